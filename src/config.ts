@@ -1,0 +1,239 @@
+import { readFileSync } from 'node:fs';
+import type { Env } from './deps.ts';
+import { SyncError, messageOf, systemCode } from './errors.ts';
+import type { Paths } from './paths.ts';
+import { Secret } from './secret.ts';
+import type { EndpointName, Endpoints } from './service/endpoints.ts';
+import { DEFAULT_ENDPOINTS } from './service/endpoints.ts';
+import { SETTINGS, type SettingKey, type SettingValue, isSettingKey } from './settings.ts';
+
+/** The athlete a login belongs to, as the service named them. */
+export interface Account {
+  /** The service's own identifier (`sub`). */
+  readonly id: string;
+  readonly name?: string | undefined;
+  readonly email?: string | undefined;
+}
+
+/** Where a setting's value came from; the first that has one wins, in this order. */
+export type Origin = 'flag' | 'environment' | 'profile' | 'default';
+
+/** Flags, environment and configuration file, put together and checked: one profile's settings. */
+export interface Config {
+  /** A profile is one account on one service, under a name. */
+  readonly profile: string;
+  readonly paths: Paths;
+  get<K extends SettingKey>(key: K): SettingValue<K>;
+  originOf(key: SettingKey): Origin;
+  readonly endpoints: Endpoints;
+  /** Known once somebody logged in with this profile. */
+  readonly account: Account | undefined;
+  /** From the environment; a stored secret is the credential store's. */
+  readonly clientSecret: Secret | undefined;
+  /** `SYNC_ACCESS_TOKEN` and `SYNC_REFRESH_TOKEN`: where one is set, no stored login is used. */
+  readonly environmentTokens: {
+    readonly access: Secret | undefined;
+    readonly refresh: Secret | undefined;
+  };
+}
+
+/** What one profile holds in the configuration file. */
+export interface ProfileEntry {
+  readonly settings: Readonly<Partial<Record<SettingKey, string>>>;
+  readonly account: Account | undefined;
+}
+
+/** The configuration file, decoded. */
+export interface ConfigFile {
+  readonly profiles: Readonly<Record<string, ProfileEntry>>;
+}
+
+export const DEFAULT_PROFILE = 'default';
+
+/** Values from flags, as text; they are read by the same rules as everything else. */
+export type SettingOverrides = Readonly<Partial<Record<SettingKey, string>>>;
+
+/**
+ * @throws SyncError `CONFIG` that names the flag, the variable, or the file and key that is wrong.
+ */
+export function loadConfig(
+  sources: { env: Env; paths: Paths },
+  profileFlag: string | undefined,
+  overrides: SettingOverrides = {},
+): Config {
+  const { env, paths } = sources;
+  const profile = checkProfileName(profileFlag ?? (env['SYNC_PROFILE'] || DEFAULT_PROFILE));
+  const entry = readConfigFile(paths.configFile).profiles[profile];
+
+  const find = <K extends SettingKey>(key: K): { origin: Origin; value: SettingValue<K> } => {
+    const setting = SETTINGS[key];
+    const variable = 'env' in setting ? setting.env : undefined;
+    const candidates: readonly (readonly [Origin, string, string | undefined])[] = [
+      ['flag', flagName(key), overrides[key]],
+      ['environment', variable ?? '', variable === undefined ? undefined : env[variable]],
+      ['profile', `${paths.configFile}: profile "${profile}": ${key}`, entry?.settings[key]],
+    ];
+    for (const [origin, where, text] of candidates) {
+      if (text === undefined || (text === '' && origin === 'environment')) continue;
+      return { origin, value: parseSetting(key, text, where) };
+    }
+    return { origin: 'default', value: setting.fallback };
+  };
+
+  return {
+    profile,
+    paths,
+    get: (key) => find(key).value,
+    originOf: (key) => find(key).origin,
+    get endpoints() {
+      return Object.fromEntries(
+        (Object.keys(DEFAULT_ENDPOINTS) as EndpointName[]).map((name) => [
+          name,
+          find(`endpoint.${name}`).value,
+        ]),
+      ) as Endpoints;
+    },
+    account: entry?.account,
+    clientSecret: secretFrom(env['SYNC_CLIENT_SECRET']),
+    environmentTokens: {
+      access: secretFrom(env['SYNC_ACCESS_TOKEN']),
+      refresh: secretFrom(env['SYNC_REFRESH_TOKEN']),
+    },
+  };
+}
+
+/** The value of a setting's text. @throws SyncError `CONFIG` beginning with `where`. */
+export function parseSetting<K extends SettingKey>(
+  key: K,
+  text: string,
+  where: string,
+): SettingValue<K> {
+  try {
+    return SETTINGS[key].parse(text);
+  } catch (cause) {
+    throw new SyncError('CONFIG', `${where}: ${messageOf(cause)}`, {
+      cause,
+      details: { setting: key },
+    });
+  }
+}
+
+/** The base URL, which nothing that talks to the service can do without. */
+export function requireBaseUrl(config: Config): URL {
+  return (
+    config.get('baseUrl') ??
+    missing(config, 'baseUrl', "the service's address is not known", '--base-url URL')
+  );
+}
+
+export function requireClientId(config: Config): string {
+  return (
+    config.get('clientId') ??
+    missing(config, 'clientId', 'the client ID is not known', '--client-id ID')
+  );
+}
+
+function missing(config: Config, key: SettingKey, what: string, flag: string): never {
+  const setting = SETTINGS[key];
+  const variable = 'env' in setting ? setting.env : undefined;
+  throw new SyncError('CONFIG', `Nothing to talk to: ${what} (profile "${config.profile}").`, {
+    hint: `Run \`sync login ${flag}\`${variable === undefined ? '' : `, or set ${variable}`}.`,
+    details: { setting: key },
+  });
+}
+
+/**
+ * What the ledger files this login's uploads and records under. The service's identifier where it
+ * is known; else the profile, so that two profiles never share what was confirmed.
+ */
+export function accountKey(config: Config, account: Account | undefined): string {
+  const base = requireBaseUrl(config);
+  const service = base.origin + base.pathname.replace(/\/+$/, '');
+  return account === undefined
+    ? `${service} profile:${config.profile}`
+    : `${service} athlete:${account.id}`;
+}
+
+export function readConfigFile(path: string): ConfigFile {
+  let text: string;
+  try {
+    text = readFileSync(path, 'utf8');
+  } catch (cause) {
+    if (systemCode(cause) === 'ENOENT') return { profiles: {} };
+    throw new SyncError('CONFIG', `${path} cannot be read: ${messageOf(cause)}`, { cause });
+  }
+  let parsed: unknown;
+  try {
+    parsed = JSON.parse(text);
+  } catch (cause) {
+    throw new SyncError('CONFIG', `${path} is not JSON: ${messageOf(cause)}`, {
+      cause,
+      hint: 'Mend the file, or move it away and run `sync login` again.',
+    });
+  }
+  return decodeConfigFile(parsed, path);
+}
+
+function decodeConfigFile(value: unknown, path: string): ConfigFile {
+  const file = asObject(value, path);
+  const profiles: Record<string, ProfileEntry> = Object.create(null) as Record<
+    string,
+    ProfileEntry
+  >;
+  for (const [name, entry] of Object.entries(asObject(file['profiles'] ?? {}, `${path}: profiles`)))
+    profiles[name] = decodeProfile(entry, `${path}: profile "${name}"`);
+  return { profiles };
+}
+
+function decodeProfile(value: unknown, where: string): ProfileEntry {
+  const { account, ...rest } = asObject(value, where);
+  const settings: Partial<Record<SettingKey, string>> = {};
+  for (const [key, setting] of Object.entries(rest)) {
+    if (!isSettingKey(key)) {
+      throw new SyncError('CONFIG', `${where}: there is no setting "${key}".`, {
+        hint: 'See `sync config list` for those there are.',
+      });
+    }
+    if (typeof setting !== 'string') {
+      throw new SyncError('CONFIG', `${where}: ${key} is not a text in quotes.`);
+    }
+    settings[key] = setting;
+  }
+  return { settings, account: account === undefined ? undefined : decodeAccount(account, where) };
+}
+
+function decodeAccount(value: unknown, where: string): Account {
+  const { id, name, email } = asObject(value, `${where}: account`);
+  if (typeof id !== 'string' || id === '') {
+    throw new SyncError('CONFIG', `${where}: account.id is not a text.`);
+  }
+  return {
+    id,
+    name: typeof name === 'string' ? name : undefined,
+    email: typeof email === 'string' ? email : undefined,
+  };
+}
+
+function asObject(value: unknown, where: string): Record<string, unknown> {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+    throw new SyncError('CONFIG', `${where} is not an object.`);
+  }
+  return value as Record<string, unknown>;
+}
+
+function checkProfileName(name: string): string {
+  if (!/^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/.test(name)) {
+    throw new SyncError('CONFIG', `"${name}" cannot name a profile.`, {
+      hint: 'Use letters, digits, dots, dashes and underscores, 64 at most.',
+    });
+  }
+  return name;
+}
+
+function flagName(key: SettingKey): string {
+  return `--${key.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
+}
+
+function secretFrom(text: string | undefined): Secret | undefined {
+  return text === undefined || text === '' ? undefined : new Secret(text);
+}

@@ -1,0 +1,62 @@
+import { homedir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { type Io, systemIo } from './io.ts';
+import type { Clock } from './time.ts';
+
+export type Env = Readonly<Record<string, string | undefined>>;
+
+/**
+ * The outside world, as the program sees it. Everything that a test wants to hold in its hand
+ * comes in here; nothing else reads `process.env`.
+ */
+export interface Deps {
+  readonly env: Env;
+  readonly platform: NodeJS.Platform;
+  readonly homeDir: string;
+  readonly cwd: string;
+  readonly clock: Clock;
+  readonly io: Io;
+  /** Aborted by Ctrl-C and SIGTERM, with a `SyncError` `INTERRUPTED`. */
+  readonly signal: AbortSignal;
+  /** The zone of this machine, such as `Europe/Berlin`. */
+  readonly machineZone: () => string;
+  /** Shows a page in the user's browser. Rejects when no browser can be started. */
+  readonly openBrowser: (url: string) => Promise<void>;
+  /** The built program's folder: child processes are started from files in it. */
+  readonly programDir: string;
+}
+
+export const systemClock: Clock = {
+  now: () => Date.now(),
+  sleep: async (ms, signal) => {
+    signal?.throwIfAborted();
+    try {
+      await delay(ms, undefined, signal === undefined ? {} : { signal });
+    } catch (error) {
+      signal?.throwIfAborted();
+      throw error;
+    }
+  },
+};
+
+export function systemDeps(signal: AbortSignal): Deps {
+  const env = process.env;
+  return {
+    env,
+    platform: process.platform,
+    homeDir: env['HOME'] || homedir(),
+    cwd: process.cwd(),
+    clock: systemClock,
+    io: systemIo(process, (env['NO_COLOR'] ?? '') !== ''),
+    signal,
+    machineZone: () => new Intl.DateTimeFormat().resolvedOptions().timeZone,
+    openBrowser: async (url) => {
+      const { default: open } = await import('open');
+      const child = await open(url);
+      // `open` reports a missing opener as an event of the child, after it returned.
+      child.on('error', () => undefined);
+    },
+    programDir: join(import.meta.dirname),
+  };
+}

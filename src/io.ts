@@ -1,0 +1,99 @@
+import { createInterface } from 'node:readline';
+import { Writable } from 'node:stream';
+
+/** The terminal, or what stands in its place: stdout for results, stderr for people. */
+export interface Io {
+  /** A person can be asked: stdin and stderr are terminals. */
+  readonly interactive: boolean;
+  readonly stdoutIsTerminal: boolean;
+  readonly stderrIsTerminal: boolean;
+  /** Colour is welcome on stderr and stdout (a terminal, and no `NO_COLOR`). */
+  readonly colour: boolean;
+  /** Width of the terminal in columns; 80 where there is none. */
+  readonly columns: number;
+  /** Writes one line of results to stdout. */
+  out(line: string): void;
+  /** Writes one line for people to stderr. */
+  err(line: string): void;
+  /** Writes to stderr as it is: a progress line, a control sequence. */
+  errRaw(text: string): void;
+  /** Everything on stdin, in the pieces in which it comes. */
+  readStdin(): AsyncIterable<Uint8Array>;
+  /**
+   * Asks a person for a line, on stderr. With `hidden` nothing that is typed is shown.
+   * Rejects with the signal's reason when it is aborted, and with an `AbortError` on Ctrl-C or at
+   * the end of stdin.
+   */
+  ask(question: string, options: { hidden?: boolean; signal: AbortSignal }): Promise<string>;
+}
+
+export interface IoStreams {
+  readonly stdin: NodeJS.ReadStream;
+  readonly stdout: NodeJS.WriteStream;
+  readonly stderr: NodeJS.WriteStream;
+}
+
+/** The real terminal. `noColour`: what the environment's `NO_COLOR` says. */
+export function systemIo(streams: IoStreams, noColour: boolean): Io {
+  const { stdin, stdout, stderr } = streams;
+  // A reader that went away (`sync workouts | head`) is no fault: what is left is not wanted.
+  for (const stream of [stdout, stderr]) {
+    stream.on('error', (error: NodeJS.ErrnoException) => {
+      if (error.code !== 'EPIPE') throw error;
+    });
+  }
+  return {
+    interactive: stdin.isTTY && stderr.isTTY,
+    stdoutIsTerminal: stdout.isTTY,
+    stderrIsTerminal: stderr.isTTY,
+    colour: stderr.isTTY && !noColour,
+    get columns() {
+      return stderr.columns || 80;
+    },
+    out: (line) => void stdout.write(`${line}\n`),
+    err: (line) => void stderr.write(`${line}\n`),
+    errRaw: (text) => void stderr.write(text),
+    readStdin: () => stdin,
+    ask: (question, { hidden = false, signal }) => ask(streams, question, hidden, signal),
+  };
+}
+
+function ask(
+  { stdin, stderr }: IoStreams,
+  question: string,
+  hidden: boolean,
+  signal: AbortSignal,
+): Promise<string> {
+  return new Promise((resolve, reject) => {
+    signal.throwIfAborted();
+    stderr.write(question);
+    // readline echoes what is typed to its output: for hidden input that is nowhere.
+    const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() });
+    const reader = createInterface({
+      input: stdin,
+      output: hidden ? nowhere : stderr,
+      terminal: stdin.isTTY,
+    });
+    if (!hidden) reader.setPrompt(question);
+    const cancel = (reason: unknown) => {
+      settle();
+      reject(reason instanceof Error ? reason : new DOMException('Cancelled', 'AbortError'));
+    };
+    const onAbort = () => cancel(signal.reason);
+    const onClose = () => cancel(new DOMException('No answer', 'AbortError'));
+    const settle = () => {
+      signal.removeEventListener('abort', onAbort);
+      reader.off('close', onClose);
+      reader.close();
+      stdin.pause();
+      if (hidden) stderr.write('\n');
+    };
+    signal.addEventListener('abort', onAbort, { once: true });
+    reader.once('close', onClose);
+    reader.once('SIGINT', onClose);
+    reader.once('line', (line) => {
+      settle();
+      resolve(line.trim());
+    });
+  });
+}

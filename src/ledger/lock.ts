@@ -1,0 +1,95 @@
+import { DatabaseSync } from '@photostructure/sqlite';
+import { mkdirSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { SyncError, messageOf } from '../errors.ts';
+import type { Clock } from '../time.ts';
+
+/** A lock over all processes of this machine, given back by {@link Lock.release}. */
+export interface Lock {
+  /** May be called twice. */
+  release(): void;
+}
+
+/**
+ * Takes the lock at `path` if nobody has it.
+ *
+ * The lock is SQLite's own exclusive lock on a small database file: the operating system gives it
+ * back when the process dies in whatever way, so there is no stale lock to guess about. The file
+ * itself stays.
+ *
+ * @throws SyncError `STORAGE` if the file cannot be made.
+ */
+export function tryLock(path: string): Lock | undefined {
+  let database: InstanceType<typeof DatabaseSync>;
+  try {
+    mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+    database = new DatabaseSync(path);
+  } catch (cause) {
+    throw storageError(path, cause);
+  }
+  try {
+    database.exec('PRAGMA busy_timeout = 0; PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE');
+  } catch (cause) {
+    database.close();
+    if (isBusy(cause)) return undefined;
+    throw storageError(path, cause);
+  }
+  let held = true;
+  return {
+    release() {
+      if (!held) return;
+      held = false;
+      // Closing gives the lock back.
+      database.close();
+    },
+  };
+}
+
+/** How long to wait between two tries for a lock, in ms: short enough not to be felt. */
+const RETRY_MS = { min: 5, max: 50 };
+
+/**
+ * Runs `task` while holding the lock at `path`.
+ *
+ * @param patienceMs how long to wait for another process to give it back.
+ * @throws SyncError `BUSY` when it is not given back in time; whatever `task` throws.
+ */
+export async function withLock<T>(
+  path: string,
+  options: { clock: Clock; signal: AbortSignal; patienceMs: number },
+  task: () => Promise<T>,
+): Promise<T> {
+  const { clock, signal, patienceMs } = options;
+  const deadline = clock.now() + patienceMs;
+  for (;;) {
+    signal.throwIfAborted();
+    const lock = tryLock(path);
+    if (lock !== undefined) {
+      try {
+        return await task();
+      } finally {
+        lock.release();
+      }
+    }
+    if (clock.now() >= deadline) {
+      throw new SyncError('BUSY', `Another process has held ${path} for too long.`, {
+        hint: 'End the other `sync` process, then try again.',
+        details: { path },
+      });
+    }
+    await clock.sleep(RETRY_MS.min + Math.random() * (RETRY_MS.max - RETRY_MS.min), signal);
+  }
+}
+
+/** SQLITE_BUSY: somebody else has it. */
+function isBusy(error: unknown): boolean {
+  return /database is locked/i.test(messageOf(error));
+}
+
+function storageError(path: string, cause: unknown): SyncError {
+  return new SyncError('STORAGE', `${path} cannot be used as a lock: ${messageOf(cause)}`, {
+    cause,
+    hint: 'Is the folder on a local disk that this user may write to?',
+    details: { path },
+  });
+}

@@ -1,0 +1,37 @@
+import type { Secret } from '../secret.ts';
+
+/** One request. Nothing here follows a redirect: a token never travels to another origin. */
+export interface HttpRequest {
+  readonly method: 'GET' | 'POST' | 'PATCH';
+  readonly url: URL;
+  /** Sent as the bearer token (interface 5.4). */
+  readonly bearer?: Secret | undefined;
+  readonly contentType?: string | undefined;
+  /** The body, whole; in pieces, so that a large file need not be copied to be framed. */
+  readonly body?: readonly Uint8Array[] | undefined;
+  /** How long the service may think before its answer begins, in ms. */
+  readonly answerTimeoutMs?: number | undefined;
+  readonly signal: AbortSignal;
+}
+
+export interface HttpResponse {
+  readonly status: number;
+  /** Names in lower case; a repeated header is joined with `, `. */
+  readonly headers: Readonly<Record<string, string>>;
+  /** The body as text, at most {@link MAX_ANSWER_BYTES}. */
+  readonly text: string;
+}
+
+/**
+ * Speaks HTTP. Throws a `SyncError`: `NETWORK` when no whole answer came, with
+ * `details.fate`: `'not-sent'` when the service cannot have acted on the request, `'unknown'` when
+ * it may have; `INTERRUPTED` when the signal was aborted. Any status is an answer, not an error.
+ */
+export interface Http {
+  send(request: HttpRequest): Promise<HttpResponse>;
+  /** Ends idle connections. May be called twice. */
+  close(): Promise<void>;
+}
+
+/** An answer larger than this is cut off as unreadable, in bytes. */
+export const MAX_ANSWER_BYTES = 32 * 1024 * 1024;

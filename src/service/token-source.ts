@@ -1,0 +1,15 @@
+import type { Secret } from '../secret.ts';
+
+/**
+ * Where the client gets its access token. Both throw `SyncError`s: `AUTH_REQUIRED`, `AUTH_EXPIRED`
+ * (only `sync login` helps), `KEYCHAIN_LOCKED` or `NETWORK` (try again later).
+ */
+export interface TokenSource {
+  /** A token that is believed to be good now; refreshed first where its time is up. */
+  accessToken(signal: AbortSignal): Promise<Secret>;
+  /**
+   * The service answered 401 to `rejected`: a newer token, fetched by this process or another.
+   * Never returns `rejected` again.
+   */
+  replace(rejected: Secret, signal: AbortSignal): Promise<Secret>;
+}
