@@ -1,0 +1,261 @@
+import { crc16 } from './crc16.ts';
+import { describeForeign, type ForeignKind } from './foreign.ts';
+
+/** One FIT part of a file; most files have one, heart-rate downloads are chained from several. */
+export interface Segment {
+  /** Offset of its header in the file, bytes. */
+  readonly start: number;
+  /** Bytes: 12 or 14. */
+  readonly headerSize: number;
+  /** Bytes of records between the header and the CRC. */
+  readonly dataSize: number;
+  /** As it stands in the header: 0x20 is 2.0. */
+  readonly protocolVersion: number;
+  /** As it stands in the header: 2132 is 21.32. */
+  readonly profileVersion: number;
+}
+
+/**
+ * Whether a file is a whole recording, and if not, what is wrong, in a sentence for people.
+ *
+ * - `whole`: every segment's stated size is greater than 0 and ends inside the file, its CRC holds,
+ *   and nothing trails the last one. The CRC of the *header* is not looked at: 0 is legal there, and
+ *   some devices write garbage.
+ * - `incomplete`: it may become whole yet.
+ * - `corrupt`: a recording, but not as the device wrote it.
+ * - `not-fit`: something else under this name.
+ */
+export type Envelope = { readonly state: 'whole'; readonly segments: readonly Segment[] } | Unwhole;
+
+export type Unwhole =
+  | {
+      readonly state: 'incomplete';
+      /** `recording`: the device has not written the size yet; `missing-bytes`: the file ends early. */
+      readonly problem: 'recording' | 'missing-bytes' | 'header-cut';
+      readonly detail: string;
+    }
+  | {
+      readonly state: 'corrupt';
+      /** `zero-tail`: a CRC mismatch whose reason can be seen, the end is zeroes. */
+      readonly problem: 'crc' | 'zero-tail' | 'trailing-bytes';
+      readonly detail: string;
+    }
+  | { readonly state: 'not-fit'; readonly problem: ForeignKind; readonly detail: string };
+
+/** Bytes of a header that say everything; a 14-byte header adds its own, advisory, CRC. */
+const HEADER_BYTES = 12;
+const CRC_BYTES = 2;
+/** ".FIT" at offset 8. */
+const SIGNATURE = [0x2e, 0x46, 0x49, 0x54];
+/** While a recording is going on, devices state one of these as its size. */
+const UNFINISHED_SIZES: readonly number[] = [0, 0xffffffff];
+/** First bytes kept to say what a file is that is not FIT. */
+export const PEEK_BYTES = 256;
+/** So many zeroes in a row at the end are no recording's: a record has time stamps in it. */
+const ZERO_TAIL_BYTES = 256;
+
+/** Checks a file that is in memory as a whole. */
+export function checkEnvelope(bytes: Uint8Array): Envelope {
+  const checker = new EnvelopeChecker();
+  checker.update(bytes);
+  return checker.finish();
+}
+
+/**
+ * Checks a file while it is being read: `update` with each piece in order, in any sizes, then
+ * `finish`. Holds no reference to a piece, so one buffer may be used over and over.
+ */
+export class EnvelopeChecker {
+  readonly #segments: Segment[] = [];
+  readonly #first = new Uint8Array(PEEK_BYTES);
+  readonly #header = new Uint8Array(HEADER_BYTES);
+  #verdict: Unwhole | 'foreign' | 'trailing' | undefined;
+  /** Bytes seen so far. */
+  #total = 0;
+  /** Where the segment that is being read began. */
+  #start = 0;
+  /** Bytes of its header that are there. */
+  #headerHave = 0;
+  /** Bytes still to come after the first 12, up to and with the CRC. */
+  #left = 0;
+  #crc = 0;
+  /** Zeroes in a row at the end of what the segment has so far. */
+  #zeroes = 0;
+
+  update(chunk: Uint8Array): void {
+    if (this.#total < PEEK_BYTES) {
+      this.#first.set(chunk.subarray(0, PEEK_BYTES - this.#total), this.#total);
+    }
+    let at = 0;
+    while (at < chunk.length && this.#verdict === undefined) {
+      at += this.#left > 0 ? this.#readBody(chunk, at) : this.#readHeader(chunk, at);
+    }
+    this.#total += chunk.length;
+  }
+
+  finish(): Envelope {
+    const first = this.#first.subarray(0, Math.min(this.#total, PEEK_BYTES));
+    const verdict = this.#verdict;
+    if (verdict === 'foreign') return notFit(first);
+    if (verdict === 'trailing') return trailing(this.#total - this.#start);
+    if (verdict !== undefined) return verdict;
+    if (this.#left > 0) return missing(this.#left, this.#total + this.#left);
+    if (this.#headerHave > 0) {
+      if (isHeaderStart(this.#header.subarray(0, this.#headerHave))) {
+        return headerCut(this.#total - this.#start);
+      }
+      return this.#start === 0 ? notFit(first) : trailing(this.#total - this.#start);
+    }
+    return this.#total === 0 ? notFit(first) : { state: 'whole', segments: [...this.#segments] };
+  }
+
+  #readHeader(chunk: Uint8Array, at: number): number {
+    const piece = chunk.subarray(at, at + HEADER_BYTES - this.#headerHave);
+    this.#header.set(piece, this.#headerHave);
+    this.#headerHave += piece.length;
+    if (this.#headerHave === HEADER_BYTES) this.#beginSegment();
+    return piece.length;
+  }
+
+  #beginSegment(): void {
+    const segment = readHeader(this.#header, this.#start);
+    if (segment === undefined) {
+      this.#verdict = this.#start === 0 ? 'foreign' : 'trailing';
+      return;
+    }
+    if (UNFINISHED_SIZES.includes(segment.dataSize)) {
+      this.#verdict = unfinished();
+      return;
+    }
+    this.#segments.push(segment);
+    this.#headerHave = 0;
+    this.#left = segment.headerSize - HEADER_BYTES + segment.dataSize + CRC_BYTES;
+    this.#crc = crc16(this.#header);
+    this.#zeroes = 0;
+  }
+
+  #readBody(chunk: Uint8Array, at: number): number {
+    const piece = chunk.subarray(at, at + this.#left);
+    this.#crc = crc16(piece, this.#crc);
+    const zeroes = zeroesAtEnd(piece);
+    this.#zeroes = zeroes === piece.length ? this.#zeroes + zeroes : zeroes;
+    this.#left -= piece.length;
+    if (this.#left === 0) this.#endSegment();
+    return piece.length;
+  }
+
+  #endSegment(): void {
+    // The CRC over data and CRC together is 0 if they match.
+    if (this.#crc !== 0) {
+      this.#verdict = this.#zeroes >= ZERO_TAIL_BYTES ? zeroTail(this.#zeroes) : crcMismatch();
+      return;
+    }
+    const { start, headerSize, dataSize } = this.#segments.at(-1) as Segment;
+    this.#start = start + headerSize + dataSize + CRC_BYTES;
+  }
+}
+
+/**
+ * What the first bytes of a file and its size already tell, without reading the rest:
+ * `possible` means that it has to be read. Never says of a whole file that it is not.
+ *
+ * @param first the first {@link PEEK_BYTES} bytes, or fewer if the file has fewer.
+ * @param fileSize bytes
+ */
+export function peekHeader(first: Uint8Array, fileSize: number): { state: 'possible' } | Unwhole {
+  const head = first.subarray(0, Math.min(PEEK_BYTES, fileSize));
+  if (head.length < HEADER_BYTES) {
+    if (fileSize > head.length) return { state: 'possible' };
+    return head.length > 0 && isHeaderStart(head) ? headerCut(fileSize) : notFit(head);
+  }
+  const segment = readHeader(head, 0);
+  if (segment === undefined) return notFit(head);
+  if (UNFINISHED_SIZES.includes(segment.dataSize)) return unfinished();
+  const stated = segment.headerSize + segment.dataSize + CRC_BYTES;
+  return stated > fileSize ? missing(stated - fileSize, stated) : { state: 'possible' };
+}
+
+/** The header at the start of `bytes`, or undefined if there is none. */
+function readHeader(bytes: Uint8Array, start: number): Segment | undefined {
+  if (!isHeaderStart(bytes.subarray(0, HEADER_BYTES))) return undefined;
+  const view = new DataView(bytes.buffer, bytes.byteOffset, HEADER_BYTES);
+  return {
+    start,
+    headerSize: view.getUint8(0),
+    protocolVersion: view.getUint8(1),
+    profileVersion: view.getUint16(2, true),
+    dataSize: view.getUint32(4, true),
+  };
+}
+
+/** Could a FIT header begin like this? `bytes` may hold a part of one. */
+function isHeaderStart(bytes: Uint8Array): boolean {
+  if (bytes[0] !== 12 && bytes[0] !== 14) return false;
+  return SIGNATURE.every((byte, i) => i + 8 >= bytes.length || bytes[i + 8] === byte);
+}
+
+function zeroesAtEnd(bytes: Uint8Array): number {
+  let i = bytes.length;
+  while (i > 0 && bytes[i - 1] === 0) i--;
+  return bytes.length - i;
+}
+
+function notFit(first: Uint8Array): Unwhole {
+  return { state: 'not-fit', ...describeForeign(first) };
+}
+
+function unfinished(): Unwhole {
+  return {
+    state: 'incomplete',
+    problem: 'recording',
+    detail:
+      'The device has not finished this recording: the activity is still going on, or the device lost power before it could save it.',
+  };
+}
+
+function missing(bytes: number, stated: number): Unwhole {
+  return {
+    state: 'incomplete',
+    problem: 'missing-bytes',
+    detail: `The end is missing: ${count(bytes, 'byte')} of ${count(stated)}. The copy was cut off, or is still being made.`,
+  };
+}
+
+function headerCut(bytes: number): Unwhole {
+  return {
+    state: 'incomplete',
+    problem: 'header-cut',
+    detail: `The file ends ${count(bytes, 'byte')} after its beginning, or that of its next part. The copy was cut off, or is still being made.`,
+  };
+}
+
+function crcMismatch(): Unwhole {
+  return {
+    state: 'corrupt',
+    problem: 'crc',
+    detail:
+      'The recording is damaged: its contents do not match its checksum. Copy it from the device again.',
+  };
+}
+
+function zeroTail(bytes: number): Unwhole {
+  return {
+    state: 'corrupt',
+    problem: 'zero-tail',
+    detail: `The recording is damaged: its last ${count(bytes, 'byte')} are empty, as after a copy that failed half-way. Copy it from the device again.`,
+  };
+}
+
+function trailing(bytes: number): Unwhole {
+  return {
+    state: 'corrupt',
+    problem: 'trailing-bytes',
+    detail: `The recording is complete, but ${count(bytes, 'byte')} that ${bytes === 1 ? 'does' : 'do'} not belong to it ${bytes === 1 ? 'follows' : 'follow'}. Copy it from the device again.`,
+  };
+}
+
+function count(n: number, noun?: string): string {
+  const digits = n.toLocaleString('en-US');
+  if (noun === undefined) return digits;
+  return `${digits} ${noun}${n === 1 ? '' : 's'}`;
+}

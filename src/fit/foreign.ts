@@ -1,0 +1,77 @@
+/** What can stand under a recording's name instead of a recording. */
+export type ForeignKind =
+  | 'empty'
+  | 'zero-filled'
+  | 'apple-double'
+  | 'gzip'
+  | 'zip'
+  | 'web-page'
+  | 'tcx'
+  | 'gpx'
+  | 'xml'
+  | 'json'
+  | 'text'
+  | 'unknown';
+
+export interface Foreign {
+  readonly problem: ForeignKind;
+  /** One or two sentences for the athlete: what it is, and what to do if that is known. */
+  readonly detail: string;
+}
+
+const DETAILS: Readonly<Record<ForeignKind, string>> = {
+  empty: 'The file is empty.',
+  'zero-filled':
+    'The file holds only zeroes where the recording should begin: the copy from the device failed. Copy it again.',
+  'apple-double':
+    'This is a companion file that macOS made ("._" before the name), not a recording.',
+  gzip: 'This is a gzip archive. Give it the ending ".fit.gz", or unpack it with gunzip.',
+  zip: 'This is a zip archive. Unpack it with unzip and use the .fit files inside.',
+  'web-page':
+    'This is a web page, not a recording: the download probably ended at a login or an error page. Download it again.',
+  tcx: 'This is a TCX file. Export the original FIT file instead.',
+  gpx: 'This is a GPX file. Export the original FIT file instead.',
+  xml: 'This is an XML file, not a FIT recording.',
+  json: 'This is a JSON file, not a FIT recording.',
+  text: 'This is a text file, not a FIT recording.',
+  unknown: 'This is not a FIT recording.',
+};
+
+/**
+ * Says what a file is that does not begin with a FIT header.
+ *
+ * @param first its first bytes, 256 are enough; fewer if it has fewer.
+ */
+export function describeForeign(first: Uint8Array): Foreign {
+  const problem = foreignKind(first);
+  return { problem, detail: DETAILS[problem] };
+}
+
+function foreignKind(first: Uint8Array): ForeignKind {
+  if (first.length === 0) return 'empty';
+  if (first.every((byte) => byte === 0)) return 'zero-filled';
+  if (startsWith(first, [0x00, 0x05, 0x16, 0x07])) return 'apple-double';
+  if (startsWith(first, [0x1f, 0x8b])) return 'gzip';
+  if (startsWith(first, [0x50, 0x4b, 0x03, 0x04])) return 'zip';
+  if (startsWith(first, [0x50, 0x4b, 0x05, 0x06])) return 'zip';
+  return first.every(isTextByte) ? textKind(first) : 'unknown';
+}
+
+function textKind(first: Uint8Array): ForeignKind {
+  const text = Buffer.from(first).toString('latin1').replace(/^ï»¿/, '').trimStart().toLowerCase();
+  if (/^<!doctype html|^<html|^<head|^<body/.test(text)) return 'web-page';
+  if (text.includes('<trainingcenterdatabase')) return 'tcx';
+  if (text.includes('<gpx')) return 'gpx';
+  if (text.startsWith('<?xml')) return 'xml';
+  if (/^[[{]/.test(text)) return 'json';
+  return 'text';
+}
+
+function startsWith(bytes: Uint8Array, magic: readonly number[]): boolean {
+  return magic.every((byte, i) => bytes[i] === byte);
+}
+
+/** Printable, white space, or a byte of a UTF-8 sequence. */
+function isTextByte(byte: number): boolean {
+  return byte >= 0x20 ? byte !== 0x7f : byte === 0x09 || byte === 0x0a || byte === 0x0d;
+}
