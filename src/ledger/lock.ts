@@ -1,4 +1,4 @@
-import { DatabaseSync } from '@photostructure/sqlite';
+import { DatabaseSync, type DatabaseSyncInstance } from '@photostructure/sqlite';
 import { mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { SyncError, messageOf } from '../errors.ts';
@@ -20,7 +20,7 @@ export interface Lock {
  * @throws SyncError `STORAGE` if the file cannot be made.
  */
 export function tryLock(path: string): Lock | undefined {
-  let database: InstanceType<typeof DatabaseSync>;
+  let database: DatabaseSyncInstance;
   try {
     mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
     database = new DatabaseSync(path);

@@ -1,0 +1,130 @@
+import { DatabaseSync, type DatabaseSyncInstance } from '@photostructure/sqlite';
+import { chmodSync, mkdirSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { SyncError, messageOf } from '../errors.ts';
+
+export type Database = DatabaseSyncInstance;
+
+/**
+ * The steps from an empty file to today's tables, in order; a file's `user_version` says how many
+ * of them it has seen. A step that has been released is never changed: another one follows it.
+ */
+const STEPS: readonly string[] = [
+  `
+  -- One row a recording and account. A recording is the SHA-256 of its bytes; paths are labels.
+  CREATE TABLE uploads (
+    account TEXT NOT NULL,
+    sha256 TEXT NOT NULL,
+    -- pending: may have been sent. confirmed: the service said that it has it. rejected: it refused.
+    state TEXT NOT NULL CHECK (state IN ('pending', 'confirmed', 'rejected')),
+    -- While pending: the process that is at it (ledger/processes.ts), or the one that died over it.
+    owner TEXT,
+    path TEXT NOT NULL,
+    size INTEGER NOT NULL,
+    attempts INTEGER NOT NULL DEFAULT 0,
+    -- What the service said: JSON with its ids, or the reason of its refusal.
+    service TEXT NOT NULL DEFAULT '{}',
+    message TEXT,
+    -- Milliseconds since the epoch.
+    changed_at INTEGER NOT NULL,
+    PRIMARY KEY (account, sha256)
+  ) WITHOUT ROWID;
+
+  -- What was read of a file, so that an unchanged one is not read again.
+  CREATE TABLE known_files (
+    path TEXT PRIMARY KEY,
+    size INTEGER NOT NULL,
+    mtime_ms REAL NOT NULL,
+    ctime_ms REAL NOT NULL,
+    -- Of the recording in it; NULL where it holds none that could be sent.
+    sha256 TEXT,
+    -- 'activity', or what it is instead: the word of the outcome's reason, and a sentence.
+    verdict TEXT NOT NULL,
+    detail TEXT NOT NULL DEFAULT ''
+  ) WITHOUT ROWID;
+
+  -- One row a day of wellness or nutrition and account: what was last confirmed.
+  CREATE TABLE records (
+    account TEXT NOT NULL,
+    kind TEXT NOT NULL CHECK (kind IN ('wellness', 'nutrition')),
+    date TEXT NOT NULL,
+    state TEXT NOT NULL CHECK (state IN ('pending', 'confirmed')),
+    owner TEXT,
+    digest TEXT NOT NULL,
+    changed_at INTEGER NOT NULL,
+    PRIMARY KEY (account, kind, date)
+  ) WITHOUT ROWID;
+
+  -- For services that append: each item of a day, under its key (records/digest.ts).
+  CREATE TABLE record_items (
+    account TEXT NOT NULL,
+    date TEXT NOT NULL,
+    item_key TEXT NOT NULL,
+    -- pending: was sent, and nobody knows whether it arrived.
+    state TEXT NOT NULL CHECK (state IN ('pending', 'confirmed')),
+    PRIMARY KEY (account, date, item_key)
+  ) WITHOUT ROWID;
+
+  -- Small facts, such as when something last succeeded.
+  CREATE TABLE facts (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
+  `,
+];
+
+/** How long a statement waits for another process to finish writing, in ms. */
+const BUSY_MS = 10_000;
+
+/**
+ * Opens the ledger's file, making or bringing up to date what is there.
+ *
+ * Write-ahead logging, `synchronous = NORMAL`: nothing is lost when a process dies. After a power
+ * cut the last few rows may be; a recording is then sent again and recognised by the service.
+ *
+ * @throws SyncError `STORAGE`
+ */
+export function openDatabase(path: string): Database {
+  let database: Database;
+  try {
+    mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+    database = new DatabaseSync(path, { timeout: BUSY_MS });
+  } catch (cause) {
+    throw broken(path, cause);
+  }
+  try {
+    database.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL');
+    bringUpToDate(database, path);
+    return database;
+  } catch (cause) {
+    database.close();
+    throw cause instanceof SyncError ? cause : broken(path, cause);
+  }
+}
+
+function bringUpToDate(database: Database, path: string): void {
+  if (versionOf(database) === STEPS.length) return;
+  chmodSync(path, 0o600);
+  database.exec('BEGIN IMMEDIATE');
+  // Another process may have done it while this one waited.
+  const version = versionOf(database);
+  if (version > STEPS.length) {
+    throw new SyncError('STORAGE', `${path} was written by a newer version of this program.`, {
+      hint: 'Update this installation, or set SYNC_STATE_DIR to another folder.',
+    });
+  }
+  for (const step of STEPS.slice(version)) database.exec(step);
+  database.exec(`PRAGMA user_version = ${STEPS.length}; COMMIT`);
+}
+
+function versionOf(database: Database): number {
+  const row = database.prepare('PRAGMA user_version').get() as { user_version: number };
+  return row.user_version;
+}
+
+function broken(path: string, cause: unknown): SyncError {
+  return new SyncError('STORAGE', `${path}: ${messageOf(cause)}`, {
+    cause,
+    hint:
+      'Is the disk full, or the folder not writable? If the file is damaged, move it away: the ' +
+      'service recognises recordings that are sent again.',
+    details: { path },
+  });
+}

@@ -1,0 +1,88 @@
+import type { Database } from './database.ts';
+
+/** What tells whether a file is still the one that was read: from `lstat`, times as raw floats. */
+export interface FileStamp {
+  readonly size: number;
+  readonly mtimeMs: number;
+  readonly ctimeMs: number;
+}
+
+/** What was found in a file. `verdict` is `activity`, or the reason why it is not sent. */
+export interface KnownFile {
+  readonly sha256: string | undefined;
+  readonly verdict: string;
+  readonly detail: string;
+}
+
+/** A known file, and whether its recording is where it should be. */
+export interface KnownFileStatus extends KnownFile {
+  /** State of its upload for this account. */
+  readonly upload: 'pending' | 'confirmed' | 'rejected' | undefined;
+}
+
+/** Files that were read before: one that still has the same stamp need not be read again. */
+export interface KnownFiles {
+  /** What is known of an unchanged file; nothing if it was never read or has changed since. */
+  find(path: string, stamp: FileStamp): KnownFileStatus | undefined;
+  remember(path: string, stamp: FileStamp, found: KnownFile): void;
+  /** Runs many look-ups in one read transaction. They see one state of the ledger. */
+  reading<T>(task: () => T): T;
+}
+
+/**
+ * A file that changed within this time before it was read, in ms, is not remembered: file systems
+ * of devices (FAT) count time in steps of 2 s, so that a further change might not show.
+ */
+const UNCERTAIN_MS = 2_000;
+
+export function knownFiles(database: Database, account: string, now: () => number): KnownFiles {
+  const select = database.prepare(
+    `SELECT k.size, k.mtime_ms, k.ctime_ms, k.sha256, k.verdict, k.detail, u.state
+     FROM known_files k LEFT JOIN uploads u ON u.account = ? AND u.sha256 = k.sha256
+     WHERE k.path = ?`,
+  );
+  const upsert = database.prepare(
+    `INSERT OR REPLACE INTO known_files (path, size, mtime_ms, ctime_ms, sha256, verdict, detail)
+     VALUES (?, ?, ?, ?, ?, ?, ?)`,
+  );
+  return {
+    find(path, stamp) {
+      const row = select.get(account, path) as unknown as Row | undefined;
+      if (
+        row?.size !== stamp.size ||
+        row.mtime_ms !== stamp.mtimeMs ||
+        row.ctime_ms !== stamp.ctimeMs
+      ) {
+        return undefined;
+      }
+      return {
+        sha256: row.sha256 ?? undefined,
+        verdict: row.verdict,
+        detail: row.detail,
+        upload: row.state ?? undefined,
+      };
+    },
+    remember(path, { size, mtimeMs, ctimeMs }, { sha256, verdict, detail }) {
+      if (Math.max(mtimeMs, ctimeMs) > now() - UNCERTAIN_MS) return;
+      upsert.run(path, size, mtimeMs, ctimeMs, sha256 ?? null, verdict, detail);
+    },
+    reading(task) {
+      database.exec('BEGIN');
+      try {
+        return task();
+      } finally {
+        database.exec('COMMIT');
+      }
+    },
+  };
+}
+
+interface Row {
+  readonly size: number;
+  readonly mtime_ms: number;
+  readonly ctime_ms: number;
+  readonly sha256: string | null;
+  readonly verdict: string;
+  readonly detail: string;
+  readonly state: 'pending' | 'confirmed' | 'rejected' | null;
+}

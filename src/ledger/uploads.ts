@@ -1,0 +1,152 @@
+import type { Database } from './database.ts';
+import type { ProcessMark } from './processes.ts';
+
+/** A recording as the ledger knows it. */
+export interface LedgerUpload {
+  readonly sha256: string;
+  readonly state: 'pending' | 'confirmed' | 'rejected';
+  readonly path: string;
+  readonly size: number;
+  readonly attempts: number;
+  /** What the service said of it; empty while it said nothing. */
+  readonly service: Readonly<Record<string, unknown>>;
+  /** Why the service refused it. */
+  readonly message: string | undefined;
+  /** Milliseconds since the epoch. */
+  readonly changedAt: number;
+}
+
+/** What came of asking for a recording, so as to send it. */
+export type Claim =
+  /** It is this process's to send; the row says so before a byte leaves. */
+  | { readonly claim: 'yours' }
+  /** The service has it. */
+  | { readonly claim: 'confirmed'; readonly upload: LedgerUpload }
+  /** Another piece of work, here or in another process, is sending it just now. */
+  | { readonly claim: 'busy' };
+
+/** The uploads of one account. Every write is one transaction. */
+export interface UploadLedger {
+  find(sha256: string): LedgerUpload | undefined;
+  /**
+   * Asks for a recording. A row that a dead process left pending is taken over: it is sent again,
+   * and the service recognises it by its hash (interface 4.4).
+   *
+   * @param force ask for it even if it is confirmed.
+   */
+  claim(recording: { sha256: string; path: string; size: number }, force: boolean): Claim;
+  confirm(sha256: string, attempts: number, service: Readonly<Record<string, unknown>>): void;
+  reject(sha256: string, attempts: number, message: string): void;
+  /** Not delivered: it stays pending, free for whoever tries next. */
+  release(sha256: string): void;
+  counts(): Readonly<Record<LedgerUpload['state'], number>>;
+  /** Time of the last confirmation, in ms since the epoch. */
+  lastConfirmedAt(): number | undefined;
+}
+
+export function uploadLedger(
+  database: Database,
+  account: string,
+  process: ProcessMark,
+  now: () => number,
+): UploadLedger {
+  const select = database.prepare(
+    `SELECT sha256, state, owner, path, size, attempts, service, message, changed_at
+     FROM uploads WHERE account = ? AND sha256 = ?`,
+  );
+  const take = database.prepare(
+    `INSERT INTO uploads (account, sha256, state, owner, path, size, changed_at)
+     VALUES (?, ?, 'pending', ?, ?, ?, ?)
+     ON CONFLICT (account, sha256) DO UPDATE SET
+       state = 'pending', owner = excluded.owner, path = excluded.path, changed_at = excluded.changed_at`,
+  );
+  const settle = database.prepare(
+    `UPDATE uploads
+     SET state = ?, owner = NULL, attempts = attempts + ?, service = ?, message = ?, changed_at = ?
+     WHERE account = ? AND sha256 = ?`,
+  );
+  const free = database.prepare(
+    `UPDATE uploads SET owner = NULL WHERE account = ? AND sha256 = ? AND owner = ?`,
+  );
+  const count = database.prepare(
+    'SELECT state, count(*) AS number FROM uploads WHERE account = ? GROUP BY state',
+  );
+  const last = database.prepare(
+    `SELECT max(changed_at) AS at FROM uploads WHERE account = ? AND state = 'confirmed'`,
+  );
+  const row = (sha256: string) => select.get(account, sha256) as unknown as Row | undefined;
+
+  return {
+    find(sha256) {
+      const found = row(sha256);
+      return found === undefined ? undefined : decode(found);
+    },
+    claim({ sha256, path, size }, force) {
+      database.exec('BEGIN IMMEDIATE');
+      try {
+        const found = row(sha256);
+        const claim = judge(found, force);
+        if (claim.claim === 'yours') take.run(account, sha256, process.id, path, size, now());
+        database.exec('COMMIT');
+        return claim;
+      } catch (error) {
+        database.exec('ROLLBACK');
+        throw error;
+      }
+    },
+    confirm(sha256, attempts, service) {
+      settle.run('confirmed', attempts, JSON.stringify(service), null, now(), account, sha256);
+    },
+    reject(sha256, attempts, message) {
+      settle.run('rejected', attempts, '{}', message, now(), account, sha256);
+    },
+    release(sha256) {
+      free.run(account, sha256, process.id);
+    },
+    counts() {
+      const counts = { pending: 0, confirmed: 0, rejected: 0 };
+      for (const { state, number } of count.all(account) as unknown as {
+        state: LedgerUpload['state'];
+        number: number;
+      }[]) {
+        counts[state] = number;
+      }
+      return counts;
+    },
+    lastConfirmedAt() {
+      return (last.get(account) as { at: number | null }).at ?? undefined;
+    },
+  };
+
+  function judge(found: Row | undefined, force: boolean): Claim {
+    if (found === undefined) return { claim: 'yours' };
+    if (found.state === 'confirmed' && !force) return { claim: 'confirmed', upload: decode(found) };
+    if (found.owner === null || process.isDead(found.owner)) return { claim: 'yours' };
+    return { claim: 'busy' };
+  }
+}
+
+interface Row {
+  readonly sha256: string;
+  readonly state: LedgerUpload['state'];
+  readonly owner: string | null;
+  readonly path: string;
+  readonly size: number;
+  readonly attempts: number;
+  readonly service: string;
+  readonly message: string | null;
+  readonly changed_at: number;
+}
+
+function decode(row: Row): LedgerUpload {
+  return {
+    sha256: row.sha256,
+    state: row.state,
+    path: row.path,
+    size: row.size,
+    attempts: row.attempts,
+    service: JSON.parse(row.service) as Record<string, unknown>,
+    message: row.message ?? undefined,
+    changedAt: row.changed_at,
+  };
+}

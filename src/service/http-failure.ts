@@ -1,0 +1,63 @@
+import { SyncError, messageOf, systemCode } from '../errors.ts';
+import type { HttpRequest } from './http.ts';
+
+/** Whether the service can have acted on a request that got no whole answer. */
+export type Fate = 'not-sent' | 'unknown';
+
+/** How long to wait for a connection, in ms. */
+export const CONNECT_TIMEOUT_MS = 10_000;
+/** How long a connection may be silent, sending or answering, unless the request says otherwise. */
+export const SILENCE_TIMEOUT_MS = 60_000;
+
+/** The one error for a request without a whole answer: `NETWORK`, with its fate and in plain words. */
+export function networkError(request: HttpRequest, cause: unknown, fate: Fate): SyncError {
+  const host = request.url.host;
+  return new SyncError('NETWORK', `${host}: ${explain(cause)}`, {
+    cause,
+    hint: 'Check the connection and the address; the same command again continues.',
+    details: { fate, host, cause: systemCode(cause) },
+  });
+}
+
+export function fateOf(error: SyncError): Fate {
+  return error.details['fate'] === 'not-sent' ? 'not-sent' : 'unknown';
+}
+
+function explain(cause: unknown): string {
+  switch (systemCode(cause)) {
+    case 'ENOTFOUND':
+    case 'EAI_AGAIN':
+      return 'the address cannot be found (no network, or a typing error)';
+    case 'ECONNREFUSED':
+      return 'nothing answers there (connection refused)';
+    case 'ECONNRESET':
+    case 'EPIPE':
+    case 'UND_ERR_SOCKET':
+      return 'the connection broke off';
+    case 'ETIMEDOUT':
+    case 'UND_ERR_CONNECT_TIMEOUT':
+    case 'UND_ERR_HEADERS_TIMEOUT':
+    case 'UND_ERR_BODY_TIMEOUT':
+      return 'no answer in time';
+    case 'ENETUNREACH':
+    case 'EHOSTUNREACH':
+    case 'ENETDOWN':
+      return 'the network is down';
+    case 'CERT_HAS_EXPIRED':
+      return "the service's certificate has expired (or this machine's clock is wrong)";
+    case 'DEPTH_ZERO_SELF_SIGNED_CERT':
+    case 'SELF_SIGNED_CERT_IN_CHAIN':
+    case 'UNABLE_TO_VERIFY_LEAF_SIGNATURE':
+    case 'UNABLE_TO_GET_ISSUER_CERT_LOCALLY':
+      return "the service's certificate is not trusted here (NODE_EXTRA_CA_CERTS adds an authority)";
+    case 'ERR_TLS_CERT_ALTNAME_INVALID':
+      return "the service's certificate is for another name";
+    default:
+      return `the connection failed (${messageOf(cause)})`;
+  }
+}
+
+/** A time limit that ran out, in the shape of the system's own. */
+export function timeoutCause(what: string): Error {
+  return Object.assign(new Error(what), { code: 'ETIMEDOUT' });
+}

@@ -1,0 +1,127 @@
+import http from 'node:http';
+import https from 'node:https';
+import { SyncError } from '../errors.ts';
+import { MAX_ANSWER_BYTES, type Http, type HttpRequest, type HttpResponse } from './http.ts';
+import {
+  CONNECT_TIMEOUT_MS,
+  SILENCE_TIMEOUT_MS,
+  networkError,
+  timeoutCause,
+} from './http-failure.ts';
+import { headersOf } from './request-headers.ts';
+
+/**
+ * {@link Http} over Node's own client, with connections kept open. It sends a buffer without
+ * copying it, which is what makes many uploads cheap (docs/architecture.md).
+ *
+ * @param connections how many requests may be under way at once to one host.
+ */
+export function createNodeHttp(options: { userAgent: string; connections: number }): Http {
+  const agentOptions = { keepAlive: true, maxSockets: options.connections };
+  const agents = {
+    'http:': new http.Agent(agentOptions),
+    'https:': new https.Agent(agentOptions),
+  };
+  return {
+    send: (request) => {
+      const secure = request.url.protocol === 'https:';
+      return send(request, options.userAgent, {
+        start: secure ? https.request : http.request,
+        agent: secure ? agents['https:'] : agents['http:'],
+      });
+    },
+    close: () => {
+      agents['http:'].destroy();
+      agents['https:'].destroy();
+      return Promise.resolve();
+    },
+  };
+}
+
+function send(
+  request: HttpRequest,
+  userAgent: string,
+  transport: { start: typeof http.request; agent: http.Agent },
+): Promise<HttpResponse> {
+  return new Promise((resolve, reject) => {
+    request.signal.throwIfAborted();
+    // Before the connection stands, no byte of the request can have reached the service.
+    let connected = false;
+    const outgoing = transport.start(request.url, {
+      method: request.method,
+      agent: transport.agent,
+      headers: headersOf(request, userAgent),
+    });
+    const connecting = setTimeout(() => {
+      outgoing.destroy(timeoutCause('connecting took too long'));
+    }, CONNECT_TIMEOUT_MS);
+    const onAbort = () => outgoing.destroy(new DOMException('Aborted', 'AbortError'));
+    const settle = () => {
+      clearTimeout(connecting);
+      request.signal.removeEventListener('abort', onAbort);
+    };
+    const fail = (cause: unknown) => {
+      settle();
+      outgoing.destroy();
+      if (request.signal.aborted) reject(request.signal.reason as Error);
+      else if (cause instanceof SyncError) reject(cause);
+      else reject(networkError(request, cause, connected ? 'unknown' : 'not-sent'));
+    };
+
+    request.signal.addEventListener('abort', onAbort, { once: true });
+    outgoing.setTimeout(request.answerTimeoutMs ?? SILENCE_TIMEOUT_MS, () => {
+      outgoing.destroy(timeoutCause('the connection fell silent'));
+    });
+    outgoing.once('socket', (socket) => {
+      const onConnect = () => {
+        connected = true;
+        clearTimeout(connecting);
+      };
+      // A socket that was kept open is connected already.
+      if (!socket.connecting) onConnect();
+      else socket.once(request.url.protocol === 'https:' ? 'secureConnect' : 'connect', onConnect);
+    });
+    outgoing.once('error', fail);
+    outgoing.once('response', (incoming) => {
+      readAnswer(request, incoming).then((answer) => {
+        settle();
+        resolve(answer);
+      }, fail);
+    });
+    const parts = request.body ?? [];
+    for (const part of parts.slice(0, -1)) outgoing.write(part);
+    outgoing.end(parts.at(-1));
+  });
+}
+
+async function readAnswer(
+  request: HttpRequest,
+  incoming: http.IncomingMessage,
+): Promise<HttpResponse> {
+  const parts: Buffer[] = [];
+  let size = 0;
+  for await (const part of incoming as AsyncIterable<Buffer>) {
+    size += part.length;
+    if (size > MAX_ANSWER_BYTES) throw answerTooLarge(request);
+    parts.push(part);
+  }
+  const headers = Object.entries(incoming.headers).map(([name, value]) => [
+    name,
+    Array.isArray(value) ? value.join(', ') : (value ?? ''),
+  ]);
+  return {
+    status: incoming.statusCode ?? 0,
+    headers: Object.fromEntries(headers) as Record<string, string>,
+    text: Buffer.concat(parts).toString('utf8'),
+  };
+}
+
+export function answerTooLarge(request: HttpRequest): SyncError {
+  return new SyncError(
+    'SERVICE_ANSWER',
+    `${request.url.host} answered with more than is sensible.`,
+    {
+      details: { limitBytes: MAX_ANSWER_BYTES },
+    },
+  );
+}

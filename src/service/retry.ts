@@ -1,0 +1,139 @@
+import { SyncError } from '../errors.ts';
+import type { Clock } from '../time.ts';
+import type { HttpResponse } from './http.ts';
+import { fateOf } from './http-failure.ts';
+
+/** How often and how patiently a request is repeated. */
+export interface RetryPolicy {
+  /** Tries in all, the first included. */
+  readonly attempts: number;
+  /** The longest first pause, in ms; each further one may be twice as long. */
+  readonly baseMs: number;
+  /** No pause of our own choosing is longer, in ms. */
+  readonly capMs: number;
+  /** A service that asks for a longer pause than this, in ms, is taken at its word: not now. */
+  readonly longestRetryAfterMs: number;
+}
+
+export const DEFAULT_RETRY: RetryPolicy = {
+  attempts: 4,
+  baseMs: 500,
+  capMs: 15_000,
+  longestRetryAfterMs: 60_000,
+};
+
+/** What is told of a request that is about to be repeated. */
+export interface RetryNotice {
+  /** The try that failed, from 1. */
+  readonly attempt: number;
+  readonly waitMs: number;
+  readonly reason: string;
+}
+
+export interface RetryNeeds {
+  readonly policy: RetryPolicy;
+  readonly clock: Clock;
+  /** Evenly from [0, 1). */
+  readonly random: () => number;
+  readonly onRetry?: ((notice: RetryNotice) => void) | undefined;
+}
+
+/**
+ * May a request be sent again although the service may have acted on it? Uploads and upserts may:
+ * the service recognises them (interface 4.4). A day sent to a service that appends may not.
+ */
+export type Repeatable = 'always' | 'unless-acted-on';
+
+/** An answer that says: not now. RFC 9110; 501 and 505 will not get better by waiting. */
+function isTemporary(status: number): boolean {
+  return status === 408 || status === 429 || (status >= 500 && status !== 501 && status !== 505);
+}
+
+/** Answers that say that the request was turned away before anything was done with it. */
+function isTurnedAway(status: number): boolean {
+  return status === 429 || status === 503;
+}
+
+/**
+ * Sends a request until it is answered with something final: network errors, 408, 429 and 5xx are
+ * repeated with capped exponential back-off and full jitter; `Retry-After` wins over our own pause.
+ *
+ * @param attempt sends the request once.
+ * @returns the final answer (any status that waiting does not mend).
+ * @throws SyncError `NETWORK` or `SERVICE_UNAVAILABLE` when the tries are used up, with
+ *   `details.attempts`; whatever else `attempt` throws.
+ */
+export async function withRetry(
+  attempt: () => Promise<HttpResponse>,
+  repeatable: Repeatable,
+  needs: RetryNeeds,
+  signal: AbortSignal,
+): Promise<{ response: HttpResponse; attempts: number }> {
+  for (let number = 1; ; number++) {
+    const outcome = await tryOnce(attempt);
+    if ('response' in outcome && !isTemporary(outcome.response.status)) {
+      return { response: outcome.response, attempts: number };
+    }
+    const failure =
+      'failure' in outcome ? outcome.failure : unavailable(outcome.response, needs.clock.now());
+    const acted =
+      'failure' in outcome
+        ? fateOf(outcome.failure) === 'unknown'
+        : !isTurnedAway(outcome.response.status);
+    const ownPause =
+      needs.random() * Math.min(needs.policy.capMs, needs.policy.baseMs * 2 ** (number - 1));
+    const asked = failure.details['retryAfterMs'];
+    const waitMs = typeof asked === 'number' ? asked : ownPause;
+    if (
+      number >= needs.policy.attempts ||
+      waitMs > needs.policy.longestRetryAfterMs ||
+      (acted && repeatable === 'unless-acted-on')
+    ) {
+      throw withDetails(failure, { attempts: number, fate: acted ? 'unknown' : 'not-sent' });
+    }
+    needs.onRetry?.({ attempt: number, waitMs, reason: failure.message });
+    await needs.clock.sleep(waitMs, signal);
+  }
+}
+
+async function tryOnce(
+  attempt: () => Promise<HttpResponse>,
+): Promise<{ response: HttpResponse } | { failure: SyncError }> {
+  try {
+    return { response: await attempt() };
+  } catch (error) {
+    if (error instanceof SyncError && error.code === 'NETWORK') return { failure: error };
+    throw error;
+  }
+}
+
+function unavailable(response: HttpResponse, now: number): SyncError {
+  const retryAfterMs = readRetryAfter(response.headers['retry-after'], now);
+  const later =
+    retryAfterMs === undefined
+      ? 'Try again later; the same command continues.'
+      : `Try again in ${String(Math.ceil(retryAfterMs / 1000))} s; the same command continues.`;
+  return new SyncError(
+    'SERVICE_UNAVAILABLE',
+    response.status === 429
+      ? 'The service says that it gets too many requests (429).'
+      : `The service cannot answer now (${response.status}).`,
+    { hint: later, details: { status: response.status, retryAfterMs } },
+  );
+}
+
+/** RFC 9110 section 10.2.3: a number of seconds, or a date. In ms from now; never negative. */
+export function readRetryAfter(header: string | undefined, now: number): number | undefined {
+  if (header === undefined) return undefined;
+  if (/^\s*\d+\s*$/.test(header)) return Number(header) * 1000;
+  const date = Date.parse(header);
+  return Number.isNaN(date) ? undefined : Math.max(0, date - now);
+}
+
+function withDetails(error: SyncError, details: Record<string, unknown>): SyncError {
+  return new SyncError(error.code, error.message, {
+    hint: error.hint,
+    cause: error.cause,
+    details: { ...error.details, ...details },
+  });
+}

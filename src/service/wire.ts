@@ -1,0 +1,161 @@
+import { SyncError } from '../errors.ts';
+import type { HttpResponse } from './http.ts';
+
+/** What the service says became of one recording. */
+export type UploadAnswer =
+  | {
+      readonly outcome: 'uploaded' | 'duplicate';
+      /** `queued`: received, not a workout yet. `stored`: done. As the service put it, if it did. */
+      readonly service: ServiceRecording;
+    }
+  | { readonly outcome: 'rejected'; readonly message: string };
+
+export interface ServiceRecording {
+  readonly state?: string;
+  readonly fitFileId?: string;
+  readonly workoutId?: string;
+  readonly jobId?: string;
+}
+
+/** JSON object as it came; its fields are read one at a time. */
+export type JsonObject = Readonly<Record<string, unknown>>;
+
+/**
+ * The answer to an upload of one recording (4.1; the interface does not show it). The status says
+ * little: deployed services answer 200 to a recording that they could not take. Taken is what the
+ * body calls a success, with nothing failed.
+ *
+ * @throws SyncError `SERVICE_ANSWER` when the body does not say.
+ */
+export function decodeUploadAnswer(response: HttpResponse): UploadAnswer {
+  const body = jsonObject(response);
+  const results = isObject(body['results']) ? body['results'] : {};
+  const item = Array.isArray(results['items']) ? (results['items'] as unknown[])[0] : undefined;
+  const service = isObject(item) ? serviceRecording(item) : {};
+  const failed = typeof results['failed'] === 'number' && results['failed'] > 0;
+  if (body['success'] === false || failed || service.state === 'failed') {
+    return { outcome: 'rejected', message: reasonIn(body, results) };
+  }
+  if (body['success'] !== true) throw unclear(response);
+  const duplicate = typeof results['duplicates'] === 'number' && results['duplicates'] > 0;
+  return { outcome: duplicate ? 'duplicate' : 'uploaded', service };
+}
+
+/**
+ * The answer to a wellness or nutrition record (4.2, 4.3; not shown): taken when the body says so.
+ *
+ * @throws SyncError `SERVICE_ANSWER` when the body does not say.
+ */
+export function decodePushAnswer(
+  response: HttpResponse,
+): { outcome: 'pushed' } | { outcome: 'rejected'; message: string } {
+  const body = jsonObject(response);
+  if (body['success'] === false) return { outcome: 'rejected', message: reasonIn(body, {}) };
+  if (body['success'] !== true) throw unclear(response);
+  return { outcome: 'pushed' };
+}
+
+/** The body as a JSON object. @throws SyncError `SERVICE_ANSWER` that says what came instead. */
+export function jsonObject(response: HttpResponse): JsonObject {
+  const value = jsonValue(response);
+  if (!isObject(value)) throw unclear(response);
+  return value;
+}
+
+/**
+ * The body as JSON.
+ *
+ * @throws SyncError `NETWORK` (fate unknown) when it is not: half an answer, or the page of a proxy
+ *   or of a hotel's network, none of which is the service's own word. Asking again is right.
+ */
+export function jsonValue(response: HttpResponse): unknown {
+  try {
+    return JSON.parse(response.text);
+  } catch (cause) {
+    throw new SyncError(
+      'NETWORK',
+      `The service answered ${response.status} with ${describeBody(response)}, not with JSON.`,
+      {
+        cause,
+        hint: 'Is the base URL right, and is nothing (a proxy, a login page of the network) in between?',
+        details: { status: response.status, fate: 'unknown' },
+      },
+    );
+  }
+}
+
+/** What a refusal says of itself: `message` of the service's error body, else what came. */
+export function refusalMessage(response: HttpResponse): string {
+  try {
+    const value: unknown = JSON.parse(response.text);
+    if (isObject(value)) {
+      const said = firstText(
+        value['message'],
+        value['error_description'],
+        value['statusMessage'],
+        value['error'],
+      );
+      if (said !== undefined) return said + issuesIn(value['data']);
+    }
+  } catch {
+    // Not JSON: a proxy's page. It is described below instead.
+  }
+  return `the service answered ${response.status} with ${describeBody(response)}`;
+}
+
+/** Validation issues (`data`), as deployed services list them: each with a path and a message. */
+function issuesIn(data: unknown): string {
+  const list = isObject(data) && Array.isArray(data['issues']) ? data['issues'] : data;
+  if (!Array.isArray(list)) return '';
+  const issues = (list as unknown[]).flatMap((issue) => {
+    if (!isObject(issue)) return typeof issue === 'string' ? [issue] : [];
+    const path = Array.isArray(issue['path']) ? issue['path'].join('.') : issue['path'];
+    const message = firstText(issue['message']);
+    if (message === undefined) return [];
+    return [typeof path === 'string' && path !== '' ? `${path}: ${message}` : message];
+  });
+  return issues.length === 0 ? '' : ` (${issues.slice(0, 5).join('; ')})`;
+}
+
+function serviceRecording(item: JsonObject): ServiceRecording {
+  const text = (key: string) => (typeof item[key] === 'string' ? { [key]: item[key] } : {});
+  return { ...text('state'), ...text('fitFileId'), ...text('workoutId'), ...text('jobId') };
+}
+
+function reasonIn(body: JsonObject, results: JsonObject): string {
+  const errors = Array.isArray(results['errors']) ? (results['errors'] as unknown[]) : [];
+  const reasons = errors.flatMap((error) => {
+    if (typeof error === 'string') return [error];
+    const said = isObject(error)
+      ? firstText(error['message'], error['error'], error['reason'])
+      : undefined;
+    return said === undefined ? [] : [said];
+  });
+  if (reasons.length > 0) return reasons.join('; ');
+  return firstText(body['message'], body['error']) ?? 'the service gave no reason';
+}
+
+function unclear(response: HttpResponse): SyncError {
+  return new SyncError(
+    'SERVICE_ANSWER',
+    `The service answered ${response.status} without saying that it took anything.`,
+    {
+      hint: 'The same command again asks once more; with --verbose it shows each request.',
+      details: { status: response.status },
+    },
+  );
+}
+
+function describeBody(response: HttpResponse): string {
+  if (response.text.trim() === '') return 'nothing';
+  if (/^\s*</.test(response.text)) return 'a web page';
+  return (response.headers['content-type'] ?? '').includes('json') ? 'broken JSON' : 'text';
+}
+
+function firstText(...values: unknown[]): string | undefined {
+  return values.find((value): value is string => typeof value === 'string' && value.trim() !== '');
+}
+
+export function isObject(value: unknown): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
