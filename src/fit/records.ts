@@ -1,0 +1,216 @@
+/**
+ * A walk over the records of a FIT file, decoding only the messages that are asked for: a full
+ * decode of a recording takes some hundred times as long, and stops at chained segments. For
+ * everything else there is fit-file-parser.
+ */
+
+/** FIT counts seconds from 1989-12-31T00:00:00Z; this is that instant in ms since 1970. */
+const FIT_EPOCH_MS = 631_065_600_000;
+/** Time stamps below are seconds since the device was switched on, not dates. */
+const FIRST_DATE = 0x1000_0000;
+const TIMESTAMP_FIELD = 253;
+const SIGNATURE = 0x5449_462e;
+
+/** One data message. Valid only during the visit. */
+export interface Message {
+  readonly globalNumber: number;
+  /** An integer or float field of up to 4 bytes; undefined if absent or marked invalid. */
+  number(field: number): number | undefined;
+  /** A string field without its padding; undefined if absent or empty. */
+  text(field: number): string | undefined;
+  /** A date field; undefined if absent, invalid, or only seconds since power-on. */
+  date(field: number): Date | undefined;
+}
+
+/**
+ * Visits the messages with these global numbers, in the order of the file, in all its segments.
+ * `bytes` may be the beginning of a file. Never throws on bytes of any kind: where they stop making
+ * sense, the walk ends.
+ *
+ * @param visit returns false to end the walk.
+ */
+export function walkMessages(
+  bytes: Uint8Array,
+  wanted: readonly number[],
+  visit: (message: Message) => boolean | undefined,
+): void {
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  for (let start = 0; start + 12 <= bytes.length;) {
+    const headerSize = view.getUint8(start);
+    if (view.getUint32(start + 8, true) !== SIGNATURE || headerSize < 12) return;
+    const dataSize = view.getUint32(start + 4, true);
+    const dataStart = start + headerSize;
+    const unfinished = dataSize === 0 || dataStart + dataSize > bytes.length;
+    const dataEnd = unfinished ? bytes.length : dataStart + dataSize;
+    if (!walkSegment(bytes, view, dataStart, dataEnd, wanted, visit) || unfinished) return;
+    start = dataEnd + 2;
+  }
+}
+
+interface Definition {
+  readonly globalNumber: number;
+  readonly littleEndian: boolean;
+  /** Bytes of a data message after its header, developer fields included. */
+  readonly size: number;
+  /** Only for messages that are wanted. */
+  readonly fields: readonly FieldDefinition[] | undefined;
+  /** A compressed time stamp stands in for the first field. */
+  readonly timestampFirst: boolean;
+}
+
+interface FieldDefinition {
+  readonly number: number;
+  readonly offset: number;
+  readonly size: number;
+  readonly baseType: number;
+}
+
+/** False if the visitor asked to end the walk, or the records make no sense. */
+function walkSegment(
+  bytes: Uint8Array,
+  view: DataView,
+  from: number,
+  end: number,
+  wanted: readonly number[],
+  visit: (message: Message) => boolean | undefined,
+): boolean {
+  const definitions: (Definition | undefined)[] = new Array<undefined>(16).fill(undefined);
+  let at = from;
+  while (at < end) {
+    const header = bytes[at++] as number;
+    const compressed = (header & 0x80) !== 0;
+    if (!compressed && (header & 0x40) !== 0) {
+      const definition = readDefinition(bytes, at, end, (header & 0x20) !== 0, wanted);
+      if (definition === undefined) return false;
+      definitions[header & 0x0f] = definition;
+      at += definition.length;
+      continue;
+    }
+    const definition = definitions[compressed ? (header >> 5) & 3 : header & 0x0f];
+    if (definition === undefined) return false;
+    const absent = compressed && definition.timestampFirst ? 4 : 0;
+    const next = at + definition.size - absent;
+    if (next > end) return false;
+    if (definition.fields !== undefined) {
+      const message = new FieldReader(view, at - absent, absent, definition, definition.fields);
+      if (visit(message) === false) return false;
+    }
+    at = next;
+  }
+  return true;
+}
+
+function readDefinition(
+  bytes: Uint8Array,
+  at: number,
+  end: number,
+  withDeveloperFields: boolean,
+  wanted: readonly number[],
+): (Definition & { readonly length: number }) | undefined {
+  if (at + 5 > end) return undefined;
+  const littleEndian = bytes[at + 1] === 0;
+  const [low = 0, high = 0] = littleEndian
+    ? [bytes[at + 2], bytes[at + 3]]
+    : [bytes[at + 3], bytes[at + 2]];
+  const globalNumber = low | (high << 8);
+  const count = bytes[at + 4] as number;
+  let cursor = at + 5;
+  if (cursor + 3 * count > end) return undefined;
+  const fields: FieldDefinition[] | undefined = wanted.includes(globalNumber) ? [] : undefined;
+  const timestampFirst = count > 0 && bytes[cursor] === TIMESTAMP_FIELD && bytes[cursor + 1] === 4;
+  let size = 0;
+  for (let i = 0; i < count; i++, cursor += 3) {
+    const fieldSize = bytes[cursor + 1] as number;
+    fields?.push({
+      number: bytes[cursor] as number,
+      offset: size,
+      size: fieldSize,
+      baseType: bytes[cursor + 2] as number,
+    });
+    size += fieldSize;
+  }
+  if (withDeveloperFields) {
+    if (cursor >= end) return undefined;
+    const developerFields = bytes[cursor++] as number;
+    if (cursor + 3 * developerFields > end) return undefined;
+    for (let i = 0; i < developerFields; i++, cursor += 3) size += bytes[cursor + 1] as number;
+  }
+  return { globalNumber, littleEndian, size, fields, timestampFirst, length: cursor - at };
+}
+
+class FieldReader implements Message {
+  readonly globalNumber: number;
+  readonly #view: DataView;
+  readonly #at: number;
+  readonly #absent: number;
+  readonly #littleEndian: boolean;
+  readonly #fields: readonly FieldDefinition[];
+
+  constructor(
+    view: DataView,
+    at: number,
+    absent: number,
+    { globalNumber, littleEndian }: Definition,
+    fields: readonly FieldDefinition[],
+  ) {
+    this.globalNumber = globalNumber;
+    this.#view = view;
+    this.#at = at;
+    this.#absent = absent;
+    this.#littleEndian = littleEndian;
+    this.#fields = fields;
+  }
+
+  number(field: number): number | undefined {
+    const found = this.#find(field);
+    if (found === undefined) return undefined;
+    const { size, baseType } = found;
+    const type = baseType & 0x1f;
+    const at = this.#at + found.offset;
+    const view = this.#view;
+    const littleEndian = this.#littleEndian;
+    // Base types by number: 0 enum, 1 sint8, 2 uint8, 3 sint16, 4 uint16, 5 sint32, 6 uint32,
+    // 8 float32, 10 to 12 uint8z to uint32z (invalid: 0), 13 byte.
+    if (size === 1 && (type === 0 || type === 2 || type === 10 || type === 13)) {
+      return valid(view.getUint8(at), type === 10 ? 0 : 0xff);
+    }
+    if (size === 1 && type === 1) return valid(view.getInt8(at), 0x7f);
+    if (size === 2 && type === 3) return valid(view.getInt16(at, littleEndian), 0x7fff);
+    if (size === 2 && (type === 4 || type === 11)) {
+      return valid(view.getUint16(at, littleEndian), type === 11 ? 0 : 0xffff);
+    }
+    if (size === 4 && type === 5) return valid(view.getInt32(at, littleEndian), 0x7fff_ffff);
+    if (size === 4 && (type === 6 || type === 12)) {
+      return valid(view.getUint32(at, littleEndian), type === 12 ? 0 : 0xffff_ffff);
+    }
+    if (size === 4 && type === 8) return valid(view.getFloat32(at, littleEndian), NaN);
+    return undefined;
+  }
+
+  text(field: number): string | undefined {
+    const found = this.#find(field);
+    if (found === undefined || (found.baseType & 0x1f) !== 7) return undefined;
+    const { buffer, byteOffset } = this.#view;
+    const text = Buffer.from(buffer, byteOffset + this.#at + found.offset, found.size)
+      .toString('utf8')
+      .replace(/\0.*$/s, '')
+      .trim();
+    return text === '' ? undefined : text;
+  }
+
+  date(field: number): Date | undefined {
+    const seconds = this.number(field);
+    return seconds === undefined || seconds < FIRST_DATE
+      ? undefined
+      : new Date(FIT_EPOCH_MS + seconds * 1000);
+  }
+
+  #find(field: number): FieldDefinition | undefined {
+    const found = this.#fields.find(({ number }) => number === field);
+    return found === undefined || found.offset < this.#absent ? undefined : found;
+  }
+}
+
+function valid(value: number, invalid: number): number | undefined {
+  return Number.isNaN(value) || value === invalid ? undefined : value;
+}
