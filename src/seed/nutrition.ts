@@ -1,0 +1,250 @@
+import { clamp, rounded } from './arithmetic.ts';
+import { weightOn, type Athlete } from './athlete.ts';
+import type { Calendar } from './calendar.ts';
+import * as foods from './foods.ts';
+import type { Absorption, Food } from './foods.ts';
+import { stream, type Random } from './random.ts';
+
+/** A day's nutrition in the service's own fields (service interface, section 2.3). */
+export interface SyntheticNutrition {
+  /** `YYYY-MM-DD` */
+  readonly date: string;
+  /** In the order of `logged_at`. */
+  readonly items: readonly SyntheticItem[];
+  readonly waterMl: number;
+  readonly rawJson: { readonly synthetic: true; readonly generator: string; readonly seed: number };
+}
+
+export type Meal = 'BREAKFAST' | 'LUNCH' | 'DINNER' | 'SNACK' | 'OTHER';
+
+export interface SyntheticItem {
+  readonly name: string;
+  /** ISO 8601 with the zone's offset. */
+  readonly logged_at: string;
+  readonly meal: Meal;
+  readonly quantity: string;
+  /** kcal */
+  readonly calories: number;
+  /** g, as the other macros. */
+  readonly carbs: number;
+  readonly protein: number;
+  readonly fat: number;
+  readonly fiber: number;
+  readonly sugar: number;
+  readonly absorptionType: Absorption;
+}
+
+/** A session as the kitchen sees it. */
+export interface Fuelled {
+  /** Seconds after local midnight. */
+  readonly start: number;
+  readonly end: number;
+  /** kcal */
+  readonly calories: number;
+  /** Nobody eats in the water. */
+  readonly swimming: boolean;
+}
+
+export interface NutritionDay {
+  readonly athlete: Athlete;
+  /** Days before the event. */
+  readonly index: number;
+  readonly date: string;
+  readonly calendar: Calendar;
+  readonly sessions: readonly Fuelled[];
+  /** The two days before the race: fill the stores. */
+  readonly loading: boolean;
+}
+
+interface Serving {
+  /** Seconds after local midnight. */
+  readonly second: number;
+  readonly food: Food;
+  /** g or ml */
+  readonly amount: number;
+  readonly meal: Meal;
+}
+
+/**
+ * Grams of carbohydrate for the day: what a body of this weight needs on a rest day, and three fifths
+ * of what the sessions burn (4 kcal to the gram); before a race, 8.5 g to the kg.
+ */
+export function carbTarget(weight: number, sessionCalories: number, loading: boolean): number {
+  const training = weight * 3.1 + (sessionCalories * 0.6) / 4;
+  return loading ? Math.max(weight * 8.5, training) : training;
+}
+
+export function nutritionOf(day: NutritionDay): SyntheticNutrition {
+  const { athlete, index, sessions } = day;
+  const random = stream(athlete.seed, 'kitchen', index);
+  const weight = weightOn(athlete, index);
+  let burned = 0;
+  for (const session of sessions) burned += session.calories;
+  const target = carbTarget(weight, burned, day.loading) * random.between(0.95, 1.05);
+
+  const around = sessions.flatMap((session) => aroundSession(session, weight, random));
+  const left = Math.max(target - carbsOf(around), weight * 1.2);
+  const servings = [...around, ...mealsOf(left, day, random)];
+  servings.sort((a, b) => a.second - b.second);
+  const hours = sessions.reduce(
+    (total, session) => total + (session.end - session.start) / 3600,
+    0,
+  );
+  return {
+    date: day.date,
+    items: servings.map((serving) => itemOf(serving, day)),
+    waterMl: Math.round((weight * 30 + hours * 550 + random.between(-250, 350)) / 50) * 50,
+    rawJson: { synthetic: true, generator: 'athlete-sync seed', seed: athlete.seed },
+  };
+}
+
+/** Before, during and after: the quick sugar where it is burned. */
+function aroundSession(session: Fuelled, weight: number, random: Random): Serving[] {
+  const { start, end, calories } = session;
+  const servings: Serving[] = [];
+  const add = (second: number, food: Food, amount: number) => {
+    servings.push({
+      second: Math.round(second),
+      food,
+      amount: Math.round(amount / 5) * 5,
+      meal: 'SNACK',
+    });
+  };
+  const hours = (end - start) / 3600;
+  const before = random.pick([foods.toastWithHoney, foods.toastWithHoney, foods.gel]);
+  add(start - random.integer(20, 40) * 60, before, calories > 700 ? 80 : 50);
+  if (!session.swimming && hours > 1.1) {
+    // 45 g an hour, and on long days 70: half drunk, half eaten.
+    const rate = hours > 2.4 ? 70 : 45;
+    add(start + 600, foods.drinkMix, (rate * hours * 0.5) / 0.08);
+    const every = hours > 2.4 ? 40 : 50;
+    const portions = Math.max(1, Math.floor((hours * 60 - 15) / every));
+    const grams = (rate * hours * 0.5) / portions;
+    for (let portion = 1; portion <= portions; portion++) {
+      const food =
+        portion % 3 === 2 ? foods.riceCake : portion % 3 === 0 ? foods.banana : foods.gel;
+      add(start + portion * every * 60 - random.integer(0, 300), food, (grams / food.carbs) * 100);
+    }
+  }
+  if (calories > 450) {
+    const shake = random.pick([foods.recoveryShake, foods.chocolateMilk]);
+    add(
+      end + random.integer(8, 20) * 60,
+      shake,
+      clamp(weight * (calories > 1200 ? 8 : 5), 300, 600),
+    );
+  }
+  if (calories > 900) add(end + random.integer(21, 28) * 60, foods.banana, 120);
+  return servings;
+}
+
+const MEALS: readonly {
+  readonly meal: Meal;
+  /** Minutes after midnight, and how far from it. */
+  readonly minute: number;
+  readonly spread: number;
+  /** Share of the meals' carbohydrates. */
+  readonly share: number;
+  readonly main: readonly [Food, ...Food[]];
+  readonly protein: readonly [Food, ...Food[]];
+  readonly side: readonly [Food, ...Food[]];
+}[] = [
+  {
+    meal: 'BREAKFAST',
+    minute: 7 * 60 + 25,
+    spread: 15,
+    share: 0.29,
+    main: [foods.porridge, foods.muesli, foods.bread],
+    protein: [foods.eggs, foods.yogurt],
+    side: [foods.apple, foods.banana],
+  },
+  {
+    meal: 'LUNCH',
+    minute: 12 * 60 + 30,
+    spread: 20,
+    share: 0.35,
+    main: [foods.rice, foods.quinoa, foods.couscous, foods.pasta],
+    protein: [foods.chicken, foods.tofu, foods.lentils],
+    side: [foods.salad, foods.vegetables],
+  },
+  {
+    meal: 'DINNER',
+    minute: 19 * 60 + 15,
+    spread: 25,
+    share: 0.36,
+    main: [foods.pasta, foods.rice, foods.potatoes],
+    protein: [foods.salmon, foods.chicken, foods.lentils],
+    side: [foods.vegetables, foods.salad],
+  },
+];
+
+/** What nobody eats more of in one sitting; the rest of the carbohydrates is drunk. */
+const BIGGEST_PLATE = 480;
+
+function mealsOf(carbs: number, day: NutritionDay, random: Random): Serving[] {
+  const servings: Serving[] = [];
+  let left = carbs;
+  if (random.chance(0.6)) {
+    const second = (15 * 60 + 50 + random.integer(-25, 25)) * 60;
+    servings.push({ second, food: foods.nuts, amount: random.integer(4, 7) * 5, meal: 'SNACK' });
+    left -= carbsOf(servings);
+  }
+  for (const plan of MEALS) {
+    const second = freeTime(
+      (plan.minute + random.integer(-plan.spread, plan.spread)) * 60,
+      day.sessions,
+    );
+    const protein = random.pick(plan.protein);
+    const side = random.pick(plan.side);
+    const usual = random.pick(plan.main);
+    const heavy = random.pick([foods.bigPasta, foods.bigRice]);
+    const main = day.loading && plan.meal !== 'BREAKFAST' ? heavy : usual;
+    const serve = (food: Food, amount: number, delay: number): number => {
+      const whole = Math.round(amount / 5) * 5;
+      if (whole === 0) return 0;
+      servings.push({ second: second + delay, food, amount: whole, meal: plan.meal });
+      return (food.carbs * whole) / 100;
+    };
+    let share = left * plan.share;
+    share -= serve(protein, random.integer(22, 34) * 5, 60);
+    share -= serve(side, random.integer(20, 34) * 5, 120);
+    share -= serve(main, clamp((share / main.carbs) * 100, 40, BIGGEST_PLATE), 0);
+    // What is left over is drunk, or eaten as bread.
+    if (share > 10) share -= serve(foods.orangeJuice, clamp((share / 10.4) * 100, 100, 400), 180);
+    if (share > 10) serve(foods.bread, (share / 43) * 100, 240);
+  }
+  return servings;
+}
+
+/** The first quarter of an hour at which nobody is out training, or about to be. */
+function freeTime(second: number, sessions: readonly Fuelled[]): number {
+  let free = second;
+  for (const { start, end } of [...sessions].sort((a, b) => a.start - b.start)) {
+    if (free > start - 3600 && free < end + 1800) free = end + 1800;
+  }
+  return Math.min(free, 86_000);
+}
+
+function carbsOf(servings: readonly Serving[]): number {
+  let carbs = 0;
+  for (const { food, amount } of servings) carbs += (food.carbs * amount) / 100;
+  return carbs;
+}
+
+function itemOf(serving: Serving, day: NutritionDay): SyntheticItem {
+  const { food, amount, meal } = serving;
+  const part = (per100: number) => rounded((per100 * amount) / 100, 1);
+  return {
+    name: food.name,
+    logged_at: day.calendar.moment(day.index, serving.second).text,
+    meal,
+    quantity: `${amount} ${food.unit}`,
+    calories: Math.round(part(food.calories)),
+    carbs: part(food.carbs),
+    protein: part(food.protein),
+    fat: part(food.fat),
+    fiber: part(food.fiber),
+    sugar: part(food.sugar),
+    absorptionType: food.absorption,
+  };
+}

@@ -1,0 +1,314 @@
+import type { Athlete } from './athlete.ts';
+import { SEASON } from './athlete.ts';
+import { clamp } from './arithmetic.ts';
+import { type Random, stream } from './random.ts';
+import {
+  plannedStress,
+  rides,
+  runs,
+  swims,
+  transition,
+  type LandLeg,
+  type Session,
+  type Workout,
+} from './workouts.ts';
+
+/**
+ * The training plan. Days are counted back from the event: index 0 is race day, the last one. All
+ * that is planned for a day follows from the seed and its index, so that a longer history ends in the
+ * same days, and another last date moves the whole plan without changing it.
+ */
+export interface DayPlan {
+  readonly index: number;
+  readonly phase: Phase;
+  readonly ill: boolean;
+  readonly workouts: readonly Workout[];
+  /** Planned training stress of the day (TSS). */
+  readonly stress: number;
+}
+
+export type Phase = 'off-season' | 'base' | 'build' | 'specific' | 'recovery' | 'taper' | 'race';
+
+/** Weeks are counted back from the race's; blocks of three weeks of work and one of recovery. */
+interface Week {
+  readonly phase: Phase;
+  /** 1, 2, 3: the weeks of work in a block, each more than the one before. */
+  readonly step: number;
+  /** Training time as a share of that of a full week. */
+  readonly volume: number;
+  /** Roads are dark and cold: more of it happens indoors. */
+  readonly winter: boolean;
+}
+
+const RACE_INDEX = 0;
+
+function weekOf(index: number): Week {
+  const week = Math.floor((index % SEASON) / 7);
+  const winter = week >= 18 && week <= 36;
+  if (week === 0) return { phase: 'race', step: 1, volume: 0.5, winter };
+  if (week === 1) return { phase: 'taper', step: 1, volume: 0.65, winter };
+  if (week >= 50) return { phase: 'off-season', step: 1, volume: 0.5, winter };
+  const block = Math.floor((week - 2) / 4);
+  const place = (week - 2) % 4;
+  if (place === 3) return { phase: 'recovery', step: 1, volume: 0.6, winter };
+  const phase = block <= 1 ? 'specific' : block <= 4 ? 'build' : 'base';
+  const step = 3 - place;
+  return {
+    phase,
+    step,
+    volume: clamp(1.06 - 0.02 * block, 0.84, 1.06) * (0.82 + 0.06 * step),
+    winter,
+  };
+}
+
+export function planDay(athlete: Athlete, index: number): DayPlan {
+  const week = weekOf(index);
+  const ill = isIll(athlete.seed, index);
+  const random = stream(athlete.seed, 'plan', index);
+  const day = 6 - (index % 7);
+  const missed = random.chance(0.04) && index % SEASON !== RACE_INDEX;
+  const workouts = ill || missed ? [] : workoutsOf(week, day, random);
+  let stress = 0;
+  for (const workout of workouts) stress += plannedStress(workout);
+  return { index, phase: week.phase, ill, workouts, stress };
+}
+
+/** A cold, twice a season, never close to the race: four or five days without training. */
+function isIll(seed: number, index: number): boolean {
+  const half = Math.floor(index / (SEASON / 2));
+  const random = stream(seed, 'illness', half);
+  const last = half * (SEASON / 2) + random.integer(45, 160);
+  return index >= last && index < last + random.integer(4, 5);
+}
+
+/** @param day 0 to 6: day 6 is the one of the long session, and of the race */
+function workoutsOf(week: Week, day: number, random: Random): Workout[] {
+  switch (week.phase) {
+    case 'race':
+      return raceWeek(day, random);
+    case 'taper':
+      return taperWeek(day, week, random);
+    case 'off-season':
+      return offSeasonWeek(day, random);
+    case 'recovery':
+      return recoveryWeek(day, week, random);
+    case 'base':
+    case 'build':
+    case 'specific':
+      return workWeek(day, week, random);
+  }
+}
+
+function workWeek(day: number, week: Week, random: Random): Workout[] {
+  const indoors = week.winter ? random.chance(0.75) : random.chance(0.2);
+  switch (day) {
+    case 1:
+      return [ride(keySession(week, random), evening(random), indoors)];
+    case 2: {
+      const session =
+        week.phase === 'base' ? runs.easy(minutes(48, week, random)) : runs.tempo(week.step);
+      return [run(session, morning(random))];
+    }
+    case 3:
+      return [ride(secondSession(week, random), evening(random), indoors)];
+    case 4: {
+      if (!random.chance(0.72)) return [];
+      const swim = swimming(week, morning(random), random);
+      return random.chance(0.15) ? [swim, ride(rides.recovery(40), evening(random), true)] : [swim];
+    }
+    case 5:
+      if (week.phase !== 'base' && random.chance(0.3)) return [brick(week, random)];
+      return random.chance(0.5)
+        ? [run(runs.long(minutes(82, week, random)), weekend(random))]
+        : [ride(rides.endurance(minutes(115, week, random)), weekend(random), false)];
+    case 6: {
+      const long = minutes(week.winter ? 165 : 215, week, random);
+      const blocks = week.phase === 'base' ? 0 : week.phase === 'build' ? 1 : 2;
+      return [ride(rides.long(long, blocks), weekend(random), week.winter && random.chance(0.12))];
+    }
+    default:
+      return [];
+  }
+}
+
+function keySession(week: Week, random: Random): Session {
+  switch (week.phase) {
+    case 'base':
+      return rides[random.pick(['sweetSpot', 'tempo'] as const)](week.step);
+    case 'build':
+      return rides[random.pick(['vo2max', 'threshold'] as const)](week.step);
+    default:
+      return rides[random.pick(['shortShort', 'vo2max'] as const)](week.step);
+  }
+}
+
+function secondSession(week: Week, random: Random): Session {
+  switch (week.phase) {
+    case 'base':
+      return random.chance(0.5)
+        ? rides.endurance(minutes(75, week, random))
+        : rides.tempo(week.step);
+    case 'build':
+      return rides[random.pick(['overUnder', 'sweetSpot'] as const)](week.step);
+    default:
+      return rides[random.pick(['threshold', 'overUnder'] as const)](week.step);
+  }
+}
+
+function recoveryWeek(day: number, week: Week, random: Random): Workout[] {
+  const indoors = week.winter && random.chance(0.7);
+  switch (day) {
+    case 1:
+      return [ride(rides.recovery(random.integer(40, 55)), evening(random), indoors)];
+    case 2:
+      return random.chance(0.5) ? [run(runs.easy(random.integer(32, 42)), morning(random))] : [];
+    case 3:
+      return [ride(rides.openers(), evening(random), indoors)];
+    case 4:
+      return random.chance(0.6) ? [swimming(week, morning(random), random)] : [];
+    case 5:
+      return random.chance(0.6) ? [run(runs.easy(random.integer(40, 52)), weekend(random))] : [];
+    case 6:
+      return [ride(rides.endurance(minutes(170, week, random)), weekend(random), false)];
+    default:
+      return [];
+  }
+}
+
+function taperWeek(day: number, week: Week, random: Random): Workout[] {
+  switch (day) {
+    case 1:
+      return [ride(rides.vo2max(1), evening(random), false)];
+    case 2:
+      return [run(runs.easy(38), morning(random))];
+    case 3:
+      return [ride(rides.threshold(1), evening(random), false)];
+    case 4:
+      return [swimming(week, morning(random), random)];
+    case 6:
+      return [ride(rides.long(125, 1), weekend(random), false)];
+    default:
+      return [];
+  }
+}
+
+function raceWeek(day: number, random: Random): Workout[] {
+  switch (day) {
+    case 1:
+      return [ride(rides.openers(), evening(random), false)];
+    case 2:
+      return [run(runs.easy(26), morning(random))];
+    case 3:
+      return [ride(rides.recovery(45), evening(random), false)];
+    case 5:
+      return [ride(rides.openers(), weekend(random), false)];
+    case 6:
+      return [race(random)];
+    default:
+      return [];
+  }
+}
+
+function offSeasonWeek(day: number, random: Random): Workout[] {
+  switch (day) {
+    case 2:
+      return [run(runs.easy(random.integer(30, 40)), morning(random))];
+    case 4:
+      return [
+        swimming(
+          { phase: 'off-season', step: 1, volume: 0.5, winter: false },
+          morning(random),
+          random,
+        ),
+      ];
+    case 6:
+      return [ride(rides.endurance(random.integer(75, 105)), weekend(random), false)];
+    default:
+      return [];
+  }
+}
+
+function ride(session: Session, startMinute: number, indoors: boolean): Workout {
+  return {
+    title: indoors ? `${session.title} (trainer)` : session.title,
+    label: 'ride',
+    startMinute,
+    legs: [bikeLeg(session, indoors)],
+  };
+}
+
+function race(random: Random): Workout {
+  const session = rides.race(random);
+  const leg = { ...bikeLeg(session, false), autoLap: 10_000, closedRoad: true };
+  return { title: session.title, label: 'ride', startMinute: 8 * 60, legs: [leg] };
+}
+
+function bikeLeg(session: Session, indoors: boolean): LandLeg {
+  const free = !session.segments.some((segment) => segment.kind === 'interval');
+  return {
+    sport: 'cycling',
+    place: indoors ? 'trainer' : 'road',
+    segments: session.segments,
+    autoLap: free && !indoors ? 10_000 : null,
+    closedRoad: false,
+  };
+}
+
+function run(session: Session, startMinute: number): Workout {
+  return { title: session.title, label: 'run', startMinute, legs: [runLeg(session)] };
+}
+
+function runLeg(session: Session): LandLeg {
+  const free = !session.segments.some((segment) => segment.kind === 'interval');
+  return {
+    sport: 'running',
+    place: 'road',
+    segments: session.segments,
+    autoLap: free ? 1000 : null,
+    closedRoad: false,
+  };
+}
+
+/** One recording of three sessions, as a watch in its multisport mode writes it. */
+function brick(week: Week, random: Random): Workout {
+  const bike = rides.endurance(minutes(90, week, random));
+  const change: LandLeg = {
+    sport: 'transition',
+    place: 'road',
+    segments: transition(random).segments,
+    autoLap: null,
+    closedRoad: true,
+  };
+  return {
+    title: 'Brick: ride and run',
+    label: 'brick',
+    startMinute: weekend(random),
+    legs: [bikeLeg(bike, false), change, runLeg(runs.brick(random.integer(20, 30)))],
+  };
+}
+
+function swimming(week: Week, startMinute: number, random: Random): Workout {
+  const { title, sets } = swims[random.pick(['technique', 'threshold'] as const)](week.step);
+  return { title, label: 'swim', startMinute, legs: [{ sport: 'swimming', place: 'pool', sets }] };
+}
+
+function minutes(full: number, week: Week, random: Random): number {
+  return Math.round(full * week.volume * random.between(0.93, 1.07));
+}
+
+/** Nobody starts on the minute: the fraction is in seconds. */
+function around(minute: number, spread: number, random: Random): number {
+  return minute + random.integer(-spread * 60, spread * 60) / 60;
+}
+
+function morning(random: Random): number {
+  return around(6 * 60 + 35, 20, random);
+}
+
+function evening(random: Random): number {
+  return around(17 * 60 + 50, 30, random);
+}
+
+function weekend(random: Random): number {
+  return around(8 * 60 + 50, 35, random);
+}

@@ -1,0 +1,118 @@
+import { clamp } from './arithmetic.ts';
+import { Heart, Stamina } from './body.ts';
+import { breaksOf, Crossings, durationOf, secondsOf, type Break } from './effort.ts';
+import { Wander, type Random } from './random.ts';
+import type { Terrain } from './terrain.ts';
+import type { LandLeg } from './workouts.ts';
+import type { Athlete } from './athlete.ts';
+
+/** A leg's seconds, before it is known where on the map and when they were. */
+export interface Motion {
+  readonly seconds: readonly MotionSecond[];
+  readonly breaks: readonly Break[];
+}
+
+export interface MotionSecond {
+  readonly heartRate: number;
+  readonly cadence: number;
+  readonly power: number | null;
+  /** mm in this second. */
+  readonly step: number;
+}
+
+export interface Conditions {
+  readonly athlete: Athlete;
+  /** kg on that day. */
+  readonly weight: number;
+  /** Power at threshold on that day, W. */
+  readonly threshold: number;
+  /** Degrees Celsius. */
+  readonly heat: number;
+  readonly terrain: Terrain;
+  readonly random: Random;
+}
+
+const BIKE = 8.6;
+const GRAVITY = 9.81;
+const ROLLING = 0.0046;
+/** Half the air's density times the drag area, kg/m: on the hoods, and as a trainer's software has it. */
+const DRAG = { road: 0.5 * 1.19 * 0.33, trainer: 0.5 * 1.19 * 0.31 };
+const DRIVETRAIN = 0.975;
+/** m/s: where anyone brakes. */
+const FASTEST = 17.5;
+
+/** Power comes from the plan, the hills and the legs; speed from power, by the forces on a rider. */
+export function ride(leg: LandLeg, conditions: Conditions): Motion {
+  const { athlete, weight, threshold, terrain, random } = conditions;
+  const road = leg.place === 'road';
+  const duration = durationOf(leg.segments);
+  const traffic = road && !leg.closedRoad;
+  const breaks = traffic ? breaksOf(random, duration) : [];
+  const crossings = new Crossings(random);
+  const heart = new Heart(athlete, random, road ? conditions.heat : 22);
+  const stamina = new Stamina(threshold, athlete.reserve);
+  const surge = new Wander(random, 0.93, road ? 0.1 : 0.025);
+  const spin = new Wander(random, 0.96, road ? 3.2 : 1.6);
+  const preferred = random.between(86, 93);
+  const mass = weight + BIKE;
+  const drag = road ? DRAG.road : DRAG.trainer;
+
+  const seconds: MotionSecond[] = [];
+  let speed = 0;
+  let metres = 0;
+  let share = 0;
+  let coasting = 0;
+  for (const second of secondsOf(leg.segments)) {
+    const rest = breaks.find((each) => each.after === second.elapsed);
+    if (rest !== undefined) {
+      heart.settle(rest.seconds);
+      speed = 0;
+    }
+    const grade = road ? terrain.grade(metres) : 0;
+    const wander = surge.next();
+    const turn = spin.next();
+    const stop = traffic && crossings.closed(second);
+    coasting = coastFor(coasting, { road, grade, speed, hard: second.kind === 'interval', random });
+
+    share += (second.share * hillShare(grade, second.kind === 'interval') - share) / 2.5;
+    const legs = stop || coasting > 0 ? 0 : share * stamina.share() * (1 + wander);
+    const power = Math.max(0, Math.round(threshold * legs + (legs > 0 ? random.normal() * 4 : 0)));
+    stamina.spend(power);
+
+    if (stop) {
+      speed = Math.max(0, speed - 1.9);
+    } else {
+      const push = (power * DRIVETRAIN) / Math.max(speed, 1.6);
+      const hold = mass * GRAVITY * (grade + (speed > 0 ? ROLLING : 0)) + drag * speed * speed;
+      speed = clamp(speed + (push - hold) / mass, 0, FASTEST);
+      if (speed < 1.3 && power > 0) speed = 1.3;
+    }
+    const step = Math.round(speed * 1000);
+    metres += step / 1000;
+    const turning = power > 12 && speed > 0;
+    const cadence = preferred + (second.share - 0.75) * 9 - Math.max(0, grade) * 190 + turn;
+    seconds.push({
+      heartRate: heart.beat(power / threshold, second.elapsed),
+      cadence: turning ? Math.round(clamp(cadence, 48, 125)) : 0,
+      power,
+      step,
+    });
+  }
+  return { seconds, breaks };
+}
+
+/** Uphill one pushes more, downhill less; in an effort the target counts more than the hill. */
+function hillShare(grade: number, hard: boolean): number {
+  return hard ? 1 + clamp(grade * 1.2, -0.12, 0.1) : 1 + clamp(grade * 4.5, -0.4, 0.24);
+}
+
+/** Seconds of freewheeling that are left. */
+function coastFor(
+  left: number,
+  now: { road: boolean; grade: number; speed: number; hard: boolean; random: Random },
+): number {
+  if (left > 0) return left - 1;
+  if (!now.road || now.hard) return 0;
+  if (now.grade < -0.03 && now.speed > 12.5) return now.random.integer(4, 14);
+  return now.random.chance(0.006) ? now.random.integer(2, 7) : 0;
+}

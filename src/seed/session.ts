@@ -1,0 +1,258 @@
+import type { Athlete } from './athlete.ts';
+import { ftpOn, speedForm, warmth, weightOn } from './athlete.ts';
+import { sine } from './arithmetic.ts';
+import { stream } from './random.ts';
+import type {
+  Intensity,
+  LapTrigger,
+  LapTruth,
+  Position,
+  Sample,
+  SessionTruth,
+  SportName,
+  SubSportName,
+} from './recording.ts';
+import { ride, type Conditions, type Motion } from './ride.ts';
+import { Loop, type Home } from './route.ts';
+import { run, runPower } from './run.ts';
+import { swim } from './swim.ts';
+import { Terrain } from './terrain.ts';
+import { stressOf, totalsOf, type TotalsBasis } from './totals.ts';
+import type { LandLeg, Leg, SwimLeg } from './workouts.ts';
+
+/** Where a lap ends. */
+export interface Mark {
+  /** The number of records before the end. */
+  readonly end: number;
+  readonly intensity: Intensity;
+  readonly trigger: LapTrigger;
+  readonly firstLength: number;
+}
+
+export interface SessionOptions {
+  readonly athlete: Athlete;
+  /** Days before the event. */
+  readonly index: number;
+  /** The session's name among the day's, for its random numbers. */
+  readonly name: string;
+  readonly home: Home;
+  /** Seconds since 1970-01-01T00:00:00Z. */
+  readonly start: number;
+  /** Minutes after local midnight. */
+  readonly startMinute: number;
+}
+
+/** The athlete has a handful of roads that they know, and rides and runs them in turn. */
+const ROUTES = { cycling: 6, running: 4, transition: 1 };
+
+export function performSession(leg: Leg, options: SessionOptions): SessionTruth {
+  return leg.sport === 'swimming' ? performSwim(leg, options) : performOnLand(leg, options);
+}
+
+function performOnLand(leg: LandLeg, options: SessionOptions): SessionTruth {
+  const { athlete, index, home, start } = options;
+  const random = stream(athlete.seed, 'session', index, options.name);
+  const weight = weightOn(athlete, index);
+  const cycling = leg.sport === 'cycling';
+  const road = leg.place === 'road';
+  const routeNumber = random.integer(1, ROUTES[leg.sport]) + (cycling ? 0 : 100);
+  const terrain = new Terrain(athlete.seed, routeNumber, home.altitude, cycling ? 1 : 0.6);
+  const runThreshold = athlete.runThreshold * speedForm(index);
+  const heat = temperatureAt(index, options.startMinute) + random.between(-3, 3);
+  const conditions: Conditions = {
+    athlete,
+    weight,
+    threshold: cycling ? ftpOn(athlete, index) : runPower(weight, runThreshold),
+    heat,
+    terrain,
+    random,
+  };
+  const motion = cycling ? ride(leg, conditions) : run(leg, conditions, runThreshold);
+  const { samples, pauses, origin } = onTheMap(motion, {
+    start,
+    loop: road ? { home, terrain, seed: athlete.seed, route: routeNumber } : null,
+    heat: road ? heat : random.between(18, 20.5),
+    warming: road ? 1.2 : 3.5,
+  });
+  return finish({
+    sport: leg.sport,
+    subSport: subSportOf(leg),
+    samples,
+    pauses,
+    lengths: [],
+    marks: marksOf(leg, samples),
+    basis: { sport: leg.sport, start, origin, weight },
+    threshold: leg.sport === 'transition' ? null : conditions.threshold,
+  });
+}
+
+function performSwim(leg: SwimLeg, options: SessionOptions): SessionTruth {
+  const { athlete, index, start } = options;
+  const random = stream(athlete.seed, 'session', index, options.name);
+  const { seconds, lengths, marks } = swim(
+    leg,
+    athlete,
+    athlete.swimThreshold * speedForm(index),
+    start,
+    random,
+  );
+  let before = 0;
+  const samples = seconds.map(({ heartRate, cadence, distance }, second): Sample => {
+    const speed = (distance - before) * 10;
+    before = distance;
+    return {
+      timestamp: start + second + 1,
+      latitude: null,
+      longitude: null,
+      altitude: null,
+      heartRate,
+      cadence,
+      distance,
+      speed,
+      power: null,
+      temperature: 27,
+    };
+  });
+  return finish({
+    sport: 'swimming',
+    subSport: 'lap_swimming',
+    samples,
+    pauses: [],
+    lengths,
+    marks,
+    basis: { sport: 'swimming', start, origin: null, weight: weightOn(athlete, index) },
+    threshold: null,
+  });
+}
+
+interface Unfinished {
+  readonly sport: SportName;
+  readonly subSport: SubSportName;
+  readonly samples: readonly Sample[];
+  readonly pauses: SessionTruth['pauses'];
+  readonly lengths: SessionTruth['lengths'];
+  readonly marks: readonly Mark[];
+  readonly basis: TotalsBasis;
+  readonly threshold: number | null;
+}
+
+function finish(session: Unfinished): SessionTruth {
+  const { samples, lengths, marks, basis, threshold } = session;
+  const activeFrom = (first: number, next: number) =>
+    lengths.slice(first, next).filter((length) => length.active).length;
+  let from = 0;
+  const laps = marks.map((mark, lap): LapTruth => {
+    const nextLength = marks[lap + 1]?.firstLength ?? lengths.length;
+    const active = activeFrom(mark.firstLength, nextLength);
+    const totals = totalsOf(samples, from, mark.end, active, basis);
+    from = mark.end;
+    const trigger = lap === marks.length - 1 ? 'session_end' : mark.trigger;
+    return { intensity: mark.intensity, trigger, firstLength: mark.firstLength, totals };
+  });
+  const totals = totalsOf(samples, 0, samples.length, activeFrom(0, lengths.length), basis);
+  const power = totals.normalizedPower;
+  const measured = threshold !== null && power !== null;
+  return {
+    sport: session.sport,
+    subSport: session.subSport,
+    records: samples,
+    laps,
+    lengths,
+    pauses: session.pauses,
+    totals,
+    thresholdPower: threshold,
+    trainingStress: measured ? stressOf(totals.timer, power, threshold) : null,
+    intensityFactor: measured ? Math.round((power * 1000) / threshold) : null,
+  };
+}
+
+interface Setting {
+  readonly start: number;
+  readonly loop: { home: Home; terrain: Terrain; seed: number; route: number } | null;
+  /** Degrees Celsius at the start, and how many more an hour later. */
+  readonly heat: number;
+  readonly warming: number;
+}
+
+/** Gives each second its moment, place, height and temperature. */
+function onTheMap(motion: Motion, setting: Setting) {
+  let millimetres = 0;
+  for (const { step } of motion.seconds) millimetres += step;
+  const length = millimetres / 1000;
+  const place = setting.loop;
+  const loop = place === null ? null : new Loop(place.seed, place.route, place.home, length);
+  const origin: Position | null = loop === null ? null : loop.at(0);
+
+  const pauses: { from: number; to: number }[] = [];
+  let clock = setting.start;
+  let along = 0;
+  const samples = motion.seconds.map(({ heartRate, cadence, power, step }, second): Sample => {
+    const rest = motion.breaks.find((each) => each.after === second);
+    if (rest !== undefined) {
+      pauses.push({ from: clock, to: clock + rest.seconds });
+      clock += rest.seconds;
+    }
+    clock++;
+    along += step;
+    const position = loop?.at(along / 1000);
+    const hours = Math.min(2, (clock - setting.start) / 3600);
+    return {
+      timestamp: clock,
+      latitude: position?.latitude ?? null,
+      longitude: position?.longitude ?? null,
+      altitude:
+        place === null ? null : Math.round(place.terrain.altitude(along / 1000, length) * 5),
+      heartRate,
+      cadence,
+      distance: Math.round(along / 10),
+      speed: step,
+      power,
+      temperature: Math.round(setting.heat + setting.warming * hours) + 0,
+    };
+  });
+  return { samples, pauses, origin };
+}
+
+function marksOf(leg: LandLeg, samples: readonly Sample[]): Mark[] {
+  return leg.autoLap === null ? marksBySegment(leg) : marksByDistance(samples, leg.autoLap * 100);
+}
+
+function marksBySegment(leg: LandLeg): Mark[] {
+  const marks: { end: number; intensity: Intensity; trigger: LapTrigger; firstLength: number }[] =
+    [];
+  let end = 0;
+  for (const segment of leg.segments) {
+    end += segment.seconds;
+    const current = marks.at(-1);
+    if (segment.sameLap && current !== undefined) current.end = end;
+    else marks.push({ end, intensity: segment.kind, trigger: 'manual', firstLength: 0 });
+  }
+  return marks;
+}
+
+/** @param every cm */
+function marksByDistance(samples: readonly Sample[], every: number): Mark[] {
+  const marks: Mark[] = [];
+  let next = every;
+  samples.forEach(({ distance }, record) => {
+    // The last lap ends with the session, and must have something in it.
+    if (distance < next || record === samples.length - 1) return;
+    marks.push({ end: record + 1, intensity: 'active', trigger: 'distance', firstLength: 0 });
+    next += every;
+  });
+  return [
+    ...marks,
+    { end: samples.length, intensity: 'active', trigger: 'session_end', firstLength: 0 },
+  ];
+}
+
+function subSportOf(leg: LandLeg): SubSportName {
+  if (leg.sport === 'transition') return 'bike_to_run_transition';
+  if (leg.sport === 'running') return 'generic';
+  return leg.place === 'road' ? 'road' : 'indoor_cycling';
+}
+
+/** Degrees Celsius: coldest before dawn, warmest at three in the afternoon. */
+function temperatureAt(index: number, minute: number): number {
+  return warmth(index) + 4 * sine((minute - 540) / 1440);
+}

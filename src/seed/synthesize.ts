@@ -1,0 +1,198 @@
+import { SyncError } from '../errors.ts';
+import { athleteOf, ftpOn, weightOn, type Athlete } from './athlete.ts';
+import { Calendar } from './calendar.ts';
+import { encodeActivity } from './fit-activity.ts';
+import { HISTORY, LoadHistory, type Load } from './load.ts';
+import { nutritionOf, type Fuelled, type SyntheticNutrition } from './nutrition.ts';
+import { planDay, type DayPlan } from './plan.ts';
+import type { RecordingTruth, SessionTruth } from './recording.ts';
+import { homeIn, type Home } from './route.ts';
+import { performSession } from './session.ts';
+import { wellnessOf, type SyntheticWellness } from './wellness.ts';
+import type { Workout } from './workouts.ts';
+
+export interface SynthesizeOptions {
+  /** 1 to {@link MOST_DAYS}. */
+  readonly days: number;
+  /** A whole number from 0: the same number is the same athlete. */
+  readonly seed: number;
+  /** The last day and the day of the event, `YYYY-MM-DD`. */
+  readonly until: string;
+  /** The athlete's time zone, such as `Europe/Zurich`. */
+  readonly zone: string;
+}
+
+export interface SyntheticDay {
+  /** `YYYY-MM-DD` */
+  readonly date: string;
+  readonly recordings: readonly SyntheticRecording[];
+  readonly wellness: SyntheticWellness;
+  readonly nutrition: SyntheticNutrition;
+  /** What the plan counts on: the morning's fitness and fatigue, and the day's training stress. */
+  readonly plan: Load & Pick<DayPlan, 'phase' | 'stress' | 'ill'>;
+}
+
+export interface SyntheticRecording {
+  /** `YYYY-MM-DD-HH-MM-SS-ride.fit`, in local time. No two of an athlete are the same. */
+  readonly fileName: string;
+  /** The whole FIT file. */
+  readonly bytes: Uint8Array;
+  /** The activity's display name. */
+  readonly name: string;
+  /** What was put in. */
+  readonly truth: RecordingTruth;
+}
+
+/** Ten years and a bit: more than any account has to be tried with. */
+export const MOST_DAYS = 3660;
+
+/**
+ * A synthetic athlete's life up to and including `until`, the oldest day first, each made when it is
+ * asked for: no more than a day is held.
+ *
+ * The outcome follows from the options and from nothing else: no clock, no locale, no time zone of the
+ * machine, no `Math.random`. Days count back from the last one, so `days` only says how many of the
+ * same days there are, and another `until` is the same life on other dates (the offsets of the zone
+ * aside).
+ *
+ * @throws SyncError `USAGE` at once, for options that make no sense
+ */
+export function synthesize(options: SynthesizeOptions): Iterable<SyntheticDay> {
+  const { days } = options;
+  if (!Number.isInteger(days) || days < 1 || days > MOST_DAYS) {
+    throw new SyncError('USAGE', `The number of days must be 1 to ${MOST_DAYS}, not ${days}.`);
+  }
+  const setting = settingOf(options);
+  return { [Symbol.iterator]: () => daysOf(setting, days) };
+}
+
+/** The athlete, where they live and how days are counted: what all recordings have in common. */
+export interface Setting {
+  readonly athlete: Athlete;
+  readonly calendar: Calendar;
+  readonly home: Home;
+}
+
+/** @throws SyncError `USAGE` for a seed, a date or a zone that is none */
+export function settingOf(options: Pick<SynthesizeOptions, 'seed' | 'until' | 'zone'>): Setting {
+  const { seed, until, zone } = options;
+  if (!Number.isSafeInteger(seed) || seed < 0) {
+    throw new SyncError('USAGE', `The seed must be a whole number from 0, not ${seed}.`);
+  }
+  const calendar = new Calendar(until, zone);
+  if (until < '2001' || until >= '2100') {
+    throw new SyncError('USAGE', `The last day must be from 2001 to 2099, not ${until}.`, {
+      hint: 'FIT files cannot tell much earlier or later times.',
+    });
+  }
+  return { athlete: athleteOf(seed), calendar, home: homeIn(calendar.standardOffsetHours()) };
+}
+
+function* daysOf(setting: Setting, days: number): Generator<SyntheticDay, void> {
+  const history = new LoadHistory();
+  for (let index = days - 1 + HISTORY; index >= days; index--) {
+    history.push(planDay(setting.athlete, index).stress);
+  }
+  for (let index = days - 1; index >= 0; index--) {
+    const plan = planDay(setting.athlete, index);
+    yield dayOf(setting, plan, history);
+    history.push(plan.stress);
+  }
+}
+
+function dayOf(setting: Setting, plan: DayPlan, history: LoadHistory): SyntheticDay {
+  const { athlete, calendar } = setting;
+  const { index, phase, stress, ill } = plan;
+  const date = calendar.date(index);
+  const load = history.morning();
+  const recordings = plan.workouts.map((workout, number) =>
+    recordingOf(setting, index, number, workout),
+  );
+  const sessions = recordings.flatMap(({ truth }) => truth.sessions);
+  const starts = plan.workouts.map((workout) => workout.startMinute);
+  return {
+    date,
+    recordings,
+    wellness: wellnessOf({
+      athlete,
+      index,
+      date,
+      load,
+      yesterday: history.daysAgo(1),
+      ill,
+      race: isRace(plan),
+      firstStart: starts.length === 0 ? null : Math.min(...starts),
+      trained: trainedIn(sessions),
+    }),
+    nutrition: nutritionOf({
+      athlete,
+      index,
+      date,
+      calendar,
+      sessions: plan.workouts.map((workout, number) => fuelled(workout, recordings[number])),
+      loading: phase === 'race' && (index % 7 === 1 || index % 7 === 2),
+    }),
+    plan: { ...load, phase, stress, ill },
+  };
+}
+
+/** One workout of one day, recorded. `number` tells apart the workouts of a day. */
+export function recordingOf(
+  setting: Setting,
+  index: number,
+  number: number,
+  workout: Workout,
+): SyntheticRecording {
+  const { athlete, calendar, home } = setting;
+  const begin = calendar.moment(index, Math.round(workout.startMinute * 60));
+  let start = begin.instant;
+  const sessions = workout.legs.map((leg, place): SessionTruth => {
+    const name = `${number}.${place}`;
+    const { startMinute } = workout;
+    const session = performSession(leg, { athlete, index, name, home, start, startMinute });
+    start = session.totals.end;
+    return session;
+  });
+  const truth: RecordingTruth = {
+    start: begin.instant,
+    end: start,
+    offset: calendar.at(start).offset,
+    serial: athlete.serial,
+    sessions,
+  };
+  const bytes = encodeActivity(truth, {
+    age: athlete.age,
+    weight: weightOn(athlete, index),
+    restingHr: athlete.restingHr,
+    maxHr: athlete.maxHr,
+    ftp: ftpOn(athlete, index),
+  });
+  return { fileName: `${begin.label}-${workout.label}.fit`, bytes, name: workout.title, truth };
+}
+
+function isRace({ phase, index }: DayPlan): boolean {
+  return phase === 'race' && index % 7 === 0;
+}
+
+function fuelled(workout: Workout, recording: SyntheticRecording | undefined): Fuelled {
+  const start = Math.round(workout.startMinute * 60);
+  const { truth } = recording ?? { truth: undefined };
+  let calories = 0;
+  for (const session of truth?.sessions ?? []) calories += session.totals.calories;
+  return {
+    start,
+    end: start + (truth === undefined ? 0 : truth.end - truth.start),
+    calories,
+    swimming: workout.label === 'swim',
+  };
+}
+
+function trainedIn(sessions: readonly SessionTruth[]) {
+  const trained = { seconds: 0, calories: 0, steps: 0 };
+  for (const { sport, totals } of sessions) {
+    trained.seconds += totals.timer;
+    trained.calories += totals.calories;
+    if (sport === 'running' || sport === 'transition') trained.steps += totals.cycles * 2;
+  }
+  return trained;
+}

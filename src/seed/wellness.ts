@@ -1,0 +1,191 @@
+import { clamp, rounded } from './arithmetic.ts';
+import { detraining, ftpOn, weightOn, type Athlete } from './athlete.ts';
+import type { Load } from './load.ts';
+import { stream } from './random.ts';
+
+/**
+ * A wellness record in the service's own fields (service interface, section 2.2). Fields that it takes
+ * as integers are whole.
+ */
+export interface SyntheticWellness {
+  /** `YYYY-MM-DD` */
+  readonly date: string;
+  /** ms */
+  readonly hrv: number;
+  /** bpm */
+  readonly restingHr: number;
+  readonly avgSleepingHr: number;
+  /** Seconds asleep: deep, REM and light together. */
+  readonly sleepSecs: number;
+  readonly sleepDeepSecs: number;
+  readonly sleepRemSecs: number;
+  readonly sleepLightSecs: number;
+  readonly sleepAwakeSecs: number;
+  readonly sleepHours: number;
+  /** 0 to 100. */
+  readonly sleepScore: number;
+  readonly readiness: number;
+  /** kg */
+  readonly weight: number;
+  /** Percent. */
+  readonly bodyFat: number;
+  /** ml/kg/min */
+  readonly vo2max: number;
+  /** Breaths a minute, asleep. */
+  readonly respiration: number;
+  /** Percent. */
+  readonly spO2: number;
+  /** 1 (none) to 4. */
+  readonly fatigue: number;
+  readonly soreness: number;
+  /** 1 to 4, 4 being best. */
+  readonly mood: number;
+  readonly motivation: number;
+  readonly steps: number;
+  readonly exerciseMinutes: number;
+  /** kcal */
+  readonly restingCaloriesBurned: number;
+  readonly activeCaloriesBurned: number;
+  readonly totalCaloriesBurned: number;
+  readonly comments?: string;
+  /** Says that all this is made up, to whoever meets it later. */
+  readonly rawJson: { readonly synthetic: true; readonly generator: string; readonly seed: number };
+}
+
+/** What the day before and the day itself bring along. */
+export interface WellnessDay {
+  readonly athlete: Athlete;
+  /** Days before the event. */
+  readonly index: number;
+  readonly date: string;
+  readonly load: Load;
+  /** Training stress of yesterday. */
+  readonly yesterday: number;
+  readonly ill: boolean;
+  readonly race: boolean;
+  /** Minutes after midnight of the first session; null on a rest day. */
+  readonly firstStart: number | null;
+  readonly trained: {
+    readonly seconds: number;
+    readonly calories: number;
+    readonly steps: number;
+  };
+}
+
+/** How the athlete wakes up after what the last weeks and yesterday asked of them, and what the day adds. */
+export function wellnessOf(day: WellnessDay): SyntheticWellness {
+  const { athlete, index, load, ill } = day;
+  const body = bodyOf(day);
+  const night = nightOf(day);
+  const strain = strainOf(load);
+  const whole = (share: number, tag: string) =>
+    clamp(Math.round(1.6 + share + stream(athlete.seed, tag, index).normal() * 0.45), 1, 4);
+  const readiness =
+    64 - 17 * strain + (body.hrv - athlete.hrv) * 0.9 + (night.score - 76) * 0.35 - (ill ? 20 : 0);
+  const weight = weightOn(athlete, index);
+  const steps = stepsOf(day);
+  const resting = Math.round(weight * 22.6 + 30);
+  const active = day.trained.calories + Math.round((steps - day.trained.steps) * 0.036);
+  return {
+    date: day.date,
+    hrv: body.hrv,
+    restingHr: body.restingHr,
+    avgSleepingHr: body.restingHr + 4 + Math.round(clamp(strain, 0, 1.5) * 2),
+    sleepSecs: night.asleep,
+    sleepDeepSecs: night.deep,
+    sleepRemSecs: night.rem,
+    sleepLightSecs: night.light,
+    sleepAwakeSecs: night.awake,
+    sleepHours: rounded(night.asleep / 3600, 2),
+    sleepScore: night.score,
+    readiness: clamp(Math.round(readiness), 1, 99),
+    weight: body.weight,
+    bodyFat: rounded(11.5 + 3 * detraining(index) + noise(athlete, 'fat', index) * 0.25, 1),
+    vo2max: rounded((athlete.vo2max * ftpOn(athlete, index)) / athlete.ftp, 1),
+    respiration: rounded(
+      14.1 + (ill ? 1.4 : 0) + strain * 0.25 + noise(athlete, 'breath', index) * 0.3,
+      1,
+    ),
+    spO2: clamp(Math.round(96.8 - (ill ? 1 : 0) + noise(athlete, 'oxygen', index) * 0.8), 92, 99),
+    fatigue: whole(strain * 0.9 + day.yesterday / 260 + (ill ? 1.2 : 0), 'fatigue'),
+    soreness: whole(day.yesterday / 170 + strain * 0.4, 'soreness'),
+    mood: whole(1.6 - strain * 0.5 - (ill ? 1 : 0), 'mood'),
+    motivation: whole(1.7 - strain * 0.6 - (ill ? 1.3 : 0) + (day.race ? 0.8 : 0), 'motivation'),
+    steps,
+    exerciseMinutes: Math.round(day.trained.seconds / 60),
+    restingCaloriesBurned: resting,
+    activeCaloriesBurned: active,
+    totalCaloriesBurned: resting + active,
+    ...(ill ? { comments: 'A cold: no training.' } : day.race ? { comments: 'Race day.' } : {}),
+    rawJson: { synthetic: true, generator: 'athlete-sync seed', seed: athlete.seed },
+  };
+}
+
+/** Fatigue beyond what the fitness is used to: 0 is balanced, 1 a hard week. */
+function strainOf(load: Load): number {
+  return clamp((load.atl - load.ctl) / 28, -1.1, 1.8);
+}
+
+function bodyOf({ athlete, index, load, yesterday, ill }: WellnessDay) {
+  const strain = strainOf(load);
+  const fatigue = (load.atl - 65) / 40;
+  const tired = clamp(yesterday / 100, 0, 2.5);
+  const hrv =
+    athlete.hrv * (1 - 0.065 * strain - 0.05 * fatigue - 0.018 * tired - (ill ? 0.16 : 0)) +
+    noise(athlete, 'hrv', index) * athlete.hrv * 0.045;
+  const restingHr =
+    athlete.restingHr +
+    3 * detraining(index) +
+    1.9 * strain +
+    1.7 * fatigue +
+    0.5 * tired +
+    (ill ? 7 : 0) +
+    noise(athlete, 'restingHr', index) * 1.1;
+  // A long day leaves the body dry and its glycogen stores empty; both come back within a day.
+  const water = noise(athlete, 'water', index) * 0.32 - 0.25 * tired;
+  return {
+    hrv: rounded(Math.max(hrv, 18), 1),
+    restingHr: clamp(Math.round(restingHr), 34, 90),
+    weight: rounded(weightOn(athlete, index) + 0.15 + water, 1),
+  };
+}
+
+function nightOf({ athlete, index, load, yesterday, ill, firstStart }: WellnessDay) {
+  const random = stream(athlete.seed, 'night', index);
+  const early = firstStart !== null && firstStart < 7 * 60 ? 0.55 : 0;
+  const hours =
+    athlete.sleepHours + 0.22 * strainOf(load) + (ill ? 0.9 : 0) - early + random.normal() * 0.5;
+  const asleep = Math.round(clamp(hours, 4.6, 10.4) * 60) * 60;
+  const deep = shareOf(asleep, 0.17 + clamp(yesterday, 0, 200) * 0.0002 + random.normal() * 0.02);
+  const rem = shareOf(asleep, 0.22 + random.normal() * 0.025);
+  const awake = random.integer(8, 42) * 60 + (ill ? 1500 : 0);
+  const score =
+    72 + (asleep / 3600 - 7.4) * 9 + (deep / asleep - 0.18) * 120 - (awake / 60 - 24) * 0.3;
+  return {
+    asleep,
+    deep,
+    rem,
+    light: asleep - deep - rem,
+    awake,
+    score: clamp(Math.round(score), 15, 99),
+  };
+}
+
+/** A share of a night in whole minutes. */
+function shareOf(seconds: number, share: number): number {
+  return Math.round((seconds * share) / 60) * 60;
+}
+
+function stepsOf({ athlete, index, trained, ill }: WellnessDay): number {
+  const random = stream(athlete.seed, 'steps', index);
+  return trained.steps + Math.round(ill ? random.between(1200, 3200) : random.between(4300, 9200));
+}
+
+/**
+ * Noise that lasts for some days: what was drawn for this morning and the two before. Deviation 1, and
+ * no state to carry, so any day can be the first.
+ */
+function noise(athlete: Athlete, tag: string, index: number): number {
+  const at = (day: number) => stream(athlete.seed, tag, day).normal();
+  return at(index) * 0.8 + at(index + 1) * 0.5 + at(index + 2) * 0.33;
+}
