@@ -10,3 +10,20 @@ export const SCOPES = [
 
 /** What `sync login` asks for unless it is told otherwise: everything that a command needs. */
 export const DEFAULT_SCOPES: readonly string[] = SCOPES.map(({ scope }) => scope);
+
+/** Something that a login cannot do, because its scope was not granted. */
+export interface MissingFeature {
+  readonly scope: string;
+  /** In words that complete "will not work: ...". */
+  readonly feature: string;
+  readonly command: string;
+}
+
+/**
+ * What will not work with these scopes. A login whose scopes nobody told (tokens from the
+ * environment) is believed to have them all, until the service says otherwise.
+ */
+export function missingFeatures(granted: readonly string[] | undefined): readonly MissingFeature[] {
+  if (granted === undefined) return [];
+  return SCOPES.filter(({ scope }) => !granted.includes(scope));
+}

@@ -1,0 +1,42 @@
+import { type Config, requireBaseUrl } from '../config.ts';
+import { environmentStore, hasEnvironmentTokens } from '../credentials/environment.ts';
+import { type StoreNeeds, openStore } from '../credentials/open-store.ts';
+import { serviceId } from '../credentials/store.ts';
+import { endpointUrl } from '../service/endpoints.ts';
+import type { Http } from '../service/http.ts';
+import type { Clock } from '../time.ts';
+import { type Session, createSession } from './session.ts';
+
+export interface OpenSessionNeeds extends StoreNeeds {
+  readonly http: Http;
+  readonly clock: Clock;
+  /** Something a person should know that stops nothing. */
+  readonly onWarning: (warning: string) => void;
+}
+
+/**
+ * The login of this profile, from the environment if it has tokens, else from the configured store.
+ * Nothing is read before it is asked for.
+ *
+ * @throws SyncError `CONFIG` if the base URL is missing.
+ */
+export function openSession(config: Config, needs: OpenSessionNeeds): Session {
+  const baseUrl = requireBaseUrl(config);
+  const clientId = config.get('clientId');
+  return createSession({
+    profile: config.profile,
+    stateDir: config.paths.stateDir,
+    http: needs.http,
+    clock: needs.clock,
+    store: hasEnvironmentTokens(config)
+      ? environmentStore(config, needs.clock.now(), needs.onWarning)
+      : openStore(config, needs),
+    service: serviceId(baseUrl),
+    tokenUrl: endpointUrl(baseUrl, config.endpoints.token),
+    accountId: config.account?.id,
+    clientSecret:
+      clientId !== undefined && config.clientSecret !== undefined
+        ? { clientId, secret: config.clientSecret }
+        : undefined,
+  });
+}

@@ -1,0 +1,326 @@
+import type { CredentialStore, Credentials } from '../credentials/store.ts';
+import { SyncError } from '../errors.ts';
+import type { Secret } from '../secret.ts';
+import type { Http } from '../service/http.ts';
+import type { TokenSource } from '../service/token-source.ts';
+import type { Clock } from '../time.ts';
+import { withLoginLock } from './login-lock.ts';
+import { type SharedTask, shareTask } from './shared-task.ts';
+import { refreshTokens } from './token-endpoint.ts';
+
+/** A token is replaced this long before its time is up, in ms; a short-lived one later. */
+export const EXPIRY_SKEW_MS = 60_000;
+const EXPIRY_SKEW_SHARE = 0.1;
+
+/**
+ * A refresh that is under way when the program is told to stop is given this long to be answered,
+ * in ms: with a rotating token, an answer that is not awaited is a login lost.
+ */
+const STOP_GRACE_MS = 5_000;
+
+/** How often to try to store what a refresh brought, and the pause between, in ms. */
+const SAVE_ATTEMPTS = 3;
+const SAVE_PAUSE_MS = 300;
+
+export interface SessionNeeds {
+  readonly profile: string;
+  readonly stateDir: string;
+  readonly http: Http;
+  readonly clock: Clock;
+  readonly store: CredentialStore;
+  /** The service that is going to be talked to, as {@link Credentials.service}. */
+  readonly service: string;
+  readonly tokenUrl: URL;
+  /** The athlete for whom this program keeps its books; another one's tokens are not used. */
+  readonly accountId: string | undefined;
+  /** Wins over the stored one, if it is this client's. */
+  readonly clientSecret: { readonly clientId: string; readonly secret: Secret } | undefined;
+}
+
+/** A login in use: the one place that reads, refreshes and replaces stored tokens. */
+export interface Session extends TokenSource {
+  /**
+   * Begins to load the login, so that it is there when it is needed: while files are hashed. What
+   * goes wrong is told when a token is asked for.
+   */
+  start(): void;
+  /** The login as it is stored, without a request. @throws SyncError as {@link TokenSource}. */
+  credentials(signal: AbortSignal): Promise<Credentials>;
+  /** Stops what is under way, without breaking a refresh off in the middle. May be called twice. */
+  close(): Promise<void>;
+}
+
+/**
+ * Refreshes are done one at a time, over all processes of this machine: under the lock, the store is
+ * read again, what another process fetched is used, else the tokens are refreshed and stored before
+ * anything uses them. Only `invalid_grant`, while the store holds nothing newer, ends a login.
+ */
+export function createSession(needs: SessionNeeds): Session {
+  const { store, clock, profile } = needs;
+  const closing = new AbortController();
+  let cached: Credentials | undefined;
+  /** The newest login that was seen, good or not. */
+  let seen: Credentials | undefined;
+  let early:
+    | { readonly found: Promise<Credentials | undefined>; cancel: (why: unknown) => void }
+    | undefined;
+  let task: SharedTask<Credentials> | undefined;
+  /** Told by the service to be dead: not sent again by this process. */
+  let dead: Secret | undefined;
+  /** Tokens that could not be stored, and the refresh token that they took the place of. */
+  let unsaved: { readonly credentials: Credentials; readonly replaced: Secret } | undefined;
+
+  const isOver = ({ tokens }: Credentials) =>
+    tokens.accessToken === undefined ||
+    (tokens.accessExpiresAt !== undefined && clock.now() >= tokens.accessExpiresAt);
+
+  const isDue = (credentials: Credentials) => {
+    if (isOver(credentials)) return true;
+    const { accessExpiresAt, obtainedAt } = credentials.tokens;
+    if (accessExpiresAt === undefined) return false;
+    const skew = Math.min(EXPIRY_SKEW_MS, (accessExpiresAt - obtainedAt) * EXPIRY_SKEW_SHARE);
+    return clock.now() >= accessExpiresAt - skew;
+  };
+
+  /** A login that may be used for this service and this athlete. */
+  async function load(signal: AbortSignal): Promise<Credentials> {
+    const found = await (takeEarly(signal) ?? store.load(signal));
+    if (found === undefined) throw notLoggedIn(profile);
+    if (store.kind !== 'environment') refuseForeign(found, needs);
+    seen = found;
+    return found;
+  }
+
+  function takeEarly(signal: AbortSignal): Promise<Credentials | undefined> | undefined {
+    if (early === undefined) return undefined;
+    const { found, cancel } = early;
+    early = undefined;
+    const onAbort = () => cancel(signal.reason);
+    signal.addEventListener('abort', onAbort, { once: true });
+    return found.finally(() => signal.removeEventListener('abort', onAbort));
+  }
+
+  async function refresh(stop: AbortSignal, isStale: (c: Credentials) => boolean) {
+    const before = await load(stop);
+    if (unsaved !== undefined) {
+      const { credentials, replaced } = unsaved;
+      unsaved = undefined;
+      if (before.tokens.refreshToken?.equals(replaced) === true) {
+        await save(credentials, replaced);
+        if (!isStale(credentials)) return credentials;
+        return await refreshFrom(credentials, stop, isStale);
+      }
+    }
+    return isStale(before) ? await refreshFrom(before, stop, isStale) : before;
+  }
+
+  async function refreshFrom(
+    before: Credentials,
+    stop: AbortSignal,
+    isStale: (c: Credentials) => boolean,
+  ): Promise<Credentials> {
+    const { refreshToken } = before.tokens;
+    if (refreshToken === undefined || dead?.equals(refreshToken) === true) throw ended(store);
+    const { clientId, clientSecret } = before;
+    const own = needs.clientSecret?.clientId === clientId ? needs.clientSecret.secret : undefined;
+    stop.throwIfAborted();
+    // From here until the answer is stored, Ctrl-C has to wait.
+    const grace = graceAfter(stop, clock);
+    try {
+      const tokens = await refreshTokens(
+        { http: needs.http, clock, url: needs.tokenUrl },
+        {
+          client: { id: clientId, secret: own ?? clientSecret },
+          refreshToken,
+          before: before.tokens,
+        },
+        grace.signal,
+      );
+      const credentials = { ...before, tokens };
+      await save(credentials, refreshToken);
+      return credentials;
+    } catch (error) {
+      if (!(error instanceof SyncError && error.code === 'AUTH_EXPIRED')) throw error;
+      const now = await load(NEVER);
+      if (now.tokens.refreshToken?.equals(refreshToken) !== true && !isStale(now)) return now;
+      dead = refreshToken;
+      throw store.kind === 'environment' ? ended(store) : error;
+    } finally {
+      grace.end();
+    }
+  }
+
+  async function save(credentials: Credentials, replaced: Secret): Promise<void> {
+    for (let attempt = 1; ; attempt++) {
+      try {
+        await store.save(credentials, NEVER);
+        return;
+      } catch (error) {
+        if (attempt < SAVE_ATTEMPTS) {
+          await clock.sleep(SAVE_PAUSE_MS);
+          continue;
+        }
+        unsaved = { credentials, replaced };
+        throw notStored(error);
+      }
+    }
+  }
+
+  /**
+   * A login that is not stale, by whatever way. A token that the service just gave is not stale,
+   * however short it lives.
+   */
+  async function obtain(
+    isStale: (c: Credentials) => boolean,
+    signal: AbortSignal,
+  ): Promise<Credentials> {
+    for (;;) {
+      signal.throwIfAborted();
+      closing.signal.throwIfAborted();
+      if (cached !== undefined && !isStale(cached)) return cached;
+      if (task?.stopping === true) await task.stop(undefined);
+      const joined = task;
+      const current = task ?? begin(isStale);
+      const result = await current.join(signal);
+      // Another caller began it, and may have wanted less.
+      if (joined === undefined || !isStale(result)) return result;
+    }
+  }
+
+  function begin(isStale: (c: Credentials) => boolean): SharedTask<Credentials> {
+    const started: SharedTask<Credentials> = shareTask(async (stop) => {
+      try {
+        cached = undefined;
+        const found = await load(stop);
+        if (isStale(found) || unsaved !== undefined) {
+          cached = await (store.kind === 'environment'
+            ? refresh(stop, isStale)
+            : withLoginLock(needs, stop, () => refresh(stop, isStale)));
+        } else {
+          cached = found;
+        }
+        return cached;
+      } finally {
+        if (task === started) task = undefined;
+      }
+    });
+    task = started;
+    return started;
+  }
+
+  return {
+    start() {
+      if (cached !== undefined || early !== undefined || closing.signal.aborted) return;
+      const stop = new AbortController();
+      const found = store.load(AbortSignal.any([stop.signal, closing.signal]));
+      found.catch(() => undefined);
+      early = { found, cancel: (why) => stop.abort(why) };
+    },
+    async accessToken(signal) {
+      try {
+        return tokenOf(await obtain(isDue, signal));
+      } catch (error) {
+        // Due is not over: where a new one cannot be had now, the one there is serves.
+        if (seen === undefined || isOver(seen) || !isTemporary(error)) throw error;
+        return tokenOf(seen);
+      }
+    },
+    async replace(rejected, signal) {
+      const isStale = (credentials: Credentials) =>
+        isDue(credentials) || tokenOf(credentials).equals(rejected);
+      const token = tokenOf(await obtain(isStale, signal));
+      if (token.equals(rejected)) throw ended(store);
+      return token;
+    },
+    async credentials(signal) {
+      return cached ?? (await load(signal));
+    },
+    async close() {
+      closing.abort(new SyncError('INTERRUPTED', 'The session was closed.'));
+      await task?.stop(closing.signal.reason);
+    },
+  };
+}
+
+const NEVER = new AbortController().signal;
+
+function tokenOf({ tokens }: Credentials): Secret {
+  if (tokens.accessToken === undefined) throw new Error('a login in use without an access token');
+  return tokens.accessToken;
+}
+
+function isTemporary(error: unknown): boolean {
+  return (
+    error instanceof SyncError &&
+    ['NETWORK', 'SERVICE_UNAVAILABLE', 'KEYCHAIN_LOCKED', 'BUSY'].includes(error.code)
+  );
+}
+
+/** A signal that follows `stop` after {@link STOP_GRACE_MS}. */
+function graceAfter(stop: AbortSignal, clock: Clock): { signal: AbortSignal; end(): void } {
+  const late = new AbortController();
+  const finished = new AbortController();
+  const onStop = () => {
+    clock.sleep(STOP_GRACE_MS, finished.signal).then(
+      () => late.abort(stop.reason),
+      () => undefined,
+    );
+  };
+  stop.addEventListener('abort', onStop, { once: true });
+  return {
+    signal: late.signal,
+    end() {
+      stop.removeEventListener('abort', onStop);
+      finished.abort();
+    },
+  };
+}
+
+/** The store failed when it mattered most: what it holds is no longer good. */
+function notStored(error: unknown): unknown {
+  if (!(error instanceof SyncError)) return error;
+  return new SyncError(error.code, `The refreshed login could not be stored. ${error.message}`, {
+    hint: 'If the next command says that the login has ended, run `sync login`.',
+    cause: error,
+    details: error.details,
+  });
+}
+
+function refuseForeign(found: Credentials, { profile, service, accountId }: SessionNeeds): void {
+  if (found.service !== service) {
+    throw new SyncError(
+      'AUTH_REQUIRED',
+      `The login of profile "${profile}" is for ${found.service}, not for ${service}.`,
+      {
+        hint: 'Run `sync login` for this service, or keep both: `sync login --profile NAME`.',
+        details: { service: found.service },
+      },
+    );
+  }
+  if (found.accountId !== accountId) {
+    throw new SyncError(
+      'AUTH_REQUIRED',
+      `Somebody else logged in with profile "${profile}" in the meantime.`,
+      { hint: 'Start the command again; if that does not help, run `sync login`.' },
+    );
+  }
+}
+
+function notLoggedIn(profile: string): SyncError {
+  const flag = profile === 'default' ? '' : ` --profile ${profile}`;
+  return new SyncError('AUTH_REQUIRED', `Nobody is logged in (profile "${profile}").`, {
+    hint: `Run \`sync login${flag}\`. In CI, set SYNC_ACCESS_TOKEN or SYNC_REFRESH_TOKEN.`,
+  });
+}
+
+function ended(store: CredentialStore): SyncError {
+  return store.kind === 'environment'
+    ? new SyncError(
+        'AUTH_EXPIRED',
+        `The service no longer accepts the token from ${store.describe()}.`,
+        {
+          hint: 'Set a new one; nothing is stored or refreshed for it.',
+        },
+      )
+    : new SyncError('AUTH_EXPIRED', 'The login has ended.', { hint: 'Run `sync login`.' });
+}

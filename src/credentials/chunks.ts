@@ -1,0 +1,117 @@
+import { createHash } from 'node:crypto';
+
+/** A keychain at its plainest: one text an account. */
+export interface Vault {
+  get(account: string): Promise<string | null>;
+  set(account: string, text: string): Promise<void>;
+  /** `false`: there was nothing. */
+  delete(account: string): Promise<boolean>;
+}
+
+/*
+ * A value that is too long for one entry is cut into parts, `<account>#<generation><number>`; the
+ * entry `<account>` then names the generation, the number of parts, and the hash of the whole. A new
+ * value is written to the other generation before the entry points to it: whenever the process
+ * dies, the old value or the new one is whole. Values begin with `{`, so that no value can be taken
+ * for such an entry.
+ */
+const MANIFEST = /^parts ([ab]) (\d{1,4}) ([0-9a-f]{64})$/;
+const GENERATIONS = ['a', 'b'] as const;
+type Generation = (typeof GENERATIONS)[number];
+
+/** How often to begin again when somebody replaces the value while it is read. */
+const READ_ATTEMPTS = 3;
+
+/** What is stored for an account, or `null`. @throws Error if parts of it are missing. */
+export async function loadValue(vault: Vault, account: string): Promise<string | null> {
+  let head = await vault.get(account);
+  for (let attempt = 1; ; attempt++) {
+    if (head === null) return null;
+    const manifest = readManifest(head);
+    if (manifest === undefined) return head;
+    const parts: string[] = [];
+    for (let number = 0; number < manifest.count; number++) {
+      parts.push((await vault.get(partName(account, manifest.generation, number))) ?? '');
+    }
+    const value = parts.join('');
+    if (hashOf(value) === manifest.hash) return value;
+    const again = await vault.get(account);
+    if (again === head || attempt >= READ_ATTEMPTS) {
+      throw new Error('damaged: parts of the stored login are missing');
+    }
+    head = again;
+  }
+}
+
+/**
+ * Replaces what is stored for an account.
+ *
+ * @param value begins with `{`; ASCII, so that it may be cut anywhere.
+ * @param maxUnits the longest text one entry takes, in UTF-16 units; absent: no limit.
+ */
+export async function saveValue(
+  vault: Vault,
+  account: string,
+  value: string,
+  maxUnits: number | undefined,
+): Promise<void> {
+  if (maxUnits === undefined) {
+    await vault.set(account, value);
+    return;
+  }
+  const head = await vault.get(account);
+  const before = head === null ? undefined : readManifest(head);
+  if (value.length <= maxUnits) {
+    await vault.set(account, value);
+  } else {
+    const generation: Generation = before?.generation === 'a' ? 'b' : 'a';
+    const count = Math.ceil(value.length / maxUnits);
+    for (let number = 0; number < count; number++) {
+      const part = value.slice(number * maxUnits, (number + 1) * maxUnits);
+      await vault.set(partName(account, generation, number), part);
+    }
+    // A writer that died may have left a longer value there.
+    await deleteParts(vault, account, generation, count);
+    await vault.set(account, `parts ${generation} ${String(count)} ${hashOf(value)}`);
+  }
+  if (before !== undefined) await deleteParts(vault, account, before.generation, 0);
+}
+
+/** Deletes the parts before the entry that knows of them. `false`: there was nothing. */
+export async function deleteValue(
+  vault: Vault,
+  account: string,
+  maxUnits: number | undefined,
+): Promise<boolean> {
+  if (maxUnits !== undefined) {
+    for (const generation of GENERATIONS) await deleteParts(vault, account, generation, 0);
+  }
+  return await vault.delete(account);
+}
+
+async function deleteParts(
+  vault: Vault,
+  account: string,
+  generation: Generation,
+  from: number,
+): Promise<void> {
+  for (let number = from; ; number++) {
+    if (!(await vault.delete(partName(account, generation, number)))) return;
+  }
+}
+
+function readManifest(
+  head: string,
+): { generation: Generation; count: number; hash: string } | undefined {
+  const [, generation, count, hash] = MANIFEST.exec(head) ?? [];
+  if (generation === undefined || count === undefined || hash === undefined) return undefined;
+  return { generation: generation === 'a' ? 'a' : 'b', count: Number(count), hash };
+}
+
+function partName(account: string, generation: Generation, number: number): string {
+  return `${account}#${generation}${String(number)}`;
+}
+
+function hashOf(value: string): string {
+  return createHash('sha256').update(value).digest('hex');
+}

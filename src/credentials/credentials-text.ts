@@ -1,0 +1,103 @@
+import { SyncError, messageOf } from '../errors.ts';
+import { Secret } from '../secret.ts';
+import type { Credentials, TokenSet } from './store.ts';
+
+/** The form of the text, raised when an older program could not read it. */
+const VERSION = 1;
+
+/**
+ * Credentials as the text that a store keeps: one JSON object in ASCII, so that it may be cut into
+ * pieces anywhere. The result holds secrets in the clear.
+ */
+export function writeCredentials(credentials: Credentials): string {
+  const { tokens } = credentials;
+  const text = JSON.stringify({
+    version: VERSION,
+    service: credentials.service,
+    clientId: credentials.clientId,
+    clientSecret: credentials.clientSecret?.reveal(),
+    accountId: credentials.accountId,
+    accessToken: tokens.accessToken?.reveal(),
+    refreshToken: tokens.refreshToken?.reveal(),
+    scopes: tokens.scopes,
+    obtainedAt: tokens.obtainedAt,
+    accessExpiresAt: tokens.accessExpiresAt,
+    refreshExpiresAt: tokens.refreshExpiresAt,
+  });
+  return text.replace(
+    /[\u007f-\uffff]/g,
+    (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  );
+}
+
+/**
+ * @param where what was read, for the message.
+ * @throws SyncError `AUTH_REQUIRED` that names the field, never its content.
+ */
+export function readCredentials(text: string, where: string): Credentials {
+  const damaged = (what: string, cause?: unknown) =>
+    new SyncError('AUTH_REQUIRED', `The login kept in ${where} cannot be read: ${what}.`, {
+      hint: 'Run `sync login` to log in anew.',
+      cause,
+      details: { damaged: true },
+    });
+  let parsed: unknown;
+  try {
+    parsed = JSON.parse(text);
+  } catch {
+    // The parser's own message quotes the text, and so the tokens.
+    throw damaged('it is not JSON');
+  }
+  try {
+    return decode(parsed);
+  } catch (cause) {
+    throw damaged(messageOf(cause), cause);
+  }
+}
+
+function decode(value: unknown): Credentials {
+  if (typeof value !== 'object' || value === null) throw new Error('it is not an object');
+  const stored = value as Record<string, unknown>;
+  if (stored['version'] !== VERSION) {
+    throw new Error('another version of this program wrote it');
+  }
+  const text = (field: string): string => {
+    const found = stored[field];
+    if (typeof found !== 'string' || found === '') throw new Error(`${field} is not a text`);
+    return found;
+  };
+  const time = (field: string): number => {
+    const found = stored[field];
+    if (typeof found !== 'number' || !Number.isFinite(found)) {
+      throw new Error(`${field} is not a time`);
+    }
+    return found;
+  };
+  const optional = <T>(field: string, read: (field: string) => T): T | undefined =>
+    stored[field] === undefined ? undefined : read(field);
+  const secret = (field: string) => new Secret(text(field));
+  const tokens: TokenSet = {
+    accessToken: optional('accessToken', secret),
+    refreshToken: optional('refreshToken', secret),
+    scopes: optional('scopes', (field) => {
+      const found = stored[field];
+      if (!Array.isArray(found) || !found.every((scope) => typeof scope === 'string')) {
+        throw new Error(`${field} is not a list of texts`);
+      }
+      return found;
+    }),
+    obtainedAt: time('obtainedAt'),
+    accessExpiresAt: optional('accessExpiresAt', time),
+    refreshExpiresAt: optional('refreshExpiresAt', time),
+  };
+  if (tokens.accessToken === undefined && tokens.refreshToken === undefined) {
+    throw new Error('it holds no token');
+  }
+  return {
+    service: text('service'),
+    clientId: text('clientId'),
+    clientSecret: optional('clientSecret', secret),
+    accountId: optional('accountId', text),
+    tokens,
+  };
+}

@@ -1,0 +1,135 @@
+import { constants } from 'node:fs';
+import { type FileHandle, mkdir, open, readdir, rm, unlink } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
+import writeFileAtomic from 'write-file-atomic';
+import { SyncError, messageOf, systemCode } from '../errors.ts';
+import { readCredentials, writeCredentials } from './credentials-text.ts';
+import type { CredentialStore } from './store.ts';
+
+/**
+ * Where a profile's token file is. Capitals are written as `=` and the small letter: on file
+ * systems that do not tell `A` from `a`, two profiles must not share a file.
+ */
+export function tokenFilePath(stateDir: string, profile: string): string {
+  const name = profile.replace(/[A-Z]/g, (letter) => `=${letter.toLowerCase()}`);
+  return join(stateDir, 'logins', `login-${name}.json`);
+}
+
+/**
+ * Credentials in a file that its owner alone may read. Used only where somebody chose it: anyone
+ * who can read the disk, or a backup of it, can read them.
+ */
+export function fileStore(path: string, platform: NodeJS.Platform): CredentialStore {
+  const describe = () => `the file ${path}`;
+  return {
+    kind: 'file',
+    describe,
+    async load(signal) {
+      signal.throwIfAborted();
+      const text = await readOwn(path, platform);
+      return text === undefined ? undefined : readCredentials(text, describe());
+    },
+    async save(credentials, signal) {
+      signal.throwIfAborted();
+      await write(path, writeCredentials(credentials));
+    },
+    async delete(signal) {
+      signal.throwIfAborted();
+      await removeLeftovers(path);
+      return await remove(path);
+    },
+    async probe(signal) {
+      signal.throwIfAborted();
+      const probe = `${path}.probe-${String(process.pid)}`;
+      try {
+        await write(probe, '{}');
+        await readOwn(probe, platform);
+      } finally {
+        await remove(probe);
+      }
+    },
+  };
+}
+
+async function readOwn(path: string, platform: NodeJS.Platform): Promise<string | undefined> {
+  let file: FileHandle;
+  try {
+    file = await open(path, constants.O_RDONLY);
+  } catch (cause) {
+    if (systemCode(cause) === 'ENOENT') return undefined;
+    throw storageError(path, 'read', cause);
+  }
+  try {
+    // The file that was opened is the one that is judged, whatever becomes of its name.
+    const { mode, uid } = await file.stat();
+    if (platform !== 'win32') refuseIfShared(path, mode, uid);
+    return await file.readFile('utf8');
+  } catch (cause) {
+    if (cause instanceof SyncError) throw cause;
+    throw storageError(path, 'read', cause);
+  } finally {
+    await file.close();
+  }
+}
+
+/** As ssh does with private keys: tokens that others may have read are not used in silence. */
+function refuseIfShared(path: string, mode: number, owner: number): void {
+  const me = process.getuid?.();
+  if (me !== undefined && me !== 0 && owner !== me) {
+    throw new SyncError('CONFIG', `${path} holds a login, and belongs to another user.`, {
+      hint: 'Remove it and run `sync login`.',
+      details: { path },
+    });
+  }
+  if ((mode & 0o077) !== 0) {
+    throw new SyncError(
+      'CONFIG',
+      `${path} holds a login, and others than its owner may open it ` +
+        `(mode ${(mode & 0o777).toString(8).padStart(4, '0')}).`,
+      {
+        hint: `Run \`chmod 600 '${path}'\`. If others use this machine, run \`sync login\` as well.`,
+        details: { path },
+      },
+    );
+  }
+}
+
+async function write(path: string, text: string): Promise<void> {
+  try {
+    await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+    await writeFileAtomic(path, `${text}\n`, { mode: 0o600, fsync: true });
+  } catch (cause) {
+    throw storageError(path, 'written', cause);
+  }
+}
+
+async function remove(path: string): Promise<boolean> {
+  try {
+    await unlink(path);
+    return true;
+  } catch (cause) {
+    if (systemCode(cause) === 'ENOENT') return false;
+    throw storageError(path, 'removed', cause);
+  }
+}
+
+/** What a process that was killed while it wrote left behind: it holds tokens as well. */
+async function removeLeftovers(path: string): Promise<void> {
+  const prefix = `${basename(path)}.`;
+  try {
+    for (const name of await readdir(dirname(path))) {
+      if (name.startsWith(prefix) && /^\d+$/.test(name.slice(prefix.length))) {
+        await rm(join(dirname(path), name), { force: true });
+      }
+    }
+  } catch (cause) {
+    if (systemCode(cause) !== 'ENOENT') throw storageError(path, 'removed', cause);
+  }
+}
+
+function storageError(path: string, done: string, cause: unknown): SyncError {
+  return new SyncError('STORAGE', `${path} cannot be ${done}: ${messageOf(cause)}`, {
+    cause,
+    details: { path },
+  });
+}

@@ -1,0 +1,119 @@
+import { SyncError } from '../errors.ts';
+
+/** What can be wrong with a keychain. None of these means that nobody logged in. */
+export type KeychainTrouble =
+  /** No D-Bus session: SSH, cron, a container. */
+  | 'no-bus'
+  /** A session, but no program in it that keeps secrets. */
+  | 'no-service'
+  /** There is no keyring to put anything into. */
+  | 'no-keyring'
+  | 'locked'
+  /** A person said no, or closed the prompt; or no prompt could be shown. */
+  | 'not-answering'
+  /** The native part of the keychain library does not run here. */
+  | 'no-library'
+  | 'damaged'
+  | 'other';
+
+/**
+ * The libraries give no codes, so the message decides. Taken from dbus-secret-service, libdbus,
+ * Apple's Security framework and Windows' credential manager.
+ */
+const SIGNS: readonly (readonly [KeychainTrouble, RegExp])[] = [
+  ['damaged', /^damaged:/],
+  ['no-library', /native binding|ERR_DLOPEN|cannot find module|cannot open shared object/i],
+  ['no-bus', /autolaunch|DBUS_SESSION_BUS_ADDRESS|failed to connect to socket/i],
+  ['no-bus', /dbus session|dbus-launch|could not connect|connection refused/i],
+  ['no-service', /not provided by any \.service files|ServiceUnknown|NameHasNoOwner/i],
+  ['no-service', /failed to activate|exited with status|spawn/i],
+  ['no-service', /logon session does not exist/i],
+  ['not-answering', /did not receive a reply|NoReply|timed? ?out/i],
+  ['locked', /prompt (was )?dismissed|connection closed before prompt/i],
+  ['locked', /locked|interaction is not allowed|user ?name or passphrase/i],
+  ['locked', /cancell?ed|denied|authorization/i],
+  ['no-keyring', /no result found|result not returned|default keychain|no keychain/i],
+];
+
+export function classify(message: string): KeychainTrouble {
+  return SIGNS.find(([, sign]) => sign.test(message))?.[0] ?? 'other';
+}
+
+const FILE_INSTEAD =
+  'or keep the login in a file that only you can read: `sync login --store file`';
+const IN_CI = 'In CI, set SYNC_ACCESS_TOKEN or SYNC_REFRESH_TOKEN instead.';
+
+/** The failure in words, with its own fix. */
+export function keychainError(
+  trouble: KeychainTrouble,
+  facts: { keychain: string; message: string; platform: NodeJS.Platform },
+): SyncError {
+  const { keychain, platform } = facts;
+  const details = { keychain: trouble, said: facts.message.slice(0, 300) };
+  switch (trouble) {
+    case 'no-bus':
+      return new SyncError(
+        'KEYCHAIN_MISSING',
+        'There is no keychain to talk to: this is not a desktop session (no D-Bus session bus).',
+        { hint: `Run this in your desktop session, ${FILE_INSTEAD}. ${IN_CI}`, details },
+      );
+    case 'no-service':
+      return platform === 'win32'
+        ? new SyncError('KEYCHAIN_MISSING', `${keychain} cannot be used from this session.`, {
+            hint: `Run this where you logged in at the screen, ${FILE_INSTEAD}.`,
+            details,
+          })
+        : new SyncError(
+            'KEYCHAIN_MISSING',
+            'There is no keychain to talk to: no program here offers the Secret Service.',
+            {
+              hint: `Install and start gnome-keyring, KWallet or KeePassXC, ${FILE_INSTEAD}. ${IN_CI}`,
+              details,
+            },
+          );
+    case 'no-keyring':
+      return new SyncError(
+        'KEYCHAIN_MISSING',
+        `${keychain} has no default keyring to keep a login in.`,
+        {
+          hint:
+            platform === 'darwin'
+              ? `Make one in Keychain Access, ${FILE_INSTEAD}.`
+              : 'Make a password keyring and set it as default (in "Passwords and Keys", seahorse), ' +
+                `${FILE_INSTEAD}.`,
+          details,
+        },
+      );
+    case 'locked':
+      return new SyncError('KEYCHAIN_LOCKED', `${keychain} is locked.`, {
+        hint:
+          platform === 'darwin'
+            ? 'Unlock it (over SSH: `security unlock-keychain`), then try again. You are still logged in.'
+            : 'Unlock it (log in at the screen, or answer its prompt), then try again. ' +
+              'A login that is stored there is not lost.',
+        details,
+      });
+    case 'not-answering':
+      return new SyncError('KEYCHAIN_LOCKED', `${keychain} did not answer in time.`, {
+        hint: 'Look for a prompt that asks to unlock it, then try again. A stored login is not lost.',
+        details,
+      });
+    case 'no-library':
+      return new SyncError(
+        'KEYCHAIN_MISSING',
+        'The library that talks to the keychain does not run on this machine.',
+        { hint: `Reinstall with \`npm install -g athlete-sync\`, ${FILE_INSTEAD}.`, details },
+      );
+    case 'damaged':
+      return new SyncError(
+        'AUTH_REQUIRED',
+        `The login kept in ${keychain} is damaged: parts of it are missing.`,
+        { hint: 'Run `sync login` to log in anew.', details: { ...details, damaged: true } },
+      );
+    case 'other':
+      return new SyncError('KEYCHAIN_LOCKED', `${keychain} failed: ${details.said}`, {
+        hint: `Try again, ${FILE_INSTEAD}.`,
+        details,
+      });
+  }
+}

@@ -1,0 +1,42 @@
+import { join } from 'node:path';
+import type { Config } from '../config.ts';
+import type { Env } from '../deps.ts';
+import { fileStore, tokenFilePath } from './file.ts';
+import { ATTENDED_LIMIT_MS, UNATTENDED_LIMIT_MS, keychainStore } from './keychain.ts';
+import type { CredentialStore } from './store.ts';
+
+/** The part of the outside world that the stores need. */
+export interface StoreNeeds {
+  readonly env: Env;
+  readonly platform: NodeJS.Platform;
+  /** The folder of the built program, with the keychain's child process in it. */
+  readonly programDir: string;
+  /** Somebody is there who can answer an unlock prompt. */
+  readonly attended: boolean;
+}
+
+/** The built file of the child process that talks to the keychain. */
+export const KEYCHAIN_CHILD = 'keychain-child.cjs';
+
+/**
+ * The store that is configured for this profile, or the one that is asked for. The file is used
+ * only where somebody chose it; a keychain that fails never turns into a file.
+ */
+export function openStore(
+  config: Config,
+  needs: StoreNeeds,
+  kind: 'keychain' | 'file' = config.get('tokenStore'),
+): CredentialStore {
+  switch (kind) {
+    case 'file':
+      return fileStore(tokenFilePath(config.paths.stateDir, config.profile), needs.platform);
+    case 'keychain':
+      return keychainStore({
+        profile: config.profile,
+        childPath: join(needs.programDir, KEYCHAIN_CHILD),
+        env: needs.env,
+        platform: needs.platform,
+        limitMs: needs.attended ? ATTENDED_LIMIT_MS : UNATTENDED_LIMIT_MS,
+      });
+  }
+}
