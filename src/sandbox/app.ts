@@ -1,0 +1,76 @@
+import { Hono } from 'hono';
+import { authorization } from './authorize.ts';
+import { requireBearer } from './bearer.ts';
+import { Control } from './control.ts';
+import { controlRoutes } from './control-routes.ts';
+import { postNutrition } from './nutrition.ts';
+import { loopbackOnly, pipeline, rateLimit } from './pipeline.ts';
+import { Problem, problemBody, TokenProblem } from './problem.ts';
+import { getProfile, getUserinfo, patchProfile } from './profile.ts';
+import { methodsOf, pathOf } from './routes.ts';
+import { postRevoke, postToken } from './token.ts';
+import { postUpload } from './upload.ts';
+import { postWellness } from './wellness.ts';
+import { listWorkouts } from './workout-list.ts';
+import { createWorld, type SandboxEnv, type World, type WorldOptions } from './world.ts';
+
+export interface SandboxApp {
+  /** A function from request to response: `app.request('/api/workouts', ...)` needs no port. */
+  readonly app: Hono<SandboxEnv>;
+  /** What the control endpoints do, for code in the same process. */
+  readonly control: Control;
+  readonly world: World;
+  /** Closes the database. May be called twice. */
+  readonly close: () => void;
+}
+
+/**
+ * The platform without a port. Faults that break a connection need {@link startSandbox}.
+ * @throws SettingError, FaultSpecError; whatever opening the database throws
+ */
+export function createSandboxApp(options: WorldOptions = {}): SandboxApp {
+  const world = createWorld(options);
+  const control = new Control(world);
+  const app = new Hono<SandboxEnv>();
+  app.use(loopbackOnly());
+  app.route('/_sandbox', controlRoutes(control));
+  app.use(pipeline(world));
+  app.use(rateLimit(world));
+  addPlatform(app, world);
+  app.notFound((c) => {
+    const allowed = methodsOf(c.req.path);
+    return allowed.length === 0
+      ? c.json(problemBody(404, `Cannot find any path matching ${c.req.path}.`), 404)
+      : c.json(problemBody(405, `${c.req.method} is not allowed here.`), 405, {
+          allow: allowed.join(', '),
+        });
+  });
+  app.onError((error, c) => {
+    if (error instanceof Problem || error instanceof TokenProblem) return error.toResponse();
+    return c.json(problemBody(500, `The sandbox failed: ${error.message}`), 500);
+  });
+  return {
+    app,
+    control,
+    world,
+    close: () => {
+      world.closing.abort();
+      world.store.close();
+    },
+  };
+}
+
+function addPlatform(app: Hono<SandboxEnv>, world: World): void {
+  const consent = authorization(world);
+  app.get(pathOf('authorize'), consent.show);
+  app.post(pathOf('consent'), consent.decide);
+  app.post(pathOf('token'), postToken(world));
+  app.post(pathOf('revoke'), postRevoke(world));
+  app.get(pathOf('userinfo'), requireBearer(world, null), getUserinfo(world));
+  app.get(pathOf('profile'), requireBearer(world, 'profile:read'), getProfile(world));
+  app.patch(pathOf('profile-update'), requireBearer(world, 'profile:write'), patchProfile(world));
+  app.post(pathOf('upload-fit'), requireBearer(world, 'workout:write'), postUpload(world));
+  app.get(pathOf('workouts'), requireBearer(world, 'workout:read'), listWorkouts(world));
+  app.post(pathOf('wellness'), requireBearer(world, 'health:write'), postWellness(world));
+  app.post(pathOf('nutrition'), requireBearer(world, 'nutrition:write'), postNutrition(world));
+}

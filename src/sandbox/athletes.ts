@@ -1,0 +1,104 @@
+import type { StatementSyncInstance } from '@photostructure/sqlite';
+import type { Store } from './store.ts';
+
+export type WeightUnits = 'Kilograms' | 'Pounds';
+
+export interface Athlete {
+  readonly id: string;
+  readonly name: string;
+  readonly email: string;
+  /** IANA zone name. */
+  readonly timezone: string;
+  /** kg, whatever the display unit is. */
+  readonly weight: number;
+  /** The unit in which this athlete reads weights, and in which a bare `weight` is taken. */
+  readonly weightUnits: WeightUnits;
+  /** W */
+  readonly ftp: number;
+  /** bpm */
+  readonly maxHr: number;
+  /** bpm */
+  readonly lthr: number;
+}
+
+/** What `PATCH /api/profile` can change; `weight` already in kg. */
+export type ProfileChange = Partial<
+  Pick<Athlete, 'weight' | 'weightUnits' | 'ftp' | 'maxHr' | 'lthr'>
+>;
+
+/** Different zones, and one athlete who reads pounds: each has caught a client before. */
+export const DEFAULT_ATHLETES: readonly Athlete[] = [
+  {
+    id: 'athlete-1',
+    name: 'Ada Lindqvist',
+    email: 'ada@sandbox.example',
+    timezone: 'Europe/Stockholm',
+    weight: 62.5,
+    weightUnits: 'Kilograms',
+    ftp: 245,
+    maxHr: 186,
+    lthr: 168,
+  },
+  {
+    id: 'athlete-2',
+    name: 'Ben Okafor',
+    email: 'ben@sandbox.example',
+    timezone: 'America/New_York',
+    weight: 81.2,
+    weightUnits: 'Pounds',
+    ftp: 292,
+    maxHr: 191,
+    lthr: 172,
+  },
+  {
+    id: 'athlete-3',
+    name: 'Meera Rao',
+    email: 'meera@sandbox.example',
+    timezone: 'Asia/Kolkata',
+    weight: 55.4,
+    weightUnits: 'Kilograms',
+    ftp: 201,
+    maxHr: 194,
+    lthr: 176,
+  },
+];
+
+export class Athletes {
+  readonly ids: readonly string[];
+  readonly #read: StatementSyncInstance;
+  readonly #write: StatementSyncInstance;
+
+  /** Athletes that the database holds already keep the profile they have there. */
+  constructor(store: Store, athletes: readonly Athlete[]) {
+    if (athletes.length === 0) throw new RangeError('A sandbox needs at least one athlete');
+    this.ids = athletes.map((athlete) => athlete.id);
+    const add = store.db.prepare('INSERT OR IGNORE INTO athletes (id, profile) VALUES (?, ?)');
+    for (const athlete of athletes) add.run(athlete.id, JSON.stringify(athlete));
+    this.#read = store.db.prepare('SELECT profile FROM athletes WHERE id = ?');
+    this.#write = store.db.prepare('UPDATE athletes SET profile = ? WHERE id = ?');
+  }
+
+  has(id: string): boolean {
+    return this.ids.includes(id);
+  }
+
+  get(id: string): Athlete {
+    const row = this.#read.get(id) as { profile: string } | undefined;
+    if (row === undefined) throw new Error(`No athlete ${id}`);
+    return JSON.parse(row.profile) as Athlete;
+  }
+
+  first(): Athlete {
+    return this.get(this.ids[0] ?? '');
+  }
+
+  all(): Athlete[] {
+    return this.ids.map((id) => this.get(id));
+  }
+
+  change(id: string, change: ProfileChange): Athlete {
+    const athlete = { ...this.get(id), ...change };
+    this.#write.run(JSON.stringify(athlete), id);
+    return athlete;
+  }
+}

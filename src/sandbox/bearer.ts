@@ -1,0 +1,72 @@
+import type { Context, MiddlewareHandler } from 'hono';
+import { Problem } from './problem.ts';
+import { fingerprint } from './random.ts';
+import type { Scope } from './scopes.ts';
+import type { SandboxEnv, World } from './world.ts';
+
+/** The token of an `Authorization: Bearer` header (RFC 6750 section 2.1), or null. */
+export function bearerToken(c: Context<SandboxEnv>): string | null {
+  return /^Bearer +([A-Za-z0-9._~+/-]+=*)$/i.exec(c.req.header('authorization') ?? '')?.[1] ?? null;
+}
+
+/**
+ * Lets a request through when its access token is good and carries `scope`; without a scope, when
+ * the token is good. 401 and 403 as RFC 6750 section 3.1; the 403 names what is missing.
+ */
+export function requireBearer(world: World, scope: Scope | null): MiddlewareHandler<SandboxEnv> {
+  return async (c, next) => {
+    const token = bearerToken(c);
+    if (token === null) {
+      throw new Problem(401, 'Authorization: Bearer <ACCESS_TOKEN> is required', {
+        headers: { 'www-authenticate': 'Bearer' },
+      });
+    }
+    const bearer = world.grants.bearer(token);
+    if (bearer === null) {
+      throw new Problem(401, 'The access token is unknown, expired or revoked', {
+        headers: { 'www-authenticate': 'Bearer error="invalid_token"' },
+      });
+    }
+    if (world.settings.current.deactivated.includes(bearer.athleteId)) {
+      throw new Problem(403, 'This account is deactivated');
+    }
+    if (scope !== null && !bearer.scopes.includes(scope)) {
+      throw new Problem(403, `Insufficient scope: ${scope} is required`, {
+        data: { required: [scope], granted: bearer.scopes },
+        headers: {
+          'www-authenticate': `Bearer error="insufficient_scope", scope="${scope}"`,
+        },
+      });
+    }
+    c.set('bearer', bearer);
+    await next();
+  };
+}
+
+/** Counts requests in windows of a minute: for each token, and together for those without one. */
+export class RateLimiter {
+  readonly #now: () => number;
+  #window = -1;
+  #counts = new Map<string, number>();
+
+  constructor(now: () => number) {
+    this.#now = now;
+  }
+
+  /** @throws Problem 429 with Retry-After, s */
+  count(token: string | null, limit: number): void {
+    const window = Math.floor(this.#now() / 60_000);
+    if (window !== this.#window) {
+      this.#window = window;
+      this.#counts = new Map();
+    }
+    const key = token === null ? '' : fingerprint(token);
+    const count = (this.#counts.get(key) ?? 0) + 1;
+    this.#counts.set(key, count);
+    if (count <= limit) return;
+    const wait = Math.max(1, Math.ceil(((window + 1) * 60_000 - this.#now()) / 1000));
+    throw new Problem(429, `More than ${limit} requests in a minute`, {
+      headers: { 'retry-after': String(wait) },
+    });
+  }
+}

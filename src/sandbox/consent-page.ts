@@ -1,0 +1,221 @@
+import { html, raw } from 'hono/html';
+import type { Athlete } from './athletes.ts';
+import type { Client } from './clients.ts';
+import { inWords, type Scope } from './scopes.ts';
+
+type Html = ReturnType<typeof html>;
+
+export interface ConsentPageOptions {
+  /** Of the one style element (Content-Security-Policy). */
+  readonly nonce: string;
+  readonly action: string;
+  readonly requestId: string;
+  readonly client: Client;
+  readonly redirectUri: string;
+  readonly scopes: readonly Scope[];
+  readonly athletes: readonly Athlete[];
+  /** Why the last answer was not enough; null on first sight. */
+  readonly problem: string | null;
+}
+
+/**
+ * Headers for a page that holds a decision: nothing is loaded, nobody frames it, nothing caches it.
+ * `form-action` must name where the answer is redirected to: browsers apply it to redirects too.
+ */
+export function pageHeaders(nonce: string, redirectUri: string | null): Record<string, string> {
+  const target = redirectUri === null ? '' : ` ${formTarget(redirectUri)}`;
+  return {
+    'content-security-policy': [
+      "default-src 'none'",
+      `style-src 'nonce-${nonce}'`,
+      `form-action 'self'${target}`,
+      "frame-ancestors 'none'",
+      "base-uri 'none'",
+    ].join('; '),
+    'x-frame-options': 'DENY',
+    'x-content-type-options': 'nosniff',
+    'referrer-policy': 'no-referrer',
+    'cache-control': 'no-store',
+  };
+}
+
+/** A CSP source has no form for IPv6 literals: those are allowed by their scheme. */
+function formTarget(redirectUri: string): string {
+  const { origin, protocol, hostname } = new URL(redirectUri);
+  return hostname.startsWith('[') ? protocol : origin;
+}
+
+/** Who asks, for which account, for what; approve or deny. No script. */
+export function consentPage(options: ConsentPageOptions): Html {
+  const { client, redirectUri, athletes, scopes } = options;
+  return document(
+    options.nonce,
+    `${client.name} asks for access`,
+    html`
+      <h1>Allow <strong>${client.name}</strong> to use your account?</h1>
+      <p class="lead">
+        It asks as <code>${client.id}</code>. Your answer is sent to
+        <code>${new URL(redirectUri).host}</code>.
+      </p>
+      ${
+        options.problem === null ? '' : html`<p class="problem" role="alert">${options.problem}</p>`
+      }
+      <form method="post" action="${options.action}">
+        <input type="hidden" name="request" value="${options.requestId}" />
+        <fieldset>
+          <legend>Account</legend>
+          ${athletes.map((athlete, index) => athleteChoice(athlete, index === 0))}
+        </fieldset>
+        <fieldset>
+          <legend>Permissions</legend>
+          ${scopes.map(scopeChoice)}
+          <p class="hint">Take a tick away to grant less. The application is told.</p>
+        </fieldset>
+        <div class="actions">
+          <button class="approve" name="decision" value="approve">Approve</button>
+          <button class="deny" name="decision" value="deny">Deny</button>
+        </div>
+      </form>
+    `,
+  );
+}
+
+/** A page that only says something: why a login cannot go on. */
+export function messagePage(options: { nonce: string; title: string; text: string }): Html {
+  return document(
+    options.nonce,
+    options.title,
+    html`<h1>${options.title}</h1>
+      <p class="lead">${options.text}</p>
+      <p class="hint">Nothing was granted. You can close this page.</p>`,
+  );
+}
+
+function athleteChoice(athlete: Athlete, checked: boolean): Html {
+  const id = `account-${athlete.id}`;
+  return html`<label class="choice" for="${id}">
+    <input
+      type="radio"
+      name="athlete"
+      id="${id}"
+      value="${athlete.id}"
+      ${checked ? 'checked' : ''}
+    />
+    <span class="initials" aria-hidden="true">${initials(athlete.name)}</span>
+    <span>
+      <span class="main">${athlete.name}</span>
+      <span class="sub">${athlete.email} · ${athlete.timezone.replaceAll('_', ' ')}</span>
+    </span>
+  </label>`;
+}
+
+function scopeChoice(scope: Scope): Html {
+  const id = `scope-${scope.replace(':', '-')}`;
+  return html`<label class="choice" for="${id}">
+    <input type="checkbox" name="scope" id="${id}" value="${scope}" checked />
+    <span>
+      <span class="main">${inWords(scope)}</span>
+      <span class="sub"><code>${scope}</code></span>
+    </span>
+  </label>`;
+}
+
+function initials(name: string): string {
+  const words = name.split(/\s+/);
+  return [words[0], words.length > 1 ? words.at(-1) : undefined]
+    .map((word) => word?.charAt(0).toUpperCase() ?? '')
+    .join('');
+}
+
+function document(nonce: string, title: string, content: Html): Html {
+  return html`<!doctype html>
+    <html lang="en">
+      <head>
+        <meta charset="utf-8" />
+        <meta name="viewport" content="width=device-width, initial-scale=1" />
+        <meta name="color-scheme" content="light dark" />
+        <title>${title} · sandbox</title>
+        <style nonce="${nonce}">
+          ${raw(STYLE)}
+        </style>
+      </head>
+      <body>
+        <main>
+          <p class="brand"><span class="mark" aria-hidden="true"></span>Sandbox platform</p>
+          ${content}
+        </main>
+        <footer>This is a sandbox on your own computer. No real account is involved.</footer>
+      </body>
+    </html>`;
+}
+
+/** Colours keep a contrast of at least 4.5:1 to their ground in both schemes (WCAG 2.2, 1.4.3). */
+const STYLE = `
+:root {
+  color-scheme: light dark;
+  --ground: #eef1f0; --card: #ffffff; --line: #d3dad7; --text: #17211d; --soft: #55635d;
+  --accent: #0b6b4b; --accent-strong: #085339; --on-accent: #ffffff; --tint: #e6f2ed;
+  --warn: #8c2f10; --warn-tint: #fdeee8;
+}
+@media (prefers-color-scheme: dark) {
+  :root {
+    --ground: #0f1513; --card: #18201d; --line: #33403a; --text: #e8efec; --soft: #a2b2ab;
+    --accent: #5fd0a3; --accent-strong: #86e0bc; --on-accent: #06251a; --tint: #1d2d27;
+    --warn: #ffb499; --warn-tint: #3a2019;
+  }
+}
+* { box-sizing: border-box; }
+body {
+  margin: 0; min-height: 100vh; padding: 5vh 1rem 2rem; display: grid; align-content: start;
+  justify-items: center; gap: 1rem; background: var(--ground); color: var(--text);
+  font: 1rem/1.5 system-ui, -apple-system, "Segoe UI", Roboto, "Helvetica Neue", sans-serif;
+}
+main {
+  width: 100%; max-width: 31rem; padding: clamp(1.25rem, 5vw, 2.25rem); background: var(--card);
+  border: 1px solid var(--line); border-radius: 1rem;
+}
+.brand {
+  margin: 0 0 1.25rem; display: flex; align-items: center; gap: .5rem;
+  color: var(--soft); font-size: .875rem; font-weight: 600;
+}
+.mark { width: .75rem; height: .75rem; border-radius: 50%; background: var(--accent); }
+h1 { margin: 0 0 .5rem; font-size: 1.5rem; line-height: 1.25; font-weight: 500; text-wrap: balance; }
+h1 strong { font-weight: 700; }
+.lead { margin: 0 0 1.5rem; color: var(--soft); overflow-wrap: anywhere; }
+code { font: .875em/1.4 ui-monospace, SFMono-Regular, Menlo, Consolas, monospace; }
+.problem {
+  margin: 0 0 1.25rem; padding: .75rem 1rem; border-radius: .625rem;
+  background: var(--warn-tint); color: var(--warn); font-weight: 500;
+}
+fieldset { margin: 0 0 1.5rem; padding: 0; border: 0; min-width: 0; }
+legend { padding: 0; margin-bottom: .5rem; font-weight: 600; }
+.choice {
+  display: flex; align-items: center; gap: .75rem; padding: .625rem .75rem; min-height: 2.75rem;
+  border: 1px solid var(--line); border-bottom-width: 0; cursor: pointer;
+}
+legend + .choice { border-radius: .625rem .625rem 0 0; }
+.choice:not(:has(+ .choice)) { border-bottom-width: 1px; border-radius: 0 0 .625rem .625rem; }
+legend + .choice:not(:has(+ .choice)) { border-radius: .625rem; }
+.choice:hover, .choice:has([type="radio"]:checked) { background: var(--tint); }
+.choice > span { min-width: 0; }
+.choice input { flex: none; width: 1.125rem; height: 1.125rem; margin: 0; accent-color: var(--accent); }
+.initials {
+  flex: none; width: 2.25rem; height: 2.25rem; display: grid; place-items: center; border-radius: 50%;
+  background: var(--accent); color: var(--on-accent); font-size: .8125rem; font-weight: 700;
+}
+.main { display: block; }
+.sub { display: block; color: var(--soft); font-size: .875rem; overflow-wrap: anywhere; }
+.hint { margin: .5rem 0 0; color: var(--soft); font-size: .875rem; }
+.actions { display: flex; flex-wrap: wrap; gap: .75rem; }
+button {
+  flex: 1 1 8rem; min-height: 2.875rem; padding: .5rem 1.25rem; border-radius: .625rem;
+  border: 1px solid var(--line); background: transparent; color: var(--text);
+  font: inherit; font-weight: 600; cursor: pointer;
+}
+button:hover { background: var(--tint); }
+.approve { border-color: var(--accent); background: var(--accent); color: var(--on-accent); }
+.approve:hover { background: var(--accent-strong); border-color: var(--accent-strong); }
+:focus-visible { outline: 3px solid var(--accent); outline-offset: 2px; }
+footer { color: var(--soft); font-size: .8125rem; text-align: center; }
+@media (forced-colors: active) { .initials, .mark { border: 1px solid; } }
+`;

@@ -1,0 +1,113 @@
+import { Hono, type Context, type MiddlewareHandler } from 'hono';
+import * as v from 'valibot';
+import type { Control, ExpireRequest, MintRequest } from './control.ts';
+import { FaultSpecError } from './fault-spec.ts';
+import { Problem, problemBody } from './problem.ts';
+import { decodeBody, jsonValue } from './request-body.ts';
+import { SettingError, type SandboxSettings } from './settings.ts';
+import { checked } from './validate.ts';
+import type { SandboxEnv } from './world.ts';
+
+const ENDPOINTS = {
+  'GET /_sandbox/state': 'what the platform holds (?athlete=)',
+  'DELETE /_sandbox/state': 'forget recordings, wellness and nutrition',
+  'GET /_sandbox/recordings/:sha256': 'the bytes of a recording (?athlete=)',
+  'GET /_sandbox/requests': 'every request received (?route=&athlete=&after=)',
+  'DELETE /_sandbox/requests': 'clear that record',
+  'GET /_sandbox/settings': 'the settings in force',
+  'POST /_sandbox/settings': 'change some of them',
+  'GET /_sandbox/faults': 'the scripted faults that are left',
+  'POST /_sandbox/faults': 'add: {"faults": ["upload-fit:503*2"]}',
+  'DELETE /_sandbox/faults': 'remove all',
+  'POST /_sandbox/tokens':
+    'tokens without a browser: {"athlete"?, "scopes"?, "accessTtl"?, "refreshTtl"?, "clientId"?}',
+  'POST /_sandbox/expire':
+    'end all tokens of a kind now: {"athlete"?, "kind"?: "access" | "refresh"}',
+  'POST /_sandbox/revoke': 'revoke logins: {"athlete"?}',
+} as const;
+
+/** The control endpoints, under `/_sandbox`. They are not recorded, and no fault hits them. */
+export function controlRoutes(control: Control): Hono<SandboxEnv> {
+  const app = new Hono<SandboxEnv>();
+  app.use(sameOriginOnly());
+  app.get('/', (c) => c.json({ endpoints: ENDPOINTS }));
+  app.get('/state', (c) => c.json(control.state(c.req.query('athlete'))));
+  app.delete('/state', (c) => {
+    control.clearState();
+    return c.body(null, 204);
+  });
+  app.get('/recordings/:sha256', (c) => {
+    const bytes = control.recordingBytes(c.req.param('sha256'), c.req.query('athlete'));
+    if (bytes === null) throw new Problem(404, 'No such recording, or its bytes were not kept');
+    return c.body(new Uint8Array(bytes), 200, { 'content-type': 'application/vnd.ant.fit' });
+  });
+  app.get('/requests', (c) => {
+    const after = c.req.query('after');
+    const requests = control.requests({
+      route: c.req.query('route'),
+      athlete: c.req.query('athlete'),
+      after: after === undefined ? undefined : Number(after),
+    });
+    return c.json({ requests });
+  });
+  app.delete('/requests', (c) => {
+    control.clearRequests();
+    return c.body(null, 204);
+  });
+  app.get('/settings', (c) => c.json(control.settings()));
+  app.post('/settings', async (c) =>
+    c.json(control.set((await jsonOf(c)) as Partial<SandboxSettings>)),
+  );
+  app.get('/faults', (c) => c.json({ faults: control.faults() }));
+  app.post('/faults', async (c) => {
+    const { faults } = checked(faultsSchema, await jsonOf(c), 'request');
+    control.addFaults(...faults);
+    return c.json({ faults: control.faults() });
+  });
+  app.delete('/faults', (c) => {
+    control.clearFaults();
+    return c.body(null, 204);
+  });
+  app.post('/tokens', async (c) =>
+    c.json(control.mint((await jsonOf(c)) as MintRequest), 200, { 'cache-control': 'no-store' }),
+  );
+  app.post('/expire', async (c) =>
+    c.json({ expired: control.expire((await jsonOf(c)) as ExpireRequest) }),
+  );
+  app.post('/revoke', async (c) => {
+    const { athlete } = checked(revokeSchema, await jsonOf(c), 'request');
+    return c.json({ revoked: control.revoke(athlete) });
+  });
+  app.all('*', (c) => c.json(problemBody(404, 'No such control endpoint', ENDPOINTS), 404));
+  app.onError((error) => {
+    if (error instanceof Problem) return error.toResponse();
+    if (error instanceof SettingError || error instanceof FaultSpecError) {
+      return new Problem(400, error.message).toResponse();
+    }
+    throw error;
+  });
+  return app;
+}
+
+const faultsSchema = v.strictObject({ faults: v.array(v.string()) });
+const revokeSchema = v.strictObject({ athlete: v.optional(v.string()) });
+
+/** An empty body stands for `{}`. */
+async function jsonOf(c: Context<SandboxEnv>): Promise<unknown> {
+  const bytes = Buffer.from(await c.req.arrayBuffer());
+  if (bytes.length === 0) return {};
+  return jsonValue(decodeBody(c.req.header('content-type') ?? '', bytes));
+}
+
+/** A web page on another origin may not mint tokens or read what was sent. */
+function sameOriginOnly(): MiddlewareHandler<SandboxEnv> {
+  return async (c, next) => {
+    const origin = c.req.header('origin');
+    const site = c.req.header('sec-fetch-site') ?? 'none';
+    const foreign = origin !== undefined && origin !== new URL(c.req.url).origin;
+    if (foreign || !['none', 'same-origin'].includes(site)) {
+      throw new Problem(403, 'Control endpoints are not for other web sites');
+    }
+    await next();
+  };
+}

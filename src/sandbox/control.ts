@@ -1,0 +1,171 @@
+import * as v from 'valibot';
+import type { Athlete } from './athletes.ts';
+import { PUBLIC_CLIENT_ID } from './clients.ts';
+import type { DailyState } from './daily-records.ts';
+import type { LoginState, TokenAnswer } from './grants.ts';
+import { Problem } from './problem.ts';
+import type { RecordingState } from './recordings.ts';
+import type { RequestFilter, RequestRecord } from './request-log.ts';
+import { SCOPES } from './scopes.ts';
+import type { SandboxSettings } from './settings.ts';
+import { checked } from './validate.ts';
+import type { World } from './world.ts';
+
+/** Everything that the platform holds for one athlete. */
+export interface AthleteState {
+  readonly athlete: string;
+  readonly profile: Athlete;
+  /** In the order of first arrival. */
+  readonly recordings: readonly RecordingState[];
+  /** By date. */
+  readonly wellness: readonly DailyState[];
+  /** By date. */
+  readonly nutrition: readonly DailyState[];
+  readonly logins: readonly LoginState[];
+}
+
+export interface SandboxState {
+  readonly athletes: readonly AthleteState[];
+}
+
+const mintSchema = v.strictObject({
+  athlete: v.optional(v.string()),
+  clientId: v.optional(v.string(), PUBLIC_CLIENT_ID),
+  scopes: v.optional(v.array(v.picklist(SCOPES)), [...SCOPES]),
+  /** s */
+  accessTtl: v.optional(v.pipe(v.number(), v.integer())),
+  /** s; null: it never ends */
+  refreshTtl: v.optional(v.nullable(v.pipe(v.number(), v.integer()))),
+});
+export type MintRequest = v.InferInput<typeof mintSchema>;
+
+const endSchema = v.strictObject({
+  athlete: v.optional(v.string()),
+  kind: v.optional(v.picklist(['access', 'refresh']), 'access'),
+});
+export type ExpireRequest = v.InferInput<typeof endSchema>;
+
+/** What a test or a script may do to the platform from behind. Sandbox only: no service has this. */
+export class Control {
+  readonly #world: World;
+
+  constructor(world: World) {
+    this.#world = world;
+  }
+
+  /** @throws Problem 404 for an athlete who is not there */
+  state(athleteId?: string): SandboxState {
+    const { athletes, recordings, daily, grants } = this.#world;
+    const ids = athleteId === undefined ? athletes.ids : [this.#athlete(athleteId)];
+    return {
+      athletes: ids.map((id) => ({
+        athlete: id,
+        profile: athletes.get(id),
+        recordings: recordings.list(id),
+        wellness: daily.list(id, 'wellness'),
+        nutrition: daily.list(id, 'nutrition'),
+        logins: grants.loginsOf(id),
+      })),
+    };
+  }
+
+  /** Forgets recordings, wellness and nutrition; logins and profiles stay. */
+  clearState(): void {
+    this.#world.recordings.clear();
+    this.#world.daily.clear();
+  }
+
+  /** The bytes of a recording as they were received, or null. */
+  recordingBytes(sha256: string, athleteId?: string): Uint8Array | null {
+    return this.#world.recordings.bytes(sha256, athleteId);
+  }
+
+  requests(filter: RequestFilter = {}): RequestRecord[] {
+    return this.#world.requests.list(filter);
+  }
+
+  /** Of all requests since the start, whether they are still in the record or not. */
+  requestCount(): number {
+    return this.#world.requests.count;
+  }
+
+  clearRequests(): void {
+    this.#world.requests.clear();
+  }
+
+  settings(): SandboxSettings {
+    return this.#world.settings.current;
+  }
+
+  /** @throws SettingError, and then nothing has changed */
+  set(change: Partial<SandboxSettings>): SandboxSettings {
+    return this.#world.settings.change(change);
+  }
+
+  faults() {
+    return this.#world.faults.list();
+  }
+
+  /** @throws FaultSpecError, and then none was added */
+  addFaults(...specs: string[]): void {
+    this.#world.faults.add(specs);
+  }
+
+  clearFaults(): void {
+    this.#world.faults.clear();
+  }
+
+  /**
+   * Tokens as a login gives them, without a browser: for CI. By default of the first athlete, with
+   * every scope, for the public client.
+   * @throws Problem 400, 404
+   */
+  mint(request: MintRequest = {}): TokenAnswer {
+    const { athlete, clientId, scopes, accessTtl, refreshTtl } = checked(
+      mintSchema,
+      request,
+      'request',
+    );
+    const { athletes, clients, grants, settings } = this.#world;
+    if (!clients.some((client) => client.id === clientId)) {
+      throw new Problem(404, `No client "${clientId}"`);
+    }
+    return grants.mint(
+      { clientId, athleteId: this.#athlete(athlete ?? athletes.first().id), scopes },
+      {
+        ...settings.current,
+        ...(accessTtl === undefined ? {} : { accessTtl }),
+        ...(refreshTtl === undefined ? {} : { refreshTtl }),
+      },
+    );
+  }
+
+  /**
+   * Ends all access (or refresh) tokens now, as time would.
+   * @returns how many were still good
+   * @throws Problem 400, 404
+   */
+  expire(request: ExpireRequest = {}): number {
+    const { athlete, kind } = checked(endSchema, request, 'request');
+    return this.#world.grants.expire(
+      kind,
+      athlete === undefined ? undefined : this.#athlete(athlete),
+    );
+  }
+
+  /**
+   * Revokes the logins of one athlete, or of all.
+   * @returns how many there were
+   * @throws Problem 404
+   */
+  revoke(athleteId?: string): number {
+    const { athletes, grants } = this.#world;
+    const ids = athleteId === undefined ? athletes.ids : [this.#athlete(athleteId)];
+    return ids.reduce((sum, id) => sum + grants.revokeAthlete(id), 0);
+  }
+
+  #athlete(id: string): string {
+    if (this.#world.athletes.has(id)) return id;
+    throw new Problem(404, `No athlete "${id}": ${this.#world.athletes.ids.join(', ')}`);
+  }
+}

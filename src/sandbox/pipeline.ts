@@ -1,0 +1,106 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Context, MiddlewareHandler } from 'hono';
+import { bearerToken, RateLimiter } from './bearer.ts';
+import { answerInstead, spoilAnswer } from './fault-answers.ts';
+import type { FaultRoute } from './fault-spec.ts';
+import { Problem } from './problem.ts';
+import { decodeBody, type RequestBody } from './request-body.ts';
+import { recordBody, type RequestRecord } from './request-log.ts';
+import { routeOf, type RouteName } from './routes.ts';
+import type { SandboxEnv, World } from './world.ts';
+
+/** No limit is documented; this one keeps a mistake from filling the memory. */
+const MAX_BODY_BYTES = 512 * 1024 * 1024;
+
+/**
+ * What every request to the platform passes: it is written down, read whole, hit by the faults that
+ * it draws, and answered.
+ */
+export function pipeline(world: World): MiddlewareHandler<SandboxEnv> {
+  return async (c, next) => {
+    const started = performance.now();
+    const record = openRecord(c, world);
+    const token = bearerToken(c);
+    if (token !== null) record.athlete = world.grants.bearer(token)?.athleteId ?? null;
+    const body = await readBody(c, record);
+    const drawn = world.faults.draw(faultNames(record.route, body));
+    record.faults = drawn.specs;
+    if (drawn.delayMs > 0) {
+      await sleep(drawn.delayMs, undefined, { signal: world.closing.signal });
+    }
+    c.set('body', body);
+    c.set('record', record);
+    c.set(
+      'successFalse',
+      world.settings.current.successFalse || drawn.fault?.kind === 'success-false',
+    );
+    const instead = await answerInstead(c, world, drawn.fault);
+    if (instead === null) await next();
+    const sent = instead ?? (await spoilAnswer(c, world, drawn.fault));
+    if (sent.response !== c.res) {
+      // Undefined first: Hono would otherwise mix the headers of the two answers.
+      c.res = undefined;
+      c.res = sent.response;
+    }
+    record.status = sent.status;
+    record.durationMs = sent.status === null ? null : performance.now() - started;
+  };
+}
+
+/** 429 beyond the limit of the settings, where there is one. */
+export function rateLimit(world: World): MiddlewareHandler<SandboxEnv> {
+  const limiter = new RateLimiter(world.now);
+  return async (c, next) => {
+    const limit = world.settings.current.rateLimit;
+    if (limit !== null) limiter.count(bearerToken(c), limit);
+    await next();
+  };
+}
+
+/**
+ * The sandbox answers on loopback names only: a web page that points a name of its own at this
+ * machine (DNS rebinding) reaches nothing.
+ */
+export function loopbackOnly(): MiddlewareHandler<SandboxEnv> {
+  return async (c, next) => {
+    const { hostname } = new URL(c.req.url);
+    if (!['localhost', '127.0.0.1', '[::1]'].includes(hostname)) {
+      throw new Problem(403, `The sandbox answers on loopback names only, not on "${hostname}"`);
+    }
+    await next();
+  };
+}
+
+function openRecord(c: Context<SandboxEnv>, world: World): RequestRecord {
+  const url = new URL(c.req.url);
+  return world.requests.open({
+    receivedAt: new Date(world.now()).toISOString(),
+    method: c.req.method,
+    path: url.pathname,
+    route: routeOf(c.req.method, url.pathname),
+    query: url.searchParams,
+    headers: c.req.raw.headers,
+  });
+}
+
+/** @throws Problem 413; an Error when the client went away before the end of its request */
+async function readBody(c: Context<SandboxEnv>, record: RequestRecord): Promise<RequestBody> {
+  if (c.req.method === 'GET' || c.req.method === 'HEAD') return { kind: 'none' };
+  if (Number(c.req.header('content-length') ?? 0) > MAX_BODY_BYTES) {
+    record.status = 413;
+    throw new Problem(413, `A request may have ${MAX_BODY_BYTES} bytes`);
+  }
+  const bytes = Buffer.from(await c.req.arrayBuffer());
+  const body = decodeBody(c.req.header('content-type') ?? '', bytes);
+  recordBody(record, body, bytes.length);
+  return body;
+}
+
+/** A token request also goes by what it asks for. */
+function faultNames(route: RouteName | null, body: RequestBody): FaultRoute[] {
+  if (route === null) return [];
+  if (route !== 'token' || body.kind !== 'json') return [route];
+  const grantType = (body.value as { grant_type?: unknown } | null)?.grant_type;
+  if (grantType === 'refresh_token') return [route, 'refresh'];
+  return grantType === 'authorization_code' ? [route, 'exchange'] : [route];
+}

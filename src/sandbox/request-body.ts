@@ -1,0 +1,56 @@
+import { boundaryOf, MultipartError, parseMultipart, type Part } from './multipart.ts';
+import { Problem } from './problem.ts';
+
+/** A request's body, read once and decoded by its Content-Type. */
+export type RequestBody =
+  | { readonly kind: 'none' }
+  | { readonly kind: 'json'; readonly value: unknown }
+  | { readonly kind: 'multipart'; readonly parts: readonly Part[] }
+  | { readonly kind: 'form'; readonly fields: URLSearchParams }
+  | { readonly kind: 'other'; readonly contentType: string }
+  /** The Content-Type promised a form that the bytes do not have. */
+  | { readonly kind: 'malformed'; readonly reason: string };
+
+/** Decodes the bytes; never throws, since a fault or a 401 may come before anybody wants them. */
+export function decodeBody(contentType: string, bytes: Buffer): RequestBody {
+  const type = contentType.split(';', 1)[0]?.trim().toLowerCase() ?? '';
+  if (type === 'application/json') return decodeJson(bytes);
+  if (type === 'multipart/form-data') return decodeMultipart(contentType, bytes);
+  if (type === 'application/x-www-form-urlencoded') {
+    return { kind: 'form', fields: new URLSearchParams(bytes.toString('utf8')) };
+  }
+  if (bytes.length === 0) return { kind: 'none' };
+  return { kind: 'other', contentType };
+}
+
+function decodeJson(bytes: Buffer): RequestBody {
+  try {
+    const text = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+    return { kind: 'json', value: JSON.parse(text) };
+  } catch (error) {
+    return { kind: 'malformed', reason: `The body is not JSON: ${(error as Error).message}` };
+  }
+}
+
+function decodeMultipart(contentType: string, bytes: Buffer): RequestBody {
+  const boundary = boundaryOf(contentType);
+  if (boundary === null) {
+    return { kind: 'malformed', reason: 'Content-Type multipart/form-data names no boundary' };
+  }
+  try {
+    return { kind: 'multipart', parts: parseMultipart(bytes, boundary) };
+  } catch (error) {
+    if (!(error instanceof MultipartError)) throw error;
+    return { kind: 'malformed', reason: `The multipart body is broken: ${error.message}` };
+  }
+}
+
+/**
+ * The JSON value of a body.
+ * @throws Problem 400 when it is not JSON, 415 when it does not claim to be
+ */
+export function jsonValue(body: RequestBody): unknown {
+  if (body.kind === 'json') return body.value;
+  if (body.kind === 'malformed') throw new Problem(400, body.reason);
+  throw new Problem(415, 'The body must be sent as Content-Type: application/json');
+}

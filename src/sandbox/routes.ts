@@ -1,0 +1,40 @@
+/**
+ * Every endpoint of the emulated platform under a short name. Faults and the record of requests
+ * are addressed by these names.
+ */
+export const ROUTES = [
+  { name: 'authorize', method: 'GET', path: '/api/oauth/authorize' },
+  { name: 'consent', method: 'POST', path: '/api/oauth/authorize' },
+  { name: 'token', method: 'POST', path: '/api/oauth/token' },
+  { name: 'revoke', method: 'POST', path: '/api/oauth/revoke' },
+  { name: 'userinfo', method: 'GET', path: '/api/oauth/userinfo' },
+  { name: 'profile', method: 'GET', path: '/api/profile' },
+  { name: 'profile-update', method: 'PATCH', path: '/api/profile' },
+  { name: 'upload-fit', method: 'POST', path: '/api/workouts/upload-fit' },
+  { name: 'workouts', method: 'GET', path: '/api/workouts' },
+  { name: 'wellness', method: 'POST', path: '/api/wellness' },
+  { name: 'nutrition', method: 'POST', path: '/api/nutrition' },
+] as const;
+
+export type RouteName = (typeof ROUTES)[number]['name'];
+
+const byMethodAndPath = new Map<string, RouteName>(
+  ROUTES.map((route) => [`${route.method} ${route.path}`, route.name]),
+);
+
+/** The name of the endpoint that answers this request, or null where there is none. */
+export function routeOf(method: string, path: string): RouteName | null {
+  return byMethodAndPath.get(`${method} ${path}`) ?? null;
+}
+
+/** The path of a named endpoint. */
+export function pathOf(name: RouteName): string {
+  const route = ROUTES.find((candidate) => candidate.name === name);
+  if (route === undefined) throw new Error(`No route ${name}`);
+  return route.path;
+}
+
+/** The methods that a path answers to: empty for a path that does not exist. */
+export function methodsOf(path: string): string[] {
+  return ROUTES.filter((route) => route.path === path).map((route) => route.method);
+}

@@ -1,0 +1,35 @@
+/** The scopes of the interface (section 5.2) and those that deployed services add, in plain words. */
+const SCOPE_WORDS = {
+  'profile:read': 'See your profile: name, e-mail, weight, FTP and time zone',
+  'profile:write': 'Change your weight, FTP and heart rate settings',
+  'workout:read': 'See your workouts',
+  'workout:write': 'Upload recordings and manage your workouts',
+  'health:read': 'See your daily wellness figures',
+  'health:write': 'Log daily wellness: HRV, resting heart rate, sleep, weight',
+  'nutrition:read': 'See what you ate',
+  'nutrition:write': 'Log calories, macros and single meal items',
+  offline_access: 'Stay connected when you are not using it',
+} as const;
+
+export type Scope = keyof typeof SCOPE_WORDS;
+
+export const SCOPES = Object.keys(SCOPE_WORDS) as readonly Scope[];
+
+export function isScope(text: string): text is Scope {
+  return Object.hasOwn(SCOPE_WORDS, text);
+}
+
+/** What granting this scope allows, as the consent page says it. */
+export function inWords(scope: Scope): string {
+  return SCOPE_WORDS[scope];
+}
+
+/** The words of a space-separated scope string (RFC 6749 section 3.3), each once, in order. */
+export function scopeWords(text: string): string[] {
+  return [...new Set(text.split(' ').filter((word) => word !== ''))];
+}
+
+/** The scopes in a string that the sandbox itself wrote. */
+export function storedScopes(text: string): Scope[] {
+  return scopeWords(text).filter(isScope);
+}

@@ -1,0 +1,104 @@
+import { DatabaseSync, type DatabaseSyncInstance } from '@photostructure/sqlite';
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+
+const SCHEMA = `
+CREATE TABLE IF NOT EXISTS athletes (
+  id TEXT PRIMARY KEY,
+  profile TEXT NOT NULL
+);
+CREATE TABLE IF NOT EXISTS logins (
+  id TEXT PRIMARY KEY,
+  client_id TEXT NOT NULL,
+  athlete_id TEXT NOT NULL,
+  scope TEXT NOT NULL,
+  created_at INTEGER NOT NULL,
+  revoked_at INTEGER
+);
+CREATE TABLE IF NOT EXISTS codes (
+  hash TEXT PRIMARY KEY,
+  client_id TEXT NOT NULL,
+  athlete_id TEXT NOT NULL,
+  scope TEXT NOT NULL,
+  redirect_uri TEXT NOT NULL,
+  challenge TEXT NOT NULL,
+  expires_at INTEGER NOT NULL,
+  login_id TEXT
+);
+CREATE TABLE IF NOT EXISTS tokens (
+  hash TEXT PRIMARY KEY,
+  kind TEXT NOT NULL,
+  login_id TEXT NOT NULL,
+  expires_at INTEGER,
+  replaced_at INTEGER
+);
+CREATE INDEX IF NOT EXISTS tokens_of_login ON tokens (login_id, kind);
+CREATE TABLE IF NOT EXISTS recordings (
+  id INTEGER PRIMARY KEY,
+  athlete_id TEXT NOT NULL,
+  sha256 TEXT NOT NULL,
+  size INTEGER NOT NULL,
+  label TEXT NOT NULL,
+  received_count INTEGER NOT NULL,
+  first_received_at INTEGER NOT NULL,
+  last_received_at INTEGER NOT NULL,
+  processing TEXT NOT NULL,
+  started_at INTEGER,
+  type TEXT,
+  workout TEXT,
+  UNIQUE (athlete_id, sha256)
+);
+CREATE INDEX IF NOT EXISTS recordings_by_start ON recordings (athlete_id, processing, started_at);
+CREATE TABLE IF NOT EXISTS recording_bytes (
+  recording_id INTEGER PRIMARY KEY,
+  bytes BLOB NOT NULL
+);
+CREATE TABLE IF NOT EXISTS daily (
+  id INTEGER PRIMARY KEY,
+  athlete_id TEXT NOT NULL,
+  kind TEXT NOT NULL,
+  date TEXT NOT NULL,
+  record TEXT NOT NULL,
+  received_count INTEGER NOT NULL,
+  first_received_at INTEGER NOT NULL,
+  last_received_at INTEGER NOT NULL,
+  UNIQUE (athlete_id, kind, date)
+);
+`;
+
+/** The sandbox's database. What is text and comes from outside is kept as JSON: SQLite's text ends at NUL. */
+export class Store {
+  readonly db: DatabaseSyncInstance;
+  #open = true;
+
+  /** @param directory where `sandbox.db` lives; undefined: in memory, gone after close */
+  constructor(directory?: string) {
+    if (directory !== undefined) mkdirSync(directory, { recursive: true });
+    this.db = new DatabaseSync(
+      directory === undefined ? ':memory:' : join(directory, 'sandbox.db'),
+    );
+    this.db.exec(
+      'PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA busy_timeout = 2000;',
+    );
+    this.db.exec(SCHEMA);
+  }
+
+  /** Runs `work` in one transaction: all of it is kept, or nothing. */
+  transaction<T>(work: () => T): T {
+    this.db.exec('BEGIN IMMEDIATE');
+    try {
+      const result = work();
+      this.db.exec('COMMIT');
+      return result;
+    } catch (error) {
+      this.db.exec('ROLLBACK');
+      throw error;
+    }
+  }
+
+  close(): void {
+    if (!this.#open) return;
+    this.#open = false;
+    this.db.close();
+  }
+}

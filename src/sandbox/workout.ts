@@ -1,0 +1,105 @@
+import FitParser from 'fit-file-parser';
+
+/** What a recording says about itself, as far as the platform's workout list shows it. */
+export interface WorkoutFacts {
+  /** ms since 1970-01-01T00:00:00Z */
+  readonly startedAt: number;
+  readonly type: string;
+  /** s, without pauses */
+  readonly durationSec: number | null;
+  /** m */
+  readonly distanceMeters: number | null;
+  /** W */
+  readonly averageWatts: number | null;
+  /** bpm */
+  readonly averageHr: number | null;
+  readonly tss: number | null;
+}
+
+type Session = NonNullable<Awaited<ReturnType<FitParser['parseAsync']>>['sessions']>[number];
+
+const TYPES: Readonly<Record<string, string>> = {
+  cycling: 'Ride',
+  running: 'Run',
+  swimming: 'Swim',
+  walking: 'Walk',
+  hiking: 'Hike',
+  rowing: 'Rowing',
+  training: 'WeightTraining',
+};
+
+/** Reads the sessions of a recording; null where it holds none (settings, courses, broken data). */
+export async function readWorkout(bytes: Buffer): Promise<WorkoutFacts | null> {
+  const sessions = await readSessions(bytes);
+  const starts = sessions.flatMap((session) => toMillis(session.start_time) ?? []);
+  if (starts.length === 0) return null;
+  const types = new Set(
+    sessions.map(typeOf).filter((type) => type !== 'Transition' && type !== 'Generic'),
+  );
+  const [only = 'Workout'] = types;
+  return {
+    startedAt: Math.min(...starts),
+    type: types.size > 1 ? 'Multisport' : only,
+    durationSec: total(sessions, (s) => s.total_timer_time ?? s.total_elapsed_time, Math.round),
+    distanceMeters: total(sessions, (s) => s.total_distance, Math.round),
+    averageWatts: average(sessions, (s) => s.avg_power),
+    averageHr: average(sessions, (s) => s.avg_heart_rate),
+    tss: total(
+      sessions,
+      (s) => s.training_stress_score,
+      (sum) => Math.round(sum * 10) / 10,
+    ),
+  };
+}
+
+async function readSessions(bytes: Buffer): Promise<Session[]> {
+  try {
+    // The parser wants a Buffer on an ArrayBuffer of its own.
+    const parsed = await new FitParser({ mode: 'list', force: true }).parseAsync(
+      Buffer.from(bytes),
+    );
+    return parsed.sessions ?? [];
+  } catch {
+    // Processing fails later and elsewhere than the upload; the list simply does not show it.
+    return [];
+  }
+}
+
+function typeOf(session: Session): string {
+  const sport = String(session.sport ?? 'generic');
+  if (sport === 'cycling' && session.sub_sport === 'virtual_activity') return 'VirtualRide';
+  return TYPES[sport] ?? sport.charAt(0).toUpperCase() + sport.slice(1);
+}
+
+function toMillis(time: unknown): number | null {
+  const millis =
+    time instanceof Date ? time.getTime() : typeof time === 'string' ? Date.parse(time) : NaN;
+  return Number.isFinite(millis) ? millis : null;
+}
+
+function numbers(sessions: readonly Session[], pick: (session: Session) => unknown) {
+  return sessions.flatMap((session) => {
+    const value = pick(session);
+    const seconds = session.total_timer_time ?? session.total_elapsed_time ?? 0;
+    return typeof value === 'number' && Number.isFinite(value) ? [{ value, seconds }] : [];
+  });
+}
+
+function total(
+  sessions: readonly Session[],
+  pick: (session: Session) => unknown,
+  round: (sum: number) => number,
+): number | null {
+  const found = numbers(sessions, pick);
+  return found.length === 0 ? null : round(found.reduce((sum, { value }) => sum + value, 0));
+}
+
+/** Over time; 0 is how some devices write "no such sensor". */
+function average(sessions: readonly Session[], pick: (session: Session) => unknown): number | null {
+  const found = numbers(sessions, pick).filter(({ value }) => value > 0);
+  if (found.length === 0) return null;
+  const seconds = found.reduce((sum, entry) => sum + entry.seconds, 0);
+  if (seconds === 0)
+    return Math.round(found.reduce((sum, { value }) => sum + value, 0) / found.length);
+  return Math.round(found.reduce((sum, entry) => sum + entry.value * entry.seconds, 0) / seconds);
+}

@@ -1,0 +1,77 @@
+import type { HttpBindings } from '@hono/node-server';
+import { Athletes, DEFAULT_ATHLETES, type Athlete } from './athletes.ts';
+import { defaultClients, type Client } from './clients.ts';
+import { DailyRecords } from './daily-records.ts';
+import { FaultScript } from './faults.ts';
+import { Grants, type Bearer } from './grants.ts';
+import { Recordings } from './recordings.ts';
+import type { RequestBody } from './request-body.ts';
+import { RequestLog, type RequestRecord } from './request-log.ts';
+import { Settings, type SandboxSettings } from './settings.ts';
+import { Store } from './store.ts';
+
+export interface WorldOptions {
+  /** Where the state is kept; undefined: in memory. */
+  readonly data?: string | undefined;
+  readonly athletes?: readonly Athlete[] | undefined;
+  /** Registered beside the loopback addresses that every sandbox knows. */
+  readonly redirectUris?: readonly string[] | undefined;
+  readonly settings?: Partial<SandboxSettings> | undefined;
+  /** Fault specs, in the order in which they apply. */
+  readonly faults?: readonly string[] | undefined;
+  /** ms since 1970-01-01T00:00:00Z */
+  readonly now?: (() => number) | undefined;
+}
+
+/** All that a sandbox is made of, behind its endpoints. */
+export interface World {
+  readonly now: () => number;
+  readonly store: Store;
+  readonly settings: Settings;
+  readonly clients: readonly Client[];
+  readonly athletes: Athletes;
+  readonly grants: Grants;
+  readonly recordings: Recordings;
+  readonly daily: DailyRecords;
+  readonly faults: FaultScript;
+  readonly requests: RequestLog;
+  /** Aborted when the sandbox closes: what waits for it stops waiting. */
+  readonly closing: AbortController;
+}
+
+/** What a handler finds in Hono's context. The bindings are missing where there is no socket. */
+export interface SandboxEnv {
+  Bindings: Partial<HttpBindings>;
+  Variables: {
+    body: RequestBody;
+    record: RequestRecord;
+    bearer: Bearer;
+    /** This request is to be answered 200 with `success: false`. */
+    successFalse: boolean;
+  };
+}
+
+/** @throws SettingError, FaultSpecError; whatever opening the database throws */
+export function createWorld(options: WorldOptions = {}): World {
+  const now = options.now ?? Date.now;
+  const athleteList = options.athletes ?? DEFAULT_ATHLETES;
+  const settings = new Settings(
+    options.settings ?? {},
+    athleteList.map((athlete) => athlete.id),
+  );
+  const faults = new FaultScript(options.faults);
+  const store = new Store(options.data);
+  return {
+    now,
+    store,
+    settings,
+    clients: defaultClients(options.redirectUris),
+    athletes: new Athletes(store, athleteList),
+    grants: new Grants(store, now),
+    recordings: new Recordings(store, now),
+    daily: new DailyRecords(store, now),
+    faults,
+    requests: new RequestLog(),
+    closing: new AbortController(),
+  };
+}
