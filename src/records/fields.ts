@@ -1,0 +1,153 @@
+/**
+ * The fields of a record: their types as deployed services check them, and the range that a human
+ * being can have. A value outside its range is a wrong unit or a slip, never a measurement. Ranges
+ * are wide on purpose: athletes are not average.
+ */
+
+export interface NumberRule {
+  readonly type: 'number' | 'integer';
+  readonly min: number;
+  readonly max: number;
+  /** As it stands after a number in a message: `bpm`. */
+  readonly unit: string;
+  readonly aliases?: readonly string[];
+}
+
+export interface TextRule {
+  readonly type: 'text';
+  readonly aliases?: readonly string[];
+}
+
+/** A word of a fixed set, sent in upper case; others are sent as well, with a warning. */
+export interface WordRule {
+  readonly type: 'word';
+  readonly known: readonly string[];
+  readonly aliases?: readonly string[];
+}
+
+export interface ObjectRule {
+  readonly type: 'object';
+  readonly aliases?: readonly string[];
+}
+
+export type FieldRule = NumberRule | TextRule | WordRule | ObjectRule;
+export type FieldTable = Readonly<Record<string, FieldRule>>;
+
+type Aliases = readonly string[];
+
+function integer(min: number, max: number, unit: string, aliases: Aliases = []): NumberRule {
+  return { type: 'integer', min, max, unit, aliases };
+}
+
+function number(min: number, max: number, unit: string, aliases: Aliases = []): NumberRule {
+  return { type: 'number', min, max, unit, aliases };
+}
+
+const DAY_SECS = 86_400;
+const text: TextRule = { type: 'text' };
+
+/** A sleep phase or a sleep: no longer than a day. */
+function sleep(...aliases: string[]): NumberRule {
+  return integer(0, DAY_SECS, 's (24 h)', aliases);
+}
+
+/** A score somebody gave, on a scale that the interface does not show: 1 to 4, 1 to 10, percent. */
+const score = integer(0, 100, 'points');
+
+/** Interface 2.2 and what deployed services know beyond it. */
+export const WELLNESS_FIELDS: FieldTable = {
+  // `hrvSdnn` being a field of its own, `hrv` is the RMSSD, as all morning measurements are.
+  hrv: number(1, 500, 'ms', ['hrvRmssd', 'rmssd', 'hrvMs']),
+  hrvSdnn: number(1, 500, 'ms', ['sdnn']),
+  restingHr: integer(20, 220, 'bpm', ['restingHeartRate', 'rhr']),
+  avgSleepingHr: integer(20, 220, 'bpm', [
+    'avgSleepingHeartRate',
+    'averageSleepingHr',
+    'averageSleepingHeartRate',
+  ]),
+  sleepSecs: sleep('sleepSeconds', 'sleepDurationSecs', 'sleepDurationSeconds'),
+  sleepHours: number(0, 24, 'h'),
+  sleepDeepSecs: sleep('sleepDeepSeconds', 'deepSleepSecs', 'deepSleepSeconds'),
+  sleepRemSecs: sleep('sleepRemSeconds', 'remSleepSecs', 'remSleepSeconds'),
+  sleepLightSecs: sleep('sleepLightSeconds', 'lightSleepSecs', 'lightSleepSeconds'),
+  sleepAwakeSecs: sleep('sleepAwakeSeconds', 'awakeSleepSecs', 'awakeSleepSeconds'),
+  sleepScore: score,
+  sleepQuality: score,
+  readiness: score,
+  recoveryScore: score,
+  stress: score,
+  mood: score,
+  motivation: score,
+  fatigue: score,
+  soreness: score,
+  weight: number(20, 400, 'kg', ['weightKg', 'weightKilograms']),
+  bodyFat: number(1, 75, '%', ['bodyFatPercent', 'bodyFatPercentage', 'bodyFatPct']),
+  abdomen: number(30, 300, 'cm', ['abdomenCm']),
+  vo2max: number(5, 100, 'ml/kg/min'),
+  // Everesting twice over, and the longest distances ever run and ridden in a day.
+  steps: integer(0, 350_000, 'steps', ['stepCount']),
+  floors: integer(0, 10_000, 'floors', ['floorsClimbed']),
+  distanceMeters: number(0, 2_000_000, 'm', ['distanceMetres']),
+  exerciseMinutes: integer(0, 1_440, 'min (24 h)'),
+  systolic: integer(40, 300, 'mmHg', ['systolicMmhg', 'bpSystolic', 'bloodPressureSystolic']),
+  diastolic: integer(20, 200, 'mmHg', ['diastolicMmhg', 'bpDiastolic', 'bloodPressureDiastolic']),
+  // Services differ in mmol/l and mg/dl, and say in neither case which.
+  bloodGlucose: number(0.5, 1_500, 'mmol/l or mg/dl'),
+  lactate: number(0, 50, 'mmol/l'),
+  // Some devices give the skin's temperature, others its deviation from the wearer's own.
+  skinTemp: number(-20, 50, '°C', ['skinTemperature']),
+  respiration: number(2, 80, 'breaths/min', ['respirationRate', 'respiratoryRate']),
+  spO2: number(40, 100, '%', ['spO2Percent', 'oxygenSaturationPercent']),
+  restingCaloriesBurned: number(0, 10_000, 'kcal'),
+  activeCaloriesBurned: number(0, 30_000, 'kcal'),
+  totalCaloriesBurned: number(0, 40_000, 'kcal'),
+  // Millilitres or litres: not shown.
+  hydrationVolume: number(0, 30_000, 'ml'),
+  ctl: number(0, 1_000, 'TSS/day'),
+  atl: number(0, 1_000, 'TSS/day'),
+  injury: text,
+  menstrualPhase: text,
+  comments: text,
+  rawJson: { type: 'object' },
+};
+
+/** Amounts of food have no human range; they are not negative. */
+function amount(unit: string, ...aliases: string[]): NumberRule {
+  return number(0, Number.MAX_VALUE, unit, aliases);
+}
+
+const MACROS: FieldTable = {
+  carbs: amount('g', 'carbsG', 'carbsGrams', 'carbohydrates', 'carbohydratesG'),
+  protein: amount('g', 'proteinG', 'proteinGrams'),
+  fat: amount('g', 'fatG', 'fatGrams'),
+};
+
+/** A day's own fields: totals that override the sums of its items (interface 2.3). */
+export const NUTRITION_FIELDS: FieldTable = {
+  calories: integer(0, Number.MAX_SAFE_INTEGER, 'kcal', ['kcal', 'caloriesKcal']),
+  ...MACROS,
+  waterMl: integer(0, Number.MAX_SAFE_INTEGER, 'ml'),
+  rawJson: { type: 'object' },
+};
+
+/** The totals that a service works out from the items when they are not given. */
+export const SUMMED_TOTALS: readonly string[] = ['calories', 'carbs', 'protein', 'fat'];
+
+/** An item's fields, apart from `logged_at`. */
+export const ITEM_FIELDS: FieldTable = {
+  name: text,
+  calories: amount('kcal', 'kcal', 'caloriesKcal'),
+  ...MACROS,
+  fiber: amount('g', 'fiberG', 'fibre', 'fibreG'),
+  sugar: amount('g', 'sugarG', 'sugars', 'sugarsG'),
+  quantity: text,
+  meal: {
+    type: 'word',
+    known: ['BREAKFAST', 'LUNCH', 'DINNER', 'SNACK', 'OTHER'],
+    aliases: ['mealType'],
+  },
+  absorptionType: {
+    type: 'word',
+    known: ['RAPID', 'FAST', 'BALANCED', 'DENSE', 'HYPER_LOAD'],
+  },
+};

@@ -1,0 +1,161 @@
+import { ITEM_FIELDS, NUTRITION_FIELDS } from './fields.ts';
+import { toLoggedAt } from './local-date.ts';
+import { Names, plain } from './names.ts';
+import { noteMissingDate, readDate, readTime, type RecordDate } from './record-date.ts';
+import type { DayDraft, JsonObject, JsonValue, Reading, RecordOptions, Warning } from './types.ts';
+import { isObject, Notes, readFields, show } from './values.ts';
+
+const dayNames = new Names(NUTRITION_FIELDS);
+const itemNames = new Names(ITEM_FIELDS);
+
+interface Item {
+  /** The place of its `logged_at` in the record. */
+  readonly field: string;
+  readonly source: string;
+  readonly raw: JsonValue;
+  readonly body: JsonObject;
+  readonly loggedAt: string;
+  readonly date: string;
+  readonly zoneUsed: boolean;
+  readonly warnings: Warning[];
+}
+
+/**
+ * Reads one nutrition record (interface 2.3). With a date it is one day. Without one, its items
+ * are grouped by the local date of `logged_at`: a record that spans days becomes one a day.
+ */
+export function readNutrition(value: JsonValue, notes: Notes, options: RecordOptions): Reading {
+  if (!isObject(value)) {
+    return { ok: false, problems: [{ problem: `is ${show(value)}; an object is expected` }] };
+  }
+  const itemsName = Object.keys(value).find((name) => plain(name) === 'items') ?? 'items';
+  const date = readDate(value, options.zone, notes);
+  const items = readItems(value[itemsName] ?? null, itemsName, notes, options);
+  const others = new Set([itemsName, ...(typeof date === 'object' ? [date.name] : [])]);
+  const { known, unknown } = readFields(value, NUTRITION_FIELDS, dayNames, notes, '', others);
+  const fields = new Map([...known, ...unknown]);
+  if (date === undefined && items?.length === 0) noteMissingDate(value, notes);
+  if (items?.length === 0 && fields.size === 0 && notes.problems.length === 0) {
+    notes.problems.push({ field: itemsName, problem: 'is empty: there is nothing to send' });
+  }
+  const days = daysOf(items ?? [], date);
+  const spans = days.length > 1;
+  const kept = spans ? dropTotals(fields, days.length, notes) : fields;
+  if (date === 'invalid' || notes.problems.length > 0) {
+    const day = typeof date === 'object' ? { date: date.date } : {};
+    return { ok: false, ...day, problems: notes.problems };
+  }
+  const drafts = days.map((day): DayDraft => {
+    const dayFields = new Map(kept);
+    if (options.raw && !dayFields.has('rawJson')) {
+      const rawItems = day.items.map((item) => item.raw);
+      dayFields.set('rawJson', spans ? { ...value, [itemsName]: rawItems } : value);
+    }
+    return {
+      date: day.date,
+      source: notes.source,
+      fields: dayFields,
+      items: day.items.map((item) => item.body),
+      warnings: [...notes.warnings, ...day.items.flatMap((item) => item.warnings)],
+      zoneUsed: day.zoneUsed || day.items.some((item) => item.zoneUsed),
+    };
+  });
+  return { ok: true, drafts };
+}
+
+function readItems(
+  value: JsonValue,
+  field: string,
+  notes: Notes,
+  options: RecordOptions,
+): Item[] | undefined {
+  if (!Array.isArray(value)) {
+    const found = value === null ? 'is missing' : `is ${show(value)}`;
+    notes.problem(field, `${found}; a list of items, each with logged_at, is expected`);
+    return undefined;
+  }
+  const items: Item[] = [];
+  value.forEach((raw, index) => {
+    const own = new Notes(notes.source, options.strict);
+    const item = readItem(raw, `${field}/${index}`, own, options);
+    notes.problems.push(...own.problems);
+    if (item !== undefined) items.push({ ...item, raw, warnings: own.warnings });
+  });
+  return items;
+}
+
+function readItem(
+  raw: JsonValue,
+  path: string,
+  notes: Notes,
+  { zone }: RecordOptions,
+): Omit<Item, 'raw' | 'warnings'> | undefined {
+  if (!isObject(raw)) {
+    notes.problem(path, `is ${show(raw)}; an object is expected`);
+    return undefined;
+  }
+  const name = Object.keys(raw).find((key) => plain(key) === 'loggedat' && raw[key] !== null);
+  const field = `${path}/${name ?? 'logged_at'}`;
+  const { known, unknown } = readFields(
+    raw,
+    ITEM_FIELDS,
+    itemNames,
+    notes,
+    path,
+    new Set([name ?? '']),
+  );
+  if (name === undefined) {
+    notes.problem(field, 'is missing: write "logged_at": "2026-02-15T07:30:00+01:00"');
+    return undefined;
+  }
+  const time = readTime(raw[name] ?? null, field, notes, (text) => toLoggedAt(text, zone));
+  if (time === undefined) return undefined;
+  const body = Object.fromEntries([...known, ['logged_at', time.loggedAt], ...unknown]);
+  const { loggedAt, date, zoneUsed } = time;
+  return { field, source: notes.source, body, loggedAt, date, zoneUsed };
+}
+
+interface Day {
+  readonly date: string;
+  readonly zoneUsed: boolean;
+  readonly items: Item[];
+}
+
+/** The days of a record: the one it names, or those of its items. */
+function daysOf(items: readonly Item[], date: RecordDate | 'invalid' | undefined): Day[] {
+  if (typeof date === 'object') {
+    for (const item of items) noteOtherDay(item, date.date);
+    return [{ date: date.date, zoneUsed: date.zoneUsed, items: [...items] }];
+  }
+  const days = new Map<string, Item[]>();
+  for (const item of items) {
+    const day = days.get(item.date);
+    if (day === undefined) days.set(item.date, [item]);
+    else day.push(item);
+  }
+  return [...days].map(([day, dayItems]) => ({ date: day, zoneUsed: false, items: dayItems }));
+}
+
+function noteOtherDay(item: Item, date: string): void {
+  if (item.date === date) return;
+  const message = `${item.loggedAt} is on ${item.date}, the record says ${date}: kept as said`;
+  item.warnings.push({ source: item.source, field: item.field, message });
+}
+
+/** What a record says about all its days together can't be told apart by day. */
+function dropTotals(
+  fields: ReadonlyMap<string, JsonValue>,
+  days: number,
+  notes: Notes,
+): ReadonlyMap<string, JsonValue> {
+  const kept = new Map<string, JsonValue>();
+  for (const [name, value] of fields) {
+    if (name === 'rawJson') {
+      kept.set(name, value);
+      notes.warn(name, `is sent with each of the ${days} days that the items are on`);
+    } else {
+      notes.adapt(name, `is about all ${days} days that the items are on`, 'not sent');
+    }
+  }
+  return kept;
+}

@@ -1,0 +1,80 @@
+import { DayMerger } from './merge.ts';
+import { readNutrition } from './nutrition.ts';
+import { readInput, type Input } from './read-input.ts';
+import type {
+  InvalidRecord,
+  PreparedRecord,
+  Problem,
+  RawRecord,
+  Reading,
+  RecordKind,
+  RecordOptions,
+} from './types.ts';
+import { Notes } from './values.ts';
+import { readWellness } from './wellness.ts';
+
+export interface PreparedRecords {
+  /** One a date, by date. */
+  readonly records: PreparedRecord[];
+  /** In the order of reading. */
+  readonly invalid: InvalidRecord[];
+}
+
+/**
+ * Reads all inputs to their end and makes the records that go out: one a date.
+ *
+ * This is the barrier before sending: if an input as a whole can't be read, it rejects, and there
+ * is nothing that could have been sent.
+ *
+ * @param inputs raw records in the order of reading, as `readInput` or {@link readInputs} yield.
+ * @throws SyncError `INPUT_INVALID` if an input can't be read; the signal's reason if aborted.
+ */
+export async function prepareRecords(
+  kind: RecordKind,
+  inputs: AsyncIterable<RawRecord>,
+  options: RecordOptions,
+  signal?: AbortSignal,
+): Promise<PreparedRecords> {
+  const merger = new DayMerger(kind);
+  const invalid: InvalidRecord[] = [];
+  for await (const raw of inputs) {
+    signal?.throwIfAborted();
+    const reading = readRecord(kind, raw, options);
+    if (reading.ok) for (const draft of reading.drafts) merger.add(draft);
+    else invalid.push(invalidRecord(kind, raw.source, reading));
+  }
+  return { records: merger.finish(), invalid };
+}
+
+/** The records of several inputs, one input after the other. */
+export async function* readInputs(
+  inputs: Iterable<Input>,
+  kind: RecordKind,
+): AsyncGenerator<RawRecord, void, undefined> {
+  for (const input of inputs) yield* readInput(input, kind);
+}
+
+function readRecord(kind: RecordKind, raw: RawRecord, options: RecordOptions): Reading {
+  if ('problem' in raw) {
+    const { problem, field } = raw;
+    return { ok: false, problems: [field === undefined ? { problem } : { field, problem }] };
+  }
+  const notes = new Notes(raw.source, options.strict);
+  for (const { field = '', problem } of raw.inexact ?? []) {
+    if (options.strict) notes.problem(field, problem);
+    else notes.warn(field, problem);
+  }
+  return kind === 'wellness'
+    ? readWellness(raw.value, notes, options)
+    : readNutrition(raw.value, notes, options);
+}
+
+function invalidRecord(
+  kind: RecordKind,
+  source: string,
+  { date, problems }: Reading & { ok: false },
+): InvalidRecord {
+  const first: Problem = problems[0] ?? { problem: 'is not a record' };
+  const dated = date === undefined ? {} : { date };
+  return { outcome: 'invalid', kind, source, ...dated, ...first, problems };
+}

@@ -1,0 +1,229 @@
+import { createReadStream } from 'node:fs';
+import { messageOf, SyncError, systemCode } from '../errors.ts';
+import { readDocument } from './document.ts';
+import { JsonFault, JsonScanner } from './json-scan.ts';
+import { MAX_RECORDS, readValue } from './json-value.ts';
+import { invalidUtf8At, markLength } from './text.ts';
+import type { RawRecord, RecordKind } from './types.ts';
+
+/** A longer input is refused: records of many years stay far below it. */
+export const MAX_INPUT_BYTES = 100 * 1024 * 1024;
+
+/** With more broken lines than this, a file is no NDJSON but something else. */
+export const MAX_BAD_LINES = 1_000;
+
+/** Something to read records from. */
+export interface Input {
+  /** What people know it as: the path as they gave it, or `stdin`. */
+  readonly name: string;
+  readonly chunks: AsyncIterable<Uint8Array>;
+}
+
+/** A file as an input. It is opened when it is read, not before. */
+export function fileInput(path: string): Input {
+  return { name: path, chunks: chunksOf(path) };
+}
+
+async function* chunksOf(path: string): AsyncGenerator<Uint8Array, void, undefined> {
+  yield* createReadStream(path, { highWaterMark: 256 * 1024 }) as AsyncIterable<Buffer>;
+}
+
+/**
+ * Reads the records of one input: a JSON object, an array, an object with a list of records in it,
+ * or one JSON object a line (NDJSON).
+ *
+ * A JSON document is held in memory and checked as a whole before its first record is yielded.
+ * NDJSON is streamed, and a broken line costs only that line; the input can still turn out to be
+ * unreadable further on. **Send nothing before the iteration has ended**: `prepareRecords` is the
+ * barrier that makes this so.
+ *
+ * @throws SyncError `INPUT_INVALID` if the input as a whole can't be read: no such file, not UTF-8,
+ * not JSON (with line and column), no records in it, larger than `maxBytes`.
+ */
+export async function* readInput(
+  input: Input,
+  kind: RecordKind,
+  maxBytes: number = MAX_INPUT_BYTES,
+): AsyncGenerator<RawRecord, void, undefined> {
+  const chunks = limited(input, maxBytes);
+  try {
+    const head = await readHead(chunks);
+    if (isLineOfRecords(head)) {
+      yield* readLines(input.name, head.bytes, chunks);
+    } else {
+      yield* readDocument(input.name, await joinAll(head.bytes, chunks), kind);
+    }
+  } finally {
+    await chunks.return();
+  }
+}
+
+async function* limited(
+  { name, chunks }: Input,
+  maxBytes: number,
+): AsyncGenerator<Buffer, void, undefined> {
+  let size = 0;
+  try {
+    for await (const chunk of chunks) {
+      size += chunk.length;
+      if (size > maxBytes) {
+        throw new SyncError('INPUT_INVALID', `${name} is larger than ${sizeOf(maxBytes)}.`, {
+          hint: 'Split it, for example by year.',
+          details: { path: name },
+        });
+      }
+      yield Buffer.from(chunk.buffer, chunk.byteOffset, chunk.length);
+    }
+  } catch (error) {
+    if (systemCode(error) === undefined || error instanceof SyncError) throw error;
+    throw new SyncError('INPUT_INVALID', `${name} can't be read: ${reasonOf(error)}.`, {
+      cause: error,
+      details: { path: name },
+    });
+  }
+}
+
+function sizeOf(bytes: number): string {
+  return bytes % 1024 ** 2 === 0 ? `${bytes / 1024 ** 2} MB` : `${bytes} bytes`;
+}
+
+function reasonOf(error: unknown): string {
+  switch (systemCode(error)) {
+    case 'ENOENT':
+      return 'there is no such file';
+    case 'EISDIR':
+      return 'it is a folder';
+    case 'EACCES':
+    case 'EPERM':
+      return 'permission denied';
+    default:
+      return messageOf(error);
+  }
+}
+
+interface Head {
+  readonly bytes: Buffer;
+  /** The first line that is not blank; none if nothing but blanks follows it. */
+  readonly line: Buffer | undefined;
+}
+
+/** Reads until something follows the first line that is not blank, or to the end. */
+async function readHead(chunks: AsyncGenerator<Buffer, void, undefined>): Promise<Head> {
+  const read: Buffer[] = [];
+  let size = 0;
+  let lineStart: number | undefined;
+  let lineEnd: number | undefined;
+  for (let next = await chunks.next(); next.done !== true; next = await chunks.next()) {
+    const chunk = next.value;
+    let at = 0;
+    read.push(chunk);
+    if (lineStart === undefined) {
+      at = afterSpace(chunk, at);
+      if (at < chunk.length) lineStart = size + at;
+    }
+    if (lineStart !== undefined && lineEnd === undefined) {
+      const end = chunk.indexOf(0x0a, at);
+      if (end !== -1) lineEnd = size + end;
+      at = end === -1 ? chunk.length : end;
+    }
+    if (lineEnd !== undefined && afterSpace(chunk, at) < chunk.length) {
+      const bytes = Buffer.concat(read);
+      return { bytes, line: bytes.subarray(lineStart, lineEnd) };
+    }
+    size += chunk.length;
+  }
+  return { bytes: Buffer.concat(read), line: undefined };
+}
+
+function afterSpace(bytes: Buffer, at: number): number {
+  const scanner = new JsonScanner(bytes, at);
+  scanner.skipSpace();
+  return scanner.position;
+}
+
+/** Is the first line a JSON object of its own, with more lines after it? */
+function isLineOfRecords({ line }: Head): boolean {
+  if (line === undefined) return false;
+  const scanner = new JsonScanner(line, markLength(line));
+  if (scanner.peek() !== 0x7b) return false;
+  try {
+    scanner.value();
+    scanner.finish();
+    return true;
+  } catch (error) {
+    if (error instanceof JsonFault) return false;
+    throw error;
+  }
+}
+
+async function joinAll(head: Buffer, rest: AsyncIterable<Buffer>): Promise<Buffer> {
+  const all = [head];
+  for await (const chunk of rest) all.push(chunk);
+  return all.length === 1 ? head : Buffer.concat(all);
+}
+
+async function* readLines(
+  name: string,
+  head: Buffer,
+  rest: AsyncIterable<Buffer>,
+): AsyncGenerator<RawRecord, void, undefined> {
+  let number = 0;
+  let records = 0;
+  let bad = 0;
+  let start = markLength(head);
+  for await (const line of splitLines(head.subarray(start), rest)) {
+    number++;
+    if (afterSpace(line, 0) < line.length) {
+      const record = readLine(`${name}:${number}`, line, start);
+      if ('problem' in record && record.field === undefined && ++bad > MAX_BAD_LINES) {
+        throw new SyncError(
+          'INPUT_INVALID',
+          `${name} is not one JSON object a line: more than ${MAX_BAD_LINES} lines can't be read, ` +
+            `the last of them is line ${number}: ${record.problem}.`,
+          { details: { path: name, line: number } },
+        );
+      }
+      if (++records > MAX_RECORDS) {
+        throw new SyncError('INPUT_INVALID', `${name} has more than ${MAX_RECORDS} records.`, {
+          hint: 'Split it, for example by year.',
+          details: { path: name },
+        });
+      }
+      yield record;
+    }
+    start += line.length + 1;
+  }
+}
+
+/** The lines, without their line feeds. */
+async function* splitLines(
+  head: Buffer,
+  rest: AsyncIterable<Buffer>,
+): AsyncGenerator<Buffer, void, undefined> {
+  let parts: Buffer[] = [];
+  const cut = function* (chunk: Buffer): Generator<Buffer, void, undefined> {
+    let from = 0;
+    for (let end; (end = chunk.indexOf(0x0a, from)) !== -1; from = end + 1) {
+      yield Buffer.concat([...parts, chunk.subarray(from, end)]);
+      parts = [];
+    }
+    if (from < chunk.length) parts.push(chunk.subarray(from));
+  };
+  yield* cut(head);
+  for await (const chunk of rest) yield* cut(chunk);
+  if (parts.length > 0) yield Buffer.concat(parts);
+}
+
+function readLine(source: string, line: Buffer, offset: number): RawRecord {
+  const invalid = invalidUtf8At(line);
+  if (invalid !== undefined) {
+    return { source, problem: `is not UTF-8 at byte ${offset + invalid} of the file` };
+  }
+  try {
+    return readValue(source, line, 0, line.length);
+  } catch (error) {
+    if (!(error instanceof JsonFault)) throw error;
+    const column = line.toString('utf8', 0, error.offset).length + 1;
+    return { source, problem: `is not JSON: ${error.message} (column ${column})` };
+  }
+}

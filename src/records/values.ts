@@ -1,0 +1,190 @@
+import { canonicalJson } from './digest.ts';
+import type { FieldRule, FieldTable, NumberRule, WordRule } from './fields.ts';
+import { joinPointer } from './json-value.ts';
+import type { Names } from './names.ts';
+import type { JsonObject, JsonValue, Problem, Warning } from './types.ts';
+
+/** What is said about one record while it is read. */
+export class Notes {
+  readonly source: string;
+  readonly #strict: boolean;
+  readonly problems: Problem[] = [];
+  readonly warnings: Warning[] = [];
+
+  constructor(source: string, strict: boolean) {
+    this.source = source;
+    this.#strict = strict;
+  }
+
+  problem(field: string, problem: string): void {
+    this.problems.push({ field, problem });
+  }
+
+  warn(field: string, message: string): void {
+    this.warnings.push({ source: this.source, field, message });
+  }
+
+  /** Something does not fit as it is: adapted with a warning, refused if strict. */
+  adapt(field: string, found: string, done: string): void {
+    if (this.#strict) this.problem(field, found);
+    else this.warn(field, `${found}: ${done}`);
+  }
+}
+
+/** Where a field's value came from, so that two spellings of one field can be told apart. */
+interface Read {
+  readonly spelling: string;
+  readonly value: JsonValue;
+}
+
+/** The members of an object: those a table knows, by their canonical names, and the others. */
+export interface ReadFields {
+  readonly known: ReadonlyMap<string, JsonValue>;
+  readonly unknown: readonly (readonly [name: string, value: JsonValue])[];
+}
+
+/**
+ * Reads the members of an object by a table. `null` means that a value is not known: it is left
+ * out. Unknown members pass as they are. Two spellings of one field must agree.
+ *
+ * @param path the object's own place in its record, without a slash at the end.
+ * @param skip members that somebody else reads.
+ */
+export function readFields(
+  object: JsonObject,
+  table: FieldTable,
+  names: Names,
+  notes: Notes,
+  path = '',
+  skip: ReadonlySet<string> = new Set(),
+): ReadFields {
+  const known = new Map<string, Read>();
+  const unknown: [string, JsonValue][] = [];
+  for (const [spelling, raw] of Object.entries(object)) {
+    if (raw === null || skip.has(spelling)) continue;
+    const field = joinPointer(path, spelling);
+    const name = names.find(spelling);
+    const rule = name === undefined ? undefined : table[name];
+    if (name === undefined || rule === undefined) {
+      if (isHarmful(spelling)) notes.warn(field, 'is no name for a field: not sent');
+      else unknown.push([spelling, raw]);
+      continue;
+    }
+    const value = readValue(raw, rule, field, notes);
+    if (value === undefined) continue;
+    const other = known.get(name);
+    if (other === undefined) known.set(name, { spelling, value });
+    else if (canonicalJson(other.value) !== canonicalJson(value)) {
+      notes.problem(
+        field,
+        `says ${show(value)}, but ${other.spelling}, the same field, says ${show(other.value)}`,
+      );
+    }
+  }
+  return { known: new Map([...known].map(([name, { value }]) => [name, value])), unknown };
+}
+
+/** Names that mean an object's own machinery to JavaScript programs, such as many services are. */
+function isHarmful(name: string): boolean {
+  return name === '__proto__';
+}
+
+/** A value by its rule; `undefined` if there is none, or a problem was noted. */
+function readValue(
+  value: Exclude<JsonValue, null>,
+  rule: FieldRule,
+  field: string,
+  notes: Notes,
+): JsonValue | undefined {
+  if (value === '' && rule.type !== 'text') {
+    notes.adapt(field, 'is an empty text', 'taken as not known');
+    return undefined;
+  }
+  switch (rule.type) {
+    case 'number':
+    case 'integer':
+      return readNumber(value, rule, field, notes);
+    case 'text':
+      return readText(value, field, notes);
+    case 'word':
+      return readWord(value, rule, field, notes);
+    case 'object':
+      if (isObject(value)) return value;
+      notes.problem(field, `is ${show(value)}; an object is expected`);
+      return undefined;
+  }
+}
+
+/** Numbers as JSON writes them, and nothing that needs a guess (`72,5`, `1.000`, `0x10`, `60 kg`). */
+const NUMBER_AS_TEXT = /^-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
+
+function readNumber(
+  value: JsonValue,
+  rule: NumberRule,
+  field: string,
+  notes: Notes,
+): number | undefined {
+  let number = value;
+  if (typeof value === 'string' && NUMBER_AS_TEXT.test(value.trim())) {
+    number = Number(value);
+    notes.adapt(field, `is the text ${show(value)}, not a number`, `read as ${number}`);
+  }
+  if (typeof number !== 'number') {
+    const expected = rule.type === 'integer' ? 'a whole number' : 'a number';
+    notes.problem(field, `is ${show(value)}; ${expected} is expected, ${rangeOf(rule)}`);
+    return undefined;
+  }
+  if (rule.type === 'integer' && !Number.isInteger(number) && Number.isFinite(number)) {
+    const rounded = Math.round(number);
+    notes.adapt(field, `is ${number}; whole numbers only`, `rounded to ${rounded}`);
+    number = rounded;
+  }
+  if (!(number >= rule.min && number <= rule.max)) {
+    notes.problem(field, `is ${number}; the range is ${rangeOf(rule)}`);
+    return undefined;
+  }
+  return number;
+}
+
+function rangeOf({ min, max, unit }: NumberRule): string {
+  return max >= Number.MAX_SAFE_INTEGER ? `${min} ${unit} or more` : `${min} to ${max} ${unit}`;
+}
+
+function readText(value: JsonValue, field: string, notes: Notes): string | undefined {
+  if (typeof value === 'string') return value;
+  if (typeof value === 'number') {
+    notes.adapt(field, `is the number ${value}, not a text`, `sent as "${value}"`);
+    return String(value);
+  }
+  notes.problem(field, `is ${show(value)}; a text is expected`);
+  return undefined;
+}
+
+function readWord(
+  value: JsonValue,
+  rule: WordRule,
+  field: string,
+  notes: Notes,
+): string | undefined {
+  if (typeof value !== 'string') {
+    notes.problem(field, `is ${show(value)}; one of ${rule.known.join(', ')} is expected`);
+    return undefined;
+  }
+  const upper = value.trim().toUpperCase();
+  const joined = upper.replace(/[\s-]+/g, '_');
+  if (rule.known.includes(joined)) return joined;
+  notes.warn(field, `${show(value)} is none of ${rule.known.join(', ')}: sent as ${upper}`);
+  return upper;
+}
+
+export function isObject(value: unknown): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** A value in a message: short, and told apart from others of its kind. */
+export function show(value: JsonValue): string {
+  if (Array.isArray(value)) return 'a list';
+  if (isObject(value)) return 'an object';
+  const text = JSON.stringify(value);
+  return text.length <= 60 ? text : `${text.slice(0, 57)}..."`;
+}
