@@ -1,0 +1,43 @@
+import type { ConnectOptions } from '../commands/connect.ts';
+import { type Config, type SettingOverrides, loadConfig } from '../config.ts';
+import type { Deps } from '../deps.ts';
+import { SyncError } from '../errors.ts';
+import type { GlobalFlags, Output } from '../output.ts';
+import { findPaths } from '../paths.ts';
+
+/** One start of a command: the world, the flags that all commands take, and where its words go. */
+export interface Invocation {
+  readonly deps: Deps;
+  readonly version: string;
+  readonly flags: GlobalFlags;
+  readonly output: Output;
+}
+
+/** The configuration of the profile that this invocation acts for. @throws SyncError `CONFIG` */
+export function configFor({ deps, flags }: Invocation, overrides: SettingOverrides = {}): Config {
+  const paths = findPaths(deps.env, deps.platform, deps.homeDir);
+  return loadConfig({ env: deps.env, paths }, flags.profile, overrides);
+}
+
+/** How an invocation talks to the service. */
+export function connectOptions(
+  { deps, output, version }: Invocation,
+  connections: number,
+): ConnectOptions {
+  return {
+    version,
+    connections,
+    attended: deps.io.interactive,
+    onWarning: (text) => output.warn(text),
+    trace: (line) => output.detail(line),
+  };
+}
+
+/** A flag's whole number. @throws SyncError `USAGE` that says what is allowed */
+export function wholeNumber(flag: string, text: string, least: number, most: number): number {
+  const number = Number(text);
+  if (!/^\d+$/.test(text) || number < least || number > most) {
+    throw new SyncError('USAGE', `${flag} ${text}: not a whole number from ${least} to ${most}.`);
+  }
+  return number;
+}

@@ -1,0 +1,38 @@
+import { type SandboxCommandOptions, runSandbox } from '../commands/sandbox.ts';
+import { ExitCode } from '../errors.ts';
+import { sandboxReadyText, sandboxStoppedText } from '../render/sandbox.ts';
+import { type Invocation, wholeNumber } from './invocation.ts';
+
+export interface SandboxFlags extends Omit<
+  SandboxCommandOptions,
+  'port' | 'accessTtl' | 'refreshTtl' | 'rateLimit'
+> {
+  readonly port?: string;
+  readonly accessTtl?: string;
+  readonly refreshTtl?: string;
+  readonly rateLimit?: string;
+}
+
+/** Longest lifetime that makes sense to try, in s: ten years. */
+const MAX_TTL = 315_360_000;
+
+export async function sandbox(invocation: Invocation, flags: SandboxFlags): Promise<ExitCode> {
+  const { deps, output } = invocation;
+  const number = (flag: string, text: string | undefined, least: number, most: number) =>
+    text === undefined ? undefined : wholeNumber(flag, text, least, most);
+  const report = await runSandbox(
+    {
+      ...flags,
+      port: number('--port', flags.port, 0, 65_535),
+      accessTtl: number('--access-ttl', flags.accessTtl, 1, MAX_TTL),
+      refreshTtl: number('--refresh-ttl', flags.refreshTtl, 1, MAX_TTL),
+      rateLimit: number('--rate-limit', flags.rateLimit, 1, 1_000_000),
+    },
+    {
+      signal: deps.signal,
+      onReady: (info) => output.result({ ...info }, sandboxReadyText(info)),
+    },
+  );
+  output.result({ ...report }, sandboxStoppedText(report));
+  return ExitCode.ok;
+}

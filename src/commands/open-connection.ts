@@ -1,0 +1,65 @@
+import { openSession } from '../auth/open-session.ts';
+import { type Account, type Config, requireBaseUrl } from '../config.ts';
+import type { Deps } from '../deps.ts';
+import { SyncError } from '../errors.ts';
+import { type ServiceClient, createServiceClient } from '../service/client.ts';
+import { openHttp } from '../service/open-http.ts';
+import { DEFAULT_RETRY } from '../service/retry.ts';
+import { isObject } from '../service/wire.ts';
+import type { ConnectOptions, OpenConnection } from './connect.ts';
+
+/** Loads and opens what a request needs: HTTP, the login, the client over both. */
+export async function openConnection(
+  config: Config,
+  deps: Deps,
+  options: ConnectOptions,
+): Promise<OpenConnection> {
+  const { env, clock } = deps;
+  const { version, connections, attended, onWarning, trace } = options;
+  const http = await openHttp({ env, version, connections });
+  const { platform, programDir } = deps;
+  const session = openSession(config, {
+    http,
+    clock,
+    env,
+    platform,
+    programDir,
+    attended,
+    onWarning,
+  });
+  session.start();
+  const client = createServiceClient({
+    baseUrl: requireBaseUrl(config),
+    endpoints: config.endpoints,
+    http,
+    tokens: session,
+    policy: options.retry ?? DEFAULT_RETRY,
+    clock,
+    random: Math.random,
+    onRetry: ({ attempt, waitMs, reason }) =>
+      trace(`try ${attempt} failed: ${reason} Next in ${Math.round(waitMs)} ms.`),
+    trace,
+  });
+  return {
+    client,
+    whoIs: (signal) => whoIs(client, signal),
+    close: async () => {
+      await session.close();
+      await http.close();
+    },
+  };
+}
+
+async function whoIs(client: ServiceClient, signal: AbortSignal): Promise<Account | undefined> {
+  try {
+    const answer = await client.userinfo(signal);
+    if (!isObject(answer) || typeof answer['sub'] !== 'string') return undefined;
+    const text = (key: string) => (typeof answer[key] === 'string' ? answer[key] : undefined);
+    return { id: answer['sub'], name: text('name'), email: text('email') };
+  } catch (error) {
+    const silent =
+      error instanceof SyncError && (error.code === 'REJECTED' || error.code === 'SCOPE_MISSING');
+    if (silent) return undefined;
+    throw error;
+  }
+}

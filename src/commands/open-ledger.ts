@@ -1,0 +1,42 @@
+import { join } from 'node:path';
+import type { Config } from '../config.ts';
+import { openDatabase, type Database } from '../ledger/database.ts';
+import { type KnownFiles, knownFiles } from '../ledger/known-files.ts';
+import { type ProcessMark, markProcess } from '../ledger/processes.ts';
+import { type UploadLedger, uploadLedger } from '../ledger/uploads.ts';
+import type { Clock } from '../time.ts';
+
+/** The ledger, open for one account. */
+export interface OpenLedger {
+  readonly database: Database;
+  readonly mark: ProcessMark;
+  readonly uploads: UploadLedger;
+  readonly known: KnownFiles;
+  /** May be called twice. */
+  close(): void;
+}
+
+/** The ledger's file; one for all accounts. */
+export function ledgerPath(config: Config): string {
+  return join(config.paths.stateDir, 'ledger.db');
+}
+
+/** @throws SyncError `STORAGE` */
+export function openLedger(config: Config, account: string, clock: Clock): OpenLedger {
+  const database = openDatabase(ledgerPath(config));
+  const mark = markProcess(config.paths.stateDir);
+  const now = () => clock.now();
+  let open = true;
+  return {
+    database,
+    mark,
+    uploads: uploadLedger(database, account, mark, now),
+    known: knownFiles(database, account, now),
+    close() {
+      if (!open) return;
+      open = false;
+      database.close();
+      mark.release();
+    },
+  };
+}

@@ -1,0 +1,12 @@
+import { VERSION } from './version.ts';
+
+const args = process.argv.slice(2);
+
+// Answered before anything else is loaded: scripts and shells ask often.
+if (args.length === 1 && (args[0] === '--version' || args[0] === '-V')) {
+  process.stdout.write(`${VERSION}\n`);
+} else {
+  void import('./run.ts').then(async ({ runProgram }) => {
+    process.exitCode = await runProgram(args);
+  });
+}

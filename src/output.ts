@@ -1,0 +1,94 @@
+import type { Io } from './io.ts';
+
+export interface GlobalFlags {
+  readonly profile?: string | undefined;
+  /** NDJSON on stdout, and nothing else there. */
+  readonly json: boolean;
+  /** No progress and no remarks: results and errors alone. */
+  readonly quiet: boolean;
+  /** A line for each request, on stderr. */
+  readonly verbose: boolean;
+}
+
+/** A line that is drawn over and over while something takes its time. */
+export interface Progress {
+  update(text: string): void;
+  /** Takes the line away. May be called twice. */
+  stop(): void;
+}
+
+/** What a command says, sorted by who it is for. */
+export interface Output {
+  readonly json: boolean;
+  readonly colour: boolean;
+  /** A result: an object for programs, or the text for people (none: nothing is printed). */
+  result(object: Readonly<Record<string, unknown>>, text?: string): void;
+  /** A remark for people, on stderr; silenced by `--quiet`. */
+  say(text: string): void;
+  /** A warning for people, on stderr. */
+  warn(text: string): void;
+  /** Only with `--verbose`, on stderr. */
+  detail(text: string): void;
+  error(object: Readonly<Record<string, unknown>>, text: string): void;
+  progress(): Progress;
+}
+
+export function createOutput(io: Io, flags: GlobalFlags): Output {
+  let shown: Progress | undefined;
+  const err = (text: string) => {
+    // A remark takes the place of the progress line, which is drawn again below it.
+    shown?.stop();
+    io.err(text);
+  };
+  return {
+    json: flags.json,
+    colour: io.colour,
+    result(object, text) {
+      if (flags.json) io.out(JSON.stringify(object));
+      else if (text !== undefined) {
+        if (io.stdoutIsTerminal) shown?.stop();
+        io.out(text);
+      }
+    },
+    say(text) {
+      if (!flags.quiet) err(text);
+    },
+    warn: err,
+    detail(text) {
+      if (flags.verbose) err(text);
+    },
+    error(object, text) {
+      if (flags.json) io.out(JSON.stringify(object));
+      err(text);
+    },
+    progress() {
+      const wanted = io.stderrIsTerminal && !flags.quiet && !flags.json && !flags.verbose;
+      shown = wanted ? spinner() : { update: () => undefined, stop: () => undefined };
+      return shown;
+    },
+  };
+}
+
+/** A spinner, loaded when it is wanted: what ends sooner shows none. */
+function spinner(): Progress {
+  let text = '';
+  let wanted = true;
+  let started: { text: string; start(): unknown; stop(): unknown; isSpinning: boolean } | undefined;
+  void import('ora').then(({ default: ora }) => {
+    if (!wanted) return;
+    started = ora({ text, stream: process.stderr, discardStdin: false }).start();
+  });
+  return {
+    update(next) {
+      text = next;
+      wanted = true;
+      if (started === undefined) return;
+      started.text = text;
+      if (!started.isSpinning) started.start();
+    },
+    stop() {
+      wanted = false;
+      started?.stop();
+    },
+  };
+}

@@ -1,0 +1,23 @@
+import { SyncError, messageOf } from '../errors.ts';
+import type { GlobalFlags } from '../output.ts';
+
+/** An error for programs: `{"type":"error","code":...,"message":...,"hint":...}`. */
+export function errorReport(error: unknown): Record<string, unknown> {
+  if (!(error instanceof SyncError)) {
+    return { type: 'error', code: 'INTERNAL', message: messageOf(error) };
+  }
+  const { code, message, hint, details } = error;
+  return { type: 'error', code, message, ...(hint === undefined ? {} : { hint }), ...details };
+}
+
+/** An error for people: what is wrong, then what to do. */
+export function errorText(error: unknown, { verbose }: Pick<GlobalFlags, 'verbose'>): string {
+  if (!(error instanceof SyncError)) {
+    const shown = error instanceof Error ? (error.stack ?? error.message) : String(error);
+    return `This is a fault of sync itself; please report it.\n${shown}`;
+  }
+  const lines = [`Error: ${error.message}`];
+  if (error.hint !== undefined) lines.push(`  ${error.hint}`);
+  if (verbose && error.cause !== undefined) lines.push(`  Cause: ${messageOf(error.cause)}`);
+  return lines.join('\n');
+}

@@ -1,0 +1,30 @@
+/** Numbers as people read them. */
+
+export function plural(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? '' : 's'}`;
+}
+
+/** A size: "820 bytes", "1.3 MB". */
+export function bytes(size: number): string {
+  if (size < 1000) return `${Math.round(size)} bytes`;
+  const units = ['kB', 'MB', 'GB'] as const;
+  let value = size / 1000;
+  let unit = 0;
+  while (value >= 999.5 && unit < units.length - 1) {
+    value /= 1000;
+    unit++;
+  }
+  return `${value.toFixed(value < 10 ? 1 : 0)} ${units[unit] ?? 'GB'}`;
+}
+
+/** A span of time: "45 seconds", "59 minutes", "3 hours", "29 days". */
+export function duration(ms: number): string {
+  const steps = [
+    [86_400_000 * 2, 86_400_000, 'day'],
+    [3_600_000 * 2, 3_600_000, 'hour'],
+    [60_000 * 2, 60_000, 'minute'],
+    [0, 1000, 'second'],
+  ] as const;
+  const [, unit, noun] = steps.find(([least]) => Math.abs(ms) >= least) ?? steps[3];
+  return plural(Math.round(ms / unit), noun);
+}

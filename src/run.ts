@@ -1,0 +1,44 @@
+import { VERSION } from './version.ts';
+import { buildProgram } from './cli.ts';
+import { systemDeps } from './deps.ts';
+import { ExitCode, SyncError, exitCodeOf, isAbort } from './errors.ts';
+import { type GlobalFlags, createOutput } from './output.ts';
+import { errorReport, errorText } from './render/error.ts';
+
+/** Runs a command line against this machine. @returns the exit code. */
+export async function runProgram(args: readonly string[]): Promise<ExitCode> {
+  const interruption = new AbortController();
+  const deps = systemDeps(interruption.signal);
+  for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
+    process.once(name, () => {
+      interruption.abort(new SyncError('INTERRUPTED', 'Interrupted.'));
+      // A second one does not wait for a tidy end.
+      process.once(name, () => process.exit(ExitCode.interrupted));
+    });
+  }
+  let flags: GlobalFlags = { json: args.includes('--json'), quiet: false, verbose: false };
+  try {
+    const { systemSyncWanted } = await import('./cli/system-sync.ts');
+    const program = buildProgram({
+      version: VERSION,
+      deps,
+      onFlags: (given) => (flags = given),
+    });
+    const passThrough = systemSyncWanted(args, program.commandNames, deps);
+    if (passThrough !== undefined) {
+      const { runSystemSync } = await import('./cli/system-sync.ts');
+      const code = await runSystemSync(passThrough, deps);
+      if (args.length === 0 && deps.io.stdoutIsTerminal) deps.io.out(program.shortHelp());
+      return code;
+    }
+    return await program.run(args);
+  } catch (error) {
+    if (isAbort(error)) {
+      deps.io.err('Interrupted.');
+      return ExitCode.interrupted;
+    }
+    const output = createOutput(deps.io, flags);
+    output.error(errorReport(error), errorText(error, flags));
+    return error instanceof SyncError ? exitCodeOf(error.code) : ExitCode.internal;
+  }
+}

@@ -1,0 +1,36 @@
+import { createHash } from 'node:crypto';
+import { deviceId } from '../fit/device.ts';
+import { checkEnvelope } from '../fit/envelope.ts';
+import { ACTIVITY_FILE, describeFileType, readFileId } from '../fit/summary.ts';
+import type { InvalidReason } from './report.ts';
+
+/** What a file turned out to be, after one look at its bytes. */
+export type Identity =
+  | { readonly verdict: 'activity'; readonly sha256: string; readonly device: string | undefined }
+  | {
+      readonly verdict: 'not-an-activity';
+      readonly sha256: string;
+      readonly device: string | undefined;
+      readonly detail: string;
+    }
+  | {
+      readonly verdict: Exclude<InvalidReason, 'not-an-activity' | 'unreadable'>;
+      readonly detail: string;
+    };
+
+/** The recording's identity: the SHA-256 of its bytes (interface 2.1, 4.4), if it is whole. */
+export function identify(bytes: Buffer): Identity {
+  const envelope = checkEnvelope(bytes);
+  if (envelope.state !== 'whole') return { verdict: envelope.state, detail: envelope.detail };
+  const fileId = readFileId(bytes);
+  const sha256 = createHash('sha256').update(bytes).digest('hex');
+  const device = deviceId(fileId);
+  if (fileId?.type === ACTIVITY_FILE) return { verdict: 'activity', sha256, device };
+  const holds = describeFileType(fileId?.type);
+  return {
+    verdict: 'not-an-activity',
+    sha256,
+    device,
+    detail: `What it holds is not an activity (${holds}). --any-type sends it all the same.`,
+  };
+}

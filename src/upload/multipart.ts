@@ -1,0 +1,57 @@
+import { randomBytes } from 'node:crypto';
+import type { FramedUpload } from '../service/client.ts';
+import { type FileContents, HEAD_ROOM, TAIL_ROOM } from './read-recording.ts';
+
+/** The parts beside the file (interface 2.1). */
+export interface UploadFields {
+  /** Must end in `.fit` for some services. */
+  readonly fileName: string;
+  readonly name: string | undefined;
+  /** A JSON object. */
+  readonly metadata: Readonly<Record<string, unknown>>;
+}
+
+/** The file part's name; the interface does not show it. */
+export const FILE_PART = 'file';
+
+/** The parts of the form that are text, in the order in which they are sent. */
+export function textParts(fields: UploadFields): { name: string; value: string }[] {
+  return [
+    ...(fields.name === undefined ? [] : [{ name: 'name', value: fields.name }]),
+    { name: 'metadata', value: JSON.stringify(fields.metadata) },
+  ];
+}
+
+/**
+ * Frames a recording as `multipart/form-data` (RFC 7578) in the buffer that it was read into: the
+ * text parts go before it, the last boundary behind it, and nothing is copied.
+ */
+export function frameUpload({ buffer, bytes }: FileContents, fields: UploadFields): FramedUpload {
+  const boundary = `athlete-sync-${randomBytes(18).toString('base64url')}`;
+  const head = Buffer.from(
+    [
+      ...textParts(fields).map(
+        ({ name, value }) =>
+          `--${boundary}\r\ncontent-disposition: form-data; name="${escapeName(name)}"\r\n\r\n${value}\r\n`,
+      ),
+      `--${boundary}\r\ncontent-disposition: form-data; name="${FILE_PART}"; filename="${escapeName(fields.fileName)}"\r\n` +
+        'content-type: application/octet-stream\r\n\r\n',
+    ].join(''),
+  );
+  const tail = Buffer.from(`\r\n--${boundary}--\r\n`);
+  const contentType = `multipart/form-data; boundary=${boundary}`;
+  if (tail.length > TAIL_ROOM) throw new RangeError('The boundary outgrew the room kept for it.');
+  const end = HEAD_ROOM + bytes.length;
+  tail.copy(buffer, end);
+  // A name or metadata of many kilobytes does not fit before the recording and goes by itself.
+  if (head.length > HEAD_ROOM) {
+    return { contentType, body: [head, buffer.subarray(HEAD_ROOM, end + tail.length)] };
+  }
+  head.copy(buffer, HEAD_ROOM - head.length);
+  return { contentType, body: [buffer.subarray(HEAD_ROOM - head.length, end + tail.length)] };
+}
+
+/** As browsers do it (WHATWG HTML, multipart/form-data encoding): three characters are escaped. */
+function escapeName(name: string): string {
+  return name.replaceAll('"', '%22').replaceAll('\r', '%0D').replaceAll('\n', '%0A');
+}

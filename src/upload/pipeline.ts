@@ -1,0 +1,123 @@
+import type { ErrorCode } from '../errors.ts';
+import { findFiles } from './find-files.ts';
+import type { BufferSource } from './read-recording.ts';
+import type { UploadItem, UploadProgress } from './report.ts';
+import {
+  type RecordingFile,
+  type UploadOptions,
+  type Uploader,
+  type UploaderNeeds,
+  createUploader,
+} from './uploader.ts';
+
+export interface BatchNeeds extends UploaderNeeds {
+  readonly cwd: string;
+  readonly report: (item: UploadItem) => void;
+  readonly progress?: ((progress: UploadProgress) => void) | undefined;
+}
+
+/** Requests under way at once, unless somebody says otherwise. */
+export const DEFAULT_JOBS = 4;
+/** After so many recordings in a row that got no answer, the rest waits for the next run. */
+const HOPELESS_AFTER = 3;
+/** Files above this size, in bytes, are taken one at a time, so that memory stays bounded. */
+const LARGE_BYTES = 4 * 1024 * 1024;
+
+/**
+ * Sends every recording that these paths mean and that the service does not have yet. Nothing that
+ * is wrong with one of them stops the others; what is wrong with the login stops them all. Every
+ * file is reported once, in no fixed order.
+ *
+ * @throws SyncError `STORAGE` when the ledger fails; the signal's reason when it is aborted.
+ */
+export async function uploadBatch(
+  paths: readonly string[],
+  options: UploadOptions & { readonly jobs: number },
+  needs: BatchNeeds,
+): Promise<void> {
+  const uploader = createUploader(options, needs);
+  const waiting = needs.known.reading(() => sortOut(paths, uploader, needs));
+  const totals = { done: 0, sentBytes: 0 };
+  const outlook = new Outlook();
+  const large = { buffers: reusedBuffer(), turn: Promise.resolve() as Promise<unknown> };
+
+  const one = async (file: RecordingFile, buffers: BufferSource): Promise<UploadItem> => {
+    const given = outlook.givenUp(file.path);
+    if (given !== undefined) return given;
+    if (file.stamp.size <= LARGE_BYTES) return await uploader.upload(file, buffers);
+    const turn = large.turn.then(() => uploader.upload(file, large.buffers));
+    large.turn = turn.catch(() => undefined);
+    return await turn;
+  };
+
+  let next = 0;
+  const worker = async (buffers: BufferSource) => {
+    for (let file = waiting[next++]; file !== undefined; file = waiting[next++]) {
+      needs.signal.throwIfAborted();
+      needs.progress?.({ ...totals, total: waiting.length, current: file.path });
+      const item = await one(file, buffers);
+      outlook.learn(item);
+      totals.done++;
+      if ('attempts' in item && 'size' in item) totals.sentBytes += item.size ?? 0;
+      needs.report(item);
+    }
+  };
+  const jobs = Math.min(options.jobs, waiting.length);
+  // All come to rest before the caller goes on, also when one of them fails.
+  const ends = await Promise.allSettled(Array.from({ length: jobs }, () => worker(reusedBuffer())));
+  const failed = ends.find((end) => end.status === 'rejected');
+  if (failed !== undefined) throw failed.reason;
+}
+
+/** Reports what the ledger settles, and returns what has to be looked at. */
+function sortOut(paths: readonly string[], uploader: Uploader, needs: BatchNeeds): RecordingFile[] {
+  const waiting: RecordingFile[] = [];
+  for (const file of findFiles(paths, needs.cwd)) {
+    if ('problem' in file) {
+      const { path, problem: detail } = file;
+      needs.report({ path, outcome: 'invalid', reason: 'unreadable', detail });
+      continue;
+    }
+    const item = uploader.settled(file);
+    if (item === undefined) waiting.push(file);
+    else needs.report(item);
+  }
+  return waiting;
+}
+
+/**
+ * Is it of any use to go on? A dead login fails every request; a service that does not answer three
+ * recordings, each tried several times, will not answer the next three hundred.
+ */
+class Outlook {
+  #unanswered = 0;
+  #reason: { code: ErrorCode; message: string; hint?: string } | undefined;
+
+  learn(item: UploadItem): void {
+    if (item.outcome !== 'failed') {
+      if ('attempts' in item) this.#unanswered = 0;
+      return;
+    }
+    const { code, message, hint } = item;
+    const passing =
+      code === 'NETWORK' || code === 'SERVICE_UNAVAILABLE' || code === 'SERVICE_ANSWER';
+    this.#unanswered += 1;
+    if (!passing || this.#unanswered >= HOPELESS_AFTER) {
+      this.#reason ??= { code, message, ...(hint === undefined ? {} : { hint }) };
+    }
+  }
+
+  /** The outcome of a file that is not even tried. */
+  givenUp(path: string): UploadItem | undefined {
+    return this.#reason && { path, outcome: 'failed', ...this.#reason };
+  }
+}
+
+/** A buffer that grows to the largest file and is used again for each. */
+function reusedBuffer(): BufferSource {
+  let buffer = Buffer.alloc(0);
+  return (size) => {
+    if (buffer.length < size) buffer = Buffer.allocUnsafeSlow(size);
+    return buffer;
+  };
+}

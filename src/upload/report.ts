@@ -1,0 +1,65 @@
+import type { ErrorCode } from '../errors.ts';
+import type { ServiceRecording } from '../service/wire.ts';
+
+/** Why a recording was not sent, where nothing is wrong with that. */
+export type SkipReason = 'already-uploaded' | 'not-an-activity';
+/** Why a file cannot be sent. `not-an-activity` where somebody named it by hand. */
+export type InvalidReason = 'not-fit' | 'incomplete' | 'corrupt' | 'not-an-activity' | 'unreadable';
+
+/** What became of one file. `path` is as the user wrote it, or the folder's with the rest. */
+export type UploadItem = { readonly path: string } & (
+  | ({ readonly outcome: 'uploaded' | 'duplicate'; readonly service: ServiceRecording } & Sent)
+  | {
+      readonly outcome: 'skipped';
+      readonly reason: SkipReason;
+      readonly sha256?: string;
+      readonly detail?: string;
+    }
+  | { readonly outcome: 'invalid'; readonly reason: InvalidReason; readonly detail: string }
+  | ({ readonly outcome: 'rejected'; readonly status?: number; readonly message: string } & Sent)
+  | ({
+      readonly outcome: 'failed';
+      readonly code: ErrorCode;
+      readonly message: string;
+      readonly hint?: string;
+    } & Partial<Sent>)
+  /** `--dry-run`: what would be sent. */
+  | ({ readonly outcome: 'would-upload'; readonly request: UploadRequest } & Omit<Sent, 'attempts'>)
+);
+
+interface Sent {
+  readonly sha256: string;
+  /** Bytes of the recording (unpacked). */
+  readonly size: number;
+  /** Requests made in this run. */
+  readonly attempts: number;
+}
+
+/** A request in words that can be compared with what a service received. */
+export interface UploadRequest {
+  readonly method: 'POST';
+  readonly url: string;
+  readonly parts: readonly (
+    | {
+        readonly name: string;
+        readonly filename: string;
+        readonly size: number;
+        readonly sha256: string;
+      }
+    | { readonly name: string; readonly value: string }
+  )[];
+}
+
+export type UploadOutcome = UploadItem['outcome'];
+export type UploadCounts = Readonly<Record<UploadOutcome, number>>;
+
+/** How far a run is, for a progress line. */
+export interface UploadProgress {
+  /** Files dealt with, of those that have to be looked at. */
+  readonly done: number;
+  readonly total: number;
+  /** Bytes handed to the service so far, of whole recordings. */
+  readonly sentBytes: number;
+  /** The file taken up last. */
+  readonly current: string;
+}

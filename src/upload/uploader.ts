@@ -1,0 +1,228 @@
+import { basename } from 'node:path';
+import { SyncError } from '../errors.ts';
+import { defaultActivityName } from '../fit/activity-name.ts';
+import type { FileStamp, KnownFileStatus, KnownFiles } from '../ledger/known-files.ts';
+import type { UploadLedger } from '../ledger/uploads.ts';
+import type { FramedUpload, ServiceClient } from '../service/client.ts';
+import type { Clock } from '../time.ts';
+import { type Identity, identify } from './identify.ts';
+import { FILE_PART, type UploadFields, frameUpload, textParts } from './multipart.ts';
+import { type BufferSource, type FileContents, readFile } from './read-recording.ts';
+import type { InvalidReason, UploadItem } from './report.ts';
+
+export interface UploadOptions {
+  /** Send what the service is known to have. */
+  readonly force: boolean;
+  /** Send FIT files that are not activities. */
+  readonly anyType: boolean;
+  /** Display name; else one from the recording, where it says enough. */
+  readonly name?: string | undefined;
+  /** Added to, and winning over, what the program says of itself. */
+  readonly metadata: Readonly<Record<string, unknown>>;
+  readonly dryRun: boolean;
+}
+
+export interface UploaderNeeds {
+  readonly appVersion: string;
+  readonly ledger: UploadLedger;
+  readonly known: KnownFiles;
+  /** Asked for when the first recording has to be sent, and not at all if none has. */
+  readonly client: () => Promise<ServiceClient>;
+  /** Where uploads go, for `--dry-run`. */
+  readonly uploadUrl: () => URL;
+  readonly clock: Clock;
+  readonly signal: AbortSignal;
+}
+
+/** A file to look at. */
+export interface RecordingFile {
+  /** As people are told of it. */
+  readonly path: string;
+  readonly absolute: string;
+  readonly stamp: FileStamp;
+  /** Somebody named this very file; else it was found in a folder. */
+  readonly named: boolean;
+}
+
+/** One file at a time through the whole of it: read, check, hash, look up, send, write down. */
+export interface Uploader {
+  /** What is known of an unchanged file, if that settles it. Reads the ledger alone. */
+  settled(file: RecordingFile): UploadItem | undefined;
+  /**
+   * Deals with one file. A delivery that fails for now is an outcome; its recording stays pending.
+   *
+   * @param buffers gives the buffer that the file is read into and sent from.
+   * @throws SyncError `STORAGE` when the ledger fails; the signal's reason when it is aborted.
+   */
+  upload(file: RecordingFile, buffers: BufferSource): Promise<UploadItem>;
+}
+
+/** Between two looks at a recording that somebody else is sending, in ms. */
+const BUSY_POLL_MS = 50;
+
+export function createUploader(options: UploadOptions, needs: UploaderNeeds): Uploader {
+  const { ledger, known, clock, signal } = needs;
+
+  function settled(file: RecordingFile): UploadItem | undefined {
+    const before = options.force ? undefined : known.find(file.absolute, file.stamp);
+    return before === undefined ? undefined : settledBy(file, before);
+  }
+
+  function settledBy(
+    { path, named }: RecordingFile,
+    before: KnownFileStatus,
+  ): UploadItem | undefined {
+    const { sha256, verdict, detail } = before;
+    if (before.upload === 'confirmed' && sha256 !== undefined) return alreadyUploaded(path, sha256);
+    if (verdict === 'activity') return undefined;
+    if (verdict === 'not-an-activity') {
+      return options.anyType ? undefined : notAnActivity(path, named, detail);
+    }
+    return { path, outcome: 'invalid', reason: verdict as InvalidReason, detail };
+  }
+
+  async function upload(file: RecordingFile, buffers: BufferSource): Promise<UploadItem> {
+    const { path } = file;
+    const contents = readFile(file.absolute, buffers);
+    if ('problem' in contents) {
+      const reason = contents.changing === true ? 'incomplete' : 'unreadable';
+      return { path, outcome: 'invalid', reason, detail: contents.problem };
+    }
+    const identity = identify(contents.bytes);
+    if (!options.dryRun) remember(file, contents.stamp, identity);
+    if (!('sha256' in identity)) {
+      return { path, outcome: 'invalid', reason: identity.verdict, detail: identity.detail };
+    }
+    if (identity.verdict === 'not-an-activity' && !options.anyType) {
+      return notAnActivity(path, file.named, identity.detail);
+    }
+    const { sha256 } = identity;
+    if (options.dryRun) {
+      return !options.force && ledger.find(sha256)?.state === 'confirmed'
+        ? alreadyUploaded(path, sha256)
+        : wouldUpload(file, contents, identity);
+    }
+    const mine = await claim(sha256, path, contents.bytes.length);
+    return mine ? await send(file, contents, identity) : alreadyUploaded(path, sha256);
+  }
+
+  function remember(file: RecordingFile, stamp: FileStamp, identity: Identity): void {
+    known.remember(file.absolute, stamp, {
+      sha256: 'sha256' in identity ? identity.sha256 : undefined,
+      verdict: identity.verdict,
+      detail: 'detail' in identity ? identity.detail : '',
+    });
+  }
+
+  /** Waits while somebody else sends the same recording. True: it is this one's to send. */
+  async function claim(sha256: string, path: string, size: number): Promise<boolean> {
+    for (;;) {
+      const { claim: answer } = ledger.claim({ sha256, path, size }, options.force);
+      if (answer !== 'busy') return answer === 'yours';
+      await clock.sleep(BUSY_POLL_MS, signal);
+    }
+  }
+
+  async function send(
+    { path, absolute }: RecordingFile,
+    contents: FileContents,
+    identity: Recording,
+  ): Promise<UploadItem> {
+    const { sha256 } = identity;
+    const sent = { path, sha256, size: contents.bytes.length };
+    let settledInLedger = false;
+    try {
+      const framed: FramedUpload = frameUpload(contents, fieldsOf(absolute, contents, identity));
+      const client = await needs.client();
+      const answer = await client.uploadRecording(framed, signal);
+      const { attempts } = answer;
+      if (answer.outcome === 'rejected') ledger.reject(sha256, attempts, answer.message);
+      else ledger.confirm(sha256, attempts, { ...answer.service });
+      settledInLedger = true;
+      return answer.outcome === 'rejected'
+        ? { ...sent, outcome: 'rejected', attempts, message: answer.message }
+        : { ...sent, outcome: answer.outcome, attempts, service: answer.service };
+    } catch (error) {
+      if (!(error instanceof SyncError) || error.code === 'STORAGE') throw error;
+      if (error.code === 'INTERRUPTED') throw error;
+      const attempts =
+        typeof error.details['attempts'] === 'number' ? error.details['attempts'] : 0;
+      if (error.code !== 'REJECTED') return failedBy(sent, error, attempts);
+      ledger.reject(sha256, attempts, error.message);
+      settledInLedger = true;
+      const status = error.details['status'];
+      return {
+        ...sent,
+        outcome: 'rejected',
+        attempts,
+        message: error.message,
+        ...(typeof status === 'number' ? { status } : {}),
+      };
+    } finally {
+      if (!settledInLedger) ledger.release(sha256);
+    }
+  }
+
+  function wouldUpload(
+    { path, absolute }: RecordingFile,
+    contents: FileContents,
+    identity: Recording,
+  ): UploadItem {
+    const { sha256 } = identity;
+    const size = contents.bytes.length;
+    const fields = fieldsOf(absolute, contents, identity);
+    const parts = [
+      ...textParts(fields),
+      { name: FILE_PART, filename: fields.fileName, size, sha256 },
+    ];
+    const request = { method: 'POST', url: needs.uploadUrl().href, parts } as const;
+    return { path, outcome: 'would-upload', sha256, size, request };
+  }
+
+  function fieldsOf(
+    absolute: string,
+    { bytes }: FileContents,
+    { device }: Recording,
+  ): UploadFields {
+    return {
+      fileName: wireFileName(absolute),
+      name: options.name ?? defaultActivityName(bytes),
+      metadata: {
+        app_version: needs.appVersion,
+        ...(device === undefined ? {} : { device_id: device }),
+        ...options.metadata,
+      },
+    };
+  }
+
+  return { settled, upload };
+}
+
+type Recording = Extract<Identity, { sha256: string }>;
+
+/** Some services take nothing whose name does not end in exactly `.fit`. */
+function wireFileName(path: string): string {
+  return `${basename(path)
+    .replace(/\.gz$/i, '')
+    .replace(/\.fit$/i, '')}.fit`;
+}
+
+function alreadyUploaded(path: string, sha256: string): UploadItem {
+  return { path, outcome: 'skipped', reason: 'already-uploaded', sha256 };
+}
+
+function notAnActivity(path: string, named: boolean, detail: string): UploadItem {
+  return named
+    ? { path, outcome: 'invalid', reason: 'not-an-activity', detail }
+    : { path, outcome: 'skipped', reason: 'not-an-activity', detail };
+}
+
+function failedBy(
+  sent: { path: string; sha256: string; size: number },
+  error: SyncError,
+  attempts: number,
+): UploadItem {
+  const { code, message, hint } = error;
+  const said = { code, message, ...(hint === undefined ? {} : { hint }) };
+  return { ...sent, outcome: 'failed', attempts, ...said };
+}
