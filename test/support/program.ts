@@ -1,0 +1,122 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { once } from 'node:events';
+
+/** The built program: the folder of the bundle, and what `bin/sync.js` starts in it. */
+const DIST = resolve(process.env['SYNC_TEST_DIST'] ?? 'dist');
+export const PROGRAM = join(DIST, 'main.cjs');
+
+/** A home of its own: no test sees, or touches, what belongs to the person who runs it. */
+export interface Home {
+  readonly dir: string;
+  readonly env: NodeJS.ProcessEnv;
+  remove(): void;
+}
+
+/** @param extra variables for every run in this home */
+export function makeHome(extra: NodeJS.ProcessEnv = {}): Home {
+  const dir = mkdtempSync(join(tmpdir(), 'sync-home-'));
+  return {
+    dir,
+    env: {
+      PATH: process.env['PATH'],
+      HOME: dir,
+      SYNC_CONFIG_DIR: join(dir, 'config'),
+      SYNC_STATE_DIR: join(dir, 'state'),
+      TZ: 'Europe/Berlin',
+      ...extra,
+    },
+    remove: () => rmSync(dir, { recursive: true, force: true }),
+  };
+}
+
+export interface Finished {
+  /** Exit code; null where a signal ended it. */
+  readonly code: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** A run of the program, whose output can be read while it goes on. */
+export interface Running {
+  readonly child: ChildProcess;
+  readonly stdout: () => string;
+  readonly stderr: () => string;
+  /** Resolves as soon as stdout and stderr together match; rejects when the program ends before. */
+  waitFor(pattern: RegExp): Promise<RegExpExecArray>;
+  readonly finished: Promise<Finished>;
+}
+
+export interface RunOptions {
+  readonly home: Home;
+  readonly env?: NodeJS.ProcessEnv;
+  readonly cwd?: string;
+  readonly input?: string | Uint8Array;
+}
+
+/** Starts the built program as a child process. Without `input` its stdin is empty. */
+export function startSync(args: readonly string[], options: RunOptions): Running {
+  const { home, env, cwd, input } = options;
+  const child = spawn(process.execPath, [PROGRAM, ...args], {
+    env: { ...home.env, ...env },
+    cwd: cwd ?? home.dir,
+    stdio: ['pipe', 'pipe', 'pipe'],
+  });
+  let stdout = '';
+  let stderr = '';
+  const watchers = new Set<() => void>();
+  const changed = () => {
+    for (const watcher of watchers) watcher();
+  };
+  child.stdout.setEncoding('utf8').on('data', (text: string) => {
+    stdout += text;
+    changed();
+  });
+  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    stderr += text;
+    changed();
+  });
+  child.stdin.on('error', () => undefined);
+  child.stdin.end(input ?? '');
+  const finished = once(child, 'close').then(([code]) => ({
+    code: code as number | null,
+    stdout,
+    stderr,
+  }));
+  return {
+    child,
+    stdout: () => stdout,
+    stderr: () => stderr,
+    finished,
+    waitFor: (pattern) =>
+      new Promise((done, fail) => {
+        const look = () => {
+          const match = pattern.exec(`${stdout}\n${stderr}`);
+          if (match === null) return;
+          watchers.delete(look);
+          done(match);
+        };
+        watchers.add(look);
+        void finished.then(() => {
+          look();
+          fail(new Error(`ended before ${String(pattern)}:\n${stdout}\n${stderr}`));
+        });
+        look();
+      }),
+  };
+}
+
+/** Runs the built program to its end. */
+export async function runSync(args: readonly string[], options: RunOptions): Promise<Finished> {
+  return await startSync(args, options).finished;
+}
+
+/** The objects of an NDJSON output. */
+export function ndjson(text: string): Record<string, unknown>[] {
+  return text
+    .split('\n')
+    .filter((line) => line !== '')
+    .map((line) => JSON.parse(line) as Record<string, unknown>);
+}
