@@ -35,16 +35,43 @@ export function walkMessages(
   visit: (message: Message) => boolean | undefined,
 ): void {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  for (let start = 0; start + 12 <= bytes.length;) {
-    const headerSize = view.getUint8(start);
-    if (view.getUint32(start + 8, true) !== SIGNATURE || headerSize < 12) return;
-    const dataSize = view.getUint32(start + 4, true);
-    const dataStart = start + headerSize;
-    const unfinished = dataSize === 0 || dataStart + dataSize > bytes.length;
-    const dataEnd = unfinished ? bytes.length : dataStart + dataSize;
-    if (!walkSegment(bytes, view, dataStart, dataEnd, wanted, visit) || unfinished) return;
+  for (let start = 0; ;) {
+    const segment = segmentAt(view, start);
+    if (segment === undefined) return;
+    const { dataStart, dataEnd, endsInside } = segment;
+    const reached = walkSegment(bytes, view, dataStart, dataEnd, wanted, visit);
+    if (reached < dataEnd || !endsInside) return;
     start = dataEnd + 2;
   }
+}
+
+/**
+ * Where the last whole record of the first segment ends, as an offset into `bytes`: of a file that
+ * is cut off or damaged, the part before it can be decoded. Undefined if it has no FIT header.
+ */
+export function endOfRecords(bytes: Uint8Array): number | undefined {
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  const segment = segmentAt(view, 0);
+  if (segment === undefined) return undefined;
+  const { dataStart, dataEnd } = segment;
+  return walkSegment(bytes, view, dataStart, dataEnd, [], () => true);
+}
+
+interface SegmentBounds {
+  readonly dataStart: number;
+  readonly dataEnd: number;
+  /** False if the size is not stated yet, or larger than the file. */
+  readonly endsInside: boolean;
+}
+
+function segmentAt(view: DataView, start: number): SegmentBounds | undefined {
+  if (start + 12 > view.byteLength) return undefined;
+  const headerSize = view.getUint8(start);
+  if (view.getUint32(start + 8, true) !== SIGNATURE || headerSize < 12) return undefined;
+  const dataSize = view.getUint32(start + 4, true);
+  const dataStart = Math.min(start + headerSize, view.byteLength);
+  const endsInside = dataSize > 0 && dataStart + dataSize <= view.byteLength;
+  return { dataStart, dataEnd: endsInside ? dataStart + dataSize : view.byteLength, endsInside };
 }
 
 interface Definition {
@@ -65,7 +92,10 @@ interface FieldDefinition {
   readonly baseType: number;
 }
 
-/** False if the visitor asked to end the walk, or the records make no sense. */
+/**
+ * Returns how far it came: to `end`, or to the start of the record at which the visitor ended the
+ * walk or that makes no sense.
+ */
 function walkSegment(
   bytes: Uint8Array,
   view: DataView,
@@ -73,31 +103,32 @@ function walkSegment(
   end: number,
   wanted: readonly number[],
   visit: (message: Message) => boolean | undefined,
-): boolean {
+): number {
   const definitions: (Definition | undefined)[] = new Array<undefined>(16).fill(undefined);
   let at = from;
   while (at < end) {
-    const header = bytes[at++] as number;
+    const header = bytes[at] as number;
+    const body = at + 1;
     const compressed = (header & 0x80) !== 0;
     if (!compressed && (header & 0x40) !== 0) {
-      const definition = readDefinition(bytes, at, end, (header & 0x20) !== 0, wanted);
-      if (definition === undefined) return false;
+      const definition = readDefinition(bytes, body, end, (header & 0x20) !== 0, wanted);
+      if (definition === undefined) return at;
       definitions[header & 0x0f] = definition;
-      at += definition.length;
+      at = body + definition.length;
       continue;
     }
     const definition = definitions[compressed ? (header >> 5) & 3 : header & 0x0f];
-    if (definition === undefined) return false;
+    if (definition === undefined) return at;
     const absent = compressed && definition.timestampFirst ? 4 : 0;
-    const next = at + definition.size - absent;
-    if (next > end) return false;
+    const next = body + definition.size - absent;
+    if (next > end) return at;
     if (definition.fields !== undefined) {
-      const message = new FieldReader(view, at - absent, absent, definition, definition.fields);
-      if (visit(message) === false) return false;
+      const message = new FieldReader(view, body - absent, absent, definition, definition.fields);
+      if (visit(message) === false) return at;
     }
     at = next;
   }
-  return true;
+  return at;
 }
 
 function readDefinition(

@@ -1,7 +1,7 @@
 import { crc16 } from '../../src/fit/crc16.ts';
 
 /** FIT counts seconds from 1989-12-31T00:00:00Z; ms since 1970. */
-export const FIT_EPOCH_MS = 631_065_600_000;
+const FIT_EPOCH_MS = 631_065_600_000;
 
 export interface RecordingOptions {
   /** The same seed and options give the same bytes, another seed gives others. */

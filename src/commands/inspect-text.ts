@@ -1,0 +1,212 @@
+import type { Sample } from '../fit/decode.ts';
+import { drawChart, drawTrack, type Place, type Point } from '../fit/picture.ts';
+import type { Device, Findings, InspectItem, SessionFindings } from './inspect.ts';
+
+/**
+ * What a recording holds, for people: lines of text with a small picture.
+ *
+ * @param columns the width of the terminal
+ */
+export function inspectLines(item: InspectItem, columns: number): string[] {
+  const path = printable(item.path);
+  if (item.state === 'unreadable') return [path, `  Cannot be read. ${item.detail}`];
+  const facts = [
+    ...(item.detail === undefined ? [] : [item.detail]),
+    ...(item.state === 'not-fit' ? [] : activityLines(item)),
+  ];
+  const picture = pictureLines(item.samples, columns - 2);
+  const blocks = [facts, picture, fileLines(item)].filter((block) => block.length > 0);
+  const body = blocks.flatMap((block, i) => (i === 0 ? block : ['', ...block]));
+  return [path, ...body.map((line) => (line === '' ? '' : `  ${line}`))];
+}
+
+function activityLines(item: Findings): string[] {
+  const { averages } = item;
+  const title = item.name ?? capitalised(item.holds ?? 'data of an unknown type');
+  const figures = [
+    duration(item.timerSecs),
+    distance(item.distanceMetres),
+    pace(item),
+    quantity(averages?.power, 'W'),
+    quantity(averages?.heartRate, 'bpm'),
+    cadence(item),
+    item.ascentMetres ? `${Math.round(item.ascentMetres)} m up` : undefined,
+    quantity(item.calories, 'kcal'),
+  ];
+  return present([
+    title,
+    startLine(item),
+    present(figures).join('   '),
+    ...(item.sessions.length > 1 ? item.sessions.map(sessionLine) : []),
+    countsLine(item),
+    developerFieldsLine(item),
+  ]);
+}
+
+function startLine({ startTime, localStartTime }: Findings): string | undefined {
+  if (startTime === undefined) return undefined;
+  if (localStartTime === undefined) {
+    return `${startTime.slice(0, 16).replace('T', ' ')} UTC; the device does not say the local time`;
+  }
+  const weekday = WEEKDAYS[new Date(`${localStartTime.slice(0, 10)}T00:00:00Z`).getUTCDay()] ?? '';
+  const time = localStartTime.slice(0, 16).replace('T', ' ');
+  return `${weekday} ${time} local time (UTC${localStartTime.slice(19)})`;
+}
+
+const WEEKDAYS = ['Sunday', 'Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday'];
+
+function sessionLine(session: SessionFindings, index: number): string {
+  const sport = [session.sport ?? 'unknown sport', session.subSport].filter(Boolean).join(', ');
+  const figures = present([duration(session.timerSecs), distance(session.distanceMetres)]);
+  return `${index + 1}. ${sport.padEnd(24)} ${figures.join('   ')}`.trimEnd();
+}
+
+function countsLine({ laps, records, segments }: Findings): string | undefined {
+  const counts = [
+    counted(records, 'record'),
+    counted(laps, 'lap'),
+    segments !== undefined && segments > 1 ? counted(segments, 'FIT segment') : undefined,
+  ];
+  return present(counts).join(', ') || undefined;
+}
+
+function developerFieldsLine({ developerFields }: Findings): string | undefined {
+  if (developerFields.length === 0) return undefined;
+  const names = developerFields.map(({ name, units }) =>
+    units === undefined ? name : `${name} (${units})`,
+  );
+  return `Developer fields: ${printable(names.join(', '))}`;
+}
+
+function fileLines({ device, size, sha256, state }: Findings & { state: string }): string[] {
+  return present([
+    device && `Device  ${printable(deviceName(device))} (${printable(device.id)})`,
+    `File    ${size.toLocaleString('en-US')} bytes, ${state === 'not-fit' ? 'no recording' : state === 'whole' ? 'whole' : 'not whole'}`,
+    `SHA-256 ${sha256}`,
+  ]);
+}
+
+/** "Garmin Edge 840"; not "Coros COROS DURA". */
+function deviceName({ manufacturer = '', product = '' }: Device): string {
+  const maker = manufacturer.replace(/\b[a-z]/g, (letter) => letter.toUpperCase());
+  if (product.toLowerCase().startsWith(manufacturer)) return product === '' ? maker : product;
+  return `${maker} ${product}`.trim();
+}
+
+const MAP = { columns: 24, rows: 8 };
+/** Name, unit, least range of the height, rows: what is drawn over time. */
+const CHARTS = [
+  { name: 'Altitude', field: 'altitude', unit: 'm', range: 30, rows: 3 },
+  { name: 'Power', field: 'power', unit: 'W', range: 50, rows: 2 },
+  { name: 'Heart rate', field: 'heartRate', unit: 'bpm', range: 20, rows: 2 },
+] as const;
+const NAME_COLUMNS = 12;
+/** Room for a label such as " -120 to 8,848 m". */
+const RANGE_COLUMNS = 16;
+const SMALLEST_CHART = 16;
+const LARGEST_CHART = 72;
+
+/** The map on the left, the charts beside it where there is room, else below. */
+export function pictureLines(samples: readonly Sample[], columns: number): string[] {
+  const map = drawTrack(places(samples), MAP);
+  const mapColumns = map[0] === undefined ? 0 : map[0].length + 2;
+  const room = columns - NAME_COLUMNS - RANGE_COLUMNS;
+  const beside = room - mapColumns >= SMALLEST_CHART;
+  const width = Math.min(LARGEST_CHART, beside ? room - mapColumns : room);
+  const charts = width < SMALLEST_CHART ? [] : chartLines(samples, width);
+  if (map.length === 0) return charts;
+  if (!beside) return charts.length === 0 ? map : [...map, '', ...charts];
+  const blank = ' '.repeat(mapColumns);
+  return Array.from({ length: Math.max(map.length, charts.length) }, (_, i) =>
+    `${map[i]?.padEnd(mapColumns) ?? blank}${charts[i] ?? ''}`.trimEnd(),
+  );
+}
+
+function chartLines(samples: readonly Sample[], columns: number): string[] {
+  const span = samples.reduce((longest, { at }) => Math.max(longest, at), 0);
+  return CHARTS.flatMap(({ name, field, unit, range, rows }) => {
+    const points: Point[] = samples.flatMap((sample) => {
+      const value = sample[field];
+      return value === undefined ? [] : [{ at: sample.at, value }];
+    });
+    const chart = drawChart(points, span, range, { columns, rows });
+    // Nothing but zeroes is what devices write without a sensor.
+    if (chart === undefined || (chart.least === 0 && chart.greatest === 0)) return [];
+    const bounds = `${rounded(chart.least)} to ${rounded(chart.greatest)} ${unit}`;
+    return chart.lines.map((line, row) => {
+      const label = (row === 0 ? name : '').padEnd(NAME_COLUMNS);
+      return `${label}${line}${row === rows - 1 ? ` ${bounds}` : ''}`;
+    });
+  });
+}
+
+function places(samples: readonly Sample[]): Place[] {
+  return samples.flatMap(({ at, latitude, longitude }) =>
+    latitude === undefined || longitude === undefined ? [] : [{ at, latitude, longitude }],
+  );
+}
+
+/** On foot it is counted in steps; FIT counts them in pairs. */
+function cadence({ averages, sessions }: Findings): string | undefined {
+  if (averages?.cadence === undefined || sessions.length !== 1) return undefined;
+  return onFoot(sessions[0])
+    ? quantity(2 * averages.cadence, 'spm')
+    : quantity(averages.cadence, 'rpm');
+}
+
+function onFoot(session: SessionFindings | undefined): boolean {
+  return ['running', 'walking', 'hiking'].includes(session?.sport ?? '');
+}
+
+/** Runners think in minutes a kilometre, swimmers in minutes a hundred metres. */
+function pace({ sessions, timerSecs, distanceMetres }: Findings): string | undefined {
+  if (!timerSecs || !distanceMetres || sessions.length !== 1) return undefined;
+  const secsPerKm = timerSecs / (distanceMetres / 1000);
+  if (onFoot(sessions[0])) return `${minutes(secsPerKm)} /km`;
+  if (sessions[0]?.sport === 'swimming') return `${minutes(secsPerKm / 10)} /100 m`;
+  return `${(3600 / secsPerKm).toFixed(1)} km/h`;
+}
+
+function duration(secs: number | undefined): string | undefined {
+  if (secs === undefined) return undefined;
+  const whole = Math.round(secs);
+  const hours = Math.floor(whole / 3600);
+  const rest = minutes(whole % 3600);
+  return hours === 0 ? rest : `${hours}:${rest.padStart(5, '0')}`;
+}
+
+function minutes(secs: number): string {
+  const whole = Math.round(secs);
+  return `${Math.floor(whole / 60)}:${String(whole % 60).padStart(2, '0')}`;
+}
+
+function distance(metres: number | undefined): string | undefined {
+  if (!metres) return undefined;
+  return metres < 1000 ? `${Math.round(metres)} m` : `${(metres / 1000).toFixed(2)} km`;
+}
+
+function quantity(value: number | undefined, unit: string): string | undefined {
+  return value === undefined || value === 0 ? undefined : `${rounded(value)} ${unit}`;
+}
+
+/** Without the "-0" of rounding. */
+function rounded(value: number): string {
+  return (Math.round(value) + 0).toLocaleString('en-US');
+}
+
+function counted(n: number, noun: string): string | undefined {
+  return n === 0 ? undefined : `${n.toLocaleString('en-US')} ${noun}${n === 1 ? '' : 's'}`;
+}
+
+function capitalised(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}
+
+function present(parts: readonly (string | undefined)[]): string[] {
+  return parts.filter((part) => part !== undefined && part !== '') as string[];
+}
+
+/** Text out of a file or a path, without the control characters that a terminal would obey. */
+function printable(text: string): string {
+  return text.replace(/\p{Cc}/gu, '?');
+}

@@ -1,0 +1,190 @@
+import { createHash } from 'node:crypto';
+import {
+  getFitGarminProductDisplayName,
+  getFitManufacturerName,
+  getFitSportName,
+  getFitSubSportName,
+} from 'fit-file-parser/profile';
+import { ExitCode } from '../errors.ts';
+import { activityName } from '../fit/activity-name.ts';
+import { decodeContents, type Averages, type DeveloperField, type Sample } from '../fit/decode.ts';
+import { deviceId } from '../fit/device.ts';
+import { checkEnvelope, type Envelope } from '../fit/envelope.ts';
+import {
+  describeFileType,
+  readActivityTimes,
+  readFileId,
+  type ActivityTimes,
+  type FileId,
+  type Session,
+} from '../fit/summary.ts';
+import { readFile } from '../upload/read-recording.ts';
+
+export interface InspectOptions {
+  /** Paths as the user wrote them; `.fit.gz` is unpacked. */
+  readonly files: readonly string[];
+}
+
+export interface InspectNeeds {
+  readonly signal: AbortSignal;
+  /** Called with each file's findings as soon as they are there. */
+  readonly onItem?: (item: InspectItem) => void;
+}
+
+export interface InspectReport {
+  readonly items: readonly InspectItem[];
+  /** `invalidInput` if one of the files could not be read, or is no whole recording. */
+  readonly exitCode: ExitCode;
+}
+
+export type InspectItem =
+  | { readonly path: string; readonly state: 'unreadable'; readonly detail: string }
+  | ({ readonly path: string; readonly state: Envelope['state'] } & Findings);
+
+/** What a file holds. `undefined` is what the file does not say. */
+export interface Findings {
+  /** Of the recording: unpacked, as it would be sent. */
+  readonly sha256: string;
+  /** Bytes. */
+  readonly size: number;
+  /** What keeps it from being whole. */
+  readonly problem: string | undefined;
+  readonly detail: string | undefined;
+  /** FIT segments in the file, if it is whole. */
+  readonly segments: number | undefined;
+  /** "an activity", "settings", ...; undefined if it is no FIT file. */
+  readonly holds: string | undefined;
+  readonly device: Device | undefined;
+  /** The name it would be uploaded under. */
+  readonly name: string | undefined;
+  /** ISO 8601, UTC. */
+  readonly startTime: string | undefined;
+  /** The same instant with the athlete's offset, if the device says it. */
+  readonly localStartTime: string | undefined;
+  /** Seconds, pauses not counted. */
+  readonly timerSecs: number | undefined;
+  readonly distanceMetres: number | undefined;
+  readonly ascentMetres: number | undefined;
+  readonly calories: number | undefined;
+  /** W, bpm, revolutions a minute. */
+  readonly averages: Averages | undefined;
+  readonly sessions: readonly SessionFindings[];
+  readonly laps: number;
+  readonly records: number;
+  readonly developerFields: readonly DeveloperField[];
+  /** For the picture. */
+  readonly samples: readonly Sample[];
+}
+
+export interface Device {
+  /** As it is sent with an upload. */
+  readonly id: string;
+  readonly manufacturer: string | undefined;
+  /** The product's name, or its number. */
+  readonly product: string | undefined;
+  readonly serial: number | undefined;
+}
+
+export interface SessionFindings {
+  readonly sport: string | undefined;
+  readonly subSport: string | undefined;
+  readonly startTime: string | undefined;
+  readonly timerSecs: number | undefined;
+  readonly distanceMetres: number | undefined;
+}
+
+/** `sync inspect`: looks into each file; one that can't be read never stops the rest. */
+export async function runInspect(
+  { files }: InspectOptions,
+  { signal, onItem }: InspectNeeds,
+): Promise<InspectReport> {
+  const items: InspectItem[] = [];
+  for (const path of files) {
+    signal.throwIfAborted();
+    const item = await inspectFile(path);
+    items.push(item);
+    onItem?.(item);
+  }
+  const allWhole = items.every(({ state }) => state === 'whole');
+  return { items, exitCode: allWhole ? ExitCode.ok : ExitCode.invalidInput };
+}
+
+/** What `--json` shows of an item: all but the samples, with its type. */
+export function inspectJson(item: InspectItem): Record<string, unknown> {
+  return { type: 'recording', ...item, samples: undefined };
+}
+
+async function inspectFile(path: string): Promise<InspectItem> {
+  const contents = readFile(path, (size) => Buffer.allocUnsafe(size));
+  if ('problem' in contents) return { path, state: 'unreadable', detail: contents.problem };
+  const { bytes } = contents;
+  const envelope = checkEnvelope(bytes);
+  return { path, state: envelope.state, ...(await findings(bytes, envelope)) };
+}
+
+async function findings(bytes: Uint8Array, envelope: Envelope): Promise<Findings> {
+  const fileId = readFileId(bytes);
+  const times = readActivityTimes(bytes);
+  const decoded = envelope.state === 'not-fit' ? undefined : await decodeContents(bytes, envelope);
+  return {
+    sha256: createHash('sha256').update(bytes).digest('hex'),
+    size: bytes.length,
+    problem: envelope.state === 'whole' ? undefined : envelope.problem,
+    detail: envelope.state === 'whole' ? undefined : envelope.detail,
+    segments: envelope.state === 'whole' ? envelope.segments.length : undefined,
+    holds: fileId && describeFileType(fileId.type),
+    device: fileId && deviceOf(fileId),
+    name: activityName(times),
+    startTime: times.startTime?.toISOString(),
+    localStartTime: localStartTime(times),
+    timerSecs: times.timerSecs,
+    distanceMetres: times.distanceMetres,
+    ascentMetres: decoded?.ascent,
+    calories: decoded?.calories,
+    averages: decoded?.averages,
+    sessions: times.sessions.map(describeSession),
+    laps: decoded?.laps ?? 0,
+    records: decoded?.samples.length ?? 0,
+    developerFields: decoded?.developerFields ?? [],
+    samples: decoded?.samples ?? [],
+  };
+}
+
+const GARMIN = 1;
+
+function deviceOf(fileId: FileId): Device | undefined {
+  const { manufacturer, product, productName, serial } = fileId;
+  const id = deviceId(fileId);
+  if (id === undefined) return undefined;
+  const garminName = manufacturer === GARMIN ? getFitGarminProductDisplayName(product) : null;
+  return {
+    id,
+    manufacturer: words(getFitManufacturerName(manufacturer)) ?? manufacturer?.toString(),
+    product: garminName ?? productName ?? product?.toString(),
+    serial,
+  };
+}
+
+function describeSession({ sport, subSport, startTime, ...rest }: Session): SessionFindings {
+  const subSportName = words(getFitSubSportName(subSport));
+  return {
+    sport: words(getFitSportName(sport)),
+    subSport: subSportName === 'generic' ? undefined : subSportName,
+    startTime: startTime?.toISOString(),
+    ...rest,
+  };
+}
+
+/** A name of the FIT profile as people write it. */
+function words(name: string | null): string | undefined {
+  return name === null ? undefined : name.replaceAll('_', ' ');
+}
+
+function localStartTime({ startTime, localOffsetMinutes }: ActivityTimes): string | undefined {
+  if (startTime === undefined || localOffsetMinutes === undefined) return undefined;
+  const local = new Date(startTime.getTime() + localOffsetMinutes * 60_000);
+  const minutes = Math.abs(localOffsetMinutes);
+  const sign = localOffsetMinutes < 0 ? '-' : '+';
+  const [hh, mm] = [Math.floor(minutes / 60), minutes % 60].map((n) => String(n).padStart(2, '0'));
+  return `${local.toISOString().slice(0, 19)}${sign}${hh ?? ''}:${mm ?? ''}`;
+}

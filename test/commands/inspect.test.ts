@@ -1,0 +1,192 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createHash } from 'node:crypto';
+import { gzipSync } from 'node:zlib';
+import { afterAll, describe, expect, it } from 'vitest';
+import {
+  inspectJson,
+  runInspect,
+  type InspectItem,
+  type InspectReport,
+} from '../../src/commands/inspect.ts';
+import { inspectLines } from '../../src/commands/inspect-text.ts';
+import { makeRecording, truncated, wrapRecords } from '../support/fit-maker.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'inspect-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+function file(name: string, bytes: Uint8Array): string {
+  const path = join(folder, name);
+  writeFileSync(path, bytes);
+  return path;
+}
+
+function inspect(...files: string[]): Promise<InspectReport> {
+  return runInspect({ files }, { signal: new AbortController().signal });
+}
+
+async function inspectOne(path: string): Promise<InspectItem> {
+  const [item] = (await inspect(path)).items;
+  if (item === undefined) throw new Error('no item');
+  return item;
+}
+
+const ride = makeRecording({
+  startTime: new Date('2026-02-15T07:30:00Z'),
+  localOffsetMinutes: 60,
+  durationSecs: 1800,
+  serial: 3412345678,
+  developerField: true,
+});
+
+describe('sync inspect', () => {
+  it('tells programs what a recording holds', async () => {
+    const path = file('ride.fit', ride);
+    const item = await inspectOne(path);
+    if (item.state === 'unreadable') throw new Error(item.detail);
+    const distanceMetres = item.distanceMetres ?? 0;
+    expect(distanceMetres).toBeGreaterThan(10_000);
+    expect(JSON.parse(JSON.stringify(inspectJson(item)))).toEqual({
+      type: 'recording',
+      path,
+      state: 'whole',
+      sha256: createHash('sha256').update(ride).digest('hex'),
+      size: ride.length,
+      segments: 1,
+      holds: 'an activity',
+      device: {
+        id: 'garmin-4062-3412345678',
+        manufacturer: 'garmin',
+        product: 'Edge 840',
+        serial: 3412345678,
+      },
+      name: 'Morning ride',
+      startTime: '2026-02-15T07:30:00.000Z',
+      localStartTime: '2026-02-15T08:30:00+01:00',
+      timerSecs: 1800,
+      distanceMetres,
+      averages: { power: 205, heartRate: 142, cadence: 87 },
+      sessions: [
+        {
+          sport: 'cycling',
+          startTime: '2026-02-15T07:30:00.000Z',
+          timerSecs: 1800,
+          distanceMetres,
+        },
+      ],
+      laps: 1,
+      records: 1800,
+      developerFields: [{ name: 'core_temperature' }],
+    });
+  });
+
+  it('shows people the same, with charts and a map', async () => {
+    const lines = inspectLines(await inspectOne(file('ride.fit', ride)), 100);
+    const text = lines.join('\n');
+    expect(lines.slice(1, 4)).toEqual([
+      '  Morning ride',
+      '  Sunday 2026-02-15 08:30 local time (UTC+01:00)',
+      expect.stringMatching(
+        /^ {2}30:00 {3}\d+\.\d\d km {3}\d+\.\d km\/h {3}205 W {3}142 bpm {3}87 rpm$/,
+      ),
+    ]);
+    expect(text).toContain('Developer fields: core_temperature');
+    expect(text).toContain('Device  Garmin Edge 840 (garmin-4062-3412345678)');
+    expect(text).toMatch(/[\u2801-\u28ff]/u);
+    expect(text).toMatch(/Altitude .*\n/);
+    expect(text).toMatch(/[▁▂▃▄▅▆▇█]+ \d+ to \d+ W/);
+  });
+
+  it.each([40, 60, 80, 120])('keeps its picture within %d columns', async (columns) => {
+    const lines = inspectLines(await inspectOne(file('ride.fit', ride)), columns);
+    const drawn = lines.filter((line) => /[\u2801-\u28ff▁▂▃▄▅▆▇█]/u.test(line));
+    expect(drawn.length).toBeGreaterThan(4);
+    for (const line of drawn) expect(line.length).toBeLessThanOrEqual(columns);
+  });
+
+  it('says that the local time is not known, and gives no part of the day', async () => {
+    const path = file('utc.fit', makeRecording({ startTime: new Date('2026-02-15T07:30:00Z') }));
+    const lines = inspectLines(await inspectOne(path), 80);
+    expect(lines.slice(1, 3)).toEqual([
+      '  Ride',
+      '  2026-02-15 07:30 UTC; the device does not say the local time',
+    ]);
+  });
+
+  it('lists the sports of a triathlon', async () => {
+    const path = file('tri.fit', makeRecording({ sport: 5, furtherSports: [3, 2, 3, 1] }));
+    const text = inspectLines(await inspectOne(path), 80).join('\n');
+    expect(text).toContain('  Triathlon\n');
+    expect(text).toMatch(/1\. swimming .*\n {2}2\. transition .*\n {2}3\. cycling /);
+  });
+
+  it('counts steps, and minutes a kilometre, for a run', async () => {
+    const text = inspectLines(await inspectOne(file('run.fit', makeRecording({ sport: 1 }))), 80);
+    expect(text.join('\n')).toMatch(/ \d:\d\d \/km .* 174 spm/);
+  });
+
+  it('unpacks .fit.gz: hash and size are those of the recording inside', async () => {
+    const item = await inspectOne(file('ride.fit.gz', gzipSync(ride)));
+    expect(item).toMatchObject({
+      state: 'whole',
+      size: ride.length,
+      sha256: createHash('sha256').update(ride).digest('hex'),
+      name: 'Morning ride',
+    });
+  });
+
+  it('reports each bad file and goes on; the exit code says that there was one', async () => {
+    const report = await inspect(
+      file('cut.fit', truncated(ride, 100)),
+      join(folder, 'absent.fit'),
+      file('page.fit', Buffer.from('<!doctype html><title>Sign in</title>')),
+      file('broken.fit.gz', gzipSync(ride).subarray(0, 500)),
+      folder,
+      file('ride.fit', ride),
+    );
+    expect(report.items.map((item) => item.state)).toEqual([
+      'incomplete',
+      'unreadable',
+      'not-fit',
+      'unreadable',
+      'unreadable',
+      'whole',
+    ]);
+    expect(report.exitCode).toBe(3);
+    expect((await inspect(file('ride.fit', ride))).exitCode).toBe(0);
+    const [cut, absent, page] = report.items.map((item) => inspectLines(item, 80).join('\n'));
+    expect(cut).toContain('The end is missing: 100 bytes of');
+    expect(cut).toMatch(/[▁▂▃▄▅▆▇█]/);
+    expect(absent).toContain('Cannot be read. ');
+    expect(page).toContain('This is a web page, not a recording');
+    expect(page).not.toContain('of an unknown type');
+  });
+
+  it('lets no control character out of a file reach the terminal', async () => {
+    const name = Buffer.from('\u001b]0;owned\u0007Edge\0');
+    const product = [0x40, 0, 0, 0, 0, 2, 0, 1, 0, 8, name.length, 7, 0, 4, ...name];
+    const item = await inspectOne(file('evil.fit', wrapRecords(Uint8Array.from(product))));
+    expect(item).toMatchObject({ holds: 'an activity' });
+    const lines = inspectLines({ ...item, path: 'a\u001b[2Jb.fit' }, 80);
+    expect(lines.join(' ')).toContain('?]0;owned?Edge');
+    for (const line of lines) expect(line).not.toMatch(/\p{Cc}/u);
+  });
+
+  it('stops when it is interrupted', async () => {
+    const controller = new AbortController();
+    const seen: string[] = [];
+    const running = runInspect(
+      { files: [file('ride.fit', ride), file('run.fit', ride)] },
+      {
+        signal: controller.signal,
+        onItem: ({ path }) => {
+          seen.push(path);
+          controller.abort(new Error('stopped'));
+        },
+      },
+    );
+    await expect(running).rejects.toThrow('stopped');
+    expect(seen).toHaveLength(1);
+  });
+});
