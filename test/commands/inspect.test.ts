@@ -165,8 +165,13 @@ describe('sync inspect', () => {
 
   it('lets no control character out of a file reach the terminal', async () => {
     const name = Buffer.from('\u001b]0;owned\u0007Edge\0');
-    const product = [0x40, 0, 0, 0, 0, 2, 0, 1, 0, 8, name.length, 7, 0, 4, ...name];
-    const item = await inspectOne(file('evil.fit', wrapRecords(Uint8Array.from(product))));
+    const fields = [
+      [0, 1, 0x00],
+      [1, 2, 0x84],
+      [8, name.length, 0x07],
+    ];
+    const fileId = [0x40, 0, 0, 0, 0, fields.length, ...fields.flat(), 0, 4, 32, 0, ...name];
+    const item = await inspectOne(file('evil.fit', wrapRecords(Uint8Array.from(fileId))));
     expect(item).toMatchObject({ holds: 'an activity' });
     const lines = inspectLines({ ...item, path: 'a\u001b[2Jb.fit' }, 80);
     expect(lines.join(' ')).toContain('?]0;owned?Edge');
