@@ -104,7 +104,7 @@ function athleteChoice(athlete: Athlete, checked: boolean): Html {
     <span class="initials" aria-hidden="true">${initials(athlete.name)}</span>
     <span>
       <span class="main">${athlete.name}</span>
-      <span class="sub">${athlete.email} · ${athlete.timezone.replaceAll('_', ' ')}</span>
+      <span class="sub">${athlete.email}</span>
     </span>
   </label>`;
 }
@@ -113,9 +113,9 @@ function scopeChoice(scope: Scope): Html {
   const id = `scope-${scope.replace(':', '-')}`;
   return html`<label class="choice" for="${id}">
     <input type="checkbox" name="scope" id="${id}" value="${scope}" checked />
-    <span>
+    <span class="scope">
       <span class="main">${inWords(scope)}</span>
-      <span class="sub"><code>${scope}</code></span>
+      <code class="sub">${scope}</code>
     </span>
   </label>`;
 }
@@ -166,12 +166,12 @@ const STYLE = `
 }
 * { box-sizing: border-box; }
 body {
-  margin: 0; min-height: 100vh; padding: 5vh 1rem 2rem; display: grid; align-content: start;
+  margin: 0; min-height: 100vh; padding: clamp(1rem, 4vh, 3rem) 1rem 1.5rem; display: grid; align-content: start;
   justify-items: center; gap: 1rem; background: var(--ground); color: var(--text);
   font: 1rem/1.5 system-ui, -apple-system, "Segoe UI", Roboto, "Helvetica Neue", sans-serif;
 }
 main {
-  width: 100%; max-width: 31rem; padding: clamp(1.25rem, 5vw, 2.25rem); background: var(--card);
+  width: 100%; max-width: 32rem; padding: clamp(1.25rem, 5vw, 2rem); background: var(--card);
   border: 1px solid var(--line); border-radius: 1rem;
 }
 .brand {
@@ -190,7 +190,7 @@ code { font: .875em/1.4 ui-monospace, SFMono-Regular, Menlo, Consolas, monospace
 fieldset { margin: 0 0 1.5rem; padding: 0; border: 0; min-width: 0; }
 legend { padding: 0; margin-bottom: .5rem; font-weight: 600; }
 .choice {
-  display: flex; align-items: center; gap: .75rem; padding: .625rem .75rem; min-height: 2.75rem;
+  display: flex; align-items: center; gap: .75rem; padding: .5rem .75rem; min-height: 2.75rem;
   border: 1px solid var(--line); border-bottom-width: 0; cursor: pointer;
 }
 legend + .choice { border-radius: .625rem .625rem 0 0; }
@@ -203,6 +203,7 @@ legend + .choice:not(:has(+ .choice)) { border-radius: .625rem; }
   flex: none; width: 2.25rem; height: 2.25rem; display: grid; place-items: center; border-radius: 50%;
   background: var(--accent); color: var(--on-accent); font-size: .8125rem; font-weight: 700;
 }
+.scope { flex: 1; display: flex; flex-wrap: wrap; justify-content: space-between; align-items: baseline; column-gap: 1rem; }
 .main { display: block; }
 .sub { display: block; color: var(--soft); font-size: .875rem; overflow-wrap: anywhere; }
 .hint { margin: .5rem 0 0; color: var(--soft); font-size: .875rem; }

@@ -1,14 +1,14 @@
 /** The scopes of the interface (section 5.2) and those that deployed services add, in plain words. */
 const SCOPE_WORDS = {
-  'profile:read': 'See your profile: name, e-mail, weight, FTP and time zone',
-  'profile:write': 'Change your weight, FTP and heart rate settings',
+  'profile:read': 'See your profile, weight and FTP',
+  'profile:write': 'Change your weight and FTP',
   'workout:read': 'See your workouts',
-  'workout:write': 'Upload recordings and manage your workouts',
-  'health:read': 'See your daily wellness figures',
-  'health:write': 'Log daily wellness: HRV, resting heart rate, sleep, weight',
-  'nutrition:read': 'See what you ate',
-  'nutrition:write': 'Log calories, macros and single meal items',
-  offline_access: 'Stay connected when you are not using it',
+  'workout:write': 'Upload and manage workouts',
+  'health:read': 'See your sleep, HRV and weight',
+  'health:write': 'Log your sleep, HRV and weight',
+  'nutrition:read': 'See your meals and macros',
+  'nutrition:write': 'Log your meals and macros',
+  offline_access: 'Stay connected while you are away',
 } as const;
 
 export type Scope = keyof typeof SCOPE_WORDS;

@@ -1,0 +1,340 @@
+import { describe, expect, it } from 'vitest';
+import {
+  authorizeUrl,
+  CHALLENGE,
+  exchange,
+  manualClock,
+  openApp,
+  REDIRECT_URI,
+  redirectOf,
+} from './support.ts';
+
+/** The page's form as a browser would send it, with the cookie that came with the page. */
+async function openPage(sandbox: ReturnType<typeof openApp>, url = authorizeUrl()) {
+  const page = await sandbox.app.request(url);
+  const html = await page.text();
+  const cookie = page.headers.get('set-cookie')?.split(';')[0] ?? '';
+  const request = /name="request" value="([^"]+)"/.exec(html)?.[1] ?? '';
+  const answer = (fields: [string, string][], headers: Record<string, string> = { cookie }) =>
+    sandbox.app.request('/api/oauth/authorize', {
+      method: 'POST',
+      headers: { 'content-type': 'application/x-www-form-urlencoded', ...headers },
+      body: new URLSearchParams([['request', request], ...fields]).toString(),
+    });
+  return { page, html, cookie, answer };
+}
+
+const APPROVE: [string, string][] = [
+  ['decision', 'approve'],
+  ['athlete', 'athlete-2'],
+  ['scope', 'profile:read'],
+  ['scope', 'workout:write'],
+];
+
+describe('the authorize endpoint refuses', () => {
+  // Nobody may be redirected to: the answer is a page.
+  it.each([
+    ['a missing client', { client_id: undefined }],
+    ['an unknown client', { client_id: 'somebody' }],
+    ['a missing redirect URI', { redirect_uri: undefined }],
+    ['a redirect URI of another host', { redirect_uri: 'http://192.168.0.7:8917/callback' }],
+    ['a redirect URI with another path', { redirect_uri: 'http://127.0.0.1:8917/other' }],
+    ['a redirect URI with a further query', { redirect_uri: `${REDIRECT_URI}?next=1` }],
+    [
+      'https on loopback, which is not registered',
+      { redirect_uri: 'https://127.0.0.1:8917/callback' },
+    ],
+    [
+      'a host that begins like loopback',
+      { redirect_uri: 'http://127.0.0.1.evil.example/callback' },
+    ],
+    ['a name before an at sign', { redirect_uri: 'http://127.0.0.1:8917@evil.example/callback' }],
+    ['a redirect URI that is none', { redirect_uri: 'callback' }],
+  ])('%s with a page and no redirect', async (_what, changes) => {
+    const { app } = openApp({ settings: { autoApprove: true } });
+    const response = await app.request(authorizeUrl(changes));
+    expect(response.status).toBe(400);
+    expect(response.headers.get('location')).toBeNull();
+    expect(await response.text()).toContain('This login cannot go on');
+  });
+
+  it.each(['client_id', 'redirect_uri'])('a %s that occurs twice, with a page', async (name) => {
+    const { app } = openApp({ settings: { autoApprove: true } });
+    const response = await app.request(`${authorizeUrl()}&${name}=again`);
+    expect(response.status).toBe(400);
+    expect(response.headers.get('location')).toBeNull();
+  });
+
+  const state = 'state-1';
+  it.each([
+    [
+      'no response_type',
+      { response_type: undefined },
+      'invalid_request',
+      'response_type is required',
+    ],
+    [
+      'another response_type',
+      { response_type: 'token' },
+      'unsupported_response_type',
+      'response_type must be code',
+    ],
+    ['no scope', { scope: undefined }, 'invalid_request', 'scope is required'],
+    ['blanks for a scope', { scope: ' ' }, 'invalid_request', 'scope is required'],
+    ['an unknown scope', { scope: 'workout:write admin' }, 'invalid_scope', 'Unknown scope: admin'],
+    [
+      'no challenge',
+      { code_challenge: undefined },
+      'invalid_request',
+      'code_challenge is required',
+    ],
+    [
+      'a challenge of another length',
+      { code_challenge: 'short' },
+      'invalid_request',
+      'code_challenge must be BASE64URL(SHA256(verifier)): 43 characters',
+    ],
+    [
+      'a padded challenge',
+      { code_challenge: `${CHALLENGE}=` },
+      'invalid_request',
+      'code_challenge must be BASE64URL(SHA256(verifier)): 43 characters',
+    ],
+    [
+      'no method',
+      { code_challenge_method: undefined },
+      'invalid_request',
+      'code_challenge_method is required',
+    ],
+    [
+      'the plain method',
+      { code_challenge_method: 'plain' },
+      'invalid_request',
+      'code_challenge_method must be S256',
+    ],
+  ])('%s through the redirect', async (_what, changes, error, description) => {
+    const { app } = openApp({ settings: { autoApprove: true } });
+    const response = await app.request(authorizeUrl(changes));
+    expect(response.status).toBe(302);
+    expect(redirectOf(response)).toEqual({
+      to: REDIRECT_URI,
+      query: { error, error_description: description, state },
+    });
+  });
+
+  it('a missing state through the redirect, which then carries none', async () => {
+    const { app } = openApp({ settings: { autoApprove: true } });
+    const response = await app.request(authorizeUrl({ state: undefined }));
+    expect(redirectOf(response).query).toEqual({
+      error: 'invalid_request',
+      error_description: 'state is required',
+    });
+  });
+
+  it('a parameter that occurs twice', async () => {
+    const { app } = openApp({ settings: { autoApprove: true } });
+    const response = await app.request(`${authorizeUrl()}&scope=health:write`);
+    expect(redirectOf(response).query['error_description']).toBe('scope occurs twice');
+  });
+});
+
+describe('redirect URIs', () => {
+  it.each([
+    'http://127.0.0.1:50123/callback',
+    'http://localhost:50123/callback',
+    'http://[::1]:50123/callback',
+    'http://127.0.0.1/callback',
+  ])('%s goes by its registration on another port', async (redirectUri) => {
+    const { app } = openApp({ settings: { autoApprove: true } });
+    const response = await app.request(authorizeUrl({ redirect_uri: redirectUri }));
+    expect(redirectOf(response).to).toBe(redirectUri);
+  });
+
+  it('are compared as strings when the knob says so', async () => {
+    const { app } = openApp({ settings: { autoApprove: true, exactRedirectUris: true } });
+    const other = await app.request(
+      authorizeUrl({ redirect_uri: 'http://127.0.0.1:50123/callback' }),
+    );
+    expect(other.status).toBe(400);
+    expect((await app.request(authorizeUrl())).status).toBe(302);
+  });
+
+  it('can be registered further', async () => {
+    const redirectUri = 'https://app.example/cb?tenant=1';
+    const { app } = openApp({ settings: { autoApprove: true }, redirectUris: [redirectUri] });
+    const response = await app.request(authorizeUrl({ redirect_uri: redirectUri }));
+    expect(redirectOf(response)).toMatchObject({
+      to: 'https://app.example/cb',
+      query: { tenant: '1', state: 'state-1' },
+    });
+  });
+});
+
+describe('the consent page', () => {
+  it('shows who asks, every athlete and every scope in words, and loads nothing', async () => {
+    const { html, page } = await openPage(openApp());
+    expect(page.status).toBe(200);
+    for (const text of [
+      'sync on this computer',
+      'Ada Lindqvist',
+      'Ben Okafor',
+      'Meera Rao',
+      'See your profile',
+      'Upload and manage workouts',
+      '127.0.0.1:8917',
+    ]) {
+      expect(html).toContain(text);
+    }
+    expect(html).not.toContain('health:write');
+    expect(html).not.toMatch(/<(script|link|img)/);
+    const policy = page.headers.get('content-security-policy');
+    expect(policy).toContain("default-src 'none'");
+    expect(policy).toContain("frame-ancestors 'none'");
+    expect(policy).toContain("form-action 'self' http://127.0.0.1:8917");
+    expect(page.headers.get('x-frame-options')).toBe('DENY');
+    expect(page.headers.get('cache-control')).toBe('no-store');
+    expect(page.headers.get('set-cookie')).toMatch(/HttpOnly.*SameSite=Strict/);
+  });
+
+  it('writes what the request holds as text, never as markup', async () => {
+    const sandbox = openApp();
+    const refused = await sandbox.app.request(
+      authorizeUrl({ client_id: '<script>alert(1)</script>' }),
+    );
+    const html = await refused.text();
+    expect(html).not.toContain('<script>');
+    expect(html).toContain('&lt;script&gt;');
+  });
+
+  it('grants the chosen account and the scopes that were left ticked', async () => {
+    const sandbox = openApp();
+    const { answer } = await openPage(sandbox);
+    const response = await answer(APPROVE.filter(([, value]) => value !== 'profile:read'));
+    expect(response.status).toBe(303);
+    const { to, query } = redirectOf(response);
+    expect(to).toBe(REDIRECT_URI);
+    expect(query).toEqual({
+      code: expect.stringMatching(/^sbx_code_/) as string,
+      state: 'state-1',
+    });
+    const tokens = (await (await exchange(sandbox, query['code'] ?? '')).json()) as {
+      scope: string;
+    };
+    expect(tokens.scope).toBe('workout:write');
+    expect(sandbox.control.state('athlete-2').athletes[0]?.logins).toHaveLength(1);
+    expect(sandbox.control.state('athlete-1').athletes[0]?.logins).toHaveLength(0);
+  });
+
+  it('never grants a scope that was not asked for', async () => {
+    const sandbox = openApp();
+    const { answer } = await openPage(sandbox, authorizeUrl({ scope: 'profile:read' }));
+    const response = await answer([...APPROVE, ['scope', 'health:write']]);
+    const code = redirectOf(response).query['code'] ?? '';
+    expect(await (await exchange(sandbox, code)).json()).toMatchObject({ scope: 'profile:read' });
+  });
+
+  it('tells the client of a denial', async () => {
+    const { answer } = await openPage(openApp());
+    expect(redirectOf(await answer([['decision', 'deny']]))).toEqual({
+      to: REDIRECT_URI,
+      query: {
+        error: 'access_denied',
+        error_description: 'The athlete denied the request',
+        state: 'state-1',
+      },
+    });
+  });
+
+  it('asks again when no scope or no account is chosen', async () => {
+    const { answer } = await openPage(openApp());
+    for (const fields of [
+      [
+        ['decision', 'approve'],
+        ['athlete', 'athlete-1'],
+      ],
+      [
+        ['decision', 'approve'],
+        ['scope', 'profile:read'],
+      ],
+      [
+        ['decision', 'approve'],
+        ['athlete', 'nobody'],
+        ['scope', 'profile:read'],
+      ],
+      [
+        ['athlete', 'athlete-1'],
+        ['scope', 'profile:read'],
+      ],
+    ] as [string, string][][]) {
+      const response = await answer(fields);
+      expect(response.status).toBe(400);
+      expect(await response.text()).toContain('Choose an account');
+    }
+    expect((await answer(APPROVE)).status).toBe(303);
+  });
+
+  it('answers a double click with the same code', async () => {
+    const { answer } = await openPage(openApp());
+    const first = redirectOf(await answer(APPROVE));
+    expect(redirectOf(await answer(APPROVE))).toEqual(first);
+    expect(redirectOf(await answer([['decision', 'deny']]))).toEqual(first);
+  });
+
+  it.each([
+    ['without the cookie of the page', {}],
+    ['with the cookie of another browser', { cookie: 'sandbox_browser=forged' }],
+  ])('refuses an answer %s', async (_what, headers) => {
+    const sandbox = openApp();
+    const { answer } = await openPage(sandbox);
+    const response = await answer(APPROVE, headers as Record<string, string>);
+    expect(response.status).toBe(403);
+    expect(response.headers.get('location')).toBeNull();
+  });
+
+  it('refuses an answer from a form of another site', async () => {
+    const { answer, cookie } = await openPage(openApp());
+    const response = await answer(APPROVE, { cookie, origin: 'https://evil.example' });
+    expect(response.status).toBe(403);
+    expect((await answer(APPROVE, { cookie, origin: 'http://localhost' })).status).toBe(303);
+  });
+
+  it('is out of date after ten minutes, and for a request that nobody made', async () => {
+    const clock = manualClock();
+    const sandbox = openApp({ now: clock.now });
+    const { answer } = await openPage(sandbox);
+    clock.advance(10 * 60 * 1000);
+    expect((await answer(APPROVE)).status).toBe(400);
+    const forged = await sandbox.app.request('/api/oauth/authorize', { method: 'POST' });
+    expect(forged.status).toBe(400);
+  });
+});
+
+describe('auto-approve', () => {
+  it('answers by redirect at once, for the first athlete or the one that is named', async () => {
+    const sandbox = openApp({ settings: { autoApprove: true } });
+    await exchange(
+      sandbox,
+      redirectOf(await sandbox.app.request(authorizeUrl())).query['code'] ?? '',
+    );
+    sandbox.control.set({ autoApproveAthlete: 'athlete-3' });
+    await exchange(
+      sandbox,
+      redirectOf(await sandbox.app.request(authorizeUrl())).query['code'] ?? '',
+    );
+    expect(
+      sandbox.control.state().athletes.map(({ athlete, logins }) => [athlete, logins.length]),
+    ).toEqual([
+      ['athlete-1', 1],
+      ['athlete-2', 0],
+      ['athlete-3', 1],
+    ]);
+  });
+
+  it('grants fewer scopes than asked when the knob says so', async () => {
+    const sandbox = openApp({
+      settings: { autoApprove: true, grantScopes: ['workout:write', 'health:write'] },
+    });
+    const code = redirectOf(await sandbox.app.request(authorizeUrl())).query['code'] ?? '';
+    expect(await (await exchange(sandbox, code)).json()).toMatchObject({ scope: 'workout:write' });
+  });
+});

@@ -1,0 +1,162 @@
+import { createHash } from 'node:crypto';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { onTestFinished } from 'vitest';
+import { createSandboxApp, type SandboxApp } from '../../src/sandbox/app.ts';
+import { startSandbox, type Sandbox, type SandboxOptions } from '../../src/sandbox/server.ts';
+import { SCOPES } from '../../src/sandbox/scopes.ts';
+import type { WorldOptions } from '../../src/sandbox/world.ts';
+
+export const VERIFIER = 'a-verifier-of-exactly-enough-characters-0123456789';
+export const CHALLENGE = createHash('sha256').update(VERIFIER).digest('base64url');
+export const REDIRECT_URI = 'http://127.0.0.1:8917/callback';
+
+/** A sandbox without a port that closes with the test. */
+export function openApp(options: WorldOptions = {}): SandboxApp {
+  const sandbox = createSandboxApp(options);
+  onTestFinished(() => sandbox.close());
+  return sandbox;
+}
+
+/** A sandbox on a free port that closes with the test. */
+export async function openSandbox(options: SandboxOptions = {}): Promise<Sandbox> {
+  const sandbox = await startSandbox({ port: 0, ...options });
+  onTestFinished(() => sandbox.close());
+  return sandbox;
+}
+
+export function tempDir(): string {
+  const directory = mkdtempSync(join(tmpdir(), 'sandbox-test-'));
+  onTestFinished(() => rmSync(directory, { recursive: true, force: true }));
+  return directory;
+}
+
+/** A clock that stands still until it is moved. */
+export function manualClock(start = Date.UTC(2026, 1, 15, 12)) {
+  let time = start;
+  return { now: () => time, advance: (ms: number) => void (time += ms) };
+}
+
+/** A good authorization request; `undefined` takes a parameter away. */
+export function authorizeUrl(changes: Record<string, string | undefined> = {}): string {
+  const parameters: Record<string, string | undefined> = {
+    response_type: 'code',
+    client_id: 'sandbox-client',
+    redirect_uri: REDIRECT_URI,
+    scope: 'profile:read workout:write',
+    state: 'state-1',
+    code_challenge: CHALLENGE,
+    code_challenge_method: 'S256',
+    ...changes,
+  };
+  const query = new URLSearchParams();
+  for (const [name, value] of Object.entries(parameters)) {
+    if (value !== undefined) query.append(name, value);
+  }
+  return `/api/oauth/authorize?${query.toString()}`;
+}
+
+/** The query of the redirect that an answer makes, and where it goes. */
+export function redirectOf(response: Response): { to: string; query: Record<string, string> } {
+  const url = new URL(response.headers.get('location') ?? 'about:blank');
+  return { to: url.origin + url.pathname, query: Object.fromEntries(url.searchParams) };
+}
+
+export function postJson(
+  { app }: Pick<SandboxApp, 'app'>,
+  path: string,
+  body: unknown,
+  headers: Record<string, string> = {},
+): Promise<Response> {
+  return Promise.resolve(
+    app.request(path, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', ...headers },
+      body: JSON.stringify(body),
+    }),
+  );
+}
+
+/** A code from an auto-approving sandbox. */
+export async function getCode(
+  { app }: Pick<SandboxApp, 'app'>,
+  changes: Record<string, string> = {},
+): Promise<string> {
+  const response = await app.request(authorizeUrl(changes));
+  return redirectOf(response).query['code'] ?? '';
+}
+
+export function exchange(
+  sandbox: Pick<SandboxApp, 'app'>,
+  code: string,
+  changes: Record<string, unknown> = {},
+): Promise<Response> {
+  return postJson(sandbox, '/api/oauth/token', {
+    grant_type: 'authorization_code',
+    client_id: 'sandbox-client',
+    code,
+    redirect_uri: REDIRECT_URI,
+    code_verifier: VERIFIER,
+    ...changes,
+  });
+}
+
+export function refresh(
+  sandbox: Pick<SandboxApp, 'app'>,
+  refreshToken: string | undefined,
+  changes: Record<string, unknown> = {},
+): Promise<Response> {
+  return postJson(sandbox, '/api/oauth/token', {
+    grant_type: 'refresh_token',
+    client_id: 'sandbox-client',
+    refresh_token: refreshToken,
+    ...changes,
+  });
+}
+
+/** The header of a fresh access token with these scopes (default: all). */
+export function bearer(
+  { control }: Pick<SandboxApp, 'control'>,
+  scopes: readonly (typeof SCOPES)[number][] = SCOPES,
+  athlete = 'athlete-1',
+): Record<string, string> {
+  const { access_token } = control.mint({ athlete, scopes: [...scopes] });
+  return { authorization: `Bearer ${access_token}` };
+}
+
+export interface FormPart {
+  readonly name: string;
+  readonly fileName?: string;
+  readonly content: string | Uint8Array;
+}
+
+/** A multipart body, byte by byte as a client writes it. */
+export function multipart(parts: readonly FormPart[], boundary = 'BOUNDARY') {
+  const chunks = parts.flatMap(({ name, fileName, content }) => [
+    Buffer.from(
+      `--${boundary}\r\nContent-Disposition: form-data; name="${name}"${fileName === undefined ? '' : `; filename="${fileName}"`}\r\n${fileName === undefined ? '' : 'Content-Type: application/octet-stream\r\n'}\r\n`,
+    ),
+    Buffer.from(content),
+    Buffer.from('\r\n'),
+  ]);
+  return {
+    headers: { 'content-type': `multipart/form-data; boundary=${boundary}` },
+    body: Buffer.concat([...chunks, Buffer.from(`--${boundary}--\r\n`)]),
+  };
+}
+
+export function upload(
+  sandbox: SandboxApp,
+  parts: readonly FormPart[],
+  headers = bearer(sandbox),
+): Promise<Response> {
+  const form = multipart(parts);
+  return Promise.resolve(
+    sandbox.app.request('/api/workouts/upload-fit', {
+      method: 'POST',
+      headers: { ...headers, ...form.headers },
+      body: form.body,
+    }),
+  );
+}
