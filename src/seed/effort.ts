@@ -1,5 +1,5 @@
 import type { Random } from './random.ts';
-import type { Segment, SegmentKind } from './workouts.ts';
+import type { Segment, SegmentKind } from './workout.ts';
 
 /** What the plan asks for in one second. */
 export interface Second {
@@ -10,13 +10,19 @@ export interface Second {
   readonly kind: SegmentKind;
 }
 
-/** The plan, a second at a time. */
-export function* secondsOf(segments: readonly Segment[]): Generator<Second> {
-  let elapsed = 0;
+/** The plan, a second at a time: one object that changes from second to second. */
+export function* secondsOf(segments: readonly Segment[]): Generator<Second, void> {
+  const now: { -readonly [Key in keyof Second]: Second[Key] } = {
+    elapsed: 0,
+    share: 0,
+    kind: 'active',
+  };
   for (const { seconds, from, to, kind } of segments) {
+    now.kind = kind;
     for (let second = 0; second < seconds; second++) {
-      yield { elapsed, share: from + ((to - from) * second) / seconds, kind };
-      elapsed++;
+      now.share = from + ((to - from) * second) / seconds;
+      yield now;
+      now.elapsed++;
     }
   }
 }

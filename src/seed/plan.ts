@@ -1,17 +1,8 @@
 import type { Athlete } from './athlete.ts';
-import { SEASON } from './athlete.ts';
-import { clamp } from './arithmetic.ts';
 import { type Random, stream } from './random.ts';
-import {
-  plannedStress,
-  rides,
-  runs,
-  swims,
-  transition,
-  type LandLeg,
-  type Session,
-  type Workout,
-} from './workouts.ts';
+import { isIll, isRaceDay, weekOf, type Phase, type Week } from './season.ts';
+import { plannedStress, type LandLeg, type Workout } from './workout.ts';
+import { rides, runs, swims, transition, type Session } from './workouts.ts';
 
 /**
  * The training plan. Days are counted back from the event: index 0 is race day, the last one. All
@@ -27,58 +18,16 @@ export interface DayPlan {
   readonly stress: number;
 }
 
-export type Phase = 'off-season' | 'base' | 'build' | 'specific' | 'recovery' | 'taper' | 'race';
-
-/** Weeks are counted back from the race's; blocks of three weeks of work and one of recovery. */
-interface Week {
-  readonly phase: Phase;
-  /** 1, 2, 3: the weeks of work in a block, each more than the one before. */
-  readonly step: number;
-  /** Training time as a share of that of a full week. */
-  readonly volume: number;
-  /** Roads are dark and cold: more of it happens indoors. */
-  readonly winter: boolean;
-}
-
-const RACE_INDEX = 0;
-
-function weekOf(index: number): Week {
-  const week = Math.floor((index % SEASON) / 7);
-  const winter = week >= 18 && week <= 36;
-  if (week === 0) return { phase: 'race', step: 1, volume: 0.5, winter };
-  if (week === 1) return { phase: 'taper', step: 1, volume: 0.65, winter };
-  if (week >= 50) return { phase: 'off-season', step: 1, volume: 0.5, winter };
-  const block = Math.floor((week - 2) / 4);
-  const place = (week - 2) % 4;
-  if (place === 3) return { phase: 'recovery', step: 1, volume: 0.6, winter };
-  const phase = block <= 1 ? 'specific' : block <= 4 ? 'build' : 'base';
-  const step = 3 - place;
-  return {
-    phase,
-    step,
-    volume: clamp(1.06 - 0.02 * block, 0.84, 1.06) * (0.82 + 0.06 * step),
-    winter,
-  };
-}
-
 export function planDay(athlete: Athlete, index: number): DayPlan {
   const week = weekOf(index);
   const ill = isIll(athlete.seed, index);
   const random = stream(athlete.seed, 'plan', index);
   const day = 6 - (index % 7);
-  const missed = random.chance(0.04) && index % SEASON !== RACE_INDEX;
+  const missed = random.chance(0.04) && !isRaceDay(index);
   const workouts = ill || missed ? [] : workoutsOf(week, day, random);
   let stress = 0;
   for (const workout of workouts) stress += plannedStress(workout);
   return { index, phase: week.phase, ill, workouts, stress };
-}
-
-/** A cold, twice a season, never close to the race: four or five days without training. */
-function isIll(seed: number, index: number): boolean {
-  const half = Math.floor(index / (SEASON / 2));
-  const random = stream(seed, 'illness', half);
-  const last = half * (SEASON / 2) + random.integer(45, 160);
-  return index >= last && index < last + random.integer(4, 5);
 }
 
 /** @param day 0 to 6: day 6 is the one of the long session, and of the race */

@@ -20,7 +20,7 @@ export interface SessionTruth {
   readonly sport: SportName;
   readonly subSport: SubSportName;
   /** One a second while the timer runs; each tells of the second that it ends. */
-  readonly records: readonly Sample[];
+  readonly records: Records;
   readonly laps: readonly LapTruth[];
   /** Swims only. */
   readonly lengths: readonly LengthTruth[];
@@ -35,27 +35,30 @@ export interface SessionTruth {
   readonly intensityFactor: number | null;
 }
 
-/** One record. Null: this sport or place does not have it. */
-export interface Sample {
+/**
+ * The records of a session, a column for each field: a long ride has fifteen thousand of them. Null:
+ * this sport or place does not have the field.
+ */
+export interface Records {
   /** Seconds since 1970-01-01T00:00:00Z. */
-  timestamp: number;
+  readonly timestamp: Uint32Array;
   /** Semicircles: 2^31 of them are 180 degrees. */
-  latitude: number | null;
-  longitude: number | null;
+  readonly latitude: Int32Array | null;
+  readonly longitude: Int32Array | null;
   /** Fifths of a metre above the sea. */
-  altitude: number | null;
+  readonly altitude: Int32Array | null;
   /** bpm */
-  heartRate: number;
+  readonly heartRate: Int32Array;
   /** Revolutions, strides or strokes a minute. */
-  cadence: number;
+  readonly cadence: Int32Array;
   /** cm since the session began. */
-  distance: number;
+  readonly distance: Int32Array;
   /** mm/s over the second that ends here. */
-  speed: number;
+  readonly speed: Int32Array;
   /** W */
-  power: number | null;
+  readonly power: Int32Array | null;
   /** Degrees Celsius. */
-  temperature: number | null;
+  readonly temperature: Int32Array | null;
 }
 
 export type LapTrigger = 'manual' | 'distance' | 'session_end';

@@ -3,21 +3,20 @@ import { Heart, Stamina } from './body.ts';
 import { breaksOf, Crossings, durationOf, secondsOf, type Break } from './effort.ts';
 import { Wander, type Random } from './random.ts';
 import type { Terrain } from './terrain.ts';
-import type { LandLeg } from './workouts.ts';
+import type { LandLeg } from './workout.ts';
 import type { Athlete } from './athlete.ts';
 
-/** A leg's seconds, before it is known where on the map and when they were. */
+/**
+ * A leg, a second an element, before it is known where on the map and when each was. The columns become
+ * those of the recording.
+ */
 export interface Motion {
-  readonly seconds: readonly MotionSecond[];
-  readonly breaks: readonly Break[];
-}
-
-export interface MotionSecond {
-  readonly heartRate: number;
-  readonly cadence: number;
-  readonly power: number | null;
+  readonly heartRate: Int32Array;
+  readonly cadence: Int32Array;
+  readonly power: Int32Array | null;
   /** mm in this second. */
-  readonly step: number;
+  readonly step: Int32Array;
+  readonly breaks: readonly Break[];
 }
 
 export interface Conditions {
@@ -57,7 +56,13 @@ export function ride(leg: LandLeg, conditions: Conditions): Motion {
   const mass = weight + BIKE;
   const drag = road ? DRAG.road : DRAG.trainer;
 
-  const seconds: MotionSecond[] = [];
+  const motion = {
+    heartRate: new Int32Array(duration),
+    cadence: new Int32Array(duration),
+    power: new Int32Array(duration),
+    step: new Int32Array(duration),
+    breaks,
+  };
   let speed = 0;
   let metres = 0;
   let share = 0;
@@ -72,7 +77,8 @@ export function ride(leg: LandLeg, conditions: Conditions): Motion {
     const wander = surge.next();
     const turn = spin.next();
     const stop = traffic && crossings.closed(second);
-    coasting = coastFor(coasting, { road, grade, speed, hard: second.kind === 'interval', random });
+    const free = road && second.kind !== 'interval';
+    coasting = coasting > 0 ? coasting - 1 : free ? coastFrom(grade, speed, random) : 0;
 
     share += (second.share * hillShare(grade, second.kind === 'interval') - share) / 2.5;
     const legs = stop || coasting > 0 ? 0 : share * stamina.share() * (1 + wander);
@@ -91,14 +97,12 @@ export function ride(leg: LandLeg, conditions: Conditions): Motion {
     metres += step / 1000;
     const turning = power > 12 && speed > 0;
     const cadence = preferred + (second.share - 0.75) * 9 - Math.max(0, grade) * 190 + turn;
-    seconds.push({
-      heartRate: heart.beat(power / threshold, second.elapsed),
-      cadence: turning ? Math.round(clamp(cadence, 48, 125)) : 0,
-      power,
-      step,
-    });
+    motion.heartRate[second.elapsed] = heart.beat(power / threshold, second.elapsed);
+    motion.cadence[second.elapsed] = turning ? Math.round(clamp(cadence, 48, 125)) : 0;
+    motion.power[second.elapsed] = power;
+    motion.step[second.elapsed] = step;
   }
-  return { seconds, breaks };
+  return motion;
 }
 
 /** Uphill one pushes more, downhill less; in an effort the target counts more than the hill. */
@@ -106,13 +110,8 @@ function hillShare(grade: number, hard: boolean): number {
   return hard ? 1 + clamp(grade * 1.2, -0.12, 0.1) : 1 + clamp(grade * 4.5, -0.4, 0.24);
 }
 
-/** Seconds of freewheeling that are left. */
-function coastFor(
-  left: number,
-  now: { road: boolean; grade: number; speed: number; hard: boolean; random: Random },
-): number {
-  if (left > 0) return left - 1;
-  if (!now.road || now.hard) return 0;
-  if (now.grade < -0.03 && now.speed > 12.5) return now.random.integer(4, 14);
-  return now.random.chance(0.006) ? now.random.integer(2, 7) : 0;
+/** Seconds of freewheeling that begin now. */
+function coastFrom(grade: number, speed: number, random: Random): number {
+  if (grade < -0.03 && speed > 12.5) return random.integer(4, 14);
+  return random.chance(0.006) ? random.integer(2, 7) : 0;
 }

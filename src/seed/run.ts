@@ -1,9 +1,9 @@
 import { clamp } from './arithmetic.ts';
 import { Heart, Stamina } from './body.ts';
-import { Crossings, secondsOf } from './effort.ts';
+import { Crossings, durationOf, secondsOf } from './effort.ts';
 import { Wander } from './random.ts';
-import type { Conditions, Motion, MotionSecond } from './ride.ts';
-import type { LandLeg } from './workouts.ts';
+import type { Conditions, Motion } from './ride.ts';
+import type { LandLeg } from './workout.ts';
 
 /** Watts to the kg at 1 m/s on the flat, as running power meters have it. */
 const RUNNING_POWER = 1.04;
@@ -27,7 +27,13 @@ export function run(leg: LandLeg, conditions: Conditions, thresholdSpeed: number
   const stride = new Wander(random, 0.9, 0.9);
   const habit = random.between(-2.5, 2.5);
 
-  const seconds: MotionSecond[] = [];
+  const duration = durationOf(leg.segments);
+  const motion = {
+    heartRate: new Int32Array(duration),
+    cadence: new Int32Array(duration),
+    power: new Int32Array(duration),
+    step: new Int32Array(duration),
+  };
   let speed = 0;
   let metres = 0;
   for (const second of secondsOf(leg.segments)) {
@@ -45,12 +51,10 @@ export function run(leg: LandLeg, conditions: Conditions, thresholdSpeed: number
     const power = Math.round(weight * speed * RUNNING_POWER * climbing);
     stamina.spend(power);
     const cadence = walking ? 58 + turn : 84 + (speed - 3.3) * 5.5 + habit + turn;
-    seconds.push({
-      heartRate: heart.beat(power / threshold, second.elapsed),
-      cadence: speed > 0.8 ? Math.round(clamp(cadence, 45, 104)) : 0,
-      power: walking ? null : power,
-      step,
-    });
+    motion.heartRate[second.elapsed] = heart.beat(power / threshold, second.elapsed);
+    motion.cadence[second.elapsed] = speed > 0.8 ? Math.round(clamp(cadence, 45, 104)) : 0;
+    motion.power[second.elapsed] = power;
+    motion.step[second.elapsed] = step;
   }
-  return { seconds, breaks: [] };
+  return { ...motion, power: walking ? null : motion.power, breaks: [] };
 }

@@ -7,7 +7,7 @@ import type {
   LapTrigger,
   LapTruth,
   Position,
-  Sample,
+  Records,
   SessionTruth,
   SportName,
   SubSportName,
@@ -18,7 +18,7 @@ import { run, runPower } from './run.ts';
 import { swim } from './swim.ts';
 import { Terrain } from './terrain.ts';
 import { stressOf, totalsOf, type TotalsBasis } from './totals.ts';
-import type { LandLeg, Leg, SwimLeg } from './workouts.ts';
+import type { LandLeg, Leg, SwimLeg } from './workout.ts';
 
 /** Where a lap ends. */
 export interface Mark {
@@ -68,7 +68,7 @@ function performOnLand(leg: LandLeg, options: SessionOptions): SessionTruth {
     random,
   };
   const motion = cycling ? ride(leg, conditions) : run(leg, conditions, runThreshold);
-  const { samples, pauses, origin } = onTheMap(motion, {
+  const { records, pauses, origin } = onTheMap(motion, {
     start,
     loop: road ? { home, terrain, seed: athlete.seed, route: routeNumber } : null,
     heat: road ? heat : random.between(18, 20.5),
@@ -77,10 +77,10 @@ function performOnLand(leg: LandLeg, options: SessionOptions): SessionTruth {
   return finish({
     sport: leg.sport,
     subSport: subSportOf(leg),
-    samples,
+    records,
     pauses,
     lengths: [],
-    marks: marksOf(leg, samples),
+    marks: marksOf(leg, records),
     basis: { sport: leg.sport, start, origin, weight },
     threshold: leg.sport === 'transition' ? null : conditions.threshold,
   });
@@ -96,27 +96,23 @@ function performSwim(leg: SwimLeg, options: SessionOptions): SessionTruth {
     start,
     random,
   );
-  let before = 0;
-  const samples = seconds.map(({ heartRate, cadence, distance }, second): Sample => {
-    const speed = (distance - before) * 10;
-    before = distance;
-    return {
-      timestamp: start + second + 1,
-      latitude: null,
-      longitude: null,
-      altitude: null,
-      heartRate,
-      cadence,
-      distance,
-      speed,
-      power: null,
-      temperature: 27,
-    };
-  });
+  const distance = Int32Array.from(seconds, (second) => second.distance);
+  const records: Records = {
+    timestamp: Uint32Array.from(seconds, (_, second) => start + second + 1),
+    latitude: null,
+    longitude: null,
+    altitude: null,
+    heartRate: Int32Array.from(seconds, (second) => second.heartRate),
+    cadence: Int32Array.from(seconds, (second) => second.cadence),
+    distance,
+    speed: distance.map((to, second) => (to - (distance[second - 1] ?? 0)) * 10),
+    power: null,
+    temperature: new Int32Array(seconds.length).fill(27),
+  };
   return finish({
     sport: 'swimming',
     subSport: 'lap_swimming',
-    samples,
+    records,
     pauses: [],
     lengths,
     marks,
@@ -128,7 +124,7 @@ function performSwim(leg: SwimLeg, options: SessionOptions): SessionTruth {
 interface Unfinished {
   readonly sport: SportName;
   readonly subSport: SubSportName;
-  readonly samples: readonly Sample[];
+  readonly records: Records;
   readonly pauses: SessionTruth['pauses'];
   readonly lengths: SessionTruth['lengths'];
   readonly marks: readonly Mark[];
@@ -137,25 +133,26 @@ interface Unfinished {
 }
 
 function finish(session: Unfinished): SessionTruth {
-  const { samples, lengths, marks, basis, threshold } = session;
+  const { records, lengths, marks, basis, threshold } = session;
   const activeFrom = (first: number, next: number) =>
     lengths.slice(first, next).filter((length) => length.active).length;
   let from = 0;
   const laps = marks.map((mark, lap): LapTruth => {
     const nextLength = marks[lap + 1]?.firstLength ?? lengths.length;
     const active = activeFrom(mark.firstLength, nextLength);
-    const totals = totalsOf(samples, from, mark.end, active, basis);
+    const totals = totalsOf(records, from, mark.end, active, basis);
     from = mark.end;
     const trigger = lap === marks.length - 1 ? 'session_end' : mark.trigger;
     return { intensity: mark.intensity, trigger, firstLength: mark.firstLength, totals };
   });
-  const totals = totalsOf(samples, 0, samples.length, activeFrom(0, lengths.length), basis);
+  const count = records.timestamp.length;
+  const totals = totalsOf(records, 0, count, activeFrom(0, lengths.length), basis);
   const power = totals.normalizedPower;
   const measured = threshold !== null && power !== null;
   return {
     sport: session.sport,
     subSport: session.subSport,
-    records: samples,
+    records,
     laps,
     lengths,
     pauses: session.pauses,
@@ -176,17 +173,33 @@ interface Setting {
 
 /** Gives each second its moment, place, height and temperature. */
 function onTheMap(motion: Motion, setting: Setting) {
+  const { heartRate, cadence, power, step: speed } = motion;
+  const count = speed.length;
   let millimetres = 0;
-  for (const { step } of motion.seconds) millimetres += step;
+  for (const step of speed) millimetres += step;
   const length = millimetres / 1000;
   const place = setting.loop;
   const loop = place === null ? null : new Loop(place.seed, place.route, place.home, length);
   const origin: Position | null = loop === null ? null : loop.at(0);
+  const onRoad = () => (place === null ? null : new Int32Array(count));
+  const records: Records = {
+    timestamp: new Uint32Array(count),
+    latitude: onRoad(),
+    longitude: onRoad(),
+    altitude: onRoad(),
+    heartRate,
+    cadence,
+    distance: new Int32Array(count),
+    speed,
+    power,
+    temperature: new Int32Array(count),
+  };
 
   const pauses: { from: number; to: number }[] = [];
+  const { timestamp, latitude, longitude, altitude, distance, temperature } = records;
   let clock = setting.start;
   let along = 0;
-  const samples = motion.seconds.map(({ heartRate, cadence, power, step }, second): Sample => {
+  speed.forEach((step, second) => {
     const rest = motion.breaks.find((each) => each.after === second);
     if (rest !== undefined) {
       pauses.push({ from: clock, to: clock + rest.seconds });
@@ -194,27 +207,23 @@ function onTheMap(motion: Motion, setting: Setting) {
     }
     clock++;
     along += step;
-    const position = loop?.at(along / 1000);
+    timestamp[second] = clock;
+    distance[second] = Math.round(along / 10);
     const hours = Math.min(2, (clock - setting.start) / 3600);
-    return {
-      timestamp: clock,
-      latitude: position?.latitude ?? null,
-      longitude: position?.longitude ?? null,
-      altitude:
-        place === null ? null : Math.round(place.terrain.altitude(along / 1000, length) * 5),
-      heartRate,
-      cadence,
-      distance: Math.round(along / 10),
-      speed: step,
-      power,
-      temperature: Math.round(setting.heat + setting.warming * hours) + 0,
-    };
+    if (temperature !== null)
+      temperature[second] = Math.round(setting.heat + setting.warming * hours);
+    if (loop === null || place === null) return;
+    const position = loop.at(along / 1000);
+    if (latitude !== null) latitude[second] = position.latitude;
+    if (longitude !== null) longitude[second] = position.longitude;
+    if (altitude === null) return;
+    altitude[second] = Math.round(place.terrain.altitude(along / 1000, length) * 5);
   });
-  return { samples, pauses, origin };
+  return { records, pauses, origin };
 }
 
-function marksOf(leg: LandLeg, samples: readonly Sample[]): Mark[] {
-  return leg.autoLap === null ? marksBySegment(leg) : marksByDistance(samples, leg.autoLap * 100);
+function marksOf(leg: LandLeg, { distance }: Records): Mark[] {
+  return leg.autoLap === null ? marksBySegment(leg) : marksByDistance(distance, leg.autoLap * 100);
 }
 
 function marksBySegment(leg: LandLeg): Mark[] {
@@ -230,20 +239,18 @@ function marksBySegment(leg: LandLeg): Mark[] {
   return marks;
 }
 
-/** @param every cm */
-function marksByDistance(samples: readonly Sample[], every: number): Mark[] {
+/** @param distance cm at each record; @param every cm */
+function marksByDistance(distance: Int32Array, every: number): Mark[] {
   const marks: Mark[] = [];
   let next = every;
-  samples.forEach(({ distance }, record) => {
+  distance.forEach((reached, record) => {
     // The last lap ends with the session, and must have something in it.
-    if (distance < next || record === samples.length - 1) return;
+    if (reached < next || record === distance.length - 1) return;
     marks.push({ end: record + 1, intensity: 'active', trigger: 'distance', firstLength: 0 });
     next += every;
   });
-  return [
-    ...marks,
-    { end: samples.length, intensity: 'active', trigger: 'session_end', firstLength: 0 },
-  ];
+  const end = distance.length;
+  return [...marks, { end, intensity: 'active', trigger: 'session_end', firstLength: 0 }];
 }
 
 function subSportOf(leg: LandLeg): SubSportName {

@@ -3,7 +3,7 @@ import { Heart } from './body.ts';
 import { Wander, type Random } from './random.ts';
 import type { LengthTruth } from './recording.ts';
 import type { Mark } from './session.ts';
-import type { SwimLeg } from './workouts.ts';
+import type { SwimLeg } from './workout.ts';
 
 /** m */
 export const POOL = 25;

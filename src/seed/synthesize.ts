@@ -7,9 +7,10 @@ import { nutritionOf, type Fuelled, type SyntheticNutrition } from './nutrition.
 import { planDay, type DayPlan } from './plan.ts';
 import type { RecordingTruth, SessionTruth } from './recording.ts';
 import { homeIn, type Home } from './route.ts';
+import { isRaceDay } from './season.ts';
 import { performSession } from './session.ts';
 import { wellnessOf, type SyntheticWellness } from './wellness.ts';
-import type { Workout } from './workouts.ts';
+import type { Workout } from './workout.ts';
 
 export interface SynthesizeOptions {
   /** 1 to {@link MOST_DAYS}. */
@@ -120,7 +121,7 @@ function dayOf(setting: Setting, plan: DayPlan, history: LoadHistory): Synthetic
       load,
       yesterday: history.daysAgo(1),
       ill,
-      race: isRace(plan),
+      race: isRaceDay(index),
       firstStart: starts.length === 0 ? null : Math.min(...starts),
       trained: trainedIn(sessions),
     }),
@@ -168,10 +169,6 @@ export function recordingOf(
     ftp: ftpOn(athlete, index),
   });
   return { fileName: `${begin.label}-${workout.label}.fit`, bytes, name: workout.title, truth };
-}
-
-function isRace({ phase, index }: DayPlan): boolean {
-  return phase === 'race' && index % 7 === 0;
 }
 
 function fuelled(workout: Workout, recording: SyntheticRecording | undefined): Fuelled {

@@ -1,4 +1,4 @@
-import type { Position, Sample, SportName, Totals } from './recording.ts';
+import type { Position, Records, SportName, Totals } from './recording.ts';
 
 /** What totals need to know beside the records. */
 export interface TotalsBasis {
@@ -15,48 +15,48 @@ export interface TotalsBasis {
  * can be worked out again from the recording's own records.
  */
 export function totalsOf(
-  samples: readonly Sample[],
+  records: Records,
   from: number,
   to: number,
   activeLengths: number,
   basis: TotalsBasis,
 ): Totals {
-  const part = samples.slice(from, to);
-  const before = from === 0 ? undefined : samples[from - 1];
-  const last = part.at(-1);
-  if (last === undefined) throw new RangeError('There are no totals of nothing.');
-  const start = before?.timestamp ?? basis.start;
-  const timer = part.length;
-  const distance = last.distance - (before?.distance ?? 0);
-  const pedalling = part.filter((sample) => sample.cadence > 0);
-  const power = valuesOf(part, 'power');
-  const temperature = valuesOf(part, 'temperature');
-  const work = power === null ? null : sum(power);
-  const climb = climbOf(before === undefined ? part : [before, ...part]);
+  const timer = to - from;
+  const end = records.timestamp[to - 1];
+  if (end === undefined || timer < 1) throw new RangeError('There are no totals of nothing.');
+  const start = records.timestamp[from - 1] ?? basis.start;
+  const distance = (records.distance[to - 1] ?? 0) - (records.distance[from - 1] ?? 0);
+  const part = (column: Int32Array) => column.subarray(from, to);
+  const heartRate = part(records.heartRate);
+  const cadence = part(records.cadence);
+  const power = records.power && part(records.power);
+  const temperature = records.temperature && part(records.temperature);
+  const work = power && sum(power);
+  const climb = records.altitude && climbOf(records.altitude.subarray(Math.max(0, from - 1), to));
   return {
     start,
-    end: last.timestamp,
-    elapsed: last.timestamp - start,
+    end,
+    elapsed: end - start,
     timer,
     distance,
-    cycles: Math.round(sum(part.map((sample) => sample.cadence)) / 60),
+    cycles: Math.round(sum(cadence) / 60),
     calories: caloriesOf(basis, distance, work),
     avgSpeed: Math.round((distance * 10) / timer),
-    maxSpeed: maximum(part.map((sample) => sample.speed)),
-    avgHr: mean(part.map((sample) => sample.heartRate)),
-    maxHr: maximum(part.map((sample) => sample.heartRate)),
-    avgCadence: mean(pedalling.map((sample) => sample.cadence)),
-    maxCadence: maximum(part.map((sample) => sample.cadence)),
-    avgPower: power === null ? null : mean(power),
-    maxPower: power === null ? null : maximum(power),
-    normalizedPower: power === null ? null : normalized(power),
+    maxSpeed: maximum(part(records.speed)),
+    avgHr: mean(heartRate),
+    maxHr: maximum(heartRate),
+    avgCadence: mean(cadence.filter((each) => each > 0)),
+    maxCadence: maximum(cadence),
+    avgPower: power && mean(power),
+    maxPower: power && maximum(power),
+    normalizedPower: power && normalized(power),
     work,
-    ascent: climb?.ascent ?? null,
-    descent: climb?.descent ?? null,
-    avgTemperature: temperature === null ? null : mean(temperature),
-    maxTemperature: temperature === null ? null : maximum(temperature),
-    startPosition: (before === undefined ? null : positionOf(before)) ?? basis.origin,
-    endPosition: positionOf(last),
+    ascent: climb && climb.ascent,
+    descent: climb && climb.descent,
+    avgTemperature: temperature && mean(temperature),
+    maxTemperature: temperature && maximum(temperature),
+    startPosition: from === 0 ? basis.origin : positionAt(records, from - 1),
+    endPosition: positionAt(records, to - 1),
     activeLengths,
   };
 }
@@ -73,7 +73,7 @@ const WINDOW = 30;
  * Coggan's normalized power, W: the fourth root of the mean fourth power of a 30-second moving
  * average, taken where the window is full. Shorter parts have their mean.
  */
-function normalized(power: readonly number[]): number {
+function normalized(power: Int32Array): number {
   if (power.length < WINDOW) return mean(power);
   let window = 0;
   let fourth = 0;
@@ -100,46 +100,36 @@ function caloriesOf(basis: TotalsBasis, distance: number, work: number | null): 
   }
 }
 
-function climbOf(samples: readonly Sample[]): { ascent: number; descent: number } | null {
+/** @param altitude fifths of a metre */
+function climbOf(altitude: Int32Array): { ascent: number; descent: number } {
   let up = 0;
   let down = 0;
-  let before: number | null = null;
-  for (const { altitude } of samples) {
-    if (altitude === null) return null;
-    const change = altitude - (before ?? altitude);
-    if (change > 0) up += change;
-    else down -= change;
-    before = altitude;
+  let before = altitude[0] ?? 0;
+  for (const height of altitude) {
+    if (height > before) up += height - before;
+    else down += before - height;
+    before = height;
   }
   return { ascent: Math.round(up / 5), descent: Math.round(down / 5) };
 }
 
-function positionOf(sample: Sample): Position | null {
-  const { latitude, longitude } = sample;
-  return latitude === null || longitude === null ? null : { latitude, longitude };
+function positionAt(records: Records, index: number): Position | null {
+  const latitude = records.latitude?.[index];
+  const longitude = records.longitude?.[index];
+  return latitude === undefined || longitude === undefined ? null : { latitude, longitude };
 }
 
-function valuesOf(samples: readonly Sample[], name: 'power' | 'temperature'): number[] | null {
-  const values: number[] = [];
-  for (const sample of samples) {
-    const value = sample[name];
-    if (value === null) return null;
-    values.push(value);
-  }
-  return values;
-}
-
-function sum(values: readonly number[]): number {
+function sum(values: Int32Array): number {
   let total = 0;
   for (const value of values) total += value;
   return total;
 }
 
-function mean(values: readonly number[]): number {
+function mean(values: Int32Array): number {
   return values.length === 0 ? 0 : Math.round(sum(values) / values.length) + 0;
 }
 
-function maximum(values: readonly number[]): number {
+function maximum(values: Int32Array): number {
   let most = values[0] ?? 0;
   for (const value of values) if (value > most) most = value;
   return most;
