@@ -184,6 +184,23 @@ describe('the times of an activity', () => {
   });
 });
 
+it('a record with a compressed time stamp leaves out the time stamp its definition has', () => {
+  const definition = [0x41, 0, 0, 20, 0, 2, 253, 4, 0x86, 3, 1, 0x02];
+  const full = [0x01, ...u32(1_100_000_000), 120];
+  const compressed = [0x80 | (1 << 5) | 7, 121];
+  const bytes = wrapRecords(Uint8Array.from([...definition, ...full, ...compressed, ...full]));
+  const found: unknown[] = [];
+  walkMessages(bytes, [20], (record) => {
+    found.push([record.number(253), record.number(3)]);
+    return true;
+  });
+  expect(found).toEqual([
+    [1_100_000_000, 120],
+    [undefined, 121],
+    [1_100_000_000, 120],
+  ]);
+});
+
 describe('bytes that make no sense', () => {
   const parts = fc.array(
     fc.oneof(
