@@ -50,6 +50,8 @@ export type ErrorCode =
   | 'SERVICE_ANSWER'
   /** The service refused for good (4xx). */
   | 'REJECTED'
+  /** Sent to a service that appends, and not answered: sending it again might double it. */
+  | 'FATE_UNKNOWN'
   /** Another process has it: a second daemon, a lock that is never given back. */
   | 'BUSY'
   /** This machine's own disk or database failed. */
@@ -99,6 +101,7 @@ export function exitCodeOf(code: ErrorCode): ExitCode {
     case 'KEYCHAIN_LOCKED':
     case 'NETWORK':
     case 'SERVICE_UNAVAILABLE':
+    case 'FATE_UNKNOWN':
       return ExitCode.unavailable;
     case 'SERVICE_ANSWER':
     case 'REJECTED':

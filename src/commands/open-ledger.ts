@@ -3,6 +3,7 @@ import type { Config } from '../config.ts';
 import { openDatabase, type Database } from '../ledger/database.ts';
 import { type KnownFiles, knownFiles } from '../ledger/known-files.ts';
 import { type ProcessMark, markProcess } from '../ledger/processes.ts';
+import { type RecordLedger, recordLedger } from '../ledger/records.ts';
 import { type UploadLedger, uploadLedger } from '../ledger/uploads.ts';
 import type { Clock } from '../time.ts';
 
@@ -12,6 +13,7 @@ export interface OpenLedger {
   readonly mark: ProcessMark;
   readonly uploads: UploadLedger;
   readonly known: KnownFiles;
+  readonly records: RecordLedger;
   /** May be called twice. */
   close(): void;
 }
@@ -32,6 +34,7 @@ export function openLedger(config: Config, account: string, clock: Clock): OpenL
     mark,
     uploads: uploadLedger(database, account, mark, now),
     known: knownFiles(database, account, now),
+    records: recordLedger(database, account, mark, now),
     close() {
       if (!open) return;
       open = false;

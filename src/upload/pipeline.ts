@@ -1,4 +1,5 @@
-import type { ErrorCode } from '../errors.ts';
+import { inParallel } from '../parallel.ts';
+import { Outlook } from '../service/outlook.ts';
 import { findFiles } from './find-files.ts';
 import type { BufferSource } from './read-recording.ts';
 import type { UploadItem, UploadProgress } from './report.ts';
@@ -18,8 +19,6 @@ export interface BatchNeeds extends UploaderNeeds {
 
 /** Requests under way at once, unless somebody says otherwise. */
 export const DEFAULT_JOBS = 4;
-/** After so many recordings in a row that got no answer, the rest waits for the next run. */
-const HOPELESS_AFTER = 3;
 /** Files above this size, in bytes, are taken one at a time, so that memory stays bounded. */
 const LARGE_BYTES = 4 * 1024 * 1024;
 
@@ -42,31 +41,24 @@ export async function uploadBatch(
   const large = { buffers: reusedBuffer(), turn: Promise.resolve() as Promise<unknown> };
 
   const one = async (file: RecordingFile, buffers: BufferSource): Promise<UploadItem> => {
-    const given = outlook.givenUp(file.path);
-    if (given !== undefined) return given;
+    if (outlook.hopeless) return { path: file.path, outcome: 'failed', ...outlook.hopeless };
     if (file.stamp.size <= LARGE_BYTES) return await uploader.upload(file, buffers);
     const turn = large.turn.then(() => uploader.upload(file, large.buffers));
     large.turn = turn.catch(() => undefined);
     return await turn;
   };
 
-  let next = 0;
-  const worker = async (buffers: BufferSource) => {
-    for (let file = waiting[next++]; file !== undefined; file = waiting[next++]) {
-      needs.signal.throwIfAborted();
-      needs.progress?.({ ...totals, total: waiting.length, current: file.path });
-      const item = await one(file, buffers);
-      outlook.learn(item);
-      totals.done++;
-      if ('attempts' in item && 'size' in item) totals.sentBytes += item.size ?? 0;
-      needs.report(item);
-    }
-  };
-  const jobs = Math.min(options.jobs, waiting.length);
-  // All come to rest before the caller goes on, also when one of them fails.
-  const ends = await Promise.allSettled(Array.from({ length: jobs }, () => worker(reusedBuffer())));
-  const failed = ends.find((end) => end.status === 'rejected');
-  if (failed !== undefined) throw failed.reason;
+  const slots = Array.from({ length: options.jobs }, reusedBuffer);
+  await inParallel(waiting, options.jobs, async (file, slot) => {
+    needs.signal.throwIfAborted();
+    needs.progress?.({ ...totals, total: waiting.length, current: file.path });
+    const item = await one(file, slots[slot] ?? reusedBuffer());
+    if (item.outcome === 'failed') outlook.failed(item);
+    else if ('attempts' in item) outlook.answered();
+    totals.done++;
+    if ('attempts' in item && 'size' in item) totals.sentBytes += item.size ?? 0;
+    needs.report(item);
+  });
 }
 
 /** Reports what the ledger settles, and returns what has to be looked at. */
@@ -83,34 +75,6 @@ function sortOut(paths: readonly string[], uploader: Uploader, needs: BatchNeeds
     else needs.report(item);
   }
   return waiting;
-}
-
-/**
- * Is it of any use to go on? A dead login fails every request; a service that does not answer three
- * recordings, each tried several times, will not answer the next three hundred.
- */
-class Outlook {
-  #unanswered = 0;
-  #reason: { code: ErrorCode; message: string; hint?: string } | undefined;
-
-  learn(item: UploadItem): void {
-    if (item.outcome !== 'failed') {
-      if ('attempts' in item) this.#unanswered = 0;
-      return;
-    }
-    const { code, message, hint } = item;
-    const passing =
-      code === 'NETWORK' || code === 'SERVICE_UNAVAILABLE' || code === 'SERVICE_ANSWER';
-    this.#unanswered += 1;
-    if (!passing || this.#unanswered >= HOPELESS_AFTER) {
-      this.#reason ??= { code, message, ...(hint === undefined ? {} : { hint }) };
-    }
-  }
-
-  /** The outcome of a file that is not even tried. */
-  givenUp(path: string): UploadItem | undefined {
-    return this.#reason && { path, outcome: 'failed', ...this.#reason };
-  }
 }
 
 /** A buffer that grows to the largest file and is used again for each. */

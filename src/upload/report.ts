@@ -1,4 +1,4 @@
-import type { ErrorCode } from '../errors.ts';
+import type { Failure } from '../service/outlook.ts';
 import type { ServiceRecording } from '../service/wire.ts';
 
 /** Why a recording was not sent, where nothing is wrong with that. */
@@ -17,12 +17,7 @@ export type UploadItem = { readonly path: string } & (
     }
   | { readonly outcome: 'invalid'; readonly reason: InvalidReason; readonly detail: string }
   | ({ readonly outcome: 'rejected'; readonly status?: number; readonly message: string } & Sent)
-  | ({
-      readonly outcome: 'failed';
-      readonly code: ErrorCode;
-      readonly message: string;
-      readonly hint?: string;
-    } & Partial<Sent>)
+  | ({ readonly outcome: 'failed' } & Failure & Partial<Sent>)
   /** `--dry-run`: what would be sent. */
   | ({ readonly outcome: 'would-upload'; readonly request: UploadRequest } & Omit<Sent, 'attempts'>)
 );

@@ -4,6 +4,7 @@ import { defaultActivityName } from '../fit/activity-name.ts';
 import type { FileStamp, KnownFileStatus, KnownFiles } from '../ledger/known-files.ts';
 import type { UploadLedger } from '../ledger/uploads.ts';
 import type { FramedUpload, ServiceClient } from '../service/client.ts';
+import { failureOf } from '../service/outlook.ts';
 import type { Clock } from '../time.ts';
 import { type Identity, identify } from './identify.ts';
 import { FILE_PART, type UploadFields, frameUpload, textParts } from './multipart.ts';
@@ -147,7 +148,8 @@ export function createUploader(options: UploadOptions, needs: UploaderNeeds): Up
       if (error.code === 'INTERRUPTED') throw error;
       const attempts =
         typeof error.details['attempts'] === 'number' ? error.details['attempts'] : 0;
-      if (error.code !== 'REJECTED') return failedBy(sent, error, attempts);
+      if (error.code !== 'REJECTED')
+        return { ...sent, outcome: 'failed', attempts, ...failureOf(error) };
       ledger.reject(sha256, attempts, error.message);
       settledInLedger = true;
       const status = error.details['status'];
@@ -215,14 +217,4 @@ function notAnActivity(path: string, named: boolean, detail: string): UploadItem
   return named
     ? { path, outcome: 'invalid', reason: 'not-an-activity', detail }
     : { path, outcome: 'skipped', reason: 'not-an-activity', detail };
-}
-
-function failedBy(
-  sent: { path: string; sha256: string; size: number },
-  error: SyncError,
-  attempts: number,
-): UploadItem {
-  const { code, message, hint } = error;
-  const said = { code, message, ...(hint === undefined ? {} : { hint }) };
-  return { ...sent, outcome: 'failed', attempts, ...said };
 }

@@ -1,0 +1,133 @@
+import type { Database } from './database.ts';
+import type { ProcessMark } from './processes.ts';
+
+export type RecordKind = 'wellness' | 'nutrition';
+
+/** What the ledger knows of a nutrition item that was sent to a service that appends. */
+export type ItemState = 'pending' | 'confirmed';
+
+/** What came of asking for a day, so as to send it. */
+export type DayClaim = 'yours' | 'unchanged' | 'busy';
+
+/** The days of one account, by kind and local date. Every method is one transaction. */
+export interface RecordLedger {
+  /**
+   * Asks for a day. `unchanged`: the service confirmed a record of this very digest.
+   * @param force ask for it even then.
+   */
+  claim(kind: RecordKind, date: string, digest: string, force: boolean): DayClaim;
+  /** Is this what the service last confirmed for the day? Writes nothing. */
+  isUnchanged(kind: RecordKind, date: string, digest: string): boolean;
+  confirm(kind: RecordKind, date: string, digest: string): void;
+  /** Done with, delivered or not: whoever wants the day next may have it. */
+  release(kind: RecordKind, date: string): void;
+  /** The items of a day that were ever sent, by their keys (`records/digest.ts`). */
+  items(date: string): ReadonlyMap<string, ItemState>;
+  /** Before items are sent to a service that appends: from now on nobody knows whether it has them. */
+  markSent(date: string, keys: readonly string[]): void;
+  /** The service has these. With `only`, it has no others: it replaced the day. */
+  confirmItems(date: string, keys: readonly string[], only: boolean): void;
+  /** These surely did not arrive. */
+  forgetItems(date: string, keys: readonly string[]): void;
+}
+
+export function recordLedger(
+  database: Database,
+  account: string,
+  process: ProcessMark,
+  now: () => number,
+): RecordLedger {
+  const select = database.prepare(
+    'SELECT state, owner, digest FROM records WHERE account = ? AND kind = ? AND date = ?',
+  );
+  const take = database.prepare(
+    `INSERT INTO records (account, kind, date, state, owner, digest, changed_at)
+     VALUES (?, ?, ?, 'pending', ?, '', ?)
+     ON CONFLICT (account, kind, date) DO UPDATE SET
+       state = 'pending', owner = excluded.owner, changed_at = excluded.changed_at`,
+  );
+  const settle = database.prepare(
+    `UPDATE records SET state = 'confirmed', owner = NULL, digest = ?, changed_at = ?
+     WHERE account = ? AND kind = ? AND date = ?`,
+  );
+  const free = database.prepare(
+    'UPDATE records SET owner = NULL WHERE account = ? AND kind = ? AND date = ? AND owner = ?',
+  );
+  const selectItems = database.prepare(
+    'SELECT item_key, state FROM record_items WHERE account = ? AND date = ?',
+  );
+  const putItem = database.prepare(
+    `INSERT INTO record_items (account, date, item_key, state) VALUES (?, ?, ?, ?)
+     ON CONFLICT (account, date, item_key) DO UPDATE SET state = excluded.state`,
+  );
+  const dropItem = database.prepare(
+    'DELETE FROM record_items WHERE account = ? AND date = ? AND item_key = ?',
+  );
+  const dropItems = database.prepare('DELETE FROM record_items WHERE account = ? AND date = ?');
+
+  const find = (kind: RecordKind, date: string) =>
+    select.get(account, kind, date) as unknown as Row | undefined;
+
+  const unchanged = (found: Row | undefined, digest: string) =>
+    found?.state === 'confirmed' && found.digest === digest;
+
+  function transaction<T>(task: () => T): T {
+    database.exec('BEGIN IMMEDIATE');
+    try {
+      const result = task();
+      database.exec('COMMIT');
+      return result;
+    } catch (error) {
+      database.exec('ROLLBACK');
+      throw error;
+    }
+  }
+
+  return {
+    claim: (kind, date, digest, force) =>
+      transaction(() => {
+        const found = find(kind, date);
+        if (found !== undefined && found.owner !== null && !process.isDead(found.owner)) {
+          return 'busy';
+        }
+        if (unchanged(found, digest) && !force) return 'unchanged';
+        take.run(account, kind, date, process.id, now());
+        return 'yours';
+      }),
+    isUnchanged: (kind, date, digest) => unchanged(find(kind, date), digest),
+    confirm(kind, date, digest) {
+      settle.run(digest, now(), account, kind, date);
+    },
+    release(kind, date) {
+      free.run(account, kind, date, process.id);
+    },
+    items(date) {
+      const rows = selectItems.all(account, date) as unknown as ItemRow[];
+      return new Map(rows.map(({ item_key, state }) => [item_key, state]));
+    },
+    markSent: (date, keys) =>
+      transaction(() => {
+        for (const key of keys) putItem.run(account, date, key, 'pending');
+      }),
+    confirmItems: (date, keys, only) =>
+      transaction(() => {
+        if (only) dropItems.run(account, date);
+        for (const key of keys) putItem.run(account, date, key, 'confirmed');
+      }),
+    forgetItems: (date, keys) =>
+      transaction(() => {
+        for (const key of keys) dropItem.run(account, date, key);
+      }),
+  };
+}
+
+interface Row {
+  readonly state: 'pending' | 'confirmed';
+  readonly owner: string | null;
+  readonly digest: string;
+}
+
+interface ItemRow {
+  readonly item_key: string;
+  readonly state: ItemState;
+}

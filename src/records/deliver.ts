@@ -1,0 +1,221 @@
+import { type ErrorCode, SyncError } from '../errors.ts';
+import type { RecordLedger } from '../ledger/records.ts';
+import { inParallel } from '../parallel.ts';
+import type { ServiceClient } from '../service/client.ts';
+import { type Failure, Outlook, failureOf } from '../service/outlook.ts';
+import type { Clock } from '../time.ts';
+import type { JsonObject, PreparedRecord, RecordKind, Warning } from './types.ts';
+
+export interface DeliveryOptions {
+  /** Send what the service is known to have. */
+  readonly force: boolean;
+  readonly dryRun: boolean;
+  /** Requests under way at once; one a date. */
+  readonly jobs: number;
+  /** What the service does with a nutrition day that is sent again (setting `nutritionDelivery`). */
+  readonly nutrition: 'replace' | 'append';
+}
+
+export interface DeliveryNeeds {
+  readonly ledger: RecordLedger;
+  /** Asked for when the first record has to be sent, and not at all if none has. */
+  readonly client: () => Promise<ServiceClient>;
+  /** Where records of a kind go, for `--dry-run`. */
+  readonly url: (kind: RecordKind) => URL;
+  readonly clock: Clock;
+  readonly signal: AbortSignal;
+  readonly report: (item: RecordItem) => void;
+}
+
+/** What became of one day. */
+export type RecordItem = {
+  readonly kind: RecordKind;
+  /** `YYYY-MM-DD` */
+  readonly date: string;
+  /** Every input record that is in it. */
+  readonly sources: readonly string[];
+  readonly warnings: readonly Warning[];
+} & (
+  | { readonly outcome: 'pushed'; readonly attempts: number }
+  | { readonly outcome: 'skipped'; readonly reason: 'unchanged' }
+  | {
+      readonly outcome: 'rejected';
+      readonly status?: number;
+      readonly message: string;
+      readonly attempts: number;
+    }
+  | ({ readonly outcome: 'failed'; readonly attempts?: number } & Failure)
+  /** `--dry-run`: what would be sent. */
+  | { readonly outcome: 'would-push'; readonly request: RecordRequest }
+);
+
+export interface RecordRequest {
+  readonly method: 'POST';
+  readonly url: string;
+  readonly body: JsonObject;
+}
+
+type Outcome = RecordItem extends infer Item
+  ? Item extends RecordItem
+    ? Omit<Item, 'kind' | 'date' | 'sources' | 'warnings'>
+    : never
+  : never;
+
+/** Between two looks at a day that another process is sending, in ms. */
+const BUSY_POLL_MS = 50;
+
+/**
+ * Sends one request a date, several dates at once. A date that fails holds up no other; a dead
+ * login, or a service that does not answer, ends the run early. Every record is reported once.
+ *
+ * @throws SyncError `STORAGE` when the ledger fails; the signal's reason when it is aborted.
+ */
+export async function deliverRecords(
+  records: readonly PreparedRecord[],
+  options: DeliveryOptions,
+  needs: DeliveryNeeds,
+): Promise<void> {
+  const outlook = new Outlook();
+  await inParallel(records, options.jobs, async (record) => {
+    needs.signal.throwIfAborted();
+    const extra: Warning[] = [];
+    const outcome: Outcome = outlook.hopeless
+      ? { outcome: 'failed', ...outlook.hopeless }
+      : await deliver(record, options, needs, extra);
+    if (outcome.outcome === 'failed') outlook.failed(outcome);
+    else if ('attempts' in outcome) outlook.answered();
+    const { kind, date, sources } = record;
+    needs.report({ kind, date, sources, warnings: [...record.warnings, ...extra], ...outcome });
+  });
+}
+
+async function deliver(
+  record: PreparedRecord,
+  options: DeliveryOptions,
+  needs: DeliveryNeeds,
+  warnings: Warning[],
+): Promise<Outcome> {
+  const { kind, date, digest } = record;
+  const { ledger, clock, signal } = needs;
+  if (options.dryRun) {
+    if (!options.force && ledger.isUnchanged(kind, date, digest)) return UNCHANGED;
+    const plan = planOf(record, options, ledger);
+    if (plan.outcome !== undefined) return plan.outcome;
+    const request = { method: 'POST', url: needs.url(kind).href, body: plan.body } as const;
+    return { outcome: 'would-push', request };
+  }
+  for (;;) {
+    const claim = ledger.claim(kind, date, digest, options.force);
+    if (claim === 'unchanged') return UNCHANGED;
+    if (claim === 'yours') break;
+    await clock.sleep(BUSY_POLL_MS, signal);
+  }
+  try {
+    const plan = planOf(record, options, ledger);
+    if (plan.warning !== undefined) warnings.push(plan.warning);
+    return plan.outcome ?? (await send(record, plan, needs));
+  } finally {
+    ledger.release(kind, date);
+  }
+}
+
+const UNCHANGED = { outcome: 'skipped', reason: 'unchanged' } as const;
+
+/** What is to be sent for a day, or what settles it without a request. */
+interface Plan {
+  readonly body: JsonObject;
+  /** Nutrition: the items in the body. */
+  readonly keys: readonly string[];
+  /** The service adds to the day what it is sent. */
+  readonly appends: boolean;
+  readonly warning?: Warning;
+  readonly outcome?: Outcome;
+}
+
+/**
+ * A service that keeps the contract (interface 4.4) is sent the whole day. One that appends is sent
+ * only the items that it never confirmed, and none of which nobody knows whether it has them:
+ * sending those again could double them.
+ */
+function planOf(record: PreparedRecord, options: DeliveryOptions, ledger: RecordLedger): Plan {
+  const { body, date } = record;
+  if (record.kind === 'wellness') return { body, keys: [], appends: false };
+  if (options.nutrition === 'replace') return { body, keys: record.itemKeys, appends: false };
+  const states = ledger.items(date);
+  const unknown = record.itemKeys.filter((key) => states.get(key) === 'pending');
+  if (unknown.length > 0 && !options.force) {
+    return {
+      body,
+      keys: [],
+      appends: true,
+      outcome: { outcome: 'failed', ...fateUnknown(date, unknown.length) },
+    };
+  }
+  const unsent = record.itemKeys.map((key) => states.get(key) !== 'confirmed');
+  const keys = record.itemKeys.filter((_, index) => unsent[index]);
+  const items = (body['items'] as JsonObject[]).filter((_, index) => unsent[index]);
+  const gone = [...states.keys()].filter((key) => !record.itemKeys.includes(key)).length;
+  const warning =
+    gone === 0
+      ? {}
+      : {
+          warning: {
+            source: record.sources[0] ?? '',
+            field: 'items',
+            message: `${gone} items that were sent before are no longer in the input; a service that appends keeps them`,
+          },
+        };
+  const plan = { body: { ...body, items }, keys, appends: true, ...warning };
+  return keys.length === 0 ? { ...plan, outcome: UNCHANGED } : plan;
+}
+
+function fateUnknown(date: string, count: number): Failure {
+  return {
+    code: 'FATE_UNKNOWN',
+    message: `Nobody knows whether the service has ${count} of the items of ${date}: the connection broke off after they were sent.`,
+    hint: 'Look at that day in the platform. If they are missing there, send them with --force.',
+  };
+}
+
+async function send(record: PreparedRecord, plan: Plan, needs: DeliveryNeeds): Promise<Outcome> {
+  const { kind, date, digest } = record;
+  const { ledger } = needs;
+  const client = await orFailure(needs.client());
+  if ('failure' in client) return { outcome: 'failed', ...failureOf(client.failure) };
+  if (plan.appends) ledger.markSent(date, plan.keys);
+  const answer = await orFailure(
+    client.value.push(kind, plan.body, plan.appends ? 'unless-acted-on' : 'always', needs.signal),
+  );
+  if ('value' in answer && answer.value.outcome === 'pushed') {
+    if (kind === 'nutrition') ledger.confirmItems(date, plan.keys, !plan.appends);
+    ledger.confirm(kind, date, digest);
+    return { outcome: 'pushed', attempts: answer.value.attempts };
+  }
+  if ('value' in answer) {
+    const { message, attempts } = answer.value as { message: string; attempts: number };
+    if (plan.appends) ledger.forgetItems(date, plan.keys);
+    return { outcome: 'rejected', message, attempts };
+  }
+  const { failure } = answer;
+  const { attempts: tries, status, fate } = failure.details;
+  const attempts = typeof tries === 'number' ? tries : 0;
+  const arrived = fate === 'unknown' || failure.code === 'SERVICE_ANSWER';
+  if (plan.appends && arrived) {
+    return { outcome: 'failed', attempts, ...fateUnknown(date, plan.keys.length) };
+  }
+  if (plan.appends) ledger.forgetItems(date, plan.keys);
+  if (failure.code !== 'REJECTED') return { outcome: 'failed', attempts, ...failureOf(failure) };
+  const said = typeof status === 'number' ? { status } : {};
+  return { outcome: 'rejected', message: failure.message, attempts, ...said };
+}
+
+/** Failures that are one record's or the service's become values; the rest goes on upwards. */
+async function orFailure<T>(task: Promise<T>): Promise<{ value: T } | { failure: SyncError }> {
+  try {
+    return { value: await task };
+  } catch (error) {
+    const grave: readonly ErrorCode[] = ['STORAGE', 'INTERRUPTED'];
+    if (error instanceof SyncError && !grave.includes(error.code)) return { failure: error };
+    throw error;
+  }
+}

@@ -1,0 +1,49 @@
+import type { ErrorCode, SyncError } from '../errors.ts';
+
+/** A delivery that did not come about now, as it is reported. */
+export interface Failure {
+  readonly code: ErrorCode;
+  readonly message: string;
+  readonly hint?: string;
+}
+
+export function failureOf({ code, message, hint }: SyncError): Failure {
+  return { code, message, ...(hint === undefined ? {} : { hint }) };
+}
+
+/** After so many deliveries in a row without an answer, the rest waits for the next run. */
+const HOPELESS_AFTER = 3;
+
+/**
+ * Is it of any use to go on with a batch? A dead login fails every request; a service that did not
+ * answer three items, each tried several times, will not answer the next three hundred.
+ */
+export class Outlook {
+  #unanswered = 0;
+  #hopeless: Failure | undefined;
+
+  /** Why the rest of the batch is not tried, once that is so. */
+  get hopeless(): Failure | undefined {
+    return this.#hopeless;
+  }
+
+  /** The service answered, whatever it said. */
+  answered(): void {
+    this.#unanswered = 0;
+  }
+
+  failed(failure: Failure): void {
+    this.#unanswered += 1;
+    if (!isPassing(failure.code) || this.#unanswered >= HOPELESS_AFTER) this.#hopeless ??= failure;
+  }
+}
+
+/** May the next item of the batch fare better? */
+function isPassing(code: ErrorCode): boolean {
+  return (
+    code === 'FATE_UNKNOWN' ||
+    code === 'NETWORK' ||
+    code === 'SERVICE_UNAVAILABLE' ||
+    code === 'SERVICE_ANSWER'
+  );
+}
