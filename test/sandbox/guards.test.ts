@@ -1,0 +1,143 @@
+import { describe, expect, it } from 'vitest';
+import { SCOPES, type Scope } from '../../src/sandbox/scopes.ts';
+import { bearer, manualClock, multipart, openApp } from './support.ts';
+
+const json = { 'content-type': 'application/json' };
+const day = JSON.stringify({ date: '2026-02-15', items: [] });
+const form = multipart([{ name: 'file', fileName: 'a.fit', content: 'not FIT, but a form' }]);
+
+/** Every endpoint that needs a token, a request that it would take, and the scope it needs. */
+const GUARDED: [string, string, RequestInit, Scope | null][] = [
+  ['GET', '/api/oauth/userinfo', {}, null],
+  ['GET', '/api/profile', {}, 'profile:read'],
+  ['PATCH', '/api/profile', { headers: json, body: '{"ftp":250}' }, 'profile:write'],
+  ['POST', '/api/workouts/upload-fit', form, 'workout:write'],
+  ['GET', '/api/workouts', {}, 'workout:read'],
+  ['POST', '/api/wellness', { headers: json, body: day }, 'health:write'],
+  ['POST', '/api/nutrition', { headers: json, body: day }, 'nutrition:write'],
+];
+
+function send(
+  { app }: ReturnType<typeof openApp>,
+  [method, path, init]: (typeof GUARDED)[number],
+  headers: Record<string, string>,
+) {
+  return Promise.resolve(
+    app.request(path, { ...init, method, headers: { ...(init.headers as object), ...headers } }),
+  );
+}
+
+describe.each(GUARDED)('%s %s', (...endpoint) => {
+  const scope = endpoint[3];
+
+  it.each([
+    ['no Authorization', {}, 'Bearer'],
+    ['another scheme', { authorization: 'Basic eDp5' }, 'Bearer'],
+    ['an empty token', { authorization: 'Bearer ' }, 'Bearer'],
+    ['an unknown token', { authorization: 'Bearer sbx_at_x' }, 'Bearer error="invalid_token"'],
+  ])('answers 401 for %s', async (_what, headers, challenge) => {
+    const response = await send(openApp(), endpoint, headers as Record<string, string>);
+    expect(response.status).toBe(401);
+    expect(response.headers.get('www-authenticate')).toBe(challenge);
+    expect(await response.json()).toMatchObject({ statusCode: 401, statusMessage: 'Unauthorized' });
+  });
+
+  it('answers 401 for an expired, a revoked and a refresh token', async () => {
+    const clock = manualClock();
+    const sandbox = openApp({ now: clock.now });
+    const { access_token, refresh_token = '' } = sandbox.control.mint({ accessTtl: 10 });
+    clock.advance(10_000);
+    const revoked = bearer(sandbox);
+    sandbox.control.revoke('athlete-1');
+    for (const authorization of [
+      `Bearer ${access_token}`,
+      revoked['authorization'] ?? '',
+      `Bearer ${refresh_token}`,
+    ]) {
+      expect((await send(sandbox, endpoint, { authorization })).status).toBe(401);
+    }
+  });
+
+  it('answers 403 for a deactivated account', async () => {
+    const sandbox = openApp({ settings: { deactivated: ['athlete-1'] } });
+    expect((await send(sandbox, endpoint, bearer(sandbox))).status).toBe(403);
+    expect((await send(sandbox, endpoint, bearer(sandbox, SCOPES, 'athlete-2'))).status).toBe(200);
+  });
+
+  if (scope !== null) {
+    it(`answers 403 without ${scope}, names it, and takes nothing`, async () => {
+      const sandbox = openApp();
+      const before = sandbox.control.state('athlete-1').athletes[0];
+      const others = SCOPES.filter((other) => other !== scope);
+      const response = await send(sandbox, endpoint, bearer(sandbox, others));
+      expect(response.status).toBe(403);
+      expect(await response.json()).toEqual({
+        statusCode: 403,
+        statusMessage: 'Forbidden',
+        message: `Insufficient scope: ${scope} is required`,
+        data: { required: [scope], granted: others },
+      });
+      expect(response.headers.get('www-authenticate')).toBe(
+        `Bearer error="insufficient_scope", scope="${scope}"`,
+      );
+      const after = sandbox.control.state('athlete-1').athletes[0];
+      expect({ ...after, logins: [] }).toEqual({ ...before, logins: [] });
+    });
+  }
+
+  it('is answered with that scope alone', async () => {
+    const sandbox = openApp();
+    const response = await send(sandbox, endpoint, bearer(sandbox, scope === null ? [] : [scope]));
+    expect(response.status).toBe(200);
+  });
+});
+
+describe('everywhere', () => {
+  it.each([
+    ['GET', '/'],
+    ['GET', '/api/nothing'],
+    ['POST', '/api/workouts/upload-gpx'],
+    ['GET', '/api/wellness/2026-02-15'],
+  ])('%s %s is 404 as JSON', async (method, path) => {
+    const response = await openApp().app.request(path, { method });
+    expect(response.status).toBe(404);
+    expect(await response.json()).toEqual({
+      statusCode: 404,
+      statusMessage: 'Not Found',
+      message: `Cannot find any path matching ${path}.`,
+    });
+  });
+
+  it('a method that an endpoint does not have is 405 and names those it has', async () => {
+    const response = await openApp().app.request('/api/profile', { method: 'DELETE' });
+    expect(response.status).toBe(405);
+    expect(response.headers.get('allow')).toBe('GET, PATCH');
+  });
+
+  it('a name that is not loopback is refused, on the platform and on the control endpoints', async () => {
+    const { app } = openApp();
+    for (const path of ['/api/profile', '/_sandbox/state', '/api/oauth/authorize']) {
+      const response = await app.request(`http://rebound.example${path}`);
+      expect(response.status).toBe(403);
+    }
+  });
+
+  it('the rate limit counts each token for itself, and starts anew every minute', async () => {
+    const clock = manualClock();
+    const sandbox = openApp({ settings: { rateLimit: 2 }, now: clock.now });
+    const one = bearer(sandbox);
+    const other = bearer(sandbox);
+    const ask = async (headers: Record<string, string>) =>
+      sandbox.app.request('/api/profile', { headers });
+    clock.advance(15_000);
+    expect([(await ask(one)).status, (await ask(one)).status]).toEqual([200, 200]);
+    const limited = await ask(one);
+    expect([limited.status, limited.headers.get('retry-after')]).toEqual([429, '45']);
+    expect((await ask(other)).status).toBe(200);
+    clock.advance(45_000);
+    expect((await ask(one)).status).toBe(200);
+    expect(sandbox.control.requests().map(({ status }) => status)).toEqual([
+      200, 200, 429, 200, 200,
+    ]);
+  });
+});
