@@ -1,0 +1,18 @@
+import { runStatus } from '../commands/status.ts';
+import type { ExitCode } from '../errors.ts';
+import { statusReport, statusText } from '../render/status.ts';
+import { openHttp } from '../service/open-http.ts';
+import { type Invocation, configFor } from './invocation.ts';
+
+export async function status(invocation: Invocation): Promise<ExitCode> {
+  const { deps, output, version } = invocation;
+  const config = configFor(invocation);
+  const http = await openHttp({ env: deps.env, version, connections: 1 });
+  try {
+    const { report, exitCode } = await runStatus({ config, deps, http });
+    output.result(statusReport(report), statusText(report, deps.clock.now()));
+    return exitCode;
+  } finally {
+    await http.close();
+  }
+}

@@ -1,0 +1,102 @@
+import { existsSync } from 'node:fs';
+import { type MissingFeature, missingFeatures } from '../auth/scopes.ts';
+import { openSession } from '../auth/open-session.ts';
+import { type Account, type Config, accountKey, requireBaseUrl } from '../config.ts';
+import { hasEnvironmentTokens } from '../credentials/environment.ts';
+import { openStore } from '../credentials/open-store.ts';
+import type { Deps } from '../deps.ts';
+import { ExitCode, SyncError, exitCodeOf } from '../errors.ts';
+import type { LedgerUpload } from '../ledger/uploads.ts';
+import { type Failure, failureOf } from '../service/outlook.ts';
+import type { Http } from '../service/http.ts';
+import { ledgerPath, openLedger } from './open-ledger.ts';
+
+export interface StatusReport {
+  readonly profile: string;
+  readonly service: string;
+  readonly clientId: string | undefined;
+  readonly account: Account | undefined;
+  readonly store: { readonly kind: 'keychain' | 'file' | 'environment'; readonly where: string };
+  readonly login: LoginState;
+  readonly uploads: Readonly<Record<LedgerUpload['state'], number>>;
+  /** Of the last confirmed upload; ms since 1970. */
+  readonly lastUploadAt: number | undefined;
+}
+
+export type LoginState =
+  | {
+      readonly state: 'logged-in';
+      readonly scopes: readonly string[] | undefined;
+      /** What this login is not allowed to do. */
+      readonly missing: readonly MissingFeature[];
+      readonly renewable: boolean;
+      /** ms since 1970; absent: the service did not say. */
+      readonly accessExpiresAt: number | undefined;
+      readonly refreshExpiresAt: number | undefined;
+    }
+  /** `AUTH_REQUIRED`: nobody is; anything else: it cannot be known just now. */
+  | ({ readonly state: 'logged-out' | 'unknown' } & Failure);
+
+export interface StatusNeeds {
+  readonly config: Config;
+  readonly deps: Deps;
+  readonly http: Http;
+}
+
+/** What this machine knows, without a request to the service. @throws SyncError `CONFIG`, `STORAGE` */
+export async function runStatus(
+  needs: StatusNeeds,
+): Promise<{ report: StatusReport; exitCode: ExitCode }> {
+  const { config, deps } = needs;
+  const service = requireBaseUrl(config).href.replace(/\/+$/, '');
+  const login = await loginState(needs);
+  const report: StatusReport = {
+    profile: config.profile,
+    service,
+    clientId: config.get('clientId'),
+    account: config.account,
+    store: storeOf(config, deps),
+    login,
+    ...uploadsOf(config, deps),
+  };
+  return { report, exitCode: login.state === 'logged-in' ? ExitCode.ok : exitCodeOf(login.code) };
+}
+
+async function loginState({ config, deps, http }: StatusNeeds): Promise<LoginState> {
+  const attended = deps.io.interactive;
+  const session = openSession(config, { ...deps, http, attended, onWarning: () => undefined });
+  try {
+    const { tokens } = await session.credentials(deps.signal);
+    return {
+      state: 'logged-in',
+      scopes: tokens.scopes,
+      missing: missingFeatures(tokens.scopes),
+      renewable: tokens.refreshToken !== undefined,
+      accessExpiresAt: tokens.accessExpiresAt,
+      refreshExpiresAt: tokens.refreshExpiresAt,
+    };
+  } catch (error) {
+    if (!(error instanceof SyncError) || error.code === 'INTERRUPTED') throw error;
+    const state = error.code.startsWith('AUTH_') ? 'logged-out' : 'unknown';
+    return { state, ...failureOf(error) };
+  } finally {
+    await session.close();
+  }
+}
+
+function storeOf(config: Config, deps: Deps): StatusReport['store'] {
+  if (hasEnvironmentTokens(config)) return { kind: 'environment', where: 'the environment' };
+  const store = openStore(config, { ...deps, attended: false });
+  return { kind: store.kind, where: store.describe() };
+}
+
+function uploadsOf(config: Config, deps: Deps): Pick<StatusReport, 'uploads' | 'lastUploadAt'> {
+  const none = { uploads: { pending: 0, confirmed: 0, rejected: 0 }, lastUploadAt: undefined };
+  if (!existsSync(ledgerPath(config))) return none;
+  const ledger = openLedger(config, accountKey(config, config.account), deps.clock);
+  try {
+    return { uploads: ledger.uploads.counts(), lastUploadAt: ledger.uploads.lastConfirmedAt() };
+  } finally {
+    ledger.close();
+  }
+}
