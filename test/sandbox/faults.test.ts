@@ -1,0 +1,274 @@
+import { describe, expect, it } from 'vitest';
+import { FaultScript } from '../../src/sandbox/faults.ts';
+import { FaultSpecError, parseFault } from '../../src/sandbox/fault-spec.ts';
+import { bearer, openApp, openSandbox, postJson } from './support.ts';
+
+const status = (value: number) => ({
+  kind: 'status',
+  status: value,
+  retryAfter: null,
+  retryAfterAsDate: false,
+  error: null,
+  after: false,
+});
+
+describe('a fault', () => {
+  it.each([
+    ['upload-fit:503', { route: 'upload-fit', what: status(503), count: 1, skip: 0 }],
+    ['upload-fit:503*2', { route: 'upload-fit', what: status(503), count: 2, skip: 0 }],
+    ['any:500*inf', { route: 'any', what: status(500), count: Infinity, skip: 0 }],
+    [
+      'refresh:429(retry-after=1)*3+2',
+      { route: 'refresh', what: { ...status(429), retryAfter: 1 }, count: 3, skip: 2 },
+    ],
+    [
+      'token:503(retry-after-date=5)',
+      {
+        route: 'token',
+        what: { ...status(503), retryAfter: 5, retryAfterAsDate: true },
+        count: 1,
+        skip: 0,
+      },
+    ],
+    [
+      'refresh:400(error=invalid_grant)',
+      { route: 'refresh', what: { ...status(400), error: 'invalid_grant' }, count: 1, skip: 0 },
+    ],
+    [
+      'wellness:504(after, retry-after=0)',
+      {
+        route: 'wellness',
+        what: { ...status(504), after: true, retryAfter: 0 },
+        count: 1,
+        skip: 0,
+      },
+    ],
+    [
+      'any:delay=200ms*inf',
+      { route: 'any', what: { kind: 'delay', ms: 200 }, count: Infinity, skip: 0 },
+    ],
+    ['any:delay=1.5s', { route: 'any', what: { kind: 'delay', ms: 1500 }, count: 1, skip: 0 }],
+    [
+      'profile-update:reset',
+      { route: 'profile-update', what: { kind: 'reset', after: false }, count: 1, skip: 0 },
+    ],
+    [
+      'nutrition:reset-after',
+      { route: 'nutrition', what: { kind: 'reset', after: true }, count: 1, skip: 0 },
+    ],
+    [
+      'nutrition:reset(after)',
+      { route: 'nutrition', what: { kind: 'reset', after: true }, count: 1, skip: 0 },
+    ],
+    ['nutrition:reset-mid', { route: 'nutrition', what: { kind: 'reset-mid' }, count: 1, skip: 0 }],
+    ['nutrition:close-mid', { route: 'nutrition', what: { kind: 'close-mid' }, count: 1, skip: 0 }],
+    ['nutrition:truncate', { route: 'nutrition', what: { kind: 'truncate' }, count: 1, skip: 0 }],
+    [
+      'workouts:html',
+      { route: 'workouts', what: { kind: 'html', status: 502, after: false }, count: 1, skip: 0 },
+    ],
+    [
+      'workouts:html(status=200,after)',
+      { route: 'workouts', what: { kind: 'html', status: 200, after: true }, count: 1, skip: 0 },
+    ],
+    [
+      'userinfo:hang',
+      { route: 'userinfo', what: { kind: 'hang', after: false }, count: 1, skip: 0 },
+    ],
+    [
+      'userinfo:hang-after',
+      { route: 'userinfo', what: { kind: 'hang', after: true }, count: 1, skip: 0 },
+    ],
+    [
+      'wellness:success-false',
+      { route: 'wellness', what: { kind: 'success-false' }, count: 1, skip: 0 },
+    ],
+  ])('%s is understood', (spec, fault) => {
+    expect(parseFault(spec)).toEqual({ spec, ...fault });
+  });
+
+  it.each([
+    ['', 'cannot be read'],
+    ['upload-fit', 'cannot be read'],
+    ['upload-fit:503*', 'cannot be read'],
+    ['uploads:503', 'no route "uploads": authorize, consent, token'],
+    ['upload-fit:timeout', 'no kind "timeout": an HTTP status from 300 to 599, delay=TIME'],
+    ['upload-fit:200', 'no kind "200"'],
+    ['upload-fit:503*0', 'a count is 1 or more, or inf'],
+    ['upload-fit:503(retry=1)', '"503" takes no "retry"; it takes retry-after=S'],
+    ['upload-fit:503(retry-after=soon)', '"retry-after" is a whole number'],
+    ['upload-fit:503(retry-after)', '"retry-after" needs a value'],
+    ['upload-fit:503(after=1)', '"after" takes no value'],
+    ['upload-fit:reset(mid)', '"reset" takes no "mid"; it takes after'],
+    ['upload-fit:truncate(after)', '"truncate" takes no "after"; it takes nothing'],
+    ['upload-fit:delay', 'a delay is delay=200ms or delay=1.5s'],
+    ['upload-fit:delay=200', 'a delay is delay=200ms or delay=1.5s'],
+    ['upload-fit:reset=1', '"reset" takes no =value'],
+  ])('%s is refused, saying what is allowed', (spec, message) => {
+    expect(() => parseFault(spec)).toThrow(FaultSpecError);
+    expect(() => parseFault(spec)).toThrow(`Fault "${spec}": ${message}`);
+  });
+});
+
+describe('the script', () => {
+  const kinds = (script: FaultScript, rounds: number) =>
+    Array.from({ length: rounds }, () => script.draw(['wellness']).fault?.kind ?? 'none');
+
+  it('works off the faults of a route in order, and leaves other routes alone', () => {
+    const script = new FaultScript(['wellness:503*2', 'nutrition:hang', 'wellness:reset']);
+    expect(kinds(script, 4)).toEqual(['status', 'status', 'reset', 'none']);
+    expect(script.list()).toEqual([
+      { spec: 'wellness:503*2', skipLeft: 0, hitsLeft: 0 },
+      { spec: 'nutrition:hang', skipLeft: 0, hitsLeft: 1 },
+      { spec: 'wellness:reset', skipLeft: 0, hitsLeft: 0 },
+    ]);
+  });
+
+  it('lets the first requests through where a fault says so', () => {
+    expect(kinds(new FaultScript(['any:503+2']), 4)).toEqual(['none', 'none', 'status', 'none']);
+  });
+
+  it('adds delays up, and lets another fault follow them', () => {
+    const script = new FaultScript(['any:delay=20ms*inf', 'wellness:503', 'wellness:delay=1s']);
+    expect(script.draw(['wellness'])).toEqual({
+      delayMs: 1020,
+      fault: status(503),
+      specs: ['any:delay=20ms*inf', 'wellness:503', 'wellness:delay=1s'],
+    });
+    expect(script.draw(['wellness'])).toMatchObject({ delayMs: 20, fault: null });
+  });
+
+  it('adds none of several when one is wrong', () => {
+    const script = new FaultScript();
+    expect(() => script.add(['any:503', 'any:nonsense'])).toThrow(FaultSpecError);
+    expect(script.list()).toEqual([]);
+  });
+});
+
+/** What a client met: a status with the body it could read, or how the connection ended. */
+type Met = { status: number; body: string } | { broken: 'before' | 'middle'; code: unknown };
+
+async function send(url: string, headers: Record<string, string>, hrv: number): Promise<Met> {
+  let answer: Response;
+  const causeOf = (error: unknown) =>
+    ((error as Error).cause as { code?: unknown } | undefined)?.code;
+  try {
+    answer = await fetch(`${url}/api/wellness`, {
+      method: 'POST',
+      headers: { ...headers, 'content-type': 'application/json' },
+      body: JSON.stringify({ date: '2026-02-15', hrv }),
+    });
+  } catch (error) {
+    return { broken: 'before', code: causeOf(error) };
+  }
+  try {
+    return { status: answer.status, body: await answer.text() };
+  } catch (error) {
+    return { broken: 'middle', code: causeOf(error) };
+  }
+}
+
+describe('over a real connection', () => {
+  const whole = '{"success":true,"data":{"id":"wellness-1","date":"2026-02-15","hrv":50}}';
+  const error = (code: number, message: string) => ({
+    status: code,
+    body: JSON.stringify({
+      statusCode: code,
+      statusMessage: message,
+      message: 'A scripted fault of the sandbox',
+    }),
+  });
+  const html = expect.stringContaining('<h1>502 Bad Gateway</h1>') as string;
+
+  it.each([
+    // The fault, what the client meets, and whether the request was processed all the same.
+    ['wellness:503', error(503, 'Service Unavailable'), false],
+    ['wellness:504(after)', error(504, 'Gateway Timeout'), true],
+    ['wellness:html', { status: 502, body: html }, false],
+    ['wellness:html(after)', { status: 502, body: html }, true],
+    ['wellness:reset', { broken: 'before', code: 'ECONNRESET' }, false],
+    ['wellness:reset-after', { broken: 'before', code: 'ECONNRESET' }, true],
+    ['wellness:reset-mid', { broken: 'middle', code: 'ECONNRESET' }, true],
+    ['wellness:close-mid', { broken: 'middle', code: 'UND_ERR_SOCKET' }, true],
+    ['wellness:truncate', { status: 200, body: whole.slice(0, whole.length / 2) }, true],
+    ['wellness:delay=5ms', { status: 200, body: whole }, true],
+    [
+      'wellness:success-false',
+      { status: 200, body: '{"success":false,"message":"The record could not be stored"}' },
+      false,
+    ],
+  ])('%s is met once, and the next request is answered', async (spec, met, processed) => {
+    const sandbox = await openSandbox({ faults: [spec] });
+    const headers = bearer(sandbox);
+    expect(await send(sandbox.url, headers, 50)).toEqual(met);
+    const held = sandbox.control.state('athlete-1').athletes[0]?.wellness;
+    expect(held?.map(({ record }) => record)).toEqual(processed ? [{ hrv: 50 }] : []);
+    expect(await send(sandbox.url, headers, 50)).toEqual({ status: 200, body: whole });
+    expect(
+      sandbox.control.requests().map(({ faults, body, athlete }) => ({ faults, body, athlete })),
+    ).toEqual([
+      { faults: [spec], body: { date: '2026-02-15', hrv: 50 }, athlete: 'athlete-1' },
+      { faults: [], body: { date: '2026-02-15', hrv: 50 }, athlete: 'athlete-1' },
+    ]);
+  });
+
+  it.each([
+    ['hang', false],
+    ['hang-after', true],
+  ])('%s never answers until the client gives up', async (kind, processed) => {
+    const sandbox = await openSandbox({ faults: [`wellness:${kind}`] });
+    const stop = new AbortController();
+    const answer = fetch(`${sandbox.url}/api/wellness`, {
+      method: 'POST',
+      headers: { ...bearer(sandbox), 'content-type': 'application/json' },
+      body: JSON.stringify({ date: '2026-02-15', hrv: 50 }),
+      signal: stop.signal,
+    });
+    await expect.poll(() => sandbox.control.requests()[0]?.faults).toEqual([`wellness:${kind}`]);
+    await expect
+      .poll(() => sandbox.control.state('athlete-1').athletes[0]?.wellness.length)
+      .toBe(processed ? 1 : 0);
+    stop.abort();
+    await expect(answer).rejects.toThrow('aborted');
+    expect(sandbox.control.requests()[0]?.status).toBeNull();
+  });
+
+  it('Retry-After goes out in seconds or as a date', async () => {
+    const now = Date.UTC(2026, 1, 15, 12);
+    const sandbox = await openSandbox({
+      faults: ['profile:429(retry-after=7)', 'profile:503(retry-after-date=7)'],
+      now: () => now,
+    });
+    const ask = () => fetch(`${sandbox.url}/api/profile`, { headers: bearer(sandbox) });
+    expect((await ask()).headers.get('retry-after')).toBe('7');
+    expect((await ask()).headers.get('retry-after')).toBe('Sun, 15 Feb 2026 12:00:07 GMT');
+  });
+});
+
+describe('without a connection', () => {
+  it('a token request also goes by what it asks for, and fails in the shape of OAuth', async () => {
+    const sandbox = openApp({ faults: ['refresh:400(error=invalid_grant)', 'exchange:503'] });
+    const ask = (grant_type: string) => postJson(sandbox, '/api/oauth/token', { grant_type });
+    expect((await ask('authorization_code')).status).toBe(503);
+    const refused = await ask('refresh_token');
+    expect([refused.status, await refused.json()]).toEqual([
+      400,
+      { error: 'invalid_grant', error_description: 'A scripted fault of the sandbox' },
+    ]);
+    expect(await (await ask('refresh_token')).json()).toMatchObject({ error: 'invalid_request' });
+  });
+
+  it('a fault that needs one says so', async () => {
+    const { app } = openApp({ faults: ['profile:reset'] });
+    expect(await (await app.request('/api/profile')).json()).toMatchObject({
+      statusCode: 500,
+      message: 'This fault needs a real connection',
+    });
+  });
+
+  it('no fault hits the control endpoints', async () => {
+    const { app } = openApp({ faults: ['any:500*inf'] });
+    expect((await app.request('/_sandbox/faults')).status).toBe(200);
+    expect((await app.request('/api/profile')).status).toBe(500);
+  });
+});
