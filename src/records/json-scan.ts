@@ -228,15 +228,17 @@ export class JsonScanner {
     const text = this.#bytes.toString('utf8', this.position, end);
     const word = /^(?:[\w$+.-]+|.)/su.exec(text)?.[0] ?? '';
     const found = `found ${JSON.stringify(word)} where ${wanted} is expected`;
-    return new JsonFault(this.position, found + habitOf(word));
+    return new JsonFault(this.position, found + habitOf(word, wanted));
   }
 }
 
 /** Names the habit from other languages behind a wrong character. */
-function habitOf(word: string): string {
+function habitOf(word: string, wanted: string): string {
   if (word === "'") return ' (JSON has double quotes only)';
   if (word === '/' || word === '#') return ' (JSON has no comments)';
-  if (word === '}' || word === ']') return ' (is there a comma too many before it?)';
+  if ((word === '}' || word === ']') && /^a (?:name|value)/.test(wanted)) {
+    return ' (is there a comma too many before it?)';
+  }
   if (/^[-+]?(?:NaN|Infinity|nan|inf)$/.test(word)) return ' (write null for a missing number)';
   if (/^(?:undefined|None|nil|NULL|Null)$/.test(word)) return ' (write null)';
   if (/^(?:True|False|TRUE|FALSE)$/.test(word)) return ' (write true or false in lower case)';

@@ -3,7 +3,7 @@ import { messageOf, SyncError, systemCode } from '../errors.ts';
 import { readDocument } from './document.ts';
 import { JsonFault, JsonScanner } from './json-scan.ts';
 import { MAX_RECORDS, readValue } from './json-value.ts';
-import { invalidUtf8At, markLength } from './text.ts';
+import { invalidUtf8At, markLength, UTF8_MARK } from './text.ts';
 import type { RawRecord, RecordKind } from './types.ts';
 
 /** A longer input is refused: records of many years stay far below it. */
@@ -118,7 +118,7 @@ async function readHead(chunks: AsyncGenerator<Buffer, void, undefined>): Promis
     let at = 0;
     read.push(chunk);
     if (lineStart === undefined) {
-      at = afterSpace(chunk, at);
+      at = afterSpace(chunk, afterMark(chunk, size));
       if (at < chunk.length) lineStart = size + at;
     }
     if (lineStart !== undefined && lineEnd === undefined) {
@@ -135,6 +135,13 @@ async function readHead(chunks: AsyncGenerator<Buffer, void, undefined>): Promis
   return { bytes: Buffer.concat(read), line: undefined };
 }
 
+/** Where a chunk goes on after what it holds of a byte order mark; `size` bytes came before it. */
+function afterMark(chunk: Buffer, size: number): number {
+  let at = 0;
+  while (at < chunk.length && size + at < 3 && chunk[at] === UTF8_MARK[size + at]) at++;
+  return at;
+}
+
 function afterSpace(bytes: Buffer, at: number): number {
   const scanner = new JsonScanner(bytes, at);
   scanner.skipSpace();
@@ -144,7 +151,7 @@ function afterSpace(bytes: Buffer, at: number): number {
 /** Is the first line a JSON object of its own, with more lines after it? */
 function isLineOfRecords({ line }: Head): boolean {
   if (line === undefined) return false;
-  const scanner = new JsonScanner(line, markLength(line));
+  const scanner = new JsonScanner(line);
   if (scanner.peek() !== 0x7b) return false;
   try {
     scanner.value();

@@ -3,7 +3,7 @@ import { isUtf8 } from 'node:buffer';
 /** What a file's bytes are, before anybody reads them as JSON. */
 
 /** U+FEFF in UTF-8, which some editors and PowerShell put before the text. */
-const UTF8_MARK = Buffer.from([0xef, 0xbb, 0xbf]);
+export const UTF8_MARK = Buffer.from([0xef, 0xbb, 0xbf]);
 
 /** The number of bytes of a UTF-8 byte order mark at the start: 3 or 0. */
 export function markLength(bytes: Buffer): number {

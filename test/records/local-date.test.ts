@@ -1,0 +1,359 @@
+import fc from 'fast-check';
+import { Temporal } from 'temporal-polyfill';
+import { afterEach, describe, expect, test, vi } from 'vitest';
+import { localDateOf, toLoggedAt } from '../../src/records/local-date.ts';
+import type { Zone } from '../../src/records/types.ts';
+import { zoneRules } from '../../src/records/zone.ts';
+
+/**
+ * The oracle is a Temporal polyfill: another algorithm, over the zone data of the runtime. Every
+ * zone that the runtime knows is tested.
+ */
+
+const ZONES = [...Intl.supportedValuesOf('timeZone'), 'UTC', 'Etc/GMT+12', 'Etc/GMT-14'];
+const FIRST = Date.UTC(1970, 0, 1);
+const LAST = Date.UTC(2101, 0, 1) - 1;
+const MARGIN = 2 * 86_400_000;
+
+const RUNS = 20_000;
+
+const anyZone = fc.constantFrom(...ZONES);
+const anyInstant = fc.integer({ min: FIRST + MARGIN, max: LAST - MARGIN });
+const anyFrom = fc.constantFrom<Zone['from']>('flag', 'environment', 'profile', 'machine');
+
+function inZone(instant: number, zone: string): Temporal.ZonedDateTime {
+  return Temporal.Instant.fromEpochMilliseconds(instant).toZonedDateTimeISO(zone);
+}
+
+/** What goes out, read by the oracle: the instant, and the date that a reader sees in it. */
+function readBack(loggedAt: string): { instant: number; date: string } {
+  expect(loggedAt).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{3})?[+-]\d\d:\d\d$/);
+  return {
+    instant: Temporal.Instant.from(loggedAt).epochMilliseconds,
+    date: Temporal.PlainDate.from(loggedAt).toString(),
+  };
+}
+
+function unwrap<T extends { ok: boolean }>(result: T): T & { ok: true } {
+  expect(result).toMatchObject({ ok: true });
+  return result as T & { ok: true };
+}
+
+/** Every change of offset in a zone, in ms. */
+function transitions(zone: string, until: number): number[] {
+  const found: number[] = [];
+  let at = inZone(FIRST, zone);
+  for (;;) {
+    const next = at.getTimeZoneTransition('next');
+    if (next === null || next.epochMilliseconds > until) return found;
+    found.push(next.epochMilliseconds);
+    at = next;
+  }
+}
+
+const changes = new Map(ZONES.map((zone) => [zone, transitions(zone, Date.UTC(2040, 0, 1))]));
+
+describe('an instant with Z', () => {
+  test('goes to the calendar date of the zone, whoever named it', () => {
+    fc.assert(
+      fc.property(anyInstant, anyZone, anyFrom, (instant, name, from) => {
+        const written = new Date(instant).toISOString();
+        const expected = inZone(instant, name).toPlainDate().toString();
+        const zone = { name, from };
+        expect(unwrap(localDateOf(written, zone))).toMatchObject({
+          date: expected,
+          zoneUsed: true,
+        });
+        const { loggedAt, date } = unwrap(toLoggedAt(written, zone));
+        expect({ day: date, ...readBack(loggedAt) }).toEqual({
+          day: expected,
+          date: expected,
+          instant,
+        });
+      }),
+      { numRuns: RUNS },
+    );
+  });
+
+  test('goes out with the offset of the zone at that time', () => {
+    fc.assert(
+      fc.property(anyInstant, anyZone, (instant, name) => {
+        const written = new Date(instant).toISOString();
+        const { loggedAt } = unwrap(toLoggedAt(written, { name, from: 'profile' }));
+        const oracle = inZone(instant, name);
+        if (oracle.offsetNanoseconds % 60e9 !== 0) return;
+        expect(loggedAt).toBe(
+          oracle.toString({
+            timeZoneName: 'never',
+            fractionalSecondDigits: instant % 1000 === 0 ? 0 : 3,
+          }),
+        );
+      }),
+      { numRuns: RUNS },
+    );
+  });
+
+  test('is right in the seconds around every change of offset of every zone', () => {
+    let checked = 0;
+    for (const [zone, instants] of changes) {
+      const rules = zoneRules(zone);
+      for (const change of instants) {
+        for (const instant of [change - 1000, change - 1, change, change + 999]) {
+          const offset = inZone(instant, zone).offsetNanoseconds / 1e6;
+          if (rules.offsetAt(instant) !== offset) {
+            expect({ zone, instant, offset: rules.offsetAt(instant) }).toEqual({
+              zone,
+              instant,
+              offset,
+            });
+          }
+          checked++;
+        }
+      }
+    }
+    expect(checked).toBeGreaterThan(70_000);
+  });
+});
+
+describe('a wall time without an offset', () => {
+  /** A wall time near a change of offset, where it may be skipped or come twice. */
+  const nearChange = anyZone
+    .filter((zone) => (changes.get(zone) ?? []).length > 0)
+    .chain((zone) =>
+      fc.tuple(
+        fc.constant(zone),
+        fc.constantFrom(...(changes.get(zone) ?? [])),
+        fc.integer({ min: -26 * 3600, max: 26 * 3600 }),
+      ),
+    )
+    .map(([zone, change, seconds]) => ({
+      zone,
+      wall: inZone(change, zone).toPlainDateTime().add({ seconds }),
+    }));
+  const anywhere = fc
+    .record({ zone: anyZone, instant: anyInstant })
+    .map(({ zone, instant }) => ({ zone, wall: inZone(instant, zone).toPlainDateTime() }));
+
+  /** Minutes from a change at which something may go wrong, and around them. */
+  const NEAR = [-60, -31, -30, -1, 0, 29, 30, 59, 60];
+
+  function check(zone: string, wall: Temporal.PlainDateTime): 'once' | 'gap' | 'overlap' {
+    const earlier = wall.toZonedDateTime(zone, { disambiguation: 'earlier' });
+    const later = wall.toZonedDateTime(zone, { disambiguation: 'later' });
+    const kind = earlier.equals(later)
+      ? 'once'
+      : earlier.toPlainDateTime().equals(wall)
+        ? 'overlap'
+        : 'gap';
+    const expected = kind === 'gap' ? later : earlier;
+    const result = unwrap(toLoggedAt(wall.toString(), { name: zone, from: 'machine' }));
+    expect({
+      ...readBack(result.loggedAt),
+      kind: wordsOf(result.warning),
+      zoneUsed: result.zoneUsed,
+    }).toEqual({
+      instant: expected.epochMilliseconds,
+      date: expected.toPlainDate().toString(),
+      kind,
+      zoneUsed: true,
+    });
+    return kind;
+  }
+
+  function wordsOf(warning: string | undefined): 'once' | 'gap' | 'overlap' {
+    if (warning === undefined) return 'once';
+    if (warning.includes('skipped that time')) return 'gap';
+    return warning.includes('came twice') ? 'overlap' : expect.unreachable(warning);
+  }
+
+  test('is the instant that the oracle finds: forward in a gap, the earlier in an overlap', () => {
+    fc.assert(
+      fc.property(fc.oneof(nearChange, anywhere), ({ zone, wall }) => void check(zone, wall)),
+      { numRuns: RUNS },
+    );
+  });
+
+  test('is right around a change of every rule of every zone', () => {
+    const seen = { once: 0, gap: 0, overlap: 0 };
+    let turn = 0;
+    for (const [zone, instants] of changes) {
+      for (const change of instants) {
+        // Each change gets one of the minutes in turn; a zone has more changes than minutes.
+        const minutes = NEAR[turn++ % NEAR.length] ?? 0;
+        seen[check(zone, inZone(change, zone).toPlainDateTime().add({ minutes }))]++;
+      }
+    }
+    expect(Math.min(seen.gap, seen.overlap)).toBeGreaterThan(500);
+  });
+
+  test('keeps its own calendar date for a wellness record, unless the zone skipped it', () => {
+    fc.assert(
+      fc.property(fc.oneof(nearChange, anywhere), ({ zone, wall }) => {
+        const expected = wall.toZonedDateTime(zone).toPlainDate().toString();
+        const moved = expected !== wall.toPlainDate().toString();
+        const result = unwrap(localDateOf(wall.toString(), { name: zone, from: 'flag' }));
+        expect({ ...result, warning: result.warning !== undefined }).toEqual({
+          ok: true,
+          date: expected,
+          zoneUsed: moved,
+          warning: moved,
+        });
+      }),
+      { numRuns: RUNS / 2 },
+    );
+  });
+});
+
+describe('a numeric offset', () => {
+  const anyOffset = fc.integer({ min: -12 * 60, max: 14 * 60 });
+
+  function write(instant: number, minutes: number): string {
+    const sign = minutes < 0 ? '-' : '+';
+    const [hours, rest] = [Math.floor(Math.abs(minutes) / 60), Math.abs(minutes) % 60];
+    const offset = `${sign}${String(hours).padStart(2, '0')}:${String(rest).padStart(2, '0')}`;
+    return new Date(instant + minutes * 60_000).toISOString().slice(0, -1) + offset;
+  }
+
+  test('keeps its own calendar date and offset unless the zone came from the flag', () => {
+    fc.assert(
+      fc.property(anyInstant, anyOffset, anyZone, anyFrom, (instant, minutes, name, from) => {
+        const written = write(instant, minutes);
+        const date =
+          from === 'flag' ? inZone(instant, name).toPlainDate().toString() : written.slice(0, 10);
+        const zone = { name, from };
+        expect(unwrap(localDateOf(written, zone))).toMatchObject({
+          date,
+          zoneUsed: from === 'flag',
+        });
+        const { loggedAt } = unwrap(toLoggedAt(written, zone));
+        expect(readBack(loggedAt)).toEqual({ instant, date });
+        if (from !== 'flag') expect(loggedAt.slice(-6)).toBe(written.slice(-6));
+      }),
+      { numRuns: RUNS },
+    );
+  });
+
+  test.each(['+01', '+0100', '+01:00', ' +01', ' +0100', ' +01:00'])(
+    'may be written as %j after a blank-separated time',
+    (offset) => {
+      const zone: Zone = { name: 'UTC', from: 'profile' };
+      expect(toLoggedAt(`2026-02-15 07:30${offset}`, zone)).toEqual({
+        ok: true,
+        loggedAt: '2026-02-15T07:30:00+01:00',
+        date: '2026-02-15',
+        zoneUsed: false,
+      });
+    },
+  );
+});
+
+describe('a plain date', () => {
+  test('is taken exactly if the calendar has it, and goes as it is', () => {
+    const parts = fc.record({
+      year: fc.integer({ min: 1969, max: 2102 }),
+      month: fc.integer({ min: 0, max: 13 }),
+      day: fc.integer({ min: 0, max: 32 }),
+    });
+    fc.assert(
+      fc.property(parts, anyZone, ({ year, month, day }, name) => {
+        const pad = (number: number): string => String(number).padStart(2, '0');
+        const written = `${year}-${pad(month)}-${pad(day)}`;
+        let exists = year >= 1970 && year <= 2100;
+        try {
+          Temporal.PlainDate.from({ year, month, day }, { overflow: 'reject' });
+        } catch {
+          exists = false;
+        }
+        const result = localDateOf(written, { name, from: 'flag' });
+        expect(result.ok ? { date: result.date, zoneUsed: result.zoneUsed } : 'refused').toEqual(
+          exists ? { date: written, zoneUsed: false } : 'refused',
+        );
+      }),
+      { numRuns: RUNS },
+    );
+  });
+
+  test('that a zone skipped is kept with a warning, and there are no others', () => {
+    const skipped: string[] = [];
+    for (const [zone, instants] of changes) {
+      for (const change of instants) {
+        const after = inZone(change, zone);
+        for (const days of [-1, 0, 1]) {
+          const date = after.toPlainDate().add({ days });
+          const start = date.toZonedDateTime({ timeZone: zone, plainTime: '12:00' });
+          const exists = start.toPlainDate().equals(date);
+          const result = unwrap(localDateOf(date.toString(), { name: zone, from: 'profile' }));
+          expect(result.date).toBe(date.toString());
+          expect(result.warning === undefined, `${zone} ${date.toString()}`).toBe(exists);
+          if (!exists) skipped.push(`${zone} ${date.toString()}`);
+        }
+      }
+    }
+    expect(skipped).toEqual(
+      expect.arrayContaining(['Pacific/Apia 2011-12-30', 'Pacific/Kwajalein 1993-08-21']),
+    );
+  });
+});
+
+describe('the offset of a zone', () => {
+  test('never changes twice within three days, which the lookup of offsets relies on', () => {
+    for (const [zone, instants] of changes) {
+      instants.forEach((change, index) => {
+        const next = instants[index + 1] ?? Infinity;
+        if (next - change < 3 * 86_400_000) expect.unreachable(`${zone} ${change}`);
+      });
+    }
+  });
+});
+
+describe('the zone of the process', () => {
+  const before = process.env['TZ'];
+  afterEach(() => {
+    if (before === undefined) delete process.env['TZ'];
+    else process.env['TZ'] = before;
+  });
+
+  test('has no influence on any result', async () => {
+    const cases = fc.sample(fc.record({ instant: anyInstant, name: anyZone }), {
+      numRuns: 300,
+      seed: 20260215,
+    });
+    const extra = ['2011-12-29', '2011-12-30', '2018-11-04', '2018-02-17', '2026-03-29'].flatMap(
+      (date) => ['Pacific/Apia', 'UTC', 'America/Sao_Paulo'].map((name) => ({ date, name })),
+    );
+    const resultsIn = async (processZone: string, offset: number): Promise<unknown[]> => {
+      process.env['TZ'] = processZone;
+      expect(new Date(0).getTimezoneOffset(), `TZ=${processZone} took effect`).toBe(offset);
+      // Offsets are remembered: new modules have to ask again.
+      vi.resetModules();
+      const { localDateOf, toLoggedAt } = await import('../../src/records/local-date.ts');
+      return results(localDateOf, toLoggedAt);
+    };
+    const results = (dateOf: typeof localDateOf, loggedAt: typeof toLoggedAt): unknown[] => [
+      ...cases.flatMap(({ instant, name }) => {
+        const zone: Zone = { name, from: 'profile' };
+        const written = new Date(instant).toISOString();
+        return [
+          dateOf(written, zone),
+          loggedAt(written, zone),
+          loggedAt(written.slice(0, -1), zone),
+        ];
+      }),
+      ...extra.flatMap(({ date, name }) => {
+        const zone: Zone = { name, from: 'profile' };
+        return [
+          dateOf(date, zone),
+          ...['00:30', '02:30', '12:00', '23:30'].flatMap((time) => [
+            loggedAt(`${date}T${time}`, zone),
+            dateOf(`${date}T${time}Z`, zone),
+          ]),
+        ];
+      }),
+    ];
+    const expected = await resultsIn('UTC', 0);
+    expect(await resultsIn('Pacific/Apia', 11 * 60)).toEqual(expected);
+    expect(await resultsIn('America/Sao_Paulo', 3 * 60)).toEqual(expected);
+    expect(await resultsIn('Asia/Kathmandu', -330)).toEqual(expected);
+    expect(await resultsIn('Europe/Dublin', -60)).toEqual(expected);
+  });
+});

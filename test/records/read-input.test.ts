@@ -1,0 +1,399 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { SyncError } from '../../src/errors.ts';
+import { MAX_RECORDS } from '../../src/records/json-value.ts';
+import { fileInput, MAX_BAD_LINES, readInput } from '../../src/records/read-input.ts';
+import type { RawRecord, RecordKind } from '../../src/records/types.ts';
+
+async function* inPieces(bytes: Uint8Array, size: number): AsyncGenerator<Uint8Array> {
+  for (let at = 0; at < bytes.length; at += size) {
+    await Promise.resolve();
+    yield bytes.subarray(at, at + size);
+  }
+}
+
+interface Outcome {
+  records: RawRecord[];
+  error?: { code: string; message: string; hint: string | undefined; details: unknown };
+}
+
+async function read(
+  content: string | Uint8Array,
+  {
+    kind = 'wellness',
+    size = 7,
+    maxBytes,
+  }: { kind?: RecordKind; size?: number; maxBytes?: number } = {},
+): Promise<Outcome> {
+  const bytes = typeof content === 'string' ? Buffer.from(content) : content;
+  const records: RawRecord[] = [];
+  try {
+    for await (const record of readInput(
+      { name: 'in', chunks: inPieces(bytes, size) },
+      kind,
+      maxBytes,
+    )) {
+      records.push(record);
+    }
+    return { records };
+  } catch (error) {
+    if (!(error instanceof SyncError)) throw error;
+    const { code, message, hint, details } = error;
+    return { records, error: { code, message, hint, details } };
+  }
+}
+
+const MONDAY = { date: '2026-02-16', hrv: 61 };
+const TUESDAY = { date: '2026-02-17', hrv: 58, comments: 'müde \u{1f634}' };
+const BOM = '\ufeff';
+
+describe('the forms of an input', () => {
+  const one = JSON.stringify(MONDAY);
+  const two = JSON.stringify(TUESDAY);
+  const pretty = JSON.stringify([MONDAY, TUESDAY], null, 2);
+  const both = (...sources: string[]): RawRecord[] => [
+    { source: sources[0] ?? '', value: MONDAY },
+    { source: sources[1] ?? '', value: TUESDAY },
+  ];
+  const forms: [name: string, text: string, records: RawRecord[]][] = [
+    ['an object', one, [{ source: 'in', value: MONDAY }]],
+    [
+      'an object over several lines',
+      JSON.stringify(MONDAY, null, 2),
+      [{ source: 'in', value: MONDAY }],
+    ],
+    ['an object and a line break', `${one}\n`, [{ source: 'in', value: MONDAY }]],
+    ['an array', `[${one},${two}]`, both('in#/0', 'in#/1')],
+    ['an array over several lines', pretty, both('in#/0', 'in#/1')],
+    ['an array with CRLF', pretty.replaceAll('\n', '\r\n'), both('in#/0', 'in#/1')],
+    ['an empty array', ' [ ] ', []],
+    ['a list in an object', `{"data": [${one}, ${two}]}`, both('in#/data/0', 'in#/data/1')],
+    [
+      'a list among other members',
+      `{"athlete": {"tags": [1]}, "count": 2, "a/b": [${one}, ${two}], "tags": ["x"]}\n`,
+      both('in#/a~1b/0', 'in#/a~1b/1'),
+    ],
+    [
+      'the list named after the kind',
+      `{"date": "2026-03-01", "nutrition": [{}], "Wellness": [${one}, ${two}]}`,
+      both('in#/Wellness/0', 'in#/Wellness/1'),
+    ],
+    ['an empty list in an object', '{"data": []}', []],
+    [
+      'a record with a list of its own',
+      '{"date": "2026-02-16", "laps": [{"a": 1}]}',
+      [{ source: 'in', value: { date: '2026-02-16', laps: [{ a: 1 }] } }],
+    ],
+    ['a record without a date or a list', '{"hrv": 5}', [{ source: 'in', value: { hrv: 5 } }]],
+    ['NDJSON', `${one}\n${two}\n`, both('in:1', 'in:2')],
+    ['NDJSON without a last line break', `${one}\n${two}`, both('in:1', 'in:2')],
+    [
+      'NDJSON with CRLF and blank lines',
+      `\r\n${one}\r\n\r\n \t${two}\r\n\r\n`,
+      both('in:2', 'in:4'),
+    ],
+    [
+      'values that are no records',
+      '[1, null, {}]',
+      [
+        { source: 'in#/0', value: 1 },
+        { source: 'in#/1', value: null },
+        { source: 'in#/2', value: {} },
+      ],
+    ],
+  ];
+
+  test.each(forms)('%s', async (_, text, records) => {
+    for (const size of [1, 2, 5, 100_000]) {
+      expect(await read(text, { size })).toEqual({ records });
+      expect(await read(BOM + text, { size })).toEqual({ records });
+    }
+  });
+
+  test('a nutrition record without a date is a record, not a list of records', async () => {
+    const record = { items: [{ logged_at: '2026-02-16T08:00:00Z' }] };
+    const text = JSON.stringify(record);
+    expect(await read(text, { kind: 'nutrition' })).toEqual({
+      records: [{ source: 'in', value: record }],
+    });
+    expect((await read(text)).records).toEqual([{ source: 'in#/items/0', value: record.items[0] }]);
+  });
+
+  test('all give the same records for the same data, however they are cut into pieces', async () => {
+    const record = fc.dictionary(fc.string(), fc.jsonValue({ depthSize: 'small' }), { minKeys: 1 });
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(record, { minLength: 2, maxLength: 5 }),
+        fc.integer({ min: 1, max: 50 }),
+        async (values, size) => {
+          const plain = JSON.parse(JSON.stringify(values)) as unknown[];
+          const lines = plain.map((value) => JSON.stringify(value));
+          const texts = [
+            `[${lines.join(',')}]`,
+            JSON.stringify(plain, null, '\t'),
+            `{"wellness":${JSON.stringify(plain)}}`,
+            lines.join('\n'),
+            lines.join('\r\n') + '\r\n',
+          ];
+          for (const text of texts) {
+            const { records } = await read(text, { size });
+            expect(records.map((each) => ('value' in each ? each.value : each))).toEqual(plain);
+          }
+        },
+      ),
+      { numRuns: 300 },
+    );
+  });
+});
+
+describe('an input that can’t be read as a whole yields nothing', () => {
+  const utf16 = (text: string): Buffer => Buffer.from(text, 'utf16le');
+  test.each<[string, string | Uint8Array, Partial<NonNullable<Outcome['error']>>]>([
+    [
+      'empty',
+      '',
+      { message: 'in is empty.', hint: 'A file without records holds an empty list: []' },
+    ],
+    ['blank', ' \r\n\t', { message: 'in is empty.' }],
+    ['only a byte order mark', BOM, { message: 'in is empty.' }],
+    [
+      'cut off',
+      '[{"date": "2026-02-16"},\n {"date": "20',
+      {
+        message: 'in:2:11: the text ends inside this string.',
+        hint: 'The file seems to be cut off: export or download it again.',
+        details: { path: 'in', line: 2, column: 11 },
+      },
+    ],
+    [
+      'broken in its last record',
+      `[${'{"hrv": 50},\n'.repeat(500)}{"hrv": 5,}]`,
+      {
+        message:
+          'in:501:11: found "}" where a name in double quotes is expected (is there a comma too many before it?).',
+      },
+    ],
+    [
+      'an array followed by more',
+      '[{"hrv": 1}]\n{"hrv": 2}\n',
+      {
+        message: 'in:2:1: there is more text after the end of the JSON value.',
+        hint: 'Several records go into an array, or one on each line.',
+      },
+    ],
+    [
+      'two objects on a line',
+      '{"hrv": 1}{"hrv": 2}',
+      {
+        message: 'in:1:11: there is more text after the end of the JSON value.',
+      },
+    ],
+    [
+      'CSV',
+      'date,hrv\n2026-02-16,61\n',
+      {
+        message: 'in:1:1: found "date" where a value is expected.',
+      },
+    ],
+    [
+      'NDJSON whose first line is broken',
+      '{"hrv": 1\n{"hrv": 2}\n',
+      {
+        message: 'in:2:1: found "{" where a comma or } after the value is expected.',
+      },
+    ],
+    ['a single value', '42', { message: 'in holds a single value, not records.' }],
+    [
+      'two lists',
+      '{"a": [{}], "b": [{}]}',
+      {
+        message: 'in holds several lists: "a", "b".',
+        hint: 'Name the list of records "wellness", or give it in a file of its own.',
+      },
+    ],
+    [
+      'UTF-16 with a mark',
+      Buffer.concat([Buffer.from([0xff, 0xfe]), utf16('[{"hrv": 1}]')]),
+      {
+        message: 'in is UTF-16, not UTF-8.',
+      },
+    ],
+    ['UTF-16 without a mark', utf16('{\n"hrv": 1\n}'), { message: 'in is UTF-16, not UTF-8.' }],
+    [
+      'Latin-1',
+      Buffer.from('[\n{"comments": "m\u00fcde"}]', 'latin1'),
+      {
+        message: 'in:2:16: the text is not UTF-8 at byte 17.',
+        details: { path: 'in', line: 2, column: 16, offset: 17 },
+      },
+    ],
+    [
+      'gzip',
+      Buffer.from([0x1f, 0x8b, 8, 0, 0]),
+      {
+        message: 'in is gzip, not JSON.',
+        hint: 'Unpack it with: gunzip FILE',
+      },
+    ],
+    [
+      'a ZIP archive',
+      Buffer.from('PK\u0003\u0004xyz'),
+      { message: 'in is a ZIP archive, not JSON.' },
+    ],
+    [
+      'a recording',
+      Buffer.from('\u000e\u0010abcdef.FIT123', 'latin1'),
+      {
+        message: 'in is a recording (FIT), not JSON.',
+        hint: 'Send it with: sync upload FILE',
+      },
+    ],
+  ])('%s', async (_, content, error) => {
+    for (const size of [1, 5, 100_000]) {
+      const outcome = await read(content, { size });
+      expect(outcome).toMatchObject({ error: { code: 'INPUT_INVALID', ...error } });
+      expect(outcome.records).toEqual([]);
+    }
+  });
+
+  test('a document that is too large, and it is not read further than that', async () => {
+    let given = 0;
+    async function* endless(): AsyncGenerator<Uint8Array> {
+      for (;;) {
+        await Promise.resolve();
+        given += 1000;
+        yield Buffer.alloc(1000, '[');
+      }
+    }
+    const reading = readInput({ name: 'in', chunks: endless() }, 'wellness', 10_000).next();
+    await expect(reading).rejects.toMatchObject({
+      code: 'INPUT_INVALID',
+      message: 'in is larger than 10000 bytes.',
+    });
+    expect(given).toBe(11_000);
+  });
+
+  test('a list with too many records', async () => {
+    const text = `[${'0,'.repeat(MAX_RECORDS)}0]`;
+    expect(await read(text, { size: 1e6 })).toMatchObject({
+      records: [],
+      error: { message: `in has more than ${MAX_RECORDS} records.` },
+    });
+  });
+});
+
+describe('NDJSON', () => {
+  test('loses only the lines that are broken', async () => {
+    const text = '{"hrv": 1}\n{"hrv": 2\nnonsense\n{"hrv": 3, "hrv": 4}\n[1]\n{"hrv": 5}\n';
+    expect(await read(text)).toEqual({
+      records: [
+        { source: 'in:1', value: { hrv: 1 } },
+        {
+          source: 'in:2',
+          problem:
+            'is not JSON: the text ends where a comma or } after the value is expected (column 10)',
+        },
+        {
+          source: 'in:3',
+          problem: 'is not JSON: found "nonsense" where a value is expected (column 1)',
+        },
+        { source: 'in:4', field: 'hrv', problem: 'appears twice, as 3 and 4' },
+        { source: 'in:5', value: [1] },
+        { source: 'in:6', value: { hrv: 5 } },
+      ],
+    });
+  });
+
+  test('names the byte of a line that is not UTF-8', async () => {
+    const bytes = Buffer.from(`${BOM}{"hrv": 1}\n{"comments": "m\u00fcde"}\n{"hrv": 2}\n`);
+    const at = bytes.indexOf(0xc3);
+    bytes[at] = 0xff;
+    expect((await read(bytes)).records).toEqual([
+      { source: 'in:1', value: { hrv: 1 } },
+      { source: 'in:2', problem: `is not UTF-8 at byte ${at} of the file` },
+      { source: 'in:3', value: { hrv: 2 } },
+    ]);
+  });
+
+  test('with very many broken lines is something else', async () => {
+    const few = `{"hrv": 1}\n${'x\n'.repeat(MAX_BAD_LINES)}`;
+    expect((await read(few, { size: 1000 })).error).toBeUndefined();
+    expect((await read(`${few}x`, { size: 1000 })).error).toMatchObject({
+      code: 'INPUT_INVALID',
+      message:
+        `in is not one JSON object a line: more than ${MAX_BAD_LINES} lines can't be read, the last of ` +
+        `them is line ${MAX_BAD_LINES + 2}: is not JSON: found "x" where a value is expected (column 1).`,
+    });
+  });
+
+  test('is yielded while it is being read', async () => {
+    let given = 0;
+    async function* slowly(): AsyncGenerator<Uint8Array> {
+      for (; given < 100; given++) {
+        await Promise.resolve();
+        yield Buffer.from(`{"hrv": ${given}}\n`);
+      }
+    }
+    const records = readInput({ name: 'in', chunks: slowly() }, 'wellness');
+    await records.next();
+    expect(given).toBeLessThan(3);
+    await records.return();
+  });
+
+  test('closes its source when the reader stops', async () => {
+    let closed = false;
+    async function* source(): AsyncGenerator<Uint8Array> {
+      try {
+        for (;;) {
+          await Promise.resolve();
+          yield Buffer.from('{"hrv": 1}\n');
+        }
+      } finally {
+        closed = true;
+      }
+    }
+    for await (const record of readInput({ name: 'in', chunks: source() }, 'wellness')) {
+      expect(record).toEqual({ source: 'in:1', value: { hrv: 1 } });
+      break;
+    }
+    expect(closed).toBe(true);
+  });
+});
+
+describe('a file', () => {
+  let folder = '';
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'sync-records-'));
+  });
+  afterAll(async () => {
+    await rm(folder, { recursive: true });
+  });
+
+  async function readFile(path: string): Promise<RawRecord[]> {
+    const records: RawRecord[] = [];
+    for await (const record of readInput(fileInput(path), 'wellness')) records.push(record);
+    return records;
+  }
+
+  test('is named in its records as it was given', async () => {
+    const path = join(folder, 'week.json');
+    await writeFile(path, JSON.stringify([MONDAY]));
+    expect(await readFile(path)).toEqual([{ source: `${path}#/0`, value: MONDAY }]);
+  });
+
+  test('that is not there, or is a folder, says so; one that is not read says nothing', async () => {
+    const missing = join(folder, 'missing.json');
+    fileInput(missing);
+    await expect(readFile(missing)).rejects.toMatchObject({
+      code: 'INPUT_INVALID',
+      message: `${missing} can't be read: there is no such file.`,
+    });
+    await expect(readFile(folder)).rejects.toMatchObject({
+      code: 'INPUT_INVALID',
+      message: `${folder} can't be read: it is a folder.`,
+    });
+  });
+});

@@ -1,0 +1,391 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { WELLNESS_FIELDS, type NumberRule } from '../../src/records/fields.ts';
+import { bodyOf, prepare, saidOf } from './support.ts';
+
+const date = '2026-02-15';
+
+const NUMBERS = Object.entries(WELLNESS_FIELDS).filter(
+  (entry): entry is [string, NumberRule] =>
+    entry[1].type === 'number' || entry[1].type === 'integer',
+);
+
+describe('the fields of a wellness record', () => {
+  /** The interface's section 2.2 and the services' lists, copied by hand. */
+  const INTEGERS =
+    'restingHr sleepSecs avgSleepingHr sleepScore sleepQuality sleepDeepSecs sleepRemSecs ' +
+    'sleepLightSecs sleepAwakeSecs readiness recoveryScore steps exerciseMinutes floors systolic ' +
+    'diastolic stress mood motivation fatigue soreness';
+  const DECIMALS =
+    'hrv weight vo2max hrvSdnn sleepHours bodyFat abdomen bloodGlucose skinTemp respiration spO2 ' +
+    'restingCaloriesBurned activeCaloriesBurned totalCaloriesBurned distanceMeters lactate ' +
+    'hydrationVolume ctl atl';
+
+  test('are those of the interface, with their types', () => {
+    const byType = (type: string): string[] =>
+      Object.keys(WELLNESS_FIELDS)
+        .filter((name) => WELLNESS_FIELDS[name]?.type === type)
+        .sort();
+    expect(byType('integer')).toEqual(INTEGERS.split(' ').sort());
+    expect(byType('number')).toEqual(DECIMALS.split(' ').sort());
+    expect(byType('text')).toEqual(['comments', 'injury', 'menstrualPhase']);
+    expect(byType('object')).toEqual(['rawJson']);
+  });
+
+  test('all go out as they are when they are as they should be', async () => {
+    const numbers = NUMBERS.map(([name, { min, max }]) => [name, Math.ceil((min + max) / 3)]);
+    const record = {
+      ...(Object.fromEntries(numbers) as object),
+      sleepHours: 8,
+      sleepSecs: 28_800,
+      injury: 'left knee',
+      menstrualPhase: 'luteal',
+      comments: 'slept well',
+      rawJson: { device: 'x', list: [null] },
+    };
+    expect(await bodyOf('wellness', { date, ...record })).toEqual({ date, ...record });
+  });
+
+  test.each(NUMBERS)('%s has a range whose ends are in it', async (name, { min, max, type }) => {
+    const step = type === 'integer' ? 1 : 0.001;
+    const other = { comments: 'x' };
+    for (const value of [min, max]) {
+      const { said } = await saidOf('wellness', { date, ...other, [name]: value });
+      expect(said).toEqual([]);
+    }
+    for (const value of [min - step, max + step]) {
+      expect(await saidOf('wellness', { date, ...other, [name]: value })).toEqual({
+        said: [expect.stringMatching(`^${name}: is ${value}; the range is ${min} to ${max} `)],
+      });
+    }
+  });
+
+  test.each([
+    ['sleepSecs', 86_401, 'sleepSecs: is 86401; the range is 0 to 86400 s (24 h)'],
+    ['restingHr', 19, 'restingHr: is 19; the range is 20 to 220 bpm'],
+    ['restingHr', 221, 'restingHr: is 221; the range is 20 to 220 bpm'],
+    ['weight', 19.9, 'weight: is 19.9; the range is 20 to 400 kg'],
+    ['weight', 400.1, 'weight: is 400.1; the range is 20 to 400 kg'],
+    ['hrv', 501, 'hrv: is 501; the range is 1 to 500 ms'],
+    ['vo2max', 101, 'vo2max: is 101; the range is 5 to 100 ml/kg/min'],
+    ['steps', -1, 'steps: is -1; the range is 0 to 350000 steps'],
+    ['weight', '72,5', 'weight: is "72,5"; a number is expected, 20 to 400 kg'],
+    ['weight', '72.5 kg', 'weight: is "72.5 kg"; a number is expected, 20 to 400 kg'],
+    ['weight', '0x48', 'weight: is "0x48"; a number is expected, 20 to 400 kg'],
+    ['steps', true, 'steps: is true; a whole number is expected, 0 to 350000 steps'],
+    ['hrv', [61], 'hrv: is a list; a number is expected, 1 to 500 ms'],
+    ['comments', { a: 1 }, 'comments: is an object; a text is expected'],
+    ['rawJson', 'text', 'rawJson: is "text"; an object is expected'],
+  ])('%s of %j is invalid, and the message says what is allowed', async (name, value, said) => {
+    expect(await saidOf('wellness', { date, [name]: value })).toEqual({ said: [said] });
+  });
+});
+
+describe('a value that does not fit its field as it is', () => {
+  test.each([
+    ['restingHr', 52.4, 52, 'is 52.4; whole numbers only', 'rounded to 52'],
+    ['restingHr', 52.5, 53, 'is 52.5; whole numbers only', 'rounded to 53'],
+    ['restingHr', 220.4, 220, 'is 220.4; whole numbers only', 'rounded to 220'],
+    ['weight', '72.5', 72.5, 'is the text "72.5", not a number', 'read as 72.5'],
+    ['steps', ' 1e4 ', 10_000, 'is the text " 1e4 ", not a number', 'read as 10000'],
+    ['comments', 7, '7', 'is the number 7, not a text', 'sent as "7"'],
+  ])(
+    '%s of %j is adapted with a warning, or refused if strict',
+    async (name, value, sent, found, done) => {
+      const record = { date, [name]: value };
+      expect(await saidOf('wellness', record)).toEqual({
+        body: { date, [name]: sent },
+        said: [`${name}: ${found}: ${done}`],
+      });
+      expect(await saidOf('wellness', record, { strict: true })).toEqual({
+        said: [`${name}: ${found}`],
+      });
+    },
+  );
+
+  test('is left out if it is an empty text', async () => {
+    const record = { date, weight: '', hrv: 61, comments: '' };
+    expect(await saidOf('wellness', record)).toEqual({
+      body: { date, hrv: 61, comments: '' },
+      said: ['weight: is an empty text: taken as not known'],
+    });
+  });
+
+  test('is no decimal that is a whole number', async () => {
+    expect(await bodyOf('wellness', { date, restingHr: 52.0 }, { strict: true })).toEqual({
+      date,
+      restingHr: 52,
+    });
+  });
+
+  test('is rounded to the nearest, and only ever with a warning', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.double({ min: 20, max: 220, noNaN: true }), async (value) => {
+        const { body, said } = await saidOf('wellness', { date, restingHr: value });
+        const { restingHr } = body as { restingHr: number };
+        expect(Number.isInteger(restingHr)).toBe(true);
+        expect(Math.abs(restingHr - value)).toBeLessThanOrEqual(0.5);
+        expect(said.length).toBe(Number.isInteger(value) ? 0 : 1);
+      }),
+      { numRuns: 1_000 },
+    );
+  });
+});
+
+describe('the spelling of a field', () => {
+  test.each([
+    ['resting_hr', 'restingHr', 52],
+    ['restingHR', 'restingHr', 52],
+    ['RestingHeartRate', 'restingHr', 52],
+    ['resting_heart_rate', 'restingHr', 52],
+    ['vo2Max', 'vo2max', 55.5],
+    ['vo2_max', 'vo2max', 55.5],
+    ['VO2MAX', 'vo2max', 55.5],
+    ['sleep_secs', 'sleepSecs', 27_000],
+    ['sleep_seconds', 'sleepSecs', 27_000],
+    ['HRV', 'hrv', 61],
+    ['hrv_rmssd', 'hrv', 61],
+    ['hrv_sdnn', 'hrvSdnn', 61],
+    ['spo2', 'spO2', 97],
+    ['weight_kg', 'weight', 72.5],
+    ['body_fat', 'bodyFat', 12.5],
+    ['raw_json', 'rawJson', { a: 1 }],
+  ])('may be %s for %s', async (spelling, name, value) => {
+    expect(await bodyOf('wellness', { date, [spelling]: value })).toEqual({ date, [name]: value });
+  });
+
+  test.each([
+    'bodyWeight',
+    'weightLbs',
+    'weight_lb',
+    'sleepTime',
+    'sleep',
+    'sleepDuration',
+    'sleepMinutes',
+    'lnRmssd',
+    'hrvScore',
+    'hrvBaseline',
+    'maxHr',
+    'heartRate',
+    'hr',
+    'calories',
+    'glucose',
+    'vo2',
+    'timeInBed',
+    'temperature',
+    'stressHrv',
+    'id',
+    'locked',
+  ])('is not %s, which may mean something else: it passes as it is', async (name) => {
+    expect(await bodyOf('wellness', { date, [name]: 61.5 })).toEqual({ date, [name]: 61.5 });
+  });
+
+  test('may come twice if both say the same', async () => {
+    expect(
+      await bodyOf('wellness', { date, resting_hr: 52, restingHr: 52, hrv: null, HRV: 60 }),
+    ).toEqual({
+      date,
+      restingHr: 52,
+      hrv: 60,
+    });
+  });
+
+  test('may not come twice if they differ', async () => {
+    expect(await saidOf('wellness', { date, restingHr: 52, resting_hr: 54 })).toEqual({
+      said: ['resting_hr: says 54, but restingHr, the same field, says 52'],
+    });
+  });
+
+  test('never makes one field out of two', () => {
+    const plain = Object.entries(WELLNESS_FIELDS).flatMap(([name, { aliases = [] }]) =>
+      [name, ...aliases].map((spelling) => spelling.toLowerCase()),
+    );
+    expect(new Set(plain).size).toBe(plain.length);
+  });
+});
+
+describe('unknown fields', () => {
+  test('pass untouched, whatever they hold', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.dictionary(fc.string(), fc.jsonValue(), { noNullPrototype: true }),
+        async (extra) => {
+          const unknown = Object.fromEntries(
+            Object.entries(JSON.parse(JSON.stringify(extra)) as object).map(([name, value]) => [
+              `x!${name}`,
+              value as unknown,
+            ]),
+          );
+          const expected = Object.fromEntries(
+            Object.entries(unknown).filter(([, value]) => value !== null),
+          );
+          expect(await bodyOf('wellness', { date, hrv: 61, ...unknown })).toEqual({
+            date,
+            hrv: 61,
+            ...expected,
+          });
+        },
+      ),
+      { numRuns: 500 },
+    );
+  });
+
+  test('do not reach the machinery of objects', async () => {
+    const record = JSON.parse(
+      '{"date": "2026-02-15", "hrv": 61, "__proto__": {"polluted": true}, "constructor": 1, "toString": 2, "x": {"__proto__": {"y": 1}}}',
+    ) as object;
+    const { body, said } = await saidOf('wellness', record);
+    expect(JSON.stringify(body)).toBe(
+      '{"date":"2026-02-15","hrv":61,"constructor":1,"toString":2,"x":{"__proto__":{"y":1}}}',
+    );
+    expect(Object.getPrototypeOf(body)).toBe(Object.prototype);
+    expect(({} as { polluted?: boolean }).polluted).toBeUndefined();
+    expect(said).toEqual(['__proto__: is no name for a field: not sent']);
+  });
+});
+
+describe('null', () => {
+  test('means not known and is not sent', async () => {
+    expect(await bodyOf('wellness', { date, hrv: 61, weight: null, other: null })).toEqual({
+      date,
+      hrv: 61,
+    });
+  });
+});
+
+describe('a record that says nothing', () => {
+  test.each([[{ date }], [{ date, hrv: null }], [{ date, other: null }]])(
+    '%j is invalid',
+    async (record) => {
+      for (const raw of [false, true]) {
+        expect((await prepare('wellness', [record], { raw })).invalid).toEqual([
+          {
+            outcome: 'invalid',
+            kind: 'wellness',
+            source: 'in.json#/0',
+            date,
+            problem: 'holds nothing to send besides its date',
+            problems: [{ problem: 'holds nothing to send besides its date' }],
+          },
+        ]);
+      }
+    },
+  );
+});
+
+describe('hours of sleep', () => {
+  test.each([
+    [7.5, 27_000],
+    [7.33, 26_388],
+    [0, 0],
+    [24, 86_400],
+  ])('%d alone become %d seconds', async (sleepHours, sleepSecs) => {
+    expect(await bodyOf('wellness', { date, sleepHours })).toEqual({ date, sleepSecs });
+    expect(await bodyOf('wellness', { date, sleep_hours: sleepHours }, { strict: true })).toEqual({
+      date,
+      sleepSecs,
+    });
+  });
+
+  test('stay beside seconds, with a warning if the two differ', async () => {
+    expect(await bodyOf('wellness', { date, sleepHours: 7.5, sleepSecs: 27_100 })).toEqual({
+      date,
+      sleepHours: 7.5,
+      sleepSecs: 27_100,
+    });
+    expect(await saidOf('wellness', { date, sleepHours: 7.5, sleepSecs: 20_000 })).toEqual({
+      body: { date, sleepHours: 7.5, sleepSecs: 20_000 },
+      said: ['sleepHours: 7.5 h is 27000 s, but sleepSecs says 20000 s: both sent'],
+    });
+  });
+
+  test('over a day are invalid', async () => {
+    expect(await saidOf('wellness', { date, sleepHours: 24.1 })).toEqual({
+      said: ['sleepHours: is 24.1; the range is 0 to 24 h'],
+    });
+  });
+});
+
+describe('the date of a record', () => {
+  test.each([
+    [{ date: '2026-02-15T23:30:00Z' }, '2026-02-16', true],
+    [{ date: '2026-02-15T23:30:00-05:00' }, '2026-02-15', false],
+    [{ Date: '2026-02-15' }, '2026-02-15', false],
+    [{ calendarDate: '2026-02-15' }, '2026-02-15', false],
+    [{ date: null, day: '2026-02-15' }, '2026-02-15', false],
+  ])('%j is %s (by the zone: %s)', async (given, expected, zoneUsed) => {
+    const { records } = await prepare('wellness', [{ ...given, hrv: 61 }]);
+    expect(records).toMatchObject([
+      { date: expected, body: { date: expected, hrv: 61 }, zoneUsed },
+    ]);
+    expect(Object.keys(records[0]?.body ?? {})).toEqual(['date', 'hrv']);
+  });
+
+  test('is not a day beside a date', async () => {
+    expect(await bodyOf('wellness', { date, day: 'Sunday', hrv: 61 })).toEqual({
+      date,
+      day: 'Sunday',
+      hrv: 61,
+    });
+  });
+
+  test.each([
+    [{}, 'date: is missing: write "date": "2026-02-15"'],
+    [{ id: '2026-02-15' }, 'date: is missing: is it "id"?'],
+    [
+      { date: 1771142400 },
+      'date: is 1771142400: write an ISO 8601 text, such as "2026-02-15" or "2026-02-15T07:30:00+01:00"',
+    ],
+    [
+      { date: '2026-02-30' },
+      'date: "2026-02-30": there is no day 30 in February 2026, which has 28 days',
+    ],
+    [{ date: '' }, 'date: "": is empty: write 2026-02-15, or 2026-02-15T07:30:00+01:00'],
+  ])('%j is refused', async (given, said) => {
+    expect(await saidOf('wellness', { ...given, hrv: 61 })).toEqual({ said: [said] });
+  });
+});
+
+describe('an invalid record', () => {
+  test('names all that is wrong with it, and its day', async () => {
+    const { records, invalid } = await prepare('wellness', [
+      { date, hrv: 61 },
+      { date: '2026-02-16', hrv: 600, restingHr: 'x', weight: 70 },
+      7,
+      { date: '2026-02-17', hrv: 62 },
+    ]);
+    expect(records.map((record) => record.date)).toEqual(['2026-02-15', '2026-02-17']);
+    const hrv = { field: 'hrv', problem: 'is 600; the range is 1 to 500 ms' };
+    const restingHr = {
+      field: 'restingHr',
+      problem: 'is "x"; a whole number is expected, 20 to 220 bpm',
+    };
+    const number = { problem: 'is 7; an object is expected' };
+    expect(invalid).toEqual([
+      {
+        outcome: 'invalid',
+        kind: 'wellness',
+        source: 'in.json#/1',
+        date: '2026-02-16',
+        ...hrv,
+        problems: [hrv, restingHr],
+      },
+      { outcome: 'invalid', kind: 'wellness', source: 'in.json#/2', ...number, problems: [number] },
+    ]);
+  });
+});
+
+describe('the raw record', () => {
+  const record = { date: '2026-02-15T10:00:00Z', resting_hr: 52.2, note: null };
+
+  test('goes along if asked for, as it was read', async () => {
+    const { records } = await prepare('wellness', [record], { raw: true });
+    expect(records[0]?.body).toEqual({ date, restingHr: 52, rawJson: record });
+  });
+
+  test('does not replace one that is there', async () => {
+    const given = { ...record, rawJson: { device: 'x' } };
+    const { records } = await prepare('wellness', [given], { raw: true });
+    expect(records[0]?.body).toEqual({ date, restingHr: 52, rawJson: { device: 'x' } });
+  });
+});
