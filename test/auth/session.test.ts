@@ -1,0 +1,458 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { withLoginLock } from '../../src/auth/login-lock.ts';
+import { fileStore, tokenFilePath } from '../../src/credentials/file.ts';
+import type { CredentialStore, Credentials } from '../../src/credentials/store.ts';
+import { systemClock } from '../../src/deps.ts';
+import { SyncError } from '../../src/errors.ts';
+import { Secret } from '../../src/secret.ts';
+import type { Clock } from '../../src/time.ts';
+import {
+  everythingShownOf,
+  failure,
+  mint,
+  never,
+  openTestSession,
+  sandbox,
+  scratchDir,
+  sessionNeeds,
+  testClock,
+  tokenRequests,
+} from './support.ts';
+
+const HOUR = 3_600_000;
+
+/** A sandbox, a stored login, and a clock that is ready to be moved. */
+async function loggedIn(options: Parameters<typeof sandbox>[0] = {}) {
+  const service = await sandbox(options);
+  const stateDir = scratchDir();
+  const clock = testClock();
+  const needs = sessionNeeds(service, { stateDir, clock });
+  const credentials = mint(service);
+  await needs.store.save(credentials, never);
+  return { service, stateDir, clock, needs, credentials };
+}
+
+const stored = async (store: CredentialStore): Promise<Credentials> => {
+  const found = await store.load(never);
+  if (found === undefined) throw new Error('nothing is stored');
+  return found;
+};
+const access = ({ tokens }: Credentials) => tokens.accessToken?.reveal();
+const refresh = ({ tokens }: Credentials) => tokens.refreshToken?.reveal();
+
+describe('a login that is still good', () => {
+  it('is used as it is stored, without any request', async () => {
+    const { service, needs, credentials } = await loggedIn();
+    const token = await openTestSession(needs).accessToken(never);
+    expect(token.reveal()).toBe(access(credentials));
+    expect(service.control.requestCount()).toBe(0);
+  });
+
+  it('is read once, however many ask for it at the same time', async () => {
+    const { needs } = await loggedIn();
+    let loads = 0;
+    const store: CredentialStore = {
+      ...needs.store,
+      load: (signal) => {
+        loads++;
+        return needs.store.load(signal);
+      },
+    };
+    const session = openTestSession({ ...needs, store });
+    await Promise.all(Array.from({ length: 20 }, () => session.accessToken(never)));
+    expect(loads).toBe(1);
+  });
+
+  it('is loaded early when that is asked for, and not read again', async () => {
+    const { needs, credentials } = await loggedIn();
+    let loads = 0;
+    const store: CredentialStore = {
+      ...needs.store,
+      load: (signal) => {
+        loads++;
+        return needs.store.load(signal);
+      },
+    };
+    const session = openTestSession({ ...needs, store });
+    session.start();
+    session.start();
+    expect(loads).toBe(1);
+    expect((await session.accessToken(never)).reveal()).toBe(access(credentials));
+    expect(loads).toBe(1);
+  });
+
+  it('is not read at all when no token is asked for', async () => {
+    const { needs } = await loggedIn();
+    const load = () => Promise.reject(new Error('the store was read'));
+    const session = openTestSession({ ...needs, store: { ...needs.store, load } });
+    await session.close();
+  });
+
+  it('keeps an early failure until somebody asks', async () => {
+    const { needs } = await loggedIn();
+    const load = () => Promise.reject(new SyncError('KEYCHAIN_LOCKED', 'locked'));
+    const session = openTestSession({ ...needs, store: { ...needs.store, load } });
+    session.start();
+    await new Promise((resolve) => setImmediate(resolve));
+    expect((await failure(session.accessToken(never))).code).toBe('KEYCHAIN_LOCKED');
+  });
+});
+
+describe('a refresh', () => {
+  it('is done a little before the time is up, and stored before the token is used', async () => {
+    const { service, clock, needs, credentials } = await loggedIn();
+    clock.advance(HOUR - 59_000);
+    const token = await openTestSession(needs).accessToken(never);
+    const now = await stored(needs.store);
+    expect(token.reveal()).toBe(access(now));
+    expect(token.reveal()).not.toBe(access(credentials));
+    expect(refresh(now)).not.toBe(refresh(credentials));
+    expect(tokenRequests(service)).toEqual([{ status: 200 }]);
+  });
+
+  it('is not done earlier than that', async () => {
+    const { service, clock, needs } = await loggedIn();
+    clock.advance(HOUR - 120_000);
+    await openTestSession(needs).accessToken(never);
+    expect(tokenRequests(service)).toEqual([]);
+  });
+
+  it('sends the client that the tokens were given to, and its secret, as JSON', async () => {
+    const { service, clock, needs } = await loggedIn();
+    const credentials = {
+      ...mint(service, { clientId: 'sandbox-confidential' }),
+      clientSecret: new Secret('sandbox-secret'),
+    };
+    await needs.store.save(credentials, never);
+    clock.advance(HOUR);
+    const other = { clientId: 'another-client', secret: new Secret('of another client') };
+    await openTestSession({ ...needs, clientSecret: other }).accessToken(never);
+    const [request] = service.control.requests({ route: 'token' });
+    expect(request?.status).toBe(200);
+    expect(request?.headers['content-type']).toBe('application/json');
+    expect(Object.keys(request?.body as object).sort()).toEqual([
+      'client_id',
+      'client_secret',
+      'grant_type',
+      'refresh_token',
+    ]);
+  });
+
+  it('keeps the stored refresh token where the answer brings none', async () => {
+    const { clock, needs, credentials } = await loggedIn({ settings: { refreshToken: 'omit' } });
+    clock.advance(HOUR);
+    const session = openTestSession(needs);
+    await session.accessToken(never);
+    const first = await stored(needs.store);
+    expect(refresh(first)).toBe(refresh(credentials));
+    expect(first.tokens.refreshExpiresAt).toBe(credentials.tokens.refreshExpiresAt);
+    expect(first.tokens.scopes).toEqual(credentials.tokens.scopes);
+    clock.advance(HOUR);
+    await session.accessToken(never);
+    expect(access(await stored(needs.store))).not.toBe(access(first));
+  });
+
+  it('happens once for twenty callers in one process', async () => {
+    const { service, clock, needs } = await loggedIn();
+    clock.advance(HOUR);
+    const session = openTestSession(needs);
+    const tokens = await Promise.all(Array.from({ length: 20 }, () => session.accessToken(never)));
+    expect(new Set(tokens.map((token) => token.reveal())).size).toBe(1);
+    expect(tokenRequests(service)).toEqual([{ status: 200 }]);
+  });
+
+  it('happens once for twenty sessions that share a store', async () => {
+    const { service, clock, needs } = await loggedIn();
+    clock.advance(HOUR);
+    const tokens = await Promise.all(
+      Array.from({ length: 20 }, () => openTestSession(needs).accessToken(never)),
+    );
+    expect(new Set(tokens.map((token) => token.reveal())).size).toBe(1);
+    expect(tokenRequests(service)).toEqual([{ status: 200 }]);
+  });
+
+  it('is not repeated for ever where tokens end as soon as they are given', async () => {
+    const { service, clock, needs } = await loggedIn({ settings: { accessTtl: 0 } });
+    clock.advance(HOUR);
+    const token = await openTestSession(needs).accessToken(never);
+    expect(token.reveal()).toBe(access(await stored(needs.store)));
+    expect(tokenRequests(service)).toHaveLength(1);
+  });
+
+  it('is awaited and stored although the program is told to stop in the middle of it', async () => {
+    const { service, clock, needs, credentials } = await loggedIn({
+      faults: ['refresh:delay=300ms'],
+    });
+    clock.advance(HOUR);
+    const stop = new AbortController();
+    // Here the grace that the answer is given is a real one.
+    const patient: Clock = { ...clock, sleep: (ms, signal) => systemClock.sleep(ms, signal) };
+    const asked = openTestSession({ ...needs, clock: patient }).accessToken(stop.signal);
+    await expect.poll(() => service.control.requests({ route: 'token' }).length).toBe(1);
+    stop.abort(new SyncError('INTERRUPTED', 'Ctrl-C'));
+    expect((await failure(asked)).code).toBe('INTERRUPTED');
+    // When the caller is let go, the new tokens are safe.
+    const now = await stored(needs.store);
+    expect(refresh(now)).not.toBe(refresh(credentials));
+    const again = await openTestSession(needs).accessToken(never);
+    expect(again.reveal()).toBe(access(now));
+    expect(tokenRequests(service)).toEqual([{ status: 200 }]);
+  });
+
+  it('is given up when the program is told to stop and no answer comes', async () => {
+    const { service, clock, needs, credentials } = await loggedIn({ faults: ['refresh:hang'] });
+    clock.advance(HOUR);
+    const stop = new AbortController();
+    const asked = openTestSession(needs).accessToken(stop.signal);
+    await expect.poll(() => service.control.requests({ route: 'token' }).length).toBe(1);
+    stop.abort(new SyncError('INTERRUPTED', 'Ctrl-C'));
+    expect((await failure(asked)).code).toBe('INTERRUPTED');
+    expect(refresh(await stored(needs.store))).toBe(refresh(credentials));
+  });
+
+  it('is not begun when the program is told to stop while it waits for the lock', async () => {
+    const { service, clock, needs, stateDir } = await loggedIn();
+    clock.advance(HOUR);
+    const stop = new AbortController();
+    await withLoginLock({ stateDir, profile: 'default', clock }, never, async () => {
+      const asked = openTestSession(needs).accessToken(stop.signal);
+      setTimeout(() => stop.abort(new SyncError('INTERRUPTED', 'Ctrl-C')), 50);
+      expect((await failure(asked)).code).toBe('INTERRUPTED');
+    });
+    expect(tokenRequests(service)).toEqual([]);
+  });
+
+  it('goes on for the others when one caller leaves', async () => {
+    const { service, clock, needs } = await loggedIn({ faults: ['refresh:delay=200ms'] });
+    clock.advance(HOUR);
+    const session = openTestSession(needs);
+    const stop = new AbortController();
+    const leaves = session.accessToken(stop.signal);
+    const stays = session.accessToken(never);
+    await expect.poll(() => service.control.requests({ route: 'token' }).length).toBe(1);
+    stop.abort(new SyncError('INTERRUPTED', 'enough'));
+    expect((await failure(leaves)).code).toBe('INTERRUPTED');
+    expect((await stays).reveal()).toBe(access(await stored(needs.store)));
+  });
+
+  it('is tried again after a 503, within reason', async () => {
+    const { service, clock, needs } = await loggedIn({ faults: ['refresh:503*2'] });
+    clock.advance(HOUR);
+    await openTestSession(needs).accessToken(never);
+    expect(tokenRequests(service)).toEqual([{ status: 503 }, { status: 503 }, { status: 200 }]);
+  });
+});
+
+describe('a token that the service rejects', () => {
+  it('is replaced by a refresh', async () => {
+    const { service, needs, credentials } = await loggedIn();
+    const session = openTestSession(needs);
+    const rejected = await session.accessToken(never);
+    const next = await session.replace(rejected, never);
+    expect(next.equals(rejected)).toBe(false);
+    expect(refresh(await stored(needs.store))).not.toBe(refresh(credentials));
+    expect(tokenRequests(service)).toEqual([{ status: 200 }]);
+  });
+
+  it('is replaced by what another process fetched, without a request', async () => {
+    const { service, needs } = await loggedIn();
+    const session = openTestSession(needs);
+    const rejected = await session.accessToken(never);
+    const newer = mint(service);
+    await needs.store.save(newer, never);
+    expect((await session.replace(rejected, never)).reveal()).toBe(access(newer));
+    expect(tokenRequests(service)).toEqual([]);
+  });
+
+  it('is replaced once for twenty requests that were all answered 401', async () => {
+    const { service, needs } = await loggedIn();
+    const session = openTestSession(needs);
+    const rejected = await session.accessToken(never);
+    const next = await Promise.all(
+      Array.from({ length: 20 }, () => session.replace(rejected, never)),
+    );
+    expect(new Set(next.map((token) => token.reveal())).size).toBe(1);
+    expect(tokenRequests(service)).toEqual([{ status: 200 }]);
+  });
+});
+
+describe('a login that has ended', () => {
+  it('is AUTH_EXPIRED after invalid_grant, and is not sent again', async () => {
+    const { service, clock, needs, credentials } = await loggedIn();
+    service.control.revoke();
+    clock.advance(HOUR);
+    const session = openTestSession(needs);
+    const error = await failure(session.accessToken(never));
+    expect(error).toMatchObject({ code: 'AUTH_EXPIRED', hint: 'Run `sync login`.' });
+    expect((await failure(session.accessToken(never))).code).toBe('AUTH_EXPIRED');
+    expect(tokenRequests(service)).toEqual([{ status: 400 }]);
+    for (const secret of [access(credentials), refresh(credentials)]) {
+      expect(everythingShownOf(error)).not.toContain(secret);
+    }
+    // What is stored stays: only `sync login` and `sync logout` end a login.
+    expect(refresh(await stored(needs.store))).toBe(refresh(credentials));
+  });
+
+  it('comes back to life by itself after a login from another terminal', async () => {
+    const { service, clock, needs } = await loggedIn();
+    service.control.revoke();
+    clock.advance(HOUR);
+    const session = openTestSession(needs);
+    await failure(session.accessToken(never));
+    const newer = mint(service);
+    const obtainedAt = clock.now();
+    const tokens = { ...newer.tokens, obtainedAt, accessExpiresAt: obtainedAt + HOUR };
+    await needs.store.save({ ...newer, tokens }, never);
+    expect((await session.accessToken(never)).reveal()).toBe(access(newer));
+  });
+
+  it('is not called so when the store holds a newer login by the time of the refusal', async () => {
+    const { service, clock, needs } = await loggedIn();
+    service.control.revoke();
+    clock.advance(HOUR);
+    const newer = mint(service);
+    const obtainedAt = clock.now();
+    const tokens = { ...newer.tokens, obtainedAt, accessExpiresAt: obtainedAt + HOUR };
+    let loads = 0;
+    const store: CredentialStore = {
+      ...needs.store,
+      // The first look, the look under the lock, and then the look after the refusal.
+      load: async (signal) => (++loads < 3 ? await needs.store.load(signal) : { ...newer, tokens }),
+    };
+    const token = await openTestSession({ ...needs, store }).accessToken(never);
+    expect(token.reveal()).toBe(access(newer));
+    expect(tokenRequests(service)).toEqual([{ status: 400 }]);
+  });
+
+  it('is AUTH_EXPIRED without a request where there is no refresh token', async () => {
+    const { service, clock, needs, credentials } = await loggedIn();
+    const tokens = { ...credentials.tokens, refreshToken: undefined };
+    await needs.store.save({ ...credentials, tokens }, never);
+    clock.advance(HOUR);
+    expect((await failure(openTestSession(needs).accessToken(never))).code).toBe('AUTH_EXPIRED');
+    expect(tokenRequests(service)).toEqual([]);
+  });
+});
+
+describe('what never costs a login', () => {
+  it.each([
+    ['no connection', undefined, 'NETWORK'],
+    ['a connection that breaks', 'refresh:reset*inf', 'NETWORK'],
+    ['a service that is down', 'refresh:503*inf', 'SERVICE_UNAVAILABLE'],
+    ['an HTML page of a proxy', 'refresh:html*inf', 'SERVICE_UNAVAILABLE'],
+    ['half an answer', 'refresh:truncate', 'SERVICE_ANSWER'],
+    ['a client that is refused', 'refresh:400(error=invalid_client)', 'AUTH_REFUSED'],
+    ['any other refusal', 'refresh:400(error=invalid_request)', 'REJECTED'],
+  ] as const)('%s', async (_what, fault, code) => {
+    const { service, clock, needs, credentials } = await loggedIn(
+      fault === undefined ? {} : { faults: [fault] },
+    );
+    if (fault === undefined) await service.close();
+    clock.advance(HOUR);
+    const error = await failure(openTestSession(needs).accessToken(never));
+    expect(error.code).toBe(code);
+    expect(refresh(await stored(needs.store))).toBe(refresh(credentials));
+    expect(everythingShownOf(error)).not.toContain(refresh(credentials));
+  });
+
+  it('lets a token that is due, but not over, serve while a new one cannot be had', async () => {
+    const { clock, needs, credentials } = await loggedIn({ faults: ['refresh:503*inf'] });
+    clock.advance(HOUR - 30_000);
+    const session = openTestSession(needs);
+    expect((await session.accessToken(never)).reveal()).toBe(access(credentials));
+    clock.advance(31_000);
+    expect((await failure(session.accessToken(never))).code).toBe('SERVICE_UNAVAILABLE');
+  });
+
+  it('does not use tokens that could not be stored, and stores them later', async () => {
+    const { service, clock, needs, credentials } = await loggedIn();
+    clock.advance(HOUR);
+    let locked = true;
+    const store: CredentialStore = {
+      ...needs.store,
+      save: (next, signal) =>
+        locked
+          ? Promise.reject(new SyncError('KEYCHAIN_LOCKED', 'The keychain is locked.'))
+          : needs.store.save(next, signal),
+    };
+    const session = openTestSession({ ...needs, store });
+    const error = await failure(session.accessToken(never));
+    expect(error.code).toBe('KEYCHAIN_LOCKED');
+    expect(error.message).toContain('could not be stored');
+    expect(refresh(await stored(needs.store))).toBe(refresh(credentials));
+    locked = false;
+    const token = await session.accessToken(never);
+    expect(token.reveal()).toBe(access(await stored(needs.store)));
+    // The second one did not cost another refresh, which would have been refused.
+    expect(tokenRequests(service)).toEqual([{ status: 200 }]);
+  });
+});
+
+describe('a login that is not for this', () => {
+  it('is AUTH_REQUIRED where there is none', async () => {
+    const { needs } = await loggedIn();
+    await needs.store.delete(never);
+    const error = await failure(openTestSession(needs).accessToken(never));
+    expect(error).toMatchObject({
+      code: 'AUTH_REQUIRED',
+      message: 'Nobody is logged in (profile "default").',
+    });
+  });
+
+  it('never sends the tokens of one service to another', async () => {
+    const { service, needs } = await loggedIn();
+    const other = await sandbox();
+    const session = openTestSession({
+      ...needs,
+      service: other.url,
+      tokenUrl: new URL('/api/oauth/token', other.url),
+    });
+    const error = await failure(session.accessToken(never));
+    expect(error.code).toBe('AUTH_REQUIRED');
+    expect(error.message).toContain(service.url);
+    expect(other.control.requestCount()).toBe(0);
+  });
+
+  it('does not go on under the books of an athlete who was replaced', async () => {
+    const { clock, needs, credentials } = await loggedIn();
+    await needs.store.save({ ...credentials, accountId: 'anna' }, never);
+    const session = openTestSession({ ...needs, accountId: 'anna' });
+    await session.accessToken(never);
+    await needs.store.save({ ...credentials, accountId: 'ben' }, never);
+    clock.advance(HOUR);
+    expect((await failure(session.accessToken(never))).code).toBe('AUTH_REQUIRED');
+  });
+
+  it('is AUTH_REQUIRED where the stored login is damaged, and says nothing of its content', async () => {
+    const { stateDir, needs, credentials } = await loggedIn();
+    const path = tokenFilePath(stateDir, 'default');
+    const { writeFile } = await import('node:fs/promises');
+    await writeFile(path, readFileSync(path, 'utf8').slice(0, -20));
+    const error = await failure(openTestSession(needs).accessToken(never));
+    expect(error.code).toBe('AUTH_REQUIRED');
+    expect(everythingShownOf(error)).not.toContain(access(credentials)?.slice(0, 20));
+  });
+});
+
+it('does not begin anything after it was closed, and may be closed twice', async () => {
+  const { needs } = await loggedIn();
+  const session = openTestSession(needs);
+  await session.close();
+  await session.close();
+  expect((await failure(session.accessToken(never))).code).toBe('INTERRUPTED');
+});
+
+it('shows no secret of a login, however it is printed', async () => {
+  const { needs, credentials } = await loggedIn();
+  const session = openTestSession(needs);
+  const shown = everythingShownOf([
+    credentials,
+    await session.credentials(never),
+    await session.accessToken(never),
+    fileStore('/nowhere', 'linux'),
+  ]);
+  expect(shown).toContain('[redacted]');
+  expect(shown).not.toContain(access(credentials));
+  expect(shown).not.toContain(refresh(credentials));
+});

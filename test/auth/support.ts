@@ -1,0 +1,168 @@
+import { setMaxListeners } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { inspect } from 'node:util';
+import { onTestFinished } from 'vitest';
+import { createSession, type SessionNeeds } from '../../src/auth/session.ts';
+import { decodeTokenResponse } from '../../src/auth/token-response.ts';
+import { fileStore, tokenFilePath } from '../../src/credentials/file.ts';
+import type { Credentials } from '../../src/credentials/store.ts';
+import { type Deps, systemClock } from '../../src/deps.ts';
+import { SyncError } from '../../src/errors.ts';
+import type { Io } from '../../src/io.ts';
+import { type Sandbox, type SandboxOptions, startSandbox } from '../../src/sandbox/server.ts';
+import type { Http } from '../../src/service/http.ts';
+import { createNodeHttp } from '../../src/service/node-http.ts';
+import type { Clock } from '../../src/time.ts';
+
+/** A folder that is gone when the test is over. */
+export function scratchDir(): string {
+  const dir = mkdtempSync(join(tmpdir(), 'sync-auth-'));
+  onTestFinished(() => rmSync(dir, { recursive: true, force: true }));
+  return dir;
+}
+
+/** A sandbox on a port of its own, which ends with the test. */
+export async function sandbox(options: SandboxOptions = {}): Promise<Sandbox> {
+  const started = await startSandbox({ port: 0, ...options });
+  onTestFinished(() => started.close());
+  return started;
+}
+
+export function realHttp(): Http {
+  const http = createNodeHttp({ userAgent: 'test', connections: 8 });
+  onTestFinished(() => http.close());
+  return http;
+}
+
+/** A clock that stands still until it is told to move; sleeping takes real time, but little. */
+export function testClock(): Clock & { advance(ms: number): void } {
+  let shift = 0;
+  return {
+    now: () => systemClock.now() + shift,
+    sleep: (ms, signal) => systemClock.sleep(Math.min(ms, 20), signal),
+    advance: (ms) => void (shift += ms),
+  };
+}
+
+/** Never aborted. */
+export const never = new AbortController().signal;
+// Some tests have twenty callers wait with it.
+setMaxListeners(0, never);
+
+/** Credentials as a login at this sandbox gives them. */
+export function mint(
+  { url, control, clientId }: Sandbox,
+  request: Parameters<Sandbox['control']['mint']>[0] = {},
+): Credentials {
+  const answer = control.mint(request);
+  return {
+    service: url,
+    clientId: request.clientId ?? clientId,
+    clientSecret: undefined,
+    accountId: undefined,
+    tokens: decodeTokenResponse(answer, { now: Date.now(), askedScopes: undefined }, 'test'),
+  };
+}
+
+/** A session over a token file, against a sandbox. */
+export function sessionNeeds(
+  { url }: Sandbox,
+  over: Partial<SessionNeeds> & { readonly stateDir: string },
+): SessionNeeds {
+  return {
+    profile: 'default',
+    http: realHttp(),
+    clock: testClock(),
+    store: fileStore(tokenFilePath(over.stateDir, 'default'), process.platform),
+    service: url,
+    tokenUrl: new URL('/api/oauth/token', url),
+    accountId: undefined,
+    clientSecret: undefined,
+    ...over,
+  };
+}
+
+export function openTestSession(needs: SessionNeeds) {
+  const session = createSession(needs);
+  onTestFinished(() => session.close());
+  return session;
+}
+
+export function tokenRequests({ control }: Sandbox): readonly { status: number | null }[] {
+  return control.requests({ route: 'token' }).map(({ status }) => ({ status }));
+}
+
+/** What a promise is rejected with, as a plain object, for comparison as a whole. */
+export async function failure(promise: Promise<unknown>): Promise<SyncError> {
+  try {
+    await promise;
+  } catch (error) {
+    if (error instanceof SyncError) return error;
+    throw error;
+  }
+  throw new Error('it did not fail');
+}
+
+/** Every way in which a thing may end up on a screen or in a log. */
+export function everythingShownOf(value: unknown): string {
+  const parts = [inspect(value, { depth: 20, showHidden: true }), JSON.stringify(value)];
+  for (let error = value; error instanceof Error; error = error.cause) {
+    parts.push(error.message, error.stack ?? '', String(error));
+    if (error instanceof SyncError) parts.push(JSON.stringify(error.details), error.hint ?? '');
+  }
+  return parts.join('\n');
+}
+
+/** A terminal that a test types into, or none. */
+export function testIo(
+  options: { interactive?: boolean; stdin?: string; answers?: Record<string, string[]> } = {},
+): Io & { readonly asked: { question: string; hidden: boolean }[] } {
+  const asked: { question: string; hidden: boolean }[] = [];
+  const answers = new Map(Object.entries(options.answers ?? {}).map(([k, v]) => [k, [...v]]));
+  return {
+    asked,
+    interactive: options.interactive ?? false,
+    stdoutIsTerminal: false,
+    stderrIsTerminal: options.interactive ?? false,
+    colour: false,
+    columns: 80,
+    out: () => undefined,
+    err: () => undefined,
+    errRaw: () => undefined,
+    async *readStdin() {
+      await Promise.resolve();
+      yield Buffer.from(options.stdin ?? '');
+    },
+    ask(question, { hidden = false, signal }) {
+      asked.push({ question, hidden });
+      for (const [begin, list] of answers) {
+        const next = question.startsWith(begin) ? list.shift() : undefined;
+        if (next !== undefined) return Promise.resolve(next);
+      }
+      // Nobody types anything: the question stands until it is taken back.
+      return new Promise((_resolve, reject) => {
+        const stop = () => reject(signal.reason as Error);
+        if (signal.aborted) stop();
+        signal.addEventListener('abort', stop, { once: true });
+      });
+    },
+  };
+}
+
+/** The outside world of a test. */
+export function testDeps(over: Partial<Deps> & { homeDir: string }): Deps {
+  return {
+    env: {},
+    platform: process.platform,
+    cwd: over.homeDir,
+    clock: testClock(),
+    io: testIo(),
+    signal: never,
+    machineZone: () => 'UTC',
+    openBrowser: () => Promise.reject(new Error('there is no browser in this test')),
+    programDir: join(over.homeDir, 'nowhere'),
+    ...over,
+  };
+}
