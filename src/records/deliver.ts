@@ -35,6 +35,8 @@ export type RecordItem = {
   /** Every input record that is in it. */
   readonly sources: readonly string[];
   readonly warnings: readonly Warning[];
+  /** Did the zone decide about the date, or about an offset in the body? */
+  readonly zoneUsed: boolean;
 } & (
   | { readonly outcome: 'pushed'; readonly attempts: number }
   | { readonly outcome: 'skipped'; readonly reason: 'unchanged' }
@@ -57,7 +59,7 @@ export interface RecordRequest {
 
 type Outcome = RecordItem extends infer Item
   ? Item extends RecordItem
-    ? Omit<Item, 'kind' | 'date' | 'sources' | 'warnings'>
+    ? Omit<Item, 'kind' | 'date' | 'sources' | 'warnings' | 'zoneUsed'>
     : never
   : never;
 
@@ -84,8 +86,15 @@ export async function deliverRecords(
       : await deliver(record, options, needs, extra);
     if (outcome.outcome === 'failed') outlook.failed(outcome);
     else if ('attempts' in outcome) outlook.answered();
-    const { kind, date, sources } = record;
-    needs.report({ kind, date, sources, warnings: [...record.warnings, ...extra], ...outcome });
+    const { kind, date, sources, zoneUsed } = record;
+    needs.report({
+      kind,
+      date,
+      sources,
+      zoneUsed,
+      warnings: [...record.warnings, ...extra],
+      ...outcome,
+    });
   });
 }
 

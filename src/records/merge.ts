@@ -133,7 +133,8 @@ export class DayMerger {
     }
     const twice = repeatedItems(day);
     if (twice > 0) {
-      const message = `${twice} items are the same in several of the merged records: all are sent`;
+      const items = twice === 1 ? 'one item is' : `${twice} items are`;
+      const message = `${items} the same in several of the merged records: all are sent`;
       warn(day, { source: last, field: 'items', message });
     }
   }

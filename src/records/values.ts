@@ -135,7 +135,7 @@ function readNumber(
     return undefined;
   }
   if (rule.type === 'integer' && !Number.isInteger(number) && Number.isFinite(number)) {
-    const rounded = Math.round(number);
+    const rounded = Math.round(number) + 0; // never -0
     notes.adapt(field, `is ${number}; whole numbers only`, `rounded to ${rounded}`);
     number = rounded;
   }

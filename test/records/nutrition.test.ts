@@ -1,0 +1,332 @@
+import { describe, expect, test } from 'vitest';
+import { bodyOf, prepare, saidOf } from './support.ts';
+
+const date = '2026-02-15';
+const at = '2026-02-15T08:00:00+01:00';
+const gel = { name: 'Gel', carbs: 25, logged_at: at, absorptionType: 'RAPID' };
+
+describe('the fields of a nutrition record', () => {
+  test('all go out as they are when they are as they should be', async () => {
+    const record = {
+      date,
+      items: [
+        gel,
+        {
+          name: 'Oats',
+          calories: 389.5,
+          carbs: 66.3,
+          protein: 16.9,
+          fat: 6.9,
+          fiber: 10.6,
+          sugar: 1,
+          quantity: '100 g',
+          meal: 'BREAKFAST',
+          logged_at: '2026-02-15T07:00:00.250+01:00',
+          absorptionType: 'DENSE',
+          glycemicIndex: { value: 55, source: null },
+        },
+      ],
+      calories: 2400,
+      carbs: 310.5,
+      protein: 120,
+      fat: 70,
+      waterMl: 1500,
+      rawJson: { app: 'x' },
+      coach: 'note',
+    };
+    expect(await bodyOf('nutrition', record)).toEqual(record);
+  });
+
+  test.each([
+    ['carbs', -1, 'carbs: is -1; the range is 0 g or more'],
+    ['waterMl', 'x', 'waterMl: is "x"; a whole number is expected, 0 ml or more'],
+    ['rawJson', [], 'rawJson: is a list; an object is expected'],
+  ])('a total %s of %j is invalid', async (name, value, said) => {
+    expect(await saidOf('nutrition', { date, items: [gel], [name]: value })).toEqual({
+      said: [said],
+    });
+  });
+
+  test('totals are whole numbers where the service wants them', async () => {
+    expect(
+      await saidOf('nutrition', { date, items: [gel], calories: 2400.4, waterMl: '500' }),
+    ).toEqual({
+      body: { date, items: [gel], calories: 2400, waterMl: 500 },
+      said: [
+        'calories: is 2400.4; whole numbers only: rounded to 2400',
+        'waterMl: is the text "500", not a number: read as 500',
+      ],
+    });
+    const strict = await saidOf(
+      'nutrition',
+      { date, items: [gel], calories: 2400.4 },
+      { strict: true },
+    );
+    expect(strict).toEqual({ said: ['calories: is 2400.4; whole numbers only'] });
+  });
+
+  test.each([
+    ['loggedAt', 'logged_at', '2026-02-15T08:00:00+01:00'],
+    ['carbs_g', 'carbs', 25],
+    ['carbohydrates', 'carbs', 25],
+    ['fibre', 'fiber', 5],
+    ['sugars', 'sugar', 5],
+    ['mealType', 'meal', 'LUNCH'],
+    ['absorption_type', 'absorptionType', 'FAST'],
+  ])('%s is recognised as %s', async (spelling, name, value) => {
+    const item = { logged_at: at, name: 'x', [name]: value };
+    const { [name]: moved, ...rest } = item as Record<string, unknown>;
+    expect(await bodyOf('nutrition', { date, items: [{ ...rest, [spelling]: moved }] })).toEqual({
+      date,
+      items: [item],
+    });
+  });
+
+  test.each(['salt', 'energy', 'timestamp', 'time', 'netCarbs', 'addedSugar', 'weight'])(
+    '%s is unknown, and passes',
+    async (name) => {
+      const item = { ...gel, [name]: 12 };
+      expect(await bodyOf('nutrition', { date, items: [item] })).toEqual({ date, items: [item] });
+    },
+  );
+});
+
+describe('an item', () => {
+  test.each([
+    ['carbs', -0.1, 'items/1/carbs: is -0.1; the range is 0 g or more'],
+    ['calories', [], 'items/1/calories: is a list; a number is expected, 0 kcal or more'],
+    ['meal', 3, 'items/1/meal: is 3; one of BREAKFAST, LUNCH, DINNER, SNACK, OTHER is expected'],
+    [
+      'logged_at',
+      1771142400,
+      'items/1/logged_at: is 1771142400: write an ISO 8601 text, such as "2026-02-15" or "2026-02-15T07:30:00+01:00"',
+    ],
+    [
+      'logged_at',
+      '2026-02-15',
+      'items/1/logged_at: "2026-02-15": has no time of day: write 2026-02-15T07:30:00+01:00',
+    ],
+    [
+      'logged_at',
+      null,
+      'items/1/logged_at: is missing: write "logged_at": "2026-02-15T07:30:00+01:00"',
+    ],
+    [
+      'logged_at',
+      '2026-02-15T25:00:00Z',
+      'items/1/logged_at: "2026-02-15T25:00:00Z": there is no hour 25',
+    ],
+  ])('with %s of %j makes the record invalid, and is named', async (name, value, said) => {
+    const record = { date, items: [gel, { ...gel, [name]: value }] };
+    expect(await saidOf('nutrition', record)).toEqual({ said: [said] });
+  });
+
+  test('that is no object is named', async () => {
+    expect(await saidOf('nutrition', { date, items: [gel, 'gel'] })).toEqual({
+      said: ['items/1: is "gel"; an object is expected'],
+    });
+  });
+
+  test.each([
+    ['absorptionType', 'rapid', 'RAPID'],
+    ['absorptionType', 'hyper load', 'HYPER_LOAD'],
+    ['absorptionType', 'Hyper-Load', 'HYPER_LOAD'],
+    ['meal', 'snack', 'SNACK'],
+  ])('has its %s %j sent as %s', async (name, value, sent) => {
+    expect(await bodyOf('nutrition', { date, items: [{ ...gel, [name]: value }] })).toEqual({
+      date,
+      items: [{ ...gel, [name]: sent }],
+    });
+  });
+
+  test.each([
+    [
+      'absorptionType',
+      'slow',
+      'SLOW',
+      '"slow" is none of RAPID, FAST, BALANCED, DENSE, HYPER_LOAD: sent as SLOW',
+    ],
+    [
+      'meal',
+      'second breakfast',
+      'SECOND BREAKFAST',
+      '"second breakfast" is none of BREAKFAST, LUNCH, DINNER, SNACK, OTHER: sent as SECOND BREAKFAST',
+    ],
+    ['quantity', 2, '2', 'is the number 2, not a text: sent as "2"'],
+  ])('with %s of %j passes with a warning', async (name, value, sent, said) => {
+    expect(await saidOf('nutrition', { date, items: [{ ...gel, [name]: value }] })).toEqual({
+      body: { date, items: [{ ...gel, [name]: sent }] },
+      said: [`items/0/${name}: ${said}`],
+    });
+  });
+
+  test('has no null and no machinery', async () => {
+    const item = JSON.parse(
+      `{"name": "Gel", "logged_at": "${at}", "carbs": null, "brand": null, "__proto__": {"x": 1}}`,
+    ) as object;
+    const { body } = await saidOf('nutrition', { date, items: [item] });
+    expect(body).toEqual({ date, items: [{ name: 'Gel', logged_at: at }] });
+  });
+});
+
+describe('the items', () => {
+  test.each([
+    [{ date }, 'items: is missing; a list of items, each with logged_at, is expected'],
+    [{ date, items: null }, 'items: is missing; a list of items, each with logged_at, is expected'],
+    [
+      { date, items: gel },
+      'items: is an object; a list of items, each with logged_at, is expected',
+    ],
+    [{ date, items: [] }, 'items: is empty: there is nothing to send'],
+    [{ items: [] }, 'date: is missing: write "date": "2026-02-15"'],
+  ])('are required: %j', async (record, said) => {
+    expect(await saidOf('nutrition', record)).toEqual({ said: [said] });
+  });
+
+  test('may be none on a day that has totals', async () => {
+    const record = { date, items: [], waterMl: 500 };
+    expect(await bodyOf('nutrition', record)).toEqual(record);
+  });
+});
+
+describe('the day of an item', () => {
+  const times = [
+    '2026-02-15T22:59:00Z',
+    '2026-02-15T23:00:00Z',
+    '2026-02-15T23:30:00-05:00',
+    '2026-02-16T00:10',
+  ];
+  const items = times.map((logged_at) => ({ name: logged_at, logged_at }));
+
+  test('decides, where the record has no date: a record that spans days becomes one a day', async () => {
+    const { records, invalid } = await prepare('nutrition', [{ items }]);
+    expect(invalid).toEqual([]);
+    expect(
+      records.map(({ body, sources, warnings, zoneUsed }) => ({
+        body,
+        sources,
+        warnings,
+        zoneUsed,
+      })),
+    ).toEqual([
+      {
+        body: {
+          date: '2026-02-15',
+          items: [
+            { name: times[0], logged_at: '2026-02-15T23:59:00+01:00' },
+            { name: times[2], logged_at: '2026-02-15T23:30:00-05:00' },
+          ],
+        },
+        sources: ['in.json#/0'],
+        warnings: [],
+        zoneUsed: true,
+      },
+      {
+        body: {
+          date: '2026-02-16',
+          items: [
+            { name: times[1], logged_at: '2026-02-16T00:00:00+01:00' },
+            { name: times[3], logged_at: '2026-02-16T00:10:00+01:00' },
+          ],
+        },
+        sources: ['in.json#/0'],
+        warnings: [],
+        zoneUsed: true,
+      },
+    ]);
+  });
+
+  test('is kept as the record says, with a warning, where it says one', async () => {
+    const { records } = await prepare('nutrition', [{ date: '2026-02-16', items: items.slice(2) }]);
+    expect(records).toMatchObject([
+      {
+        body: {
+          date: '2026-02-16',
+          items: [
+            { logged_at: '2026-02-15T23:30:00-05:00' },
+            { logged_at: '2026-02-16T00:10:00+01:00' },
+          ],
+        },
+        warnings: [
+          {
+            source: 'in.json#/0',
+            field: 'items/0/logged_at',
+            message:
+              '2026-02-15T23:30:00-05:00 is on 2026-02-15, the record says 2026-02-16: kept as said',
+          },
+        ],
+      },
+    ]);
+  });
+
+  test('is not the zone’s doing if every item says its offset', async () => {
+    const { records } = await prepare('nutrition', [{ date, items: [gel] }, { items: [gel] }]);
+    expect(records.map((record) => record.zoneUsed)).toEqual([false]);
+  });
+
+  test('brings the warnings about a time to that day alone', async () => {
+    const { records } = await prepare('nutrition', [
+      { items: [{ logged_at: '2026-03-28T12:00' }, { logged_at: '2026-03-29T02:30' }] },
+    ]);
+    expect(records.map(({ date, warnings }) => [date, warnings.map(({ field }) => field)])).toEqual(
+      [
+        ['2026-03-28', []],
+        ['2026-03-29', ['items/1/logged_at']],
+      ],
+    );
+  });
+});
+
+describe('a record that spans days', () => {
+  const morning = { name: 'a', logged_at: '2026-02-15T08:00:00+01:00' };
+  const nextDay = { name: 'b', logged_at: '2026-02-16T08:00:00+01:00' };
+  const record = { items: [morning, nextDay], calories: 900, coach: 'x', rawJson: { app: 'x' } };
+
+  test('loses what it says about all days together, and says so', async () => {
+    const { records } = await prepare('nutrition', [record]);
+    expect(records.map(({ body }) => body)).toEqual([
+      { date: '2026-02-15', items: [morning], rawJson: { app: 'x' } },
+      { date: '2026-02-16', items: [nextDay], rawJson: { app: 'x' } },
+    ]);
+    const said = [
+      ['calories', 'is about all 2 days that the items are on: not sent'],
+      ['coach', 'is about all 2 days that the items are on: not sent'],
+      ['rawJson', 'is sent with each of the 2 days that the items are on'],
+    ];
+    for (const { warnings } of records) {
+      expect(warnings.map(({ field, message }) => [field, message]).sort()).toEqual(said);
+    }
+  });
+
+  test('is refused for it if strict', async () => {
+    expect((await saidOf('nutrition', record, { strict: true })).said).toEqual([
+      'calories: is about all 2 days that the items are on',
+      'coach: is about all 2 days that the items are on',
+    ]);
+  });
+
+  test('gives each day its own part of the raw record', async () => {
+    const { records } = await prepare('nutrition', [{ app: 1, items: [morning, nextDay] }], {
+      raw: true,
+    });
+    expect(records.map(({ body }) => body['rawJson'])).toEqual([
+      { app: 1, items: [morning] },
+      { app: 1, items: [nextDay] },
+    ]);
+  });
+});
+
+describe('the raw record', () => {
+  test('is the record as it was read', async () => {
+    const record = {
+      date,
+      items: [{ loggedAt: '2026-02-15T07:00:00Z', absorption_type: 'rapid' }],
+    };
+    const { records } = await prepare('nutrition', [record], { raw: true });
+    expect(records[0]?.body).toEqual({
+      date,
+      items: [{ logged_at: at, absorptionType: 'RAPID' }],
+      rawJson: record,
+    });
+  });
+});

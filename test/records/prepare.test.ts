@@ -1,0 +1,314 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { canonicalJson, itemDigest, itemKeys, recordDigest } from '../../src/records/digest.ts';
+import { MAX_WARNINGS } from '../../src/records/merge.ts';
+import { prepareRecords, readInputs } from '../../src/records/prepare.ts';
+import type { JsonObject, JsonValue, RawRecord } from '../../src/records/types.ts';
+import { BERLIN, prepare, rawRecords } from './support.ts';
+
+const date = '2026-02-15';
+const item = (name: string, extra: JsonObject = {}): JsonObject => ({
+  name,
+  logged_at: '2026-02-15T08:00:00+01:00',
+  ...extra,
+});
+
+describe('several wellness records for one date', () => {
+  test('become one, field by field in order, and the merge is reported', async () => {
+    const { records } = await prepare('wellness', [
+      { date, hrv: 61, weight: 72, rawJson: { a: 1, b: 1 } },
+      { date: '2026-02-14', hrv: 55 },
+      { date: '2026-02-15T10:00:00Z', weight: 72.5, steps: 9000, rawJson: { b: 2 } },
+      { date, hrv: 61 },
+    ]);
+    const body = { date, hrv: 61, weight: 72.5, rawJson: { a: 1, b: 2 }, steps: 9000 };
+    expect(records).toEqual([
+      {
+        outcome: 'ready',
+        kind: 'wellness',
+        date: '2026-02-14',
+        body: { date: '2026-02-14', hrv: 55 },
+        sources: ['in.json#/1'],
+        warnings: [],
+        zoneUsed: false,
+        digest: recordDigest({ date: '2026-02-14', hrv: 55 }),
+      },
+      {
+        outcome: 'ready',
+        kind: 'wellness',
+        date,
+        body,
+        sources: ['in.json#/0', 'in.json#/2', 'in.json#/3'],
+        warnings: [
+          {
+            source: 'in.json#/2',
+            message: "weight: this record's value replaces an earlier one's",
+          },
+          {
+            source: 'in.json#/3',
+            message: '2026-02-15 is merged from in.json#/0, in.json#/2, in.json#/3',
+          },
+        ],
+        zoneUsed: true,
+        digest: recordDigest(body),
+      },
+    ]);
+  });
+
+  test('are what laying them over each other makes of them', async () => {
+    const field = fc.constantFrom('hrv', 'weight', 'steps', 'restingHr', 'x', 'y');
+    const record = fc.dictionary(field, fc.integer({ min: 50, max: 90 }), { minKeys: 1 });
+    await fc.assert(
+      fc.asyncProperty(fc.array(record, { minLength: 1, maxLength: 6 }), async (values) => {
+        const { records } = await prepare(
+          'wellness',
+          values.map((value) => ({ date, ...value })),
+        );
+        expect(records.map(({ body }) => body)).toEqual([Object.assign({ date }, ...values)]);
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  test('stay one warning list of bounded length', async () => {
+    const values = Array.from({ length: 200 }, () => ({ date, hrv: '61' }));
+    const { records } = await prepare('wellness', values);
+    const warnings = records[0]?.warnings ?? [];
+    expect(warnings).toHaveLength(MAX_WARNINGS + 1);
+    expect(warnings.at(-1)?.message).toBe('there are 151 more warnings about 2026-02-15');
+    expect(records[0]?.sources).toHaveLength(200);
+  });
+});
+
+describe('several nutrition records for one date', () => {
+  test('have their items joined', async () => {
+    const [a, b, c] = [item('a'), item('b'), item('c')];
+    const { records } = await prepare('nutrition', [{ date, items: [a, b] }, { items: [c] }]);
+    expect(records).toEqual([
+      {
+        outcome: 'ready',
+        kind: 'nutrition',
+        date,
+        body: { date, items: [a, b, c] },
+        sources: ['in.json#/0', 'in.json#/1'],
+        warnings: [
+          { source: 'in.json#/1', message: '2026-02-15 is merged from in.json#/0, in.json#/1' },
+        ],
+        zoneUsed: false,
+        digest: recordDigest({ date, items: [a, b, c] }),
+        itemKeys: itemKeys([a, b, c]),
+      },
+    ]);
+  });
+
+  test('keep a total only if all of them state the same', async () => {
+    const total = { calories: 900, carbs: 100, waterMl: 500 };
+    const { records } = await prepare('nutrition', [
+      { date, items: [item('a')], ...total, protein: 20 },
+      { date, items: [item('b')], ...total, carbs: 120 },
+    ]);
+    expect(records[0]?.body).toEqual({
+      date,
+      items: [item('a'), item('b')],
+      calories: 900,
+      waterMl: 500,
+    });
+    expect(records[0]?.warnings.slice(1)).toEqual(
+      ['carbs', 'protein'].map((field) => ({
+        source: 'in.json#/1',
+        field,
+        message: 'is a total that not all merged records agree on: not sent, the items count',
+      })),
+    );
+  });
+
+  test('send the same item as often as it was read, and say so', async () => {
+    const { records } = await prepare('nutrition', [
+      { date, items: [item('a'), item('a')] },
+      { date, items: [item('a'), item('b')] },
+    ]);
+    expect(records[0]?.body['items']).toEqual([item('a'), item('a'), item('a'), item('b')]);
+    expect(records[0]?.warnings.at(-1)).toEqual({
+      source: 'in.json#/1',
+      field: 'items',
+      message: 'one item is the same in several of the merged records: all are sent',
+    });
+  });
+});
+
+describe('a digest', () => {
+  const json = fc.jsonValue({ depthSize: 'small' }).map((value) => {
+    return JSON.parse(JSON.stringify(value)) as JsonValue;
+  });
+  /** The same JSON with its names in another order. */
+  const reversed = (value: JsonValue): JsonValue => {
+    if (Array.isArray(value)) return value.map(reversed);
+    if (typeof value !== 'object' || value === null) return value;
+    return Object.fromEntries(
+      Object.entries(value)
+        .reverse()
+        .map(([name, child]) => [name, reversed(child)]),
+    );
+  };
+
+  test('does not depend on the order of names', () => {
+    fc.assert(
+      fc.property(fc.dictionary(fc.string(), json), (value) => {
+        expect(recordDigest(reversed(value) as JsonObject)).toBe(recordDigest(value as JsonObject));
+      }),
+      { numRuns: 3_000 },
+    );
+  });
+
+  test('is of JSON that means the same', () => {
+    fc.assert(
+      fc.property(json, (value) => {
+        const text = canonicalJson(value);
+        expect(JSON.parse(text)).toEqual(value);
+        expect(canonicalJson(JSON.parse(text) as JsonValue)).toBe(text);
+      }),
+      { numRuns: 3_000 },
+    );
+  });
+
+  test('depends on the order of lists, on every value and on its type', () => {
+    const bodies: JsonObject[] = [
+      { date, items: [1, 2] },
+      { date, items: [2, 1] },
+      { date, items: ['1', 2] },
+      { date, items: [[1], 2] },
+      { date, items: [1, 2], x: null },
+      { date, 'items:[1,2]': 1 },
+    ];
+    expect(new Set(bodies.map(recordDigest)).size).toBe(bodies.length);
+  });
+
+  test('is the SHA-256 that any other program finds for the sorted JSON', () => {
+    // printf '{"date":"2026-02-15","hrv":61.5}' | sha256sum
+    expect(recordDigest({ hrv: 61.5, date })).toBe(
+      '1f57239c083087c03b6e434df7568fd341d15579a96fd565def031a37480904b',
+    );
+  });
+
+  test('and a number tell identical items of a day apart', () => {
+    const [a, b] = [item('a'), item('b')];
+    const [da, db] = [itemDigest(a), itemDigest(b)];
+    expect(itemKeys([a, b, { logged_at: a['logged_at'] ?? '', name: 'a' }, a])).toEqual([
+      `${da}#1`,
+      `${db}#1`,
+      `${da}#2`,
+      `${da}#3`,
+    ]);
+  });
+
+  test('of items that were confirmed leaves exactly the new ones, in whatever order they come', () => {
+    const names = fc.array(fc.constantFrom('a', 'b', 'c'), { maxLength: 8 });
+    fc.assert(
+      fc.property(names, names, fc.integer(), (old, added, turn) => {
+        const confirmed = new Set(itemKeys(old.map((name) => item(name))));
+        const now = [...old, ...added];
+        const at = now.length === 0 ? 0 : Math.abs(turn) % now.length;
+        const turned = [...now.slice(at), ...now.slice(0, at)].map((name) => item(name));
+        const keys = itemKeys(turned);
+        const fresh = turned.filter((_, index) => !confirmed.has(keys[index] ?? ''));
+        expect(fresh.map((each) => each['name']).sort()).toEqual([...added].sort());
+      }),
+      { numRuns: 2_000 },
+    );
+  });
+});
+
+describe('preparing', () => {
+  test('refuses integers that lost digits if strict, and warns if not', async () => {
+    const inexact = [{ field: 'id', problem: '1 has more digits' }];
+    async function* one(): AsyncGenerator<RawRecord> {
+      await Promise.resolve();
+      yield { source: 'x', value: { date, hrv: 61, id: 1 }, inexact };
+    }
+    const loose = await prepareRecords('wellness', one(), BERLIN);
+    expect(loose.records[0]?.warnings).toEqual([
+      { source: 'x', field: 'id', message: '1 has more digits' },
+    ]);
+    const strict = await prepareRecords('wellness', one(), { ...BERLIN, strict: true });
+    expect(strict).toMatchObject({
+      records: [],
+      invalid: [{ source: 'x', date, problems: inexact }],
+    });
+  });
+
+  test('yields nothing at all if the last of several inputs can’t be read', async () => {
+    const chunks = (text: string): AsyncIterable<Uint8Array> =>
+      (async function* () {
+        await Promise.resolve();
+        yield Buffer.from(text);
+      })();
+    const inputs = [
+      { name: 'a.json', chunks: chunks('[{"date": "2026-02-15", "hrv": 61}]') },
+      { name: 'b.ndjson', chunks: chunks('{"date": "2026-02-16", "hrv": 61}\nx\n') },
+      { name: 'c.json', chunks: chunks('[{"date": "2026-02-17", "hrv": 61}') },
+    ];
+    const preparing = prepareRecords('wellness', readInputs(inputs, 'wellness'), BERLIN);
+    await expect(preparing).rejects.toMatchObject({
+      code: 'INPUT_INVALID',
+      message: 'c.json:1:35: the text ends where a comma or ] after the value is expected.',
+    });
+  });
+
+  test('keeps the broken lines as invalid records', async () => {
+    async function* lines(): AsyncGenerator<RawRecord> {
+      yield { source: 'in:1', problem: 'is not JSON' };
+      yield { source: 'in:2', field: 'hrv', problem: 'appears twice' };
+      yield* rawRecords([{ date, hrv: 61 }]);
+    }
+    const { records, invalid } = await prepareRecords('wellness', lines(), BERLIN);
+    expect(records).toHaveLength(1);
+    expect(invalid).toEqual([
+      {
+        outcome: 'invalid',
+        kind: 'wellness',
+        source: 'in:1',
+        problem: 'is not JSON',
+        problems: [{ problem: 'is not JSON' }],
+      },
+      {
+        outcome: 'invalid',
+        kind: 'wellness',
+        source: 'in:2',
+        field: 'hrv',
+        problem: 'appears twice',
+        problems: [{ field: 'hrv', problem: 'appears twice' }],
+      },
+    ]);
+  });
+
+  test('stops when it is told to', async () => {
+    const stop = new AbortController();
+    async function* endless(): AsyncGenerator<RawRecord> {
+      for (let count = 0; ; count++) {
+        await Promise.resolve();
+        if (count === 3) stop.abort();
+        yield { source: 'x', value: { date, hrv: 61 } };
+      }
+    }
+    await expect(prepareRecords('wellness', endless(), BERLIN, stop.signal)).rejects.toMatchObject({
+      name: 'AbortError',
+    });
+  });
+
+  test('takes a zone from a flag more seriously than a timestamp’s own offset', async () => {
+    const values = [{ date: '2026-02-15T23:30:00-05:00', hrv: 61 }];
+    const zones = ['flag', 'environment', 'profile', 'machine'] as const;
+    const results = zones.map(async (from) => {
+      const { records } = await prepare('wellness', values, {
+        zone: { name: 'Europe/Berlin', from },
+      });
+      return [from, records[0]?.date, records[0]?.zoneUsed];
+    });
+    expect(await Promise.all(results)).toEqual([
+      ['flag', '2026-02-16', true],
+      ['environment', '2026-02-15', false],
+      ['profile', '2026-02-15', false],
+      ['machine', '2026-02-15', false],
+    ]);
+  });
+});
