@@ -34,7 +34,8 @@ export function pageHeaders(nonce: string, redirectUri: string | null): Record<s
     ].join('; '),
     'x-frame-options': 'DENY',
     'x-content-type-options': 'nosniff',
-    'referrer-policy': 'no-referrer',
+    // Not no-referrer: browsers then hide the origin of the page's own form, too.
+    'referrer-policy': 'same-origin',
     'cache-control': 'no-store',
   };
 }

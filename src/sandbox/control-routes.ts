@@ -3,7 +3,7 @@ import * as v from 'valibot';
 import type { Control, ExpireRequest, MintRequest } from './control.ts';
 import { FaultSpecError } from './fault-spec.ts';
 import { Problem, problemBody } from './problem.ts';
-import { decodeBody, jsonValue } from './request-body.ts';
+import { decodeBody, objectOf } from './request-body.ts';
 import { SettingError, type SandboxSettings } from './settings.ts';
 import { checked } from './validate.ts';
 import type { SandboxEnv } from './world.ts';
@@ -96,7 +96,7 @@ const revokeSchema = v.strictObject({ athlete: v.optional(v.string()) });
 async function jsonOf(c: Context<SandboxEnv>): Promise<unknown> {
   const bytes = Buffer.from(await c.req.arrayBuffer());
   if (bytes.length === 0) return {};
-  return jsonValue(decodeBody(c.req.header('content-type') ?? '', bytes));
+  return objectOf(decodeBody(c.req.header('content-type') ?? '', bytes));
 }
 
 /** A web page on another origin may not mint tokens or read what was sent. */

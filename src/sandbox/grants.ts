@@ -86,8 +86,7 @@ export class Grants {
     | 'findToken'
     | 'replaceToken'
     | 'dropToken'
-    | 'expireAll'
-    | 'expireAthlete'
+    | 'expire'
     | 'logins',
     StatementSyncInstance
   >;
@@ -119,11 +118,11 @@ export class Grants {
       ),
       replaceToken: db.prepare('UPDATE tokens SET replaced_at = ? WHERE hash = ?'),
       dropToken: db.prepare('DELETE FROM tokens WHERE hash = ?'),
-      expireAll: db.prepare(
-        'UPDATE tokens SET expires_at = ? WHERE kind = ? AND (expires_at IS NULL OR expires_at > ?)',
-      ),
-      expireAthlete: db.prepare(
-        'UPDATE tokens SET expires_at = ? WHERE kind = ? AND (expires_at IS NULL OR expires_at > ?) AND login_id IN (SELECT id FROM logins WHERE athlete_id = ?)',
+      expire: db.prepare(
+        `UPDATE tokens SET expires_at = ?1
+         WHERE kind = ?2 AND replaced_at IS NULL AND (expires_at IS NULL OR expires_at > ?1)
+         AND login_id IN
+           (SELECT id FROM logins WHERE revoked_at IS NULL AND (?3 IS NULL OR athlete_id = ?3))`,
       ),
       logins: db.prepare('SELECT * FROM logins WHERE athlete_id = ? ORDER BY created_at, rowid'),
     };
@@ -270,10 +269,7 @@ export class Grants {
 
   /** Ends tokens now, as time would. @returns how many were still good */
   expire(kind: 'access' | 'refresh', athleteId?: string): number {
-    const now = this.#now();
-    return athleteId === undefined
-      ? this.#sql.expireAll.run(now, kind, now).changes
-      : this.#sql.expireAthlete.run(now, kind, now, athleteId).changes;
+    return this.#sql.expire.run(this.#now(), kind, athleteId ?? null).changes;
   }
 
   loginsOf(athleteId: string): LoginState[] {

@@ -1,7 +1,7 @@
 import type { Handler } from 'hono';
 import * as v from 'valibot';
 import { isInstantWithZone, isPlainDate } from './dates.ts';
-import { jsonValue } from './request-body.ts';
+import { objectOf } from './request-body.ts';
 import { checked, finiteNumber, integer, jsonObject } from './validate.ts';
 import { mergedRaw, NOT_STORED } from './wellness.ts';
 import type { SandboxEnv, World } from './world.ts';
@@ -50,7 +50,7 @@ const SUMMED = ['calories', 'carbs', 'protein', 'fat'] as const;
  */
 export function postNutrition(world: World): Handler<SandboxEnv> {
   return (c) => {
-    const input = checked(nutritionSchema, jsonValue(c.get('body')), 'nutrition record');
+    const input = checked(nutritionSchema, objectOf(c.get('body')), 'nutrition record');
     if (c.get('successFalse')) return c.json(NOT_STORED);
     const { athleteId } = c.get('bearer');
     const { date, items: sent, rawJson, ...totals } = input;

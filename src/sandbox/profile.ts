@@ -1,7 +1,7 @@
 import type { Handler } from 'hono';
 import * as v from 'valibot';
 import type { Athlete, ProfileChange } from './athletes.ts';
-import { jsonValue } from './request-body.ts';
+import { objectOf } from './request-body.ts';
 import { checked, finiteNumber, integer } from './validate.ts';
 import type { SandboxEnv, World } from './world.ts';
 
@@ -27,7 +27,7 @@ export function getProfile(world: World): Handler<SandboxEnv> {
 export function patchProfile(world: World): Handler<SandboxEnv> {
   return (c) => {
     const { athleteId } = c.get('bearer');
-    const input = checked(changeSchema, jsonValue(c.get('body')), 'profile');
+    const input = checked(changeSchema, objectOf(c.get('body')), 'profile');
     const change = inKilograms(input, world.athletes.get(athleteId));
     return c.json({ success: true, profile: world.athletes.change(athleteId, change) });
   };

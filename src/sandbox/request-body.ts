@@ -46,11 +46,18 @@ function decodeMultipart(contentType: string, bytes: Buffer): RequestBody {
 }
 
 /**
- * The JSON value of a body.
- * @throws Problem 400 when it is not JSON, 415 when it does not claim to be
+ * The JSON object that a body is.
+ * @throws Problem 400 when it is something else, 415 when it does not claim to be JSON
  */
-export function jsonValue(body: RequestBody): unknown {
-  if (body.kind === 'json') return body.value;
+export function objectOf(body: RequestBody): Record<string, unknown> {
   if (body.kind === 'malformed') throw new Problem(400, body.reason);
-  throw new Problem(415, 'The body must be sent as Content-Type: application/json');
+  if (body.kind !== 'json') {
+    throw new Problem(415, 'The body must be sent as Content-Type: application/json');
+  }
+  if (isObject(body.value)) return body.value;
+  throw new Problem(400, 'The body must be a JSON object');
+}
+
+export function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -1,5 +1,5 @@
 import { fingerprint } from './random.ts';
-import type { RequestBody } from './request-body.ts';
+import { isObject, type RequestBody } from './request-body.ts';
 import type { RouteName } from './routes.ts';
 
 /** One part of a multipart request, without its bytes. */
@@ -151,9 +151,9 @@ function redactedHeaders(headers: Headers): Record<string, string> {
 
 /** Secrets stand at the top of a token request's body, nowhere deeper. */
 function withoutSecrets(value: unknown): unknown {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
+  if (!isObject(value)) return value;
   return Object.fromEntries(
-    Object.entries(value).map(([name, field]: [string, unknown]) => [
+    Object.entries(value).map(([name, field]) => [
       name,
       SECRET_FIELDS.has(name) && typeof field === 'string' ? fingerprint(field) : field,
     ]),

@@ -2,7 +2,7 @@ import type { Handler } from 'hono';
 import { secretMatches, type Client } from './clients.ts';
 import type { TokenAnswer } from './grants.ts';
 import { NO_STORE, TokenProblem } from './problem.ts';
-import type { RequestBody } from './request-body.ts';
+import { isObject, type RequestBody } from './request-body.ts';
 import type { SandboxEnv, World } from './world.ts';
 
 const VERIFIER = /^[A-Za-z0-9._~-]{43,128}$/;
@@ -89,11 +89,10 @@ class Fields {
         'The body must be sent as Content-Type: application/json',
       );
     }
-    const { value } = body;
-    if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+    if (!isObject(body.value)) {
       throw new TokenProblem('invalid_request', 'The body must be a JSON object');
     }
-    this.#fields = value as Record<string, unknown>;
+    this.#fields = body.value;
   }
 
   optional(name: string): string | undefined {

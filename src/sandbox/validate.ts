@@ -1,13 +1,11 @@
 import * as v from 'valibot';
 import { Problem, type Issue } from './problem.ts';
+import { isObject } from './request-body.ts';
 
 export const finiteNumber = v.pipe(v.number(), v.finite());
 export const integer = v.pipe(v.number(), v.integer());
 /** An object, kept as it is: valibot's record also takes arrays. */
-export const jsonObject = v.custom<Record<string, unknown>>(
-  (value) => typeof value === 'object' && value !== null && !Array.isArray(value),
-  'Expected a JSON object',
-);
+export const jsonObject = v.custom<Record<string, unknown>>(isObject, 'Expected a JSON object');
 
 /**
  * Checks a body; fields that the schema does not know are dropped, as deployed services do.

@@ -1,7 +1,7 @@
 import type { Handler } from 'hono';
 import * as v from 'valibot';
 import { utcDayOf } from './dates.ts';
-import { jsonValue } from './request-body.ts';
+import { objectOf } from './request-body.ts';
 import { checked, finiteNumber, integer, jsonObject } from './validate.ts';
 import type { SandboxEnv, World } from './world.ts';
 
@@ -74,7 +74,7 @@ function fields<TName extends string, TSchema>(names: readonly TName[], schema: 
  */
 export function postWellness(world: World): Handler<SandboxEnv> {
   return (c) => {
-    const input = checked(wellnessSchema, jsonValue(c.get('body')), 'wellness record');
+    const input = checked(wellnessSchema, objectOf(c.get('body')), 'wellness record');
     if (c.get('successFalse')) return c.json(NOT_STORED);
     const { athleteId } = c.get('bearer');
     const { date: given, rawJson, ...sent } = input;

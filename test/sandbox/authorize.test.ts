@@ -286,7 +286,7 @@ describe('the consent page', () => {
   ])('refuses an answer %s', async (_what, headers) => {
     const sandbox = openApp();
     const { answer } = await openPage(sandbox);
-    const response = await answer(APPROVE, headers as Record<string, string>);
+    const response = await answer(APPROVE, headers);
     expect(response.status).toBe(403);
     expect(response.headers.get('location')).toBeNull();
   });

@@ -36,7 +36,7 @@ describe.each(GUARDED)('%s %s', (...endpoint) => {
     ['an empty token', { authorization: 'Bearer ' }, 'Bearer'],
     ['an unknown token', { authorization: 'Bearer sbx_at_x' }, 'Bearer error="invalid_token"'],
   ])('answers 401 for %s', async (_what, headers, challenge) => {
-    const response = await send(openApp(), endpoint, headers as Record<string, string>);
+    const response = await send(openApp(), endpoint, headers);
     expect(response.status).toBe(401);
     expect(response.headers.get('www-authenticate')).toBe(challenge);
     expect(await response.json()).toMatchObject({ statusCode: 401, statusMessage: 'Unauthorized' });
@@ -128,7 +128,7 @@ describe('everywhere', () => {
     const one = bearer(sandbox);
     const other = bearer(sandbox);
     const ask = async (headers: Record<string, string>) =>
-      sandbox.app.request('/api/profile', { headers });
+      await sandbox.app.request('/api/profile', { headers });
     clock.advance(15_000);
     expect([(await ask(one)).status, (await ask(one)).status]).toEqual([200, 200]);
     const limited = await ask(one);

@@ -328,7 +328,7 @@ describe('userinfo', () => {
   it('shows figures only with profile:read', async () => {
     const sandbox = openApp();
     const ask = async (headers: Record<string, string>) =>
-      (await sandbox.app.request('/api/oauth/userinfo', { headers })).json();
+      await (await sandbox.app.request('/api/oauth/userinfo', { headers })).json();
     const person = {
       sub: 'athlete-1',
       name: 'Ada Lindqvist',

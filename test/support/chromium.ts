@@ -22,6 +22,6 @@ export const chromium = {
   /** For playwright-core's `chromium.launch`. Containers have neither a sandbox nor a GPU. */
   launchOptions: {
     ...(path === undefined ? {} : { executablePath: path }),
-    args: ['--no-sandbox', '--disable-gpu'],
+    args: ['--no-sandbox', '--disable-gpu'] as string[],
   },
 } as const;

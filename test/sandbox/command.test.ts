@@ -1,0 +1,142 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import {
+  runSandbox,
+  type SandboxCommandOptions,
+  type SandboxReady,
+} from '../../src/commands/sandbox.ts';
+import { DEFAULT_SETTINGS } from '../../src/sandbox/settings.ts';
+import { openSandbox, tempDir } from './support.ts';
+
+/** Runs the command until it is ready; `stop` ends it and gives its report. */
+async function start(options: SandboxCommandOptions) {
+  const stop = new AbortController();
+  let announce: (info: SandboxReady) => void = () => undefined;
+  const ready = new Promise<SandboxReady>((resolve) => (announce = resolve));
+  const done = runSandbox({ port: 0, ...options }, { signal: stop.signal, onReady: announce });
+  onTestFinished(() => stop.abort());
+  const info = await Promise.race([ready, done.then(() => Promise.reject(new Error('not ready')))]);
+  return {
+    info,
+    stop: () => {
+      stop.abort();
+      return done;
+    },
+  };
+}
+
+describe('sync sandbox', () => {
+  it('says where it is, serves until it is stopped, and reports what it saw', async () => {
+    const { info, stop } = await start({});
+    expect(info).toEqual({
+      type: 'sandbox',
+      url: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+$/) as string,
+      clientId: 'sandbox-client',
+      data: null,
+      athletes: [
+        { id: 'athlete-1', name: 'Ada Lindqvist' },
+        { id: 'athlete-2', name: 'Ben Okafor' },
+        { id: 'athlete-3', name: 'Meera Rao' },
+      ],
+      settings: DEFAULT_SETTINGS,
+      faults: [],
+    });
+    expect((await fetch(`${info.url}/api/profile`)).status).toBe(401);
+    expect(await stop()).toEqual({ type: 'sandbox-stopped', requests: 1, recordings: 0 });
+    await expect(fetch(`${info.url}/api/profile`)).rejects.toThrow();
+  });
+
+  it('turns every flag into its knob', async () => {
+    const data = tempDir();
+    const { info } = await start({
+      data,
+      autoApprove: true,
+      athlete: 'athlete-2',
+      rotate: false,
+      revokeOnReuse: false,
+      accessTtl: 60,
+      refreshTtl: 600,
+      announceRefreshTtl: false,
+      nutrition: 'append',
+      uploadItems: false,
+      successFalse: true,
+      exactRedirectUris: true,
+      grantScope: 'workout:write profile:read',
+      rateLimit: 5,
+      discardBytes: true,
+      fault: ['upload-fit:503*2'],
+    });
+    expect(info).toMatchObject({
+      data,
+      settings: {
+        ...DEFAULT_SETTINGS,
+        autoApprove: true,
+        autoApproveAthlete: 'athlete-2',
+        refreshToken: 'keep',
+        reuseRevokesFamily: false,
+        accessTtl: 60,
+        refreshTtl: 600,
+        announceRefreshTtl: false,
+        nutrition: 'append',
+        uploadItems: false,
+        successFalse: true,
+        exactRedirectUris: true,
+        grantScopes: ['workout:write', 'profile:read'],
+        rateLimit: 5,
+        discardBytes: true,
+      },
+      faults: ['upload-fit:503*2'],
+    });
+  });
+
+  it.each([
+    [{ rotate: true }, 'rotate'],
+    [{ omitRefreshToken: true }, 'omit'],
+    [{ omitRefreshToken: true, rotate: true }, 'omit'],
+  ] as const)('with %o answers refreshes by %s', async (options, refreshToken) => {
+    expect((await start(options)).info.settings.refreshToken).toBe(refreshToken);
+  });
+
+  it.each([
+    [{ fault: ['uploads:503'] }, 'USAGE', 'no route "uploads": authorize'],
+    [{ athlete: 'nobody' }, 'USAGE', 'no athlete "nobody"'],
+    [{ grantScope: 'admin' }, 'USAGE', 'grantScopes.0'],
+    [{ accessTtl: -1 }, 'USAGE', 'accessTtl'],
+    [{ port: 70000 }, 'USAGE', 'There is no port 70000.'],
+  ] as const)('refuses %o', async (options, code, message) => {
+    await expect(start(options)).rejects.toMatchObject({
+      name: 'SyncError',
+      code,
+      message: expect.stringContaining(message) as string,
+      hint: expect.any(String) as string,
+    });
+  });
+
+  it('names a port that is taken and the flag that chooses another', async () => {
+    const { port } = await openSandbox();
+    await expect(start({ port })).rejects.toMatchObject({
+      name: 'SyncError',
+      code: 'PORT_IN_USE',
+      message: expect.stringContaining(String(port)) as string,
+      hint: expect.stringContaining('--port') as string,
+    });
+  });
+
+  it('names a folder that cannot hold the state', async () => {
+    const file = join(tempDir(), 'a-file');
+    writeFileSync(file, '');
+    await expect(start({ data: file })).rejects.toMatchObject({
+      code: 'STORAGE',
+      message: expect.stringContaining(file) as string,
+    });
+  });
+
+  it('ends at once when it was stopped before it began', async () => {
+    const report = await runSandbox(
+      { port: 0 },
+      { signal: AbortSignal.abort(), onReady: () => undefined },
+    );
+    expect(report).toEqual({ type: 'sandbox-stopped', requests: 0, recordings: 0 });
+  });
+});

@@ -1,0 +1,160 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { networkInterfaces } from 'node:os';
+import { chromium as playwright, type Browser, type Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { chromium } from '../support/chromium.ts';
+import { authorizeUrl, openSandbox } from './support.ts';
+
+/** Some containers have no IPv6. */
+const loopback = Object.values(networkInterfaces()).flatMap(
+  (addresses) =>
+    addresses?.map(({ address }) => address).filter((a) => ['127.0.0.1', '::1'].includes(a)) ?? [],
+);
+
+/** An application's callback that keeps what the browser brings. */
+async function openCallback(host: string) {
+  const seen: URL[] = [];
+  const server = createServer((request, response) => {
+    const url = new URL(request.url ?? '/', 'http://callback');
+    if (url.pathname === '/callback') seen.push(url);
+    response.end('The application has it.');
+  });
+  await new Promise<void>((done) => server.listen(0, host, done));
+  onTestFinished(() => void server.close());
+  const { port } = server.address() as AddressInfo;
+  return { uri: `http://${host.includes(':') ? `[${host}]` : host}:${port}/callback`, seen };
+}
+
+describe.skipIf(!chromium.present)(`the consent page in Chromium${chromium.note}`, () => {
+  let browser: Browser;
+  beforeAll(async () => {
+    browser = await playwright.launch(chromium.launchOptions);
+  });
+  afterAll(() => browser.close());
+
+  async function openPage(options: { host?: string; colorScheme?: 'light' | 'dark' } = {}) {
+    const sandbox = await openSandbox();
+    const callback = await openCallback(options.host ?? '127.0.0.1');
+    const context = await browser.newContext({ colorScheme: options.colorScheme ?? 'light' });
+    onTestFinished(() => context.close());
+    const page = await context.newPage();
+    const complaints: string[] = [];
+    page.on('console', (message) => complaints.push(message.text()));
+    page.on('pageerror', (error) => complaints.push(error.message));
+    await page.goto(sandbox.url + authorizeUrl({ redirect_uri: callback.uri }));
+    return { sandbox, callback, page, complaints };
+  }
+
+  it.each(loopback)(
+    'takes the answer to the application on %s, with the account and scopes chosen',
+    async (host) => {
+      const { sandbox, callback, page, complaints } = await openPage({ host });
+      await page.getByLabel('Ben Okafor').check();
+      await page.getByLabel('See your profile').uncheck();
+      await page.getByRole('button', { name: 'Approve' }).click();
+      await page.getByText('The application has it.').waitFor();
+      expect(callback.seen.map((url) => [...url.searchParams.keys()])).toEqual([['code', 'state']]);
+      const code = callback.seen[0]?.searchParams.get('code');
+      const response = await fetch(`${sandbox.url}/api/oauth/token`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify({
+          grant_type: 'authorization_code',
+          client_id: sandbox.clientId,
+          code,
+          redirect_uri: callback.uri,
+          code_verifier: 'a-verifier-of-exactly-enough-characters-0123456789',
+        }),
+      });
+      expect(await response.json()).toMatchObject({ scope: 'workout:write' });
+      expect(sandbox.control.state('athlete-2').athletes[0]?.logins).toHaveLength(1);
+      expect(complaints).toEqual([]);
+    },
+  );
+
+  it('takes a denial there', async () => {
+    const { callback, page } = await openPage();
+    await page.getByRole('button', { name: 'Deny' }).click();
+    await page.getByText('The application has it.').waitFor();
+    expect(callback.seen.map((url) => url.searchParams.get('error'))).toEqual(['access_denied']);
+  });
+
+  it('can be answered with the keyboard alone', async () => {
+    const { callback, page } = await openPage();
+    const press = async (...keys: string[]) => {
+      for (const key of keys) await page.keyboard.press(key);
+    };
+    // The second account; away with the first scope; on to Approve.
+    await press('Tab', 'ArrowDown', 'Tab', 'Space', 'Tab', 'Tab', 'Enter');
+    await page.getByText('The application has it.').waitFor();
+    expect(callback.seen[0]?.searchParams.has('code')).toBe(true);
+  });
+
+  it('asks again when no scope is left, and says so to a screen reader', async () => {
+    const { callback, page } = await openPage();
+    for (const box of await page.getByRole('checkbox').all()) await box.uncheck();
+    await page.getByRole('button', { name: 'Approve' }).click();
+    const alert = page.getByRole('alert');
+    await alert.waitFor();
+    expect(await alert.innerText()).toContain('at least one permission');
+    expect(callback.seen).toEqual([]);
+  });
+
+  it.each(['light', 'dark'] as const)(
+    'can be read in the %s scheme: every text has a contrast of 4.5 or more, and fits a phone',
+    async (colorScheme) => {
+      const { page, complaints } = await openPage({ colorScheme });
+      const texts = await contrasts(page);
+      expect(texts.length).toBeGreaterThan(15);
+      expect(texts.filter(({ ratio }) => !(ratio >= 4.5))).toEqual([]);
+      await page.setViewportSize({ width: 320, height: 640 });
+      const width = await page.evaluate<number>('document.documentElement.scrollWidth');
+      expect(width).toBeLessThanOrEqual(320);
+      expect(complaints).toEqual([]);
+    },
+  );
+
+  it('shows in the two schemes what their names say', async () => {
+    const ground = async (colorScheme: 'light' | 'dark') => {
+      const { page } = await openPage({ colorScheme });
+      return await page.evaluate<string>('getComputedStyle(document.body).backgroundColor');
+    };
+    expect(await ground('light')).toBe('rgb(238, 241, 240)');
+    expect(await ground('dark')).toBe('rgb(15, 21, 19)');
+  });
+});
+
+/** Runs in the page, whose types this project does not load: hence text. */
+const CONTRASTS = `(() => {
+  const channels = (colour) => (colour.match(/[\\d.]+/g) ?? []).map(Number);
+  const luminance = (colour) => {
+    const [r, g, b] = channels(colour).map((value) => {
+      const part = value / 255;
+      return part <= 0.04045 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4;
+    });
+    return 0.2126 * r + 0.7152 * g + 0.0722 * b;
+  };
+  const groundOf = (element) => {
+    for (let at = element; at !== null; at = at.parentElement) {
+      const { backgroundColor } = getComputedStyle(at);
+      if (channels(backgroundColor)[3] !== 0) return backgroundColor;
+    }
+    return 'rgb(255, 255, 255)';
+  };
+  const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+  const found = [];
+  while (walker.nextNode() !== null) {
+    const text = walker.currentNode.textContent.trim();
+    const parent = walker.currentNode.parentElement;
+    if (text === '') continue;
+    const pair = [luminance(getComputedStyle(parent).color), luminance(groundOf(parent))];
+    found.push({ text, ratio: (Math.max(...pair) + 0.05) / (Math.min(...pair) + 0.05) });
+  }
+  return found;
+})()`;
+
+/** The contrast of each text to the nearest ground behind it (WCAG 2.2, relative luminance). */
+async function contrasts(page: Page): Promise<{ text: string; ratio: number }[]> {
+  return await page.evaluate<{ text: string; ratio: number }[]>(CONTRASTS);
+}

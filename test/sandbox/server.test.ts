@@ -1,0 +1,116 @@
+import { readFileSync } from 'node:fs';
+import { connect } from 'node:net';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { SECRET_PREFIXES } from '../../src/sandbox/grants.ts';
+import { startSandbox } from '../../src/sandbox/server.ts';
+import { makeRecording } from '../support/fit-maker.ts';
+import { openSandbox, tempDir } from './support.ts';
+
+describe('a sandbox', () => {
+  it('listens on 127.0.0.1 alone', async () => {
+    const sandbox = await openSandbox();
+    expect(sandbox.url).toBe(`http://127.0.0.1:${sandbox.port}`);
+    await expect(fetch(`http://[::1]:${sandbox.port}/_sandbox`)).rejects.toThrow();
+    expect((await fetch(`${sandbox.url}/_sandbox`)).status).toBe(200);
+  });
+
+  it('leaves the Request and Response of its process alone', async () => {
+    const before = [globalThis.Request, globalThis.Response];
+    await openSandbox();
+    expect([globalThis.Request, globalThis.Response]).toEqual(before);
+  });
+
+  it('says that a port is taken, and lets go of its database', async () => {
+    const first = await openSandbox();
+    const data = tempDir();
+    await expect(startSandbox({ port: first.port, data })).rejects.toMatchObject({
+      code: 'EADDRINUSE',
+    });
+    await openSandbox({ data });
+  });
+
+  it('closes twice, and ends connections that wait: idle, half sent, hanging, delayed', async () => {
+    const sandbox = await startSandbox({ port: 0, faults: ['profile:hang', 'workouts:delay=60s'] });
+    const waiting = Promise.allSettled([
+      fetch(`${sandbox.url}/api/profile`),
+      fetch(`${sandbox.url}/api/workouts`),
+    ]);
+    const half = connect(sandbox.port, '127.0.0.1');
+    half.on('error', () => undefined);
+    const halfClosed = new Promise((done) => half.once('close', done));
+    half.write('POST /api/wellness HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: 100\r\n\r\n{');
+    await expect.poll(() => sandbox.control.requests().length).toBe(3);
+    await Promise.all([sandbox.close(), sandbox.close()]);
+    await halfClosed;
+    expect((await waiting).map(({ status }) => status)).toEqual(['rejected', 'rejected']);
+    await expect(fetch(`${sandbox.url}/_sandbox`)).rejects.toThrow();
+    await sandbox.close();
+  });
+
+  it('writes a request down even when its sender goes away before its end', async () => {
+    const sandbox = await openSandbox();
+    const half = connect(sandbox.port, '127.0.0.1');
+    half.write('POST /api/wellness HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: 100\r\n\r\n{');
+    await expect.poll(() => sandbox.control.requests().length).toBe(1);
+    half.destroy();
+    expect(sandbox.control.requests()[0]).toMatchObject({
+      route: 'wellness',
+      size: 0,
+      status: null,
+    });
+    expect((await fetch(`${sandbox.url}/_sandbox`)).status).toBe(200);
+  });
+
+  it('keeps its state in a folder: logins, recordings, days and profiles outlive a restart', async () => {
+    const data = join(tempDir(), 'deep', 'folder');
+    const recording = makeRecording({ seed: 1, durationSecs: 20 });
+    const first = await startSandbox({ port: 0, data });
+    const { access_token, refresh_token } = first.control.mint();
+    const headers = { authorization: `Bearer ${access_token}` };
+    const json = { ...headers, 'content-type': 'application/json' };
+    const form = new FormData();
+    form.append('file', new Blob([new Uint8Array(recording)]), 'ride.fit');
+    form.append('name', 'With a NUL \0 inside');
+    await fetch(`${first.url}/api/workouts/upload-fit`, { method: 'POST', headers, body: form });
+    await fetch(`${first.url}/api/wellness`, {
+      method: 'POST',
+      headers: json,
+      body: '{"date":"2026-02-15","comments":"a\\u0000b"}',
+    });
+    await fetch(`${first.url}/api/nutrition`, {
+      method: 'POST',
+      headers: json,
+      body: '{"date":"2026-02-15","items":[]}',
+    });
+    await fetch(`${first.url}/api/profile`, {
+      method: 'PATCH',
+      headers: json,
+      body: '{"ftp":333}',
+    });
+    const before = first.control.state();
+    await first.close();
+
+    const second = await openSandbox({ data });
+    expect(second.control.state()).toEqual(before);
+    expect(before.athletes[0]).toMatchObject({
+      profile: { ftp: 333 },
+      recordings: [{ name: 'With a NUL \0 inside' }],
+      wellness: [{ record: { comments: 'a\0b' } }],
+      nutrition: [{ date: '2026-02-15' }],
+    });
+    expect((await fetch(`${second.url}/api/profile`, { headers })).status).toBe(200);
+    const refreshed = await fetch(`${second.url}/api/oauth/token`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({
+        grant_type: 'refresh_token',
+        client_id: 'sandbox-client',
+        refresh_token,
+      }),
+    });
+    expect(refreshed.status).toBe(200);
+    const file = readFileSync(join(data, 'sandbox.db')).toString('latin1');
+    for (const prefix of Object.values(SECRET_PREFIXES)) expect(file).not.toContain(prefix);
+  });
+});
