@@ -103,6 +103,31 @@ export function buildProgram(needs: ProgramNeeds): Program {
     .addOption(dryRun())
     .action(starts(async () => (await import('./cli/upload.ts')).upload));
 
+  const push = root.command('push').description('send wellness or nutrition records (JSON)');
+  for (const kind of ['wellness', 'nutrition'] as const) {
+    add(push, kind, `send ${kind} records, one request a day`)
+      .argument('<file...>', 'JSON or NDJSON files; - is stdin')
+      .option('--tz <zone>', 'time zone that decides about dates, such as Europe/Berlin')
+      .option('--force', 'send even what is unchanged', false)
+      .option('--strict', 'refuse values that would have to be adapted', false)
+      .option('--raw', 'send each record as it was read along, as rawJson', false)
+      .option('--jobs <n>', 'days at once')
+      .addOption(dryRun())
+      .action(starts(async () => (await import('./cli/push.ts')).push[kind]));
+  }
+
+  add(root, 'profile', "show the athlete's profile, or update weight and FTP")
+    .option('--weight <kg>', 'body weight, kg')
+    .option('--ftp <watts>', 'functional threshold power, W')
+    .addOption(dryRun())
+    .action(starts(async () => (await import('./cli/profile.ts')).profile));
+
+  add(root, 'workouts', 'list workouts')
+    .option('--since <date>', 'from this day on, YYYY-MM-DD')
+    .option('--until <date>', 'up to this day')
+    .option('--limit <n>', 'how many at most')
+    .action(starts(async () => (await import('./cli/workouts.ts')).workouts));
+
   add(root, 'inspect', 'show what a recording holds')
     .argument('<file...>', 'recordings')
     .action(starts(async () => (await import('./cli/inspect.ts')).inspect));

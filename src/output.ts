@@ -38,7 +38,7 @@ export function createOutput(io: Io, flags: GlobalFlags): Output {
   const err = (text: string) => {
     // A remark takes the place of the progress line, which is drawn again below it.
     shown?.stop();
-    io.err(text);
+    io.err(printable(text));
   };
   return {
     json: flags.json,
@@ -47,7 +47,7 @@ export function createOutput(io: Io, flags: GlobalFlags): Output {
       if (flags.json) io.out(JSON.stringify(object));
       else if (text !== undefined) {
         if (io.stdoutIsTerminal) shown?.stop();
-        io.out(text);
+        io.out(printable(text));
       }
     },
     say(text) {
@@ -91,4 +91,10 @@ function spinner(): Progress {
       started?.stop();
     },
   };
+}
+
+/** Names of files, and what a service says, cannot command the terminal. */
+function printable(text: string): string {
+  // eslint-disable-next-line no-control-regex -- control characters are what this takes out
+  return text.replace(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/g, ' ');
 }

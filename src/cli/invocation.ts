@@ -4,6 +4,7 @@ import type { Deps } from '../deps.ts';
 import { SyncError } from '../errors.ts';
 import type { GlobalFlags, Output } from '../output.ts';
 import { findPaths } from '../paths.ts';
+import type { Zone } from '../records/types.ts';
 
 /** One start of a command: the world, the flags that all commands take, and where its words go. */
 export interface Invocation {
@@ -31,6 +32,14 @@ export function connectOptions(
     onWarning: (text) => output.warn(text),
     trace: (line) => output.detail(line),
   };
+}
+
+/** The zone that counts: the flag's, the environment's, the profile's, else this machine's. */
+export function zoneFor(config: Config, { machineZone }: Pick<Deps, 'machineZone'>): Zone {
+  const name = config.get('timezone');
+  const from = config.originOf('timezone');
+  if (name === undefined || from === 'default') return { name: machineZone(), from: 'machine' };
+  return { name, from };
 }
 
 /** A flag's whole number. @throws SyncError `USAGE` that says what is allowed */

@@ -1,7 +1,9 @@
+import { SyncError } from '../errors.ts';
 import { DayMerger } from './merge.ts';
 import { readNutrition } from './nutrition.ts';
 import { readInput, type Input } from './read-input.ts';
 import type {
+  DayDraft,
   InvalidRecord,
   PreparedRecord,
   Problem,
@@ -52,6 +54,58 @@ export async function* readInputs(
   kind: RecordKind,
 ): AsyncGenerator<RawRecord, void, undefined> {
   for (const input of inputs) yield* readInput(input, kind);
+}
+
+/** An input that as a whole cannot be read: nothing of it is sent. */
+export interface UnreadableInput {
+  readonly outcome: 'invalid';
+  /** The input's name. */
+  readonly source: string;
+  readonly problems: readonly [Problem];
+  readonly hint: string;
+}
+
+/**
+ * Reads every input to its end and makes the records that go out, one a date over all inputs. An
+ * input that cannot be read as a whole costs nothing but itself.
+ *
+ * @throws the signal's reason if aborted.
+ */
+export async function prepareInputs(
+  kind: RecordKind,
+  inputs: Iterable<Input>,
+  options: RecordOptions,
+  signal: AbortSignal,
+): Promise<PreparedRecords & { readonly unreadable: readonly UnreadableInput[] }> {
+  const merger = new DayMerger(kind);
+  const invalid: InvalidRecord[] = [];
+  const unreadable: UnreadableInput[] = [];
+  for (const input of inputs) {
+    // What an input says counts when it turned out to be readable to its end, not before.
+    const drafts: DayDraft[] = [];
+    const bad: InvalidRecord[] = [];
+    try {
+      for await (const raw of readInput(input, kind)) {
+        signal.throwIfAborted();
+        const reading = readRecord(kind, raw, options);
+        if (reading.ok) drafts.push(...reading.drafts);
+        else bad.push(invalidRecord(kind, raw.source, reading));
+      }
+    } catch (error) {
+      if (!(error instanceof SyncError && error.code === 'INPUT_INVALID')) throw error;
+      const { message, hint = 'The others go on.' } = error;
+      unreadable.push({
+        outcome: 'invalid',
+        source: input.name,
+        problems: [{ problem: message }],
+        hint,
+      });
+      continue;
+    }
+    for (const draft of drafts) merger.add(draft);
+    invalid.push(...bad);
+  }
+  return { records: merger.finish(), invalid, unreadable };
 }
 
 function readRecord(kind: RecordKind, raw: RawRecord, options: RecordOptions): Reading {

@@ -1,0 +1,46 @@
+import { connect } from '../commands/connect.ts';
+import { DEFAULT_WORKOUT_LIMIT, runWorkouts } from '../commands/workouts.ts';
+import { ExitCode, SyncError } from '../errors.ts';
+import { workoutsText } from '../render/workouts.ts';
+import { type Invocation, configFor, connectOptions, wholeNumber, zoneFor } from './invocation.ts';
+
+export interface WorkoutsFlags {
+  readonly since?: string;
+  readonly until?: string;
+  readonly limit?: string;
+}
+
+export async function workouts(invocation: Invocation, flags: WorkoutsFlags): Promise<ExitCode> {
+  const { deps, output } = invocation;
+  const config = configFor(invocation);
+  const { limit } = flags;
+  const options = {
+    since: calendarDate('--since', flags.since),
+    until: calendarDate('--until', flags.until),
+    limit: limit === undefined ? DEFAULT_WORKOUT_LIMIT : wholeNumber('--limit', limit, 1, 10_000),
+  };
+  const connection = connect(config, deps, connectOptions(invocation, 1));
+  try {
+    const report = await runWorkouts(options, {
+      client: () => connection.client(),
+      signal: deps.signal,
+    });
+    if (!output.json) output.result({}, workoutsText(report, zoneFor(config, deps).name));
+    else if ('other' in report) output.result({ type: 'workouts', body: report.other });
+    else for (const workout of report.workouts) output.result(workout);
+    return ExitCode.ok;
+  } finally {
+    await connection.close();
+  }
+}
+
+function calendarDate(flag: string, text: string | undefined): string | undefined {
+  if (text === undefined) return undefined;
+  const time = /^\d{4}-\d\d-\d\d$/.test(text) ? Date.parse(`${text}T00:00:00Z`) : Number.NaN;
+  if (Number.isNaN(time) || new Date(time).toISOString().slice(0, 10) !== text) {
+    throw new SyncError('USAGE', `${flag} ${text}: not a date.`, {
+      hint: 'Write it as YYYY-MM-DD, such as 2026-02-15.',
+    });
+  }
+  return text;
+}

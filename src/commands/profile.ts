@@ -1,0 +1,81 @@
+import { SyncError } from '../errors.ts';
+import type { ServiceClient } from '../service/client.ts';
+import { type JsonObject, isObject } from '../service/wire.ts';
+
+export interface ProfileOptions {
+  /** kg */
+  readonly weight?: number | undefined;
+  /** W */
+  readonly ftp?: number | undefined;
+  readonly dryRun: boolean;
+}
+
+export interface ProfileNeeds {
+  readonly client: () => Promise<ServiceClient>;
+  readonly profileUrl: () => URL;
+  readonly signal: AbortSignal;
+}
+
+export type ProfileReport =
+  | { readonly action: 'shown' | 'updated'; readonly profile: unknown }
+  | {
+      readonly action: 'would-update';
+      readonly request: {
+        readonly method: 'PATCH';
+        readonly url: string;
+        readonly body: JsonObject;
+      };
+    };
+
+/** What a person can weigh (kg) and ride for an hour (W); a typing error is outside. */
+const RANGES = {
+  weight: { least: 20, most: 400, unit: 'kg' },
+  ftp: { least: 30, most: 700, unit: 'W' },
+} as const;
+
+/**
+ * Shows the athlete's profile, or updates weight and FTP (interface 4.8, whose endpoint and payload
+ * are what deployed services do: `PATCH` with `weight`, `weightUnits`, `ftp`).
+ *
+ * @throws SyncError `USAGE` for a value out of range; whatever the client throws.
+ */
+export async function runProfile(
+  { weight, ftp, dryRun }: ProfileOptions,
+  needs: ProfileNeeds,
+): Promise<ProfileReport> {
+  if (weight === undefined && ftp === undefined) {
+    const client = await needs.client();
+    return { action: 'shown', profile: await client.readProfile(needs.signal) };
+  }
+  const body = {
+    // Without its unit, a weight is taken in the unit that the athlete's own display has.
+    ...(weight === undefined
+      ? {}
+      : { weight: inRange('weight', weight), weightUnits: 'Kilograms' }),
+    ...(ftp === undefined ? {} : { ftp: whole(inRange('ftp', ftp)) }),
+  };
+  if (dryRun) {
+    const request = { method: 'PATCH', url: needs.profileUrl().href, body } as const;
+    return { action: 'would-update', request };
+  }
+  const client = await needs.client();
+  const answer = await client.updateProfile(body, needs.signal);
+  if (isObject(answer) && answer['success'] === false) {
+    const said = typeof answer['message'] === 'string' ? answer['message'] : 'no reason given';
+    throw new SyncError('REJECTED', `The service did not take the update: ${said}`);
+  }
+  return { action: 'updated', profile: isObject(answer) ? (answer['profile'] ?? answer) : answer };
+}
+
+function inRange(name: keyof typeof RANGES, value: number): number {
+  const { least, most, unit } = RANGES[name];
+  if (!(value >= least && value <= most)) {
+    throw new SyncError('USAGE', `--${name} ${value}: not between ${least} and ${most} ${unit}.`);
+  }
+  return value;
+}
+
+function whole(watts: number): number {
+  if (Number.isInteger(watts)) return watts;
+  throw new SyncError('USAGE', `--ftp ${watts}: not a whole number of watts.`);
+}

@@ -1,0 +1,34 @@
+import type { ProfileReport } from '../commands/profile.ts';
+import { isObject } from '../service/wire.ts';
+
+export function profileReport(report: ProfileReport): Record<string, unknown> {
+  return { type: 'profile', ...report };
+}
+
+export function profileText(report: ProfileReport): string {
+  if (report.action === 'would-update') {
+    const { method, url, body } = report.request;
+    return `Would be sent:\n  ${method} ${url}\n  ${JSON.stringify(body)}`;
+  }
+  const head = report.action === 'updated' ? ['The profile is updated. It now says:'] : [];
+  return [...head, ...profileLines(report.profile)].join('\n');
+}
+
+const UNITS: Readonly<Record<string, string>> = {
+  weight: 'kg',
+  ftp: 'W',
+  maxHr: 'bpm',
+  lthr: 'bpm',
+};
+
+function profileLines(profile: unknown): string[] {
+  if (!isObject(profile)) return [JSON.stringify(profile, null, 2)];
+  const inKilograms =
+    profile['weightUnits'] === undefined || profile['weightUnits'] === 'Kilograms';
+  return Object.entries(profile)
+    .filter(([, value]) => value !== null && typeof value !== 'object')
+    .map(([key, value]) => {
+      const unit = key === 'weight' && !inKilograms ? undefined : UNITS[key];
+      return `${key.padEnd(14)} ${String(value)}${unit === undefined ? '' : ` ${unit}`}`;
+    });
+}

@@ -1,0 +1,70 @@
+import type { PushItem, PushSummary } from '../commands/push.ts';
+import type { RecordKind, Zone } from '../records/types.ts';
+import { plural } from './words.ts';
+
+/** A day, or an unusable record, for programs. `source` is the first of its `sources`. */
+export function pushItemReport(kind: RecordKind, item: PushItem): Record<string, unknown> {
+  if (item.outcome === 'invalid') return { type: kind, ...item };
+  const { kind: type, date, outcome, sources, ...rest } = item;
+  return { type, date, outcome, source: sources[0], sources, ...rest };
+}
+
+export function pushSummaryReport(summary: PushSummary): Record<string, unknown> {
+  const { 'would-push': wouldPush, ...counts } = summary;
+  return { type: 'summary', ...counts, ...(wouldPush > 0 ? { 'would-push': wouldPush } : {}) };
+}
+
+/** A day for people; nothing for what needs no telling one by one. */
+export function pushItemText(item: PushItem, zone: Zone): string | undefined {
+  if (item.outcome === 'invalid') {
+    const problems = item.problems.map(({ field, problem }) =>
+      field === undefined ? problem : `${field}: ${problem}`,
+    );
+    // What is wrong with a whole input is a sentence with its name in it.
+    if ('hint' in item) return `${problems.join('; ')} ${item.hint}`;
+    return `${item.source}: not sent. ${problems.join('; ')}`;
+  }
+  const notes = item.warnings.map(
+    ({ source, field, message }) =>
+      `  note: ${[source, field, message].filter(Boolean).join(': ')}`,
+  );
+  const where = item.zoneUsed ? ` (dates in ${zone.name})` : '';
+  switch (item.outcome) {
+    case 'pushed':
+      return [`${item.date}: sent${where}`, ...notes].join('\n');
+    case 'skipped':
+      return notes.length === 0 ? undefined : [`${item.date}: unchanged`, ...notes].join('\n');
+    case 'rejected':
+      return [`${item.date}: refused by the service: ${item.message}`, ...notes].join('\n');
+    case 'failed':
+      return [
+        `${item.date}: not sent. ${item.message}${item.hint === undefined ? '' : ` ${item.hint}`}`,
+        ...notes,
+      ].join('\n');
+    case 'would-push': {
+      const { method, url, body } = item.request;
+      const shown = JSON.stringify(body, null, 2).replaceAll('\n', '\n  ');
+      return [
+        `${item.date}: would be sent${where}`,
+        `  ${method} ${url}`,
+        `  ${shown}`,
+        ...notes,
+      ].join('\n');
+    }
+  }
+}
+
+export function pushSummaryText(kind: RecordKind, summary: PushSummary): string {
+  if (summary.total === 0) return `No ${kind} records found.`;
+  const parts = [
+    [summary.pushed, 'sent'],
+    [summary['would-push'], 'would be sent'],
+    [summary.skipped, 'unchanged'],
+    [summary.invalid, 'not usable'],
+    [summary.rejected, 'refused'],
+    [summary.failed, 'not delivered; the same command again continues'],
+  ] as const;
+  const told = parts.filter(([count]) => count > 0).map(([count, words]) => `${count} ${words}`);
+  const noted = summary.warnings > 0 ? ` ${plural(summary.warnings, 'note')} above.` : '';
+  return `${kind}: ${told.join(', ')}.${noted}`;
+}
