@@ -36,12 +36,15 @@ export function realHttp(): Http {
   return http;
 }
 
-/** A clock that stands still until it is told to move; sleeping takes real time, but little. */
+/** Up to this many ms a pause is one between tries, and made short; beyond, it is a time limit. */
+const LONGEST_PAUSE_MS = 10_000;
+
+/** The real clock, which can be put forward; pauses between tries take next to no time. */
 export function testClock(): Clock & { advance(ms: number): void } {
   let shift = 0;
   return {
     now: () => systemClock.now() + shift,
-    sleep: (ms, signal) => systemClock.sleep(Math.min(ms, 20), signal),
+    sleep: (ms, signal) => systemClock.sleep(ms > LONGEST_PAUSE_MS ? ms : Math.min(ms, 20), signal),
     advance: (ms) => void (shift += ms),
   };
 }

@@ -1,0 +1,332 @@
+import { type IncomingMessage, request } from 'node:http';
+import { type Server, createServer } from 'node:net';
+import { once } from 'node:events';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { type CallbackServer, startCallbackServer } from '../../src/auth/callback-server.ts';
+import { failedPage, loggedInPage } from '../../src/auth/landing-page.ts';
+import { SyncError } from '../../src/errors.ts';
+import { Secret } from '../../src/secret.ts';
+import { failure, never } from './support.ts';
+
+const STATE = 'the-state-of-this-login';
+const CODE = 'the-code-of-this-login';
+
+async function listening(
+  redirectUri = 'http://127.0.0.1:0/callback',
+): Promise<CallbackServer & { refused: string[] }> {
+  const refused: string[] = [];
+  const server = await startCallbackServer({
+    redirectUri: new URL(redirectUri),
+    state: new Secret(STATE),
+    platform: process.platform,
+    onRefused: (why) => refused.push(why),
+  });
+  onTestFinished(() => server.close());
+  return { ...server, refused };
+}
+
+interface Answer {
+  readonly status: number | undefined;
+  readonly headers: IncomingMessage['headers'];
+  readonly body: string;
+}
+
+/** A request as a browser, or somebody who is none, may send it. */
+async function ask(
+  target: string,
+  options: { method?: string; headers?: Record<string, string>; path?: string } = {},
+): Promise<Answer> {
+  const url = new URL(target);
+  const sent = request({
+    host: url.hostname.replace(/^\[(.*)\]$/, '$1'),
+    port: url.port,
+    path: options.path ?? url.pathname + url.search,
+    method: options.method ?? 'GET',
+    headers: options.headers,
+    agent: false,
+  });
+  sent.end();
+  const [response] = (await once(sent, 'response')) as [IncomingMessage];
+  let body = '';
+  for await (const chunk of response.setEncoding('utf8')) body += chunk as string;
+  return { status: response.statusCode, headers: response.headers, body };
+}
+
+/** Some machines, and many containers, have no IPv6. */
+const ipv6 = await new Promise<boolean>((resolve) => {
+  const probe = createServer();
+  probe.once('error', () => resolve(false));
+  probe.listen(0, '::1', () => probe.close(() => resolve(true)));
+});
+
+const good = `?code=${CODE}&state=${STATE}`;
+
+interface Refusal {
+  readonly name: string;
+  readonly query?: string;
+  readonly path?: string;
+  readonly method?: string;
+  readonly headers?: Record<string, string>;
+  readonly status: number;
+  /** It looked like an answer: the terminal tells of it. */
+  readonly told: boolean;
+}
+
+const refusals: readonly Refusal[] = [
+  { name: 'a wrong state', query: `?code=${CODE}&state=other`, status: 400, told: true },
+  {
+    name: 'a state that is right but for its end',
+    query: `?code=${CODE}&state=${STATE}x`,
+    status: 400,
+    told: true,
+  },
+  { name: 'no state', query: `?code=${CODE}`, status: 400, told: true },
+  { name: 'an empty state', query: `?code=${CODE}&state=`, status: 400, told: true },
+  { name: 'two states', query: `${good}&state=${STATE}`, status: 400, told: true },
+  { name: 'two codes', query: `${good}&code=another`, status: 400, told: true },
+  {
+    name: 'an error with a wrong state',
+    query: '?error=access_denied&state=other',
+    status: 400,
+    told: true,
+  },
+  { name: 'an error without a state', query: '?error=access_denied', status: 400, told: true },
+  { name: 'the right state and nothing else', query: `?state=${STATE}`, status: 400, told: true },
+  { name: 'a wrong path', path: `/other${good}`, status: 404, told: false },
+  { name: 'a longer path', path: `/callback/${good}`, status: 404, told: false },
+  {
+    name: 'a path with another host in it',
+    path: `//evil/callback${good}`,
+    status: 404,
+    told: false,
+  },
+  {
+    name: 'an absolute target',
+    path: `http://127.0.0.1/callback${good}`,
+    status: 404,
+    told: false,
+  },
+  { name: 'POST', method: 'POST', query: good, status: 405, told: false },
+  { name: 'HEAD', method: 'HEAD', query: good, status: 405, told: false },
+  {
+    name: 'a foreign Host header (DNS rebinding)',
+    query: good,
+    headers: { host: 'evil.example:80' },
+    status: 403,
+    told: false,
+  },
+  {
+    name: 'a Host header with another port',
+    query: good,
+    headers: { host: '127.0.0.1:1' },
+    status: 403,
+    told: false,
+  },
+];
+
+describe('a callback that is not ours', () => {
+  it.each(refusals)('$name: is refused, and the wait goes on', async (refusal) => {
+    const server = await listening();
+    let settled = false;
+    const waiting = server.waitForCallback(never).finally(() => (settled = true));
+
+    const answer = await ask(`${server.redirectUri}${refusal.query ?? ''}`, refusal);
+    expect(answer.status).toBe(refusal.status);
+    expect(server.refused).toHaveLength(refusal.told ? 1 : 0);
+    expect(settled).toBe(false);
+    // Neither what was sent nor what was expected is in the page.
+    expect(answer.body).not.toContain(CODE);
+    expect(answer.body).not.toContain(STATE);
+
+    const real = ask(`${server.redirectUri}${good}`);
+    const callback = await waiting;
+    expect(callback.kind === 'code' && callback.code.reveal()).toBe(CODE);
+    server.finish(loggedInPage('Anna', []));
+    expect((await real).status).toBe(200);
+  });
+});
+
+describe('the callback that is ours', () => {
+  it('is answered when it is known how the login went', async () => {
+    const server = await listening();
+    let answered = false;
+    const browser = ask(`${server.redirectUri}${good}`).finally(() => (answered = true));
+    await server.waitForCallback(never);
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    expect(answered).toBe(false);
+    server.finish(failedPage('The service did not accept it.', 'Try again later.'));
+    const { status, body } = await browser;
+    expect(status).toBe(400);
+    expect(body).toContain('The service did not accept it.');
+    expect(body).toContain('sync login');
+  });
+
+  it('may come before anybody waits for it', async () => {
+    const server = await listening();
+    const browser = ask(`${server.redirectUri}${good}`);
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    expect((await server.waitForCallback(never)).kind).toBe('code');
+    server.finish(loggedInPage(undefined, []));
+    expect((await browser).status).toBe(200);
+  });
+
+  it('is an error where the service says so, with the right state', async () => {
+    const server = await listening();
+    const browser = ask(
+      `${server.redirectUri}?error=access_denied&error_description=The%20user%0Asaid%20no&state=${STATE}`,
+    );
+    expect(await server.waitForCallback(never)).toEqual({
+      kind: 'error',
+      error: 'access_denied',
+      description: 'The user said no',
+    });
+    server.finish(loggedInPage(undefined, []));
+    await browser;
+  });
+
+  it('is the only one: a second callback is answered politely and changes nothing', async () => {
+    const server = await listening();
+    const first = ask(`${server.redirectUri}${good}`);
+    const callback = await server.waitForCallback(never);
+    const second = await ask(`${server.redirectUri}?code=another&state=${STATE}`);
+    expect(second.status).toBe(409);
+    expect(second.body).toContain('answered already');
+    expect(await server.waitForCallback(never)).toBe(callback);
+    server.finish(loggedInPage('Anna', []));
+    expect((await first).body).toContain('Anna');
+    expect((await ask(`${server.redirectUri}?error=access_denied&state=${STATE}`)).status).toBe(
+      409,
+    );
+  });
+
+  it('gets the same page when the browser asks for it twice', async () => {
+    const server = await listening();
+    const twice = [ask(`${server.redirectUri}${good}`), ask(`${server.redirectUri}${good}`)];
+    await server.waitForCallback(never);
+    server.finish(loggedInPage('Anna', []));
+    const pages = await Promise.all(twice);
+    expect(pages.map(({ status }) => status)).toEqual([200, 200]);
+  });
+
+  it('is refused after the address was pasted', async () => {
+    const server = await listening();
+    expect(server.claim()).toBe(true);
+    expect(server.claim()).toBe(false);
+    expect((await ask(`${server.redirectUri}${good}`)).status).toBe(409);
+  });
+});
+
+describe('the page', () => {
+  it('may load nothing, run nothing else, be framed by nobody, and stays nowhere', async () => {
+    const server = await listening();
+    const { headers, body } = await ask(`${server.redirectUri}?code=x&state=y`);
+    expect(headers).toMatchObject({
+      'content-type': 'text/html; charset=utf-8',
+      'cache-control': 'no-store',
+      'referrer-policy': 'no-referrer',
+      'x-content-type-options': 'nosniff',
+      connection: 'close',
+    });
+    expect(headers['content-security-policy']).toMatch(
+      /^default-src 'none'; style-src 'sha256-[^']+'; script-src 'sha256-[^']+'; img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'$/,
+    );
+    expect(body).not.toMatch(/(src|href)="(?!data:,")/);
+    expect(body).not.toContain('url(');
+  });
+
+  it('shows a name as text, whatever is in it', async () => {
+    const server = await listening();
+    const browser = ask(`${server.redirectUri}${good}`);
+    await server.waitForCallback(never);
+    server.finish(loggedInPage('<img src=x onerror=alert(1)>', ['"><script>']));
+    const { body } = await browser;
+    expect(body).toContain('&lt;img src=x onerror=alert(1)&gt;');
+    expect(body).not.toContain('<img');
+    expect(body.match(/<script>/g)).toHaveLength(1);
+  });
+});
+
+describe('listening', () => {
+  it.each([
+    'http://127.0.0.1:0/callback',
+    ...(ipv6 ? ['http://[::1]:0/cb'] : []),
+    // Other systems than Linux have 127.0.0.1 alone.
+    ...(process.platform === 'linux' ? ['http://127.0.0.2:0/x/y'] : []),
+  ])('works at %s', async (uri) => {
+    const server = await listening(uri);
+    expect(server.redirectUri).toMatch(/:\d{2,5}\//);
+    const browser = ask(`${server.redirectUri}${good}`, {
+      headers: { host: new URL(server.redirectUri).host },
+    });
+    expect((await server.waitForCallback(never)).kind).toBe('code');
+    server.finish(loggedInPage(undefined, []));
+    expect((await browser).status).toBe(200);
+  });
+
+  it.skipIf(!ipv6)(
+    'takes both addresses of localhost, so that nobody else can sit on one of them',
+    async () => {
+      const server = await listening('http://localhost:0/callback');
+      const { port, host } = new URL(server.redirectUri);
+      for (const address of ['127.0.0.1', '[::1]']) {
+        const answer = await ask(`http://${address}:${port}/callback`, { headers: { host } });
+        expect(answer.status).toBe(400);
+      }
+      expect((await ask(`http://127.0.0.1:${port}/callback`)).status).toBe(403);
+    },
+  );
+
+  it.skipIf(!ipv6)('refuses a port that is taken on one address of localhost', async () => {
+    const blocker = await occupy('::1');
+    const { port } = blocker;
+    const error = await failure(listening(`http://localhost:${String(port)}/callback`));
+    expect(error.code).toBe('PORT_IN_USE');
+  });
+
+  it('says which port is taken, and by whom', async () => {
+    const { port } = await occupy('127.0.0.1');
+    const error = await failure(listening(`http://127.0.0.1:${String(port)}/callback`));
+    expect(error).toMatchObject({
+      code: 'PORT_IN_USE',
+      details: { port, pid: process.pid },
+    });
+    expect(error.message).toMatch(
+      new RegExp(`^Port ${String(port)} is in use by .+ \\(process ${String(process.pid)}\\)\\.$`),
+    );
+    const other = port < 65_535 ? port + 1 : port - 1;
+    expect(error.hint).toContain(`sync login --port ${String(other)}`);
+    expect(error.hint).toContain(`http://127.0.0.1:${String(other)}/callback`);
+  });
+
+  it('ends with the signal, and frees the port', async () => {
+    const server = await listening();
+    const stop = new AbortController();
+    const waiting = server.waitForCallback(stop.signal);
+    stop.abort(new SyncError('INTERRUPTED', 'Ctrl-C'));
+    expect((await failure(waiting)).code).toBe('INTERRUPTED');
+    await server.close();
+    await server.close();
+    await expect(ask(server.redirectUri)).rejects.toThrow('ECONNREFUSED');
+  });
+
+  it('does not let a connection that says nothing keep the program', async () => {
+    const server = await listening();
+    const { connect } = await import('node:net');
+    const silent = connect(Number(new URL(server.redirectUri).port), '127.0.0.1');
+    await once(silent, 'connect');
+    const ended = once(silent, 'close');
+    silent.on('error', () => undefined);
+    await server.close();
+    await ended;
+  });
+});
+
+async function occupy(host: string): Promise<{ port: number }> {
+  const blocker: Server = createServer();
+  blocker.listen(0, host);
+  await once(blocker, 'listening');
+  onTestFinished(() => void blocker.close());
+  const address = blocker.address();
+  if (address === null || typeof address === 'string') throw new Error('no port');
+  return { port: address.port };
+}

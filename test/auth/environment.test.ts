@@ -1,0 +1,74 @@
+import { expect, it } from 'vitest';
+import { openSession } from '../../src/auth/open-session.ts';
+import { loadConfig } from '../../src/config.ts';
+import type { Env } from '../../src/deps.ts';
+import { findPaths } from '../../src/paths.ts';
+import {
+  failure,
+  never,
+  realHttp,
+  sandbox,
+  scratchDir,
+  testClock,
+  tokenRequests,
+} from './support.ts';
+
+function open(env: Env) {
+  const homeDir = scratchDir();
+  const full = { SYNC_CONFIG_DIR: homeDir, SYNC_STATE_DIR: homeDir, ...env };
+  const paths = findPaths(full, process.platform, homeDir);
+  const warnings: string[] = [];
+  const session = openSession(loadConfig({ env: full, paths }, undefined), {
+    env: full,
+    platform: process.platform,
+    programDir: homeDir,
+    attended: false,
+    clock: testClock(),
+    http: realHttp(),
+    onWarning: (warning) => void warnings.push(warning),
+  });
+  return { session, warnings };
+}
+
+it('an access token alone that is rejected ends the run: AUTH_EXPIRED, without a request', async () => {
+  const service = await sandbox();
+  const { session } = open({ SYNC_BASE_URL: service.url, SYNC_ACCESS_TOKEN: 'mine' });
+  const token = await session.accessToken(never);
+  const error = await failure(session.replace(token, never));
+  expect(error).toMatchObject({ code: 'AUTH_EXPIRED' });
+  expect(error.message).toContain('SYNC_ACCESS_TOKEN');
+  expect(service.control.requestCount()).toBe(0);
+});
+
+it('with both, the access token serves until it is rejected; then it is refreshed', async () => {
+  const service = await sandbox();
+  const answer = service.control.mint();
+  const { session, warnings } = open({
+    SYNC_BASE_URL: service.url,
+    SYNC_CLIENT_ID: service.clientId,
+    SYNC_ACCESS_TOKEN: 'mine',
+    SYNC_REFRESH_TOKEN: answer.refresh_token,
+  });
+  const first = await session.accessToken(never);
+  expect(first.reveal()).toBe('mine');
+  const [second, third] = await Promise.all([
+    session.replace(first, never),
+    session.replace(first, never),
+  ]);
+  expect(second.reveal()).toBe(third.reveal());
+  expect((await session.accessToken(never)).reveal()).toBe(second.reveal());
+  // The rotated one is kept for as long as this process lives.
+  expect((await session.replace(second, never)).equals(second)).toBe(false);
+  expect(tokenRequests(service)).toEqual([{ status: 200 }, { status: 200 }]);
+  expect(warnings).toHaveLength(1);
+});
+
+it('a refresh token needs a client ID, and says which variable sets it', async () => {
+  expect(() => open({ SYNC_BASE_URL: 'https://x.example', SYNC_REFRESH_TOKEN: 'r' })).toThrow(
+    expect.objectContaining({
+      code: 'CONFIG',
+      hint: expect.stringContaining('SYNC_CLIENT_ID') as string,
+    }) as Error,
+  );
+  await Promise.resolve();
+});

@@ -1,0 +1,730 @@
+import { readFileSync, readdirSync, statSync } from 'node:fs';
+import { createServer } from 'node:http';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import type { LoginEvent } from '../../src/commands/login-events.ts';
+import { type LoginOptions, parseTimeout, runLogin } from '../../src/commands/login.ts';
+import { runToken } from '../../src/commands/token.ts';
+import { loadConfig, readConfigFile, type SettingOverrides } from '../../src/config.ts';
+import { fileStore, tokenFilePath } from '../../src/credentials/file.ts';
+import type { Deps, Env } from '../../src/deps.ts';
+import { SyncError } from '../../src/errors.ts';
+import { findPaths } from '../../src/paths.ts';
+import type { Sandbox } from '../../src/sandbox/server.ts';
+import {
+  everythingShownOf,
+  failure,
+  never,
+  realHttp,
+  sandbox,
+  scratchDir,
+  testDeps,
+  testIo,
+  tokenRequests,
+} from '../auth/support.ts';
+
+const options: LoginOptions = {
+  clientSecretStdin: false,
+  withToken: false,
+  browser: true,
+  timeout: undefined,
+};
+
+/** A fresh machine with a token file, in front of a sandbox. */
+function machine(service: Sandbox | undefined, env: Env = {}) {
+  const homeDir = scratchDir();
+  const full = {
+    SYNC_TOKEN_STORE: 'file',
+    SYNC_CONFIG_DIR: homeDir,
+    SYNC_STATE_DIR: join(homeDir, 'state'),
+    // A screen, so that a browser may open on it.
+    DISPLAY: ':99',
+    ...(service === undefined
+      ? {}
+      : { SYNC_BASE_URL: service.url, SYNC_CLIENT_ID: service.clientId }),
+    ...env,
+  };
+  const paths = findPaths(full, process.platform, homeDir);
+  const store = fileStore(tokenFilePath(paths.stateDir, 'default'), process.platform);
+  return { homeDir, env: full, paths, store };
+}
+
+/** Runs a login on that machine; the browser is a request that follows redirects. */
+function login(
+  { homeDir, env, paths }: ReturnType<typeof machine>,
+  over: {
+    readonly options?: Partial<LoginOptions>;
+    readonly flags?: SettingOverrides;
+    readonly deps?: Partial<Deps>;
+    readonly onAuthorize?: (event: LoginEvent & { type: 'authorize' }) => void;
+  } = {},
+) {
+  const events: LoginEvent[] = [];
+  const browser: { page?: Promise<Response> } = {};
+  const done = runLogin(
+    { ...options, ...over.options },
+    {
+      config: loadConfig({ env, paths }, undefined, { redirectPort: '0', ...over.flags }),
+      deps: testDeps({
+        homeDir,
+        env,
+        openBrowser: (url) => {
+          browser.page = fetch(url);
+          browser.page.catch(() => undefined);
+          return Promise.resolve();
+        },
+        ...over.deps,
+      }),
+      http: realHttp(),
+      notify: (event) => {
+        events.push(event);
+        if (event.type === 'authorize') over.onAuthorize?.(event);
+      },
+    },
+  );
+  return { done, events, browser };
+}
+
+const autoApprove = { settings: { autoApprove: true } } as const;
+const typesOf = (events: readonly LoginEvent[]) => events.map(({ type }) => type);
+
+describe('a login through the browser', () => {
+  it('stores the tokens and the settings it was made with, and says so in the browser', async () => {
+    const service = await sandbox(autoApprove);
+    const here = machine(service);
+    const { done, events, browser } = login(here);
+    const report = await done;
+    const athlete = service.control.state().athletes[0]?.profile;
+
+    expect(report).toEqual({
+      profile: 'default',
+      service: service.url,
+      clientId: service.clientId,
+      account: { id: athlete?.id, name: athlete?.name, email: athlete?.email },
+      replaced: undefined,
+      askedScopes: [
+        'workout:write',
+        'health:write',
+        'nutrition:write',
+        'profile:write',
+        'profile:read',
+        'workout:read',
+      ],
+      grantedScopes: report.askedScopes,
+      missing: [],
+      store: { kind: 'file', where: `the file ${tokenFilePath(here.paths.stateDir, 'default')}` },
+      renewable: true,
+      accessExpiresAt: expect.closeTo(Date.now() + 3_600_000, -4) as number,
+      refreshExpiresAt: expect.closeTo(Date.now() + 30 * 86_400_000, -4) as number,
+    });
+    expect(typesOf(events)).toEqual(['store-check', 'authorize', 'exchanging']);
+
+    const page = await browser.page;
+    expect(page?.status).toBe(200);
+    const text = (await page?.text()) ?? '';
+    expect(text).toContain(`You are logged in as ${athlete?.name ?? '?'}`);
+
+    const stored = await here.store.load(never);
+    expect(stored).toMatchObject({ service: service.url, accountId: athlete?.id });
+    for (const secret of [stored?.tokens.accessToken, stored?.tokens.refreshToken]) {
+      expect(text).not.toContain(secret?.reveal());
+      expect(everythingShownOf([report, events])).not.toContain(secret?.reveal());
+    }
+    expect(readConfigFile(here.paths.configFile).profiles['default']).toEqual({
+      settings: {
+        baseUrl: service.url,
+        clientId: service.clientId,
+        tokenStore: 'file',
+        redirectPort: '0',
+      },
+      account: report.account,
+    });
+  });
+
+  it('proves itself with a challenge and the verifier to it, and leaves no code behind', async () => {
+    const service = await sandbox(autoApprove);
+    const here = machine(service);
+    await login(here).done;
+    const [authorize] = service.control.requests({ route: 'authorize' });
+    expect(authorize?.query).toMatchObject({
+      response_type: 'code',
+      client_id: service.clientId,
+      code_challenge_method: 'S256',
+      redirect_uri: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+\/callback$/) as string,
+    });
+    const [exchange] = service.control.requests({ route: 'token' });
+    expect(Object.keys(exchange?.body as object).sort()).toEqual([
+      'client_id',
+      'code',
+      'code_verifier',
+      'grant_type',
+      'redirect_uri',
+    ]);
+    const kept = readdirSync(here.homeDir, { recursive: true, withFileTypes: true })
+      .filter((entry) => entry.isFile() && !entry.name.endsWith('.lock'))
+      .map((entry) => readFileSync(join(entry.parentPath, entry.name), 'utf8'))
+      .join('\n');
+    expect(kept).not.toContain('sbx_code_');
+    expect(kept).not.toContain(authorize?.query['state']);
+  });
+
+  it('is what the next command uses', async () => {
+    const service = await sandbox(autoApprove);
+    const here = machine(service);
+    await login(here).done;
+    const { SYNC_CONFIG_DIR, SYNC_STATE_DIR } = here.env;
+    const rest = { SYNC_CONFIG_DIR, SYNC_STATE_DIR };
+    const report = await runToken({
+      config: loadConfig({ env: rest, paths: here.paths }, undefined),
+      deps: testDeps({ homeDir: here.homeDir, env: rest }),
+      http: realHttp(),
+      onWarning: (warning) => expect.unreachable(warning),
+    });
+    const stored = await here.store.load(never);
+    expect(report.accessToken.reveal()).toBe(stored?.tokens.accessToken?.reveal());
+    expect(everythingShownOf(report)).not.toContain(report.accessToken.reveal());
+  });
+
+  it('tells which features will not work, when less was granted than asked for', async () => {
+    const service = await sandbox({
+      settings: { autoApprove: true, grantScopes: ['workout:write', 'profile:read'] },
+    });
+    const { done, browser } = login(machine(service), {
+      flags: { scope: 'workout:write nutrition:write profile:read' },
+    });
+    const { missing, grantedScopes } = await done;
+    expect(grantedScopes).toEqual(['workout:write', 'profile:read']);
+    expect(missing.map(({ scope, asked }) => `${scope} ${String(asked)}`)).toEqual([
+      'health:write false',
+      'nutrition:write true',
+      'profile:write false',
+      'workout:read false',
+    ]);
+    const page = await (await browser.page)?.text();
+    expect(page).toContain('this will not work: nutrition records.');
+  });
+
+  it('sends the secret of a client that has one, and keeps it with the tokens', async () => {
+    const service = await sandbox(autoApprove);
+    const here = machine(service, { SYNC_CLIENT_ID: 'sandbox-confidential' });
+    await login(here, {
+      options: { clientSecretStdin: true },
+      deps: { io: testIo({ stdin: 'sandbox-secret\n' }) },
+    }).done;
+    expect((await here.store.load(never))?.clientSecret?.reveal()).toBe('sandbox-secret');
+    // The next login still has it.
+    await login(here).done;
+    expect(tokenRequests(service)).toEqual([{ status: 200 }, { status: 200 }]);
+    const config = readFileSync(here.paths.configFile, 'utf8');
+    expect(config).not.toContain('sandbox-secret');
+  });
+
+  it('replaces the login of another athlete, and says whose it was', async () => {
+    const service = await sandbox(autoApprove);
+    const [first, second] = service.control.state().athletes;
+    const here = machine(service);
+    await login(here).done;
+    service.control.set({ autoApproveAthlete: second?.athlete ?? null });
+    const report = await login(here).done;
+    expect(report.account?.id).toBe(second?.athlete);
+    expect(report.replaced?.id).toBe(first?.athlete);
+    expect((await here.store.load(never))?.accountId).toBe(second?.athlete);
+  });
+
+  it('works where the service does not say whose login it is', async () => {
+    const service = await sandbox({ ...autoApprove, faults: ['userinfo:404'] });
+    const here = machine(service);
+    const report = await login(here).done;
+    expect(report.account).toBeUndefined();
+    expect(readConfigFile(here.paths.configFile).profiles['default']?.account).toBeUndefined();
+    expect(await here.store.load(never)).toMatchObject({ accountId: undefined });
+  });
+
+  it('goes on after callbacks that are not ours, without a token request for them', async () => {
+    const service = await sandbox(autoApprove);
+    const here = machine(service);
+    let requestsBefore: unknown;
+    const { done, events } = login(here, {
+      deps: {
+        openBrowser: async (url) => {
+          const redirectUri = new URL(url).searchParams.get('redirect_uri') ?? '';
+          const state = new URL(url).searchParams.get('state') ?? '';
+          const ours = `code=sbx_code_foreign&state=${state}`;
+          const foreign: [string, RequestInit?][] = [
+            [`${redirectUri}?code=sbx_code_foreign&state=wrong`],
+            [`${redirectUri}?code=sbx_code_foreign`],
+            [`${new URL('/elsewhere', redirectUri).href}?${ours}`],
+            [`${redirectUri}?${ours}`, { method: 'POST' }],
+            [`${redirectUri}?error=access_denied&state=wrong`],
+          ];
+          for (const [address, init] of foreign) {
+            expect((await fetch(address, init)).status).toBeGreaterThanOrEqual(400);
+          }
+          requestsBefore = tokenRequests(service);
+          void fetch(url).then((page) => page.text());
+        },
+      },
+    });
+    await done;
+    expect(requestsBefore).toEqual([]);
+    expect(tokenRequests(service)).toEqual([{ status: 200 }]);
+    expect(events.filter(({ type }) => type === 'callback-refused')).toHaveLength(3);
+  });
+
+  it('takes the first of two callbacks, and exchanges one code', async () => {
+    const service = await sandbox(autoApprove);
+    const here = machine(service);
+    let second: Response | undefined;
+    const { done } = login(here, {
+      deps: {
+        openBrowser: async (url) => {
+          const { searchParams } = new URL(url);
+          service.control.addFaults('exchange:delay=300ms');
+          void fetch(url).then((page) => page.text());
+          await expect.poll(() => tokenRequests(service).length).toBe(1);
+          second = await fetch(
+            `${searchParams.get('redirect_uri') ?? ''}?code=other&state=${searchParams.get('state') ?? ''}`,
+          );
+        },
+      },
+    });
+    await done;
+    expect(second?.status).toBe(409);
+    expect(tokenRequests(service)).toEqual([{ status: 200 }]);
+  });
+});
+
+describe('a login that does not work', () => {
+  it.each([
+    [
+      'refused code',
+      ['exchange:400(error=invalid_grant)'],
+      { code: 'AUTH_REFUSED' },
+      'did not accept the answer',
+    ],
+    [
+      'refused client',
+      ['exchange:400(error=invalid_client)'],
+      { code: 'AUTH_REFUSED' },
+      'refuses this client',
+    ],
+    [
+      'service that is down',
+      ['exchange:503*inf'],
+      { code: 'SERVICE_UNAVAILABLE' },
+      'cannot answer now',
+    ],
+    ['broken connection', ['exchange:reset'], { code: 'NETWORK' }, 'the connection broke off'],
+    [
+      'unreadable answer',
+      ['exchange:truncate'],
+      { code: 'SERVICE_ANSWER' },
+      'other than a JSON object',
+    ],
+  ])(
+    'says what went wrong, in the terminal and in the browser: %s',
+    async (_n, faults, error, words) => {
+      const service = await sandbox({ ...autoApprove, faults });
+      const here = machine(service);
+      const { done, browser } = login(here);
+      const thrown = await failure(done);
+      expect(thrown).toMatchObject(error);
+      expect(thrown.message).toContain(words);
+      const page = (await (await browser.page)?.text()) ?? '';
+      expect(page).toContain(words);
+      expect(page).toContain('<code>sync login</code>');
+      expect(everythingShownOf(thrown) + page).not.toMatch(/sbx_(code|at|rt)_/);
+      expect(await here.store.load(never)).toBeUndefined();
+      expect(readConfigFile(here.paths.configFile).profiles).toEqual({});
+    },
+  );
+
+  it('does not send a code again that may have arrived', async () => {
+    const service = await sandbox({ ...autoApprove, faults: ['exchange:reset-mid'] });
+    await failure(login(machine(service)).done);
+    expect(tokenRequests(service)).toHaveLength(1);
+  });
+
+  it('is over when the athlete says no, and the page says how to change one’s mind', async () => {
+    const service = await sandbox();
+    const { done, browser } = login(machine(service), {
+      deps: {
+        openBrowser: async (url) => {
+          const { searchParams } = new URL(url);
+          const denied = new URL(searchParams.get('redirect_uri') ?? '');
+          denied.search = `error=access_denied&state=${searchParams.get('state') ?? ''}`;
+          const page = await fetch(denied);
+          expect(await page.text()).toContain('You said no');
+        },
+      },
+    });
+    expect(browser.page).toBeUndefined();
+    expect(await failure(done)).toMatchObject({
+      code: 'AUTH_REFUSED',
+      message: 'The login was not approved.',
+    });
+    expect(tokenRequests(service)).toEqual([]);
+  });
+
+  it('ends with the time limit, which names what the browser may have complained about', async () => {
+    const service = await sandbox();
+    const here = machine(service);
+    const error = await failure(login(here, { options: { timeout: '1s' } }).done);
+    expect(error.code).toBe('AUTH_TIMEOUT');
+    expect(error.message).toBe('Nobody finished the login in the browser within 1 s.');
+    expect(error.hint).toMatch(
+      /"sandbox-client", and http:\/\/127\.0\.0\.1:\d+\/callback has to be/,
+    );
+  });
+
+  it('ends with Ctrl-C, and frees the port', async () => {
+    const service = await sandbox();
+    const stop = new AbortController();
+    let redirectUri = '';
+    const { done } = login(machine(service), {
+      deps: { signal: stop.signal },
+      onAuthorize: (event) => {
+        redirectUri = event.redirectUri;
+        setTimeout(() => stop.abort(new SyncError('INTERRUPTED', 'Ctrl-C')), 20);
+      },
+    });
+    expect((await failure(done)).code).toBe('INTERRUPTED');
+    await expect(fetch(redirectUri)).rejects.toThrow();
+  });
+
+  it('revokes tokens that could not be stored', async () => {
+    const service = await sandbox({ ...autoApprove, faults: ['userinfo:delay=500ms'] });
+    const stop = new AbortController();
+    const { done, browser } = login(machine(service), { deps: { signal: stop.signal } });
+    await expect.poll(() => service.control.requests({ route: 'userinfo' }).length).toBe(1);
+    stop.abort(new SyncError('INTERRUPTED', 'Ctrl-C'));
+    expect((await failure(done)).code).toBe('INTERRUPTED');
+    expect(await (await browser.page)?.text()).toContain('ended in the terminal');
+    expect(service.control.state().athletes[0]?.logins).toMatchObject([{ revoked: true }]);
+  });
+
+  it('does not open a browser when the port is taken', async () => {
+    const blocker = createServer().listen(0, '127.0.0.1');
+    await once(blocker, 'listening');
+    onTestFinished(() => void blocker.close());
+    const { port } = blocker.address() as { port: number };
+    const service = await sandbox(autoApprove);
+    const { done, events } = login(machine(service), { flags: { redirectPort: String(port) } });
+    expect(await failure(done)).toMatchObject({ code: 'PORT_IN_USE', details: { port } });
+    expect(typesOf(events)).toEqual(['store-check']);
+    expect(service.control.requestCount()).toBe(0);
+  });
+
+  it('does not open a browser when the store would not take the login', async () => {
+    const service = await sandbox(autoApprove);
+    const { done, events } = login(machine(service, { SYNC_STATE_DIR: '/dev/null/state' }));
+    expect((await failure(done)).code).toBe('STORAGE');
+    expect(typesOf(events)).toEqual(['store-check']);
+  });
+
+  it('does not follow a redirect of the token endpoint, and sends nothing there', async () => {
+    const service = await sandbox(autoApprove);
+    const elsewhere = await sandbox();
+    const front = createServer((request, response) => {
+      // A proxy that sends token requests to another host, and the browser to the service.
+      const to = request.method === 'POST' ? elsewhere.url : service.url;
+      response.writeHead(request.method === 'POST' ? 307 : 302, {
+        location: to + (request.url ?? ''),
+      });
+      response.end();
+    }).listen(0, '127.0.0.1');
+    await once(front, 'listening');
+    onTestFinished(() => void front.close());
+    const { port } = front.address() as { port: number };
+    const here = machine(service, { SYNC_BASE_URL: `http://127.0.0.1:${String(port)}` });
+    const error = await failure(login(here).done);
+    expect(error.code).toBe('SERVICE_ANSWER');
+    expect(error.message).toContain('tokens are not sent there');
+    expect(elsewhere.control.requestCount()).toBe(0);
+  });
+});
+
+describe('--no-browser', () => {
+  it('shows the address and the way through SSH, and takes a pasted address', async () => {
+    const service = await sandbox(autoApprove);
+    const here = machine(service, { SSH_CONNECTION: '10.0.0.9 5 10.0.0.5 22', USER: 'anna' });
+    const pasted: string[] = ['nonsense', 'http://127.0.0.1:1/callback?code=1'];
+    const io = testIo({ interactive: true, answers: { 'Or paste': pasted } });
+    const { done, events } = login(here, {
+      options: { browser: false },
+      deps: {
+        io: {
+          ...io,
+          // The person does as told: opens the address elsewhere, copies what the browser ends at.
+          ask: async (question, settings) => {
+            const next = pasted.shift();
+            if (next !== undefined) return next;
+            if (!question.startsWith('Or paste')) return await io.ask(question, settings);
+            const shown = events.find((event) => event.type === 'authorize');
+            const answer = await fetch(shown?.url ?? '', { redirect: 'manual' });
+            return answer.headers.get('location') ?? '';
+          },
+        },
+      },
+    });
+    const report = await done;
+    expect(report.account?.id).toBe(service.control.state().athletes[0]?.athlete);
+    expect(typesOf(events)).toEqual([
+      'store-check',
+      'authorize',
+      'paste-refused',
+      'paste-refused',
+      'exchanging',
+    ]);
+    expect(events.find((event) => event.type === 'authorize')).toMatchObject({
+      how: 'by-hand',
+      why: 'asked',
+      paste: true,
+      sshCommand: expect.stringMatching(
+        /^ssh -N -L (\d+):127\.0\.0\.1:\1 anna@10\.0\.0\.5$/,
+      ) as string,
+    });
+  });
+
+  it('takes the callback when that comes first, and takes the question back', async () => {
+    const service = await sandbox(autoApprove);
+    const io = testIo({ interactive: true });
+    const { done } = login(machine(service), {
+      options: { browser: false },
+      deps: { io },
+      onAuthorize: ({ url }) => void fetch(url).then((page) => page.text()),
+    });
+    expect((await done).account).toBeDefined();
+    expect(io.asked).toEqual([
+      { question: 'Or paste the address here that the browser ends at: ', hidden: false },
+    ]);
+  });
+
+  it('asks nothing without a terminal', async () => {
+    const service = await sandbox(autoApprove);
+    const io = testIo();
+    const { done, events } = login(machine(service), {
+      options: { browser: false },
+      deps: { io },
+      onAuthorize: ({ url }) => void fetch(url).then((page) => page.text()),
+    });
+    await done;
+    expect(io.asked).toEqual([]);
+    expect(events[1]).toMatchObject({ how: 'by-hand', paste: false });
+  });
+
+  it.each([
+    ['a browser that cannot be started', {}, 'failed'],
+    ['no screen', { DISPLAY: '' }, 'no-display'],
+    ['an SSH session', { DISPLAY: '', SSH_CONNECTION: '1 2 3 22' }, 'ssh'],
+  ])('is what happens with %s', async (_what, env, why) => {
+    const service = await sandbox(autoApprove);
+    let told = 0;
+    const { done, events } = login(machine(service, env), {
+      deps: {
+        platform: 'linux',
+        openBrowser: () => Promise.reject(new Error('no browser')),
+      },
+      onAuthorize: (event) => {
+        told++;
+        if (event.how === 'by-hand') void fetch(event.url).then((page) => page.text());
+      },
+    });
+    await done;
+    expect(told).toBe(why === 'failed' ? 2 : 1);
+    expect(events.filter((event) => event.type === 'authorize').at(-1)).toMatchObject({ why });
+  });
+});
+
+describe('a first login', () => {
+  it('asks for what is missing, again where it is wrong, and hides the secret', async () => {
+    const service = await sandbox(autoApprove);
+    const here = machine(undefined);
+    const io = testIo({
+      interactive: true,
+      answers: {
+        'Address of': ['not an address', 'http://training.example.com', service.url],
+        'Client ID': ['', 'sandbox-confidential'],
+        'Client secret': ['sandbox-secret'],
+      },
+    });
+    const { done, events } = login(here, { deps: { io } });
+    await done;
+    expect(
+      io.asked.map(({ question, hidden }) => `${question.slice(0, 13)} ${String(hidden)}`),
+    ).toEqual([
+      'Address of th false',
+      'Address of th false',
+      'Address of th false',
+      'Client ID:  false',
+      'Client ID:  false',
+      'Client secret true',
+    ]);
+    expect(events.slice(0, 3)).toEqual([
+      {
+        type: 'answer-refused',
+        message:
+          'That "not an address" is not an address; write one such as https://training.example.com.',
+      },
+      {
+        type: 'answer-refused',
+        message:
+          'That "http://training.example.com" is plain http: a login needs https (http only for this machine).',
+      },
+      { type: 'answer-refused', message: 'That is empty.' },
+    ]);
+    expect(everythingShownOf(events)).not.toContain('sandbox-secret');
+    expect((await here.store.load(never))?.clientSecret?.reveal()).toBe('sandbox-secret');
+  });
+
+  it('takes no answer for "there is no secret"', async () => {
+    const service = await sandbox(autoApprove);
+    const io = testIo({
+      interactive: true,
+      answers: { 'Client ID': ['sandbox-client'], 'Client secret': [''] },
+    });
+    const here = machine(undefined, { SYNC_BASE_URL: service.url });
+    await login(here, { deps: { io } }).done;
+    const [exchange] = service.control.requests({ route: 'token' });
+    expect(exchange?.body).not.toHaveProperty('client_secret');
+  });
+
+  it.each([
+    [{}, '--base-url URL', 'SYNC_BASE_URL'],
+    [{ SYNC_BASE_URL: 'https://training.example.com' }, '--client-id ID', 'SYNC_CLIENT_ID'],
+  ])('names the flag and the variable without a terminal: %j', async (env, flag, variable) => {
+    const io = testIo();
+    const error = await failure(login(machine(undefined, env), { deps: { io } }).done);
+    expect(error.code).toBe('CONFIG');
+    expect(error.hint).toContain(flag);
+    expect(error.hint).toContain(variable);
+    expect(io.asked).toEqual([]);
+  });
+
+  it('can be broken off at a question', async () => {
+    const io = {
+      ...testIo({ interactive: true }),
+      ask: () => Promise.reject(new DOMException('No answer', 'AbortError')),
+    };
+    const error = await failure(login(machine(undefined), { deps: { io } }).done);
+    expect(error.code).toBe('INTERRUPTED');
+  });
+});
+
+describe('flags that go together, or do not', () => {
+  it('keeps the port that was given, in place of a redirect URI from before', async () => {
+    const service = await sandbox(autoApprove);
+    const here = machine(service);
+    const free = createServer().listen(0, '127.0.0.1');
+    await once(free, 'listening');
+    const { port } = free.address() as { port: number };
+    free.close();
+    const flags = { redirectUri: `http://localhost:${String(port)}/callback` };
+    const config = () => readConfigFile(here.paths.configFile).profiles['default']?.settings;
+    const overrides = { ...flags, redirectPort: undefined } as unknown as SettingOverrides;
+    await login(here, { flags: overrides }).done;
+    expect(config()).toMatchObject({ redirectUri: flags.redirectUri });
+    await login(here, { flags: { redirectPort: '0' } }).done;
+    expect(config()).not.toHaveProperty('redirectUri');
+    expect(config()).toMatchObject({ redirectPort: '0' });
+  });
+
+  it.each([
+    [{ withToken: true, clientSecretStdin: true }, {}, '--with-token and --client-secret-stdin'],
+    [{}, { redirectUri: 'http://127.0.0.1:9/callback' }, '--port and --redirect-uri'],
+    [{ timeout: 'soon' }, {}, '--timeout: "soon" is not a time.'],
+  ])('refuses %j %j', async (given, flags, words) => {
+    const service = await sandbox();
+    const error = await failure(login(machine(service), { options: given, flags }).done);
+    expect(error.code).toBe('USAGE');
+    expect(error.message).toContain(words);
+  });
+
+  it.each([
+    ['90s', 90_000],
+    ['5m', 300_000],
+    ['1.5m', 90_000],
+    ['2h', 7_200_000],
+  ])('reads --timeout %s as %i ms', (text, ms) => {
+    expect(parseTimeout(text)).toBe(ms);
+  });
+
+  it.each(['', '5', '0s', '-1m', '25h', '5 minutes'])('refuses --timeout %j', (text) => {
+    expect(() => parseTimeout(text)).toThrow(SyncError);
+  });
+});
+
+describe('--with-token', () => {
+  const withToken = (service: Sandbox, stdin: string, env: Env = {}) => {
+    const here = machine(service, env);
+    const run = login(here, { options: { withToken: true }, deps: { io: testIo({ stdin }) } });
+    return { here, ...run };
+  };
+
+  it('takes a token response from stdin, without a browser', async () => {
+    const service = await sandbox();
+    const answer = service.control.mint();
+    const { here, done, events } = withToken(service, JSON.stringify(answer));
+    const report = await done;
+    expect(report.account?.id).toBe(service.control.state().athletes[0]?.athlete);
+    expect(typesOf(events)).toEqual(['store-check', 'reading-stdin']);
+    expect((await here.store.load(never))?.tokens.accessToken?.reveal()).toBe(answer.access_token);
+    expect(service.control.requests({ route: 'authorize' })).toEqual([]);
+    expect(everythingShownOf([report, events])).not.toMatch(/sbx_/);
+  });
+
+  it('refreshes a token response whose access token has ended', async () => {
+    const service = await sandbox();
+    const answer = service.control.mint({ accessTtl: 0 });
+    const { here, done } = withToken(service, JSON.stringify(answer));
+    await done;
+    const stored = await here.store.load(never);
+    expect(stored?.tokens.refreshToken?.reveal()).not.toBe(answer.refresh_token);
+    expect(tokenRequests(service)).toEqual([{ status: 200 }]);
+  });
+
+  it.each([
+    ['nothing', '', 'is not JSON'],
+    ['half a response', '{"access_token": "sbx_at_half', 'is not JSON'],
+    ['no access token', '{"token_type":"Bearer"}', 'access_token is missing'],
+    [
+      'another kind of token',
+      '{"access_token":"sbx_at_mac","token_type":"mac"}',
+      'token_type is a text, not "Bearer"',
+    ],
+    ['a list', '[]', 'it is a list, not an object'],
+  ])('refuses %s, naming what is wrong and no token', async (_what, stdin, words) => {
+    const service = await sandbox();
+    const { here, done } = withToken(service, stdin);
+    const error = await failure(done);
+    expect(error.code).toBe('CONFIG');
+    expect(error.message).toContain(words);
+    expect(everythingShownOf(error)).not.toContain('sbx_at_');
+    expect(await here.store.load(never)).toBeUndefined();
+  });
+
+  it('refuses a token that the service does not know', async () => {
+    const service = await sandbox();
+    const stdin = '{"access_token":"sbx_at_unknown","token_type":"bearer"}';
+    const { here, done } = withToken(service, stdin);
+    expect((await failure(done)).code).toBe('AUTH_REFUSED');
+    expect(await here.store.load(never)).toBeUndefined();
+  });
+
+  it('warns where the environment would win over the login', async () => {
+    const service = await sandbox();
+    const stdin = JSON.stringify(service.control.mint());
+    const { done, events } = withToken(service, stdin, { SYNC_ACCESS_TOKEN: 'other' });
+    await done;
+    expect(events.at(-1)?.type).toBe('warning');
+  });
+});
+
+it.skipIf(process.platform === 'win32')('keeps the token file for its owner alone', async () => {
+  const service = await sandbox(autoApprove);
+  const here = machine(service);
+  await login(here).done;
+  const path = tokenFilePath(here.paths.stateDir, 'default');
+  expect(statSync(path).mode & 0o777).toBe(0o600);
+});
