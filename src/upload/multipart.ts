@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { FramedUpload } from '../service/client.ts';
-import { type FileContents, HEAD_ROOM, TAIL_ROOM } from './read-recording.ts';
+import { type RecordingContents, HEAD_ROOM, TAIL_ROOM } from './read-recording.ts';
 
 /** The parts beside the file (interface 2.1). */
 export interface UploadFields {
@@ -26,7 +26,10 @@ export function textParts(fields: UploadFields): { name: string; value: string }
  * Frames a recording as `multipart/form-data` (RFC 7578) in the buffer that it was read into: the
  * text parts go before it, the last boundary behind it, and nothing is copied.
  */
-export function frameUpload({ buffer, bytes }: FileContents, fields: UploadFields): FramedUpload {
+export function frameUpload(
+  { buffer, bytes }: RecordingContents,
+  fields: UploadFields,
+): FramedUpload {
   const boundary = `athlete-sync-${randomBytes(18).toString('base64url')}`;
   const head = Buffer.from(
     [

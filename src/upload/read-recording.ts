@@ -14,12 +14,16 @@ export const MAX_RECORDING_BYTES = 256 * 1024 * 1024;
 export const HEAD_ROOM = 4 * 1024;
 export const TAIL_ROOM = 256;
 
-/** A file's contents, in a buffer with room around them. */
-export interface FileContents {
-  /** The whole buffer; the contents begin at {@link HEAD_ROOM}. */
+/** A recording, in a buffer with room around it. */
+export interface RecordingContents {
+  /** The whole buffer; the recording begins at {@link HEAD_ROOM}. */
   readonly buffer: Buffer;
   /** The recording's bytes: a view into `buffer`. */
   readonly bytes: Buffer;
+}
+
+export interface FileContents extends RecordingContents {
+  /** The file's, as it was when it was read. */
   readonly stamp: FileStamp;
 }
 
@@ -88,10 +92,14 @@ function unpack(packed: Buffer, stamp: FileStamp): FileContents | { problem: str
       error instanceof RangeError ? tooLarge() : 'The gzip file is damaged or cut off.';
     return { problem: broken };
   }
-  const buffer = Buffer.allocUnsafe(HEAD_ROOM + unpacked.length + TAIL_ROOM);
-  unpacked.copy(buffer, HEAD_ROOM);
-  const bytes = buffer.subarray(HEAD_ROOM, HEAD_ROOM + unpacked.length);
-  return { buffer, bytes, stamp };
+  return { ...contentsOf(unpacked), stamp };
+}
+
+/** A recording that is in memory already, with room around it. */
+export function contentsOf(recording: Uint8Array): RecordingContents {
+  const buffer = Buffer.allocUnsafe(HEAD_ROOM + recording.length + TAIL_ROOM);
+  buffer.set(recording, HEAD_ROOM);
+  return { buffer, bytes: buffer.subarray(HEAD_ROOM, HEAD_ROOM + recording.length) };
 }
 
 function tooLarge(): string {

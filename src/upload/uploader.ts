@@ -8,7 +8,12 @@ import { failureOf } from '../service/outlook.ts';
 import type { Clock } from '../time.ts';
 import { type Identity, identify } from './identify.ts';
 import { FILE_PART, type UploadFields, frameUpload, textParts } from './multipart.ts';
-import { type BufferSource, type FileContents, readFile } from './read-recording.ts';
+import {
+  type BufferSource,
+  type RecordingContents,
+  contentsOf,
+  readFile,
+} from './read-recording.ts';
 import type { InvalidReason, UploadItem } from './report.ts';
 
 export interface UploadOptions {
@@ -56,6 +61,24 @@ export interface Uploader {
    * @throws SyncError `STORAGE` when the ledger fails; the signal's reason when it is aborted.
    */
   upload(file: RecordingFile, buffers: BufferSource): Promise<UploadItem>;
+  /** The same for a recording that is in memory, not in a file. */
+  uploadBytes(recording: RecordingBytes): Promise<UploadItem>;
+}
+
+/** A recording that was made, or kept, by the program itself. */
+export interface RecordingBytes {
+  /** As people are told of it; its last part is the file name on the wire. */
+  readonly path: string;
+  readonly bytes: Uint8Array;
+  /** Display name, if none was given for all. */
+  readonly name?: string;
+}
+
+/** What of a recording's origin shows in a report or a request. */
+interface Origin {
+  readonly path: string;
+  readonly named: boolean;
+  readonly name?: string;
 }
 
 /** Between two looks at a recording that somebody else is sending, in ms. */
@@ -91,20 +114,35 @@ export function createUploader(options: UploadOptions, needs: UploaderNeeds): Up
     }
     const identity = identify(contents.bytes);
     if (!options.dryRun) remember(file, contents.stamp, identity);
+    return await deal(file, contents, identity);
+  }
+
+  async function uploadBytes({ path, bytes, name }: RecordingBytes): Promise<UploadItem> {
+    const contents = contentsOf(bytes);
+    const origin = { path, named: true, ...(name === undefined ? {} : { name }) };
+    return await deal(origin, contents, identify(contents.bytes));
+  }
+
+  async function deal(
+    origin: Origin,
+    contents: RecordingContents,
+    identity: Identity,
+  ): Promise<UploadItem> {
+    const { path, named } = origin;
     if (!('sha256' in identity)) {
       return { path, outcome: 'invalid', reason: identity.verdict, detail: identity.detail };
     }
     if (identity.verdict === 'not-an-activity' && !options.anyType) {
-      return notAnActivity(path, file.named, identity.detail);
+      return notAnActivity(path, named, identity.detail);
     }
     const { sha256 } = identity;
     if (options.dryRun) {
       return !options.force && ledger.find(sha256)?.state === 'confirmed'
         ? alreadyUploaded(path, sha256)
-        : wouldUpload(file, contents, identity);
+        : wouldUpload(origin, contents, identity);
     }
     const mine = await claim(sha256, path, contents.bytes.length);
-    return mine ? await send(file, contents, identity) : alreadyUploaded(path, sha256);
+    return mine ? await send(origin, contents, identity) : alreadyUploaded(path, sha256);
   }
 
   function remember(file: RecordingFile, stamp: FileStamp, identity: Identity): void {
@@ -125,15 +163,16 @@ export function createUploader(options: UploadOptions, needs: UploaderNeeds): Up
   }
 
   async function send(
-    { path, absolute }: RecordingFile,
-    contents: FileContents,
+    origin: Origin,
+    contents: RecordingContents,
     identity: Recording,
   ): Promise<UploadItem> {
     const { sha256 } = identity;
+    const { path } = origin;
     const sent = { path, sha256, size: contents.bytes.length };
     let settledInLedger = false;
     try {
-      const framed: FramedUpload = frameUpload(contents, fieldsOf(absolute, contents, identity));
+      const framed: FramedUpload = frameUpload(contents, fieldsOf(origin, contents, identity));
       const client = await needs.client();
       const answer = await client.uploadRecording(framed, signal);
       const { attempts } = answer;
@@ -166,13 +205,14 @@ export function createUploader(options: UploadOptions, needs: UploaderNeeds): Up
   }
 
   function wouldUpload(
-    { path, absolute }: RecordingFile,
-    contents: FileContents,
+    origin: Origin,
+    contents: RecordingContents,
     identity: Recording,
   ): UploadItem {
+    const { path } = origin;
     const { sha256 } = identity;
     const size = contents.bytes.length;
-    const fields = fieldsOf(absolute, contents, identity);
+    const fields = fieldsOf(origin, contents, identity);
     const parts = [
       ...textParts(fields),
       { name: FILE_PART, filename: fields.fileName, size, sha256 },
@@ -197,7 +237,7 @@ export function createUploader(options: UploadOptions, needs: UploaderNeeds): Up
     };
   }
 
-  return { settled, upload };
+  return { settled, upload, uploadBytes };
 }
 
 type Recording = Extract<Identity, { sha256: string }>;
