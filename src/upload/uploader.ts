@@ -222,13 +222,13 @@ export function createUploader(options: UploadOptions, needs: UploaderNeeds): Up
   }
 
   function fieldsOf(
-    absolute: string,
-    { bytes }: FileContents,
+    { path, name }: Origin,
+    { bytes }: RecordingContents,
     { device }: Recording,
   ): UploadFields {
     return {
-      fileName: wireFileName(absolute),
-      name: options.name ?? defaultActivityName(bytes),
+      fileName: wireFileName(path),
+      name: options.name ?? name ?? defaultActivityName(bytes),
       metadata: {
         app_version: needs.appVersion,
         ...(device === undefined ? {} : { device_id: device }),
