@@ -61,6 +61,7 @@ export class Crossings {
 
   /** Must one stand still this second? Nobody stops in the middle of an effort. */
   closed(second: Second): boolean {
+    if (second.kind === 'interval') this.#left = 0;
     if (this.#left > 0) {
       this.#left--;
       return true;

@@ -16,7 +16,7 @@ const CRC_BYTES = 2;
 
 /**
  * Writes the bytes that `FitEncoder` with {@link FIT_OPTIONS} writes, for the base types that are used
- * here, a test holds it to that. It exists for its speed alone: FitEncoder takes a JSON of every
+ * here; a test holds it to that. It exists for its speed alone: FitEncoder takes a JSON of every
  * message's definition and keeps each byte as an array's element, which for a year of recordings, a
  * million records, is two thirds of all time and memory spent.
  *

@@ -84,7 +84,7 @@ export function nutritionOf(day: NutritionDay): SyntheticNutrition {
 
   const around = sessions.flatMap((session) => aroundSession(session, weight, random));
   const left = Math.max(target - carbsOf(around), weight * 1.2);
-  const servings = [...around, ...mealsOf(left, day, random)];
+  const servings = [...around, ...mealsOf(left, burned, day, random)];
   servings.sort((a, b) => a.second - b.second);
   const hours = sessions.reduce(
     (total, session) => total + (session.end - session.start) / 3600,
@@ -114,8 +114,8 @@ function aroundSession(session: Fuelled, weight: number, random: Random): Servin
   const before = random.pick([foods.toastWithHoney, foods.toastWithHoney, foods.gel]);
   add(start - random.integer(20, 40) * 60, before, calories > 700 ? 80 : 50);
   if (!session.swimming && hours > 1.1) {
-    // 45 g an hour, and on long days 70: half drunk, half eaten.
-    const rate = hours > 2.4 ? 70 : 45;
+    // Up to 70 g an hour on hard days, less on easy ones: half drunk, half eaten.
+    const rate = clamp(calories / hours / 10, 38, hours > 2.4 ? 70 : 50);
     add(start + 600, foods.drinkMix, (rate * hours * 0.5) / 0.08);
     const every = hours > 2.4 ? 40 : 50;
     const portions = Math.max(1, Math.floor((hours * 60 - 15) / every));
@@ -181,19 +181,23 @@ const MEALS: readonly {
 /** What nobody eats more of in one sitting; the rest of the carbohydrates is drunk. */
 const BIGGEST_PLATE = 480;
 
-function mealsOf(carbs: number, day: NutritionDay, random: Random): Serving[] {
+/** @param carbs g for all meals; @param burned kcal in the day's sessions */
+function mealsOf(carbs: number, burned: number, day: NutritionDay, random: Random): Serving[] {
   const servings: Serving[] = [];
   let left = carbs;
   if (random.chance(0.6)) {
+    const nuts = Math.round(random.integer(4, 7) * (1 + burned / 1500)) * 5;
     const second = (15 * 60 + 50 + random.integer(-25, 25)) * 60;
-    servings.push({ second, food: foods.nuts, amount: random.integer(4, 7) * 5, meal: 'SNACK' });
+    servings.push({ second, food: foods.nuts, amount: nuts, meal: 'SNACK' });
     left -= carbsOf(servings);
   }
+  let shares = 1;
   for (const plan of MEALS) {
-    const second = freeTime(
-      (plan.minute + random.integer(-plan.spread, plan.spread)) * 60,
-      day.sessions,
-    );
+    const usually = (plan.minute + random.integer(-plan.spread, plan.spread)) * 60;
+    const second =
+      plan.meal === 'BREAKFAST'
+        ? breakfastTime(usually, day.sessions)
+        : freeTime(usually, day.sessions);
     const protein = random.pick(plan.protein);
     const side = random.pick(plan.side);
     const usual = random.pick(plan.main);
@@ -205,18 +209,28 @@ function mealsOf(carbs: number, day: NutritionDay, random: Random): Serving[] {
       servings.push({ second: second + delay, food, amount: whole, meal: plan.meal });
       return (food.carbs * whole) / 100;
     };
-    let share = left * plan.share;
-    share -= serve(protein, random.integer(22, 34) * 5, 60);
+    // What one meal has too much of, the next has less of.
+    let share = (left * plan.share) / shares;
+    const before = carbsOf(servings);
+    share -= serve(protein, random.integer(22, 34) * 5 * (1 + burned / 3000), 60);
     share -= serve(side, random.integer(20, 34) * 5, 120);
     share -= serve(main, clamp((share / main.carbs) * 100, 40, BIGGEST_PLATE), 0);
     // What is left over is drunk, or eaten as bread.
     if (share > 10) share -= serve(foods.orangeJuice, clamp((share / 10.4) * 100, 100, 400), 180);
     if (share > 10) serve(foods.bread, (share / 43) * 100, 240);
+    left -= carbsOf(servings) - before;
+    shares -= plan.share;
   }
   return servings;
 }
 
-/** The first quarter of an hour at which nobody is out training, or about to be. */
+/** Two hours before a long morning session; otherwise as usual, or after it. */
+function breakfastTime(usual: number, sessions: readonly Fuelled[]): number {
+  const long = sessions.find(({ start, end }) => start < 11 * 3600 && end - start > 5400);
+  return long === undefined ? freeTime(usual, sessions) : Math.min(usual, long.start - 7200);
+}
+
+/** The first moment at which nobody is out training, or about to be. */
 function freeTime(second: number, sessions: readonly Fuelled[]): number {
   let free = second;
   for (const { start, end } of [...sessions].sort((a, b) => a.start - b.start)) {

@@ -1,0 +1,152 @@
+import { describe, expect, it } from 'vitest';
+
+import { athleteOf } from '../../src/seed/athlete.ts';
+import { cosine, interpolate, rounded, sine } from '../../src/seed/arithmetic.ts';
+import { Heart, Stamina } from '../../src/seed/body.ts';
+import { LoadHistory } from '../../src/seed/load.ts';
+import { stream, Wander } from '../../src/seed/random.ts';
+import { correlation, mean } from './support.ts';
+
+describe('Stamina', () => {
+  it('is spent above threshold, and comes back below it', () => {
+    const stamina = new Stamina(250, 20_000);
+    expect(stamina.share()).toBe(1);
+    for (let second = 0; second < 240; second++) stamina.spend(325);
+    const spent = stamina.share();
+    expect(spent).toBeLessThan(0.95);
+    for (let second = 0; second < 300; second++) stamina.spend(120);
+    expect(stamina.share()).toBe(1);
+  });
+
+  it('is never more than spent', () => {
+    const stamina = new Stamina(250, 20_000);
+    for (let second = 0; second < 600; second++) stamina.spend(400);
+    expect(stamina.share()).toBeCloseTo(1 - 0.22 * 0.35, 10);
+  });
+
+  it('wears down over a long day below threshold', () => {
+    const stamina = new Stamina(250, 20_000);
+    for (let second = 0; second < 2 * 3600; second++) stamina.spend(190);
+    expect(stamina.share()).toBe(1);
+    for (let second = 0; second < 3 * 3600; second++) stamina.spend(190);
+    expect(stamina.share()).toBeLessThan(0.96);
+    expect(stamina.share()).toBeGreaterThan(0.9);
+  });
+});
+
+describe('The heart', () => {
+  const athlete = athleteOf(1);
+  const beats = (heart: Heart, effort: number, from: number, seconds: number) =>
+    Array.from({ length: seconds }, (_, second) => heart.beat(effort, from + second));
+
+  it('needs a minute or two to rise, longer to fall, and never leaves its range', () => {
+    const heart = new Heart(athlete, stream(1, 'heart'), 15);
+    beats(heart, 0.5, 0, 300);
+    const before = mean(beats(heart, 0.5, 300, 30));
+    const [early, late] = [beats(heart, 1, 330, 10), beats(heart, 1, 340, 200)];
+    expect(mean(early) - before).toBeLessThan(15);
+    expect(mean(late.slice(-30)) - before).toBeGreaterThan(30);
+    const hard = beats(heart, 3, 540, 600);
+    expect(Math.max(...hard)).toBeLessThanOrEqual(athlete.maxHr);
+    heart.settle(1200);
+    expect(mean(beats(heart, 0, 1140, 30))).toBeLessThan(athlete.restingHr + 60);
+  });
+
+  it('beats faster at the same effort after hours in the heat than in the cold', () => {
+    const after = (heat: number) => {
+      const heart = new Heart(athlete, stream(1, 'heart'), heat);
+      return mean(beats(heart, 0.7, 0, 3 * 3600).slice(-600));
+    };
+    expect(after(32)).toBeGreaterThan(after(10) + 2);
+  });
+});
+
+describe('Fitness and fatigue', () => {
+  it('settle at the daily stress, fatigue six times as fast', () => {
+    const history = new LoadHistory();
+    for (let day = 0; day < 210; day++) history.push(50);
+    expect(history.morning().ctl).toBeCloseTo(50, 9);
+    expect(history.morning().atl).toBeCloseTo(50, 9);
+    for (let day = 0; day < 7; day++) history.push(120);
+    const { ctl, atl, tsb } = history.morning();
+    expect(atl).toBeCloseTo(50 + 70 * (1 - (6 / 7) ** 7), 6);
+    expect(ctl).toBeCloseTo(50 + (70 * (1 - (41 / 42) ** 7)) / (1 - (41 / 42) ** 210), 6);
+    expect(tsb).toBe(ctl - atl);
+    expect(history.daysAgo(1)).toBe(120);
+    expect(history.daysAgo(8)).toBe(50);
+  });
+
+  it('forget what is older than the window: a day does not depend on how long the history is', () => {
+    const [short, long] = [new LoadHistory(), new LoadHistory()];
+    for (let day = 0; day < 500; day++) long.push(day % 7 === 0 ? 999 : 3);
+    for (let day = 0; day < 210; day++) {
+      short.push(day % 5);
+      long.push(day % 5);
+    }
+    expect(long.morning()).toEqual(short.morning());
+  });
+});
+
+describe('Arithmetic of its own', () => {
+  it("agrees with the engine's to ten digits, over several turns both ways", () => {
+    for (let turns = -3; turns < 3; turns += 0.00137) {
+      expect(Math.abs(sine(turns) - Math.sin(2 * Math.PI * turns))).toBeLessThan(1e-10);
+      expect(Math.abs(cosine(turns) - Math.cos(2 * Math.PI * turns))).toBeLessThan(1e-10);
+    }
+  });
+
+  it('rounds to decimals without a minus before the zero', () => {
+    expect([rounded(1.25, 1), rounded(71.449, 2), rounded(-0.04, 1), rounded(2.5, 0)]).toEqual([
+      1.3, 71.45, 0, 3,
+    ]);
+    expect(Object.is(rounded(-0.04, 1), 0)).toBe(true);
+  });
+
+  it('draws straight lines between points, and goes on level outside', () => {
+    const curve = [
+      [0, 1],
+      [2, 5],
+      [4, 5],
+    ] as const;
+    expect([-1, 0, 1, 2, 3, 9].map((x) => interpolate(curve, x))).toEqual([1, 1, 3, 5, 5, 5]);
+  });
+});
+
+describe('Random numbers', () => {
+  it('of one name are the same, of another name unrelated', () => {
+    const draw = (...name: [number, ...(string | number)[]]) => {
+      const random = stream(...name);
+      return Array.from({ length: 2000 }, () => random.unit());
+    };
+    expect(draw(1, 'ride', 12)).toEqual(draw(1, 'ride', 12));
+    for (const other of [
+      draw(2, 'ride', 12),
+      draw(1, 'run', 12),
+      draw(1, 'ride', 13),
+      draw(1, 'ride1', 2),
+    ]) {
+      expect(Math.abs(correlation(draw(1, 'ride', 12), other))).toBeLessThan(0.08);
+    }
+  });
+
+  it('are even over their range, whole ones too', () => {
+    const random = stream(9, 'dice');
+    const counts = new Array<number>(6).fill(0);
+    for (let roll = 0; roll < 60_000; roll++) {
+      const face = random.integer(1, 6) - 1;
+      counts[face] = (counts[face] ?? 0) + 1;
+    }
+    for (const count of counts) expect(Math.abs(count - 10_000)).toBeLessThan(400);
+  });
+
+  it('have the mean and deviation that they are named for', () => {
+    const random = stream(9, 'bell');
+    const bell = Array.from({ length: 40_000 }, () => random.normal());
+    expect(Math.abs(mean(bell))).toBeLessThan(0.02);
+    expect(Math.abs(mean(bell.map((value) => value ** 2)) - 1)).toBeLessThan(0.03);
+    const noise = new Wander(stream(9, 'wander'), 0.9, 2);
+    const walk = Array.from({ length: 40_000 }, () => noise.next());
+    expect(Math.abs(Math.sqrt(mean(walk.map((value) => value ** 2))) - 2)).toBeLessThan(0.15);
+    expect(Math.abs(correlation(walk.slice(1), walk.slice(0, -1)) - 0.9)).toBeLessThan(0.02);
+  });
+});

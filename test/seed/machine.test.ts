@@ -1,0 +1,77 @@
+import { execFile } from 'node:child_process';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+
+import { rolldown } from 'rolldown';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+
+import { synthesize } from '../../src/seed/synthesize.ts';
+import { hashesOf, SUMMER } from './support.ts';
+
+const run = promisify(execFile);
+let folder = '';
+let program = '';
+
+beforeAll(async () => {
+  folder = await mkdtemp(path.join(tmpdir(), 'seed-machine-'));
+  program = path.join(folder, 'year.mjs');
+  const bundle = await rolldown({
+    input: fileURLToPath(new URL('year.ts', import.meta.url)),
+    platform: 'node',
+    logLevel: 'silent',
+  });
+  await bundle.write({ file: program, format: 'esm' });
+  await bundle.close();
+});
+
+afterAll(async () => {
+  await rm(folder, { recursive: true, force: true });
+});
+
+interface Answer {
+  readonly hashes: ReturnType<typeof hashesOf>;
+  readonly zone: string;
+  readonly locale: string;
+  readonly recordings: number;
+  /** Of the days of which the loop had let go, how many were still in memory when the next was made. */
+  readonly held: number;
+  /** Bytes. */
+  readonly peak: number;
+}
+
+async function inProcess(days: number, env: NodeJS.ProcessEnv): Promise<Answer> {
+  const options = JSON.stringify({ ...SUMMER, days });
+  const { stdout } = await run(process.execPath, ['--expose-gc', program, options], {
+    env: { PATH: process.env['PATH'], ...env },
+  });
+  return JSON.parse(stdout) as Answer;
+}
+
+it("The machine's time zone and language make no difference", async () => {
+  const expected = hashesOf(synthesize(SUMMER));
+  const [kathmandu, apia, turkish] = await Promise.all([
+    inProcess(SUMMER.days, { TZ: 'Asia/Kathmandu', LANG: 'ne_NP.UTF-8', LC_ALL: 'ne_NP.UTF-8' }),
+    inProcess(SUMMER.days, { TZ: 'Pacific/Apia', LANG: 'ar_EG.UTF-8', LC_ALL: 'ar_EG.UTF-8' }),
+    inProcess(SUMMER.days, { TZ: 'America/St_Johns', LANG: 'tr_TR.UTF-8', LC_ALL: 'tr_TR.UTF-8' }),
+  ]);
+  // The processes did live in those places, or this would prove nothing.
+  expect([kathmandu, apia, turkish].map(({ zone, locale }) => [zone, locale])).toEqual([
+    [expect.stringMatching(/^Asia\/Kat[hm]*andu$/), 'ne-NP'],
+    ['Pacific/Apia', 'ar-EG'],
+    ['America/St_Johns', 'tr-TR'],
+  ]);
+  expect(kathmandu.hashes).toEqual(expected);
+  expect(apia.hashes).toEqual(expected);
+  expect(turkish.hashes).toEqual(expected);
+});
+
+it('A year takes no more memory than a day at a time needs', async () => {
+  const year = await inProcess(365, {});
+  expect(year.recordings).toBeGreaterThan(225);
+  // The iterator itself holds no day but the one that it gives.
+  expect(year.held).toBe(0);
+  expect(year.peak).toBeLessThan(150_000_000);
+});

@@ -1,0 +1,328 @@
+import FitParser from 'fit-file-parser';
+import { FitEncoder } from 'fit-file-parser/encoder';
+import { describe, expect, it } from 'vitest';
+
+import { checkEnvelope } from '../../src/fit/envelope.ts';
+import { athleteOf } from '../../src/seed/athlete.ts';
+import { encodeActivity } from '../../src/seed/fit-activity.ts';
+import { FIT_OPTIONS } from '../../src/seed/fit-writer.ts';
+import type { LapTruth, Records, SessionTruth, Totals } from '../../src/seed/recording.ts';
+import { sampleRecording } from '../../src/seed/sample-recording.ts';
+import { synthesize, type SyntheticRecording } from '../../src/seed/synthesize.ts';
+import { decodeIndependently, type RawMessage } from './independent-decoder.ts';
+import { firstOfEachKind, SUMMER } from './support.ts';
+
+const FIT_EPOCH = Date.UTC(1989, 11, 31) / 1000;
+const SPORTS = { 1: 'running', 2: 'cycling', 3: 'transition', 5: 'swimming' };
+const SUB_SPORTS = {
+  0: 'generic',
+  6: 'indoor_cycling',
+  7: 'road',
+  17: 'lap_swimming',
+  32: 'bike_to_run_transition',
+};
+
+const kinds = firstOfEachKind({ ...SUMMER, days: 200 });
+const month = [...synthesize(SUMMER)].flatMap(({ recordings }) => recordings);
+
+it('There is a recording of each kind to try', () => {
+  expect([...kinds.keys()].sort()).toEqual([
+    'cycling/indoor_cycling',
+    'cycling/road',
+    'cycling/road + transition/bike_to_run_transition + running/generic',
+    'running/generic',
+    'swimming/lap_swimming',
+  ]);
+});
+
+describe.each([...kinds, ...month.map((each) => [each.fileName, each] as const)])(
+  '%s',
+  (_, recording) => {
+    it('is whole by the check that decides what is uploaded', () => {
+      expect(checkEnvelope(recording.bytes)).toMatchObject({
+        state: 'whole',
+        segments: [{ start: 0, headerSize: 14, dataSize: recording.bytes.length - 16 }],
+      });
+    });
+
+    it('holds in every record what was put in, as an independent decoder reads it', () => {
+      const records = messagesOf(recording, 20);
+      const expected = recording.truth.sessions.flatMap(({ records: truth }) => rowsOf(truth));
+      expect(records.map(({ fields }) => recordRow(fields))).toEqual(expected);
+    });
+
+    it('holds the laps, lengths, sessions and totals that were put in', () => {
+      const { sessions } = recording.truth;
+      expect(messagesOf(recording, 18).map(sessionRow)).toEqual(sessions.map(sessionTruthRow));
+      expect(messagesOf(recording, 19).map(lapRow)).toEqual(
+        sessions.flatMap((session) => session.laps.map((lap) => lapTruthRow(lap, session))),
+      );
+      expect(messagesOf(recording, 101).map(({ fields }) => lengthRow(fields))).toEqual(
+        sessions.flatMap((session) => session.lengths),
+      );
+    });
+  },
+);
+
+describe.each([...kinds])('%s in fit-file-parser', (_, recording) => {
+  it('decodes, checksums checked, to the same values in every record', async () => {
+    const parser = new FitParser({ force: false, mode: 'both', speedUnit: 'm/s', lengthUnit: 'm' });
+    const fit = await parser.parseAsync(Buffer.from(recording.bytes));
+    const rows = (fit.records ?? []).map((record) => ({
+      timestamp: Number(record.timestamp) / 1000,
+      latitude: semicircles(record['position_lat']),
+      longitude: semicircles(record['position_long']),
+      altitude: scaled(record['enhanced_altitude'], 5),
+      heartRate: scaled(record['heart_rate'], 1),
+      cadence: scaled(record['cadence'], 1),
+      distance: scaled(record['distance'], 100),
+      speed: scaled(record['enhanced_speed'], 1000),
+      power: scaled(record['power'], 1),
+      temperature: scaled(record['temperature'], 1),
+    }));
+    expect(rows).toEqual(recording.truth.sessions.flatMap(({ records }) => rowsOf(records)));
+    expect(fit.sessions?.map((session) => [session['sport'], session['total_timer_time']])).toEqual(
+      recording.truth.sessions.map(({ sport, totals }) => [sport, totals.timer]),
+    );
+    expect(fit.laps).toHaveLength(recording.truth.sessions.flatMap(({ laps }) => laps).length);
+    // Cascading sorts records into laps and laps into sessions by their times: none may be left over.
+    const nested = (fit.activity.sessions ?? []).flatMap((session) => session.laps ?? []);
+    expect(nested.flatMap((lap) => lap.records ?? [])).toHaveLength(rows.length);
+  });
+
+  it('is byte for byte what FitEncoder writes', () => {
+    const athlete = athleteOf(SUMMER.seed);
+    const owner = { age: 30, weight: 70.04, restingHr: 48, maxHr: athlete.maxHr, ftp: 251 };
+    const ours = encodeActivity(recording.truth, owner);
+    const theirs = encodeActivity(recording.truth, owner, new FitEncoder(FIT_OPTIONS));
+    expect(Buffer.compare(ours, theirs)).toBe(0);
+  });
+});
+
+it('A recording says in several places that nobody did this', () => {
+  const sample = sampleRecording({ date: '2025-06-01', zone: 'Europe/Zurich' });
+  const [fileId] = messagesOf(sample, 0);
+  const { serial, start } = sample.truth;
+  expect(Object.fromEntries(fileId?.fields ?? [])).toEqual({
+    0: 4, // an activity
+    1: 255, // the manufacturer number kept for development
+    2: 1,
+    3: serial,
+    4: start - FIT_EPOCH,
+    8: 'Synthetic athlete',
+  });
+  expect(messagesOf(sample, 23)[0]?.fields.get(27)).toBe('Synthetic athlete');
+  expect(messagesOf(sample, 3)[0]?.fields.get(0)).toBe('Synthetic athlete');
+});
+
+it('A value that its field cannot hold is a fault, not a wrapped number', () => {
+  const sample = sampleRecording({ date: '2025-06-01', zone: 'Europe/Zurich' });
+  const owner = { age: 256, weight: 70, restingHr: 48, maxHr: 190, ftp: 250 };
+  expect(() => encodeActivity(sample.truth, owner)).toThrow(RangeError);
+});
+
+it('The activity tells the local time at its end', () => {
+  const sample = sampleRecording({ date: '2025-06-01', zone: 'Asia/Kolkata' });
+  const [activity] = messagesOf(sample, 34);
+  const end = Date.parse('2025-06-01T07:40:00+05:30') / 1000;
+  expect(activity?.fields.get(253)).toBe(end - FIT_EPOCH);
+  expect(activity?.fields.get(5)).toBe(end - FIT_EPOCH + 5.5 * 3600);
+  expect(sample.fileName).toBe('2025-06-01-07-10-00-ride.fit');
+});
+
+it('The timer starts, stops for breaks, and stops at the end', () => {
+  const paused = [...synthesize({ ...SUMMER, days: 60 })]
+    .flatMap(({ recordings }) => recordings)
+    .filter(({ truth }) => truth.sessions.some(({ pauses }) => pauses.length > 0));
+  expect(paused.length).toBeGreaterThan(0);
+  for (const recording of paused) {
+    const timer = messagesOf(recording, 21).map(({ fields }) => [
+      Number(fields.get(253)) + FIT_EPOCH,
+      fields.get(1),
+    ]);
+    const { start, end, sessions } = recording.truth;
+    const pauses = sessions.flatMap((session) => session.pauses);
+    expect(timer).toEqual([
+      [start, 0],
+      ...pauses.flatMap(({ from, to }) => [
+        [from, 4],
+        [to, 0],
+      ]),
+      [end, 4],
+    ]);
+    const during = (timestamp: number) =>
+      pauses.some(({ from, to }) => timestamp > from && timestamp <= to);
+    expect(sessions.some(({ records }) => records.timestamp.some(during))).toBe(false);
+  }
+});
+
+function messagesOf({ bytes }: SyntheticRecording, global: number): RawMessage[] {
+  return decodeIndependently(bytes).filter((message) => message.global === global);
+}
+
+function scaled(value: unknown, scale: number): number | null {
+  // The parser gives what the file holds over the scale; a tenth of a unit would be a wrong value.
+  return typeof value === 'number' ? Number((value * scale).toFixed(3)) + 0 : null;
+}
+
+function semicircles(degrees: unknown): number | null {
+  return typeof degrees === 'number' ? Number((degrees / (180 / 2 ** 31)).toFixed(3)) : null;
+}
+
+function rowsOf(records: Records) {
+  return Array.from(records.timestamp, (timestamp, index) => ({
+    timestamp,
+    latitude: records.latitude?.[index] ?? null,
+    longitude: records.longitude?.[index] ?? null,
+    altitude: records.altitude?.[index] ?? null,
+    heartRate: records.heartRate[index],
+    cadence: records.cadence[index],
+    distance: records.distance[index],
+    speed: records.speed[index],
+    power: records.power?.[index] ?? null,
+    temperature: records.temperature?.[index] ?? null,
+  }));
+}
+
+type Fields = RawMessage['fields'];
+
+function recordRow(fields: Fields) {
+  const altitude = fields.get(78);
+  return {
+    timestamp: Number(fields.get(253)) + FIT_EPOCH,
+    latitude: fields.get(0) ?? null,
+    longitude: fields.get(1) ?? null,
+    altitude: altitude === undefined ? null : Number(altitude) - 2500,
+    heartRate: fields.get(3),
+    cadence: fields.get(4),
+    distance: fields.get(5),
+    speed: fields.get(73),
+    power: fields.get(7) ?? null,
+    temperature: fields.get(13) ?? null,
+  };
+}
+
+function lengthRow(fields: Fields) {
+  return {
+    start: Number(fields.get(2)) + FIT_EPOCH,
+    seconds: Number(fields.get(4)) / 1000,
+    active: fields.get(12) === 1,
+    strokes: fields.get(5),
+  };
+}
+
+/** Field numbers of the totals, in laps and in sessions: the profile numbers them differently. */
+const LAP_TOTALS = {
+  hr: [15, 16],
+  cadence: [17, 18],
+  power: [19, 20],
+  climb: [21, 22],
+  np: 33,
+  work: 41,
+  speed: [110, 111],
+} as const;
+const SESSION_TOTALS = {
+  hr: [16, 17],
+  cadence: [18, 19],
+  power: [20, 21],
+  climb: [22, 23],
+  np: 34,
+  work: 48,
+  speed: [124, 125],
+} as const;
+
+function totalsRow(fields: Fields, number: typeof LAP_TOTALS | typeof SESSION_TOTALS) {
+  const get = (field: number) => fields.get(field) ?? null;
+  return {
+    start: Number(get(2)) + FIT_EPOCH,
+    end: Number(get(253)) + FIT_EPOCH,
+    elapsed: Number(get(7)) / 1000,
+    timer: Number(get(8)) / 1000,
+    distance: get(9),
+    cycles: get(10),
+    calories: get(11),
+    hr: number.hr.map(get),
+    cadence: number.cadence.map(get),
+    power: number.power.map(get),
+    climb: number.climb.map(get),
+    np: get(number.np),
+    work: get(number.work),
+    speed: number.speed.map(get),
+    from: [get(3), get(4)],
+  };
+}
+
+function totalsTruthRow(totals: Totals) {
+  return {
+    start: totals.start,
+    end: totals.end,
+    elapsed: totals.elapsed,
+    timer: totals.timer,
+    distance: totals.distance,
+    cycles: totals.cycles,
+    calories: totals.calories,
+    hr: [totals.avgHr, totals.maxHr],
+    cadence: [totals.avgCadence, totals.maxCadence],
+    power: [totals.avgPower, totals.maxPower],
+    climb: [totals.ascent, totals.descent],
+    np: totals.normalizedPower,
+    work: totals.work,
+    speed: [totals.avgSpeed, totals.maxSpeed],
+    from: [totals.startPosition?.latitude ?? null, totals.startPosition?.longitude ?? null],
+  };
+}
+
+function sessionRow({ fields }: RawMessage) {
+  const get = (field: number) => fields.get(field) ?? null;
+  return {
+    ...totalsRow(fields, SESSION_TOTALS),
+    sport: SPORTS[get(5) as keyof typeof SPORTS],
+    subSport: SUB_SPORTS[get(6) as keyof typeof SUB_SPORTS],
+    laps: get(26),
+    stress: [get(35), get(36), get(45)],
+    temperature: [get(57), get(58)],
+    lengths: [get(33) ?? 0, get(47) ?? 0],
+    pool: get(44),
+  };
+}
+
+function sessionTruthRow(session: SessionTruth) {
+  const { totals, sport, subSport, laps, lengths } = session;
+  return {
+    ...totalsTruthRow(totals),
+    sport,
+    subSport,
+    laps: laps.length,
+    stress: [session.trainingStress, session.intensityFactor, session.thresholdPower],
+    temperature: [totals.avgTemperature, totals.maxTemperature],
+    lengths: [lengths.length, totals.activeLengths],
+    pool: sport === 'swimming' ? 2500 : null,
+  };
+}
+
+const INTENSITIES = { active: 0, rest: 1, warmup: 2, cooldown: 3, interval: 5 };
+const TRIGGERS = { manual: 0, distance: 2, session_end: 7 };
+
+function lapRow({ fields }: RawMessage) {
+  const get = (field: number) => fields.get(field) ?? null;
+  return {
+    ...totalsRow(fields, LAP_TOTALS),
+    intensity: get(23),
+    trigger: get(24),
+    sport: SPORTS[get(25) as keyof typeof SPORTS],
+    to: [get(5), get(6)],
+    active: get(40) ?? 0,
+  };
+}
+
+function lapTruthRow(lap: LapTruth, session: SessionTruth) {
+  const { totals } = lap;
+  return {
+    ...totalsTruthRow(totals),
+    intensity: INTENSITIES[lap.intensity],
+    trigger: TRIGGERS[lap.trigger],
+    sport: session.sport,
+    to: [totals.endPosition?.latitude ?? null, totals.endPosition?.longitude ?? null],
+    active: totals.activeLengths,
+  };
+}

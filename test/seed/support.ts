@@ -1,0 +1,71 @@
+import { createHash } from 'node:crypto';
+
+import {
+  synthesize,
+  type SyntheticDay,
+  type SyntheticRecording,
+  type SynthesizeOptions,
+} from '../../src/seed/synthesize.ts';
+
+export const SUMMER: SynthesizeOptions = {
+  days: 30,
+  seed: 1,
+  until: '2025-09-07',
+  zone: 'Europe/Zurich',
+};
+
+/** Days before the event on which this athlete recorded each kind, the nearest to it. */
+export function firstOfEachKind(options: SynthesizeOptions): Map<string, SyntheticRecording> {
+  const found = new Map<string, SyntheticRecording>();
+  for (const { recordings } of synthesize(options)) {
+    for (const recording of recordings) found.set(kindOf(recording), recording);
+  }
+  return found;
+}
+
+export function kindOf({ truth }: SyntheticRecording): string {
+  return truth.sessions.map(({ sport, subSport }) => `${sport}/${subSport}`).join(' + ');
+}
+
+export function sha256(...parts: (string | Uint8Array)[]): string {
+  const hash = createHash('sha256');
+  for (const part of parts) hash.update(part);
+  return hash.digest('hex');
+}
+
+/** All that a run gives, as three hashes: files with their names, wellness, nutrition. */
+export function hashesOf(days: Iterable<SyntheticDay>) {
+  const files = createHash('sha256');
+  const wellness = createHash('sha256');
+  const nutrition = createHash('sha256');
+  for (const day of days) {
+    for (const { fileName, name, bytes } of day.recordings) {
+      files.update(`${fileName}\0${name}\0${bytes.length}\0`).update(bytes);
+    }
+    wellness.update(JSON.stringify(day.wellness));
+    nutrition.update(JSON.stringify(day.nutrition));
+  }
+  return {
+    files: files.digest('hex'),
+    wellness: wellness.digest('hex'),
+    nutrition: nutrition.digest('hex'),
+  };
+}
+
+export function mean(values: readonly number[]): number {
+  return values.reduce((total, value) => total + value, 0) / values.length;
+}
+
+/** Pearson's coefficient, -1 to 1. */
+export function correlation(a: readonly number[], b: readonly number[]): number {
+  const [meanA, meanB] = [mean(a), mean(b)];
+  let [ab, aa, bb] = [0, 0, 0];
+  a.forEach((value, index) => {
+    const x = value - meanA;
+    const y = (b[index] ?? meanB) - meanB;
+    ab += x * y;
+    aa += x * x;
+    bb += y * y;
+  });
+  return ab / Math.sqrt(aa * bb);
+}

@@ -1,0 +1,241 @@
+import { readdirSync, readFileSync } from 'node:fs';
+
+import { afterEach, describe, expect, it, vi } from 'vitest';
+
+import { SyncError } from '../../src/errors.ts';
+import { Calendar } from '../../src/seed/calendar.ts';
+import type { RecordingTruth } from '../../src/seed/recording.ts';
+import { sampleRecording } from '../../src/seed/sample-recording.ts';
+import { synthesize, type SyntheticDay } from '../../src/seed/synthesize.ts';
+import { checkEnvelope } from '../../src/fit/envelope.ts';
+import { hashesOf, sha256, SUMMER } from './support.ts';
+
+afterEach(() => {
+  vi.restoreAllMocks();
+});
+
+describe('The same arguments give the same bytes', () => {
+  // Dates in the past and zones with settled rules: the time zone database won't change them. If these
+  // hashes change, every account seeded by an earlier version gets all its recordings a second time.
+  it.each([
+    {
+      options: SUMMER,
+      hashes: {
+        files: '5c94de28b3cf3755b2700306300ef6215c815fc13612919bb846b04332d67506',
+        wellness: '07c6976b05903d17bfa55b88f1e0a60e605cab19eda6a76325f04d39347f0174',
+        nutrition: '9852435740852f12bcaa8728b04d77c84e73e2a1bb1d0d819434d71a58afbed5',
+      },
+    },
+    {
+      options: { days: 21, seed: 4_294_967_297, until: '2025-11-09', zone: 'America/New_York' },
+      hashes: {
+        files: '429e7d63d64bf52f1c6d99124c2df6b7656acd66202eff7213093d0ab19031f0',
+        wellness: '1249381632bc3d6bd72bdb20e99fa7e778a5e07baedf7d9c1965486cd842abb3',
+        nutrition: '6655f4c4534f0ddcdaa0f6e089504bea0ec00a32129b1f789783f6ec240c21bc',
+      },
+    },
+    {
+      options: { days: 14, seed: 0, until: '2024-03-03', zone: 'Asia/Kolkata' },
+      hashes: {
+        files: 'b86a241130b75bc19eb1b507d19a3f733177cacb4d53e407a64e877f1985c37a',
+        wellness: '968f4741fb54c1ef8ba8610199ab3f8dc6b25ceb61ebd6c73c7ff190b63ecb79',
+        nutrition: '067ef7acdacab89172793ed1ae7cd31e68cd2e26ac1b5ec9a7e9c9aaf1629e08',
+      },
+    },
+  ])('for $options.days days of seed $options.seed in $options.zone', ({ options, hashes }) => {
+    expect(hashesOf(synthesize(options))).toEqual(hashes);
+    expect(hashesOf(synthesize(options))).toEqual(hashes);
+  });
+
+  it('for the sample recording, which is a small ride in the morning', () => {
+    const sample = sampleRecording({ date: '2025-06-01', zone: 'Europe/Zurich' });
+    expect({ ...sample, bytes: sha256(sample.bytes), truth: sample.truth.sessions.length }).toEqual(
+      {
+        fileName: '2025-06-01-07-10-00-ride.fit',
+        name: 'Morning ride',
+        bytes: '5034bc5c041d23bbda714dbf33fe090f8ae512abd6a886ff063ed41d8939a0c6',
+        truth: 1,
+      },
+    );
+    expect(checkEnvelope(sample.bytes).state).toBe('whole');
+    expect(sample.bytes.length).toBeLessThan(60_000);
+    expect(sample.truth.end - sample.truth.start).toBe(1800);
+    expect(sample.truth.start).toBe(Date.parse('2025-06-01T07:10:00+02:00') / 1000);
+  });
+
+  it('because nothing is used that an engine, a clock or a machine decides', () => {
+    const folder = new URL('../../src/seed/', import.meta.url);
+    const allowed = /^(abs|floor|imul|max|min|round|sqrt)$/;
+    for (const file of readdirSync(folder)) {
+      const code = readFileSync(new URL(file, folder), 'utf8').replace(
+        /\/\*\*?[^]*?\*\/|\/\/.*/g,
+        '',
+      );
+      for (const [, name = ''] of code.matchAll(/\bMath\.(\w+)/g)) {
+        expect(name, `Math.${name} in ${file}`).toMatch(allowed);
+      }
+      expect(code, file).not.toMatch(
+        /\*\*|\bDate\b|\bIntl\b|toLocale|localeCompare|process\.|Now\b/,
+      );
+    }
+  });
+});
+
+describe('Days count back from the last one', () => {
+  it('so that a longer history ends in the very same days', () => {
+    const long = [...synthesize({ ...SUMMER, days: 100 })].slice(-10);
+    const short = [...synthesize({ ...SUMMER, days: 10 })];
+    expect(short).toEqual(long);
+  });
+
+  it('so that another last day moves the dates and keeps the shapes', () => {
+    const days = 60;
+    const here = [...synthesize({ ...SUMMER, days })];
+    // Another year, another season, another day of the week, and clocks that change on the way.
+    const there = [...synthesize({ ...SUMMER, days, until: '2026-04-15' })];
+    expect(there.map(({ date }) => date).at(-1)).toBe('2026-04-15');
+    expect(there.map(({ date }) => date).at(0)).toBe('2026-02-15');
+    expect(there.map(shapeOf)).toEqual(here.map(shapeOf));
+    expect(hashesOf(there).files).not.toBe(hashesOf(here).files);
+  });
+
+  it('so that another zone is the same life by another clock', () => {
+    const here = [...synthesize(SUMMER)].flatMap((day) => day.recordings);
+    const there = [...synthesize({ ...SUMMER, zone: 'Asia/Tokyo' })].flatMap(
+      (day) => day.recordings,
+    );
+    expect(there.map(({ fileName }) => fileName)).toEqual(here.map(({ fileName }) => fileName));
+    here.forEach(({ truth }, index) => {
+      expect(truth.start - Number(there[index]?.truth.start)).toBe(7 * 3600);
+      // Power is the same; the place, and so the position, is not.
+      const session = there[index]?.truth.sessions[0];
+      expect(session?.records.power).toEqual(truth.sessions[0]?.records.power);
+      expect(session?.records.distance).toEqual(truth.sessions[0]?.records.distance);
+      if (session?.totals.startPosition) {
+        expect((session.totals.startPosition.longitude / 2 ** 31) * 180).toBeCloseTo(139.75, 1);
+      }
+    });
+  });
+});
+
+describe('Times are local', () => {
+  it('with the offset of the day, across a change to daylight saving and back', () => {
+    const offsets = (until: string) =>
+      [...synthesize({ days: 14, seed: 5, until, zone: 'America/New_York' })].map(
+        ({ date, recordings, nutrition }) => ({
+          summer: date >= '2025-03-09' && date < '2025-11-02',
+          hours: new Set([
+            ...recordings.map(({ truth }) => truth.offset / 3600),
+            ...nutrition.items.map(({ logged_at: at }) => Number(at.slice(-6, -3))),
+          ]),
+        }),
+      );
+    for (const until of ['2025-03-15', '2025-11-08']) {
+      const days = offsets(until);
+      expect(days.map(({ summer }) => summer)).toContain(true);
+      expect(days.map(({ summer }) => summer)).toContain(false);
+      for (const { summer, hours } of days) expect([...hours]).toEqual([summer ? -4 : -5]);
+    }
+  });
+
+  it('and every recording starts on its day, at the time in its name', () => {
+    for (const zone of ['Pacific/Kiritimati', 'Pacific/Pago_Pago', 'Asia/Kathmandu', 'UTC']) {
+      for (const { date, recordings } of synthesize({ ...SUMMER, days: 14, zone })) {
+        for (const { fileName, truth } of recordings) {
+          const local = new Date((truth.start + truth.offset) * 1000).toISOString().slice(0, 19);
+          expect(fileName.slice(0, 19)).toBe(local.replace(/[T:]/g, '-'));
+          expect(local.slice(0, 10)).toBe(date);
+        }
+      }
+    }
+  });
+
+  it('and a time that daylight saving skips is moved on; one that comes twice is the first', () => {
+    const spring = new Calendar('2025-03-30', 'Europe/Zurich');
+    expect(spring.moment(0, 2.5 * 3600).text).toBe('2025-03-30T03:30:00+02:00');
+    const autumn = new Calendar('2025-10-26', 'Europe/Zurich');
+    expect(autumn.moment(0, 2.5 * 3600).text).toBe('2025-10-26T02:30:00+02:00');
+    expect(autumn.moment(1, 86_399)).toEqual({
+      instant: Date.parse('2025-10-25T23:59:59+02:00') / 1000,
+      offset: 7200,
+      text: '2025-10-25T23:59:59+02:00',
+      label: '2025-10-25-23-59-59',
+    });
+  });
+});
+
+it('A recording comes from one session only: no name and no bytes come twice', () => {
+  const recordings = [...synthesize({ ...SUMMER, days: 120 })].flatMap((day) => day.recordings);
+  expect(new Set(recordings.map(({ fileName }) => fileName)).size).toBe(recordings.length);
+  expect(new Set(recordings.map(({ bytes }) => sha256(bytes))).size).toBe(recordings.length);
+  const other = [...synthesize({ ...SUMMER, days: 120, seed: 2 })].flatMap((day) => day.recordings);
+  const all = new Set([...recordings, ...other].map(({ bytes }) => sha256(bytes)));
+  expect(all.size).toBe(recordings.length + other.length);
+});
+
+it('Nothing is made before it is asked for, and it can be asked for again', () => {
+  const dates = vi.spyOn(Calendar.prototype, 'date');
+  const days = synthesize({ ...SUMMER, days: 3660 });
+  expect(dates).not.toHaveBeenCalled();
+  const iterator = days[Symbol.iterator]();
+  expect(iterator.next().value).toMatchObject({ date: '2015-09-01' });
+  expect(iterator.next().value).toMatchObject({ date: '2015-09-02' });
+  expect(dates).toHaveBeenCalledTimes(2);
+  expect(days[Symbol.iterator]().next().value).toMatchObject({ date: '2015-09-01' });
+});
+
+describe('Arguments that make no sense are refused at once, and named', () => {
+  it.each([
+    [{ days: 0 }, 'The number of days must be 1 to 3660, not 0.'],
+    [{ days: 1.5 }, 'The number of days must be 1 to 3660, not 1.5.'],
+    [{ days: 3661 }, 'The number of days must be 1 to 3660, not 3661.'],
+    [{ seed: -1 }, 'The seed must be a whole number from 0, not -1.'],
+    [{ seed: Number.NaN }, 'The seed must be a whole number from 0, not NaN.'],
+    [{ until: '2025-02-30' }, '"2025-02-30" is not a date.'],
+    [{ until: '2025-09-07T00:00:00Z' }, '"2025-09-07T00:00:00Z" is not a date.'],
+    [{ until: '1999-01-01' }, 'The last day must be from 2001 to 2099, not 1999-01-01.'],
+    [{ zone: 'Middle/Earth' }, 'There is no time zone called "Middle/Earth".'],
+    [{ zone: '' }, 'There is no time zone called "".'],
+  ])('%j', (wrong, message) => {
+    const attempt = () => synthesize({ ...SUMMER, ...wrong });
+    expect(attempt).toThrow(SyncError);
+    expect(attempt).toThrow(expect.objectContaining({ code: 'USAGE', message }) as Error);
+  });
+});
+
+/** A day without its dates: what must not change when the last day does. */
+function shapeOf({ recordings, wellness, nutrition, plan }: SyntheticDay) {
+  return {
+    recordings: recordings.map(({ fileName, name, truth, bytes }) => ({
+      name,
+      at: fileName.slice(11),
+      size: bytes.length,
+      truth: fromStart(truth),
+    })),
+    wellness: { ...wellness, date: '' },
+    nutrition: {
+      ...nutrition,
+      date: '',
+      items: nutrition.items.map((item) => ({ ...item, logged_at: item.logged_at.slice(11, 19) })),
+    },
+    plan,
+  };
+}
+
+function fromStart(truth: RecordingTruth) {
+  return {
+    serial: truth.serial,
+    seconds: truth.end - truth.start,
+    sessions: truth.sessions.map((session) => ({
+      ...session,
+      records: {
+        ...session.records,
+        timestamp: session.records.timestamp.map((time) => time - truth.start),
+      },
+      pauses: session.pauses.map(({ from, to }) => [from - truth.start, to - truth.start]),
+      lengths: session.lengths.map((length) => ({ ...length, start: length.start - truth.start })),
+      totals: { ...session.totals, start: 0, end: 0 },
+      laps: session.laps.map((lap) => ({ ...lap, totals: { ...lap.totals, start: 0, end: 0 } })),
+    })),
+  };
+}

@@ -1,0 +1,215 @@
+import { describe, expect, it } from 'vitest';
+
+import { performSession } from '../../src/seed/session.ts';
+import { athleteOf } from '../../src/seed/athlete.ts';
+import { homeIn } from '../../src/seed/route.ts';
+import { firstOfEachKind, mean, SUMMER } from './support.ts';
+import type { SessionTruth, Totals } from '../../src/seed/recording.ts';
+
+const sessions = [...firstOfEachKind({ ...SUMMER, days: 200 })].flatMap(([kind, { truth }]) =>
+  truth.sessions.map((session) => [`${session.sport} of ${kind}`, session] as const),
+);
+
+describe.each(sessions)('%s', (_, session) => {
+  it('has totals that its records add up to', () => {
+    expectToAddUp(session, session.totals, 0, session.records.timestamp.length);
+  });
+
+  it('is cut into laps that leave nothing out, each the sum of its records', () => {
+    let from = 0;
+    for (const { totals } of session.laps) {
+      expectToAddUp(session, totals, from, from + totals.timer);
+      from += totals.timer;
+    }
+    expect(from).toBe(session.records.timestamp.length);
+    const laps = session.laps.map(({ totals }) => totals);
+    const sum = (pick: (totals: Totals) => number) =>
+      laps.reduce((total, lap) => total + pick(lap), 0);
+    expect(sum((lap) => lap.distance)).toBe(session.totals.distance);
+    expect(sum((lap) => lap.elapsed)).toBe(session.totals.elapsed);
+    expect(sum((lap) => lap.work ?? 0)).toBe(session.totals.work ?? 0);
+    expect(session.laps.at(-1)?.trigger).toBe('session_end');
+  });
+
+  it('has a distance that its speeds add up to, second by second', () => {
+    const { speed, distance, timestamp } = session.records;
+    let millimetres = 0;
+    let worst = 0;
+    speed.forEach((step, index) => {
+      millimetres += step;
+      worst = Math.max(worst, Math.abs(millimetres / 10 - (distance[index] ?? 0)));
+    });
+    expect(worst).toBeLessThanOrEqual(0.5);
+    expect(
+      timestamp.every((time, index) => index === 0 || time > (timestamp[index - 1] ?? 0)),
+    ).toBe(true);
+  });
+});
+
+describe.each(sessions.filter(([, { records }]) => records.latitude !== null))(
+  '%s on the map',
+  (_, session) => {
+    it('is as long as the haversine distances between its positions', () => {
+      const path = pathOf(session);
+      let metres = 0;
+      path.forEach((place, index) => {
+        const before = path[index - 1];
+        if (before !== undefined) metres += haversine(before, place);
+      });
+      // Positions are whole semicircles (2 cm), and chords cut corners.
+      expect(metres / (session.totals.distance / 100)).toBeCloseTo(1, 2);
+      expect(Math.abs(metres / (session.totals.distance / 100) - 1)).toBeLessThan(0.004);
+    });
+
+    it('moves as fast as it says', () => {
+      const path = pathOf(session);
+      session.records.speed.forEach((speed, index) => {
+        const [from, to] = [path[index], path[index + 1]];
+        if (from === undefined || to === undefined) throw new Error('a position is missing');
+        expect(Math.abs(haversine(from, to) - speed / 1000)).toBeLessThan(0.6);
+      });
+    });
+
+    it('is a loop: it ends where and as high as it began', () => {
+      const path = pathOf(session);
+      const [start, end] = [path[0], path.at(-1)];
+      if (start === undefined || end === undefined) throw new Error('there is no path');
+      expect(haversine(start, end)).toBeLessThan(1);
+      const { altitude } = session.records;
+      expect(Math.abs((altitude?.[0] ?? 0) - (altitude?.at(-1) ?? 0))).toBeLessThan(15);
+      expect(Math.max(...path.map((place) => haversine(start, place)))).toBeGreaterThan(
+        session.totals.distance / 100 / 8,
+      );
+    });
+
+    it('climbs and falls as a road does', () => {
+      const { altitude, distance } = session.records;
+      for (let index = 60; index < distance.length; index += 60) {
+        const rise = ((altitude?.[index] ?? 0) - (altitude?.[index - 60] ?? 0)) / 5;
+        const run = ((distance[index] ?? 0) - (distance[index - 60] ?? 0)) / 100;
+        if (run > 20) expect(Math.abs(rise / run)).toBeLessThan(0.12);
+      }
+    });
+  },
+);
+
+it('A swim is made of whole lengths, each of its time, pace and strokes', () => {
+  const swim = sessions.map(([, session]) => session).find(({ sport }) => sport === 'swimming');
+  if (swim === undefined) throw new Error('nobody swam');
+  const active = swim.lengths.filter((length) => length.active);
+  expect(swim.totals.distance).toBe(active.length * 2500);
+  expect(swim.totals.activeLengths).toBe(active.length);
+  expect(swim.totals.timer).toBe(swim.lengths.reduce((total, { seconds }) => total + seconds, 0));
+  let clock = swim.totals.start;
+  let metres = 0;
+  for (const length of swim.lengths) {
+    expect(length.start).toBe(clock);
+    clock += length.seconds;
+    metres += length.active ? 25 : 0;
+    const at = swim.records.timestamp.indexOf(clock);
+    expect(swim.records.distance[at]).toBe(metres * 100);
+    if (length.active) expect(length.strokes).toBeGreaterThan(10);
+    else expect(length.strokes).toBe(0);
+  }
+});
+
+it('An hour at threshold is a training stress of 100', () => {
+  const athlete = athleteOf(3);
+  const session = performSession(
+    {
+      sport: 'cycling',
+      place: 'trainer',
+      autoLap: null,
+      closedRoad: false,
+      segments: [{ seconds: 3600, from: 0.98, to: 0.98, kind: 'active', sameLap: false }],
+    },
+    { athlete, index: 0, name: 'x', home: homeIn(1), start: 1_750_000_000, startMinute: 420 },
+  );
+  expect(session.thresholdPower).toBe(athlete.ftp);
+  expect((session.trainingStress ?? 0) / 10).toBeGreaterThan(92);
+  expect((session.trainingStress ?? 0) / 10).toBeLessThan(100);
+});
+
+/** The totals once more, in another way: from plain arrays, by the definitions. */
+function expectToAddUp(session: SessionTruth, totals: Totals, from: number, to: number): void {
+  const { records } = session;
+  const part = (column: Int32Array | null) => (column === null ? [] : [...column.slice(from, to)]);
+  const sum = (values: number[]) => values.reduce((total, value) => total + value, 0);
+  const [hr, cadence, power, speed] = [
+    part(records.heartRate),
+    part(records.cadence),
+    part(records.power),
+    part(records.speed),
+  ];
+  const turning = cadence.filter((value) => value !== 0);
+  const start = from === 0 ? totals.start : records.timestamp[from - 1];
+  expect({
+    start: totals.start,
+    end: totals.end,
+    timer: totals.timer,
+    elapsed: totals.elapsed,
+    distance: totals.distance,
+    hr: [totals.avgHr, totals.maxHr],
+    cadence: [totals.avgCadence, totals.maxCadence],
+    cycles: totals.cycles,
+    maxSpeed: totals.maxSpeed,
+    avgSpeed: totals.avgSpeed,
+    work: totals.work,
+    power: [totals.avgPower, totals.maxPower],
+  }).toEqual({
+    start,
+    end: records.timestamp[to - 1],
+    timer: to - from,
+    elapsed: Number(records.timestamp[to - 1]) - Number(start),
+    distance: Number(records.distance[to - 1]) - (records.distance[from - 1] ?? 0),
+    hr: [Math.round(mean(hr)), Math.max(...hr)],
+    cadence: [turning.length === 0 ? 0 : Math.round(mean(turning)), Math.max(...cadence)],
+    cycles: Math.round(sum(cadence) / 60),
+    maxSpeed: Math.max(...speed),
+    avgSpeed: Math.round((totals.distance * 10) / (to - from)),
+    work: power.length === 0 ? null : sum(power),
+    power: power.length === 0 ? [null, null] : [Math.round(mean(power)), Math.max(...power)],
+  });
+  if (power.length >= 30) {
+    const averages = power.slice(29).map((_, index) => mean(power.slice(index, index + 30)));
+    const normalized = mean(averages.map((average) => average ** 4)) ** 0.25;
+    expect(Math.abs((totals.normalizedPower ?? 0) - normalized)).toBeLessThanOrEqual(0.5001);
+  }
+  if (power.length > 0 && totals === session.totals) {
+    const np = totals.normalizedPower ?? 0;
+    const intensity = np / (session.thresholdPower ?? 1);
+    expect(session.intensityFactor).toBe(Math.round(intensity * 1000));
+    const stress = (totals.timer / 3600) * intensity ** 2 * 100;
+    expect(Math.abs((session.trainingStress ?? 0) / 10 - stress)).toBeLessThanOrEqual(0.0501);
+  }
+}
+
+interface Place {
+  readonly latitude: number;
+  readonly longitude: number;
+}
+
+/** The start and the place at each record, radians. */
+function pathOf({ records, totals }: SessionTruth): Place[] {
+  const radians = (semicircles: number) => (semicircles / 2 ** 31) * Math.PI;
+  const place = (latitude: number, longitude: number) => ({
+    latitude: radians(latitude),
+    longitude: radians(longitude),
+  });
+  const start = totals.startPosition;
+  if (start === null || records.latitude === null) throw new Error('this was not on the map');
+  return [
+    place(start.latitude, start.longitude),
+    ...Array.from(records.latitude, (latitude, index) =>
+      place(latitude, records.longitude?.[index] ?? Number.NaN),
+    ),
+  ];
+}
+
+/** Metres. */
+function haversine(from: Place, to: Place): number {
+  const north = Math.sin((to.latitude - from.latitude) / 2) ** 2;
+  const east = Math.sin((to.longitude - from.longitude) / 2) ** 2;
+  const chord = north + Math.cos(from.latitude) * Math.cos(to.latitude) * east;
+  return 2 * 6_371_008.8 * Math.asin(Math.sqrt(chord));
+}
