@@ -1,0 +1,89 @@
+import { mkdirSync } from 'node:fs';
+import { SyncError } from '../../errors.ts';
+import { type Lock, tryLock } from '../../ledger/lock.ts';
+import type { Clock } from '../../time.ts';
+import type { DaemonPlace } from './place.ts';
+import { processStart } from './process-start.ts';
+import { type DaemonRecord, inspectDaemon, writeRecord } from './record.ts';
+
+/** A daemon's place, held by this process. */
+export interface Registration {
+  /** Writes down that it truly watches. */
+  ready(): void;
+  /** Writes down how it ended, and gives the place free. May be called twice. */
+  end(exitCode: number, message?: string): void;
+}
+
+export interface RegisterNeeds {
+  readonly clock: Clock;
+  readonly signal: AbortSignal;
+  readonly platform: NodeJS.Platform;
+}
+
+/**
+ * Whoever looks at a daemon takes its lock for a moment (`inspectDaemon`): only a lock that is
+ * held for longer than this, in ms, belongs to a daemon.
+ */
+const GLANCE_MS = 1_000;
+const RETRY_MS = 20;
+
+/**
+ * Takes a daemon's place for this process, until {@link Registration.end} or its death.
+ * @throws SyncError `BUSY` if another process has it, `STORAGE`
+ */
+export async function registerDaemon(
+  place: DaemonPlace,
+  who: Pick<DaemonRecord, 'profile' | 'folders' | 'kind' | 'version'>,
+  { clock, signal, platform }: RegisterNeeds,
+): Promise<Registration> {
+  mkdirSync(place.dir, { recursive: true, mode: 0o700 });
+  let lock: Lock | undefined;
+  const deadline = clock.now() + GLANCE_MS;
+  while ((lock = tryLock(place.lockFile)) === undefined) {
+    if (clock.now() >= deadline) throw runningAlready(inspectDaemon(place).record, who.folders);
+    await clock.sleep(RETRY_MS, signal);
+  }
+  const held = lock;
+  const start = processStart(process.pid, platform);
+  let record: DaemonRecord = {
+    ...who,
+    pid: process.pid,
+    ...(start === undefined ? {} : { processStart: start }),
+    startedAt: clock.now(),
+  };
+  let open = true;
+  const write = (next: DaemonRecord) => writeRecord(place, (record = next));
+  write(record);
+  return {
+    ready: () => write({ ...record, readyAt: clock.now() }),
+    end(exitCode, message) {
+      if (!open) return;
+      open = false;
+      const why = message === undefined ? {} : { message };
+      try {
+        write({ ...record, ended: { at: clock.now(), exitCode, ...why } });
+      } finally {
+        held.release();
+      }
+    },
+  };
+}
+
+/** The answer to a second start. */
+export function runningAlready(
+  record: DaemonRecord | undefined,
+  folders: readonly string[],
+): SyncError {
+  const what = folders.join(', ');
+  const who =
+    record === undefined
+      ? 'another process'
+      : `process ${String(record.pid)}, since ${new Date(record.startedAt).toISOString()}`;
+  return new SyncError('BUSY', `${what}: watched already, by ${who}.`, {
+    hint: 'See `sync daemon status`; `sync daemon stop` ends it.',
+    details:
+      record === undefined
+        ? { folders }
+        : { folders, pid: record.pid, since: new Date(record.startedAt).toISOString() },
+  });
+}

@@ -1,0 +1,68 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { readOwnFile, refused, removeOwnFile, writeOwnFile, written } from './files.ts';
+import { launchdPlist } from './launchd.ts';
+import type { ManagerNeeds, ServiceManager } from './manager.ts';
+
+/**
+ * `bootout` returns before launchd has let go of the agent's name, and until then `bootstrap` is
+ * refused (5, input/output error; 37, operation in progress): for some 5 s, as others measured.
+ */
+const SETTLE_MS = 20_000;
+const RETRY_MS = 500;
+
+/** The user's launchd: an agent in the login session, where the keychain is. */
+export function launchdManager(
+  slug: string,
+  { homeDir, uid, run, clock, signal }: ManagerNeeds,
+): ServiceManager {
+  const name = `athlete-sync.${slug}`;
+  const file = join(homeDir, 'Library', 'LaunchAgents', `${name}.plist`);
+  const domain = `gui/${String(uid)}`;
+  const target = `${domain}/${name}`;
+
+  const bootstrap = async () => {
+    const args = ['bootstrap', domain, file];
+    const deadline = clock.now() + SETTLE_MS;
+    for (;;) {
+      const ran = await run('launchctl', args);
+      if (ran.code === 0) return;
+      const settling = ran.code === 5 || ran.code === 37;
+      if (!settling || clock.now() >= deadline) throw refused('launchctl', args, ran);
+      await clock.sleep(RETRY_MS, signal);
+    }
+  };
+
+  return {
+    kind: 'launchd',
+    name,
+    file,
+    installed: () => existsSync(file),
+    async install(definition) {
+      const plist = written((given) => launchdPlist(name, given), definition);
+      const undo = writeOwnFile(file, plist, 'utf8');
+      try {
+        // The one that may be there; "no such process" is as good.
+        await run('launchctl', ['bootout', target]);
+        // It may have been disabled by hand: then it would not be loaded.
+        await run('launchctl', ['enable', target]);
+        await bootstrap();
+      } catch (error) {
+        undo();
+        if (existsSync(file)) await bootstrap().catch(() => undefined);
+        throw error;
+      }
+      return [
+        'macOS asks before a program may read Documents, Downloads, the Desktop or a removable ' +
+          'disk. If the log says that a folder may not be read, allow it for node under System ' +
+          'Settings, Privacy & Security, Full Disk Access.',
+      ];
+    },
+    async uninstall() {
+      if (readOwnFile(file) === undefined) return false;
+      await run('launchctl', ['bootout', target]);
+      removeOwnFile(file);
+      return true;
+    },
+  };
+}

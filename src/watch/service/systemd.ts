@@ -1,0 +1,82 @@
+import { MARK, type ServiceDefinition, describe } from './definition.ts';
+
+/**
+ * Hardening that works in a user's own service manager: it needs no privilege and no namespace
+ * (`PrivateTmp`, `ProtectSystem` and their like would hide folders, or fail where user namespaces
+ * are forbidden), and leaves alone what the daemon lives on: any folder the user names, the
+ * keychain over D-Bus, the network. Not `MemoryDenyWriteExecute`: V8 makes code as it runs.
+ */
+const HARDENING = [
+  'NoNewPrivileges=yes',
+  'LockPersonality=yes',
+  'RestrictRealtime=yes',
+  'RestrictSUIDSGID=yes',
+  'RestrictNamespaces=yes',
+  // Netlink: the C library asks it which addresses this machine has.
+  'RestrictAddressFamilies=AF_UNIX AF_INET AF_INET6 AF_NETLINK',
+  'SystemCallArchitectures=native',
+  'SystemCallFilter=@system-service',
+  'SystemCallErrorNumber=EPERM',
+  'UMask=0077',
+  // A core dump would hold tokens.
+  'LimitCORE=0',
+];
+
+/**
+ * A user unit that keeps the watcher running.
+ *
+ * It is started again after a crash, but not after an end that starting again cannot mend: 2 (a
+ * wrong setting, or somebody else watches these folders) and 4 (no login).
+ */
+export function systemdUnit(definition: ServiceDefinition): string {
+  const { command, env } = definition;
+  const [program, ...args] = command;
+  const lines = [
+    `# ${MARK}`,
+    '[Unit]',
+    // Of the whole of it, only % and control characters mean something here.
+    `Description=${quoteInside(describe(definition))}`,
+    // However often it fails: RestartSec keeps it from turning in circles.
+    'StartLimitIntervalSec=0',
+    '',
+    '[Service]',
+    'Type=exec',
+    `ExecStart=${[quoteProgram(program), ...args.map(quoteArgument)].join(' ')}`,
+    ...Object.entries(env).map(([name, value]) => `Environment=${quoteWord(`${name}=${value}`)}`),
+    'WorkingDirectory=/',
+    'Restart=on-failure',
+    'RestartSec=30',
+    'RestartPreventExitStatus=2 4',
+    // The daemon ends its request within 5 s.
+    'TimeoutStopSec=15',
+    'KillMode=mixed',
+    ...HARDENING,
+    '',
+    '[Install]',
+    'WantedBy=default.target',
+  ];
+  return `${lines.join('\n')}\n`;
+}
+
+/** systemd.service(5), "Command lines": `$` starts a variable, `%` a specifier. */
+function quoteArgument(text: string): string {
+  return quoteWord(text).replaceAll('$', '$$$$');
+}
+
+/** The program's own path knows no variables. */
+function quoteProgram(path: string): string {
+  return quoteWord(path);
+}
+
+/** systemd.syntax(7), "Quoting": a word in double quotes, with C-style escapes. */
+function quoteWord(text: string): string {
+  return `"${quoteInside(text.replaceAll('\\', '\\\\').replaceAll('"', '\\"'))}"`;
+}
+
+function quoteInside(text: string): string {
+  return text.replaceAll('%', '%%').replace(
+    // eslint-disable-next-line no-control-regex
+    /[\x00-\x1f\x7f]/g,
+    (char) => `\\x${char.charCodeAt(0).toString(16).padStart(2, '0')}`,
+  );
+}
