@@ -1,0 +1,76 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { DEFAULT_ATHLETES } from '../../src/sandbox/athletes.ts';
+import { FAULT_ROUTES, parseFault } from '../../src/sandbox/fault-spec.ts';
+import { ROUTES } from '../../src/sandbox/routes.ts';
+import { DEFAULT_SETTINGS } from '../../src/sandbox/settings.ts';
+import { openApp } from './support.ts';
+
+const text = readFileSync(new URL('../../docs/sandbox.md', import.meta.url), 'utf8');
+
+/** The cells of the table under a heading whose first column has this title, without back-ticks. */
+function table(firstColumn: string): string[][] {
+  const lines = text.split('\n');
+  const start = lines.findIndex((line) => new RegExp(`^\\| ${firstColumn} +\\|`).test(line));
+  const rows = lines.slice(start + 2);
+  return rows
+    .slice(
+      0,
+      rows.findIndex((line) => !line.startsWith('|')),
+    )
+    .map((line) =>
+      line
+        .split(/(?<!\\)\|/)
+        .slice(1, -1)
+        .map((cell) => cell.replaceAll('`', '').trim()),
+    );
+}
+
+describe('docs/sandbox.md', () => {
+  it('lists every endpoint under its name', () => {
+    expect(table('name').map(([name, endpoint]) => [name, endpoint])).toEqual(
+      ROUTES.map(({ name, method, path }) => [name, `${method} ${path}`]),
+    );
+  });
+
+  it('lists every setting with its default', () => {
+    expect(
+      Object.fromEntries(table('flag').map((row) => [row[1], JSON.parse(row[2] ?? '')])),
+    ).toEqual(DEFAULT_SETTINGS);
+  });
+
+  it('gives examples of faults that can be read', () => {
+    const specs = table('spec').map(([spec]) => spec ?? '');
+    expect(specs.length).toBeGreaterThan(5);
+    for (const spec of specs) expect(parseFault(spec).spec).toBe(spec);
+  });
+
+  it('names every kind of fault', () => {
+    const kinds = table('kind').map(([kind]) => kind ?? '');
+    expect(kinds[0]).toBe('300 to 599');
+    for (const kind of kinds.slice(1)) parseFault(`any:${kind.replace('TIME', '1s')}`);
+    expect(kinds).toHaveLength(11);
+    for (const route of FAULT_ROUTES) expect(text).toContain(`\`${route}\``);
+  });
+
+  it('lists every control endpoint', async () => {
+    const { app } = openApp();
+    const { endpoints } = (await (await app.request('/_sandbox')).json()) as { endpoints: object };
+    expect(table('endpoint').map(([endpoint]) => endpoint)).toEqual([
+      'GET /_sandbox',
+      ...Object.keys(endpoints),
+    ]);
+  });
+
+  it('introduces the athletes', () => {
+    expect(table('id').map((row) => row)).toEqual(
+      DEFAULT_ATHLETES.map(({ id, name, timezone, weight, weightUnits, ftp }) => [
+        id,
+        name,
+        timezone,
+        `${weight} kg, ${weightUnits}`,
+        String(ftp),
+      ]),
+    );
+  });
+});
