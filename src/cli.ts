@@ -128,6 +128,18 @@ export function buildProgram(needs: ProgramNeeds): Program {
     .option('--limit <n>', 'how many at most')
     .action(starts(async () => (await import('./cli/workouts.ts')).workouts));
 
+  add(root, 'seed', 'fill a test account with a synthetic athlete')
+    .option('--days <n>', 'how many days, up to --until')
+    .option('--seed <n>', 'which athlete: the same number, the same data')
+    .option('--until <date>', 'the last day: YYYY-MM-DD, or today')
+    .option('--tz <zone>', "the athlete's time zone")
+    .option('--out <dir>', 'write files there instead of sending')
+    .option('--accounts <file>', 'several accounts, from a JSON list')
+    .option('--force', 'send even what is there already', false)
+    .option('--jobs <n>', 'requests at once')
+    .addOption(dryRun())
+    .action(starts(async () => (await import('./cli/seed.ts')).seed));
+
   add(root, 'inspect', 'show what a recording holds')
     .argument('<file...>', 'recordings')
     .action(starts(async () => (await import('./cli/inspect.ts')).inspect));

@@ -55,7 +55,7 @@ export async function runPush(options: PushOptions, needs: PushNeeds): Promise<P
     total++;
     counts[item.outcome]++;
     if ('warnings' in item) warnings += item.warnings.length;
-    codes.add(exitCodeOfItem(item));
+    codes.add(exitCodeOfPush(item));
     needs.report(item);
   };
   const prepared = await prepareInputs(options.kind, options.inputs, options, needs.signal);
@@ -71,7 +71,8 @@ export async function runPush(options: PushOptions, needs: PushNeeds): Promise<P
   return { summary: { total, warnings, ...counts }, exitCode: worstExitCode(codes) };
 }
 
-function exitCodeOfItem(item: PushItem): ExitCode {
+/** What one day, record or input alone would end the program with. */
+export function exitCodeOfPush(item: PushItem): ExitCode {
   switch (item.outcome) {
     case 'pushed':
     case 'skipped':

@@ -59,6 +59,7 @@ export async function* readInputs(
 /** An input that as a whole cannot be read: nothing of it is sent. */
 export interface UnreadableInput {
   readonly outcome: 'invalid';
+  readonly kind: RecordKind;
   /** The input's name. */
   readonly source: string;
   readonly problems: readonly [Problem];
@@ -96,6 +97,7 @@ export async function prepareInputs(
       const { message, hint = 'The others go on.' } = error;
       unreadable.push({
         outcome: 'invalid',
+        kind,
         source: input.name,
         problems: [{ problem: message }],
         hint,

@@ -1,10 +1,13 @@
 import type { PushItem, PushSummary } from '../commands/push.ts';
-import type { RecordKind, Zone } from '../records/types.ts';
+import type { RecordKind } from '../records/types.ts';
 import { plural } from './words.ts';
 
 /** A day, or an unusable record, for programs. `source` is the first of its `sources`. */
-export function pushItemReport(kind: RecordKind, item: PushItem): Record<string, unknown> {
-  if (item.outcome === 'invalid') return { type: kind, ...item };
+export function pushItemReport(item: PushItem): Record<string, unknown> {
+  if (item.outcome === 'invalid') {
+    const { kind, ...rest } = item;
+    return { type: kind, ...rest };
+  }
   const { kind: type, date, outcome, sources, ...rest } = item;
   return { type, date, outcome, source: sources[0], sources, ...rest };
 }
@@ -15,7 +18,7 @@ export function pushSummaryReport(summary: PushSummary): Record<string, unknown>
 }
 
 /** A day for people; nothing for what needs no telling one by one. */
-export function pushItemText(item: PushItem, zone: Zone): string | undefined {
+export function pushItemText(item: PushItem, zone: string): string | undefined {
   if (item.outcome === 'invalid') {
     const problems = item.problems.map(({ field, problem }) =>
       field === undefined ? problem : `${field}: ${problem}`,
@@ -28,7 +31,7 @@ export function pushItemText(item: PushItem, zone: Zone): string | undefined {
     ({ source, field, message }) =>
       `  note: ${[source, field, message].filter(Boolean).join(': ')}`,
   );
-  const where = item.zoneUsed ? ` (dates in ${zone.name})` : '';
+  const where = item.zoneUsed ? ` (dates in ${zone})` : '';
   switch (item.outcome) {
     case 'pushed':
       return [`${item.date}: sent${where}`, ...notes].join('\n');

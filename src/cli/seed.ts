@@ -1,0 +1,170 @@
+import { connect } from '../commands/connect.ts';
+import { openLedger } from '../commands/open-ledger.ts';
+import { type SeedReport, runSeed, writeSeed } from '../commands/seed.ts';
+import {
+  type SeedAccount,
+  readSeedAccounts,
+  refuseRealAccount,
+} from '../commands/seed-accounts.ts';
+import { type Config, requireBaseUrl } from '../config.ts';
+import { ExitCode, SyncError, exitCodeOf, worstExitCode } from '../errors.ts';
+import { inParallel } from '../parallel.ts';
+import { errorReport, errorText } from '../render/error.ts';
+import {
+  seedAccountsReport,
+  seedAccountsText,
+  seedFilesText,
+  seedItemReport,
+  seedItemText,
+  seedSummaryReport,
+  seedSummaryText,
+} from '../render/seed.ts';
+import { endpointUrl } from '../service/endpoints.ts';
+import { DEFAULT_JOBS } from '../upload/pipeline.ts';
+import { type Invocation, configFor, connectOptions, wholeNumber, zoneFor } from './invocation.ts';
+
+export interface SeedFlags {
+  readonly days?: string;
+  readonly seed?: string;
+  readonly until?: string;
+  readonly tz?: string;
+  readonly out?: string;
+  readonly accounts?: string;
+  readonly force: boolean;
+  readonly jobs?: string;
+  readonly dryRun: boolean;
+}
+
+const DEFAULT_DAYS = 30;
+const DEFAULT_SEED = 1;
+/** Accounts that are filled at once; each has its own requests under way. */
+const ACCOUNTS_AT_ONCE = 2;
+
+export async function seed(invocation: Invocation, flags: SeedFlags): Promise<ExitCode> {
+  const { deps, output } = invocation;
+  const overrides = flags.tz === undefined ? {} : { timezone: flags.tz };
+  const config = configFor(invocation, overrides);
+  const zone = zoneFor(config, deps).name;
+  const options = {
+    days: flags.days === undefined ? DEFAULT_DAYS : wholeNumber('--days', flags.days, 1, 3660),
+    seed:
+      flags.seed === undefined
+        ? DEFAULT_SEED
+        : wholeNumber('--seed', flags.seed, 0, Number.MAX_SAFE_INTEGER),
+    until: untilDate(flags.until, zone, deps.clock.now()),
+    zone,
+  };
+  if (flags.out !== undefined) {
+    const files = await writeSeed(options, flags.out, deps.signal);
+    output.result({ type: 'files', ...files }, seedFilesText(files));
+    return ExitCode.ok;
+  }
+  const jobs = flags.jobs === undefined ? DEFAULT_JOBS : wholeNumber('--jobs', flags.jobs, 1, 32);
+  const sending = { ...options, jobs, force: flags.force, dryRun: flags.dryRun };
+  if (flags.accounts === undefined) {
+    const { summary, exitCode } = await seedOne(invocation, config, sending, undefined);
+    output.result(seedSummaryReport(summary, undefined), seedSummaryText(summary, undefined));
+    return exitCode;
+  }
+
+  const accounts = readSeedAccounts(flags.accounts, deps.env);
+  const codes: ExitCode[] = [];
+  await inParallel(accounts, ACCOUNTS_AT_ONCE, async (account) => {
+    try {
+      const own = configOf(account, invocation, overrides);
+      const wanted = {
+        ...sending,
+        days: account.days ?? options.days,
+        seed: account.seed ?? options.seed,
+      };
+      const { summary, exitCode } = await seedOne(invocation, own, wanted, account.name);
+      codes.push(exitCode);
+      output.result(
+        seedSummaryReport(summary, account.name),
+        seedSummaryText(summary, account.name),
+      );
+    } catch (error) {
+      // What is wrong with one account costs the others nothing.
+      if (!(error instanceof SyncError) || error.code === 'INTERRUPTED') throw error;
+      codes.push(exitCodeOf(error.code));
+      output.error(
+        { ...errorReport(error), account: account.name },
+        `${account.name}: ${errorText(error, invocation.flags)}`,
+      );
+    }
+  });
+  output.result(seedAccountsReport(codes), seedAccountsText(codes));
+  return worstExitCode(codes);
+}
+
+async function seedOne(
+  invocation: Invocation,
+  config: Config,
+  options: Parameters<typeof runSeed>[0] extends infer O ? Omit<O, 'nutrition'> : never,
+  account: string | undefined,
+): Promise<SeedReport> {
+  const { deps, output, version } = invocation;
+  const baseUrl = requireBaseUrl(config);
+  if (!options.dryRun) refuseRealAccount(config, baseUrl);
+  const connection = connect(config, deps, connectOptions(invocation, options.jobs));
+  const { clock, signal } = deps;
+  const progress = output.progress();
+  let ledger: ReturnType<typeof openLedger> | undefined;
+  try {
+    ledger = openLedger(config, await connection.ledgerAccount(), clock);
+    const client = () => connection.client();
+    const at = (name: 'uploadFit' | 'wellness' | 'nutrition') =>
+      endpointUrl(baseUrl, config.endpoints[name]);
+    return await runSeed(
+      { ...options, nutrition: config.get('nutritionDelivery') },
+      {
+        upload: {
+          appVersion: version,
+          ledger: ledger.uploads,
+          known: ledger.known,
+          client,
+          uploadUrl: () => at('uploadFit'),
+          clock,
+          signal,
+        },
+        records: { ledger: ledger.records, client, url: at, clock, signal },
+        report: (item) => output.result(seedItemReport(item, account), seedItemText(item, account)),
+        progress: ({ day, days, date }) => {
+          progress.update(
+            `${account === undefined ? '' : `${account}: `}day ${day} of ${days}, ${date}`,
+          );
+        },
+      },
+    );
+  } finally {
+    progress.stop();
+    ledger?.close();
+    await connection.close();
+  }
+}
+
+/** An account's own configuration; a stored login is not shadowed by tokens of the environment. */
+function configOf(
+  { profile, tokens }: SeedAccount,
+  invocation: Invocation,
+  overrides: Parameters<typeof configFor>[1],
+): Config {
+  const flags = profile === undefined ? invocation.flags : { ...invocation.flags, profile };
+  const config = configFor({ ...invocation, flags }, overrides);
+  return {
+    ...config,
+    environmentTokens: tokens ?? { access: undefined, refresh: undefined },
+    ...(tokens === undefined ? {} : { account: undefined }),
+  };
+}
+
+/** `--until`: a date, `today`, or nothing, which is today too, in the athlete's zone. */
+function untilDate(text: string | undefined, zone: string, now: number): string {
+  if (text !== undefined && text !== 'today') return text;
+  return new Intl.DateTimeFormat('en-CA', {
+    timeZone: zone,
+    year: 'numeric',
+    month: '2-digit',
+    day: '2-digit',
+  }).format(now);
+}

@@ -1,0 +1,179 @@
+import { mkdir, open, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { ExitCode} from '../errors.ts';
+import { SyncError, isAbort, messageOf, worstExitCode } from '../errors.ts';
+import { inParallel } from '../parallel.ts';
+import { type DeliveryNeeds, type DeliveryOptions, deliverRecords } from '../records/deliver.ts';
+import { prepareInputs } from '../records/prepare.ts';
+import type { RecordKind } from '../records/types.ts';
+import { type SynthesizeOptions, type SyntheticDay, synthesize } from '../seed/synthesize.ts';
+import { Outlook } from '../service/outlook.ts';
+import { type UploaderNeeds, createUploader } from '../upload/uploader.ts';
+import { type PushItem, exitCodeOfPush } from './push.ts';
+import { exitCodeOfItem } from './upload.ts';
+import type { UploadItem } from '../upload/report.ts';
+
+export interface SeedOptions extends SynthesizeOptions, DeliveryOptions {}
+
+export interface SeedNeeds {
+  readonly upload: UploaderNeeds;
+  readonly records: Omit<DeliveryNeeds, 'report'>;
+  readonly report: (item: SeedItem) => void;
+  readonly progress?: ((progress: { day: number; days: number; date: string }) => void) | undefined;
+}
+
+/** What became of a recording, or of a day's record. */
+export type SeedItem = UploadItem | PushItem;
+
+/** How many recordings and records came to what, and the first and the last day. */
+export interface SeedSummary {
+  readonly from: string;
+  readonly until: string;
+  readonly recordings: number;
+  readonly records: number;
+  readonly outcomes: Readonly<Partial<Record<SeedItem['outcome'], number>>>;
+}
+
+export interface SeedReport {
+  readonly summary: SeedSummary;
+  readonly exitCode: ExitCode;
+}
+
+/** So many days are made, sent and forgotten at a time: memory does not grow with the number. */
+const DAYS_AT_A_TIME = 14;
+
+/**
+ * Fills an account with a synthetic athlete's life, through the pipelines that everything else goes
+ * through: what the ledger knows is not sent again.
+ *
+ * @throws SyncError `USAGE` for options that make no sense, `STORAGE`, `INTERRUPTED`
+ */
+export async function runSeed(options: SeedOptions, needs: SeedNeeds): Promise<SeedReport> {
+  const uploader = createUploader(
+    { force: options.force, anyType: false, dryRun: options.dryRun, metadata: { synthetic: true } },
+    needs.upload,
+  );
+  const outcomes: Partial<Record<SeedItem['outcome'], number>> = {};
+  const codes = new Set<ExitCode>();
+  const counts = { recordings: 0, records: 0, days: 0 };
+  const dates: string[] = [];
+  const outlook = new Outlook();
+
+  const report = (item: SeedItem, code: ExitCode) => {
+    outcomes[item.outcome] = (outcomes[item.outcome] ?? 0) + 1;
+    codes.add(code);
+    needs.report(item);
+  };
+  const sendRecordings = async (days: readonly SyntheticDay[]) => {
+    const recordings = days.flatMap((day) => day.recordings);
+    await inParallel(recordings, options.jobs, async ({ fileName, bytes, name }) => {
+      needs.upload.signal.throwIfAborted();
+      const item: UploadItem = outlook.hopeless
+        ? { path: fileName, outcome: 'failed', ...outlook.hopeless }
+        : await uploader.uploadBytes({ path: fileName, bytes, name });
+      if (item.outcome === 'failed') outlook.failed(item);
+      else if ('attempts' in item) outlook.answered();
+      counts.recordings++;
+      report(item, exitCodeOfItem(item));
+    });
+  };
+  const sendRecords = async (kind: RecordKind, days: readonly SyntheticDay[]) => {
+    const text = JSON.stringify(days.map((day) => day[kind]));
+    const prepared = await prepareInputs(
+      kind,
+      [{ name: 'seed', chunks: oneChunk(text) }],
+      { zone: { name: options.zone, from: 'flag' }, strict: true, raw: false },
+      needs.records.signal,
+    );
+    await deliverRecords(prepared.records, options, {
+      ...needs.records,
+      report: (item) => {
+        counts.records++;
+        report(item, exitCodeOfPush(item));
+      },
+    });
+  };
+
+  for (const days of inBatches(synthesize(options), DAYS_AT_A_TIME)) {
+    needs.upload.signal.throwIfAborted();
+    counts.days += days.length;
+    dates.push(...days.map(({ date }) => date));
+    needs.progress?.({ day: counts.days, days: options.days, date: dates.at(-1) ?? '' });
+    await sendRecordings(days);
+    await sendRecords('wellness', days);
+    await sendRecords('nutrition', days);
+  }
+  const { recordings, records } = counts;
+  const summary = {
+    from: dates[0] ?? '',
+    until: dates.at(-1) ?? '',
+    recordings,
+    records,
+    outcomes,
+  };
+  return { summary, exitCode: worstExitCode(codes) };
+}
+
+const KINDS = ['wellness', 'nutrition'] as const;
+
+/** What `--out` wrote. */
+export interface SeedFiles {
+  readonly dir: string;
+  readonly recordings: number;
+  readonly days: number;
+}
+
+/**
+ * Writes the same life into a folder: a `.fit` file a recording, `wellness.json` and
+ * `nutrition.json`, as `sync upload` and `sync push` take them.
+ *
+ * @throws SyncError `USAGE`, `STORAGE`
+ */
+export async function writeSeed(
+  options: SynthesizeOptions,
+  dir: string,
+  signal: AbortSignal,
+): Promise<SeedFiles> {
+  let recordings = 0;
+  try {
+    await mkdir(dir, { recursive: true });
+    const lists = await Promise.all(KINDS.map((kind) => open(join(dir, `${kind}.json`), 'w')));
+    let day = 0;
+    try {
+      for (const made of synthesize(options)) {
+        signal.throwIfAborted();
+        for (const [index, kind] of KINDS.entries()) {
+          await lists[index]?.write(`${day === 0 ? '[' : ','}\n${JSON.stringify(made[kind])}`);
+        }
+        for (const { fileName, bytes } of made.recordings) {
+          await writeFile(join(dir, fileName), bytes);
+          recordings++;
+        }
+        day++;
+      }
+      for (const list of lists) await list.write('\n]\n');
+    } finally {
+      for (const list of lists) await list.close();
+    }
+    return { dir, recordings, days: day };
+  } catch (cause) {
+    if (isAbort(cause) || cause instanceof SyncError) throw cause;
+    throw new SyncError('STORAGE', `${dir} cannot be written: ${messageOf(cause)}`, { cause });
+  }
+}
+
+function* inBatches<T>(items: Iterable<T>, size: number): Generator<T[]> {
+  let batch: T[] = [];
+  for (const item of items) {
+    batch.push(item);
+    if (batch.length < size) continue;
+    yield batch;
+    batch = [];
+  }
+  if (batch.length > 0) yield batch;
+}
+
+// eslint-disable-next-line @typescript-eslint/require-await -- an input's chunks are asynchronous
+async function* oneChunk(text: string): AsyncGenerator<Uint8Array> {
+  yield Buffer.from(text);
+}
