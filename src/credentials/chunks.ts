@@ -89,15 +89,16 @@ export async function deleteValue(
   return await vault.delete(account);
 }
 
+/** The last one first: what a process that dies here leaves begins at `from`, and is found again. */
 async function deleteParts(
   vault: Vault,
   account: string,
   generation: Generation,
   from: number,
 ): Promise<void> {
-  for (let number = from; ; number++) {
-    if (!(await vault.delete(partName(account, generation, number)))) return;
-  }
+  let end = from;
+  while ((await vault.get(partName(account, generation, end))) !== null) end++;
+  while (end > from) await vault.delete(partName(account, generation, --end));
 }
 
 function readManifest(

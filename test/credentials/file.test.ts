@@ -1,0 +1,135 @@
+import { chmodSync, mkdirSync, readFileSync, readdirSync, statSync, writeFileSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { fileStore, tokenFilePath } from '../../src/credentials/file.ts';
+import { everythingShownOf, failure, never, scratchDir } from '../auth/support.ts';
+import { plain, someCredentials } from './support.ts';
+
+const posix = process.platform !== 'win32';
+
+function store(profile = 'default') {
+  const path = tokenFilePath(scratchDir(), profile);
+  return { path, store: fileStore(path, process.platform) };
+}
+
+describe('a token file', () => {
+  it('keeps a login as it is, replaces it, and forgets it', async () => {
+    const { store: file } = store();
+    expect(await file.load(never)).toBeUndefined();
+    await file.save(someCredentials(), never);
+    expect(plain(await file.load(never))).toEqual(plain(someCredentials()));
+    await file.save(someCredentials('next'), never);
+    expect(plain(await file.load(never))).toEqual(plain(someCredentials('next')));
+    expect(await file.delete(never)).toBe(true);
+    expect(await file.delete(never)).toBe(false);
+    expect(await file.load(never)).toBeUndefined();
+  });
+
+  it.skipIf(!posix)('is for its owner alone, and so is its folder', async () => {
+    const { path, store: file } = store();
+    await file.save(someCredentials(), never);
+    expect(statSync(path).mode & 0o777).toBe(0o600);
+    expect(statSync(dirname(path)).mode & 0o777).toBe(0o700);
+  });
+
+  it.skipIf(!posix)('becomes so again when it is replaced', async () => {
+    const { path, store: file } = store();
+    await file.save(someCredentials(), never);
+    chmodSync(path, 0o666);
+    await file.save(someCredentials('next'), never);
+    expect(statSync(path).mode & 0o777).toBe(0o600);
+  });
+
+  it.skipIf(!posix).each([0o644, 0o640, 0o604, 0o620, 0o601])(
+    'is not used with mode %o; the message says how to mend it',
+    async (mode) => {
+      const { path, store: file } = store();
+      await file.save(someCredentials('hidden'), never);
+      chmodSync(path, mode);
+      const error = await failure(file.load(never));
+      expect(error.code).toBe('CONFIG');
+      expect(error.message).toContain(path);
+      expect(error.hint).toContain(`chmod 600 '${path}'`);
+      expect(everythingShownOf(error)).not.toContain('hidden');
+    },
+  );
+
+  it('is replaced as a whole: a reader never sees half of one', async () => {
+    const { store: file } = store();
+    await file.save(someCredentials('0'), never);
+    const written = new AbortController();
+    const reads: unknown[] = [];
+    const reading = (async () => {
+      while (!written.signal.aborted) {
+        reads.push((await file.load(never))?.tokens.accessToken?.reveal());
+      }
+    })();
+    for (let i = 1; i <= 20; i++) await file.save(someCredentials(String(i)), never);
+    written.abort();
+    await reading;
+    expect(reads.length).toBeGreaterThan(0);
+    for (const read of reads) expect(read).toMatch(/^access-\d+-x{200}$/);
+  });
+
+  it('takes what a killed writer left behind with it when it is forgotten', async () => {
+    const { path, store: file } = store();
+    await file.save(someCredentials(), never);
+    writeFileSync(`${path}.1234567`, 'tokens of a writer that was killed');
+    await file.delete(never);
+    expect(readdirSync(dirname(path))).toEqual([]);
+  });
+
+  it.each([
+    ['not JSON', '{"accessToken": "hidden', 'it is not JSON'],
+    ['a list', '[]', 'service'],
+    ['another version', '{"version":2}', 'another version of this program wrote it'],
+    ['a wrong field', '{"version":1,"accessToken":5,"obtainedAt":1}', 'accessToken is not a text'],
+    ['no token', '{"version":1,"obtainedAt":1}', 'it holds no token'],
+  ])(
+    'that is damaged (%s) is a login to be made anew, and no content is shown',
+    async (_w, text, words) => {
+      const { path, store: file } = store();
+      mkdirSync(dirname(path), { recursive: true });
+      writeFileSync(path, text, { mode: 0o600 });
+      const error = await failure(file.load(never));
+      expect(error).toMatchObject({ code: 'AUTH_REQUIRED', details: { damaged: true } });
+      if (words !== 'service') expect(error.message).toContain(words);
+      expect(everythingShownOf(error)).not.toContain('hidden');
+    },
+  );
+
+  it('is tried out before a login, and leaves no trace of that', async () => {
+    const { path, store: file } = store();
+    await file.probe(never);
+    expect(readdirSync(dirname(path))).toEqual([]);
+    expect((await failure(fileStore('/dev/null/login.json', 'linux').probe(never))).code).toBe(
+      'STORAGE',
+    );
+  });
+
+  it('has a name of its own for each profile, also where capitals do not count', () => {
+    const names = ['home', 'Home', 'HOME', 'h', 'con', 'a.b', 'a_b'].map((profile) =>
+      tokenFilePath('/state', profile).toLowerCase(),
+    );
+    expect(new Set(names).size).toBe(names.length);
+  });
+
+  it('holds ASCII alone, and every field', async () => {
+    const { path, store: file } = store();
+    await file.save(someCredentials(), never);
+    const text = readFileSync(path, 'utf8');
+    expect(text).toMatch(/^[\x20-\x7e]+\n$/);
+    expect(Object.keys(JSON.parse(text) as object)).toEqual([
+      'version',
+      'service',
+      'clientId',
+      'clientSecret',
+      'accountId',
+      'accessToken',
+      'refreshToken',
+      'scopes',
+      'obtainedAt',
+      'accessExpiresAt',
+    ]);
+  });
+});

@@ -1,0 +1,72 @@
+import { expect, it } from 'vitest';
+import { classify, keychainError } from '../../src/credentials/keychain-failure.ts';
+import { exitCodeOf } from '../../src/errors.ts';
+
+/** Messages as the libraries and systems word them. */
+it.each([
+  [
+    'Platform failure: DBus error: Using X11 for dbus-daemon autolaunch was disabled at compile time, set your DBUS_SESSION_BUS_ADDRESS instead',
+    'no-bus',
+  ],
+  [
+    'Platform failure: DBus error: Failed to connect to socket /run/user/1000/bus: No such file or directory',
+    'no-bus',
+  ],
+  [
+    'Platform failure: DBus error: Unable to autolaunch a dbus-daemon without a $DISPLAY for X11',
+    'no-bus',
+  ],
+  [
+    'Platform failure: DBus error: The name org.freedesktop.secrets was not provided by any .service files',
+    'no-service',
+  ],
+  [
+    "Platform failure: DBus error: Failed to activate service 'org.freedesktop.secrets': timed out (service_start_timeout=120000ms)",
+    'no-service',
+  ],
+  ["Couldn't access platform storage: Secret Service: unlock prompt was dismissed", 'locked'],
+  ["Couldn't access platform storage: Secret Service: object locked", 'locked'],
+  ["Couldn't access platform storage: Secret Service: no result found", 'no-keyring'],
+  [
+    'Platform failure: DBus error: Did not receive a reply. Possible causes include: the remote application did not send a reply',
+    'not-answering',
+  ],
+  ["Couldn't access platform storage: User interaction is not allowed.", 'locked'],
+  ['Platform failure: The user name or passphrase you entered is not correct.', 'locked'],
+  ['Platform failure: User canceled the operation.', 'locked'],
+  ['Platform failure: A default keychain could not be found.', 'no-keyring'],
+  [
+    'Platform failure: A specified logon session does not exist. It may already have been terminated. (os error 1312)',
+    'no-service',
+  ],
+  ['Cannot find native binding. npm has a bug related to optional dependencies', 'no-library'],
+  ["Error: Cannot find module '@napi-rs/keyring'", 'no-library'],
+  ['damaged: parts of the stored login are missing', 'damaged'],
+  ['something that nobody has seen before', 'other'],
+])('%s: %s', (message, trouble) => {
+  expect(classify(message)).toBe(trouble);
+});
+
+it.each(['linux', 'darwin', 'win32'] as const)(
+  'every trouble has words and a fix on %s',
+  (platform) => {
+    const troubles = [
+      ['no-bus', 2],
+      ['no-service', 2],
+      ['no-keyring', 2],
+      ['locked', 5],
+      ['not-answering', 5],
+      ['no-library', 2],
+      ['damaged', 4],
+      ['other', 5],
+    ] as const;
+    const errors = troubles.map(([trouble, exitCode]) => {
+      const error = keychainError(trouble, { keychain: 'The keychain', message: 'm', platform });
+      expect(exitCodeOf(error.code)).toBe(exitCode);
+      expect(error.hint).toMatch(/\.$/);
+      expect(error.message).not.toMatch(/logged in|log in/);
+      return error;
+    });
+    expect(new Set(errors.map(({ message }) => message)).size).toBe(troubles.length);
+  },
+);

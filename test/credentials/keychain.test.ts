@@ -1,0 +1,186 @@
+import { readFileSync, readdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { type KeychainOptions, keychainStore } from '../../src/credentials/keychain.ts';
+import { type TestBuild, buildForTest } from '../support/build.ts';
+import { type KeychainState, startKeychain, whyNoKeychain } from '../support/keychain.ts';
+import { everythingShownOf, failure, never, scratchDir } from '../auth/support.ts';
+import { plain, someCredentials } from './support.ts';
+
+const unavailable = whyNoKeychain();
+if (unavailable !== undefined) console.warn(`Keychain tests are skipped: ${unavailable}.`);
+
+let built: TestBuild;
+beforeAll(async () => {
+  built = await buildForTest({ 'keychain-child': 'src/credentials/keychain-child.ts' });
+});
+afterAll(() => built.remove());
+
+async function keychain(state: KeychainState = 'unlocked') {
+  const scratch = await startKeychain(state);
+  onTestFinished(() => scratch.stop());
+  const open = (over: Partial<KeychainOptions> = {}) => storeIn(scratch.env, over);
+  return { scratch, open };
+}
+
+function storeIn(env: Record<string, string>, over: Partial<KeychainOptions> = {}) {
+  return keychainStore({
+    profile: 'default',
+    childPath: join(built.dir, 'keychain-child.cjs'),
+    env,
+    platform: process.platform,
+    limitMs: 3_000,
+    ...over,
+  });
+}
+
+/** Child processes of this one that are still there. */
+function children(): string[] {
+  return readdirSync(`/proc/${String(process.pid)}/task`).flatMap((task) =>
+    readFileSync(`/proc/${String(process.pid)}/task/${task}/children`, 'utf8')
+      .split(' ')
+      .filter((pid) => pid !== '')
+      .filter((pid) => {
+        try {
+          return readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes('keychain-child');
+        } catch {
+          return false;
+        }
+      }),
+  );
+}
+
+describe.skipIf(unavailable !== undefined)('a real Secret Service', () => {
+  it('keeps a login as it is, replaces it, and forgets it', async () => {
+    const { open, scratch } = await keychain();
+    const store = open();
+    const credentials = someCredentials();
+    expect(await store.load(never)).toBeUndefined();
+    await store.probe(never);
+    expect(await scratch.count('athlete-sync')).toBe(0);
+    await store.save(credentials, never);
+    expect(await scratch.count('athlete-sync')).toBe(1);
+    expect(plain(await store.load(never))).toEqual(plain(credentials));
+    const next = someCredentials('next');
+    await store.save(next, never);
+    // Another store, as another process would open it.
+    expect(plain(await open().load(never))).toEqual(plain(next));
+    expect(await store.delete(never)).toBe(true);
+    expect(await store.delete(never)).toBe(false);
+    expect(await store.load(never)).toBeUndefined();
+  });
+
+  it('keeps profiles apart', async () => {
+    const { open } = await keychain();
+    await open({ profile: 'a' }).save(someCredentials('of a'), never);
+    await open({ profile: 'b' }).save(someCredentials('of b'), never);
+    expect(await open({ profile: 'b' }).delete(never)).toBe(true);
+    expect(plain(await open({ profile: 'a' }).load(never))).toEqual(plain(someCredentials('of a')));
+  });
+
+  it('keeps a long login in pieces, and leaves none behind', async () => {
+    const { open, scratch } = await keychain();
+    const store = open({ maxUnits: 60 });
+    await store.save(someCredentials('first'), never);
+    await store.save(someCredentials('second'), never);
+    expect(plain(await store.load(never))).toEqual(plain(someCredentials('second')));
+    expect(await scratch.count('athlete-sync')).toBeGreaterThan(5);
+    expect(await store.delete(never)).toBe(true);
+    expect(await scratch.count('athlete-sync')).toBe(0);
+  });
+
+  it('survives a restart of the keychain, and is locked, not forgotten, after it', async () => {
+    const { open, scratch } = await keychain();
+    const credentials = someCredentials();
+    await open().save(credentials, never);
+    await scratch.lock();
+    const error = await failure(open().load(never));
+    expect(error).toMatchObject({ code: 'KEYCHAIN_LOCKED', details: { keychain: 'locked' } });
+    expect(error.message).toBe('The keychain (Secret Service) is locked.');
+    await scratch.unlock();
+    expect(plain(await open().load(never))).toEqual(plain(credentials));
+  });
+
+  it.each([
+    ['locked', 'KEYCHAIN_LOCKED', 'locked', 'Unlock it'],
+    ['no-keyring', 'KEYCHAIN_MISSING', 'no-keyring', 'Make a password keyring'],
+    ['no-service', 'KEYCHAIN_MISSING', 'no-service', 'gnome-keyring, KWallet or KeePassXC'],
+    ['silent', 'KEYCHAIN_LOCKED', 'not-answering', 'a prompt that asks to unlock it'],
+  ] as const)('%s: the probe says so, with its own fix', async (state, code, kind, hint) => {
+    const { open } = await keychain(state);
+    const error = await failure(open({ limitMs: 1_000 }).probe(never));
+    expect(error).toMatchObject({ code, details: { keychain: kind } });
+    expect(error.hint).toContain(hint);
+    expect(children()).toEqual([]);
+  });
+
+  it('ends the child when nobody answers, in the time that was given', async () => {
+    const { open } = await keychain('silent');
+    const began = Date.now();
+    const error = await failure(open({ limitMs: 500 }).load(never));
+    expect(error.code).toBe('KEYCHAIN_LOCKED');
+    expect(Date.now() - began).toBeGreaterThanOrEqual(500);
+    expect(children()).toEqual([]);
+  });
+
+  it('ends the child when the caller leaves', async () => {
+    const { open } = await keychain('silent');
+    const stop = new AbortController();
+    const asked = open({ limitMs: 60_000 }).load(stop.signal);
+    await expect.poll(children).toHaveLength(1);
+    stop.abort(new DOMException('enough', 'AbortError'));
+    await expect(asked).rejects.toThrow('enough');
+    expect(children()).toEqual([]);
+  });
+
+  it('shows the login to nobody who lists processes', async () => {
+    const { open } = await keychain('silent');
+    const stop = new AbortController();
+    const saving = open({ limitMs: 60_000 }).save(someCredentials('hidden'), stop.signal);
+    await expect.poll(children).toHaveLength(1);
+    const [pid = ''] = children();
+    const seen = ['cmdline', 'environ'].map((file) => readFileSync(`/proc/${pid}/${file}`, 'utf8'));
+    expect(seen.join('\n')).not.toContain('hidden');
+    stop.abort(new DOMException('enough', 'AbortError'));
+    await expect(saving).rejects.toThrow('enough');
+  });
+
+  it('is not interrupted by a Ctrl-C that hits the program', async () => {
+    const { open } = await keychain();
+    await open().save(someCredentials('before'), never);
+    const saving = open().save(someCredentials('after'), never);
+    await expect.poll(children).toHaveLength(1);
+    const [pid = '0'] = children();
+    // A group of its own: the terminal's Ctrl-C goes past it.
+    const group = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ')[2];
+    expect(group).toBe(pid);
+    await saving;
+    expect(plain(await open().load(never))).toEqual(plain(someCredentials('after')));
+  });
+});
+
+it.skipIf(process.platform !== 'linux')('no bus: says so, with its own fix', async () => {
+  const env = { PATH: process.env['PATH'] ?? '', HOME: scratchDir() };
+  for (const address of [undefined, 'unix:path=/nowhere/bus']) {
+    const store = storeIn(
+      address === undefined ? env : { ...env, DBUS_SESSION_BUS_ADDRESS: address },
+    );
+    const error = await failure(store.load(never));
+    expect(error).toMatchObject({ code: 'KEYCHAIN_MISSING', details: { keychain: 'no-bus' } });
+    expect(error.hint).toContain('sync login --store file');
+    expect(error.hint).toContain('SYNC_ACCESS_TOKEN');
+  }
+});
+
+it.each([
+  ['dies', 'process.exit(3)', 'KEYCHAIN_LOCKED'],
+  ['cannot load its library', "throw new Error('Cannot find native binding')", 'KEYCHAIN_MISSING'],
+  ['talks nonsense', "console.log('hello'); console.log('{}')", 'KEYCHAIN_LOCKED'],
+])('a child that %s is a failure of the keychain, and tells no secret', async (_n, code, error) => {
+  const childPath = join(scratchDir(), 'child.cjs');
+  writeFileSync(childPath, `${code};\nprocess.stdin.resume();\n`);
+  const store = storeIn({ PATH: process.env['PATH'] ?? '' }, { childPath });
+  const thrown = await failure(store.save(someCredentials('hidden'), never));
+  expect(thrown.code).toBe(error);
+  expect(everythingShownOf(thrown)).not.toContain('hidden');
+});
