@@ -1,3 +1,4 @@
+import { thirdPartyNotices } from './scripts/third-party-notices.mjs';
 import { defineConfig } from 'rolldown';
 
 /**
@@ -8,6 +9,7 @@ export default defineConfig({
   input: { main: 'src/main.ts', 'keychain-child': 'src/credentials/keychain-child.ts' },
   platform: 'node',
   external: ['@napi-rs/keyring', '@photostructure/sqlite'],
+  plugins: [thirdPartyNotices()],
   output: {
     dir: 'dist',
     format: 'cjs',
