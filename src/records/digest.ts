@@ -31,6 +31,11 @@ export function itemKeys(items: readonly JsonObject[]): string[] {
   });
 }
 
+/** Do both mean the same JSON? */
+export function sameJson(one: JsonValue, other: JsonValue): boolean {
+  return one === other || canonicalJson(one) === canonicalJson(other);
+}
+
 function sha256(text: string): string {
   return createHash('sha256').update(text).digest('hex');
 }

@@ -82,7 +82,8 @@ function inspectValue(bytes: Buffer, start: number, end: number): Findings {
 
 /** Appends a token to a JSON pointer (RFC 6901) that is written without its first slash. */
 export function joinPointer(path: string, token: string | number): string {
-  const escaped = String(token).replaceAll('~', '~0').replaceAll('/', '~1');
+  const text = String(token);
+  const escaped = /[~/]/.test(text) ? text.replaceAll('~', '~0').replaceAll('/', '~1') : text;
   return path === '' ? escaped : `${path}/${escaped}`;
 }
 

@@ -1,4 +1,4 @@
-import { canonicalJson, itemDigest, itemKeys, recordDigest } from './digest.ts';
+import { itemDigest, itemKeys, recordDigest, sameJson } from './digest.ts';
 import { SUMMED_TOTALS } from './fields.ts';
 import type {
   DayDraft,
@@ -23,11 +23,14 @@ interface Stated {
 
 interface Day {
   readonly fields: Map<string, Stated>;
-  readonly items: JsonObject[];
-  /** For each item, the index of its source. */
-  readonly itemSources: number[];
+  /**
+   * A list for each source, as JSON text: years of items take a fraction of the memory that
+   * objects would.
+   */
+  readonly items: string[];
   readonly sources: string[];
   readonly warnings: Warning[];
+  /** Warnings beyond {@link MAX_WARNINGS}. */
   dropped: number;
   zoneUsed: boolean;
 }
@@ -49,53 +52,50 @@ export class DayMerger {
   }
 
   add(draft: DayDraft): void {
-    const day = this.#dayOf(draft.date);
-    const source = day.sources.push(draft.source) - 1;
-    for (const warning of draft.warnings) warn(day, warning);
-    const replaced: string[] = [];
-    for (const [name, value] of draft.fields) {
-      const before = day.fields.get(name);
-      const same = before === undefined || canonicalJson(before.value) === canonicalJson(value);
-      day.fields.set(name, {
-        value: name === 'rawJson' ? layered(before?.value, value) : value,
-        times: (before?.times ?? 0) + 1,
-        agreed: same && before?.agreed !== false,
-      });
-      if (!same && name !== 'rawJson') replaced.push(name);
-    }
-    for (const item of draft.items) {
-      day.items.push(item);
-      day.itemSources.push(source);
-    }
-    day.zoneUsed ||= draft.zoneUsed;
-    const visible = replaced.filter((name) => !this.#isSummed(name));
-    if (visible.length > 0) {
-      const message = `${visible.join(', ')}: this record's value replaces an earlier one's`;
-      warn(day, { source: draft.source, message });
-    }
+    this.#merge(draft.date, dayOf(draft));
   }
 
-  /** One record a date, by date. */
+  /**
+   * Takes over all that another merger of this kind was given, as if it came now. The other must
+   * not be used any more. So an input can be merged on its own, and count when it was read whole.
+   */
+  absorb(other: DayMerger): void {
+    for (const [date, day] of other.#days) this.#merge(date, day);
+    other.#days.clear();
+  }
+
+  /** One record a date, by date. The merger is empty afterwards. */
   finish(): PreparedRecord[] {
-    const dates = [...this.#days].sort(([a], [b]) => (a < b ? -1 : 1));
-    return dates.map(([date, day]) => this.#prepare(date, day));
+    const dates = [...this.#days.keys()].sort();
+    return dates.flatMap((date) => {
+      const day = this.#days.get(date);
+      this.#days.delete(date);
+      return day === undefined ? [] : [this.#prepare(date, day)];
+    });
   }
 
-  #dayOf(date: string): Day {
-    let day = this.#days.get(date);
+  #merge(date: string, later: Day): void {
+    const day = this.#days.get(date);
     if (day === undefined) {
-      day = {
-        fields: new Map(),
-        items: [],
-        itemSources: [],
-        sources: [],
-        warnings: [],
-        dropped: 0,
-        zoneUsed: false,
-      };
-      this.#days.set(date, day);
+      this.#days.set(date, later);
+      return;
     }
-    return day;
+    for (const source of later.sources) day.sources.push(source);
+    for (const warning of later.warnings) warn(day, warning);
+    day.dropped += later.dropped;
+    const replaced: string[] = [];
+    for (const [name, stated] of later.fields) {
+      const before = day.fields.get(name);
+      const same = before === undefined || sameJson(before.value, stated.value);
+      day.fields.set(name, before === undefined ? stated : restate(name, before, stated, same));
+      if (!same && name !== 'rawJson' && !this.#isSummed(name)) replaced.push(name);
+    }
+    for (const list of later.items) day.items.push(list);
+    day.zoneUsed ||= later.zoneUsed;
+    if (replaced.length > 0) {
+      const message = `${replaced.join(', ')}: this record's value replaces an earlier one's`;
+      warn(day, { source: later.sources.at(-1) ?? '', message });
+    }
   }
 
   #isSummed(name: string): boolean {
@@ -103,24 +103,24 @@ export class DayMerger {
   }
 
   #prepare(date: string, day: Day): PreparedRecord {
-    if (day.sources.length > 1) this.#reportMerge(date, day);
-    const fields = [...day.fields].map(([name, { value }]) => [name, value] as const);
+    const items = day.items.map((list) => JSON.parse(list) as JsonObject[]);
+    if (day.sources.length > 1) this.#reportMerge(date, day, items);
     const { sources, warnings, zoneUsed } = day;
     if (day.dropped > 0) {
       const message = `there are ${day.dropped} more warnings about ${date}`;
       warnings.push({ source: sources.at(-1) ?? '', message });
     }
-    const common = { outcome: 'ready', date, sources, warnings, zoneUsed } as const;
-    if (this.#kind === 'wellness') {
-      const body: JsonObject = Object.fromEntries([['date', date], ...fields]);
-      return { kind: 'wellness', ...common, body, digest: recordDigest(body) };
-    }
-    const body: JsonObject = Object.fromEntries([['date', date], ['items', day.items], ...fields]);
-    const keys = itemKeys(day.items);
-    return { kind: 'nutrition', ...common, body, digest: recordDigest(body), itemKeys: keys };
+    const body: JsonObject = Object.fromEntries<JsonValue>([
+      ['date', date],
+      ...(this.#kind === 'nutrition' ? [['items', items.flat()] as const] : []),
+      ...[...day.fields].map(([name, { value }]) => [name, value] as const),
+    ]);
+    const digest = recordDigest(body);
+    const about = { outcome: 'ready', date, sources, warnings, zoneUsed, digest } as const;
+    return this.#kind === 'wellness' ? wellness(about, body) : nutrition(about, body);
   }
 
-  #reportMerge(date: string, day: Day): void {
+  #reportMerge(date: string, day: Day, items: readonly JsonObject[][]): void {
     const last = day.sources.at(-1) ?? '';
     const listed = day.sources.slice(0, 5).join(', ');
     const more = day.sources.length > 5 ? ` and ${day.sources.length - 5} more` : '';
@@ -131,17 +131,37 @@ export class DayMerger {
       const message = 'is a total that not all merged records agree on: not sent, the items count';
       warn(day, { source: last, field: name, message });
     }
-    const twice = repeatedItems(day);
+    const twice = repeatedItems(items);
     if (twice > 0) {
-      const items = twice === 1 ? 'one item is' : `${twice} items are`;
-      const message = `${items} the same in several of the merged records: all are sent`;
+      const found = twice === 1 ? 'one item is' : `${twice} items are`;
+      const message = `${found} the same in several of the merged records: all are sent`;
       warn(day, { source: last, field: 'items', message });
     }
   }
 }
 
-function layered(before: JsonValue | undefined, value: JsonValue): JsonValue {
-  return isObject(before) && isObject(value) ? { ...before, ...value } : value;
+function dayOf(draft: DayDraft): Day {
+  const fields = [...draft.fields].map(([name, value]): [string, Stated] => [
+    name,
+    { value, times: 1, agreed: true },
+  ]);
+  return {
+    fields: new Map(fields),
+    items: [JSON.stringify(draft.items)],
+    sources: [draft.source],
+    warnings: draft.warnings.slice(0, MAX_WARNINGS),
+    dropped: Math.max(0, draft.warnings.length - MAX_WARNINGS),
+    zoneUsed: draft.zoneUsed,
+  };
+}
+
+function restate(name: string, before: Stated, later: Stated, same: boolean): Stated {
+  const layers = name === 'rawJson' && isObject(before.value) && isObject(later.value);
+  return {
+    value: layers ? { ...before.value, ...later.value } : later.value,
+    times: before.times + later.times,
+    agreed: same && before.agreed && later.agreed,
+  };
 }
 
 function warn(day: Day, warning: Warning): void {
@@ -149,16 +169,46 @@ function warn(day: Day, warning: Warning): void {
   else day.dropped++;
 }
 
-/** How many items are the same as one from another source. */
-function repeatedItems(day: Day): number {
+/** How many items are the same as one from another source; `lists` has those of each source. */
+function repeatedItems(lists: readonly JsonObject[][]): number {
   const firstSource = new Map<string, number>();
   let count = 0;
-  day.items.forEach((item, index) => {
-    const digest = itemDigest(item);
-    const source = day.itemSources[index] ?? 0;
-    const first = firstSource.get(digest);
-    if (first === undefined) firstSource.set(digest, source);
-    else if (first !== source) count++;
-  });
+  for (const [source, items] of lists.entries()) {
+    for (const digest of items.map(itemDigest)) {
+      const first = firstSource.get(digest) ?? source;
+      firstSource.set(digest, first);
+      if (first !== source) count++;
+    }
+  }
   return count;
+}
+
+type About = Omit<PreparedRecord, 'kind' | 'body' | 'itemKeys'>;
+
+// Records of many years wait for their turn to be sent as JSON text; a body is made when it is
+// asked for, and anew each time.
+
+function wellness(about: About, body: JsonObject): PreparedRecord {
+  const text = JSON.stringify(body);
+  return {
+    kind: 'wellness',
+    ...about,
+    get body() {
+      return JSON.parse(text) as JsonObject;
+    },
+  };
+}
+
+function nutrition(about: About, body: JsonObject): PreparedRecord {
+  const text = JSON.stringify(body);
+  return {
+    kind: 'nutrition',
+    ...about,
+    get body() {
+      return JSON.parse(text) as JsonObject;
+    },
+    get itemKeys() {
+      return itemKeys(this.body['items'] as JsonObject[]);
+    },
+  };
 }

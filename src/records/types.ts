@@ -52,7 +52,7 @@ interface Prepared {
   readonly outcome: 'ready';
   /** The local calendar date: `YYYY-MM-DD`, as in the body. */
   readonly date: string;
-  /** Exactly what goes out. */
+  /** Exactly what goes out: a copy of its own each time it is read. */
   readonly body: JsonObject;
   /** Every input record that is in the body, in the order they were read. */
   readonly sources: readonly string[];
@@ -68,7 +68,7 @@ export type PreparedRecord =
   | (Prepared & { readonly kind: 'wellness' })
   | (Prepared & {
       readonly kind: 'nutrition';
-      /** One key for each of `body.items`, in their order: see `itemKeys`. */
+      /** One key for each of `body.items`, in their order: see `itemKeys`. Worked out when read. */
       readonly itemKeys: readonly string[];
     });
 

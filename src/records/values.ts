@@ -1,4 +1,4 @@
-import { canonicalJson } from './digest.ts';
+import { sameJson } from './digest.ts';
 import type { FieldRule, FieldTable, NumberRule, WordRule } from './fields.ts';
 import { joinPointer } from './json-value.ts';
 import type { Names } from './names.ts';
@@ -74,7 +74,7 @@ export function readFields(
     if (value === undefined) continue;
     const other = known.get(name);
     if (other === undefined) known.set(name, { spelling, value });
-    else if (canonicalJson(other.value) !== canonicalJson(value)) {
+    else if (!sameJson(other.value, value)) {
       notes.problem(
         field,
         `says ${show(value)}, but ${other.spelling}, the same field, says ${show(other.value)}`,

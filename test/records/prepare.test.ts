@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { canonicalJson, itemDigest, itemKeys, recordDigest } from '../../src/records/digest.ts';
-import { MAX_WARNINGS } from '../../src/records/merge.ts';
+import { DayMerger, MAX_WARNINGS } from '../../src/records/merge.ts';
 import { prepareRecords, readInputs } from '../../src/records/prepare.ts';
-import type { JsonObject, JsonValue, RawRecord } from '../../src/records/types.ts';
+import type { DayDraft, JsonObject, JsonValue, RawRecord } from '../../src/records/types.ts';
 import { BERLIN, prepare, rawRecords } from './support.ts';
 
 const date = '2026-02-15';
@@ -133,6 +133,54 @@ describe('several nutrition records for one date', () => {
       field: 'items',
       message: 'one item is the same in several of the merged records: all are sent',
     });
+  });
+});
+
+describe('merging input by input', () => {
+  const field = fc.constantFrom('hrv', 'weight', 'steps', 'waterMl', 'calories', 'rawJson');
+  const value = fc.oneof(fc.constant('7'), fc.integer({ min: 50, max: 52 }));
+  const draft = (kind: 'wellness' | 'nutrition'): fc.Arbitrary<DayDraft> =>
+    fc.record({
+      date: fc.constantFrom('2026-02-15', '2026-02-16'),
+      source: fc.constantFrom('a', 'b', 'c'),
+      fields: fc.dictionary(field, value).map((fields) => new Map(Object.entries(fields))),
+      items:
+        kind === 'wellness'
+          ? fc.constant([])
+          : fc.array(fc.constantFrom('x', 'y', 'z').map((name) => item(name))),
+      warnings: fc.array(fc.constant({ source: 'a', message: 'm' }), {
+        maxLength: MAX_WARNINGS + 2,
+      }),
+      zoneUsed: fc.boolean(),
+    });
+
+  test.each(['wellness', 'nutrition'] as const)('sends the same %s as in one go', (kind) => {
+    const inputs = fc.array(fc.array(draft(kind), { maxLength: 4 }), { maxLength: 4 });
+    const sent = (merger: DayMerger): unknown =>
+      merger.finish().map(({ date, body, sources, zoneUsed, digest }) => ({
+        ...{ date, body, sources, zoneUsed, digest },
+      }));
+    fc.assert(
+      fc.property(inputs, (drafts) => {
+        const atOnce = new DayMerger(kind);
+        for (const each of drafts.flat()) atOnce.add(each);
+        const together = new DayMerger(kind);
+        for (const input of drafts) {
+          const own = new DayMerger(kind);
+          for (const each of input) own.add(each);
+          together.absorb(own);
+        }
+        expect(sent(together)).toEqual(sent(atOnce));
+      }),
+      { numRuns: 1_000 },
+    );
+  });
+
+  test('gives every reader of a body a copy of its own', async () => {
+    const { records } = await prepare('nutrition', [{ date, items: [item('a')] }]);
+    const [record] = records;
+    (record?.body['items'] as unknown[]).length = 0;
+    expect(record).toMatchObject({ body: { items: [item('a')] }, itemKeys: itemKeys([item('a')]) });
   });
 });
 
