@@ -52,20 +52,17 @@ async function inProcess(days: number, env: NodeJS.ProcessEnv): Promise<Answer> 
 
 it("The machine's time zone and language make no difference", async () => {
   const expected = hashesOf(synthesize(SUMMER));
-  const [kathmandu, apia, turkish] = await Promise.all([
+  const [kathmandu, apia] = await Promise.all([
     inProcess(SUMMER.days, { TZ: 'Asia/Kathmandu', LANG: 'ne_NP.UTF-8', LC_ALL: 'ne_NP.UTF-8' }),
     inProcess(SUMMER.days, { TZ: 'Pacific/Apia', LANG: 'ar_EG.UTF-8', LC_ALL: 'ar_EG.UTF-8' }),
-    inProcess(SUMMER.days, { TZ: 'America/St_Johns', LANG: 'tr_TR.UTF-8', LC_ALL: 'tr_TR.UTF-8' }),
   ]);
   // The processes did live in those places, or this would prove nothing.
-  expect([kathmandu, apia, turkish].map(({ zone, locale }) => [zone, locale])).toEqual([
+  expect([kathmandu, apia].map(({ zone, locale }) => [zone, locale])).toEqual([
     [expect.stringMatching(/^Asia\/Kat[hm]*andu$/), 'ne-NP'],
     ['Pacific/Apia', 'ar-EG'],
-    ['America/St_Johns', 'tr-TR'],
   ]);
   expect(kathmandu.hashes).toEqual(expected);
   expect(apia.hashes).toEqual(expected);
-  expect(turkish.hashes).toEqual(expected);
 });
 
 it('A year takes no more memory than a day at a time needs', async () => {

@@ -8,7 +8,7 @@ import type { RecordingTruth } from '../../src/seed/recording.ts';
 import { sampleRecording } from '../../src/seed/sample-recording.ts';
 import { synthesize, type SyntheticDay } from '../../src/seed/synthesize.ts';
 import { checkEnvelope } from '../../src/fit/envelope.ts';
-import { hashesOf, sha256, SUMMER } from './support.ts';
+import { condensed, hashesOf, sha256, SUMMER } from './support.ts';
 
 afterEach(() => {
   vi.restoreAllMocks();
@@ -43,7 +43,6 @@ describe('The same arguments give the same bytes', () => {
       },
     },
   ])('for $options.days days of seed $options.seed in $options.zone', ({ options, hashes }) => {
-    expect(hashesOf(synthesize(options))).toEqual(hashes);
     expect(hashesOf(synthesize(options))).toEqual(hashes);
   });
 
@@ -85,7 +84,7 @@ describe('Days count back from the last one', () => {
   it('so that a longer history ends in the very same days', () => {
     const long = [...synthesize({ ...SUMMER, days: 100 })].slice(-10);
     const short = [...synthesize({ ...SUMMER, days: 10 })];
-    expect(short).toEqual(long);
+    expect(condensed(short)).toEqual(condensed(long));
   });
 
   it('so that another last day moves the dates and keeps the shapes', () => {
@@ -95,7 +94,7 @@ describe('Days count back from the last one', () => {
     const there = [...synthesize({ ...SUMMER, days, until: '2026-04-15' })];
     expect(there.map(({ date }) => date).at(-1)).toBe('2026-04-15');
     expect(there.map(({ date }) => date).at(0)).toBe('2026-02-15');
-    expect(there.map(shapeOf)).toEqual(here.map(shapeOf));
+    expect(condensed(there.map(shapeOf))).toEqual(condensed(here.map(shapeOf)));
     expect(hashesOf(there).files).not.toBe(hashesOf(here).files);
   });
 
@@ -109,8 +108,9 @@ describe('Days count back from the last one', () => {
       expect(truth.start - Number(there[index]?.truth.start)).toBe(7 * 3600);
       // Power is the same; the place, and so the position, is not.
       const session = there[index]?.truth.sessions[0];
-      expect(session?.records.power).toEqual(truth.sessions[0]?.records.power);
-      expect(session?.records.distance).toEqual(truth.sessions[0]?.records.distance);
+      const { power, distance } = truth.sessions[0]?.records ?? {};
+      expect(condensed(session?.records.power)).toEqual(condensed(power));
+      expect(condensed(session?.records.distance)).toEqual(condensed(distance));
       if (session?.totals.startPosition) {
         expect((session.totals.startPosition.longitude / 2 ** 31) * 180).toBeCloseTo(139.75, 1);
       }
