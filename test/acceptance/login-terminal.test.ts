@@ -1,0 +1,134 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import {
+  AUTHORIZE_URL,
+  type World,
+  answerOf,
+  openTerminal,
+  openWorld,
+  requestLines,
+  terminals,
+  visit,
+} from '../support/acceptance.ts';
+import { ndjson } from '../support/program.ts';
+
+const tokenFile = ({ home }: World) => join(home.dir, 'state', 'logins', 'login-default.json');
+
+describe.skipIf(!terminals.present)(`a login at a terminal${terminals.note}`, () => {
+  it('asks for address, client and secret on first use, and never shows the secret', async () => {
+    const world = await openWorld({ env: { SYNC_BASE_URL: undefined, SYNC_CLIENT_ID: undefined } });
+    const { sandbox } = world;
+    const terminal = openTerminal(world, ['login', '--no-browser', '--port', '0']);
+    await terminal.waitFor(/Address of the training service/);
+    terminal.type('training.example.com\r');
+    await terminal.waitFor(/That "training\.example\.com" is not an address/);
+    await terminal.waitFor(/Address of the training service/);
+    terminal.type('http://training.example.com\r');
+    await terminal.waitFor(/is plain http: a login needs https/);
+    await terminal.waitFor(/Address of the training service/);
+    terminal.type(`${sandbox.url}\r`);
+    await terminal.waitFor(/Client ID/);
+    terminal.type('sandbox-confidential\r');
+    await terminal.waitFor(/Client secret \(not shown/);
+    terminal.type('sandbox-secret\r');
+    const [url] = await terminal.waitFor(AUTHORIZE_URL);
+    expect(new URL(url).searchParams.get('client_id')).toBe('sandbox-confidential');
+    await terminal.waitFor(/paste the address here/);
+    await visit(url);
+    const { code } = await terminal.finished;
+    expect(code).toBe(0);
+    expect(terminal.screen()).toContain('Logged in as Ada Lindqvist');
+    expect(terminal.screen()).not.toContain('sandbox-secret');
+    // The secret went with the tokens, the rest is in the configuration.
+    const config = readFileSync(join(world.home.dir, 'config', 'config.json'), 'utf8');
+    expect(config).toContain('sandbox-confidential');
+    expect(config).not.toContain('sandbox-secret');
+    expect(readFileSync(tokenFile(world), 'utf8')).toContain('sandbox-secret');
+    expect(requestLines(sandbox)).toEqual(['authorize 302', 'token 200', 'userinfo 200']);
+
+    // The second time nothing is asked.
+    const again = openTerminal(world, ['login', '--no-browser', '--port', '0']);
+    const [second] = await again.waitFor(AUTHORIZE_URL);
+    expect(again.screen()).not.toMatch(/Client ID:|Client secret|Address of/);
+    await again.waitFor(/paste the address here/);
+    await visit(second);
+    expect((await again.finished).code).toBe(0);
+  });
+
+  it('takes no secret for an answer where the client has none', async () => {
+    const world = await openWorld({ env: { SYNC_CLIENT_ID: undefined } });
+    const terminal = openTerminal(world, ['login', '--no-browser', '--port', '0']);
+    await terminal.waitFor(/Client ID/);
+    terminal.type('sandbox-client\r');
+    await terminal.waitFor(/Client secret/);
+    terminal.type('\r');
+    const [url] = await terminal.waitFor(AUTHORIZE_URL);
+    await terminal.waitFor(/paste the address here/);
+    await visit(url);
+    expect((await terminal.finished).code).toBe(0);
+    expect(world.sandbox.control.requests({ route: 'token' })[0]?.body).not.toHaveProperty(
+      'client_secret',
+    );
+  });
+
+  it('takes the address that the browser ended at, and asks again for anything else', async () => {
+    const world = await openWorld();
+    const terminal = openTerminal(world, ['login', '--no-browser', '--port', '0']);
+    const [url] = await terminal.waitFor(AUTHORIZE_URL);
+    const answer = await answerOf(url);
+    const wrongState = new URL(answer);
+    wrongState.searchParams.set('state', 'A'.repeat(43));
+    const mistakes: [string, RegExp][] = [
+      ['', /That was empty/],
+      ['no idea', /That is no address/],
+      [url, /That is another address/],
+      [wrongState.href, /belongs to another login/],
+    ];
+    for (const [pasted, complaint] of mistakes) {
+      await terminal.waitFor(/paste the address here/);
+      terminal.type(`${pasted}\r`);
+      await terminal.waitFor(complaint);
+    }
+    expect(requestLines(world.sandbox)).toEqual(['authorize 302']);
+    await terminal.waitFor(/paste the address here/);
+    terminal.type(`${answer}\r`);
+    expect((await terminal.finished).code).toBe(0);
+    expect(terminal.screen()).toContain('Logged in as Ada Lindqvist');
+    expect(requestLines(world.sandbox)).toEqual(['authorize 302', 'token 200', 'userinfo 200']);
+  });
+
+  it('ends with Ctrl-C at the question: 130, and nothing is stored', async () => {
+    const world = await openWorld();
+    const terminal = openTerminal(world, ['login', '--no-browser', '--port', '0']);
+    await terminal.waitFor(/paste the address here/);
+    terminal.type('\u0003');
+    expect((await terminal.finished).code).toBe(130);
+    expect(existsSync(tokenFile(world))).toBe(false);
+    expect(requestLines(world.sandbox)).toEqual([]);
+  });
+
+  it('without a keychain asks before it uses a file, and remembers the answer', async () => {
+    const world = await openWorld({ env: { SYNC_TOKEN_STORE: undefined } });
+    const terminal = openTerminal(world, ['login', '--no-browser', '--port', '0']);
+    await terminal.waitFor(/There is no keychain to talk to/);
+    await terminal.waitFor(/instead\? Only you can read it\. \[y\/N\]/);
+    terminal.type('y\r');
+    const [url] = await terminal.waitFor(AUTHORIZE_URL);
+    await terminal.waitFor(/paste the address here/);
+    await visit(url);
+    expect((await terminal.finished).code).toBe(0);
+    const [status] = ndjson((await world.sync(['status', '--json'])).stdout);
+    expect(status).toMatchObject({ store: { kind: 'file' }, login: { state: 'logged-in' } });
+  });
+
+  it('without a keychain, and without a yes, exits 2 before anybody opened a browser', async () => {
+    const world = await openWorld({ env: { SYNC_TOKEN_STORE: undefined } });
+    const terminal = openTerminal(world, ['login', '--no-browser', '--port', '0']);
+    await terminal.waitFor(/\[y\/N\]/);
+    terminal.type('\r');
+    expect((await terminal.finished).code).toBe(2);
+    expect(terminal.screen()).not.toMatch(AUTHORIZE_URL);
+    expect(existsSync(tokenFile(world))).toBe(false);
+  });
+});

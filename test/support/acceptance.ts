@@ -1,0 +1,265 @@
+import { spawn } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import type { AddressInfo } from 'node:net';
+import { dirname, join } from 'node:path';
+import { onTestFinished } from 'vitest';
+import type { Control } from '../../src/sandbox/control.ts';
+import { type Sandbox, type SandboxOptions, startSandbox } from '../../src/sandbox/server.ts';
+import {
+  type Finished,
+  type Home,
+  PROGRAM,
+  type RunOptions,
+  type Running,
+  makeHome,
+  startSync,
+} from './program.ts';
+
+/** A sandbox, and a home with the built program that is pointed at it. Both end with the test. */
+export interface World {
+  readonly sandbox: Sandbox;
+  readonly home: Home;
+  /** Starts the program; it is killed at the end of the test, should it still run. */
+  start(args: readonly string[], options?: Partial<RunOptions>): Running;
+  /** Runs the program to its end. */
+  sync(args: readonly string[], options?: Partial<RunOptions>): Promise<Finished>;
+  /** Writes a file below the home (with the folders to it). @returns its absolute path */
+  write(path: string, contents: Uint8Array | string): string;
+}
+
+export interface WorldOptions {
+  readonly sandbox?: SandboxOptions;
+  /** Variables for every run, in place of the usual ones; `undefined` takes one away. */
+  readonly env?: NodeJS.ProcessEnv;
+}
+
+/**
+ * A world that auto-approves logins, keeps them in the file store (no keychain is needed), and where
+ * nobody is logged in yet.
+ */
+export async function openWorld(options: WorldOptions = {}): Promise<World> {
+  const sandbox = await openSandbox(options.sandbox);
+  const home = openHome({
+    SYNC_BASE_URL: sandbox.url,
+    SYNC_CLIENT_ID: sandbox.clientId,
+    SYNC_TOKEN_STORE: 'file',
+    ...options.env,
+  });
+  return worldOf(sandbox, home);
+}
+
+/** Another home beside the first, or the same sandbox seen from elsewhere. */
+export function worldOf(sandbox: Sandbox, home: Home): World {
+  const start: World['start'] = (args, more = {}) => {
+    const running = startSync(args, { home, ...more });
+    onTestFinished(() => void running.child.kill('SIGKILL'));
+    return running;
+  };
+  return {
+    sandbox,
+    home,
+    start,
+    sync: (args, more) => start(args, more).finished,
+    write(path, contents) {
+      const absolute = join(home.dir, path);
+      mkdirSync(dirname(absolute), { recursive: true });
+      writeFileSync(absolute, contents);
+      return absolute;
+    },
+  };
+}
+
+/** A world where the first athlete is logged in, with every scope unless `login` says otherwise. */
+export async function openLoggedInWorld(
+  options: WorldOptions & { readonly login?: Parameters<Control['mint']>[0] } = {},
+): Promise<World> {
+  const world = await openWorld(options);
+  await loginWithToken(world, options.login);
+  world.sandbox.control.clearRequests();
+  return world;
+}
+
+/** Logs in by `--with-token`: the shortest way to a login in the store. */
+export async function loginWithToken(
+  world: World,
+  request: Parameters<Control['mint']>[0] = {},
+): Promise<void> {
+  const input = JSON.stringify(world.sandbox.control.mint(request));
+  const { code, stderr } = await world.sync(['login', '--with-token'], { input });
+  if (code !== 0) throw new Error(`login --with-token ended with ${String(code)}: ${stderr}`);
+}
+
+export async function openSandbox(options: SandboxOptions = {}): Promise<Sandbox> {
+  const sandbox = await startSandbox({
+    port: 0,
+    ...options,
+    settings: { autoApprove: true, ...options.settings },
+  });
+  onTestFinished(() => sandbox.close());
+  return sandbox;
+}
+
+export function openHome(env: NodeJS.ProcessEnv = {}): Home {
+  const home = makeHome(env);
+  onTestFinished(() => home.remove());
+  return home;
+}
+
+/** The address that a login shows, as it stands in what the program printed so far. */
+export const AUTHORIZE_URL = /https?:\/\/\S+\/api\/oauth\/authorize\?\S+/;
+
+/** A login that waits for its answer, and where the answer has to go. */
+export interface WaitingLogin {
+  readonly running: Running;
+  /** What the browser is sent to. */
+  readonly authorizeUrl: string;
+  readonly redirectUri: string;
+  readonly state: string;
+}
+
+/** Starts `sync login --no-browser --port 0 ARGS` and waits until it shows the address. */
+export async function startLogin(
+  world: World,
+  args: readonly string[] = [],
+  options: Partial<RunOptions> = {},
+): Promise<WaitingLogin> {
+  const port = args.some((arg) => arg === '--port' || arg === '--redirect-uri')
+    ? []
+    : ['--port', '0'];
+  const running = world.start(['login', '--no-browser', ...port, ...args], options);
+  const [authorizeUrl] = await running.waitFor(AUTHORIZE_URL);
+  // All of the text is there now, not only the address in it.
+  await running.waitFor(/Ctrl-C ends it/);
+  const query = new URL(authorizeUrl).searchParams;
+  return {
+    running,
+    authorizeUrl,
+    redirectUri: query.get('redirect_uri') ?? '',
+    state: query.get('state') ?? '',
+  };
+}
+
+/** Where the service sends the browser: the callback with the answer in it. */
+export async function answerOf(authorizeUrl: string): Promise<string> {
+  const response = await fetch(authorizeUrl, { redirect: 'manual' });
+  const location = response.headers.get('location');
+  if (location === null) throw new Error(`no redirect: ${String(response.status)}`);
+  return location;
+}
+
+/** Does what a browser does with the address. @returns the page that the person sees */
+export async function visit(
+  authorizeUrl: string,
+): Promise<{ status: number; html: string; url: string }> {
+  const url = await answerOf(authorizeUrl);
+  const response = await fetch(url);
+  return { status: response.status, html: await response.text(), url };
+}
+
+/** Is the program `script` of util-linux here? It gives a child a terminal of its own. */
+const SCRIPT = ['/usr/bin/script', '/bin/script'].find((path) => existsSync(path));
+
+export const terminals = {
+  present: process.platform === 'linux' && SCRIPT !== undefined,
+  note:
+    process.platform === 'linux' && SCRIPT !== undefined
+      ? ''
+      : ' (skipped: no `script` of util-linux here, so no terminal to type into)',
+} as const;
+
+export interface Terminal {
+  /** Everything that the screen was sent, stdout and stderr as one. */
+  screen(): string;
+  type(keys: string): void;
+  /** Waits until what came after the last match fits; matches are not found twice. */
+  waitFor(pattern: RegExp): Promise<RegExpExecArray>;
+  /** `stdout` is the screen. */
+  readonly finished: Promise<Finished>;
+}
+
+/** Wide enough for the address of a login, so that it stands on one line. */
+const COLUMNS = 1000;
+
+/** Runs the program in a terminal of its own, with stdin, stdout and stderr on it. */
+export function openTerminal(
+  { home }: Pick<World, 'home'>,
+  args: readonly string[],
+  env: NodeJS.ProcessEnv = {},
+): Terminal {
+  const words = [process.execPath, PROGRAM, ...args].map(quoted).join(' ');
+  const command = `stty cols ${COLUMNS} rows 40; exec ${words}`;
+  const child = spawn(SCRIPT ?? 'script', ['-qfec', command, '/dev/null'], {
+    env: { ...home.env, TERM: 'xterm', SHELL: '/bin/sh', ...env },
+    cwd: home.dir,
+    stdio: ['pipe', 'pipe', 'inherit'],
+  });
+  onTestFinished(() => void child.kill('SIGKILL'));
+  let screen = '';
+  let read = 0;
+  const watchers = new Set<() => void>();
+  child.stdout.setEncoding('utf8').on('data', (text: string) => {
+    screen += text;
+    for (const watcher of watchers) watcher();
+  });
+  child.stdin.on('error', () => undefined);
+  const finished = new Promise<Finished>((done) =>
+    child.once('close', (code) => done({ code, stdout: screen, stderr: '' })),
+  );
+  return {
+    screen: () => screen,
+    type: (keys) => void child.stdin.write(keys),
+    finished,
+    waitFor: (pattern) =>
+      new Promise((done, fail) => {
+        const look = () => {
+          const match = pattern.exec(screen.slice(read));
+          if (match === null) return false;
+          read += match.index + match[0].length;
+          watchers.delete(look);
+          done(match);
+          return true;
+        };
+        if (look()) return;
+        watchers.add(look);
+        void finished.then(() => {
+          if (!look()) fail(new Error(`ended before ${String(pattern)}:\n${screen}`));
+        });
+      }),
+  };
+}
+
+function quoted(word: string): string {
+  return `'${word.replaceAll("'", `'\\''`)}'`;
+}
+
+/** A port that nothing listens on just now. */
+export async function freePort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
+  const { port } = server.address() as AddressInfo;
+  await new Promise<void>((done) => server.close(() => done()));
+  return port;
+}
+
+export function sha256(bytes: Uint8Array): string {
+  return createHash('sha256').update(bytes).digest('hex');
+}
+
+/** The requests that the sandbox received, as `route status`, in order. */
+export function requestLines({ control }: Sandbox): string[] {
+  return control
+    .requests()
+    .map(({ route, method, path, status }) => `${route ?? `${method} ${path}`} ${String(status)}`);
+}
+
+/** How many requests of each kind the sandbox received. */
+export function requestCounts({ control }: Sandbox): Record<string, number> {
+  const counts: Record<string, number> = {};
+  for (const { route } of control.requests()) {
+    const name = route ?? 'unknown';
+    counts[name] = (counts[name] ?? 0) + 1;
+  }
+  return counts;
+}

@@ -1,0 +1,75 @@
+import { type Browser, type Page, chromium as playwright } from 'playwright-core';
+import { onTestFinished } from 'vitest';
+import { chromium } from './chromium.ts';
+
+/** Starts the browser that {@link openBrowserPage} opens pages in. Close it when the tests are done. */
+export async function launchBrowser(): Promise<Browser> {
+  return await playwright.launch(chromium.launchOptions);
+}
+
+export interface BrowserPage {
+  readonly page: Page;
+  /** What the browser complained about, a Content-Security-Policy that was hit included. */
+  readonly complaints: readonly string[];
+  /** Every address that the page asked for, whatever came of it. */
+  readonly requested: readonly string[];
+}
+
+/** A page in a context of its own, as a person's browser is; both end with the test. */
+export async function openBrowserPage(
+  browser: Browser,
+  options: { readonly colorScheme?: 'light' | 'dark' } = {},
+): Promise<BrowserPage> {
+  const context = await browser.newContext({ colorScheme: options.colorScheme ?? 'light' });
+  onTestFinished(() => context.close());
+  const page = await context.newPage();
+  const complaints: string[] = [];
+  const requested: string[] = [];
+  page.on('console', (message) => {
+    // Chromium's own remark on an answer of 4xx is no fault of the page.
+    if (!message.text().startsWith('Failed to load resource')) complaints.push(message.text());
+  });
+  page.on('pageerror', (error) => complaints.push(error.message));
+  page.on('request', (request) => requested.push(request.url()));
+  return { page, complaints, requested };
+}
+
+/** The addresses that the back button and the address bar know, newest last. */
+export async function historyOf(page: Page): Promise<string[]> {
+  const session = await page.context().newCDPSession(page);
+  const { entries } = await session.send('Page.getNavigationHistory');
+  return entries.map(({ url }) => url);
+}
+
+/** The lowest contrast of a text on the page to the ground behind it (WCAG 2.2). */
+export async function lowestContrast(page: Page): Promise<number> {
+  return await page.evaluate<number>(LOWEST_CONTRAST);
+}
+
+/** Runs in the page, whose types this project does not load: hence text. */
+const LOWEST_CONTRAST = `(() => {
+  const channels = (colour) => (colour.match(/[\\d.]+/g) ?? []).map(Number);
+  const luminance = (colour) => {
+    const [r, g, b] = channels(colour).map((value) => {
+      const part = value / 255;
+      return part <= 0.04045 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4;
+    });
+    return 0.2126 * r + 0.7152 * g + 0.0722 * b;
+  };
+  const groundOf = (element) => {
+    for (let at = element; at !== null; at = at.parentElement) {
+      const { backgroundColor } = getComputedStyle(at);
+      if (channels(backgroundColor)[3] !== 0) return backgroundColor;
+    }
+    return 'rgb(255, 255, 255)';
+  };
+  let lowest = Infinity;
+  const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+  while (walker.nextNode() !== null) {
+    const parent = walker.currentNode.parentElement;
+    if (walker.currentNode.textContent.trim() === '' || parent.tagName === 'SCRIPT') continue;
+    const pair = [luminance(getComputedStyle(parent).color), luminance(groundOf(parent))];
+    lowest = Math.min(lowest, (Math.max(...pair) + 0.05) / (Math.min(...pair) + 0.05));
+  }
+  return lowest;
+})()`;
