@@ -10,23 +10,16 @@ function vault(dieBefore = Infinity) {
   };
   const store: Vault = {
     get: (account) => Promise.resolve(entries.get(account) ?? null),
-    set: (account, text) => {
-      try {
-        change();
-        entries.set(account, text);
-        return Promise.resolve();
-      } catch (error) {
-        return Promise.reject(error);
-      }
+    set: async (account, text) => {
+      await Promise.resolve();
+      change();
+      entries.set(account, text);
     },
-    delete: (account) => {
-      if (!entries.has(account)) return Promise.resolve(false);
-      try {
-        change();
-        return Promise.resolve(entries.delete(account));
-      } catch (error) {
-        return Promise.reject(error);
-      }
+    delete: async (account) => {
+      await Promise.resolve();
+      if (!entries.has(account)) return false;
+      change();
+      return entries.delete(account);
     },
   };
   return {

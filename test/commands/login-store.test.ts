@@ -1,0 +1,188 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import type { LoginEvent } from '../../src/commands/login-events.ts';
+import { runLogin } from '../../src/commands/login.ts';
+import { runToken } from '../../src/commands/token.ts';
+import { type SettingOverrides, loadConfig, readConfigFile } from '../../src/config.ts';
+import { tokenFilePath } from '../../src/credentials/file.ts';
+import { findPaths } from '../../src/paths.ts';
+import type { Sandbox } from '../../src/sandbox/server.ts';
+import { failure, realHttp, sandbox, scratchDir, testDeps, testIo } from '../auth/support.ts';
+import { type TestBuild, buildForTest } from '../support/build.ts';
+import { startKeychain, whyNoKeychain } from '../support/keychain.ts';
+
+const unavailable = whyNoKeychain();
+if (unavailable !== undefined) console.warn(`Logins into a keychain are skipped: ${unavailable}.`);
+
+let built: TestBuild;
+beforeAll(async () => {
+  built = await buildForTest({ 'keychain-child': 'src/credentials/keychain-child.ts' });
+});
+afterAll(() => built.remove());
+
+/** A machine whose processes have this environment, and nobody chose a store. */
+function machine(service: Sandbox, env: Readonly<Record<string, string>>) {
+  const homeDir = scratchDir();
+  const full = {
+    PATH: process.env['PATH'] ?? '',
+    HOME: homeDir,
+    ...env,
+    SYNC_CONFIG_DIR: homeDir,
+    SYNC_STATE_DIR: join(homeDir, 'state'),
+    SYNC_BASE_URL: service.url,
+    SYNC_CLIENT_ID: service.clientId,
+    DISPLAY: ':99',
+  };
+  const paths = findPaths(full, process.platform, homeDir);
+  const deps = (io = testIo()) =>
+    testDeps({
+      homeDir,
+      env: full,
+      io,
+      programDir: built.dir,
+      openBrowser: (url) => {
+        void fetch(url).then((page) => page.text());
+        return Promise.resolve();
+      },
+    });
+  return {
+    paths,
+    tokenFile: tokenFilePath(paths.stateDir, 'default'),
+    settings: () => readConfigFile(paths.configFile).profiles['default']?.settings,
+    login: (io = testIo(), flags: SettingOverrides = {}) => {
+      const events: LoginEvent[] = [];
+      const done = runLogin(
+        { clientSecretStdin: false, withToken: false, browser: true, timeout: undefined },
+        {
+          config: loadConfig({ env: full, paths }, undefined, { redirectPort: '0', ...flags }),
+          deps: deps(io),
+          http: realHttp(),
+          notify: (event) => void events.push(event),
+        },
+      );
+      return { done, events };
+    },
+    token: () =>
+      runToken({
+        config: loadConfig({ env: full, paths }, undefined),
+        deps: deps(),
+        http: realHttp(),
+        onWarning: (warning) => expect.unreachable(warning),
+      }),
+  };
+}
+
+const autoApprove = { settings: { autoApprove: true } } as const;
+
+describe.skipIf(process.platform !== 'linux')('where there is no keychain', () => {
+  it('a login without a terminal names the ways out, before a browser opens', async () => {
+    const service = await sandbox(autoApprove);
+    const here = machine(service, {});
+    const error = await failure(here.login().done);
+    expect(error.code).toBe('KEYCHAIN_MISSING');
+    expect(error.hint).toContain('sync login --store file');
+    expect(service.control.requestCount()).toBe(0);
+    expect(existsSync(here.tokenFile)).toBe(false);
+  });
+
+  it('a person is offered the file, and the choice is remembered', async () => {
+    const service = await sandbox(autoApprove);
+    const here = machine(service, {});
+    const io = testIo({ interactive: true, answers: { 'Keep the login': ['y'] } });
+    const { done, events } = here.login(io);
+    expect((await done).store).toEqual({ kind: 'file', where: `the file ${here.tokenFile}` });
+    expect(events.map(({ type }) => type)).toEqual([
+      'store-check',
+      'keychain-missing',
+      'authorize',
+      'exchanging',
+    ]);
+    expect(io.asked).toEqual([
+      {
+        question: `Keep the login in the file ${here.tokenFile} instead? Only you can read it. [y/N] `,
+        hidden: false,
+      },
+    ]);
+    expect(here.settings()).toMatchObject({ tokenStore: 'file' });
+    expect((await here.token()).accessToken.reveal()).toMatch(/^sbx_at_/);
+  });
+
+  it.each(['', 'n', 'perhaps'])('the answer %j keeps nothing anywhere', async (answer) => {
+    const service = await sandbox(autoApprove);
+    const here = machine(service, {});
+    const io = testIo({ interactive: true, answers: { 'Keep the login': [answer] } });
+    expect((await failure(here.login(io).done)).code).toBe('KEYCHAIN_MISSING');
+    expect(existsSync(here.tokenFile)).toBe(false);
+    expect(service.control.requestCount()).toBe(0);
+  });
+
+  it('somebody who asked for the keychain is not offered another place', async () => {
+    const service = await sandbox(autoApprove);
+    const io = testIo({ interactive: true });
+    const { done } = machine(service, {}).login(io, { tokenStore: 'keychain' });
+    expect((await failure(done)).code).toBe('KEYCHAIN_MISSING');
+    expect(io.asked).toEqual([]);
+  });
+
+  it('a login that is in the keychain is not looked for in a file', async () => {
+    const service = await sandbox(autoApprove);
+    const here = machine(service, {});
+    await here.login(testIo(), { tokenStore: 'file' }).done;
+    const { changeProfile } = await import('../../src/config-write.ts');
+    await changeProfile(here.paths, 'default', { settings: { tokenStore: 'keychain' } });
+    expect((await failure(here.token())).code).toBe('KEYCHAIN_MISSING');
+  });
+});
+
+describe.skipIf(unavailable !== undefined)('with a real keychain', () => {
+  it('a login goes there, and nowhere else', async () => {
+    const keychain = await startKeychain();
+    onTestFinished(() => keychain.stop());
+    const service = await sandbox(autoApprove);
+    const here = machine(service, keychain.env);
+    const { store } = await here.login().done;
+    expect(store).toEqual({ kind: 'keychain', where: 'the keychain (Secret Service)' });
+    expect(await keychain.count('athlete-sync')).toBe(1);
+    expect(existsSync(here.tokenFile)).toBe(false);
+    expect((await here.token()).accessToken.reveal()).toMatch(/^sbx_at_/);
+  });
+
+  it('moving from the file to the keychain leaves no login in the file, and back', async () => {
+    const keychain = await startKeychain();
+    onTestFinished(() => keychain.stop());
+    const service = await sandbox(autoApprove);
+    const here = machine(service, keychain.env);
+    await here.login(testIo(), { tokenStore: 'file' }).done;
+    expect(existsSync(here.tokenFile)).toBe(true);
+    await here.login(testIo(), { tokenStore: 'keychain' }).done;
+    expect(existsSync(here.tokenFile)).toBe(false);
+    expect(await keychain.count('athlete-sync')).toBe(1);
+    await here.login(testIo(), { tokenStore: 'file' }).done;
+    expect(await keychain.count('athlete-sync')).toBe(0);
+  });
+
+  it('a locked one is told before the browser opens; nobody is offered a file for it', async () => {
+    const keychain = await startKeychain('locked');
+    onTestFinished(() => keychain.stop());
+    const service = await sandbox(autoApprove);
+    const io = testIo({ interactive: true });
+    const { done } = machine(service, keychain.env).login(io);
+    expect((await failure(done)).code).toBe('KEYCHAIN_LOCKED');
+    expect(io.asked).toEqual([]);
+    expect(service.control.requestCount()).toBe(0);
+  });
+
+  it('a login stays a login while its keychain is locked', async () => {
+    const keychain = await startKeychain();
+    onTestFinished(() => keychain.stop());
+    const service = await sandbox(autoApprove);
+    const here = machine(service, keychain.env);
+    await here.login().done;
+    const { accessToken } = await here.token();
+    await keychain.lock();
+    expect((await failure(here.token())).code).toBe('KEYCHAIN_LOCKED');
+    await keychain.unlock();
+    expect((await here.token()).accessToken.reveal()).toBe(accessToken.reveal());
+  });
+});
