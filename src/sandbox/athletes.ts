@@ -1,7 +1,7 @@
 import type { StatementSyncInstance } from '@photostructure/sqlite';
 import type { Store } from './store.ts';
 
-export type WeightUnits = 'Kilograms' | 'Pounds';
+type WeightUnits = 'Kilograms' | 'Pounds';
 
 export interface Athlete {
   readonly id: string;

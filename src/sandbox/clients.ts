@@ -11,7 +11,7 @@ export interface Client {
   readonly redirectUris: readonly string[];
 }
 
-export const DEFAULT_REDIRECT_URIS: readonly string[] = [
+const DEFAULT_REDIRECT_URIS: readonly string[] = [
   'http://127.0.0.1:8917/callback',
   'http://localhost:8917/callback',
   'http://[::1]:8917/callback',
@@ -20,7 +20,7 @@ export const DEFAULT_REDIRECT_URIS: readonly string[] = [
 /** The public client that every sandbox knows. */
 export const PUBLIC_CLIENT_ID = 'sandbox-client';
 /** The client with a secret that every sandbox knows. */
-export const CONFIDENTIAL_CLIENT = {
+const CONFIDENTIAL_CLIENT = {
   id: 'sandbox-confidential',
   secret: 'sandbox-secret',
 } as const;

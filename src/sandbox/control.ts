@@ -12,7 +12,7 @@ import { checked } from './validate.ts';
 import type { World } from './world.ts';
 
 /** Everything that the platform holds for one athlete. */
-export interface AthleteState {
+interface AthleteState {
   readonly athlete: string;
   readonly profile: Athlete;
   /** In the order of first arrival. */

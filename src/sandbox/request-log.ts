@@ -3,7 +3,7 @@ import { isObject, type RequestBody } from './request-body.ts';
 import type { RouteName } from './routes.ts';
 
 /** One part of a multipart request, without its bytes. */
-export interface PartRecord {
+interface PartRecord {
   readonly name: string;
   readonly fileName: string | null;
   readonly contentType: string | null;

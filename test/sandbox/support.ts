@@ -8,7 +8,7 @@ import { startSandbox, type Sandbox, type SandboxOptions } from '../../src/sandb
 import { SCOPES } from '../../src/sandbox/scopes.ts';
 import type { WorldOptions } from '../../src/sandbox/world.ts';
 
-export const VERIFIER = 'a-verifier-of-exactly-enough-characters-0123456789';
+const VERIFIER = 'a-verifier-of-exactly-enough-characters-0123456789';
 export const CHALLENGE = createHash('sha256').update(VERIFIER).digest('base64url');
 export const REDIRECT_URI = 'http://127.0.0.1:8917/callback';
 
