@@ -9,6 +9,16 @@ export const CONNECT_TIMEOUT_MS = 10_000;
 /** How long a connection may be silent, sending or answering, unless the request says otherwise. */
 export const SILENCE_TIMEOUT_MS = 60_000;
 
+/** A service whose certificate is not good is told nothing. */
+export const CERTIFICATE_CODES = [
+  'CERT_HAS_EXPIRED',
+  'DEPTH_ZERO_SELF_SIGNED_CERT',
+  'SELF_SIGNED_CERT_IN_CHAIN',
+  'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
+  'UNABLE_TO_GET_ISSUER_CERT_LOCALLY',
+  'ERR_TLS_CERT_ALTNAME_INVALID',
+] as const;
+
 /** The one error for a request without a whole answer: `NETWORK`, with its fate and in plain words. */
 export function networkError(request: HttpRequest, cause: unknown, fate: Fate): SyncError {
   const host = request.url.host;
@@ -52,6 +62,10 @@ function explain(cause: unknown): string {
       return "the service's certificate is not trusted here (NODE_EXTRA_CA_CERTS adds an authority)";
     case 'ERR_TLS_CERT_ALTNAME_INVALID':
       return "the service's certificate is for another name";
+    case 'PROXY_AUTHENTICATION':
+      return 'the proxy wants a user name and a password (they go into its address: http://USER:PASSWORD@HOST:PORT)';
+    case 'PROXY_REFUSED':
+      return `the proxy would not connect to it (${messageOf(cause)})`;
     default:
       return `the connection failed (${messageOf(cause)})`;
   }

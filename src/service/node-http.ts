@@ -52,9 +52,7 @@ function send(
       agent: transport.agent,
       headers: headersOf(request, userAgent),
     });
-    const connecting = setTimeout(() => {
-      outgoing.destroy(timeoutCause('connecting took too long'));
-    }, CONNECT_TIMEOUT_MS);
+    let connecting: NodeJS.Timeout | undefined;
     const onAbort = () => outgoing.destroy(new DOMException('Aborted', 'AbortError'));
     const settle = () => {
       clearTimeout(connecting);
@@ -78,10 +76,18 @@ function send(
         clearTimeout(connecting);
       };
       // A socket that was kept open is connected already.
-      if (!socket.connecting) onConnect();
-      else socket.once(request.url.protocol === 'https:' ? 'secureConnect' : 'connect', onConnect);
+      if (!socket.connecting) {
+        onConnect();
+        return;
+      }
+      // Begins now: to wait for one's turn while other requests use the connections is no failure.
+      connecting = setTimeout(() => {
+        outgoing.destroy(timeoutCause('connecting took too long'));
+      }, CONNECT_TIMEOUT_MS);
+      socket.once(request.url.protocol === 'https:' ? 'secureConnect' : 'connect', onConnect);
     });
-    outgoing.once('error', fail);
+    // Not once: a request that was answered can still fail, when its body was not wanted.
+    outgoing.on('error', fail);
     outgoing.once('response', (incoming) => {
       readAnswer(request, incoming).then((answer) => {
         settle();

@@ -1,7 +1,12 @@
 import type { Env } from '../deps.ts';
+import { SyncError } from '../errors.ts';
 import type { Http } from './http.ts';
 
-/** The {@link Http} for this environment; its implementation is loaded when the first is wanted. */
+/**
+ * The {@link Http} for this environment; its implementation is loaded when the first is wanted.
+ *
+ * @throws SyncError `CONFIG` that names the variable whose proxy cannot be used.
+ */
 export async function openHttp(options: {
   env: Env;
   version: string;
@@ -9,18 +14,41 @@ export async function openHttp(options: {
 }): Promise<Http> {
   const { env, connections } = options;
   const userAgent = `athlete-sync/${options.version}`;
-  const either = (name: string) => env[name.toLowerCase()] || env[name] || undefined;
+  const noProxy = valueOf(env, 'NO_PROXY')?.[1];
   const proxy = {
-    httpProxy: either('HTTP_PROXY'),
-    httpsProxy: either('HTTPS_PROXY'),
-    noProxy: withLoopback(either('NO_PROXY')),
+    httpProxy: proxyAddress(env, 'HTTP_PROXY'),
+    httpsProxy: proxyAddress(env, 'HTTPS_PROXY'),
+    noProxy: withLoopback(noProxy),
   };
-  if (proxy.httpProxy === undefined && proxy.httpsProxy === undefined) {
+  const noneAtAll = noProxy?.trim() === '*';
+  if (noneAtAll || (proxy.httpProxy === undefined && proxy.httpsProxy === undefined)) {
     const { createNodeHttp } = await import('./node-http.ts');
     return createNodeHttp({ userAgent, connections });
   }
   const { createProxiedHttp } = await import('./undici-http.ts');
   return createProxiedHttp({ userAgent, connections, proxy });
+}
+
+/** The variable that is set, in small letters (which win, as with curl) or in capitals. */
+function valueOf(env: Env, name: string): readonly [string, string] | undefined {
+  for (const variable of [name.toLowerCase(), name]) {
+    const value = env[variable];
+    if (value !== undefined && value !== '') return [variable, value];
+  }
+  return undefined;
+}
+
+/** A proxy's address; `proxy.example:3128` is one too, as with curl. */
+function proxyAddress(env: Env, name: string): string | undefined {
+  const found = valueOf(env, name);
+  if (found === undefined) return undefined;
+  const [variable, value] = found;
+  const text = /^[a-z][a-z0-9+.-]*:\/\//i.test(value) ? value : `http://${value}`;
+  if (URL.canParse(text) && /^https?:\/\//i.test(text)) return text;
+  // Not shown: there may be a password in it.
+  throw new SyncError('CONFIG', `${variable} is not the address of a proxy that can be used.`, {
+    hint: 'Write it as http://HOST:PORT, or unset it.',
+  });
 }
 
 /** What runs on this machine (the sandbox) is never reached by way of a proxy. */

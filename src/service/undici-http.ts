@@ -1,7 +1,12 @@
-import { EnvHttpProxyAgent, request as undiciRequest } from 'undici';
-import { SyncError, systemCode } from '../errors.ts';
+import { EnvHttpProxyAgent, Pool, request as undiciRequest } from 'undici';
+import { SyncError, messageOf, systemCode } from '../errors.ts';
 import { MAX_ANSWER_BYTES, type Http, type HttpRequest, type HttpResponse } from './http.ts';
-import { CONNECT_TIMEOUT_MS, SILENCE_TIMEOUT_MS, networkError } from './http-failure.ts';
+import {
+  CERTIFICATE_CODES,
+  CONNECT_TIMEOUT_MS,
+  SILENCE_TIMEOUT_MS,
+  networkError,
+} from './http-failure.ts';
 import { answerTooLarge } from './node-http.ts';
 import { headersOf } from './request-headers.ts';
 
@@ -25,6 +30,9 @@ export function createProxiedHttp(options: {
     ...(noProxy === undefined ? {} : { noProxy }),
     connections: options.connections,
     connect: { timeout: CONNECT_TIMEOUT_MS },
+    // To the proxy itself: one that does not answer CONNECT is given up like one that is not there.
+    clientFactory: (origin: URL, pool: object) =>
+      new Pool(origin, { ...pool, headersTimeout: CONNECT_TIMEOUT_MS }),
   });
   let closed: Promise<void> | undefined;
   return {
@@ -70,12 +78,23 @@ async function send(
   } catch (cause) {
     if (request.signal.aborted) throw request.signal.reason;
     if (cause instanceof SyncError) throw cause;
+    const refusal = tunnelRefusal(cause);
+    if (refusal !== undefined) throw networkError(request, refusal, 'not-sent');
     throw networkError(
       request,
       cause,
       NEVER_SENT.has(systemCode(cause) ?? '') ? 'not-sent' : 'unknown',
     );
   }
+}
+
+/** The proxy answered CONNECT with something else than 200; undici tells it in its message alone. */
+function tunnelRefusal(cause: unknown): Error | undefined {
+  const status = /^Proxy response \((\d+)\)/.exec(messageOf(cause))?.[1];
+  if (status === undefined) return undefined;
+  return Object.assign(new Error(`it answered ${status}`, { cause }), {
+    code: status === '407' ? 'PROXY_AUTHENTICATION' : 'PROXY_REFUSED',
+  });
 }
 
 /** Failures of connecting: to the service, or to the proxy before it. */
@@ -86,4 +105,5 @@ const NEVER_SENT = new Set([
   'ENETUNREACH',
   'EHOSTUNREACH',
   'UND_ERR_CONNECT_TIMEOUT',
+  ...CERTIFICATE_CODES,
 ]);
