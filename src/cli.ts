@@ -1,4 +1,5 @@
 import { Command, CommanderError, Option } from 'commander';
+import type { CommandShape } from './cli/completion.ts';
 import type { Invocation } from './cli/invocation.ts';
 import type { Deps } from './deps.ts';
 import { ExitCode, SyncError } from './errors.ts';
@@ -154,8 +155,36 @@ export function buildProgram(needs: ProgramNeeds): Program {
     .option('--access-ttl <seconds>', 'lifetime of access tokens')
     .option('--refresh-ttl <seconds>', 'lifetime of refresh tokens')
     .addOption(new Option('--nutrition <mode>', 'a day sent again').choices(['replace', 'append']))
+    .option('--omit-refresh-token', 'a refresh answers without a refresh token')
+    .option('--no-revoke-on-reuse', 'a rotated token that is used again ends nothing')
+    .option('--no-announce-refresh-ttl', 'token answers without refresh_token_expires_in')
+    .option('--no-upload-items', 'upload answers without items, as older services')
+    .option('--success-false', '200 with success: false for all that is sent')
+    .option('--exact-redirect-uris', 'compare redirect URIs letter by letter, the port too')
+    .option('--redirect-uri <uri>', 'register one more; may be repeated', collect, [])
+    .option('--grant-scope <scopes>', 'grant these at most, in quotes')
+    .option('--rate-limit <n>', 'requests a minute, then 429')
+    .option('--discard-bytes', 'keep hashes of uploads, not their bytes')
     .option('--fault <spec>', "misbehave, such as 'upload-fit:503*2'; may be repeated", collect, [])
     .action(starts(async () => (await import('./cli/sandbox.ts')).sandbox));
+
+  add(root, 'explain', 'say why a file or a day was sent, skipped, is waiting or was refused')
+    .argument('<file|date>', 'a recording, or a date (YYYY-MM-DD)')
+    .action(starts(async () => (await import('./cli/explain.ts')).explain));
+
+  add(root, 'doctor', 'look for what may be wrong on this machine, and say how to mend it').action(
+    starts(async () => (await import('./cli/doctor.ts')).doctor),
+  );
+
+  add(root, 'completion', 'print a completion script')
+    .argument('<shell>', 'bash, zsh, fish or powershell')
+    .action(
+      starts(async () => {
+        const { completion } = await import('./cli/completion.ts');
+        return (invocation: Invocation, shell: string) =>
+          completion(invocation, shell, shapesOf(root, []));
+      }),
+    );
 
   const config = root.command('config').description('read and change settings');
   add(config, 'get', 'print a setting')
@@ -188,6 +217,16 @@ export function buildProgram(needs: ProgramNeeds): Program {
       }
     },
   };
+}
+
+/** The tree as a shell's completion has to know it. */
+function shapesOf(command: Command, path: readonly string[]): CommandShape[] {
+  const shape = {
+    path,
+    subcommands: command.commands.map((sub) => ({ name: sub.name(), summary: sub.description() })),
+    flags: command.options.flatMap(({ long }) => long ?? []),
+  };
+  return [shape, ...command.commands.flatMap((sub) => shapesOf(sub, [...path, sub.name()]))];
 }
 
 /** Help was shown, or the command line is wrong: then says how it is right. */

@@ -45,7 +45,7 @@ export async function runProfile(
 ): Promise<ProfileReport> {
   if (weight === undefined && ftp === undefined) {
     const client = await needs.client();
-    return { action: 'shown', profile: await client.readProfile(needs.signal) };
+    return { action: 'shown', profile: profileIn(await client.readProfile(needs.signal)) };
   }
   const body = {
     // Without its unit, a weight is taken in the unit that the athlete's own display has.
@@ -64,7 +64,12 @@ export async function runProfile(
     const said = typeof answer['message'] === 'string' ? answer['message'] : 'no reason given';
     throw new SyncError('REJECTED', `The service did not take the update: ${said}`);
   }
-  return { action: 'updated', profile: isObject(answer) ? (answer['profile'] ?? answer) : answer };
+  return { action: 'updated', profile: profileIn(answer) };
+}
+
+/** The profile itself: some services answer with it, others with `{"profile": {...}}`. */
+function profileIn(answer: unknown): unknown {
+  return isObject(answer) ? (answer['profile'] ?? answer) : answer;
 }
 
 function inRange(name: keyof typeof RANGES, value: number): number {

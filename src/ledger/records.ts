@@ -11,6 +11,11 @@ export type DayClaim = 'yours' | 'unchanged' | 'busy';
 
 /** The days of one account, by kind and local date. Every method is one transaction. */
 export interface RecordLedger {
+  /** `changedAt`: ms since the epoch. */
+  find(
+    kind: RecordKind,
+    date: string,
+  ): { readonly state: ItemState; readonly changedAt: number } | undefined;
   /**
    * Asks for a day. `unchanged`: the service confirmed a record of this very digest.
    * @param force ask for it even then.
@@ -38,7 +43,7 @@ export function recordLedger(
   now: () => number,
 ): RecordLedger {
   const select = database.prepare(
-    'SELECT state, owner, digest FROM records WHERE account = ? AND kind = ? AND date = ?',
+    'SELECT state, owner, digest, changed_at FROM records WHERE account = ? AND kind = ? AND date = ?',
   );
   const take = database.prepare(
     `INSERT INTO records (account, kind, date, state, owner, digest, changed_at)
@@ -84,6 +89,10 @@ export function recordLedger(
   }
 
   return {
+    find(kind, date) {
+      const found = find(kind, date);
+      return found && { state: found.state, changedAt: found.changed_at };
+    },
     claim: (kind, date, digest, force) =>
       transaction(() => {
         const found = find(kind, date);
@@ -125,6 +134,7 @@ interface Row {
   readonly state: 'pending' | 'confirmed';
   readonly owner: string | null;
   readonly digest: string;
+  readonly changed_at: number;
 }
 
 interface ItemRow {

@@ -1,0 +1,155 @@
+import { truncateSync } from 'node:fs';
+import { absoluteFolders, absoluteStateDir } from '../commands/daemon.ts';
+import { ExitCode, SyncError, exitCodeOf, isAbort } from '../errors.ts';
+import { createOutput } from '../output.ts';
+import { errorText } from '../render/error.ts';
+import { lastWords } from '../watch/daemon/launch.ts';
+import { logEntry, logIo } from '../watch/daemon/log-io.ts';
+import { type StartMessage, failedToStart } from '../watch/daemon/messages.ts';
+import { type DaemonPlace, daemonPlace } from '../watch/daemon/place.ts';
+import { BACKGROUND_KINDS, type BackgroundKind } from '../watch/daemon/record.ts';
+import { registerDaemon } from '../watch/daemon/registration.ts';
+import { type RotatingLog, openRotatingLog } from '../watch/daemon/rotating-log.ts';
+import { type Invocation, configFor } from './invocation.ts';
+
+/** Starts the watcher. `onReady` is called once, when it truly watches. */
+export type Watch = (invocation: Invocation, onReady: () => void) => Promise<ExitCode>;
+
+/** The value of `--background`. @throws SyncError `USAGE` */
+export function backgroundKind(text: string): BackgroundKind {
+  const kind = BACKGROUND_KINDS.find((known) => known === text);
+  if (kind === undefined) {
+    throw new SyncError(
+      'USAGE',
+      `--background ${text}: not one of ${BACKGROUND_KINDS.join(', ')}.`,
+    );
+  }
+  return kind;
+}
+
+/**
+ * The daemon itself: runs the watcher without a terminal. What it says goes into its log; whoever
+ * started it is told when it watches, or why it does not.
+ *
+ * @returns the exit code of the process, which `keptBy` wants
+ */
+export async function runInBackground(
+  invocation: Invocation,
+  options: { readonly kind: BackgroundKind; readonly folders: readonly string[] },
+  watch: Watch,
+): Promise<ExitCode> {
+  // Whatever it writes is the user's alone.
+  process.umask(0o077);
+  const teller = tellStarter();
+  try {
+    const code = await runRegistered(invocation, options, teller, watch);
+    return endsForGood(options.kind, code) ? ExitCode.ok : code;
+  } catch (error) {
+    // No place, no log: the journal, or who started it, hears of it.
+    await teller.tell(failedToStart(error));
+    const code = error instanceof SyncError ? exitCodeOf(error.code) : ExitCode.internal;
+    if (!endsForGood(options.kind, code)) throw error;
+    invocation.deps.io.err(errorText(error, invocation.flags));
+    return ExitCode.ok;
+  }
+}
+
+async function runRegistered(
+  invocation: Invocation,
+  { kind, folders: given }: { readonly kind: BackgroundKind; readonly folders: readonly string[] },
+  teller: Teller,
+  watch: Watch,
+): Promise<ExitCode> {
+  const { deps, flags, version } = invocation;
+  const config = configFor(invocation);
+  const folders = absoluteFolders(deps, given);
+  const place = daemonPlace(absoluteStateDir({ config, deps }), config.profile, folders);
+  const registration = await registerDaemon(
+    place,
+    { profile: config.profile, folders, kind, version },
+    deps,
+  );
+  const log = openRotatingLog(place.logFile);
+  keepCrashes(place, log, deps.clock.now());
+  // The journal keeps its own time; other systems would only pile up what the log has anyway.
+  const io = logIo(log, deps.clock, kind === 'systemd' ? (text) => deps.io.out(text) : undefined);
+  const inner: Invocation = {
+    ...invocation,
+    deps: { ...deps, io },
+    output: createOutput(io, { ...flags, json: false, quiet: false }),
+  };
+  process.once('uncaughtExceptionMonitor', (error) => {
+    io.err(errorText(error, flags));
+    registration.end(ExitCode.internal, error.message);
+  });
+  const onReady = () => {
+    registration.ready();
+    void teller.tell({ state: 'watching', pid: process.pid });
+  };
+  try {
+    const code = await watch(inner, onReady);
+    registration.end(code);
+    await teller.tell(failedToStart(endedEarly(code)));
+    return code;
+  } catch (error) {
+    // It was asked to end, and did.
+    const code = isAbort(error)
+      ? ExitCode.ok
+      : error instanceof SyncError
+        ? exitCodeOf(error.code)
+        : ExitCode.internal;
+    if (code !== ExitCode.ok) io.err(errorText(error, flags));
+    registration.end(code, error instanceof Error ? error.message : String(error));
+    await teller.tell(failedToStart(error));
+    return code;
+  } finally {
+    log.close();
+  }
+}
+
+function endedEarly(code: ExitCode): SyncError {
+  return new SyncError(
+    'SERVICE_UNAVAILABLE',
+    `The daemon ended before it was up (exit code ${String(code)}).`,
+  );
+}
+
+/** What the runtime said when an earlier daemon fell over moves into the log. */
+function keepCrashes({ crashFile }: DaemonPlace, log: RotatingLog, now: number): void {
+  const words = lastWords(crashFile);
+  if (words === '') return;
+  log.write(logEntry(now, `Said by the runtime, before this:\n${words}`));
+  truncateSync(crashFile);
+}
+
+/**
+ * launchd starts again whatever does not end with 0. A wrong setting (2) or a missing login (4) is
+ * not mended by that.
+ */
+function endsForGood(kind: BackgroundKind, code: ExitCode): boolean {
+  return kind === 'launchd' && (code === ExitCode.usage || code === ExitCode.loginNeeded);
+}
+
+interface Teller {
+  /** Tells the starter once; what comes later has nobody to hear it. Resolves when it is said. */
+  tell(message: StartMessage): Promise<void>;
+}
+
+function tellStarter(): Teller {
+  let told = false;
+  return {
+    tell: (message) =>
+      new Promise((resolve) => {
+        if (told || process.send === undefined || !process.connected) {
+          resolve();
+          return;
+        }
+        told = true;
+        // A starter that is gone is none to wait for.
+        process.send(message, undefined, {}, () => {
+          if (process.connected) process.disconnect();
+          resolve();
+        });
+      }),
+  };
+}

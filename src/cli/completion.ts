@@ -1,0 +1,139 @@
+import { ExitCode, SyncError } from '../errors.ts';
+import type { Invocation } from './invocation.ts';
+
+/** A command as a shell has to know it. */
+export interface CommandShape {
+  /** Its words: `['push', 'wellness']`; none for the program itself. */
+  readonly path: readonly string[];
+  readonly subcommands: readonly { readonly name: string; readonly summary: string }[];
+  readonly flags: readonly string[];
+}
+
+/** Prints the script that teaches a shell the commands and flags; files are the shell's own matter. */
+export function completion(
+  { output }: Invocation,
+  shell: string,
+  commands: readonly CommandShape[],
+): Promise<ExitCode> {
+  const generator = GENERATORS.get(shell);
+  if (generator === undefined) {
+    throw new SyncError('USAGE', `There is no completion for "${shell}".`, {
+      hint: `There is for: ${[...GENERATORS.keys()].join(', ')}.`,
+    });
+  }
+  const script = generator(commands);
+  output.result({ type: 'completion', shell, script }, script);
+  return Promise.resolve(ExitCode.ok);
+}
+
+const GENERATORS = new Map<string, (commands: readonly CommandShape[]) => string>([
+  ['bash', bash],
+  ['zsh', zsh],
+  ['fish', fish],
+  ['powershell', powershell],
+]);
+
+const NAMES = ['sync', 'athlete-sync'] as const;
+
+function wordsOf({ subcommands, flags }: CommandShape): string {
+  return [...subcommands.map(({ name }) => name), ...flags].join(' ');
+}
+
+function bash(commands: readonly CommandShape[]): string {
+  return [
+    '# In ~/.bashrc: eval "$(sync completion bash)"',
+    '_athlete_sync() {',
+    '  local word path=""',
+    '  for word in "${COMP_WORDS[@]:1:COMP_CWORD-1}"; do',
+    '    case "$path $word" in',
+    ...commands
+      .filter(({ path }) => path.length > 0)
+      .map(({ path }) => `      " ${path.join(' ')}") path=" ${path.join(' ')}" ;;`),
+    '    esac',
+    '  done',
+    '  local words=""',
+    '  case "$path" in',
+    ...commands.map(
+      (shape) =>
+        `    "${shape.path.map((word) => ` ${word}`).join('')}") words="${wordsOf(shape)}" ;;`,
+    ),
+    '  esac',
+    '  COMPREPLY=($(compgen -W "$words" -- "${COMP_WORDS[COMP_CWORD]}"))',
+    '}',
+    `complete -o default -o bashdefault -F _athlete_sync ${NAMES.join(' ')}`,
+  ].join('\n');
+}
+
+function zsh(commands: readonly CommandShape[]): string {
+  return [
+    '# In ~/.zshrc, after compinit: eval "$(sync completion zsh)"',
+    '_athlete_sync() {',
+    '  local word where=""',
+    '  for word in "${(@)words[2,CURRENT-1]}"; do',
+    '    case "$where $word" in',
+    ...commands
+      .filter(({ path }) => path.length > 0)
+      .map(({ path }) => `      " ${path.join(' ')}") where=" ${path.join(' ')}" ;;`),
+    '    esac',
+    '  done',
+    '  case "$where" in',
+    ...commands.map(
+      (shape) =>
+        `    "${shape.path.map((word) => ` ${word}`).join('')}") compadd -- ${wordsOf(shape)} ;;`,
+    ),
+    '  esac',
+    '  _files',
+    '}',
+    `compdef _athlete_sync ${NAMES.join(' ')}`,
+  ].join('\n');
+}
+
+function fish(commands: readonly CommandShape[]): string {
+  const quote = (text: string) => `'${text.replaceAll('\\', '\\\\').replaceAll("'", "\\'")}'`;
+  const lines = commands.flatMap(({ path, subcommands, flags }) => {
+    const seen = path.map((word) => `__fish_seen_subcommand_from ${word}`).join('; and ');
+    const unseen =
+      subcommands.length === 0
+        ? ''
+        : `not __fish_seen_subcommand_from ${subcommands.map(({ name }) => name).join(' ')}`;
+    const when = [seen, unseen].filter((part) => part !== '').join('; and ');
+    const condition = when === '' ? '' : ` -n ${quote(when)}`;
+    return NAMES.flatMap((program) => [
+      ...subcommands.map(
+        ({ name, summary }) =>
+          `complete -c ${program}${condition} -f -a ${name} -d ${quote(summary)}`,
+      ),
+      ...flags
+        .filter((flag) => flag.startsWith('--'))
+        .map((flag) => `complete -c ${program}${condition} -l ${flag.slice(2)}`),
+    ]);
+  });
+  return ['# sync completion fish > ~/.config/fish/completions/sync.fish', ...lines].join('\n');
+}
+
+function powershell(commands: readonly CommandShape[]): string {
+  const quote = (text: string) => `'${text.replaceAll("'", "''")}'`;
+  return [
+    '# In $PROFILE: sync completion powershell | Out-String | Invoke-Expression',
+    `Register-ArgumentCompleter -Native -CommandName ${NAMES.join(', ')} -ScriptBlock {`,
+    '  param($wordToComplete, $commandAst, $cursorPosition)',
+    '  $known = @{',
+    ...commands.map(
+      (shape) =>
+        `    ${quote(shape.path.join(' '))} = @(${wordsOf(shape)
+          .split(' ')
+          .filter((word) => word !== '')
+          .map(quote)
+          .join(', ')})`,
+    ),
+    '  }',
+    "  $path = ''",
+    '  foreach ($element in $commandAst.CommandElements | Select-Object -Skip 1) {',
+    '    $next = "$path $element".Trim()',
+    '    if ($known.ContainsKey($next)) { $path = $next }',
+    '  }',
+    '  $known[$path] | Where-Object { $_ -like "$wordToComplete*" } |',
+    '    ForEach-Object { [System.Management.Automation.CompletionResult]::new($_) }',
+    '}',
+  ].join('\n');
+}

@@ -1,0 +1,25 @@
+import { connect } from '../commands/connect.ts';
+import { runExplain } from '../commands/explain.ts';
+import { openLedger } from '../commands/open-ledger.ts';
+import type { ExitCode } from '../errors.ts';
+import { explainReport, explainText } from '../render/explain.ts';
+import { type Invocation, configFor, connectOptions } from './invocation.ts';
+
+export async function explain(invocation: Invocation, subject: string): Promise<ExitCode> {
+  const { deps, output } = invocation;
+  const config = configFor(invocation);
+  const connection = connect(config, deps, connectOptions(invocation, 1));
+  try {
+    const ledger = openLedger(config, await connection.ledgerAccount(), deps.clock);
+    try {
+      const { uploads, records } = ledger;
+      const { report, exitCode } = runExplain(subject, { cwd: deps.cwd, uploads, records });
+      output.result(explainReport(report), explainText(report, deps.clock.now()));
+      return exitCode;
+    } finally {
+      ledger.close();
+    }
+  } finally {
+    await connection.close();
+  }
+}

@@ -1,0 +1,216 @@
+import { createHash } from 'node:crypto';
+import { statSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { connect } from '../commands/connect.ts';
+import { openLedger } from '../commands/open-ledger.ts';
+import {
+  type OpenWatch,
+  type WatchCommandOptions,
+  type WatchNeeds,
+  runWatch,
+  runWatchOnce,
+} from '../commands/watch.ts';
+import { type Config, requireBaseUrl } from '../config.ts';
+import { hasEnvironmentTokens } from '../credentials/environment.ts';
+import { tokenFilePath } from '../credentials/file.ts';
+import { openStore } from '../credentials/open-store.ts';
+import { ExitCode, SyncError } from '../errors.ts';
+import { outboxRows } from '../ledger/outbox.ts';
+import { watchMarks } from '../ledger/watch-marks.ts';
+import { uploadSummaryReport, uploadSummaryText } from '../render/upload.ts';
+import { watchEventReport, watchEventText } from '../render/watch.ts';
+import { endpointUrl } from '../service/endpoints.ts';
+import { openHttp } from '../service/open-http.ts';
+import { DEFAULT_RETRY } from '../service/retry.ts';
+import type { WatchHealth } from '../watch/health.ts';
+import { notify } from '../watch/notify.ts';
+import { AT_ONCE } from '../watch/pump.ts';
+import { POLL_MS } from '../watch/watcher.ts';
+import { type Invocation, configFor, connectOptions, wholeNumber } from './invocation.ts';
+
+export interface WatchFlags {
+  readonly once: boolean;
+  readonly daemon: boolean;
+  readonly newOnly: boolean;
+  /** `--poll [SECONDS]`: true where no number was given. */
+  readonly poll?: string | boolean;
+  readonly dryRun: boolean;
+}
+
+/** Seams for the background: both are the daemon's. */
+export interface WatchHooks {
+  /** `--daemon`: starts this very watch in the background, and says whether it is up. */
+  readonly detach?: (
+    invocation: Invocation,
+    folders: readonly string[],
+    flags: WatchFlags,
+  ) => Promise<ExitCode>;
+  /** Told how the watcher is doing, whenever that is written down. */
+  readonly onHealth?: (health: WatchHealth) => void;
+}
+
+/** Longest pause between two polls that makes sense, in s: a day. */
+const MAX_POLL_SECS = 86_400;
+
+/** Not more than one try a call: the watcher's own pauses are longer, and can be interrupted. */
+const ONE_TRY = { ...DEFAULT_RETRY, attempts: 1 };
+
+export async function watch(
+  invocation: Invocation,
+  dirs: readonly string[],
+  flags: WatchFlags,
+  hooks: WatchHooks = {},
+): Promise<ExitCode> {
+  const { deps, output } = invocation;
+  const config = configFor(invocation);
+  requireBaseUrl(config);
+  const once = flags.once || flags.dryRun;
+  const options: WatchCommandOptions = {
+    folders: [...new Set(dirs.map((dir) => resolve(deps.cwd, dir)))],
+    newOnly: flags.newOnly,
+    pollMs: pollMs(flags.poll),
+    dryRun: flags.dryRun,
+  };
+  for (const folder of options.folders) refuseFile(folder);
+  if (flags.daemon) {
+    if (once) throw new SyncError('USAGE', '--daemon does not go with --once or --dry-run.');
+    if (hooks.detach === undefined) throw new Error('watch: --daemon without a detach hook');
+    return await hooks.detach(invocation, options.folders, flags);
+  }
+  const needs = watchNeeds(invocation, config, once, hooks);
+  if (!once) {
+    await runWatch(options, needs);
+    return ExitCode.ok;
+  }
+  const { summary, exitCode } = await runWatchOnce(options, needs);
+  output.result(uploadSummaryReport(summary), uploadSummaryText(summary));
+  return exitCode;
+}
+
+function watchNeeds(
+  invocation: Invocation,
+  config: Config,
+  once: boolean,
+  hooks: WatchHooks,
+): WatchNeeds {
+  const { deps, output, version } = invocation;
+  const { stateDir, configFile } = config.paths;
+  const { access, refresh } = config.environmentTokens;
+  const given = access ?? refresh;
+  const heartbeatUrl = config.get('heartbeatUrl');
+  return {
+    appVersion: version,
+    stateDir,
+    profile: config.profile,
+    login: given === undefined ? config.profile : `${config.profile} ${digest(given.reveal())}`,
+    loginCanChange: given === undefined,
+    loginMarker: () => [configFile, tokenFilePath(stateDir, config.profile)].map(markOf).join(' '),
+    platform: deps.platform,
+    pid: process.pid,
+    clock: deps.clock,
+    random: Math.random,
+    signal: deps.signal,
+    open: () => open(invocation, once),
+    report: (event) => {
+      const at = new Date(deps.clock.now());
+      const text = watchEventText(event, once ? undefined : at);
+      output.result(watchEventReport(event, once ? undefined : at), text);
+    },
+    notify: (note) => notify(deps.platform, deps.env, note),
+    heartbeat:
+      heartbeatUrl === undefined ? undefined : (signal) => beat(invocation, heartbeatUrl, signal),
+    ...(hooks.onHealth === undefined ? {} : { onHealth: hooks.onHealth }),
+  };
+}
+
+/** The configuration is read anew: the login may have changed it. */
+async function open(invocation: Invocation, once: boolean): Promise<OpenWatch> {
+  const { deps } = invocation;
+  const config = configFor(invocation);
+  const baseUrl = requireBaseUrl(config);
+  const connection = connect(config, deps, {
+    ...connectOptions(invocation, AT_ONCE),
+    attended: once && deps.io.interactive,
+    ...(once ? {} : { retry: ONE_TRY }),
+  });
+  try {
+    const account = await connection.ledgerAccount();
+    const ledger = openLedger(config, account, deps.clock);
+    const now = () => deps.clock.now();
+    return {
+      account,
+      ledger,
+      marks: watchMarks(ledger.database, account, now),
+      outboxRows: outboxRows(ledger.database, account, now),
+      client: () => connection.client(),
+      uploadUrl: () => endpointUrl(baseUrl, config.endpoints.uploadFit),
+      loginEndsAt: (signal) => loginEndsAt(invocation, config, signal),
+      useLogin: async (signal) => {
+        try {
+          await (await connection.client()).userinfo(signal);
+        } catch (error) {
+          // The token was taken; that this service does not say whose it is does not matter.
+          const unknown = error instanceof SyncError && error.code === 'REJECTED';
+          if (!unknown && !(error instanceof SyncError && error.code === 'SCOPE_MISSING'))
+            throw error;
+        }
+      },
+      close: async () => {
+        ledger.close();
+        await connection.close();
+      },
+    };
+  } catch (error) {
+    await connection.close();
+    throw error;
+  }
+}
+
+async function loginEndsAt(
+  { deps }: Invocation,
+  config: Config,
+  signal: AbortSignal,
+): Promise<number | undefined> {
+  if (hasEnvironmentTokens(config)) return undefined;
+  const { env, platform, programDir } = deps;
+  const store = openStore(config, { env, platform, programDir, attended: false });
+  const found = await store.load(signal);
+  if (found === undefined) {
+    throw new SyncError('AUTH_REQUIRED', `Nobody is logged in (profile "${config.profile}").`, {
+      hint: 'Run `sync login`; the watcher goes on by itself.',
+    });
+  }
+  return found.tokens.refreshExpiresAt;
+}
+
+async function beat({ deps, version }: Invocation, url: URL, signal: AbortSignal): Promise<void> {
+  const http = await openHttp({ env: deps.env, version, connections: 1 });
+  try {
+    const { status } = await http.send({ method: 'GET', url, signal, answerTimeoutMs: 30_000 });
+    if (status >= 400) throw new SyncError('SERVICE_ANSWER', `${url.host} answered ${status}.`);
+  } finally {
+    await http.close();
+  }
+}
+
+function pollMs(flag: string | boolean | undefined): number | undefined {
+  if (flag === undefined || flag === false) return undefined;
+  return flag === true ? POLL_MS : wholeNumber('--poll', flag, 1, MAX_POLL_SECS) * 1000;
+}
+
+function refuseFile(path: string): void {
+  if (statSync(path, { throwIfNoEntry: false })?.isFile() !== true) return;
+  throw new SyncError('USAGE', `${path} is a file; sync watch takes folders.`, {
+    hint: `To send it, run \`sync upload ${path}\`.`,
+  });
+}
+
+/** Changes whenever a file is replaced. */
+function markOf(path: string): string {
+  const stats = statSync(path, { throwIfNoEntry: false });
+  return stats === undefined ? '-' : `${stats.ino}:${stats.mtimeMs}:${stats.size}`;
+}
+
+function digest(secret: string): string {
+  return createHash('sha256').update(secret).digest('hex').slice(0, 16);
+}

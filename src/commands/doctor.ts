@@ -1,0 +1,212 @@
+import { accessSync, constants, mkdirSync, readFileSync, realpathSync } from 'node:fs';
+import { delimiter, join } from 'node:path';
+import { type Config, requireBaseUrl } from '../config.ts';
+import { hasEnvironmentTokens } from '../credentials/environment.ts';
+import { openStore } from '../credentials/open-store.ts';
+import type { Deps } from '../deps.ts';
+import { ExitCode, SyncError, messageOf } from '../errors.ts';
+import { openDatabase } from '../ledger/database.ts';
+import { endpointUrl } from '../service/endpoints.ts';
+import type { Http } from '../service/http.ts';
+import { ledgerPath } from './open-ledger.ts';
+
+/** One thing that was looked at. `bad`: something does not work; `odd`: it may not work some day. */
+export interface Finding {
+  readonly check: 'config' | 'state' | 'keychain' | 'service' | 'clock' | 'watch' | 'name';
+  readonly state: 'good' | 'odd' | 'bad';
+  readonly message: string;
+  /** How to mend it. */
+  readonly hint?: string;
+}
+
+export interface DoctorNeeds {
+  /** Loads the configuration: that it cannot be loaded is a finding, too. */
+  readonly config: () => Config;
+  readonly deps: Deps;
+  readonly http: Http;
+  readonly report: (finding: Finding) => void;
+}
+
+/** A clock that is this wrong, in ms, spoils token lifetimes and certificates. */
+const CLOCK_TOLERANCE_MS = 60_000;
+/** Folders that a watch may need, with room for other programs. */
+const ENOUGH_WATCHES = 8_192;
+
+/**
+ * Looks at everything that the commands rely on.
+ *
+ * @returns the exit code: 2 when something is bad here, 5 when only the service does not answer.
+ */
+export async function runDoctor(needs: DoctorNeeds): Promise<ExitCode> {
+  const findings: Finding[] = [];
+  const tell = (finding: Finding) => {
+    findings.push(finding);
+    needs.report(finding);
+  };
+  const config = loadedConfig(needs, tell);
+  if (config !== undefined) {
+    tell(checkState(config));
+    tell(await checkStore(config, needs.deps));
+    for (const finding of await checkService(config, needs)) tell(finding);
+  }
+  tell(checkWatches(needs.deps));
+  tell(checkName(needs.deps));
+  const bad = findings.filter(({ state }) => state === 'bad');
+  if (bad.length === 0) return ExitCode.ok;
+  return bad.every(({ check }) => check === 'service') ? ExitCode.unavailable : ExitCode.usage;
+}
+
+function loadedConfig({ config }: DoctorNeeds, tell: (finding: Finding) => void) {
+  try {
+    const loaded = config();
+    requireBaseUrl(loaded);
+    tell({ check: 'config', state: 'good', message: `Settings: ${loaded.paths.configFile}` });
+    return loaded;
+  } catch (error) {
+    tell({ check: 'config', state: 'bad', ...said(error) });
+    return undefined;
+  }
+}
+
+function checkState(config: Config): Finding {
+  const { stateDir } = config.paths;
+  try {
+    mkdirSync(stateDir, { recursive: true, mode: 0o700 });
+    accessSync(stateDir, constants.W_OK);
+    openDatabase(ledgerPath(config)).close();
+    return { check: 'state', state: 'good', message: `Ledger: ${ledgerPath(config)}` };
+  } catch (error) {
+    return { check: 'state', state: 'bad', ...said(error) };
+  }
+}
+
+async function checkStore(config: Config, deps: Deps): Promise<Finding> {
+  if (hasEnvironmentTokens(config)) {
+    return { check: 'keychain', state: 'good', message: 'Tokens come from the environment.' };
+  }
+  const store = openStore(config, { ...deps, attended: deps.io.interactive });
+  try {
+    await store.probe(deps.signal);
+    return {
+      check: 'keychain',
+      state: 'good',
+      message: `Logins can be kept in ${store.describe()}.`,
+    };
+  } catch (error) {
+    if (error instanceof SyncError && error.code === 'INTERRUPTED') throw error;
+    return { check: 'keychain', state: 'bad', ...said(error) };
+  }
+}
+
+/** Asks for something that needs no login: that it answers at all, and its clock, are what counts. */
+async function checkService(config: Config, { deps, http }: DoctorNeeds): Promise<Finding[]> {
+  const url = endpointUrl(requireBaseUrl(config), config.endpoints.userinfo);
+  try {
+    const answer = await http.send({
+      method: 'GET',
+      url,
+      answerTimeoutMs: 10_000,
+      signal: deps.signal,
+    });
+    const now = deps.clock.now();
+    const theirs = Date.parse(answer.headers['date'] ?? '');
+    const reached: Finding =
+      answer.status >= 500
+        ? {
+            check: 'service',
+            state: 'bad',
+            message: `${url.host} answers with ${answer.status}.`,
+            hint: 'Try again later.',
+          }
+        : { check: 'service', state: 'good', message: `${url.host} answers.` };
+    if (Number.isNaN(theirs)) return [reached];
+    const off = Math.round((now - theirs) / 1000);
+    const clock: Finding =
+      Math.abs(now - theirs) <= CLOCK_TOLERANCE_MS
+        ? {
+            check: 'clock',
+            state: 'good',
+            message: "This machine's clock agrees with the service's.",
+          }
+        : {
+            check: 'clock',
+            state: 'odd',
+            message: `This machine's clock is ${Math.abs(off)} s ${off > 0 ? 'ahead of' : 'behind'} the service's.`,
+            hint: 'Let the system set its clock from the network.',
+          };
+    return [reached, clock];
+  } catch (error) {
+    if (error instanceof SyncError && error.code === 'INTERRUPTED') throw error;
+    return [{ check: 'service', state: 'bad', ...said(error) }];
+  }
+}
+
+function checkWatches({ platform }: Deps): Finding {
+  const check = 'watch';
+  if (platform !== 'linux') {
+    return {
+      check,
+      state: 'good',
+      message: 'Folders can be watched (no limit that is known here).',
+    };
+  }
+  try {
+    const limit = Number(readFileSync('/proc/sys/fs/inotify/max_user_watches', 'utf8'));
+    return limit >= ENOUGH_WATCHES
+      ? { check, state: 'good', message: `Up to ${limit} folders can be watched.` }
+      : {
+          check,
+          state: 'odd',
+          message: `Only ${limit} folders can be watched, by all programs together.`,
+          hint: 'Raise it: `sudo sysctl fs.inotify.max_user_watches=524288`. `sync watch --poll` needs none.',
+        };
+  } catch {
+    return {
+      check,
+      state: 'odd',
+      message: 'This system does not tell of new files.',
+      hint: 'Use `sync watch --poll`.',
+    };
+  }
+}
+
+/** Which `sync` a shell starts: this one, or the one that flushes disks. */
+function checkName({ env, platform }: Deps): Finding {
+  const check = 'name';
+  const own = real(process.argv[1] ?? '');
+  const first = (env['PATH'] ?? '')
+    .split(delimiter)
+    .map((folder) => join(folder, platform === 'win32' ? 'sync.cmd' : 'sync'))
+    .find((path) => isThere(path));
+  if (first === undefined || real(first) === own || platform === 'win32') {
+    return { check, state: 'good', message: '`sync` in a shell is this program.' };
+  }
+  return {
+    check,
+    state: 'odd',
+    message: `\`sync\` in a shell is ${first}, not this program.`,
+    hint: 'Type `athlete-sync` instead, or put the folder of this program first on the PATH.',
+  };
+}
+
+function isThere(path: string): boolean {
+  try {
+    accessSync(path, constants.X_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function real(path: string): string {
+  try {
+    return realpathSync(path);
+  } catch {
+    return path;
+  }
+}
+
+function said(error: unknown): { message: string; hint?: string } {
+  const hint = error instanceof SyncError ? error.hint : undefined;
+  return { message: messageOf(error), ...(hint === undefined ? {} : { hint }) };
+}
