@@ -65,7 +65,7 @@ export class Calendar {
   }
 }
 
-export interface Moment {
+interface Moment {
   /** Seconds since 1970-01-01T00:00:00Z. */
   readonly instant: number;
   /** Local time less UTC, in seconds. */

@@ -2,7 +2,7 @@ import type { Random } from './random.ts';
 import type { Segment, SegmentKind } from './workout.ts';
 
 /** What the plan asks for in one second. */
-export interface Second {
+interface Second {
   /** Seconds of timer time before this one. */
   readonly elapsed: number;
   /** Share of the threshold. */

@@ -14,7 +14,7 @@ import { FitWriter, type MessageWriter } from './fit-writer.ts';
 import type { RecordingTruth } from './recording.ts';
 
 /** Written as the device's and the user's name: anyone who opens such a file can tell. */
-export const SYNTHETIC_NAME = 'Synthetic athlete';
+const SYNTHETIC_NAME = 'Synthetic athlete';
 
 /** The manufacturer number that the FIT profile keeps for development. */
 const DEVELOPMENT = 255;
@@ -36,7 +36,7 @@ const Message = {
 } as const;
 
 /** What a device writes about its owner. */
-export interface Owner {
+interface Owner {
   readonly age: number;
   /** kg */
   readonly weight: number;

@@ -15,9 +15,9 @@ export interface SyntheticNutrition {
   readonly rawJson: { readonly synthetic: true; readonly generator: string; readonly seed: number };
 }
 
-export type Meal = 'BREAKFAST' | 'LUNCH' | 'DINNER' | 'SNACK' | 'OTHER';
+type Meal = 'BREAKFAST' | 'LUNCH' | 'DINNER' | 'SNACK' | 'OTHER';
 
-export interface SyntheticItem {
+interface SyntheticItem {
   readonly name: string;
   /** ISO 8601 with the zone's offset. */
   readonly logged_at: string;
@@ -45,7 +45,7 @@ export interface Fuelled {
   readonly swimming: boolean;
 }
 
-export interface NutritionDay {
+interface NutritionDay {
   readonly athlete: Athlete;
   /** Days before the event. */
   readonly index: number;

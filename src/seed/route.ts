@@ -3,7 +3,7 @@ import { stream } from './random.ts';
 import type { Position } from './recording.ts';
 
 /** The earth's mean radius (IUGG), m: what the haversine formula is used with. */
-export const EARTH_RADIUS = 6_371_008.8;
+const EARTH_RADIUS = 6_371_008.8;
 
 const METRES_PER_DEGREE = (EARTH_RADIUS * 3.141592653589793) / 180;
 const SEMICIRCLES_PER_DEGREE = 2_147_483_648 / 180;

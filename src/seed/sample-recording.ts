@@ -1,6 +1,6 @@
 import { recordingOf, settingOf, type SyntheticRecording } from './synthesize.ts';
 
-export interface SampleOptions {
+interface SampleOptions {
   /** The day of the ride, `YYYY-MM-DD`. */
   readonly date: string;
   /** The athlete's time zone, such as `Europe/Zurich`. */

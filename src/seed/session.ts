@@ -29,7 +29,7 @@ export interface Mark {
   readonly firstLength: number;
 }
 
-export interface SessionOptions {
+interface SessionOptions {
   readonly athlete: Athlete;
   /** Days before the event. */
   readonly index: number;

@@ -15,7 +15,7 @@ export interface Swim {
   readonly marks: readonly Mark[];
 }
 
-export interface SwimSecond {
+interface SwimSecond {
   readonly heartRate: number;
   /** Strokes a minute. */
   readonly cadence: number;

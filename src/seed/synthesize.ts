@@ -45,7 +45,7 @@ export interface SyntheticRecording {
 }
 
 /** Ten years and a bit: more than any account has to be tried with. */
-export const MOST_DAYS = 3660;
+const MOST_DAYS = 3660;
 
 /**
  * A synthetic athlete's life up to and including `until`, the oldest day first, each made when it is

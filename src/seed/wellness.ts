@@ -53,7 +53,7 @@ export interface SyntheticWellness {
 }
 
 /** What the day before and the day itself bring along. */
-export interface WellnessDay {
+interface WellnessDay {
   readonly athlete: Athlete;
   /** Days before the event. */
   readonly index: number;

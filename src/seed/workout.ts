@@ -72,7 +72,7 @@ function landStress(leg: LandLeg): number {
 }
 
 /** By pace (the cube of speed is what water asks), as swims have no power. */
-export function swimStress(leg: SwimLeg): number {
+function swimStress(leg: SwimLeg): number {
   let stress = 0;
   for (const set of leg.sets) {
     // The stress of a whole length does not depend on the swimmer: 1.25 m/s stands for all.
