@@ -112,6 +112,13 @@ describe('the JSON scanner', () => {
     expect(faultIn(text)).toEqual({ offset, message });
   });
 
+  test('takes the characters in a string, and the escapes, that JSON.parse takes', () => {
+    const texts = Array.from({ length: 0x100 }, (_, code) => String.fromCharCode(code)).flatMap(
+      (character) => [`"a${character}b"`, `"\\${character}"`, `"\\u00e${character}"`, character],
+    );
+    expect(texts.filter((text) => (faultIn(text) === undefined) !== parses(text))).toEqual([]);
+  });
+
   test('refuses what is nested too deep, however deep', () => {
     const nest = (depth: number): string => '['.repeat(depth) + ']'.repeat(depth);
     expect(faultIn(nest(MAX_DEPTH))).toBeUndefined();
