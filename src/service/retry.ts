@@ -126,7 +126,9 @@ function unavailable(response: HttpResponse, now: number): SyncError {
 export function readRetryAfter(header: string | undefined, now: number): number | undefined {
   if (header === undefined) return undefined;
   if (/^\s*\d+\s*$/.test(header)) return Number(header) * 1000;
-  const date = Date.parse(header);
+  // All three forms of a date begin with the day's name; the oldest has no zone and means GMT.
+  if (!/^\s*(?:mon|tue|wed|thu|fri|sat|sun)/i.test(header)) return undefined;
+  const date = Date.parse(/gmt\s*$/i.test(header) ? header : `${header} GMT`);
   return Number.isNaN(date) ? undefined : Math.max(0, date - now);
 }
 

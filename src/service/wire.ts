@@ -23,7 +23,7 @@ export type JsonObject = Readonly<Record<string, unknown>>;
 /**
  * The answer to an upload of one recording (4.1; the interface does not show it). The status says
  * little: deployed services answer 200 to a recording that they could not take. Taken is what the
- * body calls a success, with nothing failed.
+ * body calls a success, with nothing failed and not counted as no file at all.
  *
  * @throws SyncError `SERVICE_ANSWER` when the body does not say.
  */
@@ -32,12 +32,18 @@ export function decodeUploadAnswer(response: HttpResponse): UploadAnswer {
   const results = isObject(body['results']) ? body['results'] : {};
   const item = Array.isArray(results['items']) ? (results['items'] as unknown[])[0] : undefined;
   const service = isObject(item) ? serviceRecording(item) : {};
-  const failed = typeof results['failed'] === 'number' && results['failed'] > 0;
-  if (body['success'] === false || failed || service.state === 'failed') {
+  const count = (key: string) => (typeof results[key] === 'number' ? results[key] : undefined);
+  const counted = (key: string) => (count(key) ?? 0) > 0;
+  const duplicate = counted('duplicates');
+  // One recording was sent: an error that is told is about it, unless it is said to be there.
+  const complained =
+    Array.isArray(results['errors']) &&
+    results['errors'].length > 0 &&
+    !(duplicate || counted('processed') || service.state !== undefined);
+  if (body['success'] === false || counted('failed') || service.state === 'failed' || complained) {
     return { outcome: 'rejected', message: reasonIn(body, results) };
   }
-  if (body['success'] !== true) throw unclear(response);
-  const duplicate = typeof results['duplicates'] === 'number' && results['duplicates'] > 0;
+  if (body['success'] !== true || count('total') === 0) throw unclear(response);
   return { outcome: duplicate ? 'duplicate' : 'uploaded', service };
 }
 
@@ -149,7 +155,17 @@ function unclear(response: HttpResponse): SyncError {
 function describeBody(response: HttpResponse): string {
   if (response.text.trim() === '') return 'nothing';
   if (/^\s*</.test(response.text)) return 'a web page';
+  if (isJson(response.text)) return 'JSON that gives no reason';
   return (response.headers['content-type'] ?? '').includes('json') ? 'broken JSON' : 'text';
+}
+
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 function firstText(...values: unknown[]): string | undefined {
