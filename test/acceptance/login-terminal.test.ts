@@ -3,17 +3,15 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import {
   AUTHORIZE_URL,
-  type World,
   answerOf,
   openTerminal,
   openWorld,
   requestLines,
   terminals,
+  tokenFile,
   visit,
 } from '../support/acceptance.ts';
 import { ndjson } from '../support/program.ts';
-
-const tokenFile = ({ home }: World) => join(home.dir, 'state', 'logins', 'login-default.json');
 
 describe.skipIf(!terminals.present)(`a login at a terminal${terminals.note}`, () => {
   it('asks for address, client and secret on first use, and never shows the secret', async () => {

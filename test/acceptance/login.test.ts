@@ -6,13 +6,13 @@ import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import {
-  type World,
   answerOf,
   freePort,
   openLoggedInWorld,
   openWorld,
   requestLines,
   startLogin,
+  tokenFile,
   visit,
 } from '../support/acceptance.ts';
 import { type CallbackRequest, sendToListener } from '../support/callback-request.ts';
@@ -38,8 +38,6 @@ function loginReport(stdout: string): Record<string, unknown> {
   expect(refreshExpiresAt).toBeTypeOf('number');
   return rest;
 }
-
-const tokenFile = ({ home }: World) => join(home.dir, 'state', 'logins', 'login-default.json');
 
 describe('a login by the loopback redirect', () => {
   it('goes from the printed address to a stored login, with every step of the interface', async () => {
@@ -304,7 +302,7 @@ describe('a callback that is not the answer', () => {
     const { running, authorizeUrl, redirectUri, state } = await startLogin(world);
     world.sandbox.control.addFaults('exchange:delay=1s');
     const first = visit(authorizeUrl);
-    await vi.waitUntil(() => requestLines(world.sandbox).includes('token null'));
+    await vi.waitUntil(() => requestLines(world.sandbox).includes('token null'), 30_000);
     const second = await sendToListener(redirectUri, { query: { code: 'stolen', state } });
     expect(second.status).toBe(409);
     expect((await first).status).toBe(200);

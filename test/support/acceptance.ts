@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import type { AddressInfo } from 'node:net';
 import { dirname, join } from 'node:path';
@@ -262,4 +262,26 @@ export function requestCounts({ control }: Sandbox): Record<string, number> {
     counts[name] = (counts[name] ?? 0) + 1;
   }
   return counts;
+}
+
+/** Where the file store keeps the login of a profile. */
+export function tokenFile({ home }: Pick<World, 'home'>): string {
+  return join(home.dir, 'state', 'logins', 'login-default.json');
+}
+
+/** Lets the access token's time run out, here and at the service, without waiting for it. */
+export function expireAccess(world: World): void {
+  const path = tokenFile(world);
+  const stored = JSON.parse(readFileSync(path, 'utf8')) as Record<string, unknown>;
+  writeFileSync(path, JSON.stringify({ ...stored, accessExpiresAt: Date.now() - 1000 }));
+  world.sandbox.control.expire();
+}
+
+/** Whose token it is, as the service says; undefined: it is no good. */
+export async function ownerOf({ url }: Sandbox, token: string): Promise<string | undefined> {
+  const answer = await fetch(`${url}/api/oauth/userinfo`, {
+    headers: { authorization: `Bearer ${token}` },
+  });
+  if (answer.status === 401) return undefined;
+  return ((await answer.json()) as { sub: string }).sub;
 }

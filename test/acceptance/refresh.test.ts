@@ -1,0 +1,175 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, it, vi } from 'vitest';
+import {
+  expireAccess,
+  openLoggedInWorld,
+  ownerOf,
+  requestCounts,
+  requestLines,
+  tokenFile,
+} from '../support/acceptance.ts';
+import { makeRecording } from '../support/fit-maker.ts';
+import { ndjson } from '../support/program.ts';
+
+const TWENTY = Array.from({ length: 20 }, (_, index) => index);
+
+describe('twenty processes with one expired token, whose refresh token rotates', () => {
+  it('refresh once, and all print the same new token', async () => {
+    const world = await openLoggedInWorld();
+    const { stdout: old } = await world.sync(['token']);
+    expireAccess(world);
+    const runs = await Promise.all(TWENTY.map(() => world.sync(['token'])));
+    expect(runs.map(({ code }) => code)).toEqual(TWENTY.map(() => 0));
+    const tokens = new Set(runs.map(({ stdout }) => stdout));
+    expect(tokens.size).toBe(1);
+    expect(tokens.has(old)).toBe(false);
+    expect(requestLines(world.sandbox)).toEqual(['token 200']);
+    expect(await ownerOf(world.sandbox, [...tokens][0]?.trim() ?? '')).toBe('athlete-1');
+  });
+
+  it('that the service ended early refresh once, and deliver twenty recordings once each', async () => {
+    const world = await openLoggedInWorld();
+    const rides = TWENTY.map((seed) =>
+      world.write(`ride-${seed}.fit`, makeRecording({ seed, durationSecs: 30 })),
+    );
+    // Nobody here knows that: each of them meets a 401.
+    world.sandbox.control.expire();
+    const runs = await Promise.all(rides.map((ride) => world.sync(['upload', '--json', ride])));
+    expect(runs.map(({ code }) => code)).toEqual(TWENTY.map(() => 0));
+    expect(requestCounts(world.sandbox)['token']).toBe(1);
+    const [ada] = world.sandbox.control.state('athlete-1').athletes;
+    expect(ada?.recordings.map(({ receivedCount }) => receivedCount)).toEqual(TWENTY.map(() => 1));
+    expect(ada?.logins).toMatchObject([{ revoked: false }]);
+  });
+
+  it('of which half is killed while one refreshes: one refresh counts, and the login lives', async () => {
+    const world = await openLoggedInWorld();
+    expireAccess(world);
+    // The first to ask is put off before anything rotates, and waits: whoever it is.
+    world.sandbox.control.addFaults('refresh:503(retry-after=2)');
+    const running = TWENTY.map(() => world.start(['token']));
+    await vi.waitUntil(() => requestLines(world.sandbox).includes('token 503'), 30_000);
+    const [killed, left] = [running.slice(0, 10), running.slice(10)];
+    for (const { child } of killed) child.kill('SIGKILL');
+    const ends = await Promise.all(left.map(({ finished }) => finished));
+    expect(ends.map(({ code }) => code)).toEqual(left.map(() => 0));
+    expect(new Set(ends.map(({ stdout }) => stdout)).size).toBe(1);
+    expect(requestLines(world.sandbox).filter((line) => line === 'token 200')).toHaveLength(1);
+    expect(world.sandbox.control.state('athlete-1').athletes[0]?.logins).toMatchObject([
+      { revoked: false },
+    ]);
+  });
+
+  it('that are all killed while one refreshes leave a lock that nobody has to clear', async () => {
+    const world = await openLoggedInWorld();
+    expireAccess(world);
+    world.sandbox.control.addFaults('refresh:503(retry-after=4)');
+    const running = TWENTY.slice(0, 5).map(() => world.start(['token']));
+    await vi.waitUntil(() => requestLines(world.sandbox).includes('token 503'), 30_000);
+    for (const { child } of running) child.kill('SIGKILL');
+    await Promise.all(running.map(({ finished }) => finished));
+    expect((await world.sync(['token'])).code).toBe(0);
+    expect(requestLines(world.sandbox)).toEqual(['token 503', 'token 200']);
+  });
+});
+
+describe('a refresh', () => {
+  it.each(['rotate', 'keep', 'omit'] as const)(
+    'by a service that answers with "%s" can be done again and again',
+    async (refreshToken) => {
+      const world = await openLoggedInWorld({ sandbox: { settings: { refreshToken } } });
+      const stored = () =>
+        (JSON.parse(readFileSync(tokenFile(world), 'utf8')) as { refreshToken: string })
+          .refreshToken;
+      const refreshTokens = [stored()];
+      const accessTokens: string[] = [];
+      for (let round = 0; round < 3; round++) {
+        expireAccess(world);
+        const { code, stdout } = await world.sync(['token']);
+        expect(code).toBe(0);
+        accessTokens.push(stdout);
+        refreshTokens.push(stored());
+      }
+      expect(new Set(accessTokens).size).toBe(3);
+      expect(new Set(refreshTokens).size).toBe(refreshToken === 'rotate' ? 4 : 1);
+      expect(requestLines(world.sandbox)).toEqual(['token 200', 'token 200', 'token 200']);
+    },
+  );
+
+  it('is not made before its time', async () => {
+    const world = await openLoggedInWorld();
+    await world.sync(['token']);
+    await world.sync(['upload', world.write('ride.fit', makeRecording())]);
+    expect(requestLines(world.sandbox)).toEqual(['upload-fit 200']);
+  });
+
+  it('refused with invalid_grant ends the login: exit 4, and what to type', async () => {
+    const world = await openLoggedInWorld();
+    world.sandbox.control.revoke();
+    expireAccess(world);
+    const { code, stdout } = await world.sync(['token', '--json']);
+    expect({ code, lines: ndjson(stdout) }).toEqual({
+      code: 4,
+      lines: [
+        {
+          type: 'error',
+          code: 'AUTH_EXPIRED',
+          message: expect.stringMatching(
+            /^The login has ended: the service no longer accepts its refresh token/,
+          ) as string,
+          hint: 'Run `sync login`.',
+          status: 400,
+          error: 'invalid_grant',
+        },
+      ],
+    });
+    const upload = await world.sync(['upload', world.write('ride.fit', makeRecording())]);
+    expect(upload.code).toBe(4);
+    expect(upload.stdout + upload.stderr).toContain('sync login');
+    expect(requestCounts(world.sandbox)).toEqual({ token: 2 });
+  });
+
+  it.each([
+    ['the connection breaks off', 'refresh:reset*3'],
+    ['the service is overloaded', 'refresh:503*3'],
+    ['a proxy answers in its place', 'refresh:html*3'],
+    ['there are too many requests', 'refresh:429*3'],
+  ])('that fails because %s exits 5, and costs no login', async (_why, fault) => {
+    const world = await openLoggedInWorld();
+    expireAccess(world);
+    world.sandbox.control.addFaults(fault);
+    const { code, stdout } = await world.sync(['token']);
+    expect({ code, stdout }).toEqual({ code: 5, stdout: '' });
+    expect(requestCounts(world.sandbox)).toEqual({ token: 3 });
+    expect((await world.sync(['status'])).code).toBe(0);
+    expect((await world.sync(['token'])).code).toBe(0);
+  });
+
+  it('that is interrupted by Ctrl-C is stored first: the next process finds it', async () => {
+    const world = await openLoggedInWorld();
+    expireAccess(world);
+    world.sandbox.control.addFaults('refresh:delay=1s');
+    const running = world.start(['token']);
+    await vi.waitUntil(() => requestLines(world.sandbox).includes('token null'), 30_000);
+    running.child.kill('SIGINT');
+    const { code, stdout } = await running.finished;
+    expect({ code, stdout }).toEqual({ code: 130, stdout: '' });
+    expect((await world.sync(['token'])).code).toBe(0);
+    expect(requestLines(world.sandbox)).toEqual(['token 200']);
+  });
+
+  it('races a logout without bringing the login back', async () => {
+    const world = await openLoggedInWorld();
+    expireAccess(world);
+    world.sandbox.control.addFaults('refresh:delay=500ms');
+    const token = world.start(['token']);
+    await vi.waitUntil(() => requestLines(world.sandbox).includes('token null'), 30_000);
+    const logout = await world.sync(['logout']);
+    expect(logout.code).toBe(0);
+    await token.finished;
+    expect((await world.sync(['status'])).code).toBe(4);
+    expect(world.sandbox.control.state('athlete-1').athletes[0]?.logins).toMatchObject([
+      { revoked: true },
+    ]);
+  });
+});

@@ -1,0 +1,319 @@
+import { chmodSync, existsSync, readFileSync, statSync } from 'node:fs';
+import { createServer } from 'node:http';
+import { once } from 'node:events';
+import type { AddressInfo } from 'node:net';
+import { dirname } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import {
+  openHome,
+  openLoggedInWorld,
+  openSandbox,
+  openWorld,
+  ownerOf,
+  requestLines,
+  tokenFile,
+  worldOf,
+} from '../support/acceptance.ts';
+import { makeRecording } from '../support/fit-maker.ts';
+import { ndjson } from '../support/program.ts';
+
+const ADA = { id: 'athlete-1', name: 'Ada Lindqvist', email: 'ada@sandbox.example' };
+
+describe('sync status', () => {
+  it('without a login says what to type, and exits 4', async () => {
+    const world = await openWorld();
+    const { code, stdout } = await world.sync(['status', '--json']);
+    expect({ code, lines: ndjson(stdout) }).toEqual({
+      code: 4,
+      lines: [
+        {
+          type: 'status',
+          profile: 'default',
+          service: world.sandbox.url,
+          clientId: 'sandbox-client',
+          store: { kind: 'file', where: `the file ${tokenFile(world)}` },
+          login: {
+            state: 'logged-out',
+            code: 'AUTH_REQUIRED',
+            message: 'Nobody is logged in (profile "default").',
+            hint: 'Run `sync login`. In CI, set SYNC_ACCESS_TOKEN or SYNC_REFRESH_TOKEN.',
+          },
+          uploads: { pending: 0, confirmed: 0, rejected: 0 },
+        },
+      ],
+    });
+    expect(requestLines(world.sandbox)).toEqual([]);
+  });
+
+  it('tells account, store, lifetimes and what was uploaded, without a request', async () => {
+    const world = await openLoggedInWorld();
+    await world.sync(['upload', world.write('ride.fit', makeRecording())]);
+    world.sandbox.control.clearRequests();
+    const started = Date.now();
+    const { code, stdout } = await world.sync(['status', '--json']);
+    const [status = {}] = ndjson(stdout);
+    const login = status['login'] as Record<string, unknown>;
+    expect({ code, status }).toEqual({
+      code: 0,
+      status: {
+        type: 'status',
+        profile: 'default',
+        service: world.sandbox.url,
+        clientId: 'sandbox-client',
+        account: ADA,
+        store: { kind: 'file', where: `the file ${tokenFile(world)}` },
+        login: {
+          state: 'logged-in',
+          scopes: expect.arrayContaining(['workout:write']) as unknown,
+          missing: [],
+          renewable: true,
+          accessExpiresAt: expect.any(Number) as number,
+          refreshExpiresAt: expect.any(Number) as number,
+        },
+        uploads: { pending: 0, confirmed: 1, rejected: 0 },
+        lastUploadAt: expect.any(Number) as number,
+      },
+    });
+    const hours = (Number(login['accessExpiresAt']) - started) / 3_600_000;
+    expect(hours).toBeGreaterThan(0.9);
+    expect(hours).toBeLessThanOrEqual(1);
+    expect(requestLines(world.sandbox)).toEqual([]);
+  });
+
+  it('says every time that the login lies in a file', async () => {
+    const world = await openLoggedInWorld();
+    for (let round = 0; round < 2; round++) {
+      const { stdout } = await world.sync(['status']);
+      expect(stdout).toContain(
+        `Kept in   the file ${tokenFile(world)} (a file that only you can read, not the keychain)`,
+      );
+    }
+  });
+});
+
+describe('the token file', () => {
+  it('and its folder are open to their owner alone', async () => {
+    const world = await openLoggedInWorld();
+    expect(statSync(tokenFile(world)).mode & 0o777).toBe(0o600);
+    expect(statSync(dirname(tokenFile(world))).mode & 0o777).toBe(0o700);
+  });
+
+  it.each(['0644', '0640', '0604', '0660'])(
+    'is refused with mode %s, with the command that mends it, and nothing is sent',
+    async (mode) => {
+      const world = await openLoggedInWorld();
+      chmodSync(tokenFile(world), mode);
+      const { code, stdout } = await world.sync(['token', '--json']);
+      expect({ code, lines: ndjson(stdout) }).toEqual({
+        code: 2,
+        lines: [
+          {
+            type: 'error',
+            code: 'CONFIG',
+            message: `${tokenFile(world)} holds a login, and others than its owner may open it (mode ${mode}).`,
+            hint: `Run \`chmod 600 '${tokenFile(world)}'\`. If others use this machine, run \`sync login\` as well.`,
+            path: tokenFile(world),
+          },
+        ],
+      });
+      const ride = world.write('ride.fit', makeRecording());
+      expect((await world.sync(['upload', ride])).code).toBe(2);
+      expect(requestLines(world.sandbox)).toEqual([]);
+      chmodSync(tokenFile(world), 0o600);
+      expect((await world.sync(['upload', ride])).code).toBe(0);
+    },
+  );
+});
+
+describe('sync token', () => {
+  it('prints the access token and nothing else', async () => {
+    const world = await openLoggedInWorld();
+    const { code, stdout, stderr } = await world.sync(['token']);
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    expect(stdout).toMatch(/^\S+\n$/);
+    expect(await ownerOf(world.sandbox, stdout.trim())).toBe('athlete-1');
+  });
+
+  it('without a login prints nothing on stdout, and exits 4', async () => {
+    const world = await openWorld();
+    const { code, stdout, stderr } = await world.sync(['token']);
+    expect({ code, stdout }).toEqual({ code: 4, stdout: '' });
+    expect(stderr).toContain('sync login');
+  });
+});
+
+describe('sync logout', () => {
+  it('revokes both tokens at the service, then forgets them', async () => {
+    const world = await openLoggedInWorld();
+    const { stdout: token } = await world.sync(['token']);
+    const { code, stdout } = await world.sync(['logout', '--json']);
+    expect({ code, lines: ndjson(stdout) }).toEqual({
+      code: 0,
+      lines: [
+        {
+          type: 'logout',
+          profile: 'default',
+          wasLoggedIn: true,
+          account: ADA,
+          service: world.sandbox.url,
+          store: `the file ${tokenFile(world)}`,
+          revocations: [
+            { token: 'refresh token', outcome: 'revoked' },
+            { token: 'access token', outcome: 'revoked' },
+          ],
+          environmentTokens: false,
+        },
+      ],
+    });
+    const asked = world.sandbox.control.requests({ route: 'revoke' });
+    expect(asked.map(({ body }) => body)).toEqual(
+      ['refresh_token', 'access_token'].map((hint) => ({
+        token: expect.any(String) as string,
+        token_type_hint: hint,
+        client_id: 'sandbox-client',
+      })),
+    );
+    expect(existsSync(tokenFile(world))).toBe(false);
+    expect(await ownerOf(world.sandbox, token.trim())).toBeUndefined();
+    expect(world.sandbox.control.state().athletes[0]?.logins).toMatchObject([{ revoked: true }]);
+    expect((await world.sync(['token'])).code).toBe(4);
+    expect((await world.sync(['logout'])).stdout).toBe(
+      'Nobody was logged in (profile "default").\n',
+    );
+  });
+
+  it('--local-only asks nobody, and says that the tokens live on', async () => {
+    const world = await openLoggedInWorld();
+    const { code, stdout } = await world.sync(['logout', '--local-only']);
+    expect(code).toBe(0);
+    expect(stdout).toContain('The refresh token was not revoked at the service (--local-only).');
+    expect(stdout).toContain('It works for 30 days more.');
+    expect(existsSync(tokenFile(world))).toBe(false);
+    expect(requestLines(world.sandbox)).toEqual([]);
+    expect(world.sandbox.control.state().athletes[0]?.logins).toMatchObject([{ revoked: false }]);
+  });
+
+  it('offline forgets all the same, and says what could not be revoked', async () => {
+    const world = await openLoggedInWorld();
+    await world.sandbox.close();
+    const { code, stdout } = await world.sync(['logout', '--json']);
+    const [report = {}] = ndjson(stdout);
+    expect({ code, revocations: report['revocations'] }).toEqual({
+      code: 0,
+      revocations: ['refresh token', 'access token'].map((token) => ({
+        token,
+        outcome: 'failed',
+        message: `127.0.0.1:${world.sandbox.port}: nothing answers there (connection refused)`,
+        expiresAt: expect.any(Number) as number,
+      })),
+    });
+    expect(existsSync(tokenFile(world))).toBe(false);
+    expect((await world.sync(['token'])).code).toBe(4);
+  });
+
+  it('at a service that cannot revoke says when the tokens end', async () => {
+    const world = await openLoggedInWorld();
+    world.sandbox.control.addFaults('revoke:404*inf');
+    const { code, stdout } = await world.sync(['logout']);
+    expect(code).toBe(0);
+    expect(stdout).toContain(
+      'The service does not revoke tokens; the refresh token ends by itself.',
+    );
+    expect(existsSync(tokenFile(world))).toBe(false);
+  });
+});
+
+describe('plain http', () => {
+  it.each([
+    'http://training.example.com',
+    'http://127.0.0.1.example.com',
+    'http://localhost.example.com:8080',
+    'http://192.168.1.10',
+    'http://0.0.0.0',
+  ])('to %s is refused with exit 2, in flag, variable and configuration', async (url) => {
+    const world = worldOf(
+      await openSandbox(),
+      openHome({ SYNC_CLIENT_ID: 'any', SYNC_TOKEN_STORE: 'file', SYNC_ACCESS_TOKEN: 'secret' }),
+    );
+    const attempts = [
+      await world.sync(['login', '--no-browser', '--base-url', url]),
+      await world.sync(['token'], { env: { SYNC_BASE_URL: url } }),
+      await world.sync(['config', 'set', 'baseUrl', url]),
+    ];
+    for (const { code, stderr } of attempts) {
+      expect(code).toBe(2);
+      expect(stderr).toContain(`"${url}" is plain http: a login needs https`);
+    }
+  });
+});
+
+describe('a service that redirects to another origin', () => {
+  /** Two origins: the first sends everything on to the second. */
+  async function openTwoOrigins(status: number) {
+    const reached: string[] = [];
+    const listen = async (answer: Parameters<typeof createServer>[1]) => {
+      const server = createServer(answer as never).listen(0, '127.0.0.1');
+      await once(server, 'listening');
+      onTestFinished(() => void server.close());
+      return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    };
+    const elsewhere = await listen(((request: { url: string }, response: { end(): void }) => {
+      reached.push(request.url);
+      response.end();
+    }) as never);
+    const asked: string[] = [];
+    const first = await listen(((
+      request: { url: string; method: string },
+      response: { writeHead(status: number, headers: object): { end(): void } },
+    ) => {
+      asked.push(`${request.method} ${request.url}`);
+      response.writeHead(status, { location: elsewhere + request.url }).end();
+    }) as never);
+    return { first, asked, reached };
+  }
+
+  it.each([301, 302, 307, 308])(
+    'by %i gets neither bearer token nor refresh token nor client secret sent there',
+    async (status) => {
+      const { first, asked, reached } = await openTwoOrigins(status);
+      const home = openHome({
+        SYNC_BASE_URL: first,
+        SYNC_CLIENT_ID: 'some-client',
+        SYNC_CLIENT_SECRET: 'some-secret',
+        SYNC_TOKEN_STORE: 'file',
+      });
+      const world = worldOf(await openSandbox(), home);
+      const ride = world.write('ride.fit', makeRecording());
+      const withAccess = await world.sync(['upload', ride], {
+        env: { SYNC_ACCESS_TOKEN: 'some-access-token' },
+      });
+      const withRefresh = await world.sync(['token'], {
+        env: { SYNC_REFRESH_TOKEN: 'some-refresh-token' },
+      });
+      expect(withAccess.code).toBe(6);
+      expect(withRefresh.code).toBe(6);
+      expect(withAccess.stderr + withRefresh.stderr).toContain('base URL');
+      expect(asked).toContain('POST /api/oauth/token');
+      expect(reached).toEqual([]);
+    },
+  );
+});
+
+describe('two profiles', () => {
+  it('keep their logins apart, whatever the case of their names', async () => {
+    const world = await openLoggedInWorld();
+    const { sandbox } = world;
+    const input = JSON.stringify(sandbox.control.mint({ athlete: 'athlete-2' }));
+    await world.sync(['login', '--with-token', '--profile', 'Default'], { input });
+    const owners = await Promise.all(
+      ['default', 'Default'].map(async (profile) => {
+        const { stdout } = await world.sync(['token', '--profile', profile]);
+        return await ownerOf(sandbox, stdout.trim());
+      }),
+    );
+    expect(owners).toEqual(['athlete-1', 'athlete-2']);
+    await world.sync(['logout', '--profile', 'Default']);
+    expect((await world.sync(['token'])).code).toBe(0);
+    expect(readFileSync(tokenFile(world), 'utf8')).toContain('athlete-1');
+  });
+});
