@@ -1,6 +1,7 @@
 import { SyncError } from '../errors.ts';
 import type { Secret } from '../secret.ts';
 import { type EndpointName, type Endpoints, REQUIRED_SCOPE, endpointUrl } from './endpoints.ts';
+import { withDetails } from './http-failure.ts';
 import type { Http, HttpRequest, HttpResponse } from './http.ts';
 import { type Repeatable, type RetryNeeds, withRetry } from './retry.ts';
 import type { TokenSource } from './token-source.ts';
@@ -98,11 +99,12 @@ export function createServiceClient(needs: ServiceClientNeeds): ServiceClient {
         needs,
         signal,
       );
-    const token = await tokens.accessToken(signal);
+    const token = await beforeSending(tokens.accessToken(signal));
     let result = await send(token);
     if (result.response.status === 401) {
       const before = result.attempts;
-      result = await send(await tokens.replace(token, signal));
+      // What is answered 401 was not acted on.
+      result = await send(await beforeSending(tokens.replace(token, signal)));
       result.attempts += before;
     }
     const { response } = result;
@@ -156,6 +158,15 @@ function isSuccess(response: HttpResponse): boolean {
   return response.status >= 200 && response.status <= 299;
 }
 
+/** A login that cannot be had leaves this request unsent, whatever became of the token's own. */
+async function beforeSending(token: Promise<Secret>): Promise<Secret> {
+  try {
+    return await token;
+  } catch (error) {
+    throw error instanceof SyncError ? withDetails(error, { fate: 'not-sent' }) : error;
+  }
+}
+
 /** What a final refusal means, in words that say what to do. */
 function refusal(
   name: EndpointName,
@@ -200,7 +211,7 @@ function refusal(
           `The service sends ${url.pathname} elsewhere (${response.status}); a login never follows.`,
           {
             hint: 'Put the address that it moved to into the base URL: `sync config set baseUrl URL`.',
-            details,
+            details: { ...details, fate: 'not-sent' },
           },
         );
       }

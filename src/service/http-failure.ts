@@ -33,6 +33,15 @@ export function fateOf(error: SyncError): Fate {
   return error.details['fate'] === 'not-sent' ? 'not-sent' : 'unknown';
 }
 
+/** The same error with further facts. */
+export function withDetails(error: SyncError, details: Record<string, unknown>): SyncError {
+  return new SyncError(error.code, error.message, {
+    hint: error.hint,
+    cause: error.cause,
+    details: { ...error.details, ...details },
+  });
+}
+
 function explain(cause: unknown): string {
   switch (systemCode(cause)) {
     case 'ENOTFOUND':

@@ -1,7 +1,7 @@
 import { SyncError } from '../errors.ts';
 import type { Clock } from '../time.ts';
 import type { HttpResponse } from './http.ts';
-import { fateOf } from './http-failure.ts';
+import { fateOf, withDetails } from './http-failure.ts';
 
 /** How often and how patiently a request is repeated. */
 export interface RetryPolicy {
@@ -130,12 +130,4 @@ export function readRetryAfter(header: string | undefined, now: number): number 
   if (!/^\s*(?:mon|tue|wed|thu|fri|sat|sun)/i.test(header)) return undefined;
   const date = Date.parse(/gmt\s*$/i.test(header) ? header : `${header} GMT`);
   return Number.isNaN(date) ? undefined : Math.max(0, date - now);
-}
-
-function withDetails(error: SyncError, details: Record<string, unknown>): SyncError {
-  return new SyncError(error.code, error.message, {
-    hint: error.hint,
-    cause: error.cause,
-    details: { ...error.details, ...details },
-  });
 }

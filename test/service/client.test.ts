@@ -1,0 +1,307 @@
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { inspect } from 'node:util';
+import { SyncError } from '../../src/errors.ts';
+import { Secret } from '../../src/secret.ts';
+import { type ServiceClient, createServiceClient } from '../../src/service/client.ts';
+import { DEFAULT_ENDPOINTS, type Endpoints } from '../../src/service/endpoints.ts';
+import { createNodeHttp } from '../../src/service/node-http.ts';
+import { DEFAULT_RETRY } from '../../src/service/retry.ts';
+import type { TokenSource } from '../../src/service/token-source.ts';
+import { type TestServer, failure, listen, never } from './support.ts';
+
+const FIRST = 'first-access-token';
+const SECOND = 'second-access-token';
+
+interface Options {
+  readonly base?: string;
+  readonly endpoints?: Partial<Endpoints>;
+  readonly tokens?: Partial<TokenSource>;
+}
+
+type Answer = { status?: number; body?: unknown; headers?: Record<string, string> };
+
+/** A client over real HTTP, against answers in their order (the last one for all that follow). */
+async function open(answers: readonly Answer[], options: Options = {}) {
+  let next = 0;
+  const server = await listen((_request, response) => {
+    const {
+      status = 200,
+      body = { success: true },
+      headers = {},
+    } = answers[Math.min(next++, answers.length - 1)] ?? {};
+    response.writeHead(status, { 'content-type': 'application/json', ...headers });
+    response.end(typeof body === 'string' ? body : JSON.stringify(body));
+  });
+  const http = createNodeHttp({ userAgent: 'test', connections: 2 });
+  onTestFinished(() => http.close());
+  const replaced: string[] = [];
+  const trace: string[] = [];
+  const slept: number[] = [];
+  const client = createServiceClient({
+    baseUrl: new URL(options.base ?? '', server.url),
+    endpoints: { ...DEFAULT_ENDPOINTS, ...options.endpoints },
+    http,
+    tokens: {
+      accessToken: () => Promise.resolve(new Secret(FIRST)),
+      replace: (rejected) => {
+        replaced.push(rejected.reveal());
+        return Promise.resolve(new Secret(SECOND));
+      },
+      ...options.tokens,
+    },
+    policy: DEFAULT_RETRY,
+    random: () => 0.5,
+    clock: {
+      now: () => 0,
+      sleep: (ms) => {
+        slept.push(ms);
+        return Promise.resolve();
+      },
+    },
+    trace: (line) => trace.push(line),
+  });
+  return { client, server, replaced, trace, slept };
+}
+
+const tokensSeen = ({ requests }: TestServer) =>
+  requests.map(({ headers }) => headers.authorization);
+
+const upload = { contentType: 'multipart/form-data; boundary=b', body: [Buffer.from('--b--')] };
+
+/** Every method, so that what holds for one is seen to hold for all. */
+const METHODS: readonly (readonly [string, string, (client: ServiceClient) => Promise<unknown>])[] =
+  [
+    ['uploadRecording', 'POST /api/workouts/upload-fit', (c) => c.uploadRecording(upload, never())],
+    [
+      'push wellness',
+      'POST /api/wellness',
+      (c) => c.push('wellness', { date: '2026-02-15' }, 'always', never()),
+    ],
+    [
+      'push nutrition',
+      'POST /api/nutrition',
+      (c) => c.push('nutrition', { date: '2026-02-15', items: [] }, 'unless-acted-on', never()),
+    ],
+    [
+      'listWorkouts',
+      'GET /api/workouts?limit=5&offset=10&startDate=2026-02-01&endDate=2026-02-28',
+      (c) =>
+        c.listWorkouts(
+          { limit: 5, offset: 10, startDate: '2026-02-01', endDate: '2026-02-28' },
+          never(),
+        ),
+    ],
+    ['readProfile', 'GET /api/profile', (c) => c.readProfile(never())],
+    ['updateProfile', 'PATCH /api/profile', (c) => c.updateProfile({ ftp: 280 }, never())],
+    ['userinfo', 'GET /api/oauth/userinfo', (c) => c.userinfo(never())],
+  ];
+
+describe.each(METHODS)('%s', (_name, line, call) => {
+  const path = line.split(' ')[1] ?? '';
+
+  it('makes one request, to the right place, with the token', async () => {
+    const { client, server, trace } = await open([{}]);
+    await call(client);
+    expect(server.requests.map(({ method, url }) => `${method} ${url}`)).toEqual([line]);
+    expect(tokensSeen(server)).toEqual([`Bearer ${FIRST}`]);
+    expect(trace).toEqual([`${line.split('?')[0] ?? ''} 200 0 ms`]);
+  });
+
+  it('keeps the path of the base URL', async () => {
+    for (const base of ['/team/a', '/team/a/', '/team/a//']) {
+      const { client, server } = await open([{}], { base });
+      await call(client);
+      expect(server.requests[0]?.url).toBe(`/team/a${path}`);
+    }
+  });
+
+  it('replaces a token that is not accepted once, and sends the same again', async () => {
+    const { client, server, replaced } = await open([{ status: 401, body: '' }, {}]);
+    await call(client);
+    expect(replaced).toEqual([FIRST]);
+    expect(tokensSeen(server)).toEqual([`Bearer ${FIRST}`, `Bearer ${SECOND}`]);
+    expect(server.requests[1]?.body).toEqual(server.requests[0]?.body);
+  });
+
+  it('ends with AUTH_EXPIRED when the new token is not accepted either, and asks no more', async () => {
+    const { client, server, replaced } = await open([{ status: 401, body: '{"message":"no"}' }]);
+    const error = await failure(call(client));
+    expect({ ...about(error), hint: error.hint }).toEqual({
+      code: 'AUTH_EXPIRED',
+      message: 'The service does not accept this login any more.',
+      hint: 'Run `sync login`.',
+      details: { status: 401, attempts: 2 },
+    });
+    expect([replaced, server.requests.length]).toEqual([[FIRST], 2]);
+  });
+
+  it('does not follow a redirect with the token', async () => {
+    const other = await listen((_request, response) => void response.end('{}'));
+    const { client } = await open([{ status: 308, headers: { location: other.url.href } }]);
+    const error = await failure(call(client));
+    expect(error).toMatchObject({ code: 'SERVICE_ANSWER', details: { fate: 'not-sent' } });
+    expect(error.message).toContain('(308); a login never follows');
+    expect(other.requests).toEqual([]);
+  });
+
+  it('says of a 404 which address that was, and how to change it', async () => {
+    const { client } = await open([{ status: 404, body: '<html>nginx</html>' }], { base: '/x' });
+    const error = await failure(call(client));
+    expect(error.code).toBe('REJECTED');
+    expect(error.message).toBe(`The service has nothing at /x${path.split('?')[0] ?? ''} (404).`);
+    expect(error.hint).toMatch(/config get baseUrl.*config set endpoint\.[a-zA-Z]+ PATH/);
+  });
+
+  it('shows no token, whatever goes wrong', async () => {
+    for (const status of [200, 302, 400, 401, 403, 404, 413, 422, 500, 503]) {
+      const body = status === 200 ? 'not JSON' : { message: 'Sorry' };
+      const { client, trace } = await open([{ status, body }]);
+      const error = await failure(call(client));
+      const shown = [
+        inspect(error, { depth: 20, showHidden: true }),
+        JSON.stringify(error),
+        JSON.stringify(error.details),
+        ...trace,
+      ].join('\n');
+      expect(shown).not.toContain(FIRST);
+      expect(shown).not.toContain(SECOND);
+    }
+  });
+});
+
+const about = ({ code, message, details }: SyncError) => ({ code, message, details });
+
+describe('403', () => {
+  it.each<[string, (client: ServiceClient) => Promise<unknown>, unknown, object]>([
+    [
+      'the scope that the message names',
+      (c) => c.uploadRecording(upload, never()),
+      { message: 'Missing required scope: workout:write' },
+      { code: 'SCOPE_MISSING', scope: 'workout:write' },
+    ],
+    [
+      'the scope that it names, if it is not the one expected',
+      (c) => c.readProfile(never()),
+      { message: 'Requires profile:read' },
+      { code: 'SCOPE_MISSING', scope: 'profile:read' },
+    ],
+    [
+      'the scope of the endpoint, if the message only speaks of one',
+      (c) => c.push('wellness', {}, 'always', never()),
+      { message: 'Insufficient scope' },
+      { code: 'SCOPE_MISSING', scope: 'health:write' },
+    ],
+    [
+      'a refusal, if it is about something else',
+      (c) => c.push('wellness', {}, 'always', never()),
+      { message: 'This account is deactivated' },
+      { code: 'REJECTED', scope: undefined },
+    ],
+    [
+      'a refusal, if it is a page of something in between',
+      (c) => c.listWorkouts({ limit: 1, offset: 0 }, never()),
+      '<html>Forbidden by policy</html>',
+      { code: 'REJECTED', scope: undefined },
+    ],
+  ])('is %s', async (_name, call, body, expected) => {
+    const { client, server, replaced } = await open([{ status: 403, body }]);
+    const error = await failure(call(client));
+    expect({ code: error.code, scope: error.details['scope'] }).toEqual(expected);
+    if (error.code === 'SCOPE_MISSING') expect(error.hint).toContain('sync login');
+    expect([server.requests.length, replaced]).toEqual([1, []]);
+  });
+});
+
+describe('what the service says no to', () => {
+  it.each([
+    [
+      400,
+      { message: 'Bad', data: [{ path: ['date'], message: 'Required' }] },
+      'Bad (date: Required)',
+    ],
+    [413, '<html>', 'The service takes no request this large (413).'],
+    [422, { statusMessage: 'Unprocessable' }, 'Unprocessable'],
+    [409, '', 'the service answered 409 with nothing'],
+  ])('%i is final, in its own words', async (status, body, message) => {
+    const { client, server } = await open([{ status, body }]);
+    const error = await failure(client.push('wellness', {}, 'always', never()));
+    expect(about(error)).toEqual({ code: 'REJECTED', message, details: { status, attempts: 1 } });
+    expect(server.requests).toHaveLength(1);
+  });
+});
+
+describe('an answer that is not JSON', () => {
+  it.each([
+    ['a page of the network', '<html>Please sign in</html>'],
+    ['half an answer', '{"success": tr'],
+    ['nothing', ''],
+  ])('%s is asked about again, for an upload', async (_name, body) => {
+    const { client, server, slept } = await open([{ body }, { body }, {}]);
+    expect(await client.uploadRecording(upload, never())).toEqual({
+      outcome: 'uploaded',
+      service: {},
+      attempts: 3,
+    });
+    expect([server.requests.length, slept]).toEqual([3, [250, 500]]);
+  });
+
+  it('is not asked about again where that could double something', async () => {
+    const { client, server } = await open([{ body: '<html>' }, {}]);
+    const error = await failure(client.push('nutrition', {}, 'unless-acted-on', never()));
+    expect(error).toMatchObject({ code: 'NETWORK', details: { fate: 'unknown', attempts: 1 } });
+    expect(server.requests).toHaveLength(1);
+  });
+
+  it('says in the end what came', async () => {
+    const { client } = await open([{ body: '<html>Please sign in</html>' }]);
+    const error = await failure(client.userinfo(never()));
+    expect(error.message).toBe('The service answered 200 with a web page, not with JSON.');
+    expect(error.hint).toContain('login page of the network');
+  });
+});
+
+describe('a login that cannot be had', () => {
+  const unreachable = new SyncError('NETWORK', 'token endpoint: no answer in time', {
+    details: { fate: 'unknown' },
+  });
+
+  it('leaves the request unsent, even if nobody knows what became of the refresh', async () => {
+    const tokens = { accessToken: () => Promise.reject(unreachable) };
+    const { client, server } = await open([{}], { tokens });
+    const error = await failure(client.push('nutrition', {}, 'unless-acted-on', never()));
+    expect(error).toMatchObject({ code: 'NETWORK', details: { fate: 'not-sent' } });
+    expect(server.requests).toEqual([]);
+  });
+
+  it('leaves it unsent after a 401, too', async () => {
+    const tokens = { replace: () => Promise.reject(unreachable) };
+    const { client, server } = await open([{ status: 401 }], { tokens });
+    const error = await failure(client.push('nutrition', {}, 'unless-acted-on', never()));
+    expect(error).toMatchObject({ code: 'NETWORK', details: { fate: 'not-sent' } });
+    expect(server.requests).toHaveLength(1);
+  });
+
+  it('passes on what is no failure of ours as it is', async () => {
+    const reason = new Error('stopped');
+    const tokens = { accessToken: () => Promise.reject(reason) };
+    const { client } = await open([{}], { tokens });
+    await expect(client.userinfo(never())).rejects.toBe(reason);
+  });
+});
+
+it('counts the tries of both tokens', async () => {
+  const { client } = await open([{ status: 503 }, { status: 401 }, { status: 503 }, {}]);
+  expect(await client.push('wellness', {}, 'always', never())).toEqual({
+    outcome: 'pushed',
+    attempts: 4,
+  });
+});
+
+it('uses the paths that the settings give', async () => {
+  const { client, server } = await open([{}], {
+    endpoints: { uploadFit: '/v2/fit', wellness: '/w' },
+  });
+  await client.uploadRecording(upload, never());
+  await client.push('wellness', {}, 'always', never());
+  expect(server.requests.map(({ url }) => url)).toEqual(['/v2/fit', '/w']);
+});

@@ -1,0 +1,43 @@
+import { expect, it } from 'vitest';
+import type { ErrorCode } from '../../src/errors.ts';
+import { Outlook } from '../../src/service/outlook.ts';
+
+const failure = (code: ErrorCode, message = code) => ({ code, message });
+
+it.each<ErrorCode>(['NETWORK', 'SERVICE_UNAVAILABLE', 'SERVICE_ANSWER', 'FATE_UNKNOWN'])(
+  '%s three times in a row ends a batch, and is what the rest is told',
+  (code) => {
+    const outlook = new Outlook();
+    outlook.failed(failure(code, 'first'));
+    outlook.failed(failure(code, 'second'));
+    expect(outlook.hopeless).toBeUndefined();
+    outlook.failed(failure(code, 'third'));
+    outlook.failed(failure(code, 'fourth'));
+    expect(outlook.hopeless).toEqual({ code, message: 'third' });
+  },
+);
+
+it('an answer in between begins the count again', () => {
+  const outlook = new Outlook();
+  for (let i = 0; i < 10; i++) {
+    outlook.failed(failure('NETWORK'));
+    outlook.failed(failure('NETWORK'));
+    outlook.answered();
+  }
+  expect(outlook.hopeless).toBeUndefined();
+});
+
+it.each<ErrorCode>([
+  'AUTH_REQUIRED',
+  'AUTH_EXPIRED',
+  'SCOPE_MISSING',
+  'KEYCHAIN_LOCKED',
+  'KEYCHAIN_MISSING',
+  'CONFIG',
+  'BUSY',
+])('%s ends a batch at once, and a late answer does not begin it again', (code) => {
+  const outlook = new Outlook();
+  outlook.failed(failure(code));
+  outlook.answered();
+  expect(outlook.hopeless).toEqual({ code, message: code });
+});
