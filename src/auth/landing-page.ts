@@ -4,7 +4,7 @@ import { createHash } from 'node:crypto';
 export interface LandingPage {
   readonly mood: 'good' | 'bad' | 'neutral';
   readonly title: string;
-  /** Paragraphs of plain text. */
+  /** Paragraphs of plain text; what is to be typed stands in backticks. */
   readonly text: readonly string[];
   /** A command to type in the terminal. */
   readonly command?: string | undefined;
@@ -30,7 +30,7 @@ export function deniedPage(): LandingPage {
   return {
     mood: 'neutral',
     title: 'You said no',
-    text: ['Nothing was stored, and nothing can be sent. Should that have been a slip, type:'],
+    text: ['Nothing was changed on your computer. If that was a slip, type in the terminal:'],
     command: 'sync login',
     status: 200,
   };
@@ -99,8 +99,9 @@ svg { width: 2.75rem; height: 2.75rem; display: block; margin-bottom: 1.25rem; }
 .good svg { color: var(--good); } .bad svg { color: var(--bad); } .neutral svg { color: var(--neutral); }
 h1 { font-size: 1.5rem; line-height: 1.25; letter-spacing: -.01em; overflow-wrap: anywhere; }
 p { margin-top: .875rem; color: var(--soft); overflow-wrap: anywhere; }
-code { display: block; margin-top: .75rem; padding: .7rem .9rem; border-radius: .5rem;
-  background: var(--code); color: var(--ink); font: .95rem/1.4 ui-monospace, Menlo, Consolas, monospace; }
+code { padding: .1em .35em; border-radius: .35rem; background: var(--code); color: var(--ink);
+  font: .92em/1.4 ui-monospace, Menlo, Consolas, monospace; }
+main > code { display: block; margin-top: .75rem; padding: .7rem .9rem; border-radius: .5rem; }
 footer { margin-top: 2rem; padding-top: 1rem; border-top: 1px solid var(--line); font-size: .85rem;
   color: var(--soft); }
 `;
@@ -146,7 +147,7 @@ export function renderPage(page: LandingPage): string {
 <svg viewBox="0 0 48 48" fill="none" stroke="currentColor" stroke-width="3" stroke-linecap="round" \
 stroke-linejoin="round" aria-hidden="true"><circle cx="24" cy="24" r="21"/>${ICONS[page.mood]}</svg>
 <h1>${title}</h1>
-${page.text.map((paragraph) => `<p>${escape(paragraph)}</p>`).join('\n')}
+${page.text.map((paragraph) => `<p>${withCode(escape(paragraph))}</p>`).join('\n')}
 ${page.command === undefined ? '' : `<code>${escape(page.command)}</code>`}
 <footer>athlete-sync on this computer</footer>
 </main>
@@ -154,6 +155,10 @@ ${page.command === undefined ? '' : `<code>${escape(page.command)}</code>`}
 </body>
 </html>
 `;
+}
+
+function withCode(html: string): string {
+  return html.replace(/`([^`]+)`/g, '<code>$1</code>');
 }
 
 function cspHash(text: string): string {

@@ -117,37 +117,29 @@ async function revokeAll(
       expiresAt: tokens.accessExpiresAt,
     },
   ] as const;
+  const client = { id: clientId, secret: config.clientSecret ?? clientSecret };
   const revocations: Revocation[] = [];
+  let silence: string | undefined;
   for (const { name, kind, token, expiresAt } of given) {
     if (token === undefined) continue;
     const entry = { token: name, expiresAt };
     if (localOnly) {
       revocations.push({ ...entry, outcome: 'not-tried' });
-      continue;
-    }
-    try {
-      const client = { id: clientId, secret: config.clientSecret ?? clientSecret };
-      const outcome = await revokeToken(
-        { http, clock: deps.clock, url },
-        { client, token, kind },
-        signal,
-      );
-      revocations.push(outcome === 'revoked' ? { token: name, outcome } : { ...entry, outcome });
-    } catch (error) {
-      const message = error instanceof SyncError ? error.message : 'no answer in time';
-      revocations.push({ ...entry, outcome: 'failed', message });
-      // Where nobody answers, the next token need not wait for the same silence.
-      if (error instanceof SyncError && error.code !== 'NETWORK') continue;
-      const next = given.find((other) => other.name !== name && name === 'refresh token');
-      if (next?.token !== undefined) {
-        revocations.push({
-          token: next.name,
-          expiresAt: next.expiresAt,
-          outcome: 'failed',
-          message,
-        });
+    } else if (silence !== undefined) {
+      // Where nobody answered, the next token need not wait for the same silence.
+      revocations.push({ ...entry, outcome: 'failed', message: silence });
+    } else {
+      try {
+        const needs = { http, clock: deps.clock, url };
+        const outcome = await revokeToken(needs, { client, token, kind }, signal);
+        revocations.push(outcome === 'revoked' ? { token: name, outcome } : { ...entry, outcome });
+      } catch (error) {
+        const message = error instanceof SyncError ? error.message : 'no answer in time';
+        revocations.push({ ...entry, outcome: 'failed', message });
+        if (signal.aborted || (error instanceof SyncError && error.code === 'NETWORK')) {
+          silence = message;
+        }
       }
-      break;
     }
   }
   return revocations;

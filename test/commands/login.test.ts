@@ -1,4 +1,4 @@
-import { readFileSync, readdirSync, statSync } from 'node:fs';
+import { readFileSync, readdirSync, statSync, symlinkSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { once } from 'node:events';
 import { join } from 'node:path';
@@ -709,6 +709,24 @@ describe('--with-token', () => {
     const stdin = '{"access_token":"sbx_at_unknown","token_type":"bearer"}';
     const { here, done } = withToken(service, stdin);
     expect((await failure(done)).code).toBe('AUTH_REFUSED');
+    expect(await here.store.load(never)).toBeUndefined();
+  });
+
+  it('does not revoke tokens that somebody else holds when they cannot be kept', async () => {
+    const service = await sandbox();
+    const here = machine(service);
+    // There is no configuration yet, and there cannot be one.
+    const nowhere = join(here.homeDir, 'config');
+    symlinkSync(join(here.homeDir, 'missing', 'folder'), nowhere);
+    const run = login(
+      { ...here, paths: { ...here.paths, configFile: join(nowhere, 'config.json') } },
+      {
+        options: { withToken: true },
+        deps: { io: testIo({ stdin: JSON.stringify(service.control.mint()) }) },
+      },
+    );
+    expect((await failure(run.done)).code).toBe('STORAGE');
+    expect(service.control.requests({ route: 'revoke' })).toEqual([]);
     expect(await here.store.load(never)).toBeUndefined();
   });
 
