@@ -8,8 +8,8 @@ import {
   type WatchCommandOptions,
   type WatchNeeds,
   runWatch,
-  runWatchOnce,
 } from '../commands/watch.ts';
+import { runWatchOnce } from '../commands/watch-once.ts';
 import { type Config, requireBaseUrl } from '../config.ts';
 import { hasEnvironmentTokens } from '../credentials/environment.ts';
 import { tokenFilePath } from '../credentials/file.ts';

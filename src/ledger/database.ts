@@ -68,6 +68,42 @@ const STEPS: readonly string[] = [
   -- Small facts, such as when something last succeeded.
   CREATE TABLE facts (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
   `,
+  `
+  -- Recordings that could not be delivered yet and whose bytes this program keeps.
+  CREATE TABLE outbox (
+    account TEXT NOT NULL,
+    sha256 TEXT NOT NULL,
+    -- Where it was found: what people are told.
+    path TEXT NOT NULL,
+    -- Of the recording (unpacked), in bytes.
+    size INTEGER NOT NULL,
+    -- When it was recorded, as far as is known, and when its bytes were kept: ms since the epoch.
+    recorded_at INTEGER NOT NULL,
+    kept_at INTEGER NOT NULL,
+    PRIMARY KEY (account, sha256)
+  ) WITHOUT ROWID;
+
+  -- What the watcher knows of a file beside what is in it.
+  CREATE TABLE watch_marks (
+    account TEXT NOT NULL,
+    path TEXT NOT NULL,
+    size INTEGER NOT NULL,
+    mtime_ms REAL NOT NULL,
+    -- seen: was there before, not to be sent. unfinished: somebody was told that it is not whole.
+    mark TEXT NOT NULL CHECK (mark IN ('seen', 'unfinished')),
+    PRIMARY KEY (account, path)
+  ) WITHOUT ROWID;
+
+  -- Folders of which only what is new is sent, since when (ms since the epoch).
+  CREATE TABLE new_only_folders (
+    account TEXT NOT NULL,
+    folder TEXT NOT NULL,
+    since INTEGER NOT NULL,
+    -- 1: it has been looked through since; all that is in it and has no mark is new.
+    done INTEGER NOT NULL,
+    PRIMARY KEY (account, folder)
+  ) WITHOUT ROWID;
+  `,
 ];
 
 /** How long a statement waits for another process to finish writing, in ms. */

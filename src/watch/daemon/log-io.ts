@@ -4,9 +4,9 @@ import type { RotatingLog } from './rotating-log.ts';
 
 /**
  * The terminal of a program that has none: what it says goes into its log, each entry with the
- * local time and its offset from UTC.
+ * local time.
  *
- * @param also where the entries go as well, without the time: a journal that keeps its own
+ * @param also where the entries go as well: a journal that keeps its own time
  */
 export function logIo(log: RotatingLog, clock: Clock, also?: (entry: string) => void): Io {
   const write = (entry: string) => {
@@ -33,15 +33,17 @@ export function logIo(log: RotatingLog, clock: Clock, also?: (entry: string) => 
   };
 }
 
-/** An entry as the log has it; further lines of it are indented, so that none looks like another. */
+/**
+ * An entry as the log has it, with the time before it unless it begins with one itself. Further
+ * lines are indented, so that none looks like an entry.
+ */
 export function logEntry(now: number, entry: string): string {
-  return `${localTime(now)} ${entry.replace(/\r?\n/g, '\n    ')}`;
+  const time = /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d {2}/.test(entry) ? '' : `${localTime(now)}  `;
+  return `${time}${entry.replace(/\r?\n/g, '\n    ')}`;
 }
 
-/** ISO 8601 in this machine's zone, to the second: `2026-02-15T18:30:00+01:00`. */
+/** `2026-02-15 18:30:05`, on the clocks of this machine. */
 function localTime(now: number): string {
-  const offset = -new Date(now).getTimezoneOffset();
-  const local = new Date(now + offset * 60_000).toISOString().slice(0, 19);
-  const two = (number: number) => String(Math.trunc(Math.abs(number))).padStart(2, '0');
-  return `${local}${offset < 0 ? '-' : '+'}${two(offset / 60)}:${two(offset % 60)}`;
+  const offset = new Date(now).getTimezoneOffset();
+  return new Date(now - offset * 60_000).toISOString().slice(0, 19).replace('T', ' ');
 }

@@ -1,11 +1,11 @@
-import { createHash } from 'node:crypto';
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { systemCode } from '../../errors.ts';
+import { watchId } from '../health.ts';
 
-/** Where one daemon keeps its files. One daemon a profile and set of folders. */
+/** Where one daemon keeps its files. One daemon a login and set of folders. */
 export interface DaemonPlace {
-  /** The profile, and a digest of the folders: safe as a file name on every system. */
+  /** `watchId` */
   readonly id: string;
   readonly dir: string;
   /** Who runs, or ran last (`record.ts`). */
@@ -19,18 +19,16 @@ export interface DaemonPlace {
 }
 
 /**
- * The place of the daemon that watches these folders for this profile.
+ * The place of the daemon that watches these folders for this login.
+ * @param login the profile, or what else tells one athlete's daemon from another's
  * @param folders absolute paths, in any order
  */
 export function daemonPlace(
   stateDir: string,
-  profile: string,
+  login: string,
   folders: readonly string[],
 ): DaemonPlace {
-  const identity = JSON.stringify([profile, [...new Set(folders)].sort()]);
-  const digest = createHash('sha256').update(identity).digest('hex').slice(0, 10);
-  // File systems that ignore case must not take two profiles for one: the digest tells them apart.
-  return placeOf(stateDir, `${profile.toLowerCase()}-${digest}`);
+  return placeOf(stateDir, watchId(login, folders));
 }
 
 /** The places of all daemons there are or were, of every profile; sorted by id. */

@@ -5,7 +5,7 @@ import { isObject } from '../../service/wire.ts';
 import type { DaemonPlace } from './place.ts';
 
 /** Who started a watcher that runs in the background. */
-export const BACKGROUND_KINDS = ['daemon', 'systemd', 'launchd'] as const;
+export const BACKGROUND_KINDS = ['daemon', 'systemd', 'launchd', 'windows-task'] as const;
 export type BackgroundKind = (typeof BACKGROUND_KINDS)[number];
 
 /** How a daemon ended. */

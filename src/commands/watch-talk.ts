@@ -1,0 +1,78 @@
+import type { Failure, Gate } from '../watch/gate.ts';
+import type { WatchEvent } from '../watch/report.ts';
+import type { Clock } from '../time.ts';
+import type { UploadItem } from '../upload/report.ts';
+
+/** From when on it is told that a login ends, and tried to be made to last longer, in ms. */
+export const LOGIN_SHORT_MS = 7 * 86_400_000;
+const DAY_MS = 86_400_000;
+
+export interface WatchTalkNeeds {
+  readonly clock: Clock;
+  readonly report: (event: WatchEvent) => void;
+  /** Shows a note on the desktop, if there is one. */
+  readonly notify: (note: { readonly title: string; readonly text: string }) => void;
+}
+
+/** What has been said already, over all logins: a dead one is told once. */
+export class WatchTalk {
+  #started = false;
+  #loginNeeded = false;
+  #obstacle: string | undefined;
+  #endingToldAt: number | undefined;
+  readonly #needs: WatchTalkNeeds;
+
+  constructor(needs: WatchTalkNeeds) {
+    this.#needs = needs;
+  }
+
+  get loginNeeded(): boolean {
+    return this.#loginNeeded;
+  }
+
+  started(folders: readonly string[]): void {
+    if (!this.#started) this.#needs.report({ event: 'started', folders });
+    this.#started = true;
+  }
+
+  tell(event: WatchEvent): void {
+    if (event.event === 'login-needed') {
+      if (this.#loginNeeded) return;
+      this.#loginNeeded = true;
+      const text = `${event.message} ${event.hint ?? 'Run `sync login`.'}`;
+      this.#needs.notify({ title: 'sync: recordings wait for a login', text });
+    } else if (event.event === 'upload' && wasAnswered(event.item)) this.loginWorks();
+    this.#needs.report(event);
+  }
+
+  loginWorks(): void {
+    if (this.#loginNeeded) this.#needs.report({ event: 'login-renewed' });
+    this.#loginNeeded = false;
+  }
+
+  /** Before anything is watched. */
+  hindered(gate: Gate, { code, message, hint }: Failure): void {
+    const said = { message, ...(hint === undefined ? {} : { hint }) };
+    const { state } = gate;
+    if (state.state === 'login') this.tell({ event: 'login-needed', code, ...said });
+    else if (state.state === 'closed' && this.#obstacle !== state.obstacle) {
+      this.#obstacle = state.obstacle;
+      this.tell({ event: 'obstacle', obstacle: state.obstacle, ...said, queued: 0 });
+    }
+  }
+
+  /** @param leftMs until the login ends */
+  lasts(leftMs: number, endsAt: string): void {
+    if (leftMs >= LOGIN_SHORT_MS) return;
+    const now = this.#needs.clock.now();
+    if (this.#endingToldAt !== undefined && now - this.#endingToldAt < DAY_MS) return;
+    this.#endingToldAt = now;
+    const daysLeft = Math.max(0, Math.floor(leftMs / DAY_MS));
+    this.#needs.report({ event: 'login-ending', endsAt, daysLeft });
+  }
+}
+
+/** Only what the service answered shows that the login is good. */
+function wasAnswered({ outcome }: UploadItem): boolean {
+  return outcome === 'uploaded' || outcome === 'duplicate' || outcome === 'rejected';
+}

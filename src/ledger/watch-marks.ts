@@ -1,0 +1,85 @@
+import type { Database } from './database.ts';
+import type { FileStamp } from './known-files.ts';
+
+/** A folder of which only what is new is sent: new since somebody first asked for that. */
+export interface NewOnly {
+  /**
+   * Was this file there before? Only until the folder was looked through once: what comes later is
+   * new, whatever its times are.
+   */
+  isOld(stamp: FileStamp): boolean;
+  /** The folder is not there yet: what is recorded from now on is new. */
+  begin(): void;
+  /** The folder has been looked through. */
+  done(): void;
+}
+
+/**
+ * What the watcher knows of a file beside what is in it. A mark holds as long as the file keeps its
+ * size and modification time; a changed owner or mode does not make an old ride a new one.
+ */
+export interface WatchMarks {
+  isSeen(path: string, stamp: FileStamp): boolean;
+  isReported(path: string, stamp: FileStamp): boolean;
+  /** These were there before: they are not sent. One transaction. */
+  markSeen(files: readonly { readonly path: string; readonly stamp: FileStamp }[]): void;
+  /** Somebody was told that this file is not whole. */
+  markReported(path: string, stamp: FileStamp): void;
+  /** What is old in a folder of which only what is new is sent. Writes nothing yet. */
+  newOnly(folder: string): NewOnly;
+}
+
+export function watchMarks(database: Database, account: string, now: () => number): WatchMarks {
+  const select = database.prepare(
+    'SELECT size, mtime_ms, mark FROM watch_marks WHERE account = ? AND path = ?',
+  );
+  const upsert = database.prepare(
+    `INSERT OR REPLACE INTO watch_marks (account, path, size, mtime_ms, mark)
+     VALUES (?, ?, ?, ?, ?)`,
+  );
+  const find = database.prepare(
+    'SELECT since, done FROM new_only_folders WHERE account = ? AND folder = ?',
+  );
+  const begin = database.prepare(
+    'INSERT OR IGNORE INTO new_only_folders (account, folder, since, done) VALUES (?, ?, ?, 0)',
+  );
+  const finish = database.prepare(
+    `INSERT INTO new_only_folders (account, folder, since, done) VALUES (?, ?, ?, 1)
+     ON CONFLICT (account, folder) DO UPDATE SET done = 1`,
+  );
+  const has = (path: string, { size, mtimeMs }: FileStamp, mark: string) => {
+    const row = select.get(account, path) as
+      { size: number; mtime_ms: number; mark: string } | undefined;
+    return row?.size === size && row.mtime_ms === mtimeMs && row.mark === mark;
+  };
+  return {
+    isSeen: (path, stamp) => has(path, stamp, 'seen'),
+    isReported: (path, stamp) => has(path, stamp, 'unfinished'),
+    markSeen(files) {
+      if (files.length === 0) return;
+      database.exec('BEGIN IMMEDIATE');
+      try {
+        for (const { path, stamp } of files) {
+          upsert.run(account, path, stamp.size, stamp.mtimeMs, 'seen');
+        }
+        database.exec('COMMIT');
+      } catch (error) {
+        database.exec('ROLLBACK');
+        throw error;
+      }
+    },
+    markReported(path, { size, mtimeMs }) {
+      upsert.run(account, path, size, mtimeMs, 'unfinished');
+    },
+    newOnly(folder) {
+      const row = find.get(account, folder) as { since: number; done: number } | undefined;
+      const since = now();
+      return {
+        // A device that was away at the time: what it recorded since then is new.
+        isOld: ({ mtimeMs }) => row === undefined || (row.done === 0 && mtimeMs < row.since),
+        begin: () => void begin.run(account, folder, since),
+        done: () => void finish.run(account, folder, since),
+      };
+    },
+  };
+}

@@ -1,0 +1,76 @@
+import { statfsSync } from 'node:fs';
+import { systemCode } from '../errors.ts';
+
+/** What the file system under a folder means for watching it. */
+export interface Place {
+  /** Why no file events can be relied on, in a sentence; undefined where they can. */
+  readonly noEvents: string | undefined;
+  /** It can be gone at any time: its recordings are copied before they are sent. */
+  readonly removable: boolean;
+}
+
+/** `f_type` of statfs(2), from linux/magic.h and the kernel's sources. */
+const NETWORK: Readonly<Record<number, string>> = {
+  0x6969: 'NFS',
+  0x517b: 'SMB',
+  0xff534d42: 'CIFS',
+  0xfe534d42: 'SMB',
+  0x5346414f: 'AFS',
+  0x6b414653: 'AFS',
+  0xc36400: 'Ceph',
+  0x73757245: 'Coda',
+  0x564c: 'NCP',
+};
+const FUSE = 0x65735546;
+const V9FS = 0x01021997;
+/** FAT and exFAT: cards, sticks, and what a watch or bike computer shows as a disk. */
+const FAT = [0x4d44, 0x2011bab0];
+
+/**
+ * Judges a folder by the type of its file system. Changes that happen on the other side of a
+ * network, inside an MTP device (a FUSE mount of gvfs) or on the Windows side of WSL (9p) give no
+ * events here.
+ */
+export function placeOf(folder: string, platform: NodeJS.Platform): Place {
+  if (platform === 'win32') {
+    const network = /^[\\/]{2}[^\\/?.]/.test(folder);
+    return {
+      noEvents: network ? 'It is a network folder, where changes are not announced.' : undefined,
+      removable: false,
+    };
+  }
+  if (platform === 'darwin') {
+    return { noEvents: undefined, removable: folder.startsWith('/Volumes/') };
+  }
+  try {
+    return judge(statfsSync(folder).type >>> 0);
+  } catch (error) {
+    // ENOSYS: a sandbox or an old kernel. Nothing is known, so nothing is assumed.
+    if (systemCode(error) === undefined) throw error;
+    return { noEvents: undefined, removable: false };
+  }
+}
+
+/** @param type `f_type`, as an unsigned number of 32 bits */
+export function judge(type: number): Place {
+  const network = NETWORK[type];
+  if (network !== undefined) {
+    return {
+      noEvents: `It is on a network (${network}), where changes are not announced.`,
+      removable: true,
+    };
+  }
+  if (type === FUSE) {
+    return {
+      noEvents: 'It is a FUSE mount (such as a device over MTP), where changes are not announced.',
+      removable: true,
+    };
+  }
+  if (type === V9FS) {
+    return {
+      noEvents: 'It is a Windows folder seen from Linux (9p), where changes are not announced.',
+      removable: false,
+    };
+  }
+  return { noEvents: undefined, removable: FAT.includes(type) };
+}

@@ -1,0 +1,108 @@
+import type { Clock } from '../time.ts';
+import { type WatchHealth, writeHealth } from './health.ts';
+import type { Watcher } from './watcher.ts';
+
+/** Written at most this often, in ms. */
+const WRITE_EVERY_MS = 1_000;
+
+export interface HealthKeeperNeeds {
+  readonly stateDir: string;
+  readonly clock: Clock;
+  readonly onHealth?: ((health: WatchHealth) => void) | undefined;
+}
+
+/** Facts that a watcher does not know by itself. */
+export type HealthFacts = Partial<
+  Pick<WatchHealth, 'account' | 'lastHeartbeatAt' | 'lastError' | 'lastSuccessAt'>
+> & { refreshEndsAt?: string; loginMessage?: string };
+
+/** Keeps the health file up to date: at once for what matters, otherwise now and then. */
+export class HealthKeeper {
+  #facts: HealthFacts = {};
+  #written = 0;
+  #health: WatchHealth;
+  #stale = true;
+  readonly #needs: HealthKeeperNeeds;
+
+  constructor(
+    start: Pick<WatchHealth, 'id' | 'pid' | 'profile'>,
+    folders: readonly string[],
+    needs: HealthKeeperNeeds,
+  ) {
+    const now = isoTime(needs.clock.now());
+    this.#needs = needs;
+    this.#health = {
+      version: 1,
+      ...start,
+      running: true,
+      since: now,
+      updatedAt: now,
+      folders: folders.map((path) => ({ path, state: 'waiting' })),
+      queue: { waiting: 0, sending: 0, kept: 0, unfinished: 0 },
+      connection: { state: 'ok' },
+      login: { state: 'ok' },
+    };
+  }
+
+  get health(): WatchHealth {
+    return this.#health;
+  }
+
+  note(facts: HealthFacts): void {
+    this.#facts = { ...this.#facts, ...facts };
+    this.#stale = true;
+  }
+
+  /** Takes over how the watcher is doing; written when it is time. */
+  update(watcher: Watcher, kept: number): void {
+    const { folders, waiting, sending, unfinished, lastSuccessAt, lastSweepAt } = watcher.picture;
+    const gate = watcher.gate.state;
+    const { refreshEndsAt, loginMessage, ...facts } = this.#facts;
+    const message = gate.state === 'login' ? gate.failure.message : loginMessage;
+    this.#health = {
+      ...this.#health,
+      ...facts,
+      folders,
+      queue: { waiting, sending, kept, unfinished },
+      connection:
+        gate.state === 'closed'
+          ? {
+              state: gate.obstacle,
+              message: gate.failure.message,
+              nextTryAt: isoTime(gate.until),
+            }
+          : { state: 'ok' },
+      login: {
+        state: message === undefined ? 'ok' : 'needed',
+        ...(message === undefined ? {} : { message }),
+        ...(refreshEndsAt === undefined ? {} : { refreshEndsAt }),
+      },
+      ...(lastSuccessAt === undefined ? {} : { lastSuccessAt: isoTime(lastSuccessAt) }),
+      ...(lastSweepAt === undefined ? {} : { lastSweepAt: isoTime(lastSweepAt) }),
+    };
+    this.#stale = true;
+  }
+
+  /** Writes what is new, unless that was done a moment ago. @throws what the disk throws */
+  write(force: boolean): void {
+    const now = this.#needs.clock.now();
+    if (!this.#stale || (!force && now - this.#written < WRITE_EVERY_MS)) return;
+    this.#stale = false;
+    this.#written = now;
+    this.#health = { ...this.#health, updatedAt: isoTime(now) };
+    writeHealth(this.#needs.stateDir, this.#health);
+    this.#needs.onHealth?.(this.#health);
+  }
+
+  /** The end, in good order. */
+  stopped(): void {
+    this.#health = { ...this.#health, running: false };
+    this.#stale = true;
+    this.write(true);
+  }
+}
+
+/** @param ms since the epoch */
+export function isoTime(ms: number): string {
+  return new Date(ms).toISOString();
+}

@@ -1,0 +1,50 @@
+import { spawn } from 'node:child_process';
+import type { Env } from '../deps.ts';
+
+/** The command that shows a note on the desktop; undefined where there is none to show it on. */
+export function notifyCommand(
+  platform: NodeJS.Platform,
+  env: Env,
+  { title, text }: { readonly title: string; readonly text: string },
+): readonly [command: string, ...args: string[]] | undefined {
+  switch (platform) {
+    case 'linux': {
+      const desktop = env['DBUS_SESSION_BUS_ADDRESS'] ?? env['DISPLAY'] ?? env['WAYLAND_DISPLAY'];
+      if (desktop === undefined || desktop === '') return undefined;
+      return ['notify-send', '--app-name=sync', '--', title, text];
+    }
+    case 'darwin':
+      // The texts are arguments of the script, not parts of it.
+      return [
+        'osascript',
+        '-e',
+        'on run argv',
+        '-e',
+        'display notification (item 2 of argv) with title (item 1 of argv)',
+        '-e',
+        'end run',
+        '--',
+        title,
+        text,
+      ];
+    default:
+      return undefined;
+  }
+}
+
+/** How long it may take, in ms. */
+const LIMIT_MS = 10_000;
+
+/** Shows a note where there is a desktop. What goes wrong with it is of no interest to anyone. */
+export function notify(
+  platform: NodeJS.Platform,
+  env: Env,
+  note: { readonly title: string; readonly text: string },
+): void {
+  const command = notifyCommand(platform, env, note);
+  if (command === undefined) return;
+  const [file, ...args] = command;
+  const child = spawn(file, args, { stdio: 'ignore', env, timeout: LIMIT_MS });
+  child.on('error', () => undefined);
+  child.unref();
+}

@@ -1,0 +1,128 @@
+import {
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import { randomUUID } from 'node:crypto';
+import { basename, join } from 'node:path';
+import { systemCode } from '../errors.ts';
+import type { OutboxRow, OutboxRows } from '../ledger/outbox.ts';
+import type { QueueItem } from './queue.ts';
+
+/** Recordings from folders that stay where they are take no more room than this, in bytes. */
+const ROOM_BYTES = 512 * 1024 * 1024;
+/** Bytes without a row that are older than this were left by a process that died, in ms. */
+const LEFTOVER_MS = 60 * 60_000;
+
+/** A recording whose bytes are to be kept. */
+export interface Keepsake extends OutboxRow {
+  readonly bytes: Uint8Array;
+  /** Kept whatever room it takes: its place can be gone at any time. */
+  readonly removable: boolean;
+}
+
+/**
+ * Recordings that wait for the service, with their bytes: they outlive the device they came from, the
+ * file, and this process. A kept recording is a file under the state folder and a row in the
+ * ledger; the file is there first, and goes last.
+ */
+export interface Outbox {
+  has(sha256: string): boolean;
+  /** Where the bytes of a kept recording are. */
+  pathOf(sha256: string, path: string): string;
+  /** @returns false: there is no room; its source has to last. @throws what the disk throws */
+  keep(recording: Keepsake): boolean;
+  /** Nothing happens if it is not there. */
+  drop(sha256: string): void;
+  /** All that waits; rows whose bytes are gone are dropped. */
+  items(): readonly QueueItem[];
+  readonly count: number;
+}
+
+/** @param stateDir of this program; the bytes are in `outbox/` below it, for its owner alone. */
+export function openOutbox(stateDir: string, rows: OutboxRows, now: () => number): Outbox {
+  const root = join(stateDir, 'outbox');
+  const folderOf = (sha256: string) => join(root, sha256);
+  const keptPath = (sha256: string, path: string) => join(folderOf(sha256), keptName(path));
+  const known = new Map(rows.all().map((row) => [row.sha256, row]));
+  let room = ROOM_BYTES - [...known.values()].reduce((sum, { size }) => sum + size, 0);
+  sweepLeftovers(root, rows, now());
+
+  function drop(sha256: string): void {
+    const row = known.get(sha256);
+    if (row === undefined && !rows.has(sha256)) return;
+    rows.remove(sha256);
+    known.delete(sha256);
+    room += row?.size ?? 0;
+    // Another account's watcher may wait with the same recording.
+    if (!rows.everyHash().has(sha256)) rmSync(folderOf(sha256), { recursive: true, force: true });
+  }
+
+  return {
+    // Another watcher of this account may have kept it, or delivered it.
+    has: (sha256) => rows.has(sha256),
+    pathOf: keptPath,
+    get count() {
+      return known.size;
+    },
+    keep({ bytes, removable, ...row }) {
+      if (rows.has(row.sha256)) return true;
+      if (!removable && bytes.length > room) return false;
+      const folder = folderOf(row.sha256);
+      mkdirSync(folder, { recursive: true, mode: 0o700 });
+      const path = keptPath(row.sha256, row.path);
+      const unfinished = join(folder, `.${randomUUID()}`);
+      writeFileSync(unfinished, bytes, { mode: 0o600, flush: true });
+      renameSync(unfinished, path);
+      rows.add(row);
+      known.set(row.sha256, row);
+      room -= row.size;
+      return true;
+    },
+    drop,
+    items() {
+      const items: QueueItem[] = [];
+      for (const row of known.values()) {
+        const { sha256, path, recordedAt } = row;
+        const absolute = keptPath(sha256, path);
+        try {
+          const stamp = lstatSync(absolute);
+          const kept = { kept: sha256, removable: false, failures: 0 };
+          items.push({ key: sha256, path, absolute, stamp, recordedAt, ...kept });
+        } catch (error) {
+          if (systemCode(error) !== 'ENOENT') throw error;
+          drop(sha256);
+        }
+      }
+      return items;
+    },
+  };
+}
+
+/** The service sees this name: the recording's own, unpacked. */
+function keptName(path: string): string {
+  return basename(path).replace(/\.gz$/i, '');
+}
+
+function sweepLeftovers(root: string, rows: OutboxRows, now: number): void {
+  let names: string[];
+  try {
+    names = readdirSync(root);
+  } catch (error) {
+    if (systemCode(error) === 'ENOENT') return;
+    throw error;
+  }
+  const wanted = rows.everyHash();
+  for (const name of names) {
+    if (wanted.has(name)) continue;
+    const folder = join(root, name);
+    const made = statSync(folder, { throwIfNoEntry: false })?.mtimeMs;
+    if (made !== undefined && made < now - LEFTOVER_MS) {
+      rmSync(folder, { recursive: true, force: true });
+    }
+  }
+}

@@ -1,0 +1,337 @@
+import { lstatSync } from 'node:fs';
+import { SyncError, messageOf } from '../errors.ts';
+import type { KnownFiles } from '../ledger/known-files.ts';
+import type { UploadLedger } from '../ledger/uploads.ts';
+import type { ServiceClient } from '../service/client.ts';
+import type { Clock } from '../time.ts';
+import type { InvalidReason, UploadItem } from '../upload/report.ts';
+import { type Uploader, createUploader } from '../upload/uploader.ts';
+import { Bell } from './bell.ts';
+import { REMEMBERS_NOTHING, patientClient, settledLedger } from './delivery.ts';
+import type { Failure, Gate } from './gate.ts';
+import type { Outbox } from './outbox.ts';
+import { Queue, type QueueItem } from './queue.ts';
+import type { WatchEvent } from './report.ts';
+import { type Slot, Slots } from './slots.ts';
+import { keepFromBuffer, takeIn } from './take-in.ts';
+
+/** Requests under way at once. */
+export const AT_ONCE = 2;
+/** A single run ends after so many failures in a row. */
+const GIVE_UP_AFTER = 3;
+/** Reads without sending take so long at a time, in ms. */
+const SLICE_MS = 20;
+
+export interface PumpNeeds {
+  readonly appVersion: string;
+  readonly ledger: UploadLedger;
+  readonly known: KnownFiles;
+  readonly outbox: Outbox;
+  readonly gate: Gate;
+  readonly client: () => Promise<ServiceClient>;
+  readonly uploadUrl: () => URL;
+  readonly clock: Clock;
+  readonly report: (event: WatchEvent) => void;
+  /** A file that was taken for a recording is not whole (any more). */
+  readonly onUnwhole: (item: QueueItem, reason: InvalidReason, detail: string) => void;
+  /** Something to tell of has changed: the queue, the gate. */
+  readonly onChange: () => void;
+}
+
+/**
+ * Sends what waits: oldest first, at most two at a time, as long as the gate is open. While it is
+ * closed, recordings whose place may vanish are copied to the outbox.
+ */
+export class Pump {
+  readonly #needs: PumpNeeds;
+  readonly #queue = new Queue();
+  readonly #slots = new Slots();
+  readonly #active = new Map<Promise<void>, QueueItem>();
+  readonly #bell: Bell;
+  readonly #hardStop = new AbortController();
+  readonly #fromFolder: Uploader;
+  readonly #fromOutbox: Uploader;
+  readonly #dryRun: boolean;
+  /** Not looked at yet while nothing can be sent. */
+  #toTakeIn: QueueItem[] = [];
+  #retryAfterMs = 0;
+  #stopping = false;
+  lastSuccessAt: number | undefined;
+
+  constructor(options: { readonly dryRun: boolean }, needs: PumpNeeds) {
+    this.#needs = needs;
+    this.#dryRun = options.dryRun;
+    this.#bell = new Bell(needs.clock);
+    const uploadOptions = { force: false, anyType: false, metadata: {}, ...options };
+    const uploaderNeeds = {
+      appVersion: needs.appVersion,
+      ledger: settledLedger(needs.ledger),
+      uploadUrl: needs.uploadUrl,
+      clock: needs.clock,
+      signal: this.#hardStop.signal,
+      client: async () =>
+        patientClient(await needs.client(), (ms) => {
+          this.#retryAfterMs = Math.max(this.#retryAfterMs, ms);
+        }),
+    };
+    this.#fromFolder = createUploader(uploadOptions, { ...uploaderNeeds, known: needs.known });
+    this.#fromOutbox = createUploader(uploadOptions, {
+      ...uploaderNeeds,
+      known: REMEMBERS_NOTHING,
+    });
+  }
+
+  /** Recordings that wait, those under way included. */
+  get waiting(): number {
+    return this.#queue.size + this.#active.size;
+  }
+
+  get sending(): number {
+    return this.#active.size;
+  }
+
+  add(item: QueueItem): void {
+    this.#queue.add(item);
+    if (item.kept === undefined) this.#toTakeIn.push(item);
+    this.#bell.ring();
+  }
+
+  /** The gate may have opened. */
+  wake(): void {
+    this.#bell.ring();
+  }
+
+  /** Sends what comes until {@link Pump.stop}. */
+  async run(): Promise<void> {
+    while (!this.#stopping) {
+      this.#startWhatMay();
+      const blocked = this.#needs.gate.state.state !== 'open';
+      if (blocked) this.#takeInSome();
+      if (this.#queue.size === 0) this.#toTakeIn = [];
+      const due = blocked && this.#active.size === 0 && this.#queue.size > 0;
+      await this.#bell.wait(due ? this.#needs.gate.waitMs : undefined);
+    }
+  }
+
+  /** Sends what is there, and ends: also when it can't be sent; then it says so of each. */
+  async drain(): Promise<void> {
+    const { gate } = this.#needs;
+    while (!this.#stopping) {
+      this.#startWhatMay();
+      if (this.#active.size === 0) {
+        if (this.#queue.size === 0) return;
+        const { state } = gate;
+        const hopeless = state.state === 'login' || gate.failures >= GIVE_UP_AFTER;
+        if (state.state !== 'open' && hopeless) {
+          this.#giveUp(state.failure);
+          return;
+        }
+      }
+      await this.#bell.wait(this.#active.size === 0 ? gate.waitMs : undefined);
+    }
+  }
+
+  /**
+   * Takes up nothing more, and gives what is under way so many ms to come to its end; what does not
+   * is broken off, and sent again by the next run.
+   */
+  async stop(graceMs: number): Promise<void> {
+    this.#stopping = true;
+    this.#bell.ring();
+    const ended = Promise.allSettled(this.#active.keys());
+    const late = new AbortController();
+    const timeout = this.#needs.clock.sleep(graceMs, late.signal).catch(() => undefined);
+    await Promise.race([ended, timeout]);
+    late.abort();
+    this.#hardStop.abort(new SyncError('INTERRUPTED', 'The watcher was stopped.'));
+    await ended;
+  }
+
+  #startWhatMay(): void {
+    const { gate } = this.#needs;
+    while (!this.#stopping && gate.mayStart(this.#active.size, AT_ONCE)) {
+      const item = this.#queue.take();
+      if (item === undefined) return;
+      if (item.removable && item.kept === undefined && !this.#dryRun && this.#takeIn(item))
+        continue;
+      const task = this.#send(item).finally(() => {
+        this.#active.delete(task);
+        this.#needs.onChange();
+        this.#bell.ring();
+      });
+      this.#active.set(task, item);
+      this.#needs.onChange();
+    }
+  }
+
+  /** A slice of it; the rest after whatever else is to be done. */
+  #takeInSome(): void {
+    if (this.#dryRun) return;
+    const end = performance.now() + SLICE_MS;
+    for (let item = this.#toTakeIn.pop(); item !== undefined; item = this.#toTakeIn.pop()) {
+      if (!this.#queue.has(item.key)) continue;
+      this.#queue.remove(item.key);
+      if (!this.#takeIn(item)) this.#queue.add(item);
+      if (performance.now() >= end) {
+        setImmediate(() => this.#bell.ring());
+        return;
+      }
+    }
+  }
+
+  /** @returns false: it has to be sent from where it is */
+  #takeIn(item: QueueItem): boolean {
+    const slot = this.#slots.take();
+    try {
+      const result = takeIn(item, slot, this.#needs);
+      switch (result.taken) {
+        case 'kept':
+          this.add(this.#keptItem(item, result.sha256));
+          return true;
+        case 'unwhole':
+          this.#needs.onUnwhole(item, result.reason, result.detail);
+          return true;
+        case 'settled':
+          return true;
+        case 'not-kept':
+          return false;
+      }
+    } catch (error) {
+      this.#cannotKeep(item, error);
+      return false;
+    } finally {
+      this.#slots.giveBack(slot);
+    }
+  }
+
+  async #send(item: QueueItem): Promise<void> {
+    const slot = this.#slots.take();
+    try {
+      const { path, absolute, stamp, kept } = item;
+      const uploader = kept === undefined ? this.#fromFolder : this.#fromOutbox;
+      const result = await uploader.upload({ path, absolute, stamp, named: false }, slot.buffers);
+      this.#settle(item, result, slot);
+    } catch (error) {
+      if (this.#hardStop.signal.aborted) return;
+      this.#failed(item, asFailure(error));
+    } finally {
+      this.#slots.giveBack(slot);
+    }
+  }
+
+  #settle(item: QueueItem, result: UploadItem, slot: Slot): void {
+    const { outbox, gate, clock, report } = this.#needs;
+    switch (result.outcome) {
+      case 'uploaded':
+      case 'duplicate':
+      case 'rejected':
+        if (result.outcome !== 'rejected') this.lastSuccessAt = clock.now();
+        this.#drop(result.sha256);
+        if (gate.succeeded()) report({ event: 'delivering' });
+        report({ event: 'upload', item: result });
+        return;
+      case 'skipped':
+        if (result.sha256 !== undefined) this.#drop(result.sha256);
+        report({ event: 'upload', item: result });
+        return;
+      case 'would-upload':
+        report({ event: 'upload', item: result });
+        return;
+      case 'invalid':
+        if (item.kept !== undefined) {
+          if (!outbox.has(item.kept)) return;
+          // Somebody damaged or removed our copy. Its source, if it is still there, is found again.
+          outbox.drop(item.kept);
+          report({ event: 'problem', path: item.path, message: result.detail });
+        } else {
+          this.#needs.onUnwhole(item, result.reason, result.detail);
+        }
+        return;
+      case 'failed': {
+        const { sha256, size } = result;
+        let next = item;
+        if (item.kept === undefined && sha256 !== undefined && size !== undefined) {
+          next = this.#keptAfterFailure(item, { sha256, size }, slot) ?? item;
+        }
+        this.#failed(next, result);
+      }
+    }
+  }
+
+  /** The recording is where it should be: nothing waits with it any more. */
+  #drop(sha256: string): void {
+    if (this.#dryRun) return;
+    this.#queue.remove(sha256);
+    this.#needs.outbox.drop(sha256);
+  }
+
+  #failed(item: QueueItem, failure: Failure): void {
+    this.#queue.add({ ...item, failures: item.failures + 1 });
+    this.hinder(failure);
+  }
+
+  /** Nothing can be delivered for now, whoever found out; it is told if that is news. */
+  hinder(failure: Failure): void {
+    const { gate, report } = this.#needs;
+    const retryAfterMs = this.#retryAfterMs;
+    this.#retryAfterMs = 0;
+    if (!gate.failed(failure, retryAfterMs)) return;
+    const { code, message, hint } = failure;
+    const said = { message, ...(hint === undefined ? {} : { hint }) };
+    if (gate.state.state === 'login') report({ event: 'login-needed', code, ...said });
+    else if (gate.state.state === 'closed') {
+      report({ event: 'obstacle', obstacle: gate.state.obstacle, ...said, queued: this.waiting });
+    }
+  }
+
+  #keptAfterFailure(
+    item: QueueItem,
+    sent: { sha256: string; size: number },
+    slot: Slot,
+  ): QueueItem | undefined {
+    if (this.#dryRun) return undefined;
+    try {
+      return keepFromBuffer(item, sent, slot, this.#needs.outbox)
+        ? this.#keptItem(item, sent.sha256)
+        : undefined;
+    } catch (error) {
+      this.#cannotKeep(item, error);
+      return undefined;
+    }
+  }
+
+  #keptItem(item: QueueItem, sha256: string): QueueItem {
+    const { path, recordedAt, failures } = item;
+    const absolute = this.#needs.outbox.pathOf(sha256, path);
+    this.#needs.report({ event: 'kept', path, sha256 });
+    const stamp = lstatSync(absolute);
+    return {
+      key: sha256,
+      path,
+      absolute,
+      stamp,
+      kept: sha256,
+      removable: false,
+      recordedAt,
+      failures,
+    };
+  }
+
+  #cannotKeep(item: QueueItem, error: unknown): void {
+    const message = `It could not be copied for later: ${messageOf(error)}`;
+    this.#needs.report({ event: 'problem', path: item.path, message });
+  }
+
+  #giveUp({ code, message, hint }: Failure): void {
+    const said = { code, message, ...(hint === undefined ? {} : { hint }) };
+    for (let item = this.#queue.take(); item !== undefined; item = this.#queue.take()) {
+      const result: UploadItem = { path: item.path, outcome: 'failed', ...said };
+      this.#needs.report({ event: 'upload', item: result });
+    }
+  }
+}
+
+function asFailure(error: unknown): Failure {
+  if (error instanceof SyncError) return error;
+  return { code: 'STORAGE', message: messageOf(error), hint: undefined };
+}

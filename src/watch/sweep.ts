@@ -1,0 +1,82 @@
+import { type Dirent, lstatSync, readdirSync } from 'node:fs';
+import { sep } from 'node:path';
+import { systemCode } from '../errors.ts';
+import type { FileStamp } from '../ledger/known-files.ts';
+import { describeFileError } from '../upload/find-files.ts';
+import { isRecordingName, isSearchedFolder } from '../upload/recording-names.ts';
+
+/** What a walk comes across. */
+export type Found =
+  | { readonly found: 'folder'; readonly path: string }
+  | { readonly found: 'file'; readonly path: string; readonly stamp: FileStamp }
+  | { readonly found: 'problem'; readonly path: string; readonly problem: string };
+
+/**
+ * Walks a folder and all that is searched below it. A folder is told before it is read, so that a
+ * watch on it misses nothing. What vanishes on the way is passed over in silence.
+ */
+export function* walk(folder: string): Generator<Found> {
+  yield { found: 'folder', path: folder };
+  let entries: Dirent[];
+  try {
+    entries = readdirSync(folder, { withFileTypes: true });
+  } catch (error) {
+    const problem = problemOf(folder, error);
+    if (problem !== undefined) yield problem;
+    return;
+  }
+  for (const entry of entries) {
+    if (entry.isDirectory()) {
+      if (isSearchedFolder(entry.name)) yield* walk(join(folder, entry.name));
+    } else if (entry.isFile() && isRecordingName(entry.name)) {
+      const path = join(folder, entry.name);
+      try {
+        yield { found: 'file', path, stamp: lstatSync(path) };
+      } catch (error) {
+        const problem = problemOf(path, error);
+        if (problem !== undefined) yield problem;
+      }
+    }
+  }
+}
+
+function problemOf(path: string, error: unknown): Found | undefined {
+  const code = systemCode(error);
+  if (code === undefined) throw error;
+  if (code === 'ENOENT' || code === 'ENOTDIR') return undefined;
+  return { found: 'problem', path, problem: describeFileError(error) };
+}
+
+/** `path.join` is slow for tens of thousands. */
+function join(folder: string, name: string): string {
+  return folder.endsWith(sep) ? folder + name : folder + sep + name;
+}
+
+/** So long at a time, in ms: in between, events are heard and requests go on. */
+const SLICE_MS = 20;
+
+/**
+ * Takes all that a walk finds, in slices: each within `transaction`, the next after whatever else
+ * is to be done.
+ *
+ * @throws the signal's reason when it is aborted.
+ */
+export async function inSlices<T>(
+  found: Iterator<T, undefined>,
+  take: (item: T) => void,
+  transaction: (slice: () => boolean) => boolean,
+  signal: AbortSignal,
+): Promise<void> {
+  const slice = (): boolean => {
+    const end = performance.now() + SLICE_MS;
+    for (let next = found.next(); next.done !== true; next = found.next()) {
+      take(next.value);
+      if (performance.now() >= end) return true;
+    }
+    return false;
+  };
+  while (transaction(slice)) {
+    await new Promise((resolve) => setImmediate(resolve));
+    signal.throwIfAborted();
+  }
+}

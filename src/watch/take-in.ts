@@ -1,0 +1,77 @@
+import { createHash } from 'node:crypto';
+import type { KnownFiles } from '../ledger/known-files.ts';
+import type { UploadLedger } from '../ledger/uploads.ts';
+import { identify } from '../upload/identify.ts';
+import { HEAD_ROOM, readFile } from '../upload/read-recording.ts';
+import type { InvalidReason } from '../upload/report.ts';
+import type { Outbox } from './outbox.ts';
+import type { QueueItem } from './queue.ts';
+import type { Slot } from './slots.ts';
+
+/** What became of a file that was read without being sent. */
+export type TakenIn =
+  | { readonly taken: 'kept'; readonly sha256: string }
+  /** A recording for which there is no room: its source has to last. */
+  | { readonly taken: 'not-kept' }
+  /** Nothing that has to be sent. */
+  | { readonly taken: 'settled' }
+  | { readonly taken: 'unwhole'; readonly reason: InvalidReason; readonly detail: string };
+
+export interface TakeInNeeds {
+  readonly ledger: UploadLedger;
+  readonly known: KnownFiles;
+  readonly outbox: Outbox;
+}
+
+/**
+ * Reads a file and, if it is a recording that the service does not have, keeps its bytes: what is
+ * done instead of sending while nothing can be sent, and before it where the device may be unplugged.
+ */
+export function takeIn(item: QueueItem, slot: Slot, needs: TakeInNeeds): TakenIn {
+  const { ledger, known, outbox } = needs;
+  const contents = readFile(item.absolute, slot.buffers);
+  if ('problem' in contents) {
+    const reason = contents.changing === true ? 'incomplete' : 'unreadable';
+    return { taken: 'unwhole', reason, detail: contents.problem };
+  }
+  const identity = identify(contents.bytes);
+  known.remember(item.absolute, contents.stamp, {
+    sha256: 'sha256' in identity ? identity.sha256 : undefined,
+    verdict: identity.verdict,
+    detail: 'detail' in identity ? identity.detail : '',
+  });
+  if (!('sha256' in identity)) {
+    return { taken: 'unwhole', reason: identity.verdict, detail: identity.detail };
+  }
+  if (identity.verdict === 'not-an-activity') return { taken: 'settled' };
+  const { sha256 } = identity;
+  const state = ledger.find(sha256)?.state;
+  if (state === 'confirmed' || state === 'rejected' || outbox.has(sha256)) {
+    return { taken: 'settled' };
+  }
+  const { path, removable, recordedAt } = item;
+  const { bytes } = contents;
+  return outbox.keep({ sha256, path, size: bytes.length, recordedAt, bytes, removable })
+    ? { taken: 'kept', sha256 }
+    : { taken: 'not-kept' };
+}
+
+/**
+ * Keeps a recording whose delivery failed from the very buffer that it was sent from, so that it
+ * does not matter what became of its file since.
+ *
+ * @returns false: the buffer does not hold it (it was packed), or there is no room.
+ */
+export function keepFromBuffer(
+  item: QueueItem,
+  sent: { readonly sha256: string; readonly size: number },
+  slot: Slot,
+  outbox: Outbox,
+): boolean {
+  const { sha256, size } = sent;
+  if (outbox.has(sha256)) return true;
+  const bytes = slot.buffer.subarray(HEAD_ROOM, HEAD_ROOM + size);
+  if (createHash('sha256').update(bytes).digest('hex') !== sha256) return false;
+  const { path, removable, recordedAt } = item;
+  return outbox.keep({ sha256, path, size, recordedAt, bytes, removable });
+}

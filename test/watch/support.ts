@@ -1,0 +1,131 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { createHash } from 'node:crypto';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type Sandbox, startSandbox } from '../../src/sandbox/server.ts';
+import type { RecordingState } from '../../src/sandbox/recordings.ts';
+import { type RecordingOptions, makeRecording } from '../support/fit-maker.ts';
+import {
+  type Home,
+  type RunOptions,
+  type Running,
+  makeHome,
+  ndjson,
+  startSync,
+} from '../support/program.ts';
+
+/** A platform, a home and a folder, for watchers of the built program. */
+export interface WatchWorld {
+  readonly sandbox: Sandbox;
+  readonly home: Home;
+  /** Not made yet; a folder of its own is around it. */
+  readonly folder: string;
+  /** Starts `sync watch --json` on the folder, unless told otherwise. */
+  watch(args?: readonly string[], env?: NodeJS.ProcessEnv): Running;
+  run(args: readonly string[], options?: Partial<RunOptions>): Running;
+  /** What the platform holds. */
+  recordings(): readonly RecordingState[];
+  /** SHA-256 of each recording there, sorted. */
+  hashes(): readonly string[];
+  /** How many uploads reached the platform, whatever became of them. */
+  requests(): number;
+  close(): Promise<void>;
+}
+
+export async function makeWorld(
+  options: { readonly port?: number; readonly data?: string; readonly login?: boolean } = {},
+): Promise<WatchWorld> {
+  const sandbox = await startSandbox({
+    port: options.port ?? 0,
+    ...(options.data === undefined ? {} : { data: options.data }),
+    settings: { autoApprove: true },
+  });
+  const around = mkdtempSync(join(tmpdir(), 'sync-watch-'));
+  const token = sandbox.control.mint().access_token;
+  const home = makeHome({
+    SYNC_BASE_URL: sandbox.url,
+    SYNC_CLIENT_ID: sandbox.clientId,
+    ...(options.login === true ? {} : { SYNC_ACCESS_TOKEN: token }),
+  });
+  const folder = join(around, 'Garmin');
+  const started: Running[] = [];
+  const run = (args: readonly string[], given: Partial<RunOptions> = {}) => {
+    const running = startSync(args, { home, ...given });
+    started.push(running);
+    return running;
+  };
+  const recordings = () =>
+    sandbox.control.state().athletes.flatMap((athlete) => athlete.recordings);
+  return {
+    sandbox,
+    home,
+    folder,
+    run,
+    watch: (args = [], env = {}) => run(['watch', folder, '--json', ...args], { env }),
+    recordings,
+    hashes: () =>
+      recordings()
+        .map(({ sha256 }) => sha256)
+        .sort(),
+    requests: () => sandbox.control.requests({ route: 'upload-fit' }).length,
+    async close() {
+      for (const { child } of started) child.kill('SIGKILL');
+      await Promise.all(started.map(({ finished }) => finished));
+      await sandbox.close();
+      home.remove();
+      rmSync(around, { recursive: true, force: true });
+    },
+  };
+}
+
+let lastSeed = 1_000;
+
+/** A recording like no other in this run. */
+export function anotherRecording(options: RecordingOptions = {}): Uint8Array {
+  lastSeed += 1;
+  return makeRecording({ durationSecs: 60, seed: lastSeed, ...options });
+}
+
+export function sha256(bytes: Uint8Array): string {
+  return createHash('sha256').update(bytes).digest('hex');
+}
+
+/** Writes a file and the folders that it needs. */
+export function put(path: string, bytes: Uint8Array | string): void {
+  mkdirSync(dirname(path), { recursive: true });
+  writeFileSync(path, bytes);
+}
+
+/** How long something may take before it counts as never. */
+const NEVER_MS = 40_000;
+
+/** Resolves when the condition holds. */
+export async function until(
+  condition: () => boolean,
+  what: string | (() => string) = String(condition),
+): Promise<void> {
+  const end = Date.now() + NEVER_MS;
+  while (!condition()) {
+    if (Date.now() > end) {
+      throw new Error(`still not: ${typeof what === 'string' ? what : what()}`);
+    }
+    await sleep(10);
+  }
+}
+
+/** Resolves when the watcher has looked at everything and hears what happens. */
+export async function ready(running: Running): Promise<void> {
+  await running.waitFor(/"event":"ready"/);
+}
+
+/** Ends a watcher as a service manager does. */
+export async function stop(running: Running): Promise<number | null> {
+  running.child.kill('SIGTERM');
+  return (await running.finished).code;
+}
+
+/** The events of one kind that a watcher told of. */
+export function events(running: Running, name: string): Record<string, unknown>[] {
+  return ndjson(running.stdout()).filter(({ event, type }) => event === name || type === name);
+}
