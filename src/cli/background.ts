@@ -1,7 +1,7 @@
 import { truncateSync } from 'node:fs';
-import { absoluteFolders, absoluteStateDir } from '../commands/daemon.ts';
+import { absoluteFolders, absoluteStateDir, loginName } from '../commands/daemon.ts';
 import { ExitCode, SyncError, exitCodeOf, isAbort } from '../errors.ts';
-import { createOutput } from '../output.ts';
+import { type Output, createOutput } from '../output.ts';
 import { errorText } from '../render/error.ts';
 import { lastWords } from '../watch/daemon/launch.ts';
 import { logEntry, logIo } from '../watch/daemon/log-io.ts';
@@ -10,13 +10,57 @@ import { type DaemonPlace, daemonPlace } from '../watch/daemon/place.ts';
 import { BACKGROUND_KINDS, type BackgroundKind } from '../watch/daemon/record.ts';
 import { registerDaemon } from '../watch/daemon/registration.ts';
 import { type RotatingLog, openRotatingLog } from '../watch/daemon/rotating-log.ts';
+import { startInBackground } from './daemon.ts';
 import { type Invocation, configFor } from './invocation.ts';
+import { type WatchFlags, watch as watchHere } from './watch.ts';
 
-/** Starts the watcher. `onReady` is called once, when it truly watches. */
-export type Watch = (invocation: Invocation, onReady: () => void) => Promise<ExitCode>;
+/** Starts the watcher. `onReady` is called when it truly watches. */
+type Watch = (invocation: Invocation, onReady: () => void) => Promise<ExitCode>;
+
+export interface WatchCommandFlags extends WatchFlags {
+  /** Hidden: this process is a daemon, and who keeps it (`BackgroundKind`). */
+  readonly background?: string;
+}
+
+/** `sync watch`: here at the terminal, as the starter of a daemon, or as the daemon itself. */
+export async function watch(
+  invocation: Invocation,
+  dirs: readonly string[],
+  flags: WatchCommandFlags,
+): Promise<ExitCode> {
+  const kind = flags.background === undefined ? undefined : backgroundKind(flags.background);
+  if (kind === undefined || flags.daemon) {
+    return await watchHere(invocation, dirs, flags, {
+      detach: (_invocation, folders) =>
+        startInBackground(invocation, folders, { kind, passOn: passedOn(flags) }),
+    });
+  }
+  return await runInBackground(invocation, { kind, folders: dirs }, (inner, onReady) =>
+    watchHere({ ...inner, output: hearing(inner.output, onReady) }, dirs, flags),
+  );
+}
+
+/** Flags that the daemon is given as they were given here. */
+function passedOn({ newOnly, poll }: WatchFlags): string[] {
+  return [
+    ...(newOnly ? ['--new-only'] : []),
+    ...(poll === undefined || poll === false ? [] : ['--poll', ...(poll === true ? [] : [poll])]),
+  ];
+}
+
+/** The watcher's event `ready` says that it watches: whoever waits for that hears of it. */
+function hearing(output: Output, onReady: () => void): Output {
+  return {
+    ...output,
+    result(object, text) {
+      output.result(object, text);
+      if (object['type'] === 'watch' && object['event'] === 'ready') onReady();
+    },
+  };
+}
 
 /** The value of `--background`. @throws SyncError `USAGE` */
-export function backgroundKind(text: string): BackgroundKind {
+function backgroundKind(text: string): BackgroundKind {
   const kind = BACKGROUND_KINDS.find((known) => known === text);
   if (kind === undefined) {
     throw new SyncError(
@@ -31,9 +75,9 @@ export function backgroundKind(text: string): BackgroundKind {
  * The daemon itself: runs the watcher without a terminal. What it says goes into its log; whoever
  * started it is told when it watches, or why it does not.
  *
- * @returns the exit code of the process, which `keptBy` wants
+ * @returns the exit code of the process, as whoever keeps it wants it
  */
-export async function runInBackground(
+async function runInBackground(
   invocation: Invocation,
   options: { readonly kind: BackgroundKind; readonly folders: readonly string[] },
   watch: Watch,
@@ -63,7 +107,7 @@ async function runRegistered(
   const { deps, flags, version } = invocation;
   const config = configFor(invocation);
   const folders = absoluteFolders(deps, given);
-  const place = daemonPlace(absoluteStateDir({ config, deps }), config.profile, folders);
+  const place = daemonPlace(absoluteStateDir({ config, deps }), loginName(config), folders);
   const registration = await registerDaemon(
     place,
     { profile: config.profile, folders, kind, version },

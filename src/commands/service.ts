@@ -1,0 +1,256 @@
+import { existsSync, mkdirSync, realpathSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { hasEnvironmentTokens } from '../credentials/environment.ts';
+import { openStore } from '../credentials/open-store.ts';
+import { SyncError } from '../errors.ts';
+import { daemonPlace } from '../watch/daemon/place.ts';
+import { inspectDaemon } from '../watch/daemon/record.ts';
+import type { ServiceDefinition } from '../watch/service/definition.ts';
+import { type ServiceKind, type ServiceManager, serviceManager } from '../watch/service/manager.ts';
+import type { Run } from '../watch/service/runner.ts';
+import { absolutePlaces, programFile, requireLogin, watchArguments } from './daemon-start.ts';
+import {
+  type DaemonReport,
+  type DaemonStopNeeds,
+  absoluteFolders,
+  absoluteStateDir,
+  runDaemonStatus,
+  stopAll,
+} from './daemon.ts';
+
+export interface ServiceNeeds extends DaemonStopNeeds {
+  readonly run: Run;
+  readonly uid: number | undefined;
+  readonly onWarning: (text: string) => void;
+}
+
+export interface ServiceReport {
+  readonly kind: ServiceKind;
+  readonly name: string;
+  readonly file: string;
+}
+
+export interface ServiceInstalled extends ServiceReport {
+  readonly folders: readonly string[];
+  /** It was seen to watch; false: it was started, and is not that far yet. */
+  readonly watching: boolean;
+  readonly log: string;
+  /** What a person should know, in sentences. */
+  readonly remarks: readonly string[];
+}
+
+/** How long a service may take until it watches before nobody waits for it any longer, in ms. */
+const WATCHING_MS = 30_000;
+const LOOK_MS = 100;
+
+/** The service of this profile; undefined where none is installed, or none can be. */
+export function installedService(needs: ServiceNeeds): ServiceReport | undefined {
+  try {
+    const manager = managerFor(needs);
+    return manager.installed() ? reportOf(manager) : undefined;
+  } catch (error) {
+    if (error instanceof SyncError && error.code === 'CONFIG') return undefined;
+    throw error;
+  }
+}
+
+/**
+ * Makes the watching of these folders a service of the system's own, in place of the one that this
+ * profile may have, and starts it.
+ *
+ * @throws SyncError `AUTH_REQUIRED` if there is no login that outlives this shell; `CONFIG` where
+ *   no service can be made; `STORAGE` when the system refuses
+ */
+export async function runServiceInstall(
+  { folders: given }: { readonly folders: readonly string[] },
+  needs: ServiceNeeds,
+): Promise<ServiceInstalled> {
+  const { config, deps } = needs;
+  const folders = absoluteFolders(deps, given);
+  const manager = managerFor(needs);
+  await requireLastingLogin(needs);
+  const { definition, left } = defineService(folders, manager.kind, needs);
+  const place = daemonPlace(absoluteStateDir(needs), config.profile, folders);
+  await endOthers(needs, (daemon) => {
+    // One that was started by hand would keep the service from its folders.
+    return daemon.kind === manager.kind || daemon.folders.some((dir) => folders.includes(dir));
+  });
+  // launchd makes files, not folders.
+  mkdirSync(place.dir, { recursive: true, mode: 0o700 });
+  const startedBy = deps.clock.now();
+  const remarks = await manager.install(definition);
+  const isWatching = () => {
+    const { running, record } = inspectDaemon(place);
+    return running && record?.readyAt !== undefined;
+  };
+  let watching = isWatching();
+  while (!watching && deps.clock.now() < startedBy + WATCHING_MS) {
+    await deps.clock.sleep(LOOK_MS, deps.signal);
+    watching = isWatching();
+  }
+  return {
+    ...reportOf(manager),
+    folders,
+    watching,
+    log: place.logFile,
+    remarks: [...left, ...remarks],
+  };
+}
+
+/**
+ * Ends and removes this profile's service.
+ * @returns undefined: there was none
+ */
+export async function runServiceUninstall(needs: ServiceNeeds): Promise<ServiceReport | undefined> {
+  const manager = managerFor(needs);
+  if (!(await manager.uninstall())) return undefined;
+  // What Windows' Task Scheduler started is no longer its own, and does not end with the task.
+  await endOthers(needs, (daemon) => daemon.kind === manager.kind);
+  return reportOf(manager);
+}
+
+/** @throws SyncError `BUSY` if one does not end */
+async function endOthers(
+  needs: ServiceNeeds,
+  which: (daemon: DaemonReport) => boolean,
+): Promise<void> {
+  const running = runDaemonStatus(needs).filter((daemon) => daemon.running && which(daemon));
+  const stopped = await stopAll(
+    running.map(({ id }) => id),
+    needs,
+  );
+  const left = stopped.find(({ outcome }) => outcome !== 'stopped');
+  if (left === undefined) return;
+  throw new SyncError('BUSY', `The daemon for ${left.folders.join(', ')} does not end.`, {
+    hint: 'Try `sync daemon stop`, then this again.',
+  });
+}
+
+function managerFor(needs: ServiceNeeds): ServiceManager {
+  const { config, deps, run, uid } = needs;
+  const { platform, env, homeDir, clock, signal } = deps;
+  const stateDir = absoluteStateDir(needs);
+  return serviceManager(config.profile, {
+    platform,
+    env,
+    homeDir,
+    stateDir,
+    uid,
+    run,
+    clock,
+    signal,
+  });
+}
+
+function reportOf({ kind, name, file }: ServiceManager): ServiceReport {
+  return { kind, name, file };
+}
+
+/**
+ * A service starts without this shell: what is only in its environment is not there. Tokens are
+ * never written into a service's description.
+ */
+async function requireLastingLogin(needs: ServiceNeeds): Promise<void> {
+  const { config, deps, onWarning } = needs;
+  if (!hasEnvironmentTokens(config)) {
+    await requireLogin(needs);
+    return;
+  }
+  const store = openStore(config, { ...deps, attended: deps.io.interactive });
+  if ((await store.load(deps.signal)) === undefined) {
+    throw new SyncError(
+      'AUTH_REQUIRED',
+      'The login is only in this shell (SYNC_ACCESS_TOKEN, SYNC_REFRESH_TOKEN): a service would ' +
+        'start without it, and tokens are not written into its description.',
+      { hint: 'Run `sync login` first; it keeps the login where the service finds it.' },
+    );
+  }
+  onWarning(`The service will use the login in ${store.describe()}, not the tokens of this shell.`);
+}
+
+/** Variables that a service needs to find what this shell finds. None is a secret. */
+const CARRIED = [
+  'SYNC_BASE_URL',
+  'SYNC_CLIENT_ID',
+  'SYNC_TIMEZONE',
+  'SYNC_TOKEN_STORE',
+  'NODE_EXTRA_CA_CERTS',
+  'SSL_CERT_FILE',
+  'SSL_CERT_DIR',
+  'TZ',
+  'NO_PROXY',
+  'no_proxy',
+];
+/** Addresses, with a password in them at times. */
+const PROXIES = ['HTTP_PROXY', 'http_proxy', 'HTTPS_PROXY', 'https_proxy'];
+
+/** @returns what the service runs, and what had to be left behind, in sentences */
+export function defineService(
+  folders: readonly string[],
+  kind: ServiceKind,
+  needs: Pick<ServiceNeeds, 'config' | 'deps'>,
+): { definition: ServiceDefinition; left: string[] } {
+  const { config, deps } = needs;
+  const left: string[] = [];
+  const env: Record<string, string> = absolutePlaces(needs);
+  const carry = (name: string, value: string) => {
+    if (value !== '') env[name] = value;
+  };
+  for (const name of CARRIED) carry(name, deps.env[name] ?? '');
+  for (const name of PROXIES) {
+    const value = deps.env[name] ?? '';
+    if (hasPassword(value)) {
+      left.push(`${name} holds a password and is not written into the service.`);
+    } else carry(name, value);
+  }
+  if ((deps.env['SYNC_CLIENT_SECRET'] ?? '') !== '') {
+    left.push('SYNC_CLIENT_SECRET stays here: the service uses the secret kept with the login.');
+  }
+  const program = programFile(deps);
+  if (/[\\/]_npx[\\/]/.test(program)) {
+    left.push(
+      'This is a copy that npx keeps for a while: install it (`npm install -g athlete-sync`), ' +
+        'then run this again.',
+    );
+  }
+  // Windows' Task Scheduler starts what then goes on by itself.
+  const daemon = kind === 'windows-task' ? ['--daemon'] : [];
+  const args = [...watchArguments(config, folders, kind), ...daemon];
+  const place = daemonPlace(absoluteStateDir(needs), config.profile, folders);
+  const definition: ServiceDefinition = {
+    profile: config.profile,
+    folders,
+    command: [lastingNode(process.execPath), program, ...args],
+    env,
+    crashFile: place.crashFile,
+  };
+  return { definition, left };
+}
+
+function hasPassword(address: string): boolean {
+  // Proxies are named without a scheme, too.
+  const text = address.includes('://') ? address : `http://${address}`;
+  if (!URL.canParse(text)) return address.includes('@');
+  const { username, password } = new URL(text);
+  return username !== '' || password !== '';
+}
+
+/** Folders whose `node` stays where it is when Node is updated. */
+const LASTING = [
+  '/usr/local/bin',
+  '/opt/homebrew/bin',
+  '/home/linuxbrew/.linuxbrew/bin',
+  '/usr/bin',
+];
+
+/**
+ * A path to this Node that outlives its next update: package managers keep a link to the version
+ * that is current, and delete the one that was.
+ */
+function lastingNode(node: string): string {
+  if (LASTING.includes(dirname(node))) return node;
+  const links = LASTING.map((folder) => join(folder, 'node'));
+  return (
+    links.find((link) => existsSync(link) && realpathSync(link) === realpathSync(node)) ?? node
+  );
+}
