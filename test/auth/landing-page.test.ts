@@ -58,11 +58,11 @@ describe.skipIf(executablePath === undefined)('the landing page in a browser', (
   }
 
   it.each([
-    ['light', loggedInPage('Anna', [])],
-    ['dark', loggedInPage('Anna', [])],
-    ['light', deniedPage()],
-    ['dark', failedPage('The service refuses this client.', 'Run `sync login`.')],
-  ] as const)('%s: %o', async (scheme, page) => {
+    ['logged in', 'light', loggedInPage('Anna', [])],
+    ['logged in', 'dark', loggedInPage('Anna', [])],
+    ['denied', 'light', deniedPage()],
+    ['failed', 'dark', failedPage('The service refuses this client.', 'Run `sync login`.')],
+  ] as const)('%s, in %s', async (_what, scheme, page) => {
     const { tab, complaints, requests, brightness } = await arrive(page, scheme);
     // Chromium notes every status beyond 399.
     expect(complaints.filter((text) => !text.includes('a status of 400'))).toEqual([]);

@@ -2,20 +2,27 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
-import { fileStore, tokenFilePath } from '../../src/credentials/file.ts';
+import { loadConfig } from '../../src/config.ts';
+import { openStore } from '../../src/credentials/open-store.ts';
+import { findPaths } from '../../src/paths.ts';
+import type { Sandbox } from '../../src/sandbox/server.ts';
 import { type TestBuild, buildForTest } from '../support/build.ts';
+import { startKeychain, whyNoKeychain } from '../support/keychain.ts';
 import { mint, never, sandbox, scratchDir, tokenRequests } from './support.ts';
 
 let built: TestBuild;
 beforeAll(async () => {
-  built = await buildForTest({ 'refresh-worker': 'test/auth/refresh-worker.ts' });
+  built = await buildForTest({
+    'refresh-worker': 'test/auth/refresh-worker.ts',
+    'keychain-child': 'src/credentials/keychain-child.ts',
+  });
 });
 afterAll(() => built.remove());
 
 /** A process that has opened its session, and begins when it is told to. */
-async function startWorker(env: Record<string, string>) {
+async function startWorker(env: Readonly<Record<string, string>>) {
   const child = spawn(process.execPath, [join(built.dir, 'refresh-worker.cjs')], {
-    env: { PATH: process.env['PATH'] ?? '', ...env },
+    env,
     stdio: ['pipe', 'pipe', 'inherit'],
   });
   onTestFinished(() => endOf(child));
@@ -34,39 +41,59 @@ async function endOf(child: ChildProcess): Promise<void> {
   await ended;
 }
 
-it.each([2, 20])(
-  '%i processes with one expired, rotating token: one refresh, and all succeed',
-  async (count) => {
+/** An expired login in a store that all processes share, and the environment to find it with. */
+async function sharedLogin(service: Sandbox, kind: 'file' | 'keychain') {
+  const stateDir = scratchDir();
+  let desktop: Readonly<Record<string, string>> = { PATH: process.env['PATH'] ?? '' };
+  if (kind === 'keychain') {
+    const keychain = await startKeychain();
+    onTestFinished(() => keychain.stop());
+    desktop = keychain.env;
+  }
+  const env = {
+    ...desktop,
+    SYNC_STATE_DIR: stateDir,
+    SYNC_CONFIG_DIR: stateDir,
+    SYNC_BASE_URL: service.url,
+    SYNC_CLIENT_ID: service.clientId,
+    SYNC_TOKEN_STORE: kind,
+  };
+  const paths = findPaths(env, process.platform, stateDir);
+  const store = openStore(loadConfig({ env, paths }, undefined), {
+    env,
+    platform: process.platform,
+    programDir: built.dir,
+    attended: false,
+  });
+  const login = mint(service);
+  const expired = { ...login.tokens, accessExpiresAt: Date.now() - 1 };
+  await store.save({ ...login, tokens: expired }, never);
+  return { env, store };
+}
+
+const unavailable = whyNoKeychain();
+if (unavailable !== undefined) console.warn(`The race for a keychain is skipped: ${unavailable}.`);
+
+it.each([
+  [2, 'file'],
+  [20, 'file'],
+  ...(unavailable === undefined ? ([[20, 'keychain']] as const) : []),
+] as const)(
+  '%i processes with one expired, rotating token in a %s: one refresh, and all succeed',
+  async (count, kind) => {
     // Reuse of a rotated token would revoke the whole login, and everybody would notice.
     const service = await sandbox({
       settings: { refreshToken: 'rotate', reuseRevokesFamily: true },
     });
-    const stateDir = scratchDir();
-    const store = fileStore(tokenFilePath(stateDir, 'default'), process.platform);
-    const login = mint(service);
-    const expired = { ...login.tokens, accessExpiresAt: Date.now() - 1 };
-    await store.save({ ...login, tokens: expired }, never);
-
-    const workers = await Promise.all(
-      Array.from({ length: count }, () =>
-        startWorker({
-          HOME: stateDir,
-          SYNC_STATE_DIR: stateDir,
-          SYNC_CONFIG_DIR: stateDir,
-          SYNC_BASE_URL: service.url,
-          SYNC_CLIENT_ID: service.clientId,
-          SYNC_TOKEN_STORE: 'file',
-        }),
-      ),
-    );
+    const { env, store } = await sharedLogin(service, kind);
+    const workers = await Promise.all(Array.from({ length: count }, () => startWorker(env)));
     for (const worker of workers) worker.begin();
     const tokens = await Promise.all(workers.map((worker) => worker.result()));
 
     const now = await store.load(never);
     expect(new Set(tokens)).toEqual(new Set([now?.tokens.accessToken?.reveal()]));
     expect(tokenRequests(service)).toEqual([{ status: 200 }]);
-    expect(service.control.state().athletes[0]?.logins.map(({ revoked }) => revoked)).toEqual([
-      false,
-    ]);
+    const [athlete] = service.control.state().athletes;
+    expect(athlete?.logins.map(({ revoked }) => revoked)).toEqual([false]);
   },
 );
