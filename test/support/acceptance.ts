@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import type { AddressInfo } from 'node:net';
 import { dirname, join } from 'node:path';
@@ -284,4 +284,16 @@ export async function ownerOf({ url }: Sandbox, token: string): Promise<string |
   });
   if (answer.status === 401) return undefined;
   return ((await answer.json()) as { sub: string }).sub;
+}
+
+/** The files below a folder that hold one of these texts, as `path: text`. */
+export function filesHolding(folder: string, texts: readonly string[]): string[] {
+  const found: string[] = [];
+  for (const entry of readdirSync(folder, { recursive: true, withFileTypes: true })) {
+    if (!entry.isFile()) continue;
+    const path = join(entry.parentPath, entry.name);
+    const bytes = readFileSync(path);
+    for (const text of texts) if (bytes.includes(text)) found.push(`${path}: ${text}`);
+  }
+  return found;
 }

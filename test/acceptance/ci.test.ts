@@ -1,0 +1,213 @@
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { describe, expect, it, vi } from 'vitest';
+import { ExitCode } from '../../src/errors.ts';
+import {
+  type World,
+  filesHolding,
+  openLoggedInWorld,
+  openWorld,
+  requestLines,
+} from '../support/acceptance.ts';
+import { makeRecording } from '../support/fit-maker.ts';
+import { ndjson } from '../support/program.ts';
+
+describe('tokens in the environment', () => {
+  it('are used as they are: with an access token alone nothing is stored or refreshed', async () => {
+    const world = await openWorld();
+    const { access_token } = world.sandbox.control.mint();
+    const env = { SYNC_ACCESS_TOKEN: access_token, SYNC_CLIENT_ID: undefined };
+    const ride = world.write('ride.fit', makeRecording());
+    const upload = await world.sync(['upload', '--json', ride], { env });
+    expect(upload.code).toBe(0);
+    expect(ndjson(upload.stdout)[0]).toMatchObject({ outcome: 'uploaded' });
+    // The second run knows what the first did.
+    expect((await world.sync(['upload', ride], { env })).stdout).toContain('Nothing to send.');
+    expect((await world.sync(['token'], { env })).stdout).toBe(`${access_token}\n`);
+    expect(filesHolding(world.home.dir, [access_token])).toEqual([]);
+    expect(existsSync(join(world.home.dir, 'state', 'logins'))).toBe(false);
+
+    world.sandbox.control.expire();
+    world.sandbox.control.clearRequests();
+    const another = world.write('another.fit', makeRecording({ seed: 2 }));
+    const refused = await world.sync(['upload', '--json', another], { env });
+    expect(refused.code).toBe(4);
+    expect(requestLines(world.sandbox).filter((line) => line.startsWith('token'))).toEqual([]);
+  });
+
+  it('win over a stored login', async () => {
+    const world = await openLoggedInWorld();
+    const { access_token } = world.sandbox.control.mint({ athlete: 'athlete-2' });
+    await world.sync(['upload', world.write('ride.fit', makeRecording())], {
+      env: { SYNC_ACCESS_TOKEN: access_token },
+    });
+    const { athletes } = world.sandbox.control.state();
+    expect(athletes.map(({ recordings }) => recordings.length)).toEqual([0, 1, 0]);
+  });
+
+  it('with a refresh token alone fetch an access token, and warn that it was replaced', async () => {
+    const world = await openWorld();
+    const { refresh_token } = world.sandbox.control.mint();
+    const { code, stderr } = await world.sync(
+      ['upload', world.write('ride.fit', makeRecording())],
+      { env: { SYNC_REFRESH_TOKEN: refresh_token } },
+    );
+    expect(code).toBe(0);
+    expect(stderr).toContain('SYNC_REFRESH_TOKEN no longer works after this run');
+    expect(filesHolding(world.home.dir, ['sbx_rt_', 'sbx_at_'])).toEqual([]);
+  });
+});
+
+/** Real runs, one for each exit code that CLI.md names. */
+interface Case {
+  readonly code: keyof typeof ExitCode;
+  readonly because: string;
+  readonly run: (world: World) => Promise<{ code: number | null }>;
+}
+
+const upload = (world: World, ...args: string[]) =>
+  world.sync(['upload', world.write('ride.fit', makeRecording()), ...args]);
+
+const CASES: readonly Case[] = [
+  { code: 'ok', because: 'a recording arrived', run: (world) => upload(world) },
+  {
+    code: 'ok',
+    because: 'the service had it already',
+    async run(world) {
+      await upload(world);
+      return await upload(world, '--force');
+    },
+  },
+  {
+    code: 'ok',
+    because: 'there was nothing to send',
+    async run(world) {
+      await upload(world);
+      return await upload(world);
+    },
+  },
+  { code: 'ok', because: 'help was asked for', run: (world) => world.sync(['upload', '--help']) },
+  {
+    code: 'internal',
+    because: 'the state folder cannot be used',
+    run(world) {
+      const file = world.write('not-a-folder', '');
+      return world.sync(['upload', world.write('ride.fit', makeRecording())], {
+        env: { SYNC_STATE_DIR: join(file, 'state') },
+      });
+    },
+  },
+  {
+    code: 'internal',
+    because: 'the ledger is damaged',
+    async run(world) {
+      await upload(world);
+      const ledger = join(world.home.dir, 'state', 'ledger.db');
+      expect(readFileSync(ledger).subarray(0, 6).toString()).toBe('SQLite');
+      for (const end of ['', '-wal', '-shm']) {
+        if (existsSync(ledger + end)) writeFileSync(ledger + end, 'x'.repeat(8192));
+      }
+      return await upload(world);
+    },
+  },
+  {
+    code: 'usage',
+    because: 'there is no such flag',
+    run: (world) => upload(world, '--frobnicate'),
+  },
+  { code: 'usage', because: 'no path was given', run: (world) => world.sync(['upload']) },
+  {
+    code: 'usage',
+    because: '--jobs is no number',
+    run: (world) => upload(world, '--jobs', 'many'),
+  },
+  {
+    code: 'usage',
+    because: 'the configuration is damaged',
+    run(world) {
+      const path = join(world.home.dir, 'config', 'config.json');
+      expect(dirname(path)).not.toBe('');
+      writeFileSync(path, '{"profiles": ');
+      return upload(world);
+    },
+  },
+  {
+    code: 'invalidInput',
+    because: 'one of two files is no recording',
+    run: (world) => upload(world, world.write('letter.fit', 'Dear diary')),
+  },
+  {
+    code: 'invalidInput',
+    because: 'there is no such file',
+    run: (world) => upload(world, join(world.home.dir, 'nowhere.fit')),
+  },
+  {
+    code: 'loginNeeded',
+    because: 'nobody is logged in',
+    async run(world) {
+      await world.sync(['logout']);
+      return await upload(world);
+    },
+  },
+  {
+    code: 'unavailable',
+    because: 'the service is down',
+    async run(world) {
+      await world.sandbox.close();
+      return await upload(world);
+    },
+  },
+  {
+    code: 'refused',
+    because: 'the service refused it for good',
+    run(world) {
+      world.sandbox.control.addFaults('upload-fit:422');
+      return upload(world);
+    },
+  },
+  {
+    code: 'interrupted',
+    because: 'of Ctrl-C',
+    async run(world) {
+      world.sandbox.control.addFaults('upload-fit:hang');
+      const running = world.start(['upload', world.write('ride.fit', makeRecording())]);
+      await vi.waitUntil(() => world.sandbox.control.requests().length > 0, 30_000);
+      running.child.kill('SIGINT');
+      return await running.finished;
+    },
+  },
+];
+
+describe('the exit code', () => {
+  it.each(CASES.map((one) => [ExitCode[one.code], one.because, one] as const))(
+    'is %i because %s',
+    async (code, _because, { run }) => {
+      const world = await openLoggedInWorld();
+      expect((await run(world)).code).toBe(code);
+    },
+  );
+
+  it('is met in all of its values by the cases above', () => {
+    expect([...new Set(CASES.map(({ code }) => code))].sort()).toEqual(
+      Object.keys(ExitCode).sort(),
+    );
+  });
+
+  it.each<[number, string, string[], readonly ['profile:read']?]>([
+    [4, 'a scope is missing', [], ['profile:read']],
+    [5, 'the service keeps failing', ['upload-fit:503*4', 'upload-fit:422']],
+    [6, 'the service refuses one', ['upload-fit:422']],
+    [3, 'only the letter was wrong', []],
+  ])('is %i among several, where %s', async (exitCode, _why, faults, scopes) => {
+    const world = await openLoggedInWorld(
+      scopes === undefined ? {} : { login: { scopes: [...scopes] } },
+    );
+    world.sandbox.control.addFaults(...faults);
+    const paths = [
+      world.write('letter.fit', 'Dear diary'),
+      ...[1, 2, 3].map((seed) => world.write(`ride-${seed}.fit`, makeRecording({ seed }))),
+    ];
+    const { code } = await world.sync(['upload', '--jobs', '1', ...paths]);
+    expect(code).toBe(exitCode);
+  });
+});

@@ -1,0 +1,198 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import {
+  AUTHORIZE_URL,
+  type World,
+  filesHolding,
+  openWorld,
+  ownerOf,
+  requestCounts,
+  requestLines,
+  startLogin,
+  tokenFile,
+  visit,
+} from '../support/acceptance.ts';
+import { makeRecording } from '../support/fit-maker.ts';
+import { type KeychainState, startKeychain, whyNoKeychain } from '../support/keychain.ts';
+import { ndjson } from '../support/program.ts';
+
+const missing = whyNoKeychain();
+const note = missing === undefined ? '' : ` (skipped: ${missing})`;
+
+/** A world without a word about the store: that is the keychain. */
+async function openKeychainWorld(state: KeychainState, env: NodeJS.ProcessEnv = {}) {
+  const keychain = await startKeychain(state);
+  onTestFinished(() => keychain.stop());
+  const { DBUS_SESSION_BUS_ADDRESS, XDG_RUNTIME_DIR } = keychain.env;
+  const world = await openWorld({
+    env: { SYNC_TOKEN_STORE: undefined, DBUS_SESSION_BUS_ADDRESS, XDG_RUNTIME_DIR, ...env },
+  });
+  return { keychain, world };
+}
+
+async function login(world: World, options: { args?: string[]; input?: string } = {}) {
+  const { args = [], ...more } = options;
+  const started = await startLogin(world, ['--json', ...args], more);
+  await visit(started.authorizeUrl);
+  const { code, stdout } = await started.running.finished;
+  expect(code).toBe(0);
+  return ndjson(stdout)[0];
+}
+
+/** What a command says of a failure, in JSON. */
+async function failureOf(world: World, args: readonly string[]) {
+  const { code, stdout } = await world.sync([...args, '--json']);
+  const [report = {}] = ndjson(stdout);
+  return { code, error: report['code'], hint: String(report['hint']) };
+}
+
+describe.skipIf(missing !== undefined)(`a login in a real Secret Service${note}`, () => {
+  it('is kept there and nowhere else, for the processes after it, until the logout', async () => {
+    const { keychain, world } = await openKeychainWorld('unlocked');
+    const where = { kind: 'keychain', where: 'the keychain (Secret Service)' };
+    expect(await login(world)).toMatchObject({ account: { id: 'athlete-1' }, store: where });
+    // Trying it out left nothing behind.
+    expect(await keychain.count('athlete-sync')).toBe(1);
+
+    const { stdout: token } = await world.sync(['token']);
+    expect(await ownerOf(world.sandbox, token.trim())).toBe('athlete-1');
+    const [status] = ndjson((await world.sync(['status', '--json'])).stdout);
+    expect(status).toMatchObject({ store: where, login: { state: 'logged-in' } });
+    const upload = await world.sync(['upload', world.write('ride.fit', makeRecording())]);
+    expect(upload.code).toBe(0);
+    expect(filesHolding(world.home.dir, ['sbx_at_', 'sbx_rt_'])).toEqual([]);
+    expect(existsSync(tokenFile(world))).toBe(false);
+
+    expect((await world.sync(['logout'])).code).toBe(0);
+    expect(await keychain.count('athlete-sync')).toBe(0);
+    expect(await ownerOf(world.sandbox, token.trim())).toBeUndefined();
+    expect((await failureOf(world, ['token'])).error).toBe('AUTH_REQUIRED');
+  });
+
+  it('holds the client secret, too, and refreshes with it', async () => {
+    const { world } = await openKeychainWorld('unlocked', {
+      SYNC_CLIENT_ID: 'sandbox-confidential',
+    });
+    await login(world, { args: ['--client-secret-stdin'], input: 'sandbox-secret' });
+    expect(filesHolding(world.home.dir, ['sandbox-secret'])).toEqual([]);
+    world.sandbox.control.expire();
+    expect((await world.sync(['profile'])).code).toBe(0);
+    expect(requestLines(world.sandbox).slice(-3)).toEqual([
+      'profile 401',
+      'token 200',
+      'profile 200',
+    ]);
+  });
+
+  it('is refreshed once by eight processes that find it ended', async () => {
+    const { world } = await openKeychainWorld('unlocked');
+    await login(world);
+    world.sandbox.control.expire();
+    world.sandbox.control.clearRequests();
+    const rides = Array.from({ length: 8 }, (_, seed) =>
+      world.write(`ride-${seed}.fit`, makeRecording({ seed, durationSecs: 30 })),
+    );
+    const runs = await Promise.all(rides.map((ride) => world.sync(['upload', ride])));
+    expect(runs.map(({ code }) => code)).toEqual(rides.map(() => 0));
+    expect(requestCounts(world.sandbox)['token']).toBe(1);
+  });
+
+  it('is not lost while the keyring is locked: exit 5 and "try again", never "logged out"', async () => {
+    const { keychain, world } = await openKeychainWorld('unlocked');
+    await login(world);
+    const known = world.write('known.fit', makeRecording({ seed: 1 }));
+    const fresh = world.write('fresh.fit', makeRecording({ seed: 2 }));
+    expect((await world.sync(['upload', known])).code).toBe(0);
+    world.sandbox.control.clearRequests();
+    await keychain.lock();
+
+    expect(await failureOf(world, ['token'])).toEqual({
+      code: 5,
+      error: 'KEYCHAIN_LOCKED',
+      hint: expect.stringContaining('try again') as string,
+    });
+    const upload = await world.sync(['upload', '--json', fresh]);
+    expect(upload.code).toBe(5);
+    expect(ndjson(upload.stdout)[0]).toMatchObject({ outcome: 'failed', code: 'KEYCHAIN_LOCKED' });
+    const status = await world.sync(['status', '--json']);
+    expect(status.code).toBe(5);
+    expect(ndjson(status.stdout)[0]).toMatchObject({
+      login: { state: 'unknown', code: 'KEYCHAIN_LOCKED' },
+    });
+    for (const { stdout, stderr } of [upload, status, await world.sync(['status'])]) {
+      expect(stdout + stderr).not.toMatch(/logged out|not logged in|nobody is logged in/i);
+    }
+    // Where there is nothing to send, nobody asks the keychain.
+    expect((await world.sync(['upload', known])).code).toBe(0);
+    expect(requestLines(world.sandbox)).toEqual([]);
+
+    await keychain.unlock();
+    expect((await world.sync(['upload', fresh])).code).toBe(0);
+  });
+
+  it('is waited for no longer than some seconds where the keychain never answers', async () => {
+    const { keychain, world } = await openKeychainWorld('unlocked');
+    await login(world);
+    keychain.freeze();
+    expect(await failureOf(world, ['token'])).toEqual({
+      code: 5,
+      error: 'KEYCHAIN_LOCKED',
+      hint: expect.stringContaining('prompt') as string,
+    });
+  });
+
+  it.each<[KeychainState, number, string]>([
+    ['locked', 5, 'KEYCHAIN_LOCKED'],
+    ['no-keyring', 2, 'KEYCHAIN_MISSING'],
+    ['no-service', 2, 'KEYCHAIN_MISSING'],
+  ])('is not even begun with a keychain that is %s', async (state, exitCode, errorCode) => {
+    const { world } = await openKeychainWorld(state);
+    const { code, stdout, stderr } = await world.sync(['login', '--no-browser', '--json']);
+    expect({ code, error: ndjson(stdout)[0]?.['code'] }).toEqual({
+      code: exitCode,
+      error: errorCode,
+    });
+    expect(stderr).not.toMatch(AUTHORIZE_URL);
+    expect(requestLines(world.sandbox)).toEqual([]);
+    expect(existsSync(tokenFile(world))).toBe(false);
+  });
+});
+
+describe('without a bus to reach a keychain by', () => {
+  const NO_STORE = { SYNC_TOKEN_STORE: undefined };
+
+  it.skipIf(process.platform !== 'linux')(
+    'a login exits 2 and names the ways out, and never takes the file by itself',
+    async () => {
+      const world = await openWorld({ env: NO_STORE });
+      for (const args of [['login', '--no-browser'], ['token']]) {
+        const { code, error, hint } = await failureOf(world, args);
+        expect({ code, error }).toEqual({ code: 2, error: 'KEYCHAIN_MISSING' });
+        expect(hint).toContain('--store file');
+        expect(hint).toContain('SYNC_ACCESS_TOKEN');
+      }
+      expect(requestLines(world.sandbox)).toEqual([]);
+      expect(existsSync(tokenFile(world))).toBe(false);
+    },
+  );
+
+  it('the file is used once somebody chose it, and that is remembered', async () => {
+    const world = await openWorld({ env: NO_STORE });
+    await login(world, { args: ['--store', 'file'] });
+    const config = readFileSync(join(world.home.dir, 'config', 'config.json'), 'utf8');
+    expect(JSON.parse(config)).toMatchObject({ profiles: { default: { tokenStore: 'file' } } });
+    expect((await world.sync(['token'])).code).toBe(0);
+  });
+
+  it('an upload of what is known already needs none', async () => {
+    const world = await openWorld({ env: NO_STORE });
+    await login(world, { args: ['--store', 'file'] });
+    const ride = world.write('ride.fit', makeRecording());
+    await world.sync(['upload', ride]);
+    const env = { SYNC_TOKEN_STORE: 'keychain' };
+    const { code, stdout } = await world.sync(['upload', ride], { env: { ...env } });
+    expect(code).toBe(0);
+    expect(stdout).toContain('Nothing to send.');
+  });
+});
