@@ -3,7 +3,6 @@ import { DayMerger } from './merge.ts';
 import { readNutrition } from './nutrition.ts';
 import { readInput, type Input } from './read-input.ts';
 import type {
-  DayDraft,
   InvalidRecord,
   PreparedRecord,
   Problem,
@@ -20,40 +19,6 @@ export interface PreparedRecords {
   readonly records: PreparedRecord[];
   /** In the order of reading. */
   readonly invalid: InvalidRecord[];
-}
-
-/**
- * Reads all inputs to their end and makes the records that go out: one a date.
- *
- * This is the barrier before sending: if an input as a whole can't be read, it rejects, and there
- * is nothing that could have been sent.
- *
- * @param inputs raw records in the order of reading, as `readInput` or {@link readInputs} yield.
- * @throws SyncError `INPUT_INVALID` if an input can't be read; the signal's reason if aborted.
- */
-export async function prepareRecords(
-  kind: RecordKind,
-  inputs: AsyncIterable<RawRecord>,
-  options: RecordOptions,
-  signal?: AbortSignal,
-): Promise<PreparedRecords> {
-  const merger = new DayMerger(kind);
-  const invalid: InvalidRecord[] = [];
-  for await (const raw of inputs) {
-    signal?.throwIfAborted();
-    const reading = readRecord(kind, raw, options);
-    if (reading.ok) for (const draft of reading.drafts) merger.add(draft);
-    else invalid.push(invalidRecord(kind, raw.source, reading));
-  }
-  return { records: merger.finish(), invalid };
-}
-
-/** The records of several inputs, one input after the other. */
-export async function* readInputs(
-  inputs: Iterable<Input>,
-  kind: RecordKind,
-): AsyncGenerator<RawRecord, void, undefined> {
-  for (const input of inputs) yield* readInput(input, kind);
 }
 
 /** An input that as a whole cannot be read: nothing of it is sent. */
@@ -83,31 +48,37 @@ export async function prepareInputs(
   const unreadable: UnreadableInput[] = [];
   for (const input of inputs) {
     // What an input says counts when it turned out to be readable to its end, not before.
-    const drafts: DayDraft[] = [];
+    const own = new DayMerger(kind);
     const bad: InvalidRecord[] = [];
     try {
       for await (const raw of readInput(input, kind)) {
         signal.throwIfAborted();
-        const reading = readRecord(kind, raw, options);
-        if (reading.ok) drafts.push(...reading.drafts);
-        else bad.push(invalidRecord(kind, raw.source, reading));
+        addRecord(kind, raw, options, own, bad);
       }
     } catch (error) {
       if (!(error instanceof SyncError && error.code === 'INPUT_INVALID')) throw error;
       const { message, hint = 'The others go on.' } = error;
-      unreadable.push({
-        outcome: 'invalid',
-        kind,
-        source: input.name,
-        problems: [{ problem: message }],
-        hint,
-      });
+      const problems = [{ problem: message }] as const;
+      unreadable.push({ outcome: 'invalid', kind, source: input.name, problems, hint });
       continue;
     }
-    for (const draft of drafts) merger.add(draft);
+    merger.absorb(own);
     invalid.push(...bad);
   }
   return { records: merger.finish(), invalid, unreadable };
+}
+
+/** Adds what one raw record says to its days, or to what cannot be sent. */
+export function addRecord(
+  kind: RecordKind,
+  raw: RawRecord,
+  options: RecordOptions,
+  merger: DayMerger,
+  invalid: InvalidRecord[],
+): void {
+  const reading = readRecord(kind, raw, options);
+  if (reading.ok) for (const draft of reading.drafts) merger.add(draft);
+  else invalid.push(invalidRecord(kind, raw.source, reading));
 }
 
 function readRecord(kind: RecordKind, raw: RawRecord, options: RecordOptions): Reading {

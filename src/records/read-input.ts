@@ -34,7 +34,7 @@ async function* chunksOf(path: string): AsyncGenerator<Uint8Array, void, undefin
  *
  * A JSON document is held in memory and checked as a whole before its first record is yielded.
  * NDJSON is streamed, and a broken line costs only that line; the input can still turn out to be
- * unreadable further on. **Send nothing before the iteration has ended**: `prepareRecords` is the
+ * unreadable further on. **Send nothing before the iteration has ended**: `prepareInputs` is the
  * barrier that makes this so.
  *
  * @throws SyncError `INPUT_INVALID` if the input as a whole can't be read: no such file, not UTF-8,

@@ -2,9 +2,9 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { canonicalJson, itemDigest, itemKeys, recordDigest } from '../../src/records/digest.ts';
 import { DayMerger, MAX_WARNINGS } from '../../src/records/merge.ts';
-import { prepareRecords, readInputs } from '../../src/records/prepare.ts';
+import { prepareInputs } from '../../src/records/prepare.ts';
 import type { DayDraft, JsonObject, JsonValue, RawRecord } from '../../src/records/types.ts';
-import { BERLIN, prepare, rawRecords } from './support.ts';
+import { BERLIN, prepare, prepareRaw, rawRecords } from './support.ts';
 
 const date = '2026-02-15';
 const item = (name: string, extra: JsonObject = {}): JsonObject => ({
@@ -273,33 +273,52 @@ describe('preparing', () => {
       await Promise.resolve();
       yield { source: 'x', value: { date, hrv: 61, id: 1 }, inexact };
     }
-    const loose = await prepareRecords('wellness', one(), BERLIN);
+    const loose = await prepareRaw('wellness', one(), BERLIN);
     expect(loose.records[0]?.warnings).toEqual([
       { source: 'x', field: 'id', message: '1 has more digits' },
     ]);
-    const strict = await prepareRecords('wellness', one(), { ...BERLIN, strict: true });
+    const strict = await prepareRaw('wellness', one(), { ...BERLIN, strict: true });
     expect(strict).toMatchObject({
       records: [],
       invalid: [{ source: 'x', date, problems: inexact }],
     });
   });
 
-  test('yields nothing at all if the last of several inputs can’t be read', async () => {
-    const chunks = (text: string): AsyncIterable<Uint8Array> =>
-      (async function* () {
-        await Promise.resolve();
-        yield Buffer.from(text);
-      })();
+  const chunks = (text: string): AsyncIterable<Uint8Array> =>
+    (async function* () {
+      await Promise.resolve();
+      yield Buffer.from(text);
+    })();
+
+  test('leaves out an input that can’t be read as a whole, and that one alone', async () => {
     const inputs = [
       { name: 'a.json', chunks: chunks('[{"date": "2026-02-15", "hrv": 61}]') },
       { name: 'b.ndjson', chunks: chunks('{"date": "2026-02-16", "hrv": 61}\nx\n') },
       { name: 'c.json', chunks: chunks('[{"date": "2026-02-17", "hrv": 61}') },
+      { name: 'd.json', chunks: chunks('{"date": "2026-02-18", "hrv": 61}') },
     ];
-    const preparing = prepareRecords('wellness', readInputs(inputs, 'wellness'), BERLIN);
-    await expect(preparing).rejects.toMatchObject({
-      code: 'INPUT_INVALID',
-      message: 'c.json:1:35: the text ends where a comma or ] after the value is expected.',
-    });
+    const signal = new AbortController().signal;
+    const { records, invalid, unreadable } = await prepareInputs(
+      'wellness',
+      inputs,
+      BERLIN,
+      signal,
+    );
+    expect(records.map(({ date: day }) => day)).toEqual(['2026-02-15', '2026-02-16', '2026-02-18']);
+    expect(invalid.map(({ source }) => source)).toEqual(['b.ndjson:2']);
+    expect(unreadable).toEqual([
+      {
+        outcome: 'invalid',
+        kind: 'wellness',
+        source: 'c.json',
+        problems: [
+          {
+            problem: 'c.json:1:35: the text ends where a comma or ] after the value is expected.',
+          },
+        ],
+        hint: expect.any(String) as string,
+      },
+    ]);
   });
 
   test('keeps the broken lines as invalid records', async () => {
@@ -308,7 +327,7 @@ describe('preparing', () => {
       yield { source: 'in:2', field: 'hrv', problem: 'appears twice' };
       yield* rawRecords([{ date, hrv: 61 }]);
     }
-    const { records, invalid } = await prepareRecords('wellness', lines(), BERLIN);
+    const { records, invalid } = await prepareRaw('wellness', lines(), BERLIN);
     expect(records).toHaveLength(1);
     expect(invalid).toEqual([
       {
@@ -331,16 +350,16 @@ describe('preparing', () => {
 
   test('stops when it is told to', async () => {
     const stop = new AbortController();
-    async function* endless(): AsyncGenerator<RawRecord> {
+    async function* endless(): AsyncGenerator<Uint8Array> {
       for (let count = 0; ; count++) {
         await Promise.resolve();
         if (count === 3) stop.abort();
-        yield { source: 'x', value: { date, hrv: 61 } };
+        yield Buffer.from('{"date": "2026-02-15", "hrv": 61}\n');
       }
     }
-    await expect(prepareRecords('wellness', endless(), BERLIN, stop.signal)).rejects.toMatchObject({
-      name: 'AbortError',
-    });
+    const inputs = [{ name: 'endless.ndjson', chunks: endless() }];
+    const preparing = prepareInputs('wellness', inputs, BERLIN, stop.signal);
+    await expect(preparing).rejects.toMatchObject({ name: 'AbortError' });
   });
 
   test('takes a zone from a flag more seriously than a timestamp’s own offset', async () => {

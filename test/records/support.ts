@@ -1,5 +1,11 @@
-import { prepareRecords, type PreparedRecords } from '../../src/records/prepare.ts';
-import type { RawRecord, RecordKind, RecordOptions } from '../../src/records/types.ts';
+import { DayMerger } from '../../src/records/merge.ts';
+import { type PreparedRecords, addRecord } from '../../src/records/prepare.ts';
+import type {
+  InvalidRecord,
+  RawRecord,
+  RecordKind,
+  RecordOptions,
+} from '../../src/records/types.ts';
 
 export const BERLIN: RecordOptions = {
   zone: { name: 'Europe/Berlin', from: 'profile' },
@@ -7,13 +13,25 @@ export const BERLIN: RecordOptions = {
   raw: false,
 };
 
+/** Prepares raw records, whatever they were read from. */
+export async function prepareRaw(
+  kind: RecordKind,
+  raws: AsyncIterable<RawRecord>,
+  options: RecordOptions,
+): Promise<PreparedRecords> {
+  const merger = new DayMerger(kind);
+  const invalid: InvalidRecord[] = [];
+  for await (const raw of raws) addRecord(kind, raw, options, merger, invalid);
+  return { records: merger.finish(), invalid };
+}
+
 /** Prepares values as if each were the element of an array in `in.json`. */
 export async function prepare(
   kind: RecordKind,
   values: readonly unknown[],
   options: Partial<RecordOptions> = {},
 ): Promise<PreparedRecords> {
-  return await prepareRecords(kind, rawRecords(values), { ...BERLIN, ...options });
+  return await prepareRaw(kind, rawRecords(values), { ...BERLIN, ...options });
 }
 
 export async function* rawRecords(values: readonly unknown[]): AsyncGenerator<RawRecord> {
