@@ -193,15 +193,13 @@ describe('the exit code', () => {
     );
   });
 
-  it.each<[number, string, string[], readonly ['profile:read']?]>([
-    [4, 'a scope is missing', [], ['profile:read']],
-    [5, 'the service keeps failing', ['upload-fit:503*4', 'upload-fit:422']],
-    [6, 'the service refuses one', ['upload-fit:422']],
-    [3, 'only the letter was wrong', []],
-  ])('is %i among several, where %s', async (exitCode, _why, faults, scopes) => {
-    const world = await openLoggedInWorld(
-      scopes === undefined ? {} : { login: { scopes: [...scopes] } },
-    );
+  it.each<[number, string, { faults?: string[]; scopes?: 'profile:read'[] }]>([
+    [4, 'a scope is missing', { scopes: ['profile:read'] }],
+    [5, 'the service keeps failing', { faults: ['upload-fit:503*4', 'upload-fit:422'] }],
+    [6, 'the service refuses one', { faults: ['upload-fit:422'] }],
+    [3, 'only the letter was wrong', {}],
+  ])('is %i among several, where %s', async (exitCode, _why, { faults = [], scopes }) => {
+    const world = await openLoggedInWorld(scopes === undefined ? {} : { login: { scopes } });
     world.sandbox.control.addFaults(...faults);
     const paths = [
       world.write('letter.fit', 'Dear diary'),

@@ -1,0 +1,207 @@
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { type World, openLoggedInWorld, openWorld, requestLines } from '../support/acceptance.ts';
+import { ndjson } from '../support/program.ts';
+
+const days = (world: World) =>
+  Object.fromEntries(
+    (world.sandbox.control.state('athlete-1').athletes[0]?.wellness ?? []).map(
+      ({ date, record }) => [date, record],
+    ),
+  );
+
+const TWO = [
+  { date: '2026-02-14', hrv: 64 },
+  { date: '2026-02-15', hrv: 66 },
+];
+const HELD = { '2026-02-14': { hrv: 64 }, '2026-02-15': { hrv: 66 } };
+
+describe('what sync push reads', () => {
+  it.each([
+    ['an array', JSON.stringify(TWO)],
+    ['an array behind a byte order mark', `\uFEFF${JSON.stringify(TWO)}`],
+    ['the form of exports', JSON.stringify({ exported: 2, data: TWO })],
+    ['an object that is named after the kind', JSON.stringify({ wellness: TWO })],
+    ['NDJSON', TWO.map((one) => JSON.stringify(one)).join('\n')],
+    [
+      'NDJSON with CRLF, blank lines and a mark',
+      `\uFEFF${TWO.map((one) => JSON.stringify(one)).join('\r\n\r\n')}\r\n`,
+    ],
+  ])('can be %s', async (_form, text) => {
+    const world = await openLoggedInWorld();
+    const { code } = await world.sync(['push', 'wellness', world.write('in.json', text)]);
+    expect(code).toBe(0);
+    expect(days(world)).toEqual(HELD);
+  });
+
+  it('can be stdin, and a single object', async () => {
+    const world = await openLoggedInWorld();
+    const { code, stdout } = await world.sync(['push', 'wellness', '-', '--json'], {
+      input: JSON.stringify(TWO[0]),
+    });
+    expect(code).toBe(0);
+    expect(ndjson(stdout)[0]).toMatchObject({ source: 'stdin', outcome: 'pushed' });
+    expect(days(world)).toEqual({ '2026-02-14': { hrv: 64 } });
+    const twice = await world.sync(['push', 'wellness', '-', '-'], { input: '{}' });
+    expect(twice.code).toBe(2);
+    expect(twice.stderr).toContain('stdin (-) can be read once');
+  });
+
+  it('can be several files: a later one is laid over an earlier one, in one request a date', async () => {
+    const world = await openLoggedInWorld();
+    const first = world.write('a.json', JSON.stringify(TWO));
+    const second = world.write(
+      'b.json',
+      JSON.stringify({ date: '2026-02-15', hrv: 67, weight: 72 }),
+    );
+    const { code, stdout } = await world.sync(['push', 'wellness', first, second, '--json']);
+    expect(code).toBe(0);
+    expect(days(world)).toEqual({
+      '2026-02-14': { hrv: 64 },
+      '2026-02-15': { hrv: 67, weight: 72 },
+    });
+    expect(requestLines(world.sandbox)).toEqual(['wellness 200', 'wellness 200']);
+    const merged = ndjson(stdout).find(({ date }) => date === '2026-02-15');
+    expect(merged?.['sources']).toEqual([`${first}#/1`, second]);
+    expect(JSON.stringify(merged?.['warnings'])).toContain('is merged from');
+  });
+
+  it('costs the others nothing when one file cannot be read', async () => {
+    const world = await openLoggedInWorld();
+    const good = world.write('good.json', JSON.stringify(TWO));
+    const broken = world.write('broken.json', '[{"date": "2026-02-16", "hrv": 70},\n {"date": ');
+    mkdirSync(join(world.home.dir, 'folder'));
+    const folder = join(world.home.dir, 'folder');
+    const missing = join(world.home.dir, 'missing.json');
+    const files = [broken, good, missing, folder];
+    const { code, stdout, stderr } = await world.sync(['push', 'wellness', ...files, '--json']);
+    expect(code).toBe(3);
+    expect(days(world)).toEqual(HELD);
+    const lines = ndjson(stdout);
+    expect(
+      lines.filter(({ outcome }) => outcome === 'invalid').map(({ source }) => source),
+    ).toEqual([broken, missing, folder]);
+    expect(lines.at(-1)).toMatchObject({ total: 5, pushed: 2, invalid: 3 });
+    expect(JSON.stringify(lines)).toContain('line 2');
+    expect(JSON.stringify(lines)).toContain('there is no such file');
+    expect(stderr).toBe('');
+  });
+
+  it('costs only the line where a line of NDJSON is broken, and names it', async () => {
+    const world = await openLoggedInWorld();
+    const text = `${JSON.stringify(TWO[0])}\n{"date": "2026-02-16", "hrv": 7O}\n${JSON.stringify(TWO[1])}\n`;
+    const file = world.write('days.ndjson', text);
+    const { code, stdout } = await world.sync(['push', 'wellness', file]);
+    expect(code).toBe(3);
+    expect(days(world)).toEqual(HELD);
+    expect(stdout).toContain(`${file}:2: not sent. is not JSON`);
+    expect(stdout).toContain('wellness: 2 sent, 1 not usable.');
+  });
+
+  it('says which field is wrong, what was found and what is allowed; the other records go on', async () => {
+    const world = await openLoggedInWorld();
+    const file = world.write(
+      'days.json',
+      JSON.stringify([
+        { date: '2026-02-30', hrv: 60 },
+        { date: '2026-02-14', restingHr: 300 },
+        { date: '2026-02-15', sleepHours: 25, weight: 500 },
+        { hrv: 60 },
+        'text',
+        { date: '2026-02-16', hrv: 71 },
+      ]),
+    );
+    const { code, stdout } = await world.sync(['push', 'wellness', file, '--json']);
+    expect(code).toBe(3);
+    expect(Object.keys(days(world))).toEqual(['2026-02-16']);
+    const invalid = ndjson(stdout).filter(({ outcome }) => outcome === 'invalid');
+    expect(invalid.map(({ source, field }) => [source, field])).toEqual([
+      [`${file}#/0`, 'date'],
+      [`${file}#/1`, 'restingHr'],
+      [`${file}#/2`, 'sleepHours'],
+      [`${file}#/3`, 'date'],
+      [`${file}#/4`, undefined],
+    ]);
+    const problem = (index: number) => String(invalid[index]?.['problem']);
+    expect(problem(0)).toContain('2026-02-30');
+    expect(problem(1)).toMatch(/300.*20.*220 bpm/);
+    expect(invalid[2]?.['problems']).toHaveLength(2);
+  });
+
+  it('is rounded with a warning, and refused by --strict', async () => {
+    const world = await openLoggedInWorld();
+    const input = JSON.stringify({ date: '2026-02-15', restingHr: 47.6 });
+    const strict = await world.sync(['push', 'wellness', '-', '--strict', '--json'], { input });
+    expect(strict.code).toBe(3);
+    expect(requestLines(world.sandbox)).toEqual([]);
+    const lax = await world.sync(['push', 'wellness', '-', '--json'], { input });
+    expect(lax.code).toBe(0);
+    expect(ndjson(lax.stdout)[0]?.['warnings']).toMatchObject([{ field: 'restingHr' }]);
+    expect(days(world)).toEqual({ '2026-02-15': { restingHr: 48 } });
+  });
+});
+
+describe('how sync push ends', () => {
+  const input = JSON.stringify(TWO);
+
+  it('4 and nothing sent without a login, with what to type', async () => {
+    const world = await openWorld();
+    const { code, stdout } = await world.sync(['push', 'wellness', '-', '--json'], { input });
+    expect(code).toBe(4);
+    expect(ndjson(stdout)[0]).toMatchObject({ outcome: 'failed', code: 'AUTH_REQUIRED' });
+    expect(String(ndjson(stdout)[0]?.['hint'])).toContain('sync login');
+    expect(requestLines(world.sandbox)).toEqual([]);
+  });
+
+  it('4 and the scope named where the login lacks it', async () => {
+    const world = await openLoggedInWorld({ login: { scopes: ['workout:write'] } });
+    const { code, stdout } = await world.sync(['push', 'wellness', '-'], { input });
+    expect(code).toBe(4);
+    expect(stdout).toContain('health:write');
+  });
+
+  it('5 for the day that the service did not take, and the next run sends that one alone', async () => {
+    const world = await openLoggedInWorld();
+    world.sandbox.control.addFaults('wellness:503(retry-after=0)*4');
+    const first = await world.sync(['push', 'wellness', '-', '--json', '--jobs', '1'], { input });
+    expect(first.code).toBe(5);
+    const outcomes = ndjson(first.stdout).map(({ date, outcome }) => [date, outcome]);
+    expect(outcomes.slice(0, 2)).toEqual([
+      ['2026-02-14', 'failed'],
+      ['2026-02-15', 'pushed'],
+    ]);
+    world.sandbox.control.clearRequests();
+    const second = await world.sync(['push', 'wellness', '-', '--json', '--jobs', '1'], { input });
+    expect(second.code).toBe(0);
+    expect(requestLines(world.sandbox)).toEqual(['wellness 200']);
+    expect(days(world)).toEqual(HELD);
+  });
+
+  it('6 for what the service refuses for good, with its own words, and 200 with success: false', async () => {
+    const world = await openLoggedInWorld();
+    world.sandbox.control.addFaults('wellness:422', 'wellness:success-false');
+    const { code, stdout } = await world.sync(['push', 'wellness', '-', '--json', '--jobs', '1'], {
+      input,
+    });
+    expect(code).toBe(6);
+    expect(ndjson(stdout)[0]).toMatchObject({ outcome: 'rejected', status: 422, attempts: 1 });
+    expect(ndjson(stdout)[1]).toMatchObject({ outcome: 'rejected' });
+    expect(days(world)).toEqual({});
+    // What was refused is not remembered as sent.
+    expect((await world.sync(['push', 'wellness', '-'], { input })).code).toBe(0);
+    expect(days(world)).toEqual(HELD);
+  });
+
+  it('2 where the command is wrong', async () => {
+    const world = await openLoggedInWorld();
+    const runs = await Promise.all([
+      world.sync(['push', 'wellness']),
+      world.sync(['push', 'wellness', '-', '--jobs', '0'], { input }),
+      world.sync(['push', 'wellness', '-', '--tz', 'Mars/Olympus'], { input }),
+    ]);
+    expect(runs.map(({ code }) => code)).toEqual([2, 2, 2]);
+    expect(runs[2].stderr).toContain('Mars/Olympus');
+    expect(requestLines(world.sandbox)).toEqual([]);
+  });
+});

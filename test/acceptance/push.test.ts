@@ -1,0 +1,274 @@
+import { describe, expect, it } from 'vitest';
+import { type World, openLoggedInWorld, requestLines } from '../support/acceptance.ts';
+import { ndjson } from '../support/program.ts';
+
+/** Interface 2.2, and all that service-behaviour says of deployed services beyond it. */
+const EVERY_WELLNESS_FIELD = {
+  hrv: 68.4,
+  restingHr: 47,
+  sleepSecs: 27_120,
+  weight: 72.35,
+  vo2max: 56.2,
+  rawJson: { device: 'watch', nested: { list: [1, 2.5, null, 'ü'] } },
+  avgSleepingHr: 51,
+  sleepScore: 84,
+  sleepQuality: 3,
+  sleepDeepSecs: 5_400,
+  sleepRemSecs: 6_000,
+  sleepLightSecs: 14_220,
+  sleepAwakeSecs: 1_500,
+  readiness: 77,
+  recoveryScore: 81,
+  steps: 12_345,
+  exerciseMinutes: 95,
+  floors: 14,
+  systolic: 118,
+  diastolic: 76,
+  stress: 24,
+  mood: 4,
+  motivation: 5,
+  fatigue: 2,
+  soreness: 3,
+  hrvSdnn: 71.9,
+  sleepHours: 7.53,
+  bodyFat: 11.8,
+  abdomen: 81.5,
+  bloodGlucose: 5.1,
+  skinTemp: 33.7,
+  respiration: 13.4,
+  spO2: 97.5,
+  restingCaloriesBurned: 1_720.5,
+  activeCaloriesBurned: 890.25,
+  totalCaloriesBurned: 2_610.75,
+  distanceMeters: 18_250.4,
+  lactate: 1.3,
+  hydrationVolume: 2_400,
+  ctl: 68.2,
+  atl: 74.9,
+  injury: 'left calf, tight',
+  menstrualPhase: 'follicular',
+  comments: 'Slept well. “Quoted”, emoji 🚴, and\na second line',
+};
+
+/** Interface 2.3, and the totals that a day may state. */
+const EVERY_NUTRITION_FIELD = {
+  calories: 2_650,
+  carbs: 380.5,
+  protein: 132.25,
+  fat: 71.5,
+  waterMl: 2_750,
+  rawJson: { app: 'diary', version: 3 },
+  items: [
+    {
+      name: 'Gel, “Süß & sauer”',
+      logged_at: '2026-02-15T10:30:00+01:00',
+      calories: 92.5,
+      carbs: 23.1,
+      protein: 0.1,
+      fat: 0.2,
+      fiber: 0.3,
+      sugar: 11.4,
+      quantity: '1 x 32 g',
+      meal: 'SNACK',
+      absorptionType: 'RAPID',
+    },
+    {
+      name: 'Oats',
+      logged_at: '2026-02-15T07:05:30.250+01:00',
+      carbs: 61,
+      meal: 'BREAKFAST',
+      absorptionType: 'DENSE',
+    },
+  ],
+};
+
+const heldBy = (world: World) => world.sandbox.control.state('athlete-1').athletes[0];
+
+/** The record of one date at the sandbox; there must be no other. */
+function onlyRecord(world: World, kind: 'wellness' | 'nutrition') {
+  const all = heldBy(world)?.[kind] ?? [];
+  expect(all).toHaveLength(1);
+  return all[0];
+}
+
+const pushed = { attempts: 1, warnings: [], zoneUsed: false };
+const summary = {
+  type: 'summary',
+  warnings: 0,
+  pushed: 0,
+  skipped: 0,
+  invalid: 0,
+  rejected: 0,
+  failed: 0,
+};
+
+describe('sync push', () => {
+  it('brings every wellness field to the service as it was', async () => {
+    const world = await openLoggedInWorld();
+    const record = { date: '2026-02-15', ...EVERY_WELLNESS_FIELD };
+    const file = world.write('morning.json', JSON.stringify(record));
+    const { code, stdout } = await world.sync(['push', 'wellness', file, '--json']);
+    expect(code).toBe(0);
+    expect(ndjson(stdout)).toEqual([
+      {
+        type: 'wellness',
+        date: '2026-02-15',
+        outcome: 'pushed',
+        source: file,
+        sources: [file],
+        ...pushed,
+      },
+      { ...summary, total: 1, pushed: 1 },
+    ]);
+    expect(onlyRecord(world, 'wellness')).toMatchObject({
+      date: '2026-02-15',
+      record: EVERY_WELLNESS_FIELD,
+      receivedCount: 1,
+    });
+    expect(onlyRecord(world, 'wellness')?.record).toEqual(EVERY_WELLNESS_FIELD);
+    expect(world.sandbox.control.requests().map(({ body }) => body)).toEqual([record]);
+  });
+
+  it('brings every nutrition field to the service as it was', async () => {
+    const world = await openLoggedInWorld();
+    const record = { date: '2026-02-15', ...EVERY_NUTRITION_FIELD };
+    const file = world.write('food.json', JSON.stringify(record));
+    const { code, stdout } = await world.sync(['push', 'nutrition', file, '--json']);
+    expect(code).toBe(0);
+    // The offsets that go out are the zone's own.
+    const used = { ...pushed, zoneUsed: (ndjson(stdout)[0] ?? {})['zoneUsed'] };
+    expect(ndjson(stdout)[0]).toEqual({
+      type: 'nutrition',
+      date: '2026-02-15',
+      outcome: 'pushed',
+      source: file,
+      sources: [file],
+      ...used,
+    });
+    expect(onlyRecord(world, 'nutrition')?.record).toEqual(EVERY_NUTRITION_FIELD);
+    expect(world.sandbox.control.requests().map(({ body }) => body)).toEqual([record]);
+  });
+
+  it('passes unknown fields through: the list of the interface is partial', async () => {
+    const world = await openLoggedInWorld();
+    const record = { date: '2026-02-15', hrv: 70, coldShowerSecs: 90, tags: ['altitude'] };
+    await world.sync(['push', 'wellness', '-'], { input: JSON.stringify(record) });
+    const item = { logged_at: '2026-02-15T10:30:00+01:00', carbs: 20, caffeineMg: 80 };
+    await world.sync(['push', 'nutrition', '-'], {
+      input: JSON.stringify({ date: '2026-02-15', items: [item], alcoholG: 0 }),
+    });
+    expect(world.sandbox.control.requests().map(({ body }) => body)).toEqual([
+      record,
+      { date: '2026-02-15', items: [item], alcoholG: 0 },
+    ]);
+  });
+
+  it.each(['wellness', 'nutrition'] as const)(
+    'makes one record of a %s day that is sent twice, and sends it again only when it changed',
+    async (kind) => {
+      const world = await openLoggedInWorld();
+      const day = (value: number) =>
+        JSON.stringify(
+          kind === 'wellness'
+            ? { date: '2026-02-15', hrv: value, restingHr: 48 }
+            : {
+                date: '2026-02-15',
+                items: [{ logged_at: '2026-02-15T12:00:00+01:00', name: 'Rice', carbs: value }],
+              },
+        );
+      const file = world.write('day.json', day(60));
+      const run = () => world.sync(['push', kind, file, '--json']);
+      const first = await run();
+      world.sandbox.control.clearRequests();
+      const second = await run();
+      expect(requestLines(world.sandbox)).toEqual([]);
+      // The same data in another file, in another order, is the same day.
+      const copy = world.write('copy.json', JSON.stringify([JSON.parse(day(60))], null, 2));
+      const third = await world.sync(['push', kind, copy, '--json']);
+      expect(requestLines(world.sandbox)).toEqual([]);
+      world.write('day.json', day(61));
+      const fourth = await run();
+      expect(requestLines(world.sandbox)).toEqual([`${kind} 200`]);
+      const forced = await world.sync(['push', kind, file, '--force', '--json']);
+      expect(requestLines(world.sandbox)).toEqual([`${kind} 200`, `${kind} 200`]);
+
+      const ends = [first, second, third, fourth, forced].map(({ code, stdout }) => {
+        const { outcome, reason } = ndjson(stdout)[0] ?? {};
+        return [code, outcome, reason];
+      });
+      expect(ends).toEqual([
+        [0, 'pushed', undefined],
+        [0, 'skipped', 'unchanged'],
+        [0, 'skipped', 'unchanged'],
+        [0, 'pushed', undefined],
+        [0, 'pushed', undefined],
+      ]);
+      expect(ndjson(second.stdout).at(-1)).toEqual({ ...summary, total: 1, skipped: 1 });
+      const held = onlyRecord(world, kind);
+      expect(held?.receivedCount).toBe(3);
+      expect(held?.record).toMatchObject(
+        kind === 'wellness' ? { hrv: 61 } : { carbs: 61, items: [{ carbs: 61 }] },
+      );
+    },
+  );
+
+  it('shows with --dry-run the exact requests that it then sends', async () => {
+    const world = await openLoggedInWorld();
+    const wellness = world.write(
+      'wellness.ndjson',
+      [
+        { date: '2026-02-14T23:30:00Z', resting_hr: '47.6', hrv: 66, note: 'é' },
+        { date: '2026-02-15', sleepHours: 7.5, weight: 72.5 },
+        { date: '2026-02-16', weight: null, hrv: 71 },
+      ]
+        .map((one) => JSON.stringify(one))
+        .join('\n'),
+    );
+    const nutrition = world.write(
+      'nutrition.json',
+      JSON.stringify({
+        items: [
+          { logged_at: '2026-02-15T23:45:00Z', name: 'Gel', carbs: 22, absorptionType: 'rapid' },
+          { logged_at: '2026-02-15T08:00', name: 'Toast', carbs: 30 },
+        ],
+      }),
+    );
+    for (const [kind, file] of [
+      ['wellness', wellness],
+      ['nutrition', nutrition],
+    ] as const) {
+      world.sandbox.control.clearRequests();
+      const dry = await world.sync(['push', kind, file, '--dry-run', '--json']);
+      const shown = await world.sync(['push', kind, file, '--dry-run']);
+      expect([dry.code, shown.code]).toEqual([0, 0]);
+      expect(requestLines(world.sandbox)).toEqual([]);
+      const announced = ndjson(dry.stdout).slice(0, -1);
+      const total = announced.length;
+      expect(announced.map(({ outcome }) => outcome)).toEqual(Array(total).fill('would-push'));
+      expect(ndjson(dry.stdout).at(-1)).toMatchObject({ total, 'would-push': total, pushed: 0 });
+
+      const real = await world.sync(['push', kind, file, '--raw', '--json', '--jobs', '1']);
+      const raw = world.sandbox.control.requests().map(({ body }) => body);
+      world.sandbox.control.clearRequests();
+      const plain = await world.sync(['push', kind, file, '--json', '--jobs', '1']);
+      expect([real.code, plain.code]).toEqual([0, 0]);
+      const sent = world.sandbox.control
+        .requests()
+        .map(({ method, path, body }) => ({ method, url: world.sandbox.url + path, body }));
+      expect(sent).not.toEqual([]);
+      expect(announced.map(({ request }) => request)).toEqual(sent);
+      // `--raw` is what the flag says: the same bodies and the record as it was read.
+      expect(raw).toHaveLength(sent.length);
+      expect(raw.every((body) => Object.hasOwn(body as object, 'rawJson'))).toBe(true);
+      // What people are shown holds the same bodies.
+      for (const { body } of sent) {
+        expect(shown.stdout.replaceAll('\n  ', '\n')).toContain(JSON.stringify(body, null, 2));
+      }
+      const again = await world.sync(['push', kind, file, '--dry-run', '--json']);
+      expect(ndjson(again.stdout).map(({ outcome }) => outcome)).toEqual([
+        ...Array<string>(total).fill('skipped'),
+        undefined,
+      ]);
+    }
+  });
+});

@@ -1,0 +1,165 @@
+import { describe, expect, it, vi } from 'vitest';
+import {
+  type World,
+  openLoggedInWorld,
+  requestCounts,
+  requestLines,
+} from '../support/acceptance.ts';
+import { makeRecording, truncated } from '../support/fit-maker.ts';
+import { ndjson } from '../support/program.ts';
+
+/** Writes `count` short recordings into `card`, all different. */
+function fillCard(world: World, count: number): void {
+  for (let seed = 0; seed < count; seed++) {
+    world.write(
+      `card/${String(seed).padStart(3, '0')}.fit`,
+      makeRecording({ seed, durationSecs: 5 }),
+    );
+  }
+}
+
+function receivedCounts({ sandbox }: World): number[] {
+  const recordings = sandbox.control.state('athlete-1').athletes[0]?.recordings ?? [];
+  return recordings.map(({ receivedCount }) => receivedCount);
+}
+
+/** Uploads that were answered, over all runs. */
+function answered({ sandbox }: World): number {
+  return sandbox.control.requests({ route: 'upload-fit' }).filter(({ status }) => status === 200)
+    .length;
+}
+
+/** Uploads that the sandbox has begun to receive, over all runs. */
+function begun({ sandbox }: World): number {
+  return sandbox.control.requests({ route: 'upload-fit' }).length;
+}
+
+const until = (condition: () => boolean) =>
+  vi.waitUntil(condition, { timeout: 30_000, interval: 2 });
+
+const JOBS = 4;
+
+describe('an upload that is broken off', () => {
+  it('by Ctrl-C exits 130, and the same command sends the rest', async () => {
+    const world = await openLoggedInWorld();
+    fillCard(world, 30);
+    world.sandbox.control.addFaults('upload-fit:delay=50ms*inf');
+    const running = world.start(['upload', '--json', 'card']);
+    await until(() => answered(world) >= 8);
+    running.child.kill('SIGINT');
+    const first = await running.finished;
+    expect(first.code).toBe(130);
+    const done = ndjson(first.stdout).filter(({ outcome }) => outcome === 'uploaded').length;
+    expect(done).toBeGreaterThan(0);
+    expect(done).toBeLessThan(30);
+    expect(first.stderr).toContain('Interrupted');
+
+    world.sandbox.control.clearFaults();
+    const { code, stdout } = await world.sync(['upload', '--json', 'card']);
+    expect(code).toBe(0);
+    expect(ndjson(stdout).at(-1)).toMatchObject({ total: 30, skipped: done, failed: 0 });
+    const counts = receivedCounts(world);
+    expect(counts).toHaveLength(30);
+    // Sent twice is only what was on its way.
+    expect(counts.reduce((sum, count) => sum + count, 0)).toBeLessThanOrEqual(30 + JOBS);
+  });
+
+  it('by kill -9 again and again leaves nothing out and nothing double', async () => {
+    const world = await openLoggedInWorld();
+    const count = 60;
+    const rounds = 7;
+    fillCard(world, count);
+    world.sandbox.control.addFaults('upload-fit:delay=20ms*inf');
+    for (let round = 1; round <= rounds; round++) {
+      const before = begun(world);
+      const running = world.start(['upload', 'card']);
+      // At a different moment each time: with requests begun, or answered and not written down.
+      await until(() => begun(world) >= before + round);
+      running.child.kill('SIGKILL');
+      expect((await running.finished).code).toBe(null);
+    }
+    world.sandbox.control.clearFaults();
+    expect((await world.sync(['upload', 'card'])).code).toBe(0);
+    const counts = receivedCounts(world);
+    expect(counts).toHaveLength(count);
+    const total = counts.reduce((sum, one) => sum + one, 0);
+    expect(total).toBeLessThanOrEqual(count + rounds * JOBS);
+    const [status] = ndjson((await world.sync(['status', '--json'])).stdout);
+    expect(status).toMatchObject({ uploads: { pending: 0, confirmed: count, rejected: 0 } });
+
+    world.sandbox.control.clearRequests();
+    expect((await world.sync(['upload', 'card'])).stdout).toContain('Nothing to send.');
+    expect(requestLines(world.sandbox)).toEqual([]);
+  });
+});
+
+describe('several processes that upload one folder at once', () => {
+  it.each([2, 5])('(%i of them) send each recording once between them', async (processes) => {
+    const world = await openLoggedInWorld();
+    fillCard(world, 40);
+    world.sandbox.control.addFaults('upload-fit:delay=5ms*inf');
+    const runs = await Promise.all(
+      Array.from({ length: processes }, () => world.sync(['upload', '--json', 'card'])),
+    );
+    expect(runs.map(({ code }) => code)).toEqual(runs.map(() => 0));
+    expect(receivedCounts(world)).toEqual(Array(40).fill(1));
+    const summaries = runs.map(({ stdout }) => ndjson(stdout).at(-1) ?? {});
+    const sum = (key: string) =>
+      summaries.reduce((total, summary) => total + Number(summary[key]), 0);
+    expect({ uploaded: sum('uploaded'), skipped: sum('skipped') }).toEqual({
+      uploaded: 40,
+      skipped: 40 * (processes - 1),
+    });
+    expect(requestCounts(world.sandbox)).toEqual({ 'upload-fit': 40 });
+  });
+
+  it('wait for what another sends, and take it over when that one is killed', async () => {
+    const world = await openLoggedInWorld();
+    fillCard(world, 20);
+    world.sandbox.control.addFaults('upload-fit:hang*2');
+    const stuck = world.start(['upload', 'card']);
+    await until(() => answered(world) === 18);
+    const other = world.start(['upload', '--json', 'card']);
+    await until(() => ndjson(other.stdout()).length === 18);
+    expect(ndjson(other.stdout()).map(({ outcome }) => outcome)).toEqual(Array(18).fill('skipped'));
+    stuck.child.kill('SIGKILL');
+    const { code, stdout } = await other.finished;
+    expect(code).toBe(0);
+    expect(ndjson(stdout).at(-1)).toMatchObject({ uploaded: 2, skipped: 18 });
+    expect(receivedCounts(world)).toEqual(Array(20).fill(1));
+    // The two that hung, and nothing in vain.
+    expect(begun(world)).toBe(22);
+  });
+});
+
+describe('a folder of three hundred', () => {
+  it('among them thirty bad ones, over a service with hiccups, ends exactly right', async () => {
+    const world = await openLoggedInWorld();
+    fillCard(world, 270);
+    const good = makeRecording({ seed: 999, durationSecs: 5 });
+    for (let i = 0; i < 10; i++) {
+      world.write(`card/bad-${i}.fit`, truncated(good, 1 + i));
+      world.write(`card/letter-${i}.fit`, `Dear diary ${i}`);
+      world.write(
+        `card/course-${i}.fit`,
+        makeRecording({ seed: 500 + i, type: 6, durationSecs: 5 }),
+      );
+    }
+    const { control } = world.sandbox;
+    for (const skip of [10, 50, 90, 130, 170]) {
+      control.addFaults(`upload-fit:503(retry-after=0)+${skip}`, `upload-fit:reset+${skip + 13}`);
+    }
+    const { code, stdout } = await world.sync(['upload', '--json', 'card']);
+    expect(code).toBe(3);
+    expect(ndjson(stdout).at(-1)).toEqual({
+      ...{ type: 'summary', total: 300, uploaded: 270, duplicate: 0, skipped: 10 },
+      ...{ invalid: 20, rejected: 0, failed: 0 },
+    });
+    expect(receivedCounts(world)).toEqual(Array(270).fill(1));
+    expect(begun(world)).toBe(280);
+    control.clearRequests();
+    const again = await world.sync(['upload', '--json', 'card']);
+    expect(ndjson(again.stdout).at(-1)).toMatchObject({ skipped: 280, invalid: 20 });
+    expect(requestLines(world.sandbox)).toEqual([]);
+  });
+});

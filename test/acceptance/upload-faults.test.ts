@@ -1,0 +1,226 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import {
+  type World,
+  loginWithToken,
+  openLoggedInWorld,
+  openSandbox,
+  requestLines,
+  sha256,
+} from '../support/acceptance.ts';
+import { makeRecording } from '../support/fit-maker.ts';
+import { ndjson } from '../support/program.ts';
+
+const ride = makeRecording({ seed: 5 });
+
+/** Uploads the one recording. @returns its item without what is the same for all */
+async function uploadRide(world: World) {
+  const path = world.write('ride.fit', ride);
+  const { code, stdout } = await world.sync(['upload', '--json', path]);
+  const [item = {}, summary] = ndjson(stdout);
+  const { type, path: itemPath, sha256: hash, size, service, ...rest } = item;
+  expect({ type, itemPath, hash, size }).toEqual({
+    ...{ type: 'upload', itemPath: path },
+    ...{ hash: sha256(ride), size: ride.length },
+  });
+  expect(summary).toMatchObject({ total: 1, [String(rest['outcome'])]: 1 });
+  return { code, item: rest, service };
+}
+
+const receivedCounts = ({ sandbox }: World) =>
+  sandbox.control.state('athlete-1').athletes[0]?.recordings.map((one) => one.receivedCount);
+
+describe('trouble that passes is sat out', () => {
+  it.each<[string, string, { outcome: string; attempts: number }, received: number]>([
+    ['503 twice', 'upload-fit:503*2', { outcome: 'uploaded', attempts: 3 }, 1],
+    ['500', 'upload-fit:500', { outcome: 'uploaded', attempts: 2 }, 1],
+    ['408', 'upload-fit:408', { outcome: 'uploaded', attempts: 2 }, 1],
+    ['429', 'upload-fit:429', { outcome: 'uploaded', attempts: 2 }, 1],
+    ['a page of a proxy', 'upload-fit:html', { outcome: 'uploaded', attempts: 2 }, 1],
+    [
+      'a page that calls itself a success',
+      'upload-fit:html(status=200)',
+      { outcome: 'uploaded', attempts: 2 },
+      1,
+    ],
+    ['a connection reset', 'upload-fit:reset', { outcome: 'uploaded', attempts: 2 }, 1],
+    // The service took it and could not say so: the next try finds that out.
+    ['a reset after the fact', 'upload-fit:reset-after', { outcome: 'duplicate', attempts: 2 }, 2],
+    ['half of an answer', 'upload-fit:reset-mid', { outcome: 'duplicate', attempts: 2 }, 2],
+    ['an answer closed early', 'upload-fit:close-mid', { outcome: 'duplicate', attempts: 2 }, 2],
+    ['JSON cut in the middle', 'upload-fit:truncate', { outcome: 'duplicate', attempts: 2 }, 2],
+    ['an expired token', 'upload-fit:401', { outcome: 'uploaded', attempts: 2 }, 1],
+  ])('(%s)', async (_what, fault, item, received) => {
+    const world = await openLoggedInWorld();
+    world.sandbox.control.addFaults(fault);
+    const first = await uploadRide(world);
+    expect({ code: first.code, item: first.item }).toEqual({ code: 0, item });
+    expect(world.sandbox.control.requests({ route: 'upload-fit' })).toHaveLength(item.attempts);
+    // One recording, however often it came in.
+    expect(receivedCounts(world)).toEqual([received]);
+    expect(Buffer.from(world.sandbox.control.recordingBytes(sha256(ride)) ?? []).equals(ride)).toBe(
+      true,
+    );
+    world.sandbox.control.clearRequests();
+    expect((await uploadAgain(world)).item).toEqual({
+      outcome: 'skipped',
+      reason: 'already-uploaded',
+    });
+    expect(requestLines(world.sandbox)).toEqual([]);
+  });
+
+  it.each(['503(retry-after=2)', '429(retry-after=2)', '503(retry-after-date=3)'])(
+    '(%s) not before the time that the service asked for',
+    async (fault) => {
+      const world = await openLoggedInWorld();
+      world.sandbox.control.addFaults(`upload-fit:${fault}`);
+      const { code, item } = await uploadRide(world);
+      expect({ code, item }).toEqual({ code: 0, item: { outcome: 'uploaded', attempts: 2 } });
+      const [first = 0, second = 0] = world.sandbox.control
+        .requests({ route: 'upload-fit' })
+        .map(({ receivedAt }) => Date.parse(receivedAt));
+      // A date has no fractions: up to a second of the three is lost.
+      expect(second - first).toBeGreaterThanOrEqual(1_990);
+    },
+  );
+});
+
+/** The same file once more; the item without what is the same for all. */
+async function uploadAgain(world: World) {
+  const { code, stdout } = await world.sync(['upload', '--json', join(world.home.dir, 'ride.fit')]);
+  const [item = {}] = ndjson(stdout);
+  return { code, item: { outcome: item['outcome'], reason: item['reason'] } };
+}
+
+describe('trouble that stays', () => {
+  it.each<[string, string, number, Record<string, unknown>]>([
+    [
+      'a service that is overloaded',
+      'upload-fit:503*inf',
+      5,
+      {
+        outcome: 'failed',
+        attempts: 4,
+        code: 'SERVICE_UNAVAILABLE',
+        message: 'The service cannot answer now (503).',
+        hint: 'Try again later; the same command continues.',
+      },
+    ],
+    [
+      'a service that says when, and it is long',
+      'upload-fit:429(retry-after=3600)*inf',
+      5,
+      {
+        outcome: 'failed',
+        attempts: 1,
+        code: 'SERVICE_UNAVAILABLE',
+        message: 'The service says that it gets too many requests (429).',
+        hint: 'Try again in 3600 s; the same command continues.',
+      },
+    ],
+    [
+      'a login page of a hotel',
+      'upload-fit:html(status=200)*inf',
+      5,
+      {
+        outcome: 'failed',
+        attempts: 4,
+        code: 'NETWORK',
+        message: 'The service answered 200 with a web page, not with JSON.',
+        hint: 'Is the base URL right, and is nothing (a proxy, a login page of the network) in between?',
+      },
+    ],
+    [
+      'a success that is none',
+      'upload-fit:success-false',
+      6,
+      { outcome: 'rejected', attempts: 1, message: 'ride.fit: storage is full' },
+    ],
+    [
+      'a refusal',
+      'upload-fit:422',
+      6,
+      { outcome: 'rejected', attempts: 1, status: 422, message: 'A scripted fault of the sandbox' },
+    ],
+    [
+      'a limit of size',
+      'upload-fit:413',
+      6,
+      {
+        outcome: 'rejected',
+        attempts: 1,
+        status: 413,
+        message: 'The service takes no request this large (413).',
+      },
+    ],
+  ])('(%s) is told, and the same command later continues', async (_what, fault, code, item) => {
+    const world = await openLoggedInWorld();
+    world.sandbox.control.addFaults(fault);
+    const first = await uploadRide(world);
+    expect({ code: first.code, item: first.item }).toEqual({ code, item });
+    expect(receivedCounts(world)).toEqual([]);
+    expect(world.sandbox.control.requests({ route: 'upload-fit' })).toHaveLength(
+      Number(item['attempts']),
+    );
+    world.sandbox.control.clearFaults();
+    expect((await uploadRide(world)).item).toEqual({ outcome: 'uploaded', attempts: 1 });
+    expect(receivedCounts(world)).toEqual([1]);
+  });
+
+  it('(a service that is down) exits 5 after some files, and all arrive later', async () => {
+    const data = mkdtempSync(join(tmpdir(), 'sandbox-'));
+    onTestFinished(() => rmSync(data, { recursive: true, force: true }));
+    const world = await openLoggedInWorld({ sandbox: { data } });
+    const { port } = world.sandbox;
+    for (let seed = 0; seed < 12; seed++) {
+      world.write(`card/${seed}.fit`, makeRecording({ seed, durationSecs: 20 }));
+    }
+    await world.sandbox.close();
+    const { code, stdout } = await world.sync(['upload', '--json', 'card']);
+    const lines = ndjson(stdout);
+    expect(code).toBe(5);
+    expect(lines.pop()).toMatchObject({ total: 12, failed: 12 });
+    expect(new Set(lines.map((line) => line['code']))).toEqual(new Set(['NETWORK']));
+
+    const back = await openSandbox({ data, port });
+    expect((await world.sync(['upload', 'card'])).code).toBe(0);
+    const held = back.control.state('athlete-1').athletes[0]?.recordings ?? [];
+    expect(held.map(({ receivedCount }) => receivedCount)).toEqual(Array(12).fill(1));
+  });
+
+  it('(a login that was revoked) exits 4 and stops asking, and all arrive after a login', async () => {
+    const world = await openLoggedInWorld();
+    for (let seed = 0; seed < 12; seed++) {
+      world.write(`card/${seed}.fit`, makeRecording({ seed, durationSecs: 20 }));
+    }
+    world.sandbox.control.revoke();
+    const { code, stdout } = await world.sync(['upload', '--json', 'card']);
+    const lines = ndjson(stdout);
+    expect(code).toBe(4);
+    expect(lines.pop()).toMatchObject({ total: 12, failed: 12 });
+    expect(new Set(lines.map((line) => `${String(line['code'])} ${String(line['hint'])}`))).toEqual(
+      new Set(['AUTH_EXPIRED Run `sync login`.']),
+    );
+    // Those that were under way at once, and one refresh; not twelve times the same question.
+    expect(requestLines(world.sandbox).length).toBeLessThanOrEqual(5);
+    expect(requestLines(world.sandbox).filter((line) => line === 'token 400')).toHaveLength(1);
+
+    await loginWithToken(world);
+    expect((await world.sync(['upload', 'card'])).code).toBe(0);
+    expect(receivedCounts(world)).toEqual(Array(12).fill(1));
+  });
+
+  it('(one bad item) never stops the rest', async () => {
+    const world = await openLoggedInWorld();
+    for (let seed = 0; seed < 20; seed++) {
+      world.write(`card/${seed}.fit`, makeRecording({ seed, durationSecs: 20 }));
+    }
+    const { control } = world.sandbox;
+    control.addFaults('upload-fit:422+3', 'upload-fit:503*1+6', 'upload-fit:success-false+9');
+    const { code, stdout } = await world.sync(['upload', '--json', 'card']);
+    expect(code).toBe(6);
+    expect(ndjson(stdout).at(-1)).toMatchObject({ total: 20, uploaded: 18, rejected: 2 });
+  });
+});

@@ -1,0 +1,551 @@
+import { chmodSync, readFileSync, renameSync, symlinkSync } from 'node:fs';
+import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import { describe, expect, it } from 'vitest';
+import {
+  type World,
+  loginWithToken,
+  openHome,
+  openLoggedInWorld,
+  openTerminal,
+  openWorld,
+  requestLines,
+  sha256,
+  terminals,
+  worldOf,
+} from '../support/acceptance.ts';
+import {
+  appleDoubleStub,
+  makeRecording,
+  truncated,
+  unfinished,
+  withBrokenCrc,
+  withTrailingBytes,
+  zeroFilled,
+  zeroTail,
+} from '../support/fit-maker.ts';
+import { ndjson } from '../support/program.ts';
+import { VERSION } from '../../src/version.ts';
+
+const NO_COUNTS = {
+  ...{ type: 'summary', total: 0 },
+  ...{ uploaded: 0, duplicate: 0, skipped: 0, invalid: 0, rejected: 0, failed: 0 },
+};
+
+/** Runs an upload; items by path, as their order is not fixed. The summary must come last. */
+async function upload(world: World, ...args: string[]) {
+  const { code, stdout } = await world.sync(['upload', '--json', ...args]);
+  const lines = ndjson(stdout);
+  const summary = lines.pop();
+  return { code, items: lines.sort(byPath), summary };
+}
+
+function byPath(a: Record<string, unknown>, b: Record<string, unknown>): number {
+  return String(a['path']) < String(b['path']) ? -1 : 1;
+}
+
+function recordings({ sandbox }: World, athlete = 'athlete-1') {
+  return sandbox.control.state(athlete).athletes[0]?.recordings ?? [];
+}
+
+/** Recordings as different as devices make them; all are whole activities. */
+const WHOLE: Readonly<Record<string, Uint8Array>> = {
+  'plain.fit': makeRecording({ seed: 1 }),
+  'header-of-12.fit': makeRecording({ seed: 2, headerSize: 12 }),
+  'big-endian.fit': makeRecording({ seed: 3, bigEndian: true }),
+  'chained.fit': makeRecording({ seed: 4, chained: 2 }),
+  'header-crc-zero.fit': makeRecording({ seed: 5, headerCrc: 'zero' }),
+  'header-crc-garbage.fit': makeRecording({ seed: 6, headerCrc: 'garbage' }),
+  'compressed-times.fit': makeRecording({ seed: 7, compressedTimestamps: true }),
+  'developer-fields.fit': makeRecording({ seed: 8, developerField: true }),
+  'UPPER.FIT': makeRecording({ seed: 9 }),
+  'deep/er/down.fit': makeRecording({ seed: 10, sizeBytes: 300_000 }),
+};
+
+const plain = makeRecording({ seed: 20 });
+
+/** What else lies about in such a folder, and why it is not sent. */
+const OTHERS: Readonly<Record<string, [Uint8Array, outcome: string, reason: string]>> = {
+  'settings.fit': [makeRecording({ seed: 21, type: 2 }), 'skipped', 'not-an-activity'],
+  'monitoring.fit': [makeRecording({ seed: 22, type: 32 }), 'skipped', 'not-an-activity'],
+  'going-on.fit': [unfinished(plain), 'invalid', 'incomplete'],
+  'going-on-too.fit': [unfinished(plain, 0xffffffff), 'invalid', 'incomplete'],
+  'cut-off.fit': [truncated(plain, 19), 'invalid', 'incomplete'],
+  'cut-off-in-the-second-segment.fit': [
+    truncated(makeRecording({ seed: 23, chained: 1 }), 100),
+    'invalid',
+    'incomplete',
+  ],
+  'bit-rot.fit': [withBrokenCrc(plain), 'invalid', 'corrupt'],
+  'more-behind.fit': [withTrailingBytes(plain, 50), 'invalid', 'corrupt'],
+  'half-copied.fit': [zeroTail(plain, 5_000), 'invalid', 'corrupt'],
+  'failed-copy.fit': [zeroFilled(20_000), 'invalid', 'not-fit'],
+  'empty.fit': [new Uint8Array(), 'invalid', 'not-fit'],
+  'letter.fit': [Buffer.from('Dear diary'), 'invalid', 'not-fit'],
+  'page.fit': [Buffer.from('<!doctype html><title>Log in</title>'), 'invalid', 'not-fit'],
+};
+
+describe('sync upload of a folder', () => {
+  it('sends every whole activity once, byte for byte, and says of the others why not', async () => {
+    const world = await openLoggedInWorld();
+    for (const [name, bytes] of Object.entries(WHOLE)) world.write(`card/${name}`, bytes);
+    for (const [name, [bytes]] of Object.entries(OTHERS)) world.write(`card/${name}`, bytes);
+    // Not looked at in a folder: companions of macOS, scratch files, other endings.
+    world.write('card/._plain.fit', appleDoubleStub());
+    world.write('card/inProgressActivity.fit', plain);
+    world.write('card/TEMPFIT/x.fit', plain);
+    world.write('card/notes.txt', 'Dear diary');
+
+    const first = await upload(world, 'card');
+    const expected = [
+      ...Object.entries(WHOLE).map(([name, bytes]) => ({
+        type: 'upload',
+        path: `card/${name}`,
+        sha256: sha256(bytes),
+        size: bytes.length,
+        outcome: 'uploaded',
+        attempts: 1,
+        service: {
+          state: 'queued',
+          fitFileId: expect.stringMatching(/^fit-\d+$/) as string,
+          jobId: expect.stringMatching(/^job-fit-\d+$/) as string,
+        },
+      })),
+      ...Object.entries(OTHERS).map(([name, [, outcome, reason]]) => ({
+        type: 'upload',
+        path: `card/${name}`,
+        outcome,
+        reason,
+        detail: expect.stringMatching(/\w\./) as string,
+      })),
+    ].sort(byPath);
+    expect(first.items).toEqual(expected);
+    expect(first.code).toBe(3);
+    expect(first.summary).toEqual({
+      ...NO_COUNTS,
+      total: 23,
+      uploaded: 10,
+      skipped: 2,
+      invalid: 11,
+    });
+    for (const bytes of Object.values(WHOLE)) {
+      const held = await fetch(`${world.sandbox.url}/_sandbox/recordings/${sha256(bytes)}`);
+      expect(sha256(new Uint8Array(await held.arrayBuffer()))).toBe(sha256(bytes));
+    }
+    expect(recordings(world).map(({ receivedCount }) => receivedCount)).toEqual(
+      Object.keys(WHOLE).map(() => 1),
+    );
+
+    world.sandbox.control.clearRequests();
+    const second = await upload(world, 'card');
+    expect(second.code).toBe(3);
+    expect(second.summary).toEqual({ ...NO_COUNTS, total: 23, skipped: 12, invalid: 11 });
+    expect(second.items.filter(({ outcome }) => outcome === 'skipped')).toHaveLength(12);
+    expect(requestLines(world.sandbox)).toEqual([]);
+  });
+
+  it('says at the end, in words, where everything is', async () => {
+    const world = await openLoggedInWorld();
+    world.write('card/ride.fit', WHOLE['plain.fit'] ?? '');
+    world.write('card/bad.fit', 'Dear diary');
+    const { code, stdout } = await world.sync(['upload', 'card']);
+    expect(code).toBe(3);
+    expect(stdout.trimEnd().split('\n').sort()).toEqual([
+      '2 files: 1 uploaded, 1 not usable.',
+      'card/bad.fit: not sent. This is a text file, not a FIT recording.',
+      'card/ride.fit: uploaded (received, being processed)',
+    ]);
+    const again = await world.sync(['upload', 'card/ride.fit']);
+    expect(again.stdout).toBe(
+      'Nothing to send. 1 file: 1 skipped (uploaded before, or not an activity).\n',
+    );
+    expect((await world.sync(['upload', 'card/ride.fit', '--quiet', '--json'])).stdout).not.toBe(
+      '',
+    );
+  });
+
+  it('with nothing in it says so, and exits 0', async () => {
+    const world = await openLoggedInWorld();
+    world.write('empty/notes.txt', 'nothing');
+    const { code, stdout } = await world.sync(['upload', 'empty']);
+    expect({ code, stdout }).toEqual({ code: 0, stdout: 'No recordings found.\n' });
+  });
+
+  it.skipIf(!terminals.present)(
+    `shows count, bytes and file while it goes on, on a terminal${terminals.note}`,
+    async () => {
+      const world = await openLoggedInWorld();
+      world.sandbox.control.addFaults('upload-fit:delay=300ms*inf');
+      for (const [name, bytes] of Object.entries(WHOLE)) world.write(`card/${name}`, bytes);
+      const terminal = openTerminal(world, ['upload', 'card', '--jobs', '2']);
+      await terminal.waitFor(/[1-9] of 10, [\d.]+ (kB|bytes).*card\/\S+\.fit/i);
+      expect((await terminal.finished).code).toBe(0);
+      expect(terminal.screen()).toContain('10 files: 10 uploaded.');
+    },
+  );
+});
+
+describe('sync upload of files named by hand', () => {
+  it('calls what is no activity invalid, and sends it with --any-type', async () => {
+    const world = await openLoggedInWorld();
+    const bytes = makeRecording({ type: 6 });
+    const course = world.write('course.fit', bytes);
+    const named = await upload(world, course);
+    expect(named).toEqual({
+      code: 3,
+      items: [
+        {
+          type: 'upload',
+          path: course,
+          outcome: 'invalid',
+          reason: 'not-an-activity',
+          detail: expect.stringContaining('--any-type sends it all the same') as string,
+        },
+      ],
+      summary: { ...NO_COUNTS, total: 1, invalid: 1 },
+    });
+    expect(requestLines(world.sandbox)).toEqual([]);
+    expect((await upload(world, course, '--any-type')).items).toMatchObject([
+      { outcome: 'uploaded', sha256: sha256(bytes) },
+    ]);
+  });
+
+  it('calls what cannot be read invalid, and goes on with the rest', async () => {
+    const world = await openLoggedInWorld();
+    const ride = world.write('ride.fit', plain);
+    symlinkSync('/nowhere/at/all.fit', join(world.home.dir, 'dangling.fit'));
+    const { code, items } = await upload(world, 'gone.fit', 'dangling.fit', ride);
+    expect({ code, items }).toEqual({
+      code: 3,
+      items: [
+        expect.objectContaining({ path: ride, outcome: 'uploaded' }) as unknown,
+        ...['dangling.fit', 'gone.fit'].map((path) => ({
+          type: 'upload',
+          path,
+          outcome: 'invalid',
+          reason: 'unreadable',
+          detail: 'There is no such file or folder.',
+        })),
+      ],
+    });
+  });
+
+  it.skipIf(process.getuid?.() === 0)('tells of a file that only others may read', async () => {
+    const world = await openLoggedInWorld();
+    const ride = world.write('ride.fit', plain);
+    chmodSync(ride, 0);
+    expect((await upload(world, ride)).items).toMatchObject([
+      { outcome: 'invalid', reason: 'unreadable', detail: 'It may not be read by this user.' },
+    ]);
+  });
+
+  it('unpacks .fit.gz: the recording inside is what is hashed, named and sent', async () => {
+    const world = await openLoggedInWorld();
+    const packed = world.write('ride.fit.gz', gzipSync(plain));
+    const { code, items } = await upload(world, packed);
+    expect({ code, items }).toMatchObject({
+      code: 0,
+      items: [{ outcome: 'uploaded', sha256: sha256(plain), size: plain.length }],
+    });
+    expect(recordings(world)).toMatchObject([{ sha256: sha256(plain), fileName: 'ride.fit' }]);
+    const held = world.sandbox.control.recordingBytes(sha256(plain));
+    expect(Buffer.from(held ?? []).equals(plain)).toBe(true);
+    // The same recording unpacked is known already.
+    const unpacked = world.write('ride.fit', plain);
+    expect((await upload(world, unpacked)).items).toMatchObject([
+      { outcome: 'skipped', reason: 'already-uploaded' },
+    ]);
+  });
+
+  it('refuses a damaged .fit.gz, and a zip with the command that unpacks it', async () => {
+    const world = await openLoggedInWorld();
+    const cut = world.write('cut.fit.gz', gzipSync(plain).subarray(0, -100));
+    const zip = world.write('export.zip', Buffer.from('504b0304140000000800', 'hex'));
+    const { code, items } = await upload(world, cut, zip);
+    expect({ code, items }).toEqual({
+      code: 3,
+      items: [
+        expect.objectContaining({
+          path: cut,
+          outcome: 'invalid',
+          detail: 'The gzip file is damaged or cut off.',
+        }) as unknown,
+        {
+          type: 'upload',
+          path: zip,
+          outcome: 'invalid',
+          reason: 'not-fit',
+          detail: expect.stringMatching(/zip archive\..*\bunzip\b/) as string,
+        },
+      ],
+    });
+    expect(requestLines(world.sandbox)).toEqual([]);
+  });
+
+  it('takes the same file under several paths once', async () => {
+    const world = await openLoggedInWorld();
+    world.write('a/ride.fit', plain);
+    world.write('b/copy.fit', plain);
+    const { items } = await upload(world, 'a', 'a/ride.fit', 'b', join(world.home.dir, 'a'));
+    expect(items.map(({ outcome }) => outcome).sort()).toEqual(['skipped', 'uploaded']);
+    expect(recordings(world)).toMatchObject([{ receivedCount: 1 }]);
+  });
+
+  it('copes with names that quote, break lines, and are not English', async () => {
+    const world = await openLoggedInWorld();
+    const names = ['a "quoted" ride.fit', 'Überfahrt 骑行 🚴.fit', 'two\nlines.fit', '-dash.fit'];
+    names.forEach((name, seed) => world.write(`odd/${name}`, makeRecording({ seed: 30 + seed })));
+    const { code, items } = await upload(world, 'odd');
+    expect(code).toBe(0);
+    expect(items.map(({ path }) => path)).toEqual(names.map((name) => `odd/${name}`).sort());
+    expect(recordings(world)).toHaveLength(4);
+    expect(recordings(world).map(({ fileName }) => fileName)).toContain('Überfahrt 骑行 🚴.fit');
+  });
+});
+
+describe('what was uploaded before', () => {
+  it('is known by its bytes: renamed, moved or touched it is not sent again', async () => {
+    const world = await openLoggedInWorld();
+    const before = world.write('ride.fit', plain);
+    await upload(world, before);
+    world.sandbox.control.clearRequests();
+    const after = join(world.home.dir, 'renamed.fit');
+    renameSync(before, after);
+    const copied = world.write('backup/ride.fit', plain);
+    const { code, items } = await upload(world, after, copied);
+    expect({ code, items }).toEqual({
+      code: 0,
+      items: [copied, after].map((path) => ({
+        type: 'upload',
+        path,
+        outcome: 'skipped',
+        reason: 'already-uploaded',
+        sha256: sha256(plain),
+      })),
+    });
+    expect(requestLines(world.sandbox)).toEqual([]);
+  });
+
+  it('is not mistaken for another recording under the old name', async () => {
+    const world = await openLoggedInWorld();
+    // One size and one name, as an app that overwrites its one file leaves it.
+    const rides = [1, 2, 3].map((seed) => makeRecording({ seed, sizeBytes: 12_000 }));
+    for (const ride of rides) {
+      const path = world.write('MyNewActivity.fit', ride);
+      expect((await upload(world, path)).items).toMatchObject([
+        { outcome: 'uploaded', sha256: sha256(ride) },
+      ]);
+    }
+    expect(recordings(world).map((held) => held.sha256)).toEqual(rides.map(sha256));
+  });
+
+  it('is sent again with --force, and the service says that it had it', async () => {
+    const world = await openLoggedInWorld();
+    const ride = world.write('ride.fit', plain);
+    await upload(world, ride);
+    expect((await upload(world, ride, '--force')).items).toEqual([
+      {
+        type: 'upload',
+        path: ride,
+        sha256: sha256(plain),
+        size: plain.length,
+        outcome: 'duplicate',
+        attempts: 1,
+        service: { state: 'stored', fitFileId: 'fit-1' },
+      },
+    ]);
+    expect(recordings(world)).toMatchObject([{ receivedCount: 2 }]);
+  });
+
+  it('is another thing for another account', async () => {
+    const world = await openLoggedInWorld();
+    const ride = world.write('ride.fit', plain);
+    await upload(world, ride);
+    const input = JSON.stringify(world.sandbox.control.mint({ athlete: 'athlete-2' }));
+    await world.sync(['login', '--with-token', '--profile', 'ben'], { input });
+    expect((await upload(world, ride, '--profile', 'ben')).items).toMatchObject([
+      { outcome: 'uploaded' },
+    ]);
+    expect(recordings(world, 'athlete-2')).toMatchObject([{ receivedCount: 1 }]);
+  });
+
+  it('is known across a logout and a new login of the same athlete', async () => {
+    const world = await openLoggedInWorld();
+    const ride = world.write('ride.fit', plain);
+    await upload(world, ride);
+    await world.sync(['logout']);
+    await loginWithToken(world);
+    expect((await upload(world, ride)).summary).toMatchObject({ skipped: 1, uploaded: 0 });
+    expect(recordings(world)).toMatchObject([{ receivedCount: 1 }]);
+  });
+});
+
+describe('what goes along with a recording', () => {
+  const device = { app_version: VERSION, device_id: 'garmin-4062-77' };
+  const options = { serial: 77, localOffsetMinutes: 60 };
+
+  /** The parts of the one upload that the sandbox received. */
+  function partsOf({ sandbox }: World) {
+    const [request, ...more] = sandbox.control.requests({ route: 'upload-fit' });
+    expect(more).toEqual([]);
+    return (request?.parts ?? []).map(({ name, text }) => [
+      name,
+      name === 'metadata' ? (JSON.parse(text ?? '') as unknown) : text,
+    ]);
+  }
+
+  it.each<[string, string[], unknown[]]>([
+    [
+      'by default a name from the recording, the version and the device',
+      [],
+      [
+        ['name', 'Morning ride'],
+        ['metadata', device],
+        ['file', undefined],
+      ],
+    ],
+    [
+      'the name that was given',
+      ['--name', 'Zürich "loop"'],
+      [
+        ['name', 'Zürich "loop"'],
+        ['metadata', device],
+        ['file', undefined],
+      ],
+    ],
+    [
+      'metadata as KEY=VALUE and as JSON, the later winning',
+      ['--metadata', 'bike=gravel=2', '--metadata', '{"bike":"road","tyres":[28,28]}'],
+      [
+        ['name', 'Morning ride'],
+        ['metadata', { ...device, bike: 'road', tyres: [28, 28] }],
+        ['file', undefined],
+      ],
+    ],
+    [
+      'metadata that takes the place of its own',
+      ['--metadata', 'device_id=my-watch'],
+      [
+        ['name', 'Morning ride'],
+        ['metadata', { ...device, device_id: 'my-watch' }],
+        ['file', undefined],
+      ],
+    ],
+  ])('is %s', async (_what, args, parts) => {
+    const world = await openLoggedInWorld();
+    // Half past eight on the athlete's wrist.
+    const ride = world.write('ride.fit', makeRecording(options));
+    expect((await upload(world, ride, ...args)).code).toBe(0);
+    expect(partsOf(world)).toEqual(parts);
+  });
+
+  it('is no name where the recording does not tell the local time', async () => {
+    const world = await openLoggedInWorld();
+    const ride = world.write('ride.fit', makeRecording({ serial: 77 }));
+    await upload(world, ride);
+    const [first] = partsOf(world);
+    // A part of the day would be a guess; the sport alone is none.
+    expect(first?.join(' ')).not.toMatch(/morning|afternoon|evening|night/i);
+  });
+
+  it.each(['novalue', '=x', '[1]', '{"a":', '{}x'])('is never "%s": exit 2', async (metadata) => {
+    const world = await openLoggedInWorld();
+    const ride = world.write('ride.fit', plain);
+    const { code, stderr } = await world.sync(['upload', ride, '--metadata', metadata]);
+    expect(code).toBe(2);
+    expect(stderr).toContain(`--metadata ${metadata}`);
+    expect(requestLines(world.sandbox)).toEqual([]);
+  });
+});
+
+describe('--dry-run', () => {
+  it('shows what the service then receives, and sends nothing, not even with a login', async () => {
+    const world = await openLoggedInWorld();
+    const ride = world.write('Früh "morgens".FIT', makeRecording({ localOffsetMinutes: 60 }));
+    const args = [ride, '--metadata', 'bike=gravel'];
+    const dry = await upload(world, ...args, '--dry-run');
+    expect(requestLines(world.sandbox)).toEqual([]);
+    const bytes = readFileSync(ride);
+    expect(dry).toEqual({
+      code: 0,
+      items: [
+        {
+          type: 'upload',
+          path: ride,
+          outcome: 'would-upload',
+          sha256: sha256(bytes),
+          size: bytes.length,
+          request: {
+            method: 'POST',
+            url: `${world.sandbox.url}/api/workouts/upload-fit`,
+            parts: expect.any(Array) as unknown[],
+          },
+        },
+      ],
+      summary: { ...NO_COUNTS, total: 1, 'would-upload': 1 },
+    });
+
+    expect((await upload(world, ...args)).items).toMatchObject([{ outcome: 'uploaded' }]);
+    const [request] = world.sandbox.control.requests({ route: 'upload-fit' });
+    const promised = dry.items[0]?.['request'] as { parts: Record<string, unknown>[] };
+    expect(
+      promised.parts.map(({ name, value, filename, size, sha256: hash }) =>
+        value === undefined ? { name, filename, size, hash } : { name, value },
+      ),
+    ).toEqual(
+      request?.parts?.map(({ name, text, fileName, size, sha256: hash }) =>
+        fileName === null ? { name, value: text } : { name, filename: fileName, size, hash },
+      ),
+    );
+    const words = await world.sync(['upload', '--dry-run', '--force', ride]);
+    expect(words.stdout).toContain(`POST ${world.sandbox.url}/api/workouts/upload-fit`);
+  });
+
+  it('needs no login, and leaves nothing behind', async () => {
+    const world = await openWorld();
+    const ride = world.write('ride.fit', plain);
+    const dry = await upload(world, ride, '--dry-run');
+    expect({ code: dry.code, items: dry.items }).toMatchObject({
+      code: 0,
+      items: [{ outcome: 'would-upload' }],
+    });
+    await loginWithToken(world);
+    expect((await upload(world, ride)).items).toMatchObject([{ outcome: 'uploaded' }]);
+  });
+});
+
+describe('an older service', () => {
+  it('that lists no items is believed by its counts', async () => {
+    const world = await openLoggedInWorld({ sandbox: { settings: { uploadItems: false } } });
+    const ride = world.write('ride.fit', plain);
+    expect((await upload(world, ride)).items).toMatchObject([{ outcome: 'uploaded', service: {} }]);
+    expect((await upload(world, ride, '--force')).items).toMatchObject([
+      { outcome: 'duplicate', service: {} },
+    ]);
+    const { stdout } = await world.sync(['upload', '--force', ride]);
+    expect(stdout).not.toContain('being processed');
+  });
+
+  it('at a path of its own is reached there', async () => {
+    const world = await openLoggedInWorld();
+    await world.sync(['config', 'set', 'endpoint.uploadFit', '/v0/upload']);
+    const ride = world.write('ride.fit', plain);
+    const { code, items } = await upload(world, ride);
+    expect({ code, items }).toMatchObject({ code: 6, items: [{ status: 404 }] });
+    expect(requestLines(world.sandbox)).toEqual(['POST /v0/upload 404']);
+  });
+});
+
+it('an upload never reads the state of another home', async () => {
+  const world = await openLoggedInWorld();
+  const ride = world.write('ride.fit', plain);
+  await upload(world, ride);
+  const { SYNC_BASE_URL, SYNC_CLIENT_ID, SYNC_TOKEN_STORE } = world.home.env;
+  const other = worldOf(
+    world.sandbox,
+    openHome({ SYNC_BASE_URL, SYNC_CLIENT_ID, SYNC_TOKEN_STORE }),
+  );
+  await loginWithToken(other);
+  // The other machine knows nothing of it; the service does.
+  expect((await upload(other, ride)).items).toMatchObject([{ outcome: 'duplicate' }]);
+});

@@ -1,0 +1,264 @@
+import { mkdirSync, readdirSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, describe, expect, it } from 'vitest';
+import { type SeenHealth, readHealth } from '../../src/watch/health.ts';
+import {
+  type WatchWorld,
+  anotherRecording,
+  events,
+  makeWorld,
+  put,
+  ready,
+  sha256,
+  stop,
+  until,
+} from '../watch/support.ts';
+
+let world: WatchWorld;
+afterEach(() => world.close());
+
+const stateDir = () => join(world.home.dir, 'state');
+const health = (): SeenHealth | undefined => readHealth(stateDir(), Date.now())[0];
+
+describe('while the service is away', () => {
+  it('recordings wait, over a restart, and go when it is back', async () => {
+    world = await makeWorld({ stored: true });
+    await world.login();
+    mkdirSync(world.folder);
+    const watcher = world.watch();
+    await ready(watcher);
+    await world.stopService();
+    const rides = Array.from({ length: 5 }, () => anotherRecording());
+    rides.slice(0, 3).forEach((bytes, i) => put(join(world.folder, `${i}.fit`), bytes));
+    await watcher.waitFor(/"event":"obstacle"/);
+    await until(() => health()?.queue.waiting === 3);
+    expect(health()).toMatchObject({
+      alive: true,
+      running: true,
+      connection: { state: 'offline' },
+    });
+    expect(await stop(watcher)).toBe(0);
+    expect(events(watcher, 'obstacle')).toMatchObject([{ obstacle: 'offline' }]);
+    expect(health()).toMatchObject({ alive: false, running: false });
+
+    rides.slice(3).forEach((bytes, i) => put(join(world.folder, `late-${i}.fit`), bytes));
+    const next = world.watch();
+    await next.waitFor(/"event":"obstacle"/);
+    await world.startService();
+    await until(() => world.recordings().length === rides.length);
+    await until(() => health()?.connection.state === 'ok' && health()?.queue.waiting === 0);
+    expect(await stop(next)).toBe(0);
+    expect(events(next, 'delivering')).toHaveLength(1);
+    expect(world.hashes()).toEqual(rides.map(sha256).sort());
+    expect(world.recordings().map(({ receivedCount }) => receivedCount)).toEqual([1, 1, 1, 1, 1]);
+  });
+
+  it('their bytes are kept: the source may be deleted, and the daemon killed', async () => {
+    world = await makeWorld({ stored: true });
+    await world.login();
+    mkdirSync(world.folder);
+    await world.stopService();
+    const watcher = world.watch();
+    await ready(watcher);
+    const rides = Array.from({ length: 3 }, () => anotherRecording());
+    rides.forEach((bytes, i) => put(join(world.folder, `ride-${i}.fit`), bytes));
+    await until(() => events(watcher, 'kept').length === 3);
+    rmSync(world.folder, { recursive: true });
+    watcher.child.kill('SIGKILL');
+    await watcher.finished;
+
+    await world.startService();
+    const next = world.watch();
+    await until(() => world.recordings().length === 3);
+    await until(() => readdirSync(join(stateDir(), 'outbox')).length === 0);
+    expect(await stop(next)).toBe(0);
+    expect(world.hashes()).toEqual(rides.map(sha256).sort());
+    expect(
+      world
+        .recordings()
+        .map(({ fileName }) => fileName)
+        .sort(),
+    ).toEqual(['ride-0.fit', 'ride-1.fit', 'ride-2.fit']);
+  });
+
+  it('a recording that the service cannot take does not stand in the way of others', async () => {
+    world = await makeWorld();
+    const rides = [1, 2, 3, 4, 5].map((day) =>
+      anotherRecording({ startTime: new Date(Date.UTC(2026, 0, day)) }),
+    );
+    rides.forEach((bytes, i) => put(join(world.folder, `${i}.fit`), bytes));
+    world.sandbox.control.addFaults('upload-fit:500*2');
+    const watcher = world.watch();
+    await until(() => world.recordings().length === rides.length);
+    await stop(watcher);
+    const order = world.sandbox.control
+      .requests({ route: 'upload-fit' })
+      .map(({ parts }) => parts?.find(({ name }) => name === 'file')?.fileName);
+    // The two that failed come last, although they are the oldest.
+    expect(order.slice(0, 2).sort()).toEqual(['0.fit', '1.fit']);
+    expect(order.slice(2, 5).sort()).toEqual(['2.fit', '3.fit', '4.fit']);
+    expect(order.slice(5).sort()).toEqual(['0.fit', '1.fit']);
+  });
+
+  it('starts with a token from the environment all the same, and goes on when it answers', async () => {
+    world = await makeWorld();
+    await world.stopService();
+    put(join(world.folder, 'ride.fit'), anotherRecording());
+    const watcher = world.watch();
+    await watcher.waitFor(/"event":"obstacle"/);
+    await world.startService();
+    await until(() => world.recordings().length === 1);
+    expect(await stop(watcher)).toBe(0);
+  });
+
+  it('what it refused is not offered again, neither by the next sweep nor by the next start', async () => {
+    world = await makeWorld();
+    mkdirSync(world.folder);
+    world.sandbox.control.addFaults('upload-fit:422*1');
+    const watcher = world.watch(['--poll', '1']);
+    await ready(watcher);
+    put(join(world.folder, 'refused.fit'), anotherRecording());
+    await until(() => events(watcher, 'upload').length === 1);
+    expect(events(watcher, 'upload')).toMatchObject([{ outcome: 'rejected' }]);
+    put(join(world.folder, 'next.fit'), anotherRecording());
+    await until(() => world.requests() === 2);
+    await stop(watcher);
+    const next = world.watch();
+    await ready(next);
+    put(join(world.folder, 'third.fit'), anotherRecording());
+    await until(() => world.requests() === 3);
+    await stop(next);
+    expect(world.recordings().map(({ fileName }) => fileName)).toEqual(['next.fit', 'third.fit']);
+  });
+
+  it('an address where nothing is costs no recording', async () => {
+    world = await makeWorld();
+    put(join(world.folder, 'ride.fit'), anotherRecording());
+    world.sandbox.control.addFaults('upload-fit:404*2');
+    const watcher = world.watch();
+    await watcher.waitFor(/"event":"obstacle"/);
+    await until(() => world.recordings().length === 1);
+    await stop(watcher);
+    expect(events(watcher, 'obstacle')).toMatchObject([{ obstacle: 'service' }]);
+  });
+});
+
+describe('a login that has ended', () => {
+  it('is told once, nothing is called until the next login, then it goes on by itself', async () => {
+    world = await makeWorld({ stored: true });
+    await world.login();
+    mkdirSync(world.folder);
+    const watcher = world.watch();
+    await ready(watcher);
+    put(join(world.folder, 'before.fit'), anotherRecording());
+    await until(() => world.recordings().length === 1);
+    world.sandbox.control.revoke();
+    const rides = Array.from({ length: 3 }, () => anotherRecording());
+    put(join(world.folder, '0.fit'), rides[0] as Uint8Array);
+    await watcher.waitFor(/"event":"login-needed"/);
+    await until(() => health()?.login.state === 'needed');
+    const calls = world.sandbox.control.requestCount();
+    put(join(world.folder, '1.fit'), rides[1] as Uint8Array);
+    put(join(world.folder, '2.fit'), rides[2] as Uint8Array);
+    await until(() => events(watcher, 'kept').length === 3);
+    expect(world.sandbox.control.requestCount()).toBe(calls);
+
+    await world.login();
+    await watcher.waitFor(/"event":"login-renewed"/);
+    await until(() => world.recordings().length === 4);
+    await until(() => health()?.login.state === 'ok');
+    expect(await stop(watcher)).toBe(0);
+    expect(events(watcher, 'login-needed')).toHaveLength(1);
+    expect(events(watcher, 'login-renewed')).toHaveLength(1);
+    expect(events(watcher, 'started')).toHaveLength(1);
+    expect(world.recordings().map(({ receivedCount }) => receivedCount)).toEqual([1, 1, 1, 1]);
+  });
+
+  it('that never was: it waits for the first one', async () => {
+    world = await makeWorld({ stored: true });
+    const ride = anotherRecording();
+    put(join(world.folder, 'ride.fit'), ride);
+    const watcher = world.watch();
+    await watcher.waitFor(/"event":"login-needed"/);
+    await world.login();
+    await until(() => world.recordings().length === 1);
+    expect(await stop(watcher)).toBe(0);
+    expect(world.hashes()).toEqual([sha256(ride)]);
+  });
+
+  it('from the environment cannot come back: it ends with 4', async () => {
+    world = await makeWorld();
+    mkdirSync(world.folder);
+    const watcher = world.watch();
+    await ready(watcher);
+    world.sandbox.control.revoke();
+    put(join(world.folder, 'ride.fit'), anotherRecording());
+    expect((await watcher.finished).code).toBe(4);
+    expect(events(watcher, 'error')).toMatchObject([{ code: 'AUTH_EXPIRED' }]);
+  });
+
+  it('of somebody else does not get what this one recorded; the right one does', async () => {
+    world = await makeWorld({ stored: true });
+    await world.login('athlete-1');
+    mkdirSync(world.folder);
+    const watcher = world.watch();
+    await ready(watcher);
+    world.sandbox.control.revoke('athlete-1');
+    const ride = anotherRecording();
+    put(join(world.folder, 'ride.fit'), ride);
+    await watcher.waitFor(/"event":"login-needed"/);
+    await until(() => events(watcher, 'kept').length === 1);
+    await world.login('athlete-2');
+    await until(() => /Somebody else/.test(health()?.login.message ?? ''));
+    await world.login('athlete-1');
+    await until(() => world.recordings().length === 1);
+    expect(await stop(watcher)).toBe(0);
+    const { athletes } = world.sandbox.control.state();
+    expect(athletes.map(({ recordings }) => recordings.length)).toEqual([1, 0, 0]);
+  });
+});
+
+describe('health', () => {
+  it('says what a monitor needs to know', async () => {
+    world = await makeWorld({ stored: true });
+    await world.login();
+    put(join(world.folder, 'ride.fit'), anotherRecording());
+    const away = join(world.home.dir, 'away');
+    const watcher = world.run(['watch', world.folder, away, '--json']);
+    await ready(watcher);
+    await until(() => health()?.login.refreshEndsAt !== undefined);
+    await until(() => health()?.lastSuccessAt !== undefined);
+    const { loginEndsInSecs, ...now } = health() as SeenHealth;
+    expect(now).toMatchObject({
+      version: 1,
+      pid: watcher.child.pid,
+      profile: 'default',
+      running: true,
+      alive: true,
+      folders: [
+        { path: world.folder, state: 'watching' },
+        { path: away, state: 'waiting' },
+      ],
+      queue: { waiting: 0, sending: 0, kept: 0, unfinished: 0 },
+      connection: { state: 'ok' },
+      login: { state: 'ok' },
+    });
+    expect(Date.parse(now.lastSweepAt ?? '')).toBeGreaterThan(Date.parse(now.since) - 1);
+    expect(loginEndsInSecs).toBeGreaterThan(29 * 86_400);
+    expect(loginEndsInSecs).toBeLessThanOrEqual(30 * 86_400);
+    watcher.child.kill('SIGKILL');
+    await watcher.finished;
+    expect(health()).toMatchObject({ running: true, alive: false });
+  });
+
+  it('warns of a login that ends within a week and cannot be made to last longer', async () => {
+    world = await makeWorld({ stored: true });
+    world.sandbox.control.set({ refreshTtl: 3 * 86_400 });
+    await world.login();
+    mkdirSync(world.folder);
+    const watcher = world.watch();
+    await watcher.waitFor(/"event":"login-ending"/);
+    await stop(watcher);
+    expect(events(watcher, 'login-ending')).toMatchObject([{ daysLeft: 2 }]);
+  });
+});

@@ -1,0 +1,203 @@
+import { mkdirSync, renameSync, rmSync, symlinkSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import {
+  type WatchWorld,
+  anotherRecording,
+  events,
+  makeWorld,
+  put,
+  ready,
+  sha256,
+  stop,
+  until,
+} from '../watch/support.ts';
+
+let world: WatchWorld;
+beforeEach(async () => {
+  world = await makeWorld();
+});
+afterEach(() => world.close());
+
+const statesOf = (watcher: Parameters<typeof events>[0]) =>
+  events(watcher, 'folder').map(({ state }) => state);
+
+describe('a folder that comes and goes', () => {
+  it('is waited for, said once, when it and its parents are not there at the start', async () => {
+    const deep = join(world.folder, 'a/b/c');
+    const watcher = world.run(['watch', deep, '--json']);
+    await ready(watcher);
+    mkdirSync(join(world.folder, 'a'), { recursive: true });
+    const first = anotherRecording();
+    put(join(deep, 'first.fit'), first);
+    await until(() => world.requests() === 1);
+    const second = anotherRecording();
+    put(join(deep, 'second.fit'), second);
+    await until(() => world.requests() === 2);
+    await stop(watcher);
+    expect(statesOf(watcher)).toEqual(['waiting', 'watching']);
+    expect(world.hashes()).toEqual([first, second].map(sha256).sort());
+  });
+
+  it('is watched again after it was deleted and made again, three times', async () => {
+    mkdirSync(world.folder);
+    const watcher = world.watch();
+    await ready(watcher);
+    const sent: Uint8Array[] = [];
+    for (let round = 1; round <= 3; round++) {
+      rmSync(world.folder, { recursive: true });
+      await until(() => statesOf(watcher).filter((state) => state === 'waiting').length === round);
+      mkdirSync(world.folder);
+      const early = anotherRecording();
+      put(join(world.folder, `early-${round}.fit`), early);
+      await until(() => world.requests() === sent.length + 1);
+      const late = anotherRecording();
+      put(join(world.folder, `sub/late-${round}.fit`), late);
+      await until(() => world.requests() === sent.length + 2);
+      sent.push(early, late);
+    }
+    await stop(watcher);
+    expect(world.hashes()).toEqual(sent.map(sha256).sort());
+    expect(world.requests()).toBe(6);
+  });
+
+  it('is watched again when it was replaced so fast that nobody saw it gone', async () => {
+    mkdirSync(world.folder);
+    const watcher = world.watch();
+    await ready(watcher);
+    const sent: Uint8Array[] = [];
+    for (let round = 0; round < 3; round++) {
+      rmSync(world.folder, { recursive: true });
+      mkdirSync(world.folder);
+      // What is written later is heard, or found: the watch is on the folder that is there now.
+      await sleep(round * 20);
+      const bytes = anotherRecording();
+      put(join(world.folder, 'ride.fit'), bytes);
+      sent.push(bytes);
+      await until(() => world.requests() === sent.length);
+    }
+    await stop(watcher);
+    expect(world.hashes()).toEqual(sent.map(sha256).sort());
+  });
+
+  it('is watched again when another one was moved to its place', async () => {
+    put(join(world.folder, 'old.fit'), anotherRecording());
+    const watcher = world.watch();
+    await ready(watcher);
+    await until(() => world.requests() === 1);
+    const other = `${world.folder}-2`;
+    put(join(other, 'sub/new.fit'), anotherRecording());
+    renameSync(world.folder, `${world.folder}-1`);
+    renameSync(other, world.folder);
+    await until(() => world.requests() === 2);
+    put(join(world.folder, 'sub/newer.fit'), anotherRecording());
+    await until(() => world.requests() === 3);
+    // The one that was moved away is not watched any more.
+    put(join(`${world.folder}-1`, 'not-here.fit'), anotherRecording());
+    put(join(world.folder, 'last.fit'), anotherRecording());
+    await until(() => world.requests() === 4);
+    await stop(watcher);
+    expect(world.recordings().map(({ fileName }) => fileName)).not.toContain('not-here.fit');
+  });
+
+  it('may be unplugged while it is read, again and again: each recording arrives once', async () => {
+    const rides = Array.from({ length: 12 }, () => anotherRecording({ sizeBytes: 300_000 }));
+    const plugIn = () => rides.forEach((bytes, i) => put(join(world.folder, `r${i}.fit`), bytes));
+    world.sandbox.control.addFaults('upload-fit:delay=15ms*inf');
+    mkdirSync(world.folder);
+    const watcher = world.watch();
+    await ready(watcher);
+    for (let round = 0; round < 8; round++) {
+      plugIn();
+      // Somewhere while it copies, reads and sends.
+      await sleep(Math.random() * 60);
+      rmSync(world.folder, { recursive: true, force: true });
+    }
+    plugIn();
+    await until(() => world.recordings().length === rides.length);
+    await stop(watcher);
+    expect(world.hashes()).toEqual(rides.map(sha256).sort());
+    expect(world.recordings().map(({ receivedCount }) => receivedCount)).toEqual(
+      rides.map(() => 1),
+    );
+  });
+
+  it('that is a link is followed, those below it are not', async () => {
+    const real = join(world.home.dir, 'real');
+    const elsewhere = join(world.home.dir, 'elsewhere');
+    put(join(real, 'ride.fit'), anotherRecording());
+    put(join(elsewhere, 'not-this.fit'), anotherRecording());
+    symlinkSync(elsewhere, join(real, 'link'));
+    symlinkSync(join(elsewhere, 'not-this.fit'), join(real, 'link.fit'));
+    symlinkSync(real, world.folder);
+    const watcher = world.watch();
+    await ready(watcher);
+    await until(() => world.requests() === 1);
+    put(join(world.folder, 'second.fit'), anotherRecording());
+    await until(() => world.requests() === 2);
+    await stop(watcher);
+    const names = world.recordings().map(({ fileName }) => fileName);
+    expect(names).toEqual(['ride.fit', 'second.fit']);
+  });
+});
+
+describe('--poll', () => {
+  it('finds what is new without events, and says that it polls', async () => {
+    mkdirSync(world.folder);
+    const watcher = world.watch(['--poll', '1']);
+    await ready(watcher);
+    expect(events(watcher, 'folder')).toMatchObject([{ state: 'polling', folder: world.folder }]);
+    const bytes = anotherRecording();
+    put(join(world.folder, 'sub/ride.fit'), bytes);
+    await until(() => world.requests() === 1);
+    rmSync(world.folder, { recursive: true });
+    await until(() => statesOf(watcher).includes('waiting'));
+    const after = anotherRecording();
+    put(join(world.folder, 'sub/ride.fit'), after);
+    await until(() => world.requests() === 2);
+    await stop(watcher);
+    expect(world.hashes()).toEqual([bytes, after].map(sha256).sort());
+  });
+});
+
+describe('--new-only', () => {
+  it('sends what comes, and not what is there; also what came between two runs', async () => {
+    put(join(world.folder, 'old.fit'), anotherRecording());
+    put(join(world.folder, 'sub/old.fit'), anotherRecording());
+    const watcher = world.watch(['--new-only']);
+    await ready(watcher);
+    const heard = anotherRecording();
+    put(join(world.folder, 'heard.fit'), heard);
+    await until(() => world.requests() === 1);
+    await stop(watcher);
+
+    const between = anotherRecording();
+    put(join(world.folder, 'between.fit'), between);
+    const next = world.watch(['--new-only']);
+    await ready(next);
+    await until(() => world.requests() === 2);
+    const overwritten = anotherRecording({ durationSecs: 77 });
+    put(join(world.folder, 'old.fit'), overwritten);
+    await until(() => world.requests() === 3);
+    await stop(next);
+    expect(world.hashes()).toEqual([heard, between, overwritten].map(sha256).sort());
+  });
+
+  it('counts what a device that was away recorded since as new', async () => {
+    const watcher = world.watch(['--new-only']);
+    await ready(watcher);
+    const outside = join(world.home.dir, 'device');
+    put(join(outside, 'old.fit'), anotherRecording());
+    const past = new Date('2026-01-05T08:00:00Z');
+    const { utimesSync } = await import('node:fs');
+    utimesSync(join(outside, 'old.fit'), past, past);
+    const ride = anotherRecording();
+    put(join(outside, 'new.fit'), ride);
+    renameSync(outside, world.folder);
+    await until(() => world.requests() === 1);
+    await until(() => statesOf(watcher).includes('watching'));
+    await stop(watcher);
+    expect(world.hashes()).toEqual([sha256(ride)]);
+  });
+});

@@ -1,0 +1,241 @@
+import { appendFileSync, mkdirSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { unfinished } from '../support/fit-maker.ts';
+import { ndjson } from '../support/program.ts';
+import {
+  type WatchWorld,
+  anotherRecording,
+  events,
+  makeWorld,
+  put,
+  ready,
+  sha256,
+  stop,
+  until,
+} from '../watch/support.ts';
+
+let world: WatchWorld;
+beforeEach(async () => {
+  world = await makeWorld();
+  mkdirSync(world.folder);
+});
+afterEach(() => world.close());
+
+describe('the end', () => {
+  it('SIGTERM in mid-upload: what is under way is finished, nothing new is begun, exit 0', async () => {
+    world.sandbox.control.addFaults('upload-fit:delay=700ms*inf');
+    for (let i = 0; i < 6; i++) put(join(world.folder, `${i}.fit`), anotherRecording());
+    const watcher = world.watch();
+    await until(() => world.requests() === 2);
+    expect(await stop(watcher)).toBe(0);
+    expect(world.requests()).toBe(2);
+    expect(world.recordings()).toHaveLength(2);
+    expect(events(watcher, 'upload')).toHaveLength(2);
+    expect(events(watcher, 'stopped')).toMatchObject([{ queued: 4 }]);
+
+    world.sandbox.control.clearFaults();
+    const next = world.watch();
+    await until(() => world.recordings().length === 6);
+    await stop(next);
+    expect(world.requests()).toBe(6);
+  });
+
+  it('SIGTERM while the service does not answer: broken off, exit 0, sent by the next start', async () => {
+    world.sandbox.control.addFaults('upload-fit:hang*1');
+    put(join(world.folder, 'ride.fit'), anotherRecording());
+    const watcher = world.watch();
+    await until(() => world.requests() === 1);
+    const asked = performance.now();
+    expect(await stop(watcher)).toBe(0);
+    // The contract is 5 s; a machine that is busy may take longer to notice, not for minutes.
+    expect(performance.now() - asked).toBeLessThan(15_000);
+    expect(world.recordings()).toHaveLength(0);
+    const next = world.watch();
+    await until(() => world.recordings().length === 1);
+    await stop(next);
+  });
+
+  it('Ctrl-C ends it with 0 as well', async () => {
+    const watcher = world.watch();
+    await ready(watcher);
+    watcher.child.kill('SIGINT');
+    expect((await watcher.finished).code).toBe(0);
+  });
+
+  it('kill -9 at any moment, 30 times: each recording arrives once, none is missing', async () => {
+    world.sandbox.control.addFaults('upload-fit:delay=12ms*inf');
+    const all: string[] = [];
+    for (let round = 0; round < 30; round++) {
+      const watcher = world.watch();
+      const rides = Array.from({ length: 4 }, () => anotherRecording({ sizeBytes: 60_000 }));
+      all.push(...rides.map(sha256));
+      const moment = sleep(Math.random() * 450);
+      rides.forEach((bytes, i) => {
+        const path = join(world.folder, `d${round % 5}`, `r${round}-${i}.fit`);
+        put(path, bytes.subarray(0, 30_000));
+        appendFileSync(path, bytes.subarray(30_000));
+      });
+      await moment;
+      watcher.child.kill('SIGKILL');
+      await watcher.finished;
+    }
+    const last = world.watch();
+    await until(() => world.recordings().length >= all.length);
+    await ready(last);
+    await stop(last);
+    expect(world.hashes()).toEqual([...new Set(all)].sort());
+    expect(world.recordings()).toHaveLength(120);
+    // Only what was under way when it was killed may have been sent a second time.
+    const again = world.requests() - 120;
+    expect(again).toBeLessThanOrEqual(2 * 30);
+  });
+});
+
+describe('a second start', () => {
+  it('for the same folder, however it is called, says who watches it already', async () => {
+    const watcher = world.watch();
+    await ready(watcher);
+    const { code, stdout } = await world.watch().finished;
+    expect(code).toBe(2);
+    expect(ndjson(stdout)).toMatchObject([{ type: 'error', code: 'BUSY', pid: watcher.child.pid }]);
+
+    const other = join(world.home.dir, 'other');
+    mkdirSync(other);
+    const both = await world.run(['watch', other, join(world.folder, '../Garmin'), '--json'])
+      .finished;
+    expect(both.code).toBe(2);
+    expect(ndjson(both.stdout).at(-1)).toMatchObject({
+      code: 'BUSY',
+      folder: world.folder,
+      pid: watcher.child.pid,
+    });
+    await stop(watcher);
+
+    const next = world.watch();
+    await ready(next);
+    expect(await stop(next)).toBe(0);
+  });
+
+  it('for another folder, and for another account, works side by side', async () => {
+    const other = join(world.home.dir, 'other');
+    mkdirSync(other);
+    const token = world.sandbox.control.mint({ athlete: 'athlete-2' }).access_token;
+    const watchers = [
+      world.watch(),
+      world.run(['watch', other, '--json']),
+      world.watch([], { SYNC_ACCESS_TOKEN: token }),
+    ];
+    await Promise.all(watchers.map(ready));
+    put(join(world.folder, 'a.fit'), anotherRecording());
+    put(join(other, 'b.fit'), anotherRecording());
+    const held = () =>
+      world.sandbox.control.state().athletes.map(({ recordings }) => recordings.length);
+    await until(() => held().join() === '2,1,0');
+    expect(await Promise.all(watchers.map(stop))).toEqual([0, 0, 0]);
+  });
+
+  it('of sync upload at the same time: no recording is sent twice', async () => {
+    world.sandbox.control.addFaults('upload-fit:delay=25ms*inf');
+    const watcher = world.watch();
+    await ready(watcher);
+    const rides = Array.from({ length: 40 }, () => anotherRecording());
+    rides.forEach((bytes, i) => put(join(world.folder, `${i}.fit`), bytes));
+    const uploads = [1, 2].map(() => world.run(['upload', world.folder, '--json']).finished);
+    expect((await Promise.all(uploads)).map(({ code }) => code)).toEqual([0, 0]);
+    await until(() => world.recordings().length === 40);
+    await stop(watcher);
+    expect(world.requests()).toBe(40);
+  });
+});
+
+describe('--once', () => {
+  it('sends what is new and ends, with the summary and exit codes of upload', async () => {
+    const rides = [anotherRecording(), anotherRecording()];
+    rides.forEach((bytes, i) => put(join(world.folder, `${i}.fit`), bytes));
+    const first = await world.watch(['--once']).finished;
+    expect(first.code).toBe(0);
+    expect(ndjson(first.stdout).at(-1)).toMatchObject({ type: 'summary', total: 2, uploaded: 2 });
+    const second = await world.watch(['--once']).finished;
+    expect(second.code).toBe(0);
+    expect(ndjson(second.stdout).at(-1)).toMatchObject({ total: 2, uploaded: 0, skipped: 2 });
+    expect(world.requests()).toBe(2);
+
+    put(join(world.folder, 'open.fit'), unfinished(anotherRecording()));
+    const third = await world.watch(['--once']).finished;
+    expect(third.code).toBe(3);
+    expect(ndjson(third.stdout).at(-1)).toMatchObject({ total: 3, invalid: 1, skipped: 2 });
+  });
+
+  it('says that the service is away, keeps the bytes, and delivers them next time', async () => {
+    put(join(world.folder, 'ride.fit'), anotherRecording());
+    world.sandbox.control.addFaults('upload-fit:reset*inf');
+    const first = await world.watch(['--once']).finished;
+    expect(first.code).toBe(5);
+    expect(ndjson(first.stdout).at(-1)).toMatchObject({ total: 1, failed: 1 });
+    world.sandbox.control.clearFaults();
+    rmSync(world.folder, { recursive: true });
+    mkdirSync(world.folder);
+    const second = await world.watch(['--once']).finished;
+    expect(second.code).toBe(0);
+    expect(world.recordings()).toHaveLength(1);
+  });
+
+  it('ends with 4 when the login has ended', async () => {
+    put(join(world.folder, 'a.fit'), anotherRecording());
+    world.sandbox.control.addFaults('upload-fit:401*inf');
+    expect((await world.watch(['--once']).finished).code).toBe(4);
+  });
+
+  it('a folder that is not there is said, and is 3 as for upload', async () => {
+    const { code, stdout } = await world.run([
+      'watch',
+      join(world.folder, 'no'),
+      '--once',
+      '--json',
+    ]).finished;
+    expect(code).toBe(3);
+    expect(ndjson(stdout)[0]).toMatchObject({ outcome: 'invalid', reason: 'unreadable' });
+  });
+});
+
+describe('--dry-run', () => {
+  it('shows what would be sent, sends nothing and remembers nothing', async () => {
+    put(join(world.folder, 'ride.fit'), anotherRecording());
+    const dry = await world.watch(['--dry-run']).finished;
+    expect(dry.code).toBe(0);
+    expect(ndjson(dry.stdout)[0]).toMatchObject({ outcome: 'would-upload' });
+    expect(world.requests()).toBe(0);
+    expect((await world.watch(['--once']).finished).code).toBe(0);
+    expect(world.requests()).toBe(1);
+  });
+});
+
+describe('the command line', () => {
+  it('refuses a file, and says what to do', async () => {
+    const file = join(world.folder, 'ride.fit');
+    put(file, anotherRecording());
+    const { code, stderr } = await world.run(['watch', file]).finished;
+    expect(code).toBe(2);
+    expect(stderr).toContain('sync upload');
+  });
+});
+
+describe('what people see', () => {
+  it('is one line an event, with its time', async () => {
+    const watcher = world.run(['watch', world.folder]);
+    await watcher.waitFor(/Ready: 0 files looked at, nothing to send\./);
+    put(join(world.folder, 'ride.fit'), anotherRecording());
+    await watcher.waitFor(/ride\.fit: uploaded/);
+    expect(await stop(watcher)).toBe(0);
+    const lines = watcher.stdout().trimEnd().split('\n');
+    expect(lines.map((line) => line.replace(/^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d {2}/, ''))).toEqual([
+      `Watching ${world.folder}.`,
+      'Ready: 0 files looked at, nothing to send.',
+      `${join(world.folder, 'ride.fit')}: uploaded (received, being processed)`,
+      'Stopped.',
+    ]);
+    expect(watcher.stderr()).toBe('');
+  });
+});
