@@ -145,6 +145,24 @@ describe.skipIf(unavailable !== undefined)('a real Secret Service', () => {
     await expect(saving).rejects.toThrow('enough');
   });
 
+  it('lets no signal but the last one break off the child', async () => {
+    const { open } = await keychain('silent');
+    const stop = new AbortController();
+    const saving = open({ limitMs: 60_000 }).save(someCredentials(), stop.signal);
+    await expect.poll(children).toHaveLength(1);
+    const [pid = ''] = children();
+    const caught = () => {
+      const mask = /^SigCgt:\t(\w+)$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1];
+      const bits = BigInt(`0x${mask ?? '0'}`);
+      return [1, 2, 15].filter((signal) => (bits >> BigInt(signal - 1)) & 1n);
+    };
+    // SIGHUP, SIGINT, SIGTERM.
+    await expect.poll(caught).toEqual([1, 2, 15]);
+    stop.abort(new DOMException('enough', 'AbortError'));
+    await expect(saving).rejects.toThrow('enough');
+    expect(children()).toEqual([]);
+  });
+
   it('is not interrupted by a Ctrl-C that hits the program', async () => {
     const { open } = await keychain();
     await open().save(someCredentials('before'), never);
