@@ -40,7 +40,7 @@ export async function launchDaemon(options: LaunchOptions, signal: AbortSignal):
   signal.throwIfAborted();
   mkdirSync(place.dir, { recursive: true, mode: 0o700 });
   // What the runtime says when it falls over; what the daemon says goes to its log.
-  const crash = openSync(place.crashFile, 'w', 0o600);
+  const crash = openSync(place.crashFile, 'a', 0o600);
   const child = spawn(program, args, {
     cwd,
     env: { ...env },
