@@ -1,9 +1,10 @@
 import { DatabaseSync, type DatabaseSyncInstance } from '@photostructure/sqlite';
-import { chmodSync, mkdirSync } from 'node:fs';
+import { chmodSync, closeSync, existsSync, mkdirSync, openSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { SyncError, messageOf } from '../errors.ts';
+import { type Database, guarded, transaction } from './guard.ts';
 
-export type Database = DatabaseSyncInstance;
+export type { Database } from './guard.ts';
 
 /**
  * The steps from an empty file to today's tables, in order; a file's `user_version` says how many
@@ -118,36 +119,60 @@ const BUSY_MS = 10_000;
  * @throws SyncError `STORAGE`
  */
 export function openDatabase(path: string): Database {
-  let database: Database;
+  let database: DatabaseSyncInstance;
   try {
     mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+    // SQLite gives the files beside it (log, shared memory) the permissions that it finds here.
+    if (!existsSync(path)) closeSync(openSync(path, 'a', 0o600));
     database = new DatabaseSync(path, { timeout: BUSY_MS });
   } catch (cause) {
     throw broken(path, cause);
   }
+  const ledger = guarded(
+    database,
+    (cause) => broken(path, cause),
+    () => tidy(database, path),
+  );
   try {
-    database.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL');
-    bringUpToDate(database, path);
-    return database;
-  } catch (cause) {
-    database.close();
-    throw cause instanceof SyncError ? cause : broken(path, cause);
+    ledger.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL');
+    bringUpToDate(ledger, path);
+    return ledger;
+  } catch (error) {
+    ledger.close();
+    throw error;
+  }
+}
+
+/** A log larger than this is merged into the file when the ledger is closed, in bytes. */
+const TIDY_BYTES = 256 * 1024;
+
+/**
+ * The binding keeps a connection alive until its statements are collected, so that closing does not
+ * merge the log into the file; whoever opens it next would have to read all of it.
+ */
+function tidy(database: DatabaseSyncInstance, path: string): void {
+  try {
+    if (statSync(`${path}-wal`).size < TIDY_BYTES) return;
+    database.exec('PRAGMA busy_timeout = 0; PRAGMA wal_checkpoint(TRUNCATE)');
+  } catch {
+    // Somebody else is at it, or there is no log: nothing is lost.
   }
 }
 
 function bringUpToDate(database: Database, path: string): void {
   if (versionOf(database) === STEPS.length) return;
   chmodSync(path, 0o600);
-  database.exec('BEGIN IMMEDIATE');
-  // Another process may have done it while this one waited.
-  const version = versionOf(database);
-  if (version > STEPS.length) {
-    throw new SyncError('STORAGE', `${path} was written by a newer version of this program.`, {
-      hint: 'Update this installation, or set SYNC_STATE_DIR to another folder.',
-    });
-  }
-  for (const step of STEPS.slice(version)) database.exec(step);
-  database.exec(`PRAGMA user_version = ${STEPS.length}; COMMIT`);
+  transaction(database, () => {
+    // Another process may have done it while this one waited.
+    const version = versionOf(database);
+    if (version > STEPS.length) {
+      throw new SyncError('STORAGE', `${path} was written by a newer version of this program.`, {
+        hint: 'Update this installation, or set SYNC_STATE_DIR to another folder.',
+      });
+    }
+    for (const step of STEPS.slice(version)) database.exec(step);
+    database.exec(`PRAGMA user_version = ${STEPS.length}`);
+  });
 }
 
 function versionOf(database: Database): number {

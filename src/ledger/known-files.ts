@@ -47,7 +47,7 @@ export function knownFiles(database: Database, account: string, now: () => numbe
   );
   return {
     find(path, stamp) {
-      const row = select.get(account, path) as unknown as Row | undefined;
+      const row = select.get(account, path) as Row | undefined;
       if (
         row?.size !== stamp.size ||
         row.mtime_ms !== stamp.mtimeMs ||

@@ -71,7 +71,7 @@ export function recordLedger(
   const dropItems = database.prepare('DELETE FROM record_items WHERE account = ? AND date = ?');
 
   const find = (kind: RecordKind, date: string) =>
-    select.get(account, kind, date) as unknown as Row | undefined;
+    select.get(account, kind, date) as Row | undefined;
 
   const unchanged = (found: Row | undefined, digest: string) =>
     found?.state === 'confirmed' && found.digest === digest;

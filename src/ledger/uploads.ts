@@ -1,4 +1,4 @@
-import type { Database } from './database.ts';
+import { type Database, transaction } from './guard.ts';
 import type { ProcessMark } from './processes.ts';
 
 /** A recording as the ledger knows it. */
@@ -74,26 +74,19 @@ export function uploadLedger(
   const last = database.prepare(
     `SELECT max(changed_at) AS at FROM uploads WHERE account = ? AND state = 'confirmed'`,
   );
-  const row = (sha256: string) => select.get(account, sha256) as unknown as Row | undefined;
+  const row = (sha256: string) => select.get(account, sha256) as Row | undefined;
 
   return {
     find(sha256) {
       const found = row(sha256);
       return found === undefined ? undefined : decode(found);
     },
-    claim({ sha256, path, size }, force) {
-      database.exec('BEGIN IMMEDIATE');
-      try {
-        const found = row(sha256);
-        const claim = judge(found, force);
+    claim: ({ sha256, path, size }, force) =>
+      transaction(database, () => {
+        const claim = judge(row(sha256), force);
         if (claim.claim === 'yours') take.run(account, sha256, process.id, path, size, now());
-        database.exec('COMMIT');
         return claim;
-      } catch (error) {
-        database.exec('ROLLBACK');
-        throw error;
-      }
-    },
+      }),
     confirm(sha256, attempts, service) {
       settle.run('confirmed', attempts, JSON.stringify(service), null, now(), account, sha256);
     },

@@ -1,4 +1,4 @@
-import type { Database } from './database.ts';
+import { type Database, transaction } from './guard.ts';
 import type { FileStamp } from './known-files.ts';
 
 /** A folder of which only what is new is sent: new since somebody first asked for that. */
@@ -57,16 +57,11 @@ export function watchMarks(database: Database, account: string, now: () => numbe
     isReported: (path, stamp) => has(path, stamp, 'unfinished'),
     markSeen(files) {
       if (files.length === 0) return;
-      database.exec('BEGIN IMMEDIATE');
-      try {
+      transaction(database, () => {
         for (const { path, stamp } of files) {
           upsert.run(account, path, stamp.size, stamp.mtimeMs, 'seen');
         }
-        database.exec('COMMIT');
-      } catch (error) {
-        database.exec('ROLLBACK');
-        throw error;
-      }
+      });
     },
     markReported(path, { size, mtimeMs }) {
       upsert.run(account, path, size, mtimeMs, 'unfinished');
@@ -77,8 +72,8 @@ export function watchMarks(database: Database, account: string, now: () => numbe
       return {
         // A device that was away at the time: what it recorded since then is new.
         isOld: ({ mtimeMs }) => row === undefined || (row.done === 0 && mtimeMs < row.since),
-        begin: () => void begin.run(account, folder, since),
-        done: () => void finish.run(account, folder, since),
+        begin: () => begin.run(account, folder, since),
+        done: () => finish.run(account, folder, since),
       };
     },
   };

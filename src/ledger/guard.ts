@@ -1,0 +1,69 @@
+import type { DatabaseSyncInstance } from '@photostructure/sqlite';
+import { type SyncError, systemCode } from '../errors.ts';
+
+type Value = null | number | bigint | string | Uint8Array;
+
+export interface Statement {
+  /** The first row. */
+  get(...values: Value[]): unknown;
+  all(...values: Value[]): unknown[];
+  run(...values: Value[]): void;
+}
+
+/** The part of SQLite that the ledger uses. All of it throws SyncError `STORAGE`. */
+export interface Database {
+  exec(sql: string): void;
+  prepare(sql: string): Statement;
+  close(): void;
+}
+
+/**
+ * A database whose failures (a full disk, a damaged file) are told as what they are.
+ *
+ * @param beforeClose must not throw
+ */
+export function guarded(
+  database: DatabaseSyncInstance,
+  failureOf: (cause: unknown) => SyncError,
+  beforeClose: () => void,
+): Database {
+  const guard = <T>(task: () => T): T => {
+    try {
+      return task();
+    } catch (cause) {
+      throw systemCode(cause) === 'ERR_SQLITE_ERROR' ? failureOf(cause) : cause;
+    }
+  };
+  return {
+    exec: (sql) => guard(() => database.exec(sql)),
+    prepare(sql) {
+      const statement = guard(() => database.prepare(sql));
+      return {
+        get: (...values) => guard((): unknown => statement.get(...values)),
+        all: (...values) => guard((): unknown[] => statement.all(...values)),
+        run: (...values) => void guard(() => statement.run(...values)),
+      };
+    },
+    close() {
+      beforeClose();
+      database.close();
+    },
+  };
+}
+
+/** Runs a task in one write transaction: all of it happens, or nothing. */
+export function transaction<T>(database: Database, task: () => T): T {
+  database.exec('BEGIN IMMEDIATE');
+  try {
+    const result = task();
+    database.exec('COMMIT');
+    return result;
+  } catch (error) {
+    try {
+      database.exec('ROLLBACK');
+    } catch {
+      // SQLite has rolled back by itself; what went wrong before is what counts.
+    }
+    throw error;
+  }
+}

@@ -1,0 +1,191 @@
+import { DatabaseSync } from '@photostructure/sqlite';
+import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { SyncError } from '../../src/errors.ts';
+import { openDatabase } from '../../src/ledger/database.ts';
+import { transaction } from '../../src/ledger/guard.ts';
+import { uploadLedger } from '../../src/ledger/uploads.ts';
+import { buildWorker, markIn, openIn, scratchDir } from './support.ts';
+
+let workers: Awaited<ReturnType<typeof buildWorker>>;
+beforeAll(async () => {
+  workers = await buildWorker();
+});
+afterAll(() => workers.remove());
+
+const caught = (task: () => unknown): SyncError => {
+  try {
+    task();
+  } catch (error) {
+    if (error instanceof SyncError) return error;
+    throw error;
+  }
+  throw new Error('it did not fail');
+};
+
+it('twenty processes that begin at once in an empty folder all work, and lose nothing', async () => {
+  const dir = join(scratchDir(), 'state');
+  const all = Array.from({ length: 20 }, () => workers.start('open-when-told', dir));
+  expect(await Promise.all(all.map((worker) => worker.line()))).toEqual(Array(20).fill('ready'));
+  for (const worker of all) worker.tell();
+  expect(await Promise.all(all.map((worker) => worker.line()))).toEqual(Array(20).fill('done'));
+  const ledger = uploadLedger(openIn(dir), 'a', markIn(dir), Date.now);
+  expect(ledger.counts()).toEqual({ pending: 0, confirmed: 20, rejected: 0 });
+});
+
+it.runIf(process.platform !== 'win32')(
+  'is for its owner alone, and so is what belongs to it',
+  () => {
+    const dir = join(scratchDir(), 'deep', 'state');
+    const umask = process.umask(0);
+    try {
+      const database = openIn(dir);
+      database.exec("INSERT INTO facts VALUES ('a', 'b')");
+      const modes = ['ledger.db', 'ledger.db-wal', 'ledger.db-shm'].map(
+        (name) => statSync(join(dir, name)).mode & 0o777,
+      );
+      expect([statSync(dir).mode & 0o777, ...modes]).toEqual([0o700, 0o600, 0o600, 0o600]);
+    } finally {
+      process.umask(umask);
+    }
+  },
+);
+
+it('keeps what is in it when it is opened again', () => {
+  const dir = scratchDir();
+  const path = join(dir, 'ledger.db');
+  const first = openDatabase(path);
+  first.exec("INSERT INTO facts VALUES ('a', 'b')");
+  first.close();
+  expect(openIn(dir).prepare('SELECT * FROM facts').all()).toEqual([{ name: 'a', value: 'b' }]);
+});
+
+it('brings a file of the first version up to date, with what is in it', () => {
+  const dir = scratchDir();
+  const path = join(dir, 'ledger.db');
+  openDatabase(path).close();
+  // As the first version left it.
+  const old = new DatabaseSync(path);
+  old.exec(
+    "DROP TABLE outbox; DROP TABLE watch_marks; DROP TABLE new_only_folders; PRAGMA user_version = 1; INSERT INTO facts VALUES ('a', 'b')",
+  );
+  old.close();
+  const database = openIn(dir);
+  expect(database.prepare('SELECT * FROM facts').all()).toEqual([{ name: 'a', value: 'b' }]);
+  expect(database.prepare('SELECT * FROM outbox').all()).toEqual([]);
+});
+
+it('leaves a file of a newer version alone, and says what to do', () => {
+  const path = join(scratchDir(), 'ledger.db');
+  openDatabase(path).close();
+  const newer = new DatabaseSync(path);
+  newer.exec('PRAGMA user_version = 1000');
+  newer.close();
+  const error = caught(() => openDatabase(path));
+  expect({ code: error.code, message: error.message, hint: error.hint }).toEqual({
+    code: 'STORAGE',
+    message: `${path} was written by a newer version of this program.`,
+    hint: 'Update this installation, or set SYNC_STATE_DIR to another folder.',
+  });
+  const after = new DatabaseSync(path);
+  expect(after.prepare('PRAGMA user_version').get()).toEqual({ user_version: 1000 });
+  after.close();
+});
+
+it.each([
+  ['is something else', () => Buffer.from('no database, and long enough. '.repeat(300))],
+  ['is damaged', (good: Buffer) => Buffer.from(good).fill(0x55, 100)],
+  ['was cut off', (good: Buffer) => good.subarray(0, good.length / 2)],
+])('a file that %s is named, with a hint, and not thrown away', (_how, damaged) => {
+  const dir = scratchDir();
+  const whole = openIn(dir);
+  whole.exec('PRAGMA wal_checkpoint(TRUNCATE)');
+  const path = join(dir, 'damaged.db');
+  const bytes = damaged(readFileSync(join(dir, 'ledger.db')));
+  writeFileSync(path, bytes);
+  const error = caught(() => {
+    const database = openDatabase(path);
+    try {
+      uploadLedger(database, 'a', markIn(dir), Date.now).counts();
+    } finally {
+      database.close();
+    }
+  });
+  expect(error.code).toBe('STORAGE');
+  expect(error.message).toMatch(new RegExp(`^${path}: `));
+  expect(error.hint).toContain('If the file is damaged, move it away');
+  expect(existsSync(path)).toBe(true);
+  expect(statSync(path).size).toBe(bytes.length);
+});
+
+it('does not leave a long log for whoever opens it next', () => {
+  const dir = scratchDir();
+  const logSize = () => statSync(join(dir, 'ledger.db-wal')).size;
+  const database = openDatabase(join(dir, 'ledger.db'));
+  const other = openIn(dir);
+  for (let i = 0; i < 200; i++) {
+    database.exec(`INSERT INTO facts VALUES ('${i}', '${'x'.repeat(3000)}')`);
+  }
+  expect(logSize()).toBeGreaterThan(500_000);
+  database.close();
+  expect(logSize()).toBe(0);
+  // Another one that reads at the time holds nothing up.
+  other.exec('BEGIN');
+  expect(other.prepare('SELECT count(*) AS n FROM facts').get()).toEqual({ n: 200 });
+  const third = openDatabase(join(dir, 'ledger.db'));
+  for (let i = 0; i < 200; i++) {
+    third.exec(`INSERT INTO facts VALUES ('t${i}', '${'x'.repeat(3000)}')`);
+  }
+  third.close();
+  expect(other.prepare('SELECT count(*) AS n FROM facts').get()).toEqual({ n: 200 });
+  other.exec('COMMIT');
+  expect(other.prepare('SELECT count(*) AS n FROM facts').get()).toEqual({ n: 400 });
+});
+
+it('a folder that cannot be made is a failure of the disk', () => {
+  const dir = scratchDir();
+  writeFileSync(join(dir, 'file'), '');
+  const error = caught(() => openDatabase(join(dir, 'file', 'state', 'ledger.db')));
+  expect(error).toMatchObject({ code: 'STORAGE' });
+  mkdirSync(join(dir, 'ledger.db'));
+  expect(caught(() => openDatabase(join(dir, 'ledger.db'))).code).toBe('STORAGE');
+});
+
+it('what fails while it is in use is a failure of the disk too, not a fault of the program', () => {
+  const dir = scratchDir();
+  const database = openIn(dir);
+  database.exec('PRAGMA max_page_count = 1');
+  const ledger = uploadLedger(database, 'a', markIn(dir), Date.now);
+  const error = caught(() => {
+    for (let i = 0; i < 2000; i++) {
+      ledger.claim({ sha256: String(i), path: 'x'.repeat(200), size: 1 }, false);
+    }
+  });
+  expect(error.code).toBe('STORAGE');
+  expect(error.message).toContain('full');
+  // And it goes on working: nothing is left half-open.
+  expect(ledger.find('0')?.state).toBe('pending');
+  expect(transaction(database, () => 'fine')).toBe('fine');
+});
+
+it('a transaction that fails leaves nothing behind, and throws what failed', () => {
+  const dir = scratchDir();
+  const database = openIn(dir);
+  const reason = new Error('the task failed');
+  expect(() =>
+    transaction(database, () => {
+      database.exec("INSERT INTO facts VALUES ('a', 'b')");
+      throw reason;
+    }),
+  ).toThrow(reason);
+  expect(database.prepare('SELECT * FROM facts').all()).toEqual([]);
+  expect(() =>
+    transaction(database, () => {
+      // As SQLite does by itself when the disk is full.
+      database.exec('ROLLBACK');
+      throw reason;
+    }),
+  ).toThrow(reason);
+  expect(existsSync(join(dir, 'ledger.db'))).toBe(true);
+});

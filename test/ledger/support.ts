@@ -1,0 +1,69 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { onTestFinished } from 'vitest';
+import { type Database, openDatabase } from '../../src/ledger/database.ts';
+import { type ProcessMark, markProcess } from '../../src/ledger/processes.ts';
+import { buildForTest } from '../support/build.ts';
+
+export function scratchDir(): string {
+  const dir = mkdtempSync(join(tmpdir(), 'sync-ledger-'));
+  onTestFinished(() => rmSync(dir, { recursive: true, force: true }));
+  return dir;
+}
+
+/** A ledger's database in a folder, closed with the test. */
+export function openIn(dir: string): Database {
+  const database = openDatabase(join(dir, 'ledger.db'));
+  onTestFinished(() => database.close());
+  return database;
+}
+
+/** A mark as another process of the same machine has one. */
+export function markIn(dir: string): ProcessMark {
+  const mark = markProcess(dir);
+  onTestFinished(() => mark.release());
+  return mark;
+}
+
+export interface Worker {
+  readonly child: ChildProcess;
+  /** The next line that it prints. */
+  line(): Promise<string>;
+  tell(): void;
+  /** As the system ends a process: nothing in it is run any more. */
+  kill(): Promise<void>;
+}
+
+/** Builds `test/ledger/worker.ts` once for a test file. */
+export async function buildWorker(): Promise<{
+  start: (...args: string[]) => Worker;
+  remove: () => void;
+}> {
+  const built = await buildForTest({ worker: 'test/ledger/worker.ts' });
+  return {
+    remove: () => built.remove(),
+    start: (...args) => {
+      const child = spawn(process.execPath, [join(built.dir, 'worker.cjs'), ...args], {
+        stdio: ['pipe', 'pipe', 'inherit'],
+      });
+      const kill = async () => {
+        if (child.exitCode !== null || child.signalCode !== null) return;
+        const ended = once(child, 'close');
+        child.kill('SIGKILL');
+        await ended;
+      };
+      onTestFinished(kill);
+      const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
+      return {
+        child,
+        kill,
+        line: async () => String((await lines.next()).value),
+        tell: () => void child.stdin.write('go\n'),
+      };
+    },
+  };
+}

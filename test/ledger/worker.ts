@@ -1,0 +1,78 @@
+/*
+ * A process of its own for the tests of what processes share: does what its first argument names,
+ * prints a line about it, and stays until it is killed or its stdin ends.
+ */
+import { createInterface } from 'node:readline';
+import { join } from 'node:path';
+import { changeProfile } from '../../src/config-write.ts';
+import { openDatabase } from '../../src/ledger/database.ts';
+import { tryLock } from '../../src/ledger/lock.ts';
+import { markProcess } from '../../src/ledger/processes.ts';
+import { recordLedger } from '../../src/ledger/records.ts';
+import { uploadLedger } from '../../src/ledger/uploads.ts';
+
+const [action = '', dir = '', ...rest] = process.argv.slice(2);
+const say = (line: string) => void process.stdout.write(`${line}\n`);
+const lines = createInterface({ input: process.stdin });
+
+/** Calls `begin` at the first line on stdin. */
+function whenTold(begin: () => void | Promise<void>): void {
+  say('ready');
+  lines.once('line', () => {
+    void Promise.resolve()
+      .then(begin)
+      .then(
+        () => say('done'),
+        (error: unknown) => say(String(error)),
+      );
+  });
+}
+
+const open = () => {
+  const database = openDatabase(join(dir, 'ledger.db'));
+  const mark = markProcess(dir);
+  return {
+    mark,
+    uploads: uploadLedger(database, 'a', mark, Date.now),
+    records: recordLedger(database, 'a', mark, Date.now),
+  };
+};
+
+switch (action) {
+  case 'lock':
+    say(tryLock(join(dir, 'one.lock')) === undefined ? 'busy' : 'held');
+    break;
+  case 'mark':
+    say(markProcess(dir).id);
+    break;
+  case 'claim-upload': {
+    const [sha256 = '', force = ''] = rest;
+    const claim = open().uploads.claim({ sha256, path: 'theirs.fit', size: 1 }, force === 'force');
+    say(claim.claim);
+    break;
+  }
+  case 'claim-upload-when-told': {
+    const [sha256 = ''] = rest;
+    const { uploads } = open();
+    whenTold(() => say(uploads.claim({ sha256, path: 'theirs.fit', size: 1 }, false).claim));
+    break;
+  }
+  case 'claim-day':
+    say(open().records.claim('nutrition', rest[0] ?? '', 'digest', false));
+    break;
+  case 'open-when-told':
+    whenTold(() => {
+      const { uploads, mark } = open();
+      uploads.claim({ sha256: mark.id, path: 'p', size: 1 }, false);
+      uploads.confirm(mark.id, 1, {});
+    });
+    break;
+  case 'change-profile-when-told': {
+    const [profile = '', scope = ''] = rest;
+    const paths = { configFile: join(dir, 'config', 'config.json'), stateDir: join(dir, 'state') };
+    whenTold(() => changeProfile(paths, profile, { settings: { scope } }));
+    break;
+  }
+  default:
+    throw new Error(`no action ${action}`);
+}
