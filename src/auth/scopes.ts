@@ -1,5 +1,5 @@
 /** The scopes of the interface (5.2), and what each of them is for in words a person uses. */
-export const SCOPES = [
+const SCOPES = [
   { scope: 'workout:write', feature: 'uploading recordings', command: 'sync upload' },
   { scope: 'health:write', feature: 'wellness records', command: 'sync push wellness' },
   { scope: 'nutrition:write', feature: 'nutrition records', command: 'sync push nutrition' },

@@ -9,7 +9,7 @@ import { type SharedTask, shareTask } from './shared-task.ts';
 import { refreshTokens } from './token-endpoint.ts';
 
 /** A token is replaced this long before its time is up, in ms; a short-lived one later. */
-export const EXPIRY_SKEW_MS = 60_000;
+const EXPIRY_SKEW_MS = 60_000;
 const EXPIRY_SKEW_SHARE = 0.1;
 
 /**

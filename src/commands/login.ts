@@ -19,7 +19,7 @@ import { tokensFromStdin } from './login-token.ts';
 
 export type { LoginNeeds, LoginOptions, LoginReport } from './login-run.ts';
 
-export const DEFAULT_TIMEOUT_MS = 5 * 60_000;
+const DEFAULT_TIMEOUT_MS = 5 * 60_000;
 
 /**
  * Logs in, and stores the login.

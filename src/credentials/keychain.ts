@@ -8,7 +8,7 @@ import { type KeychainRequest, readAnswer } from './keychain-protocol.ts';
 import type { CredentialStore } from './store.ts';
 
 /** Under this name a profile's login is found in the keychain. */
-export const KEYCHAIN_SERVICE = 'athlete-sync';
+const KEYCHAIN_SERVICE = 'athlete-sync';
 
 /** How long a keychain may take where nobody sits, in ms. */
 export const UNATTENDED_LIMIT_MS = 3_000;

@@ -16,7 +16,7 @@ export interface StoreNeeds {
 }
 
 /** The built file of the child process that talks to the keychain. */
-export const KEYCHAIN_CHILD = 'keychain-child.cjs';
+const KEYCHAIN_CHILD = 'keychain-child.cjs';
 
 /**
  * The store that is configured for this profile, or the one that is asked for. The file is used

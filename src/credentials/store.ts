@@ -33,7 +33,7 @@ export function serviceId(baseUrl: URL): string {
   return baseUrl.origin + baseUrl.pathname.replace(/\/+$/, '');
 }
 
-export type StoreKind = 'keychain' | 'file' | 'environment';
+type StoreKind = 'keychain' | 'file' | 'environment';
 
 /**
  * Where one profile's {@link Credentials} are kept.
