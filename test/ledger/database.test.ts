@@ -30,7 +30,7 @@ it('twenty processes that begin at once in an empty folder all work, and lose no
   expect(await Promise.all(all.map((worker) => worker.line()))).toEqual(Array(20).fill('ready'));
   for (const worker of all) worker.tell();
   expect(await Promise.all(all.map((worker) => worker.line()))).toEqual(Array(20).fill('done'));
-  const ledger = uploadLedger(openIn(dir), 'a', markIn(dir), Date.now);
+  const ledger = uploadLedger(openIn(dir), 'athlete:1', markIn(dir), Date.now);
   expect(ledger.counts()).toEqual({ pending: 0, confirmed: 20, rejected: 0 });
 });
 

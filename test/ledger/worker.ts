@@ -33,8 +33,8 @@ const open = () => {
   const mark = markProcess(dir);
   return {
     mark,
-    uploads: uploadLedger(database, 'a', mark, Date.now),
-    records: recordLedger(database, 'a', mark, Date.now),
+    uploads: uploadLedger(database, 'athlete:1', mark, Date.now),
+    records: recordLedger(database, 'athlete:1', mark, Date.now),
   };
 };
 

@@ -1,0 +1,113 @@
+import { describe, expect, it } from 'vitest';
+import { knownFiles } from '../../src/ledger/known-files.ts';
+import { uploadLedger } from '../../src/ledger/uploads.ts';
+import { markIn, openIn, scratchDir } from './support.ts';
+
+const NOW = Date.UTC(2026, 1, 15, 12);
+const OLD = { size: 273_026, mtimeMs: NOW - 60_000.25, ctimeMs: NOW - 50_000.5 };
+const SHA = 'b'.repeat(64);
+const ACTIVITY = { sha256: SHA, verdict: 'activity', detail: '' };
+
+function open(dir = scratchDir(), account = 'athlete:1') {
+  const database = openIn(dir);
+  const known = knownFiles(database, account, () => NOW);
+  const uploads = uploadLedger(database, account, markIn(dir), () => NOW);
+  return { dir, known, uploads, database };
+}
+
+describe('a file that was read', () => {
+  it('is known as long as its stamp is the same', () => {
+    const { known } = open();
+    expect(known.find('/r/a.fit', OLD)).toBeUndefined();
+    known.remember('/r/a.fit', OLD, ACTIVITY);
+    expect(known.find('/r/a.fit', OLD)).toEqual({ ...ACTIVITY, upload: undefined });
+    expect(known.find('/r/b.fit', OLD)).toBeUndefined();
+  });
+
+  it.each([
+    ['size', { ...OLD, size: OLD.size + 1 }],
+    ['time of writing, by a fraction of a millisecond', { ...OLD, mtimeMs: OLD.mtimeMs + 0.25 }],
+    ['time of change, as when another file took its name', { ...OLD, ctimeMs: OLD.ctimeMs + 1 }],
+    ['time of writing, backwards', { ...OLD, mtimeMs: OLD.mtimeMs - 86_400_000 }],
+  ])('is not known any more when it has another %s', (_what, stamp) => {
+    const { known } = open();
+    known.remember('/r/a.fit', OLD, ACTIVITY);
+    expect(known.find('/r/a.fit', stamp)).toBeUndefined();
+  });
+
+  it('is remembered as it was read last', () => {
+    const { known } = open();
+    known.remember('/r/a.fit', OLD, ACTIVITY);
+    const later = { ...OLD, size: 12 };
+    const other = { sha256: undefined, verdict: 'corrupt', detail: 'The CRC is wrong.' };
+    known.remember('/r/a.fit', later, other);
+    expect(known.find('/r/a.fit', OLD)).toBeUndefined();
+    expect(known.find('/r/a.fit', later)).toEqual({ ...other, upload: undefined });
+  });
+
+  // File systems of devices count time in steps of 2 s: a change within one may not show.
+  it.each([
+    ['written 2 s ago', NOW - 2_000, NOW - 60_000, true],
+    ['written just under 2 s ago', NOW - 1_999.5, NOW - 60_000, false],
+    ['written this moment', NOW, NOW, false],
+    ['written in the future (a clock that is wrong)', NOW + 3_600_000, NOW - 60_000, false],
+    ['old, and moved here this moment', NOW - 86_400_000, NOW - 500, false],
+    ['old in both', NOW - 86_400_000, NOW - 2_000, true],
+  ])('that was %s', (_what, mtimeMs, ctimeMs, remembered) => {
+    const { known } = open();
+    const stamp = { size: 1, mtimeMs, ctimeMs };
+    known.remember('/r/a.fit', stamp, ACTIVITY);
+    expect(known.find('/r/a.fit', stamp) !== undefined).toBe(remembered);
+  });
+});
+
+describe('whether its recording is where it should be', () => {
+  it('is looked up in the same step, for this account', () => {
+    const { dir, known, uploads } = open();
+    known.remember('/r/a.fit', OLD, ACTIVITY);
+    uploads.claim({ sha256: SHA, path: 'a.fit', size: 1 }, false);
+    expect(known.find('/r/a.fit', OLD)?.upload).toBe('pending');
+    uploads.confirm(SHA, 1, {});
+    expect(known.find('/r/a.fit', OLD)?.upload).toBe('confirmed');
+    // What a file holds is the same for everybody; what became of it is not.
+    const other = open(dir, 'athlete:2');
+    expect(other.known.find('/r/a.fit', OLD)).toEqual({ ...ACTIVITY, upload: undefined });
+    other.uploads.claim({ sha256: SHA, path: 'a.fit', size: 1 }, false);
+    other.uploads.reject(SHA, 1, 'no');
+    expect(other.known.find('/r/a.fit', OLD)?.upload).toBe('rejected');
+    expect(known.find('/r/a.fit', OLD)?.upload).toBe('confirmed');
+  });
+
+  it('holds for a copy under another name', () => {
+    const { known, uploads } = open();
+    known.remember('/r/copy.fit', OLD, ACTIVITY);
+    uploads.claim({ sha256: SHA, path: 'a.fit', size: 1 }, false);
+    uploads.confirm(SHA, 1, {});
+    expect(known.find('/r/copy.fit', OLD)?.upload).toBe('confirmed');
+  });
+});
+
+it('looks up many files in one state of the ledger, whatever others write meanwhile', () => {
+  const { dir, known } = open();
+  known.remember('/r/a.fit', OLD, ACTIVITY);
+  const other = open(dir);
+  const found = known.reading(() => {
+    const first = known.find('/r/a.fit', OLD)?.upload;
+    other.uploads.claim({ sha256: SHA, path: 'a.fit', size: 1 }, false);
+    return [first, known.find('/r/a.fit', OLD)?.upload];
+  });
+  expect(found).toEqual([undefined, undefined]);
+  expect(known.find('/r/a.fit', OLD)?.upload).toBe('pending');
+});
+
+it('ends its look-ups when one of them fails, and can write again', () => {
+  const { known } = open();
+  const reason = new Error('stop');
+  expect(() =>
+    known.reading(() => {
+      throw reason;
+    }),
+  ).toThrow(reason);
+  known.remember('/r/a.fit', OLD, ACTIVITY);
+  expect(known.reading(() => known.find('/r/a.fit', OLD)?.sha256)).toBe(SHA);
+});

@@ -1,0 +1,183 @@
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { openDatabase } from '../../src/ledger/database.ts';
+import { uploadLedger } from '../../src/ledger/uploads.ts';
+import { buildWorker, markIn, openIn, scratchDir } from './support.ts';
+
+let workers: Awaited<ReturnType<typeof buildWorker>>;
+beforeAll(async () => {
+  workers = await buildWorker();
+});
+afterAll(() => workers.remove());
+
+const A = { sha256: 'a'.repeat(64), path: 'rides/a.fit', size: 1000 };
+
+/** The ledger of one account, as a process of its own has it; time stands still until it is moved. */
+function open(dir = scratchDir(), account = 'athlete:1') {
+  let time = 1_000;
+  const database = openIn(dir);
+  const ledger = uploadLedger(database, account, markIn(dir), () => time);
+  return { dir, database, ledger, at: (ms: number) => void (time = ms) };
+}
+
+describe('a recording in the ledger', () => {
+  it('is unknown until somebody asks for it, and then pending', () => {
+    const { ledger } = open();
+    expect(ledger.find(A.sha256)).toBeUndefined();
+    expect(ledger.counts()).toEqual({ pending: 0, confirmed: 0, rejected: 0 });
+    expect(ledger.lastConfirmedAt()).toBeUndefined();
+    expect(ledger.claim(A, false)).toEqual({ claim: 'yours' });
+    expect(ledger.find(A.sha256)).toEqual({
+      ...A,
+      state: 'pending',
+      attempts: 0,
+      service: {},
+      message: undefined,
+      changedAt: 1000,
+    });
+  });
+
+  it('is confirmed with what the service said, and then nobody else gets it', () => {
+    const { ledger, at } = open();
+    ledger.claim(A, false);
+    at(2_000);
+    ledger.confirm(A.sha256, 3, { state: 'queued', fitFileId: 'f1' });
+    const upload = {
+      ...A,
+      state: 'confirmed',
+      attempts: 3,
+      service: { state: 'queued', fitFileId: 'f1' },
+      message: undefined,
+      changedAt: 2000,
+    };
+    expect(ledger.find(A.sha256)).toEqual(upload);
+    expect(ledger.claim({ ...A, path: 'copy.fit' }, false)).toEqual({ claim: 'confirmed', upload });
+    expect(ledger.lastConfirmedAt()).toBe(2000);
+  });
+
+  it('that was refused can be asked for again, and keeps count of its tries', () => {
+    const { ledger } = open();
+    ledger.claim(A, false);
+    ledger.reject(A.sha256, 1, 'No such sport');
+    expect(ledger.find(A.sha256)).toMatchObject({
+      state: 'rejected',
+      attempts: 1,
+      message: 'No such sport',
+      service: {},
+    });
+    expect(ledger.claim({ ...A, path: 'again.fit' }, false)).toEqual({ claim: 'yours' });
+    ledger.confirm(A.sha256, 2, {});
+    expect(ledger.find(A.sha256)).toMatchObject({
+      state: 'confirmed',
+      attempts: 3,
+      message: undefined,
+      path: 'again.fit',
+    });
+  });
+
+  it('that could not be delivered stays pending, and whoever tries next gets it', () => {
+    const { ledger } = open();
+    ledger.claim(A, false);
+    ledger.release(A.sha256);
+    expect(ledger.find(A.sha256)?.state).toBe('pending');
+    expect(ledger.claim(A, false)).toEqual({ claim: 'yours' });
+  });
+
+  it('is asked for again by force once it is confirmed, but not while it is being sent', () => {
+    const { ledger } = open();
+    ledger.claim(A, false);
+    expect(ledger.claim(A, true)).toEqual({ claim: 'busy' });
+    ledger.confirm(A.sha256, 1, {});
+    expect(ledger.claim(A, true)).toEqual({ claim: 'yours' });
+    // An attempt by force that fails does not leave the recording as confirmed.
+    ledger.release(A.sha256);
+    expect(ledger.find(A.sha256)?.state).toBe('pending');
+  });
+
+  it('belongs to its account alone', () => {
+    const { dir, ledger } = open();
+    const other = open(dir, 'athlete:2').ledger;
+    ledger.claim(A, false);
+    expect(other.find(A.sha256)).toBeUndefined();
+    expect(other.claim(A, false)).toEqual({ claim: 'yours' });
+    other.confirm(A.sha256, 1, {});
+    expect(ledger.find(A.sha256)?.state).toBe('pending');
+    expect([ledger.counts(), other.counts()]).toEqual([
+      { pending: 1, confirmed: 0, rejected: 0 },
+      { pending: 0, confirmed: 1, rejected: 0 },
+    ]);
+  });
+
+  it('is there when the ledger is opened again', () => {
+    const dir = scratchDir();
+    const path = join(dir, 'ledger.db');
+    const first = openDatabase(path);
+    const ledger = uploadLedger(first, 'athlete:1', markIn(dir), () => 5);
+    ledger.claim(A, false);
+    ledger.confirm(A.sha256, 1, { fitFileId: 'x' });
+    first.close();
+    expect(open(dir).ledger.find(A.sha256)).toMatchObject({
+      state: 'confirmed',
+      service: { fitFileId: 'x' },
+    });
+  });
+
+  it('can have a path of any characters that a file system allows', () => {
+    const { ledger } = open();
+    const path = 'träningar/O\'Brien "x"\n\u202e😀.fit';
+    ledger.claim({ ...A, path }, false);
+    expect(ledger.find(A.sha256)?.path).toBe(path);
+  });
+});
+
+describe('between processes', () => {
+  it('a recording that one is sending is busy for the others', () => {
+    const { dir, ledger } = open();
+    const other = open(dir).ledger;
+    ledger.claim(A, false);
+    expect(other.claim(A, false)).toEqual({ claim: 'busy' });
+    expect(other.claim(A, true)).toEqual({ claim: 'busy' });
+    // What is not one's own is not given back by mistake.
+    other.release(A.sha256);
+    expect(other.claim(A, false)).toEqual({ claim: 'busy' });
+    ledger.release(A.sha256);
+    expect(other.claim(A, false)).toEqual({ claim: 'yours' });
+  });
+
+  it('one that is killed while it sends leaves it to whoever comes next', async () => {
+    const { dir, ledger } = open();
+    const other = workers.start('claim-upload', dir, A.sha256);
+    expect(await other.line()).toBe('yours');
+    expect(ledger.claim(A, false)).toEqual({ claim: 'busy' });
+    await other.kill();
+    expect(ledger.find(A.sha256)).toMatchObject({ state: 'pending', path: 'theirs.fit' });
+    expect(ledger.claim(A, false)).toEqual({ claim: 'yours' });
+    expect(ledger.find(A.sha256)).toMatchObject({ state: 'pending', path: A.path });
+  });
+
+  it('of eight that ask at the same time, one gets it', async () => {
+    const { dir, ledger } = open();
+    const all = Array.from({ length: 8 }, () =>
+      workers.start('claim-upload-when-told', dir, A.sha256),
+    );
+    expect(new Set(await Promise.all(all.map((one) => one.line())))).toEqual(new Set(['ready']));
+    for (const one of all) one.tell();
+    const claims = await Promise.all(all.map((one) => one.line()));
+    expect(claims.sort()).toEqual([...Array<string>(7).fill('busy'), 'yours']);
+    expect(ledger.claim(A, false)).toEqual({ claim: 'busy' });
+  });
+
+  it("of several that find a dead one's work, one gets it", async () => {
+    const { dir } = open();
+    const dead = workers.start('claim-upload', dir, A.sha256);
+    expect(await dead.line()).toBe('yours');
+    await dead.kill();
+    const all = Array.from({ length: 6 }, () =>
+      workers.start('claim-upload-when-told', dir, A.sha256),
+    );
+    await Promise.all(all.map((one) => one.line()));
+    for (const one of all) one.tell();
+    const claims = await Promise.all(all.map((one) => one.line()));
+    expect(claims.filter((claim) => claim === 'yours')).toHaveLength(1);
+  });
+});
