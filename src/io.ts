@@ -1,6 +1,3 @@
-import { createInterface } from 'node:readline';
-import { Writable } from 'node:stream';
-
 /** The terminal, or what stands in its place: stdout for results, stderr for people. */
 export interface Io {
   /** A person can be asked: stdin and stderr are terminals. */
@@ -27,44 +24,67 @@ export interface Io {
   ask(question: string, options: { hidden?: boolean; signal: AbortSignal }): Promise<string>;
 }
 
+/** Where the streams are taken from: `process`, whose streams are made when they are first used. */
 export interface IoStreams {
   readonly stdin: NodeJS.ReadStream;
   readonly stdout: NodeJS.WriteStream;
   readonly stderr: NodeJS.WriteStream;
 }
 
-/** The real terminal. `noColour`: what the environment's `NO_COLOR` says. */
+const DESCRIPTOR = { stdin: 0, stdout: 1, stderr: 2 } as const;
+
+/**
+ * The real terminal. `noColour`: what the environment's `NO_COLOR` says. A stream is not touched
+ * before it is used: making stdin alone takes longer than printing a help text.
+ */
 export function systemIo(streams: IoStreams, noColour: boolean): Io {
-  const { stdin, stdout, stderr } = streams;
-  // A reader that went away (`sync workouts | head`) is no fault: what is left is not wanted.
-  for (const stream of [stdout, stderr]) {
+  // `node:tty` brings the network with it: it is loaded by who asks.
+  const isTerminal = (name: keyof typeof DESCRIPTOR) =>
+    process.getBuiltinModule('node:tty').isatty(DESCRIPTOR[name]);
+  const guarded = new Set<'stdout' | 'stderr'>();
+  const open = (name: 'stdout' | 'stderr'): NodeJS.WriteStream => {
+    const stream = streams[name];
+    if (guarded.has(name)) return stream;
+    guarded.add(name);
+    // A reader that went away (`sync workouts | head`) is no fault: what is left is not wanted.
     stream.on('error', (error: NodeJS.ErrnoException) => {
       if (error.code !== 'EPIPE') throw error;
     });
-  }
+    return stream;
+  };
   return {
-    interactive: stdin.isTTY && stderr.isTTY,
-    stdoutIsTerminal: stdout.isTTY,
-    stderrIsTerminal: stderr.isTTY,
-    colour: stderr.isTTY && !noColour,
-    get columns() {
-      return stderr.columns || 80;
+    get interactive() {
+      return isTerminal('stdin') && isTerminal('stderr');
     },
-    out: (line) => void stdout.write(`${line}\n`),
-    err: (line) => void stderr.write(`${line}\n`),
-    errRaw: (text) => void stderr.write(text),
-    readStdin: () => stdin,
+    get stdoutIsTerminal() {
+      return isTerminal('stdout');
+    },
+    get stderrIsTerminal() {
+      return isTerminal('stderr');
+    },
+    get colour() {
+      return isTerminal('stderr') && !noColour;
+    },
+    get columns() {
+      return open('stderr').columns || 80;
+    },
+    out: (line) => void open('stdout').write(`${line}\n`),
+    err: (line) => void open('stderr').write(`${line}\n`),
+    errRaw: (text) => void open('stderr').write(text),
+    readStdin: () => streams.stdin,
     ask: (question, { hidden = false, signal }) => ask(streams, question, hidden, signal),
   };
 }
 
-function ask(
+async function ask(
   { stdin, stderr }: IoStreams,
   question: string,
   hidden: boolean,
   signal: AbortSignal,
 ): Promise<string> {
-  return new Promise((resolve, reject) => {
+  const { createInterface } = await import('node:readline');
+  const { Writable } = await import('node:stream');
+  return await new Promise((resolve, reject) => {
     signal.throwIfAborted();
     stderr.write(question);
     // readline echoes what is typed to its output: for hidden input that is nowhere.

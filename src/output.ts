@@ -42,7 +42,9 @@ export function createOutput(io: Io, flags: GlobalFlags): Output {
   };
   return {
     json: flags.json,
-    colour: io.colour,
+    get colour() {
+      return io.colour;
+    },
     result(object, text) {
       if (flags.json) io.out(JSON.stringify(object));
       else if (text !== undefined) {

@@ -1,5 +1,6 @@
 import { VERSION } from './version.ts';
 import { buildProgram } from './cli.ts';
+import { systemSyncWanted } from './cli/system-sync-wanted.ts';
 import { systemDeps } from './deps.ts';
 import { ExitCode, SyncError, exitCodeOf, isAbort } from './errors.ts';
 import { type GlobalFlags, createOutput } from './output.ts';
@@ -18,12 +19,14 @@ export async function runProgram(args: readonly string[]): Promise<ExitCode> {
   }
   let flags: GlobalFlags = { json: args.includes('--json'), quiet: false, verbose: false };
   try {
-    const { systemSyncWanted } = await import('./cli/system-sync.ts');
-    const program = buildProgram({
-      version: VERSION,
-      deps,
-      onFlags: (given) => (flags = given),
-    });
+    const program = buildProgram(
+      {
+        version: VERSION,
+        deps,
+        onFlags: (given) => (flags = given),
+      },
+      args,
+    );
     const passThrough = systemSyncWanted(args, program.commandNames, deps);
     if (passThrough !== undefined) {
       const { runSystemSync } = await import('./cli/system-sync.ts');
@@ -31,14 +34,10 @@ export async function runProgram(args: readonly string[]): Promise<ExitCode> {
       if (args.length === 0 && deps.io.stdoutIsTerminal) deps.io.out(program.shortHelp());
       return code;
     }
-    return await program.run(args);
+    return await program.run();
   } catch (error) {
-    if (isAbort(error)) {
-      deps.io.err('Interrupted.');
-      return ExitCode.interrupted;
-    }
-    const output = createOutput(deps.io, flags);
-    output.error(errorReport(error), errorText(error, flags));
-    return error instanceof SyncError ? exitCodeOf(error.code) : ExitCode.internal;
+    const failure = isAbort(error) ? new SyncError('INTERRUPTED', 'Interrupted.') : error;
+    createOutput(deps.io, flags).error(errorReport(failure), errorText(failure, flags));
+    return failure instanceof SyncError ? exitCodeOf(failure.code) : ExitCode.internal;
   }
 }

@@ -1,4 +1,7 @@
+import { Command } from 'commander';
 import { ExitCode, SyncError } from '../errors.ts';
+import { COMMANDS } from './commands.ts';
+import { type CommandDeclaration, globalFlags } from './declaration.ts';
 import type { Invocation } from './invocation.ts';
 
 /** A command as a shell has to know it. */
@@ -10,20 +13,33 @@ export interface CommandShape {
 }
 
 /** Prints the script that teaches a shell the commands and flags; files are the shell's own matter. */
-export function completion(
-  { output }: Invocation,
-  shell: string,
-  commands: readonly CommandShape[],
-): Promise<ExitCode> {
+export function completion({ output }: Invocation, shell: string): Promise<ExitCode> {
   const generator = GENERATORS.get(shell);
   if (generator === undefined) {
     throw new SyncError('USAGE', `There is no completion for "${shell}".`, {
       hint: `There is for: ${[...GENERATORS.keys()].join(', ')}.`,
     });
   }
-  const script = generator(commands);
+  const script = generator(shapesOf([], COMMANDS));
   output.result({ type: 'completion', shell, script }, script);
   return Promise.resolve(ExitCode.ok);
+}
+
+/** A command and all below it. */
+function shapesOf(
+  path: readonly string[],
+  subcommands: readonly CommandDeclaration[],
+  declaration?: CommandDeclaration,
+): CommandShape[] {
+  const command = new Command();
+  declaration?.declare?.(command);
+  if (declaration?.start !== undefined) globalFlags(command);
+  const visible = command.options.filter(({ hidden }) => !hidden);
+  const flags = [...visible.flatMap(({ long }) => long ?? []), '--help'];
+  return [
+    { path, subcommands, flags },
+    ...subcommands.flatMap((sub) => shapesOf([...path, sub.name], sub.subcommands ?? [], sub)),
+  ];
 }
 
 const GENERATORS = new Map<string, (commands: readonly CommandShape[]) => string>([

@@ -2,7 +2,7 @@ import { type LoginOptions, runLogin } from '../commands/login.ts';
 import { runLogout } from '../commands/logout.ts';
 import { runToken } from '../commands/token.ts';
 import type { SettingOverrides } from '../config.ts';
-import { ExitCode } from '../errors.ts';
+import { ExitCode, SyncError } from '../errors.ts';
 import {
   loginEventText,
   loginReport,
@@ -13,6 +13,7 @@ import {
 } from '../render/login.ts';
 import type { Http } from '../service/http.ts';
 import { openHttp } from '../service/open-http.ts';
+import type { Clock } from '../time.ts';
 import { type Invocation, configFor } from './invocation.ts';
 
 export interface LoginFlags {
@@ -78,15 +79,32 @@ export async function token(invocation: Invocation): Promise<ExitCode> {
 }
 
 async function withHttp(
-  { deps, version }: Invocation,
+  { deps, output, version }: Invocation,
   task: (http: Http) => Promise<ExitCode>,
 ): Promise<ExitCode> {
   const http = await openHttp({ env: deps.env, version, connections: 1 });
   try {
-    return await task(http);
+    return await task({ ...http, send: traced(http, deps.clock, (line) => output.detail(line)) });
   } finally {
     await http.close();
   }
+}
+
+/** For `--verbose`: a line a request, with neither query nor header nor body. */
+function traced(http: Http, clock: Clock, trace: (line: string) => void): Http['send'] {
+  return async (request) => {
+    const started = clock.now();
+    const line = (end: string) =>
+      trace(`${request.method} ${request.url.pathname} ${end} ${clock.now() - started} ms`);
+    try {
+      const response = await http.send(request);
+      line(String(response.status));
+      return response;
+    } catch (error) {
+      line(error instanceof SyncError ? error.message : 'failed');
+      throw error;
+    }
+  };
 }
 
 function overridesOf(flags: LoginFlags): SettingOverrides {

@@ -1,29 +1,9 @@
 import { spawn } from 'node:child_process';
-import { accessSync, constants, existsSync, realpathSync } from 'node:fs';
+import { accessSync, constants, realpathSync } from 'node:fs';
 import { constants as osConstants } from 'node:os';
-import { delimiter, join, resolve } from 'node:path';
+import { delimiter, join } from 'node:path';
 import type { Deps } from '../deps.ts';
 import { ExitCode } from '../errors.ts';
-
-/** Options of coreutils' `sync` that name what to flush. */
-const SYSTEM_OPTIONS = new Set(['-d', '--data', '-f', '--file-system']);
-
-/**
- * Scripts that flush disks call `sync`, `sync FILE`, `sync -f FILE`. Where this program stands
- * before the system's own on the PATH, they still get what they ask for.
- *
- * @returns the arguments for the system's `sync`, or undefined when this program is meant.
- */
-export function systemSyncWanted(
-  args: readonly string[],
-  commands: readonly string[],
-  deps: Pick<Deps, 'cwd'>,
-): readonly string[] | undefined {
-  const [first] = args;
-  if (first === undefined || SYSTEM_OPTIONS.has(first)) return args;
-  if (first.startsWith('-') || commands.includes(first)) return undefined;
-  return existsSync(resolve(deps.cwd, first)) ? args : undefined;
-}
 
 /** Runs the next `sync` on the PATH. Where there is none (Windows), nothing needs to be flushed. */
 export async function runSystemSync(args: readonly string[], deps: Deps): Promise<ExitCode> {

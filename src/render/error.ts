@@ -16,6 +16,7 @@ export function errorText(error: unknown, { verbose }: Pick<GlobalFlags, 'verbos
     const shown = error instanceof Error ? (error.stack ?? error.message) : String(error);
     return `This is a fault of sync itself; please report it.\n${shown}`;
   }
+  if (error.code === 'INTERRUPTED') return error.message;
   const lines = [`Error: ${error.message}`];
   if (error.hint !== undefined) lines.push(`  ${error.hint}`);
   if (verbose && error.cause !== undefined) lines.push(`  Cause: ${messageOf(error.cause)}`);
