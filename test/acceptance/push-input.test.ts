@@ -83,7 +83,7 @@ describe('what sync push reads', () => {
       lines.filter(({ outcome }) => outcome === 'invalid').map(({ source }) => source),
     ).toEqual([broken, missing, folder]);
     expect(lines.at(-1)).toMatchObject({ total: 5, pushed: 2, invalid: 3 });
-    expect(JSON.stringify(lines)).toContain('line 2');
+    expect(JSON.stringify(lines)).toContain(`${broken}:2:11: the text ends`);
     expect(JSON.stringify(lines)).toContain('there is no such file');
     expect(stderr).toBe('');
   });

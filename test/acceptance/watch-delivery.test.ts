@@ -31,7 +31,7 @@ describe('while the service is away', () => {
     const rides = Array.from({ length: 5 }, () => anotherRecording());
     rides.slice(0, 3).forEach((bytes, i) => put(join(world.folder, `${i}.fit`), bytes));
     await watcher.waitFor(/"event":"obstacle"/);
-    await until(() => health()?.queue.waiting === 3);
+    await until(() => health()?.queue.waiting === 3 && health()?.queue.kept === 3);
     expect(health()).toMatchObject({
       alive: true,
       running: true,

@@ -1,0 +1,73 @@
+import { once } from 'node:events';
+import { type IncomingMessage, createServer, request as startRequest } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { buffer } from 'node:stream/consumers';
+import { onTestFinished } from 'vitest';
+
+export type SecretKind =
+  'access token' | 'refresh token' | 'client secret' | 'authorization code' | 'verifier' | 'state';
+
+/** Stands between the program and the sandbox, and learns every secret that passes in clear. */
+export interface WireTap {
+  /** In place of the sandbox's address. */
+  readonly url: string;
+  /** All that passed so far. */
+  secrets(): ReadonlyMap<string, SecretKind>;
+}
+
+const FIELDS: Readonly<Record<string, SecretKind>> = {
+  access_token: 'access token',
+  refresh_token: 'refresh token',
+  token: 'refresh token',
+  client_secret: 'client secret',
+  code: 'authorization code',
+  code_verifier: 'verifier',
+  state: 'state',
+};
+
+export async function openWireTap(target: string): Promise<WireTap> {
+  const found = new Map<string, SecretKind>();
+  const learn = (fields: Iterable<readonly [string, unknown]>) => {
+    for (const [name, value] of fields) {
+      const kind = FIELDS[name];
+      // What a kind is called first stays: a revoked access token is sent as `token`.
+      if (kind === undefined || typeof value !== 'string' || found.has(value)) continue;
+      found.set(value, kind);
+    }
+  };
+  const learnBody = (message: IncomingMessage, body: Buffer) => {
+    if (message.headers['content-type']?.includes('json') !== true) return;
+    try {
+      learn(Object.entries(JSON.parse(body.toString()) as object));
+    } catch {
+      // A fault cut it off: what is in it was not received either.
+    }
+  };
+  const server = createServer((incoming, outgoing) => {
+    void (async () => {
+      const body = await buffer(incoming);
+      const url = new URL(incoming.url ?? '/', target);
+      learn(url.searchParams);
+      learnBody(incoming, body);
+      const [, bearer] = /^Bearer (.+)$/.exec(incoming.headers.authorization ?? '') ?? [];
+      learn([['access_token', bearer]]);
+      const passed = startRequest(url, { method: incoming.method, headers: incoming.headers });
+      passed.end(body);
+      const [answer] = (await once(passed, 'response')) as [IncomingMessage];
+      const answerBody = await buffer(answer);
+      learnBody(answer, answerBody);
+      if (answer.headers.location !== undefined) {
+        learn(new URL(answer.headers.location).searchParams);
+      }
+      outgoing.writeHead(answer.statusCode ?? 502, answer.headers).end(answerBody);
+    })().catch(() => incoming.socket.destroy());
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  onTestFinished(() => {
+    server.close();
+    server.closeAllConnections();
+  });
+  const { port } = server.address() as AddressInfo;
+  return { url: `http://127.0.0.1:${port}`, secrets: () => found };
+}
