@@ -84,8 +84,11 @@ export async function deliverRecords(
     const outcome: Outcome = outlook.hopeless
       ? { outcome: 'failed', ...outlook.hopeless }
       : await deliver(record, options, needs, extra);
-    if (outcome.outcome === 'failed') outlook.failed(outcome);
-    else if ('attempts' in outcome) outlook.answered();
+    if (outcome.outcome === 'failed') {
+      // What an earlier run left open says nothing about the service now.
+      const asked = outcome.code !== 'FATE_UNKNOWN' || outcome.attempts !== undefined;
+      if (asked) outlook.failed(outcome);
+    } else if ('attempts' in outcome) outlook.answered();
     const { kind, date, sources, zoneUsed } = record;
     needs.report({
       kind,
@@ -122,7 +125,9 @@ async function deliver(
   try {
     const plan = planOf(record, options, ledger);
     if (plan.warning !== undefined) warnings.push(plan.warning);
-    return plan.outcome ?? (await send(record, plan, needs));
+    if (plan.outcome === undefined) return await send(record, plan, needs);
+    if (plan.outcome === UNCHANGED) ledger.confirm(kind, date, digest);
+    return plan.outcome;
   } finally {
     ledger.release(kind, date);
   }
@@ -137,6 +142,8 @@ interface Plan {
   readonly keys: readonly string[];
   /** The service adds to the day what it is sent. */
   readonly appends: boolean;
+  /** Items of the day, not in the body, of which nobody knows whether the service has them. */
+  readonly unclear?: number;
   readonly warning?: Warning;
   readonly outcome?: Outcome;
 }
@@ -144,38 +151,39 @@ interface Plan {
 /**
  * A service that keeps the contract (interface 4.4) is sent the whole day. One that appends is sent
  * only the items that it never confirmed, and none of which nobody knows whether it has them:
- * sending those again could double them.
+ * sending those again could double them. What else there is to say of the day goes with no items.
  */
 function planOf(record: PreparedRecord, options: DeliveryOptions, ledger: RecordLedger): Plan {
   const { body, date } = record;
   if (record.kind === 'wellness') return { body, keys: [], appends: false };
-  if (options.nutrition === 'replace') return { body, keys: record.itemKeys, appends: false };
+  const { itemKeys } = record;
+  if (options.nutrition === 'replace') return { body, keys: itemKeys, appends: false };
   const states = ledger.items(date);
-  const unknown = record.itemKeys.filter((key) => states.get(key) === 'pending');
-  if (unknown.length > 0 && !options.force) {
-    return {
-      body,
-      keys: [],
-      appends: true,
-      outcome: { outcome: 'failed', ...fateUnknown(date, unknown.length) },
-    };
-  }
-  const unsent = record.itemKeys.map((key) => states.get(key) !== 'confirmed');
-  const keys = record.itemKeys.filter((_, index) => unsent[index]);
-  const items = (body['items'] as JsonObject[]).filter((_, index) => unsent[index]);
-  const gone = [...states.keys()].filter((key) => !record.itemKeys.includes(key)).length;
-  const warning =
-    gone === 0
-      ? {}
-      : {
-          warning: {
-            source: record.sources[0] ?? '',
-            field: 'items',
-            message: `${gone} items that were sent before are no longer in the input; a service that appends keeps them`,
-          },
-        };
-  const plan = { body: { ...body, items }, keys, appends: true, ...warning };
-  return keys.length === 0 ? { ...plan, outcome: UNCHANGED } : plan;
+  const goes = itemKeys.map((key) => {
+    const state = states.get(key);
+    return state === undefined || (state === 'pending' && options.force);
+  });
+  const keys = itemKeys.filter((_, index) => goes[index]);
+  const items = (body['items'] as JsonObject[]).filter((_, index) => goes[index]);
+  const unclear = options.force
+    ? 0
+    : itemKeys.filter((key) => states.get(key) === 'pending').length;
+  const warning = goneWarning(
+    record,
+    [...states.keys()].filter((key) => !itemKeys.includes(key)),
+  );
+  const plan = { body: { ...body, items }, keys, appends: true, unclear, ...warning };
+  if (keys.length > 0) return plan;
+  if (unclear > 0)
+    return { ...plan, outcome: { outcome: 'failed', ...fateUnknown(date, unclear) } };
+  const saysMore = Object.keys(body).some((name) => name !== 'date' && name !== 'items');
+  return saysMore ? plan : { ...plan, outcome: UNCHANGED };
+}
+
+function goneWarning({ sources }: PreparedRecord, gone: readonly string[]): { warning?: Warning } {
+  if (gone.length === 0) return {};
+  const message = `${gone.length} items that were sent before are no longer in the input; a service that appends keeps them`;
+  return { warning: { source: sources[0] ?? '', field: 'items', message } };
 }
 
 function fateUnknown(date: string, count: number): Failure {
@@ -192,13 +200,15 @@ async function send(record: PreparedRecord, plan: Plan, needs: DeliveryNeeds): P
   const client = await orFailure(needs.client());
   if ('failure' in client) return { outcome: 'failed', ...failureOf(client.failure) };
   if (plan.appends) ledger.markSent(date, plan.keys);
-  const answer = await orFailure(
-    client.value.push(kind, plan.body, plan.appends ? 'unless-acted-on' : 'always', needs.signal),
-  );
+  // A body without items may come twice: there is nothing in it that a day could hold twice.
+  const repeatable = plan.appends && plan.keys.length > 0 ? 'unless-acted-on' : 'always';
+  const answer = await orFailure(client.value.push(kind, plan.body, repeatable, needs.signal));
   if ('value' in answer && answer.value.outcome === 'pushed') {
     if (kind === 'nutrition') ledger.confirmItems(date, plan.keys, !plan.appends);
+    const { attempts } = answer.value;
+    if (plan.unclear) return { outcome: 'failed', ...fateUnknown(date, plan.unclear) };
     ledger.confirm(kind, date, digest);
-    return { outcome: 'pushed', attempts: answer.value.attempts };
+    return { outcome: 'pushed', attempts };
   }
   if ('value' in answer) {
     const { message, attempts } = answer.value as { message: string; attempts: number };
@@ -209,8 +219,9 @@ async function send(record: PreparedRecord, plan: Plan, needs: DeliveryNeeds): P
   const { attempts: tries, status, fate } = failure.details;
   const attempts = typeof tries === 'number' ? tries : 0;
   const arrived = fate === 'unknown' || failure.code === 'SERVICE_ANSWER';
-  if (plan.appends && arrived) {
-    return { outcome: 'failed', attempts, ...fateUnknown(date, plan.keys.length) };
+  if (repeatable === 'unless-acted-on' && arrived) {
+    const count = plan.keys.length + (plan.unclear ?? 0);
+    return { outcome: 'failed', attempts, ...fateUnknown(date, count) };
   }
   if (plan.appends) ledger.forgetItems(date, plan.keys);
   if (failure.code !== 'REJECTED') return { outcome: 'failed', attempts, ...failureOf(failure) };

@@ -6,7 +6,10 @@ import { plural } from './words.ts';
 export function pushItemReport(item: PushItem): Record<string, unknown> {
   if (item.outcome === 'invalid') {
     const { kind, ...rest } = item;
-    return { type: kind, ...rest };
+    if (!('hint' in rest)) return { type: kind, ...rest };
+    const { source, ...whole } = rest;
+    const { problem } = rest.problems[0];
+    return { type: kind, source, reason: 'unreadable', problem, ...whole };
   }
   const { kind: type, date, outcome, sources, ...rest } = item;
   return { type, date, outcome, source: sources[0], sources, ...rest };
