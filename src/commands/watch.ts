@@ -27,6 +27,8 @@ export interface WatchCommandOptions {
 /** One login, opened, with the ledger of its account. */
 export interface OpenWatch {
   readonly account: string;
+  /** Who logged in, as the service calls them; undefined if nobody has, or that is not known. */
+  readonly athlete: string | undefined;
   readonly ledger: OpenLedger;
   readonly marks: WatchMarks;
   readonly outboxRows: OutboxRows;
@@ -105,11 +107,24 @@ async function watchOnAndOn(
   keeper: HealthKeeper,
 ): Promise<void> {
   const talk = new WatchTalk(needs);
+  let athlete: string | undefined;
   for (;;) {
+    const marker = needs.loginMarker();
     const opened = await openPatiently(needs, talk);
     let locks: Lock | undefined;
     try {
       const { account } = opened;
+      athlete ??= opened.athlete;
+      if (opened.athlete !== athlete) {
+        const why = somebodyElse(needs.profile);
+        talk.tell({ event: 'login-needed', ...why });
+        keeper.note({ loginMessage: why.message });
+        keeper.write(true);
+        await opened.close();
+        await changed(needs, marker);
+        continue;
+      }
+      keeper.note({ loginMessage: undefined });
       locks = await lockFolders({ ...needs, account }, options.folders);
       keeper.note({ account });
       talk.started(options.folders);
@@ -134,12 +149,24 @@ async function openPatiently(needs: WatchNeeds, talk: WatchTalk): Promise<OpenWa
       if (isLoginFailure(error.code) && !needs.loginCanChange) throw error;
       gate.failed(error);
       talk.hindered(gate, error);
-      while (isLoginFailure(error.code) && needs.loginMarker() === marker) {
-        await clock.sleep(ROOT_CHECK_MS, signal);
-      }
+      if (isLoginFailure(error.code)) await changed(needs, marker);
       await clock.sleep(gate.waitMs ?? 0, signal);
     }
   }
+}
+
+/** Resolves when somebody may have logged in. */
+async function changed({ loginMarker, clock, signal }: WatchNeeds, marker: string): Promise<void> {
+  while (loginMarker() === marker) await clock.sleep(ROOT_CHECK_MS, signal);
+}
+
+/** What is in the folders is not theirs: it is not sent to their account unless they ask for it. */
+function somebodyElse(profile: string) {
+  return {
+    code: 'AUTH_REQUIRED',
+    message: `Somebody else logged in with profile "${profile}"; these recordings are not sent to their account.`,
+    hint: 'Log in as before, or stop this and start it again to send them there.',
+  } as const;
 }
 
 function passes({ code }: SyncError): boolean {
@@ -163,8 +190,8 @@ async function watchOneLogin(options: WatchCommandOptions, needs: WatchNeeds, ro
     report: (event) => {
       if (event.event === 'login-needed' && !needs.loginCanChange) ended.abort(asError(event));
       keeper.note(errorFact(event, clock.now()));
-      talk.tell(event);
       change(true);
+      talk.tell(event);
     },
     signal: AbortSignal.any([signal, ended.signal]),
     onChange: () => change(false),

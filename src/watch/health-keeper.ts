@@ -14,7 +14,7 @@ export interface HealthKeeperNeeds {
 /** Facts that a watcher does not know by itself. */
 export type HealthFacts = Partial<
   Pick<WatchHealth, 'account' | 'lastHeartbeatAt' | 'lastError' | 'lastSuccessAt'>
-> & { refreshEndsAt?: string; loginMessage?: string };
+> & { refreshEndsAt?: string; loginMessage?: string | undefined };
 
 /** Keeps the health file up to date: at once for what matters, otherwise now and then. */
 export class HealthKeeper {
@@ -50,6 +50,13 @@ export class HealthKeeper {
 
   note(facts: HealthFacts): void {
     this.#facts = { ...this.#facts, ...facts };
+    const message = this.#facts.loginMessage;
+    if (message !== undefined) {
+      this.#health = {
+        ...this.#health,
+        login: { ...this.#health.login, state: 'needed', message },
+      };
+    }
     this.#stale = true;
   }
 

@@ -46,7 +46,9 @@ export class Pump {
   readonly #needs: PumpNeeds;
   readonly #queue = new Queue();
   readonly #slots = new Slots();
-  readonly #active = new Map<Promise<void>, QueueItem>();
+  /** Under way. */
+  readonly #active = new Set<QueueItem>();
+  readonly #tasks = new Set<Promise<void>>();
   readonly #bell: Bell;
   readonly #hardStop = new AbortController();
   readonly #fromFolder: Uploader;
@@ -138,7 +140,7 @@ export class Pump {
   async stop(graceMs: number): Promise<void> {
     this.#stopping = true;
     this.#bell.ring();
-    const ended = Promise.allSettled(this.#active.keys());
+    const ended = Promise.allSettled(this.#tasks);
     const late = new AbortController();
     const timeout = this.#needs.clock.sleep(graceMs, late.signal).catch(() => undefined);
     await Promise.race([ended, timeout]);
@@ -154,13 +156,9 @@ export class Pump {
       if (item === undefined) return;
       if (item.removable && item.kept === undefined && !this.#dryRun && this.#takeIn(item))
         continue;
-      const task = this.#send(item).finally(() => {
-        this.#active.delete(task);
-        this.#needs.onChange();
-        this.#bell.ring();
-      });
-      this.#active.set(task, item);
-      this.#needs.onChange();
+      const task = this.#send(item);
+      this.#tasks.add(task);
+      void task.finally(() => this.#tasks.delete(task));
     }
   }
 
@@ -206,16 +204,21 @@ export class Pump {
 
   async #send(item: QueueItem): Promise<void> {
     const slot = this.#slots.take();
+    const { path, absolute, stamp, kept } = item;
+    const uploader = kept === undefined ? this.#fromFolder : this.#fromOutbox;
+    this.#active.add(item);
+    this.#needs.onChange();
     try {
-      const { path, absolute, stamp, kept } = item;
-      const uploader = kept === undefined ? this.#fromFolder : this.#fromOutbox;
       const result = await uploader.upload({ path, absolute, stamp, named: false }, slot.buffers);
+      this.#active.delete(item);
       this.#settle(item, result, slot);
     } catch (error) {
-      if (this.#hardStop.signal.aborted) return;
-      this.#failed(item, asFailure(error));
+      this.#active.delete(item);
+      if (!this.#hardStop.signal.aborted) this.#failed(item, asFailure(error));
     } finally {
       this.#slots.giveBack(slot);
+      this.#needs.onChange();
+      this.#bell.ring();
     }
   }
 

@@ -18,6 +18,11 @@ import {
 /** A platform, a home and a folder, for watchers of the built program. */
 export interface WatchWorld {
   readonly sandbox: Sandbox;
+  /** Nothing answers at its address any more. What it holds is kept. */
+  stopService(): Promise<void>;
+  startService(): Promise<void>;
+  /** Logs in as `sync login --with-token` does, into the file store. */
+  login(athlete?: string): Promise<void>;
   readonly home: Home;
   /** Not made yet; a folder of its own is around it. */
   readonly folder: string;
@@ -33,20 +38,17 @@ export interface WatchWorld {
   close(): Promise<void>;
 }
 
-export async function makeWorld(
-  options: { readonly port?: number; readonly data?: string; readonly login?: boolean } = {},
-): Promise<WatchWorld> {
-  const sandbox = await startSandbox({
-    port: options.port ?? 0,
-    ...(options.data === undefined ? {} : { data: options.data }),
-    settings: { autoApprove: true },
-  });
+/** @param options `stored`: no token in the environment; {@link WatchWorld.login} puts one in a file */
+export async function makeWorld(options: { readonly stored?: boolean } = {}): Promise<WatchWorld> {
   const around = mkdtempSync(join(tmpdir(), 'sync-watch-'));
+  const data = join(around, 'platform');
+  let sandbox = await startSandbox({ port: 0, data });
+  const { port } = sandbox;
   const token = sandbox.control.mint().access_token;
   const home = makeHome({
     SYNC_BASE_URL: sandbox.url,
     SYNC_CLIENT_ID: sandbox.clientId,
-    ...(options.login === true ? {} : { SYNC_ACCESS_TOKEN: token }),
+    ...(options.stored === true ? { SYNC_TOKEN_STORE: 'file' } : { SYNC_ACCESS_TOKEN: token }),
   });
   const folder = join(around, 'Garmin');
   const started: Running[] = [];
@@ -58,7 +60,19 @@ export async function makeWorld(
   const recordings = () =>
     sandbox.control.state().athletes.flatMap((athlete) => athlete.recordings);
   return {
-    sandbox,
+    get sandbox() {
+      return sandbox;
+    },
+    stopService: () => sandbox.close(),
+    async startService() {
+      sandbox = await startSandbox({ port, data });
+    },
+    async login(athlete) {
+      const tokens = sandbox.control.mint(athlete === undefined ? {} : { athlete });
+      const args = ['login', '--with-token', '--store', 'file'];
+      const { code, stderr } = await run(args, { input: JSON.stringify(tokens) }).finished;
+      if (code !== 0) throw new Error(`sync login ended with ${String(code)}: ${stderr}`);
+    },
     home,
     folder,
     run,
