@@ -28,9 +28,14 @@ export function* findFiles(paths: readonly string[], cwd: string): Generator<Fou
   const seen = new Set<string>();
   for (const path of paths) {
     const absolute = resolve(cwd, path);
-    const stats = attempt(() => statSync(absolute));
+    // An empty path (a variable that is not set) is not the folder that one happens to be in.
+    const stats = attempt(() => statSync(path === '' ? path : absolute));
     if ('problem' in stats) {
       yield { path, problem: stats.problem };
+      continue;
+    }
+    if (!stats.value.isDirectory() && !stats.value.isFile()) {
+      yield { path, problem: 'It is a pipe or a device, not a file: save it as one first.' };
       continue;
     }
     const found = stats.value.isDirectory()
@@ -86,6 +91,7 @@ function attempt<T>(task: () => T): { value: T } | { problem: string } {
 export function describeFileError(error: unknown): string {
   switch (systemCode(error)) {
     case 'ENOENT':
+    case 'ENOTDIR':
       return 'There is no such file or folder.';
     case 'EACCES':
     case 'EPERM':
@@ -94,6 +100,8 @@ export function describeFileError(error: unknown): string {
     case 'ENODEV':
     case 'ENXIO':
       return 'It cannot be read: the device was unplugged, or its memory is damaged.';
+    case 'ELOOP':
+      return 'It is a link that leads back to itself.';
     case 'EISDIR':
       return 'It is a folder.';
     default:

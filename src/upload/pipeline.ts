@@ -40,21 +40,27 @@ export async function uploadBatch(
   const outlook = new Outlook();
   const large = { buffers: reusedBuffer(), turn: Promise.resolve() as Promise<unknown> };
 
-  const one = async (file: RecordingFile, buffers: BufferSource): Promise<UploadItem> => {
+  const now = async (file: RecordingFile, buffers: BufferSource): Promise<UploadItem> => {
+    needs.signal.throwIfAborted();
     if (outlook.hopeless) return { path: file.path, outcome: 'failed', ...outlook.hopeless };
-    if (file.stamp.size <= LARGE_BYTES) return await uploader.upload(file, buffers);
-    const turn = large.turn.then(() => uploader.upload(file, large.buffers));
+    return settle(await uploader.upload(file, buffers));
+  };
+  const settle = (item: UploadItem): UploadItem => {
+    if (item.outcome === 'failed') outlook.failed(item);
+    else if ('attempts' in item) outlook.answered();
+    return item;
+  };
+  const one = async (file: RecordingFile, buffers: BufferSource): Promise<UploadItem> => {
+    if (file.stamp.size <= LARGE_BYTES) return await now(file, buffers);
+    const turn = large.turn.then(() => now(file, large.buffers));
     large.turn = turn.catch(() => undefined);
     return await turn;
   };
 
   const slots = Array.from({ length: options.jobs }, reusedBuffer);
   await inParallel(waiting, options.jobs, async (file, slot) => {
-    needs.signal.throwIfAborted();
     needs.progress?.({ ...totals, total: waiting.length, current: file.path });
     const item = await one(file, slots[slot] ?? reusedBuffer());
-    if (item.outcome === 'failed') outlook.failed(item);
-    else if ('attempts' in item) outlook.answered();
     totals.done++;
     if ('attempts' in item && 'size' in item) totals.sentBytes += item.size ?? 0;
     needs.report(item);

@@ -86,6 +86,8 @@ const BUSY_POLL_MS = 50;
 
 export function createUploader(options: UploadOptions, needs: UploaderNeeds): Uploader {
   const { ledger, known, clock, signal } = needs;
+  /** What this run delivered: by force, too, each recording is sent once. */
+  const delivered = new Set<string>();
 
   function settled(file: RecordingFile): UploadItem | undefined {
     const before = options.force ? undefined : known.find(file.absolute, file.stamp);
@@ -156,7 +158,8 @@ export function createUploader(options: UploadOptions, needs: UploaderNeeds): Up
   /** Waits while somebody else sends the same recording. True: it is this one's to send. */
   async function claim(sha256: string, path: string, size: number): Promise<boolean> {
     for (;;) {
-      const { claim: answer } = ledger.claim({ sha256, path, size }, options.force);
+      const force = options.force && !delivered.has(sha256);
+      const { claim: answer } = ledger.claim({ sha256, path, size }, force);
       if (answer !== 'busy') return answer === 'yours';
       await clock.sleep(BUSY_POLL_MS, signal);
     }
@@ -179,6 +182,7 @@ export function createUploader(options: UploadOptions, needs: UploaderNeeds): Up
       if (answer.outcome === 'rejected') ledger.reject(sha256, attempts, answer.message);
       else ledger.confirm(sha256, attempts, { ...answer.service });
       settledInLedger = true;
+      if (options.force && answer.outcome !== 'rejected') delivered.add(sha256);
       return answer.outcome === 'rejected'
         ? { ...sent, outcome: 'rejected', attempts, message: answer.message }
         : { ...sent, outcome: answer.outcome, attempts, service: answer.service };

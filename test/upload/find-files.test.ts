@@ -1,0 +1,201 @@
+import { execFileSync } from 'node:child_process';
+import { chmodSync, mkdirSync, statSync, symlinkSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { findFiles } from '../../src/upload/find-files.ts';
+import { put, scratchDir } from './support.ts';
+
+/** What is found, in short: the path as told, and `*` where it was named, or the problem. */
+const find = (paths: string[], cwd: string) =>
+  [...findFiles(paths, cwd)].map((file) =>
+    'problem' in file ? `${file.path}: ${file.problem}` : `${file.path}${file.named ? ' *' : ''}`,
+  );
+
+describe('of a folder', () => {
+  it('all that is called like a recording, at any depth, in the order of names', () => {
+    const dir = scratchDir();
+    for (const name of [
+      'r/b.fit',
+      'r/a.fit',
+      'r/B.FIT',
+      'r/c.fit.gz',
+      'r/d.Fit.GZ',
+      'r/2024/z.fit',
+      'r/2024/01/x.fit',
+      'r/aa/y.fit',
+    ]) {
+      put(dir, name);
+    }
+    expect(find(['r'], dir)).toEqual([
+      'r/2024/01/x.fit',
+      'r/2024/z.fit',
+      'r/B.FIT',
+      'r/a.fit',
+      'r/aa/y.fit',
+      'r/b.fit',
+      'r/c.fit.gz',
+      'r/d.Fit.GZ',
+    ]);
+  });
+
+  it('nothing that is surely not a recording', () => {
+    const dir = scratchDir();
+    for (const name of [
+      'r/._a.fit',
+      'r/.hidden.fit',
+      'r/.Trash/b.fit',
+      'r/inProgressActivity.fit',
+      'r/TEMPFIT/c.fit',
+      'r/NewFiles/d.fit',
+      'r/notes.txt',
+      'r/a.fit.bak',
+      'r/a.fit.part',
+      'r/fit',
+      'r/a.tcx',
+      'r/track.gpx.gz',
+    ]) {
+      put(dir, name);
+    }
+    // A folder with the name of a recording is a folder.
+    put(dir, 'r/folder.fit/inside.fit');
+    expect(find(['r'], dir)).toEqual(['r/folder.fit/inside.fit']);
+  });
+
+  it('with paths as they were written: with a slash, a dot, absolute, from above', () => {
+    const dir = scratchDir();
+    put(dir, 'r/a.fit');
+    expect(find(['r/'], dir)).toEqual(['r/a.fit']);
+    expect(find(['./r//'], dir)).toEqual(['./r/a.fit']);
+    expect(find(['.'], dir)).toEqual(['./r/a.fit']);
+    expect(find(['..'], join(dir, 'r'))).toEqual(['../r/a.fit']);
+    expect(find([join(dir, 'r')], '/')).toEqual([join(dir, 'r/a.fit')]);
+  });
+
+  it('nothing, if there is nothing in it', () => {
+    const dir = scratchDir();
+    mkdirSync(join(dir, 'r/deep/er'), { recursive: true });
+    expect(find(['r'], dir)).toEqual([]);
+  });
+
+  it('with the stamp by which a file is known', () => {
+    const dir = scratchDir();
+    const path = put(dir, 'r/a.fit', 'abc');
+    const [found] = [...findFiles(['r'], dir)];
+    const { size, mtimeMs, ctimeMs } = statSync(path);
+    expect(found).toMatchObject({
+      path: 'r/a.fit',
+      absolute: path,
+      named: false,
+      stamp: { size, mtimeMs, ctimeMs },
+    });
+  });
+});
+
+describe('of what was named', () => {
+  it('the file itself, whatever it is called', () => {
+    const dir = scratchDir();
+    for (const name of ['ride', '.hidden.fit', 'inProgressActivity.fit', 'a.fit']) put(dir, name);
+    expect(find(['ride', '.hidden.fit', 'inProgressActivity.fit', './a.fit'], dir)).toEqual([
+      'ride *',
+      '.hidden.fit *',
+      'inProgressActivity.fit *',
+      './a.fit *',
+    ]);
+  });
+
+  it('each file once, under its first name', () => {
+    const dir = scratchDir();
+    put(dir, 'r/a.fit');
+    put(dir, 'r/b.fit');
+    expect(find(['r/b.fit', 'r', './r', 'r/../r/a.fit', 'r/b.fit'], dir)).toEqual([
+      'r/b.fit *',
+      'r/a.fit',
+    ]);
+  });
+
+  it('a problem for what is not there, and then the rest', () => {
+    const dir = scratchDir();
+    put(dir, 'a.fit');
+    put(dir, 'file');
+    expect(find(['missing.fit', 'file/below.fit', '', 'a.fit'], dir)).toEqual([
+      'missing.fit: There is no such file or folder.',
+      'file/below.fit: There is no such file or folder.',
+      // A variable of a script that was not set: not the folder that it happens to run in.
+      ': There is no such file or folder.',
+      'a.fit *',
+    ]);
+  });
+
+  it.runIf(process.platform !== 'win32')(
+    'no pipe: to open one would wait for ever for somebody to write to it',
+    () => {
+      const dir = scratchDir();
+      execFileSync('mkfifo', [join(dir, 'pipe.fit')]);
+      put(dir, 'a.fit');
+      const problem = 'It is a pipe or a device, not a file: save it as one first.';
+      expect(find(['pipe.fit', '/dev/null', 'a.fit'], dir)).toEqual([
+        `pipe.fit: ${problem}`,
+        `/dev/null: ${problem}`,
+        'a.fit *',
+      ]);
+      expect(find(['.'], dir)).toEqual(['./a.fit']);
+    },
+  );
+});
+
+describe.runIf(process.platform !== 'win32')('links', () => {
+  it('are followed where they were named', () => {
+    const dir = scratchDir();
+    put(dir, 'real/a.fit', 'abcd');
+    symlinkSync('real', join(dir, 'folder'));
+    symlinkSync('real/a.fit', join(dir, 'link.fit'));
+    expect(find(['folder', 'link.fit'], dir)).toEqual(['folder/a.fit', 'link.fit *']);
+    const [, link] = [...findFiles(['folder', 'link.fit'], dir)];
+    expect(link).toMatchObject({ stamp: { size: 4 } });
+  });
+
+  it('are not followed below: no loops, and no way out of the folder', () => {
+    const dir = scratchDir();
+    put(dir, 'r/a.fit');
+    put(dir, 'outside/b.fit');
+    symlinkSync('..', join(dir, 'r/loop'));
+    symlinkSync('../outside', join(dir, 'r/out'));
+    symlinkSync('../outside/b.fit', join(dir, 'r/b.fit'));
+    expect(find(['r'], dir)).toEqual(['r/a.fit']);
+  });
+
+  it('that lead nowhere, or to themselves, are told of', () => {
+    const dir = scratchDir();
+    symlinkSync('nowhere', join(dir, 'broken.fit'));
+    symlinkSync('self.fit', join(dir, 'self.fit'));
+    expect(find(['broken.fit', 'self.fit'], dir)).toEqual([
+      'broken.fit: There is no such file or folder.',
+      'self.fit: It is a link that leads back to itself.',
+    ]);
+  });
+});
+
+describe('a folder that may not be read', () => {
+  const isRoot = process.geteuid?.() === 0;
+  it.runIf(process.platform !== 'win32')('is told of, and does not hide its neighbours', () => {
+    const dir = scratchDir();
+    put(dir, 'r/a.fit');
+    put(dir, 'r/locked/b.fit');
+    put(dir, 'r/z.fit');
+    chmodSync(dir, 0o755);
+    chmodSync(join(dir, 'r'), 0o755);
+    chmodSync(join(dir, 'r/locked'), 0o000);
+    onTestFinished(() => chmodSync(join(dir, 'r/locked'), 0o700));
+    // Root may read everything: be nobody for a moment.
+    if (isRoot) process.seteuid?.(65_534);
+    try {
+      expect(find(['r'], dir)).toEqual([
+        'r/a.fit',
+        'r/locked: It may not be read by this user.',
+        'r/z.fit',
+      ]);
+    } finally {
+      if (isRoot) process.seteuid?.(0);
+    }
+  });
+});

@@ -1,0 +1,145 @@
+import { appendFileSync, statSync, truncateSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import { describe, expect, it } from 'vitest';
+import {
+  type BufferSource,
+  HEAD_ROOM,
+  MAX_RECORDING_BYTES,
+  TAIL_ROOM,
+  contentsOf,
+  readFile,
+} from '../../src/upload/read-recording.ts';
+import { put, scratchDir } from './support.ts';
+
+const fresh: BufferSource = (size) => Buffer.alloc(size);
+const BYTES = Buffer.from(Array.from({ length: 100_000 }, (_, i) => (i * 31) & 255));
+
+function read(path: string, buffers = fresh) {
+  const contents = readFile(path, buffers);
+  if ('problem' in contents) throw new Error(contents.problem);
+  return contents;
+}
+
+describe('a file', () => {
+  it('is read as it is, into a buffer with room before and behind, with its stamp', () => {
+    const path = put(scratchDir(), 'a.fit', BYTES);
+    const { buffer, bytes, stamp } = read(path);
+    expect(bytes.equals(BYTES)).toBe(true);
+    // A view into the buffer, not a copy.
+    expect(bytes.buffer).toBe(buffer.buffer);
+    expect(bytes.byteOffset - buffer.byteOffset).toBe(HEAD_ROOM);
+    expect(buffer.length).toBeGreaterThanOrEqual(HEAD_ROOM + BYTES.length + TAIL_ROOM);
+    const { size, mtimeMs, ctimeMs } = statSync(path);
+    expect(stamp).toEqual({ size, mtimeMs, ctimeMs });
+  });
+
+  it('leaves nothing of the file before it in a buffer that is used again', () => {
+    const dir = scratchDir();
+    const shared = Buffer.alloc(HEAD_ROOM + 200_000 + TAIL_ROOM);
+    read(put(dir, 'long.fit', BYTES), () => shared);
+    expect(read(put(dir, 'short.fit', 'abc'), () => shared).bytes.toString()).toBe('abc');
+    expect(read(put(dir, 'empty.fit'), () => shared).bytes).toHaveLength(0);
+  });
+
+  it.each<[string, (path: string) => void]>([
+    ['grows', (path) => appendFileSync(path, 'more')],
+    ['shrinks', (path) => truncateSync(path, 10)],
+    [
+      'is written anew with the same length',
+      (path) => writeFileSync(path, Buffer.alloc(BYTES.length, 1)),
+    ],
+  ])('that %s while it is read is not taken', (_how, change) => {
+    const path = put(scratchDir(), 'a.fit', BYTES);
+    // The buffer is asked for between the first look at the file and the reading.
+    const buffers: BufferSource = (size) => {
+      change(path);
+      return Buffer.alloc(size);
+    };
+    expect(readFile(path, buffers)).toEqual({
+      problem: 'It changed while it was read: it is still being written.',
+      changing: true,
+    });
+  });
+
+  it('larger than any recording is not read', () => {
+    const path = put(scratchDir(), 'huge.fit');
+    truncateSync(path, MAX_RECORDING_BYTES + 1);
+    let asked = false;
+    const contents = readFile(path, (size) => {
+      asked = true;
+      return Buffer.alloc(size);
+    });
+    expect(contents).toEqual({ problem: 'It is larger than any recording (256 MB).' });
+    expect(asked).toBe(false);
+  });
+
+  it('that is a folder, or is not there, is told in words', () => {
+    const dir = scratchDir();
+    expect(readFile(dir, fresh)).toEqual({ problem: 'It is a folder.' });
+    expect(readFile(join(dir, 'no.fit'), fresh)).toEqual({
+      problem: 'There is no such file or folder.',
+    });
+  });
+
+  it('does not keep files open, whatever comes of them', () => {
+    const dir = scratchDir();
+    const path = put(dir, 'a.fit', BYTES);
+    const huge = put(dir, 'huge.fit');
+    truncateSync(huge, MAX_RECORDING_BYTES + 1);
+    const failing: BufferSource = () => {
+      throw new Error('no memory');
+    };
+    for (let i = 0; i < 3000; i++) {
+      readFile(path, fresh);
+      readFile(huge, fresh);
+      readFile(dir, fresh);
+      readFile(path, failing);
+    }
+    expect(read(path).bytes).toHaveLength(BYTES.length);
+  });
+});
+
+describe('a packed file', () => {
+  it("is unpacked: the recording is what is inside, and the stamp is the file's", () => {
+    const packed = gzipSync(BYTES);
+    const path = put(scratchDir(), 'a.fit.gz', packed);
+    const { bytes, stamp } = read(path);
+    expect(bytes.equals(BYTES)).toBe(true);
+    expect(stamp.size).toBe(packed.length);
+  });
+
+  it('is known by its bytes, not by its name', () => {
+    const dir = scratchDir();
+    expect(read(put(dir, 'a.fit', gzipSync(BYTES))).bytes.equals(BYTES)).toBe(true);
+    expect(read(put(dir, 'b.fit.gz', BYTES)).bytes.equals(BYTES)).toBe(true);
+  });
+
+  const packed = gzipSync(BYTES);
+  it.each([
+    ['is cut off', packed.subarray(0, packed.length - 100)],
+    ['is cut off in its header', packed.subarray(0, 8)],
+    ['has a wrong checksum', Buffer.from(packed).fill(0x55, packed.length - 8, packed.length - 4)],
+    ['is damaged inside', Buffer.from(packed).fill(0xff, 40, 200)],
+  ])('that %s is told to be damaged', (_how, bytes) => {
+    expect(readFile(put(scratchDir(), 'a.fit.gz', bytes), fresh)).toEqual({
+      problem: 'The gzip file is damaged or cut off.',
+    });
+  });
+
+  it('that would unpack to more than any recording is not unpacked', () => {
+    const bomb = gzipSync(Buffer.alloc(MAX_RECORDING_BYTES + 1), { level: 1 });
+    expect(readFile(put(scratchDir(), 'bomb.fit.gz', bomb), fresh)).toEqual({
+      problem: 'It is larger than any recording (256 MB).',
+    });
+  });
+});
+
+it('a recording in memory gets the same room, and its own bytes', () => {
+  const original = new Uint8Array([1, 2, 3]);
+  const { buffer, bytes } = contentsOf(original);
+  original.fill(0);
+  expect([...bytes]).toEqual([1, 2, 3]);
+  expect(bytes.byteOffset - buffer.byteOffset).toBe(HEAD_ROOM);
+  expect(buffer.length).toBe(HEAD_ROOM + 3 + TAIL_ROOM);
+});
