@@ -113,6 +113,7 @@ export function parseSetting<K extends SettingKey>(
   } catch (cause) {
     throw new SyncError('CONFIG', `${where}: ${messageOf(cause)}`, {
       cause,
+      hint: cause instanceof SyncError ? cause.hint : undefined,
       details: { setting: key },
     });
   }

@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import { VERSION } from './version.ts';
 import { buildProgram } from './cli.ts';
 import { systemSyncWanted } from './cli/system-sync-wanted.ts';
@@ -9,6 +10,8 @@ import { errorReport, errorText } from './render/error.ts';
 /** Runs a command line against this machine. @returns the exit code. */
 export async function runProgram(args: readonly string[]): Promise<ExitCode> {
   const interruption = new AbortController();
+  // Every request and every pause listens to it: many are no leak.
+  setMaxListeners(0, interruption.signal);
   const deps = systemDeps(interruption.signal);
   for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
     process.once(name, () => {

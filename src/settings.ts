@@ -1,10 +1,11 @@
 import { DEFAULT_SCOPES } from './auth/scopes.ts';
+import { checkZone } from './zone-name.ts';
 import { DEFAULT_ENDPOINTS, type EndpointName } from './service/endpoints.ts';
 
 /**
  * Every setting there is: its key in the configuration file (and in `sync config`), the variable
  * that can stand in for it, what it is for, its default, and how its text is read. `parse` throws
- * an `Error` whose message completes the sentence "<key>: ...".
+ * an `Error` whose message completes the sentence "<key>: ..."; a `SyncError`'s hint is kept.
  */
 interface Setting<T> {
   readonly env?: string;
@@ -52,7 +53,7 @@ export const SETTINGS = {
   timezone: setting<string | undefined>({
     env: 'SYNC_TIMEZONE',
     about: "the athlete's time zone, such as Europe/Berlin; else the machine's",
-    parse: parseZone,
+    parse: checkZone,
     fallback: undefined,
   }),
   tokenStore: setting<'keychain' | 'file'>({
@@ -143,19 +144,6 @@ function parseScopes(text: string): readonly string[] {
   const odd = scopes.find((scope) => !/^[\x21\x23-\x5b\x5d-\x7e]+$/.test(scope));
   if (odd !== undefined) throw new Error(`"${odd}" is not a scope`);
   return scopes;
-}
-
-/** Zone names that the runtime knows (IANA), in any case; fixed offsets are not zones. */
-export function parseZone(text: string): string {
-  try {
-    if (/^[+-]/.test(text.trim())) throw new RangeError(text);
-    const name = text.trim();
-    const known = new Intl.DateTimeFormat('en', { timeZone: name }).resolvedOptions().timeZone;
-    // A link name stays as it was typed: Asia/Kolkata is not answered with Asia/Calcutta.
-    return known.toLowerCase() === name.toLowerCase() ? known : name;
-  } catch {
-    throw new Error(`"${text}" is not a time zone; write a name such as Europe/Berlin`);
-  }
 }
 
 /** RFC 8252 section 7.3, and what "this machine" means wherever plain http is allowed. */

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { SyncError } from '../../src/errors.ts';
-import { checkZone } from '../../src/records/zone.ts';
+import { SyncError } from '../src/errors.ts';
+import { checkZone } from '../src/zone-name.ts';
 
 function refusalOf(name: string): { code: string; message: string; hint: string | undefined } {
   try {

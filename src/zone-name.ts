@@ -1,0 +1,54 @@
+import { SyncError } from './errors.ts';
+
+/**
+ * Abbreviations that the runtime's zone data takes for a zone of its own choosing (`BST` is Dhaka,
+ * `ACT` Darwin, `IST` Kolkata) although IANA has no such zones. Who writes them means something
+ * else as often as not.
+ */
+const AMBIGUOUS = new Set(
+  (
+    'ACT AET AGT ART AST BET BST CAT CNT CST CTT EAT ECT IET IST ' +
+    'JST MIT NET NST PLT PNT PRT PST SST VST'
+  ).split(' '),
+);
+
+/**
+ * The zone's name, in its usual capitals.
+ *
+ * @param name an IANA name such as `Europe/Berlin`; case does not matter.
+ * @throws SyncError `CONFIG`, with names that may have been meant, if there is no such zone.
+ */
+export function checkZone(name: string): string {
+  const wanted = name.trim();
+  const known = Intl.supportedValuesOf('timeZone');
+  const same = (zone: string): boolean => zone.toLowerCase() === wanted.toLowerCase();
+  const usual = known.find(same) ?? ['UTC', 'GMT'].find(same);
+  if (usual !== undefined) return usual;
+  if (/^(?:UTC|GMT|Z)?\s?[+-]\d/i.test(wanted)) {
+    throw new SyncError('CONFIG', `'${name}' is an offset, not a time zone.`, {
+      hint: 'An offset knows no summer time. Name the place instead, such as Europe/Berlin.',
+    });
+  }
+  if (!AMBIGUOUS.has(wanted.toUpperCase()) && isZone(wanted)) return wanted;
+  throw new SyncError('CONFIG', `There is no time zone '${name}'.`, { hint: zoneHint(wanted) });
+}
+
+function isZone(name: string): boolean {
+  try {
+    new Intl.DateTimeFormat('en-US', { timeZone: name });
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function zoneHint(wanted: string): string {
+  const place = wanted.toLowerCase().replace(/\s+/g, '_').split('/').at(-1) ?? '';
+  const alike =
+    place.length < 3
+      ? []
+      : Intl.supportedValuesOf('timeZone').filter((zone) => zone.toLowerCase().includes(place));
+  return alike.length === 0
+    ? 'Name a zone by its region and city, such as Europe/Berlin or America/New_York.'
+    : `Did you mean ${alike.slice(0, 3).join(' or ')}?`;
+}
