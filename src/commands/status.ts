@@ -9,6 +9,7 @@ import { ExitCode, SyncError, exitCodeOf } from '../errors.ts';
 import type { LedgerUpload } from '../ledger/uploads.ts';
 import { type Failure, failureOf } from '../service/outlook.ts';
 import type { Http } from '../service/http.ts';
+import { type SeenHealth, readHealth } from '../watch/health.ts';
 import { ledgerPath, openLedger } from './open-ledger.ts';
 
 export interface StatusReport {
@@ -21,6 +22,8 @@ export interface StatusReport {
   readonly uploads: Readonly<Record<LedgerUpload['state'], number>>;
   /** Of the last confirmed upload; ms since 1970. */
   readonly lastUploadAt: number | undefined;
+  /** What watches folders for this profile, in the background or at a terminal. */
+  readonly watching: readonly SeenHealth[];
 }
 
 export type LoginState =
@@ -58,6 +61,9 @@ export async function runStatus(
     store: storeOf(config, deps),
     login,
     ...uploadsOf(config, deps),
+    watching: readHealth(config.paths.stateDir, deps.clock.now()).filter(
+      ({ profile, alive }) => alive && profile === config.profile,
+    ),
   };
   return { report, exitCode: login.state === 'logged-in' ? ExitCode.ok : exitCodeOf(login.code) };
 }

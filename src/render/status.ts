@@ -1,5 +1,6 @@
 import type { LoginState, StatusReport } from '../commands/status.ts';
 import { missingText, who } from './login.ts';
+import type { SeenHealth } from '../watch/health.ts';
 import { duration, plural } from './words.ts';
 
 /** A login that ends within this time is warned about, in ms. */
@@ -23,7 +24,34 @@ export function statusText(report: StatusReport, now: number): string {
     ...loginLines(report.login, now),
     `Kept in   ${store.where}${store.kind === 'file' ? ' (a file that only you can read, not the keychain)' : ''}`,
     `Uploads   ${[`${plural(uploads.confirmed, 'recording')} at the service${last}`, ...waiting].join('; ')}`,
+    ...watchingLines(report.watching, now),
   ].join('\n');
+}
+
+/** What each watcher does, and what keeps it from it. */
+function watchingLines(watching: readonly SeenHealth[], now: number): string[] {
+  if (watching.length === 0) return ['Watching  nothing'];
+  return watching.flatMap(({ folders, since, queue, connection, login, lastError }) => {
+    const waiting = [
+      ...(queue.waiting > 0 ? [`${plural(queue.waiting, 'recording')} waiting`] : []),
+      ...(queue.unfinished > 0 ? [`${queue.unfinished} unfinished`] : []),
+    ];
+    const state = [`for ${duration(now - Date.parse(since))}`, ...waiting].join(', ');
+    const trouble = [
+      login.state === 'ok' ? undefined : login.message,
+      connection.state === 'ok' ? undefined : connection.message,
+      lastError === undefined
+        ? undefined
+        : `${lastError.message} (${duration(now - Date.parse(lastError.at))} ago)`,
+    ].find((message) => message !== undefined);
+    return [
+      ...folders.map(
+        ({ path, state: found, reason }) =>
+          `Watching  ${path}${found === 'waiting' ? ': waiting for it' : ''}${reason === undefined ? '' : ` (${reason})`}, ${state}`,
+      ),
+      ...(trouble === undefined ? [] : [`          ${trouble}`]),
+    ];
+  });
 }
 
 function loginLines(login: LoginState, now: number): string[] {
