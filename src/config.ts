@@ -48,7 +48,7 @@ export interface ConfigFile {
   readonly profiles: Readonly<Record<string, ProfileEntry>>;
 }
 
-export const DEFAULT_PROFILE = 'default';
+const DEFAULT_PROFILE = 'default';
 
 /** Values from flags, as text; they are read by the same rules as everything else. */
 export type SettingOverrides = Readonly<Partial<Record<SettingKey, string>>>;

@@ -15,7 +15,7 @@ interface Setting<T> {
 }
 
 /** The default port of the login's listener: part of the redirect URI that is registered once. */
-export const DEFAULT_REDIRECT_PORT = 8917;
+const DEFAULT_REDIRECT_PORT = 8917;
 export const CALLBACK_PATH = '/callback';
 
 function setting<T>(definition: Setting<T>): Setting<T> {

@@ -62,7 +62,7 @@ export function decodePushAnswer(
 }
 
 /** The body as a JSON object. @throws SyncError `SERVICE_ANSWER` that says what came instead. */
-export function jsonObject(response: HttpResponse): JsonObject {
+function jsonObject(response: HttpResponse): JsonObject {
   const value = jsonValue(response);
   if (!isObject(value)) throw unclear(response);
   return value;

@@ -46,7 +46,6 @@ export interface UploadRequest {
 }
 
 export type UploadOutcome = UploadItem['outcome'];
-export type UploadCounts = Readonly<Record<UploadOutcome, number>>;
 
 /** How far a run is, for a progress line. */
 export interface UploadProgress {
