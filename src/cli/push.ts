@@ -67,7 +67,8 @@ function pushes(kind: RecordKind) {
           url: (of) => endpointUrl(baseUrl, config.endpoints[of]),
           clock: deps.clock,
           signal: deps.signal,
-          report: (item) => output.result(pushItemReport(item), pushItemText(item, zone.name)),
+          report: (item) =>
+            output.result(pushItemReport(item, zone.name), pushItemText(item, zone.name)),
           progress: ({ done, total }) => progress.update(`${done} of ${total} days`),
         },
       );

@@ -2,8 +2,11 @@ import type { PushItem, PushSummary } from '../commands/push.ts';
 import type { RecordKind } from '../records/types.ts';
 import { plural } from './words.ts';
 
-/** A day, or an unusable record, for programs. `source` is the first of its `sources`. */
-export function pushItemReport(item: PushItem): Record<string, unknown> {
+/**
+ * A day, or an unusable record, for programs. `source` is the first of its `sources`; the `zone` is
+ * named where it mattered.
+ */
+export function pushItemReport(item: PushItem, zone?: string): Record<string, unknown> {
   if (item.outcome === 'invalid') {
     const { kind, ...rest } = item;
     if (!('hint' in rest)) return { type: kind, ...rest };
@@ -12,7 +15,8 @@ export function pushItemReport(item: PushItem): Record<string, unknown> {
     return { type: kind, source, reason: 'unreadable', problem, ...whole };
   }
   const { kind: type, date, outcome, sources, ...rest } = item;
-  return { type, date, outcome, source: sources[0], sources, ...rest };
+  const where = item.zoneUsed && zone !== undefined ? { zone } : {};
+  return { type, date, outcome, source: sources[0], sources, ...rest, ...where };
 }
 
 export function pushSummaryReport(summary: PushSummary): Record<string, unknown> {

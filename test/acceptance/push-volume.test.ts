@@ -1,0 +1,141 @@
+import { describe, expect, it } from 'vitest';
+import {
+  openLoggedInWorld,
+  openTerminal,
+  openWorld,
+  requestCounts,
+  terminals,
+} from '../support/acceptance.ts';
+import { openCountingProxy } from '../support/counting-proxy.ts';
+import { peakMemory, watchPeakMemory } from '../support/peak-memory.ts';
+import { ndjson } from '../support/program.ts';
+
+const MEGABYTE = 1024 * 1024;
+
+function datesFrom(first: string, count: number): string[] {
+  const start = Date.parse(first);
+  return Array.from({ length: count }, (_, index) =>
+    new Date(start + index * 86_400_000).toISOString().slice(0, 10),
+  );
+}
+
+const DATES = datesFrom('2023-01-01', 1000);
+
+const WELLNESS = DATES.map((date, index) => ({
+  date,
+  hrv: 60 + (index % 20),
+  restingHr: 45 + (index % 7),
+  sleepSecs: 25_000 + index,
+  rawJson: { night: 'x'.repeat(500) },
+}));
+
+/** Three that cannot be: a typing error, a wrong unit, no such day. */
+const BAD = [100, 500, 999];
+const WITH_BAD = WELLNESS.map((record, index) => {
+  if (index === 100) return { ...record, restingHr: 480 };
+  if (index === 500) return { ...record, sleepSecs: 'eight hours' };
+  return index === 999 ? { ...record, date: '2025-02-29' } : record;
+});
+
+const NUTRITION = DATES.map((date, index) => ({
+  date,
+  items: Array.from({ length: 12 }, (_, meal) => ({
+    logged_at: `${date}T${String(7 + meal).padStart(2, '0')}:00:00+01:00`,
+    name: `Meal ${meal} of day ${index}`,
+    carbs: 20 + meal,
+    absorptionType: 'BALANCED',
+  })),
+}));
+
+describe('a thousand days in one file', () => {
+  it.each([
+    ['the usual number', [], 4, 300],
+    ['--jobs 7', ['--jobs', '7'], 7, 300],
+    ['--jobs 1', ['--jobs', '1'], 1, 40],
+  ])(
+    'go in parallel, with %s of requests at once and no more',
+    async (_name, flags, most, days) => {
+      const world = await openWorld();
+      const proxy = await openCountingProxy(world.sandbox.url, 5);
+      const file = world.write('years.json', JSON.stringify(WELLNESS.slice(0, days)));
+      const { access_token } = world.sandbox.control.mint();
+      const { code } = await world.sync(['push', 'wellness', file, ...flags], {
+        env: { SYNC_BASE_URL: proxy.url, SYNC_ACCESS_TOKEN: access_token },
+      });
+      expect(code).toBe(0);
+      expect(proxy.most()).toBe(most);
+      // One of them asked whose token it is.
+      expect(proxy.total()).toBe(days + 1);
+      expect(requestCounts(world.sandbox)).toEqual({ userinfo: 1, wellness: days });
+    },
+  );
+
+  it('all arrive but for three bad records, which are named', async () => {
+    const world = await openLoggedInWorld();
+    const file = world.write('years.json', JSON.stringify(WITH_BAD));
+    const { code, stdout } = await world.sync(['push', 'wellness', file, '--json']);
+    expect(code).toBe(3);
+    const lines = ndjson(stdout);
+    expect(
+      lines
+        .filter(({ outcome }) => outcome === 'invalid')
+        .map(({ source, field, outcome }) => ({ source, field, outcome })),
+    ).toEqual([
+      { source: `${file}#/100`, field: 'restingHr', outcome: 'invalid' },
+      { source: `${file}#/500`, field: 'sleepSecs', outcome: 'invalid' },
+      { source: `${file}#/999`, field: 'date', outcome: 'invalid' },
+    ]);
+    expect(lines.at(-1)).toEqual({
+      type: 'summary',
+      total: 1000,
+      warnings: 0,
+      pushed: 997,
+      skipped: 0,
+      invalid: 3,
+      rejected: 0,
+      failed: 0,
+    });
+    const held = world.sandbox.control.state('athlete-1').athletes[0]?.wellness ?? [];
+    expect(held.map(({ date }) => date)).toEqual(DATES.filter((_, index) => !BAD.includes(index)));
+    expect(new Set(held.map(({ receivedCount }) => receivedCount))).toEqual(new Set([1]));
+  });
+
+  it.skipIf(!peakMemory.measurable)(`stay below 150 MB of memory${peakMemory.note}`, async () => {
+    const world = await openLoggedInWorld();
+    const { env, peak } = watchPeakMemory(world.home.dir);
+    const peaks: Record<string, number> = {};
+    for (const [kind, records] of [
+      ['wellness', WITH_BAD],
+      ['nutrition', NUTRITION],
+    ] as const) {
+      for (const [form, text] of [
+        ['json', JSON.stringify(records)],
+        ['ndjson', records.map((record) => JSON.stringify(record)).join('\n')],
+      ] as const) {
+        const file = world.write(`${kind}.${form}`, text);
+        await world.sync(['push', kind, file, '--force'], { env });
+        peaks[`${kind}.${form}`] = Math.round(peak() / MEGABYTE);
+      }
+    }
+    for (const [name, megabytes] of Object.entries(peaks)) {
+      expect(megabytes, name).toBeLessThan(150);
+      // A process that runs JavaScript at all needs more than this.
+      expect(megabytes, name).toBeGreaterThan(30);
+    }
+  });
+
+  it.skipIf(!terminals.present)(`show how far they are${terminals.note}`, async () => {
+    const world = await openLoggedInWorld();
+    world.sandbox.control.addFaults('wellness:delay=10ms*inf');
+    const file = world.write('years.json', JSON.stringify(WITH_BAD));
+    const terminal = openTerminal(world, ['push', 'wellness', file]);
+    const [, early] = await terminal.waitFor(/(\d+) of 997 days/);
+    const [, late] = await terminal.waitFor(/([5-9]\d\d) of 997 days/);
+    expect(Number(early)).toBeLessThan(Number(late));
+    await terminal.waitFor(/wellness: 997 sent, 3 not usable\./);
+    expect((await terminal.finished).code).toBe(3);
+    // Without a terminal no such line is drawn.
+    const plain = await world.sync(['push', 'wellness', file, '--force']);
+    expect(plain.stdout + plain.stderr).not.toContain('of 997 days');
+  });
+});

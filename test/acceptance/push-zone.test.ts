@@ -1,0 +1,110 @@
+import { describe, expect, it } from 'vitest';
+import { type World, openLoggedInWorld, requestLines } from '../support/acceptance.ts';
+import { ndjson } from '../support/program.ts';
+
+/** 05:30 in New York, 00:30 of the next day on Kiritimati, 23:30 of the day before on Samoa. */
+const INSTANT = JSON.stringify({ date: '2026-02-14T10:30:00Z', hrv: 66 });
+
+/** The date under which the service holds the record, and what the program says about the zone. */
+async function datedBy(
+  world: World,
+  { args = [], env = {} }: { args?: string[]; env?: NodeJS.ProcessEnv },
+  input = INSTANT,
+) {
+  const json = await world.sync(['push', 'wellness', '-', '--json', '--force', ...args], {
+    input,
+    env,
+  });
+  const text = await world.sync(['push', 'wellness', '-', '--force', ...args], { input, env });
+  expect([json.code, text.code]).toEqual([0, 0]);
+  const { date, zoneUsed, zone } = ndjson(json.stdout)[0] ?? {};
+  const held = world.sandbox.control.state('athlete-1').athletes[0]?.wellness ?? [];
+  expect(held.map((record) => record.date)).toEqual([date]);
+  world.sandbox.control.clearState();
+  return { date, zoneUsed, zone, said: /\(dates in (.+)\)/.exec(text.stdout)?.[1] };
+}
+
+const used = (date: string, zone: string) => ({ date, zoneUsed: true, zone, said: zone });
+
+describe('the zone of a push', () => {
+  it("is --tz, then SYNC_TIMEZONE, then the profile's, then the machine's, and is named", async () => {
+    const world = await openLoggedInWorld({ env: { TZ: 'America/New_York' } });
+    expect(await datedBy(world, {})).toEqual(used('2026-02-14', 'America/New_York'));
+
+    const set = await world.sync(['config', 'set', 'timezone', 'Pacific/Kiritimati']);
+    expect(set.code).toBe(0);
+    expect(await datedBy(world, {})).toEqual(used('2026-02-15', 'Pacific/Kiritimati'));
+
+    const env = { SYNC_TIMEZONE: 'Pacific/Pago_Pago' };
+    expect(await datedBy(world, { env })).toEqual(used('2026-02-13', 'Pacific/Pago_Pago'));
+
+    const args = ['--tz', 'Asia/Tokyo'];
+    expect(await datedBy(world, { args, env })).toEqual(used('2026-02-14', 'Asia/Tokyo'));
+  });
+
+  it('is not spoken of where it did not matter', async () => {
+    const world = await openLoggedInWorld();
+    const plain = JSON.stringify({ date: '2026-02-14', hrv: 66 });
+    const not = { zoneUsed: false, zone: undefined, said: undefined };
+    expect(await datedBy(world, { args: ['--tz', 'Pacific/Kiritimati'] }, plain)).toEqual({
+      date: '2026-02-14',
+      ...not,
+    });
+    // A numeric offset says where the athlete was ...
+    const offset = JSON.stringify({ date: '2026-02-14T23:30:00-05:00', hrv: 66 });
+    expect(await datedBy(world, { env: { SYNC_TIMEZONE: 'Asia/Tokyo' } }, offset)).toEqual({
+      date: '2026-02-14',
+      ...not,
+    });
+    // ... unless somebody says otherwise on the command line.
+    expect(await datedBy(world, { args: ['--tz', 'Asia/Tokyo'] }, offset)).toEqual(
+      used('2026-02-15', 'Asia/Tokyo'),
+    );
+  });
+
+  it('must exist, wherever it is named', async () => {
+    const world = await openLoggedInWorld();
+    const runs = await Promise.all([
+      world.sync(['push', 'wellness', '-', '--tz', 'Europe/Atlantis'], { input: INSTANT }),
+      world.sync(['push', 'wellness', '-'], {
+        input: INSTANT,
+        env: { SYNC_TIMEZONE: 'Europe/Atlantis' },
+      }),
+      world.sync(['config', 'set', 'timezone', 'Europe/Atlantis']),
+    ]);
+    expect(runs.map(({ code }) => code)).toEqual([2, 2, 2]);
+    for (const { stderr } of runs) expect(stderr).toContain("'Europe/Atlantis'");
+    expect(runs[1].stderr).toContain('SYNC_TIMEZONE');
+    expect(requestLines(world.sandbox)).toEqual([]);
+  });
+
+  it('parts meals into days, with the offset that it had then', async () => {
+    const world = await openLoggedInWorld();
+    const input = JSON.stringify({
+      items: [
+        { logged_at: '2026-03-29T00:30:00Z', name: 'before the clocks change' },
+        { logged_at: '2026-03-29T02:30', name: 'in the gap' },
+        { logged_at: '2026-03-29T22:15:00.125Z', name: 'tomorrow here' },
+      ],
+    });
+    const { code, stdout } = await world.sync(
+      ['push', 'nutrition', '-', '--json', '--tz', 'Europe/Berlin'],
+      { input },
+    );
+    expect(code).toBe(0);
+    const held = world.sandbox.control.state('athlete-1').athletes[0]?.nutrition ?? [];
+    expect(
+      held.map(({ date, record }) => [
+        date,
+        (record['items'] as { logged_at: string }[]).map((item) => item.logged_at),
+      ]),
+    ).toEqual([
+      ['2026-03-29', ['2026-03-29T01:30:00+01:00', '2026-03-29T03:30:00+02:00']],
+      ['2026-03-30', ['2026-03-30T00:15:00.125+02:00']],
+    ]);
+    const warned = ndjson(stdout).map(({ warnings }) =>
+      Array.isArray(warnings) ? warnings.length : warnings,
+    );
+    expect(warned).toEqual([1, 0, 1]);
+  });
+});
