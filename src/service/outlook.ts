@@ -7,7 +7,7 @@ export interface Failure {
   readonly hint?: string;
 }
 
-export function failureOf({ code, message, hint }: SyncError): Failure {
+export function failureOf({ code, message, hint }: SyncError | Failure): Failure {
   return { code, message, ...(hint === undefined ? {} : { hint }) };
 }
 
@@ -34,7 +34,10 @@ export class Outlook {
 
   failed(failure: Failure): void {
     this.#unanswered += 1;
-    if (!isPassing(failure.code) || this.#unanswered >= HOPELESS_AFTER) this.#hopeless ??= failure;
+    if (!isPassing(failure.code) || this.#unanswered >= HOPELESS_AFTER) {
+      // What was said alone: the item that it was said about is not the one it is repeated for.
+      this.#hopeless ??= failureOf(failure);
+    }
   }
 }
 

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import type { ErrorCode } from '../../src/errors.ts';
 import { Outlook } from '../../src/service/outlook.ts';
 
-const failure = (code: ErrorCode, message = code) => ({ code, message });
+const failure = (code: ErrorCode, message: string = code) => ({ code, message });
 
 it.each<ErrorCode>(['NETWORK', 'SERVICE_UNAVAILABLE', 'SERVICE_ANSWER', 'FATE_UNKNOWN'])(
   '%s three times in a row ends a batch, and is what the rest is told',
@@ -40,4 +40,15 @@ it.each<ErrorCode>([
   outlook.failed(failure(code));
   outlook.answered();
   expect(outlook.hopeless).toEqual({ code, message: code });
+});
+
+it('keeps what was said, and nothing of the item that it was said about', () => {
+  const outlook = new Outlook();
+  const item = { ...failure('AUTH_EXPIRED'), hint: 'log in', path: 'a.fit', sha256: 'abc' };
+  outlook.failed(item);
+  expect(outlook.hopeless).toEqual({
+    code: 'AUTH_EXPIRED',
+    message: 'AUTH_EXPIRED',
+    hint: 'log in',
+  });
 });

@@ -14,6 +14,7 @@ const FIELDS: UploadFields = {
 async function parse({ contentType, body }: FramedUpload) {
   const form = await new Response(Buffer.concat(body), {
     headers: { 'content-type': contentType },
+    // eslint-disable-next-line @typescript-eslint/no-deprecated -- small bodies, and a parser that is not ours
   }).formData();
   return await Promise.all(
     [...form.entries()].map(async ([name, value]) =>

@@ -1,0 +1,52 @@
+import { onTestFinished } from 'vitest';
+import { systemClock } from '../../src/deps.ts';
+import { type SandboxOptions, type Sandbox, startSandbox } from '../../src/sandbox/server.ts';
+import { Secret } from '../../src/secret.ts';
+import { type ServiceClient, createServiceClient } from '../../src/service/client.ts';
+import { DEFAULT_ENDPOINTS } from '../../src/service/endpoints.ts';
+import { createNodeHttp } from '../../src/service/node-http.ts';
+import { DEFAULT_RETRY } from '../../src/service/retry.ts';
+import type { Clock } from '../../src/time.ts';
+
+/** A sandbox on a port of its own, that ends with the test. */
+export async function openSandbox(options: SandboxOptions = {}): Promise<Sandbox> {
+  const sandbox = await startSandbox({ port: 0, ...options });
+  onTestFinished(() => sandbox.close());
+  return sandbox;
+}
+
+/** The real clock, with pauses that take next to no time. */
+export const hastyClock: Clock = {
+  now: () => systemClock.now(),
+  sleep: (ms, signal) => systemClock.sleep(Math.min(ms, 5), signal),
+};
+
+/** A client at a sandbox over real HTTP, with a token of its own; asked for, it counts. */
+export function clientOf(
+  sandbox: Pick<Sandbox, 'url' | 'control'>,
+  mint: Parameters<Sandbox['control']['mint']>[0] = {},
+) {
+  const http = createNodeHttp({ userAgent: 'test', connections: 16 });
+  onTestFinished(() => http.close());
+  const token = new Secret(sandbox.control.mint(mint).access_token);
+  const client = createServiceClient({
+    baseUrl: new URL(sandbox.url),
+    endpoints: DEFAULT_ENDPOINTS,
+    http,
+    tokens: {
+      accessToken: () => Promise.resolve(token),
+      replace: () => Promise.resolve(new Secret('another-token')),
+    },
+    policy: DEFAULT_RETRY,
+    clock: hastyClock,
+    random: () => 0,
+  });
+  let asked = 0;
+  return {
+    client: (): Promise<ServiceClient> => {
+      asked++;
+      return Promise.resolve(client);
+    },
+    asked: () => asked,
+  };
+}

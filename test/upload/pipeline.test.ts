@@ -1,0 +1,564 @@
+import { mkdirSync, readFileSync, utimesSync } from 'node:fs';
+import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { SyncError } from '../../src/errors.ts';
+import { knownFiles } from '../../src/ledger/known-files.ts';
+import { uploadLedger } from '../../src/ledger/uploads.ts';
+import { uploadBatch } from '../../src/upload/pipeline.ts';
+import type { UploadItem, UploadProgress } from '../../src/upload/report.ts';
+import type { UploadOptions } from '../../src/upload/uploader.ts';
+import { buildWorker, markIn, openIn } from '../ledger/support.ts';
+import { clientOf, hastyClock, openSandbox } from '../support/delivery.ts';
+import {
+  makeRecording,
+  truncated,
+  unfinished,
+  withBrokenCrc,
+  zeroFilled,
+} from '../support/fit-maker.ts';
+import { put, scratchDir, sha256 } from './support.ts';
+
+let workers: Awaited<ReturnType<typeof buildWorker>>;
+beforeAll(async () => {
+  workers = await buildWorker();
+});
+afterAll(() => workers.remove());
+
+const RIDE = makeRecording({ seed: 1, sizeBytes: 2_000 });
+const SETTINGS = makeRecording({ seed: 2, sizeBytes: 2_000, type: 2 });
+
+const aText = expect.any(String) as unknown;
+
+interface BatchOptions extends Partial<UploadOptions> {
+  readonly jobs?: number;
+  readonly signal?: AbortSignal;
+  readonly client?: ReturnType<typeof clientOf>['client'];
+}
+
+/** A folder, a ledger and a sandbox, and runs over them. */
+async function open(sandboxOptions: Parameters<typeof openSandbox>[0] = {}) {
+  const sandbox = await openSandbox(sandboxOptions);
+  const dir = scratchDir();
+  const state = scratchDir();
+  const database = openIn(state);
+  const ledger = uploadLedger(database, 'athlete:1', markIn(state), Date.now);
+  const known = knownFiles(database, 'athlete:1', () => Date.now() + 60_000);
+  const { client, asked } = clientOf(sandbox);
+  const run = async (paths: string[], options: BatchOptions = {}) => {
+    const items: UploadItem[] = [];
+    const progress: UploadProgress[] = [];
+    sandbox.control.clearRequests();
+    const { jobs = 4, signal = new AbortController().signal, ...rest } = options;
+    let failed: unknown;
+    await uploadBatch(
+      paths,
+      { force: false, anyType: false, metadata: {}, dryRun: false, jobs, ...rest },
+      {
+        appVersion: '9.9.9',
+        cwd: dir,
+        ledger,
+        known,
+        client: options.client ?? client,
+        uploadUrl: () => new URL('/api/workouts/upload-fit', sandbox.url),
+        clock: hastyClock,
+        signal,
+        report: (item) => items.push(item),
+        progress: (now) => progress.push(now),
+      },
+    ).catch((error: unknown) => (failed = error));
+    const byPath = Object.fromEntries(items.map(({ path, ...item }) => [path, item]));
+    return { items, byPath, progress, failed, requests: sandbox.control.requests() };
+  };
+  const recordings = () => sandbox.control.state().athletes[0]?.recordings ?? [];
+  return { sandbox, dir, state, database, ledger, known, asked, run, recordings };
+}
+
+const outcomes = (items: readonly UploadItem[]) =>
+  Object.fromEntries(
+    items.map((item) => [
+      item.path,
+      [item.outcome, ...('reason' in item ? [item.reason] : [])].join(' '),
+    ]),
+  );
+
+describe('a recording', () => {
+  it('arrives byte for byte, with a name and metadata, and the report says so', async () => {
+    const { dir, run, sandbox, recordings, ledger } = await open();
+    put(dir, 'r/ride.fit', RIDE);
+    const { byPath, requests } = await run(['r'], { metadata: { bike: 'gravel' } });
+    const hash = sha256(RIDE);
+    expect(byPath).toEqual({
+      'r/ride.fit': {
+        outcome: 'uploaded',
+        sha256: hash,
+        size: 2_000,
+        attempts: 1,
+        service: expect.objectContaining({ state: 'queued', fitFileId: aText }) as unknown,
+      },
+    });
+    expect(requests).toHaveLength(1);
+    expect(
+      requests[0]?.parts?.map(({ name, fileName, sha256: of, size }) => ({
+        name,
+        fileName,
+        of,
+        size,
+      })),
+    ).toContainEqual({ name: 'file', fileName: 'ride.fit', of: hash, size: 2_000 });
+    const metadata = requests[0]?.parts?.find(({ name }) => name === 'metadata')?.text ?? '';
+    expect(JSON.parse(metadata)).toMatchObject({ app_version: '9.9.9', bike: 'gravel' });
+    expect(Buffer.from(sandbox.control.recordingBytes(hash) ?? []).equals(RIDE)).toBe(true);
+    expect(recordings()).toHaveLength(1);
+    expect(ledger.find(hash)).toMatchObject({
+      state: 'confirmed',
+      path: 'r/ride.fit',
+      attempts: 1,
+    });
+  });
+
+  it('is sent once: a second run makes no request and does not even ask for the login', async () => {
+    const { dir, run, asked } = await open();
+    put(dir, 'a.fit', RIDE);
+    await run(['a.fit']);
+    const before = asked();
+    const { byPath, requests } = await run(['a.fit', '.']);
+    expect(byPath).toEqual({
+      'a.fit': { outcome: 'skipped', reason: 'already-uploaded', sha256: sha256(RIDE) },
+    });
+    expect([requests, asked()]).toEqual([[], before]);
+  });
+
+  it('is known by its bytes: renamed, copied, packed or touched, it is not sent again', async () => {
+    const { dir, run, recordings } = await open();
+    put(dir, 'a.fit', RIDE);
+    await run(['a.fit']);
+    put(dir, 'other/name.fit', RIDE);
+    put(dir, 'packed.fit.gz', gzipSync(RIDE));
+    utimesSync(join(dir, 'a.fit'), 1, 1);
+    const { items, requests } = await run(['.']);
+    expect(outcomes(items)).toEqual({
+      './a.fit': 'skipped already-uploaded',
+      './other/name.fit': 'skipped already-uploaded',
+      './packed.fit.gz': 'skipped already-uploaded',
+    });
+    expect([requests, recordings().length]).toEqual([[], 1]);
+  });
+
+  it('under two names in one run is one request', async () => {
+    for (const force of [false, true]) {
+      const { dir, run } = await open();
+      for (const name of ['a.fit', 'b.fit', 'c.fit']) put(dir, name, RIDE);
+      const { items, requests } = await run(['.'], { force });
+      expect(Object.values(outcomes(items)).sort()).toEqual([
+        'skipped already-uploaded',
+        'skipped already-uploaded',
+        'uploaded',
+      ]);
+      expect(requests).toHaveLength(1);
+    }
+  });
+
+  it('is unpacked, and named without .gz', async () => {
+    const { dir, run, recordings } = await open();
+    put(dir, 'Ride.FIT.gz', gzipSync(RIDE));
+    const { requests, byPath } = await run(['Ride.FIT.gz']);
+    expect(requests[0]?.parts?.find(({ name }) => name === 'file')).toMatchObject({
+      fileName: 'Ride.fit',
+      sha256: sha256(RIDE),
+    });
+    expect(byPath['Ride.FIT.gz']).toMatchObject({ sha256: sha256(RIDE), size: 2_000 });
+    expect(recordings()).toHaveLength(1);
+  });
+
+  it('is sent again by force, and the service recognises it', async () => {
+    const { dir, run, recordings, ledger } = await open();
+    put(dir, 'a.fit', RIDE);
+    await run(['a.fit']);
+    const { byPath, requests } = await run(['a.fit'], { force: true });
+    expect(byPath['a.fit']).toMatchObject({ outcome: 'duplicate', attempts: 1 });
+    expect([requests.length, recordings().length]).toEqual([1, 1]);
+    expect(ledger.find(sha256(RIDE))).toMatchObject({ state: 'confirmed', attempts: 2 });
+  });
+
+  it('that the service has from elsewhere is a duplicate, and confirmed', async () => {
+    const { sandbox, dir, run, ledger } = await open();
+    put(dir, 'a.fit', RIDE);
+    const other = await clientOf(sandbox).client();
+    const { frameUpload } = await import('../../src/upload/multipart.ts');
+    const { contentsOf } = await import('../../src/upload/read-recording.ts');
+    const fields = { fileName: 'x.fit', name: undefined, metadata: {} };
+    await other.uploadRecording(
+      frameUpload(contentsOf(RIDE), fields),
+      new AbortController().signal,
+    );
+    expect((await run(['a.fit'])).byPath['a.fit']).toMatchObject({ outcome: 'duplicate' });
+    expect(ledger.find(sha256(RIDE))?.state).toBe('confirmed');
+  });
+
+  it('with a name of its own is sent under that name', async () => {
+    const { dir, run } = await open();
+    put(dir, 'a.fit', RIDE);
+    const { requests } = await run(['a.fit'], { name: 'Race day' });
+    expect(requests[0]?.parts?.find(({ name }) => name === 'name')?.text).toBe('Race day');
+  });
+});
+
+describe('a file that is no recording', () => {
+  it('is told with its reason, sends nothing, and stops none of the others', async () => {
+    const { dir, run, recordings } = await open();
+    put(dir, 'r/00-text.fit', 'this is not a recording, whatever it is called');
+    put(dir, 'r/01-empty.fit', '');
+    put(dir, 'r/02-zeros.fit', zeroFilled(5_000));
+    put(dir, 'r/03-cut.fit', truncated(RIDE, 100));
+    put(dir, 'r/04-going.fit', unfinished(RIDE));
+    put(dir, 'r/05-crc.fit', withBrokenCrc(RIDE));
+    put(dir, 'r/06-settings.fit', SETTINGS);
+    put(dir, 'r/07-packed.fit.gz', gzipSync(RIDE).subarray(0, 200));
+    put(dir, 'r/08-good.fit', RIDE);
+    const { items, requests } = await run(['r', 'missing.fit']);
+    expect(outcomes(items)).toEqual({
+      'missing.fit': 'invalid unreadable',
+      'r/00-text.fit': 'invalid not-fit',
+      'r/01-empty.fit': expect.stringMatching(/^invalid (?:not-fit|incomplete)$/) as unknown,
+      'r/02-zeros.fit': expect.stringMatching(/^invalid /) as unknown,
+      'r/03-cut.fit': 'invalid incomplete',
+      'r/04-going.fit': 'invalid incomplete',
+      'r/05-crc.fit': 'invalid corrupt',
+      'r/06-settings.fit': 'skipped not-an-activity',
+      'r/07-packed.fit.gz': 'invalid unreadable',
+      'r/08-good.fit': 'uploaded',
+    });
+    expect([requests.length, recordings().length]).toEqual([1, 1]);
+    for (const item of items) {
+      if (item.outcome === 'invalid') expect(item.detail).toMatch(/^[A-Z].*\.$/);
+    }
+    // The second run knows all of that without reading the files.
+    const again = await run(['r', 'missing.fit']);
+    expect(outcomes(again.items)).toEqual({
+      ...outcomes(items),
+      'r/08-good.fit': 'skipped already-uploaded',
+    });
+    expect(again.requests).toEqual([]);
+  });
+
+  it('named by hand is invalid where a folder would pass over it, and is sent when told so', async () => {
+    const { dir, run } = await open();
+    put(dir, 'settings.fit', SETTINGS);
+    expect(outcomes((await run(['settings.fit'])).items)).toEqual({
+      'settings.fit': 'invalid not-an-activity',
+    });
+    expect(outcomes((await run(['.'])).items)).toEqual({
+      './settings.fit': 'skipped not-an-activity',
+    });
+    const { requests } = await run(['settings.fit'], { anyType: true });
+    expect(requests).toHaveLength(1);
+  });
+
+  it('is looked at again once it has grown whole', async () => {
+    const { dir, run } = await open();
+    put(dir, 'a.fit', truncated(RIDE, 100));
+    expect(outcomes((await run(['.'])).items)).toEqual({ './a.fit': 'invalid incomplete' });
+    put(dir, 'a.fit', RIDE);
+    expect(outcomes((await run(['.'])).items)).toEqual({ './a.fit': 'uploaded' });
+  });
+});
+
+describe('what the service says no to', () => {
+  it.each([
+    ['in a body of success', 'upload-fit:success-false', undefined],
+    ['by a status', 'upload-fit:422', 422],
+  ])('%s is rejected, written down, and does not stop the rest', async (_how, fault, status) => {
+    const { sandbox, dir, run, ledger } = await open();
+    put(dir, '1.fit', RIDE);
+    put(dir, '2.fit', makeRecording({ seed: 3, sizeBytes: 2_000 }));
+    sandbox.control.addFaults(fault);
+    const { items, byPath, requests } = await run(['1.fit', '2.fit'], { jobs: 1 });
+    expect(outcomes(items)).toEqual({ '1.fit': 'rejected', '2.fit': 'uploaded' });
+    expect(byPath['1.fit']).toEqual({
+      outcome: 'rejected',
+      sha256: sha256(RIDE),
+      size: 2_000,
+      attempts: 1,
+      message: aText,
+      ...(status === undefined ? {} : { status }),
+    });
+    expect(requests).toHaveLength(2);
+    expect(ledger.find(sha256(RIDE))).toMatchObject({ state: 'rejected', attempts: 1 });
+    // The refusal may have been mended at the service: the next run asks again.
+    expect(outcomes((await run(['1.fit'])).items)).toEqual({ '1.fit': 'uploaded' });
+  });
+
+  it('a scope that is missing ends the batch: nothing more is asked', async () => {
+    const { sandbox, dir, run, ledger } = await open();
+    const { client } = clientOf(sandbox, { scopes: ['health:write'] });
+    for (let i = 0; i < 12; i++) put(dir, `${i}.fit`, makeRecording({ seed: i, sizeBytes: 2_000 }));
+    const { items, requests } = await run(['.'], { client, jobs: 2 });
+    expect(new Set(items.map((item) => ('code' in item ? item.code : item.outcome)))).toEqual(
+      new Set(['SCOPE_MISSING']),
+    );
+    expect(items).toHaveLength(12);
+    // Those that were under way at once; no more.
+    expect(requests.length).toBeLessThanOrEqual(2);
+    expect(ledger.counts()).toEqual({ pending: requests.length, confirmed: 0, rejected: 0 });
+  });
+});
+
+describe('a login that is dead', () => {
+  const dead = new SyncError('AUTH_EXPIRED', 'The login has ended.', { hint: 'Run `sync login`.' });
+
+  it('fails every file with what to do, after the first, without reading the rest', async () => {
+    const { dir, run, ledger } = await open();
+    for (let i = 0; i < 30; i++) put(dir, `${i}.fit`, makeRecording({ seed: i, sizeBytes: 2_000 }));
+    put(dir, 'bad.fit', 'not a recording');
+    let asked = 0;
+    const client = () => {
+      asked++;
+      return Promise.reject(dead);
+    };
+    const { items, requests } = await run(['.'], { client, jobs: 1 });
+    expect(items).toHaveLength(31);
+    expect(asked).toBe(1);
+    expect(requests).toEqual([]);
+    const failure = {
+      outcome: 'failed',
+      code: 'AUTH_EXPIRED',
+      message: dead.message,
+      hint: dead.hint,
+    };
+    for (const item of items.slice(1)) expect(item).toEqual({ path: item.path, ...failure });
+    expect(items[0]).toMatchObject({ ...failure, attempts: 0 });
+    expect(ledger.counts()).toEqual({ pending: 1, confirmed: 0, rejected: 0 });
+  });
+
+  it('fails large files that wait for their turn, too', async () => {
+    const { dir, run } = await open();
+    for (let i = 0; i < 4; i++) {
+      put(dir, `${i}.fit`, makeRecording({ seed: i, sizeBytes: 4_200_000 }));
+    }
+    let asked = 0;
+    const client = () => {
+      asked++;
+      return Promise.reject(dead);
+    };
+    const { items } = await run(['.'], { client, jobs: 4 });
+    expect([items.length, asked]).toEqual([4, 1]);
+  });
+});
+
+describe('a service that is in trouble', () => {
+  it('is asked again, and the tries are told', async () => {
+    const { sandbox, dir, run, recordings } = await open();
+    put(dir, 'a.fit', RIDE);
+    sandbox.control.addFaults('upload-fit:503', 'upload-fit:reset', 'upload-fit:html');
+    const { byPath, requests } = await run(['a.fit']);
+    expect(byPath['a.fit']).toMatchObject({ outcome: 'uploaded', attempts: 4 });
+    expect(requests).toHaveLength(4);
+    expect(new Set(requests.flatMap(({ parts }) => parts?.at(-1)?.sha256 ?? []))).toEqual(
+      new Set([sha256(RIDE)]),
+    );
+    expect(recordings()).toHaveLength(1);
+  });
+
+  it('that took it without saying so recognises it the next time', async () => {
+    const { sandbox, dir, run, recordings, ledger } = await open();
+    put(dir, 'a.fit', RIDE);
+    sandbox.control.addFaults('upload-fit:reset-after*4');
+    const { byPath } = await run(['a.fit']);
+    expect(byPath['a.fit']).toMatchObject({ outcome: 'failed', code: 'NETWORK', attempts: 4 });
+    expect(ledger.find(sha256(RIDE))?.state).toBe('pending');
+    expect((await run(['a.fit'])).byPath['a.fit']).toMatchObject({ outcome: 'duplicate' });
+    expect(recordings()).toHaveLength(1);
+    expect(ledger.find(sha256(RIDE))?.state).toBe('confirmed');
+  });
+
+  it('that does not answer three files is not asked for the rest; the next run sends them all', async () => {
+    const { sandbox, dir, run, recordings } = await open();
+    for (let i = 0; i < 20; i++) put(dir, `${i}.fit`, makeRecording({ seed: i, sizeBytes: 2_000 }));
+    sandbox.control.addFaults('upload-fit:503*inf');
+    const { items, requests } = await run(['.'], { jobs: 1 });
+    expect(items.map((item) => 'code' in item && item.code)).toEqual(
+      Array(20).fill('SERVICE_UNAVAILABLE'),
+    );
+    expect(requests).toHaveLength(3 * 4);
+    sandbox.control.clearFaults();
+    const second = await run(['.']);
+    expect(new Set(Object.values(outcomes(second.items)))).toEqual(new Set(['uploaded']));
+    expect(recordings()).toHaveLength(20);
+  });
+
+  it('that answers in between is asked for all of them', async () => {
+    const { sandbox, dir, run } = await open();
+    for (let i = 10; i < 19; i++)
+      put(dir, `${i}.fit`, makeRecording({ seed: i, sizeBytes: 2_000 }));
+    // Two files fail, one is answered, and so on: never three in a row.
+    for (let i = 0; i < 3; i++) sandbox.control.addFaults('upload-fit:503*8', 'upload-fit:422');
+    const { items, requests } = await run(['.'], { jobs: 1 });
+    expect(items.map(({ outcome }) => outcome)).toEqual(
+      [1, 2, 3].flatMap(() => ['failed', 'failed', 'rejected']),
+    );
+    expect(requests).toHaveLength(3 * 9);
+  });
+});
+
+describe('an interruption', () => {
+  it('ends the run with its reason, and gives back what was under way', async () => {
+    const { sandbox, dir, run, ledger } = await open();
+    for (let i = 0; i < 6; i++) put(dir, `${i}.fit`, makeRecording({ seed: i, sizeBytes: 2_000 }));
+    sandbox.control.addFaults('upload-fit:hang*inf');
+    const abort = new AbortController();
+    const reason = new SyncError('INTERRUPTED', 'Interrupted.');
+    const running = run(['.'], { signal: abort.signal, jobs: 3 });
+    await expect.poll(() => sandbox.control.requests().length).toBe(3);
+    abort.abort(reason);
+    const { failed, items } = await running;
+    expect(failed).toBe(reason);
+    expect(items).toEqual([]);
+    expect(ledger.counts()).toEqual({ pending: 3, confirmed: 0, rejected: 0 });
+    sandbox.control.clearFaults();
+    const again = await run(['.']);
+    expect(Object.values(outcomes(again.items))).toEqual(Array(6).fill('uploaded'));
+  });
+
+  it('before the start sends nothing', async () => {
+    const { dir, run } = await open();
+    put(dir, 'a.fit', RIDE);
+    const abort = new AbortController();
+    abort.abort(new SyncError('INTERRUPTED', 'Interrupted.'));
+    const { failed, requests } = await run(['.'], { signal: abort.signal });
+    expect(failed).toMatchObject({ code: 'INTERRUPTED' });
+    expect(requests).toEqual([]);
+  });
+});
+
+describe('another process', () => {
+  it('that is sending the same recording is waited for, and what it did is believed', async () => {
+    const { dir, run, state, database } = await open();
+    put(dir, 'a.fit', RIDE);
+    const theirs = uploadLedger(database, 'athlete:1', markIn(state), Date.now);
+    theirs.claim({ sha256: sha256(RIDE), path: 'x', size: 1 }, false);
+    const running = run(['a.fit']);
+    setTimeout(() => theirs.confirm(sha256(RIDE), 1, {}), 100);
+    const { items, requests } = await running;
+    expect(outcomes(items)).toEqual({ 'a.fit': 'skipped already-uploaded' });
+    expect(requests).toEqual([]);
+  });
+
+  it('that is killed over it leaves it to this one, which sends it', async () => {
+    const { dir, run, state } = await open();
+    put(dir, 'a.fit', RIDE);
+    const other = workers.start('claim-upload', state, sha256(RIDE));
+    expect(await other.line()).toBe('yours');
+    const running = run(['a.fit']);
+    await other.kill();
+    const { items, requests } = await running;
+    expect(outcomes(items)).toEqual({ 'a.fit': 'uploaded' });
+    expect(requests).toHaveLength(1);
+  });
+});
+
+describe('--dry-run', () => {
+  it('shows the request that would be made, sends nothing and writes nothing', async () => {
+    const { sandbox, dir, run, database, asked } = await open();
+    put(dir, 'a.fit', RIDE);
+    put(dir, 'bad.fit', 'not a recording');
+    const { byPath, requests } = await run(['.'], { dryRun: true, name: 'N', metadata: { a: 1 } });
+    const hash = sha256(RIDE);
+    expect(byPath['./a.fit']).toEqual({
+      outcome: 'would-upload',
+      sha256: hash,
+      size: 2_000,
+      request: {
+        method: 'POST',
+        url: `${sandbox.url}/api/workouts/upload-fit`,
+        parts: [
+          { name: 'name', value: 'N' },
+          {
+            name: 'metadata',
+            value: expect.stringMatching(/"app_version":"9\.9\.9".*"a":1/) as unknown,
+          },
+          { name: 'file', filename: 'a.fit', size: 2_000, sha256: hash },
+        ],
+      },
+    });
+    expect(byPath['./bad.fit']).toMatchObject({ outcome: 'invalid', reason: 'not-fit' });
+    expect([requests, asked()]).toEqual([[], 0]);
+    for (const table of ['uploads', 'known_files', 'facts']) {
+      expect(database.prepare(`SELECT * FROM ${table}`).all()).toEqual([]);
+    }
+  });
+
+  it('shows the very parts that the real run then sends', async () => {
+    const { dir, run } = await open();
+    put(dir, 'a.fit', RIDE);
+    const [dry] = (await run(['a.fit'], { dryRun: true })).items;
+    const { requests } = await run(['a.fit']);
+    const sent = requests[0]?.parts?.map(({ name, fileName, size, sha256: of, text }) =>
+      fileName === null ? { name, value: text } : { name, filename: fileName, size, sha256: of },
+    );
+    expect(dry?.outcome === 'would-upload' && dry.request.parts).toEqual(sent);
+  });
+
+  it('passes over what is uploaded, unless it is forced', async () => {
+    const { dir, run } = await open();
+    put(dir, 'a.fit', RIDE);
+    put(dir, 'copy.fit', RIDE);
+    await run(['a.fit']);
+    expect(outcomes((await run(['.'], { dryRun: true })).items)).toEqual({
+      './a.fit': 'skipped already-uploaded',
+      './copy.fit': 'skipped already-uploaded',
+    });
+    const forced = await run(['a.fit'], { dryRun: true, force: true });
+    expect(outcomes(forced.items)).toEqual({ 'a.fit': 'would-upload' });
+  });
+});
+
+describe('many files', () => {
+  it('are sent as many at once as was asked for, and large ones one at a time', async () => {
+    const { sandbox, dir, run } = await open();
+    for (let i = 0; i < 8; i++)
+      put(dir, `small/${i}.fit`, makeRecording({ seed: i, sizeBytes: 2_000 }));
+    for (let i = 0; i < 3; i++) {
+      put(dir, `large/${i}.fit`, makeRecording({ seed: 50 + i, sizeBytes: 4_200_000 }));
+    }
+    sandbox.control.addFaults('upload-fit:delay=40ms*inf');
+    /** Spans in which requests were under way, from the sandbox's own record. */
+    const mostAtOnce = (requests: Awaited<ReturnType<typeof run>>['requests']) => {
+      const spans = requests.map(({ receivedAt, durationMs }) => {
+        const from = Date.parse(receivedAt);
+        return [from, from + (durationMs ?? 0)] as const;
+      });
+      return Math.max(
+        ...spans.map(([at]) => spans.filter(([from, to]) => from <= at && at < to - 5).length),
+      );
+    };
+    const small = await run(['small'], { jobs: 3 });
+    expect(small.items).toHaveLength(8);
+    expect(mostAtOnce(small.requests)).toBeLessThanOrEqual(3);
+    expect(mostAtOnce(small.requests)).toBeGreaterThan(1);
+    const large = await run(['large'], { jobs: 3 });
+    expect(Object.values(outcomes(large.items))).toEqual(Array(3).fill('uploaded'));
+    expect(mostAtOnce(large.requests)).toBe(1);
+  });
+
+  it('have a progress that ends with all of them', async () => {
+    const { dir, run } = await open();
+    for (let i = 0; i < 5; i++) put(dir, `${i}.fit`, makeRecording({ seed: i, sizeBytes: 2_000 }));
+    const { progress } = await run(['.'], { jobs: 1 });
+    expect(
+      progress.map(({ done, total, sentBytes, current }) => [done, total, sentBytes, current]),
+    ).toEqual(Array.from({ length: 5 }, (_, i) => [i, 5, i * 2_000, `./${i}.fit`]));
+  });
+
+  it('are each reported once, also where nothing is known of them', async () => {
+    const { dir, run } = await open();
+    mkdirSync(join(dir, 'empty'));
+    const { items, requests } = await run(['empty', 'missing', 'missing']);
+    expect(items.map(({ path, outcome }) => [path, outcome])).toEqual([
+      ['missing', 'invalid'],
+      ['missing', 'invalid'],
+    ]);
+    expect(requests).toEqual([]);
+    expect(readFileSync(put(dir, 'x', 'y'), 'utf8')).toBe('y');
+  });
+});
