@@ -1,0 +1,371 @@
+import { spawnSync } from 'node:child_process';
+import { existsSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import type { RunOptions } from '../support/program.ts';
+import { type Home, ndjson } from '../support/program.ts';
+import {
+  type World,
+  type WorldOptions,
+  openLoggedInWorld,
+  openWorld,
+} from '../support/acceptance.ts';
+import { makeRecording } from '../support/fit-maker.ts';
+import { anotherRecording, put, sha256, until } from '../watch/support.ts';
+
+type Daemon = Record<string, unknown> & { pid: number; log: string; running: boolean };
+
+/** Whatever a test leaves running, failed or not, ends with it. */
+function endDaemons(home: Home): void {
+  for (const { pid } of records(home)) {
+    if (!commandLine(pid).includes(home.dir)) continue;
+    process.kill(pid, 'SIGKILL');
+  }
+}
+
+function records(home: Home): { pid: number }[] {
+  const dir = join(home.dir, 'state', 'watch', 'daemons');
+  if (!existsSync(dir)) return [];
+  return readdirSync(dir)
+    .map((id) => join(dir, id, 'daemon.json'))
+    .filter((file) => existsSync(file))
+    .map((file) => JSON.parse(readFileSync(file, 'utf8')) as { pid: number });
+}
+
+/** Empty where there is no such process. */
+function commandLine(pid: number): string {
+  const { stdout } = spawnSync('ps', ['-ww', '-o', 'args=', '-p', String(pid)], {
+    encoding: 'utf8',
+  });
+  // One that has ended stays in the list until its parent has looked.
+  return stdout.includes('<defunct>') ? '' : stdout.trim();
+}
+
+async function openDaemonWorld(options?: WorldOptions): Promise<World & { folder: string }> {
+  const world = await openLoggedInWorld(options);
+  onTestFinished(() => endDaemons(world.home));
+  const folder = join(world.home.dir, 'Garmin');
+  mkdirSync(folder);
+  return { ...world, folder };
+}
+
+const uploads = ({ sandbox }: World) => sandbox.control.requests({ route: 'upload-fit' }).length;
+const hashes = ({ sandbox }: World) =>
+  sandbox.control
+    .state()
+    .athletes.flatMap(({ recordings }) => recordings.map(({ sha256: hash }) => hash))
+    .sort();
+
+async function daemonsOf(world: World, args: readonly string[] = []): Promise<Daemon[]> {
+  const { code, stdout } = await world.sync(['daemon', 'status', '--json', ...args]);
+  expect(code).toBe(0);
+  return ndjson(stdout).filter(({ type }) => type === 'daemon') as Daemon[];
+}
+
+async function startDaemon(world: World, folders: readonly string[], more?: Partial<RunOptions>) {
+  const { code, stdout, stderr } = await world.sync(
+    ['watch', ...folders, '--daemon', '--json'],
+    more,
+  );
+  expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+  const [started] = ndjson(stdout) as { pid: number; log: string; id: string }[];
+  if (started === undefined) throw new Error('nothing was said');
+  return started;
+}
+
+describe.skipIf(process.platform === 'win32')('sync watch --daemon', () => {
+  it('goes on after its starter has ended, and sends what appears then', async () => {
+    const world = await openDaemonWorld();
+    const started = await startDaemon(world, [world.folder]);
+    expect(started).toEqual({
+      type: 'daemon-started',
+      id: expect.stringMatching(/^[0-9a-f]{16}$/) as string,
+      pid: expect.any(Number) as number,
+      folders: [world.folder],
+      log: join(world.home.dir, 'state/watch/daemons', started.id, 'daemon.log'),
+    });
+    expect(commandLine(started.pid)).toContain(world.folder);
+
+    const ride = anotherRecording();
+    put(join(world.folder, 'ride.fit'), ride);
+    await until(() => uploads(world) === 1);
+    await until(() => readFileSync(started.log, 'utf8').includes('ride.fit: uploaded'));
+    expect(hashes(world)).toEqual([sha256(ride)]);
+
+    expect(await daemonsOf(world)).toEqual([
+      {
+        type: 'daemon',
+        id: started.id,
+        profile: 'default',
+        running: true,
+        kind: 'daemon',
+        pid: started.pid,
+        folders: [world.folder],
+        log: started.log,
+        startedAt: expect.stringMatching(/^\d{4}-.*Z$/) as string,
+        readyAt: expect.stringMatching(/^\d{4}-.*Z$/) as string,
+        health: expect.objectContaining({
+          pid: started.pid,
+          running: true,
+          alive: true,
+          folders: [{ path: world.folder, state: 'watching' }],
+        }) as object,
+      },
+    ]);
+  });
+
+  it('sent what was there before it said that it is up, from relative paths, too', async () => {
+    const world = await openDaemonWorld({
+      env: { SYNC_STATE_DIR: 'state', SYNC_CONFIG_DIR: './config' },
+    });
+    put(join(world.folder, 'before.fit'), anotherRecording());
+    await startDaemon(world, ['Garmin']);
+    await until(() => uploads(world) === 1);
+    put(join(world.folder, 'after.fit'), anotherRecording());
+    await until(() => hashes(world).length === 2);
+    // Nothing was made below /, its working directory.
+    expect(existsSync('/state')).toBe(false);
+    expect((await daemonsOf(world))[0]?.running).toBe(true);
+  });
+
+  it('is one for its folders: a second start says who runs, and changes nothing', async () => {
+    const world = await openDaemonWorld();
+    const { pid } = await startDaemon(world, [world.folder]);
+    const second = await world.sync(['watch', world.folder, '--daemon', '--json']);
+    expect(second.code).toBe(2);
+    expect(ndjson(second.stdout)).toEqual([
+      expect.objectContaining({ type: 'error', code: 'BUSY', pid, folders: [world.folder] }),
+    ]);
+    expect(second.stderr).toContain(`process ${String(pid)}`);
+    // The same folder beside others is refused by the daemon itself, which then is gone.
+    const other = join(world.home.dir, 'Other');
+    const overlapping = await world.sync(['watch', world.folder, other, '--daemon']);
+    expect(overlapping.code).toBe(2);
+    expect(overlapping.stderr).toContain(`${world.folder} is being watched already`);
+    const daemons = await daemonsOf(world);
+    expect(daemons.map(({ running, pid: each }) => ({ running, pid: each }))).toEqual([
+      { running: true, pid },
+      { running: false, pid: expect.any(Number) as number },
+    ]);
+    expect(commandLine(daemons[1]?.pid ?? 0)).toBe('');
+    // Another folder is another daemon.
+    await startDaemon(world, [other]);
+    expect((await daemonsOf(world)).filter(({ running }) => running)).toHaveLength(2);
+  });
+
+  it('waits for a folder that is not there yet', async () => {
+    const world = await openDaemonWorld();
+    rmSync(world.folder, { recursive: true });
+    const { log } = await startDaemon(world, [world.folder]);
+    expect(readFileSync(log, 'utf8')).toContain(`Waiting for ${world.folder}`);
+    const status = await world.sync(['daemon', 'status']);
+    expect(status.stdout).toContain(`Waiting for ${world.folder}.`);
+    put(join(world.folder, 'ride.fit'), anotherRecording());
+    await until(() => uploads(world) === 1);
+  });
+
+  it('does not start without a login, and says so with exit code 4', async () => {
+    const world = await openWorld();
+    onTestFinished(() => endDaemons(world.home));
+    const { code, stdout, stderr } = await world.sync(['watch', '.', '--daemon', '--json']);
+    expect(code).toBe(4);
+    expect(ndjson(stdout)).toEqual([expect.objectContaining({ code: 'AUTH_REQUIRED' })]);
+    expect(stderr).toContain('sync login');
+    expect(records(world.home)).toEqual([]);
+  });
+
+  it('does not start where there is no keychain for its login, nor with a setting that is wrong', async () => {
+    const world = await openDaemonWorld();
+    const keychain = { SYNC_TOKEN_STORE: 'keychain', DBUS_SESSION_BUS_ADDRESS: undefined };
+    const missing = await world.sync(['watch', 'Garmin', '--daemon'], { env: keychain });
+    expect(missing.code).toBe(2);
+    expect(missing.stderr).toContain('no keychain');
+    const wrong = await world.sync(['watch', 'Garmin', '--daemon', '--poll', 'often']);
+    expect(wrong.code).toBe(2);
+    const file = await world.sync(['watch', world.write('x.fit', 'x'), '--daemon']);
+    expect(file.code).toBe(2);
+    expect(file.stderr).toContain('is a file');
+    expect(records(world.home).filter(({ pid }) => commandLine(pid) !== '')).toEqual([]);
+  });
+
+  it('uses tokens from the environment, and writes them nowhere', async () => {
+    const world = await openWorld();
+    onTestFinished(() => endDaemons(world.home));
+    const token = world.sandbox.control.mint().access_token;
+    const folder = join(world.home.dir, 'Garmin');
+    const { pid, log } = await startDaemon(world, [folder], {
+      env: { SYNC_ACCESS_TOKEN: token, SYNC_CLIENT_SECRET: 'a-secret-of-the-client' },
+    });
+    put(join(folder, 'ride.fit'), anotherRecording());
+    await until(() => uploads(world) === 1);
+    await until(() => readFileSync(log, 'utf8').includes('ride.fit: uploaded'));
+    // Seen by others without the tokens as well.
+    expect((await daemonsOf(world)).map(({ running }) => running)).toEqual([true]);
+    expect(commandLine(pid)).not.toContain(token);
+    for (const file of readdirSync(world.home.dir, { recursive: true, withFileTypes: true })) {
+      if (!file.isFile()) continue;
+      const bytes = readFileSync(join(file.parentPath, file.name));
+      expect(bytes.includes(token), file.name).toBe(false);
+      expect(bytes.includes('a-secret-of-the-client'), file.name).toBe(false);
+    }
+    expect((await world.sync(['daemon', 'stop'])).code).toBe(0);
+  });
+
+  it('tells people what it does', async () => {
+    const world = await openDaemonWorld();
+    const { stdout, stderr } = await world.sync(['watch', world.folder, '--daemon']);
+    expect(stdout).toMatch(
+      /^Watching \S+Garmin in the background \(process \d+\)\.\nLog: \S+daemon\.log\nSee `sync daemon status`; `sync daemon stop` ends it\.\n$/,
+    );
+    expect(stderr).toBe('');
+    const status = await world.sync(['daemon', 'status']);
+    expect(status.stdout).toMatch(
+      /^\S+Garmin\n {2}Running, for \d+ seconds? \(process \d+\)\.\n {2}0 recordings to send; none sent yet\.\n {2}Log: \S+\n$/,
+    );
+  });
+
+  it('is stopped in order when its starter is interrupted while it starts', async () => {
+    const world = await openDaemonWorld();
+    // Many files make the first sweep long enough to be interrupted.
+    const bytes = makeRecording({ sizeBytes: 200_000 });
+    for (let i = 0; i < 400; i++) put(join(world.folder, `${String(i)}.fit`), bytes);
+    const starter = world.start(['watch', world.folder, '--daemon']);
+    await until(() => records(world.home).length > 0);
+    starter.child.kill('SIGINT');
+    const { code } = await starter.finished;
+    const [record] = records(world.home);
+    // It may have been up before the signal came: then it is a daemon like any other.
+    if (code === 0) expect((await world.sync(['daemon', 'stop'])).code).toBe(0);
+    else expect(code).toBe(130);
+    expect(commandLine(record?.pid ?? 0)).toBe('');
+  });
+});
+
+describe.skipIf(process.platform === 'win32')('sync daemon stop', () => {
+  it('ends the daemons of this profile, and none of another', async () => {
+    const world = await openDaemonWorld();
+    const other = join(world.home.dir, 'Other');
+    const first = await startDaemon(world, [world.folder]);
+    const second = await startDaemon(world, [other]);
+    const third = join(world.home.dir, 'Third');
+    const input = JSON.stringify(world.sandbox.control.mint());
+    await world.sync(['login', '--with-token', '--profile', 'ann'], { input });
+    const { stdout: text } = await world.sync([
+      'watch',
+      third,
+      '--daemon',
+      '--json',
+      '--profile',
+      'ann',
+    ]);
+    const [anns] = ndjson(text) as { pid: number }[];
+
+    const one = await world.sync(['daemon', 'stop', other, '--json']);
+    expect(one.code).toBe(0);
+    expect(ndjson(one.stdout)).toEqual([
+      {
+        type: 'daemon-stop',
+        id: second.id,
+        folders: [other],
+        outcome: 'stopped',
+        pid: second.pid,
+        tookMs: expect.any(Number) as number,
+      },
+      { type: 'summary', total: 1, stopped: 1 },
+    ]);
+    const rest = await world.sync(['daemon', 'stop']);
+    expect(rest.stdout).toBe(
+      `Stopped process ${String(first.pid)}, which watched ${world.folder}.\n`,
+    );
+    expect([first, second].map(({ pid }) => commandLine(pid))).toEqual(['', '']);
+    expect(commandLine(anns?.pid ?? 0)).toContain('ann');
+    expect((await daemonsOf(world)).map(({ running, ended }) => ({ running, ended }))).toEqual([
+      { running: false, ended: { at: expect.any(String) as string, exitCode: 0 } },
+      { running: false, ended: { at: expect.any(String) as string, exitCode: 0 } },
+    ]);
+    expect((await daemonsOf(world, ['--profile', 'ann']))[0]?.running).toBe(true);
+
+    const again = await world.sync(['daemon', 'stop']);
+    expect([again.code, again.stdout]).toEqual([0, 'No daemon is running.\n']);
+    const unknown = await world.sync(['daemon', 'stop', '/nowhere']);
+    expect(unknown.code).toBe(2);
+    expect((await world.sync(['daemon', 'stop', '--profile', 'ann'])).code).toBe(0);
+  });
+
+  it('lets the folder be watched again, and nothing is sent twice', async () => {
+    const world = await openDaemonWorld();
+    put(join(world.folder, 'ride.fit'), anotherRecording());
+    for (let i = 0; i < 2; i++) {
+      await startDaemon(world, [world.folder]);
+      await until(() => uploads(world) === 1);
+      await until(() => hashes(world).length === 1);
+      expect((await world.sync(['daemon', 'stop'])).code).toBe(0);
+    }
+    expect(uploads(world)).toBe(1);
+  });
+
+  it('tells of a daemon that was killed that it was, and lets another one start', async () => {
+    const world = await openDaemonWorld();
+    const { pid } = await startDaemon(world, [world.folder]);
+    process.kill(pid, 'SIGKILL');
+    await until(() => commandLine(pid) === '');
+    expect((await world.sync(['daemon', 'status'])).stdout).toContain('Not running: it was killed');
+    expect((await world.sync(['daemon', 'stop'])).stdout).toBe('No daemon is running.\n');
+    await startDaemon(world, [world.folder]);
+  });
+});
+
+describe.skipIf(process.platform === 'win32')('sync daemon logs', () => {
+  it('prints the last lines, and follows across restarts and put-aside logs', async () => {
+    const world = await openDaemonWorld();
+    const { log } = await startDaemon(world, [world.folder]);
+    put(join(world.folder, 'one.fit'), anotherRecording());
+    await until(() => readFileSync(log, 'utf8').includes('one.fit: uploaded'));
+    const last = await world.sync(['daemon', 'logs', '-n', '1']);
+    expect(last.stdout).toMatch(/^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d {2}\S*one\.fit: uploaded.*\n$/);
+    const asked = await world.sync(['daemon', 'logs', '--json', '-n', '2']);
+    expect(ndjson(asked.stdout).map(({ type, line }) => [type, typeof line])).toEqual([
+      ['log', 'string'],
+      ['log', 'string'],
+    ]);
+
+    const following = world.start(['daemon', 'logs', '-f', '-n', '1']);
+    // From here on it follows: what comes next is new to it, what was before is not repeated.
+    await following.waitFor(/one\.fit: uploaded/);
+    put(join(world.folder, 'two.fit'), anotherRecording());
+    await following.waitFor(/two\.fit: uploaded/);
+    await world.sync(['daemon', 'stop']);
+    await following.waitFor(/Stopped\./);
+    // As the daemon itself does when the log has grown: the old one gets another name.
+    writeFileSync(log, `${readFileSync(log, 'utf8')}${'x'.repeat(1_000_000)}\n`);
+    await startDaemon(world, [world.folder]);
+    put(join(world.folder, 'three.fit'), anotherRecording());
+    await following.waitFor(/three\.fit: uploaded/);
+    expect(existsSync(`${log}.1`)).toBe(true);
+    following.child.kill('SIGINT');
+    const { code, stdout } = await following.finished;
+    expect(code).toBe(0);
+    expect(stdout.match(/one\.fit: uploaded/g)).toHaveLength(1);
+    expect(stdout.match(/two\.fit: uploaded/g)).toHaveLength(1);
+    expect(stdout.match(/three\.fit: uploaded/g)).toHaveLength(1);
+  });
+
+  it('says whose lines they are where there are several daemons', async () => {
+    const world = await openDaemonWorld();
+    const other = join(world.home.dir, 'Other');
+    await startDaemon(world, [world.folder]);
+    await startDaemon(world, [other]);
+    const { stdout } = await world.sync(['daemon', 'logs']);
+    expect(stdout.match(/^==> .*$/gm)).toEqual([`==> ${world.folder}`, `==> ${other}`]);
+    const one = await world.sync(['daemon', 'logs', other]);
+    expect(one.stdout).toContain(`Waiting for ${other}`);
+    expect(one.stdout).not.toContain(`Watching ${world.folder}`);
+  });
+
+  it('has nothing to show where there never was a daemon', async () => {
+    const world = await openWorld();
+    const { code, stderr } = await world.sync(['daemon', 'logs']);
+    expect(code).toBe(2);
+    expect(stderr).toContain('sync watch DIR --daemon');
+  });
+});
