@@ -14,7 +14,9 @@ export async function workouts(invocation: Invocation, flags: WorkoutsFlags): Pr
   const { deps, output } = invocation;
   const config = configFor(invocation);
   const { limit } = flags;
+  const zone = zoneFor(config, deps).name;
   const options = {
+    zone,
     since: calendarDate('--since', flags.since),
     until: calendarDate('--until', flags.until),
     limit: limit === undefined ? DEFAULT_WORKOUT_LIMIT : wholeNumber('--limit', limit, 1, 10_000),
@@ -25,7 +27,7 @@ export async function workouts(invocation: Invocation, flags: WorkoutsFlags): Pr
       client: () => connection.client(),
       signal: deps.signal,
     });
-    if (!output.json) output.result({}, workoutsText(report, zoneFor(config, deps).name));
+    if (!output.json) output.result({}, workoutsText(report, zone));
     else if ('other' in report) output.result({ type: 'workouts', body: report.other });
     else for (const workout of report.workouts) output.result(workout);
     return ExitCode.ok;

@@ -2,10 +2,12 @@ import type { ServiceClient } from '../service/client.ts';
 import { isObject, type JsonObject } from '../service/wire.ts';
 
 export interface WorkoutsOptions {
-  /** `YYYY-MM-DD` */
+  /** The first and the last day, `YYYY-MM-DD`, as they are in `zone`. */
   readonly since?: string | undefined;
   readonly until?: string | undefined;
   readonly limit: number;
+  /** IANA zone name. */
+  readonly zone: string;
 }
 
 export interface WorkoutsNeeds {
@@ -25,26 +27,33 @@ const PAGE = 50;
  * Lists workouts, page by page until there are `limit` of them or no more. A workout that turns up
  * on two pages (because one was added meanwhile) is listed once.
  *
+ * Where a day begins is for the service to choose, and deployed ones count days in UTC: it is asked
+ * for a day more at either end, and what began on the days that are wanted is picked here.
+ *
  * @throws whatever the client throws
  */
 export async function runWorkouts(
-  { since, until, limit }: WorkoutsOptions,
+  { since, until, limit, zone }: WorkoutsOptions,
   needs: WorkoutsNeeds,
 ): Promise<WorkoutsReport> {
+  const wanted = (workout: JsonObject) => {
+    const day = localTime(workout['date'], zone).slice(0, 10);
+    if (!DAY.test(day)) return true;
+    return (since === undefined || day >= since) && (until === undefined || day <= until);
+  };
   const client = await needs.client();
   const workouts: JsonObject[] = [];
   const seen = new Set<unknown>();
+  const range = { startDate: dayBeside(since, -1), endDate: dayBeside(until, 1) };
+  const picks = since !== undefined || until !== undefined;
   for (let offset = 0; workouts.length < limit;) {
-    const size = Math.min(PAGE, limit - workouts.length);
-    const body = await client.listWorkouts(
-      { limit: size, offset, startDate: since, endDate: until },
-      needs.signal,
-    );
+    const size = picks ? PAGE : Math.min(PAGE, limit - workouts.length);
+    const body = await client.listWorkouts({ limit: size, offset, ...range }, needs.signal);
     const page = listIn(body);
     if (page === undefined) return { other: body };
     const fresh = page.filter(({ id }) => id === undefined || !seen.has(id));
     for (const workout of fresh) seen.add(workout['id']);
-    workouts.push(...fresh);
+    workouts.push(...fresh.filter(wanted));
     // A service that does not know paging sends the same page again.
     if (page.length < size || fresh.length === 0) break;
     offset += page.length;
@@ -58,4 +67,39 @@ function listIn(body: unknown): JsonObject[] | undefined {
   const [list] = lists;
   if (lists.length !== 1 || !Array.isArray(list)) return undefined;
   return list.every(isObject) ? list : undefined;
+}
+
+const DAY = /^\d{4}-\d\d-\d\d$/;
+
+function dayBeside(date: string | undefined, days: number): string | undefined {
+  if (date === undefined) return undefined;
+  return new Date(Date.parse(date) + days * 86_400_000).toISOString().slice(0, 10);
+}
+
+/** `2026-02-15 07:10` in the zone; a plain date, or what cannot be read, stays as it is. */
+export function localTime(value: unknown, zone: string): string {
+  if (typeof value !== 'string') return '';
+  const time = /T.*(?:Z|[+-]\d\d:?\d\d)$/.test(value) ? Date.parse(value) : Number.NaN;
+  if (Number.isNaN(time)) return value;
+  const parts = clockOf(zone).formatToParts(time);
+  const part = (type: string) => parts.find((each) => each.type === type)?.value ?? '';
+  return `${part('year')}-${part('month')}-${part('day')} ${part('hour')}:${part('minute')}`;
+}
+
+let clock: { readonly zone: string; readonly format: Intl.DateTimeFormat } | undefined;
+
+function clockOf(zone: string): Intl.DateTimeFormat {
+  if (clock?.zone !== zone) {
+    const format = new Intl.DateTimeFormat('en-CA', {
+      timeZone: zone,
+      hourCycle: 'h23',
+      year: 'numeric',
+      month: '2-digit',
+      day: '2-digit',
+      hour: '2-digit',
+      minute: '2-digit',
+    });
+    clock = { zone, format };
+  }
+  return clock.format;
 }

@@ -1,4 +1,4 @@
-import type { WorkoutsReport } from '../commands/workouts.ts';
+import { type WorkoutsReport, localTime } from '../commands/workouts.ts';
 import type { JsonObject } from '../service/wire.ts';
 import { table } from './table.ts';
 
@@ -26,24 +26,6 @@ export function workoutsText(report: WorkoutsReport, zone: string): string {
       unit(number(workout, 'averageHr'), (beats) => `${Math.round(beats)} bpm`),
     ]),
   );
-}
-
-/** `2026-02-15 07:10`; a plain date, or what cannot be read, stays as it is. */
-function localTime(value: unknown, zone: string): string {
-  const written = text(value);
-  if (!/T.*(?:Z|[+-]\d\d:?\d\d)$/.test(written) || Number.isNaN(Date.parse(written)))
-    return written;
-  const parts = new Intl.DateTimeFormat('en-CA', {
-    timeZone: zone,
-    hourCycle: 'h23',
-    year: 'numeric',
-    month: '2-digit',
-    day: '2-digit',
-    hour: '2-digit',
-    minute: '2-digit',
-  }).formatToParts(new Date(written));
-  const part = (type: string) => parts.find((each) => each.type === type)?.value ?? '';
-  return `${part('year')}-${part('month')}-${part('day')} ${part('hour')}:${part('minute')}`;
 }
 
 function clock(seconds: number | undefined): string {

@@ -1,0 +1,143 @@
+import { describe, expect, it } from 'vitest';
+import { openHome, openLoggedInWorld, requestLines } from '../support/acceptance.ts';
+import { ndjson, runSync } from '../support/program.ts';
+import { openTinyService } from '../support/tiny-service.ts';
+
+const ADA = {
+  id: 'athlete-1',
+  name: 'Ada Lindqvist',
+  email: 'ada@sandbox.example',
+  timezone: 'Europe/Stockholm',
+  weight: 62.5,
+  weightUnits: 'Kilograms',
+  ftp: 245,
+  maxHr: 186,
+  lthr: 168,
+};
+
+describe('sync profile', () => {
+  it('shows what the service has, with units', async () => {
+    const world = await openLoggedInWorld();
+    const json = await world.sync(['profile', '--json']);
+    expect(json.code).toBe(0);
+    expect(ndjson(json.stdout)).toEqual([{ type: 'profile', action: 'shown', profile: ADA }]);
+    const { stdout } = await world.sync(['profile']);
+    expect(stdout).toMatch(/^weight +62\.5 kg$/m);
+    expect(stdout).toMatch(/^ftp +245 W$/m);
+    expect(stdout).toMatch(/^maxHr +186 bpm$/m);
+    expect(requestLines(world.sandbox)).toEqual(['profile 200', 'profile 200']);
+  });
+
+  it('updates weight and FTP, the weight with its unit: this athlete reads pounds', async () => {
+    const world = await openLoggedInWorld({ login: { athlete: 'athlete-2' } });
+    const { code, stdout } = await world.sync([
+      'profile',
+      '--weight',
+      '72.5',
+      '--ftp',
+      '280',
+      '--json',
+    ]);
+    expect(code).toBe(0);
+    const [{ method, body } = {}] = world.sandbox.control.requests({ route: 'profile-update' });
+    expect([method, body]).toEqual(['PATCH', { weight: 72.5, weightUnits: 'Kilograms', ftp: 280 }]);
+    const [{ profile } = {}] = world.sandbox.control.state('athlete-2').athletes;
+    expect(profile).toMatchObject({ weight: 72.5, ftp: 280, maxHr: 191 });
+    expect(ndjson(stdout)).toEqual([{ type: 'profile', action: 'updated', profile }]);
+    const [other] = world.sandbox.control.state('athlete-1').athletes;
+    expect(other?.profile).toEqual(ADA);
+  });
+
+  it('sends only what was said', async () => {
+    const world = await openLoggedInWorld();
+    await world.sync(['profile', '--ftp', '281']);
+    await world.sync(['profile', '--weight', '61']);
+    expect(
+      world.sandbox.control.requests({ route: 'profile-update' }).map(({ body }) => body),
+    ).toEqual([{ ftp: 281 }, { weight: 61, weightUnits: 'Kilograms' }]);
+  });
+
+  it('shows with --dry-run the request that it then sends', async () => {
+    const world = await openLoggedInWorld();
+    const args = ['profile', '--weight', '61.2', '--ftp', '250', '--json'];
+    const { code, stdout } = await world.sync([...args, '--dry-run']);
+    expect(code).toBe(0);
+    expect(requestLines(world.sandbox)).toEqual([]);
+    await world.sync(args);
+    const [{ method, path, body } = {}] = world.sandbox.control.requests();
+    expect(ndjson(stdout)).toEqual([
+      {
+        type: 'profile',
+        action: 'would-update',
+        request: { method, url: `${world.sandbox.url}${String(path)}`, body },
+      },
+    ]);
+  });
+
+  it.each([
+    ['--weight', '19.9', 'between 20 and 400 kg'],
+    ['--weight', '401', 'between 20 and 400 kg'],
+    ['--weight', '72,5', 'not a number'],
+    ['--weight', '-70', 'not a number'],
+    ['--ftp', '29', 'between 30 and 700 W'],
+    ['--ftp', '701', 'between 30 and 700 W'],
+    ['--ftp', '280.5', 'whole number of watts'],
+    ['--ftp', '280W', 'not a number'],
+  ])('refuses %s %s: %s', async (flag, value, words) => {
+    const world = await openLoggedInWorld();
+    const { code, stderr } = await world.sync(['profile', flag, value]);
+    expect(code).toBe(2);
+    expect(stderr).toContain(words);
+    expect(requestLines(world.sandbox)).toEqual([]);
+  });
+
+  it('explains a 404, and uses the endpoint that is configured instead', async () => {
+    const service = await openTinyService({
+      'GET /v2/athlete': [200, { weight: 70, ftp: 250 }],
+      'PATCH /v2/athlete': [200, { success: true, profile: { weight: 71, ftp: 250 } }],
+    });
+    const home = openHome({ SYNC_BASE_URL: service.url, SYNC_ACCESS_TOKEN: 'some-token' });
+    const run = (...args: string[]) => runSync(args, { home });
+    for (const args of [['profile'], ['profile', '--ftp', '250']]) {
+      const { code, stderr } = await run(...args);
+      expect(code).toBe(6);
+      expect(stderr).toContain('nothing at /api/profile (404)');
+      expect(stderr).toContain('sync config set endpoint.profile');
+    }
+    expect((await run('config', 'set', 'endpoint.profile', '/v2/athlete')).code).toBe(0);
+    const shown = await run('profile', '--json');
+    const updated = await run('profile', '--weight', '71', '--json');
+    const weight = { weight: 71, weightUnits: 'Kilograms' };
+    expect(ndjson(shown.stdout)).toEqual([
+      { type: 'profile', action: 'shown', profile: { weight: 70, ftp: 250 } },
+    ]);
+    expect(ndjson(updated.stdout)).toEqual([
+      { type: 'profile', action: 'updated', profile: { weight: 71, ftp: 250 } },
+    ]);
+    expect(service.requests).toEqual([
+      { method: 'GET', path: '/api/profile', body: undefined },
+      { method: 'PATCH', path: '/api/profile', body: { ftp: 250 } },
+      { method: 'GET', path: '/v2/athlete', body: undefined },
+      { method: 'PATCH', path: '/v2/athlete', body: weight },
+    ]);
+  });
+
+  it('does not take a 200 for an update that the body denies', async () => {
+    const service = await openTinyService({
+      'PATCH /api/profile': [200, { success: false, message: 'FTP is locked by your coach' }],
+    });
+    const { code, stderr } = await runSync(['profile', '--ftp', '250'], {
+      home: openHome({ SYNC_BASE_URL: service.url, SYNC_ACCESS_TOKEN: 'some-token' }),
+    });
+    expect(code).toBe(6);
+    expect(stderr).toContain('did not take the update: FTP is locked by your coach');
+  });
+
+  it('names the scope that a login lacks', async () => {
+    const world = await openLoggedInWorld({ login: { scopes: ['profile:read'] } });
+    expect((await world.sync(['profile'])).code).toBe(0);
+    const { code, stderr } = await world.sync(['profile', '--ftp', '250']);
+    expect(code).toBe(4);
+    expect(stderr).toContain('profile:write');
+  });
+});

@@ -1,0 +1,161 @@
+import { describe, expect, it } from 'vitest';
+import { type World, openHome, openLoggedInWorld, requestLines } from '../support/acceptance.ts';
+import { makeRecording } from '../support/fit-maker.ts';
+import { ndjson, runSync } from '../support/program.ts';
+import { openTinyService } from '../support/tiny-service.ts';
+
+/** What the service lists, asked without the program in between. */
+async function listedBy(world: World, query: string): Promise<Record<string, unknown>[]> {
+  const { access_token } = world.sandbox.control.mint();
+  const answer = await fetch(`${world.sandbox.url}/api/workouts?${query}`, {
+    headers: { authorization: `Bearer ${access_token}` },
+  });
+  return (await answer.json()) as Record<string, unknown>[];
+}
+
+/** Small recordings, one a day from 1 January on at 23:30 UTC, uploaded by the program. */
+async function uploadDays(world: World, count: number): Promise<void> {
+  for (let day = 0; day < count; day++) {
+    const recording = makeRecording({
+      seed: day + 1,
+      startTime: new Date(Date.UTC(2026, 0, 1 + day, 23, 30)),
+      durationSecs: 20,
+    });
+    world.write(`rides/${String(day).padStart(2, '0')}.fit`, recording);
+  }
+  const { code, stderr } = await world.sync(['upload', 'rides']);
+  expect(code, stderr).toBe(0);
+  world.sandbox.control.clearRequests();
+}
+
+describe('sync workouts', () => {
+  it('lists over pages until the limit, newest first, and passes the objects through', async () => {
+    const world = await openLoggedInWorld();
+    await uploadDays(world, 60);
+    const all = await listedBy(world, 'limit=200');
+    expect(all).toHaveLength(60);
+    world.sandbox.control.clearRequests();
+
+    const more = await world.sync(['workouts', '--limit', '55', '--json']);
+    expect(more.code).toBe(0);
+    expect(ndjson(more.stdout)).toEqual(all.slice(0, 55));
+    expect(world.sandbox.control.requests().map(({ query }) => query)).toEqual([
+      { limit: '50', offset: '0' },
+      { limit: '5', offset: '50' },
+    ]);
+    const everything = await world.sync(['workouts', '--limit', '1000', '--json']);
+    expect(ndjson(everything.stdout)).toEqual(all);
+    const usual = await world.sync(['workouts', '--json']);
+    expect(ndjson(usual.stdout)).toEqual(all.slice(0, 20));
+
+    world.sandbox.control.clearRequests();
+    const week = ['--since', '2026-01-10', '--until', '2026-01-12'];
+    const ranged = await world.sync(['workouts', ...week, '--json']);
+    expect(requestLines(world.sandbox)).toEqual(['workouts 200']);
+    // Days are those of Berlin, where 23:30 UTC is tomorrow.
+    expect(ndjson(ranged.stdout).map(({ date }) => date)).toEqual([
+      '2026-01-11T23:30:00.000Z',
+      '2026-01-10T23:30:00.000Z',
+      '2026-01-09T23:30:00.000Z',
+    ]);
+    const inUtc = await world.sync(['workouts', ...week, '--limit', '2', '--json'], {
+      env: { SYNC_TIMEZONE: 'UTC' },
+    });
+    expect(ndjson(inUtc.stdout).map(({ date }) => date)).toEqual([
+      '2026-01-12T23:30:00.000Z',
+      '2026-01-11T23:30:00.000Z',
+    ]);
+  });
+
+  it('prints a table with times of the zone', async () => {
+    const world = await openLoggedInWorld();
+    await uploadDays(world, 2);
+    const { code, stdout } = await world.sync(['workouts'], {
+      env: { SYNC_TIMEZONE: 'Asia/Kathmandu' },
+    });
+    expect(code).toBe(0);
+    const [head = '', ...rows] = stdout.trimEnd().split('\n');
+    expect(head.trim().split(/ {2,}/)).toEqual([
+      'Date',
+      'Title',
+      'Sport',
+      'Time',
+      'Distance',
+      'Power',
+      'Heart rate',
+    ]);
+    // 23:30 UTC is 05:15 of the next day there.
+    expect(rows.map((row) => row.slice(0, 16))).toEqual(['2026-01-03 05:15', '2026-01-02 05:15']);
+    const newYork = await world.sync(['workouts'], { env: { TZ: 'America/New_York' } });
+    expect(newYork.stdout).toContain('2026-01-02 18:30');
+    // Columns stand under each other: as wide as the widest, whatever is in them.
+    expect(new Set([head, ...rows].map((row) => row.trimEnd().length)).size).toBe(1);
+  });
+
+  it('says so when there are none', async () => {
+    const world = await openLoggedInWorld();
+    expect((await world.sync(['workouts'])).stdout).toBe('No workouts.\n');
+    expect((await world.sync(['workouts', '--json'])).stdout).toBe('');
+  });
+
+  it.each([
+    ['--since', '2026-02-30'],
+    ['--until', 'yesterday'],
+    ['--limit', '0'],
+    ['--limit', 'all'],
+  ])('refuses %s %s', async (flag, value) => {
+    const world = await openLoggedInWorld();
+    const { code, stderr } = await world.sync(['workouts', flag, value]);
+    expect(code).toBe(2);
+    expect(stderr).toContain(`${flag} ${value}`);
+    expect(requestLines(world.sandbox)).toEqual([]);
+  });
+});
+
+describe('sync workouts, where the service chose another shape', () => {
+  const open = async (body: unknown) => {
+    const service = await openTinyService({ 'GET /api/workouts': [200, body] });
+    const home = openHome({ SYNC_BASE_URL: service.url, SYNC_ACCESS_TOKEN: 'some-token' });
+    const run = (...args: string[]) => runSync(['workouts', ...args], { home });
+    return { service, run };
+  };
+
+  it('finds the one list in an object', async () => {
+    const workouts = [{ id: 7, date: '2026-02-15', title: 'Long ride', custom: { kept: true } }];
+    const { run } = await open({ total: 1, workouts });
+    expect(ndjson((await run('--json')).stdout)).toEqual(workouts);
+    const { stdout } = await run();
+    expect(stdout).toContain('2026-02-15');
+    expect(stdout).toContain('Long ride');
+  });
+
+  it.each([
+    ['an object without a list', { message: 'soon' }],
+    ['an object with two lists', { rides: [], runs: [] }],
+    ['a list of texts', ['ride-1', 'ride-2']],
+    ['a text', 'nothing here'],
+    ['null', null],
+  ])('shows %s as JSON instead of failing', async (_shape, body) => {
+    const { run } = await open(body);
+    const text = await run();
+    expect(text.code).toBe(0);
+    expect(JSON.parse(text.stdout)).toEqual(body);
+    const json = await run('--json');
+    expect(ndjson(json.stdout)).toEqual([{ type: 'workouts', body }]);
+  });
+
+  it('lists each once and ends, where the service knows no paging', async () => {
+    const workouts = Array.from({ length: 60 }, (_, id) => ({ id, title: `Ride ${id}` }));
+    const { run, service } = await open(workouts);
+    const { stdout } = await run('--limit', '200', '--json');
+    expect(ndjson(stdout)).toEqual(workouts);
+    expect(service.requests.filter(({ path }) => path.startsWith('/api/workouts'))).toHaveLength(2);
+  });
+
+  it('cannot be made to command the terminal', async () => {
+    const { run } = await open([{ id: 1, title: 'Ride\u001b[2J\u0007', type: 'x\r\ny' }]);
+    const { stdout } = await run();
+    // eslint-disable-next-line no-control-regex -- that is the point
+    expect(stdout).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f]/);
+  });
+});

@@ -1,0 +1,53 @@
+import { once } from 'node:events';
+import { type IncomingMessage, createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { onTestFinished } from 'vitest';
+
+/** A service that is not the sandbox: it answers what it was told to, and 404 to all else. */
+export interface TinyService {
+  readonly url: string;
+  /** What it was sent, in order. */
+  readonly requests: readonly TinyRequest[];
+}
+
+export interface TinyRequest {
+  readonly method: string;
+  /** With the query. */
+  readonly path: string;
+  readonly body: unknown;
+}
+
+type Answer = readonly [status: number, body: unknown];
+
+/** @param answers by `METHOD /path`, without the query */
+export async function openTinyService(
+  answers: Readonly<Record<string, Answer>>,
+): Promise<TinyService> {
+  const requests: TinyRequest[] = [];
+  const server = createServer((request, response) => {
+    void read(request).then((text) => {
+      const { method = '', url: path = '' } = request;
+      requests.push({ method, path, body: text === '' ? undefined : JSON.parse(text) });
+      const url = new URL(path, 'http://127.0.0.1');
+      const [status, body] = answers[`${method} ${url.pathname}`] ?? NOT_FOUND;
+      response.writeHead(status, { 'content-type': 'application/json' });
+      response.end(JSON.stringify(body));
+    });
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  onTestFinished(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  const { port } = server.address() as AddressInfo;
+  return { url: `http://127.0.0.1:${port}`, requests };
+}
+
+const NOT_FOUND: Answer = [404, { statusCode: 404, message: 'Page not found' }];
+
+async function read(request: IncomingMessage): Promise<string> {
+  let text = '';
+  for await (const chunk of request.setEncoding('utf8')) text += chunk as string;
+  return text;
+}
