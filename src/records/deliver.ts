@@ -83,12 +83,7 @@ export async function deliverRecords(
     const extra: Warning[] = [];
     const outcome: Outcome = outlook.hopeless
       ? { outcome: 'failed', ...outlook.hopeless }
-      : await deliver(record, options, needs, extra);
-    if (outcome.outcome === 'failed') {
-      // What an earlier run left open says nothing about the service now.
-      const asked = outcome.code !== 'FATE_UNKNOWN' || outcome.attempts !== undefined;
-      if (asked) outlook.failed(outcome);
-    } else if ('attempts' in outcome) outlook.answered();
+      : await deliver(record, options, needs, outlook, extra);
     const { kind, date, sources, zoneUsed } = record;
     needs.report({
       kind,
@@ -105,6 +100,7 @@ async function deliver(
   record: PreparedRecord,
   options: DeliveryOptions,
   needs: DeliveryNeeds,
+  outlook: Outlook,
   warnings: Warning[],
 ): Promise<Outcome> {
   const { kind, date, digest } = record;
@@ -125,7 +121,7 @@ async function deliver(
   try {
     const plan = planOf(record, options, ledger);
     if (plan.warning !== undefined) warnings.push(plan.warning);
-    if (plan.outcome === undefined) return await send(record, plan, needs);
+    if (plan.outcome === undefined) return await send(record, plan, needs, outlook);
     if (plan.outcome === UNCHANGED) ledger.confirm(kind, date, digest);
     return plan.outcome;
   } finally {
@@ -140,6 +136,8 @@ interface Plan {
   readonly body: JsonObject;
   /** Nutrition: the items in the body. */
   readonly keys: readonly string[];
+  /** Those of them that may have arrived in an earlier run, and go again by force. */
+  readonly again?: readonly string[];
   /** The service adds to the day what it is sent. */
   readonly appends: boolean;
   /** Items of the day, not in the body, of which nobody knows whether the service has them. */
@@ -172,7 +170,8 @@ function planOf(record: PreparedRecord, options: DeliveryOptions, ledger: Record
     record,
     [...states.keys()].filter((key) => !itemKeys.includes(key)),
   );
-  const plan = { body: { ...body, items }, keys, appends: true, unclear, ...warning };
+  const again = keys.filter((key) => states.has(key));
+  const plan = { body: { ...body, items }, keys, again, appends: true, unclear, ...warning };
   if (keys.length > 0) return plan;
   if (unclear > 0)
     return { ...plan, outcome: { outcome: 'failed', ...fateUnknown(date, unclear) } };
@@ -194,39 +193,62 @@ function fateUnknown(date: string, count: number): Failure {
   };
 }
 
-async function send(record: PreparedRecord, plan: Plan, needs: DeliveryNeeds): Promise<Outcome> {
+async function send(
+  record: PreparedRecord,
+  plan: Plan,
+  needs: DeliveryNeeds,
+  outlook: Outlook,
+): Promise<Outcome> {
   const { kind, date, digest } = record;
   const { ledger } = needs;
+  const failed = (failure: SyncError): Outcome & { outcome: 'failed' } => {
+    outlook.failed(failureOf(failure));
+    return { outcome: 'failed', ...failureOf(failure) };
+  };
   const client = await orFailure(needs.client());
-  if ('failure' in client) return { outcome: 'failed', ...failureOf(client.failure) };
+  if ('failure' in client) return failed(client.failure);
   if (plan.appends) ledger.markSent(date, plan.keys);
+  // They did not arrive now; those that may have arrived before stay unknown.
+  const forget = () => {
+    const { keys, again = [] } = plan;
+    if (plan.appends)
+      ledger.forgetItems(
+        date,
+        keys.filter((key) => !again.includes(key)),
+      );
+  };
   // A body without items may come twice: there is nothing in it that a day could hold twice.
   const repeatable = plan.appends && plan.keys.length > 0 ? 'unless-acted-on' : 'always';
   const answer = await orFailure(client.value.push(kind, plan.body, repeatable, needs.signal));
-  if ('value' in answer && answer.value.outcome === 'pushed') {
-    if (kind === 'nutrition') ledger.confirmItems(date, plan.keys, !plan.appends);
+  if ('value' in answer) {
+    outlook.answered();
     const { attempts } = answer.value;
+    if (answer.value.outcome === 'rejected') {
+      forget();
+      return { outcome: 'rejected', message: answer.value.message, attempts };
+    }
+    if (kind === 'nutrition') ledger.confirmItems(date, plan.keys, !plan.appends);
     if (plan.unclear) return { outcome: 'failed', ...fateUnknown(date, plan.unclear) };
     ledger.confirm(kind, date, digest);
     return { outcome: 'pushed', attempts };
   }
-  if ('value' in answer) {
-    const { message, attempts } = answer.value as { message: string; attempts: number };
-    if (plan.appends) ledger.forgetItems(date, plan.keys);
-    return { outcome: 'rejected', message, attempts };
-  }
   const { failure } = answer;
   const { attempts: tries, status, fate } = failure.details;
   const attempts = typeof tries === 'number' ? tries : 0;
-  const arrived = fate === 'unknown' || failure.code === 'SERVICE_ANSWER';
+  if (failure.code === 'REJECTED') {
+    outlook.answered();
+    forget();
+    const said = typeof status === 'number' ? { status } : {};
+    return { outcome: 'rejected', message: failure.message, attempts, ...said };
+  }
+  const outcome = { ...failed(failure), attempts };
+  const arrived = fate === 'unknown' || (failure.code === 'SERVICE_ANSWER' && fate !== 'not-sent');
   if (repeatable === 'unless-acted-on' && arrived) {
     const count = plan.keys.length + (plan.unclear ?? 0);
     return { outcome: 'failed', attempts, ...fateUnknown(date, count) };
   }
-  if (plan.appends) ledger.forgetItems(date, plan.keys);
-  if (failure.code !== 'REJECTED') return { outcome: 'failed', attempts, ...failureOf(failure) };
-  const said = typeof status === 'number' ? { status } : {};
-  return { outcome: 'rejected', message: failure.message, attempts, ...said };
+  forget();
+  return outcome;
 }
 
 /** Failures that are one record's or the service's become values; the rest goes on upwards. */
