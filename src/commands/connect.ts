@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import { type Account, type Config, accountKey } from '../config.ts';
 import type { Deps } from '../deps.ts';
 import type { ServiceClient } from '../service/client.ts';
@@ -48,6 +47,7 @@ export function connect(config: Config, deps: Deps, options: ConnectOptions): Co
       if (account !== undefined) return accountKey(config, account);
       // A service that does not say who it is: what this very token did is still remembered.
       const token = (access ?? refresh)?.reveal() ?? '';
+      const { createHash } = await import('node:crypto');
       const digest = createHash('sha256').update(token).digest('hex').slice(0, 16);
       return `${accountKey(config, undefined)} token:${digest}`;
     },

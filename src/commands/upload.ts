@@ -1,7 +1,7 @@
 import { ExitCode, exitCodeOf, worstExitCode } from '../errors.ts';
 import { type BatchNeeds, uploadBatch } from '../upload/pipeline.ts';
 import type { UploadItem, UploadOutcome } from '../upload/report.ts';
-import type { UploadOptions } from '../upload/uploader.ts';
+import type { UploadOptions } from '../upload/settled.ts';
 
 export interface UploadCommandOptions extends UploadOptions {
   /** Files and folders, as they were typed. */

@@ -37,11 +37,13 @@ export function guarded(
   return {
     exec: (sql) => guard(() => database.exec(sql)),
     prepare(sql) {
-      const statement = guard(() => database.prepare(sql));
+      // Most commands run few of the statements that they could: each is compiled at its first use.
+      let compiled: ReturnType<typeof database.prepare> | undefined;
+      const statement = () => (compiled ??= database.prepare(sql));
       return {
-        get: (...values) => guard((): unknown => statement.get(...values)),
-        all: (...values) => guard((): unknown[] => statement.all(...values)),
-        run: (...values) => void guard(() => statement.run(...values)),
+        get: (...values) => guard((): unknown => statement().get(...values)),
+        all: (...values) => guard((): unknown[] => statement().all(...values)),
+        run: (...values) => void guard(() => statement().run(...values)),
       };
     },
     close() {

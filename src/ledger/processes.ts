@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Lock, tryLock } from './lock.ts';
@@ -9,7 +8,7 @@ import { type Lock, tryLock } from './lock.ts';
  * used again by the system; locks end with their process.
  */
 export interface ProcessMark {
-  /** What this process signs its work with. */
+  /** What this process signs its work with; from the first time it is asked for, it is held. */
   readonly id: string;
   /** Is the process of this mark dead? Its mark is then swept away. */
   isDead(id: string): boolean;
@@ -17,17 +16,20 @@ export interface ProcessMark {
   release(): void;
 }
 
-/** @throws SyncError `STORAGE` */
+/** A mark that is set when it is first needed: most commands take no work. */
 export function markProcess(stateDir: string): ProcessMark {
-  const id = randomUUID();
   const fileOf = (mark: string) => join(stateDir, 'locks', `process-${mark}.lock`);
-  let lock: Lock | undefined;
-  const hold = () => (lock ??= tryLock(fileOf(id)));
-  hold();
+  let held: { readonly id: string; lock: Lock | undefined } | undefined;
+  const hold = () => {
+    const id = process.getBuiltinModule('node:crypto').randomUUID();
+    return { id, lock: tryLock(fileOf(id)) };
+  };
   return {
-    id,
+    get id() {
+      return (held ??= hold()).id;
+    },
     isDead(other) {
-      if (other === id) return false;
+      if (other === held?.id) return false;
       const theirs = tryLock(fileOf(other));
       if (theirs === undefined) return false;
       theirs.release();
@@ -35,10 +37,10 @@ export function markProcess(stateDir: string): ProcessMark {
       return true;
     },
     release() {
-      if (lock === undefined) return;
-      lock.release();
-      lock = undefined;
-      rmSync(fileOf(id), { force: true });
+      if (held?.lock === undefined) return;
+      held.lock.release();
+      held.lock = undefined;
+      rmSync(fileOf(held.id), { force: true });
     },
   };
 }

@@ -3,13 +3,8 @@ import { Outlook } from '../service/outlook.ts';
 import { findFiles } from './find-files.ts';
 import type { BufferSource } from './read-recording.ts';
 import type { UploadItem, UploadProgress } from './report.ts';
-import {
-  type RecordingFile,
-  type UploadOptions,
-  type Uploader,
-  type UploaderNeeds,
-  createUploader,
-} from './uploader.ts';
+import { type RecordingFile, type UploadOptions, settled } from './settled.ts';
+import type { UploaderNeeds } from './uploader.ts';
 
 export interface BatchNeeds extends UploaderNeeds {
   readonly cwd: string;
@@ -34,8 +29,11 @@ export async function uploadBatch(
   options: UploadOptions & { readonly jobs: number },
   needs: BatchNeeds,
 ): Promise<void> {
+  const waiting = needs.known.reading(() => sortOut(paths, options, needs));
+  if (waiting.length === 0) return;
+  // Reading, checking and sending are loaded when there is something to read.
+  const { createUploader } = await import('./uploader.ts');
   const uploader = createUploader(options, needs);
-  const waiting = needs.known.reading(() => sortOut(paths, uploader, needs));
   const totals = { done: 0, sentBytes: 0 };
   const outlook = new Outlook();
   const large = { buffers: reusedBuffer(), turn: Promise.resolve() as Promise<unknown> };
@@ -68,7 +66,11 @@ export async function uploadBatch(
 }
 
 /** Reports what the ledger settles, and returns what has to be looked at. */
-function sortOut(paths: readonly string[], uploader: Uploader, needs: BatchNeeds): RecordingFile[] {
+function sortOut(
+  paths: readonly string[],
+  options: UploadOptions,
+  needs: BatchNeeds,
+): RecordingFile[] {
   const waiting: RecordingFile[] = [];
   for (const file of findFiles(paths, needs.cwd)) {
     if ('problem' in file) {
@@ -76,7 +78,7 @@ function sortOut(paths: readonly string[], uploader: Uploader, needs: BatchNeeds
       needs.report({ path, outcome: 'invalid', reason: 'unreadable', detail });
       continue;
     }
-    const item = uploader.settled(file);
+    const item = settled(file, options, needs.known);
     if (item === undefined) waiting.push(file);
     else needs.report(item);
   }

@@ -1,7 +1,7 @@
 import { basename } from 'node:path';
 import { SyncError } from '../errors.ts';
 import { defaultActivityName } from '../fit/activity-name.ts';
-import type { FileStamp, KnownFileStatus, KnownFiles } from '../ledger/known-files.ts';
+import type { FileStamp, KnownFiles } from '../ledger/known-files.ts';
 import type { UploadLedger } from '../ledger/uploads.ts';
 import type { FramedUpload, ServiceClient } from '../service/client.ts';
 import { failureOf } from '../service/outlook.ts';
@@ -14,19 +14,13 @@ import {
   contentsOf,
   readFile,
 } from './read-recording.ts';
-import type { InvalidReason, UploadItem } from './report.ts';
-
-export interface UploadOptions {
-  /** Send what the service is known to have. */
-  readonly force: boolean;
-  /** Send FIT files that are not activities. */
-  readonly anyType: boolean;
-  /** Display name; else one from the recording, where it says enough. */
-  readonly name?: string | undefined;
-  /** Added to, and winning over, what the program says of itself. */
-  readonly metadata: Readonly<Record<string, unknown>>;
-  readonly dryRun: boolean;
-}
+import type { UploadItem } from './report.ts';
+import {
+  type RecordingFile,
+  type UploadOptions,
+  alreadyUploaded,
+  notAnActivity,
+} from './settled.ts';
 
 export interface UploaderNeeds {
   readonly appVersion: string;
@@ -40,20 +34,8 @@ export interface UploaderNeeds {
   readonly signal: AbortSignal;
 }
 
-/** A file to look at. */
-export interface RecordingFile {
-  /** As people are told of it. */
-  readonly path: string;
-  readonly absolute: string;
-  readonly stamp: FileStamp;
-  /** Somebody named this very file; else it was found in a folder. */
-  readonly named: boolean;
-}
-
 /** One file at a time through the whole of it: read, check, hash, look up, send, write down. */
 export interface Uploader {
-  /** What is known of an unchanged file, if that settles it. Reads the ledger alone. */
-  settled(file: RecordingFile): UploadItem | undefined;
   /**
    * Deals with one file. A delivery that fails for now is an outcome; its recording stays pending.
    *
@@ -88,24 +70,6 @@ export function createUploader(options: UploadOptions, needs: UploaderNeeds): Up
   const { ledger, known, clock, signal } = needs;
   /** What this run delivered: by force, too, each recording is sent once. */
   const delivered = new Set<string>();
-
-  function settled(file: RecordingFile): UploadItem | undefined {
-    const before = options.force ? undefined : known.find(file.absolute, file.stamp);
-    return before === undefined ? undefined : settledBy(file, before);
-  }
-
-  function settledBy(
-    { path, named }: RecordingFile,
-    before: KnownFileStatus,
-  ): UploadItem | undefined {
-    const { sha256, verdict, detail } = before;
-    if (before.upload === 'confirmed' && sha256 !== undefined) return alreadyUploaded(path, sha256);
-    if (verdict === 'activity') return undefined;
-    if (verdict === 'not-an-activity') {
-      return options.anyType ? undefined : notAnActivity(path, named, detail);
-    }
-    return { path, outcome: 'invalid', reason: verdict as InvalidReason, detail };
-  }
 
   async function upload(file: RecordingFile, buffers: BufferSource): Promise<UploadItem> {
     const { path } = file;
@@ -241,7 +205,7 @@ export function createUploader(options: UploadOptions, needs: UploaderNeeds): Up
     };
   }
 
-  return { settled, upload, uploadBytes };
+  return { upload, uploadBytes };
 }
 
 type Recording = Extract<Identity, { sha256: string }>;
@@ -251,14 +215,4 @@ function wireFileName(path: string): string {
   return `${basename(path)
     .replace(/\.gz$/i, '')
     .replace(/\.fit$/i, '')}.fit`;
-}
-
-function alreadyUploaded(path: string, sha256: string): UploadItem {
-  return { path, outcome: 'skipped', reason: 'already-uploaded', sha256 };
-}
-
-function notAnActivity(path: string, named: boolean, detail: string): UploadItem {
-  return named
-    ? { path, outcome: 'invalid', reason: 'not-an-activity', detail }
-    : { path, outcome: 'skipped', reason: 'not-an-activity', detail };
 }

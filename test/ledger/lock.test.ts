@@ -181,7 +181,8 @@ describe('the mark of a process', () => {
     await other.kill();
     expect(existsSync(join(dir, 'locks', `process-${id}.lock`))).toBe(true);
     expect(mine.isDead(id)).toBe(true);
-    expect(marksIn(dir)).toEqual(new Set([fileOf(mine.id)]));
+    const own = fileOf(mine.id);
+    expect(marksIn(dir)).toEqual(new Set([own]));
     // And stays dead.
     expect(mine.isDead(id)).toBe(true);
   });

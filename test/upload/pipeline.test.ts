@@ -7,7 +7,7 @@ import { knownFiles } from '../../src/ledger/known-files.ts';
 import { uploadLedger } from '../../src/ledger/uploads.ts';
 import { uploadBatch } from '../../src/upload/pipeline.ts';
 import type { UploadItem, UploadProgress } from '../../src/upload/report.ts';
-import type { UploadOptions } from '../../src/upload/uploader.ts';
+import type { UploadOptions } from '../../src/upload/settled.ts';
 import { buildWorker, markIn, openIn } from '../ledger/support.ts';
 import { clientOf, hastyClock, openSandbox } from '../support/delivery.ts';
 import {
