@@ -1,3 +1,4 @@
+import { styleText } from 'node:util';
 import type { Io } from './io.ts';
 
 export interface GlobalFlags {
@@ -20,7 +21,6 @@ export interface Progress {
 /** What a command says, sorted by who it is for. */
 export interface Output {
   readonly json: boolean;
-  readonly colour: boolean;
   /** A result: an object for programs, or the text for people (none: nothing is printed). */
   result(object: Readonly<Record<string, unknown>>, text?: string): void;
   /** A remark for people, on stderr; silenced by `--quiet`. */
@@ -42,9 +42,6 @@ export function createOutput(io: Io, flags: GlobalFlags): Output {
   };
   return {
     json: flags.json,
-    get colour() {
-      return io.colour;
-    },
     result(object, text) {
       if (flags.json) io.out(JSON.stringify(object));
       else if (text !== undefined) {
@@ -61,7 +58,9 @@ export function createOutput(io: Io, flags: GlobalFlags): Output {
     },
     error(object, text) {
       if (flags.json) io.out(JSON.stringify(object));
-      err(text);
+      shown?.stop();
+      const safe = printable(text);
+      io.err(io.colour ? safe.replace(/^Error:/, styleText('red', 'Error:')) : safe);
     },
     progress() {
       const wanted = io.stderrIsTerminal && !flags.quiet && !flags.json && !flags.verbose;
