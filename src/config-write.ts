@@ -1,7 +1,9 @@
+import { createHash } from 'node:crypto';
 import { mkdir } from 'node:fs/promises';
-import { dirname } from 'node:path';
+import { dirname, join } from 'node:path';
 import writeFileAtomic from 'write-file-atomic';
 import { type Account, type ProfileEntry, readConfigFile } from './config.ts';
+import { systemClock } from './deps.ts';
 import { SyncError, messageOf } from './errors.ts';
 import type { Paths } from './paths.ts';
 import type { SettingKey } from './settings.ts';
@@ -12,9 +14,13 @@ export interface ProfileChange {
   readonly account?: Account | null;
 }
 
+/** How long to wait for another process that changes the file, in ms: it takes next to no time. */
+const PATIENCE_MS = 10_000;
+
 /**
- * Changes one profile in the configuration file; the others stay as they are. The file is replaced
- * as a whole, so that a reader sees the old one or the new one.
+ * Changes one profile in the configuration file; the others stay as they are, also those that
+ * another process changes at the same time. The file is replaced as a whole, so that a reader sees
+ * the old one or the new one.
  *
  * @throws SyncError `CONFIG` if the file there cannot be read, `STORAGE` if it cannot be written.
  */
@@ -23,16 +29,26 @@ export async function changeProfile(
   profile: string,
   change: ProfileChange,
 ): Promise<void> {
-  const file = readConfigFile(paths.configFile);
-  const before = file.profiles[profile] ?? { settings: {}, account: undefined };
+  // Loaded here: commands that only read the file have no use for locks.
+  const { withLock } = await import('./ledger/lock.ts');
+  const name = createHash('sha256').update(paths.configFile).digest('hex').slice(0, 16);
+  const lock = join(paths.stateDir, 'locks', `config-${name}.lock`);
+  const { signal } = new AbortController();
+  await withLock(lock, { clock: systemClock, signal, patienceMs: PATIENCE_MS }, async () => {
+    const { profiles } = readConfigFile(paths.configFile);
+    const entry = changed(profiles[profile], change);
+    await write(paths.configFile, { ...profiles, [profile]: entry });
+  });
+}
+
+function changed(before: ProfileEntry | undefined, change: ProfileChange): ProfileEntry {
   const settings = Object.fromEntries(
-    Object.entries({ ...before.settings, ...change.settings }).filter(
+    Object.entries({ ...before?.settings, ...change.settings }).filter(
       (entry): entry is [string, string] => typeof entry[1] === 'string',
     ),
   );
-  const account = change.account === undefined ? before.account : (change.account ?? undefined);
-  const profiles = { ...file.profiles, [profile]: { settings, account } };
-  await write(paths.configFile, profiles);
+  const account = change.account === undefined ? before?.account : (change.account ?? undefined);
+  return { settings, account };
 }
 
 async function write(path: string, profiles: Record<string, ProfileEntry>): Promise<void> {

@@ -94,10 +94,10 @@ export function loadConfig(
       ) as Endpoints;
     },
     account: entry?.account,
-    clientSecret: secretFrom(env['SYNC_CLIENT_SECRET']),
+    clientSecret: secretFrom(env, 'SYNC_CLIENT_SECRET'),
     environmentTokens: {
-      access: secretFrom(env['SYNC_ACCESS_TOKEN']),
-      refresh: secretFrom(env['SYNC_REFRESH_TOKEN']),
+      access: secretFrom(env, 'SYNC_ACCESS_TOKEN'),
+      refresh: secretFrom(env, 'SYNC_REFRESH_TOKEN'),
     },
   };
 }
@@ -160,12 +160,13 @@ export function readConfigFile(path: string): ConfigFile {
   try {
     text = readFileSync(path, 'utf8');
   } catch (cause) {
-    if (systemCode(cause) === 'ENOENT') return { profiles: {} };
+    if (systemCode(cause) === 'ENOENT') return { profiles: noProfiles() };
     throw new SyncError('CONFIG', `${path} cannot be read: ${messageOf(cause)}`, { cause });
   }
   let parsed: unknown;
   try {
-    parsed = JSON.parse(text);
+    // Editors on Windows put a mark before the text.
+    parsed = JSON.parse(text.replace(/^\ufeff/, ''));
   } catch (cause) {
     throw new SyncError('CONFIG', `${path} is not JSON: ${messageOf(cause)}`, {
       cause,
@@ -176,14 +177,22 @@ export function readConfigFile(path: string): ConfigFile {
 }
 
 function decodeConfigFile(value: unknown, path: string): ConfigFile {
-  const file = asObject(value, path);
-  const profiles: Record<string, ProfileEntry> = Object.create(null) as Record<
-    string,
-    ProfileEntry
-  >;
-  for (const [name, entry] of Object.entries(asObject(file['profiles'] ?? {}, `${path}: profiles`)))
+  const { profiles: entries = {}, ...rest } = asObject(value, path);
+  const [unknown] = Object.keys(rest);
+  if (unknown !== undefined) {
+    throw new SyncError('CONFIG', `${path}: "${unknown}" means nothing here.`, {
+      hint: 'It holds {"profiles": {"default": {...}}}; see `sync config set`.',
+    });
+  }
+  const profiles = noProfiles();
+  for (const [name, entry] of Object.entries(asObject(entries, `${path}: profiles`)))
     profiles[name] = decodeProfile(entry, `${path}: profile "${name}"`);
   return { profiles };
+}
+
+/** Nothing but what is put into it: a profile may be called `constructor`. */
+function noProfiles(): Record<string, ProfileEntry> {
+  return Object.create(null) as Record<string, ProfileEntry>;
 }
 
 function decodeProfile(value: unknown, where: string): ProfileEntry {
@@ -235,6 +244,15 @@ function flagName(key: SettingKey): string {
   return `--${key.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
 }
 
-function secretFrom(text: string | undefined): Secret | undefined {
-  return text === undefined || text === '' ? undefined : new Secret(text);
+/** White space around a secret (the line break of a file) is not part of it. */
+function secretFrom(env: Env, variable: string): Secret | undefined {
+  const text = env[variable]?.trim() ?? '';
+  if (text === '') return undefined;
+  // RFC 6749 appendix A: visible characters. Others could not be sent in a header. Never shown.
+  if (!/^[\x20-\x7e]+$/.test(text)) {
+    throw new SyncError('CONFIG', `${variable} holds characters that no secret has.`, {
+      hint: 'Was it copied with a line break or quotation marks inside?',
+    });
+  }
+  return new Secret(text);
 }
