@@ -18,6 +18,8 @@ describe('twenty processes with one expired token, whose refresh token rotates',
     const world = await openLoggedInWorld();
     const { stdout: old } = await world.sync(['token']);
     expireAccess(world);
+    // Time for all of them to find the old one, before there is a new one.
+    world.sandbox.control.addFaults('refresh:delay=500ms');
     const runs = await Promise.all(TWENTY.map(() => world.sync(['token'])));
     expect(runs.map(({ code }) => code)).toEqual(TWENTY.map(() => 0));
     const tokens = new Set(runs.map(({ stdout }) => stdout));
@@ -34,6 +36,7 @@ describe('twenty processes with one expired token, whose refresh token rotates',
     );
     // Nobody here knows that: each of them meets a 401.
     world.sandbox.control.expire();
+    world.sandbox.control.addFaults('refresh:delay=500ms');
     const runs = await Promise.all(rides.map((ride) => world.sync(['upload', '--json', ride])));
     expect(runs.map(({ code }) => code)).toEqual(TWENTY.map(() => 0));
     expect(requestCounts(world.sandbox)['token']).toBe(1);
