@@ -22,10 +22,11 @@ import { watchEventReport, watchEventText } from '../render/watch.ts';
 import { endpointUrl } from '../service/endpoints.ts';
 import { openHttp } from '../service/open-http.ts';
 import { DEFAULT_RETRY } from '../service/retry.ts';
+import { hasRecursiveEvents, placeOf } from '../watch/filesystem-type.ts';
 import type { WatchHealth } from '../watch/health.ts';
 import { notify } from '../watch/notify.ts';
 import { AT_ONCE } from '../watch/pump.ts';
-import { POLL_MS } from '../watch/watcher.ts';
+import { POLL_MS } from '../watch/sweeper.ts';
 import { type Invocation, configFor, connectOptions, wholeNumber } from './invocation.ts';
 
 export interface WatchFlags {
@@ -105,7 +106,8 @@ function watchNeeds(
     login: given === undefined ? config.profile : `${config.profile} ${digest(given.reveal())}`,
     loginCanChange: given === undefined,
     loginMarker: () => [configFile, tokenFilePath(stateDir, config.profile)].map(markOf).join(' '),
-    platform: deps.platform,
+    place: (folder) => placeOf(folder, deps.platform),
+    recursiveEvents: hasRecursiveEvents(deps.platform),
     pid: process.pid,
     clock: deps.clock,
     random: Math.random,

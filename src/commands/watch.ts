@@ -4,6 +4,7 @@ import type { OutboxRows } from '../ledger/outbox.ts';
 import type { WatchMarks } from '../ledger/watch-marks.ts';
 import type { ServiceClient } from '../service/client.ts';
 import type { Clock } from '../time.ts';
+import type { Place } from '../watch/filesystem-type.ts';
 import { lockFolders, takeLock } from '../watch/folder-lock.ts';
 import { type Failure, Gate, isLoginFailure } from '../watch/gate.ts';
 import { lifeLock, readOne, watchId, type WatchHealth } from '../watch/health.ts';
@@ -56,7 +57,10 @@ export interface WatchNeeds {
   readonly loginCanChange: boolean;
   /** Something that changes when somebody logs in; cheap. */
   readonly loginMarker: () => string;
-  readonly platform: NodeJS.Platform;
+  /** What the file system under a folder means for watching it. */
+  readonly place: (folder: string) => Place;
+  /** The kernel watches a whole tree with one handle. */
+  readonly recursiveEvents: boolean;
   readonly pid: number;
   readonly clock: Clock;
   readonly random: () => number;
@@ -278,9 +282,10 @@ async function lifetime(
 /** What a watcher needs of a login and its ledger. */
 export function watcherNeeds(needs: WatchNeeds, opened: OpenWatch, outbox: Outbox) {
   const { ledger, marks, client, uploadUrl } = opened;
-  const { appVersion, platform, clock, random, loginMarker } = needs;
+  const { appVersion, place, recursiveEvents, clock, random, loginMarker } = needs;
   return {
-    ...{ appVersion, platform, clock, random, loginMarker, marks, outbox, client, uploadUrl },
+    ...{ appVersion, place, recursiveEvents, clock, random, loginMarker },
+    ...{ marks, outbox, client, uploadUrl },
     ledger: ledger.uploads,
     known: ledger.known,
   } satisfies Partial<WatcherNeeds>;

@@ -74,3 +74,8 @@ export function judge(type: number): Place {
   }
   return { noEvents: undefined, removable: FAT.includes(type) };
 }
+
+/** Kernels that watch a whole tree with one handle. */
+export function hasRecursiveEvents(platform: NodeJS.Platform): boolean {
+  return platform === 'darwin' || platform === 'win32';
+}

@@ -23,11 +23,21 @@ export class FolderEvents {
   readonly #root: string;
   readonly #recursive: boolean;
   readonly #needs: FolderEventsNeeds;
-  readonly #watchers = new Map<string, FSWatcher>();
+  readonly #watchers = new Map<string, Watched>();
+  readonly #watch: typeof watch;
   #failed = false;
 
-  /** @param recursive one handle for the whole tree */
-  constructor(root: string, recursive: boolean, needs: FolderEventsNeeds) {
+  /**
+   * @param recursive one handle for the whole tree
+   * @param watchWith Node's, or one that a test has in its hand
+   */
+  constructor(
+    root: string,
+    recursive: boolean,
+    needs: FolderEventsNeeds,
+    watchWith: typeof watch = watch,
+  ) {
+    this.#watch = watchWith;
     this.#root = root;
     this.#recursive = recursive;
     this.#needs = needs;
@@ -49,9 +59,17 @@ export class FolderEvents {
     for (const name of foldersIn(folder)) this.cover(join(folder, name));
   }
 
-  /** Watches this folder alone: for a walk that comes to each by itself. */
+  /**
+   * Watches this folder alone, for a walk that comes to each by itself. One that is not the folder
+   * it was (something was mounted there) is watched anew.
+   */
   coverOne(folder: string): void {
-    if (!this.#failed) this.#place(folder);
+    if (this.#failed) return;
+    const watched = this.#watchers.get(folder);
+    if (watched !== undefined && folder !== this.#root && watched.identity !== identityOf(folder)) {
+      this.uncover(folder);
+    }
+    this.#place(folder);
   }
 
   /**
@@ -61,7 +79,7 @@ export class FolderEvents {
   uncover(folder: string): void {
     if (this.#recursive) return;
     const below = folder + sep;
-    for (const [path, watcher] of this.#watchers) {
+    for (const [path, { watcher }] of this.#watchers) {
       if (path !== folder && !path.startsWith(below)) continue;
       watcher.close();
       this.#watchers.delete(path);
@@ -74,7 +92,7 @@ export class FolderEvents {
 
   /** May be called twice. */
   close(): void {
-    for (const watcher of this.#watchers.values()) watcher.close();
+    for (const { watcher } of this.#watchers.values()) watcher.close();
     this.#watchers.clear();
   }
 
@@ -83,10 +101,10 @@ export class FolderEvents {
     if (this.#watchers.has(folder)) return true;
     if (this.#recursive && folder !== this.#root) return true;
     try {
-      const watcher = watch(folder, { persistent: true, recursive: this.#recursive });
+      const watcher = this.#watch(folder, { persistent: true, recursive: this.#recursive });
       watcher.on('change', (_kind, name) => this.#onEvent(folder, name));
       watcher.on('error', (error) => this.#onError(folder, error));
-      this.#watchers.set(folder, watcher);
+      this.#watchers.set(folder, { watcher, identity: identityOf(folder) });
       return true;
     } catch (error) {
       this.#onError(folder, error);
@@ -106,15 +124,15 @@ export class FolderEvents {
       if (folder === this.#root) this.#needs.onRoot();
       else this.#needs.onName(join(folder, '..'), text);
     }
-    const at = text.lastIndexOf(sep);
-    if (at === -1) this.#needs.onName(folder, text);
-    else this.#needs.onName(join(folder, text.slice(0, at)), text.slice(at + 1));
+    const parents = text.split(sep);
+    const last = parents.pop() ?? '';
+    if (parents.every(isSearchedFolder)) this.#needs.onName(join(folder, ...parents), last);
   }
 
   #onError(folder: string, error: unknown): void {
     const code = systemCode(error);
     if (code === undefined) throw error;
-    this.#watchers.get(folder)?.close();
+    this.#watchers.get(folder)?.watcher.close();
     this.#watchers.delete(folder);
     if (folder === this.#root) this.#needs.onRoot();
     // Gone, or not ours to read: the sweeps say so if it matters.
@@ -129,6 +147,17 @@ export class FolderEvents {
   }
 }
 
+interface Watched {
+  readonly watcher: FSWatcher;
+  /** Of the folder that was there when the watch was placed. */
+  readonly identity: string | undefined;
+}
+
+function identityOf(folder: string): string | undefined {
+  const stats = statSync(folder, { throwIfNoEntry: false });
+  return stats === undefined ? undefined : `${stats.dev}:${stats.ino}`;
+}
+
 /** Names of the folders in a folder that are searched for recordings. Links are not followed. */
 function foldersIn(folder: string): string[] {
   try {
@@ -141,10 +170,10 @@ function foldersIn(folder: string): string[] {
   }
 }
 
-/** What is at a path; links are followed only for a root. Undefined: nothing that can be seen. */
-export function statOf(path: string, follow: boolean): Stats | undefined {
+/** What is at a path, links not followed. Undefined: nothing that can be seen. */
+export function statOf(path: string): Stats | undefined {
   try {
-    return follow ? statSync(path) : lstatSync(path);
+    return lstatSync(path);
   } catch (error) {
     if (systemCode(error) === undefined) throw error;
     return undefined;

@@ -1,3 +1,4 @@
+import { systemCode } from '../errors.ts';
 import type { Clock } from '../time.ts';
 import { type WatchHealth, writeHealth } from './health.ts';
 import type { Watcher } from './watcher.ts';
@@ -90,15 +91,19 @@ export class HealthKeeper {
     this.#stale = true;
   }
 
-  /** Writes what is new, unless that was done a moment ago. @throws what the disk throws */
+  /** Writes what is new, unless that was done a moment ago, or the disk refuses: then later. */
   write(force: boolean): void {
     const now = this.#needs.clock.now();
     if (!this.#stale || (!force && now - this.#written < WRITE_EVERY_MS)) return;
-    this.#stale = false;
     this.#written = now;
     this.#health = { ...this.#health, updatedAt: isoTime(now) };
-    writeHealth(this.#needs.stateDir, this.#health);
     this.#needs.onHealth?.(this.#health);
+    try {
+      writeHealth(this.#needs.stateDir, this.#health);
+      this.#stale = false;
+    } catch (error) {
+      if (systemCode(error) === undefined) throw error;
+    }
   }
 
   /** The end, in good order. */

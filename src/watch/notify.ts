@@ -35,6 +35,17 @@ export function notifyCommand(
 /** How long it may take, in ms. */
 const LIMIT_MS = 10_000;
 
+/** All that such a command needs to know; tokens in the environment are none of its business. */
+const VARIABLES = [
+  'PATH',
+  'HOME',
+  'LANG',
+  'DISPLAY',
+  'WAYLAND_DISPLAY',
+  'XDG_RUNTIME_DIR',
+  'DBUS_SESSION_BUS_ADDRESS',
+];
+
 /** Shows a note where there is a desktop. What goes wrong with it is of no interest to anyone. */
 export function notify(
   platform: NodeJS.Platform,
@@ -44,7 +55,10 @@ export function notify(
   const command = notifyCommand(platform, env, note);
   if (command === undefined) return;
   const [file, ...args] = command;
-  const child = spawn(file, args, { stdio: 'ignore', env, timeout: LIMIT_MS });
+  const own = Object.fromEntries(
+    VARIABLES.flatMap((name) => (name in env ? [[name, env[name]]] : [])),
+  );
+  const child = spawn(file, args, { stdio: 'ignore', env: own, timeout: LIMIT_MS });
   child.on('error', () => undefined);
   child.unref();
 }

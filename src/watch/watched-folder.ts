@@ -1,6 +1,6 @@
 import { stat } from 'node:fs/promises';
 import { systemCode } from '../errors.ts';
-import { type Place, placeOf } from './filesystem-type.ts';
+import type { Place } from './filesystem-type.ts';
 import { FolderEvents, type FolderEventsNeeds } from './folder-events.ts';
 import type { FolderState } from './report.ts';
 
@@ -8,16 +8,15 @@ import type { FolderState } from './report.ts';
 export type Appearance = 'same' | 'appeared' | 'gone' | 'replaced';
 
 export interface WatchedFolderNeeds {
-  readonly platform: NodeJS.Platform;
+  readonly place: (folder: string) => Place;
+  /** The kernel watches a whole tree with one handle. */
+  readonly recursiveEvents: boolean;
   /** Poll, whatever the file system is. */
   readonly forcePolling: boolean;
   readonly onName: (folder: WatchedFolder, parent: string, name: string) => void;
   readonly onRoot: (folder: WatchedFolder) => void;
   readonly onStateChange: (folder: WatchedFolder) => void;
 }
-
-/** Kernels that watch a whole tree with one handle. */
-const RECURSIVE: readonly NodeJS.Platform[] = ['darwin', 'win32'];
 
 /** One of the folders that the user named: it comes and goes. */
 export class WatchedFolder {
@@ -74,8 +73,8 @@ export class WatchedFolder {
 
   #enter(): void {
     this.close();
-    const { platform, forcePolling } = this.#needs;
-    const place: Place = placeOf(this.path, platform);
+    const { forcePolling, recursiveEvents } = this.#needs;
+    const place = this.#needs.place(this.path);
     this.removable = place.removable;
     if (forcePolling) {
       this.#become('polling', 'As asked for.');
@@ -94,7 +93,7 @@ export class WatchedFolder {
       },
     };
     let failure: string | undefined;
-    const events = new FolderEvents(this.path, RECURSIVE.includes(platform), needs);
+    const events = new FolderEvents(this.path, recursiveEvents, needs);
     events.start();
     this.#events = events;
     if (failure === undefined) this.#become('watching', undefined);

@@ -15,7 +15,7 @@ export type Found =
  * Walks a folder and all that is searched below it. A folder is told before it is read, so that a
  * watch on it misses nothing. What vanishes on the way is passed over in silence.
  */
-export function* walk(folder: string): Generator<Found> {
+export function* walk(folder: string): Generator<Found, undefined> {
   yield { found: 'folder', path: folder };
   let entries: Dirent[];
   try {
@@ -23,7 +23,7 @@ export function* walk(folder: string): Generator<Found> {
   } catch (error) {
     const problem = problemOf(folder, error);
     if (problem !== undefined) yield problem;
-    return;
+    return undefined;
   }
   for (const entry of entries) {
     if (entry.isDirectory()) {
@@ -38,6 +38,7 @@ export function* walk(folder: string): Generator<Found> {
       }
     }
   }
+  return undefined;
 }
 
 function problemOf(path: string, error: unknown): Found | undefined {
