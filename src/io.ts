@@ -46,9 +46,10 @@ export function systemIo(streams: IoStreams, noColour: boolean): Io {
     const stream = streams[name];
     if (guarded.has(name)) return stream;
     guarded.add(name);
-    // A reader that went away (`sync workouts | head`) is no fault: what is left is not wanted.
+    // A reader that went away (`sync workouts | head`), or a terminal that was closed, is no fault:
+    // what is left is not wanted.
     stream.on('error', (error: NodeJS.ErrnoException) => {
-      if (error.code !== 'EPIPE') throw error;
+      if (error.code !== 'EPIPE' && error.code !== 'EIO') throw error;
     });
     return stream;
   };

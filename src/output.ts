@@ -81,7 +81,7 @@ function spinner(): Progress {
   });
   return {
     update(next) {
-      text = next;
+      text = printable(next).replaceAll('\n', ' ');
       wanted = true;
       if (started === undefined) return;
       started.text = text;
@@ -94,8 +94,14 @@ function spinner(): Progress {
   };
 }
 
-/** Names of files, and what a service says, cannot command the terminal. */
+/**
+ * Names of files, and what a service says, cannot command the terminal: no control characters, and
+ * none that turn the direction of what follows.
+ */
 function printable(text: string): string {
-  // eslint-disable-next-line no-control-regex -- control characters are what this takes out
-  return text.replace(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/g, ' ');
+  return text.replace(UNPRINTABLE, ' ');
 }
+
+const UNPRINTABLE =
+  // eslint-disable-next-line no-control-regex -- control characters are what this takes out
+  /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u2028\u2029\u202a-\u202e\u2066-\u2069]/g;

@@ -128,8 +128,14 @@ describe('what is wrong is told by where it stands', () => {
   it('a setting in the file, with the file, the profile and the key', () => {
     const { load, paths } = withFile({ profiles: { work: { timezone: 'Mars/Olympus' } } });
     const error = caught(() => load({ profile: 'work' }).get('timezone'));
-    const where = `${paths.configFile}: profile "work": timezone: "Mars/Olympus"`;
-    expect(error.message.slice(0, where.length)).toBe(where);
+    expect(error.message).toBe(
+      `${paths.configFile}: profile "work": timezone: There is no time zone 'Mars/Olympus'.`,
+    );
+    const near = caught(() => load({ flags: { timezone: 'Berlin' } }).get('timezone'));
+    expect([near.message, near.hint]).toEqual([
+      "--timezone: There is no time zone 'Berlin'.",
+      'Did you mean Europe/Berlin?',
+    ]);
   });
 
   it('a setting that is wrong does not matter to what does not ask for it', () => {

@@ -7,7 +7,8 @@ export function errorReport(error: unknown): Record<string, unknown> {
     return { type: 'error', code: 'INTERNAL', message: messageOf(error) };
   }
   const { code, message, hint, details } = error;
-  return { type: 'error', code, message, ...(hint === undefined ? {} : { hint }), ...details };
+  const told = { type: 'error', code, message, ...(hint === undefined ? {} : { hint }) };
+  return { ...told, ...details, ...told };
 }
 
 /** An error for people: what is wrong, then what to do. */

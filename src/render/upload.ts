@@ -1,6 +1,6 @@
 import type { UploadSummary } from '../commands/upload.ts';
 import type { UploadItem, UploadProgress, UploadRequest } from '../upload/report.ts';
-import { bytes, plural } from './words.ts';
+import { bytes, oneLine, plural } from './words.ts';
 
 /** A file's outcome for programs. */
 export function uploadItemReport(item: UploadItem): Record<string, unknown> {
@@ -19,21 +19,22 @@ export function uploadSummaryReport(summary: UploadSummary): Record<string, unkn
 
 /** A file's outcome for people; nothing for what needs no telling file by file. */
 export function uploadItemText(item: UploadItem): string | undefined {
+  const path = oneLine(item.path);
   switch (item.outcome) {
     case 'uploaded':
-      return `${item.path}: uploaded${item.service.state === 'queued' ? ' (received, being processed)' : ''}`;
+      return `${path}: uploaded${item.service.state === 'queued' ? ' (received, being processed)' : ''}`;
     case 'duplicate':
-      return `${item.path}: the service had it already`;
+      return `${path}: the service had it already`;
     case 'skipped':
       return undefined;
     case 'invalid':
-      return `${item.path}: not sent. ${item.detail}`;
+      return `${path}: not sent. ${item.detail}`;
     case 'rejected':
-      return `${item.path}: refused by the service: ${item.message}`;
+      return `${path}: refused by the service: ${oneLine(item.message)}`;
     case 'failed':
-      return `${item.path}: not sent. ${item.message}${item.hint === undefined ? '' : ` ${item.hint}`}`;
+      return `${path}: not sent. ${oneLine(item.message)}${item.hint === undefined ? '' : ` ${item.hint}`}`;
     case 'would-upload':
-      return requestText(item.path, item.request);
+      return requestText(path, item.request);
   }
 }
 
@@ -43,8 +44,8 @@ function requestText(path: string, { method, url, parts }: UploadRequest): strin
     `  ${method} ${url}`,
     ...parts.map((part) =>
       'value' in part
-        ? `  ${part.name}: ${part.value}`
-        : `  ${part.name}: ${part.filename} (${bytes(part.size)}, SHA-256 ${part.sha256})`,
+        ? `  ${part.name}: ${oneLine(part.value)}`
+        : `  ${part.name}: ${oneLine(part.filename)} (${bytes(part.size)}, SHA-256 ${part.sha256})`,
     ),
   ].join('\n');
 }

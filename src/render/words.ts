@@ -1,4 +1,9 @@
-/** Numbers as people read them. */
+/** Numbers and names as people read them. */
+
+/** A name, or what a service said, that cannot pass for a line of its own. */
+export function oneLine(text: string): string {
+  return text.replace(/\s*[\r\n\u2028\u2029]+\s*/g, ' ');
+}
 
 export function plural(count: number, noun: string): string {
   return `${count} ${noun}${count === 1 ? '' : 's'}`;
