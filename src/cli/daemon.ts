@@ -10,6 +10,7 @@ import {
   installedService,
   runServiceInstall,
   runServiceUninstall,
+  stopService,
 } from '../commands/service.ts';
 import { ExitCode } from '../errors.ts';
 import {
@@ -76,6 +77,7 @@ export async function stop(invocation: Invocation, folders: readonly string[]): 
   const { output } = invocation;
   const needs = serviceNeeds(invocation);
   const { stopped, exitCode } = await runDaemonStop({ folders }, needs);
+  const service = await stopService(folders, needs);
   for (const one of stopped) output.result(stoppedReport(one), stoppedText(one));
   output.result(
     {
@@ -85,10 +87,9 @@ export async function stop(invocation: Invocation, folders: readonly string[]): 
     },
     stopped.length === 0 ? 'No daemon is running.' : undefined,
   );
-  const service = installedService(needs);
-  if (service !== undefined && stopped.length > 0) {
+  if (service !== undefined) {
     output.say(
-      'It is a service, and starts again with your next login; `sync daemon uninstall` ends that.',
+      `The service ${service.name} starts again with your next login; \`sync daemon uninstall\` removes it.`,
     );
   }
   return exitCode;

@@ -55,6 +55,30 @@ export function installedService(needs: ServiceNeeds): ServiceReport | undefined
 }
 
 /**
+ * Tells the system to leave this profile's service alone until the next login.
+ *
+ * @param folders as `runDaemonStop` was given them: none means all
+ * @returns undefined: there is none, or it watches other folders
+ */
+export async function stopService(
+  folders: readonly string[],
+  needs: ServiceNeeds,
+): Promise<ServiceReport | undefined> {
+  const service = installedService(needs);
+  if (service === undefined) return undefined;
+  const wanted = absoluteFolders(needs.deps, folders);
+  const meant =
+    wanted.length === 0 ||
+    runDaemonStatus(needs).some(
+      (daemon) =>
+        daemon.kind === service.kind && daemon.folders.some((dir) => wanted.includes(dir)),
+    );
+  if (!meant) return undefined;
+  await managerFor(needs).stop();
+  return service;
+}
+
+/**
  * Makes the watching of these folders a service of the system's own, in place of the one that this
  * profile may have, and starts it.
  *

@@ -111,6 +111,9 @@ describe.skipIf(why !== undefined)(`as a service of a real systemd${skipped}`, (
     // A crash is mended, an end in good order is one.
     await user.run(`kill -9 ${pid}`);
     await becomes(() => property('SubState'), 'auto-restart');
+    // Stopped while it waits to be started again: it stays away.
+    expect((await sync('daemon', 'stop')).code).toBe(0);
+    expect(await property('ActiveState')).not.toBe('activating');
     await user.run('systemctl --user restart athlete-sync');
     expect(await property('ActiveState')).toBe('active');
     const stopped = await sync('daemon', 'stop');

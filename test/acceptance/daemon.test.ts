@@ -1,5 +1,13 @@
 import { spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  readdirSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { RunOptions } from '../support/program.ts';
@@ -367,5 +375,90 @@ describe.skipIf(process.platform === 'win32')('sync daemon logs', () => {
     const { code, stderr } = await world.sync(['daemon', 'logs']);
     expect(code).toBe(2);
     expect(stderr).toContain('sync watch DIR --daemon');
+  });
+});
+
+describe.skipIf(process.platform === 'win32')('a watcher that a service manager keeps', () => {
+  it('ends with 2 where somebody else watches; for launchd, which would start it again, with 0', async () => {
+    const world = await openDaemonWorld();
+    const { pid } = await startDaemon(world, [world.folder]);
+    const codes = ['systemd', 'launchd'].map(async (kind) => {
+      const { code, stderr } = await world.sync(['watch', world.folder, '--background', kind]);
+      expect(stderr).toContain(`watched already, by process ${String(pid)}`);
+      return code;
+    });
+    expect(await Promise.all(codes)).toEqual([2, 0]);
+    const unknown = await world.sync(['watch', world.folder, '--background', 'cron']);
+    expect(unknown.code).toBe(2);
+    expect(unknown.stderr).toContain('not one of daemon, systemd, launchd, windows-task');
+  });
+
+  it('says to a journal what it says to its log, and is known by its keeper', async () => {
+    const world = await openDaemonWorld();
+    const service = world.start(['watch', world.folder, '--background', 'systemd']);
+    await service.waitFor(/Ready: 0 files looked at/);
+    const [daemon] = await daemonsOf(world);
+    expect([daemon?.['kind'], daemon?.pid]).toEqual(['systemd', service.child.pid]);
+    expect(readFileSync(daemon?.log ?? '', 'utf8')).toContain('Ready: 0 files looked at');
+    expect((await world.sync(['daemon', 'stop'])).code).toBe(0);
+    expect((await service.finished).code).toBe(0);
+  });
+
+  it('is a daemon where the Task Scheduler starts it', async () => {
+    const world = await openDaemonWorld();
+    const args = ['watch', world.folder, '--background', 'windows-task', '--daemon', '--json'];
+    const { code, stdout } = await world.sync(args);
+    expect(code).toBe(0);
+    const [daemon] = await daemonsOf(world);
+    expect([daemon?.['kind'], daemon?.pid]).toEqual(['windows-task', ndjson(stdout)[0]?.['pid']]);
+  });
+
+  it('shows what the runtime said when it fell over, then keeps it in the log', async () => {
+    const world = await openDaemonWorld();
+    const { log, pid } = await startDaemon(world, [world.folder]);
+    process.kill(pid, 'SIGKILL');
+    await until(() => commandLine(pid) === '');
+    const crash = join(log, '..', 'crash.log');
+    writeFileSync(crash, 'FATAL ERROR: heap out of memory\n  at native frame\n');
+    expect((await world.sync(['daemon', 'logs'])).stdout).toMatch(
+      /FATAL ERROR: heap out of memory\n {2}at native frame\n$/,
+    );
+    await startDaemon(world, [world.folder]);
+    expect(readFileSync(crash, 'utf8')).toBe('');
+    expect(readFileSync(log, 'utf8')).toMatch(
+      /^[\d -]+[\d:]+ {2}Said by the runtime, before this:\n {4}FATAL ERROR: heap out of memory\n/m,
+    );
+  });
+});
+
+describe('sync daemon install', () => {
+  it('makes no service of a login that is only in the shell, nor without any', async () => {
+    const world = await openWorld();
+    // A systemctl that must not be asked.
+    const asked = join(world.home.dir, 'asked');
+    const tool = world.write('bin/systemctl', `#!/bin/sh\ntouch '${asked}'\n`);
+    chmodSync(tool, 0o755);
+    const env = { PATH: `${join(world.home.dir, 'bin')}:${process.env['PATH'] ?? ''}` };
+    const token = world.sandbox.control.mint().access_token;
+    const install = async (more: NodeJS.ProcessEnv) =>
+      await world.sync(['daemon', 'install', 'Garmin', '--json'], { env: { ...env, ...more } });
+    const shell = await install({ SYNC_ACCESS_TOKEN: token });
+    expect(shell.code).toBe(4);
+    expect(ndjson(shell.stdout)).toEqual([
+      expect.objectContaining({
+        code: 'AUTH_REQUIRED',
+        message: expect.stringContaining('tokens are not written into its description') as string,
+      }),
+    ]);
+    expect(shell.stdout + shell.stderr).not.toContain(token);
+    expect((await install({})).code).toBe(4);
+    expect(existsSync(asked)).toBe(false);
+    expect(existsSync(join(world.home.dir, '.config'))).toBe(false);
+  });
+
+  it('has nothing to remove where there is no service', async () => {
+    const world = await openWorld();
+    const { code, stdout } = await world.sync(['daemon', 'uninstall']);
+    expect([code, stdout]).toEqual([0, 'No service is installed for this profile.\n']);
   });
 });

@@ -58,6 +58,9 @@ export function launchdManager(
           'Settings, Privacy & Security, Full Disk Access.',
       ];
     },
+    async stop() {
+      await run('launchctl', ['bootout', target]);
+    },
     async uninstall() {
       if (readOwnFile(file) === undefined) return false;
       await run('launchctl', ['bootout', target]);

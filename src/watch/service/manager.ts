@@ -29,6 +29,11 @@ export interface ServiceManager {
    */
   install(definition: ServiceDefinition): Promise<readonly string[]>;
   /**
+   * Keeps the service from being started again until the next login, should it have crashed just
+   * now; ends it where it runs. Never fails: what cannot be reached starts nothing either.
+   */
+  stop(): Promise<void>;
+  /**
    * Ends the service and takes it away.
    * @returns false: there was none
    * @throws SyncError `STORAGE` when the system refuses, or the file is somebody else's

@@ -66,6 +66,9 @@ export function systemdManager(
               '`loginctl enable-linger` (a keychain stays locked until you log in).',
           ];
     },
+    async stop() {
+      await run('systemctl', ['--user', '--no-pager', 'stop', name]);
+    },
     async uninstall() {
       if (readOwnFile(file) === undefined) return false;
       await greet();

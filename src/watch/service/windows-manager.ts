@@ -42,6 +42,9 @@ export function windowsManager(slug: string, { env, stateDir, run }: ManagerNeed
       }
       return ['It starts when you log on.'];
     },
+    async stop() {
+      await run('schtasks', ['/End', '/TN', name]);
+    },
     async uninstall() {
       if (readOwnFile(file) === undefined) return false;
       await run('schtasks', ['/End', '/TN', name]);

@@ -293,6 +293,18 @@ describe('the Task Scheduler', () => {
   });
 });
 
+describe('a service that is to stay away until the next login', () => {
+  it.each([
+    ['linux', 'systemctl --user --no-pager stop athlete-sync.service'],
+    ['darwin', 'launchctl bootout gui/501/athlete-sync.default'],
+    ['win32', 'schtasks /End /TN athlete-sync default'],
+  ] as const)('is told so on %s, and no failure is made of it', async (platform, command) => {
+    const { manager, commands } = managerOn(platform, { answers: () => ({ code: 1 }) });
+    await manager.stop();
+    expect(commands).toEqual([command]);
+  });
+});
+
 describe('a service manager', () => {
   it('is not known for every system', () => {
     expect(() => managerOn('freebsd')).toThrow(/No service manager is known for freebsd/);
