@@ -7,7 +7,7 @@ import { fileInput } from '../records/read-input.ts';
 import type { RecordKind } from '../records/types.ts';
 import {
   pushItemReport,
-  pushItemText,
+  pushItemTexts,
   pushSummaryReport,
   pushSummaryText,
 } from '../render/push.ts';
@@ -46,6 +46,7 @@ function pushes(kind: RecordKind) {
     const connection = connect(config, deps, connectOptions(invocation, jobs));
     const ledger = openLedger(config, await connection.ledgerAccount(), deps.clock);
     const progress = output.progress();
+    const text = pushItemTexts(zone.name);
     try {
       const { summary, exitCode } = await runPush(
         {
@@ -67,8 +68,7 @@ function pushes(kind: RecordKind) {
           url: (of) => endpointUrl(baseUrl, config.endpoints[of]),
           clock: deps.clock,
           signal: deps.signal,
-          report: (item) =>
-            output.result(pushItemReport(item, zone.name), pushItemText(item, zone.name)),
+          report: (item) => output.result(pushItemReport(item, zone.name), text(item)),
           progress: ({ done, total }) => progress.update(`${done} of ${total} days`),
         },
       );

@@ -1,8 +1,9 @@
 import { connect } from '../commands/connect.ts';
 import { openLedger } from '../commands/open-ledger.ts';
-import { type SeedReport, runSeed, writeSeed } from '../commands/seed.ts';
+import { type SeedItem, type SeedReport, runSeed, writeSeed } from '../commands/seed.ts';
 import {
   type SeedAccount,
+  inWordsOf,
   readSeedAccounts,
   refuseRealAccount,
 } from '../commands/seed-accounts.ts';
@@ -77,7 +78,7 @@ export async function seed(invocation: Invocation, flags: SeedFlags): Promise<Ex
         days: account.days ?? options.days,
         seed: account.seed ?? options.seed,
       };
-      const { summary, exitCode } = await seedOne(invocation, own, wanted, account.name);
+      const { summary, exitCode } = await seedOne(invocation, own, wanted, account);
       codes.push(exitCode);
       output.result(
         seedSummaryReport(summary, account.name),
@@ -87,9 +88,10 @@ export async function seed(invocation: Invocation, flags: SeedFlags): Promise<Ex
       // What is wrong with one account costs the others nothing.
       if (!(error instanceof SyncError) || error.code === 'INTERRUPTED') throw error;
       codes.push(exitCodeOf(error.code));
+      const own = ownError(error, account);
       output.error(
-        { ...errorReport(error), account: account.name },
-        `${account.name}: ${errorText(error, invocation.flags)}`,
+        { ...errorReport(own), account: account.name },
+        `${account.name}: ${errorText(own, invocation.flags)}`,
       );
     }
   });
@@ -101,14 +103,22 @@ async function seedOne(
   invocation: Invocation,
   config: Config,
   options: Parameters<typeof runSeed>[0] extends infer O ? Omit<O, 'nutrition'> : never,
-  account: string | undefined,
+  account: SeedAccount | undefined,
 ): Promise<SeedReport> {
   const { deps, output, version } = invocation;
+  const name = account?.name;
+  const prefix = name === undefined ? '' : `${name}: `;
   const baseUrl = requireBaseUrl(config);
   if (!options.dryRun) refuseRealAccount(config, baseUrl);
-  const connection = connect(config, deps, connectOptions(invocation, options.jobs));
+  const usual = connectOptions(invocation, options.jobs);
+  const connection = connect(config, deps, {
+    ...usual,
+    onWarning: (text) =>
+      usual.onWarning(account === undefined ? text : prefix + inWordsOf(account, text)),
+  });
   const { clock, signal } = deps;
   const progress = output.progress();
+  const text = itemTexts(name);
   let ledger: ReturnType<typeof openLedger> | undefined;
   try {
     ledger = openLedger(config, await connection.ledgerAccount(), clock);
@@ -128,11 +138,9 @@ async function seedOne(
           signal,
         },
         records: { ledger: ledger.records, client, url: at, clock, signal },
-        report: (item) => output.result(seedItemReport(item, account), seedItemText(item, account)),
+        report: (item) => output.result(seedItemReport(item, name), text(item)),
         progress: ({ day, days, date }) => {
-          progress.update(
-            `${account === undefined ? '' : `${account}: `}day ${day} of ${days}, ${date}`,
-          );
+          progress.update(`${prefix}day ${day} of ${days}, ${date}`);
         },
       },
     );
@@ -141,6 +149,26 @@ async function seedOne(
     ledger?.close();
     await connection.close();
   }
+}
+
+/** The text of each item for people. A reason that keeps hundreds of them is told once. */
+function itemTexts(name: string | undefined): (item: SeedItem) => string | undefined {
+  const told = new Set<string>();
+  return (item) => {
+    if (item.outcome === 'failed') {
+      if (told.has(item.message)) return undefined;
+      told.add(item.message);
+    }
+    return seedItemText(item, name);
+  };
+}
+
+function ownError({ code, message, hint, ...rest }: SyncError, account: SeedAccount): SyncError {
+  return new SyncError(code, inWordsOf(account, message), {
+    ...(hint === undefined ? {} : { hint: inWordsOf(account, hint) }),
+    cause: rest.cause,
+    details: rest.details,
+  });
 }
 
 /** An account's own configuration; a stored login is not shadowed by tokens of the environment. */

@@ -11,6 +11,8 @@ export interface SeedAccount {
   readonly name: string;
   readonly profile: string | undefined;
   readonly tokens: Config['environmentTokens'] | undefined;
+  /** The variables that the tokens come from. */
+  readonly variables: { readonly access?: string; readonly refresh?: string };
   /** What this account wants otherwise than the rest. */
   readonly seed: number | undefined;
   readonly days: number | undefined;
@@ -47,7 +49,8 @@ const FORM =
 
 function readAccount(entry: unknown, where: string, env: Env): SeedAccount {
   if (typeof entry === 'string') {
-    return { name: entry, profile: entry, tokens: undefined, seed: undefined, days: undefined };
+    const own = { tokens: undefined, variables: {}, seed: undefined, days: undefined };
+    return { name: entry, profile: entry, ...own };
   }
   const wrong = (problem: string) =>
     new SyncError('INPUT_INVALID', `${where}: ${problem}`, { hint: FORM });
@@ -67,20 +70,36 @@ function readAccount(entry: unknown, where: string, env: Env): SeedAccount {
   const profile = text('profile');
   const name = text('name') ?? profile;
   if (name === undefined) throw wrong('has no name.');
-  const secret = (key: string) => {
-    const variable = text(key);
+  const secret = (variable: string | undefined) => {
     if (variable === undefined) return undefined;
     const value = env[variable];
     if (value === undefined || value === '') throw wrong(`the variable ${variable} is not set.`);
     return new Secret(value);
   };
-  const access = secret('accessTokenEnv');
-  const refresh = secret('refreshTokenEnv');
+  const variables = variablesOf(text('accessTokenEnv'), text('refreshTokenEnv'));
+  const access = secret(variables.access);
+  const refresh = secret(variables.refresh);
   if (profile === undefined && access === undefined && refresh === undefined) {
     throw wrong('has no accessTokenEnv, no refreshTokenEnv and no profile.');
   }
   const tokens = access === undefined && refresh === undefined ? undefined : { access, refresh };
-  return { name, profile, tokens, seed: number('seed'), days: number('days') };
+  return { name, profile, tokens, variables, seed: number('seed'), days: number('days') };
+}
+
+function variablesOf(access: string | undefined, refresh: string | undefined) {
+  return {
+    ...(access === undefined ? {} : { access }),
+    ...(refresh === undefined ? {} : { refresh }),
+  };
+}
+
+/**
+ * What is said about a login names the variables that tokens usually come from; here the account's
+ * own stand in their place.
+ */
+export function inWordsOf(account: SeedAccount, text: string): string {
+  const { access = 'SYNC_ACCESS_TOKEN', refresh = 'SYNC_REFRESH_TOKEN' } = account.variables;
+  return text.replaceAll('SYNC_ACCESS_TOKEN', access).replaceAll('SYNC_REFRESH_TOKEN', refresh);
 }
 
 /**

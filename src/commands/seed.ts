@@ -1,6 +1,6 @@
 import { mkdir, open, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { ExitCode} from '../errors.ts';
+import type { ExitCode } from '../errors.ts';
 import { SyncError, isAbort, messageOf, worstExitCode } from '../errors.ts';
 import { inParallel } from '../parallel.ts';
 import { type DeliveryNeeds, type DeliveryOptions, deliverRecords } from '../records/deliver.ts';
@@ -39,6 +39,18 @@ export interface SeedReport {
   readonly exitCode: ExitCode;
 }
 
+const KINDS = ['wellness', 'nutrition'] as const;
+
+/** Days that are being sent, and how far that is. */
+interface Batch {
+  /** Days that were sent before. */
+  readonly before: number;
+  readonly dates: readonly string[];
+  /** Recordings and records of these days, and how many of them are settled. */
+  readonly items: number;
+  done: number;
+}
+
 /** So many days are made, sent and forgotten at a time: memory does not grow with the number. */
 const DAYS_AT_A_TIME = 14;
 
@@ -55,14 +67,22 @@ export async function runSeed(options: SeedOptions, needs: SeedNeeds): Promise<S
   );
   const outcomes: Partial<Record<SeedItem['outcome'], number>> = {};
   const codes = new Set<ExitCode>();
-  const counts = { recordings: 0, records: 0, days: 0 };
+  const counts = { recordings: 0, records: 0 };
   const dates: string[] = [];
   const outlook = new Outlook();
 
+  let batch: Batch = { before: 0, dates: [], items: 0, done: 0 };
   const report = (item: SeedItem, code: ExitCode) => {
     outcomes[item.outcome] = (outcomes[item.outcome] ?? 0) + 1;
     codes.add(code);
     needs.report(item);
+    batch.done++;
+    tellProgress();
+  };
+  const tellProgress = () => {
+    const { before, dates, items, done } = batch;
+    const index = Math.min(Math.floor((dates.length * done) / items), dates.length - 1);
+    needs.progress?.({ day: before + index + 1, days: options.days, date: dates[index] ?? '' });
   };
   const sendRecordings = async (days: readonly SyntheticDay[]) => {
     const recordings = days.flatMap((day) => day.recordings);
@@ -96,9 +116,10 @@ export async function runSeed(options: SeedOptions, needs: SeedNeeds): Promise<S
 
   for (const days of inBatches(synthesize(options), DAYS_AT_A_TIME)) {
     needs.upload.signal.throwIfAborted();
-    counts.days += days.length;
-    dates.push(...days.map(({ date }) => date));
-    needs.progress?.({ day: counts.days, days: options.days, date: dates.at(-1) ?? '' });
+    const items = days.reduce((sum, day) => sum + day.recordings.length + KINDS.length, 0);
+    batch = { before: dates.length, dates: days.map(({ date }) => date), items, done: 0 };
+    tellProgress();
+    dates.push(...batch.dates);
     await sendRecordings(days);
     await sendRecords('wellness', days);
     await sendRecords('nutrition', days);
@@ -113,8 +134,6 @@ export async function runSeed(options: SeedOptions, needs: SeedNeeds): Promise<S
   };
   return { summary, exitCode: worstExitCode(codes) };
 }
-
-const KINDS = ['wellness', 'nutrition'] as const;
 
 /** What `--out` wrote. */
 export interface SeedFiles {

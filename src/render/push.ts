@@ -24,6 +24,20 @@ export function pushSummaryReport(summary: PushSummary): Record<string, unknown>
   return { type: 'summary', ...counts, ...(wouldPush > 0 ? { 'would-push': wouldPush } : {}) };
 }
 
+/**
+ * The text of each day for people. What keeps many days from being sent (no login, no connection) is
+ * told with the first of them; the others are only named.
+ */
+export function pushItemTexts(zone: string): (item: PushItem) => string | undefined {
+  const told = new Set<string>();
+  return (item) => {
+    if (item.outcome !== 'failed') return pushItemText(item, zone);
+    if (told.has(item.message)) return `${item.date}: not sent.`;
+    told.add(item.message);
+    return pushItemText(item, zone);
+  };
+}
+
 /** A day for people; nothing for what needs no telling one by one. */
 export function pushItemText(item: PushItem, zone: string): string | undefined {
   if (item.outcome === 'invalid') {

@@ -1,0 +1,250 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import {
+  type World,
+  filesHolding,
+  loginWithToken,
+  openHome,
+  openLoggedInWorld,
+  openTerminal,
+  openWorld,
+  requestLines,
+  terminals,
+} from '../support/acceptance.ts';
+import { ndjson, runSync } from '../support/program.ts';
+
+const WEEK = ['--days', '7', '--until', '2026-05-17'];
+
+/** How much each of the three athletes has: recordings, days of wellness, days of nutrition. */
+const counts = (world: World) =>
+  world.sandbox.control
+    .state()
+    .athletes.map(({ recordings, wellness, nutrition }) => [
+      recordings.length,
+      wellness.length,
+      nutrition.length,
+    ]);
+
+const hashes = (world: World, athlete: string) =>
+  world.sandbox.control
+    .state(athlete)
+    .athletes[0]?.recordings.map((recording) => recording.sha256)
+    .sort();
+
+describe('sync seed --accounts', () => {
+  it('gives each account its own life: tokens in variables, and a stored login', async () => {
+    const world = await openWorld();
+    const ada = world.sandbox.control.mint({ athlete: 'athlete-1' });
+    const ben = world.sandbox.control.mint({ athlete: 'athlete-2' });
+    const meera = world.sandbox.control.mint({ athlete: 'athlete-3' });
+    const input = JSON.stringify(meera);
+    await world.sync(['login', '--with-token', '--profile', 'meera'], { input });
+    world.sandbox.control.clearRequests();
+    const file = world.write(
+      'accounts.json',
+      JSON.stringify([
+        { name: 'ada', accessTokenEnv: 'ADA_TOKEN', seed: 1 },
+        { name: 'ben', accessTokenEnv: 'BEN_TOKEN', seed: 2, days: 3 },
+        'meera',
+      ]),
+    );
+    const env = { ADA_TOKEN: ada.access_token, BEN_TOKEN: ben.access_token };
+    const run = () => world.sync(['seed', ...WEEK, '--accounts', file, '--json'], { env });
+    const { code, stdout } = await run();
+    expect(code).toBe(0);
+    expect(counts(world).map(([, wellness, nutrition]) => [wellness, nutrition])).toEqual([
+      [7, 7],
+      [3, 3],
+      [7, 7],
+    ]);
+    // Seed 1 is what the flag's default gives, too; seed 2 is somebody else.
+    expect(hashes(world, 'athlete-3')).toEqual(hashes(world, 'athlete-1'));
+    const first = hashes(world, 'athlete-1') ?? [];
+    expect(hashes(world, 'athlete-2')?.filter((hash) => first.includes(hash))).toEqual([]);
+
+    const lines = ndjson(stdout);
+    const summaries = lines.filter(({ type }) => type === 'summary');
+    const [rides, bensRides] = counts(world).map(([recordings]) => recordings);
+    const summary = (account: string, days: number, uploaded: number | undefined) => ({
+      type: 'summary',
+      account,
+      from: days === 7 ? '2026-05-11' : '2026-05-15',
+      until: '2026-05-17',
+      recordings: uploaded,
+      records: 2 * days,
+      uploaded,
+      pushed: 2 * days,
+    });
+    const byAccount = (one: Record<string, unknown>, other: Record<string, unknown>) =>
+      String(one['account']) < String(other['account']) ? -1 : 1;
+    expect(summaries.slice(0, -1).sort(byAccount)).toEqual([
+      summary('ada', 7, rides),
+      summary('ben', 3, bensRides),
+      summary('meera', 7, rides),
+    ]);
+    expect(summaries.at(-1)).toEqual({ type: 'summary', accounts: 3, complete: 3, incomplete: 0 });
+    expect(summaries.at(-1)).toEqual(lines.at(-1));
+    // Every line says whose it is.
+    const owners = new Set(lines.slice(0, -1).map(({ account }) => account));
+    expect([...owners].sort()).toEqual(['ada', 'ben', 'meera']);
+
+    world.sandbox.control.clearRequests();
+    const second = await run();
+    expect(second.code).toBe(0);
+    // The tokens' owners are asked for; nothing is sent.
+    expect(requestLines(world.sandbox)).toEqual(['userinfo 200', 'userinfo 200']);
+  });
+
+  it('lets one bad account cost the others nothing', async () => {
+    const world = await openWorld();
+    const { access_token } = world.sandbox.control.mint({ athlete: 'athlete-2' });
+    const file = world.write(
+      'accounts.json',
+      JSON.stringify([
+        { name: 'expired', accessTokenEnv: 'OLD_TOKEN' },
+        'nobody',
+        { name: 'ben', accessTokenEnv: 'BEN_TOKEN' },
+      ]),
+    );
+    const env = { OLD_TOKEN: 'sbx_at_long_gone', BEN_TOKEN: access_token };
+    const json = await world.sync(['seed', ...WEEK, '--accounts', file, '--json'], { env });
+    expect(json.code).toBe(4);
+    expect(counts(world).map(([, wellness]) => wellness)).toEqual([0, 7, 0]);
+    const lines = ndjson(json.stdout);
+    expect(
+      lines.find(({ type, account }) => type === 'error' && account === 'expired'),
+    ).toMatchObject({ code: 'AUTH_EXPIRED' });
+    const nobody = lines.filter(({ account }) => account === 'nobody');
+    expect(nobody.some(({ code }) => code === 'AUTH_REQUIRED')).toBe(true);
+    expect(lines.at(-1)).toEqual({ type: 'summary', accounts: 3, complete: 1, incomplete: 2 });
+    const { stdout, stderr } = await world.sync(['seed', ...WEEK, '--accounts', file], { env });
+    expect(stdout).toContain('1 of 3 accounts complete.');
+    expect(stderr).toMatch(/^expired: Error: .*\(OLD_TOKEN\)/m);
+    // One line says what is wrong with an account, not one for each recording and day.
+    expect(stdout.match(/^nobody: .*Nobody is logged in/gm)).toHaveLength(1);
+    expect(stdout).toContain(
+      'nobody: 2026-05-11 to 2026-05-17: 5 recordings, 14 records; 19 failed.',
+    );
+    expect(stdout).toMatch(/^ben: 2026-05-11 to 2026-05-17/m);
+  });
+
+  it('guards each account by the profile that it goes through', async () => {
+    const home = openHome({ SYNC_BASE_URL: 'https://training.example.com', A_TOKEN: 'a' });
+    const run = (...args: string[]) => runSync(args, { home });
+    await run('config', 'set', 'testAccount', 'true', '--profile', 'marked');
+    await run('config', 'set', 'baseUrl', 'https://nowhere.invalid', '--profile', 'marked');
+    const file = join(home.dir, 'accounts.json');
+    writeFileSync(
+      file,
+      JSON.stringify([
+        { name: 'real', accessTokenEnv: 'A_TOKEN' },
+        { name: 'test', profile: 'marked', accessTokenEnv: 'A_TOKEN' },
+      ]),
+    );
+    const { code, stdout } = await run('seed', '--days', '2', '--accounts', file, '--json');
+    // The marked one gets as far as the service, which is nowhere.
+    expect(code).toBe(2);
+    const errors = ndjson(stdout).filter(({ type }) => type === 'error');
+    const found = Object.fromEntries(
+      errors.map((each): [string, unknown] => [String(each['account']), each['code']]),
+    );
+    expect(found).toEqual({ real: 'CONFIG', test: 'NETWORK' });
+  });
+
+  it.each([
+    ['[]', 'is not a list of accounts'],
+    ['{"ada": 1}', 'is not a list of accounts'],
+    ['[{"name": "ada"}]', '#/0: has no accessTokenEnv, no refreshTokenEnv and no profile'],
+    ['["ada", {"name": "ben", "accessTokenEnv": "UNSET"}]', '#/1: the variable UNSET is not set'],
+    ['[{"accessTokenEnv": "HOME"}]', '#/0: has no name'],
+    ['["ada", "ada"]', '"ada" is there twice'],
+    ['[{"name": "ada", "accessTokenEnv": "HOME", "seed": -1}]', '#/0: seed is not a whole number'],
+    ['[{"name": "ada", ', 'accounts.json'],
+  ])('refuses %s before anything is sent', async (text, words) => {
+    const world = await openWorld();
+    const file = world.write('accounts.json', text);
+    const { code, stderr } = await world.sync(['seed', ...WEEK, '--accounts', file]);
+    expect(code).toBe(3);
+    expect(stderr).toContain(words);
+    expect(requestLines(world.sandbox)).toEqual([]);
+  });
+});
+
+describe('sync seed in scripts', () => {
+  it('says that a rotated token of the environment is lost, and shows none', async () => {
+    const world = await openWorld();
+    const { refresh_token } = world.sandbox.control.mint();
+    const run = await world.sync(['seed', ...WEEK, '--json'], {
+      env: { SYNC_REFRESH_TOKEN: refresh_token },
+    });
+    expect(run.code).toBe(0);
+    expect(counts(world)[0]?.slice(1)).toEqual([7, 7]);
+    expect(run.stderr).toContain('SYNC_REFRESH_TOKEN no longer works after this run');
+    expect(run.stderr).toMatch(/sync login|SYNC_ACCESS_TOKEN|keychain/);
+    expect(run.stdout + run.stderr).not.toMatch(/sbx_(rt|at)_/);
+    expect(filesHolding(world.home.dir, ['sbx_rt_', 'sbx_at_'])).toEqual([]);
+    // It is true: the token in the variable is of no use now.
+    const again = await world.sync(['seed', ...WEEK, '--json', '--force'], {
+      env: { SYNC_REFRESH_TOKEN: refresh_token },
+    });
+    expect(again.code).toBe(4);
+    expect(again.stdout + again.stderr).not.toMatch(/sbx_(rt|at)_/);
+  });
+
+  it('says nothing of the kind where the service keeps the refresh token', async () => {
+    const world = await openWorld({ sandbox: { settings: { refreshToken: 'keep' } } });
+    const { refresh_token } = world.sandbox.control.mint();
+    const env = { SYNC_REFRESH_TOKEN: refresh_token };
+    const runs = [
+      await world.sync(['seed', ...WEEK], { env }),
+      await world.sync(['seed', ...WEEK, '--force'], { env }),
+    ];
+    expect(runs.map(({ code, stderr }) => [code, stderr])).toEqual([
+      [0, ''],
+      [0, ''],
+    ]);
+  });
+
+  it('names the account whose rotated token is lost', async () => {
+    const world = await openWorld();
+    const { refresh_token } = world.sandbox.control.mint({ athlete: 'athlete-2' });
+    const file = world.write(
+      'accounts.json',
+      JSON.stringify([{ name: 'ben', refreshTokenEnv: 'BEN_REFRESH' }]),
+    );
+    const { code, stdout, stderr } = await world.sync(['seed', ...WEEK, '--accounts', file], {
+      env: { BEN_REFRESH: refresh_token },
+    });
+    expect(code).toBe(0);
+    expect(counts(world)[1]?.slice(1)).toEqual([7, 7]);
+    expect(stderr).toMatch(/^ben: .*BEN_REFRESH no longer works after this run/m);
+    // The variable is the account's own, not one that nobody set.
+    expect(stderr).not.toContain('SYNC_REFRESH_TOKEN');
+    expect(stdout + stderr).not.toMatch(/sbx_(rt|at)_/);
+  });
+
+  it('logs in with a token response on stdin, without a question', async () => {
+    const world = await openWorld();
+    await loginWithToken(world, { athlete: 'athlete-3' });
+    expect((await world.sync(['seed', ...WEEK])).code).toBe(0);
+    expect(counts(world).map(([, wellness]) => wellness)).toEqual([0, 0, 7]);
+  });
+
+  it('asks nothing without a terminal: no login ends it at once, with 4', async () => {
+    const world = await openWorld();
+    const { code, stdout, stderr } = await world.sync(['seed', ...WEEK]);
+    expect(code).toBe(4);
+    expect(stdout).toContain('sync login');
+    expect(stderr).not.toContain('?');
+    expect(requestLines(world.sandbox)).toEqual([]);
+  });
+
+  it.skipIf(!terminals.present)(`asks nothing in a terminal either${terminals.note}`, async () => {
+    const world = await openLoggedInWorld();
+    const terminal = openTerminal(world, ['seed', ...WEEK]);
+    expect((await terminal.finished).code).toBe(0);
+    expect(terminal.screen()).toContain('2026-05-11 to 2026-05-17');
+    expect(terminal.screen()).not.toMatch(/\? /);
+  });
+});

@@ -1,0 +1,286 @@
+import { readFileSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import {
+  type World,
+  openHome,
+  openLoggedInWorld,
+  openTerminal,
+  requestCounts,
+  requestLines,
+  sha256,
+  terminals,
+  worldOf,
+} from '../support/acceptance.ts';
+import { peakMemory, watchPeakMemory } from '../support/peak-memory.ts';
+import { ndjson, runSync } from '../support/program.ts';
+
+const FORTNIGHT = ['--days', '14', '--until', '2026-05-17', '--seed', '7'];
+
+const heldBy = (world: World) => {
+  const [athlete] = world.sandbox.control.state('athlete-1').athletes;
+  if (athlete === undefined) throw new Error('no such athlete');
+  const { recordings, wellness, nutrition } = athlete;
+  return { recordings, wellness, nutrition };
+};
+
+/** What is there, without when and under which number it was stored. */
+const contentsOf = (world: World) => {
+  const { recordings, wellness, nutrition } = heldBy(world);
+  const plain = ({ date, record }: { date: string; record: unknown }) => ({ date, record });
+  return {
+    recordings: recordings.map((recording) => recording.sha256).sort(),
+    wellness: wellness.map(plain),
+    nutrition: nutrition.map(plain),
+  };
+};
+
+describe('sync seed', () => {
+  it('fills an account, and a second run sends nothing', async () => {
+    const world = await openLoggedInWorld();
+    const first = await world.sync(['seed', ...FORTNIGHT, '--json']);
+    expect(first.code).toBe(0);
+    const { recordings, wellness, nutrition } = heldBy(world);
+    expect([wellness.length, nutrition.length]).toEqual([14, 14]);
+    expect(recordings.length).toBeGreaterThanOrEqual(7);
+    expect(ndjson(first.stdout).at(-1)).toEqual({
+      type: 'summary',
+      from: '2026-05-04',
+      until: '2026-05-17',
+      recordings: recordings.length,
+      records: 28,
+      uploaded: recordings.length,
+      pushed: 28,
+    });
+    expect(requestCounts(world.sandbox)).toEqual({
+      'upload-fit': recordings.length,
+      wellness: 14,
+      nutrition: 14,
+    });
+    // Marked as what it is, at the service too.
+    for (const { metadata } of recordings) expect(metadata).toMatchObject({ synthetic: true });
+
+    world.sandbox.control.clearRequests();
+    const second = await world.sync(['seed', ...FORTNIGHT, '--json']);
+    expect(second.code).toBe(0);
+    expect(requestLines(world.sandbox)).toEqual([]);
+    expect(ndjson(second.stdout).at(-1)).toEqual({
+      type: 'summary',
+      from: '2026-05-04',
+      until: '2026-05-17',
+      recordings: recordings.length,
+      records: 28,
+      skipped: recordings.length + 28,
+    });
+  });
+
+  it('is the same for the same arguments on another machine, and another for another seed', async () => {
+    const one = await openLoggedInWorld();
+    const other = await openLoggedInWorld({ env: { TZ: 'Pacific/Auckland', LANG: 'tr_TR.UTF-8' } });
+    const third = await openLoggedInWorld();
+    const zone = ['--tz', 'Europe/Zurich'];
+    await one.sync(['seed', ...FORTNIGHT, ...zone]);
+    await other.sync(['seed', ...FORTNIGHT, ...zone]);
+    await third.sync(['seed', ...FORTNIGHT, ...zone, '--seed', '8']);
+    expect(contentsOf(other)).toEqual(contentsOf(one));
+    const { recordings } = contentsOf(one);
+    expect(contentsOf(third).recordings.filter((each) => recordings.includes(each))).toEqual([]);
+  });
+
+  it('writes with --out what sync upload and sync push take, and know already', async () => {
+    // No login, no address: files are made without either.
+    const home = openHome();
+    const out = await runSync(['seed', ...FORTNIGHT, '--out', 'life', '--json'], { home });
+    expect(out.code).toBe(0);
+    const files = readdirSync(join(home.dir, 'life')).sort();
+    const fits = files.filter((name) => name.endsWith('.fit'));
+    expect(ndjson(out.stdout)).toEqual([
+      { type: 'files', dir: 'life', recordings: fits.length, days: 14 },
+    ]);
+    expect(files).toEqual([...fits, 'nutrition.json', 'wellness.json']);
+
+    const world = await openLoggedInWorld();
+    await world.sync(['seed', ...FORTNIGHT]);
+    expect(fits.map((name) => sha256(readFileSync(join(home.dir, 'life', name)))).sort()).toEqual(
+      contentsOf(world).recordings,
+    );
+    world.sandbox.control.clearRequests();
+    const folder = join(home.dir, 'life');
+    for (const args of [
+      ['upload', folder],
+      ['push', 'wellness', join(folder, 'wellness.json')],
+      ['push', 'nutrition', join(folder, 'nutrition.json')],
+    ]) {
+      const { code, stdout } = await world.sync([...args, '--json']);
+      expect(code).toBe(0);
+      const items = ndjson(stdout).slice(0, -1);
+      expect(items.length).toBeGreaterThan(0);
+      expect(new Set(items.map(({ outcome }) => outcome))).toEqual(new Set(['skipped']));
+    }
+    expect(requestLines(world.sandbox)).toEqual([]);
+    // And the other way round: from files first.
+    const fresh = await openLoggedInWorld();
+    await fresh.sync(['upload', folder]);
+    await fresh.sync(['push', 'wellness', join(folder, 'wellness.json')]);
+    await fresh.sync(['push', 'nutrition', join(folder, 'nutrition.json')]);
+    expect(contentsOf(fresh)).toEqual(contentsOf(world));
+  });
+
+  it('goes on where it was broken off', async () => {
+    const world = await openLoggedInWorld();
+    world.sandbox.control.addFaults('upload-fit:422+2', 'wellness:503(retry-after=0)*4');
+    const first = await world.sync(['seed', ...FORTNIGHT, '--json', '--jobs', '1']);
+    expect(first.code).toBe(5);
+    expect(ndjson(first.stdout).at(-1)).toMatchObject({ rejected: 1, failed: 1, pushed: 27 });
+    world.sandbox.control.clearRequests();
+    const second = await world.sync(['seed', ...FORTNIGHT, '--json']);
+    expect(second.code).toBe(0);
+    expect(requestLines(world.sandbox)).toEqual(['upload-fit 200', 'wellness 200']);
+    expect(heldBy(world).wellness).toHaveLength(14);
+  });
+
+  it.each([
+    ['--days', '0'],
+    ['--days', '10000'],
+    ['--seed', '-1'],
+    ['--until', '2026-02-30'],
+    ['--tz', 'Europe/Atlantis'],
+  ])('refuses %s %s', async (flag, value) => {
+    const world = await openLoggedInWorld();
+    const { code, stderr } = await world.sync(['seed', flag, value]);
+    expect(code).toBe(2);
+    expect(stderr).toContain(value.replace('10000', '3660'));
+    expect(requestLines(world.sandbox)).toEqual([]);
+  });
+});
+
+describe('sync seed and real accounts', () => {
+  /** Nothing listens there, and nothing may be asked for there. */
+  const REAL = { SYNC_BASE_URL: 'https://training.example.com', SYNC_ACCESS_TOKEN: 'some-token' };
+
+  it('refuses a service that is not on this machine, and says how to mark a test account', async () => {
+    const home = openHome(REAL);
+    const { code, stderr } = await runSync(['seed', '--days', '2'], { home });
+    expect(code).toBe(2);
+    expect(stderr).toContain('training.example.com');
+    expect(stderr).toContain('sync config set testAccount true');
+    const named = await runSync(['seed', '--days', '2', '--profile', 'ada', '--json'], { home });
+    expect(named.code).toBe(2);
+    expect(ndjson(named.stdout)).toEqual([
+      {
+        type: 'error',
+        code: 'CONFIG',
+        message: expect.stringContaining('training.example.com') as string,
+        hint: expect.stringContaining('sync config set testAccount true --profile ada') as string,
+        profile: 'ada',
+      },
+    ]);
+  });
+
+  it('needs neither a mark nor a login for --dry-run and --out', async () => {
+    const home = openHome({ SYNC_BASE_URL: REAL.SYNC_BASE_URL });
+    const out = await runSync(['seed', '--days', '2', '--out', 'life'], { home });
+    expect(out.code).toBe(0);
+    const dry = await runSync(['seed', ...FORTNIGHT, '--dry-run', '--json'], { home });
+    expect(dry.code).toBe(0);
+    const lines = ndjson(dry.stdout);
+    expect(new Set(lines.slice(0, -1).map(({ outcome }) => outcome))).toEqual(
+      new Set(['would-upload', 'would-push']),
+    );
+    expect(lines.at(-1)).toMatchObject({ 'would-push': 28, records: 28 });
+  });
+
+  it('shows with --dry-run what it then sends', async () => {
+    const world = await openLoggedInWorld();
+    const dry = await world.sync(['seed', ...FORTNIGHT, '--dry-run', '--json']);
+    expect(dry.code).toBe(0);
+    expect(requestLines(world.sandbox)).toEqual([]);
+    const announced = ndjson(dry.stdout).slice(0, -1);
+    await world.sync(['seed', ...FORTNIGHT]);
+    const bodies = (kind: string) =>
+      announced
+        .filter(({ type }) => type === kind)
+        .map(({ request }) => (request as { body: unknown }).body);
+    for (const kind of ['wellness', 'nutrition'] as const) {
+      const sent = world.sandbox.control.requests({ route: kind }).map(({ body }) => body);
+      const byDate = (one: unknown, other: unknown) =>
+        (one as { date: string }).date < (other as { date: string }).date ? -1 : 1;
+      expect(bodies(kind).sort(byDate)).toEqual(sent.sort(byDate));
+    }
+    const hashes = announced.filter(({ type }) => type === 'upload').map((item) => item['sha256']);
+    expect(hashes.sort()).toEqual(contentsOf(world).recordings);
+  });
+
+  it('takes a marked profile, and that one only', async () => {
+    // Plain http beyond this machine is refused anyway, so the address stays unreachable: what counts
+    // is that the run gets as far as trying.
+    const home = openHome({ ...REAL, SYNC_BASE_URL: 'https://127.0.0.1.nip.invalid' });
+    const mark = ['config', 'set', 'testAccount', 'true', '--profile', 'ci'];
+    expect((await runSync(mark, { home })).code).toBe(0);
+    const marked = await runSync(['seed', '--days', '2', '--profile', 'ci'], { home });
+    expect(marked.code).toBe(5);
+    const other = await runSync(['seed', '--days', '2'], { home });
+    expect(other.code).toBe(2);
+  });
+
+  it('does not take an address that only looks like this machine', async () => {
+    for (const host of ['127.0.0.1.example.com', 'localhost.example.com']) {
+      const home = openHome({ ...REAL, SYNC_BASE_URL: `https://${host}` });
+      expect((await runSync(['seed', '--days', '2'], { home })).code).toBe(2);
+    }
+  });
+});
+
+describe('a year of sync seed', () => {
+  it.skipIf(!peakMemory.measurable)(
+    `stays below 150 MB of memory${peakMemory.note}`,
+    async () => {
+      const world = await openLoggedInWorld();
+      const { env, peak } = watchPeakMemory(world.home.dir);
+      const { code, stdout } = await world.sync(
+        ['seed', '--days', '365', '--until', '2026-05-17', '--json'],
+        { env },
+      );
+      expect(code).toBe(0);
+      const { recordings, wellness, nutrition } = heldBy(world);
+      expect([wellness.length, nutrition.length]).toEqual([365, 365]);
+      expect(recordings.length).toBeGreaterThan(220);
+      expect(recordings.length).toBeLessThan(290);
+      expect(ndjson(stdout).at(-1)).toMatchObject({ uploaded: recordings.length, pushed: 730 });
+      expect(new Set(recordings.map(({ receivedCount }) => receivedCount))).toEqual(new Set([1]));
+      const megabytes = peak() / 1024 / 1024;
+      expect(megabytes).toBeLessThan(150);
+      expect(megabytes).toBeGreaterThan(30);
+    },
+    180_000,
+  );
+
+  it.skipIf(!terminals.present)(`shows how far it is${terminals.note}`, async () => {
+    const world = await openLoggedInWorld();
+    const terminal = openTerminal(world, ['seed', '--days', '60', '--until', '2026-05-17']);
+    const [, early] = await terminal.waitFor(/day (\d+) of 60, 2026-0[345]-\d\d/);
+    const [, late] = await terminal.waitFor(/day ([45]\d) of 60, 2026-0[45]-\d\d/);
+    expect(Number(early)).toBeLessThan(Number(late));
+    await terminal.waitFor(/2026-03-19 to 2026-05-17: \d+ recordings, 120 records/);
+    expect((await terminal.finished).code).toBe(0);
+    const plain = await world.sync(['seed', '--days', '60', '--until', '2026-05-17']);
+    expect(plain.stdout + plain.stderr).not.toMatch(/day \d+ of/);
+  });
+});
+
+describe('sync seed from two machines', () => {
+  it('makes nothing twice', async () => {
+    const first = await openLoggedInWorld();
+    await first.sync(['seed', ...FORTNIGHT]);
+    const before = contentsOf(first);
+    const { access_token } = first.sandbox.control.mint();
+    const second = worldOf(
+      first.sandbox,
+      openHome({ SYNC_BASE_URL: first.sandbox.url, SYNC_ACCESS_TOKEN: access_token }),
+    );
+    const { code, stdout } = await second.sync(['seed', ...FORTNIGHT, '--json']);
+    expect(code).toBe(0);
+    expect(ndjson(stdout).at(-1)).toMatchObject({ duplicate: before.recordings.length });
+    expect(contentsOf(first)).toEqual(before);
+  });
+});
