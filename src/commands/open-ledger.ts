@@ -28,18 +28,23 @@ export function openLedger(config: Config, account: string, clock: Clock): OpenL
   const database = openDatabase(ledgerPath(config));
   const mark = markProcess(config.paths.stateDir);
   const now = () => clock.now();
+  const known = knownFiles(database, account, now);
   let open = true;
   return {
     database,
     mark,
     uploads: uploadLedger(database, account, mark, now),
-    known: knownFiles(database, account, now),
+    known,
     records: recordLedger(database, account, mark, now),
     close() {
       if (!open) return;
       open = false;
-      database.close();
-      mark.release();
+      try {
+        known.flush();
+      } finally {
+        database.close();
+        mark.release();
+      }
     },
   };
 }

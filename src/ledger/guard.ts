@@ -7,7 +7,8 @@ export interface Statement {
   /** The first row. */
   get(...values: Value[]): unknown;
   all(...values: Value[]): unknown[];
-  run(...values: Value[]): void;
+  /** How many rows it changed. */
+  run(...values: Value[]): number;
 }
 
 /** The part of SQLite that the ledger uses. All of it throws SyncError `STORAGE`. */
@@ -43,7 +44,7 @@ export function guarded(
       return {
         get: (...values) => guard((): unknown => statement().get(...values)),
         all: (...values) => guard((): unknown[] => statement().all(...values)),
-        run: (...values) => void guard(() => statement().run(...values)),
+        run: (...values) => guard(() => statement().run(...values).changes),
       };
     },
     close() {

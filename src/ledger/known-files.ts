@@ -1,4 +1,5 @@
 import type { Database } from './database.ts';
+import { transaction } from './guard.ts';
 
 /** What tells whether a file is still the one that was read: from `lstat`, times as raw floats. */
 export interface FileStamp {
@@ -24,7 +25,10 @@ export interface KnownFileStatus extends KnownFile {
 export interface KnownFiles {
   /** What is known of an unchanged file; nothing if it was never read or has changed since. */
   find(path: string, stamp: FileStamp): KnownFileStatus | undefined;
+  /** Written down with others, or by {@link KnownFiles.flush}: a crash costs a second reading. */
   remember(path: string, stamp: FileStamp, found: KnownFile): void;
+  /** Writes down what is only remembered so far. */
+  flush(): void;
   /** Runs many look-ups in one read transaction. They see one state of the ledger. */
   reading<T>(task: () => T): T;
 }
@@ -34,6 +38,8 @@ export interface KnownFiles {
  * of devices (FAT) count time in steps of 2 s, so that a further change might not show.
  */
 const UNCERTAIN_MS = 2_000;
+/** So many files are written down in one transaction. */
+const BATCH = 128;
 
 export function knownFiles(database: Database, account: string, now: () => number): KnownFiles {
   const select = database.prepare(
@@ -45,8 +51,21 @@ export function knownFiles(database: Database, account: string, now: () => numbe
     `INSERT OR REPLACE INTO known_files (path, size, mtime_ms, ctime_ms, sha256, verdict, detail)
      VALUES (?, ?, ?, ?, ?, ?, ?)`,
   );
+  const unsaved = new Map<string, () => void>();
+
+  function flush(): void {
+    if (unsaved.size === 0) return;
+    const writes = [...unsaved.values()];
+    unsaved.clear();
+    transaction(database, () => {
+      for (const write of writes) write();
+    });
+  }
+
   return {
+    flush,
     find(path, stamp) {
+      if (unsaved.has(path)) flush();
       const row = select.get(account, path) as Row | undefined;
       if (
         row?.size !== stamp.size ||
@@ -64,9 +83,13 @@ export function knownFiles(database: Database, account: string, now: () => numbe
     },
     remember(path, { size, mtimeMs, ctimeMs }, { sha256, verdict, detail }) {
       if (Math.max(mtimeMs, ctimeMs) > now() - UNCERTAIN_MS) return;
-      upsert.run(path, size, mtimeMs, ctimeMs, sha256 ?? null, verdict, detail);
+      unsaved.set(path, () =>
+        upsert.run(path, size, mtimeMs, ctimeMs, sha256 ?? null, verdict, detail),
+      );
+      if (unsaved.size >= BATCH) flush();
     },
     reading(task) {
+      flush();
       database.exec('BEGIN');
       try {
         return task();

@@ -23,6 +23,12 @@ export function textParts(fields: UploadFields): { name: string; value: string }
 }
 
 /**
+ * Parts the form: 144 random bits, which no recording holds by chance. One for all requests of a
+ * process, for making it is not free.
+ */
+let boundary: string | undefined;
+
+/**
  * Frames a recording as `multipart/form-data` (RFC 7578) in the buffer that it was read into: the
  * text parts go before it, the last boundary behind it, and nothing is copied.
  */
@@ -30,7 +36,7 @@ export function frameUpload(
   { buffer, bytes }: RecordingContents,
   fields: UploadFields,
 ): FramedUpload {
-  const boundary = `athlete-sync-${randomBytes(18).toString('base64url')}`;
+  boundary ??= `athlete-sync-${randomBytes(18).toString('base64url')}`;
   const head = Buffer.from(
     [
       ...textParts(fields).map(

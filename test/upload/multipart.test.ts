@@ -59,11 +59,10 @@ describe('a framed recording', () => {
     expect(contents.bytes.equals(BYTES)).toBe(true);
   });
 
-  it('can be framed twice, each time with another boundary', async () => {
+  it('can be framed twice', async () => {
     const contents = contentsOf(BYTES);
     const first = frameUpload(contents, { ...FIELDS, name: 'A much longer name than the second' });
     const second = frameUpload(contents, { ...FIELDS, name: 'x' });
-    expect(second.contentType).not.toBe(first.contentType);
     expect(await parse(second)).toContainEqual({ name: 'name', value: 'x' });
     expect(await parse(second)).toContainEqual(filePart('ride.fit'));
   });
