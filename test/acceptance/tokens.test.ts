@@ -39,6 +39,7 @@ describe('sync status', () => {
             hint: 'Run `sync login`. In CI, set SYNC_ACCESS_TOKEN or SYNC_REFRESH_TOKEN.',
           },
           uploads: { pending: 0, confirmed: 0, rejected: 0 },
+          watching: [],
         },
       ],
     });
@@ -72,6 +73,7 @@ describe('sync status', () => {
         },
         uploads: { pending: 0, confirmed: 1, rejected: 0 },
         lastUploadAt: expect.any(Number) as number,
+        watching: [],
       },
     });
     const hours = (Number(login['accessExpiresAt']) - started) / 3_600_000;
