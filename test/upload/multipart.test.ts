@@ -61,7 +61,7 @@ describe('a framed recording', () => {
 
   it('can be framed twice', async () => {
     const contents = contentsOf(BYTES);
-    const first = frameUpload(contents, { ...FIELDS, name: 'A much longer name than the second' });
+    frameUpload(contents, { ...FIELDS, name: 'A much longer name than the second' });
     const second = frameUpload(contents, { ...FIELDS, name: 'x' });
     expect(await parse(second)).toContainEqual({ name: 'name', value: 'x' });
     expect(await parse(second)).toContainEqual(filePart('ride.fit'));
