@@ -56,5 +56,6 @@ export function settledLedger(ledger: UploadLedger): UploadLedger {
 export const REMEMBERS_NOTHING: KnownFiles = {
   find: () => undefined,
   remember: () => undefined,
+  flush: () => undefined,
   reading: (task) => task(),
 };

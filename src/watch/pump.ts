@@ -110,6 +110,7 @@ export class Pump {
       const blocked = this.#needs.gate.state.state !== 'open';
       if (blocked) this.#takeInSome();
       if (this.#queue.size === 0) this.#toTakeIn = [];
+      if (this.waiting === 0) this.#writeDown();
       const due = blocked && this.#active.size === 0 && this.#queue.size > 0;
       await this.#bell.wait(due ? this.#needs.gate.waitMs : undefined);
     }
@@ -159,6 +160,15 @@ export class Pump {
       const task = this.#send(item);
       this.#tasks.add(task);
       void task.finally(() => this.#tasks.delete(task));
+    }
+  }
+
+  /** What was read is remembered; where that fails, it is read once more. */
+  #writeDown(): void {
+    try {
+      this.#needs.known.flush();
+    } catch (error) {
+      this.#needs.report({ event: 'problem', message: messageOf(error) });
     }
   }
 

@@ -1,0 +1,49 @@
+import type { Clock } from '../../src/time.ts';
+
+/** A clock that stands still until a test moves it. */
+export interface ManualClock extends Clock {
+  /** Lets so many ms pass, and all that waits for them happen. */
+  advance(ms: number): Promise<void>;
+  /** Sleepers at this moment. */
+  readonly sleeping: number;
+}
+
+export function manualClock(start = Date.now()): ManualClock {
+  let now = start;
+  const sleepers = new Set<{ at: number; wake: () => void }>();
+  const settle = async () => {
+    for (let i = 0; i < 5; i++) await new Promise((resolve) => setImmediate(resolve));
+  };
+  return {
+    now: () => now,
+    get sleeping() {
+      return sleepers.size;
+    },
+    sleep: (ms, signal) =>
+      new Promise((resolve, reject) => {
+        signal?.throwIfAborted();
+        const sleeper = { at: now + ms, wake: resolve };
+        sleepers.add(sleeper);
+        signal?.addEventListener('abort', () => {
+          sleepers.delete(sleeper);
+          reject(signal.reason as Error);
+        });
+      }),
+    async advance(ms) {
+      const end = now + ms;
+      for (;;) {
+        await settle();
+        const next = Math.min(...[...sleepers].map(({ at }) => at));
+        if (next > end) break;
+        now = Math.max(now, next);
+        for (const sleeper of [...sleepers]) {
+          if (sleeper.at > now) continue;
+          sleepers.delete(sleeper);
+          sleeper.wake();
+        }
+      }
+      now = end;
+      await settle();
+    },
+  };
+}
