@@ -13,7 +13,8 @@ export interface GlobalFlags {
 
 /** A line that is drawn over and over while something takes its time. */
 export interface Progress {
-  update(text: string): void;
+  /** @param text is only asked for where the line is shown. */
+  update(text: () => string): void;
   /** Takes the line away. May be called twice. */
   stop(): void;
 }
@@ -60,7 +61,7 @@ export function createOutput(io: Io, flags: GlobalFlags): Output {
       if (flags.json) io.out(JSON.stringify(object));
       shown?.stop();
       const safe = printable(text);
-      io.err(io.colour ? safe.replace(/^Error:/, styleText('red', 'Error:')) : safe);
+      io.err(io.colour ? safe.replace(/^Error:/, styleText('red', 'Error:', NOT_BY_STDOUT)) : safe);
     },
     progress() {
       const wanted = io.stderrIsTerminal && !flags.quiet && !flags.json && !flags.verbose;
@@ -70,28 +71,41 @@ export function createOutput(io: Io, flags: GlobalFlags): Output {
   };
 }
 
+/** Where colour is welcome is decided (io.ts); `styleText` would ask stdout, for a line on stderr. */
+const NOT_BY_STDOUT = { validateStream: false } as const;
+
 /** A spinner, loaded when it is wanted: what ends sooner shows none. */
 function spinner(): Progress {
   let text = '';
   let wanted = true;
-  let started: { text: string; start(): unknown; stop(): unknown; isSpinning: boolean } | undefined;
+  let begin: (() => Drawn) | undefined;
+  let drawn: Drawn | undefined;
   void import('ora').then(({ default: ora }) => {
-    if (!wanted) return;
-    started = ora({ text, stream: process.stderr, discardStdin: false }).start();
+    begin = () => ora({ text, stream: process.stderr, discardStdin: false }).start();
+    if (wanted) drawn = begin();
   });
   return {
     update(next) {
-      text = printable(next).replaceAll('\n', ' ');
+      text = printable(next()).replaceAll('\n', ' ');
       wanted = true;
-      if (started === undefined) return;
-      started.text = text;
-      if (!started.isSpinning) started.start();
+      drawn ??= begin?.();
+      if (drawn === undefined) return;
+      drawn.text = text;
+      if (!drawn.isSpinning) drawn.start();
     },
     stop() {
       wanted = false;
-      started?.stop();
+      drawn?.stop();
     },
   };
+}
+
+/** What is used of ora's spinner. */
+interface Drawn {
+  text: string;
+  readonly isSpinning: boolean;
+  start(): unknown;
+  stop(): unknown;
 }
 
 /**

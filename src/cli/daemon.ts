@@ -16,6 +16,7 @@ import { ExitCode } from '../errors.ts';
 import {
   daemonReport,
   daemonText,
+  folderNames,
   installedText,
   serviceReport,
   serviceText,
@@ -42,7 +43,7 @@ export async function startInBackground(
   const { output } = invocation;
   const { kind = 'daemon', passOn } = options;
   const progress = output.progress();
-  progress.update('Starting; the folders are looked through once');
+  progress.update(() => 'Starting; the folders are looked through once');
   try {
     const started = await runDaemonStart(
       { folders, kind, passOn: invocation.flags.verbose ? [...passOn, '--verbose'] : passOn },
@@ -118,7 +119,8 @@ export async function logs(
     {
       ...needs,
       onLine: (daemon, line) => {
-        const heading = several && shown !== daemon.id ? `==> ${daemon.folders.join(', ')}\n` : '';
+        const heading =
+          several && shown !== daemon.id ? `==> ${folderNames(daemon.folders)}\n` : '';
         shown = daemon.id;
         output.result({ type: 'log', daemon: daemon.id, line }, heading + line);
       },

@@ -69,7 +69,7 @@ function pushes(kind: RecordKind) {
           clock: deps.clock,
           signal: deps.signal,
           report: (item) => output.result(pushItemReport(item, zone.name), text(item)),
-          progress: ({ done, total }) => progress.update(`${done} of ${total} days`),
+          progress: ({ done, total }) => progress.update(() => `${done} of ${total} days`),
         },
       );
       progress.stop();

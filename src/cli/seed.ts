@@ -140,7 +140,7 @@ async function seedOne(
         records: { ledger: ledger.records, client, url: at, clock, signal },
         report: (item) => output.result(seedItemReport(item, name), text(item)),
         progress: ({ day, days, date }) => {
-          progress.update(`${prefix}day ${day} of ${days}, ${date}`);
+          progress.update(() => `${prefix}day ${day} of ${days}, ${date}`);
         },
       },
     );

@@ -57,7 +57,7 @@ export async function upload(
       clock: deps.clock,
       signal: deps.signal,
       report: (item) => output.result(uploadItemReport(item), uploadItemText(item)),
-      progress: (now) => progress.update(uploadProgressText(now, deps.clock.now() - started)),
+      progress: (now) => progress.update(() => uploadProgressText(now, deps.clock.now() - started)),
     });
     progress.stop();
     output.result(uploadSummaryReport(summary), uploadSummaryText(summary));

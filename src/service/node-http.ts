@@ -100,26 +100,39 @@ function send(
   });
 }
 
-async function readAnswer(
-  request: HttpRequest,
-  incoming: http.IncomingMessage,
-): Promise<HttpResponse> {
-  const parts: Buffer[] = [];
-  let size = 0;
-  for await (const part of incoming as AsyncIterable<Buffer>) {
-    size += part.length;
-    if (size > MAX_ANSWER_BYTES) throw answerTooLarge(request);
-    parts.push(part);
+/** Reads an answer to its end. By events: an iterator would cost as much as the request itself. */
+function readAnswer(request: HttpRequest, incoming: http.IncomingMessage): Promise<HttpResponse> {
+  return new Promise((resolve, reject) => {
+    const parts: Buffer[] = [];
+    let size = 0;
+    incoming.once('error', reject);
+    // `end` comes with a whole answer alone; one that was cut off is an error before it closes.
+    incoming.once('close', () => reject(cutOff()));
+    incoming.on('data', (part: Buffer) => {
+      size += part.length;
+      parts.push(part);
+      if (size > MAX_ANSWER_BYTES) reject(answerTooLarge(request));
+    });
+    incoming.once('end', () => {
+      resolve({
+        status: incoming.statusCode ?? 0,
+        headers: headersIn(incoming),
+        text: Buffer.concat(parts).toString('utf8'),
+      });
+    });
+  });
+}
+
+function headersIn({ headers }: http.IncomingMessage): Record<string, string> {
+  const joined: Record<string, string> = {};
+  for (const [name, value] of Object.entries(headers)) {
+    joined[name] = Array.isArray(value) ? value.join(', ') : (value ?? '');
   }
-  const headers = Object.entries(incoming.headers).map(([name, value]) => [
-    name,
-    Array.isArray(value) ? value.join(', ') : (value ?? ''),
-  ]);
-  return {
-    status: incoming.statusCode ?? 0,
-    headers: Object.fromEntries(headers) as Record<string, string>,
-    text: Buffer.concat(parts).toString('utf8'),
-  };
+  return joined;
+}
+
+function cutOff(): Error {
+  return Object.assign(new Error('the answer was cut off'), { code: 'ECONNRESET' });
 }
 
 export function answerTooLarge(request: HttpRequest): SyncError {
