@@ -1,5 +1,6 @@
 import type { ProfileReport } from '../commands/profile.ts';
 import { isObject } from '../service/wire.ts';
+import { oneLine } from './words.ts';
 
 export function profileReport(report: ProfileReport): Record<string, unknown> {
   return { type: 'profile', ...report };
@@ -29,6 +30,6 @@ function profileLines(profile: unknown): string[] {
     .filter(([, value]) => value !== null && typeof value !== 'object')
     .map(([key, value]) => {
       const unit = key === 'weight' && !inKilograms ? undefined : UNITS[key];
-      return `${key.padEnd(14)} ${String(value)}${unit === undefined ? '' : ` ${unit}`}`;
+      return `${key.padEnd(14)} ${oneLine(String(value))}${unit === undefined ? '' : ` ${unit}`}`;
     });
 }

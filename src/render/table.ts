@@ -1,3 +1,5 @@
+import { oneLine } from './words.ts';
+
 import stringWidth from 'string-width';
 
 export interface Column {
@@ -8,7 +10,7 @@ export interface Column {
 /** Columns two spaces apart, as wide as their widest cell; one that is empty throughout is left out. */
 export function table(columns: readonly Column[], rows: readonly (readonly string[])[]): string {
   const shown = columns
-    .map((column, index) => ({ column, cells: rows.map((row) => row[index] ?? '') }))
+    .map((column, index) => ({ column, cells: rows.map((row) => oneLine(row[index] ?? '')) }))
     .filter(({ cells }) => cells.some((cell) => cell !== ''))
     .map(({ column, cells }) => ({
       column,
