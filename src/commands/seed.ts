@@ -6,7 +6,12 @@ import { inParallel } from '../parallel.ts';
 import { type DeliveryNeeds, type DeliveryOptions, deliverRecords } from '../records/deliver.ts';
 import { prepareInputs } from '../records/prepare.ts';
 import type { RecordKind } from '../records/types.ts';
-import { type SynthesizeOptions, type SyntheticDay, synthesize } from '../seed/synthesize.ts';
+import {
+  type SynthesizeOptions,
+  type SyntheticDay,
+  type SyntheticRecording,
+  synthesize,
+} from '../seed/synthesize.ts';
 import { Outlook } from '../service/outlook.ts';
 import { type UploaderNeeds, createUploader } from '../upload/uploader.ts';
 import { type PushItem, exitCodeOfPush } from './push.ts';
@@ -51,6 +56,11 @@ interface Batch {
   done: number;
 }
 
+/** A day as it is sent. */
+type SentDay = Pick<SyntheticDay, 'date' | RecordKind> & {
+  readonly recordings: readonly Pick<SyntheticRecording, 'fileName' | 'bytes' | 'name'>[];
+};
+
 /** So many days are made, sent and forgotten at a time: memory does not grow with the number. */
 const DAYS_AT_A_TIME = 14;
 
@@ -84,7 +94,7 @@ export async function runSeed(options: SeedOptions, needs: SeedNeeds): Promise<S
     const index = Math.min(Math.floor((dates.length * done) / items), dates.length - 1);
     needs.progress?.({ day: before + index + 1, days: options.days, date: dates[index] ?? '' });
   };
-  const sendRecordings = async (days: readonly SyntheticDay[]) => {
+  const sendRecordings = async (days: readonly SentDay[]) => {
     const recordings = days.flatMap((day) => day.recordings);
     await inParallel(recordings, options.jobs, async ({ fileName, bytes, name }) => {
       needs.upload.signal.throwIfAborted();
@@ -97,7 +107,7 @@ export async function runSeed(options: SeedOptions, needs: SeedNeeds): Promise<S
       report(item, exitCodeOfItem(item));
     });
   };
-  const sendRecords = async (kind: RecordKind, days: readonly SyntheticDay[]) => {
+  const sendRecords = async (kind: RecordKind, days: readonly SentDay[]) => {
     const text = JSON.stringify(days.map((day) => day[kind]));
     const prepared = await prepareInputs(
       kind,
@@ -114,7 +124,7 @@ export async function runSeed(options: SeedOptions, needs: SeedNeeds): Promise<S
     });
   };
 
-  for (const days of inBatches(synthesize(options), DAYS_AT_A_TIME)) {
+  for (const days of inBatches(whatIsSent(synthesize(options)), DAYS_AT_A_TIME)) {
     needs.upload.signal.throwIfAborted();
     const items = days.reduce((sum, day) => sum + day.recordings.length + KINDS.length, 0);
     batch = { before: dates.length, dates: days.map(({ date }) => date), items, done: 0 };
@@ -178,6 +188,18 @@ export async function writeSeed(
   } catch (cause) {
     if (isAbort(cause) || cause instanceof SyncError) throw cause;
     throw new SyncError('STORAGE', `${dir} cannot be written: ${messageOf(cause)}`, { cause });
+  }
+}
+
+/** The days without all the samples that the recordings were made from: these are most of a day. */
+function* whatIsSent(days: Iterable<SyntheticDay>): Generator<SentDay> {
+  for (const { date, recordings, wellness, nutrition } of days) {
+    yield {
+      date,
+      recordings: recordings.map(({ fileName, bytes, name }) => ({ fileName, bytes, name })),
+      wellness,
+      nutrition,
+    };
   }
 }
 

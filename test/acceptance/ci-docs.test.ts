@@ -1,0 +1,158 @@
+import { mkdirSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { format } from 'prettier';
+import { describe, expect, it } from 'vitest';
+import { openHome, openWorld } from '../support/acceptance.ts';
+import { documentedCommands, expectKnown } from '../support/documented-commands.ts';
+import { ROOT, codeBlocks, readDocument, tableRows } from '../support/documents.ts';
+import { installSync, missingTools, runShell, skipNote } from '../support/shell.ts';
+
+const document = readDocument('docs/ci.md');
+const blocks = codeBlocks(document);
+const shell = blocks.filter(({ language }) => language === 'sh').map(({ text }) => text);
+const yaml = blocks.filter(({ language }) => language === 'yaml').map(({ text }) => text);
+const missing = missingTools('bash', 'jq', 'curl');
+
+describe('docs/ci.md', () => {
+  it.skipIf(missing.length > 0)(
+    `has a script that fills a platform, checks it and leaves nothing behind${skipNote(missing)}`,
+    async () => {
+      const [script = ''] = shell;
+      const home = openHome();
+      const bin = installSync(home);
+      const scratch = join(home.dir, 'scratch');
+      mkdirSync(scratch);
+      const run = await runShell(script, { home, path: [bin], env: { TMPDIR: scratch } });
+      expect(run.stderr).not.toContain('Error');
+      expect(run.code, run.stderr).toBe(0);
+      const lines = run.stdout.trimEnd().split('\n');
+      const workouts = lines.filter((line) => line.includes('\t'));
+      expect(workouts.length).toBeGreaterThanOrEqual(3);
+      expect(workouts[0]?.split('\t')).toHaveLength(3);
+      expect(readdirSync(scratch)).toEqual([]);
+    },
+  );
+
+  it.skipIf(missing.length > 0)(
+    `has a script that fails when a check does not hold, or a command fails${skipNote(missing)}`,
+    async () => {
+      const [script = ''] = shell;
+      const breaks: [find: string, put: string][] = [
+        // A day is missing; the second run is another athlete; the service holds something twice.
+        ['.records == 180', '.records == 181'],
+        ['sync seed "${life[@]}" --json |', 'sync seed "${life[@]}" --seed 8 --json |'],
+        ['.receivedCount == 1', '.receivedCount == 2'],
+        ['/_sandbox/tokens"', '/_sandbox/nowhere"'],
+        ['sync sandbox --port 0', 'sync sandbox --port none'],
+      ];
+      for (const [find, put] of breaks) {
+        expect(script).toContain(find);
+        const home = openHome();
+        const broken = script.replaceAll(find, put);
+        const run = await runShell(broken, { home, path: [installSync(home)] });
+        expect(run.code, put).not.toBe(0);
+      }
+    },
+    180_000,
+  );
+
+  it.skipIf(missing.length > 0)(
+    `fills several accounts as it says${skipNote(missing)}`,
+    async () => {
+      const world = await openWorld();
+      const bin = installSync(world.home);
+      const [accounts] = blocks.filter(({ language }) => language === 'json');
+      world.write('accounts.json', accounts?.text ?? '');
+      const [, script = ''] = shell;
+      const run = await runShell(script, {
+        home: world.home,
+        path: [bin],
+        env: {
+          ADA_TOKEN: world.sandbox.control.mint({ athlete: 'athlete-1' }).access_token,
+          BEN_TOKEN: world.sandbox.control.mint({ athlete: 'athlete-2' }).access_token,
+        },
+      });
+      expect(run.code, run.stderr).toBe(0);
+      const held = world.sandbox.control.state().athletes;
+      expect(held.map(({ wellness }) => wellness.length)).toEqual([90, 30, 0]);
+      expect(run.stdout.trim().split('\n').sort()).toEqual([
+        `ada: ${held[0]?.recordings.length} recordings`,
+        `ben: ${held[1]?.recordings.length} recordings`,
+      ]);
+    },
+  );
+
+  it('has no other shell blocks than those that are run here', () => {
+    expect(shell).toHaveLength(2);
+    expect(blocks.map(({ language }) => language)).toEqual(['sh', 'yaml', 'yaml', 'json', 'sh']);
+  });
+
+  it('has examples that are YAML, and whose commands and flags there are', async () => {
+    expect(yaml).toHaveLength(2);
+    const home = openHome();
+    for (const text of yaml) {
+      await format(text, { parser: 'yaml' });
+      for (const command of documentedCommands(text)) await expectKnown(home, command);
+      expect(text).toContain('npm install --global athlete-sync');
+      // The script is the one that stands above.
+      expect(text).toContain('bash ci/seed.sh');
+    }
+    expect(document).toContain('Save this as `ci/seed.sh`');
+    const found = yaml.flatMap(documentedCommands).map(({ text }) => text);
+    expect(found).toEqual([
+      'sync config set testAccount true',
+      'sync seed --days 90 --seed 7 --json',
+    ]);
+    for (const script of shell) {
+      for (const command of documentedCommands(script)) await expectKnown(home, command);
+    }
+  });
+
+  it('names variables that the program reads, and actions by their major version', () => {
+    const settings =
+      readDocument('src/settings.ts') +
+      readDocument('src/config.ts') +
+      readDocument('src/paths.ts');
+    const names = new Set(document.match(/\bSYNC_[A-Z_]+\b/g));
+    expect(names.size).toBeGreaterThan(5);
+    for (const name of names) expect(settings, name).toContain(`'${name}'`);
+    const actions = [...document.matchAll(/uses: (\S+)/g)].map(([, action]) => action);
+    for (const action of actions) expect(action).toMatch(/^actions\/[a-z-]+@v\d+$/);
+    expect(tableRows(document, 'what is set')).toHaveLength(3);
+  });
+});
+
+describe('.github/workflows/ci.yml', () => {
+  const workflow = readDocument('.github/workflows/ci.yml');
+
+  it('runs what the project runs before a change lands, on every system and Node that it supports', async () => {
+    await format(workflow, { parser: 'yaml' });
+    expect(workflow).toContain('bash .ci/run');
+    expect(workflow).toContain('npm audit --omit=dev');
+    expect(workflow).toContain('npm ci');
+    expect(workflow).toContain('npm test');
+    expect(workflow).toMatch(/os: \[ubuntu-latest, macos-latest, windows-latest\]/);
+    expect(workflow).toMatch(/node: \[20, 22, 24\]/);
+    const { engines } = JSON.parse(readDocument('package.json')) as { engines: { node: string } };
+    expect(engines.node).toMatch(/^>=20\./);
+  });
+
+  it('has no secrets, may only read, and pins actions by their major version', () => {
+    expect(workflow).not.toMatch(/secrets\./);
+    expect(workflow).toMatch(/^permissions:\n {2}contents: read$/m);
+    const actions = [...workflow.matchAll(/uses: (\S+)/g)].map(([, action]) => action);
+    expect(actions.length).toBeGreaterThan(1);
+    for (const action of actions) expect(action).toMatch(/^actions\/[a-z-]+@v\d+$/);
+  });
+
+  it('names scripts that there are', () => {
+    const { scripts } = JSON.parse(readDocument('package.json')) as {
+      scripts: Record<string, string>;
+    };
+    const named = [...workflow.matchAll(/npm (?:run (?:--silent )?)?(test|[a-z]+)(?= |$)/gm)]
+      .map(([, name = '']) => name)
+      .filter((name) => !['ci', 'audit', 'run'].includes(name));
+    for (const name of named) expect(scripts, name).toHaveProperty(name);
+    expect(readdirSync(join(ROOT, '.ci'))).toContain('run');
+  });
+});

@@ -1,0 +1,96 @@
+import { spawn } from 'node:child_process';
+import { accessSync, chmodSync, constants, mkdirSync, writeFileSync } from 'node:fs';
+import { delimiter, join } from 'node:path';
+import { onTestFinished } from 'vitest';
+import { type Finished, type Home, PROGRAM } from './program.ts';
+
+/** The programs of these that are not on the PATH. */
+export function missingTools(...names: readonly string[]): string[] {
+  return names.filter((name) => whereIs(name) === undefined);
+}
+
+export function whereIs(name: string): string | undefined {
+  return (process.env['PATH'] ?? '')
+    .split(delimiter)
+    .map((folder) => join(folder, name))
+    .find((path) => {
+      try {
+        accessSync(path, constants.X_OK);
+        return true;
+      } catch {
+        return false;
+      }
+    });
+}
+
+/** For the name of a test: why it is skipped, if it is. */
+export function skipNote(missing: readonly string[]): string {
+  return missing.length === 0 ? '' : ` (skipped: there is no ${missing.join(', no ')} here)`;
+}
+
+/** A folder with the built program in it, as `sync` and as `athlete-sync`. @returns its path */
+export function installSync(home: Home): string {
+  const bin = join(home.dir, 'bin');
+  mkdirSync(bin, { recursive: true });
+  for (const name of ['sync', 'athlete-sync']) {
+    writeProgram(join(bin, name), `exec '${process.execPath}' '${PROGRAM}' "$@"`);
+  }
+  return bin;
+}
+
+/** Writes a shell script that can be run by its name. */
+export function writeProgram(path: string, script: string): void {
+  writeFileSync(path, `#!/bin/sh\n${script}\n`);
+  chmodSync(path, 0o755);
+}
+
+export interface ShellOptions {
+  readonly home: Home;
+  /** Folders before all others on the PATH. */
+  readonly path?: readonly string[];
+  readonly env?: NodeJS.ProcessEnv;
+  readonly input?: string;
+  /** Ends the script, and all that it started, when this says so of its output. */
+  readonly until?: (output: string) => boolean;
+}
+
+/**
+ * Runs a script in bash, in the home, with a process group of its own: whatever it leaves running
+ * ends with the test.
+ */
+export async function runShell(script: string, options: ShellOptions): Promise<Finished> {
+  const { home, path = [], env = {}, input = '', until = () => false } = options;
+  const child = spawn('bash', ['-c', script], {
+    cwd: home.dir,
+    env: { ...home.env, ...env, PATH: [...path, process.env['PATH']].join(delimiter) },
+    detached: true,
+    stdio: ['pipe', 'pipe', 'pipe'],
+  });
+  const endAll = (signal: NodeJS.Signals) => {
+    try {
+      if (child.pid !== undefined) process.kill(-child.pid, signal);
+    } catch {
+      // Everything of it has ended.
+    }
+  };
+  onTestFinished(() => endAll('SIGKILL'));
+  let stdout = '';
+  let stderr = '';
+  const look = () => {
+    if (until(stdout + stderr)) endAll('SIGINT');
+  };
+  child.stdout.setEncoding('utf8').on('data', (text: string) => {
+    stdout += text;
+    look();
+  });
+  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    stderr += text;
+    look();
+  });
+  child.stdin.on('error', () => undefined);
+  child.stdin.end(input);
+  return await new Promise((done, fail) => {
+    child.once('error', fail);
+    child.once('close', (code) => done({ code, stdout, stderr }));
+  });
+}
