@@ -6,7 +6,7 @@ export interface Io {
   readonly stderrIsTerminal: boolean;
   /** Colour is welcome on stderr and stdout (a terminal, and no `NO_COLOR`). */
   readonly colour: boolean;
-  /** Width of the terminal in columns; 80 where there is none. */
+  /** Width of the terminal in columns; 0 where there is none, or it does not say. */
   readonly columns: number;
   /** Writes one line of results to stdout. */
   out(line: string): void;
@@ -67,7 +67,7 @@ export function systemIo(streams: IoStreams, noColour: boolean): Io {
       return isTerminal('stderr') && !noColour;
     },
     get columns() {
-      return open('stderr').columns || 80;
+      return isTerminal('stderr') ? open('stderr').columns : 0;
     },
     out: (line) => void open('stdout').write(`${line}\n`),
     err: (line) => void open('stderr').write(`${line}\n`),
@@ -87,7 +87,6 @@ async function ask(
   const { Writable } = await import('node:stream');
   return await new Promise((resolve, reject) => {
     signal.throwIfAborted();
-    stderr.write(question);
     // readline echoes what is typed to its output: for hidden input that is nowhere.
     const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() });
     const reader = createInterface({
@@ -95,6 +94,8 @@ async function ask(
       output: hidden ? nowhere : stderr,
       terminal: stdin.isTTY,
     });
+    // Not before the terminal stopped echoing by itself: somebody may type, or paste, at once.
+    stderr.write(question);
     if (!hidden) reader.setPrompt(question);
     const cancel = (reason: unknown) => {
       settle();

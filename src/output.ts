@@ -64,7 +64,8 @@ export function createOutput(io: Io, flags: GlobalFlags): Output {
       io.err(io.colour ? safe.replace(/^Error:/, styleText('red', 'Error:', NOT_BY_STDOUT)) : safe);
     },
     progress() {
-      const wanted = io.stderrIsTerminal && !flags.quiet && !flags.json && !flags.verbose;
+      const quiet = flags.quiet || flags.json || flags.verbose;
+      const wanted = io.stderrIsTerminal && io.columns > 0 && !quiet;
       shown = wanted ? spinner() : { update: () => undefined, stop: () => undefined };
       return shown;
     },

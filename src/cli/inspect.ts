@@ -12,7 +12,7 @@ export async function inspect(
     {
       signal: deps.signal,
       onItem: (item) =>
-        output.result(inspectJson(item), inspectLines(item, deps.io.columns).join('\n')),
+        output.result(inspectJson(item), inspectLines(item, deps.io.columns || 80).join('\n')),
     },
   );
   return exitCode;

@@ -10,6 +10,7 @@ import {
   uploadSummaryReport,
   uploadSummaryText,
 } from '../render/upload.ts';
+import { plural } from '../render/words.ts';
 import { endpointUrl } from '../service/endpoints.ts';
 import { isObject } from '../service/wire.ts';
 import { DEFAULT_JOBS } from '../upload/pipeline.ts';
@@ -57,6 +58,10 @@ export async function upload(
       clock: deps.clock,
       signal: deps.signal,
       report: (item) => output.result(uploadItemReport(item), uploadItemText(item)),
+      onBusy: (count) =>
+        output.say(
+          `Another sync is sending ${plural(count, 'recording')} just now; waiting for it.`,
+        ),
       progress: (now) => progress.update(() => uploadProgressText(now, deps.clock.now() - started)),
     });
     progress.stop();

@@ -10,6 +10,8 @@ export interface BatchNeeds extends UploaderNeeds {
   readonly cwd: string;
   readonly report: (item: UploadItem) => void;
   readonly progress?: ((progress: UploadProgress) => void) | undefined;
+  /** All that is left are recordings that somebody else is sending; they are waited for. */
+  readonly onBusy?: ((count: number) => void) | undefined;
 }
 
 /** Requests under way at once, unless somebody says otherwise. */
@@ -38,31 +40,45 @@ export async function uploadBatch(
   const outlook = new Outlook();
   const large = { buffers: reusedBuffer(), turn: Promise.resolve() as Promise<unknown> };
 
-  const now = async (file: RecordingFile, buffers: BufferSource): Promise<UploadItem> => {
+  type Way = 'upload' | 'uploadUnlessBusy';
+  const now = async (way: Way, file: RecordingFile, buffers: BufferSource) => {
     needs.signal.throwIfAborted();
-    if (outlook.hopeless) return { path: file.path, outcome: 'failed', ...outlook.hopeless };
-    return settle(await uploader.upload(file, buffers));
-  };
-  const settle = (item: UploadItem): UploadItem => {
-    if (item.outcome === 'failed') outlook.failed(item);
-    else if ('attempts' in item) outlook.answered();
+    if (outlook.hopeless) {
+      return { path: file.path, outcome: 'failed', ...outlook.hopeless } as const;
+    }
+    const item = await uploader[way](file, buffers);
+    if (item?.outcome === 'failed') outlook.failed(item);
+    else if (item !== undefined && 'attempts' in item) outlook.answered();
     return item;
   };
-  const one = async (file: RecordingFile, buffers: BufferSource): Promise<UploadItem> => {
-    if (file.stamp.size <= LARGE_BYTES) return await now(file, buffers);
-    const turn = large.turn.then(() => now(file, large.buffers));
+  const one = async (way: Way, file: RecordingFile, buffers: BufferSource) => {
+    if (file.stamp.size <= LARGE_BYTES) return await now(way, file, buffers);
+    const turn = large.turn.then(() => now(way, file, large.buffers));
     large.turn = turn.catch(() => undefined);
     return await turn;
   };
 
   const slots = Array.from({ length: options.jobs }, reusedBuffer);
-  await inParallel(waiting, options.jobs, async (file, slot) => {
-    needs.progress?.({ ...totals, total: waiting.length, current: file.path });
-    const item = await one(file, slots[slot] ?? reusedBuffer());
-    totals.done++;
-    if ('attempts' in item && 'size' in item) totals.sentBytes += item.size ?? 0;
-    needs.report(item);
-  });
+  const all = async (files: readonly RecordingFile[], way: Way): Promise<RecordingFile[]> => {
+    const busy: RecordingFile[] = [];
+    await inParallel(files, options.jobs, async (file, slot) => {
+      needs.progress?.({ ...totals, total: waiting.length, current: file.path });
+      const item = await one(way, file, slots[slot] ?? reusedBuffer());
+      if (item === undefined) {
+        busy.push(file);
+        return;
+      }
+      totals.done++;
+      if ('attempts' in item && 'size' in item) totals.sentBytes += item.size ?? 0;
+      needs.report(item);
+    });
+    return busy;
+  };
+  // What somebody else is sending holds up nothing: it is asked for again when the rest is done.
+  const busy = await all(waiting, 'uploadUnlessBusy');
+  if (busy.length === 0) return;
+  needs.onBusy?.(busy.length);
+  await all(busy, 'upload');
 }
 
 /** Reports what the ledger settles, and returns what has to be looked at. */

@@ -1,6 +1,5 @@
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
-import { createRequire } from 'node:module';
-import type zlib from 'node:zlib';
+import { systemCode } from '../errors.ts';
 import type { FileStamp } from '../ledger/known-files.ts';
 import { describeFileError } from './find-files.ts';
 
@@ -27,32 +26,34 @@ export interface FileContents extends RecordingContents {
   readonly stamp: FileStamp;
 }
 
+/** Why a file's contents cannot be had, in a sentence. `incomplete`: they may be had later. */
+export interface Unreadable {
+  readonly problem: string;
+  readonly reason: 'unreadable' | 'incomplete' | 'corrupt';
+}
+
 /** Gives a buffer of at least so many bytes; it is the reader's until it reads the next file. */
 export type BufferSource = (size: number) => Buffer;
 
 /**
  * Reads a file once, as a whole. A gzip file is unpacked: the recording is what is inside.
  *
- * @returns the contents, or in a sentence why there are none; `changing` when the file was written
- *   to while it was read.
+ * @returns the contents, or why there are none.
  */
-export function readFile(
-  path: string,
-  buffers: BufferSource,
-): FileContents | { readonly problem: string; readonly changing?: true } {
+export function readFile(path: string, buffers: BufferSource): FileContents | Unreadable {
   let descriptor: number | undefined;
   try {
     descriptor = openSync(path, 'r');
     const before = fstatSync(descriptor);
-    if (before.isDirectory()) return { problem: 'It is a folder.' };
-    if (before.size > MAX_RECORDING_BYTES) return { problem: tooLarge() };
+    if (before.isDirectory()) return unreadable('It is a folder.');
+    if (before.size > MAX_RECORDING_BYTES) return unreadable(tooLarge());
     const buffer = buffers(HEAD_ROOM + before.size + TAIL_ROOM);
     const size = fill(descriptor, buffer, before.size);
     const after = fstatSync(descriptor);
     if (size !== after.size || after.size !== before.size || after.mtimeMs !== before.mtimeMs) {
       return {
         problem: 'It changed while it was read: it is still being written.',
-        changing: true,
+        reason: 'incomplete',
       };
     }
     const { mtimeMs, ctimeMs } = after;
@@ -60,7 +61,7 @@ export function readFile(
     const bytes = buffer.subarray(HEAD_ROOM, HEAD_ROOM + size);
     return isGzip(bytes) ? unpack(bytes, stamp) : { buffer, bytes, stamp };
   } catch (error) {
-    return { problem: describeFileError(error) };
+    return unreadable(describeFileError(error));
   } finally {
     if (descriptor !== undefined) closeSync(descriptor);
   }
@@ -81,18 +82,22 @@ function isGzip(bytes: Buffer): boolean {
   return bytes[0] === 0x1f && bytes[1] === 0x8b && bytes[2] === 8;
 }
 
-function unpack(packed: Buffer, stamp: FileStamp): FileContents | { problem: string } {
+function unpack(packed: Buffer, stamp: FileStamp): FileContents | Unreadable {
   // Loaded when the first packed file is met.
-  const { gunzipSync } = createRequire(import.meta.url)('node:zlib') as typeof zlib;
-  let unpacked: Buffer;
+  const { gunzipSync } = process.getBuiltinModule('node:zlib');
   try {
-    unpacked = gunzipSync(packed, { maxOutputLength: MAX_RECORDING_BYTES });
+    return { ...contentsOf(gunzipSync(packed, { maxOutputLength: MAX_RECORDING_BYTES })), stamp };
   } catch (error) {
-    const broken =
-      error instanceof RangeError ? tooLarge() : 'The gzip file is damaged or cut off.';
-    return { problem: broken };
+    if (error instanceof RangeError) return unreadable(tooLarge());
+    // zlib ran out of bytes before the end that the format promises.
+    return systemCode(error) === 'Z_BUF_ERROR'
+      ? { reason: 'incomplete', problem: 'The end of the gzip file is missing.' }
+      : { reason: 'corrupt', problem: 'The gzip file is damaged. Download or copy it again.' };
   }
-  return { ...contentsOf(unpacked), stamp };
+}
+
+function unreadable(problem: string): Unreadable {
+  return { problem, reason: 'unreadable' };
 }
 
 /** A recording that is in memory already, with room around it. */

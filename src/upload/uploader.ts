@@ -43,6 +43,8 @@ export interface Uploader {
    * @throws SyncError `STORAGE` when the ledger fails; the signal's reason when it is aborted.
    */
   upload(file: RecordingFile, buffers: BufferSource): Promise<UploadItem>;
+  /** The same, but undefined when somebody else is sending that very recording just now. */
+  uploadUnlessBusy(file: RecordingFile, buffers: BufferSource): Promise<UploadItem | undefined>;
   /** The same for a recording that is in memory, not in a file. */
   uploadBytes(recording: RecordingBytes): Promise<UploadItem>;
 }
@@ -64,7 +66,7 @@ interface Origin {
 }
 
 /** Between two looks at a recording that somebody else is sending, in ms. */
-const BUSY_POLL_MS = 50;
+const BUSY_POLL_MS = 200;
 
 export function createUploader(options: UploadOptions, needs: UploaderNeeds): Uploader {
   const { ledger, known, clock, signal } = needs;
@@ -72,11 +74,21 @@ export function createUploader(options: UploadOptions, needs: UploaderNeeds): Up
   const delivered = new Set<string>();
 
   async function upload(file: RecordingFile, buffers: BufferSource): Promise<UploadItem> {
+    for (;;) {
+      const item = await uploadUnlessBusy(file, buffers);
+      if (item !== undefined) return item;
+      await clock.sleep(BUSY_POLL_MS, signal);
+    }
+  }
+
+  async function uploadUnlessBusy(
+    file: RecordingFile,
+    buffers: BufferSource,
+  ): Promise<UploadItem | undefined> {
     const { path } = file;
     const contents = readFile(file.absolute, buffers);
     if ('problem' in contents) {
-      const reason = contents.changing === true ? 'incomplete' : 'unreadable';
-      return { path, outcome: 'invalid', reason, detail: contents.problem };
+      return { path, outcome: 'invalid', reason: contents.reason, detail: contents.problem };
     }
     const identity = identify(contents.bytes);
     if (!options.dryRun) remember(file, contents.stamp, identity);
@@ -86,14 +98,20 @@ export function createUploader(options: UploadOptions, needs: UploaderNeeds): Up
   async function uploadBytes({ path, bytes, name }: RecordingBytes): Promise<UploadItem> {
     const contents = contentsOf(bytes);
     const origin = { path, named: true, ...(name === undefined ? {} : { name }) };
-    return await deal(origin, contents, identify(contents.bytes));
+    const identity = identify(contents.bytes);
+    for (;;) {
+      const item = await deal(origin, contents, identity);
+      if (item !== undefined) return item;
+      await clock.sleep(BUSY_POLL_MS, signal);
+    }
   }
 
+  /** Undefined: somebody else is sending it. */
   async function deal(
     origin: Origin,
     contents: RecordingContents,
     identity: Identity,
-  ): Promise<UploadItem> {
+  ): Promise<UploadItem | undefined> {
     const { path, named } = origin;
     if (!('sha256' in identity)) {
       return { path, outcome: 'invalid', reason: identity.verdict, detail: identity.detail };
@@ -107,8 +125,12 @@ export function createUploader(options: UploadOptions, needs: UploaderNeeds): Up
         ? alreadyUploaded(path, sha256)
         : wouldUpload(origin, contents, identity);
     }
-    const mine = await claim(sha256, path, contents.bytes.length);
-    return mine ? await send(origin, contents, identity) : alreadyUploaded(path, sha256);
+    const force = options.force && !delivered.has(sha256);
+    const { claim } = ledger.claim({ sha256, path, size: contents.bytes.length }, force);
+    if (claim === 'busy') return undefined;
+    return claim === 'yours'
+      ? await send(origin, contents, identity)
+      : alreadyUploaded(path, sha256);
   }
 
   function remember(file: RecordingFile, stamp: FileStamp, identity: Identity): void {
@@ -117,16 +139,6 @@ export function createUploader(options: UploadOptions, needs: UploaderNeeds): Up
       verdict: identity.verdict,
       detail: 'detail' in identity ? identity.detail : '',
     });
-  }
-
-  /** Waits while somebody else sends the same recording. True: it is this one's to send. */
-  async function claim(sha256: string, path: string, size: number): Promise<boolean> {
-    for (;;) {
-      const force = options.force && !delivered.has(sha256);
-      const { claim: answer } = ledger.claim({ sha256, path, size }, force);
-      if (answer !== 'busy') return answer === 'yours';
-      await clock.sleep(BUSY_POLL_MS, signal);
-    }
   }
 
   async function send(
@@ -205,7 +217,7 @@ export function createUploader(options: UploadOptions, needs: UploaderNeeds): Up
     };
   }
 
-  return { upload, uploadBytes };
+  return { upload, uploadUnlessBusy, uploadBytes };
 }
 
 type Recording = Extract<Identity, { sha256: string }>;

@@ -31,8 +31,7 @@ export function takeIn(item: QueueItem, slot: Slot, needs: TakeInNeeds): TakenIn
   const { ledger, known, outbox } = needs;
   const contents = readFile(item.absolute, slot.buffers);
   if ('problem' in contents) {
-    const reason = contents.changing === true ? 'incomplete' : 'unreadable';
-    return { taken: 'unwhole', reason, detail: contents.problem };
+    return { taken: 'unwhole', reason: contents.reason, detail: contents.problem };
   }
   const identity = identify(contents.bytes);
   known.remember(item.absolute, contents.stamp, {

@@ -235,7 +235,7 @@ describe('sync upload of files named by hand', () => {
     const ride = world.write('ride.fit', plain);
     chmodSync(ride, 0);
     expect((await upload(world, ride)).items).toMatchObject([
-      { outcome: 'invalid', reason: 'unreadable', detail: 'It may not be read by this user.' },
+      { outcome: 'invalid', reason: 'incomplete', detail: 'It may not be read by this user.' },
     ]);
   });
 
@@ -268,7 +268,7 @@ describe('sync upload of files named by hand', () => {
         expect.objectContaining({
           path: cut,
           outcome: 'invalid',
-          detail: 'The gzip file is damaged or cut off.',
+          detail: 'The end of the gzip file is missing.',
         }) as unknown,
         {
           type: 'upload',

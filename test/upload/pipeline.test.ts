@@ -226,7 +226,7 @@ describe('a file that is no recording', () => {
       'r/04-going.fit': 'invalid incomplete',
       'r/05-crc.fit': 'invalid corrupt',
       'r/06-settings.fit': 'skipped not-an-activity',
-      'r/07-packed.fit.gz': 'invalid unreadable',
+      'r/07-packed.fit.gz': 'invalid incomplete',
       'r/08-good.fit': 'uploaded',
     });
     expect([requests.length, recordings().length]).toEqual([1, 1]);

@@ -58,7 +58,7 @@ describe('a file', () => {
     };
     expect(readFile(path, buffers)).toEqual({
       problem: 'It changed while it was read: it is still being written.',
-      changing: true,
+      reason: 'incomplete',
     });
   });
 
@@ -70,15 +70,19 @@ describe('a file', () => {
       asked = true;
       return Buffer.alloc(size);
     });
-    expect(contents).toEqual({ problem: 'It is larger than any recording (256 MB).' });
+    expect(contents).toEqual({
+      problem: 'It is larger than any recording (256 MB).',
+      reason: 'unreadable',
+    });
     expect(asked).toBe(false);
   });
 
   it('that is a folder, or is not there, is told in words', () => {
     const dir = scratchDir();
-    expect(readFile(dir, fresh)).toEqual({ problem: 'It is a folder.' });
+    expect(readFile(dir, fresh)).toEqual({ problem: 'It is a folder.', reason: 'unreadable' });
     expect(readFile(join(dir, 'no.fit'), fresh)).toEqual({
       problem: 'There is no such file or folder.',
+      reason: 'unreadable',
     });
   });
 
@@ -119,11 +123,20 @@ describe('a packed file', () => {
   it.each([
     ['is cut off', packed.subarray(0, packed.length - 100)],
     ['is cut off in its header', packed.subarray(0, 8)],
+  ])('that %s may be whole later', (_how, bytes) => {
+    expect(readFile(put(scratchDir(), 'a.fit.gz', bytes), fresh)).toEqual({
+      problem: 'The end of the gzip file is missing.',
+      reason: 'incomplete',
+    });
+  });
+
+  it.each([
     ['has a wrong checksum', Buffer.from(packed).fill(0x55, packed.length - 8, packed.length - 4)],
     ['is damaged inside', Buffer.from(packed).fill(0xff, 40, 200)],
   ])('that %s is told to be damaged', (_how, bytes) => {
     expect(readFile(put(scratchDir(), 'a.fit.gz', bytes), fresh)).toEqual({
-      problem: 'The gzip file is damaged or cut off.',
+      problem: 'The gzip file is damaged. Download or copy it again.',
+      reason: 'corrupt',
     });
   });
 
@@ -131,6 +144,7 @@ describe('a packed file', () => {
     const bomb = gzipSync(Buffer.alloc(MAX_RECORDING_BYTES + 1), { level: 1 });
     expect(readFile(put(scratchDir(), 'bomb.fit.gz', bomb), fresh)).toEqual({
       problem: 'It is larger than any recording (256 MB).',
+      reason: 'unreadable',
     });
   });
 });
