@@ -54,8 +54,10 @@ export async function runWorkouts(
     const fresh = page.filter(({ id }) => id === undefined || !seen.has(id));
     for (const workout of fresh) seen.add(workout['id']);
     workouts.push(...fresh.filter(wanted));
-    // A service that does not know paging sends the same page again.
-    if (page.length < size || fresh.length === 0) break;
+    // A short page may be the last, or as much as this service gives at once: the next one tells.
+    // A service that does not know paging sends the same again; without ids that cannot be told.
+    const last = page.length < size && page.some(({ id }) => id === undefined);
+    if (last || fresh.length === 0) break;
     offset += page.length;
   }
   return { workouts: workouts.slice(0, limit) };

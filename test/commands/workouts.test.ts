@@ -1,0 +1,116 @@
+import { describe, expect, it } from 'vitest';
+import { runWorkouts } from '../../src/commands/workouts.ts';
+import type { ServiceClient, WorkoutQuery } from '../../src/service/client.ts';
+
+const signal = new AbortController().signal;
+
+/** A service that answers a query; what it was asked is kept. */
+function service(answer: (query: WorkoutQuery) => unknown) {
+  const asked: WorkoutQuery[] = [];
+  const client = {
+    listWorkouts: (query: WorkoutQuery) => {
+      asked.push(query);
+      return Promise.resolve(answer(query));
+    },
+  } as unknown as ServiceClient;
+  const list = (limit: number, dates: { since?: string; until?: string } = {}) =>
+    runWorkouts(
+      { limit, zone: 'Europe/Berlin', ...dates },
+      { client: () => Promise.resolve(client), signal },
+    );
+  return { asked, list };
+}
+
+const all = Array.from({ length: 130 }, (_, i) => ({ id: `w${i}`, title: `Ride ${i}` }));
+const paged = (most = Infinity) =>
+  service(({ limit, offset }) => all.slice(offset, offset + Math.min(limit, most)));
+const ids = (report: Awaited<ReturnType<typeof runWorkouts>>) =>
+  'workouts' in report ? report.workouts.map(({ id }) => id) : report;
+
+describe('a list of workouts', () => {
+  it('is one request where one is enough', async () => {
+    const { asked, list } = paged();
+    expect(ids(await list(20))).toEqual(all.slice(0, 20).map(({ id }) => id));
+    expect(asked).toEqual([{ limit: 20, offset: 0, startDate: undefined, endDate: undefined }]);
+  });
+
+  it('is of the days that were asked for, as they are in the zone, not as the service counts them', async () => {
+    const dated = [
+      { id: 'after', date: '2026-02-28T23:30:00Z' },
+      { id: 'last', date: '2026-02-28T22:30:00Z' },
+      { id: 'first', date: '2026-01-31T23:30:00Z' },
+      { id: 'before', date: '2026-01-31T22:30:00Z' },
+      { id: 'undated' },
+    ];
+    const { asked, list } = service(({ offset }) => dated.slice(offset));
+    const report = await list(20, { since: '2026-02-01', until: '2026-02-28' });
+    expect(ids(report)).toEqual(['last', 'first', 'undated']);
+    expect(asked[0]).toMatchObject({ startDate: '2026-01-31', endDate: '2026-03-01' });
+  });
+
+  it('goes on page by page, and asks for no more than is wanted', async () => {
+    const { asked, list } = paged();
+    expect(ids(await list(120))).toHaveLength(120);
+    expect(asked.map(({ limit, offset }) => [limit, offset])).toEqual([
+      [50, 0],
+      [50, 50],
+      [20, 100],
+    ]);
+  });
+
+  it('ends where there are no more', async () => {
+    const { list } = paged();
+    expect(ids(await list(1000))).toEqual(all.map(({ id }) => id));
+  });
+
+  it('is whole at a service that gives fewer at once than it is asked for', async () => {
+    const { list } = paged(15);
+    expect(ids(await list(100))).toEqual(all.slice(0, 100).map(({ id }) => id));
+  });
+
+  it('lists a workout once that was pushed to the next page meanwhile', async () => {
+    let added = 0;
+    const { list } = service(({ limit, offset }) =>
+      [...Array.from({ length: added++ }, (_, i) => ({ id: `new${i}` })), ...all].slice(
+        offset,
+        offset + limit,
+      ),
+    );
+    const listed = ids(await list(120)) as string[];
+    expect(new Set(listed).size).toBe(listed.length);
+    expect(listed).toEqual(expect.arrayContaining(all.slice(0, 110).map(({ id }) => id)));
+  });
+
+  it('does not go round in circles where paging is not known', async () => {
+    for (const page of [all.slice(0, 30), all, all.slice(0, 30).map(({ title }) => ({ title }))]) {
+      const { asked, list } = service(() => page);
+      expect(ids(await list(1000))).toHaveLength(page.length);
+      expect(asked.length).toBeLessThanOrEqual(2);
+    }
+  });
+
+  it('gives no more than asked for where the service does not know limits', async () => {
+    const { list } = service(() => all);
+    expect(ids(await list(5))).toHaveLength(5);
+  });
+});
+
+describe('what the service answers', () => {
+  it.each([
+    ['a list', [{ id: 1 }], { workouts: [{ id: 1 }] }],
+    ['a list in an object', { success: true, workouts: [{ id: 1 }] }, { workouts: [{ id: 1 }] }],
+    ['an empty list', [], { workouts: [] }],
+    ['two lists', { a: [], b: [] }, { other: { a: [], b: [] } }],
+    ['no list', { success: true }, { other: { success: true } }],
+    ['a list of something else', [1, 2], { other: [1, 2] }],
+    ['nothing', null, { other: null }],
+  ])('%s', async (_what, body, report) => {
+    let first = true;
+    const { list } = service(() => {
+      const answer = first ? body : [];
+      first = false;
+      return answer;
+    });
+    expect(await list(10)).toEqual(report);
+  });
+});
