@@ -4,21 +4,25 @@ import type { Clock } from '../../src/time.ts';
 export interface ManualClock extends Clock {
   /** Lets so many ms pass, and all that waits for them happen. */
   advance(ms: number): Promise<void>;
-  /** Sleepers at this moment. */
-  readonly sleeping: number;
+  /** All of it passes at once, as for a machine that slept. */
+  jump(ms: number): void;
 }
 
 export function manualClock(start = Date.now()): ManualClock {
   let now = start;
   const sleepers = new Set<{ at: number; wake: () => void }>();
+  const wakeDue = () => {
+    for (const sleeper of [...sleepers]) {
+      if (sleeper.at > now) continue;
+      sleepers.delete(sleeper);
+      sleeper.wake();
+    }
+  };
   const settle = async () => {
     for (let i = 0; i < 5; i++) await new Promise((resolve) => setImmediate(resolve));
   };
   return {
     now: () => now,
-    get sleeping() {
-      return sleepers.size;
-    },
     sleep: (ms, signal) =>
       new Promise((resolve, reject) => {
         signal?.throwIfAborted();
@@ -29,6 +33,10 @@ export function manualClock(start = Date.now()): ManualClock {
           reject(signal.reason as Error);
         });
       }),
+    jump(ms) {
+      now += ms;
+      wakeDue();
+    },
     async advance(ms) {
       const end = now + ms;
       for (;;) {
@@ -36,11 +44,7 @@ export function manualClock(start = Date.now()): ManualClock {
         const next = Math.min(...[...sleepers].map(({ at }) => at));
         if (next > end) break;
         now = Math.max(now, next);
-        for (const sleeper of [...sleepers]) {
-          if (sleeper.at > now) continue;
-          sleepers.delete(sleeper);
-          sleeper.wake();
-        }
+        wakeDue();
       }
       now = end;
       await settle();

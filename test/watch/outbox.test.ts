@@ -1,0 +1,116 @@
+import {
+  existsSync,
+  mkdtempSync,
+  readFileSync,
+  readdirSync,
+  rmSync,
+  statSync,
+  utimesSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { type Database, openDatabase } from '../../src/ledger/database.ts';
+import { outboxRows } from '../../src/ledger/outbox.ts';
+import { openOutbox } from '../../src/watch/outbox.ts';
+import { anotherRecording, put, sha256 } from './support.ts';
+
+let dir: string;
+let database: Database;
+beforeEach(() => {
+  dir = mkdtempSync(join(tmpdir(), 'sync-outbox-'));
+  database = openDatabase(join(dir, 'ledger.db'));
+});
+afterEach(() => {
+  database.close();
+  rmSync(dir, { recursive: true });
+});
+
+const now = () => Date.now();
+const open = (account = 'me') => openOutbox(dir, outboxRows(database, account, now), now);
+const recording = (path = '/device/ride.fit', recordedAt = 5) => {
+  const bytes = anotherRecording();
+  const removable = true;
+  return { sha256: sha256(bytes), path, size: bytes.length, recordedAt, bytes, removable };
+};
+
+it('keeps the bytes, for the owner alone, and knows them after a restart', () => {
+  const kept = recording('/device/GARMIN/RIDE.FIT.gz');
+  expect(open().keep(kept)).toBe(true);
+  const [item, ...others] = open().items();
+  expect(others).toEqual([]);
+  expect(item).toMatchObject({
+    key: kept.sha256,
+    kept: kept.sha256,
+    path: kept.path,
+    recordedAt: 5,
+  });
+  const path = item?.absolute ?? '';
+  expect(readFileSync(path).equals(kept.bytes)).toBe(true);
+  expect(path.endsWith('RIDE.FIT')).toBe(true);
+  expect(statSync(path).mode & 0o777).toBe(0o600);
+  expect(statSync(join(path, '..')).mode & 0o777).toBe(0o700);
+});
+
+it('drops them, with their folder', () => {
+  const kept = recording();
+  const outbox = open();
+  outbox.keep(kept);
+  outbox.drop(kept.sha256);
+  outbox.drop(kept.sha256);
+  expect([outbox.count, outbox.has(kept.sha256), outbox.items()]).toEqual([0, false, []]);
+  expect(readdirSync(join(dir, 'outbox'))).toEqual([]);
+});
+
+it('keeps for two accounts what both wait for, until neither does', () => {
+  const kept = recording();
+  const [mine, theirs] = [open('me'), open('them')];
+  mine.keep(kept);
+  theirs.keep(kept);
+  mine.drop(kept.sha256);
+  expect(existsSync(theirs.items()[0]?.absolute ?? '')).toBe(true);
+  theirs.drop(kept.sha256);
+  expect(readdirSync(join(dir, 'outbox'))).toEqual([]);
+});
+
+it('takes no more than its room from folders that stay; from devices it takes everything', () => {
+  const large = { ...recording(), size: 400 * 1024 * 1024 };
+  const outbox = open();
+  // The row says how much room it takes; the bytes of this one are small.
+  expect(outbox.keep(large)).toBe(true);
+  const next = { ...recording(), bytes: Buffer.alloc(200 * 1024 * 1024) };
+  expect(outbox.keep({ ...next, removable: false })).toBe(false);
+  expect(outbox.count).toBe(1);
+  const other = recording();
+  expect(outbox.keep({ ...other, removable: false })).toBe(true);
+  outbox.drop(large.sha256);
+  expect(outbox.keep({ ...next, removable: false })).toBe(true);
+});
+
+it('forgets a row whose bytes are gone', () => {
+  const kept = recording();
+  open().keep(kept);
+  rmSync(join(dir, 'outbox', kept.sha256), { recursive: true });
+  const outbox = open();
+  expect(outbox.items()).toEqual([]);
+  expect(outbox.has(kept.sha256)).toBe(false);
+});
+
+it('clears away what a process that died left behind, and not what is being written', () => {
+  const [old, fresh, kept] = [recording(), recording(), recording()];
+  put(join(dir, 'outbox', old.sha256, '.tmp'), 'x');
+  put(join(dir, 'outbox', fresh.sha256, '.tmp'), 'x');
+  open().keep(kept);
+  const before = Date.now() / 1000 - 7_200;
+  for (const { sha256: name } of [old, kept]) utimesSync(join(dir, 'outbox', name), before, before);
+  open();
+  expect(readdirSync(join(dir, 'outbox')).sort()).toEqual([fresh.sha256, kept.sha256].sort());
+});
+
+it('gives what was kept before a login to who then logged in', () => {
+  const kept = recording();
+  open('nobody').keep(kept);
+  outboxRows(database, 'me', now).adopt('nobody');
+  expect(open('me').items()).toMatchObject([{ key: kept.sha256 }]);
+  expect(open('nobody').items()).toEqual([]);
+});

@@ -1,0 +1,220 @@
+import {
+  linkSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { openDatabase } from '../../src/ledger/database.ts';
+import { knownFiles } from '../../src/ledger/known-files.ts';
+import { outboxRows } from '../../src/ledger/outbox.ts';
+import { markProcess } from '../../src/ledger/processes.ts';
+import { uploadLedger } from '../../src/ledger/uploads.ts';
+import { watchMarks } from '../../src/ledger/watch-marks.ts';
+import { type Sandbox, startSandbox } from '../../src/sandbox/server.ts';
+import { systemClock } from '../../src/deps.ts';
+import type { Clock } from '../../src/time.ts';
+import type { Place } from '../../src/watch/filesystem-type.ts';
+import { openOutbox } from '../../src/watch/outbox.ts';
+import type { WatchEvent } from '../../src/watch/report.ts';
+import { Watcher, type WatcherNeeds, type WatcherOptions } from '../../src/watch/watcher.ts';
+import { unfinished } from '../support/fit-maker.ts';
+import { clientOf } from '../support/delivery.ts';
+import { type ManualClock, manualClock } from './manual-clock.ts';
+import { anotherRecording, put, sha256, until } from './support.ts';
+
+let dir: string;
+let folder: string;
+let sandbox: Sandbox;
+let ends: (() => Promise<unknown>)[];
+beforeEach(async () => {
+  dir = mkdtempSync(join(tmpdir(), 'sync-watcher-'));
+  folder = join(dir, 'Garmin');
+  mkdirSync(folder);
+  sandbox = await startSandbox({ port: 0 });
+  ends = [];
+});
+afterEach(async () => {
+  for (const end of ends) await end();
+  await sandbox.close();
+  rmSync(dir, { recursive: true, force: true });
+});
+
+const LOCAL: Place = { noEvents: undefined, removable: false };
+
+/** A watcher in this process, over a real ledger and real HTTP. */
+function start(
+  options: Partial<WatcherOptions> & { clock?: Clock | ManualClock; place?: Place } = {},
+) {
+  const { clock = systemClock, place = LOCAL, ...given } = options;
+  const now = () => clock.now();
+  const stateDir = join(dir, 'state');
+  const database = openDatabase(join(stateDir, 'ledger.db'));
+  const mark = markProcess(stateDir);
+  const stop = new AbortController();
+  const events: WatchEvent[] = [];
+  const needs: WatcherNeeds = {
+    appVersion: 'test',
+    place: () => place,
+    recursiveEvents: false,
+    ledger: uploadLedger(database, 'me', mark, now),
+    known: knownFiles(database, 'me', now),
+    marks: watchMarks(database, 'me', now),
+    outbox: openOutbox(stateDir, outboxRows(database, 'me', now), now),
+    client: clientOf(sandbox).client,
+    uploadUrl: () => new URL(sandbox.url),
+    clock,
+    random: () => 0.5,
+    signal: stop.signal,
+    report: (event) => events.push(event),
+    onChange: () => undefined,
+    onSwept: () => undefined,
+    onTick: () => undefined,
+    loginMarker: () => '',
+  };
+  const all = { folders: [folder], newOnly: false, pollMs: undefined, dryRun: false, ...given };
+  const watcher = new Watcher(all, needs);
+  const running = watcher.run();
+  const end = async () => {
+    stop.abort(new Error('stopped'));
+    await running.catch(() => undefined);
+    database.close();
+    mark.release();
+  };
+  ends.push(end);
+  return { running, events, needs };
+}
+
+const held = () => sandbox.control.state().athletes.flatMap(({ recordings }) => recordings);
+const happened = (events: readonly WatchEvent[], name: WatchEvent['event']) =>
+  events.filter(({ event }) => event === name);
+
+describe('a device that can be unplugged', () => {
+  it('is read once: its recordings are copied first, and sent from the copy', async () => {
+    const rides = Array.from({ length: 6 }, () => anotherRecording());
+    rides.forEach((bytes, i) => put(join(folder, `${i}.fit`), bytes));
+    sandbox.control.addFaults('upload-fit:delay=100ms*inf');
+    const { events } = start({ place: { noEvents: undefined, removable: true } });
+    await until(() => happened(events, 'kept').length >= 2);
+    // Pulled out while the first are on their way.
+    renameSync(folder, `${folder}-away`);
+    const kept = happened(events, 'kept').length;
+    await until(() => held().length === kept);
+    renameSync(`${folder}-away`, folder);
+    await until(() => held().length === rides.length);
+    expect(held().map(({ receivedCount }) => receivedCount)).toEqual(rides.map(() => 1));
+    await until(() => readdirSync(join(dir, 'state/outbox')).length === 0);
+  });
+});
+
+describe('where no events come', () => {
+  it('it polls, says why, and finds what is new', async () => {
+    const clock = manualClock();
+    const why = 'It is on a network.';
+    const { events } = start({ clock, place: { noEvents: why, removable: false } });
+    await until(() => happened(events, 'ready').length === 1);
+    expect(happened(events, 'folder')).toEqual([
+      { event: 'folder', folder, state: 'polling', reason: why },
+    ]);
+    const ride = anotherRecording();
+    put(join(folder, 'sub/ride.fit'), ride);
+    await clock.advance(29_000);
+    expect(held()).toEqual([]);
+    await clock.advance(2_000);
+    await until(() => held().length === 1);
+    expect(held()[0]?.sha256).toBe(sha256(ride));
+  });
+});
+
+describe('what no event tells of', () => {
+  /** A file in the folder with another name outside: what is written there is announced nowhere. */
+  function behindItsBack(bytes: Uint8Array): { readonly complete: () => void } {
+    const outside = join(dir, 'same-file');
+    writeFileSync(outside, unfinished(bytes));
+    linkSync(outside, join(folder, 'ride.fit'));
+    return { complete: () => writeFileSync(outside, bytes) };
+  }
+
+  it('is found by the next look at a file that was not whole', async () => {
+    const clock = manualClock();
+    const ride = anotherRecording();
+    const { complete } = behindItsBack(ride);
+    const { events } = start({ clock });
+    await until(() => happened(events, 'ready').length === 1);
+    complete();
+    await clock.advance(2_000);
+    await until(() => held().length === 1);
+    expect(held()[0]?.sha256).toBe(sha256(ride));
+  });
+
+  it('is found by the next sweep, after the last of these looks', async () => {
+    const clock = manualClock();
+    const { complete } = behindItsBack(anotherRecording());
+    const { events } = start({ clock });
+    await until(() => happened(events, 'ready').length === 1);
+    await clock.advance(30 * 60_000);
+    complete();
+    await clock.advance(60_000);
+    await clock.advance(4 * 60_000 + 5_000);
+    await until(() => held().length === 1);
+  });
+});
+
+describe('a recording that is not whole', () => {
+  it('is told of after three hours, once, and sent all the same when it is completed', async () => {
+    const clock = manualClock();
+    const bytes = anotherRecording();
+    const path = join(folder, 'crashed.fit');
+    put(path, unfinished(bytes));
+    const { events } = start({ clock });
+    await until(() => happened(events, 'ready').length === 1);
+    await clock.advance(2 * 3_600_000);
+    expect(happened(events, 'unfinished')).toEqual([]);
+    await clock.advance(2 * 3_600_000);
+    expect(happened(events, 'unfinished')).toMatchObject([{ path, reason: 'incomplete' }]);
+    await clock.advance(24 * 3_600_000);
+    expect(happened(events, 'unfinished')).toHaveLength(1);
+    writeFileSync(path, bytes);
+    await until(() => held().length === 1);
+  });
+});
+
+describe('a machine that slept', () => {
+  it('looks at everything as soon as it is awake', async () => {
+    const clock = manualClock();
+    const { events } = start({ clock, pollMs: 86_400_000 });
+    await until(() => happened(events, 'ready').length === 1);
+    put(join(folder, 'ride.fit'), anotherRecording());
+    await clock.advance(20_000);
+    expect(held()).toEqual([]);
+    clock.jump(3_600_000);
+    // Should it have been busy at that moment, it notices when it looks around next.
+    await clock.advance(10_000);
+    await until(() => held().length === 1);
+  });
+});
+
+describe('a fault of the program', () => {
+  it('ends the watcher instead of leaving one that seems to work', async () => {
+    const { running, needs, events } = start();
+    await until(() => happened(events, 'ready').length === 1);
+    Object.assign(needs.marks, {
+      markReported: () => {
+        throw new TypeError('a mistake');
+      },
+    });
+    const stamp = Date.now() / 1000 - 5 * 3_600;
+    const path = join(folder, 'old.fit');
+    put(join(dir, 'old.fit'), unfinished(anotherRecording()));
+    utimesSync(join(dir, 'old.fit'), stamp, stamp);
+    const ended = expect(running).rejects.toThrow('a mistake');
+    renameSync(join(dir, 'old.fit'), path);
+    await ended;
+  });
+});
