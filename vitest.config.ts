@@ -1,8 +1,12 @@
 import { defineConfig } from 'vitest/config';
 
+const report = process.env['SYNC_TEST_REPORT'];
+
 export default defineConfig({
   test: {
     include: ['test/**/*.test.ts'],
+    // For CI, which counts: a report beside what people read.
+    reporters: report === undefined ? ['default'] : ['default', ['json', { outputFile: report }]],
     // Real processes, real files, two cores: a hang ends, a slow machine does not fail.
     testTimeout: 60_000,
     hookTimeout: 60_000,

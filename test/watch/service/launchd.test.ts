@@ -91,7 +91,7 @@ describe('the launchd property list', () => {
     },
   );
 
-  it.skipIf(!present('plutil'))(`is accepted by plutil${noteWithout('plutil')}`, async () => {
+  it.skipIf(!present('plutil'))('is accepted by plutil (runs on macOS only)', async () => {
     const { spawnSync } = await import('node:child_process');
     const input = launchdPlist('athlete-sync.default', definitionOf(ODD_FOLDERS));
     expect(spawnSync('plutil', ['-lint', '-'], { input }).status).toBe(0);
