@@ -91,6 +91,7 @@ async function runInBackground(
   } catch (error) {
     // No place, no log: the journal, or who started it, hears of it.
     await teller.tell(failedToStart(error));
+    if (isAbort(error)) return ExitCode.ok;
     const code = error instanceof SyncError ? exitCodeOf(error.code) : ExitCode.internal;
     if (!endsForGood(options.kind, code)) throw error;
     invocation.deps.io.err(errorText(error, invocation.flags));

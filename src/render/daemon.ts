@@ -1,7 +1,7 @@
 import type { DaemonReport, DaemonStopped } from '../commands/daemon.ts';
 import type { DaemonStarted } from '../commands/daemon-start.ts';
 import type { ServiceInstalled, ServiceReport } from '../commands/service.ts';
-import { duration, plural } from './words.ts';
+import { duration, oneLine, plural } from './words.ts';
 
 /** Points in time go out as ISO 8601 in UTC, like those of the health contract. */
 export function daemonReport(report: DaemonReport): Record<string, unknown> {
@@ -18,7 +18,7 @@ export function daemonReport(report: DaemonReport): Record<string, unknown> {
 export function daemonText(report: DaemonReport, now: number): string {
   const { folders, running, ended, health } = report;
   return [
-    folders.join(', '),
+    folderNames(folders),
     `  ${running ? runningText(report, now) : endText(ended, now)}`,
     ...(health === undefined ? [] : healthLines(health, now).map((line) => `  ${line}`)),
     `  Log: ${report.log}`,
@@ -51,7 +51,9 @@ function healthLines(health: NonNullable<DaemonReport['health']>, now: number): 
   return [
     ...odd.map(({ path, state, reason }) => {
       const what =
-        state === 'waiting' ? `Waiting for ${path}` : `Looking through ${path} again and again`;
+        state === 'waiting'
+          ? `Waiting for ${oneLine(path)}`
+          : `Looking through ${oneLine(path)} again and again`;
       return reason === undefined ? `${what}.` : `${what}: ${reason}`;
     }),
     [
@@ -80,7 +82,7 @@ export function startedReport(started: DaemonStarted): Record<string, unknown> {
 
 export function startedText({ pid, folders, log }: DaemonStarted): string {
   return [
-    `Watching ${folders.join(', ')} in the background (process ${pid}).`,
+    `Watching ${folderNames(folders)} in the background (process ${pid}).`,
     `Log: ${log}`,
     'See `sync daemon status`; `sync daemon stop` ends it.',
   ].join('\n');
@@ -91,7 +93,7 @@ export function stoppedReport(stopped: DaemonStopped): Record<string, unknown> {
 }
 
 export function stoppedText(stopped: DaemonStopped): string {
-  const what = stopped.folders.join(', ');
+  const what = folderNames(stopped.folders);
   switch (stopped.outcome) {
     case 'stopped':
       return `Stopped process ${stopped.pid}, which watched ${what}.`;
@@ -115,14 +117,19 @@ export function installedText(installed: ServiceInstalled): string {
   return [
     serviceText(installed),
     watching
-      ? `It is watching ${folders.join(', ')}.`
-      : `It was started for ${folders.join(', ')}, and is not watching yet: see \`sync daemon logs\`.`,
+      ? `It is watching ${folderNames(folders)}.`
+      : `It was started for ${folderNames(folders)}, and is not watching yet: see \`sync daemon logs\`.`,
     `Log: ${log}`,
   ].join('\n');
 }
 
 export function uninstalledText({ kind, name }: ServiceReport): string {
   return `Removed the service ${name} from ${SYSTEMS[kind]}; what it sent stays sent.`;
+}
+
+/** Folders in one line, whatever they are called. */
+export function folderNames(folders: readonly string[]): string {
+  return folders.map(oneLine).join(', ');
 }
 
 function iso(ms: number): string {

@@ -46,8 +46,8 @@ export interface DaemonState {
 
 /**
  * Looks at a daemon from outside. The lock decides whether it runs: a record may be left over from
- * a process that was killed. The record is read before and after, so that it belongs to whoever
- * holds the lock.
+ * a process that was killed. The record is read before and after. For the moment between taking
+ * the lock and writing the record it is still the one of the daemon before.
  *
  * @throws SyncError `STORAGE`
  */

@@ -1,5 +1,5 @@
 import { mkdirSync } from 'node:fs';
-import { SyncError } from '../../errors.ts';
+import { SyncError, messageOf } from '../../errors.ts';
 import { type Lock, tryLock } from '../../ledger/lock.ts';
 import type { Clock } from '../../time.ts';
 import type { DaemonPlace } from './place.ts';
@@ -8,9 +8,9 @@ import { type DaemonRecord, inspectDaemon, writeRecord } from './record.ts';
 
 /** A daemon's place, held by this process. */
 export interface Registration {
-  /** Writes down that it truly watches. */
+  /** Writes down that it truly watches. Never throws. */
   ready(): void;
-  /** Writes down how it ended, and gives the place free. May be called twice. */
+  /** Writes down how it ended, and gives the place free. Never throws; may be called twice. */
   end(exitCode: number, message?: string): void;
 }
 
@@ -52,19 +52,30 @@ export async function registerDaemon(
     startedAt: clock.now(),
   };
   let open = true;
-  const write = (next: DaemonRecord) => writeRecord(place, (record = next));
-  write(record);
+  try {
+    writeRecord(place, record);
+  } catch (cause) {
+    held.release();
+    throw new SyncError('STORAGE', `${place.recordFile} cannot be written: ${messageOf(cause)}`, {
+      cause,
+    });
+  }
+  const note = (next: DaemonRecord) => {
+    record = next;
+    try {
+      writeRecord(place, record);
+    } catch {
+      // A disk that is full now costs a line of `sync daemon status`, not the daemon.
+    }
+  };
   return {
-    ready: () => write({ ...record, readyAt: clock.now() }),
+    ready: () => note({ ...record, readyAt: clock.now() }),
     end(exitCode, message) {
       if (!open) return;
       open = false;
       const why = message === undefined ? {} : { message };
-      try {
-        write({ ...record, ended: { at: clock.now(), exitCode, ...why } });
-      } finally {
-        held.release();
-      }
+      note({ ...record, ended: { at: clock.now(), exitCode, ...why } });
+      held.release();
     },
   };
 }

@@ -22,8 +22,10 @@ export interface StopNeeds {
 }
 
 /** How long a daemon may take to end, in ms: it finishes or gives up its request within 5 s. */
-export const STOP_PATIENCE_MS = 10_000;
+const STOP_PATIENCE_MS = 10_000;
 const LOOK_MS = 50;
+/** How long it may take between taking the lock and writing the record, in ms. */
+const SETTLE_MS = 2_000;
 
 /**
  * Asks a daemon to end and waits until it has. Only a process that holds the daemon's lock, and
@@ -36,30 +38,54 @@ export async function stopDaemon(
   { clock, signal, platform, kill }: StopNeeds,
   patienceMs = STOP_PATIENCE_MS,
 ): Promise<StopOutcome> {
-  const { record, running } = inspectDaemon(place);
-  if (!running) return { outcome: 'not-running' };
-  if (record === undefined) {
-    return { outcome: 'out-of-reach', pid: undefined, why: 'its record cannot be read' };
+  const began = clock.now();
+  let target = findTarget(place, platform);
+  // Whoever just took the lock has not written its record yet: the one before is still there.
+  while (target.found === 'unknown' && clock.now() < began + SETTLE_MS) {
+    await clock.sleep(LOOK_MS, signal);
+    target = findTarget(place, platform);
   }
-  const { pid } = record;
-  const start = processStart(pid, platform);
-  if (start !== record.processStart) {
-    const why = `process ${String(pid)} is ${start === undefined ? 'not to be seen from here' : 'another one'}`;
-    return { outcome: 'out-of-reach', pid, why: `${why}: does it run in a container?` };
+  if (target.found === 'nobody') return { outcome: 'not-running' };
+  if (target.found === 'unknown') {
+    return { outcome: 'out-of-reach', pid: target.pid, why: target.why };
   }
+  const { pid } = target;
   try {
     kill(pid, 'SIGTERM');
   } catch (error) {
     // Gone between the look and the signal: the lock says so in a moment.
     if (systemCode(error) !== 'ESRCH') {
-      return { outcome: 'out-of-reach', pid, why: `it belongs to somebody else` };
+      return { outcome: 'out-of-reach', pid, why: 'it belongs to somebody else' };
     }
   }
-  const began = clock.now();
+  const told = clock.now();
   for (;;) {
-    if (!isRunning(place)) return { outcome: 'stopped', pid, tookMs: clock.now() - began };
-    const waitedMs = clock.now() - began;
+    if (!isRunning(place)) return { outcome: 'stopped', pid, tookMs: clock.now() - told };
+    const waitedMs = clock.now() - told;
     if (waitedMs >= patienceMs) return { outcome: 'still-running', pid, waitedMs };
     await clock.sleep(LOOK_MS, signal);
   }
+}
+
+type Target =
+  | { readonly found: 'nobody' }
+  | { readonly found: 'daemon'; readonly pid: number }
+  | { readonly found: 'unknown'; readonly pid: number | undefined; readonly why: string };
+
+/** The process that holds the daemon's lock, if the record tells which one that is. */
+function findTarget(place: DaemonPlace, platform: NodeJS.Platform): Target {
+  const { record, running } = inspectDaemon(place);
+  if (!running) return { found: 'nobody' };
+  if (record === undefined) {
+    return { found: 'unknown', pid: undefined, why: 'its record cannot be read' };
+  }
+  const { pid, ended } = record;
+  const start = processStart(pid, platform);
+  if (ended === undefined && start === record.processStart) return { found: 'daemon', pid };
+  const seen = start === undefined ? 'not to be seen from here' : 'another one';
+  return {
+    found: 'unknown',
+    pid,
+    why: `process ${String(pid)} is ${seen}: does it run in a container?`,
+  };
 }

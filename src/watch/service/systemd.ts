@@ -47,6 +47,8 @@ export function systemdUnit(definition: ServiceDefinition): string {
     'Restart=on-failure',
     'RestartSec=30',
     'RestartPreventExitStatus=2 4',
+    // Told to end before it was up.
+    'SuccessExitStatus=130',
     // The daemon ends its request within 5 s.
     'TimeoutStopSec=15',
     'KillMode=mixed',

@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, rmSync, rmdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { systemClock } from '../../../src/deps.ts';
@@ -140,6 +140,21 @@ describe('a daemon’s place', () => {
     await Promise.all(looks);
   });
 
+  it('is not taken where nothing can be written down, and kept where that stops', async () => {
+    const place = scratchPlace();
+    mkdirSync(place.recordFile, { recursive: true });
+    await expect(registerDaemon(place, WHO, NEEDS)).rejects.toMatchObject({ code: 'STORAGE' });
+    expect(isRunning(place)).toBe(false);
+    rmdirSync(place.recordFile);
+    const registration = await registerDaemon(place, WHO, NEEDS);
+    rmSync(place.recordFile);
+    mkdirSync(place.recordFile);
+    registration.ready();
+    expect(isRunning(place)).toBe(true);
+    registration.end(0);
+    expect(isRunning(place)).toBe(false);
+  });
+
   it('shows a record that cannot be read as none', () => {
     const place = scratchPlace();
     expect(inspectDaemon(place)).toEqual({ place, record: undefined, running: false });
@@ -233,6 +248,19 @@ describe('stopping a daemon', () => {
     });
     expect(kills).toEqual([]);
     expect(isAlive(child.pid ?? 0)).toBe(true);
+  });
+
+  it('finds the daemon that has only just taken the place of one that was killed', async () => {
+    const { child, place } = await startHolder();
+    const { record } = inspectDaemon(place);
+    if (record === undefined) throw new Error('no record');
+    const gone = startBystander();
+    gone.kill('SIGKILL');
+    await once(gone, 'exit');
+    writeRecord(place, { ...record, pid: gone.pid });
+    const stopping = stopDaemon(place, { ...NEEDS, kill: realKill });
+    writeRecord(place, record);
+    expect(await stopping).toMatchObject({ outcome: 'stopped', pid: child.pid });
   });
 
   it('says so where the daemon is somebody else’s', async () => {

@@ -1,6 +1,6 @@
 import { basename, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { defineService } from '../../../src/commands/service.ts';
+import { defineService } from '../../../src/commands/service-definition.ts';
 import { loadConfig } from '../../../src/config.ts';
 import { type Deps, systemDeps } from '../../../src/deps.ts';
 import { findPaths } from '../../../src/paths.ts';

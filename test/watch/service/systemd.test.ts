@@ -53,6 +53,7 @@ WorkingDirectory=/
 Restart=on-failure
 RestartSec=30
 RestartPreventExitStatus=2 4
+SuccessExitStatus=130
 TimeoutStopSec=15
 KillMode=mixed
 NoNewPrivileges=yes
