@@ -35,7 +35,7 @@ export function buildProgram(needs: ProgramNeeds, args: readonly string[]): Prog
     .configureOutput({ writeErr: () => undefined })
     .exitOverride();
   // `sync help upload` is about another command than the one that is meant.
-  const everything = args[0] === 'help';
+  const everything = args[0] === 'help' && args.length > 1;
   addCommands(root, COMMANDS, args, 0);
 
   function addCommands(
@@ -76,7 +76,7 @@ export function buildProgram(needs: ProgramNeeds, args: readonly string[]): Prog
         await root.parseAsync(args, { from: 'user' });
         return exitCode;
       } catch (error) {
-        if (error instanceof CommanderError) return usageError(error, args);
+        if (error instanceof CommanderError) return usageError(error, args, root);
         throw error;
       }
     },
@@ -84,10 +84,16 @@ export function buildProgram(needs: ProgramNeeds, args: readonly string[]): Prog
 }
 
 /** Help was shown, or the command line is wrong: then says how it is right. */
-function usageError(error: CommanderError, args: readonly string[]): ExitCode {
+function usageError(error: CommanderError, args: readonly string[], root: Command): ExitCode {
   if (error.exitCode === 0) return ExitCode.ok;
   const words = args.filter((word) => !word.startsWith('-')).slice(0, 1);
-  const message = error.message.replace(/^error: /, '');
+  const parent = root.commands.find((command) => command.name() === words[0]);
+  const names = parent?.commands.map((command) => command.name()) ?? [];
+  // Commander has no words for a command that needs another one behind it.
+  const message =
+    error.code === 'commander.help'
+      ? `sync ${words.join(' ')} needs one of these: ${names.join(', ')}`
+      : error.message.replace(/^error: /, '');
   throw new SyncError('USAGE', `${message.charAt(0).toUpperCase()}${message.slice(1)}.`, {
     hint: `See \`${['sync', ...words, '--help'].join(' ')}\`.`,
   });

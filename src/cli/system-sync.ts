@@ -1,18 +1,26 @@
 import { spawn } from 'node:child_process';
-import { accessSync, constants, realpathSync } from 'node:fs';
+import { accessSync, constants, realpathSync, statSync } from 'node:fs';
 import { constants as osConstants } from 'node:os';
 import { delimiter, join } from 'node:path';
 import type { Deps } from '../deps.ts';
 import { ExitCode } from '../errors.ts';
 
+/**
+ * What was looked at already, on the way to the system's `sync`: the next one on the PATH may turn out
+ * to be another copy of this program, or a script that starts this one.
+ */
+const TRIED = 'ATHLETE_SYNC_TRIED';
+
 /** Runs the next `sync` on the PATH. Where there is none (Windows), nothing needs to be flushed. */
 export async function runSystemSync(args: readonly string[], deps: Deps): Promise<ExitCode> {
-  const program = findSystemSync(deps);
+  const tried = new Set((deps.env[TRIED] ?? '').split(delimiter).filter((path) => path !== ''));
+  tried.add(real(process.argv[1] ?? ''));
+  const program = findSystemSync(deps, tried);
   if (program === undefined) return ExitCode.ok;
-  const child = spawn(program.path, args, {
-    stdio: 'inherit',
-    env: { ...deps.env, PATH: program.pathBehind },
-  });
+  // Each step adds one: the search ends, whatever those programs do to the PATH.
+  tried.add(real(program));
+  const env = { ...deps.env, [TRIED]: [...tried].join(delimiter) };
+  const child = spawn(program, args, { stdio: 'inherit', env });
   return await new Promise((done, fail) => {
     child.once('error', fail);
     child.once('exit', (code, signal) => {
@@ -22,27 +30,19 @@ export async function runSystemSync(args: readonly string[], deps: Deps): Promis
   });
 }
 
-/**
- * The next `sync` on the PATH, and the rest of the PATH behind it: should it turn out to be another
- * copy of this program, that one looks further on, and the search ends.
- */
-function findSystemSync({ env, platform }: Deps): { path: string; pathBehind: string } | undefined {
+function findSystemSync({ env, platform }: Deps, tried: ReadonlySet<string>): string | undefined {
   if (platform === 'win32') return undefined;
-  const own = real(process.argv[1] ?? '');
-  const folders = (env['PATH'] ?? '').split(delimiter);
-  const at = folders.findIndex((folder) => {
-    const path = join(folder, 'sync');
-    return folder !== '' && isExecutable(path) && real(path) !== own;
-  });
-  const folder = folders[at];
-  if (folder === undefined) return undefined;
-  return { path: join(folder, 'sync'), pathBehind: folders.slice(at + 1).join(delimiter) };
+  return (env['PATH'] ?? '')
+    .split(delimiter)
+    .filter((folder) => folder !== '')
+    .map((folder) => join(folder, 'sync'))
+    .find((path) => isExecutable(path) && !tried.has(real(path)));
 }
 
 function isExecutable(path: string): boolean {
   try {
     accessSync(path, constants.X_OK);
-    return true;
+    return statSync(path).isFile();
   } catch {
     return false;
   }
