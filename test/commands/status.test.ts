@@ -1,0 +1,139 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { openLedger } from '../../src/commands/open-ledger.ts';
+import { runStatus } from '../../src/commands/status.ts';
+import { accountKey, loadConfig } from '../../src/config.ts';
+import { changeProfile } from '../../src/config-write.ts';
+import { fileStore, tokenFilePath } from '../../src/credentials/file.ts';
+import { systemClock } from '../../src/deps.ts';
+import { findPaths } from '../../src/paths.ts';
+import { mint, never, realHttp, sandbox, scratchDir, testDeps } from '../auth/support.ts';
+
+const ACCOUNT = { id: 'athlete-1', name: 'Ann', email: 'ann@x.example' };
+
+/** A home whose profile is for a sandbox, and the status of it. */
+async function open() {
+  const service = await sandbox();
+  const dir = scratchDir();
+  const base = {
+    SYNC_STATE_DIR: join(dir, 'state'),
+    SYNC_CONFIG_DIR: join(dir, 'config'),
+    SYNC_TOKEN_STORE: 'file',
+  };
+  const paths = findPaths(base, process.platform, dir);
+  await changeProfile(paths, 'default', {
+    settings: { baseUrl: service.url, clientId: service.clientId },
+    account: ACCOUNT,
+  });
+  const store = fileStore(tokenFilePath(paths.stateDir, 'default'), process.platform);
+  const configOf = (env: Record<string, string> = {}) =>
+    loadConfig({ env: { ...base, ...env }, paths }, undefined);
+  const status = (env: Record<string, string> = {}) =>
+    runStatus({
+      config: configOf(env),
+      deps: testDeps({ homeDir: dir, env: { ...base, ...env } }),
+      http: realHttp(),
+    });
+  const login = async (request: Parameters<typeof mint>[1] = {}) => {
+    await store.save({ ...mint(service, request), accountId: ACCOUNT.id }, never);
+    service.control.clearRequests();
+  };
+  const ledger = () => {
+    const config = configOf();
+    return openLedger(config, accountKey(config, config.account), systemClock);
+  };
+  return { service, dir, paths, store, status, login, ledger };
+}
+
+describe('the status', () => {
+  it('is what this machine knows: the login, its lifetimes, and what was sent, without a request', async () => {
+    const { service, status, login, ledger } = await open();
+    await login({ accessTtl: 600, refreshTtl: 86_400 });
+    const opened = ledger();
+    for (const [sha256, end] of Object.entries({
+      a: 'confirm',
+      b: 'confirm',
+      c: 'reject',
+      d: 'release',
+    })) {
+      opened.uploads.claim({ sha256, path: `${sha256}.fit`, size: 1 }, false);
+      if (end === 'confirm') opened.uploads.confirm(sha256, 1, {});
+      else if (end === 'reject') opened.uploads.reject(sha256, 1, 'no');
+      else opened.uploads.release(sha256);
+    }
+    opened.close();
+    const { report, exitCode } = await status();
+    expect(exitCode).toBe(0);
+    expect(report).toMatchObject({
+      profile: 'default',
+      service: service.url,
+      clientId: service.clientId,
+      account: ACCOUNT,
+      store: { kind: 'file' },
+      login: { state: 'logged-in', renewable: true, missing: [] },
+      uploads: { pending: 1, confirmed: 2, rejected: 1 },
+    });
+    expect(report.lastUploadAt).toBeGreaterThan(Date.now() - 60_000);
+    const { login: state } = report;
+    const left = (at: number | undefined) => Math.round(((at ?? 0) - Date.now()) / 60_000);
+    expect(
+      state.state === 'logged-in' && [left(state.accessExpiresAt), left(state.refreshExpiresAt)],
+    ).toEqual([10, 1440]);
+    expect(service.control.requests()).toEqual([]);
+  });
+
+  it('names what the login was not granted', async () => {
+    const { status, login } = await open();
+    await login({ scopes: ['workout:write', 'profile:read'] });
+    const { report, exitCode } = await status();
+    expect(exitCode).toBe(0);
+    const { login: state } = report;
+    expect(state.state === 'logged-in' && state.missing.map(({ scope }) => scope)).toEqual(
+      expect.arrayContaining(['health:write', 'nutrition:write']),
+    );
+  });
+
+  it('of somebody who is not logged in ends with 4, and makes no ledger', async () => {
+    const { status, service } = await open();
+    const { report, exitCode } = await status();
+    expect(exitCode).toBe(4);
+    expect(report.login).toMatchObject({ state: 'logged-out', code: 'AUTH_REQUIRED' });
+    expect(report.uploads).toEqual({ pending: 0, confirmed: 0, rejected: 0 });
+    expect(report.lastUploadAt).toBeUndefined();
+    expect(service.control.requests()).toEqual([]);
+  });
+
+  it('of a login that cannot be read is not known, which is not logged out', async () => {
+    const { status, login, paths } = await open();
+    await login();
+    writeFileSync(tokenFilePath(paths.stateDir, 'default'), 'not what was written', {
+      mode: 0o600,
+    });
+    const { report, exitCode } = await status();
+    expect(report.login.state).not.toBe('logged-in');
+    expect(exitCode).not.toBe(0);
+    expect(JSON.stringify(report)).not.toContain('not what was written');
+  });
+
+  it('of tokens in the environment says so, and shows none', async () => {
+    const { status, service } = await open();
+    const { access_token: token } = service.control.mint();
+    const { report, exitCode } = await status({ SYNC_ACCESS_TOKEN: token });
+    expect(exitCode).toBe(0);
+    expect(report.store).toEqual({ kind: 'environment', where: 'the environment' });
+    expect(report.login).toMatchObject({ state: 'logged-in', renewable: false });
+    expect(JSON.stringify(report)).not.toContain(token);
+    expect(service.control.requests()).toEqual([]);
+  });
+
+  it('shows no token in whatever form', async () => {
+    const { status, login, store } = await open();
+    await login();
+    const stored = await store.load(never);
+    const { report } = await status();
+    for (const secret of [stored?.tokens.accessToken, stored?.tokens.refreshToken]) {
+      expect(JSON.stringify(report)).not.toContain(secret?.reveal() ?? 'missing');
+    }
+  });
+});
