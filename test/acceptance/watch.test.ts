@@ -5,6 +5,7 @@ import {
   mkdirSync,
   openSync,
   renameSync,
+  rmSync,
   utimesSync,
   writeSync,
 } from 'node:fs';
@@ -121,6 +122,21 @@ describe('a recording is sent as soon as it is whole, once', () => {
     expect(world.requests()).toBe(3);
   });
 
+  it('in a folder that is removed and made again under the same name', async () => {
+    const watcher = world.watch();
+    await ready(watcher);
+    const rides = Array.from({ length: 5 }, () => anotherRecording());
+    for (const [i, bytes] of rides.entries()) {
+      rmSync(join(world.folder, 'day'), { recursive: true, force: true });
+      mkdirSync(join(world.folder, 'day'));
+      await sleep(i * 15);
+      put(join(world.folder, 'day/ride.fit'), bytes);
+      await until(() => world.requests() === i + 1);
+    }
+    await stop(watcher);
+    expect(world.hashes()).toEqual(rides.map(sha256).sort());
+  });
+
   it('of 300 that come at once: each of them', async () => {
     const watcher = world.watch();
     await ready(watcher);
@@ -176,23 +192,22 @@ describe('a recording is sent as soon as it is whole, once', () => {
     expect(world.recordings()).toHaveLength(1);
   });
 
-  it('oldest first, by when it was recorded', async () => {
-    const days = [5, 2, 9, 1, 7, 3, 8, 4, 6];
-    for (const day of days) {
-      const startTime = new Date(Date.UTC(2026, 1, day, 8));
-      put(join(world.folder, `${10 - day}.fit`), anotherRecording({ startTime }));
+  it('oldest first, by when it was recorded, whatever it is called', async () => {
+    const dayOf = new Map<string, number>();
+    for (let day = 1; day <= 12; day++) {
+      const bytes = anotherRecording({ startTime: new Date(Date.UTC(2026, 1, day, 8)) });
+      dayOf.set(sha256(bytes), day);
+      put(join(world.folder, `${(day * 5) % 13}.fit`), bytes);
     }
     world.sandbox.control.addFaults('upload-fit:delay=60ms*inf');
     const watcher = world.watch();
-    await until(() => world.recordings().length === days.length);
+    await until(() => world.recordings().length === dayOf.size);
     await stop(watcher);
-    const order = world.sandbox.control
+    const days = world.sandbox.control
       .requests({ route: 'upload-fit' })
-      .map(({ parts }) =>
-        Number.parseInt(parts?.find(({ name }) => name === 'file')?.fileName ?? ''),
-      );
+      .map(({ parts }) => dayOf.get(parts?.find(({ name }) => name === 'file')?.sha256 ?? ''));
     // Two are under way at once: neighbours may change places, no more.
-    order.forEach((name, i) => expect(Math.abs(9 - i - name)).toBeLessThanOrEqual(1));
+    days.forEach((day = NaN, i) => expect(Math.abs(day - 1 - i)).toBeLessThanOrEqual(1));
   });
 
   it('at most two at a time', async () => {
