@@ -1,0 +1,86 @@
+import { spawn } from 'node:child_process';
+import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { openHome } from '../support/acceptance.ts';
+import { ROOT } from '../support/documents.ts';
+import { type Finished, PROGRAM } from '../support/program.ts';
+
+/** Runs the demo with the program under test and a folder for temporary files of its own. */
+async function runDemo(env: NodeJS.ProcessEnv): Promise<Finished & { left: string[] }> {
+  const home = openHome();
+  const scratch = join(home.dir, 'scratch');
+  mkdirSync(scratch);
+  const child = spawn(process.execPath, [join(ROOT, 'scripts', 'demo.mjs')], {
+    cwd: home.dir,
+    env: { ...home.env, TMPDIR: scratch, TEMP: scratch, TMP: scratch, ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  let stdout = '';
+  let stderr = '';
+  child.stdout.setEncoding('utf8').on('data', (text: string) => (stdout += text));
+  child.stderr.setEncoding('utf8').on('data', (text: string) => (stderr += text));
+  const code = await new Promise<number | null>((done) => child.once('close', done));
+  return { code, stdout, stderr, left: [...readdirSync(scratch), ...touched(home.dir)] };
+}
+
+/** What is in a home apart from the folder for temporary files. */
+function touched(home: string): string[] {
+  return readdirSync(home).filter((name) => name !== 'scratch');
+}
+
+describe('npm run demo', () => {
+  it('logs in, sends everything there is to send, shows what arrived, and leaves nothing', async () => {
+    // Settings and tokens of the person who runs it are not its business.
+    const { code, stdout, stderr, left } = await runDemo({
+      SYNC_DEMO_PROGRAM: PROGRAM,
+      SYNC_ACCESS_TOKEN: 'a-token-of-somebody',
+      SYNC_BASE_URL: 'https://training.example.com',
+      SYNC_PROFILE: 'somebody',
+    });
+    expect(code, stdout + stderr).toBe(0);
+    expect(left).toEqual([]);
+    expect(stderr).toBe('');
+    for (const words of [
+      /\$ sync login --no-browser/,
+      /Logged in as Ada Lindqvist/,
+      /\$ sync inspect data\/\S+-ride\.fit/,
+      /\$ sync upload data\/\S+-ride\.fit/,
+      /-ride\.fit: uploaded/,
+      // The folder holds that ride too: it is not sent again.
+      /\d+ uploaded, 1 (?:already uploaded|known|skipped|sent before)/,
+      /2026-05-17: sent/,
+      /wellness: 1 sent\./,
+      /nutrition: 1 sent\./,
+      /\$ sync workouts/,
+      /\$ sync status/,
+      /At the sandbox: \d+ recordings, 1 day of wellness, 1 day of nutrition\./,
+    ]) {
+      expect(stdout).toMatch(words);
+    }
+    expect(stdout).not.toMatch(/\(exit code|training\.example\.com|sbx_(?:at|rt)_/);
+    // As many as are listed below the sum.
+    const recordings = Number(/At the sandbox: (\d+) recordings/.exec(stdout)?.[1]);
+    expect(stdout.match(/^ {2}[0-9a-f]{12} +\d+ bytes /gm)).toHaveLength(recordings);
+  });
+
+  it('fails when the program does', async () => {
+    const home = openHome();
+    const broken = join(home.dir, 'broken.cjs');
+    // Everything works but the push of wellness.
+    writeFileSync(
+      broken,
+      `if (process.argv.includes('wellness')) process.exit(5); require(${JSON.stringify(PROGRAM)});`,
+    );
+    const { code, stdout, left } = await runDemo({ SYNC_DEMO_PROGRAM: broken });
+    expect(code).toBe(1);
+    expect(stdout).toContain('(exit code 5)');
+    expect(left).toEqual([]);
+  });
+
+  it('ends when the platform does not start', async () => {
+    const { code, stderr } = await runDemo({ SYNC_DEMO_PROGRAM: join(ROOT, 'nowhere.cjs') });
+    expect(code).not.toBe(0);
+    expect(stderr).toContain('The sandbox ended at once.');
+  });
+});

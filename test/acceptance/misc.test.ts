@@ -1,0 +1,270 @@
+import { mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { SETTINGS } from '../../src/settings.ts';
+import {
+  openHome,
+  openLoggedInWorld,
+  openWorld,
+  requestLines,
+  sha256,
+} from '../support/acceptance.ts';
+import { makeRecording, truncated } from '../support/fit-maker.ts';
+import { ndjson, runSync } from '../support/program.ts';
+import { installSync, runShell, writeProgram } from '../support/shell.ts';
+
+const text = (part: string) => expect.stringContaining(part) as string;
+
+describe('sync doctor', () => {
+  it('finds nothing wrong where everything works', async () => {
+    const world = await openLoggedInWorld();
+    const { code, stdout } = await world.sync(['doctor', '--json']);
+    expect(code).toBe(0);
+    const { dir } = world.home;
+    const findings = ndjson(stdout);
+    const host = new URL(world.sandbox.url).host;
+    expect(findings.slice(0, 4)).toEqual([
+      {
+        type: 'finding',
+        check: 'config',
+        state: 'good',
+        message: `Settings: ${join(dir, 'config', 'config.json')}`,
+      },
+      {
+        type: 'finding',
+        check: 'state',
+        state: 'good',
+        message: `Ledger: ${join(dir, 'state', 'ledger.db')}`,
+      },
+      { type: 'finding', check: 'keychain', state: 'good', message: text('Logins can be kept in') },
+      { type: 'finding', check: 'service', state: 'good', message: `${host} answers.` },
+    ]);
+    const checks = findings.map(({ check }) => check);
+    expect(checks).toEqual(['config', 'state', 'keychain', 'service', 'clock', 'watch', 'name']);
+    expect(findings.map(({ state }) => state)).not.toContain('bad');
+  });
+
+  it('says what is wrong, and how to mend it', async () => {
+    const nowhere = openHome({ SYNC_BASE_URL: 'http://127.0.0.1:9', SYNC_TOKEN_STORE: 'file' });
+    const unreachable = await runSync(['doctor', '--json'], { home: nowhere });
+    expect(unreachable.code).toBe(5);
+    const bad = ndjson(unreachable.stdout).filter(({ state }) => state === 'bad');
+    expect(bad).toEqual([
+      {
+        type: 'finding',
+        check: 'service',
+        state: 'bad',
+        message: text('127.0.0.1:9'),
+        hint: text(''),
+      },
+    ]);
+
+    const empty = await runSync(['doctor', '--json'], { home: openHome() });
+    expect(empty.code).toBe(2);
+    expect(ndjson(empty.stdout)[0]).toEqual({
+      type: 'finding',
+      check: 'config',
+      state: 'bad',
+      message: text("the service's address is not known"),
+      hint: text('sync login --base-url'),
+    });
+
+    const world = await openWorld();
+    const file = world.write('a-file', '');
+    const state = await world.sync(['doctor', '--json'], { env: { SYNC_STATE_DIR: file } });
+    expect(state.code).toBe(2);
+    expect(ndjson(state.stdout).find(({ check }) => check === 'state')).toMatchObject({
+      state: 'bad',
+    });
+  });
+
+  it('tells which sync a shell starts', async () => {
+    const world = await openWorld();
+    const elsewhere = join(world.home.dir, 'elsewhere');
+    world.write('elsewhere/nothing', '');
+    writeProgram(join(elsewhere, 'sync'), 'exit 0');
+    const { code, stdout } = await world.sync(['doctor', '--json'], {
+      env: { PATH: `${elsewhere}:${process.env['PATH'] ?? ''}` },
+    });
+    // It may be a nuisance; it is not wrong.
+    expect(code).toBe(0);
+    expect(ndjson(stdout).at(-1)).toEqual({
+      type: 'finding',
+      check: 'name',
+      state: 'odd',
+      message: `\`sync\` in a shell is ${join(elsewhere, 'sync')}, not this program.`,
+      hint: text('athlete-sync'),
+    });
+  });
+});
+
+describe('sync explain', () => {
+  it('says why a recording is where it is', async () => {
+    const world = await openLoggedInWorld();
+    const bytes = makeRecording();
+    const ride = world.write('ride.fit', bytes);
+    const explain = async (path: string) =>
+      ndjson((await world.sync(['explain', path, '--json'])).stdout)[0];
+    const fresh = { type: 'explain', subject: 'file', path: ride, sha256: sha256(bytes) };
+    expect(await explain(ride)).toEqual({ ...fresh, state: 'new', reason: text('never sent') });
+    await world.sync(['upload', ride]);
+    const uploaded = await explain(ride);
+    expect(uploaded).toMatchObject({ ...fresh, state: 'uploaded', reason: text('has it') });
+    expect(uploaded?.['upload']).toMatchObject({ path: ride, attempts: 1 });
+    // It is known by what is in it, not by its name.
+    const copy = world.write('copy.fit', bytes);
+    expect(await explain(copy)).toEqual({ ...uploaded, path: copy });
+
+    world.sandbox.control.addFaults('upload-fit:422');
+    const other = world.write('other.fit', makeRecording({ seed: 2 }));
+    await world.sync(['upload', other]);
+    expect(await explain(other)).toMatchObject({ state: 'refused', reason: text('refused it') });
+    const cut = world.write('cut.fit', truncated(bytes, 20));
+    expect(await explain(cut)).toMatchObject({ state: 'not-sent' });
+    expect(await explain(world.write('letter.fit', 'Dear diary'))).toMatchObject({
+      state: 'not-sent',
+    });
+    const settings = world.write('settings.fit', makeRecording({ type: 2 }));
+    expect(await explain(settings)).toMatchObject({ state: 'not-sent' });
+  });
+
+  it('says what became of a day', async () => {
+    const world = await openLoggedInWorld();
+    const day = async () =>
+      ndjson((await world.sync(['explain', '2026-02-15', '--json'])).stdout)[0];
+    const unknown = { state: 'unknown', reason: 'Nothing was sent from here.' };
+    const nutrition = { kind: 'nutrition', ...unknown };
+    expect(await day()).toEqual({
+      type: 'explain',
+      subject: 'date',
+      date: '2026-02-15',
+      records: [{ kind: 'wellness', ...unknown }, nutrition],
+    });
+    await world.sync(['push', 'wellness', '-'], { input: '{"date": "2026-02-15", "hrv": 66}' });
+    expect(await day()).toEqual({
+      type: 'explain',
+      subject: 'date',
+      date: '2026-02-15',
+      records: [
+        {
+          kind: 'wellness',
+          state: 'confirmed',
+          reason: 'The service took it.',
+          changedAt: expect.any(Number) as number,
+        },
+        nutrition,
+      ],
+    });
+    world.sandbox.control.clearRequests();
+    const neither = await world.sync(['explain', 'no-such-thing']);
+    expect(neither.code).toBe(3);
+    expect(neither.stderr).toContain('neither a file nor a date');
+    expect(requestLines(world.sandbox)).toEqual([]);
+  });
+});
+
+describe('sync config', () => {
+  it('gets, sets, unsets and lists settings, each with where it comes from', async () => {
+    const home = openHome();
+    const run = async (args: string[], env: NodeJS.ProcessEnv = {}) => {
+      const { code, stdout } = await runSync(['config', ...args, '--json'], { home, env });
+      expect(code, args.join(' ')).toBe(0);
+      return ndjson(stdout);
+    };
+    const timezone = { type: 'setting', key: 'timezone', profile: 'default' };
+    expect(await run(['get', 'timezone'])).toEqual([
+      { ...timezone, value: null, origin: 'default' },
+    ]);
+    expect(await run(['set', 'timezone', 'Asia/Tokyo'])).toEqual([]);
+    expect(await run(['get', 'timezone'])).toEqual([
+      { ...timezone, value: 'Asia/Tokyo', origin: 'profile' },
+    ]);
+    expect(await run(['get', 'timezone'], { SYNC_TIMEZONE: 'Europe/Oslo' })).toEqual([
+      { ...timezone, value: 'Europe/Oslo', origin: 'environment' },
+    ]);
+    // Another profile has settings of its own.
+    expect(await run(['get', 'timezone', '--profile', 'ben'])).toEqual([
+      { ...timezone, profile: 'ben', value: null, origin: 'default' },
+    ]);
+    const all = await run(['list']);
+    expect(all.map(({ key }) => key)).toEqual(Object.keys(SETTINGS));
+    expect(all.filter(({ origin }) => origin !== 'default')).toEqual([
+      { ...timezone, value: 'Asia/Tokyo', origin: 'profile' },
+    ]);
+    expect(all.find(({ key }) => key === 'endpoint.wellness')).toEqual({
+      type: 'setting',
+      key: 'endpoint.wellness',
+      value: '/api/wellness',
+      origin: 'default',
+      profile: 'default',
+    });
+    const [paths] = await run(['path']);
+    expect(paths).toEqual({
+      type: 'paths',
+      configFile: join(home.dir, 'config', 'config.json'),
+      stateDir: join(home.dir, 'state'),
+    });
+    expect(JSON.parse(readFileSync(String(paths?.['configFile']), 'utf8'))).toEqual({
+      profiles: { default: { timezone: 'Asia/Tokyo' } },
+    });
+    expect(await run(['unset', 'timezone'])).toEqual([]);
+    expect(await run(['get', 'timezone'])).toEqual([
+      { ...timezone, value: null, origin: 'default' },
+    ]);
+  });
+
+  it('prints plain values for scripts', async () => {
+    const home = openHome();
+    await runSync(['config', 'set', 'nutritionDelivery', 'append'], { home });
+    const got = await runSync(['config', 'get', 'nutritionDelivery'], { home });
+    expect(got).toEqual({ code: 0, stdout: 'append\n', stderr: '' });
+    const path = await runSync(['config', 'path'], { home });
+    expect(path.stdout).toBe(`${join(home.dir, 'config', 'config.json')}\n`);
+  });
+
+  it.each([
+    ['get colour', '"colour"'],
+    ['set colour red', '"colour"'],
+    ['set nutritionDelivery prepend', 'not one of: replace, append'],
+    ['set baseUrl http://training.example.com', 'plain http'],
+    ['set testAccount yes', 'not one of: true, false'],
+    ['set endpoint.profile api/profile', 'it begins with /'],
+    ['set timezone', "'value'"],
+  ])('refuses %s', async (line, words) => {
+    const home = openHome();
+    const { code, stderr, stdout } = await runSync(['config', ...line.split(' ')], { home });
+    expect([code, stdout]).toEqual([2, '']);
+    expect(stderr).toContain(words);
+    expect(readdirSync(home.dir)).toEqual([]);
+  });
+
+  it('says when a variable hides what was set', async () => {
+    const home = openHome({ SYNC_TIMEZONE: 'Europe/Oslo' });
+    const { code, stderr } = await runSync(['config', 'set', 'timezone', 'Asia/Tokyo'], { home });
+    expect(code).toBe(0);
+    expect(stderr).toContain('SYNC_TIMEZONE is set, and wins over this setting.');
+  });
+});
+
+describe("the system's own sync", () => {
+  it.skipIf(process.platform === 'win32')(
+    'is still there for scripts that flush disks',
+    async () => {
+      const home = openHome();
+      const bin = installSync(home);
+      const system = join(home.dir, 'system');
+      mkdirSync(system);
+      writeProgram(join(system, 'sync'), 'echo "flushed $*"; exit 7');
+      writeFileSync(join(home.dir, 'ride.fit'), '');
+      for (const [line, said] of [
+        ['sync', 'flushed \n'],
+        ['sync ride.fit', 'flushed ride.fit\n'],
+        ['sync -f ride.fit', 'flushed -f ride.fit\n'],
+        ['sync -d ride.fit', 'flushed -d ride.fit\n'],
+      ] as const) {
+        const run = await runShell(line, { home, path: [bin, system] });
+        expect([run.code, run.stdout], line).toEqual([7, said]);
+      }
+    },
+  );
+});
