@@ -51,7 +51,8 @@ describe('sync workouts', () => {
     world.sandbox.control.clearRequests();
     const week = ['--since', '2026-01-10', '--until', '2026-01-12'];
     const ranged = await world.sync(['workouts', ...week, '--json']);
-    expect(requestLines(world.sandbox)).toEqual(['workouts 200']);
+    // The second asks whether a short page was the last one.
+    expect(requestLines(world.sandbox)).toEqual(['workouts 200', 'workouts 200']);
     // Days are those of Berlin, where 23:30 UTC is tomorrow.
     expect(ndjson(ranged.stdout).map(({ date }) => date)).toEqual([
       '2026-01-11T23:30:00.000Z',
