@@ -107,7 +107,7 @@ const SMALLEST_CHART = 16;
 const LARGEST_CHART = 72;
 
 /** The map on the left, the charts beside it where there is room, else below. */
-export function pictureLines(samples: readonly Sample[], columns: number): string[] {
+function pictureLines(samples: readonly Sample[], columns: number): string[] {
   const map = drawTrack(places(samples), MAP);
   const mapColumns = map[0] === undefined ? 0 : map[0].length + 2;
   const room = columns - NAME_COLUMNS - RANGE_COLUMNS;

@@ -7,7 +7,7 @@ import { invalidUtf8At, markLength, UTF8_MARK } from './text.ts';
 import type { RawRecord, RecordKind } from './types.ts';
 
 /** A longer input is refused: records of many years stay far below it. */
-export const MAX_INPUT_BYTES = 100 * 1024 * 1024;
+const MAX_INPUT_BYTES = 100 * 1024 * 1024;
 
 /** With more broken lines than this, a file is no NDJSON but something else. */
 export const MAX_BAD_LINES = 1_000;

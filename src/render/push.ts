@@ -1,6 +1,6 @@
 import type { PushItem, PushSummary } from '../commands/push.ts';
 import type { RecordKind } from '../records/types.ts';
-import { plural } from './words.ts';
+import { oneLine, plural } from './words.ts';
 
 /**
  * A day, or an unusable record, for programs. `source` is the first of its `sources`; the `zone` is
@@ -45,12 +45,12 @@ export function pushItemText(item: PushItem, zone: string): string | undefined {
       field === undefined ? problem : `${field}: ${problem}`,
     );
     // What is wrong with a whole input is a sentence with its name in it.
-    if ('hint' in item) return `${problems.join('; ')} ${item.hint}`;
-    return `${item.source}: not sent. ${problems.join('; ')}`;
+    if ('hint' in item) return oneLine(`${problems.join('; ')} ${item.hint}`);
+    return oneLine(`${item.source}: not sent. ${problems.join('; ')}`);
   }
   const notes = item.warnings.map(
     ({ source, field, message }) =>
-      `  note: ${[source, field, message].filter(Boolean).join(': ')}`,
+      `  note: ${oneLine([source, field, message].filter(Boolean).join(': '))}`,
   );
   const where = item.zoneUsed ? ` (dates in ${zone})` : '';
   switch (item.outcome) {
@@ -59,7 +59,9 @@ export function pushItemText(item: PushItem, zone: string): string | undefined {
     case 'skipped':
       return notes.length === 0 ? undefined : [`${item.date}: unchanged`, ...notes].join('\n');
     case 'rejected':
-      return [`${item.date}: refused by the service: ${item.message}`, ...notes].join('\n');
+      return [`${item.date}: refused by the service: ${oneLine(item.message)}`, ...notes].join(
+        '\n',
+      );
     case 'failed':
       return [
         `${item.date}: not sent. ${item.message}${item.hint === undefined ? '' : ` ${item.hint}`}`,

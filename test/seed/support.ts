@@ -23,7 +23,7 @@ export function firstOfEachKind(options: SynthesizeOptions): Map<string, Synthet
   return found;
 }
 
-export function kindOf({ truth }: SyntheticRecording): string {
+function kindOf({ truth }: SyntheticRecording): string {
   return truth.sessions.map(({ sport, subSport }) => `${sport}/${subSport}`).join(' + ');
 }
 

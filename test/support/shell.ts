@@ -9,7 +9,7 @@ export function missingTools(...names: readonly string[]): string[] {
   return names.filter((name) => whereIs(name) === undefined);
 }
 
-export function whereIs(name: string): string | undefined {
+function whereIs(name: string): string | undefined {
   return (process.env['PATH'] ?? '')
     .split(delimiter)
     .map((folder) => join(folder, name))
