@@ -55,6 +55,7 @@ export async function runWatchOnce(
           needs.report(event);
         }
       },
+      loginChanged: () => false,
       onChange: () => undefined,
       onSwept: () => undefined,
       onTick: () => undefined,

@@ -114,15 +114,16 @@ async function watchOnAndOn(
   let athlete: string | undefined;
   for (;;) {
     const marker = needs.loginMarker();
-    const opened = await openPatiently(needs, talk);
+    const opened = await openPatiently(needs, keeper, talk);
     let locks: Lock | undefined;
     try {
       const { account } = opened;
       athlete ??= opened.athlete;
       if (opened.athlete !== athlete) {
-        const why = somebodyElse(needs.profile);
+        const why = opened.athlete === undefined ? loggedOut() : somebodyElse(needs.profile);
         talk.tell({ event: 'login-needed', ...why });
         keeper.note({ loginMessage: why.message });
+        keeper.gate({ state: 'login', failure: why });
         keeper.write(true);
         await opened.close();
         await changed(needs, marker);
@@ -132,7 +133,8 @@ async function watchOnAndOn(
       locks = await lockFolders({ ...needs, account }, options.folders);
       keeper.note({ account });
       talk.started(options.folders);
-      if ((await watchOneLogin(options, needs, { opened, keeper, talk })) === 'stopped') return;
+      if ((await watchOneLogin(options, needs, { opened, marker, keeper, talk })) === 'stopped')
+        return;
     } finally {
       locks?.release();
       await opened.close();
@@ -141,7 +143,11 @@ async function watchOnAndOn(
 }
 
 /** Asks for the login until it can be had; only what nothing but a person can mend ends it. */
-async function openPatiently(needs: WatchNeeds, talk: WatchTalk): Promise<OpenWatch> {
+async function openPatiently(
+  needs: WatchNeeds,
+  keeper: HealthKeeper,
+  talk: WatchTalk,
+): Promise<OpenWatch> {
   const { clock, signal } = needs;
   const gate = new Gate(() => clock.now(), needs.random);
   for (;;) {
@@ -152,6 +158,8 @@ async function openPatiently(needs: WatchNeeds, talk: WatchTalk): Promise<OpenWa
       if (!(error instanceof SyncError) || !passes(error)) throw error;
       if (isLoginFailure(error.code) && !needs.loginCanChange) throw error;
       gate.failed(error);
+      keeper.gate(gate.state);
+      keeper.write(true);
       talk.hindered(gate, error);
       if (isLoginFailure(error.code)) await changed(needs, marker);
       await clock.sleep(gate.waitMs ?? 0, signal);
@@ -173,6 +181,11 @@ function somebodyElse(profile: string) {
   } as const;
 }
 
+function loggedOut() {
+  const hint = 'Run `sync login`; the watcher goes on by itself.';
+  return { code: 'AUTH_REQUIRED', message: 'Nobody is logged in any more.', hint } as const;
+}
+
 function passes({ code }: SyncError): boolean {
   const lasting = ['USAGE', 'CONFIG', 'STORAGE', 'BUSY', 'INTERRUPTED', 'INPUT_INVALID'];
   return !lasting.includes(code);
@@ -180,12 +193,14 @@ function passes({ code }: SyncError): boolean {
 
 interface Round {
   readonly opened: OpenWatch;
+  /** {@link WatchNeeds.loginMarker}, from before the login was read. */
+  readonly marker: string;
   readonly keeper: HealthKeeper;
   readonly talk: WatchTalk;
 }
 
 async function watchOneLogin(options: WatchCommandOptions, needs: WatchNeeds, round: Round) {
-  const { opened, keeper, talk } = round;
+  const { opened, marker, keeper, talk } = round;
   const { clock, signal } = needs;
   const ended = new AbortController();
   const outbox = openOutbox(needs.stateDir, opened.outboxRows, () => clock.now());
@@ -198,6 +213,7 @@ async function watchOneLogin(options: WatchCommandOptions, needs: WatchNeeds, ro
       talk.tell(event);
     },
     signal: AbortSignal.any([signal, ended.signal]),
+    loginChanged: () => needs.loginMarker() !== marker,
     onChange: () => change(false),
     onSwept: () => void beat(),
     onTick: () => {
@@ -282,9 +298,9 @@ async function lifetime(
 /** What a watcher needs of a login and its ledger. */
 export function watcherNeeds(needs: WatchNeeds, opened: OpenWatch, outbox: Outbox) {
   const { ledger, marks, client, uploadUrl } = opened;
-  const { appVersion, place, recursiveEvents, clock, random, loginMarker } = needs;
+  const { appVersion, place, recursiveEvents, clock, random } = needs;
   return {
-    ...{ appVersion, place, recursiveEvents, clock, random, loginMarker },
+    ...{ appVersion, place, recursiveEvents, clock, random },
     ...{ marks, outbox, client, uploadUrl },
     ledger: ledger.uploads,
     known: ledger.known,

@@ -1,6 +1,7 @@
 import { systemCode } from '../errors.ts';
 import type { Clock } from '../time.ts';
-import { type WatchHealth, writeHealth } from './health.ts';
+import type { GateState } from './gate.ts';
+import { type WatchHealth, removeHealth, writeHealth } from './health.ts';
 import type { Watcher } from './watcher.ts';
 
 /** Written at most this often, in ms. */
@@ -23,6 +24,7 @@ export class HealthKeeper {
   #written = 0;
   #health: WatchHealth;
   #stale = true;
+  #begun = false;
   readonly #needs: HealthKeeperNeeds;
 
   constructor(
@@ -64,29 +66,33 @@ export class HealthKeeper {
   /** Takes over how the watcher is doing; written when it is time. */
   update(watcher: Watcher, kept: number): void {
     const { folders, waiting, sending, unfinished, lastSuccessAt, lastSweepAt } = watcher.picture;
-    const gate = watcher.gate.state;
+    this.#begun = true;
+    this.#health = {
+      ...this.#health,
+      folders,
+      queue: { waiting, sending, kept, unfinished },
+      ...(lastSuccessAt === undefined ? {} : { lastSuccessAt: isoTime(lastSuccessAt) }),
+      ...(lastSweepAt === undefined ? {} : { lastSweepAt: isoTime(lastSweepAt) }),
+    };
+    this.gate(watcher.gate.state);
+  }
+
+  /** Takes over whether anything can be delivered. */
+  gate(gate: GateState): void {
     const { refreshEndsAt, loginMessage, ...facts } = this.#facts;
     const message = gate.state === 'login' ? gate.failure.message : loginMessage;
     this.#health = {
       ...this.#health,
       ...facts,
-      folders,
-      queue: { waiting, sending, kept, unfinished },
       connection:
         gate.state === 'closed'
-          ? {
-              state: gate.obstacle,
-              message: gate.failure.message,
-              nextTryAt: isoTime(gate.until),
-            }
+          ? { state: gate.obstacle, message: gate.failure.message, nextTryAt: isoTime(gate.until) }
           : { state: 'ok' },
       login: {
         state: message === undefined ? 'ok' : 'needed',
         ...(message === undefined ? {} : { message }),
         ...(refreshEndsAt === undefined ? {} : { refreshEndsAt }),
       },
-      ...(lastSuccessAt === undefined ? {} : { lastSuccessAt: isoTime(lastSuccessAt) }),
-      ...(lastSweepAt === undefined ? {} : { lastSweepAt: isoTime(lastSweepAt) }),
     };
     this.#stale = true;
   }
@@ -106,8 +112,12 @@ export class HealthKeeper {
     }
   }
 
-  /** The end, in good order. */
+  /** The end, in good order. Of one that never began, nothing stays. */
   stopped(): void {
+    if (!this.#begun) {
+      removeHealth(this.#needs.stateDir, this.#health.id);
+      return;
+    }
     this.#health = { ...this.#health, running: false };
     this.#stale = true;
     this.write(true);

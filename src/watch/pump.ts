@@ -19,6 +19,11 @@ import { keepFromBuffer, takeIn } from './take-in.ts';
 export const AT_ONCE = 2;
 /** A single run ends after so many failures in a row. */
 const GIVE_UP_AFTER = 3;
+/**
+ * Recordings on disks that stay are kept as well if they changed within this time, in ms: those are the
+ * ones that an app may overwrite. A whole archive is not copied because the service is away.
+ */
+const FRESH_MS = 7 * 86_400_000;
 /** Reads without sending take so long at a time, in ms. */
 const SLICE_MS = 20;
 
@@ -177,7 +182,7 @@ export class Pump {
     if (this.#dryRun) return;
     const end = performance.now() + SLICE_MS;
     for (let item = this.#toTakeIn.pop(); item !== undefined; item = this.#toTakeIn.pop()) {
-      if (!this.#queue.has(item.key)) continue;
+      if (!this.#queue.has(item.key) || !(item.removable || this.#isFresh(item))) continue;
       this.#queue.remove(item.key);
       if (!this.#takeIn(item)) this.#queue.add(item);
       if (performance.now() >= end) {
@@ -185,6 +190,10 @@ export class Pump {
         return;
       }
     }
+  }
+
+  #isFresh({ stamp: { mtimeMs, ctimeMs } }: QueueItem): boolean {
+    return Math.max(mtimeMs, ctimeMs) > this.#needs.clock.now() - FRESH_MS;
   }
 
   /** @returns false: it has to be sent from where it is */

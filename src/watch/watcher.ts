@@ -58,8 +58,8 @@ export interface WatcherNeeds {
   readonly onSwept: () => void;
   /** Every few seconds. */
   readonly onTick: () => void;
-  /** Something that changes when somebody logs in. */
-  readonly loginMarker: () => string;
+  /** Has somebody logged in since the login was read that is in use? Asked for while it is dead. */
+  readonly loginChanged: () => boolean;
 }
 
 /** How a watcher ended. */
@@ -252,8 +252,7 @@ export class Watcher {
 
   /** Looks every few seconds: are the folders there, did the machine sleep, has somebody logged in? */
   async #watchRoots(): Promise<void> {
-    const { clock, onTick, loginMarker } = this.#needs;
-    const marker = loginMarker();
+    const { clock, onTick, loginChanged } = this.#needs;
     let before = clock.now();
     let addresses: string | undefined;
     while (!this.#hasEnded()) {
@@ -270,7 +269,7 @@ export class Watcher {
         const found = state === 'closed' ? addressesNow() : undefined;
         if (found !== undefined && addresses !== undefined && found !== addresses) this.#tryNow();
         addresses = found;
-        if (state === 'login' && loginMarker() !== marker) this.#finish('login-changed');
+        if (state === 'login' && loginChanged()) this.#finish('login-changed');
         onTick();
       });
     }

@@ -108,6 +108,7 @@ describe('while the service is away', () => {
     put(join(world.folder, 'ride.fit'), anotherRecording());
     const watcher = world.watch();
     await watcher.waitFor(/"event":"obstacle"/);
+    expect(health()).toMatchObject({ alive: true, connection: { state: 'offline' } });
     await world.startService();
     await until(() => world.recordings().length === 1);
     expect(await stop(watcher)).toBe(0);
@@ -186,6 +187,23 @@ describe('a login that has ended', () => {
     await until(() => world.recordings().length === 1);
     expect(await stop(watcher)).toBe(0);
     expect(world.hashes()).toEqual([sha256(ride)]);
+  });
+
+  it('by sync logout: it waits for the same athlete', async () => {
+    world = await makeWorld({ stored: true });
+    await world.login();
+    put(join(world.folder, 'before.fit'), anotherRecording());
+    const watcher = world.watch();
+    await until(() => world.recordings().length === 1);
+    await ready(watcher);
+    expect((await world.run(['logout']).finished).code).toBe(0);
+    put(join(world.folder, 'after.fit'), anotherRecording());
+    await until(() => /Nobody is logged in any more/.test(health()?.login.message ?? ''));
+    await world.login();
+    await until(() => world.recordings().length === 2);
+    expect(await stop(watcher)).toBe(0);
+    expect(events(watcher, 'login-needed')).toHaveLength(1);
+    expect(world.recordings().map(({ receivedCount }) => receivedCount)).toEqual([1, 1]);
   });
 
   it('from the environment cannot come back: it ends with 4', async () => {

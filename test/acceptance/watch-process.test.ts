@@ -2,6 +2,7 @@ import { appendFileSync, mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { readHealth } from '../../src/watch/health.ts';
 import { unfinished } from '../support/fit-maker.ts';
 import { ndjson } from '../support/program.ts';
 import {
@@ -111,6 +112,9 @@ describe('a second start', () => {
       folder: world.folder,
       pid: watcher.child.pid,
     });
+    // What never began leaves nothing behind that looks like a watcher.
+    const state = join(world.home.dir, 'state');
+    expect(readHealth(state, Date.now()).map(({ pid }) => pid)).toEqual([watcher.child.pid]);
     await stop(watcher);
 
     const next = world.watch();
