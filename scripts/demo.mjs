@@ -22,10 +22,11 @@ const env = {
 };
 let failed = false;
 
-const sandbox = await startSandbox();
-env.SYNC_BASE_URL = sandbox.url;
-env.SYNC_CLIENT_ID = sandbox.clientId;
+let sandbox;
 try {
+  sandbox = await startSandbox();
+  env.SYNC_BASE_URL = sandbox.url;
+  env.SYNC_CLIENT_ID = sandbox.clientId;
   await login();
   await show(['seed', '--days', '7', '--until', '2026-05-17', '--out', 'data']);
   const ride = readdirSync(join(home, 'data')).find((name) => name.endsWith('-ride.fit'));
@@ -41,8 +42,8 @@ try {
   await show(['status']);
   await showHeld();
 } finally {
-  sandbox.stop();
-  await sandbox.ended;
+  sandbox?.stop();
+  await sandbox?.ended;
   rmSync(home, { recursive: true, force: true });
 }
 process.exitCode = failed ? 1 : 0;

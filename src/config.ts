@@ -241,6 +241,7 @@ function checkProfileName(name: string): string {
 }
 
 function flagName(key: SettingKey): string {
+  if (key === 'timezone') return '--tz';
   return `--${key.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
 }
 

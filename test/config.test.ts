@@ -133,7 +133,7 @@ describe('what is wrong is told by where it stands', () => {
     );
     const near = caught(() => load({ flags: { timezone: 'Berlin' } }).get('timezone'));
     expect([near.message, near.hint]).toEqual([
-      "--timezone: There is no time zone 'Berlin'.",
+      "--tz: There is no time zone 'Berlin'.",
       'Did you mean Europe/Berlin?',
     ]);
   });

@@ -57,7 +57,7 @@ export const COMMANDS: readonly CommandDeclaration[] = [
     subcommands: (['wellness', 'nutrition'] as const).map((kind) => ({
       name: kind,
       summary: `send ${kind} records, one request a day`,
-      declare: (command) =>
+      declare: (command) => {
         command
           .argument('<file...>', 'JSON or NDJSON files; - is stdin')
           .option('--tz <zone>', 'time zone that decides about dates, such as Europe/Berlin')
@@ -65,7 +65,10 @@ export const COMMANDS: readonly CommandDeclaration[] = [
           .option('--strict', 'refuse values that would have to be adapted', false)
           .option('--raw', 'send each record as it was read along, as rawJson', false)
           .option('--jobs <n>', 'days at once')
-          .addOption(dryRun()),
+          .addOption(dryRun());
+        if (kind === 'wellness') return;
+        command.option('--assume-arrived', 'items of unknown fate are at the service', false);
+      },
       start: async () => start((await import('./push.ts')).push[kind]),
     })),
   },

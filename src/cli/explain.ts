@@ -10,7 +10,11 @@ export async function explain(invocation: Invocation, subject: string): Promise<
   const config = configFor(invocation);
   const connection = connect(config, deps, connectOptions(invocation, 1));
   try {
-    const ledger = openLedger(config, await connection.ledgerAccount(), deps.clock);
+    const ledger = openLedger(
+      config,
+      await connection.ledgerAccount({ offline: false }),
+      deps.clock,
+    );
     try {
       const { uploads, records } = ledger;
       const { report, exitCode } = runExplain(subject, { cwd: deps.cwd, uploads, records });

@@ -20,6 +20,8 @@ export interface PushFlags {
   readonly force: boolean;
   readonly strict: boolean;
   readonly raw: boolean;
+  /** Of `push nutrition` alone. */
+  readonly assumeArrived?: boolean;
   readonly jobs?: string;
   readonly dryRun: boolean;
 }
@@ -44,7 +46,11 @@ function pushes(kind: RecordKind) {
     const jobs = flags.jobs === undefined ? DEFAULT_JOBS : wholeNumber('--jobs', flags.jobs, 1, 32);
     const zone = zoneFor(config, deps);
     const connection = connect(config, deps, connectOptions(invocation, jobs));
-    const ledger = openLedger(config, await connection.ledgerAccount(), deps.clock);
+    const ledger = openLedger(
+      config,
+      await connection.ledgerAccount({ offline: flags.dryRun }),
+      deps.clock,
+    );
     const progress = output.progress();
     const text = pushItemTexts(zone.name);
     try {
@@ -61,6 +67,7 @@ function pushes(kind: RecordKind) {
           dryRun: flags.dryRun,
           jobs,
           nutrition: config.get('nutritionDelivery'),
+          assumeArrived: flags.assumeArrived ?? false,
         },
         {
           ledger: ledger.records,

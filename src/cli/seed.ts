@@ -121,7 +121,7 @@ async function seedOne(
   const text = itemTexts(name);
   let ledger: ReturnType<typeof openLedger> | undefined;
   try {
-    ledger = openLedger(config, await connection.ledgerAccount(), clock);
+    ledger = openLedger(config, await connection.ledgerAccount({ offline: options.dryRun }), clock);
     const client = () => connection.client();
     const at = (name: 'uploadFit' | 'wellness' | 'nutrition') =>
       endpointUrl(baseUrl, config.endpoints[name]);

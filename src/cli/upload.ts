@@ -44,7 +44,11 @@ export async function upload(
     ...(flags.name === undefined ? {} : { name: flags.name }),
   };
   const connection = connect(config, deps, connectOptions(invocation, jobs));
-  const ledger = openLedger(config, await connection.ledgerAccount(), deps.clock);
+  const ledger = openLedger(
+    config,
+    await connection.ledgerAccount({ offline: flags.dryRun }),
+    deps.clock,
+  );
   const progress = output.progress();
   const started = deps.clock.now();
   try {

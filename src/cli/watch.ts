@@ -136,7 +136,7 @@ async function open(invocation: Invocation, once: boolean): Promise<OpenWatch> {
     ...(once ? {} : { retry: ONE_TRY }),
   });
   try {
-    const account = await connection.ledgerAccount();
+    const account = await connection.ledgerAccount({ offline: false });
     const ledger = openLedger(config, account, deps.clock);
     const now = () => deps.clock.now();
     const outbox = outboxRows(ledger.database, account, now);

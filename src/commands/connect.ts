@@ -18,8 +18,11 @@ export interface ConnectOptions {
 /** The service, reached when it is first asked for; until then no login is read. */
 export interface Connection {
   client(): Promise<ServiceClient>;
-  /** What the ledger files this login's work under. May ask the service who the token belongs to. */
-  ledgerAccount(): Promise<string>;
+  /**
+   * What the ledger files this login's work under. For a token from the environment the service is
+   * asked once whose it is, unless `offline` (a dry run, which sends nothing).
+   */
+  ledgerAccount(options: { readonly offline: boolean }): Promise<string>;
   /** May be called twice. */
   close(): Promise<void>;
 }
@@ -40,16 +43,19 @@ export function connect(config: Config, deps: Deps, options: ConnectOptions): Co
     ));
   return {
     client: async () => (await open()).client,
-    async ledgerAccount() {
+    async ledgerAccount({ offline }) {
       const { access, refresh } = config.environmentTokens;
-      if (access === undefined && refresh === undefined) return accountKey(config, config.account);
-      const account = await (await open()).whoIs(deps.signal);
-      if (account !== undefined) return accountKey(config, account);
-      // A service that does not say who it is: what this very token did is still remembered.
-      const token = (access ?? refresh)?.reveal() ?? '';
+      const token = access ?? refresh;
+      if (token === undefined) return accountKey(config, config.account);
       const { createHash } = await import('node:crypto');
-      const digest = createHash('sha256').update(token).digest('hex').slice(0, 16);
-      return `${accountKey(config, undefined)} token:${digest}`;
+      const digest = createHash('sha256').update(token.reveal()).digest('hex').slice(0, 16);
+      // A service that does not say who it is: what this very token did is still remembered.
+      const byToken = `${accountKey(config, undefined)} token:${digest}`;
+      return await rememberedAccount(config, byToken, async () => {
+        if (offline) return undefined;
+        const account = await (await open()).whoIs(deps.signal);
+        return account === undefined ? byToken : accountKey(config, account);
+      });
     },
     async close() {
       if (opened === undefined) return;
@@ -59,4 +65,25 @@ export function connect(config: Config, deps: Deps, options: ConnectOptions): Co
       );
     },
   };
+}
+
+/** What was found out about a token before; else what `ask` finds out, which is remembered. */
+async function rememberedAccount(
+  config: Config,
+  name: string,
+  ask: () => Promise<string | undefined>,
+): Promise<string> {
+  const { openDatabase } = await import('../ledger/database.ts');
+  const { facts } = await import('../ledger/facts.ts');
+  const { ledgerPath } = await import('./open-ledger.ts');
+  const database = openDatabase(ledgerPath(config));
+  try {
+    const known = facts(database).find(name);
+    if (known !== undefined) return known;
+    const found = await ask();
+    if (found !== undefined) facts(database).remember(name, found);
+    return found ?? name;
+  } finally {
+    database.close();
+  }
 }

@@ -1,5 +1,6 @@
-import { rmSync } from 'node:fs';
+import { readdirSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
+import { systemCode } from '../errors.ts';
 import { type Lock, tryLock } from './lock.ts';
 
 /**
@@ -21,21 +22,26 @@ export function markProcess(stateDir: string): ProcessMark {
   const fileOf = (mark: string) => join(stateDir, 'locks', `process-${mark}.lock`);
   let held: { readonly id: string; lock: Lock | undefined } | undefined;
   const hold = () => {
-    const id = process.getBuiltinModule('node:crypto').randomUUID();
-    return { id, lock: tryLock(fileOf(id)) };
+    sweep(join(stateDir, 'locks'), isDead);
+    for (;;) {
+      const id = process.getBuiltinModule('node:crypto').randomUUID();
+      const lock = tryLock(fileOf(id));
+      if (lock !== undefined) return { id, lock };
+    }
+  };
+  const isDead = (other: string) => {
+    if (other === held?.id) return false;
+    const theirs = tryLock(fileOf(other));
+    if (theirs === undefined) return false;
+    theirs.release();
+    rmSync(fileOf(other), { force: true });
+    return true;
   };
   return {
     get id() {
       return (held ??= hold()).id;
     },
-    isDead(other) {
-      if (other === held?.id) return false;
-      const theirs = tryLock(fileOf(other));
-      if (theirs === undefined) return false;
-      theirs.release();
-      rmSync(fileOf(other), { force: true });
-      return true;
-    },
+    isDead,
     release() {
       if (held?.lock === undefined) return;
       held.lock.release();
@@ -43,4 +49,25 @@ export function markProcess(stateDir: string): ProcessMark {
       rmSync(fileOf(held.id), { force: true });
     },
   };
+}
+
+/** A mark this old, in ms, belongs to no process that is just being started. */
+const SETTLED_MS = 24 * 60 * 60_000;
+
+/** Takes away the marks of processes that were killed and left no work behind. */
+function sweep(folder: string, isDead: (id: string) => boolean): void {
+  let names: string[];
+  try {
+    names = readdirSync(folder);
+  } catch (error) {
+    if (systemCode(error) === 'ENOENT') return;
+    throw error;
+  }
+  for (const name of names) {
+    const [, id] = /^process-([0-9a-f-]{36})\.lock$/.exec(name) ?? [];
+    const stats =
+      id === undefined ? undefined : statSync(join(folder, name), { throwIfNoEntry: false });
+    if (id !== undefined && stats !== undefined && stats.mtimeMs < Date.now() - SETTLED_MS)
+      isDead(id);
+  }
 }

@@ -1,5 +1,5 @@
 import { type ErrorCode, SyncError } from '../errors.ts';
-import type { RecordLedger } from '../ledger/records.ts';
+import type { ItemState, RecordLedger } from '../ledger/records.ts';
 import { inParallel } from '../parallel.ts';
 import type { ServiceClient } from '../service/client.ts';
 import { type Failure, Outlook, failureOf } from '../service/outlook.ts';
@@ -14,6 +14,8 @@ export interface DeliveryOptions {
   readonly jobs: number;
   /** What the service does with a nutrition day that is sent again (setting `nutritionDelivery`). */
   readonly nutrition: 'replace' | 'append';
+  /** Items of which nobody knows whether they arrived did: somebody has looked. */
+  readonly assumeArrived?: boolean;
 }
 
 export interface DeliveryNeeds {
@@ -156,7 +158,7 @@ function planOf(record: PreparedRecord, options: DeliveryOptions, ledger: Record
   if (record.kind === 'wellness') return { body, keys: [], appends: false };
   const { itemKeys } = record;
   if (options.nutrition === 'replace') return { body, keys: itemKeys, appends: false };
-  const states = ledger.items(date);
+  const states = itemStates(date, options, ledger);
   const goes = itemKeys.map((key) => {
     const state = states.get(key);
     return state === undefined || (state === 'pending' && options.force);
@@ -185,11 +187,23 @@ function goneWarning({ sources }: PreparedRecord, gone: readonly string[]): { wa
   return { warning: { source: sources[0] ?? '', field: 'items', message } };
 }
 
+/** What is known of a day's items; what somebody looked up is written down, but for a dry run. */
+function itemStates(
+  date: string,
+  { assumeArrived, dryRun }: DeliveryOptions,
+  ledger: RecordLedger,
+): ReadonlyMap<string, ItemState> {
+  const states = ledger.items(date);
+  if (assumeArrived !== true) return states;
+  if (!dryRun) ledger.confirmItems(date, [...states.keys()], false);
+  return new Map([...states.keys()].map((key) => [key, 'confirmed']));
+}
+
 function fateUnknown(date: string, count: number): Failure {
   return {
     code: 'FATE_UNKNOWN',
     message: `Nobody knows whether the service has ${count} of the items of ${date}: the connection broke off after they were sent.`,
-    hint: 'Look at that day in the platform. If they are missing there, send them with --force.',
+    hint: 'Look at that day in the platform. If they are missing, send them with --force; if they are there, say so with --assume-arrived.',
   };
 }
 

@@ -168,6 +168,21 @@ describe('nutrition for a service that appends', () => {
     expect(outcomeOf(await push(world, day(BANANA, RICE)))).toEqual([0, 'skipped', 'unchanged']);
   });
 
+  it('takes items of unknown fate for delivered with --assume-arrived, when somebody found them', async () => {
+    const world = await openAppendingWorld();
+    world.sandbox.control.addFaults('nutrition:reset-after');
+    expect(outcomeOf(await push(world, day(BANANA)))).toEqual([5, 'failed', 'FATE_UNKNOWN']);
+    const shown = await push(world, day(BANANA, RICE), '--assume-arrived', '--dry-run');
+    expect(outcomeOf(shown)).toEqual([0, 'would-push', undefined]);
+    expect(outcomeOf(await push(world, day(BANANA)))).toEqual([5, 'failed', 'FATE_UNKNOWN']);
+    world.sandbox.control.clearRequests();
+    const grown = await push(world, day(BANANA, RICE), '--assume-arrived');
+    expect(outcomeOf(grown)).toEqual([0, 'pushed', undefined]);
+    expect(sent(world)).toEqual([['Rice']]);
+    expect(outcomeOf(await push(world, day(BANANA, RICE)))).toEqual([0, 'skipped', 'unchanged']);
+    expect(names(world)).toEqual(['Banana', 'Rice']);
+  });
+
   it('repeats what the service turned away before it did anything', async () => {
     const world = await openAppendingWorld();
     world.sandbox.control.addFaults('nutrition:503(retry-after=0)*2');

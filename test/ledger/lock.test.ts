@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { systemClock } from '../../src/deps.ts';
@@ -185,6 +185,22 @@ describe('the mark of a process', () => {
     expect(marksIn(dir)).toEqual(new Set([own]));
     // And stays dead.
     expect(mine.isDead(id)).toBe(true);
+  });
+
+  it('is swept away a day later, if its process was killed and left no work behind', async () => {
+    const dir = scratchDir();
+    const killed = workers.start('mark', dir);
+    const alive = workers.start('mark', dir);
+    const [dead, living] = [await killed.line(), await alive.line()];
+    await killed.kill();
+    const recent = markIn(dir).id;
+    expect(marksIn(dir)).toEqual(new Set([dead, living, recent].map(fileOf)));
+    const yesterday = new Date(Date.now() - 25 * 60 * 60_000);
+    for (const id of [dead, living])
+      utimesSync(join(dir, 'locks', fileOf(id)), yesterday, yesterday);
+    const mine = markIn(dir).id;
+    const kept = [living, recent, mine];
+    expect(marksIn(dir)).toEqual(new Set(kept.map(fileOf)));
   });
 });
 
