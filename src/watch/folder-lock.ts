@@ -74,7 +74,7 @@ function alreadyWatched(
 }
 
 /** The folder itself, links resolved; as far as it exists. */
-export function realPath(folder: string): string {
+function realPath(folder: string): string {
   try {
     return realpathSync(folder);
   } catch (error) {

@@ -28,7 +28,7 @@ const LAST_PAUSE_MS = 256_000;
  * How long a file has to lie still, in ms, before somebody is told. A ride may pause for hours while
  * its recording is open; bytes that are wrong do not get better by themselves.
  */
-export function patienceMs(reason: InvalidReason): number {
+function patienceMs(reason: InvalidReason): number {
   return reason === 'incomplete' ? 3 * 3_600_000 : 10 * 60_000;
 }
 

@@ -7,7 +7,7 @@ import { type Found, inSlices, walk } from './walk.ts';
 import type { WatchedFolder } from './watched-folder.ts';
 
 /** Between two sweeps of a folder that tells of changes by itself, in ms. */
-export const SWEEP_MS = 5 * 60_000;
+const SWEEP_MS = 5 * 60_000;
 /** Between two sweeps of one that does not, unless somebody says otherwise, in ms. */
 export const POLL_MS = 30_000;
 /** A sweep may take this share of the time at most, so that a large folder costs no more. */
