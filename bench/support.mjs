@@ -15,8 +15,10 @@ process.on('exit', () => rmSync(scratch, { recursive: true, force: true }));
 
 /** The environment of a run: a home of its own, logged in by a token that the sink takes. */
 export function environment(name, baseUrl) {
+  // All else is as whoever runs this has it: what slows every start of Node slows both sides.
+  const own = Object.entries(process.env).filter(([variable]) => !variable.startsWith('SYNC_'));
   return {
-    PATH: process.env.PATH,
+    ...Object.fromEntries(own),
     HOME: join(scratch, name),
     SYNC_CONFIG_DIR: join(scratch, name, 'config'),
     SYNC_STATE_DIR: join(scratch, name, 'state'),
