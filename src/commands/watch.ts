@@ -201,8 +201,9 @@ interface Round {
 
 async function watchOneLogin(options: WatchCommandOptions, needs: WatchNeeds, round: Round) {
   const { opened, marker, keeper, talk } = round;
-  const { clock, signal } = needs;
+  const { clock } = needs;
   const ended = new AbortController();
+  const signal = AbortSignal.any([needs.signal, ended.signal]);
   const outbox = openOutbox(needs.stateDir, opened.outboxRows, () => clock.now());
   const watcher: Watcher = new Watcher(options, {
     ...watcherNeeds(needs, opened, outbox),
@@ -212,12 +213,12 @@ async function watchOneLogin(options: WatchCommandOptions, needs: WatchNeeds, ro
       change(true);
       talk.tell(event);
     },
-    signal: AbortSignal.any([signal, ended.signal]),
+    signal,
     loginChanged: () => needs.loginMarker() !== marker,
     onChange: () => change(false),
-    onSwept: () => void beat(),
+    onSwept: () => errand(beat()),
     onTick: () => {
-      if (clock.now() >= checkLoginAt) void checkLogin();
+      if (clock.now() >= checkLoginAt) errand(checkLogin());
       keeper.write(false);
     },
   });
@@ -226,11 +227,18 @@ async function watchOneLogin(options: WatchCommandOptions, needs: WatchNeeds, ro
     keeper.write(force);
   };
 
+  // Waited for at the end: what one login still has to say must not be written over the next one's.
+  const errands = new Set<Promise<void>>();
+  const errand = (task: Promise<void>) => {
+    errands.add(task);
+    void task.finally(() => errands.delete(task));
+  };
+
   let checkLoginAt = 0;
   const checkLogin = async () => {
     checkLoginAt = clock.now() + LOGIN_CHECK_MS;
     try {
-      const endsAt = await lifetime(needs, opened, talk);
+      const endsAt = await lifetime({ ...needs, signal }, opened, talk);
       if (endsAt === undefined) return;
       keeper.note({ refreshEndsAt: isoTime(endsAt) });
       talk.lasts(endsAt - clock.now(), isoTime(endsAt));
@@ -262,6 +270,7 @@ async function watchOneLogin(options: WatchCommandOptions, needs: WatchNeeds, ro
     return end;
   } finally {
     ended.abort();
+    await Promise.allSettled(errands);
     change(true);
   }
 }

@@ -216,6 +216,26 @@ describe('a login that has ended', () => {
     expect((await watcher.finished).code).toBe(4);
     expect(events(watcher, 'error')).toMatchObject([{ code: 'AUTH_EXPIRED' }]);
   });
+
+  it('of somebody else does not get what this one recorded; the right one does', async () => {
+    world = await makeWorld({ stored: true });
+    await world.login('athlete-1');
+    mkdirSync(world.folder);
+    const watcher = world.watch();
+    await ready(watcher);
+    world.sandbox.control.revoke('athlete-1');
+    const ride = anotherRecording();
+    put(join(world.folder, 'ride.fit'), ride);
+    await watcher.waitFor(/"event":"login-needed"/);
+    await until(() => events(watcher, 'kept').length === 1);
+    await world.login('athlete-2');
+    await until(() => /Somebody else/.test(health()?.login.message ?? ''));
+    await world.login('athlete-1');
+    await until(() => world.recordings().length === 1);
+    expect(await stop(watcher)).toBe(0);
+    const { athletes } = world.sandbox.control.state();
+    expect(athletes.map(({ recordings }) => recordings.length)).toEqual([1, 0, 0]);
+  });
 });
 
 describe('health', () => {

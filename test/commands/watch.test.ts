@@ -1,0 +1,118 @@
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { type OpenWatch, type WatchNeeds, runWatch } from '../../src/commands/watch.ts';
+import { SyncError } from '../../src/errors.ts';
+import { openDatabase } from '../../src/ledger/database.ts';
+import { knownFiles } from '../../src/ledger/known-files.ts';
+import { outboxRows } from '../../src/ledger/outbox.ts';
+import { markProcess } from '../../src/ledger/processes.ts';
+import { uploadLedger } from '../../src/ledger/uploads.ts';
+import { watchMarks } from '../../src/ledger/watch-marks.ts';
+import type { WatchHealth } from '../../src/watch/health.ts';
+import type { WatchEvent } from '../../src/watch/report.ts';
+import { manualClock } from '../watch/manual-clock.ts';
+import { anotherRecording, put, until } from '../watch/support.ts';
+
+let dir: string;
+let folder: string;
+beforeEach(() => {
+  dir = mkdtempSync(join(tmpdir(), 'sync-watch-command-'));
+  folder = join(dir, 'Garmin');
+  mkdirSync(folder);
+});
+afterEach(() => {
+  rmSync(dir, { recursive: true, force: true });
+});
+
+/** A login whose ledger is real, and whose service answers nobody. */
+function openAs(athlete: string, given: Pick<OpenWatch, 'loginEndsAt'>): OpenWatch {
+  const database = openDatabase(join(dir, 'state', `${athlete}.db`));
+  const mark = markProcess(join(dir, 'state'));
+  const now = () => Date.now();
+  let open = true;
+  const dead = () => Promise.reject(new SyncError('AUTH_EXPIRED', 'The login has ended.'));
+  return {
+    account: athlete,
+    athlete,
+    ledger: {
+      uploads: uploadLedger(database, athlete, mark, now),
+      known: knownFiles(database, athlete, now),
+    } as OpenWatch['ledger'],
+    marks: watchMarks(database, athlete, now),
+    outboxRows: outboxRows(database, athlete, now),
+    client: dead,
+    uploadUrl: () => new URL('http://127.0.0.1:9'),
+    useLogin: dead,
+    close: () => {
+      if (open) {
+        database.close();
+        mark.release();
+      }
+      open = false;
+      return Promise.resolve();
+    },
+    ...given,
+  };
+}
+
+it('what one login still has to say at its end is not written over the next one', async () => {
+  const clock = manualClock();
+  const stop = new AbortController();
+  const events: WatchEvent[] = [];
+  let health: WatchHealth | undefined;
+  let logins = 0;
+  let secondIsOpen = () => {};
+  const second = new Promise<void>((resolve) => (secondIsOpen = resolve));
+  const check = { asked: false, answered: false };
+  // Answers when nobody wants to know any more, or, if nobody tells it, when the next has begun.
+  const slow = async (signal: AbortSignal) => {
+    check.asked = true;
+    await Promise.race([
+      new Promise((stopped) => signal.addEventListener('abort', stopped)),
+      second,
+    ]);
+    await new Promise((later) => setTimeout(later, 10));
+    check.answered = true;
+    return clock.now() + 30 * 86_400_000;
+  };
+  const needs: WatchNeeds = {
+    appVersion: 'test',
+    stateDir: join(dir, 'state'),
+    profile: 'default',
+    login: 'default',
+    loginCanChange: true,
+    loginMarker: () => (check.asked && health?.login.state === 'needed' ? 'later' : 'before'),
+    place: () => ({ noEvents: undefined, removable: false }),
+    recursiveEvents: false,
+    pid: process.pid,
+    clock,
+    random: () => 0.5,
+    signal: stop.signal,
+    open: () => {
+      logins += 1;
+      if (logins === 1) return Promise.resolve(openAs('athlete-1', { loginEndsAt: slow }));
+      setImmediate(secondIsOpen);
+      return Promise.resolve(
+        openAs('athlete-2', { loginEndsAt: () => Promise.resolve(undefined) }),
+      );
+    },
+    report: (event) => events.push(event),
+    notify: () => undefined,
+    heartbeat: undefined,
+    onHealth: (now) => (health = now),
+  };
+  put(join(folder, 'ride.fit'), anotherRecording());
+  const running = runWatch(
+    { folders: [folder], newOnly: false, pollMs: undefined, dryRun: false },
+    needs,
+  );
+  await until(() => events.some(({ event }) => event === 'login-needed'));
+  while (logins < 2 || !check.answered) await clock.advance(2_000);
+  await clock.advance(10_000);
+  stop.abort(new SyncError('INTERRUPTED', 'stopped'));
+  await running;
+  expect(logins).toBe(2);
+  expect(health?.login.message).toMatch(/Somebody else logged in/);
+});
