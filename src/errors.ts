@@ -113,6 +113,14 @@ export function exitCodeOf(code: ErrorCode): ExitCode {
   }
 }
 
+/**
+ * The exit code for one of many things that could not be delivered. An answer that cannot be read may
+ * be readable next time, and nothing is lost: that is no refusal.
+ */
+export function exitCodeOfDelivery(code: ErrorCode): ExitCode {
+  return code === 'SERVICE_ANSWER' ? ExitCode.unavailable : exitCodeOf(code);
+}
+
 /** Where several apply, the first of these wins: 4 before 5 before 6 before 3. */
 const PRECEDENCE: readonly ExitCode[] = [
   ExitCode.interrupted,

@@ -1,9 +1,9 @@
 import { spawn } from 'node:child_process';
-import { accessSync, constants, realpathSync, statSync } from 'node:fs';
 import { constants as osConstants } from 'node:os';
 import { delimiter, join } from 'node:path';
 import type { Deps } from '../deps.ts';
 import { ExitCode } from '../errors.ts';
+import { isExecutable, realPath } from '../executables.ts';
 
 /**
  * What was looked at already, on the way to the system's `sync`: the next one on the PATH may turn out
@@ -14,11 +14,11 @@ const TRIED = 'ATHLETE_SYNC_TRIED';
 /** Runs the next `sync` on the PATH. Where there is none (Windows), nothing needs to be flushed. */
 export async function runSystemSync(args: readonly string[], deps: Deps): Promise<ExitCode> {
   const tried = new Set((deps.env[TRIED] ?? '').split(delimiter).filter((path) => path !== ''));
-  tried.add(real(process.argv[1] ?? ''));
+  tried.add(realPath(process.argv[1] ?? ''));
   const program = findSystemSync(deps, tried);
   if (program === undefined) return ExitCode.ok;
   // Each step adds one: the search ends, whatever those programs do to the PATH.
-  tried.add(real(program));
+  tried.add(realPath(program));
   const env = { ...deps.env, [TRIED]: [...tried].join(delimiter) };
   const child = spawn(program, args, { stdio: 'inherit', env });
   return await new Promise((done, fail) => {
@@ -36,22 +36,5 @@ function findSystemSync({ env, platform }: Deps, tried: ReadonlySet<string>): st
     .split(delimiter)
     .filter((folder) => folder !== '')
     .map((folder) => join(folder, 'sync'))
-    .find((path) => isExecutable(path) && !tried.has(real(path)));
-}
-
-function isExecutable(path: string): boolean {
-  try {
-    accessSync(path, constants.X_OK);
-    return statSync(path).isFile();
-  } catch {
-    return false;
-  }
-}
-
-function real(path: string): string {
-  try {
-    return realpathSync(path);
-  } catch {
-    return path;
-  }
+    .find((path) => isExecutable(path) && !tried.has(realPath(path)));
 }

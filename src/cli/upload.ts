@@ -52,7 +52,7 @@ export async function upload(
   const progress = output.progress();
   const started = deps.clock.now();
   try {
-    const { summary, exitCode } = await runUpload(options, {
+    const report = await runUpload(options, {
       cwd: deps.cwd,
       appVersion: version,
       ledger: ledger.uploads,
@@ -69,8 +69,8 @@ export async function upload(
       progress: (now) => progress.update(() => uploadProgressText(now, deps.clock.now() - started)),
     });
     progress.stop();
-    output.result(uploadSummaryReport(summary), uploadSummaryText(summary));
-    return exitCode;
+    output.result(uploadSummaryReport(report.summary), uploadSummaryText(report));
+    return report.exitCode;
   } finally {
     progress.stop();
     ledger.close();

@@ -83,9 +83,9 @@ export async function watch(
     await runWatch(options, needs);
     return ExitCode.ok;
   }
-  const { summary, exitCode } = await runWatchOnce(options, needs);
-  output.result(uploadSummaryReport(summary), uploadSummaryText(summary));
-  return exitCode;
+  const report = await runWatchOnce(options, needs);
+  output.result(uploadSummaryReport(report.summary), uploadSummaryText(report));
+  return report.exitCode;
 }
 
 function watchNeeds(

@@ -1,10 +1,11 @@
-import { accessSync, constants, mkdirSync, readFileSync, realpathSync } from 'node:fs';
+import { accessSync, constants, mkdirSync, readFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { type Config, requireBaseUrl } from '../config.ts';
 import { hasEnvironmentTokens } from '../credentials/environment.ts';
 import { openStore } from '../credentials/open-store.ts';
 import type { Deps } from '../deps.ts';
 import { ExitCode, SyncError, messageOf } from '../errors.ts';
+import { isExecutable, realPath } from '../executables.ts';
 import { openDatabase } from '../ledger/database.ts';
 import { endpointUrl } from '../service/endpoints.ts';
 import type { Http } from '../service/http.ts';
@@ -173,12 +174,12 @@ function checkWatches({ platform }: Deps): Finding {
 /** Which `sync` a shell starts: this one, or the one that flushes disks. */
 function checkName({ env, platform }: Deps): Finding {
   const check = 'name';
-  const own = real(process.argv[1] ?? '');
+  const own = realPath(process.argv[1] ?? '');
   const first = (env['PATH'] ?? '')
     .split(delimiter)
     .map((folder) => join(folder, platform === 'win32' ? 'sync.cmd' : 'sync'))
-    .find((path) => isThere(path));
-  if (first === undefined || real(first) === own || platform === 'win32') {
+    .find(isExecutable);
+  if (first === undefined || realPath(first) === own || platform === 'win32') {
     return { check, state: 'good', message: '`sync` in a shell is this program.' };
   }
   return {
@@ -187,23 +188,6 @@ function checkName({ env, platform }: Deps): Finding {
     message: `\`sync\` in a shell is ${first}, not this program.`,
     hint: 'Type `athlete-sync` instead, or put the folder of this program first on the PATH.',
   };
-}
-
-function isThere(path: string): boolean {
-  try {
-    accessSync(path, constants.X_OK);
-    return true;
-  } catch {
-    return false;
-  }
-}
-
-function real(path: string): string {
-  try {
-    return realpathSync(path);
-  } catch {
-    return path;
-  }
 }
 
 function said(error: unknown): { message: string; hint?: string } {

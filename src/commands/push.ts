@@ -1,4 +1,4 @@
-import { ExitCode, exitCodeOf, worstExitCode } from '../errors.ts';
+import { ExitCode, exitCodeOfDelivery, worstExitCode } from '../errors.ts';
 import {
   type DeliveryNeeds,
   type DeliveryOptions,
@@ -83,6 +83,6 @@ export function exitCodeOfPush(item: PushItem): ExitCode {
     case 'rejected':
       return ExitCode.refused;
     case 'failed':
-      return item.code === 'SERVICE_ANSWER' ? ExitCode.unavailable : exitCodeOf(item.code);
+      return exitCodeOfDelivery(item.code);
   }
 }

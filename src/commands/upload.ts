@@ -1,4 +1,10 @@
-import { ExitCode, exitCodeOf, worstExitCode } from '../errors.ts';
+import {
+  type ErrorCode,
+  ExitCode,
+  exitCodeOf,
+  exitCodeOfDelivery,
+  worstExitCode,
+} from '../errors.ts';
 import { type BatchNeeds, uploadBatch } from '../upload/pipeline.ts';
 import type { UploadItem, UploadOutcome } from '../upload/report.ts';
 import type { UploadOptions } from '../upload/settled.ts';
@@ -15,6 +21,8 @@ export type UploadSummary = { readonly total: number } & Readonly<Record<UploadO
 
 export interface UploadReport {
   readonly summary: UploadSummary;
+  /** So many of the skipped ones are no activities. */
+  readonly notActivities: number;
   readonly exitCode: ExitCode;
 }
 
@@ -27,7 +35,22 @@ export async function runUpload(
   options: UploadCommandOptions,
   needs: BatchNeeds,
 ): Promise<UploadReport> {
-  const counts: Record<UploadOutcome, number> = {
+  const tally = new UploadTally();
+  await uploadBatch(options.paths, options, {
+    ...needs,
+    report: (item) => {
+      tally.add(item);
+      needs.report(item);
+    },
+  });
+  return tally.report;
+}
+
+/** Counts what becomes of files. */
+export class UploadTally {
+  #total = 0;
+  #notActivities = 0;
+  readonly #counts: Record<UploadOutcome, number> = {
     uploaded: 0,
     duplicate: 0,
     skipped: 0,
@@ -36,18 +59,27 @@ export async function runUpload(
     failed: 0,
     'would-upload': 0,
   };
-  let total = 0;
-  const codes = new Set<ExitCode>();
-  await uploadBatch(options.paths, options, {
-    ...needs,
-    report: (item) => {
-      total++;
-      counts[item.outcome]++;
-      codes.add(exitCodeOfItem(item));
-      needs.report(item);
-    },
-  });
-  return { summary: { total, ...counts }, exitCode: worstExitCode(codes) };
+  readonly #codes = new Set<ExitCode>();
+
+  add(item: UploadItem): void {
+    this.#total++;
+    this.#counts[item.outcome]++;
+    if (item.outcome === 'skipped' && item.reason === 'not-an-activity') this.#notActivities++;
+    this.#codes.add(exitCodeOfItem(item));
+  }
+
+  /** Something beside the files went wrong. */
+  addTrouble(code: ErrorCode): void {
+    this.#codes.add(exitCodeOf(code));
+  }
+
+  get report(): UploadReport {
+    return {
+      summary: { total: this.#total, ...this.#counts },
+      notActivities: this.#notActivities,
+      exitCode: worstExitCode(this.#codes),
+    };
+  }
 }
 
 /** What one file alone would end the program with. */
@@ -63,7 +95,6 @@ export function exitCodeOfItem(item: UploadItem): ExitCode {
     case 'rejected':
       return ExitCode.refused;
     case 'failed':
-      // An answer that cannot be read may be readable next time: the recording is still here.
-      return item.code === 'SERVICE_ANSWER' ? ExitCode.unavailable : exitCodeOf(item.code);
+      return exitCodeOfDelivery(item.code);
   }
 }

@@ -1,4 +1,4 @@
-import type { UploadSummary } from '../commands/upload.ts';
+import type { UploadReport, UploadSummary } from '../commands/upload.ts';
 import type { UploadItem, UploadProgress, UploadRequest } from '../upload/report.ts';
 import { bytes, oneLine, plural } from './words.ts';
 
@@ -51,13 +51,17 @@ function requestText(path: string, { method, url, parts }: UploadRequest): strin
 }
 
 /** One sentence that says where everything is now. */
-export function uploadSummaryText(summary: UploadSummary): string {
+export function uploadSummaryText({
+  summary,
+  notActivities,
+}: Pick<UploadReport, 'summary' | 'notActivities'>): string {
   if (summary.total === 0) return 'No recordings found.';
   const parts = [
     [summary.uploaded, 'uploaded'],
     [summary['would-upload'], 'would be uploaded'],
     [summary.duplicate, 'already at the service'],
-    [summary.skipped, 'skipped (uploaded before, or not an activity)'],
+    [summary.skipped - notActivities, 'uploaded before'],
+    [notActivities, 'without an activity (settings, courses and the like)'],
     [summary.invalid, 'not usable'],
     [summary.rejected, 'refused'],
     [summary.failed, 'not delivered; the same command again continues'],

@@ -200,7 +200,7 @@ describe('what became of a file', () => {
     [{ ...none, total: 1, uploaded: 1 }, '1 file: 1 uploaded.'],
     [
       { ...none, total: 3, skipped: 3 },
-      'Nothing to send. 3 files: 3 skipped (uploaded before, or not an activity).',
+      'Nothing to send. 3 files: 2 uploaded before, 1 without an activity (settings, courses and the like).',
     ],
     [
       {
@@ -213,11 +213,12 @@ describe('what became of a file', () => {
         rejected: 1,
         failed: 1,
       },
-      '6 files: 1 uploaded, 1 already at the service, 1 skipped (uploaded before, or not an activity), 1 not usable, 1 refused, 1 not delivered; the same command again continues.',
+      '6 files: 1 uploaded, 1 already at the service, 1 without an activity (settings, courses and the like), 1 not usable, 1 refused, 1 not delivered; the same command again continues.',
     ],
     [{ ...none, total: 2, 'would-upload': 2 }, '2 files: 2 would be uploaded.'],
   ])('%j in a sentence', (summary, text) => {
-    expect(uploadSummaryText(summary)).toBe(text);
+    const notActivities = Math.min(1, summary.skipped);
+    expect(uploadSummaryText({ summary, notActivities })).toBe(text);
   });
 
   it('the summary for programs names a dry run only where there was one', () => {

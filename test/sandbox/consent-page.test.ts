@@ -1,8 +1,9 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { networkInterfaces } from 'node:os';
-import { chromium as playwright, type Browser, type Page } from 'playwright-core';
+import { chromium as playwright, type Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { contrasts } from '../support/browser-login.ts';
 import { chromium } from '../support/chromium.ts';
 import { authorizeUrl, openSandbox } from './support.ts';
 
@@ -124,37 +125,3 @@ describe.skipIf(!chromium.present)(`the consent page in Chromium${chromium.note}
     expect(await ground('dark')).toBe('rgb(15, 21, 19)');
   });
 });
-
-/** Runs in the page, whose types this project does not load: hence text. */
-const CONTRASTS = `(() => {
-  const channels = (colour) => (colour.match(/[\\d.]+/g) ?? []).map(Number);
-  const luminance = (colour) => {
-    const [r, g, b] = channels(colour).map((value) => {
-      const part = value / 255;
-      return part <= 0.04045 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4;
-    });
-    return 0.2126 * r + 0.7152 * g + 0.0722 * b;
-  };
-  const groundOf = (element) => {
-    for (let at = element; at !== null; at = at.parentElement) {
-      const { backgroundColor } = getComputedStyle(at);
-      if (channels(backgroundColor)[3] !== 0) return backgroundColor;
-    }
-    return 'rgb(255, 255, 255)';
-  };
-  const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
-  const found = [];
-  while (walker.nextNode() !== null) {
-    const text = walker.currentNode.textContent.trim();
-    const parent = walker.currentNode.parentElement;
-    if (text === '') continue;
-    const pair = [luminance(getComputedStyle(parent).color), luminance(groundOf(parent))];
-    found.push({ text, ratio: (Math.max(...pair) + 0.05) / (Math.min(...pair) + 0.05) });
-  }
-  return found;
-})()`;
-
-/** The contrast of each text to the nearest ground behind it (WCAG 2.2, relative luminance). */
-async function contrasts(page: Page): Promise<{ text: string; ratio: number }[]> {
-  return await page.evaluate<{ text: string; ratio: number }[]>(CONTRASTS);
-}

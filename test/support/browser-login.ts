@@ -41,13 +41,13 @@ export async function historyOf(page: Page): Promise<string[]> {
   return entries.map(({ url }) => url);
 }
 
-/** The lowest contrast of a text on the page to the ground behind it (WCAG 2.2). */
-export async function lowestContrast(page: Page): Promise<number> {
-  return await page.evaluate<number>(LOWEST_CONTRAST);
+/** The contrast of each text on the page to the ground behind it (WCAG 2.2, relative luminance). */
+export async function contrasts(page: Page): Promise<{ text: string; ratio: number }[]> {
+  return await page.evaluate<{ text: string; ratio: number }[]>(CONTRASTS);
 }
 
 /** Runs in the page, whose types this project does not load: hence text. */
-const LOWEST_CONTRAST = `(() => {
+const CONTRASTS = `(() => {
   const channels = (colour) => (colour.match(/[\\d.]+/g) ?? []).map(Number);
   const luminance = (colour) => {
     const [r, g, b] = channels(colour).map((value) => {
@@ -63,13 +63,14 @@ const LOWEST_CONTRAST = `(() => {
     }
     return 'rgb(255, 255, 255)';
   };
-  let lowest = Infinity;
+  const found = [];
   const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
   while (walker.nextNode() !== null) {
     const parent = walker.currentNode.parentElement;
-    if (walker.currentNode.textContent.trim() === '' || parent.tagName === 'SCRIPT') continue;
+    const text = walker.currentNode.textContent.trim();
+    if (text === '' || parent.tagName === 'SCRIPT') continue;
     const pair = [luminance(getComputedStyle(parent).color), luminance(groundOf(parent))];
-    lowest = Math.min(lowest, (Math.max(...pair) + 0.05) / (Math.min(...pair) + 0.05));
+    found.push({ text, ratio: (Math.max(...pair) + 0.05) / (Math.min(...pair) + 0.05) });
   }
-  return lowest;
+  return found;
 })()`;
