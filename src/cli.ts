@@ -32,7 +32,10 @@ export function buildProgram(needs: ProgramNeeds, args: readonly string[]): Prog
     .helpOption('-h, --help', 'show help')
     .helpCommand('help [command]', 'show help for a command')
     .addHelpText('after', '\nBegin with `sync login`, then `sync upload ride.fit`.')
-    .configureOutput({ writeErr: () => undefined })
+    .configureOutput({
+      writeOut: (text) => needs.deps.io.out(text.replace(/\n$/, '')),
+      writeErr: () => undefined,
+    })
     .exitOverride();
   // `sync help upload` is about another command than the one that is meant.
   const everything = args[0] === 'help' && args.length > 1;
@@ -86,15 +89,19 @@ export function buildProgram(needs: ProgramNeeds, args: readonly string[]): Prog
 /** Help was shown, or the command line is wrong: then says how it is right. */
 function usageError(error: CommanderError, args: readonly string[], root: Command): ExitCode {
   if (error.exitCode === 0) return ExitCode.ok;
-  const words = args.filter((word) => !word.startsWith('-')).slice(0, 1);
-  const parent = root.commands.find((command) => command.name() === words[0]);
+  const given = args.filter((word) => !word.startsWith('-')).slice(0, 1);
+  const parent = root.commands.find((command) => command.name() === given[0]);
   const names = parent?.commands.map((command) => command.name()) ?? [];
   // Commander has no words for a command that needs another one behind it.
   const message =
     error.code === 'commander.help'
-      ? `sync ${words.join(' ')} needs one of these: ${names.join(', ')}`
+      ? `\`sync ${given.join(' ')}\` needs one of these: ${names.join(', ')}`
       : error.message.replace(/^error: /, '');
-  throw new SyncError('USAGE', `${message.charAt(0).toUpperCase()}${message.slice(1)}.`, {
-    hint: `See \`${['sync', ...words, '--help'].join(' ')}\`.`,
+  const [fault = '', guess] = message.split('\n');
+  const words = `${fault.charAt(0).toUpperCase()}${fault.slice(1)}.`;
+  // Commander puts it in brackets: "(Did you mean --name?)"
+  const guessed = guess === undefined ? '' : ` ${guess.replace(/^\((.*)\)$/, '$1')}`;
+  throw new SyncError('USAGE', `${words}${guessed}`, {
+    hint: `See \`${['sync', ...(parent === undefined ? [] : given), '--help'].join(' ')}\`.`,
   });
 }

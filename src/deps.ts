@@ -40,7 +40,8 @@ export const systemClock: Clock = {
   },
 };
 
-export function systemDeps(signal: AbortSignal): Deps {
+/** @param onLost told when results could not be written to stdout; once */
+export function systemDeps(signal: AbortSignal, onLost: (error: Error) => void): Deps {
   const env = process.env;
   return {
     env,
@@ -48,7 +49,7 @@ export function systemDeps(signal: AbortSignal): Deps {
     homeDir: env['HOME'] || homedir(),
     cwd: process.cwd(),
     clock: systemClock,
-    io: systemIo(process, (env['NO_COLOR'] ?? '') !== ''),
+    io: systemIo(process, (env['NO_COLOR'] ?? '') !== '', onLost),
     signal,
     machineZone: () => new Intl.DateTimeFormat().resolvedOptions().timeZone,
     openBrowser: async (url) => {

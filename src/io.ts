@@ -12,8 +12,6 @@ export interface Io {
   out(line: string): void;
   /** Writes one line for people to stderr. */
   err(line: string): void;
-  /** Writes to stderr as it is: a progress line, a control sequence. */
-  errRaw(text: string): void;
   /** Everything on stdin, in the pieces in which it comes. */
   readStdin(): AsyncIterable<Uint8Array>;
   /**
@@ -36,8 +34,14 @@ const DESCRIPTOR = { stdin: 0, stdout: 1, stderr: 2 } as const;
 /**
  * The real terminal. `noColour`: what the environment's `NO_COLOR` says. A stream is not touched
  * before it is used: making stdin alone takes longer than printing a help text.
+ *
+ * @param onLost told when results could not be written (a full disk); once.
  */
-export function systemIo(streams: IoStreams, noColour: boolean): Io {
+export function systemIo(
+  streams: IoStreams,
+  noColour: boolean,
+  onLost: (error: NodeJS.ErrnoException) => void,
+): Io {
   // `node:tty` brings the network with it: it is loaded by who asks.
   const isTerminal = (name: keyof typeof DESCRIPTOR) =>
     process.getBuiltinModule('node:tty').isatty(DESCRIPTOR[name]);
@@ -48,8 +52,12 @@ export function systemIo(streams: IoStreams, noColour: boolean): Io {
     guarded.add(name);
     // A reader that went away (`sync workouts | head`), or a terminal that was closed, is no fault:
     // what is left is not wanted.
+    // What nobody can be told is not told.
+    let lost = name === 'stderr';
     stream.on('error', (error: NodeJS.ErrnoException) => {
-      if (error.code !== 'EPIPE' && error.code !== 'EIO') throw error;
+      if (lost || error.code === 'EPIPE' || error.code === 'EIO') return;
+      lost = true;
+      onLost(error);
     });
     return stream;
   };
@@ -71,7 +79,6 @@ export function systemIo(streams: IoStreams, noColour: boolean): Io {
     },
     out: (line) => void open('stdout').write(`${line}\n`),
     err: (line) => void open('stderr').write(`${line}\n`),
-    errRaw: (text) => void open('stderr').write(text),
     readStdin: () => streams.stdin,
     ask: (question, { hidden = false, signal }) => ask(streams, question, hidden, signal),
   };

@@ -4,6 +4,9 @@ const args = process.argv.slice(2);
 
 // Answered before anything else is loaded: scripts and shells ask often.
 if (args.length === 1 && (args[0] === '--version' || args[0] === '-V')) {
+  process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EPIPE') process.exitCode = 1;
+  });
   process.stdout.write(`${VERSION}\n`);
 } else {
   void import('./run.ts').then(async ({ runProgram }) => {

@@ -3,16 +3,27 @@ import { VERSION } from './version.ts';
 import { buildProgram } from './cli.ts';
 import { systemSyncWanted } from './cli/system-sync-wanted.ts';
 import { systemDeps } from './deps.ts';
-import { ExitCode, SyncError, exitCodeOf, isAbort } from './errors.ts';
+import { ExitCode, SyncError, exitCodeOf, isAbort, messageOf, worstExitCode } from './errors.ts';
 import { type GlobalFlags, createOutput } from './output.ts';
 import { errorReport, errorText } from './render/error.ts';
 
-/** Runs a command line against this machine. @returns the exit code. */
+/**
+ * Runs a command line against this machine. Results that cannot be written do not stop the work: that
+ * they are lost is told, and makes the run a failed one.
+ *
+ * @returns the exit code
+ */
 export async function runProgram(args: readonly string[]): Promise<ExitCode> {
   const interruption = new AbortController();
   // Every request and every pause listens to it: many are no leak.
   setMaxListeners(0, interruption.signal);
-  const deps = systemDeps(interruption.signal);
+  let lost = false;
+  const deps = systemDeps(interruption.signal, (error) => {
+    lost = true;
+    // The last line is refused when the run is over.
+    process.exitCode = ExitCode.internal;
+    deps.io.err(errorText(resultsLost(error), flags));
+  });
   for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
     process.once(name, () => {
       interruption.abort(new SyncError('INTERRUPTED', 'Interrupted.'));
@@ -21,6 +32,7 @@ export async function runProgram(args: readonly string[]): Promise<ExitCode> {
     });
   }
   let flags: GlobalFlags = { json: args.includes('--json'), quiet: false, verbose: false };
+  const codeOf = (code: ExitCode) => (lost ? worstExitCode([code, ExitCode.internal]) : code);
   try {
     const program = buildProgram(
       {
@@ -37,10 +49,18 @@ export async function runProgram(args: readonly string[]): Promise<ExitCode> {
       if (args.length === 0 && deps.io.stdoutIsTerminal) deps.io.out(program.shortHelp());
       return code;
     }
-    return await program.run();
+    return codeOf(await program.run());
   } catch (error) {
     const failure = isAbort(error) ? new SyncError('INTERRUPTED', 'Interrupted.') : error;
     createOutput(deps.io, flags).error(errorReport(failure), errorText(failure, flags));
-    return failure instanceof SyncError ? exitCodeOf(failure.code) : ExitCode.internal;
+    return codeOf(failure instanceof SyncError ? exitCodeOf(failure.code) : ExitCode.internal);
   }
+}
+
+function resultsLost(error: Error): SyncError {
+  // "ENOSPC: no space left on device, write"
+  const why = messageOf(error).replace(/, write$/, '');
+  return new SyncError('STORAGE', `The results could not be written: ${why}.`, {
+    hint: 'What was to be done was done all the same; `sync status` tells more.',
+  });
 }

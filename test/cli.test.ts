@@ -13,12 +13,21 @@ const traces = ({ home }: RunOptions) => readdirSync(home.dir);
 
 describe('a command line that is wrong', () => {
   it.each<[string[], RegExp, RegExp]>([
-    [['uplaod', 'x'], /^Error: Unknown command 'uplaod'/, /See `sync (?:uplaod )?--help`/],
+    [
+      ['uplaod', 'x'],
+      /^Error: Unknown command 'uplaod'\. Did you mean upload\?\n/,
+      /See `sync --help`\./,
+    ],
     [['upload'], /^Error: Missing required argument 'path'\./, /See `sync upload --help`\./],
     [
       ['upload', 'x.fit', '--forse'],
       /^Error: Unknown option '--forse'/,
       /See `sync upload --help`\./,
+    ],
+    [
+      ['upload', 'x', '--nam', 'y'],
+      /'--nam'\. Did you mean --name\?\n/,
+      /See `sync upload --help`/,
     ],
     [['--forse'], /^Error: Unknown option '--forse'/, /See `sync --help`\./],
     [['status', 'extra'], /^Error: Too many arguments/, /See `sync status --help`\./],
@@ -31,7 +40,11 @@ describe('a command line that is wrong', () => {
     [['push', 'sleep', 'x.json'], /^Error: Unknown command 'sleep'/, /See `sync push --help`\./],
     [['push'], /^Error: \S/, /See `sync push --help`\./],
     [['config'], /^Error: \S/, /See `sync config --help`\./],
-    [['daemon'], /^Error: \S/, /See `sync daemon --help`\./],
+    [
+      ['daemon'],
+      /^Error: `sync daemon` needs one of these: status, /,
+      /See `sync daemon --help`\./,
+    ],
   ])('%j ends with 2 and says how it is right', async (args, message, hint) => {
     const options = fresh();
     const { code, stdout, stderr } = await runSync(args, options);

@@ -13,7 +13,6 @@ function open(flags: Partial<GlobalFlags> = {}, over: Partial<Io> = {}) {
     columns: 80,
     out: (line) => out.push(line),
     err: (line) => err.push(line),
-    errRaw: (text) => err.push(text),
     readStdin: () => {
       throw new Error('nobody reads');
     },

@@ -1,7 +1,7 @@
 import { truncateSync } from 'node:fs';
 import { absoluteFolders, absoluteStateDir, loginName } from '../commands/daemon.ts';
 import { ExitCode, SyncError, exitCodeOf, isAbort } from '../errors.ts';
-import { type Output, createOutput } from '../output.ts';
+import { createOutput } from '../output.ts';
 import { errorText } from '../render/error.ts';
 import { lastWords } from '../watch/daemon/launch.ts';
 import { logEntry, logIo } from '../watch/daemon/log-io.ts';
@@ -36,7 +36,7 @@ export async function watch(
     });
   }
   return await runInBackground(invocation, { kind, folders: dirs }, (inner, onReady) =>
-    watchHere({ ...inner, output: hearing(inner.output, onReady) }, dirs, flags),
+    watchHere(inner, dirs, flags, { onReady }),
   );
 }
 
@@ -46,17 +46,6 @@ function passedOn({ newOnly, poll }: WatchFlags): string[] {
     ...(newOnly ? ['--new-only'] : []),
     ...(poll === undefined || poll === false ? [] : ['--poll', ...(poll === true ? [] : [poll])]),
   ];
-}
-
-/** The watcher's event `ready` says that it watches: whoever waits for that hears of it. */
-function hearing(output: Output, onReady: () => void): Output {
-  return {
-    ...output,
-    result(object, text) {
-      output.result(object, text);
-      if (object['type'] === 'watch' && object['event'] === 'ready') onReady();
-    },
-  };
 }
 
 /** The value of `--background`. @throws SyncError `USAGE` */

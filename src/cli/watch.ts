@@ -23,7 +23,6 @@ import { endpointUrl } from '../service/endpoints.ts';
 import { openHttp } from '../service/open-http.ts';
 import { DEFAULT_RETRY } from '../service/retry.ts';
 import { hasRecursiveEvents, placeOf } from '../watch/filesystem-type.ts';
-import type { WatchHealth } from '../watch/health.ts';
 import { notify } from '../watch/notify.ts';
 import { AT_ONCE } from '../watch/pump.ts';
 import { POLL_MS } from '../watch/sweeper.ts';
@@ -46,8 +45,8 @@ export interface WatchHooks {
     folders: readonly string[],
     flags: WatchFlags,
   ) => Promise<ExitCode>;
-  /** Told how the watcher is doing, whenever that is written down. */
-  readonly onHealth?: (health: WatchHealth) => void;
+  /** Called when everything was looked at once, and what happens is heard. */
+  readonly onReady?: () => void;
 }
 
 /** Longest pause between two polls that makes sense, in s: a day. */
@@ -117,11 +116,11 @@ function watchNeeds(
       const at = new Date(deps.clock.now());
       const text = watchEventText(event, once ? undefined : at);
       output.result(watchEventReport(event, once ? undefined : at), text);
+      if (event.event === 'ready') hooks.onReady?.();
     },
     notify: (note) => notify(deps.platform, deps.env, note),
     heartbeat:
       heartbeatUrl === undefined ? undefined : (signal) => beat(invocation, heartbeatUrl, signal),
-    ...(hooks.onHealth === undefined ? {} : { onHealth: hooks.onHealth }),
   };
 }
 

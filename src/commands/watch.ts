@@ -7,7 +7,7 @@ import type { Clock } from '../time.ts';
 import type { Place } from '../watch/filesystem-type.ts';
 import { lockFolders, takeLock } from '../watch/folder-lock.ts';
 import { type Failure, Gate, isLoginFailure } from '../watch/gate.ts';
-import { lifeLock, readOne, watchId, type WatchHealth } from '../watch/health.ts';
+import { lifeLock, readOne, watchId } from '../watch/health.ts';
 import { HealthKeeper, isoTime } from '../watch/health-keeper.ts';
 import { type Outbox, openOutbox } from '../watch/outbox.ts';
 import type { WatchEvent } from '../watch/report.ts';
@@ -72,7 +72,6 @@ export interface WatchNeeds {
   readonly notify: (note: { readonly title: string; readonly text: string }) => void;
   /** Tells a monitor that all is well. @throws when it cannot be told */
   readonly heartbeat: ((signal: AbortSignal) => Promise<void>) | undefined;
-  readonly onHealth?: ((health: WatchHealth) => void) | undefined;
 }
 
 /** Between two looks at how long the login lasts, in ms. */

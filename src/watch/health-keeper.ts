@@ -10,7 +10,6 @@ const WRITE_EVERY_MS = 1_000;
 export interface HealthKeeperNeeds {
   readonly stateDir: string;
   readonly clock: Clock;
-  readonly onHealth?: ((health: WatchHealth) => void) | undefined;
 }
 
 /** Facts that a watcher does not know by itself. */
@@ -103,7 +102,6 @@ export class HealthKeeper {
     if (!this.#stale || (!force && now - this.#written < WRITE_EVERY_MS)) return;
     this.#written = now;
     this.#health = { ...this.#health, updatedAt: isoTime(now) };
-    this.#needs.onHealth?.(this.#health);
     try {
       writeHealth(this.#needs.stateDir, this.#health);
       this.#stale = false;

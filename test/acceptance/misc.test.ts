@@ -268,3 +268,25 @@ describe("the system's own sync", () => {
     },
   );
 });
+
+describe.skipIf(process.platform !== 'linux')('results on a full disk', () => {
+  it('do not stop the work, but are told to be lost, and make the run a failed one', async () => {
+    const world = await openLoggedInWorld();
+    world.write('ride.fit', makeRecording({ durationSecs: 60 }));
+    const { home } = world;
+    const path = [installSync(home)];
+    const upload = await runShell('sync upload ride.fit > /dev/full', { home, path });
+    expect(upload.stderr).toBe(
+      'Error: The results could not be written: ENOSPC: no space left on device.\n' +
+        '  What was to be done was done all the same; `sync status` tells more.\n',
+    );
+    expect(upload.code).toBe(1);
+    const [athlete] = world.sandbox.control.state().athletes;
+    expect(athlete?.recordings).toHaveLength(1);
+    for (const words of ['--help', 'config list', '--version']) {
+      const run = await runShell(`sync ${words} > /dev/full`, { home, path });
+      expect([words, run.code]).toEqual([words, 1]);
+      expect(run.stderr).not.toContain('    at ');
+    }
+  });
+});

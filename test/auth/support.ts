@@ -133,7 +133,6 @@ export function testIo(
     columns: 80,
     out: () => undefined,
     err: () => undefined,
-    errRaw: () => undefined,
     async *readStdin() {
       await Promise.resolve();
       yield Buffer.from(options.stdin ?? '');

@@ -10,7 +10,7 @@ import { outboxRows } from '../../src/ledger/outbox.ts';
 import { markProcess } from '../../src/ledger/processes.ts';
 import { uploadLedger } from '../../src/ledger/uploads.ts';
 import { watchMarks } from '../../src/ledger/watch-marks.ts';
-import type { WatchHealth } from '../../src/watch/health.ts';
+import { readHealth } from '../../src/watch/health.ts';
 import type { WatchEvent } from '../../src/watch/report.ts';
 import { manualClock } from '../watch/manual-clock.ts';
 import { anotherRecording, put, until } from '../watch/support.ts';
@@ -61,7 +61,7 @@ it('what one login still has to say at its end is not written over the next one'
   const clock = manualClock();
   const stop = new AbortController();
   const events: WatchEvent[] = [];
-  let health: WatchHealth | undefined;
+  const health = () => readHealth(join(dir, 'state'), clock.now())[0];
   let logins = 0;
   let secondIsOpen = () => {};
   const second = new Promise<void>((resolve) => (secondIsOpen = resolve));
@@ -83,7 +83,7 @@ it('what one login still has to say at its end is not written over the next one'
     profile: 'default',
     login: 'default',
     loginCanChange: true,
-    loginMarker: () => (check.asked && health?.login.state === 'needed' ? 'later' : 'before'),
+    loginMarker: () => (check.asked && health()?.login.state === 'needed' ? 'later' : 'before'),
     place: () => ({ noEvents: undefined, removable: false }),
     recursiveEvents: false,
     pid: process.pid,
@@ -101,7 +101,6 @@ it('what one login still has to say at its end is not written over the next one'
     report: (event) => events.push(event),
     notify: () => undefined,
     heartbeat: undefined,
-    onHealth: (now) => (health = now),
   };
   put(join(folder, 'ride.fit'), anotherRecording());
   const running = runWatch(
@@ -114,5 +113,5 @@ it('what one login still has to say at its end is not written over the next one'
   stop.abort(new SyncError('INTERRUPTED', 'stopped'));
   await running;
   expect(logins).toBe(2);
-  expect(health?.login.message).toMatch(/Somebody else logged in/);
+  expect(health()?.login.message).toMatch(/Somebody else logged in/);
 });

@@ -21,9 +21,6 @@ export function logIo(log: RotatingLog, clock: Clock, also?: (entry: string) => 
     columns: 80,
     out: write,
     err: write,
-    errRaw: (text) => {
-      if (text.trim() !== '') write(text.trim());
-    },
     // Nobody is there to type anything.
     // eslint-disable-next-line @typescript-eslint/require-await
     readStdin: async function* () {

@@ -25,7 +25,6 @@ describe('a log in place of a terminal', () => {
     const io = logIo(log, clock, (line) => journal.push(line));
     io.out('result');
     io.err('remark');
-    io.errRaw('  \r');
     expect(written).toEqual(['2026-02-15 12:00:05  result', '2026-02-15 12:00:05  remark']);
     expect(journal).toEqual(['result', 'remark']);
     expect([io.interactive, io.colour, io.stdoutIsTerminal, io.stderrIsTerminal]).toEqual([

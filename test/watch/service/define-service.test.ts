@@ -16,7 +16,7 @@ function define(
   }: { kind?: ServiceKind; programDir?: string; profile?: string } = {},
 ) {
   const deps: Deps = {
-    ...systemDeps(new AbortController().signal),
+    ...systemDeps(new AbortController().signal, () => undefined),
     env,
     cwd: '/home/ann',
     homeDir: '/home/ann',
