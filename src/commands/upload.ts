@@ -6,7 +6,7 @@ import {
   worstExitCode,
 } from '../errors.ts';
 import { type BatchNeeds, uploadBatch } from '../upload/pipeline.ts';
-import type { UploadItem, UploadOutcome } from '../upload/report.ts';
+import type { SkipReason, UploadItem, UploadOutcome } from '../upload/report.ts';
 import type { UploadOptions } from '../upload/settled.ts';
 
 export interface UploadCommandOptions extends UploadOptions {
@@ -21,8 +21,8 @@ export type UploadSummary = { readonly total: number } & Readonly<Record<UploadO
 
 export interface UploadReport {
   readonly summary: UploadSummary;
-  /** So many of the skipped ones are no activities. */
-  readonly notActivities: number;
+  /** Why the skipped ones were. */
+  readonly skipped: Readonly<Record<SkipReason, number>>;
   readonly exitCode: ExitCode;
 }
 
@@ -49,7 +49,6 @@ export async function runUpload(
 /** Counts what becomes of files. */
 export class UploadTally {
   #total = 0;
-  #notActivities = 0;
   readonly #counts: Record<UploadOutcome, number> = {
     uploaded: 0,
     duplicate: 0,
@@ -59,12 +58,17 @@ export class UploadTally {
     failed: 0,
     'would-upload': 0,
   };
+  readonly #skipped: Record<SkipReason, number> = {
+    'already-uploaded': 0,
+    'not-an-activity': 0,
+    'refused-before': 0,
+  };
   readonly #codes = new Set<ExitCode>();
 
   add(item: UploadItem): void {
     this.#total++;
     this.#counts[item.outcome]++;
-    if (item.outcome === 'skipped' && item.reason === 'not-an-activity') this.#notActivities++;
+    if (item.outcome === 'skipped') this.#skipped[item.reason]++;
     this.#codes.add(exitCodeOfItem(item));
   }
 
@@ -76,7 +80,7 @@ export class UploadTally {
   get report(): UploadReport {
     return {
       summary: { total: this.#total, ...this.#counts },
-      notActivities: this.#notActivities,
+      skipped: this.#skipped,
       exitCode: worstExitCode(this.#codes),
     };
   }

@@ -1,5 +1,6 @@
 import type { Database } from './database.ts';
 import { transaction } from './guard.ts';
+import type { UploadStanding } from './uploads.ts';
 
 /** What tells whether a file is still the one that was read: from `lstat`, times as raw floats. */
 export interface FileStamp {
@@ -17,8 +18,8 @@ export interface KnownFile {
 
 /** A known file, and whether its recording is where it should be. */
 export interface KnownFileStatus extends KnownFile {
-  /** State of its upload for this account. */
-  readonly upload: 'pending' | 'confirmed' | 'rejected' | undefined;
+  /** How far its upload has come for this account. */
+  readonly upload: UploadStanding | undefined;
 }
 
 /** Files that were read before: one that still has the same stamp need not be read again. */
@@ -43,7 +44,8 @@ const BATCH = 128;
 
 export function knownFiles(database: Database, account: string, now: () => number): KnownFiles {
   const select = database.prepare(
-    `SELECT k.size, k.mtime_ms, k.ctime_ms, k.sha256, k.verdict, k.detail, u.state
+    `SELECT k.size, k.mtime_ms, k.ctime_ms, k.sha256, k.verdict, k.detail,
+            u.state, u.attempts, u.changed_at
      FROM known_files k LEFT JOIN uploads u ON u.account = ? AND u.sha256 = k.sha256
      WHERE k.path = ?`,
   );
@@ -78,7 +80,10 @@ export function knownFiles(database: Database, account: string, now: () => numbe
         sha256: row.sha256 ?? undefined,
         verdict: row.verdict,
         detail: row.detail,
-        upload: row.state ?? undefined,
+        upload:
+          row.state === null
+            ? undefined
+            : { state: row.state, attempts: row.attempts, changedAt: row.changed_at },
       };
     },
     remember(path, { size, mtimeMs, ctimeMs }, { sha256, verdict, detail }) {
@@ -100,12 +105,18 @@ export function knownFiles(database: Database, account: string, now: () => numbe
   };
 }
 
-interface Row {
+type Row = {
   readonly size: number;
   readonly mtime_ms: number;
   readonly ctime_ms: number;
   readonly sha256: string | null;
   readonly verdict: string;
   readonly detail: string;
-  readonly state: 'pending' | 'confirmed' | 'rejected' | null;
-}
+} & (
+  | {
+      readonly state: UploadStanding['state'];
+      readonly attempts: number;
+      readonly changed_at: number;
+    }
+  | { readonly state: null }
+);

@@ -1,19 +1,24 @@
 import { type Database, transaction } from './guard.ts';
 import type { ProcessMark } from './processes.ts';
 
-/** A recording as the ledger knows it. */
-export interface LedgerUpload {
-  readonly sha256: string;
+/** How far a recording has come. */
+export interface UploadStanding {
   readonly state: 'pending' | 'confirmed' | 'rejected';
+  /** Requests made for it so far, in all runs. */
+  readonly attempts: number;
+  /** Milliseconds since the epoch. */
+  readonly changedAt: number;
+}
+
+/** A recording as the ledger knows it. */
+export interface LedgerUpload extends UploadStanding {
+  readonly sha256: string;
   readonly path: string;
   readonly size: number;
-  readonly attempts: number;
   /** What the service said of it; empty while it said nothing. */
   readonly service: Readonly<Record<string, unknown>>;
   /** Why the service refused it. */
   readonly message: string | undefined;
-  /** Milliseconds since the epoch. */
-  readonly changedAt: number;
 }
 
 /** What came of asking for a recording, so as to send it. */
@@ -22,6 +27,8 @@ export type Claim =
   | { readonly claim: 'yours' }
   /** The service has it. */
   | { readonly claim: 'confirmed'; readonly upload: LedgerUpload }
+  /** The service refused it, and it is too early to offer it again. */
+  | { readonly claim: 'refused'; readonly upload: LedgerUpload }
   /** Another piece of work, here or in another process, is sending it just now. */
   | { readonly claim: 'busy' };
 
@@ -37,8 +44,8 @@ export interface UploadLedger {
   claim(recording: { sha256: string; path: string; size: number }, force: boolean): Claim;
   confirm(sha256: string, attempts: number, service: Readonly<Record<string, unknown>>): void;
   reject(sha256: string, attempts: number, message: string): void;
-  /** Not delivered: it stays pending, free for whoever tries next. */
-  release(sha256: string): void;
+  /** Not delivered by so many requests: it stays pending, free for whoever tries next. */
+  release(sha256: string, attempts: number): void;
   counts(): Readonly<Record<LedgerUpload['state'], number>>;
   /** Time of the last confirmation, in ms since the epoch. */
   lastConfirmedAt(): number | undefined;
@@ -70,7 +77,8 @@ export function uploadLedger(
      WHERE account = ? AND sha256 = ?`,
   );
   const free = database.prepare(
-    `UPDATE uploads SET owner = NULL WHERE account = ? AND sha256 = ? AND owner = ?`,
+    `UPDATE uploads SET owner = NULL, attempts = attempts + ?
+     WHERE account = ? AND sha256 = ? AND owner = ?`,
   );
   const count = database.prepare(
     'SELECT state, count(*) AS number FROM uploads WHERE account = ? GROUP BY state',
@@ -101,8 +109,8 @@ export function uploadLedger(
     reject(sha256, attempts, message) {
       settle.run('rejected', attempts, '{}', message, now(), account, sha256);
     },
-    release(sha256) {
-      free.run(account, sha256, process.id);
+    release(sha256, attempts) {
+      free.run(attempts, account, sha256, process.id);
     },
     counts() {
       const counts = { pending: 0, confirmed: 0, rejected: 0 };

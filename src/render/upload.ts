@@ -53,15 +53,16 @@ function requestText(path: string, { method, url, parts }: UploadRequest): strin
 /** One sentence that says where everything is now. */
 export function uploadSummaryText({
   summary,
-  notActivities,
-}: Pick<UploadReport, 'summary' | 'notActivities'>): string {
+  skipped,
+}: Pick<UploadReport, 'summary' | 'skipped'>): string {
   if (summary.total === 0) return 'No recordings found.';
   const parts = [
     [summary.uploaded, 'uploaded'],
     [summary['would-upload'], 'would be uploaded'],
     [summary.duplicate, 'already at the service'],
-    [summary.skipped - notActivities, 'uploaded before'],
-    [notActivities, 'without an activity (settings, courses and the like)'],
+    [skipped['already-uploaded'], 'uploaded before'],
+    [skipped['refused-before'], 'refused before (`sync upload` offers them again)'],
+    [skipped['not-an-activity'], 'without an activity (settings, courses and the like)'],
     [summary.invalid, 'not usable'],
     [summary.rejected, 'refused'],
     [summary.failed, 'not delivered; the same command again continues'],

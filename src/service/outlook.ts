@@ -11,6 +11,18 @@ export function failureOf({ code, message, hint }: SyncError | Failure): Failure
   return { code, message, ...(hint === undefined ? {} : { hint }) };
 }
 
+/**
+ * Was a request refused for what is in it? Every other refusal (404: a wrong address; 403: a closed
+ * account) would befall every item: those wait until it is mended.
+ *
+ * @param status of the answer
+ */
+export function isAboutTheItem(status: unknown): status is number {
+  return typeof status === 'number' && ABOUT_THE_ITEM.includes(status);
+}
+
+const ABOUT_THE_ITEM = [400, 409, 411, 413, 414, 415, 422];
+
 /** After so many deliveries in a row without an answer, the rest waits for the next run. */
 const HOPELESS_AFTER = 3;
 
@@ -45,6 +57,7 @@ export class Outlook {
 function isPassing(code: ErrorCode): boolean {
   return (
     code === 'FATE_UNKNOWN' ||
+    code === 'REJECTED' ||
     code === 'NETWORK' ||
     code === 'SERVICE_UNAVAILABLE' ||
     code === 'SERVICE_ANSWER'

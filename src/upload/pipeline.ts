@@ -81,13 +81,17 @@ export async function uploadBatch(
   await all(busy, 'upload');
 }
 
-/** Reports what the ledger settles, and returns what has to be looked at. */
+/**
+ * Reports what the ledger settles, and returns what has to be looked at: last what was offered before
+ * in vain, so that recordings which the service cannot take never keep others from it.
+ */
 function sortOut(
   paths: readonly string[],
   options: UploadOptions,
   needs: BatchNeeds,
 ): RecordingFile[] {
   const waiting: RecordingFile[] = [];
+  const failedBefore: RecordingFile[] = [];
   for (const file of findFiles(paths, needs.cwd)) {
     if ('problem' in file) {
       const { path, problem: detail } = file;
@@ -95,10 +99,11 @@ function sortOut(
       continue;
     }
     const item = settled(file, options, needs.known);
-    if (item === undefined) waiting.push(file);
+    if (item === 'new') waiting.push(file);
+    else if (item === 'failed-before') failedBefore.push(file);
     else needs.report(item);
   }
-  return waiting;
+  return [...waiting, ...failedBefore];
 }
 
 /** A buffer that grows to the largest file and is used again for each. */

@@ -1,8 +1,11 @@
 import type { Failure } from '../service/outlook.ts';
 import type { ServiceRecording } from '../service/wire.ts';
 
-/** Why a recording was not sent, where nothing is wrong with that. */
-export type SkipReason = 'already-uploaded' | 'not-an-activity';
+/**
+ * Why a recording was not sent, where nothing is wrong with that. `refused-before`: the watcher leaves
+ * a recording alone for a while that the service did not take.
+ */
+export type SkipReason = 'already-uploaded' | 'not-an-activity' | 'refused-before';
 /** Why a file cannot be sent. `not-an-activity` where somebody named it by hand. */
 export type InvalidReason = 'not-fit' | 'incomplete' | 'corrupt' | 'not-an-activity' | 'unreadable';
 

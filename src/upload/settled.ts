@@ -24,28 +24,34 @@ export interface RecordingFile {
 }
 
 /**
- * What is known of an unchanged file, if that settles it. Reads the ledger alone: of a folder in
- * which nothing is new, nothing else is loaded or opened.
+ * What is known of an unchanged file, if that settles it; else whether it was offered before, in
+ * vain. Reads the ledger alone: of a folder in which nothing is new, nothing else is loaded or opened.
  */
 export function settled(
   file: RecordingFile,
   options: Pick<UploadOptions, 'force' | 'anyType'>,
   known: KnownFiles,
-): UploadItem | undefined {
+): UploadItem | 'new' | 'failed-before' {
   const before = options.force ? undefined : known.find(file.absolute, file.stamp);
-  if (before === undefined) return undefined;
+  if (before === undefined) return 'new';
   const { path, named } = file;
-  const { sha256, verdict, detail } = before;
-  if (before.upload === 'confirmed' && sha256 !== undefined) return alreadyUploaded(path, sha256);
-  if (verdict === 'activity') return undefined;
+  const { sha256, verdict, detail, upload } = before;
+  if (upload?.state === 'confirmed' && sha256 !== undefined) return alreadyUploaded(path, sha256);
+  const open = (upload?.attempts ?? 0) > 0 ? 'failed-before' : 'new';
+  if (verdict === 'activity') return open;
   if (verdict === 'not-an-activity') {
-    return options.anyType ? undefined : notAnActivity(path, named, detail);
+    return options.anyType ? open : notAnActivity(path, named, detail);
   }
   return { path, outcome: 'invalid', reason: verdict as InvalidReason, detail };
 }
 
 export function alreadyUploaded(path: string, sha256: string): UploadItem {
   return { path, outcome: 'skipped', reason: 'already-uploaded', sha256 };
+}
+
+export function refusedBefore(path: string, sha256: string | undefined): UploadItem {
+  const skipped = { path, outcome: 'skipped', reason: 'refused-before' } as const;
+  return sha256 === undefined ? skipped : { ...skipped, sha256 };
 }
 
 export function notAnActivity(path: string, named: boolean, detail: string): UploadItem {

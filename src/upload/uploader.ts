@@ -4,7 +4,7 @@ import { defaultActivityName } from '../fit/activity-name.ts';
 import type { FileStamp, KnownFiles } from '../ledger/known-files.ts';
 import type { UploadLedger } from '../ledger/uploads.ts';
 import type { FramedUpload, ServiceClient } from '../service/client.ts';
-import { failureOf } from '../service/outlook.ts';
+import { failureOf, isAboutTheItem } from '../service/outlook.ts';
 import type { Clock } from '../time.ts';
 import { type Identity, identify } from './identify.ts';
 import { FILE_PART, type UploadFields, frameUpload, textParts } from './multipart.ts';
@@ -20,6 +20,7 @@ import {
   type UploadOptions,
   alreadyUploaded,
   notAnActivity,
+  refusedBefore,
 } from './settled.ts';
 
 export interface UploaderNeeds {
@@ -127,10 +128,16 @@ export function createUploader(options: UploadOptions, needs: UploaderNeeds): Up
     }
     const force = options.force && !delivered.has(sha256);
     const { claim } = ledger.claim({ sha256, path, size: contents.bytes.length }, force);
-    if (claim === 'busy') return undefined;
-    return claim === 'yours'
-      ? await send(origin, contents, identity)
-      : alreadyUploaded(path, sha256);
+    switch (claim) {
+      case 'busy':
+        return undefined;
+      case 'yours':
+        return await send(origin, contents, identity);
+      case 'confirmed':
+        return alreadyUploaded(path, sha256);
+      case 'refused':
+        return refusedBefore(path, sha256);
+    }
   }
 
   function remember(file: RecordingFile, stamp: FileStamp, identity: Identity): void {
@@ -150,11 +157,12 @@ export function createUploader(options: UploadOptions, needs: UploaderNeeds): Up
     const { path } = origin;
     const sent = { path, sha256, size: contents.bytes.length };
     let settledInLedger = false;
+    let attempts = 0;
     try {
       const framed: FramedUpload = frameUpload(contents, fieldsOf(origin, contents, identity));
       const client = await needs.client();
       const answer = await client.uploadRecording(framed, signal);
-      const { attempts } = answer;
+      attempts = answer.attempts;
       if (answer.outcome === 'rejected') ledger.reject(sha256, attempts, answer.message);
       else ledger.confirm(sha256, attempts, { ...answer.service });
       settledInLedger = true;
@@ -165,22 +173,16 @@ export function createUploader(options: UploadOptions, needs: UploaderNeeds): Up
     } catch (error) {
       if (!(error instanceof SyncError) || error.code === 'STORAGE') throw error;
       if (error.code === 'INTERRUPTED') throw error;
-      const attempts =
-        typeof error.details['attempts'] === 'number' ? error.details['attempts'] : 0;
-      if (error.code !== 'REJECTED')
+      if (typeof error.details['attempts'] === 'number') attempts = error.details['attempts'];
+      const { status } = error.details;
+      if (error.code !== 'REJECTED' || !isAboutTheItem(status)) {
         return { ...sent, outcome: 'failed', attempts, ...failureOf(error) };
+      }
       ledger.reject(sha256, attempts, error.message);
       settledInLedger = true;
-      const status = error.details['status'];
-      return {
-        ...sent,
-        outcome: 'rejected',
-        attempts,
-        message: error.message,
-        ...(typeof status === 'number' ? { status } : {}),
-      };
+      return { ...sent, outcome: 'rejected', attempts, message: error.message, status };
     } finally {
-      if (!settledInLedger) ledger.release(sha256);
+      if (!settledInLedger) ledger.release(sha256, attempts);
     }
   }
 

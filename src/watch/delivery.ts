@@ -1,17 +1,10 @@
 import { SyncError } from '../errors.ts';
 import type { KnownFiles } from '../ledger/known-files.ts';
-import type { UploadLedger } from '../ledger/uploads.ts';
+import type { UploadLedger, UploadStanding } from '../ledger/uploads.ts';
 import type { ServiceClient } from '../service/client.ts';
 
 /**
- * Refusals that are about the recording itself. All others (404: a wrong address; 403: a closed
- * account) would befall every recording: those wait until it is mended.
- */
-const ABOUT_THE_RECORDING = [400, 409, 411, 413, 415, 422];
-
-/**
- * The client as the watcher uses it: nobody is there to send a recording again that was refused
- * for a reason of the service's, so such a refusal counts as a failure that passes.
+ * The client as the watcher uses it.
  *
  * @param onRetryAfter told how long the service asks to be left alone, in ms.
  */
@@ -26,27 +19,35 @@ export function patientClient(
         return await client.uploadRecording(upload, signal);
       } catch (error) {
         if (!(error instanceof SyncError)) throw error;
-        const { status, retryAfterMs } = error.details;
+        const { retryAfterMs } = error.details;
         if (typeof retryAfterMs === 'number') onRetryAfter(retryAfterMs);
-        if (error.code !== 'REJECTED' || ABOUT_THE_RECORDING.includes(Number(status))) throw error;
-        throw new SyncError('SERVICE_ANSWER', error.message, {
-          hint: error.hint,
-          cause: error,
-          details: error.details,
-        });
+        throw error;
       }
     },
   };
 }
 
-/** The ledger as the watcher uses it: what was refused once is not offered again by itself. */
-export function settledLedger(ledger: UploadLedger): UploadLedger {
+/** A recording that was refused is left alone for so long, then twice, four times as long ..., in ms. */
+const FIRST_REST_MS = 86_400_000;
+const LONGEST_REST_MS = 32 * FIRST_REST_MS;
+
+/**
+ * Is there nothing to do about a recording? One that the service refused is offered again now and
+ * then: a full account, or what the service could not read in those days, need not stay so.
+ */
+export function isAtRest({ state, attempts, changedAt }: UploadStanding, now: number): boolean {
+  if (state !== 'rejected') return state === 'confirmed';
+  return now - changedAt < Math.min(FIRST_REST_MS * 2 ** (attempts - 1), LONGEST_REST_MS);
+}
+
+/** The ledger as the watcher uses it: what was refused is offered again only in its time. */
+export function restingLedger(ledger: UploadLedger, now: () => number): UploadLedger {
   return {
     ...ledger,
     claim(recording, force) {
       const upload = ledger.find(recording.sha256);
-      return upload?.state === 'rejected'
-        ? { claim: 'confirmed', upload }
+      return upload?.state === 'rejected' && isAtRest(upload, now())
+        ? { claim: 'refused', upload }
         : ledger.claim(recording, force);
     },
   };

@@ -7,7 +7,7 @@ import type { Clock } from '../time.ts';
 import type { InvalidReason, UploadItem } from '../upload/report.ts';
 import { type Uploader, createUploader } from '../upload/uploader.ts';
 import { Bell } from './bell.ts';
-import { REMEMBERS_NOTHING, patientClient, settledLedger } from './delivery.ts';
+import { REMEMBERS_NOTHING, patientClient, restingLedger } from './delivery.ts';
 import type { Failure, Gate } from './gate.ts';
 import type { Outbox } from './outbox.ts';
 import { Queue, type QueueItem } from './queue.ts';
@@ -72,7 +72,7 @@ export class Pump {
     const uploadOptions = { force: false, anyType: false, metadata: {}, ...options };
     const uploaderNeeds = {
       appVersion: needs.appVersion,
-      ledger: settledLedger(needs.ledger),
+      ledger: restingLedger(needs.ledger, () => needs.clock.now()),
       uploadUrl: needs.uploadUrl,
       clock: needs.clock,
       signal: this.#hardStop.signal,

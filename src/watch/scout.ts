@@ -2,6 +2,7 @@ import type { FileStamp, KnownFiles } from '../ledger/known-files.ts';
 import type { WatchMarks } from '../ledger/watch-marks.ts';
 import type { UploadItem } from '../upload/report.ts';
 import type { InvalidReason } from '../upload/report.ts';
+import { isAtRest } from './delivery.ts';
 import type { Outbox } from './outbox.ts';
 import { peekAt } from './peek.ts';
 import type { Pending } from './pending.ts';
@@ -36,7 +37,7 @@ export class Scout {
 
   /** Is there anything that the ledger does not settle? Reads the ledger, never the file. */
   isOpen(file: Sighting): boolean {
-    const { known, marks, outbox, pending, onSettled } = this.#needs;
+    const { known, marks, outbox, pending, now, onSettled } = this.#needs;
     const { path, stamp } = file;
     const before = known.find(path, stamp);
     if (before === undefined) {
@@ -46,11 +47,12 @@ export class Scout {
     }
     const { verdict, sha256, upload, detail } = before;
     if (verdict === 'activity') {
-      if (upload !== 'confirmed' && upload !== 'rejected') {
+      if (upload === undefined || !isAtRest(upload, now())) {
         return sha256 === undefined || !outbox.has(sha256);
       }
       pending.forget(path);
-      onSettled({ path, outcome: 'skipped', reason: 'already-uploaded' });
+      const reason = upload.state === 'confirmed' ? 'already-uploaded' : 'refused-before';
+      onSettled({ path, outcome: 'skipped', reason });
       return false;
     }
     if (verdict === 'not-an-activity') {

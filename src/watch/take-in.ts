@@ -1,9 +1,11 @@
 import { createHash } from 'node:crypto';
 import type { KnownFiles } from '../ledger/known-files.ts';
 import type { UploadLedger } from '../ledger/uploads.ts';
+import type { Clock } from '../time.ts';
 import { identify } from '../upload/identify.ts';
 import { HEAD_ROOM, readFile } from '../upload/read-recording.ts';
 import type { InvalidReason } from '../upload/report.ts';
+import { isAtRest } from './delivery.ts';
 import type { Outbox } from './outbox.ts';
 import type { QueueItem } from './queue.ts';
 import type { Slot } from './slots.ts';
@@ -21,6 +23,7 @@ export interface TakeInNeeds {
   readonly ledger: UploadLedger;
   readonly known: KnownFiles;
   readonly outbox: Outbox;
+  readonly clock: Clock;
 }
 
 /**
@@ -28,7 +31,7 @@ export interface TakeInNeeds {
  * done instead of sending while nothing can be sent, and before it where the device may be unplugged.
  */
 export function takeIn(item: QueueItem, slot: Slot, needs: TakeInNeeds): TakenIn {
-  const { ledger, known, outbox } = needs;
+  const { ledger, known, outbox, clock } = needs;
   const contents = readFile(item.absolute, slot.buffers);
   if ('problem' in contents) {
     return { taken: 'unwhole', reason: contents.reason, detail: contents.problem };
@@ -44,10 +47,9 @@ export function takeIn(item: QueueItem, slot: Slot, needs: TakeInNeeds): TakenIn
   }
   if (identity.verdict === 'not-an-activity') return { taken: 'settled' };
   const { sha256 } = identity;
-  const state = ledger.find(sha256)?.state;
-  if (state === 'confirmed' || state === 'rejected' || outbox.has(sha256)) {
-    return { taken: 'settled' };
-  }
+  const upload = ledger.find(sha256);
+  const atRest = upload !== undefined && isAtRest(upload, clock.now());
+  if (atRest || outbox.has(sha256)) return { taken: 'settled' };
   const { path, removable, recordedAt } = item;
   const { bytes } = contents;
   return outbox.keep({ sha256, path, size: bytes.length, recordedAt, bytes, removable })

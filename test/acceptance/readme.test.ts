@@ -175,6 +175,7 @@ const SKIP_REASONS: Record<SkipReason | 'unchanged', true> = {
   'already-uploaded': true,
   unchanged: true,
   'not-an-activity': true,
+  'refused-before': true,
 };
 const INVALID_REASONS: Record<InvalidReason, true> = {
   'not-fit': true,

@@ -532,7 +532,10 @@ describe('an older service', () => {
     await world.sync(['config', 'set', 'endpoint.uploadFit', '/v0/upload']);
     const ride = world.write('ride.fit', plain);
     const { code, items } = await upload(world, ride);
-    expect({ code, items }).toMatchObject({ code: 6, items: [{ status: 404 }] });
+    expect({ code, items }).toMatchObject({
+      code: 6,
+      items: [{ outcome: 'failed', code: 'REJECTED', hint: /base URL/ }],
+    });
     expect(requestLines(world.sandbox)).toEqual(['POST /v0/upload 404']);
   });
 });

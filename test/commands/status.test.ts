@@ -60,7 +60,7 @@ describe('the status', () => {
       opened.uploads.claim({ sha256, path: `${sha256}.fit`, size: 1 }, false);
       if (end === 'confirm') opened.uploads.confirm(sha256, 1, {});
       else if (end === 'reject') opened.uploads.reject(sha256, 1, 'no');
-      else opened.uploads.release(sha256);
+      else opened.uploads.release(sha256, 1);
     }
     opened.close();
     const { report, exitCode } = await status();

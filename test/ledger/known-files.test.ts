@@ -66,16 +66,16 @@ describe('whether its recording is where it should be', () => {
     const { dir, known, uploads } = open();
     known.remember('/r/a.fit', OLD, ACTIVITY);
     uploads.claim({ sha256: SHA, path: 'a.fit', size: 1 }, false);
-    expect(known.find('/r/a.fit', OLD)?.upload).toBe('pending');
+    expect(known.find('/r/a.fit', OLD)?.upload?.state).toBe('pending');
     uploads.confirm(SHA, 1, {});
-    expect(known.find('/r/a.fit', OLD)?.upload).toBe('confirmed');
+    expect(known.find('/r/a.fit', OLD)?.upload?.state).toBe('confirmed');
     // What a file holds is the same for everybody; what became of it is not.
     const other = open(dir, 'athlete:2');
     expect(other.known.find('/r/a.fit', OLD)).toEqual({ ...ACTIVITY, upload: undefined });
     other.uploads.claim({ sha256: SHA, path: 'a.fit', size: 1 }, false);
     other.uploads.reject(SHA, 1, 'no');
-    expect(other.known.find('/r/a.fit', OLD)?.upload).toBe('rejected');
-    expect(known.find('/r/a.fit', OLD)?.upload).toBe('confirmed');
+    expect(other.known.find('/r/a.fit', OLD)?.upload?.state).toBe('rejected');
+    expect(known.find('/r/a.fit', OLD)?.upload?.state).toBe('confirmed');
   });
 
   it('holds for a copy under another name', () => {
@@ -83,7 +83,7 @@ describe('whether its recording is where it should be', () => {
     known.remember('/r/copy.fit', OLD, ACTIVITY);
     uploads.claim({ sha256: SHA, path: 'a.fit', size: 1 }, false);
     uploads.confirm(SHA, 1, {});
-    expect(known.find('/r/copy.fit', OLD)?.upload).toBe('confirmed');
+    expect(known.find('/r/copy.fit', OLD)?.upload?.state).toBe('confirmed');
   });
 });
 
@@ -92,12 +92,12 @@ it('looks up many files in one state of the ledger, whatever others write meanwh
   known.remember('/r/a.fit', OLD, ACTIVITY);
   const other = open(dir);
   const found = known.reading(() => {
-    const first = known.find('/r/a.fit', OLD)?.upload;
+    const first = known.find('/r/a.fit', OLD)?.upload?.state;
     other.uploads.claim({ sha256: SHA, path: 'a.fit', size: 1 }, false);
-    return [first, known.find('/r/a.fit', OLD)?.upload];
+    return [first, known.find('/r/a.fit', OLD)?.upload?.state];
   });
   expect(found).toEqual([undefined, undefined]);
-  expect(known.find('/r/a.fit', OLD)?.upload).toBe('pending');
+  expect(known.find('/r/a.fit', OLD)?.upload?.state).toBe('pending');
 });
 
 it('ends its look-ups when one of them fails, and can write again', () => {

@@ -78,8 +78,8 @@ describe('a recording in the ledger', () => {
   it('that could not be delivered stays pending, and whoever tries next gets it', () => {
     const { ledger } = open();
     ledger.claim(A, false);
-    ledger.release(A.sha256);
-    expect(ledger.find(A.sha256)?.state).toBe('pending');
+    ledger.release(A.sha256, 4);
+    expect(ledger.find(A.sha256)).toMatchObject({ state: 'pending', attempts: 4 });
     expect(ledger.claim(A, false)).toEqual({ claim: 'yours' });
   });
 
@@ -90,7 +90,7 @@ describe('a recording in the ledger', () => {
     ledger.confirm(A.sha256, 1, {});
     expect(ledger.claim(A, true)).toEqual({ claim: 'yours' });
     // An attempt by force that fails does not leave the recording as confirmed.
-    ledger.release(A.sha256);
+    ledger.release(A.sha256, 0);
     expect(ledger.find(A.sha256)?.state).toBe('pending');
   });
 
@@ -138,9 +138,9 @@ describe('between processes', () => {
     expect(other.claim(A, false)).toEqual({ claim: 'busy' });
     expect(other.claim(A, true)).toEqual({ claim: 'busy' });
     // What is not one's own is not given back by mistake.
-    other.release(A.sha256);
+    other.release(A.sha256, 0);
     expect(other.claim(A, false)).toEqual({ claim: 'busy' });
-    ledger.release(A.sha256);
+    ledger.release(A.sha256, 0);
     expect(other.claim(A, false)).toEqual({ claim: 'yours' });
   });
 

@@ -217,8 +217,13 @@ describe('what became of a file', () => {
     ],
     [{ ...none, total: 2, 'would-upload': 2 }, '2 files: 2 would be uploaded.'],
   ])('%j in a sentence', (summary, text) => {
-    const notActivities = Math.min(1, summary.skipped);
-    expect(uploadSummaryText({ summary, notActivities })).toBe(text);
+    const some = Math.min(1, summary.skipped);
+    const skipped = {
+      'already-uploaded': summary.skipped - some,
+      'not-an-activity': some,
+      'refused-before': 0,
+    };
+    expect(uploadSummaryText({ summary, skipped })).toBe(text);
   });
 
   it('the summary for programs names a dry run only where there was one', () => {

@@ -289,6 +289,41 @@ describe('what the service says no to', () => {
     expect(outcomes((await run(['1.fit'])).items)).toEqual({ '1.fit': 'uploaded' });
   });
 
+  it('an address where nothing is, is no refusal of the recordings: a few are asked for, none is lost', async () => {
+    const { sandbox, dir, run, ledger } = await open();
+    sandbox.control.addFaults('upload-fit:404*inf');
+    for (let i = 0; i < 12; i++) put(dir, `${i}.fit`, makeRecording({ seed: i, sizeBytes: 2_000 }));
+    const { items, requests } = await run(['.'], { jobs: 1 });
+    expect(items).toHaveLength(12);
+    for (const item of items) {
+      expect(item).toMatchObject({
+        outcome: 'failed',
+        code: 'REJECTED',
+        message: expect.stringContaining('(404)') as unknown,
+        hint: expect.stringContaining('base URL') as unknown,
+      });
+    }
+    expect(requests).toHaveLength(3);
+    expect(ledger.counts()).toEqual({ pending: 3, confirmed: 0, rejected: 0 });
+  });
+
+  it('what failed in vain before goes last: it never keeps the others from the service', async () => {
+    const { sandbox, dir, run, recordings } = await open();
+    const names = Array.from({ length: 12 }, (_, i) => `${String(i).padStart(2, '0')}.fit`);
+    names.forEach((name, i) => put(dir, name, makeRecording({ seed: i, sizeBytes: 2_000 })));
+    // The first of them are more than the service can take, today and tomorrow.
+    const { control } = sandbox;
+    control.addFaults('upload-fit:500*inf');
+    const first = await run(['.'], { jobs: 1 });
+    const failed = names.slice(0, 3);
+    expect(first.requests.length).toBeGreaterThan(3);
+    control.clearFaults();
+    const second = await run(['.'], { jobs: 1 });
+    const order = second.items.map(({ path }) => path.slice(2));
+    expect(order).toEqual([...names.slice(3), ...failed]);
+    expect(recordings()).toHaveLength(12);
+  });
+
   it('a scope that is missing ends the batch: nothing more is asked', async () => {
     const { sandbox, dir, run, ledger } = await open();
     const { client } = clientOf(sandbox, { scopes: ['health:write'] });

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { afterEach, beforeEach, expect, it } from 'vitest';
+import { systemClock } from '../../src/deps.ts';
 import { type Database, openDatabase } from '../../src/ledger/database.ts';
 import { knownFiles } from '../../src/ledger/known-files.ts';
 import { outboxRows } from '../../src/ledger/outbox.ts';
@@ -28,7 +29,7 @@ beforeEach(() => {
   const mark = markProcess(dir);
   outbox = openOutbox(dir, outboxRows(database, 'me', now), now);
   const ledger = uploadLedger(database, 'me', mark, now);
-  needs = { ledger, known: knownFiles(database, 'me', now), outbox };
+  needs = { ledger, known: knownFiles(database, 'me', now), outbox, clock: systemClock };
   end = () => {
     mark.release();
     database.close();

@@ -185,6 +185,34 @@ describe('a recording that is not whole', () => {
   });
 });
 
+describe('a recording that the service refuses', () => {
+  it('is left alone for a day, then for two: what was wrong may have been mended', async () => {
+    const clock = manualClock();
+    sandbox.control.addFaults('upload-fit:422*2');
+    const asked = () => sandbox.control.requests({ route: 'upload-fit' }).length;
+    const { events } = start({ clock });
+    await until(() => happened(events, 'ready').length === 1);
+    put(join(folder, 'ride.fit'), anotherRecording());
+    const refused = () =>
+      events.filter((event) => event.event === 'upload' && event.item.outcome === 'rejected')
+        .length;
+    await clock.advance(5_000);
+    await until(() => refused() === 1);
+    const hours = async (count: number) => {
+      for (let i = 0; i < count; i++) await clock.advance(3_600_000);
+    };
+    await hours(22);
+    expect(asked()).toBe(1);
+    await hours(3);
+    await until(() => refused() === 2);
+    await hours(46);
+    expect([asked(), held().length]).toEqual([2, 0]);
+    await hours(3);
+    await until(() => held().length === 1);
+    expect(asked()).toBe(3);
+  });
+});
+
 describe('a machine that slept', () => {
   it('looks at everything as soon as it is awake', async () => {
     const clock = manualClock();
