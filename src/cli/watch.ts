@@ -3,12 +3,8 @@ import { statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { connect } from '../commands/connect.ts';
 import { openLedger } from '../commands/open-ledger.ts';
-import {
-  type OpenWatch,
-  type WatchCommandOptions,
-  type WatchNeeds,
-  runWatch,
-} from '../commands/watch.ts';
+import { runWatch } from '../commands/watch.ts';
+import type { OpenWatch, WatchCommandOptions, WatchNeeds } from '../commands/watch-needs.ts';
 import { runWatchOnce } from '../commands/watch-once.ts';
 import { type Config, accountKey, requireBaseUrl } from '../config.ts';
 import { hasEnvironmentTokens } from '../credentials/environment.ts';

@@ -5,7 +5,8 @@ import { lockFolders } from '../watch/folder-lock.ts';
 import { openOutbox } from '../watch/outbox.ts';
 import { Watcher } from '../watch/watcher.ts';
 import { type UploadReport, UploadTally } from './upload.ts';
-import { type WatchCommandOptions, type WatchNeeds, watcherNeeds } from './watch.ts';
+import type { WatchCommandOptions, WatchNeeds } from './watch-needs.ts';
+import { watcherNeeds } from './watch-round.ts';
 
 /**
  * Looks at the folders once and sends what is new; each file is reported as an upload.

@@ -1,0 +1,66 @@
+import type { OutboxRows } from '../ledger/outbox.ts';
+import type { WatchMarks } from '../ledger/watch-marks.ts';
+import type { ServiceClient } from '../service/client.ts';
+import type { Clock } from '../time.ts';
+import type { Place } from '../watch/filesystem-type.ts';
+import type { WatchEvent } from '../watch/report.ts';
+import type { OpenLedger } from './open-ledger.ts';
+
+export interface WatchCommandOptions {
+  /** Absolute paths, each once. */
+  readonly folders: readonly string[];
+  /** What is there at the beginning is not sent. */
+  readonly newOnly: boolean;
+  /** Poll every folder, every so many ms. */
+  readonly pollMs: number | undefined;
+  readonly dryRun: boolean;
+}
+
+/** One login, opened, with the ledger of its account. */
+export interface OpenWatch {
+  readonly account: string;
+  /** Who logged in, as the service calls them; undefined if nobody has, or that is not known. */
+  readonly athlete: string | undefined;
+  readonly ledger: OpenLedger;
+  readonly marks: WatchMarks;
+  readonly outboxRows: OutboxRows;
+  readonly client: () => Promise<ServiceClient>;
+  readonly uploadUrl: () => URL;
+  /**
+   * When the refresh token ends, in ms since the epoch, where that is known; reads the store.
+   *
+   * @throws SyncError `AUTH_REQUIRED`, or that the store cannot be read now.
+   */
+  readonly loginEndsAt: (signal: AbortSignal) => Promise<number | undefined>;
+  /** Uses the login once: a token that is due is refreshed. @throws SyncError */
+  readonly useLogin: (signal: AbortSignal) => Promise<void>;
+  /** May be called twice. */
+  readonly close: () => Promise<void>;
+}
+
+export interface WatchNeeds {
+  readonly appVersion: string;
+  readonly stateDir: string;
+  readonly profile: string;
+  /** Tells apart whose recordings they are before anybody was asked: see {@link watchId}. */
+  readonly login: string;
+  /** `sync login` can help: the tokens are not from the environment. */
+  readonly loginCanChange: boolean;
+  /** Something that changes when somebody logs in; cheap. */
+  readonly loginMarker: () => string;
+  /** What the file system under a folder means for watching it. */
+  readonly place: (folder: string) => Place;
+  /** The kernel watches a whole tree with one handle. */
+  readonly recursiveEvents: boolean;
+  readonly pid: number;
+  readonly clock: Clock;
+  readonly random: () => number;
+  readonly signal: AbortSignal;
+  /** Opens the login and its ledger, from the configuration as it is now. */
+  readonly open: () => Promise<OpenWatch>;
+  readonly report: (event: WatchEvent) => void;
+  /** Shows a note on the desktop, if there is one. */
+  readonly notify: (note: { readonly title: string; readonly text: string }) => void;
+  /** Tells a monitor that all is well. @throws when it cannot be told */
+  readonly heartbeat: ((signal: AbortSignal) => Promise<void>) | undefined;
+}

@@ -1,0 +1,161 @@
+import { SyncError } from '../errors.ts';
+import { type Failure, isLoginFailure } from '../watch/gate.ts';
+import { type HealthKeeper, isoTime } from '../watch/health-keeper.ts';
+import { type Outbox, openOutbox } from '../watch/outbox.ts';
+import type { WatchEvent } from '../watch/report.ts';
+import { type WatchEnd, Watcher, type WatcherNeeds } from '../watch/watcher.ts';
+import type { OpenWatch, WatchCommandOptions, WatchNeeds } from './watch-needs.ts';
+import { LOGIN_SHORT_MS, type WatchTalk } from './watch-talk.ts';
+
+/** Between two looks at how long the login lasts, in ms. */
+const LOGIN_CHECK_MS = 12 * 3_600_000;
+
+/** One login at work. */
+export interface Round {
+  readonly opened: OpenWatch;
+  /** {@link WatchNeeds.loginMarker}, from before the login was read. */
+  readonly marker: string;
+  readonly keeper: HealthKeeper;
+  readonly talk: WatchTalk;
+}
+
+/**
+ * Watches with one login until the watcher is stopped or somebody logs in while that one is dead.
+ *
+ * @throws SyncError a dead login, where none can be stored (tokens from the environment)
+ */
+export async function watchOneLogin(
+  options: WatchCommandOptions,
+  needs: WatchNeeds,
+  round: Round,
+): Promise<WatchEnd> {
+  const { opened, marker, keeper, talk } = round;
+  const { clock } = needs;
+  const ended = new AbortController();
+  const signal = AbortSignal.any([needs.signal, ended.signal]);
+  const outbox = openOutbox(needs.stateDir, opened.outboxRows, () => clock.now());
+  const watcher: Watcher = new Watcher(options, {
+    ...watcherNeeds(needs, opened, outbox),
+    report: (event) => {
+      if (event.event === 'login-needed' && !needs.loginCanChange) ended.abort(asError(event));
+      keeper.note(errorFact(event, clock.now()));
+      change(true);
+      talk.tell(event);
+    },
+    signal,
+    loginChanged: () => needs.loginMarker() !== marker,
+    onChange: () => change(false),
+    onSwept: () => errand(beat()),
+    onTick: () => {
+      if (clock.now() >= checkLoginAt) errand(checkLogin());
+      keeper.write(false);
+    },
+  });
+  const change = (force: boolean) => {
+    keeper.update(watcher, outbox.count);
+    keeper.write(force);
+  };
+
+  // Waited for at the end: what one login still has to say must not be written over the next one's.
+  const errands = new Set<Promise<void>>();
+  const errand = (task: Promise<void>) => {
+    errands.add(task);
+    void task.finally(() => errands.delete(task));
+  };
+
+  let checkLoginAt = 0;
+  const checkLogin = async () => {
+    checkLoginAt = clock.now() + LOGIN_CHECK_MS;
+    try {
+      const endsAt = await lifetime({ ...needs, signal }, opened, talk);
+      if (endsAt === undefined) return;
+      keeper.note({ refreshEndsAt: isoTime(endsAt) });
+      talk.lasts(endsAt - clock.now(), isoTime(endsAt));
+      change(true);
+    } catch (error) {
+      if (signal.aborted || !(error instanceof SyncError)) return;
+      // A locked keychain or a service that is away is told when something has to be sent.
+      if (isLoginFailure(error.code)) watcher.hinder(error);
+    }
+  };
+
+  const beat = async () => {
+    if (needs.heartbeat === undefined || watcher.gate.state.state === 'login') return;
+    try {
+      await needs.heartbeat(signal);
+      keeper.note({ lastHeartbeatAt: isoTime(clock.now()) });
+    } catch (error) {
+      if (signal.aborted) return;
+      const message = `The heartbeat was not delivered: ${(error as Error).message}`;
+      keeper.note({ lastError: { at: isoTime(clock.now()), message } });
+    }
+  };
+
+  try {
+    if (talk.loginNeeded) await tryNewLogin(needs, opened, watcher, talk);
+    change(true);
+    const end = await watcher.run();
+    if (ended.signal.aborted) throw ended.signal.reason;
+    return end;
+  } finally {
+    ended.abort();
+    await Promise.allSettled(errands);
+    change(true);
+  }
+}
+
+/** Somebody may have logged in: one call shows. */
+async function tryNewLogin(
+  needs: WatchNeeds,
+  opened: OpenWatch,
+  watcher: Watcher,
+  talk: WatchTalk,
+): Promise<void> {
+  try {
+    await opened.useLogin(needs.signal);
+    talk.loginWorks();
+  } catch (error) {
+    if (!(error instanceof SyncError)) throw error;
+    if (isLoginFailure(error.code)) watcher.hinder(error);
+  }
+}
+
+/** How long the login lasts. One that ends soon is used once: that may make it last longer. */
+async function lifetime(
+  { signal, clock, loginCanChange }: WatchNeeds,
+  opened: OpenWatch,
+  talk: WatchTalk,
+): Promise<number | undefined> {
+  const endsAt = await opened.loginEndsAt(signal);
+  const short = endsAt !== undefined && endsAt - clock.now() < LOGIN_SHORT_MS;
+  if (!short || talk.loginNeeded || !loginCanChange) return endsAt;
+  await opened.useLogin(signal);
+  return await opened.loginEndsAt(signal);
+}
+
+/** What a watcher needs of a login and its ledger. */
+export function watcherNeeds(needs: WatchNeeds, opened: OpenWatch, outbox: Outbox) {
+  const { ledger, marks, client, uploadUrl } = opened;
+  const { appVersion, place, recursiveEvents, clock, random } = needs;
+  return {
+    ...{ appVersion, place, recursiveEvents, clock, random },
+    ...{ marks, outbox, client, uploadUrl },
+    ledger: ledger.uploads,
+    known: ledger.known,
+  } satisfies Partial<WatcherNeeds>;
+}
+
+function errorFact(event: WatchEvent, now: number) {
+  switch (event.event) {
+    case 'obstacle':
+    case 'login-needed':
+    case 'problem':
+      return { lastError: { at: isoTime(now), message: event.message } };
+    default:
+      return {};
+  }
+}
+
+function asError({ code, message, hint }: Failure): SyncError {
+  return new SyncError(code, message, { hint });
+}
