@@ -8,7 +8,7 @@ import type { OpenWatch, WatchCommandOptions, WatchNeeds } from '../commands/wat
 import { runWatchOnce } from '../commands/watch-once.ts';
 import { type Config, accountKey, requireBaseUrl } from '../config.ts';
 import { hasEnvironmentTokens } from '../credentials/environment.ts';
-import { tokenFilePath } from '../credentials/file.ts';
+import { serviceId } from '../credentials/store.ts';
 import { openStore } from '../credentials/open-store.ts';
 import { ExitCode, SyncError } from '../errors.ts';
 import { outboxRows } from '../ledger/outbox.ts';
@@ -100,14 +100,15 @@ function watchNeeds(
     profile: config.profile,
     login: given === undefined ? config.profile : `${config.profile} ${digest(given.reveal())}`,
     loginCanChange: given === undefined,
-    loginMarker: () => [configFile, tokenFilePath(stateDir, config.profile)].map(markOf).join(' '),
+    // Whoever logs in or out writes it; a token that is renewed does not.
+    loginMarker: () => markOf(configFile),
     place: (folder) => placeOf(folder, deps.platform),
     recursiveEvents: hasRecursiveEvents(deps.platform),
     pid: process.pid,
     clock: deps.clock,
     random: Math.random,
     signal: deps.signal,
-    open: () => open(invocation, once),
+    open: (how) => open(invocation, once, how),
     report: (event) => {
       const at = new Date(deps.clock.now());
       const text = watchEventText(event, once ? undefined : at);
@@ -121,7 +122,11 @@ function watchNeeds(
 }
 
 /** The configuration is read anew: the login may have changed it. */
-async function open(invocation: Invocation, once: boolean): Promise<OpenWatch> {
+async function open(
+  invocation: Invocation,
+  once: boolean,
+  how: 'online' | 'offline',
+): Promise<OpenWatch> {
   const { deps } = invocation;
   const config = configFor(invocation);
   const baseUrl = requireBaseUrl(config);
@@ -131,14 +136,16 @@ async function open(invocation: Invocation, once: boolean): Promise<OpenWatch> {
     ...(once ? {} : { retry: ONE_TRY }),
   });
   try {
-    const account = await connection.ledgerAccount({ offline: false });
+    const account = await connection.ledgerAccount({ offline: how === 'offline' });
     const ledger = openLedger(config, account, deps.clock);
     const now = () => deps.clock.now();
     const outbox = outboxRows(ledger.database, account, now);
     if (!hasEnvironmentTokens(config)) outbox.adopt(accountKey(config, undefined));
     return {
       account,
+      service: serviceId(baseUrl),
       athlete: config.account?.id,
+      delivers: how === 'online',
       ledger,
       marks: watchMarks(ledger.database, account, now),
       outboxRows: outbox,
@@ -155,6 +162,7 @@ async function open(invocation: Invocation, once: boolean): Promise<OpenWatch> {
             throw error;
         }
       },
+      adopt: (before) => outbox.adopt(before),
       close: async () => {
         ledger.close();
         await connection.close();

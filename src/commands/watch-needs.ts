@@ -19,11 +19,15 @@ export interface WatchCommandOptions {
 /** One login, opened, with the ledger of its account. */
 export interface OpenWatch {
   readonly account: string;
+  /** Whose data it takes, as far as is known: an address. */
+  readonly service: string;
   /** Who logged in, as the service calls them; undefined if nobody has, or that is not known. */
   readonly athlete: string | undefined;
   readonly ledger: OpenLedger;
   readonly marks: WatchMarks;
   readonly outboxRows: OutboxRows;
+  /** False: the account is a stand-in for one that cannot be known yet; nothing may be sent. */
+  readonly delivers: boolean;
   readonly client: () => Promise<ServiceClient>;
   readonly uploadUrl: () => URL;
   /**
@@ -34,6 +38,8 @@ export interface OpenWatch {
   readonly loginEndsAt: (signal: AbortSignal) => Promise<number | undefined>;
   /** Uses the login once: a token that is due is refreshed. @throws SyncError */
   readonly useLogin: (signal: AbortSignal) => Promise<void>;
+  /** Takes over what was done for an account that turned out to be this one. */
+  readonly adopt: (account: string) => void;
   /** May be called twice. */
   readonly close: () => Promise<void>;
 }
@@ -56,8 +62,11 @@ export interface WatchNeeds {
   readonly clock: Clock;
   readonly random: () => number;
   readonly signal: AbortSignal;
-  /** Opens the login and its ledger, from the configuration as it is now. */
-  readonly open: () => Promise<OpenWatch>;
+  /**
+   * Opens the login and its ledger, from the configuration as it is now. `offline`: without a request;
+   * where it takes one to know the account, a stand-in.
+   */
+  readonly open: (how: 'online' | 'offline') => Promise<OpenWatch>;
   readonly report: (event: WatchEvent) => void;
   /** Shows a note on the desktop, if there is one. */
   readonly notify: (note: { readonly title: string; readonly text: string }) => void;

@@ -17,7 +17,7 @@ export async function runWatchOnce(
   options: WatchCommandOptions,
   needs: WatchNeeds,
 ): Promise<UploadReport> {
-  const opened = await needs.open();
+  const opened = await needs.open('online');
   let locks: Lock | undefined;
   const tally = new UploadTally();
   const onItem = (item: UploadItem) => {
@@ -37,7 +37,6 @@ export async function runWatchOnce(
           needs.report(event);
         }
       },
-      loginChanged: () => false,
       onChange: () => undefined,
       onSwept: () => undefined,
       onTick: () => undefined,

@@ -1,26 +1,30 @@
 import { SyncError } from '../errors.ts';
-import { type Failure, isLoginFailure } from '../watch/gate.ts';
+import { notItsLogin } from '../watch/delivery.ts';
+import { isLoginFailure } from '../watch/gate.ts';
 import { type HealthKeeper, isoTime } from '../watch/health-keeper.ts';
 import { type Outbox, openOutbox } from '../watch/outbox.ts';
 import type { WatchEvent } from '../watch/report.ts';
-import { type WatchEnd, Watcher, type WatcherNeeds } from '../watch/watcher.ts';
+import { Watcher, type WatcherNeeds } from '../watch/watcher.ts';
+import { type Login, asError, isFailure, nextLogin } from './watch-login.ts';
 import type { OpenWatch, WatchCommandOptions, WatchNeeds } from './watch-needs.ts';
 import { LOGIN_SHORT_MS, type WatchTalk } from './watch-talk.ts';
 
 /** Between two looks at how long the login lasts, in ms. */
 const LOGIN_CHECK_MS = 12 * 3_600_000;
 
+/** Between two looks at a login that could not be read, in ms. */
+const LOOK_AGAIN_MS = 30_000;
+
 /** One login at work. */
 export interface Round {
-  readonly opened: OpenWatch;
-  /** {@link WatchNeeds.loginMarker}, from before the login was read. */
-  readonly marker: string;
+  readonly login: Login;
   readonly keeper: HealthKeeper;
   readonly talk: WatchTalk;
 }
 
 /**
- * Watches with one login until the watcher is stopped or somebody logs in while that one is dead.
+ * Watches with one login until the watcher is stopped, or until there is one to go on with: somebody
+ * logged in while this one was of no use. Recordings are found and kept all the time.
  *
  * @throws SyncError a dead login, where none can be stored (tokens from the environment)
  */
@@ -28,8 +32,9 @@ export async function watchOneLogin(
   options: WatchCommandOptions,
   needs: WatchNeeds,
   round: Round,
-): Promise<WatchEnd> {
-  const { opened, marker, keeper, talk } = round;
+): Promise<'stopped' | Login> {
+  const { login, keeper, talk } = round;
+  const { opened } = login;
   const { clock } = needs;
   const ended = new AbortController();
   const signal = AbortSignal.any([needs.signal, ended.signal]);
@@ -43,11 +48,11 @@ export async function watchOneLogin(
       talk.tell(event);
     },
     signal,
-    loginChanged: () => needs.loginMarker() !== marker,
     onChange: () => change(false),
     onSwept: () => errand(beat()),
     onTick: () => {
-      if (clock.now() >= checkLoginAt) errand(checkLogin());
+      if (clock.now() >= checkLoginAt && isInUse()) errand(checkLogin());
+      if (isLookDue()) errand(lookForLogin());
       keeper.write(false);
     },
   });
@@ -61,6 +66,48 @@ export async function watchOneLogin(
   const errand = (task: Promise<void>) => {
     errands.add(task);
     void task.finally(() => errands.delete(task));
+  };
+
+  const isInUse = () => opened.delivers && watcher.gate.state.state !== 'login';
+  let next: Login | undefined;
+  let looking = false;
+  let seen = login.marker;
+  let lookAgainAt = 0;
+  const isLookDue = () => {
+    if (looking || next !== undefined || clock.now() < lookAgainAt) return false;
+    // Nothing but this look finds out that the service answers again.
+    if (!opened.delivers && watcher.gate.waitMs === 0) return true;
+    const { state } = watcher.gate.state;
+    return needs.loginCanChange && state !== 'open' && needs.loginMarker() !== seen;
+  };
+  const lookForLogin = async () => {
+    looking = true;
+    const marker = needs.loginMarker();
+    try {
+      const found = await nextLogin(login, options.folders, needs);
+      if (isFailure(found)) {
+        seen = marker;
+        watcher.hinder(found);
+      } else {
+        next = found;
+        watcher.leave();
+      }
+    } catch (error) {
+      if (!(error instanceof SyncError)) throw error;
+      if (signal.aborted) return;
+      if (isLoginFailure(error.code)) seen = marker;
+      else if (opened.delivers) lookAgainAt = clock.now() + LOOK_AGAIN_MS;
+      watcher.hinder(error);
+    } finally {
+      looking = false;
+    }
+  };
+
+  /** One that was found at the last moment, and is not gone on with. */
+  const leftBehind = async () => {
+    if (next === undefined) return;
+    if (next.locks !== login.locks) next.locks.release();
+    await next.opened.close();
   };
 
   let checkLoginAt = 0;
@@ -92,15 +139,23 @@ export async function watchOneLogin(
   };
 
   try {
-    if (talk.loginNeeded) await tryNewLogin(needs, opened, watcher, talk);
+    keeper.note({ account: opened.account, refreshEndsAt: undefined });
+    if (login.why !== undefined) watcher.hinder(login.why);
+    else if (talk.loginNeeded) await tryNewLogin(needs, opened, watcher, talk);
     change(true);
     const end = await watcher.run();
     if (ended.signal.aborted) throw ended.signal.reason;
-    return end;
+    if (end === 'left' && next !== undefined) {
+      const found: Login = next;
+      next = undefined;
+      return found;
+    }
+    return 'stopped';
   } finally {
     ended.abort();
     await Promise.allSettled(errands);
     change(true);
+    await leftBehind();
   }
 }
 
@@ -116,7 +171,8 @@ async function tryNewLogin(
     talk.loginWorks();
   } catch (error) {
     if (!(error instanceof SyncError)) throw error;
-    if (isLoginFailure(error.code)) watcher.hinder(error);
+    const failure = notItsLogin(error);
+    if (isLoginFailure(failure.code)) watcher.hinder(failure);
   }
 }
 
@@ -135,11 +191,11 @@ async function lifetime(
 
 /** What a watcher needs of a login and its ledger. */
 export function watcherNeeds(needs: WatchNeeds, opened: OpenWatch, outbox: Outbox) {
-  const { ledger, marks, client, uploadUrl } = opened;
+  const { ledger, marks, delivers, client, uploadUrl } = opened;
   const { appVersion, place, recursiveEvents, clock, random } = needs;
   return {
     ...{ appVersion, place, recursiveEvents, clock, random },
-    ...{ marks, outbox, client, uploadUrl },
+    ...{ marks, outbox, delivers, client, uploadUrl },
     ledger: ledger.uploads,
     known: ledger.known,
   } satisfies Partial<WatcherNeeds>;
@@ -154,8 +210,4 @@ function errorFact(event: WatchEvent, now: number) {
     default:
       return {};
   }
-}
-
-function asError({ code, message, hint }: Failure): SyncError {
-  return new SyncError(code, message, { hint });
 }

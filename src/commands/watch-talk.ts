@@ -1,4 +1,4 @@
-import type { Failure, Gate } from '../watch/gate.ts';
+import type { ErrorCode } from '../errors.ts';
 import type { WatchEvent } from '../watch/report.ts';
 import type { Clock } from '../time.ts';
 import type { UploadItem } from '../upload/report.ts';
@@ -17,8 +17,8 @@ export interface WatchTalkNeeds {
 /** What has been said already, over all logins: a dead one is told once. */
 export class WatchTalk {
   #started = false;
-  #loginNeeded = false;
-  #obstacle: string | undefined;
+  /** Why it was told that a login is needed. */
+  #loginNeeded: ErrorCode | undefined;
   #endingToldAt: number | undefined;
   readonly #needs: WatchTalkNeeds;
 
@@ -27,7 +27,7 @@ export class WatchTalk {
   }
 
   get loginNeeded(): boolean {
-    return this.#loginNeeded;
+    return this.#loginNeeded !== undefined;
   }
 
   started(folders: readonly string[]): void {
@@ -37,8 +37,8 @@ export class WatchTalk {
 
   tell(event: WatchEvent): void {
     if (event.event === 'login-needed') {
-      if (this.#loginNeeded) return;
-      this.#loginNeeded = true;
+      if (this.#loginNeeded === event.code) return;
+      this.#loginNeeded = event.code;
       const text = `${event.message} ${event.hint ?? 'Run `sync login`.'}`;
       this.#needs.notify({ title: 'sync: recordings wait for a login', text });
     } else if (event.event === 'upload' && wasAnswered(event.item)) this.loginWorks();
@@ -46,19 +46,8 @@ export class WatchTalk {
   }
 
   loginWorks(): void {
-    if (this.#loginNeeded) this.#needs.report({ event: 'login-renewed' });
-    this.#loginNeeded = false;
-  }
-
-  /** Before anything is watched. */
-  hindered(gate: Gate, { code, message, hint }: Failure): void {
-    const said = { message, ...(hint === undefined ? {} : { hint }) };
-    const { state } = gate;
-    if (state.state === 'login') this.tell({ event: 'login-needed', code, ...said });
-    else if (state.state === 'closed' && this.#obstacle !== state.obstacle) {
-      this.#obstacle = state.obstacle;
-      this.tell({ event: 'obstacle', obstacle: state.obstacle, ...said, queued: 0 });
-    }
+    if (this.loginNeeded) this.#needs.report({ event: 'login-renewed' });
+    this.#loginNeeded = undefined;
   }
 
   /** @param leftMs until the login ends */

@@ -36,7 +36,11 @@ function textOf(event: WatchEvent): string | undefined {
     case 'unfinished':
       return `${event.path}: not sent so far. ${event.detail} It is sent if it becomes whole.`;
     case 'obstacle':
-      return `Cannot send now: ${event.message} Trying again; ${plural(event.queued, 'recording')} waiting.`;
+      return [
+        `Cannot send now: ${event.message}`,
+        ...(event.hint === undefined ? [] : [event.hint]),
+        `Trying again; ${plural(event.queued, 'recording')} waiting.`,
+      ].join(' ');
     case 'delivering':
       return 'Sending again.';
     case 'login-needed':

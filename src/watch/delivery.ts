@@ -21,15 +21,30 @@ export function patientClient(
         if (!(error instanceof SyncError)) throw error;
         const { retryAfterMs } = error.details;
         if (typeof retryAfterMs === 'number') onRetryAfter(retryAfterMs);
-        throw error;
+        throw notItsLogin(error);
       }
     },
   };
 }
 
+/**
+ * Only the token endpoint says that a login has ended. A service that does not take a token which it
+ * has just renewed is in trouble, or somebody else answers in its place: that passes.
+ */
+export function notItsLogin(error: SyncError): SyncError {
+  if (error.code !== 'AUTH_EXPIRED' || error.details['status'] !== 401) return error;
+  return new SyncError('SERVICE_ANSWER', 'The service does not take the login that it renewed.', {
+    hint: 'If that lasts, run `sync login`.',
+    cause: error,
+    details: error.details,
+  });
+}
+
 /** A recording that was refused is left alone for so long, then twice, four times as long ..., in ms. */
 const FIRST_REST_MS = 86_400_000;
 const LONGEST_REST_MS = 32 * FIRST_REST_MS;
+/** The bytes of one that is refused for good are not kept for longer than so many requests. */
+const ENOUGH_ATTEMPTS = 6;
 
 /**
  * Is there nothing to do about a recording? One that the service refused is offered again now and
@@ -38,6 +53,11 @@ const LONGEST_REST_MS = 32 * FIRST_REST_MS;
 export function isAtRest({ state, attempts, changedAt }: UploadStanding, now: number): boolean {
   if (state !== 'rejected') return state === 'confirmed';
   return now - changedAt < Math.min(FIRST_REST_MS * 2 ** (attempts - 1), LONGEST_REST_MS);
+}
+
+/** Has the service had enough chances to take it? */
+export function isGivenUp({ state, attempts }: UploadStanding): boolean {
+  return state === 'rejected' && attempts >= ENOUGH_ATTEMPTS;
 }
 
 /** The ledger as the watcher uses it: what was refused is offered again only in its time. */

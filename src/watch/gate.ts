@@ -32,6 +32,8 @@ const CAP_MS = 5 * 60_000;
 export class Gate {
   #state: GateState = { state: 'open' };
   #failures = 0;
+  /** The service asked not to be called before this; ms since the epoch. */
+  #notBefore = 0;
   readonly #now: () => number;
   readonly #random: () => number;
 
@@ -82,29 +84,35 @@ export class Gate {
    * A delivery failed.
    *
    * @param retryAfterMs what the service asked for; it wins where it is longer.
-   * @returns whether that is news: another obstacle than before.
+   * @returns whether that is news: another obstacle than before, or another reason to log in.
    */
   failed(failure: Failure, retryAfterMs = 0): boolean {
     const before = this.#state;
     const obstacle = obstacleOf(failure.code);
     if (obstacle === 'login') {
       this.#state = { state: 'login', failure };
-      return before.state !== 'login';
+      return before.state !== 'login' || before.failure.code !== failure.code;
     }
     if (before.state === 'login') return false;
     this.#failures += 1;
     // Between half of it and all of it: never at once, never all clients together.
     const full = Math.min(CAP_MS, BASE_MS * 2 ** Math.min(this.#failures - 1, 20));
     const pause = Math.max(retryAfterMs, full * (0.5 + this.#random() / 2));
+    this.#notBefore = this.#now() + retryAfterMs;
     this.#state = { state: 'closed', obstacle, failure, until: this.#now() + pause };
     return before.state !== 'closed' || before.obstacle !== obstacle;
   }
 
-  /** Something changed (the network is back, the machine woke up): try now. */
+  /** Something changed (the network is back, the machine woke up): try as soon as the service lets us. */
   tryNow(): void {
     if (this.#state.state !== 'closed') return;
     this.#failures = Math.min(this.#failures, 1);
-    this.#state = { ...this.#state, until: this.#now() };
+    this.#state = { ...this.#state, until: Math.max(this.#now(), this.#notBefore) };
+  }
+
+  /** Nothing waits any more, without a delivery: nobody can say that there still is an obstacle. */
+  idle(): void {
+    if (this.#state.state === 'closed') this.#state = { state: 'open' };
   }
 }
 

@@ -15,7 +15,7 @@ export interface HealthKeeperNeeds {
 /** Facts that a watcher does not know by itself. */
 export type HealthFacts = Partial<
   Pick<WatchHealth, 'account' | 'lastHeartbeatAt' | 'lastError' | 'lastSuccessAt'>
-> & { refreshEndsAt?: string; loginMessage?: string | undefined };
+> & { refreshEndsAt?: string | undefined };
 
 /** Keeps the health file up to date: at once for what matters, otherwise now and then. */
 export class HealthKeeper {
@@ -52,13 +52,6 @@ export class HealthKeeper {
 
   note(facts: HealthFacts): void {
     this.#facts = { ...this.#facts, ...facts };
-    const message = this.#facts.loginMessage;
-    if (message !== undefined) {
-      this.#health = {
-        ...this.#health,
-        login: { ...this.#health.login, state: 'needed', message },
-      };
-    }
     this.#stale = true;
   }
 
@@ -73,13 +66,13 @@ export class HealthKeeper {
       ...(lastSuccessAt === undefined ? {} : { lastSuccessAt: isoTime(lastSuccessAt) }),
       ...(lastSweepAt === undefined ? {} : { lastSweepAt: isoTime(lastSweepAt) }),
     };
-    this.gate(watcher.gate.state);
+    this.#gate(watcher.gate.state);
   }
 
   /** Takes over whether anything can be delivered. */
-  gate(gate: GateState): void {
-    const { refreshEndsAt, loginMessage, ...facts } = this.#facts;
-    const message = gate.state === 'login' ? gate.failure.message : loginMessage;
+  #gate(gate: GateState): void {
+    const { refreshEndsAt, ...facts } = this.#facts;
+    const message = gate.state === 'login' ? gate.failure.message : undefined;
     this.#health = {
       ...this.#health,
       ...facts,
@@ -99,7 +92,7 @@ export class HealthKeeper {
   /** Writes what is new, unless that was done a moment ago, or the disk refuses: then later. */
   write(force: boolean): void {
     const now = this.#needs.clock.now();
-    if (!this.#stale || (!force && now - this.#written < WRITE_EVERY_MS)) return;
+    if (!this.#stale || (!force && Math.abs(now - this.#written) < WRITE_EVERY_MS)) return;
     this.#written = now;
     this.#health = { ...this.#health, updatedAt: isoTime(now) };
     try {

@@ -7,7 +7,13 @@ import type { Clock } from '../time.ts';
 import type { InvalidReason, UploadItem } from '../upload/report.ts';
 import { type Uploader, createUploader } from '../upload/uploader.ts';
 import { Bell } from './bell.ts';
-import { REMEMBERS_NOTHING, patientClient, restingLedger } from './delivery.ts';
+import {
+  REMEMBERS_NOTHING,
+  isAtRest,
+  isGivenUp,
+  patientClient,
+  restingLedger,
+} from './delivery.ts';
 import type { Failure, Gate } from './gate.ts';
 import type { Outbox } from './outbox.ts';
 import { Queue, type QueueItem } from './queue.ts';
@@ -17,8 +23,9 @@ import { keepFromBuffer, takeIn } from './take-in.ts';
 
 /** Requests under way at once. */
 export const AT_ONCE = 2;
-/** A single run ends after so many failures in a row. */
+/** A single run ends after so many failures in a row, or where it would have to wait longer than this, in ms. */
 const GIVE_UP_AFTER = 3;
+const LONGEST_WAIT_MS = 60_000;
 /**
  * Recordings on disks that stay are kept as well if they changed within this time, in ms: those are the
  * ones that an app may overwrite. A whole archive is not copied because the service is away.
@@ -33,6 +40,8 @@ export interface PumpNeeds {
   readonly known: KnownFiles;
   readonly outbox: Outbox;
   readonly gate: Gate;
+  /** Else nothing is sent, whatever the gate says: recordings are only taken in. */
+  readonly delivers: boolean;
   readonly client: () => Promise<ServiceClient>;
   readonly uploadUrl: () => URL;
   readonly clock: Clock;
@@ -98,7 +107,7 @@ export class Pump {
   }
 
   add(item: QueueItem): void {
-    this.#queue.add(item);
+    if (!this.#queue.add(item)) return;
     if (item.kept === undefined) this.#toTakeIn.push(item);
     this.#bell.ring();
   }
@@ -108,16 +117,35 @@ export class Pump {
     this.#bell.ring();
   }
 
+  /** Takes up what is kept; what was refused when its time has come. Once, at the beginning. */
+  addKept(): void {
+    const { outbox, ledger } = this.#needs;
+    for (const item of outbox.items()) {
+      if (ledger.find(item.key)?.state !== 'rejected') this.add(item);
+    }
+    this.offerAgain();
+  }
+
+  /** Takes up what was refused and kept, as far as its time has come. */
+  offerAgain(): void {
+    const { outbox, ledger, clock } = this.#needs;
+    for (const item of outbox.items()) {
+      const upload = ledger.find(item.key);
+      if (upload?.state === 'rejected' && !isAtRest(upload, clock.now())) this.add(item);
+    }
+  }
+
   /** Sends what comes until {@link Pump.stop}. */
   async run(): Promise<void> {
     while (!this.#stopping) {
       this.#startWhatMay();
-      const blocked = this.#needs.gate.state.state !== 'open';
+      const { gate, delivers } = this.#needs;
+      const blocked = gate.state.state !== 'open' || !delivers;
       if (blocked) this.#takeInSome();
       if (this.#queue.size === 0) this.#toTakeIn = [];
-      if (this.waiting === 0) this.#writeDown();
-      const due = blocked && this.#active.size === 0 && this.#queue.size > 0;
-      await this.#bell.wait(due ? this.#needs.gate.waitMs : undefined);
+      if (this.waiting === 0) this.#rest();
+      const due = blocked && delivers && this.#active.size === 0 && this.#queue.size > 0;
+      await this.#bell.wait(due ? gate.waitMs : undefined);
     }
   }
 
@@ -129,7 +157,10 @@ export class Pump {
       if (this.#active.size === 0) {
         if (this.#queue.size === 0) return;
         const { state } = gate;
-        const hopeless = state.state === 'login' || gate.failures >= GIVE_UP_AFTER;
+        const hopeless =
+          state.state === 'login' ||
+          gate.failures >= GIVE_UP_AFTER ||
+          (gate.waitMs ?? 0) > LONGEST_WAIT_MS;
         if (state.state !== 'open' && hopeless) {
           this.#giveUp(state.failure);
           return;
@@ -156,7 +187,8 @@ export class Pump {
   }
 
   #startWhatMay(): void {
-    const { gate } = this.#needs;
+    const { gate, delivers } = this.#needs;
+    if (!delivers) return;
     while (!this.#stopping && gate.mayStart(this.#active.size, AT_ONCE)) {
       const item = this.#queue.take();
       if (item === undefined) return;
@@ -168,8 +200,9 @@ export class Pump {
     }
   }
 
-  /** What was read is remembered; where that fails, it is read once more. */
-  #writeDown(): void {
+  /** Nothing waits. What was read is remembered; where that fails, it is read once more. */
+  #rest(): void {
+    if (this.#needs.delivers) this.#needs.gate.idle();
     try {
       this.#needs.known.flush();
     } catch (error) {
@@ -246,14 +279,23 @@ export class Pump {
     switch (result.outcome) {
       case 'uploaded':
       case 'duplicate':
-      case 'rejected':
-        if (result.outcome !== 'rejected') this.lastSuccessAt = clock.now();
+        this.lastSuccessAt = clock.now();
         this.#drop(result.sha256);
         if (gate.succeeded()) report({ event: 'delivering' });
         report({ event: 'upload', item: result });
         return;
+      case 'rejected': {
+        // Bytes that are kept are the only ones there are, perhaps: they are offered again.
+        const upload = this.#needs.ledger.find(result.sha256);
+        if (item.kept === undefined || (upload !== undefined && isGivenUp(upload)))
+          this.#drop(result.sha256);
+        if (gate.succeeded()) report({ event: 'delivering' });
+        report({ event: 'upload', item: result });
+        return;
+      }
       case 'skipped':
-        if (result.sha256 !== undefined) this.#drop(result.sha256);
+        if (result.sha256 !== undefined && result.reason !== 'refused-before')
+          this.#drop(result.sha256);
         report({ event: 'upload', item: result });
         return;
       case 'would-upload':
@@ -297,7 +339,9 @@ export class Pump {
     const { gate, report } = this.#needs;
     const retryAfterMs = this.#retryAfterMs;
     this.#retryAfterMs = 0;
-    if (!gate.failed(failure, retryAfterMs)) return;
+    const isNews = gate.failed(failure, retryAfterMs);
+    this.#needs.onChange();
+    if (!isNews) return;
     const { code, message, hint } = failure;
     const said = { message, ...(hint === undefined ? {} : { hint }) };
     if (gate.state.state === 'login') report({ event: 'login-needed', code, ...said });

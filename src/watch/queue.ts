@@ -37,15 +37,22 @@ export class Queue {
     return this.#items.has(key);
   }
 
-  /** Adds an item; one with the same key gives way, and leaves its count of failures. */
-  add(item: QueueItem): void {
+  /**
+   * Adds an item; one with the same key gives way, and leaves its count of failures.
+   *
+   * @returns false: it is there already, just like that. Sweeps find what waits again and again.
+   */
+  add(item: QueueItem): boolean {
     const before = this.#items.get(item.key);
     const failures = Math.max(item.failures, before?.failures ?? 0);
     const added = { ...item, failures };
+    if (before !== undefined && isSame(before, added)) return false;
     this.#items.set(item.key, added);
     // Sorted when somebody takes: thousands come from one sweep.
     this.#sorted.push(added);
     this.#unsorted = true;
+    if (this.#sorted.length > 2 * this.#items.size + 64) this.#sorted = [...this.#items.values()];
+    return true;
   }
 
   remove(key: string): void {
@@ -76,6 +83,17 @@ export class Queue {
     this.#items.clear();
     this.#sorted = [];
   }
+}
+
+function isSame(a: QueueItem, b: QueueItem): boolean {
+  return (
+    a.absolute === b.absolute &&
+    a.failures === b.failures &&
+    a.recordedAt === b.recordedAt &&
+    a.stamp.size === b.stamp.size &&
+    a.stamp.mtimeMs === b.stamp.mtimeMs &&
+    a.stamp.ctimeMs === b.stamp.ctimeMs
+  );
 }
 
 function lastFirst(a: QueueItem, b: QueueItem): number {

@@ -30,6 +30,7 @@ export class WatchedFolder {
   /** What the last sweep of it took, in ms. */
   sweepCostMs = 0;
   #identity: string | undefined;
+  #looking = false;
   #events: FolderEvents | undefined;
   readonly #needs: WatchedFolderNeeds;
 
@@ -43,9 +44,22 @@ export class WatchedFolder {
     return this.#events;
   }
 
-  /** Looks whether it is there, and whether it is still the same: something else may be mounted. */
-  async check(): Promise<Appearance> {
-    const identity = await identityOf(this.path);
+  /**
+   * Looks whether it is there, and whether it is still the same: something else may be mounted.
+   *
+   * @returns nothing while an earlier look has not come back: its file system hangs.
+   */
+  async check(): Promise<Appearance | undefined> {
+    if (this.#looking) return undefined;
+    this.#looking = true;
+    try {
+      return this.#compare(await identityOf(this.path));
+    } finally {
+      this.#looking = false;
+    }
+  }
+
+  #compare(identity: string | undefined): Appearance {
     const before = this.#identity;
     if (identity === undefined) {
       if (before === undefined) return 'same';

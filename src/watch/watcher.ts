@@ -25,8 +25,13 @@ export const ROOT_CHECK_MS = 2_000;
 const QUIET_CHECK_MS = 10_000;
 /** So much more time than expected between two looks means that the machine slept, in ms. */
 const SLEPT_MS = 30_000;
-/** A request under way is given so long when the program is told to stop, in ms. */
-const STOP_GRACE_MS = 4_000;
+/** A look at the folders takes no longer, in ms: one whose file system hangs is asked again later. */
+const LOOK_MS = 1_000;
+/**
+ * A request under way is given so long when the program is told to stop, in ms; a renewal of the
+ * login that it waits for has a time of its own after that, and both together end within 5 s.
+ */
+const STOP_GRACE_MS = 2_500;
 
 export interface WatcherOptions extends SweeperOptions {
   /** Absolute, each once. */
@@ -44,6 +49,8 @@ export interface WatcherNeeds {
   readonly known: KnownFiles;
   readonly marks: WatchMarks;
   readonly outbox: Outbox;
+  /** Else nothing is sent: recordings are found and kept until another login takes over. */
+  readonly delivers: boolean;
   readonly client: () => Promise<ServiceClient>;
   readonly uploadUrl: () => URL;
   readonly clock: Clock;
@@ -58,12 +65,10 @@ export interface WatcherNeeds {
   readonly onSwept: () => void;
   /** Every few seconds. */
   readonly onTick: () => void;
-  /** Has somebody logged in since the login was read that is in use? Asked for while it is dead. */
-  readonly loginChanged: () => boolean;
 }
 
-/** How a watcher ended. */
-export type WatchEnd = 'stopped' | 'login-changed';
+/** How a watcher ended: from outside, or by {@link Watcher.leave}. */
+export type WatchEnd = 'stopped' | 'left';
 
 /**
  * Watches folders and sends what is new. The sweeps are what counts: they compare what is there with
@@ -82,6 +87,7 @@ export class Watcher {
   readonly #pendingBell: Bell;
   readonly #rootBell: Bell;
   #end: WatchEnd | undefined;
+  #onEnd: () => void = () => undefined;
   /** A fault of the program: it ends everything. */
   #fault: { readonly error: unknown } | undefined;
   /** Since the last look around. */
@@ -151,6 +157,11 @@ export class Watcher {
     };
   }
 
+  /** Ends it, so that another one takes its place. */
+  leave(): void {
+    this.#finish('left');
+  }
+
   /** Nothing can be delivered for now: somebody else found out. */
   hinder(failure: Failure): void {
     this.#pump.hinder(failure);
@@ -163,9 +174,12 @@ export class Watcher {
    * @throws the signal's reason when it is aborted.
    */
   async once(onItem: (item: UploadItem) => void): Promise<void> {
-    const { signal, outbox } = this.#needs;
+    const { signal } = this.#needs;
     this.#onSettled = onItem;
-    const stop = () => void this.#pump.stop(STOP_GRACE_MS);
+    let stopped: Promise<void> | undefined;
+    const stop = () => {
+      stopped = this.#pump.stop(STOP_GRACE_MS);
+    };
     signal.addEventListener('abort', stop, { once: true });
     try {
       for (const folder of this.#folders) {
@@ -177,7 +191,7 @@ export class Watcher {
         }
         await this.#sweeper.sweep(folder);
       }
-      if (!this.#options.dryRun) for (const item of outbox.items()) this.#pump.add(item);
+      if (!this.#options.dryRun) this.#pump.addKept();
       await this.#pump.drain();
       for (const { path, reason, detail } of this.#pending.all()) {
         onItem({ path, outcome: 'invalid', reason, detail });
@@ -185,20 +199,22 @@ export class Watcher {
       signal.throwIfAborted();
     } finally {
       signal.removeEventListener('abort', stop);
+      // What is under way is given its time: the ledger and the connection are closed after this.
+      await stopped;
     }
   }
 
-  /** Watches until it is stopped, or somebody logs in while nobody was. */
+  /** Watches until it is stopped, or told to leave. */
   async run(): Promise<WatchEnd> {
-    const { signal, outbox, report } = this.#needs;
+    const { signal, report } = this.#needs;
     const stop = () => this.#finish('stopped');
     if (signal.aborted) return 'stopped';
     signal.addEventListener('abort', stop, { once: true });
     const loop = (task: Promise<void>) => task.catch((error: unknown) => this.#fail(error));
     try {
-      for (const item of outbox.items()) this.#pump.add(item);
+      this.#pump.addKept();
+      await this.#lookAtRoots();
       for (const folder of this.#folders) {
-        await folder.check();
         if (folder.state !== 'waiting') continue;
         this.#tellState(folder);
         this.#sweeper.awaits(folder);
@@ -224,6 +240,7 @@ export class Watcher {
 
   #finish(end: WatchEnd): void {
     this.#end ??= end;
+    this.#onEnd();
     for (const bell of [this.#rootBell, this.#sweepBell, this.#pendingBell]) bell.ring();
   }
 
@@ -250,9 +267,9 @@ export class Watcher {
     this.#noteChange();
   }
 
-  /** Looks every few seconds: are the folders there, did the machine sleep, has somebody logged in? */
+  /** Looks every few seconds: are the folders there, did the machine sleep? */
   async #watchRoots(): Promise<void> {
-    const { clock, onTick, loginChanged } = this.#needs;
+    const { clock, onTick } = this.#needs;
     let before = clock.now();
     let addresses: string | undefined;
     while (!this.#hasEnded()) {
@@ -264,15 +281,29 @@ export class Watcher {
       if (Math.abs(now - before) > pauseMs + SLEPT_MS) this.#wokeUp();
       before = now;
       await this.#guarded(async () => {
-        for (const folder of this.#folders) this.#onAppearance(folder, await folder.check());
+        await this.#lookAtRoots();
         const { state } = this.gate.state;
         const found = state === 'closed' ? addressesNow() : undefined;
         if (found !== undefined && addresses !== undefined && found !== addresses) this.#tryNow();
         addresses = found;
-        if (state === 'login' && loginChanged()) this.#finish('login-changed');
         onTick();
       });
     }
+  }
+
+  /** A folder whose file system does not answer holds up nothing but itself. */
+  async #lookAtRoots(): Promise<void> {
+    const looks = this.#folders.map((folder) =>
+      this.#guarded(async () => {
+        const appearance = await folder.check();
+        if (appearance !== undefined && !this.#hasEnded()) this.#onAppearance(folder, appearance);
+      }),
+    );
+    const patience = new AbortController();
+    const enough = this.#needs.clock.sleep(LOOK_MS, patience.signal).catch(() => undefined);
+    const ended = new Promise<void>((resolve) => (this.#onEnd = resolve));
+    await Promise.race([Promise.all(looks), enough, ended]);
+    patience.abort();
   }
 
   /** Nothing is waited for, and nothing has happened since the last look around. */
@@ -328,6 +359,7 @@ export class Watcher {
     }
     if (good && swept > 0 && !this.#hasEnded()) {
       this.#lastSweepAt = clock.now();
+      this.#pump.offerAgain();
       onSwept();
       this.#noteChange();
     }

@@ -37,6 +37,8 @@ function openAs(athlete: string, given: Pick<OpenWatch, 'loginEndsAt'>): OpenWat
   return {
     account: athlete,
     athlete,
+    service: 'http://127.0.0.1:9',
+    delivers: true,
     ledger: {
       uploads: uploadLedger(database, athlete, mark, now),
       known: knownFiles(database, athlete, now),
@@ -46,6 +48,7 @@ function openAs(athlete: string, given: Pick<OpenWatch, 'loginEndsAt'>): OpenWat
     client: dead,
     uploadUrl: () => new URL('http://127.0.0.1:9'),
     useLogin: dead,
+    adopt: () => undefined,
     close: () => {
       if (open) {
         database.close();
@@ -103,11 +106,13 @@ it('what one login still has to say at its end is not written over the next one'
     notify: () => undefined,
     heartbeat: undefined,
   };
-  put(join(folder, 'ride.fit'), anotherRecording());
   const running = runWatch(
     { folders: [folder], newOnly: false, pollMs: undefined, dryRun: false },
     needs,
   );
+  await until(() => events.some(({ event }) => event === 'ready'));
+  while (!check.asked) await clock.advance(2_000);
+  put(join(folder, 'ride.fit'), anotherRecording());
   await until(() => events.some(({ event }) => event === 'login-needed'));
   while (logins < 2 || !check.answered) await clock.advance(2_000);
   await clock.advance(10_000);

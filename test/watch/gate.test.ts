@@ -67,7 +67,8 @@ it('is news once, until the obstacle is another one', () => {
   expect(gate.failed(OFFLINE)).toBe(false);
   expect(gate.failed({ code: 'KEYCHAIN_LOCKED', message: 'locked' })).toBe(true);
   expect(gate.failed({ code: 'AUTH_EXPIRED', message: 'ended' })).toBe(true);
-  expect(gate.failed({ code: 'SCOPE_MISSING', message: 'no scope' })).toBe(false);
+  expect(gate.failed({ code: 'AUTH_EXPIRED', message: 'it has ended' })).toBe(false);
+  expect(gate.failed({ code: 'SCOPE_MISSING', message: 'no scope' })).toBe(true);
 });
 
 it('opens for nothing but another login once that has ended', () => {

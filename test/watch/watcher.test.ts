@@ -76,7 +76,7 @@ function start(
     onChange: () => undefined,
     onSwept: () => undefined,
     onTick: () => undefined,
-    loginChanged: () => false,
+    delivers: true,
   };
   const all = { folders: [folder], newOnly: false, pollMs: undefined, dryRun: false, ...given };
   const watcher = new Watcher(all, needs);
