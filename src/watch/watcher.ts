@@ -20,7 +20,7 @@ import { Sweeper, type SweeperOptions } from './sweeper.ts';
 import { type Appearance, WatchedFolder } from './watched-folder.ts';
 
 /** Between two looks at whether a folder that is waited for, or a login, is there, in ms. */
-export const ROOT_CHECK_MS = 2_000;
+const ROOT_CHECK_MS = 2_000;
 /** The same while nothing is waited for: events tell what goes, this what is mounted over it. */
 const QUIET_CHECK_MS = 10_000;
 /** So much more time than expected between two looks means that the machine slept, in ms. */
