@@ -31,6 +31,7 @@ describe('a recording in the ledger', () => {
       ...A,
       state: 'pending',
       attempts: 0,
+      refusals: 0,
       service: {},
       message: undefined,
       changedAt: 1000,
@@ -62,6 +63,7 @@ describe('a recording in the ledger', () => {
     expect(ledger.find(A.sha256)).toMatchObject({
       state: 'rejected',
       attempts: 1,
+      refusals: 0,
       message: 'No such sport',
       service: {},
     });

@@ -213,6 +213,27 @@ describe('a recording that the service refuses', () => {
   });
 });
 
+describe('bytes that are kept', () => {
+  it('outlive a refusal: they may be the only ones, and are offered again', async () => {
+    const clock = manualClock();
+    sandbox.control.addFaults('upload-fit:503*1', 'upload-fit:422*1');
+    const { events } = start({ clock, place: { noEvents: undefined, removable: true } });
+    await until(() => happened(events, 'ready').length === 1);
+    const path = join(folder, 'ride.fit');
+    put(path, anotherRecording());
+    await until(() => happened(events, 'kept').length === 1);
+    rmSync(path);
+    const refused = () =>
+      events.filter((event) => event.event === 'upload' && event.item.outcome === 'rejected')
+        .length;
+    while (refused() === 0) await clock.advance(1_000);
+    expect(held()).toEqual([]);
+    for (let hour = 0; hour < 26; hour++) await clock.advance(3_600_000);
+    await until(() => held().length === 1);
+    await until(() => readdirSync(join(dir, 'state/outbox')).length === 0);
+  });
+});
+
 describe('a machine that slept', () => {
   it('looks at everything as soon as it is awake', async () => {
     const clock = manualClock();
