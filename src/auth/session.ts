@@ -252,7 +252,9 @@ function tokenOf({ tokens }: Credentials): Secret {
 function isTemporary(error: unknown): boolean {
   return (
     error instanceof SyncError &&
-    ['NETWORK', 'SERVICE_UNAVAILABLE', 'KEYCHAIN_LOCKED', 'BUSY'].includes(error.code)
+    ['NETWORK', 'SERVICE_UNAVAILABLE', 'SERVICE_ANSWER', 'KEYCHAIN_LOCKED', 'BUSY'].includes(
+      error.code,
+    )
   );
 }
 

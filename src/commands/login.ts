@@ -25,8 +25,8 @@ const DEFAULT_TIMEOUT_MS = 5 * 60_000;
  * Logs in, and stores the login.
  *
  * @throws SyncError `USAGE`, `CONFIG`, `PORT_IN_USE`, `KEYCHAIN_MISSING`, `KEYCHAIN_LOCKED`,
- *   `AUTH_REFUSED`, `AUTH_TIMEOUT`, `NETWORK`, `SERVICE_UNAVAILABLE`, `SERVICE_ANSWER`, `REJECTED`,
- *   `STORAGE`, `INTERRUPTED`. Nothing is stored then.
+ *   `AUTH_REFUSED`, `AUTH_TIMEOUT`, `NETWORK`, `SERVICE_UNAVAILABLE`, `SERVICE_ANSWER`, `STORAGE`,
+ *   `INTERRUPTED`. Nothing is stored then.
  */
 export async function runLogin(options: LoginOptions, needs: LoginNeeds): Promise<LoginReport> {
   const { config, deps } = needs;

@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { dirname } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
 import {
   expireAccess,
@@ -174,5 +175,55 @@ describe('a refresh', () => {
     expect(world.sandbox.control.state('athlete-1').athletes[0]?.logins).toMatchObject([
       { revoked: true },
     ]);
+  });
+});
+
+describe('a refresh that is refused without a word about the login', () => {
+  const REFUSED = [
+    ['refresh:400(error=invalid_request)*inf', 'SERVICE_ANSWER', 5],
+    ['refresh:403*inf', 'SERVICE_ANSWER', 5],
+    ['refresh:404*inf', 'SERVICE_ANSWER', 5],
+    ['refresh:400(error=unsupported_grant_type)*inf', 'AUTH_REFUSED', 4],
+  ] as const;
+
+  it.each(REFUSED)(
+    '(%s) writes no recording off: it is sent once that is over',
+    async (fault, errorCode, exitCode) => {
+      const world = await openLoggedInWorld({ sandbox: { faults: [fault] } });
+      const ride = world.write('rides/ride.fit', makeRecording());
+      expireAccess(world);
+      for (const args of [
+        ['upload', ride],
+        ['watch', '--once', dirname(ride)],
+      ]) {
+        const { code, stdout } = await world.sync([...args, '--json']);
+        expect(code).toBe(exitCode);
+        expect(ndjson(stdout)).toContainEqual(
+          expect.objectContaining({
+            type: 'upload',
+            outcome: 'failed',
+            code: errorCode,
+          }),
+        );
+      }
+      expect(requestCounts(world.sandbox)).not.toHaveProperty('upload-fit');
+      world.sandbox.control.clearFaults();
+      expect((await world.sync(['watch', '--once', dirname(ride)])).code).toBe(0);
+      const [ada] = world.sandbox.control.state('athlete-1').athletes;
+      expect(ada?.recordings.map(({ receivedCount }) => receivedCount)).toEqual([1]);
+    },
+  );
+
+  it.each(REFUSED)('(%s) writes no day off', async (fault, errorCode, exitCode) => {
+    const world = await openLoggedInWorld({ sandbox: { faults: [fault] } });
+    const days = world.write('days.json', '[{"date": "2026-05-10", "restingHr": 51}]');
+    expireAccess(world);
+    const { code, stdout } = await world.sync(['push', 'wellness', days, '--json']);
+    expect(code).toBe(exitCode);
+    expect(ndjson(stdout)).toContainEqual(
+      expect.objectContaining({ outcome: 'failed', code: errorCode, attempts: 0 }),
+    );
+    world.sandbox.control.clearFaults();
+    expect((await world.sync(['push', 'wellness', days])).code).toBe(0);
   });
 });

@@ -343,7 +343,10 @@ describe('what never costs a login', () => {
     ['an HTML page of a proxy', 'refresh:html*inf', 'SERVICE_UNAVAILABLE'],
     ['half an answer', 'refresh:truncate', 'SERVICE_ANSWER'],
     ['a client that is refused', 'refresh:400(error=invalid_client)', 'AUTH_REFUSED'],
-    ['any other refusal', 'refresh:400(error=invalid_request)', 'REJECTED'],
+    ['a service that does not renew', 'refresh:400(error=unsupported_grant_type)', 'AUTH_REFUSED'],
+    ['any other refusal', 'refresh:400(error=invalid_request)', 'SERVICE_ANSWER'],
+    ['a refusal without a word', 'refresh:403', 'SERVICE_ANSWER'],
+    ['no such endpoint', 'refresh:404', 'SERVICE_ANSWER'],
   ] as const)('%s', async (_what, fault, code) => {
     const { service, clock, needs, credentials } = await loggedIn(
       fault === undefined ? {} : { faults: [fault] },
@@ -356,13 +359,16 @@ describe('what never costs a login', () => {
     expect(everythingShownOf(error)).not.toContain(refresh(credentials));
   });
 
-  it('lets a token that is due, but not over, serve while a new one cannot be had', async () => {
-    const { clock, needs, credentials } = await loggedIn({ faults: ['refresh:503*inf'] });
+  it.each([
+    ['refresh:503*inf', 'SERVICE_UNAVAILABLE'],
+    ['refresh:400(error=invalid_request)*inf', 'SERVICE_ANSWER'],
+  ])('lets a token that is due, but not over, serve during %s', async (fault, code) => {
+    const { clock, needs, credentials } = await loggedIn({ faults: [fault] });
     clock.advance(HOUR - 30_000);
     const session = openTestSession(needs);
     expect((await session.accessToken(never)).reveal()).toBe(access(credentials));
     clock.advance(31_000);
-    expect((await failure(session.accessToken(never))).code).toBe('SERVICE_UNAVAILABLE');
+    expect((await failure(session.accessToken(never))).code).toBe(code);
   });
 
   it('does not use tokens that could not be stored, and stores them later', async () => {
