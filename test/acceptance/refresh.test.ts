@@ -1,8 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
+import { listen } from '../service/support.ts';
 import {
   expireAccess,
+  openHome,
   openLoggedInWorld,
   ownerOf,
   requestCounts,
@@ -10,7 +12,7 @@ import {
   tokenFile,
 } from '../support/acceptance.ts';
 import { makeRecording } from '../support/fit-maker.ts';
-import { ndjson } from '../support/program.ts';
+import { ndjson, startSync } from '../support/program.ts';
 
 const TWENTY = Array.from({ length: 20 }, (_, index) => index);
 
@@ -97,6 +99,67 @@ describe('a refresh', () => {
       expect(new Set(accessTokens).size).toBe(3);
       expect(new Set(refreshTokens).size).toBe(refreshToken === 'rotate' ? 4 : 1);
       expect(requestLines(world.sandbox)).toEqual(['token 200', 'token 200', 'token 200']);
+    },
+  );
+
+  it.each([
+    ['refresh_token_expires_in', -1],
+    ['refresh_token_expires_in', '3600 s'],
+    ['expires_in', undefined],
+    ['expires_in', 1e20],
+    ['scope', undefined],
+    ['scope', { granted: true }],
+    ['token_type', 'BEARER'],
+    ['token_type', undefined],
+  ])(
+    'whose answer has %s %j is used: its refresh token is the one for the next',
+    async (field, value) => {
+      let newest = 'r0';
+      let refreshes = 0;
+      const service = await listen((request, response) => {
+        const { url, body, headers } = request;
+        const answer = (status: number, json: unknown) => {
+          response.writeHead(status, { 'content-type': 'application/json' });
+          response.end(JSON.stringify(json));
+        };
+        if (url === '/api/oauth/userinfo') {
+          answer(200, { sub: 'a1' });
+        } else if (url === '/api/oauth/token') {
+          const { refresh_token } = JSON.parse(body.toString()) as { refresh_token: string };
+          if (refresh_token !== newest) {
+            answer(400, { error: 'invalid_grant' });
+            return;
+          }
+          refreshes += 1;
+          newest = `r${refreshes}`;
+          answer(200, {
+            access_token: `a${refreshes}`,
+            token_type: 'Bearer',
+            expires_in: 3600,
+            refresh_token: newest,
+            scope: 'workout:read',
+            [field]: value,
+          });
+        } else if (headers.authorization === `Bearer a${refreshes}` && refreshes > 0) {
+          answer(200, []);
+        } else {
+          answer(401, { message: 'expired' });
+        }
+      });
+      const home = openHome({
+        SYNC_BASE_URL: service.url.origin,
+        SYNC_CLIENT_ID: 'c',
+        SYNC_TOKEN_STORE: 'file',
+      });
+      const sync = (args: readonly string[], input?: string) =>
+        startSync(args, { home, ...(input === undefined ? {} : { input }) }).finished;
+      const given = { access_token: 'a0', token_type: 'Bearer', refresh_token: 'r0' };
+      expect((await sync(['login', '--with-token'], JSON.stringify(given))).code).toBe(0);
+      expect((await sync(['workouts'])).code).toBe(0);
+      // The service ends that token early: the next run has to refresh with what came last.
+      refreshes += 1;
+      expect((await sync(['workouts'])).code).toBe(0);
+      expect(newest).toBe('r3');
     },
   );
 
