@@ -1,3 +1,4 @@
+import { type GivenSecret, secretFor } from '../credentials/client-secret.ts';
 import type { CredentialStore, Credentials } from '../credentials/store.ts';
 import { SyncError } from '../errors.ts';
 import type { Secret } from '../secret.ts';
@@ -33,8 +34,8 @@ export interface SessionNeeds {
   readonly tokenUrl: URL;
   /** The athlete for whom this program keeps its books; another one's tokens are not used. */
   readonly accountId: string | undefined;
-  /** Wins over the stored one, if it is this client's. */
-  readonly clientSecret: { readonly clientId: string; readonly secret: Secret } | undefined;
+  /** Wins over the stored one, where it is for the same client: see {@link secretFor}. */
+  readonly clientSecret: GivenSecret | undefined;
 }
 
 /** A login in use: the one place that reads, refreshes and replaces stored tokens. */
@@ -121,8 +122,6 @@ export function createSession(needs: SessionNeeds): Session {
   ): Promise<Credentials> {
     const { refreshToken } = before.tokens;
     if (refreshToken === undefined || dead?.equals(refreshToken) === true) throw ended(store);
-    const { clientId, clientSecret } = before;
-    const own = needs.clientSecret?.clientId === clientId ? needs.clientSecret.secret : undefined;
     stop.throwIfAborted();
     // From here until the answer is stored, Ctrl-C has to wait.
     const grace = graceAfter(stop, clock);
@@ -130,7 +129,7 @@ export function createSession(needs: SessionNeeds): Session {
       const tokens = await refreshTokens(
         { http: needs.http, clock, url: needs.tokenUrl },
         {
-          client: { id: clientId, secret: own ?? clientSecret },
+          client: { id: before.clientId, secret: secretFor(before, needs.clientSecret) },
           refreshToken,
           before: before.tokens,
         },

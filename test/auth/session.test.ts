@@ -5,6 +5,7 @@ import { fileStore, tokenFilePath } from '../../src/credentials/file.ts';
 import type { CredentialStore, Credentials } from '../../src/credentials/store.ts';
 import { systemClock } from '../../src/deps.ts';
 import { SyncError } from '../../src/errors.ts';
+import type { Sandbox } from '../../src/sandbox/server.ts';
 import { Secret } from '../../src/secret.ts';
 import type { Clock } from '../../src/time.ts';
 import {
@@ -40,6 +41,8 @@ const stored = async (store: CredentialStore): Promise<Credentials> => {
 };
 const access = ({ tokens }: Credentials) => tokens.accessToken?.reveal();
 const refresh = ({ tokens }: Credentials) => tokens.refreshToken?.reveal();
+
+const CONFIDENTIAL = 'sandbox-confidential';
 
 describe('a login that is still good', () => {
   it('is used as it is stored, without any request', async () => {
@@ -118,15 +121,18 @@ describe('a refresh', () => {
     expect(tokenRequests(service)).toEqual([]);
   });
 
-  it('sends the client that the tokens were given to, and its secret, as JSON', async () => {
+  it.each([
+    ['another client', (service: Sandbox) => ({ service: service.url, clientId: 'another' })],
+    ['another service', () => ({ service: 'https://else.example', clientId: CONFIDENTIAL })],
+  ])('sends its own client and secret, as JSON, not that of %s', async (_what, whose) => {
     const { service, clock, needs } = await loggedIn();
     const credentials = {
-      ...mint(service, { clientId: 'sandbox-confidential' }),
+      ...mint(service, { clientId: CONFIDENTIAL }),
       clientSecret: new Secret('sandbox-secret'),
     };
     await needs.store.save(credentials, never);
     clock.advance(HOUR);
-    const other = { clientId: 'another-client', secret: new Secret('of another client') };
+    const other = { ...whose(service), secret: new Secret('of somebody else') };
     await openTestSession({ ...needs, clientSecret: other }).accessToken(never);
     const [request] = service.control.requests({ route: 'token' });
     expect(request?.status).toBe(200);
