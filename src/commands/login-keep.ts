@@ -87,7 +87,7 @@ function settingsToKeep({ config, store, target }: LoginRun) {
     tokenStore: store.kind,
     ...(byFlag('scope') ? { scope: config.get('scope').join(' ') } : {}),
     ...(byFlag('redirectUri')
-      ? { redirectUri: config.get('redirectUri')?.href ?? null, redirectPort: null }
+      ? { redirectUri: config.get('redirectUri') ?? null, redirectPort: null }
       : {}),
     ...(byFlag('redirectPort')
       ? { redirectPort: String(config.get('redirectPort')), redirectUri: null }

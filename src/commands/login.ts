@@ -132,14 +132,12 @@ async function withStoredSecret(
   }
 }
 
-function redirectUriOf(config: Config): URL {
+function redirectUriOf(config: Config): string {
   const registered = config.get('redirectUri');
   // A port on the command line speaks for this login; a redirect URI that was saved stands back.
   const port = config.originOf('redirectPort') === 'flag';
   if (registered !== undefined && !port) return registered;
-  const uri = new URL(`http://127.0.0.1${CALLBACK_PATH}`);
-  uri.port = String(config.get('redirectPort'));
-  return uri;
+  return `http://127.0.0.1:${config.get('redirectPort')}${CALLBACK_PATH}`;
 }
 
 /** @param text `90s`, `5m`, `1h`. @throws SyncError `USAGE`. */
