@@ -34,6 +34,7 @@ export function openSession(config: Config, needs: OpenSessionNeeds): Session {
     service: serviceId(baseUrl),
     tokenUrl: endpointUrl(baseUrl, config.endpoints.token),
     accountId: config.account?.id,
+    loginId: config.loginId,
     clientSecret: givenSecret(config),
   });
 }

@@ -34,6 +34,8 @@ export interface SessionNeeds {
   readonly tokenUrl: URL;
   /** The athlete for whom this program keeps its books; another one's tokens are not used. */
   readonly accountId: string | undefined;
+  /** The login that it came to know the athlete by, or still has to. */
+  readonly loginId?: string | undefined;
   /** Wins over the stored one, where it is for the same client: see {@link secretFor}. */
   readonly clientSecret: GivenSecret | undefined;
 }
@@ -287,7 +289,8 @@ function notStored(error: unknown): unknown {
   });
 }
 
-function refuseForeign(found: Credentials, { profile, service, accountId }: SessionNeeds): void {
+function refuseForeign(found: Credentials, needs: SessionNeeds): void {
+  const { profile, service, accountId, loginId } = needs;
   if (found.service !== service) {
     throw new SyncError(
       'AUTH_REQUIRED',
@@ -298,7 +301,11 @@ function refuseForeign(found: Credentials, { profile, service, accountId }: Sess
       },
     );
   }
-  if (found.accountId !== accountId) {
+  const same = loginId !== undefined && found.loginId === loginId;
+  // Two logins of which nobody knows whose they are may be two athletes'.
+  const alike =
+    found.accountId === accountId && !(accountId === undefined && loginId !== undefined);
+  if (!same && !alike) {
     throw new SyncError(
       'AUTH_REQUIRED',
       `Somebody else logged in with profile "${profile}" in the meantime.`,

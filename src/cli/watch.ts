@@ -10,7 +10,7 @@ import {
   runWatch,
 } from '../commands/watch.ts';
 import { runWatchOnce } from '../commands/watch-once.ts';
-import { type Config, accountKey, requireBaseUrl } from '../config.ts';
+import { type Config, requireBaseUrl } from '../config.ts';
 import { hasEnvironmentTokens } from '../credentials/environment.ts';
 import { tokenFilePath } from '../credentials/file.ts';
 import { openStore } from '../credentials/open-store.ts';
@@ -139,10 +139,10 @@ async function open(invocation: Invocation, once: boolean): Promise<OpenWatch> {
     const ledger = openLedger(config, account, deps.clock);
     const now = () => deps.clock.now();
     const outbox = outboxRows(ledger.database, account, now);
-    if (!hasEnvironmentTokens(config)) outbox.adopt(accountKey(config, undefined));
     return {
       account,
-      athlete: config.account?.id,
+      // Read again: whose login it is may have become known just now.
+      athlete: configFor(invocation).account?.id,
       ledger,
       marks: watchMarks(ledger.database, account, now),
       outboxRows: outbox,

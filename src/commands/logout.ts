@@ -67,8 +67,8 @@ export async function runLogout(options: LogoutOptions, needs: LogoutNeeds): Pro
         ? []
         : await revokeAll(found.credentials, options.localOnly, needs);
     const existed = await store.delete(NEVER);
-    if (config.account !== undefined) {
-      await changeProfile(config.paths, config.profile, { account: null });
+    if (config.account !== undefined || config.loginId !== undefined) {
+      await changeProfile(config.paths, config.profile, { account: null, loginId: null });
     }
     return {
       profile: config.profile,

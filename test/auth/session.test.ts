@@ -426,6 +426,24 @@ describe('a login that is not for this', () => {
     expect(other.control.requestCount()).toBe(0);
   });
 
+  it('goes by the login itself where nobody knows yet whose it is', async () => {
+    const { needs, credentials } = await loggedIn();
+    await needs.store.save({ ...credentials, loginId: 'one' }, never);
+    const ours = { ...needs, loginId: 'one' };
+    const known = { ...ours, accountId: 'anna' };
+    for (const same of [ours, known]) await openTestSession(same).accessToken(never);
+    for (const next of [{ loginId: 'two' }, {}, { accountId: 'ben' }]) {
+      await needs.store.save({ ...credentials, ...next }, never);
+      for (const replaced of [ours, known]) {
+        const error = await failure(openTestSession(replaced).accessToken(never));
+        expect(error).toMatchObject({ code: 'AUTH_REQUIRED' });
+      }
+    }
+    // The same athlete logged in anew.
+    await needs.store.save({ ...credentials, accountId: 'anna' }, never);
+    await openTestSession(known).accessToken(never);
+  });
+
   it('does not go on under the books of an athlete who was replaced', async () => {
     const { clock, needs, credentials } = await loggedIn();
     await needs.store.save({ ...credentials, accountId: 'anna' }, never);
