@@ -43,7 +43,13 @@ describe.each<[SettingKey, Record<string, unknown>]>([
     {
       'http://127.0.0.1:9000/cb': 'http://127.0.0.1:9000/cb',
       'http://localhost:9000/cb': 'http://localhost:9000/cb',
+      'http://127.0.0.1:9000': 'http://127.0.0.1:9000',
+      ' http://LOCALHOST:80/cb ': 'http://LOCALHOST:80/cb',
       'https://127.0.0.1:9000/cb': refused,
+      'http:/127.0.0.1:9000/cb': refused,
+      'http://ann@127.0.0.1:9000/cb': refused,
+      'http://127.0.0.1:9000/a b': refused,
+      'http://127.0.0.1:9000/cb?': refused,
       'http://example.com/cb': refused,
       'http://127.0.0.1:9000/cb?x=1': refused,
       'http://127.0.0.1:9000/cb#x': refused,

@@ -46,7 +46,7 @@ export interface CodeGrant {
  * A code works once, and its second use may cost the first one's tokens (RFC 6749 section 4.1.2):
  * a request that may have been acted on is not repeated.
  *
- * @throws SyncError `AUTH_REFUSED`, `NETWORK`, `SERVICE_UNAVAILABLE`, `SERVICE_ANSWER`, `REJECTED`.
+ * @throws SyncError `AUTH_REFUSED`, `NETWORK`, `SERVICE_UNAVAILABLE`, `SERVICE_ANSWER`.
  */
 export async function exchangeCode(
   needs: TokenEndpointNeeds,
@@ -72,6 +72,7 @@ export async function exchangeCode(
       message: 'The service did not accept the answer of the login',
       hint: 'Run `sync login` again; the answer is good once, and for some minutes.',
     },
+    otherwise: 'Check the base URL and the client ID, then run `sync login` again.',
     askedScopes: grant.askedScopes,
   });
 }
@@ -83,8 +84,8 @@ export async function exchangeCode(
  * Repeating is safe in the sense that nothing gets worse: where the service acted on a request whose
  * answer was lost, the token that was sent is either still good or lost already.
  *
- * @throws SyncError `AUTH_EXPIRED` for `invalid_grant` and nothing else; `NETWORK`,
- *   `SERVICE_UNAVAILABLE`, `SERVICE_ANSWER`, `AUTH_REFUSED` (the client is refused), `REJECTED`.
+ * @throws SyncError `AUTH_EXPIRED` for `invalid_grant` and nothing else; `AUTH_REFUSED` (the client
+ *   is refused, or nobody is given new tokens); `NETWORK`, `SERVICE_UNAVAILABLE`, `SERVICE_ANSWER`.
  */
 export async function refreshTokens(
   needs: TokenEndpointNeeds,
@@ -108,6 +109,7 @@ export async function refreshTokens(
       message: 'The login has ended: the service no longer accepts its refresh token',
       hint: 'Run `sync login`.',
     },
+    otherwise: 'Try again later; if it stays like this, run `sync login`.',
     askedScopes: grant.before.scopes,
     before: grant.before,
   });
@@ -117,7 +119,8 @@ export async function refreshTokens(
  * Asks the service to forget a token (RFC 7009).
  *
  * @returns `unsupported` if the service has no such endpoint.
- * @throws SyncError if it cannot be known to be revoked: `NETWORK`, `SERVICE_UNAVAILABLE`, `REJECTED`.
+ * @throws SyncError if it cannot be known to be revoked: `NETWORK`, `SERVICE_UNAVAILABLE`,
+ *   `SERVICE_ANSWER`, `AUTH_REFUSED`.
  */
 export async function revokeToken(
   needs: TokenEndpointNeeds,
@@ -143,6 +146,7 @@ export async function revokeToken(
   throw refusal(response, needs.url, {
     secrets: [request.token, request.client.secret],
     refused: undefined,
+    otherwise: undefined,
   });
 }
 
@@ -178,6 +182,8 @@ interface Reading {
   readonly secrets: readonly (Secret | undefined)[];
   /** What `invalid_grant` means for this request. */
   readonly refused: { code: ErrorCode; message: string; hint: string } | undefined;
+  /** What to do about a refusal that says nothing about this login or this client. */
+  readonly otherwise: string | undefined;
   readonly askedScopes?: readonly string[] | undefined;
   readonly before?: TokenSet;
 }
@@ -208,7 +214,12 @@ function readTokens(
   );
 }
 
-/** An answer that is no success, in words. RFC 6749 section 5.2. */
+/**
+ * An answer that is no success, in words. RFC 6749 section 5.2.
+ *
+ * Never `REJECTED`: that is what becomes of something that was sent for good. Most requests to this
+ * endpoint are made on the way to sending something, and what was not sent was not refused.
+ */
 function refusal(response: HttpResponse, url: URL, reading: Reading): SyncError {
   const body = parseObject(response.text) ?? {};
   const error = printable(body['error'], reading.secrets, 60);
@@ -227,6 +238,12 @@ function refusal(response: HttpResponse, url: URL, reading: Reading): SyncError 
       details,
     });
   }
+  if (error === 'unsupported_grant_type') {
+    return new SyncError('AUTH_REFUSED', `${url.host} gives no tokens in this way${because}.`, {
+      hint: 'Run `sync login`.',
+      details,
+    });
+  }
   if (response.status >= 300 && response.status < 400) {
     return new SyncError(
       'SERVICE_ANSWER',
@@ -239,7 +256,7 @@ function refusal(response: HttpResponse, url: URL, reading: Reading): SyncError 
   }
   if (response.status === 404 || response.status === 405) {
     return new SyncError(
-      'REJECTED',
+      'SERVICE_ANSWER',
       `${url.host} has no endpoint at ${url.pathname} (${response.status}).`,
       {
         hint: 'Check the base URL; paths can be set with `sync config set endpoint.token PATH`.',
@@ -248,9 +265,11 @@ function refusal(response: HttpResponse, url: URL, reading: Reading): SyncError 
     );
   }
   const what = error === '' ? `status ${String(response.status)}` : error;
-  return new SyncError('REJECTED', `${url.host} refused the token request: ${what}${because}.`, {
-    details,
-  });
+  return new SyncError(
+    'SERVICE_ANSWER',
+    `${url.host} refused the token request: ${what}${because}.`,
+    { hint: reading.otherwise, details },
+  );
 }
 
 function parseObject(text: string): Record<string, unknown> | undefined {

@@ -1,4 +1,5 @@
-import { type Account, type Config, accountKey } from '../config.ts';
+import type { WhoAmI } from '../auth/account.ts';
+import { type Config, accountKey } from '../config.ts';
 import type { Deps } from '../deps.ts';
 import type { ServiceClient } from '../service/client.ts';
 import type { RetryPolicy } from '../service/retry.ts';
@@ -19,8 +20,10 @@ export interface ConnectOptions {
 export interface Connection {
   client(): Promise<ServiceClient>;
   /**
-   * What the ledger files this login's work under. For a token from the environment the service is
-   * asked once whose it is, unless `offline` (a dry run, which sends nothing).
+   * What the ledger files this login's work under. Where it is not known yet whose login it is, the
+   * service is asked once, unless `offline` (a dry run, which sends nothing).
+   *
+   * @throws SyncError where that has to be known and cannot be told now.
    */
   ledgerAccount(options: { readonly offline: boolean }): Promise<string>;
   /** May be called twice. */
@@ -30,8 +33,8 @@ export interface Connection {
 /** What is loaded and opened with the first request. */
 export interface OpenConnection {
   readonly client: ServiceClient;
-  /** The athlete that the token belongs to; undefined where the service does not say. */
-  whoIs(signal: AbortSignal): Promise<Account | undefined>;
+  /** Whose login it is. @throws SyncError as a token source does, where there is no token to ask with. */
+  whoIs(signal: AbortSignal): Promise<WhoAmI>;
   close(): Promise<void>;
 }
 
@@ -46,16 +49,13 @@ export function connect(config: Config, deps: Deps, options: ConnectOptions): Co
     async ledgerAccount({ offline }) {
       const { access, refresh } = config.environmentTokens;
       const token = access ?? refresh;
-      if (token === undefined) return accountKey(config, config.account);
-      const { createHash } = await import('node:crypto');
-      const digest = createHash('sha256').update(token.reveal()).digest('hex').slice(0, 16);
-      // A service that does not say who it is: what this very token did is still remembered.
-      const byToken = `${accountKey(config, undefined)} token:${digest}`;
-      return await rememberedAccount(config, byToken, async () => {
-        if (offline) return undefined;
-        const account = await (await open()).whoIs(deps.signal);
-        return account === undefined ? byToken : accountKey(config, account);
-      });
+      const settled = config.account !== undefined || config.loginId === undefined;
+      if (token === undefined && (settled || offline)) return accountKey(config, config.account);
+      const { accountOfLogin, accountOfToken } = await import('./whose-login.ts');
+      const ask = async () => await (await open()).whoIs(deps.signal);
+      return token === undefined
+        ? await accountOfLogin(config, ask, options.onWarning)
+        : await accountOfToken(config, token, offline, ask);
     },
     async close() {
       if (opened === undefined) return;
@@ -65,25 +65,4 @@ export function connect(config: Config, deps: Deps, options: ConnectOptions): Co
       );
     },
   };
-}
-
-/** What was found out about a token before; else what `ask` finds out, which is remembered. */
-async function rememberedAccount(
-  config: Config,
-  name: string,
-  ask: () => Promise<string | undefined>,
-): Promise<string> {
-  const { openDatabase } = await import('../ledger/database.ts');
-  const { facts } = await import('../ledger/facts.ts');
-  const { ledgerPath } = await import('./open-ledger.ts');
-  const database = openDatabase(ledgerPath(config));
-  try {
-    const known = facts(database).find(name);
-    if (known !== undefined) return known;
-    const found = await ask();
-    if (found !== undefined) facts(database).remember(name, found);
-    return found ?? name;
-  } finally {
-    database.close();
-  }
 }

@@ -1,11 +1,12 @@
+import { PATIENT, whoAmI } from '../auth/account.ts';
 import { openSession } from '../auth/open-session.ts';
-import { type Account, type Config, requireBaseUrl } from '../config.ts';
+import { type Config, requireBaseUrl } from '../config.ts';
 import type { Deps } from '../deps.ts';
-import { SyncError } from '../errors.ts';
-import { type ServiceClient, createServiceClient } from '../service/client.ts';
+import type { Secret } from '../secret.ts';
+import { createServiceClient } from '../service/client.ts';
+import { endpointUrl } from '../service/endpoints.ts';
 import { openHttp } from '../service/open-http.ts';
 import { DEFAULT_RETRY } from '../service/retry.ts';
-import { isObject } from '../service/wire.ts';
 import type { ConnectOptions, OpenConnection } from './connect.ts';
 
 /** Loads and opens what a request needs: HTTP, the login, the client over both. */
@@ -42,24 +43,17 @@ export async function openConnection(
   });
   return {
     client,
-    whoIs: (signal) => whoIs(client, signal),
+    async whoIs(signal) {
+      const url = endpointUrl(requireBaseUrl(config), config.endpoints.userinfo);
+      const policy = options.retry ?? PATIENT;
+      const ask = (token: Secret) => whoAmI({ http, clock, url, policy, trace }, token, signal);
+      const token = await session.accessToken(signal);
+      const who = await ask(token);
+      return who.kind === 'rejected' ? await ask(await session.replace(token, signal)) : who;
+    },
     close: async () => {
       await session.close();
       await http.close();
     },
   };
-}
-
-async function whoIs(client: ServiceClient, signal: AbortSignal): Promise<Account | undefined> {
-  try {
-    const answer = await client.userinfo(signal);
-    if (!isObject(answer) || typeof answer['sub'] !== 'string') return undefined;
-    const text = (key: string) => (typeof answer[key] === 'string' ? answer[key] : undefined);
-    return { id: answer['sub'], name: text('name'), email: text('email') };
-  } catch (error) {
-    const silent =
-      error instanceof SyncError && (error.code === 'REJECTED' || error.code === 'SCOPE_MISSING');
-    if (silent) return undefined;
-    throw error;
-  }
 }

@@ -99,12 +99,12 @@ export function createServiceClient(needs: ServiceClientNeeds): ServiceClient {
         needs,
         signal,
       );
-    const token = await beforeSending(tokens.accessToken(signal));
+    const token = await beforeSending(tokens.accessToken(signal), 0);
     let result = await send(token);
     if (result.response.status === 401) {
       const before = result.attempts;
       // What is answered 401 was not acted on.
-      result = await send(await beforeSending(tokens.replace(token, signal)));
+      result = await send(await beforeSending(tokens.replace(token, signal), before));
       result.attempts += before;
     }
     const { response } = result;
@@ -158,12 +158,22 @@ function isSuccess(response: HttpResponse): boolean {
   return response.status >= 200 && response.status <= 299;
 }
 
-/** A login that cannot be had leaves this request unsent, whatever became of the token's own. */
-async function beforeSending(token: Promise<Secret>): Promise<Secret> {
+/**
+ * A login that cannot be had leaves this request unsent, whatever became of the token's own: neither
+ * its tries nor a refusal of it are those of what was to be sent.
+ *
+ * @param attempts of this request so far.
+ * @throws SyncError with `details.fate` `not-sent`, and never `REJECTED`.
+ */
+async function beforeSending(token: Promise<Secret>, attempts: number): Promise<Secret> {
   try {
     return await token;
   } catch (error) {
-    throw error instanceof SyncError ? withDetails(error, { fate: 'not-sent' }) : error;
+    if (!(error instanceof SyncError)) throw error;
+    const unsent = withDetails(error, { fate: 'not-sent', attempts });
+    if (unsent.code !== 'REJECTED') throw unsent;
+    const { message, hint, cause, details } = unsent;
+    throw new SyncError('SERVICE_ANSWER', message, { hint, cause, details });
   }
 }
 

@@ -281,6 +281,27 @@ describe('a login that cannot be had', () => {
     expect(server.requests).toHaveLength(1);
   });
 
+  it.each(['before', 'after a 401'])(
+    'is no refusal of what was to be sent, and none of its tries (%s)',
+    async (when) => {
+      const refused = () =>
+        Promise.reject(
+          new SyncError('REJECTED', 'the token request was refused', {
+            hint: 'what to do',
+            details: { status: 400, attempts: 3 },
+          }),
+        );
+      const { client } = await open([{ status: 401 }], {
+        tokens: when === 'before' ? { accessToken: refused } : { replace: refused },
+      });
+      expect(about(await failure(client.uploadRecording(upload, never())))).toEqual({
+        code: 'SERVICE_ANSWER',
+        message: 'the token request was refused',
+        details: { status: 400, attempts: when === 'before' ? 0 : 1, fate: 'not-sent' },
+      });
+    },
+  );
+
   it('passes on what is no failure of ours as it is', async () => {
     const reason = new Error('stopped');
     const tokens = { accessToken: () => Promise.reject(reason) };
