@@ -1,21 +1,15 @@
 import { type ErrorCode, SyncError } from '../errors.ts';
-import type { ItemState, RecordLedger } from '../ledger/records.ts';
+import type { RecordLedger } from '../ledger/records.ts';
 import { inParallel } from '../parallel.ts';
 import type { ServiceClient } from '../service/client.ts';
 import { type Failure, Outlook, failureOf } from '../service/outlook.ts';
 import type { Clock } from '../time.ts';
+import { type Plan, type PlanOptions, UNCHANGED, fateUnknown, planOf } from './plan.ts';
 import type { JsonObject, PreparedRecord, RecordKind, Warning } from './types.ts';
 
-export interface DeliveryOptions {
-  /** Send what the service is known to have. */
-  readonly force: boolean;
-  readonly dryRun: boolean;
+export interface DeliveryOptions extends PlanOptions {
   /** Requests under way at once; one a date. */
   readonly jobs: number;
-  /** What the service does with a nutrition day that is sent again (setting `nutritionDelivery`). */
-  readonly nutrition: 'replace' | 'append';
-  /** Items of which nobody knows whether they arrived did: somebody has looked. */
-  readonly assumeArrived?: boolean;
 }
 
 export interface DeliveryNeeds {
@@ -80,12 +74,14 @@ export async function deliverRecords(
   needs: DeliveryNeeds,
 ): Promise<void> {
   const outlook = new Outlook();
+  const run = new Map(records.map((record) => [record.date, record]));
+  const plan = (record: PreparedRecord) => planOf(record, options, needs.ledger, run);
   await inParallel(records, options.jobs, async (record) => {
     needs.signal.throwIfAborted();
     const extra: Warning[] = [];
     const outcome: Outcome = outlook.hopeless
       ? { outcome: 'failed', ...outlook.hopeless }
-      : await deliver(record, options, needs, outlook, extra);
+      : await deliver(record, options, needs, { outlook, plan, warnings: extra });
     const { kind, date, sources, zoneUsed } = record;
     needs.report({
       kind,
@@ -98,19 +94,27 @@ export async function deliverRecords(
   });
 }
 
+/** What the delivery of a day shares with its run, and what there is to say of it. */
+interface Run {
+  readonly outlook: Outlook;
+  readonly plan: (record: PreparedRecord) => Plan;
+  readonly warnings: Warning[];
+}
+
 async function deliver(
   record: PreparedRecord,
   options: DeliveryOptions,
   needs: DeliveryNeeds,
-  outlook: Outlook,
-  warnings: Warning[],
+  run: Run,
 ): Promise<Outcome> {
   const { kind, date, digest } = record;
   const { ledger, clock, signal } = needs;
   if (options.dryRun) {
     if (!options.force && ledger.isUnchanged(kind, date, digest)) return UNCHANGED;
-    const plan = planOf(record, options, ledger);
-    if (plan.outcome !== undefined) return plan.outcome;
+    const plan = run.plan(record);
+    run.warnings.push(...plan.warnings);
+    if (plan.settled !== undefined) return plan.settled;
+    run.warnings.push(...plan.consequences);
     const request = { method: 'POST', url: needs.url(kind).href, body: plan.body } as const;
     return { outcome: 'would-push', request };
   }
@@ -121,97 +125,21 @@ async function deliver(
     await clock.sleep(BUSY_POLL_MS, signal);
   }
   try {
-    const plan = planOf(record, options, ledger);
-    if (plan.warning !== undefined) warnings.push(plan.warning);
-    if (plan.outcome === undefined) return await send(record, plan, needs, outlook);
-    if (plan.outcome === UNCHANGED) ledger.confirm(kind, date, digest);
-    return plan.outcome;
+    const plan = run.plan(record);
+    run.warnings.push(...plan.warnings);
+    if (plan.settled === undefined) return await send(record, plan, needs, run);
+    if (plan.settled === UNCHANGED) ledger.confirm(kind, date, digest);
+    return plan.settled;
   } finally {
     ledger.release(kind, date);
   }
-}
-
-const UNCHANGED = { outcome: 'skipped', reason: 'unchanged' } as const;
-
-/** What is to be sent for a day, or what settles it without a request. */
-interface Plan {
-  readonly body: JsonObject;
-  /** Nutrition: the items in the body. */
-  readonly keys: readonly string[];
-  /** Those of them that may have arrived in an earlier run, and go again by force. */
-  readonly again?: readonly string[];
-  /** The service adds to the day what it is sent. */
-  readonly appends: boolean;
-  /** Items of the day, not in the body, of which nobody knows whether the service has them. */
-  readonly unclear?: number;
-  readonly warning?: Warning;
-  readonly outcome?: Outcome;
-}
-
-/**
- * A service that keeps the contract (interface 4.4) is sent the whole day. One that appends is sent
- * only the items that it never confirmed, and none of which nobody knows whether it has them:
- * sending those again could double them. What else there is to say of the day goes with no items.
- */
-function planOf(record: PreparedRecord, options: DeliveryOptions, ledger: RecordLedger): Plan {
-  const { body, date } = record;
-  if (record.kind === 'wellness') return { body, keys: [], appends: false };
-  const { itemKeys } = record;
-  if (options.nutrition === 'replace') return { body, keys: itemKeys, appends: false };
-  const states = itemStates(date, options, ledger);
-  const goes = itemKeys.map((key) => {
-    const state = states.get(key);
-    return state === undefined || (state === 'pending' && options.force);
-  });
-  const keys = itemKeys.filter((_, index) => goes[index]);
-  const items = (body['items'] as JsonObject[]).filter((_, index) => goes[index]);
-  const unclear = options.force
-    ? 0
-    : itemKeys.filter((key) => states.get(key) === 'pending').length;
-  const warning = goneWarning(
-    record,
-    [...states.keys()].filter((key) => !itemKeys.includes(key)),
-  );
-  const again = keys.filter((key) => states.has(key));
-  const plan = { body: { ...body, items }, keys, again, appends: true, unclear, ...warning };
-  if (keys.length > 0) return plan;
-  if (unclear > 0)
-    return { ...plan, outcome: { outcome: 'failed', ...fateUnknown(date, unclear) } };
-  const saysMore = Object.keys(body).some((name) => name !== 'date' && name !== 'items');
-  return saysMore ? plan : { ...plan, outcome: UNCHANGED };
-}
-
-function goneWarning({ sources }: PreparedRecord, gone: readonly string[]): { warning?: Warning } {
-  if (gone.length === 0) return {};
-  const message = `${gone.length} items that were sent before are no longer in the input; a service that appends keeps them`;
-  return { warning: { source: sources[0] ?? '', field: 'items', message } };
-}
-
-/** What is known of a day's items; what somebody looked up is written down, but for a dry run. */
-function itemStates(
-  date: string,
-  { assumeArrived, dryRun }: DeliveryOptions,
-  ledger: RecordLedger,
-): ReadonlyMap<string, ItemState> {
-  const states = ledger.items(date);
-  if (assumeArrived !== true) return states;
-  if (!dryRun) ledger.confirmItems(date, [...states.keys()], false);
-  return new Map([...states.keys()].map((key) => [key, 'confirmed']));
-}
-
-function fateUnknown(date: string, count: number): Failure {
-  return {
-    code: 'FATE_UNKNOWN',
-    message: `Nobody knows whether the service has ${count} of the items of ${date}: the connection broke off after they were sent.`,
-    hint: 'Look at that day in the platform. If they are missing, send them with --force; if they are there, say so with --assume-arrived.',
-  };
 }
 
 async function send(
   record: PreparedRecord,
   plan: Plan,
   needs: DeliveryNeeds,
-  outlook: Outlook,
+  { outlook, warnings }: Run,
 ): Promise<Outcome> {
   const { kind, date, digest } = record;
   const { ledger } = needs;
@@ -224,7 +152,7 @@ async function send(
   if (plan.appends) ledger.markSent(date, plan.keys);
   // They did not arrive now; those that may have arrived before stay unknown.
   const forget = () => {
-    const { keys, again = [] } = plan;
+    const { keys, again } = plan;
     if (plan.appends)
       ledger.forgetItems(
         date,
@@ -242,7 +170,8 @@ async function send(
       return { outcome: 'rejected', message: answer.value.message, attempts };
     }
     if (kind === 'nutrition') ledger.confirmItems(date, plan.keys, !plan.appends);
-    if (plan.unclear) return { outcome: 'failed', ...fateUnknown(date, plan.unclear) };
+    warnings.push(...plan.consequences);
+    if (plan.unclear > 0) return fateUnknown(date, plan.unclear);
     ledger.confirm(kind, date, digest);
     return { outcome: 'pushed', attempts };
   }
@@ -258,8 +187,7 @@ async function send(
   const outcome = { ...failed(failure), attempts };
   const arrived = fate === 'unknown' || (failure.code === 'SERVICE_ANSWER' && fate !== 'not-sent');
   if (repeatable === 'unless-acted-on' && arrived) {
-    const count = plan.keys.length + (plan.unclear ?? 0);
-    return { outcome: 'failed', attempts, ...fateUnknown(date, count) };
+    return { ...fateUnknown(date, plan.keys.length + plan.unclear), attempts };
   }
   forget();
   return outcome;

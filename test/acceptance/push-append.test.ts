@@ -62,6 +62,21 @@ describe('nutrition for a service that appends', () => {
     expect(names(world)).toEqual(['Banana', 'Rice', 'Gel']);
   });
 
+  it('holds each item once after the athlete has travelled', async () => {
+    const world = await openAppendingWorld();
+    const utc = day({ ...GEL, logged_at: '2026-02-15T08:00:00Z' });
+    for (const zone of ['Europe/Berlin', 'Europe/London', 'America/New_York']) {
+      const run = await world.sync(['push', 'nutrition', '-', '--json'], {
+        input: JSON.stringify(utc),
+        env: { SYNC_TIMEZONE: zone },
+      });
+      expect(run.code).toBe(0);
+    }
+    expect((await push(world, utc, '--tz', 'Asia/Kathmandu')).code).toBe(0);
+    expect(sent(world)).toEqual([['Gel']]);
+    expect(names(world)).toEqual(['Gel']);
+  });
+
   it('counts two items that are the same as two', async () => {
     const world = await openAppendingWorld();
     await push(world, day(GEL));
@@ -94,7 +109,7 @@ describe('nutrition for a service that appends', () => {
     expect(first(less)['warnings']).toMatchObject([
       {
         field: 'items',
-        message: expect.stringContaining('1 items that were sent before') as string,
+        message: expect.stringContaining('1 item that was sent before') as string,
       },
     ]);
     expect(first(await push(world, day(RICE)))['warnings']).toEqual([]);
@@ -248,5 +263,23 @@ describe('nutrition for a service that replaces', () => {
     expect(names(world)).toEqual(['Banana', 'Rice']);
     await push(world, day(RICE));
     expect(names(world)).toEqual(['Rice']);
+  });
+
+  it('says what a day loses that is sent in parts, and keeps all of it from several files', async () => {
+    const world = await openLoggedInWorld();
+    const breakfast = world.write('breakfast.json', JSON.stringify(day(BANANA)));
+    const dinner = world.write('dinner.json', JSON.stringify(day(RICE, GEL)));
+    await world.sync(['push', 'nutrition', breakfast]);
+    const dry = await world.sync(['push', 'nutrition', dinner, '--dry-run']);
+    expect(dry.stdout + dry.stderr).toContain('it would lose');
+    const later = await world.sync(['push', 'nutrition', dinner]);
+    expect(later.code).toBe(0);
+    expect(later.stdout + later.stderr).toContain(
+      '1 item that was sent before is no longer in the input; the service replaces the day',
+    );
+    expect(names(world)).toEqual(['Rice', 'Gel']);
+    const whole = await world.sync(['push', 'nutrition', breakfast, dinner]);
+    expect(whole.stdout + whole.stderr).not.toContain('no longer in the input');
+    expect(names(world)).toEqual(['Banana', 'Rice', 'Gel']);
   });
 });

@@ -9,6 +9,7 @@ import {
   type RecordItem,
   deliverRecords,
 } from '../../src/records/deliver.ts';
+import { canonicalJson, sha256 } from '../../src/records/digest.ts';
 import type { RecordKind } from '../../src/records/types.ts';
 import type { SandboxSettings } from '../../src/sandbox/settings.ts';
 import type { ServiceClient } from '../../src/service/client.ts';
@@ -20,6 +21,8 @@ type Values = readonly Record<string, unknown>[];
 interface RunOptions extends Partial<DeliveryOptions> {
   readonly client?: () => Promise<ServiceClient>;
   readonly signal?: AbortSignal;
+  /** The athlete's zone; Europe/Berlin if none is named. */
+  readonly zone?: string;
 }
 
 /** A ledger and a sandbox, and runs over them. */
@@ -31,11 +34,13 @@ async function open(settings: Partial<SandboxSettings> = {}) {
   const ledger = recordLedger(database, 'athlete:1', markIn(dir), Date.now);
   const { client, asked } = clientOf(sandbox);
   const run = async (kind: RecordKind, values: Values, options: RunOptions = {}) => {
-    const { records, invalid } = await prepare(kind, values);
+    const { zone, ...others } = options;
+    const where = zone === undefined ? {} : { zone: { name: zone, from: 'flag' } as const };
+    const { records, invalid } = await prepare(kind, values, where);
     expect(invalid).toEqual([]);
     const items: RecordItem[] = [];
     sandbox.control.clearRequests();
-    const { signal = new AbortController().signal, client: other, ...rest } = options;
+    const { signal = new AbortController().signal, client: other, ...rest } = others;
     let failed: unknown;
     await deliverRecords(
       records,
@@ -156,6 +161,39 @@ describe('nutrition for a service that replaces a day', () => {
     expect(second.bodies).toMatchObject([{ items: [{ name: 'a' }, { name: 'b' }] }]);
     await run('nutrition', [day([gel('b', '11:00:00')])]);
     expect(held()).toEqual({ '2026-02-15': ['b'] });
+  });
+
+  it('tells of what is lost when a day comes in parts, and before it is with --dry-run', async () => {
+    const { run, held } = await open();
+    const [breakfast, dinner] = [day([gel('a')]), day([gel('b', '19:00:00')])];
+    await run('nutrition', [breakfast]);
+    const lost = (items: readonly RecordItem[]) =>
+      items.flatMap(({ warnings }) => warnings.map(({ field, message }) => [field, message]));
+    const dry = await run('nutrition', [dinner], { dryRun: true });
+    expect(lost(dry.items)).toEqual([
+      ['items', expect.stringMatching(/^1 item .* would lose .*2026-02-15.* in one command/)],
+    ]);
+    expect(held()).toEqual({ '2026-02-15': ['a'] });
+    const sent = await run('nutrition', [dinner]);
+    expect(outcomes(sent.items)).toEqual({ '2026-02-15': 'pushed' });
+    expect(lost(sent.items)).toEqual([
+      ['items', expect.stringMatching(/^1 item .* no longer has .*2026-02-15.* in one command/)],
+    ]);
+    // Once: from now on the service's day is this one.
+    expect(lost((await run('nutrition', [dinner], { force: true })).items)).toEqual([]);
+    const both = await run('nutrition', [breakfast, dinner]);
+    expect(lost(both.items).filter(([field]) => field === 'items')).toEqual([]);
+    expect(held()).toEqual({ '2026-02-15': ['a', 'b'] });
+  });
+
+  it('loses nothing as long as the service does not take the day, and says nothing', async () => {
+    const { run, sandbox } = await open();
+    await run('nutrition', [day([gel('a')])]);
+    sandbox.control.addFaults('nutrition:422');
+    const refused = await run('nutrition', [day([gel('b')])]);
+    expect(refused.items).toMatchObject([{ outcome: 'rejected', warnings: [] }]);
+    const sent = await run('nutrition', [day([gel('b')])]);
+    expect(sent.items).toMatchObject([{ outcome: 'pushed', warnings: [{ field: 'items' }] }]);
   });
 
   it('is repeated after a broken connection', async () => {
@@ -289,7 +327,7 @@ describe('nutrition for a service that appends', () => {
     const { items, requests } = await run('nutrition', [day([gel('b', '11:00:00')])]);
     expect(items).toMatchObject([{ outcome: 'skipped' }]);
     expect(items[0]?.warnings).toMatchObject([
-      { field: 'items', message: expect.stringContaining('1 items') as unknown },
+      { field: 'items', message: expect.stringContaining('1 item that') as unknown },
     ]);
     expect(requests).toEqual([]);
   });
@@ -325,6 +363,92 @@ describe('nutrition for a service that appends', () => {
     sandbox.control.clearFaults();
     const again = await run('nutrition', days);
     expect(Object.values(outcomes(again.items)).filter((one) => one === 'pushed')).toHaveLength(2);
+  });
+});
+
+describe('a day that is read again in another zone', () => {
+  const append = { nutrition: 'append' } as const;
+  const at = (name: string, time: string) => ({ name, carbs: 25, logged_at: time });
+  const oats = at('oats', '2026-02-15T08:00:00Z');
+  const rice = at('rice', '2026-02-15T12:00:00.250Z');
+  const soup = at('soup', '2026-02-15T23:30:00Z');
+
+  /** The keys that the first versions had: of the item as it went out, its offset included. */
+  const firstForm = (...items: Record<string, string | number>[]) =>
+    items.map((item) => `${sha256(canonicalJson(item))}#1`);
+
+  it('holds the same items: nothing is sent to a service that appends', async () => {
+    const { run, held } = await open(append);
+    await run('nutrition', [{ items: [oats, rice] }]);
+    for (const zone of ['Europe/London', 'America/New_York', 'Asia/Kathmandu']) {
+      const again = await run('nutrition', [{ items: [oats, rice] }], { zone });
+      expect(again.requests).toEqual([]);
+      expect(outcomes(again.items)).toEqual({ '2026-02-15': 'skipped' });
+      expect(again.items[0]?.warnings).toEqual([]);
+    }
+    expect(held()).toEqual({ '2026-02-15': ['oats', 'rice'] });
+  });
+
+  it('leaves an item on the day that it was sent for, though it is on another one now', async () => {
+    const { run, held } = await open(append);
+    const all = [{ items: [oats, rice, soup] }];
+    await run('nutrition', all);
+    const both = { '2026-02-15': ['oats', 'rice'], '2026-02-16': ['soup'] };
+    expect(held()).toEqual(both);
+    const away = await run('nutrition', all, { zone: 'America/New_York' });
+    expect(away.requests).toEqual([]);
+    expect(away.items).toMatchObject([
+      {
+        date: '2026-02-15',
+        outcome: 'skipped',
+        warnings: [{ field: 'items', message: expect.stringContaining('1 item that') as string }],
+      },
+    ]);
+    // Back at home all is where it was.
+    const home = await run('nutrition', all);
+    expect(home.requests).toEqual([]);
+    expect(home.items.flatMap(({ warnings }) => warnings)).toEqual([]);
+    expect(held()).toEqual(both);
+  });
+
+  it('is known again when an earlier version wrote the ledger, wherever it was written', async () => {
+    const { run, ledger, held } = await open(append);
+    const [o, r] = [
+      at('oats', '2026-02-15T09:00:00+01:00'),
+      at('rice', '2026-02-15T17:45:00.250+05:45'),
+    ];
+    ledger.confirmItems('2026-02-15', firstForm(o, r), false);
+    const dry = await run('nutrition', [{ items: [oats, rice] }], { dryRun: true });
+    expect(outcomes(dry.items)).toEqual({ '2026-02-15': 'skipped' });
+    expect([...ledger.items('2026-02-15').keys()].sort()).toEqual(firstForm(o, r).sort());
+    const first = await run('nutrition', [{ items: [oats, rice, at('new', o.logged_at)] }]);
+    expect(first.bodies).toMatchObject([{ items: [{ name: 'new' }] }]);
+    expect(held()).toEqual({ '2026-02-15': ['new'] });
+    // From now on they have today's keys, and nothing is known twice.
+    expect([...ledger.items('2026-02-15').keys()].map((key) => key.split(':')[0])).toEqual(
+      Array(3).fill('instant'),
+    );
+  });
+
+  it('keeps apart what an earlier version knew as two, and what it did not know', async () => {
+    const { run, ledger } = await open(append);
+    const [digest] = firstForm(gel('a'))[0]?.split('#') ?? [];
+    ledger.confirmItems('2026-02-15', [`${digest ?? ''}#1`], false);
+    ledger.markSent('2026-02-15', [`${digest ?? ''}#2`]);
+    const three = day([gel('a'), gel('a'), gel('a')]);
+    const { bodies, items } = await run('nutrition', [three], { zone: 'America/New_York' });
+    // One is there, of one nobody knows, one is new.
+    expect(bodies).toMatchObject([{ items: [{ name: 'a' }] }]);
+    expect(outcomes(items)).toEqual({ '2026-02-15': 'failed FATE_UNKNOWN' });
+  });
+
+  it('is not taken for a loss by a service that replaces', async () => {
+    const { run, held } = await open();
+    const all = [{ items: [oats, rice, soup, at('tea', '2026-02-16T15:00:00Z')] }];
+    await run('nutrition', all);
+    const away = await run('nutrition', all, { zone: 'America/New_York' });
+    expect(away.items.flatMap(({ warnings }) => warnings)).toEqual([]);
+    expect(held()).toEqual({ '2026-02-15': ['oats', 'rice', 'soup'], '2026-02-16': ['tea'] });
   });
 });
 
