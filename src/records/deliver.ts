@@ -2,6 +2,7 @@ import { type ErrorCode, SyncError } from '../errors.ts';
 import type { RecordLedger } from '../ledger/records.ts';
 import { inParallel } from '../parallel.ts';
 import type { ServiceClient } from '../service/client.ts';
+import { fateOf } from '../service/http-failure.ts';
 import { type Failure, Outlook, failureOf } from '../service/outlook.ts';
 import type { Clock } from '../time.ts';
 import { type Plan, type PlanOptions, UNCHANGED, fateUnknown, planOf } from './plan.ts';
@@ -149,7 +150,9 @@ async function send(
   };
   const client = await orFailure(needs.client());
   if ('failure' in client) return failed(client.failure);
-  if (plan.appends) ledger.markSent(date, plan.keys);
+  const markSent = () => {
+    if (plan.appends) ledger.markSent(date, plan.keys);
+  };
   // They did not arrive now; those that may have arrived before stay unknown.
   const forget = () => {
     const { keys, again } = plan;
@@ -161,7 +164,10 @@ async function send(
   };
   // A body without items may come twice: there is nothing in it that a day could hold twice.
   const repeatable = plan.appends && plan.keys.length > 0 ? 'unless-acted-on' : 'always';
-  const answer = await orFailure(client.value.push(kind, plan.body, repeatable, needs.signal));
+  const pushed = client.value.push(kind, plan.body, repeatable, needs.signal, markSent);
+  const answer = await orFailure(pushed, (grave) => {
+    if (fateOf(grave) === 'not-sent') forget();
+  });
   if ('value' in answer) {
     outlook.answered();
     const { attempts } = answer.value;
@@ -194,12 +200,17 @@ async function send(
 }
 
 /** Failures that are one record's or the service's become values; the rest goes on upwards. */
-async function orFailure<T>(task: Promise<T>): Promise<{ value: T } | { failure: SyncError }> {
+async function orFailure<T>(
+  task: Promise<T>,
+  onGrave?: (error: SyncError) => void,
+): Promise<{ value: T } | { failure: SyncError }> {
   try {
     return { value: await task };
   } catch (error) {
+    if (!(error instanceof SyncError)) throw error;
     const grave: readonly ErrorCode[] = ['STORAGE', 'INTERRUPTED'];
-    if (error instanceof SyncError && !grave.includes(error.code)) return { failure: error };
+    if (!grave.includes(error.code)) return { failure: error };
+    onGrave?.(error);
     throw error;
   }
 }

@@ -1,5 +1,10 @@
 import { describe, expect, it, vi } from 'vitest';
-import { type World, openLoggedInWorld } from '../support/acceptance.ts';
+import {
+  type World,
+  expireAccess,
+  openLoggedInWorld,
+  requestCounts,
+} from '../support/acceptance.ts';
 import { type Finished, ndjson } from '../support/program.ts';
 
 /** A service that adds to a day what it is sent, and a profile that knows it. */
@@ -218,6 +223,19 @@ describe('nutrition for a service that appends', () => {
     await running.finished;
     expect(outcomeOf(await push(world, day(RICE)))).toEqual([5, 'failed', 'FATE_UNKNOWN']);
     expect(names(world)).toEqual(['Rice']);
+  });
+
+  it('sends the day after Ctrl-C that came before anything of it was sent', async () => {
+    const world = await openAppendingWorld();
+    expireAccess(world);
+    world.sandbox.control.addFaults('refresh:hang*inf');
+    const running = world.start(['push', 'nutrition', '-'], { input: JSON.stringify(day(RICE)) });
+    await vi.waitUntil(() => requestCounts(world.sandbox)['token'] === 1, 30_000);
+    running.child.kill('SIGINT');
+    expect((await running.finished).code).toBe(130);
+    world.sandbox.control.clearFaults();
+    expect(outcomeOf(await push(world, day(RICE)))).toEqual([0, 'pushed', undefined]);
+    expect(sent(world)).toEqual([['Rice']]);
   });
 
   it('does not hold up other days with those of unknown fate', async () => {

@@ -1,4 +1,6 @@
+import { EventEmitter, once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
+import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
@@ -13,6 +15,7 @@ import { canonicalJson, sha256 } from '../../src/records/digest.ts';
 import type { RecordKind } from '../../src/records/types.ts';
 import type { SandboxSettings } from '../../src/sandbox/settings.ts';
 import type { ServiceClient } from '../../src/service/client.ts';
+import type { Clock } from '../../src/time.ts';
 import { markIn, openIn } from '../ledger/support.ts';
 import { clientOf, hastyClock, openSandbox } from '../support/delivery.ts';
 import { prepare } from './support.ts';
@@ -524,6 +527,68 @@ it('ends with the reason of an interruption, and holds no day afterwards', async
   expect(another().claim('nutrition', '2026-02-15', 'x', false)).toBe('yours');
   // It may have arrived.
   expect([...another().items('2026-02-15').values()]).toEqual(['pending']);
+});
+
+describe('an interruption before anything of a day was sent', () => {
+  const reason = new SyncError('INTERRUPTED', 'Interrupted.');
+  const append = { nutrition: 'append' } as const;
+
+  const untilAborted = (signal: AbortSignal) =>
+    new Promise<never>((_resolve, reject) => {
+      signal.addEventListener('abort', () => reject(signal.reason as Error));
+    });
+
+  /** Runs a push that is interrupted at some point; then says what the ledger has of the day. */
+  async function interrupted(
+    world: Awaited<ReturnType<typeof open>>,
+    options: RunOptions,
+    when: Promise<unknown>,
+  ) {
+    const abort = new AbortController();
+    const running = world.run('nutrition', [day([gel('a')])], { ...options, signal: abort.signal });
+    await when;
+    abort.abort(reason);
+    expect((await running).failed).toMatchObject({ code: 'INTERRUPTED', message: 'Interrupted.' });
+    return [...world.ledger.items('2026-02-15').values()];
+  }
+
+  it('while the token is fetched leaves nothing behind: the next run sends the day', async () => {
+    const world = await open(append);
+    const asked = new EventEmitter();
+    const accessToken = (signal: AbortSignal) => {
+      asked.emit('now');
+      return untilAborted(signal);
+    };
+    const { client } = clientOf(world.sandbox, {}, { accessToken });
+    expect(await interrupted(world, { client }, once(asked, 'now'))).toEqual([]);
+    expect(outcomes((await world.run('nutrition', [day([gel('a')])])).items)).toEqual({
+      '2026-02-15': 'pushed',
+    });
+    expect(world.held()).toEqual({ '2026-02-15': ['a'] });
+  });
+
+  it('while the connection is not secure yet leaves nothing behind', async () => {
+    const world = await open(append);
+    // It takes connections, and never says a word.
+    const server = createServer().listen(0, '127.0.0.1');
+    onTestFinished(() => void server.close());
+    await once(server, 'listening');
+    const url = `https://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    const { client } = clientOf({ ...world.sandbox, url });
+    expect(await interrupted(world, { client }, once(server, 'connection'))).toEqual([]);
+  });
+
+  it('while it waits after being turned away leaves nothing behind', async () => {
+    const world = await open(append);
+    world.sandbox.control.addFaults('nutrition:503*inf');
+    const waiting = new EventEmitter();
+    const sleep: Clock['sleep'] = async (_ms, signal) => {
+      waiting.emit('now');
+      await untilAborted(signal ?? new AbortController().signal);
+    };
+    const { client } = clientOf(world.sandbox, {}, { clock: { ...hastyClock, sleep } });
+    expect(await interrupted(world, { client }, once(waiting, 'now'))).toEqual([]);
+  });
 });
 
 describe('--dry-run', () => {
