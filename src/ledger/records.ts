@@ -1,4 +1,5 @@
 import type { Database } from './database.ts';
+import { facts } from './facts.ts';
 import type { ProcessMark } from './processes.ts';
 
 export type RecordKind = 'wellness' | 'nutrition';
@@ -36,6 +37,9 @@ export interface RecordLedger {
   confirmItems(date: string, keys: readonly string[], only: boolean): void;
   /** These surely did not arrive. */
   forgetItems(date: string, keys: readonly string[]): void;
+  /** Did the service last add to a day of nutrition what it was sent, where it should replace it? */
+  appends(): boolean;
+  noteAppends(appends: boolean): void;
 }
 
 export function recordLedger(
@@ -74,6 +78,10 @@ export function recordLedger(
     'DELETE FROM record_items WHERE account = ? AND date = ? AND item_key = ?',
   );
   const dropItems = database.prepare('DELETE FROM record_items WHERE account = ? AND date = ?');
+
+  const observed = facts(database);
+  const appending = `nutrition is added up: ${account}`;
+  const appends = () => observed.find(appending) === 'yes';
 
   const find = (kind: RecordKind, date: string) =>
     select.get(account, kind, date) as Row | undefined;
@@ -136,6 +144,10 @@ export function recordLedger(
       transaction(() => {
         for (const key of keys) dropItem.run(account, date, key);
       }),
+    appends,
+    noteAppends(seen) {
+      if (seen !== appends()) observed.remember(appending, seen ? 'yes' : 'no');
+    },
   };
 }
 

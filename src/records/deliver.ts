@@ -5,7 +5,14 @@ import type { ServiceClient } from '../service/client.ts';
 import { fateOf } from '../service/http-failure.ts';
 import { type Failure, Outlook, failureOf } from '../service/outlook.ts';
 import type { Clock } from '../time.ts';
-import { type Plan, type PlanOptions, UNCHANGED, fateUnknown, planOf } from './plan.ts';
+import {
+  type Plan,
+  type PlanOptions,
+  UNCHANGED,
+  appendedWarning,
+  fateUnknown,
+  planOf,
+} from './plan.ts';
 import type { JsonObject, PreparedRecord, RecordKind, Warning } from './types.ts';
 
 export interface DeliveryOptions extends PlanOptions {
@@ -75,6 +82,7 @@ export async function deliverRecords(
   needs: DeliveryNeeds,
 ): Promise<void> {
   const outlook = new Outlook();
+  const seen = { appending: false };
   const run = new Map(records.map((record) => [record.date, record]));
   const plan = (record: PreparedRecord) => planOf(record, options, needs.ledger, run);
   await inParallel(records, options.jobs, async (record) => {
@@ -82,7 +90,7 @@ export async function deliverRecords(
     const extra: Warning[] = [];
     const outcome: Outcome = outlook.hopeless
       ? { outcome: 'failed', ...outlook.hopeless }
-      : await deliver(record, options, needs, { outlook, plan, warnings: extra });
+      : await deliver(record, options, needs, { outlook, plan, seen, warnings: extra });
     const { kind, date, sources, zoneUsed } = record;
     needs.report({
       kind,
@@ -100,6 +108,7 @@ interface Run {
   readonly outlook: Outlook;
   readonly plan: (record: PreparedRecord) => Plan;
   readonly warnings: Warning[];
+  readonly seen: { appending: boolean };
 }
 
 async function deliver(
@@ -140,8 +149,9 @@ async function send(
   record: PreparedRecord,
   plan: Plan,
   needs: DeliveryNeeds,
-  { outlook, warnings }: Run,
+  run: Run,
 ): Promise<Outcome> {
+  const { outlook } = run;
   const { kind, date, digest } = record;
   const { ledger } = needs;
   const failed = (failure: SyncError): Outcome & { outcome: 'failed' } => {
@@ -175,8 +185,7 @@ async function send(
       forget();
       return { outcome: 'rejected', message: answer.value.message, attempts };
     }
-    if (kind === 'nutrition') ledger.confirmItems(date, plan.keys, !plan.appends);
-    warnings.push(...plan.consequences);
+    if (kind === 'nutrition') noteItems(record, plan, answer.value.items, ledger, run);
     if (plan.unclear > 0) return fateUnknown(date, plan.unclear);
     ledger.confirm(kind, date, digest);
     return { outcome: 'pushed', attempts };
@@ -197,6 +206,34 @@ async function send(
   }
   forget();
   return outcome;
+}
+
+/**
+ * Writes down which items the service has now, and what of it a person should know.
+ *
+ * @param held how many it says that it has for the day, if it does.
+ */
+function noteItems(
+  record: PreparedRecord,
+  plan: Plan,
+  held: number | undefined,
+  ledger: RecordLedger,
+  { warnings, seen }: Run,
+): void {
+  const { date } = record;
+  const sent = plan.keys.length;
+  const kept = !plan.appends && held !== undefined && held > sent;
+  ledger.confirmItems(date, plan.keys, !plan.appends && !kept);
+  if (kept) {
+    warnings.push(appendedWarning(record, sent, held, !seen.appending));
+    seen.appending = true;
+  } else {
+    warnings.push(...plan.consequences);
+  }
+  // A day that was new here says nothing: others may have written into it.
+  if (plan.appends || held === undefined || plan.known === 0) return;
+  if (!kept) ledger.noteAppends(false);
+  else if (held >= plan.known + sent) ledger.noteAppends(true);
 }
 
 /** Failures that are one record's or the service's become values; the rest goes on upwards. */

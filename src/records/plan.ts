@@ -34,7 +34,18 @@ export interface Plan {
 
 export type Settled = typeof UNCHANGED | ({ readonly outcome: 'failed' } & Failure);
 
+const APPEND_REMEDY = '`sync config set nutritionDelivery append` sends each item once';
+
 export const UNCHANGED = { outcome: 'skipped', reason: 'unchanged' } as const;
+
+/** The same for each day, so that it is told once. */
+const WOULD_DOUBLE: Settled = {
+  outcome: 'failed',
+  code: 'CONFIG',
+  message:
+    'The service added what it was sent last to the day, where it should replace it: a day that is sent again would hold its items twice.',
+  hint: `${APPEND_REMEDY}; if the service replaces days now, send them with --force.`,
+};
 
 type Nutrition = PreparedRecord & { kind: 'nutrition' };
 
@@ -78,7 +89,9 @@ function replacing(
   const states = itemStates(record, options, ledger);
   const gone = goneItems(record, keys, states, run);
   const consequences = gone === 0 ? [] : [replacedWarning(record, gone, options.dryRun)];
-  return { ...NOTHING_KNOWN, body, keys, known: states.size, consequences };
+  const plan = { ...NOTHING_KNOWN, body, keys, known: states.size, consequences };
+  const doubles = states.size > 0 && ledger.appends() && !options.force;
+  return doubles ? { ...plan, settled: WOULD_DOUBLE } : plan;
 }
 
 function appending(
@@ -223,6 +236,23 @@ function replacedWarning(record: Nutrition, gone: number, dryRun: boolean): Warn
     `${dryRun ? 'it would lose them' : 'it no longer has them'}. ` +
     `If ${record.date} was to keep them, push all that belongs to it in one command (it takes several files)`;
   return aboutItems(record, message);
+}
+
+/**
+ * The service has more items for a day than were sent: it kept those that it had. With that a run says
+ * the remedy once, with the first of such days.
+ */
+export function appendedWarning(
+  record: PreparedRecord,
+  sent: number,
+  held: number,
+  first: boolean,
+): Warning {
+  const found = `the service has ${held} items for ${record.date} after ${sent} were sent`;
+  const message =
+    `${found}: it seems to add to a day what it is sent, where it should replace it. ` +
+    `Look at that day: what was sent before may be in it twice. ${APPEND_REMEDY}`;
+  return aboutItems(record, first ? message : found);
 }
 
 function sentBefore(count: number): string {

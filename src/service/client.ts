@@ -7,6 +7,7 @@ import { type Repeatable, type RetryNeeds, withRetry } from './retry.ts';
 import type { TokenSource } from './token-source.ts';
 import {
   type JsonObject,
+  type PushAnswer,
   type UploadAnswer,
   decodePushAnswer,
   decodeUploadAnswer,
@@ -60,7 +61,7 @@ export interface ServiceClient {
     repeatable: Repeatable,
     signal: AbortSignal,
     onSend?: () => void,
-  ): Promise<Delivered<ReturnType<typeof decodePushAnswer>>>;
+  ): Promise<Delivered<PushAnswer>>;
   /** 4.7; the body as the service sent it. */
   listWorkouts(query: WorkoutQuery, signal: AbortSignal): Promise<unknown>;
   readProfile(signal: AbortSignal): Promise<unknown>;

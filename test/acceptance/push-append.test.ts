@@ -271,6 +271,27 @@ describe('nutrition for a service that appends', () => {
   });
 });
 
+describe('nutrition for a service that appends, with the default settings', () => {
+  it('is told to be doubled, with the remedy, and is not doubled once more', async () => {
+    const world = await openLoggedInWorld({ sandbox: { settings: { nutrition: 'append' } } });
+    await push(world, day(BANANA));
+    const grown = await world.sync(['push', 'nutrition', '-'], {
+      input: JSON.stringify(day(BANANA, RICE)),
+    });
+    expect(grown.code).toBe(0);
+    expect(grown.stdout + grown.stderr).toMatch(
+      /the service has 3 items for 2026-02-15 after 2 were sent: .*`sync config set nutritionDelivery append`/,
+    );
+    const again = await push(world, day(BANANA, RICE, GEL));
+    expect(outcomeOf(again)).toEqual([2, 'failed', 'CONFIG']);
+    expect(String(first(again)['hint'])).toContain('sync config set nutritionDelivery append');
+    expect(sent(world)).toEqual([['Banana'], ['Banana', 'Rice']]);
+    await world.sync(['config', 'set', 'nutritionDelivery', 'append']);
+    expect(outcomeOf(await push(world, day(BANANA, RICE, GEL)))).toEqual([0, 'pushed', undefined]);
+    expect(sent(world).at(-1)).toEqual(['Gel']);
+  });
+});
+
 describe('nutrition for a service that replaces', () => {
   it('sends the whole day again after a broken answer, and holds each item once', async () => {
     const world = await openLoggedInWorld();

@@ -369,6 +369,106 @@ describe('nutrition for a service that appends', () => {
   });
 });
 
+describe('a service that appends, and nobody has said so', () => {
+  const quiet = { nutrition: 'replace' } as const;
+  const said = (items: readonly RecordItem[]) =>
+    items.map(({ date, warnings }) => {
+      const about = warnings.filter(({ field }) => field === 'items');
+      return [date, ...about.map(({ message }) => message)];
+    });
+  const sentence = (held: number, date: string, sent: number) =>
+    `the service has ${held} items for ${date} after ${sent} were sent`;
+
+  it('is noticed by its answer, and the remedy is told once', async () => {
+    const { run, sandbox, held, ledger } = await open();
+    const dates = ['2026-02-15', '2026-02-16'];
+    await run(
+      'nutrition',
+      dates.map((date) => day([gel('a')], date)),
+      quiet,
+    );
+    sandbox.control.set({ nutrition: 'append' });
+    const grown = dates.map((date) => day([gel('a'), gel('b', '11:00:00')], date));
+    // Both at once: for the second it cannot be known yet.
+    sandbox.control.addFaults('nutrition:delay=100ms*inf');
+    const { items } = await run('nutrition', grown, { ...quiet, jobs: 2 });
+    expect(said(items)).toEqual([
+      [
+        expect.any(String),
+        expect.stringMatching(/after 2 were sent: .*sync config set nutritionDelivery append/),
+      ],
+      [expect.any(String), expect.stringMatching(/^the service has 3 items .* after 2 were sent$/)],
+    ]);
+    expect(held()['2026-02-15']).toEqual(['a', 'a', 'b']);
+    // What the service kept is not forgotten.
+    const less = await run('nutrition', [day([gel('b', '11:00:00')])], { nutrition: 'append' });
+    expect([less.requests, said(less.items)[0]]).toEqual([
+      [],
+      ['2026-02-15', expect.stringContaining('1 item that was sent before is no longer')],
+    ]);
+    expect([...ledger.items('2026-02-15').values()]).toEqual(['confirmed', 'confirmed']);
+    // With the setting, each item is sent once.
+    const more = grown.map(({ date, items: two }) => day([...two, gel('c', '12:00:00')], date));
+    const right = await run('nutrition', more, { nutrition: 'append' });
+    expect(right.bodies).toMatchObject([{ items: [{ name: 'c' }] }, { items: [{ name: 'c' }] }]);
+  });
+
+  it('is not sent a day again, once that is known, unless by force', async () => {
+    const { run, sandbox, held } = await open();
+    await run('nutrition', [day([gel('a')]), day([gel('a')], '2026-02-16')], quiet);
+    sandbox.control.set({ nutrition: 'append' });
+    const grown = day([gel('a'), gel('b', '11:00:00')]);
+    const first = await run('nutrition', [grown, { ...grown, date: '2026-02-16' }], {
+      ...quiet,
+      jobs: 1,
+    });
+    expect(outcomes(first.items)).toEqual({
+      '2026-02-15': 'pushed',
+      '2026-02-16': 'failed CONFIG',
+    });
+    const next = [day([gel('c')], '2026-02-16'), day([gel('n')], '2026-02-17')];
+    for (const dryRun of [true, false]) {
+      const { items } = await run('nutrition', next, { ...quiet, dryRun });
+      // A day that the service has nothing of can go.
+      expect(outcomes(items)).toEqual({
+        '2026-02-16': 'failed CONFIG',
+        '2026-02-17': dryRun ? 'would-push' : 'pushed',
+      });
+      expect(items.find((item) => item.outcome === 'failed')).toMatchObject({
+        hint: expect.stringContaining('sync config set nutritionDelivery append') as string,
+      });
+    }
+    expect(held()['2026-02-16']).toEqual(['a']);
+    // The service has been mended: one day by force shows it.
+    sandbox.control.set({ nutrition: 'replace' });
+    await run('nutrition', next, { ...quiet, force: true });
+    expect(held()['2026-02-16']).toEqual(['c']);
+    const after = await run('nutrition', [day([gel('d')], '2026-02-16')], quiet);
+    expect(outcomes(after.items)).toEqual({ '2026-02-16': 'pushed' });
+  });
+
+  it('is not suspected where others wrote into a day before', async () => {
+    const { run, sandbox, ledger } = await open({ nutrition: 'append' });
+    const other = clientOf(sandbox);
+    await (
+      await other.client()
+    ).push('nutrition', day([gel('theirs')]), 'always', new AbortController().signal);
+    const { items } = await run('nutrition', [day([gel('a')])], quiet);
+    expect(said(items)).toEqual([
+      ['2026-02-15', expect.stringContaining(`${sentence(2, '2026-02-15', 1)}: it seems`)],
+    ]);
+    expect(ledger.appends()).toBe(false);
+  });
+
+  it('is not missed where it is what it should be', async () => {
+    const { run, ledger } = await open();
+    await run('nutrition', [day([gel('a')])], quiet);
+    const { items } = await run('nutrition', [day([gel('a'), gel('b', '11:00:00')])], quiet);
+    expect(said(items)).toEqual([['2026-02-15']]);
+    expect(ledger.appends()).toBe(false);
+  });
+});
+
 describe('a day that is read again in another zone', () => {
   const append = { nutrition: 'append' } as const;
   const at = (name: string, time: string) => ({ name, carbs: 25, logged_at: time });
