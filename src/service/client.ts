@@ -7,6 +7,7 @@ import { type Repeatable, type RetryNeeds, withRetry } from './retry.ts';
 import type { TokenSource } from './token-source.ts';
 import {
   type JsonObject,
+  type PushAnswer,
   type UploadAnswer,
   decodePushAnswer,
   decodeUploadAnswer,
@@ -50,13 +51,17 @@ export interface WorkoutQuery {
 export interface ServiceClient {
   /** 4.1, one recording a request. */
   uploadRecording(upload: FramedUpload, signal: AbortSignal): Promise<Delivered<UploadAnswer>>;
-  /** 4.2 and 4.3. `repeatable`: see {@link Repeatable}. */
+  /**
+   * 4.2 and 4.3. `repeatable`: see {@link Repeatable}. `onSend`: the token is there, and the first
+   * request leaves when this returns.
+   */
   push(
     kind: 'wellness' | 'nutrition',
     body: JsonObject,
     repeatable: Repeatable,
     signal: AbortSignal,
-  ): Promise<Delivered<ReturnType<typeof decodePushAnswer>>>;
+    onSend?: () => void,
+  ): Promise<Delivered<PushAnswer>>;
   /** 4.7; the body as the service sent it. */
   listWorkouts(query: WorkoutQuery, signal: AbortSignal): Promise<unknown>;
   readProfile(signal: AbortSignal): Promise<unknown>;
@@ -87,7 +92,11 @@ export function createServiceClient(needs: ServiceClientNeeds): ServiceClient {
   async function call(
     name: EndpointName,
     request: Omit<HttpRequest, 'url' | 'bearer'>,
-    options: { repeatable?: Repeatable; query?: URLSearchParams } = {},
+    options: {
+      repeatable?: Repeatable;
+      query?: URLSearchParams;
+      onSend?: (() => void) | undefined;
+    } = {},
   ): Promise<{ response: HttpResponse; attempts: number }> {
     const { signal } = request;
     const url = endpointUrl(needs.baseUrl, needs.endpoints[name]);
@@ -100,6 +109,7 @@ export function createServiceClient(needs: ServiceClientNeeds): ServiceClient {
         signal,
       );
     const token = await beforeSending(tokens.accessToken(signal), 0);
+    options.onSend?.();
     let result = await send(token);
     if (result.response.status === 401) {
       const before = result.attempts;
@@ -126,11 +136,11 @@ export function createServiceClient(needs: ServiceClientNeeds): ServiceClient {
       });
       return { ...decodeUploadAnswer(response), attempts };
     },
-    async push(kind, body, repeatable, signal) {
+    async push(kind, body, repeatable, signal, onSend) {
       const { response, attempts } = await call(
         kind,
         { method: 'POST', ...json(body), signal },
-        { repeatable },
+        { repeatable, onSend },
       );
       return { ...decodePushAnswer(response), attempts };
     },

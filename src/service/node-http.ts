@@ -7,6 +7,7 @@ import {
   SILENCE_TIMEOUT_MS,
   networkError,
   timeoutCause,
+  withDetails,
 } from './http-failure.ts';
 import { headersOf } from './request-headers.ts';
 
@@ -44,7 +45,7 @@ function send(
   transport: { start: typeof http.request; agent: http.Agent },
 ): Promise<HttpResponse> {
   return new Promise((resolve, reject) => {
-    request.signal.throwIfAborted();
+    if (request.signal.aborted) throw abortReason(request.signal, false);
     // Before the connection stands, no byte of the request can have reached the service.
     let connected = false;
     const outgoing = transport.start(request.url, {
@@ -61,7 +62,7 @@ function send(
     const fail = (cause: unknown) => {
       settle();
       outgoing.destroy();
-      if (request.signal.aborted) reject(request.signal.reason as Error);
+      if (request.signal.aborted) reject(abortReason(request.signal, connected));
       else if (cause instanceof SyncError) reject(cause);
       else reject(networkError(request, cause, connected ? 'unknown' : 'not-sent'));
     };
@@ -98,6 +99,13 @@ function send(
     for (const part of parts.slice(0, -1)) outgoing.write(part);
     outgoing.end(parts.at(-1));
   });
+}
+
+/** Why a request was given up; with its fate, where it had not left. */
+function abortReason({ reason }: AbortSignal, connected: boolean): Error {
+  return reason instanceof SyncError && !connected
+    ? withDetails(reason, { fate: 'not-sent' })
+    : (reason as Error);
 }
 
 /** Reads an answer to its end. By events: an iterator would cost as much as the request itself. */

@@ -61,7 +61,8 @@ function isTurnedAway(status: number): boolean {
  * @param attempt sends the request once.
  * @returns the final answer (any status that waiting does not mend).
  * @throws SyncError `NETWORK` or `SERVICE_UNAVAILABLE` when the tries are used up, with
- *   `details.attempts`; whatever else `attempt` throws.
+ *   `details.attempts`; whatever else `attempt` throws; the signal's reason, with its fate if the
+ *   service did not act on any of the tries.
  */
 export async function withRetry(
   attempt: () => Promise<HttpResponse>,
@@ -69,6 +70,7 @@ export async function withRetry(
   needs: RetryNeeds,
   signal: AbortSignal,
 ): Promise<{ response: HttpResponse; attempts: number }> {
+  let actedOnce = false;
   for (let number = 1; ; number++) {
     const outcome = await tryOnce(attempt);
     if ('response' in outcome && !isTemporary(outcome.response.status)) {
@@ -80,6 +82,7 @@ export async function withRetry(
       'failure' in outcome
         ? fateOf(outcome.failure) === 'unknown'
         : !isTurnedAway(outcome.response.status);
+    actedOnce ||= acted;
     const ownPause =
       needs.random() * Math.min(needs.policy.capMs, needs.policy.baseMs * 2 ** (number - 1));
     const asked = failure.details['retryAfterMs'];
@@ -92,7 +95,13 @@ export async function withRetry(
       throw withDetails(failure, { attempts: number, fate: acted ? 'unknown' : 'not-sent' });
     }
     needs.onRetry?.({ attempt: number, waitMs, reason: failure.message });
-    await needs.clock.sleep(waitMs, signal);
+    try {
+      await needs.clock.sleep(waitMs, signal);
+    } catch (error) {
+      throw error instanceof SyncError && !actedOnce
+        ? withDetails(error, { fate: 'not-sent' })
+        : error;
+    }
   }
 }
 

@@ -17,6 +17,11 @@ export interface ServiceRecording {
   readonly jobId?: string;
 }
 
+export type PushAnswer =
+  /** `items`: how many the service now has for the day, if it shows the day as it stored it. */
+  | { readonly outcome: 'pushed'; readonly items?: number }
+  | { readonly outcome: 'rejected'; readonly message: string };
+
 /** JSON object as it came; its fields are read one at a time. */
 export type JsonObject = Readonly<Record<string, unknown>>;
 
@@ -52,13 +57,14 @@ export function decodeUploadAnswer(response: HttpResponse): UploadAnswer {
  *
  * @throws SyncError `SERVICE_ANSWER` when the body does not say.
  */
-export function decodePushAnswer(
-  response: HttpResponse,
-): { outcome: 'pushed' } | { outcome: 'rejected'; message: string } {
+export function decodePushAnswer(response: HttpResponse): PushAnswer {
   const body = jsonObject(response);
   if (body['success'] === false) return { outcome: 'rejected', message: reasonIn(body, {}) };
   if (body['success'] !== true) throw unclear(response);
-  return { outcome: 'pushed' };
+  const { data } = body;
+  return isObject(data) && Array.isArray(data['items'])
+    ? { outcome: 'pushed', items: data['items'].length }
+    : { outcome: 'pushed' };
 }
 
 /** The body as a JSON object. @throws SyncError `SERVICE_ANSWER` that says what came instead. */

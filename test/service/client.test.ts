@@ -318,6 +318,19 @@ it('counts the tries of both tokens', async () => {
   });
 });
 
+it.each([
+  ['an older service shows nothing', { success: true }, {}],
+  ['of wellness there are none', { success: true, data: { hrv: 60 } }, {}],
+  ['it shows the day', { success: true, data: { items: [{}, {}] } }, { items: 2 }],
+])('counts the items that the service has now: %s', async (_what, body, items) => {
+  const { client } = await open([{ body }]);
+  expect(await client.push('nutrition', {}, 'always', never())).toEqual({
+    outcome: 'pushed',
+    attempts: 1,
+    ...items,
+  });
+});
+
 it('uses the paths that the settings give', async () => {
   const { client, server } = await open([{}], {
     endpoints: { uploadFit: '/v2/fit', wellness: '/w' },

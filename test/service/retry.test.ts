@@ -243,22 +243,31 @@ describe('pauses', () => {
     expect(readRetryAfter(header, NOW)).toBe(ms);
   });
 
-  it('end with the signal, with its reason, and without another try', async () => {
-    const abort = new AbortController();
-    const reason = new SyncError('INTERRUPTED', 'Interrupted.');
-    const given = needs(1);
-    const { attempt, calls } = script('not-sent');
-    const clock = {
-      ...given.clock,
-      sleep: (_ms: number, signal?: AbortSignal) =>
-        new Promise<void>((_resolve, reject) => {
-          signal?.addEventListener('abort', () => reject(signal.reason as Error));
-          abort.abort(reason);
-        }),
-    };
-    await expect(withRetry(attempt, 'always', { ...given, clock }, abort.signal)).rejects.toBe(
-      reason,
-    );
-    expect(calls()).toBe(1);
-  });
+  it.each([
+    ['not-sent', { fate: 'not-sent' }],
+    ['unknown', {}],
+  ] as const)(
+    'end with the signal and its reason, without another try (%s)',
+    async (fate, told) => {
+      const abort = new AbortController();
+      const reason = new SyncError('INTERRUPTED', 'Interrupted.');
+      const given = needs(1);
+      const { attempt, calls } = script(fate);
+      const clock = {
+        ...given.clock,
+        sleep: (_ms: number, signal?: AbortSignal) =>
+          new Promise<void>((_resolve, reject) => {
+            signal?.addEventListener('abort', () => reject(signal.reason as Error));
+            abort.abort(reason);
+          }),
+      };
+      const error = await withRetry(attempt, 'always', { ...given, clock }, abort.signal).catch(
+        (thrown: unknown) => thrown,
+      );
+      // Whether the service can have acted on a try is part of it.
+      expect(error).toMatchObject({ code: reason.code, message: reason.message });
+      expect((error as SyncError).details).toEqual(told);
+      expect(calls()).toBe(1);
+    },
+  );
 });

@@ -6,6 +6,7 @@ import { type ServiceClient, createServiceClient } from '../../src/service/clien
 import { DEFAULT_ENDPOINTS } from '../../src/service/endpoints.ts';
 import { createNodeHttp } from '../../src/service/node-http.ts';
 import { DEFAULT_RETRY } from '../../src/service/retry.ts';
+import type { TokenSource } from '../../src/service/token-source.ts';
 import type { Clock } from '../../src/time.ts';
 
 /** A sandbox on a port of its own, that ends with the test. */
@@ -25,6 +26,7 @@ export const hastyClock: Clock = {
 export function clientOf(
   sandbox: Pick<Sandbox, 'url' | 'control'>,
   mint: Parameters<Sandbox['control']['mint']>[0] = {},
+  over: { accessToken?: TokenSource['accessToken']; clock?: Clock } = {},
 ) {
   const http = createNodeHttp({ userAgent: 'test', connections: 16 });
   onTestFinished(() => http.close());
@@ -34,11 +36,11 @@ export function clientOf(
     endpoints: DEFAULT_ENDPOINTS,
     http,
     tokens: {
-      accessToken: () => Promise.resolve(token),
+      accessToken: over.accessToken ?? (() => Promise.resolve(token)),
       replace: () => Promise.resolve(new Secret('another-token')),
     },
     policy: DEFAULT_RETRY,
-    clock: hastyClock,
+    clock: over.clock ?? hastyClock,
     random: () => 0,
   });
   let asked = 0;
