@@ -1,3 +1,4 @@
+import { SyncError } from '../errors.ts';
 import type { Secret } from '../secret.ts';
 
 /** One request. Nothing here follows a redirect: a token never travels to another origin. */
@@ -35,3 +36,24 @@ export interface Http {
 
 /** An answer larger than this is cut off as unreadable, in bytes. */
 export const MAX_ANSWER_BYTES = 32 * 1024 * 1024;
+
+export function answerTooLarge(request: HttpRequest): SyncError {
+  return new SyncError(
+    'SERVICE_ANSWER',
+    `${request.url.host} answered with more than is sensible.`,
+    {
+      details: { limitBytes: MAX_ANSWER_BYTES },
+    },
+  );
+}
+
+/** Headers as {@link HttpResponse} has them, from names in lower case. */
+export function joinedHeaders(
+  headers: Readonly<Record<string, string | string[] | undefined>>,
+): Record<string, string> {
+  const joined: Record<string, string> = {};
+  for (const [name, value] of Object.entries(headers)) {
+    joined[name] = Array.isArray(value) ? value.join(', ') : (value ?? '');
+  }
+  return joined;
+}

@@ -1,0 +1,71 @@
+import { SyncError } from '../errors.ts';
+import type { HttpRequest, HttpResponse } from './http.ts';
+import { networkError, timeoutCause } from './http-failure.ts';
+import { TURN_TIMEOUT_MS } from './limits.ts';
+
+/** What an implementation of HTTP tells of a request on its way. Each may be told more than once. */
+export interface Exchange {
+  /** It has a connection's turn: it waits for no other request any more. */
+  readonly hasTurn: () => void;
+  /** The connection stands: from here on the service can have acted on the request. */
+  readonly connected: () => void;
+  readonly answered: (answer: HttpResponse) => void;
+  readonly failed: (cause: unknown) => void;
+}
+
+/**
+ * One request and its answer, within their limits, whatever the implementation is doing at the
+ * moment: the promise is settled by the signal and by the limits themselves, not by what an ended
+ * request would say of it. A request that still waits for a connection says nothing.
+ *
+ * @param begin starts the request, and returns what ends it: called when it failed.
+ * @throws as {@link Http} does.
+ */
+export function exchange(
+  request: HttpRequest,
+  begin: (course: Exchange) => () => void,
+): Promise<HttpResponse> {
+  return new Promise((resolve, reject) => {
+    const { signal } = request;
+    signal.throwIfAborted();
+    // Before the connection stands, no byte of the request can have reached the service.
+    let connected = false;
+    let settled = false;
+    let end: (() => void) | undefined;
+    const settle = () => {
+      settled = true;
+      clearTimeout(turn);
+      signal.removeEventListener('abort', failed);
+    };
+    const failed = (cause: unknown) => {
+      if (settled) return;
+      settle();
+      end?.();
+      if (signal.aborted) reject(signal.reason as Error);
+      else if (cause instanceof SyncError) reject(cause);
+      else reject(networkError(request, cause, connected ? 'unknown' : 'not-sent'));
+    };
+    signal.addEventListener('abort', failed, { once: true });
+    const turn = setTimeout(() => {
+      failed(timeoutCause('no connection became free'));
+    }, TURN_TIMEOUT_MS);
+    try {
+      end = begin({
+        hasTurn: () => {
+          clearTimeout(turn);
+        },
+        connected: () => {
+          connected = true;
+        },
+        answered: (answer) => {
+          if (settled) return;
+          settle();
+          resolve(answer);
+        },
+        failed,
+      });
+    } catch (error) {
+      failed(error);
+    }
+  });
+}
