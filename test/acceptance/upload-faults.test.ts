@@ -37,7 +37,7 @@ describe('trouble that passes is sat out', () => {
     ['503 twice', 'upload-fit:503*2', { outcome: 'uploaded', attempts: 3 }, 1],
     ['500', 'upload-fit:500', { outcome: 'uploaded', attempts: 2 }, 1],
     ['408', 'upload-fit:408', { outcome: 'uploaded', attempts: 2 }, 1],
-    ['429', 'upload-fit:429', { outcome: 'uploaded', attempts: 2 }, 1],
+    ['429', 'upload-fit:429(retry-after=0)', { outcome: 'uploaded', attempts: 2 }, 1],
     ['a page of a proxy', 'upload-fit:html', { outcome: 'uploaded', attempts: 2 }, 1],
     [
       'a page that calls itself a success',
