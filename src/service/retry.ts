@@ -117,7 +117,7 @@ function ownPause(status: unknown, number: number, { policy, random }: RetryNeed
     return random() * Math.min(policy.capMs, policy.baseMs * 2 ** (number - 1));
   }
   const share = 2 ** (number - 1) / (2 ** (policy.attempts - 1) - 1);
-  return policy.rateWindowMs * share * (1 + random() / 4);
+  return Math.ceil(policy.rateWindowMs * share * (1 + random() / 4));
 }
 
 async function tryOnce(

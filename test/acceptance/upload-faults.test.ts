@@ -87,6 +87,15 @@ describe('trouble that passes is sat out', () => {
   );
 });
 
+it('says once that the service asked for a pause, however many requests wait for its end', async () => {
+  const world = await openLoggedInWorld();
+  const rides = [1, 2, 3].map((n) => world.write(`${n}.fit`, makeRecording({ seed: n })));
+  world.sandbox.control.addFaults('upload-fit:429(retry-after=3)*3');
+  const { code, stdout, stderr } = await world.sync(['upload', ...rides]);
+  expect([code, stdout]).toEqual([0, expect.stringContaining('3 files: 3 uploaded.')]);
+  expect(stderr).toBe('The service says that it gets too many requests (429). Going on in 3 s.\n');
+});
+
 /** The same file once more; the item without what is the same for all. */
 async function uploadAgain(world: World) {
   const { code, stdout } = await world.sync(['upload', '--json', join(world.home.dir, 'ride.fit')]);

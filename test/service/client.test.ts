@@ -289,6 +289,43 @@ describe('a login that cannot be had', () => {
   });
 });
 
+it('gets a batch through a service that counts requests by the minute, and does not say when it is over', async () => {
+  let now = 0;
+  const counted = new Map<number, number>();
+  const server = await listen((_request, response) => {
+    const minute = Math.floor(now / 60_000);
+    const count = (counted.get(minute) ?? 0) + 1;
+    counted.set(minute, count);
+    response.writeHead(count > 10 ? 429 : 200, { 'content-type': 'application/json' });
+    response.end('{"success":true}');
+  });
+  const http = createNodeHttp({ userAgent: 'test', connections: 1 });
+  onTestFinished(() => http.close());
+  const client = createServiceClient({
+    baseUrl: server.url,
+    endpoints: DEFAULT_ENDPOINTS,
+    http,
+    tokens: {
+      accessToken: () => Promise.resolve(new Secret(FIRST)),
+      replace: () => Promise.reject(new Error('nobody refused it')),
+    },
+    policy: DEFAULT_RETRY,
+    random: () => 0,
+    clock: {
+      now: () => now,
+      sleep: (ms) => {
+        now += ms;
+        return Promise.resolve();
+      },
+    },
+  });
+  for (let day = 1; day <= 28; day++) {
+    const answer = await client.push('wellness', { date: `2026-02-${day}` }, 'always', never());
+    expect(answer.outcome).toBe('pushed');
+  }
+  expect([...counted.keys()]).toEqual([0, 1, 2]);
+});
+
 it('counts the tries of both tokens', async () => {
   const { client } = await open([{ status: 503 }, { status: 401 }, { status: 503 }, {}]);
   expect(await client.push('wellness', {}, 'always', never())).toEqual({

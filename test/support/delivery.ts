@@ -5,7 +5,7 @@ import { Secret } from '../../src/secret.ts';
 import { type ServiceClient, createServiceClient } from '../../src/service/client.ts';
 import { DEFAULT_ENDPOINTS } from '../../src/service/endpoints.ts';
 import { createNodeHttp } from '../../src/service/node-http.ts';
-import { DEFAULT_RETRY } from '../../src/service/retry.ts';
+import { DEFAULT_RETRY, type RetryPolicy } from '../../src/service/retry.ts';
 import type { Clock } from '../../src/time.ts';
 
 /** A sandbox on a port of its own, that ends with the test. */
@@ -25,6 +25,7 @@ export const hastyClock: Clock = {
 export function clientOf(
   sandbox: Pick<Sandbox, 'url' | 'control'>,
   mint: Parameters<Sandbox['control']['mint']>[0] = {},
+  policy: RetryPolicy = DEFAULT_RETRY,
 ) {
   const http = createNodeHttp({ userAgent: 'test', connections: 16 });
   onTestFinished(() => http.close());
@@ -37,7 +38,7 @@ export function clientOf(
       accessToken: () => Promise.resolve(token),
       replace: () => Promise.resolve(new Secret('another-token')),
     },
-    policy: DEFAULT_RETRY,
+    policy,
     clock: hastyClock,
     random: () => 0,
   });
