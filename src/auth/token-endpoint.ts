@@ -3,6 +3,7 @@ import { type ErrorCode, SyncError } from '../errors.ts';
 import type { Secret } from '../secret.ts';
 import type { Http, HttpResponse } from '../service/http.ts';
 import { type Repeatable, type RetryPolicy, withRetry } from '../service/retry.ts';
+import { said } from '../service/said.ts';
 import type { Clock } from '../time.ts';
 import { decodeTokenResponse } from './token-response.ts';
 
@@ -211,10 +212,10 @@ function readTokens(
 /** An answer that is no success, in words. RFC 6749 section 5.2. */
 function refusal(response: HttpResponse, url: URL, reading: Reading): SyncError {
   const body = parseObject(response.text) ?? {};
-  const error = printable(body['error'], reading.secrets, 60);
-  const said = printable(body['error_description'] ?? body['message'], reading.secrets, 200);
+  const error = said(body['error'], reading.secrets, 60);
+  const description = said(body['error_description'] ?? body['message'], reading.secrets, 200);
   const details = { status: response.status, ...(error === '' ? {} : { error }) };
-  const because = said === '' ? '' : ` (${said})`;
+  const because = description === '' ? '' : ` (${description})`;
   if (error === 'invalid_grant' && reading.refused !== undefined) {
     const { code, message, hint } = reading.refused;
     return new SyncError(code, `${message}${because}.`, { hint, details });
@@ -262,22 +263,4 @@ function parseObject(text: string): Record<string, unknown> | undefined {
   } catch {
     return undefined;
   }
-}
-
-/** Text of the service, fit to be shown: short, on one line, without what we sent. */
-function printable(
-  value: unknown,
-  secrets: readonly (Secret | undefined)[],
-  length: number,
-): string {
-  if (typeof value !== 'string') return '';
-  const clean = secrets.reduce(
-    (text, secret) =>
-      secret === undefined ? text : text.replaceAll(secret.reveal(), '[redacted]'),
-    value,
-  );
-  return clean
-    .replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu, ' ')
-    .trim()
-    .slice(0, length);
 }

@@ -88,7 +88,7 @@ export function createServiceClient(needs: ServiceClientNeeds): ServiceClient {
     name: EndpointName,
     request: Omit<HttpRequest, 'url' | 'bearer'>,
     options: { repeatable?: Repeatable; query?: URLSearchParams } = {},
-  ): Promise<{ response: HttpResponse; attempts: number }> {
+  ): Promise<{ response: HttpResponse; attempts: number; sent: readonly Secret[] }> {
     const { signal } = request;
     const url = endpointUrl(needs.baseUrl, needs.endpoints[name]);
     if (options.query !== undefined) url.search = options.query.toString();
@@ -100,16 +100,19 @@ export function createServiceClient(needs: ServiceClientNeeds): ServiceClient {
         signal,
       );
     const token = await beforeSending(tokens.accessToken(signal));
+    const sent = [token];
     let result = await send(token);
     if (result.response.status === 401) {
       const before = result.attempts;
+      const newer = await beforeSending(tokens.replace(token, signal));
+      sent.push(newer);
       // What is answered 401 was not acted on.
-      result = await send(await beforeSending(tokens.replace(token, signal)));
+      result = await send(newer);
       result.attempts += before;
     }
-    const { response } = result;
-    if (!isSuccess(response)) throw refusal(name, response, result.attempts, url);
-    return result;
+    const { response, attempts } = result;
+    if (!isSuccess(response)) throw refusal(name, response, { attempts, url, sent });
+    return { response, attempts, sent };
   }
 
   const json = (value: unknown) => ({
@@ -119,20 +122,20 @@ export function createServiceClient(needs: ServiceClientNeeds): ServiceClient {
 
   return {
     async uploadRecording(upload, signal) {
-      const { response, attempts } = await call('uploadFit', {
+      const { response, attempts, sent } = await call('uploadFit', {
         method: 'POST',
         ...upload,
         signal,
       });
-      return { ...decodeUploadAnswer(response), attempts };
+      return { ...decodeUploadAnswer(response, sent), attempts };
     },
     async push(kind, body, repeatable, signal) {
-      const { response, attempts } = await call(
+      const { response, attempts, sent } = await call(
         kind,
         { method: 'POST', ...json(body), signal },
         { repeatable },
       );
-      return { ...decodePushAnswer(response), attempts };
+      return { ...decodePushAnswer(response, sent), attempts };
     },
     async listWorkouts({ limit, offset, startDate, endDate }, signal) {
       const query = new URLSearchParams({ limit: String(limit), offset: String(offset) });
@@ -171,10 +174,9 @@ async function beforeSending(token: Promise<Secret>): Promise<Secret> {
 function refusal(
   name: EndpointName,
   response: HttpResponse,
-  attempts: number,
-  url: URL,
+  { attempts, url, sent }: { attempts: number; url: URL; sent: readonly Secret[] },
 ): SyncError {
-  const said = refusalMessage(response);
+  const message = refusalMessage(response, sent);
   const details = { status: response.status, attempts };
   switch (response.status) {
     case 401:
@@ -186,7 +188,8 @@ function refusal(
       const required =
         name in REQUIRED_SCOPE ? REQUIRED_SCOPE[name as keyof typeof REQUIRED_SCOPE] : undefined;
       const named =
-        /[a-z_]+:(?:read|write)/.exec(said)?.[0] ?? (/scope/i.test(said) ? required : undefined);
+        /[a-z_]+:(?:read|write)/.exec(message)?.[0] ??
+        (/scope/i.test(message) ? required : undefined);
       if (named === undefined) break;
       return new SyncError('SCOPE_MISSING', `This login may not do that: it lacks ${named}.`, {
         hint: 'Run `sync login` again and grant it.',
@@ -216,5 +219,5 @@ function refusal(
         );
       }
   }
-  return new SyncError('REJECTED', said, { details });
+  return new SyncError('REJECTED', message, { details });
 }

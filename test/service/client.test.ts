@@ -230,6 +230,34 @@ describe('what the service says no to', () => {
   });
 });
 
+describe('a service that repeats what it was sent', () => {
+  const echo = `${'x'.repeat(5_000_000)} Authorization: Bearer`;
+  it.each<[string, Answer]>([
+    ['in a refusal', { status: 400, body: { message: `Authorization: ${FIRST}; ${echo} other` } }],
+    ['in the issues of one', { status: 422, body: { message: 'No', data: [FIRST, echo] } }],
+    ['in a success that is none', { body: { success: false, message: `${FIRST} ${echo}` } }],
+    [
+      'in its errors',
+      { body: { success: false, results: { errors: [FIRST, { message: echo }] } } },
+    ],
+    [
+      'in the state of a recording',
+      { body: { success: true, results: { items: [{ state: FIRST }] } } },
+    ],
+    ['in a refusal of the newer token', { status: 401, body: { message: `${FIRST} ${SECOND}` } }],
+    ['in what is no JSON', { body: FIRST }],
+  ])('%s does not make us show or keep it', async (_where, answer) => {
+    const { client } = await open([answer]);
+    const outcome = await client
+      .uploadRecording(upload, never())
+      .catch((error: unknown) => inspect(error, { depth: 20, showHidden: true }));
+    const shown = typeof outcome === 'string' ? outcome : JSON.stringify(outcome);
+    expect(shown).not.toContain(FIRST);
+    expect(shown).not.toContain(SECOND);
+    expect(shown.length).toBeLessThan(5_000);
+  });
+});
+
 describe('an answer that is not JSON', () => {
   it.each([
     ['a page of the network', '<html>Please sign in</html>'],

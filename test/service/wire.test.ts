@@ -146,7 +146,7 @@ describe('the answer to an upload', () => {
       { outcome: 'uploaded', service: {} },
     ],
   ])('%s', (_name, body, outcome) => {
-    expect(outcomeOf(() => decodeUploadAnswer(response(body)))).toEqual(outcome);
+    expect(outcomeOf(() => decodeUploadAnswer(response(body), []))).toEqual(outcome);
   });
 });
 
@@ -163,7 +163,7 @@ describe('the answer to a record', () => {
     ['null', null, unclear],
     ['a list', [], unclear],
   ])('%s', (_name, body, outcome) => {
-    expect(outcomeOf(() => decodePushAnswer(response(body)))).toEqual(outcome);
+    expect(outcomeOf(() => decodePushAnswer(response(body), []))).toEqual(outcome);
   });
 });
 
@@ -233,6 +233,6 @@ describe('what a refusal says', () => {
     ['an empty object', {}, 'the service answered 422 with JSON that gives no reason'],
     ['half an answer', '{"mess', 'the service answered 422 with broken JSON'],
   ])('%s', (_name, body, said) => {
-    expect(refusalMessage(response(body, 422))).toBe(said);
+    expect(refusalMessage(response(body, 422), [])).toBe(said);
   });
 });
