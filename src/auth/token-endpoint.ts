@@ -9,6 +9,8 @@ import { decodeTokenResponse } from './token-response.ts';
 
 /** How long the service may think about one token request, in ms. */
 const ANSWER_TIMEOUT_MS = 15_000;
+/** How long one token request may take in all, in ms: another process may be waiting for its end. */
+const TOTAL_TIMEOUT_MS = 40_000;
 
 /** Somebody waits for the tokens: few tries, short pauses. */
 const RETRY: RetryPolicy = {
@@ -165,6 +167,7 @@ async function post(
         contentType: 'application/json',
         body: [Buffer.from(JSON.stringify(fields))],
         answerTimeoutMs: ANSWER_TIMEOUT_MS,
+        totalTimeoutMs: TOTAL_TIMEOUT_MS,
         signal,
       }),
     repeatable,

@@ -1,7 +1,7 @@
 import { SyncError } from '../errors.ts';
 import type { HttpRequest, HttpResponse } from './http.ts';
 import { networkError, timeoutCause } from './http-failure.ts';
-import { TURN_TIMEOUT_MS } from './limits.ts';
+import { ANSWER_TIMEOUT_MS, TURN_TIMEOUT_MS } from './limits.ts';
 
 /** What an implementation of HTTP tells of a request on its way. Each may be told more than once. */
 export interface Exchange {
@@ -9,7 +9,9 @@ export interface Exchange {
   readonly hasTurn: () => void;
   /** The connection stands: from here on the service can have acted on the request. */
   readonly connected: () => void;
-  readonly answered: (answer: HttpResponse) => void;
+  /** All of the request is sent: now it is the service's turn. */
+  readonly sent: () => void;
+  readonly answered: (response: HttpResponse) => void;
   readonly failed: (cause: unknown) => void;
 }
 
@@ -35,6 +37,8 @@ export function exchange(
     const settle = () => {
       settled = true;
       clearTimeout(turn);
+      clearTimeout(answer);
+      clearTimeout(total);
       signal.removeEventListener('abort', failed);
     };
     const failed = (cause: unknown) => {
@@ -49,6 +53,13 @@ export function exchange(
     const turn = setTimeout(() => {
       failed(timeoutCause('no connection became free'));
     }, TURN_TIMEOUT_MS);
+    let answer: NodeJS.Timeout | undefined;
+    const total =
+      request.totalTimeoutMs === undefined
+        ? undefined
+        : setTimeout(() => {
+            failed(timeoutCause('all of it took too long'));
+          }, request.totalTimeoutMs);
     try {
       end = begin({
         hasTurn: () => {
@@ -57,10 +68,16 @@ export function exchange(
         connected: () => {
           connected = true;
         },
-        answered: (answer) => {
+        sent: () => {
+          if (settled) return;
+          answer ??= setTimeout(() => {
+            failed(timeoutCause('the answer took too long'));
+          }, ANSWER_TIMEOUT_MS);
+        },
+        answered: (response) => {
           if (settled) return;
           settle();
-          resolve(answer);
+          resolve(response);
         },
         failed,
       });

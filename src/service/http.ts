@@ -10,8 +10,10 @@ export interface HttpRequest {
   readonly contentType?: string | undefined;
   /** The body, whole; in pieces, so that a large file need not be copied to be framed. */
   readonly body?: readonly Uint8Array[] | undefined;
-  /** How long the service may think before its answer begins, in ms. */
+  /** How long the service may think before its answer begins, and in the middle of it, in ms. */
   readonly answerTimeoutMs?: number | undefined;
+  /** How long all of it may take, its turn and the connection included, in ms. */
+  readonly totalTimeoutMs?: number | undefined;
   readonly signal: AbortSignal;
 }
 

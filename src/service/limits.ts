@@ -12,3 +12,5 @@ export const TURN_TIMEOUT_MS = 600_000;
 export const CONNECT_TIMEOUT_MS = 10_000;
 /** Silence, sending or answering, unless the request says otherwise. */
 export const SILENCE_TIMEOUT_MS = 60_000;
+/** From the end of the request to the end of its answer, however steadily that drips. */
+export const ANSWER_TIMEOUT_MS = 300_000;

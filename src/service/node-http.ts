@@ -75,6 +75,7 @@ function send(
     });
     // Not once: a request that was answered can still fail, when its body was not wanted.
     outgoing.on('error', course.failed);
+    outgoing.once('finish', course.sent);
     outgoing.once('response', (incoming) => {
       readAnswer(request, incoming).then((answer) => {
         course.answered(answer);

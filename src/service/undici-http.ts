@@ -63,7 +63,7 @@ function send(
         path: url.pathname + url.search,
         method: request.method,
         headers: headersOf(request, userAgent),
-        body: hasBytes(request.body) ? Readable.from(inPieces(request.body)) : null,
+        body: hasBytes(request.body) ? Readable.from(inPieces(request.body, course.sent)) : null,
         headersTimeout: silence,
         bodyTimeout: silence,
       },
@@ -78,6 +78,7 @@ function send(
           }
           course.hasTurn();
           course.connected();
+          if (!hasBytes(request.body)) course.sent();
         },
         onResponseStart(_controller, status, headers) {
           answer.status = status;
@@ -115,12 +116,13 @@ const PIECE_BYTES = 64 * 1024;
  * time for the answer would run while a slow line still carries it, and an answer that came before its
  * end would leave the rest of it in the way of the next request.
  */
-function* inPieces(body: readonly Uint8Array[]): Generator<Uint8Array> {
+function* inPieces(body: readonly Uint8Array[], onSent: () => void): Generator<Uint8Array> {
   for (const part of body) {
     for (let at = 0; at < part.byteLength; at += PIECE_BYTES) {
       yield part.subarray(at, at + PIECE_BYTES);
     }
   }
+  onSent();
 }
 
 /** The proxy answered CONNECT with something else than 200; undici tells it in its message alone. */

@@ -1,7 +1,7 @@
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { Secret } from '../../src/secret.ts';
 import { type Http, MAX_ANSWER_BYTES } from '../../src/service/http.ts';
-import { TURN_TIMEOUT_MS } from '../../src/service/limits.ts';
+import { ANSWER_TIMEOUT_MS, TURN_TIMEOUT_MS } from '../../src/service/limits.ts';
 import { createNodeHttp } from '../../src/service/node-http.ts';
 import { createProxiedHttp } from '../../src/service/undici-http.ts';
 import {
@@ -213,6 +213,28 @@ describe.each(WAYS)('a request sent %s', (_name, make) => {
     const error = await failure(http.send(requestTo(server.url, { answerTimeoutMs: 200 })));
     expect(error).toMatchObject({ code: 'NETWORK', details: { fate: 'unknown' } });
     expect(error.message).toBe(`${server.url.host}: no answer in time`);
+  });
+
+  it.each([
+    ['head', 'HTTP/1.1 200 OK\r\nx-long: '],
+    ['body', 'HTTP/1.1 200 OK\r\ncontent-length: 100000\r\n\r\n'],
+  ])('gives up on an answer whose %s drips for ever', async (_what, begin) => {
+    const { http } = await open();
+    let drops = 0;
+    const server = await listenRaw((socket) => {
+      socket.once('data', () => {
+        socket.write(begin);
+        const drip = setInterval(() => {
+          drops++;
+          socket.write('x');
+        }, 20);
+        socket.once('close', () => clearInterval(drip));
+      });
+    });
+    const error = await failure(http.send(requestTo(server.url, { totalTimeoutMs: 1_000 })));
+    expect(error).toMatchObject({ code: 'NETWORK', details: { fate: 'unknown' } });
+    expect(error.message).toBe(`${server.url.host}: no answer in time`);
+    expect(drops).toBeGreaterThan(1);
   });
 
   it('counts silence alone: a large body on a slow line takes what it takes', async () => {
@@ -516,6 +538,37 @@ describe('the time in which a connection has to stand', () => {
       await first;
     },
   );
+
+  it.each(WAYS)('gives the whole answer five minutes, sent %s', async (_way, make) => {
+    for (const body of [undefined, [Buffer.alloc(200_000)]]) {
+      const { http } = await make(1);
+      onTestFinished(() => http.close());
+      let answering = false;
+      const server = await listen((_request, response) => {
+        response.writeHead(200, { 'content-length': '100' });
+        response.write('{', () => (answering = true));
+      });
+      holdTimers();
+      const request = requestTo(server.url, {
+        method: body === undefined ? 'GET' : 'POST',
+        body,
+        // No silence is too long: it is the whole that is measured.
+        answerTimeoutMs: 10 * ANSWER_TIMEOUT_MS,
+      });
+      let ended = false;
+      const attempt = failure(http.send(request)).finally(() => (ended = true));
+      await until(() => answering);
+      let passed = 0;
+      await until(() => {
+        vi.advanceTimersByTime(1_000);
+        passed += 1_000;
+        return ended;
+      });
+      expect(await attempt).toMatchObject({ code: 'NETWORK', details: { fate: 'unknown' } });
+      expect(passed / ANSWER_TIMEOUT_MS).toBeCloseTo(1, 0);
+      vi.useRealTimers();
+    }
+  });
 
   it('ends the attempt, and then nothing was sent', async () => {
     const http = createNodeHttp({ userAgent, connections: 1 });
