@@ -8,8 +8,10 @@ import type { TokenSource } from './token-source.ts';
 import {
   type JsonObject,
   type UploadAnswer,
+  decodeProfileAnswer,
   decodePushAnswer,
   decodeUploadAnswer,
+  isEmpty,
   jsonValue,
   refusalMessage,
 } from './wire.ts';
@@ -60,7 +62,7 @@ export interface ServiceClient {
   /** 4.7; the body as the service sent it. */
   listWorkouts(query: WorkoutQuery, signal: AbortSignal): Promise<unknown>;
   readProfile(signal: AbortSignal): Promise<unknown>;
-  /** 4.8. */
+  /** 4.8; what the profile now says, undefined where the service does not say. */
   updateProfile(change: JsonObject, signal: AbortSignal): Promise<unknown>;
   /** Who the token belongs to. */
   userinfo(signal: AbortSignal): Promise<unknown>;
@@ -69,14 +71,18 @@ export interface ServiceClient {
 export function createServiceClient(needs: ServiceClientNeeds): ServiceClient {
   const { http, tokens, trace } = needs;
 
-  async function once(request: Omit<HttpRequest, 'bearer'>, token: Secret): Promise<HttpResponse> {
+  async function once(
+    request: Omit<HttpRequest, 'bearer'>,
+    token: Secret,
+    mayBeEmpty: boolean,
+  ): Promise<HttpResponse> {
     const started = needs.clock.now();
     const line = (end: string) =>
       trace?.(`${request.method} ${request.url.pathname} ${end} ${needs.clock.now() - started} ms`);
     try {
       const response = await http.send({ ...request, bearer: token });
       line(String(response.status));
-      if (isSuccess(response)) jsonValue(response);
+      if (isSuccess(response) && !(mayBeEmpty && isEmpty(response))) jsonValue(response);
       return response;
     } catch (error) {
       line(error instanceof SyncError ? error.message : 'failed');
@@ -87,14 +93,14 @@ export function createServiceClient(needs: ServiceClientNeeds): ServiceClient {
   async function call(
     name: EndpointName,
     request: Omit<HttpRequest, 'url' | 'bearer'>,
-    options: { repeatable?: Repeatable; query?: URLSearchParams } = {},
+    options: { repeatable?: Repeatable; query?: URLSearchParams; mayBeEmpty?: boolean } = {},
   ): Promise<{ response: HttpResponse; attempts: number; sent: readonly Secret[] }> {
     const { signal } = request;
     const url = endpointUrl(needs.baseUrl, needs.endpoints[name]);
     if (options.query !== undefined) url.search = options.query.toString();
     const send = (token: Secret) =>
       withRetry(
-        () => once({ ...request, url }, token),
+        () => once({ ...request, url }, token, options.mayBeEmpty ?? false),
         options.repeatable ?? 'always',
         needs,
         signal,
@@ -133,7 +139,7 @@ export function createServiceClient(needs: ServiceClientNeeds): ServiceClient {
       const { response, attempts, sent } = await call(
         kind,
         { method: 'POST', ...json(body), signal },
-        { repeatable },
+        { repeatable, mayBeEmpty: true },
       );
       return { ...decodePushAnswer(response, sent), attempts };
     },
@@ -149,7 +155,8 @@ export function createServiceClient(needs: ServiceClientNeeds): ServiceClient {
     },
     async updateProfile(change, signal) {
       const request = { method: 'PATCH', ...json(change), signal } as const;
-      return jsonValue((await call('profile', request)).response);
+      const { response, sent } = await call('profile', request, { mayBeEmpty: true });
+      return decodeProfileAnswer(response, sent);
     },
     async userinfo(signal) {
       return jsonValue((await call('userinfo', { method: 'GET', signal })).response);

@@ -28,7 +28,8 @@ export type JsonObject = Readonly<Record<string, unknown>>;
 /**
  * The answer to an upload of one recording (4.1; the interface does not show it). The status says
  * little: deployed services answer 200 to a recording that they could not take. Taken is what the
- * body calls a success, with nothing failed and not counted as no file at all.
+ * body calls a success, with nothing failed and not counted as no file at all: neither as processed
+ * nor as a duplicate, nor named with a state. A revision that counts nothing says nothing against it.
  *
  * @throws SyncError `SERVICE_ANSWER` when the body does not say.
  */
@@ -48,12 +49,20 @@ export function decodeUploadAnswer(response: HttpResponse, sent: Sent): UploadAn
   if (body['success'] === false || counted('failed') || service.state === 'failed' || complained) {
     return { outcome: 'rejected', message: reasonIn(body, results, sent) };
   }
-  if (body['success'] !== true || count('total') === 0) throw unclear(response);
+  const took = counted('processed') || duplicate || service.state !== undefined;
+  const tookNone = count('total') === 0 || (count('processed') === 0 && !took);
+  if (body['success'] !== true || tookNone) throw unclear(response);
   return { outcome: duplicate ? 'duplicate' : 'uploaded', service };
 }
 
+/** A success without a word (such as 204). It is one where nothing has to be read from it. */
+export function isEmpty(response: HttpResponse): boolean {
+  return response.text.trim() === '';
+}
+
 /**
- * The answer to a wellness or nutrition record (4.2, 4.3; not shown): taken when the body says so.
+ * The answer to a wellness or nutrition record (4.2, 4.3; not shown): taken when the body says so, or
+ * says nothing at all.
  *
  * @throws SyncError `SERVICE_ANSWER` when the body does not say.
  */
@@ -61,10 +70,28 @@ export function decodePushAnswer(
   response: HttpResponse,
   sent: Sent,
 ): { outcome: 'pushed' } | { outcome: 'rejected'; message: string } {
+  if (isEmpty(response)) return { outcome: 'pushed' };
   const body = jsonObject(response);
   if (body['success'] === false) return { outcome: 'rejected', message: reasonIn(body, {}, sent) };
   if (body['success'] !== true) throw unclear(response);
   return { outcome: 'pushed' };
+}
+
+/**
+ * The answer to a change of the profile (4.8; not shown): what the profile now says, or undefined
+ * where the service took the change without a word.
+ *
+ * @throws SyncError `REJECTED` when the body says that it was not taken.
+ */
+export function decodeProfileAnswer(response: HttpResponse, sent: Sent): unknown {
+  if (isEmpty(response)) return undefined;
+  const body = jsonValue(response);
+  if (!isObject(body) || body['success'] !== false) return body;
+  throw new SyncError(
+    'REJECTED',
+    `The service did not take the update: ${reasonIn(body, {}, sent)}`,
+    { details: { status: response.status } },
+  );
 }
 
 /** The body as a JSON object. @throws SyncError `SERVICE_ANSWER` that says what came instead. */

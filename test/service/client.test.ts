@@ -230,6 +230,48 @@ describe('what the service says no to', () => {
   });
 });
 
+describe('a success without a word', () => {
+  it.each<Answer>([
+    { status: 204, body: '' },
+    { status: 200, body: '' },
+  ])('is one where nothing has to be read from it: %j', async (answer) => {
+    const { client, server } = await open([answer]);
+    expect(await client.push('wellness', {}, 'always', never())).toEqual({
+      outcome: 'pushed',
+      attempts: 1,
+    });
+    expect(await client.push('nutrition', {}, 'unless-acted-on', never())).toEqual({
+      outcome: 'pushed',
+      attempts: 1,
+    });
+    expect(await client.updateProfile({ ftp: 250 }, never())).toBeUndefined();
+    expect(server.requests).toHaveLength(3);
+  });
+
+  it.each<[string, (client: ServiceClient) => Promise<unknown>]>([
+    ['an upload', (c) => c.uploadRecording(upload, never())],
+    ['the profile', (c) => c.readProfile(never())],
+    ['workouts', (c) => c.listWorkouts({ limit: 1, offset: 0 }, never())],
+    ['userinfo', (c) => c.userinfo(never())],
+  ])('is none where something has to be: %s', async (_what, call) => {
+    const { client } = await open([{ status: 204, body: '' }]);
+    expect(await failure(call(client))).toMatchObject({
+      code: 'NETWORK',
+      message: 'The service answered 204 with nothing, not with JSON.',
+    });
+  });
+});
+
+it('a profile that was not updated is told in bounded words, without the token', async () => {
+  const message = `No, ${FIRST}! ${'x'.repeat(5_000_000)}`;
+  const { client } = await open([{ body: { success: false, message } }]);
+  const error = await failure(client.updateProfile({ ftp: 1 }, never()));
+  expect(error.code).toBe('REJECTED');
+  expect(error.message).toMatch(
+    /^The service did not take the update: No, \[redacted\]! x{300,400}…$/,
+  );
+});
+
 describe('a service that repeats what it was sent', () => {
   const echo = `${'x'.repeat(5_000_000)} Authorization: Bearer`;
   it.each<[string, Answer]>([
