@@ -135,6 +135,9 @@ function parsePath(text: string): string {
   if (!/^\/[^\s?#]*$/.test(text)) {
     throw new Error(`"${text}" is not a path: it begins with / and has no ? or #`);
   }
+  if (/^\/[/\\]/.test(text)) {
+    throw new Error(`"${text}" is not a path: what begins with two slashes names another host`);
+  }
   return text;
 }
 

@@ -3,11 +3,14 @@ import { type ErrorCode, SyncError } from '../errors.ts';
 import type { Secret } from '../secret.ts';
 import type { Http, HttpResponse } from '../service/http.ts';
 import { type Repeatable, type RetryPolicy, withRetry } from '../service/retry.ts';
+import { said } from '../service/said.ts';
 import type { Clock } from '../time.ts';
 import { decodeTokenResponse } from './token-response.ts';
 
 /** How long the service may think about one token request, in ms. */
 const ANSWER_TIMEOUT_MS = 15_000;
+/** How long one token request may take in all, in ms: another process may be waiting for its end. */
+const TOTAL_TIMEOUT_MS = 40_000;
 
 /** Somebody waits for the tokens: few tries, short pauses. */
 const RETRY: RetryPolicy = {
@@ -168,6 +171,7 @@ async function post(
         contentType: 'application/json',
         body: [Buffer.from(JSON.stringify(fields))],
         answerTimeoutMs: ANSWER_TIMEOUT_MS,
+        totalTimeoutMs: TOTAL_TIMEOUT_MS,
         signal,
       }),
     repeatable,
@@ -222,10 +226,10 @@ function readTokens(
  */
 function refusal(response: HttpResponse, url: URL, reading: Reading): SyncError {
   const body = parseObject(response.text) ?? {};
-  const error = printable(body['error'], reading.secrets, 60);
-  const said = printable(body['error_description'] ?? body['message'], reading.secrets, 200);
+  const error = said(body['error'], reading.secrets, 60);
+  const description = said(body['error_description'] ?? body['message'], reading.secrets, 200);
   const details = { status: response.status, ...(error === '' ? {} : { error }) };
-  const because = said === '' ? '' : ` (${said})`;
+  const because = description === '' ? '' : ` (${description})`;
   if (error === 'invalid_grant' && reading.refused !== undefined) {
     const { code, message, hint } = reading.refused;
     return new SyncError(code, `${message}${because}.`, { hint, details });
@@ -281,22 +285,4 @@ function parseObject(text: string): Record<string, unknown> | undefined {
   } catch {
     return undefined;
   }
-}
-
-/** Text of the service, fit to be shown: short, on one line, without what we sent. */
-function printable(
-  value: unknown,
-  secrets: readonly (Secret | undefined)[],
-  length: number,
-): string {
-  if (typeof value !== 'string') return '';
-  const clean = secrets.reduce(
-    (text, secret) =>
-      secret === undefined ? text : text.replaceAll(secret.reveal(), '[redacted]'),
-    value,
-  );
-  return clean
-    .replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu, ' ')
-    .trim()
-    .slice(0, length);
 }

@@ -11,6 +11,8 @@ export interface ConnectOptions {
   /** Somebody is there who can answer an unlock prompt. */
   readonly attended: boolean;
   readonly onWarning: (text: string) => void;
+  /** The service asked for a pause that is long enough to be noticed. */
+  readonly onPause: (text: string) => void;
   /** For `--verbose`: one line a request. */
   readonly trace: (line: string) => void;
   readonly retry?: RetryPolicy;

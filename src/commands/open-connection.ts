@@ -6,7 +6,8 @@ import type { Secret } from '../secret.ts';
 import { createServiceClient } from '../service/client.ts';
 import { endpointUrl } from '../service/endpoints.ts';
 import { openHttp } from '../service/open-http.ts';
-import { DEFAULT_RETRY } from '../service/retry.ts';
+import { DEFAULT_RETRY, type RetryNotice } from '../service/retry.ts';
+import type { Clock } from '../time.ts';
 import type { ConnectOptions, OpenConnection } from './connect.ts';
 
 /** Loads and opens what a request needs: HTTP, the login, the client over both. */
@@ -16,7 +17,7 @@ export async function openConnection(
   options: ConnectOptions,
 ): Promise<OpenConnection> {
   const { env, clock } = deps;
-  const { version, connections, attended, onWarning, trace } = options;
+  const { version, connections, attended, onWarning, onPause, trace } = options;
   const http = await openHttp({ env, version, connections });
   const { platform, programDir } = deps;
   const session = openSession(config, {
@@ -29,6 +30,7 @@ export async function openConnection(
     onWarning,
   });
   session.start();
+  const tellPause = pauseTeller(clock, onPause);
   const client = createServiceClient({
     baseUrl: requireBaseUrl(config),
     endpoints: config.endpoints,
@@ -37,8 +39,11 @@ export async function openConnection(
     policy: options.retry ?? DEFAULT_RETRY,
     clock,
     random: Math.random,
-    onRetry: ({ attempt, waitMs, reason }) =>
-      trace(`try ${attempt} failed: ${reason} Next in ${Math.round(waitMs)} ms.`),
+    onRetry: (notice) => {
+      const { attempt, waitMs, reason } = notice;
+      trace(`try ${attempt} failed: ${reason} Next in ${Math.round(waitMs)} ms.`);
+      tellPause(notice);
+    },
     trace,
   });
   return {
@@ -55,5 +60,19 @@ export async function openConnection(
       await session.close();
       await http.close();
     },
+  };
+}
+
+/** Shorter pauses than this are nobody's concern, in ms. Longer ones are the service's wish. */
+const NOTICED_MS = 3_000;
+
+/** Tells of a long pause; not of those that other requests make in the same time. */
+function pauseTeller(clock: Clock, onPause: (text: string) => void): (notice: RetryNotice) => void {
+  let toldUntil = -Infinity;
+  return ({ waitMs, reason }) => {
+    const now = clock.now();
+    if (waitMs < NOTICED_MS || now < toldUntil) return;
+    toldUntil = now + waitMs;
+    onPause(`${reason} Going on in ${Math.ceil(waitMs / 1000)} s.`);
   };
 }

@@ -137,7 +137,7 @@ export function fateUnknown(date: string, count: number): Settled & { outcome: '
   return {
     outcome: 'failed',
     code: 'FATE_UNKNOWN',
-    message: `Nobody knows whether the service has ${count} of the items of ${date}: the connection broke off after they were sent.`,
+    message: `Nobody knows whether the service has ${count} of the items of ${date}: no clear answer came after they were sent.`,
     hint: 'Look at that day in the platform. If they are missing, send them with --force; if they are there, say so with --assume-arrived.',
   };
 }

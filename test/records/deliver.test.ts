@@ -230,7 +230,7 @@ describe('nutrition for a service that appends', () => {
     expect(held()).toEqual({ '2026-02-15': ['a', 'a', 'a'] });
   });
 
-  it.each(['reset-after', 'reset', '500', 'html(status=200)', 'truncate'])(
+  it.each(['reset-after', 'reset', '500', '503', '503(after)', 'html(status=200)', 'truncate'])(
     'is not repeated when nobody knows whether it arrived (%s), until somebody says so',
     async (fault) => {
       const { run, sandbox } = await open(append);
@@ -265,11 +265,11 @@ describe('nutrition for a service that appends', () => {
 
   it('is repeated where the service turned it away, and sent by the next run', async () => {
     const { run, sandbox, held } = await open(append);
-    sandbox.control.addFaults('nutrition:503*2', 'nutrition:429');
+    sandbox.control.addFaults('nutrition:503(retry-after=1)*2', 'nutrition:429');
     expect((await run('nutrition', [day([gel('a')])])).items).toMatchObject([
       { outcome: 'pushed', attempts: 4 },
     ]);
-    sandbox.control.addFaults('nutrition:503*4');
+    sandbox.control.addFaults('nutrition:503(retry-after=1)*4');
     const failed = await run('nutrition', [day([gel('a'), gel('b', '11:00:00')])]);
     expect(outcomes(failed.items)).toEqual({ '2026-02-15': 'failed SERVICE_UNAVAILABLE' });
     await run('nutrition', [day([gel('a'), gel('b', '11:00:00')])]);
@@ -295,7 +295,7 @@ describe('nutrition for a service that appends', () => {
     const { run, sandbox, held } = await open(append);
     sandbox.control.addFaults('nutrition:reset-after');
     await run('nutrition', [day([gel('a')])]);
-    sandbox.control.addFaults('nutrition:503*4');
+    sandbox.control.addFaults('nutrition:503(retry-after=1)*4');
     const forced = await run('nutrition', [day([gel('a')])], { force: true });
     expect(outcomes(forced.items)).toEqual({ '2026-02-15': 'failed SERVICE_UNAVAILABLE' });
     // The first try did arrive: to send it again by itself would double it.
@@ -680,7 +680,7 @@ describe('an interruption before anything of a day was sent', () => {
 
   it('while it waits after being turned away leaves nothing behind', async () => {
     const world = await open(append);
-    world.sandbox.control.addFaults('nutrition:503*inf');
+    world.sandbox.control.addFaults('nutrition:429*inf');
     const waiting = new EventEmitter();
     const sleep: Clock['sleep'] = async (_ms, signal) => {
       waiting.emit('now');

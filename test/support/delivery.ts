@@ -5,7 +5,7 @@ import { Secret } from '../../src/secret.ts';
 import { type ServiceClient, createServiceClient } from '../../src/service/client.ts';
 import { DEFAULT_ENDPOINTS } from '../../src/service/endpoints.ts';
 import { createNodeHttp } from '../../src/service/node-http.ts';
-import { DEFAULT_RETRY } from '../../src/service/retry.ts';
+import { DEFAULT_RETRY, type RetryPolicy } from '../../src/service/retry.ts';
 import type { TokenSource } from '../../src/service/token-source.ts';
 import type { Clock } from '../../src/time.ts';
 
@@ -26,7 +26,7 @@ export const hastyClock: Clock = {
 export function clientOf(
   sandbox: Pick<Sandbox, 'url' | 'control'>,
   mint: Parameters<Sandbox['control']['mint']>[0] = {},
-  over: { accessToken?: TokenSource['accessToken']; clock?: Clock } = {},
+  over: { accessToken?: TokenSource['accessToken']; clock?: Clock; policy?: RetryPolicy } = {},
 ) {
   const http = createNodeHttp({ userAgent: 'test', connections: 16 });
   onTestFinished(() => http.close());
@@ -39,7 +39,7 @@ export function clientOf(
       accessToken: over.accessToken ?? (() => Promise.resolve(token)),
       replace: () => Promise.resolve(new Secret('another-token')),
     },
-    policy: DEFAULT_RETRY,
+    policy: over.policy ?? DEFAULT_RETRY,
     clock: over.clock ?? hastyClock,
     random: () => 0,
   });
