@@ -50,9 +50,10 @@ const LOCAL: Place = { noEvents: undefined, removable: false };
 
 /** A watcher in this process, over a real ledger and real HTTP. */
 function start(
-  options: Partial<WatcherOptions> & { clock?: Clock | ManualClock; place?: Place } = {},
+  options: Partial<WatcherOptions> &
+    Partial<Pick<WatcherNeeds, 'client'>> & { clock?: Clock | ManualClock; place?: Place } = {},
 ) {
-  const { clock = systemClock, place = LOCAL, ...given } = options;
+  const { clock = systemClock, place = LOCAL, client, ...given } = options;
   const now = () => clock.now();
   const stateDir = join(dir, 'state');
   const database = openDatabase(join(stateDir, 'ledger.db'));
@@ -67,7 +68,7 @@ function start(
     known: knownFiles(database, 'me', now),
     marks: watchMarks(database, 'me', now),
     outbox: openOutbox(stateDir, outboxRows(database, 'me', now), now),
-    client: clientOf(sandbox).client,
+    client: client ?? clientOf(sandbox).client,
     uploadUrl: () => new URL(sandbox.url),
     clock,
     random: () => 0.5,
@@ -88,12 +89,41 @@ function start(
     mark.release();
   };
   ends.push(end);
-  return { running, events, needs };
+  return { running, events, needs, database };
 }
 
 const held = () => sandbox.control.state().athletes.flatMap(({ recordings }) => recordings);
 const happened = (events: readonly WatchEvent[], name: WatchEvent['event']) =>
   events.filter(({ event }) => event === name);
+
+describe('a ledger that cannot be written while an upload is answered', () => {
+  it('costs that recording a second request, and delivery goes on', async () => {
+    const { client } = clientOf(sandbox);
+    let answered = 0;
+    const { events, database } = start({
+      async client() {
+        const service = await client();
+        return {
+          ...service,
+          async uploadRecording(...args) {
+            const answer = await service.uploadRecording(...args);
+            if (++answered === 1) database.exec('PRAGMA query_only = ON');
+            return answer;
+          },
+        };
+      },
+    });
+    put(join(folder, 'ride.fit'), anotherRecording());
+    await until(() => happened(events, 'obstacle').length === 1);
+    expect(happened(events, 'obstacle')).toMatchObject([{ obstacle: 'storage' }]);
+    database.exec('PRAGMA query_only = OFF');
+    await until(() => happened(events, 'upload').length === 1);
+    expect(happened(events, 'upload')).toMatchObject([{ item: { outcome: 'duplicate' } }]);
+    put(join(folder, 'next.fit'), anotherRecording());
+    await until(() => happened(events, 'upload').length === 2);
+    expect(held().map(({ receivedCount }) => receivedCount)).toEqual([2, 1]);
+  });
+});
 
 describe('a device that can be unplugged', () => {
   it('is read once: its recordings are copied first, and sent from the copy', async () => {
