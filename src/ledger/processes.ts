@@ -1,7 +1,7 @@
 import { readdirSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { systemCode } from '../errors.ts';
-import { type Lock, tryLock } from './lock.ts';
+import { type Lock, isHeld, tryLock } from './lock.ts';
 
 /**
  * Which processes are alive, as far as the ledger needs to know: a process that takes a piece of
@@ -39,9 +39,9 @@ export function markProcess(stateDir: string): ProcessMark {
     }
   };
   const isDead = (other: string) => {
-    const theirs = tryLock(fileOf(other));
-    if (theirs === undefined) return false;
-    theirs.release();
+    if (isHeld(fileOf(other))) return false;
+    // SQLite's own, of a lock that a killed process held.
+    rmSync(`${fileOf(other)}-journal`, { force: true });
     rmSync(fileOf(other), { force: true });
     return true;
   };

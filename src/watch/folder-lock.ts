@@ -7,8 +7,8 @@ import type { Clock } from '../time.ts';
 import { readHealth } from './health.ts';
 
 /**
- * Somebody who only looks whether a lock is held has it for an instant; after so many tries with so
- * many ms between them it is a watcher's.
+ * Somebody who only looks whether a lock is held keeps others from it for an instant; after so many
+ * tries with so many ms between them it is a watcher's.
  */
 const TRIES = 5;
 const PAUSE_MS = 60;

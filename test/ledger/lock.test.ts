@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { systemClock } from '../../src/deps.ts';
 import { SyncError } from '../../src/errors.ts';
-import { tryLock, withLock } from '../../src/ledger/lock.ts';
+import { isHeld, tryLock, withLock } from '../../src/ledger/lock.ts';
 import { type ProcessMark, markProcess } from '../../src/ledger/processes.ts';
 import { buildWorker, markIn, scratchDir } from './support.ts';
 
@@ -147,6 +147,43 @@ describe('withLock', () => {
     const entered = withLock(join(dir, 'one.lock'), patient, () => Promise.resolve('in'));
     await other.kill();
     expect(await entered).toBe('in');
+  });
+});
+
+describe('a look at a lock', () => {
+  it('says whether it is held, also by a process that was killed, and makes none', async () => {
+    const dir = scratchDir();
+    const path = join(dir, 'one.lock');
+    expect(isHeld(path)).toBe(false);
+    expect(existsSync(path)).toBe(false);
+    const mine = tryLock(path);
+    expect(isHeld(path)).toBe(true);
+    mine?.release();
+    expect(isHeld(path)).toBe(false);
+    const other = workers.start('lock', dir);
+    expect(await other.line()).toBe('held');
+    expect(isHeld(path)).toBe(true);
+    await other.kill();
+    expect(isHeld(path)).toBe(false);
+    expect(tryLock(path)).toBeDefined();
+  });
+
+  it('never takes another look for a holder, however many there are', async () => {
+    const dir = scratchDir();
+    const dead = workers.start('lock', dir);
+    expect(await dead.line()).toBe('held');
+    await dead.kill();
+    const lookers = Array.from({ length: 4 }, () => workers.start('look-when-told', dir));
+    await Promise.all(lookers.map((one) => one.line()));
+    for (const one of lookers) one.tell();
+    const seen = await Promise.all(lookers.map((one) => one.line()));
+    expect(seen).toEqual(Array(4).fill('held 0 of 2000'));
+  });
+
+  it('fails where what is there is no lock', () => {
+    const path = join(scratchDir(), 'one.lock');
+    mkdirSync(path);
+    expect(() => isHeld(path)).toThrow(expect.objectContaining({ code: 'STORAGE' }) as Error);
   });
 });
 

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import writeFileAtomic from 'write-file-atomic';
-import { tryLock } from '../../ledger/lock.ts';
+import { isHeld } from '../../ledger/lock.ts';
 import { isObject } from '../../service/wire.ts';
 import type { DaemonPlace } from './place.ts';
 
@@ -61,11 +61,9 @@ export function inspectDaemon(place: DaemonPlace): DaemonState {
   }
 }
 
-/** Is its lock held? Takes the lock for a moment where it is not. @throws SyncError `STORAGE` */
+/** @throws SyncError `STORAGE` */
 export function isRunning(place: DaemonPlace): boolean {
-  const lock = tryLock(place.lockFile);
-  lock?.release();
-  return lock === undefined;
+  return isHeld(place.lockFile);
 }
 
 export function writeRecord(place: DaemonPlace, record: DaemonRecord): void {
