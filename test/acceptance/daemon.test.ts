@@ -456,6 +456,45 @@ describe('sync daemon install', () => {
     expect(existsSync(join(world.home.dir, '.config'))).toBe(false);
   });
 
+  it.skipIf(process.platform !== 'linux')(
+    'leaves a daemon that runs alone where there is no systemd to install it with',
+    async () => {
+      const world = await openDaemonWorld();
+      const { pid } = await startDaemon(world, [world.folder]);
+      const tool = world.write('bin/systemctl', '#!/bin/sh\necho No medium found >&2; exit 1\n');
+      chmodSync(tool, 0o755);
+      const env = { PATH: `${join(world.home.dir, 'bin')}:${process.env['PATH'] ?? ''}` };
+      const { code, stderr } = await world.sync(['daemon', 'install', world.folder], { env });
+      expect([code, stderr]).toEqual([2, expect.stringContaining('No medium found')]);
+      expect(ndjson((await world.sync(['daemon', 'status', '--json'])).stdout)).toMatchObject([
+        { running: true, pid },
+        { type: 'summary', running: 1, service: false },
+      ]);
+    },
+  );
+
+  it.skipIf(process.platform !== 'linux')(
+    'starts the daemon that it ended again, as it was, when systemd refuses',
+    async () => {
+      const world = await openDaemonWorld();
+      const args = ['watch', world.folder, '--daemon', '--poll', '77', '--json'];
+      const [started] = ndjson((await world.sync(args)).stdout);
+      const refuse = '#!/bin/sh\ncase "$*" in *restart*) echo Refused >&2; exit 1;; esac\n';
+      const tool = world.write('bin/systemctl', refuse);
+      chmodSync(tool, 0o755);
+      const env = { PATH: `${join(world.home.dir, 'bin')}:${process.env['PATH'] ?? ''}` };
+      const { code, stderr } = await world.sync(['daemon', 'install', world.folder], { env });
+      expect([code, stderr]).toEqual([1, expect.stringContaining('Refused')]);
+      const [daemon] = ndjson((await world.sync(['daemon', 'status', '--json'])).stdout);
+      expect(daemon).toMatchObject({ running: true, kind: 'daemon', folders: [world.folder] });
+      expect(daemon?.['pid']).not.toBe(started?.['pid']);
+      expect(commandLine(Number(daemon?.['pid']))).toContain('--poll 77');
+      expect(existsSync(join(world.home.dir, '.config/systemd/user/athlete-sync.service'))).toBe(
+        false,
+      );
+    },
+  );
+
   it('has nothing to remove where there is no service', async () => {
     const world = await openWorld();
     const { code, stdout } = await world.sync(['daemon', 'uninstall']);

@@ -33,7 +33,7 @@ const RETRY_MS = 20;
  */
 export async function registerDaemon(
   place: DaemonPlace,
-  who: Pick<DaemonRecord, 'profile' | 'folders' | 'kind' | 'version'>,
+  who: Pick<DaemonRecord, 'profile' | 'folders' | 'kind' | 'passOn' | 'version'>,
   { clock, signal, platform }: RegisterNeeds,
 ): Promise<Registration> {
   mkdirSync(place.dir, { recursive: true, mode: 0o700 });
