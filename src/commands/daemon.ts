@@ -13,6 +13,7 @@ import {
   inspectDaemon,
 } from '../watch/daemon/record.ts';
 import { type StopOutcome, stopDaemon } from '../watch/daemon/stop.ts';
+import { eachOnce, haveOneInCommon } from '../watch/folder-names.ts';
 import { type SeenHealth, readHealth } from '../watch/health.ts';
 
 export interface DaemonNeeds {
@@ -44,7 +45,7 @@ export function absoluteStateDir({ config, deps }: DaemonNeeds): string {
 }
 
 export function absoluteFolders(deps: Deps, folders: readonly string[]): string[] {
-  return [...new Set(folders.map((folder) => resolve(deps.cwd, folder)))];
+  return eachOnce(folders.map((folder) => resolve(deps.cwd, folder)));
 }
 
 /**
@@ -130,7 +131,7 @@ function chosen(needs: DaemonNeeds, given: readonly string[]): KnownDaemon[] {
   const all = daemonsOf(needs);
   if (given.length === 0) return all;
   const wanted = absoluteFolders(needs.deps, given);
-  const found = all.filter(({ record }) => record.folders.some((dir) => wanted.includes(dir)));
+  const found = all.filter(({ record }) => haveOneInCommon(record.folders, wanted));
   if (found.length > 0) return found;
   const known = [...new Set(all.flatMap(({ record }) => record.folders))];
   throw new SyncError('USAGE', `No daemon watches ${wanted.join(', ')}.`, {

@@ -4,6 +4,7 @@ import { openStore } from '../credentials/open-store.ts';
 import { SyncError, messageOf } from '../errors.ts';
 import { daemonPlace, daemonPlaces } from '../watch/daemon/place.ts';
 import { inspectDaemon } from '../watch/daemon/record.ts';
+import { haveOneInCommon } from '../watch/folder-names.ts';
 import { type ServiceKind, type ServiceManager, serviceManager } from '../watch/service/manager.ts';
 import type { Run } from '../watch/service/runner.ts';
 import { requireLogin, runDaemonStart } from './daemon-start.ts';
@@ -69,8 +70,7 @@ export async function stopService(
   const meant =
     wanted.length === 0 ||
     runDaemonStatus(needs).some(
-      (daemon) =>
-        daemon.kind === service.kind && daemon.folders.some((dir) => wanted.includes(dir)),
+      (daemon) => daemon.kind === service.kind && haveOneInCommon(daemon.folders, wanted),
     );
   if (!meant) return undefined;
   await managerFor(needs).stop();
@@ -101,7 +101,7 @@ export async function runServiceInstall(
   const running = runDaemonStatus(needs).filter((daemon) => daemon.running);
   // One that was started by hand would keep the service from its folders.
   const byHand = running.filter(
-    ({ kind, folders: theirs }) => kind === 'daemon' && theirs.some((dir) => folders.includes(dir)),
+    ({ kind, folders: theirs }) => kind === 'daemon' && haveOneInCommon(theirs, folders),
   );
   // systemd ends the earlier service by itself, and only when it starts the new one.
   const earlier = running.filter(({ kind }) => kind === manager.kind && kind !== 'systemd');

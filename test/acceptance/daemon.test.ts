@@ -6,6 +6,7 @@ import {
   readFileSync,
   readdirSync,
   rmSync,
+  symlinkSync,
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
@@ -159,6 +160,16 @@ describe.skipIf(process.platform === 'win32')('sync watch --daemon', () => {
     // Another folder is another daemon.
     await startDaemon(world, [other]);
     expect((await daemonsOf(world)).filter(({ running }) => running)).toHaveLength(2);
+  });
+
+  it('takes a folder under two names for one, and is found by either', async () => {
+    const world = await openDaemonWorld();
+    const link = join(world.home.dir, 'link');
+    symlinkSync(world.folder, link);
+    const started = await startDaemon(world, [world.folder, link]);
+    expect(started).toMatchObject({ folders: [world.folder] });
+    const { code, stdout } = await world.sync(['daemon', 'stop', link, '--json']);
+    expect([code, ndjson(stdout)[0]]).toMatchObject([0, { outcome: 'stopped', pid: started.pid }]);
   });
 
   it('waits for a folder that is not there yet', async () => {
