@@ -151,7 +151,8 @@ export interface DaemonLogsNeeds extends DaemonNeeds {
 }
 
 /**
- * Hands on what the daemons of this profile said; with `follow` until the signal is aborted.
+ * Hands on what the daemons of this profile said; with `follow` until the signal is aborted, or
+ * nobody reads it any more.
  * @throws SyncError `USAGE` if there was never a daemon
  */
 export async function runDaemonLogs(
@@ -164,7 +165,7 @@ export async function runDaemonLogs(
       hint: 'Start one with `sync watch DIR --daemon`.',
     });
   }
-  const { clock, signal } = needs.deps;
+  const { clock, signal, io } = needs.deps;
   const readers = daemons.map(({ place, record, running }) => {
     const who = { id: place.id, folders: record.folders };
     const reader = openLogReader(place.logFile, clock);
@@ -174,8 +175,9 @@ export async function runDaemonLogs(
   });
   try {
     if (!follow) return;
+    const ended = AbortSignal.any([signal, io.unread]);
     await Promise.all(
-      readers.map(({ who, reader }) => reader.follow((line) => needs.onLine(who, line), signal)),
+      readers.map(({ who, reader }) => reader.follow((line) => needs.onLine(who, line), ended)),
     );
   } finally {
     for (const { reader } of readers) reader.close();

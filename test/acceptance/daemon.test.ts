@@ -1,5 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import {
+  appendFileSync,
   chmodSync,
   existsSync,
   mkdirSync,
@@ -19,6 +20,7 @@ import {
   openLoggedInWorld,
   openWorld,
 } from '../support/acceptance.ts';
+import { installSync, runShell } from '../support/shell.ts';
 import { makeRecording } from '../support/fit-maker.ts';
 import { anotherRecording, put, sha256, until } from '../watch/support.ts';
 
@@ -367,6 +369,23 @@ describe.skipIf(process.platform === 'win32')('sync daemon logs', () => {
     expect(stdout.match(/one\.fit: uploaded/g)).toHaveLength(1);
     expect(stdout.match(/two\.fit: uploaded/g)).toHaveLength(1);
     expect(stdout.match(/three\.fit: uploaded/g)).toHaveLength(1);
+  });
+
+  it.skipIf(process.platform === 'win32')('ends when nobody reads it any more', async () => {
+    const world = await openDaemonWorld();
+    const { log } = await startDaemon(world, [world.folder]);
+    const reader = runShell('sync daemon logs -f | head -1; echo "${PIPESTATUS[0]}"', {
+      home: world.home,
+      path: [installSync(world.home)],
+    });
+    let ended = false;
+    void reader.then(() => (ended = true));
+    // A reader that is gone shows when there is something to say.
+    await until(() => {
+      appendFileSync(log, 'another line\n');
+      return ended;
+    });
+    expect(await reader).toMatchObject({ stdout: expect.stringMatching(/.\n0\n$/), stderr: '' });
   });
 
   it('says whose lines they are where there are several daemons', async () => {
