@@ -1,5 +1,6 @@
-import { stat } from 'node:fs/promises';
+import { opendir, stat } from 'node:fs/promises';
 import { systemCode } from '../errors.ts';
+import { describeFileError } from '../upload/find-files.ts';
 import type { Place } from './filesystem-type.ts';
 import { FolderEvents, type FolderEventsNeeds } from './folder-events.ts';
 import type { FolderState } from './report.ts';
@@ -22,7 +23,7 @@ export interface WatchedFolderNeeds {
 export class WatchedFolder {
   readonly path: string;
   state: FolderState = 'waiting';
-  /** Why it is polled. */
+  /** Why it is polled, or waited for although it is there. */
   reason: string | undefined;
   removable = false;
   /** ms since the epoch: when it is looked through next. */
@@ -30,6 +31,7 @@ export class WatchedFolder {
   /** What the last sweep of it took, in ms. */
   sweepCostMs = 0;
   #identity: string | undefined;
+  #checked = false;
   #events: FolderEvents | undefined;
   readonly #needs: WatchedFolderNeeds;
 
@@ -43,15 +45,22 @@ export class WatchedFolder {
     return this.#events;
   }
 
-  /** Looks whether it is there, and whether it is still the same: something else may be mounted. */
+  /**
+   * Looks whether it is there, and whether it is still the same: something else may be mounted. One
+   * that may not be read is waited for like one that is not there. What the first look finds is not
+   * told as a change where it is still to be waited for.
+   */
   async check(): Promise<Appearance> {
-    const identity = await identityOf(this.path);
+    const found = await lookAt(this.path);
     const before = this.#identity;
-    if (identity === undefined) {
-      if (before === undefined) return 'same';
-      this.#leave();
-      return 'gone';
+    const isFirst = !this.#checked;
+    this.#checked = true;
+    if ('missing' in found) {
+      if (isFirst) this.reason = found.missing;
+      this.#leave(found.missing);
+      return before === undefined ? 'same' : 'gone';
     }
+    const { identity } = found;
     // Where there are no events, file systems may number their folders anew each time.
     if (before !== undefined && (identity === before || this.state === 'polling')) return 'same';
     this.#identity = identity;
@@ -65,10 +74,10 @@ export class WatchedFolder {
     this.#events = undefined;
   }
 
-  #leave(): void {
+  #leave(reason: string | undefined): void {
     this.close();
     this.#identity = undefined;
-    this.#become('waiting', undefined);
+    this.#become('waiting', reason);
   }
 
   #enter(): void {
@@ -108,12 +117,25 @@ export class WatchedFolder {
   }
 }
 
-async function identityOf(path: string): Promise<string | undefined> {
+/** What is at the path: a folder that may be read; or none, with the reason where there is one to tell. */
+async function lookAt(
+  path: string,
+): Promise<{ readonly identity: string } | { readonly missing: string | undefined }> {
   try {
     const found = await stat(path);
-    return found.isDirectory() ? `${found.dev}:${found.ino}:${found.birthtimeMs}` : undefined;
+    if (!found.isDirectory()) return { missing: undefined };
+    // Whether it may be read shows only to who tries: there are more rules than the mode's.
+    const refused = await opendir(path).then((folder) => folder.close(), refusalIn);
+    if (refused !== undefined) return { missing: refused };
+    return { identity: `${found.dev}:${found.ino}:${found.birthtimeMs}` };
   } catch (error) {
-    if (systemCode(error) === undefined) throw error;
-    return undefined;
+    return { missing: refusalIn(error) };
   }
+}
+
+/** That this user may not; undefined for other reasons of the system, which pass. */
+function refusalIn(error: unknown): string | undefined {
+  const code = systemCode(error);
+  if (code === undefined) throw error;
+  return code === 'EACCES' || code === 'EPERM' ? describeFileError(error) : undefined;
 }

@@ -385,7 +385,10 @@ describe.skipIf(process.platform === 'win32')('sync daemon logs', () => {
       appendFileSync(log, 'another line\n');
       return ended;
     });
-    expect(await reader).toMatchObject({ stdout: expect.stringMatching(/.\n0\n$/), stderr: '' });
+    expect(await reader).toMatchObject({
+      stdout: expect.stringMatching(/.\n0\n$/) as string,
+      stderr: '',
+    });
   });
 
   it('says whose lines they are where there are several daemons', async () => {
