@@ -186,7 +186,7 @@ export class Watcher {
         await folder.check();
         folder.close();
         if (folder.state === 'waiting') {
-          const detail = 'There is no such folder now.';
+          const detail = folder.reason ?? 'There is no such folder now.';
           onItem({ path: folder.path, outcome: 'invalid', reason: 'unreadable', detail });
         }
         await this.#sweeper.sweep(folder);

@@ -1,10 +1,11 @@
-import { appendFileSync, mkdirSync, rmSync } from 'node:fs';
+import { appendFileSync, existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { readHealth } from '../../src/watch/health.ts';
 import { unfinished } from '../support/fit-maker.ts';
 import { ndjson } from '../support/program.ts';
+import { installSync, runShell } from '../support/shell.ts';
 import {
   type WatchWorld,
   anotherRecording,
@@ -62,6 +63,40 @@ describe('the end', () => {
     const watcher = world.watch();
     await ready(watcher);
     watcher.child.kill('SIGINT');
+    expect((await watcher.finished).code).toBe(0);
+  });
+
+  const started = {
+    'by nohup': 'nohup sync watch "$DIR" --json',
+    'by a script that ignores SIGHUP': 'trap "" HUP; sync watch "$DIR" --json',
+  };
+  it.skipIf(process.platform !== 'linux').each(Object.entries(started))(
+    'SIGHUP is none where it was started %s',
+    async (_who, line) => {
+      const { home, folder } = world;
+      const [out, pidFile] = [join(home.dir, 'out'), join(home.dir, 'pid')];
+      const path = [installSync(home)];
+      const env = { DIR: folder, OUT: out, PID: pidFile };
+      const script = `${line} > "$OUT" 2>&1 & echo $! > "$PID"; wait`;
+      const shell = runShell(script, { home, path, env });
+      await until(() => existsSync(out) && readFileSync(out, 'utf8').includes('"event":"ready"'));
+      const pid = Number(readFileSync(pidFile, 'utf8'));
+      process.kill(pid, 'SIGHUP');
+      for (const name of ['a.fit', 'b.fit']) {
+        const ride = anotherRecording();
+        put(join(folder, name), ride);
+        await until(() => world.hashes().includes(sha256(ride)));
+        process.kill(pid, 'SIGHUP');
+      }
+      process.kill(pid, 'SIGTERM');
+      await shell;
+    },
+  );
+
+  it('SIGHUP is the end of it otherwise: its terminal is gone', async () => {
+    const watcher = world.watch();
+    await ready(watcher);
+    watcher.child.kill('SIGHUP');
     expect((await watcher.finished).code).toBe(0);
   });
 

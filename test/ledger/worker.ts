@@ -6,7 +6,7 @@ import { createInterface } from 'node:readline';
 import { join } from 'node:path';
 import { changeProfile } from '../../src/config-write.ts';
 import { openDatabase } from '../../src/ledger/database.ts';
-import { tryLock } from '../../src/ledger/lock.ts';
+import { isHeld, tryLock } from '../../src/ledger/lock.ts';
 import { markProcess } from '../../src/ledger/processes.ts';
 import { recordLedger } from '../../src/ledger/records.ts';
 import { uploadLedger } from '../../src/ledger/uploads.ts';
@@ -41,6 +41,12 @@ const open = () => {
 switch (action) {
   case 'lock':
     say(tryLock(join(dir, 'one.lock')) === undefined ? 'busy' : 'held');
+    break;
+  case 'look-when-told':
+    whenTold(() => {
+      const looks = Array.from({ length: 2000 }, () => isHeld(join(dir, 'one.lock')));
+      say(`held ${looks.filter(Boolean).length} of ${looks.length}`);
+    });
     break;
   case 'mark':
     say(markProcess(dir).id);
