@@ -221,6 +221,42 @@ describe('--once', () => {
     expect(world.recordings()).toHaveLength(1);
   });
 
+  it('does not wait for hours because the service asks for that', async () => {
+    world = await makeWorld();
+    put(join(world.folder, 'ride.fit'), anotherRecording());
+    world.sandbox.control.addFaults('upload-fit:503(retry-after=3600)*1');
+    expect((await world.watch(['--once']).finished).code).toBe(5);
+    expect((await world.watch(['--once']).finished).code).toBe(0);
+    expect(world.recordings()).toHaveLength(1);
+  });
+
+  it('finishes what is under way when it is told to stop', async () => {
+    world = await makeWorld();
+    put(join(world.folder, 'ride.fit'), anotherRecording());
+    world.sandbox.control.addFaults('upload-fit:delay=500ms*1');
+    const first = world.watch(['--once']);
+    await until(() => world.requests() === 1);
+    first.child.kill('SIGTERM');
+    expect((await first.finished).code).toBe(130);
+    expect(world.recordings().map(({ receivedCount }) => receivedCount)).toEqual([1]);
+    expect((await world.watch(['--once']).finished).code).toBe(0);
+    expect(world.recordings().map(({ receivedCount }) => receivedCount)).toEqual([1]);
+  });
+
+  it('says of what was refused that it was, also while it is left alone', async () => {
+    world = await makeWorld();
+    put(join(world.folder, 'ride.fit'), anotherRecording());
+    world.sandbox.control.addFaults('upload-fit:422*1');
+    expect((await world.watch(['--once']).finished).code).toBe(6);
+    const second = await world.watch(['--once']).finished;
+    expect(second.code).toBe(6);
+    expect(ndjson(second.stdout)[0]).toMatchObject({
+      outcome: 'skipped',
+      reason: 'refused-before',
+    });
+    expect(world.requests()).toBe(1);
+  });
+
   it('ends with 4 when the login has ended', async () => {
     put(join(world.folder, 'a.fit'), anotherRecording());
     world.sandbox.control.addFaults('upload-fit:401*inf');
