@@ -62,7 +62,11 @@ export const COMMANDS: readonly CommandDeclaration[] = [
           .argument('<file...>', 'JSON or NDJSON files; - is stdin')
           .option('--tz <zone>', 'time zone that decides about dates, such as Europe/Berlin')
           .option('--force', 'send even what is unchanged', false)
-          .option('--strict', 'refuse values that would have to be adapted', false)
+          .option(
+            '--strict',
+            'refuse unknown fields, days far ahead, and values that would have to be adapted',
+            false,
+          )
           .option('--raw', 'send each record as it was read along, as rawJson', false)
           .option('--jobs <n>', 'days at once')
           .addOption(dryRun());

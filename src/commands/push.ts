@@ -58,7 +58,8 @@ export async function runPush(options: PushOptions, needs: PushNeeds): Promise<P
     codes.add(exitCodeOfPush(item));
     needs.report(item);
   };
-  const prepared = await prepareInputs(options.kind, options.inputs, options, needs.signal);
+  const reading = { ...options, now: needs.clock.now() };
+  const prepared = await prepareInputs(options.kind, options.inputs, reading, needs.signal);
   for (const item of [...prepared.unreadable, ...prepared.invalid]) report(item);
   let done = 0;
   await deliverRecords(prepared.records, options, {

@@ -1,6 +1,6 @@
 import { localDateOf, type LocalDate } from './local-date.ts';
 import { dateName, plain } from './names.ts';
-import type { JsonObject, JsonValue, Zone } from './types.ts';
+import type { JsonObject, JsonValue, ReadingOptions, Zone } from './types.ts';
 import { noteOther, show, type Notes } from './values.ts';
 
 /** The date that a record gives, under whatever name. */
@@ -61,6 +61,23 @@ export function readTime<T extends LocalDate>(
   }
   if (result.warning !== undefined) notes.warn(field, `${show(value)}: ${result.warning}`);
   return result as T & { ok: true };
+}
+
+/** Nobody is further ahead: elsewhere it may be tomorrow, and a clock may go wrong. */
+const DAYS_AHEAD = 2;
+
+/** Doubts a date that is more than two days after today: a slip, such as another year. */
+export function noteFarAhead(
+  date: string,
+  field: string | undefined,
+  notes: Notes,
+  { today }: Pick<ReadingOptions, 'today'>,
+): void {
+  if (today === undefined || date <= today) return;
+  const days = (Date.parse(date) - Date.parse(today)) / 86_400_000;
+  if (days <= DAYS_AHEAD) return;
+  const found = () => `${date} is ${days} days ahead of today, ${today}`;
+  notes.doubt('far ahead', field ?? 'date', found, 'Sent as it is');
 }
 
 /** Says that the date is missing, and which member may have been meant. */
