@@ -59,7 +59,7 @@ export const COMMANDS: readonly CommandDeclaration[] = [
       summary: `send ${kind} records, one request a day`,
       declare: (command) => {
         command
-          .argument('<file...>', 'JSON or NDJSON files; - is stdin')
+          .argument('<file...>', 'JSON or NDJSON files (see docs/records.md); - is stdin')
           .option('--tz <zone>', 'time zone that decides about dates, such as Europe/Berlin')
           .option('--force', 'send even what is unchanged', false)
           .option(
