@@ -8,6 +8,7 @@ import {
   readTime,
   type RecordDate,
 } from './record-date.ts';
+import { TIME_EXAMPLE } from './timestamp.ts';
 import type {
   DayDraft,
   JsonObject,
@@ -161,10 +162,10 @@ function readItem(
     noteNothingKnown(unknown, ITEM_FIELDS, itemNames, notes, path);
   } else noteUnknown(unknown, ITEM_FIELDS, itemNames, notes, path);
   if (name === undefined) {
-    notes.problem(field, 'is missing: write "logged_at": "2026-02-15T07:30:00+01:00"');
+    notes.problem(field, `is missing: write "logged_at": "${TIME_EXAMPLE}"`);
     return undefined;
   }
-  const time = readTime(raw[name] ?? null, field, notes, (text) => toLoggedAt(text, zone));
+  const time = readTime(raw[name] ?? null, field, notes, 'time', (text) => toLoggedAt(text, zone));
   if (time === undefined) return undefined;
   const body = Object.fromEntries([...known, ['logged_at', time.loggedAt], ...unknown]);
   const { loggedAt, date, zoneUsed } = time;

@@ -1,5 +1,6 @@
 import { localDateOf, type LocalDate } from './local-date.ts';
 import { dateName, plain } from './names.ts';
+import { TIME_EXAMPLE } from './timestamp.ts';
 import type { JsonObject, JsonValue, ReadingOptions, Zone } from './types.ts';
 import { noteOther, show, type Notes } from './values.ts';
 
@@ -23,7 +24,7 @@ export function readDate(
   const name = dateName(Object.keys(record).filter((key) => record[key] !== null));
   if (name === undefined) return undefined;
   const read = (field: string) =>
-    readTime(record[field] ?? null, field, notes, (text) => localDateOf(text, zone));
+    readTime(record[field] ?? null, field, notes, 'date', (text) => localDateOf(text, zone));
   const result = read(name);
   if (result === undefined) return 'invalid';
   const { date, zoneUsed } = result;
@@ -47,10 +48,12 @@ export function readTime<T extends LocalDate>(
   value: JsonValue,
   field: string,
   notes: Notes,
+  wanted: 'date' | 'time',
   read: (text: string) => T,
 ): (T & { ok: true }) | undefined {
   if (typeof value !== 'string') {
-    const hint = 'write an ISO 8601 text, such as "2026-02-15" or "2026-02-15T07:30:00+01:00"';
+    const date = wanted === 'date' ? '"2026-02-15" or ' : '';
+    const hint = `write an ISO 8601 text, such as ${date}"${TIME_EXAMPLE}"`;
     notes.problem(field, `is ${show(value)}: ${hint}`);
     return undefined;
   }

@@ -192,7 +192,17 @@ describe('an item', () => {
     [
       'logged_at',
       1771142400,
-      'items/1/logged_at: is 1771142400: write an ISO 8601 text, such as "2026-02-15" or "2026-02-15T07:30:00+01:00"',
+      'items/1/logged_at: is 1771142400: write an ISO 8601 text, such as "2026-02-15T07:30:00+01:00"',
+    ],
+    [
+      'logged_at',
+      '8:00',
+      'items/1/logged_at: "8:00": has no date: write 2026-02-15T07:30:00+01:00',
+    ],
+    [
+      'logged_at',
+      '15.02.2026 8:00',
+      'items/1/logged_at: "15.02.2026 8:00": does not say for certain which number is the day and which the month: write 2026-02-15T07:30:00+01:00',
     ],
     [
       'logged_at',
