@@ -1,4 +1,4 @@
-import { SyncError } from '../errors.ts';
+import { SyncError, systemCode } from '../errors.ts';
 import { localDateOf } from './local-date.ts';
 import { DayMerger } from './merge.ts';
 import { readNutrition } from './nutrition.ts';
@@ -50,7 +50,8 @@ export async function prepareInputs(
   const merger = new DayMerger(kind);
   const invalid: InvalidRecord[] = [];
   const unreadable: UnreadableInput[] = [];
-  for (const input of inputs) {
+  const all = [...inputs];
+  for (const input of all) {
     // What an input says counts when it turned out to be readable to its end, not before.
     const own = readingOf(kind);
     try {
@@ -60,8 +61,8 @@ export async function prepareInputs(
       }
     } catch (error) {
       if (!(error instanceof SyncError && error.code === 'INPUT_INVALID')) throw error;
-      const { message, hint = 'The others go on.' } = error;
-      const problems = [{ problem: message }] as const;
+      const problems = [{ problem: error.message }] as const;
+      const hint = hintOf(error, all.length > 1);
       unreadable.push({ outcome: 'invalid', kind, source: input.name, problems, hint });
       continue;
     }
@@ -70,6 +71,15 @@ export async function prepareInputs(
     invalid.push(...own.invalid);
   }
   return { records: merger.finish(), invalid, unreadable };
+}
+
+/** What to do about an input that cannot be read, and what becomes of its records and the others. */
+function hintOf({ hint, cause }: SyncError, others: boolean): string {
+  // Of a file that is not there, there is nothing to send.
+  const own = systemCode(cause) === undefined ? 'Nothing of it is sent.' : 'Check the path.';
+  return [hint, own, others ? 'It holds up no other input.' : undefined]
+    .filter((part) => part !== undefined)
+    .join(' ');
 }
 
 /** The athlete's calendar date, in the zone that decides about all others. */

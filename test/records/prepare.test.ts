@@ -319,8 +319,39 @@ describe('preparing', () => {
             problem: 'c.json:1:35: the text ends where a comma or ] after the value is expected.',
           },
         ],
-        hint: expect.any(String) as string,
+        hint: 'The file seems to be cut off: export or download it again. Nothing of it is sent. It holds up no other input.',
       },
+    ]);
+  });
+
+  test.each([
+    [
+      'a comma after the last record',
+      '[{"date": "2026-02-15", "hrv": 61},]',
+      /^in\.json:1:36: /,
+      'Nothing of it is sent.',
+    ],
+    ...[
+      'date,restingHr\n2026-02-15,48\n',
+      '"date","restingHr"\n"2026-02-15",48\n',
+      '\uFEFFdate;restingHr\r\n2026-02-15;48\r\n',
+      '2026-02-15\t48\n',
+    ].map((text): [string, string, RegExp, string] => [
+      'CSV',
+      text,
+      /^in\.json: this looks like CSV; sync takes JSON \(see docs\/records\.md\)\.$/,
+      'Nothing of it is sent.',
+    ]),
+  ])('says of a lone input with %s that nothing of it is sent: %j', async (_, text, said, hint) => {
+    const { records, unreadable } = await prepareInputs(
+      'wellness',
+      [{ name: 'in.json', chunks: chunks(text) }],
+      BERLIN,
+      new AbortController().signal,
+    );
+    expect(records).toEqual([]);
+    expect(unreadable).toMatchObject([
+      { problems: [{ problem: expect.stringMatching(said) as string }], hint },
     ]);
   });
 
