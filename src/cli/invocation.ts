@@ -34,12 +34,28 @@ export function connectOptions(
   };
 }
 
-/** The zone that counts: the flag's, the environment's, the profile's, else this machine's. */
+/**
+ * The zone that counts: the flag's, the environment's, the profile's, else this machine's.
+ *
+ * @throws SyncError `CONFIG` if none says, and the machine's cannot be told
+ */
 export function zoneFor(config: Config, { machineZone }: Pick<Deps, 'machineZone'>): Zone {
   const name = config.get('timezone');
   const from = config.originOf('timezone');
   if (name === undefined || from === 'default') return { name: machineZone(), from: 'machine' };
   return { name, from };
+}
+
+/** The zone to show times in: where it cannot be told, UTC, and that is said. */
+export function zoneShown(config: Config, { deps, output }: Invocation): string {
+  try {
+    return zoneFor(config, deps).name;
+  } catch (error) {
+    if (!(error instanceof SyncError) || config.get('timezone') !== undefined) throw error;
+    if (!output.json)
+      output.warn(`${error.message} Times are shown in UTC.\n  ${error.hint ?? ''}`);
+    return 'UTC';
+  }
 }
 
 /** A flag's whole number. @throws SyncError `USAGE` that says what is allowed */

@@ -2,7 +2,14 @@ import { connect } from '../commands/connect.ts';
 import { DEFAULT_WORKOUT_LIMIT, runWorkouts } from '../commands/workouts.ts';
 import { ExitCode, SyncError } from '../errors.ts';
 import { workoutsText } from '../render/workouts.ts';
-import { type Invocation, configFor, connectOptions, wholeNumber, zoneFor } from './invocation.ts';
+import {
+  type Invocation,
+  configFor,
+  connectOptions,
+  wholeNumber,
+  zoneFor,
+  zoneShown,
+} from './invocation.ts';
 
 export interface WorkoutsFlags {
   readonly since?: string;
@@ -14,11 +21,15 @@ export async function workouts(invocation: Invocation, flags: WorkoutsFlags): Pr
   const { deps, output } = invocation;
   const config = configFor(invocation);
   const { limit } = flags;
-  const zone = zoneFor(config, deps).name;
+  const since = calendarDate('--since', flags.since);
+  const until = calendarDate('--until', flags.until);
+  // Days begin where the athlete is; for times alone UTC will do.
+  const picks = since !== undefined || until !== undefined;
+  const zone = picks ? zoneFor(config, deps).name : zoneShown(config, invocation);
   const options = {
     zone,
-    since: calendarDate('--since', flags.since),
-    until: calendarDate('--until', flags.until),
+    since,
+    until,
     limit: limit === undefined ? DEFAULT_WORKOUT_LIMIT : wholeNumber('--limit', limit, 1, 10_000),
   };
   const connection = connect(config, deps, connectOptions(invocation, 1));

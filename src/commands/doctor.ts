@@ -13,7 +13,7 @@ import { ledgerPath } from './open-ledger.ts';
 
 /** One thing that was looked at. `bad`: something does not work; `odd`: it may not work some day. */
 export interface Finding {
-  readonly check: 'config' | 'state' | 'keychain' | 'service' | 'clock' | 'watch' | 'name';
+  readonly check: 'config' | 'zone' | 'state' | 'keychain' | 'service' | 'clock' | 'watch' | 'name';
   readonly state: 'good' | 'odd' | 'bad';
   readonly message: string;
   /** How to mend it. */
@@ -23,6 +23,8 @@ export interface Finding {
 export interface DoctorNeeds {
   /** Loads the configuration: that it cannot be loaded is a finding, too. */
   readonly config: () => Config;
+  /** The zone that decides about days. Throws where it cannot be told. */
+  readonly zone: () => string;
   readonly deps: Deps;
   readonly http: Http;
   readonly report: (finding: Finding) => void;
@@ -46,6 +48,7 @@ export async function runDoctor(needs: DoctorNeeds): Promise<ExitCode> {
   };
   const config = loadedConfig(needs, tell);
   if (config !== undefined) {
+    tell(checkZone(needs));
     tell(checkState(config));
     tell(await checkStore(config, needs.deps));
     for (const finding of await checkService(config, needs)) tell(finding);
@@ -66,6 +69,14 @@ function loadedConfig({ config }: DoctorNeeds, tell: (finding: Finding) => void)
   } catch (error) {
     tell({ check: 'config', state: 'bad', ...said(error) });
     return undefined;
+  }
+}
+
+function checkZone({ zone }: DoctorNeeds): Finding {
+  try {
+    return { check: 'zone', state: 'good', message: `Days are counted in ${zone()}.` };
+  } catch (error) {
+    return { check: 'zone', state: 'bad', ...said(error) };
   }
 }
 

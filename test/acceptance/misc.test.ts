@@ -23,12 +23,18 @@ describe('sync doctor', () => {
     const { dir } = world.home;
     const findings = ndjson(stdout);
     const host = new URL(world.sandbox.url).host;
-    expect(findings.slice(0, 4)).toEqual([
+    expect(findings.slice(0, 5)).toEqual([
       {
         type: 'finding',
         check: 'config',
         state: 'good',
         message: `Settings: ${join(dir, 'config', 'config.json')}`,
+      },
+      {
+        type: 'finding',
+        check: 'zone',
+        state: 'good',
+        message: 'Days are counted in Europe/Berlin.',
       },
       {
         type: 'finding',
@@ -40,7 +46,16 @@ describe('sync doctor', () => {
       { type: 'finding', check: 'service', state: 'good', message: `${host} answers.` },
     ]);
     const checks = findings.map(({ check }) => check);
-    expect(checks).toEqual(['config', 'state', 'keychain', 'service', 'clock', 'watch', 'name']);
+    expect(checks).toEqual([
+      'config',
+      'zone',
+      'state',
+      'keychain',
+      'service',
+      'clock',
+      'watch',
+      'name',
+    ]);
     expect(findings.map(({ state }) => state)).not.toContain('bad');
   });
 
