@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { type Account, type Config, accountKey } from '../config.ts';
 import type { Deps } from '../deps.ts';
 import type { ServiceClient } from '../service/client.ts';
@@ -44,13 +45,8 @@ export function connect(config: Config, deps: Deps, options: ConnectOptions): Co
   return {
     client: async () => (await open()).client,
     async ledgerAccount({ offline }) {
-      const { access, refresh } = config.environmentTokens;
-      const token = access ?? refresh;
-      if (token === undefined) return accountKey(config, config.account);
-      const { createHash } = await import('node:crypto');
-      const digest = createHash('sha256').update(token.reveal()).digest('hex').slice(0, 16);
-      // A service that does not say who it is: what this very token did is still remembered.
-      const byToken = `${accountKey(config, undefined)} token:${digest}`;
+      const byToken = await environmentKey(config);
+      if (byToken === undefined) return accountKey(config, config.account);
       return await rememberedAccount(config, byToken, async () => {
         if (offline) return undefined;
         const account = await (await open()).whoIs(deps.signal);
@@ -67,20 +63,51 @@ export function connect(config: Config, deps: Deps, options: ConnectOptions): Co
   };
 }
 
-/** What was found out about a token before; else what `ask` finds out, which is remembered. */
+/**
+ * What the ledger files the work of a token from the environment under as long as nobody knows whose
+ * it is: where a service does not say that, what this very token did is still remembered. Undefined
+ * where there is no such token.
+ */
+async function environmentKey(config: Config): Promise<string | undefined> {
+  const { access, refresh } = config.environmentTokens;
+  const token = access ?? refresh;
+  if (token === undefined) return undefined;
+  const { createHash } = await import('node:crypto');
+  const digest = createHash('sha256').update(token.reveal()).digest('hex').slice(0, 16);
+  return `${accountKey(config, undefined)} token:${digest}`;
+}
+
+/**
+ * Whose login this is, as far as this machine knows: nobody is asked, nothing is made. `key` is what
+ * the ledger files its work under.
+ */
+export async function knownAccount(
+  config: Config,
+): Promise<{ readonly key: string; readonly account: Account | undefined }> {
+  const byToken = await environmentKey(config);
+  const stored = accountKey(config, config.account);
+  if (byToken === undefined) return { key: stored, account: config.account };
+  const key = await rememberedAccount(config, byToken);
+  if (key === stored) return { key, account: config.account };
+  const anybody = accountKey(config, { id: '' });
+  return { key, account: key.startsWith(anybody) ? { id: key.slice(anybody.length) } : undefined };
+}
+
+/** What was found out about a token before; else what `ask` finds out, which is remembered; else `name`. */
 async function rememberedAccount(
   config: Config,
   name: string,
-  ask: () => Promise<string | undefined>,
+  ask?: () => Promise<string | undefined>,
 ): Promise<string> {
   const { openDatabase } = await import('../ledger/database.ts');
   const { facts } = await import('../ledger/facts.ts');
   const { ledgerPath } = await import('./open-ledger.ts');
+  if (ask === undefined && !existsSync(ledgerPath(config))) return name;
   const database = openDatabase(ledgerPath(config));
   try {
     const known = facts(database).find(name);
     if (known !== undefined) return known;
-    const found = await ask();
+    const found = await ask?.();
     if (found !== undefined) facts(database).remember(name, found);
     return found ?? name;
   } finally {

@@ -12,7 +12,8 @@ export function statusReport(report: StatusReport): Record<string, unknown> {
 
 export function statusText(report: StatusReport, now: number): string {
   const { account, service, profile, store, uploads, lastUploadAt } = report;
-  const known = account === undefined ? 'not known' : who(account);
+  const nobody = store.kind === 'environment' ? 'not asked yet' : 'not known';
+  const known = account === undefined ? nobody : who(account);
   const last = lastUploadAt === undefined ? '' : `, the last ${duration(now - lastUploadAt)} ago`;
   const waiting = [
     ...(uploads.pending > 0 ? [`${uploads.pending} not delivered yet`] : []),
@@ -56,7 +57,9 @@ function watchingLines(watching: readonly SeenHealth[], now: number): string[] {
 
 function loginLines(login: LoginState, now: number): string[] {
   if (login.state !== 'logged-in') {
-    const word = login.state === 'logged-out' ? 'none' : 'cannot be read now';
+    const word = { 'logged-out': 'none', ended: 'ended', unknown: 'cannot be read now' }[
+      login.state
+    ];
     return [
       `Login     ${word}. ${login.message}`,
       ...(login.hint === undefined ? [] : [`          ${login.hint}`]),
