@@ -1,4 +1,4 @@
-import { accessSync, constants, mkdirSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { type Config, requireBaseUrl } from '../config.ts';
 import { hasEnvironmentTokens } from '../credentials/environment.ts';
@@ -81,14 +81,17 @@ function checkZone({ zone }: DoctorNeeds): Finding {
 }
 
 function checkState(config: Config): Finding {
-  const { stateDir } = config.paths;
   try {
-    mkdirSync(stateDir, { recursive: true, mode: 0o700 });
-    accessSync(stateDir, constants.W_OK);
     openDatabase(ledgerPath(config)).close();
     return { check: 'state', state: 'good', message: `Ledger: ${ledgerPath(config)}` };
   } catch (error) {
-    return { check: 'state', state: 'bad', ...said(error) };
+    const { message, hint } = said(error);
+    return {
+      check: 'state',
+      state: 'bad',
+      message: `Ledger: ${message}`,
+      ...(hint === undefined ? {} : { hint }),
+    };
   }
 }
 

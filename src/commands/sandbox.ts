@@ -1,5 +1,6 @@
 import { resolve } from 'node:path';
 import { SyncError, systemCode } from '../errors.ts';
+import { makeNamedFolder } from '../storage.ts';
 import { FaultSpecError } from '../sandbox/fault-spec.ts';
 import { scopeWords } from '../sandbox/scopes.ts';
 import { DEFAULT_SANDBOX_PORT, startSandbox, type Sandbox } from '../sandbox/server.ts';
@@ -107,6 +108,7 @@ export async function runSandbox(
 
 async function start(options: SandboxCommandOptions, data: string | undefined): Promise<Sandbox> {
   const port = options.port ?? DEFAULT_SANDBOX_PORT;
+  if (data !== undefined) makeNamedFolder(data, '--data');
   try {
     return await startSandbox({
       port,

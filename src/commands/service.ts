@@ -1,7 +1,7 @@
-import { mkdirSync } from 'node:fs';
 import { hasEnvironmentTokens } from '../credentials/environment.ts';
 import { openStore } from '../credentials/open-store.ts';
 import { SyncError } from '../errors.ts';
+import { makeStateFolder } from '../storage.ts';
 import { daemonPlace } from '../watch/daemon/place.ts';
 import { inspectDaemon } from '../watch/daemon/record.ts';
 import { type ServiceKind, type ServiceManager, serviceManager } from '../watch/service/manager.ts';
@@ -99,7 +99,7 @@ export async function runServiceInstall(
     return daemon.kind === manager.kind || daemon.folders.some((dir) => folders.includes(dir));
   });
   // launchd makes files, not folders.
-  mkdirSync(place.dir, { recursive: true, mode: 0o700 });
+  makeStateFolder(place.dir);
   const startedBy = deps.clock.now();
   const remarks = await manager.install(definition);
   const isWatching = () => {

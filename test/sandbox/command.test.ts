@@ -127,7 +127,7 @@ describe('sync sandbox', () => {
     const file = join(tempDir(), 'a-file');
     writeFileSync(file, '');
     await expect(start({ data: file })).rejects.toMatchObject({
-      code: 'STORAGE',
+      code: 'USAGE',
       message: expect.stringContaining(file) as string,
     });
   });
