@@ -59,15 +59,16 @@ export function buildProgram(needs: ProgramNeeds, args: readonly string[]): Prog
 
   /** The action of a command: its flags are sorted out, its module is loaded, and it is run. */
   function begin(load: () => Promise<Start>) {
-    return async (...given: unknown[]): Promise<void> => {
+    return async (...passed: unknown[]): Promise<void> => {
       // commander passes the arguments, the flags, and the command itself.
-      const command = given.at(-1) as Command;
-      const flags = command.opts<GlobalFlags>();
-      needs.onFlags(flags);
+      const command = passed.at(-1) as Command;
       const { deps, version } = needs;
+      const given = command.opts<GlobalFlags>();
+      const flags = { ...given, profile: given.profile ?? (deps.env['SYNC_PROFILE'] || undefined) };
+      needs.onFlags(flags);
       const invocation: Invocation = { deps, version, flags, output: createOutput(deps.io, flags) };
       const start = await load();
-      exitCode = await start(invocation, ...given.slice(0, -1));
+      exitCode = await start(invocation, ...passed.slice(0, -1));
     };
   }
 

@@ -22,6 +22,8 @@ export type Origin = 'flag' | 'environment' | 'profile' | 'default';
 export interface Config {
   /** A profile is one account on one service, under a name. */
   readonly profile: string;
+  /** Those that the configuration file knows: every login makes one. */
+  readonly profiles: readonly string[];
   readonly paths: Paths;
   get<K extends SettingKey>(key: K): SettingValue<K>;
   originOf(key: SettingKey): Origin;
@@ -63,7 +65,8 @@ export function loadConfig(
 ): Config {
   const { env, paths } = sources;
   const profile = checkProfileName(profileFlag ?? (env['SYNC_PROFILE'] || DEFAULT_PROFILE));
-  const entry = readConfigFile(paths.configFile).profiles[profile];
+  const { profiles } = readConfigFile(paths.configFile);
+  const entry = profiles[profile];
 
   const find = <K extends SettingKey>(key: K): { origin: Origin; value: SettingValue<K> } => {
     const setting = SETTINGS[key];
@@ -82,6 +85,7 @@ export function loadConfig(
 
   return {
     profile,
+    profiles: Object.keys(profiles),
     paths,
     get: (key) => find(key).value,
     originOf: (key) => find(key).origin,

@@ -10,6 +10,7 @@ import {
 import { type Config, requireBaseUrl } from '../config.ts';
 import { ExitCode, SyncError, exitCodeOf, worstExitCode } from '../errors.ts';
 import { inParallel } from '../parallel.ts';
+import { namingProfile } from '../profile-hint.ts';
 import { errorReport, errorText } from '../render/error.ts';
 import {
   seedAccountsReport,
@@ -89,9 +90,10 @@ export async function seed(invocation: Invocation, flags: SeedFlags): Promise<Ex
       if (!(error instanceof SyncError) || error.code === 'INTERRUPTED') throw error;
       codes.push(exitCodeOf(error.code));
       const own = ownError(error, account);
+      const { verbose } = invocation.flags;
       output.error(
         { ...errorReport(own), account: account.name },
-        `${account.name}: ${errorText(own, invocation.flags)}`,
+        `${account.name}: ${errorText(own, { verbose })}`,
       );
     }
   });
@@ -165,7 +167,9 @@ function itemTexts(name: string | undefined): (item: SeedItem) => string | undef
 
 function ownError({ code, message, hint, ...rest }: SyncError, account: SeedAccount): SyncError {
   return new SyncError(code, inWordsOf(account, message), {
-    ...(hint === undefined ? {} : { hint: inWordsOf(account, hint) }),
+    ...(hint === undefined
+      ? {}
+      : { hint: namingProfile(inWordsOf(account, hint), account.profile) }),
     cause: rest.cause,
     details: rest.details,
   });

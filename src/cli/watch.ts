@@ -13,6 +13,7 @@ import { openStore } from '../credentials/open-store.ts';
 import { ExitCode, SyncError } from '../errors.ts';
 import { outboxRows } from '../ledger/outbox.ts';
 import { watchMarks } from '../ledger/watch-marks.ts';
+import { namingProfile } from '../profile-hint.ts';
 import { uploadSummaryReport, uploadSummaryText } from '../render/upload.ts';
 import { watchEventReport, watchEventText } from '../render/watch.ts';
 import { endpointUrl } from '../service/endpoints.ts';
@@ -115,7 +116,8 @@ function watchNeeds(
       output.result(watchEventReport(event, once ? undefined : at), text);
       if (event.event === 'ready') hooks.onReady?.();
     },
-    notify: (note) => notify(deps.platform, deps.env, note),
+    notify: ({ title, text }) =>
+      notify(deps.platform, deps.env, { title, text: namingProfile(text, config.profile) }),
     heartbeat:
       heartbeatUrl === undefined ? undefined : (signal) => beat(invocation, heartbeatUrl, signal),
   };

@@ -109,13 +109,12 @@ export function inWordsOf(account: SeedAccount, text: string): string {
  */
 export function refuseRealAccount(config: Config, baseUrl: URL): void {
   if (isLoopback(baseUrl) || config.get('testAccount')) return;
-  const flag = config.profile === 'default' ? '' : ` --profile ${config.profile}`;
   throw new SyncError(
     'CONFIG',
     `Profile "${config.profile}" may be somebody's real account at ${baseUrl.host}: nothing invented goes there.`,
     {
       hint:
-        `If it is a test account, mark it: \`sync config set testAccount true${flag}\`. ` +
+        'If it is a test account, mark it: `sync config set testAccount true`. ' +
         '--dry-run and --out need no mark.',
       details: { profile: config.profile },
     },
