@@ -2,10 +2,12 @@ import { connect } from '../commands/connect.ts';
 import { openLedger } from '../commands/open-ledger.ts';
 import { type SeedItem, type SeedReport, runSeed, writeSeed } from '../commands/seed.ts';
 import {
+  MAX_DAYS,
   type SeedAccount,
   inWordsOf,
   readSeedAccounts,
   refuseRealAccount,
+  tokensOf,
 } from '../commands/seed-accounts.ts';
 import { type Config, requireBaseUrl } from '../config.ts';
 import { ExitCode, SyncError, exitCodeOf, worstExitCode } from '../errors.ts';
@@ -48,7 +50,7 @@ export async function seed(invocation: Invocation, flags: SeedFlags): Promise<Ex
   const config = configFor(invocation, overrides);
   const zone = zoneFor(config, deps).name;
   const options = {
-    days: flags.days === undefined ? DEFAULT_DAYS : wholeNumber('--days', flags.days, 1, 3660),
+    days: flags.days === undefined ? DEFAULT_DAYS : wholeNumber('--days', flags.days, 1, MAX_DAYS),
     seed:
       flags.seed === undefined
         ? DEFAULT_SEED
@@ -69,7 +71,7 @@ export async function seed(invocation: Invocation, flags: SeedFlags): Promise<Ex
     return exitCode;
   }
 
-  const accounts = readSeedAccounts(flags.accounts, deps.env);
+  const accounts = readSeedAccounts(flags.accounts);
   const codes: ExitCode[] = [];
   await inParallel(accounts, ACCOUNTS_AT_ONCE, async (account) => {
     try {
@@ -177,10 +179,12 @@ function ownError({ code, message, hint, ...rest }: SyncError, account: SeedAcco
 
 /** An account's own configuration; a stored login is not shadowed by tokens of the environment. */
 function configOf(
-  { profile, tokens }: SeedAccount,
+  account: SeedAccount,
   invocation: Invocation,
   overrides: Parameters<typeof configFor>[1],
 ): Config {
+  const { profile } = account;
+  const tokens = tokensOf(account, invocation.deps.env);
   const flags = profile === undefined ? invocation.flags : { ...invocation.flags, profile };
   const config = configFor({ ...invocation, flags }, overrides);
   return {
