@@ -109,7 +109,14 @@ function over(child) {
 
 function startSandbox() {
   say('$ sync sandbox --auto-approve');
-  const child = start(['sandbox', '--port', '0', '--auto-approve', '--json']);
+  const child = start([
+    'sandbox',
+    '--port',
+    '0',
+    '--auto-approve',
+    '--no-exact-redirect-uris',
+    '--json',
+  ]);
   const ended = new Promise((done) => child.once('close', done));
   child.stderr.pipe(process.stderr);
   return new Promise((done, fail) => {

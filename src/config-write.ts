@@ -12,6 +12,9 @@ import { makeFolder, storageError } from './storage.ts';
 export interface ProfileChange {
   readonly settings?: Readonly<Partial<Record<SettingKey, string | null>>>;
   readonly account?: Account | null;
+  readonly loginId?: string | null;
+  /** Nothing is changed unless this is the profile's login still. */
+  readonly ofLogin?: string | undefined;
 }
 
 /** How long to wait for another process that changes the file, in ms: it takes next to no time. */
@@ -22,22 +25,26 @@ const PATIENCE_MS = 10_000;
  * another process changes at the same time. The file is replaced as a whole, so that a reader sees
  * the old one or the new one.
  *
+ * @returns false if nothing was changed, because the login is another one by now.
  * @throws SyncError `CONFIG` if the file there cannot be read, `STORAGE` if it cannot be written.
  */
 export async function changeProfile(
   paths: Paths,
   profile: string,
   change: ProfileChange,
-): Promise<void> {
+): Promise<boolean> {
   // Loaded here: commands that only read the file have no use for locks.
   const { withLock } = await import('./ledger/lock.ts');
   const name = createHash('sha256').update(paths.configFile).digest('hex').slice(0, 16);
   const lock = join(paths.stateDir, 'locks', `config-${name}.lock`);
   const { signal } = new AbortController();
-  await withLock(lock, { clock: systemClock, signal, patienceMs: PATIENCE_MS }, async () => {
+  return await withLock(lock, { clock: systemClock, signal, patienceMs: PATIENCE_MS }, async () => {
     const { profiles } = readConfigFile(paths.configFile);
+    const { ofLogin } = change;
+    if (ofLogin !== undefined && profiles[profile]?.loginId !== ofLogin) return false;
     const entry = changed(profiles[profile], change);
     await write(paths.configFile, { ...profiles, [profile]: entry });
+    return true;
   });
 }
 
@@ -48,15 +55,17 @@ function changed(before: ProfileEntry | undefined, change: ProfileChange): Profi
     ),
   );
   const account = change.account === undefined ? before?.account : (change.account ?? undefined);
-  return { settings, account };
+  const loginId = change.loginId === undefined ? before?.loginId : (change.loginId ?? undefined);
+  return { settings, account, loginId };
 }
 
 async function write(path: string, profiles: Record<string, ProfileEntry>): Promise<void> {
   const content = {
     profiles: Object.fromEntries(
-      Object.entries(profiles).map(([name, { settings, account }]) => [
+      // JSON leaves out what is undefined.
+      Object.entries(profiles).map(([name, { settings, account, loginId }]) => [
         name,
-        account === undefined ? settings : { ...settings, account },
+        { ...settings, account, loginId },
       ]),
     ),
   };

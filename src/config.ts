@@ -30,6 +30,8 @@ export interface Config {
   readonly endpoints: Endpoints;
   /** Known once somebody logged in with this profile. */
   readonly account: Account | undefined;
+  /** {@link ProfileEntry.loginId} */
+  readonly loginId: string | undefined;
   /** From the environment; a stored secret is the credential store's. */
   readonly clientSecret: Secret | undefined;
   /** `SYNC_ACCESS_TOKEN` and `SYNC_REFRESH_TOKEN`: where one is set, no stored login is used. */
@@ -43,6 +45,11 @@ export interface Config {
 export interface ProfileEntry {
   readonly settings: Readonly<Partial<Record<SettingKey, string>>>;
   readonly account: Account | undefined;
+  /**
+   * The stored login (`Credentials.loginId`), if the service did not say whose it is when it was
+   * made. As long as there is no account beside it, the service is to be asked again.
+   */
+  readonly loginId: string | undefined;
 }
 
 /** The configuration file, decoded. */
@@ -98,6 +105,7 @@ export function loadConfig(
       ) as Endpoints;
     },
     account: entry?.account,
+    loginId: entry?.loginId,
     clientSecret: secretFrom(env, 'SYNC_CLIENT_SECRET'),
     environmentTokens: {
       access: secretFrom(env, 'SYNC_ACCESS_TOKEN'),
@@ -200,7 +208,7 @@ function noProfiles(): Record<string, ProfileEntry> {
 }
 
 function decodeProfile(value: unknown, where: string): ProfileEntry {
-  const { account, ...rest } = asObject(value, where);
+  const { account, loginId, ...rest } = asObject(value, where);
   const settings: Partial<Record<SettingKey, string>> = {};
   for (const [key, setting] of Object.entries(rest)) {
     if (!isSettingKey(key)) {
@@ -213,7 +221,14 @@ function decodeProfile(value: unknown, where: string): ProfileEntry {
     }
     settings[key] = setting;
   }
-  return { settings, account: account === undefined ? undefined : decodeAccount(account, where) };
+  if (loginId !== undefined && typeof loginId !== 'string') {
+    throw new SyncError('CONFIG', `${where}: loginId is not a text.`);
+  }
+  return {
+    settings,
+    account: account === undefined ? undefined : decodeAccount(account, where),
+    loginId,
+  };
 }
 
 function decodeAccount(value: unknown, where: string): Account {

@@ -35,7 +35,8 @@ export const SETTINGS = {
     parse: parseText,
     fallback: undefined,
   }),
-  redirectUri: setting<URL | undefined>({
+  /** As it was typed: services compare it with what is registered, as a string. */
+  redirectUri: setting<string | undefined>({
     about: 'redirect URI of the login, if not the default; http://127.0.0.1:PORT/PATH',
     parse: parseRedirectUri,
     fallback: undefined,
@@ -134,6 +135,9 @@ function parsePath(text: string): string {
   if (!/^\/[^\s?#]*$/.test(text)) {
     throw new Error(`"${text}" is not a path: it begins with / and has no ? or #`);
   }
+  if (/^\/[/\\]/.test(text)) {
+    throw new Error(`"${text}" is not a path: what begins with two slashes names another host`);
+  }
   return text;
 }
 
@@ -179,13 +183,14 @@ function parseServiceUrl(text: string): URL {
   return url;
 }
 
-function parseRedirectUri(text: string): URL {
-  const url = parseUrl(text);
-  if (url.protocol !== 'http:' || !isLoopback(url) || url.search !== '' || url.hash !== '') {
+function parseRedirectUri(text: string): string {
+  const typed = text.trim();
+  const url = parseUrl(typed);
+  if (!/^http:\/\/[^\s?#\\@]+$/i.test(typed) || !isLoopback(url)) {
     throw new Error(
       `"${text}" cannot be listened on; write one such as ` +
         `http://127.0.0.1:${String(DEFAULT_REDIRECT_PORT)}${CALLBACK_PATH}`,
     );
   }
-  return url;
+  return typed;
 }

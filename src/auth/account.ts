@@ -1,62 +1,91 @@
 import type { Account } from '../config.ts';
 import { SyncError } from '../errors.ts';
 import type { Secret } from '../secret.ts';
-import type { Http } from '../service/http.ts';
+import type { Http, HttpResponse } from '../service/http.ts';
+import { type RetryPolicy, withRetry } from '../service/retry.ts';
+import { isObject, jsonValue } from '../service/wire.ts';
+import type { Clock } from '../time.ts';
 
 /** How long the service may think about it, in ms: a login does not hang on a name. */
 const ANSWER_TIMEOUT_MS = 8_000;
 
+/** Somebody waits, and much hangs on the answer: some tries, short pauses. */
+export const PATIENT: RetryPolicy = {
+  attempts: 4,
+  baseMs: 500,
+  capMs: 2_000,
+  longestRetryAfterMs: 10_000,
+};
+
 /** What the userinfo endpoint made of a token. */
 export type WhoAmI =
   | { readonly kind: 'known'; readonly account: Account }
-  /** The service does not say: no such endpoint, not allowed, or something unreadable. */
+  /** The service does not say: no such endpoint, not allowed, sent elsewhere, or unreadable. */
   | { readonly kind: 'unknown' }
-  /** The service did not answer. */
-  | { readonly kind: 'unreachable' }
+  /** It cannot say now: `NETWORK` or `SERVICE_UNAVAILABLE`. Another time it may. */
+  | { readonly kind: 'unreachable'; readonly error: SyncError }
   /** 401: the token is no good. */
   | { readonly kind: 'rejected' };
 
+export interface WhoAmINeeds {
+  readonly http: Http;
+  readonly clock: Clock;
+  /** The userinfo endpoint. */
+  readonly url: URL;
+  readonly policy: RetryPolicy;
+  /** One line a request, as {@link ServiceClientNeeds.trace}. */
+  readonly trace?: ((line: string) => void) | undefined;
+}
+
 /**
- * Asks the service whose token this is. The interface does not show this endpoint, so nothing
- * depends on it.
+ * Asks the service whose token this is. The interface does not show this endpoint: a service without
+ * it is as good as any.
  *
  * @throws the signal's reason when it is aborted.
  */
 export async function whoAmI(
-  needs: { readonly http: Http; readonly url: URL },
+  { http, clock, url, policy, trace }: WhoAmINeeds,
   token: Secret,
   signal: AbortSignal,
 ): Promise<WhoAmI> {
+  const ask = async () => {
+    const started = clock.now();
+    const answerTimeoutMs = ANSWER_TIMEOUT_MS;
+    const request = { method: 'GET', url, bearer: token, answerTimeoutMs, signal } as const;
+    const response = await http.send(request);
+    trace?.(`GET ${url.pathname} ${response.status} ${clock.now() - started} ms`);
+    // Half an answer is none: it is asked for again. What was never JSON stays what it is.
+    if (response.status === 200 && claimsJson(response)) jsonValue(response);
+    return response;
+  };
   try {
-    const response = await needs.http.send({
-      method: 'GET',
-      url: needs.url,
-      bearer: token,
-      answerTimeoutMs: ANSWER_TIMEOUT_MS,
-      signal,
-    });
+    const needs = { policy, clock, random: Math.random };
+    const { response } = await withRetry(ask, 'always', needs, signal);
     if (response.status === 401) return { kind: 'rejected' };
-    if (response.status >= 500 || response.status === 429) return { kind: 'unreachable' };
-    if (response.status !== 200) return { kind: 'unknown' };
-    const account = decodeAccount(response.text);
+    const account =
+      response.status === 200 && claimsJson(response)
+        ? decodeAccount(jsonValue(response))
+        : undefined;
     return account === undefined ? { kind: 'unknown' } : { kind: 'known', account };
   } catch (error) {
     signal.throwIfAborted();
-    if (error instanceof SyncError && error.code === 'NETWORK') return { kind: 'unreachable' };
-    if (error instanceof SyncError && error.code === 'SERVICE_ANSWER') return { kind: 'unknown' };
+    if (!(error instanceof SyncError)) throw error;
+    if (error.code === 'NETWORK' || error.code === 'SERVICE_UNAVAILABLE') {
+      return { kind: 'unreachable', error };
+    }
+    if (error.code === 'SERVICE_ANSWER') return { kind: 'unknown' };
     throw error;
   }
 }
 
-function decodeAccount(text: string): Account | undefined {
-  let parsed: unknown;
-  try {
-    parsed = JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-  if (typeof parsed !== 'object' || parsed === null) return undefined;
-  const { sub, name, email } = parsed as Record<string, unknown>;
+/** Some services send JSON under another name; a page begins with `<`. */
+function claimsJson({ headers, text }: HttpResponse): boolean {
+  return (headers['content-type'] ?? '').includes('json') || /^\s*\{/.test(text);
+}
+
+function decodeAccount(answer: unknown): Account | undefined {
+  if (!isObject(answer)) return undefined;
+  const { sub, name, email } = answer;
   const id = typeof sub === 'number' ? String(sub) : sub;
   if (typeof id !== 'string' || id === '') return undefined;
   const line = (value: unknown) =>

@@ -7,8 +7,8 @@ import { type CallbackServer, startCallbackServer } from './callback-server.ts';
 import { createAuthorizationSecrets } from './pkce.ts';
 
 export interface AuthorizeOptions {
-  /** To listen on; port 0 takes any that is free. */
-  readonly redirectUri: URL;
+  /** To listen on, and to send as it is; port 0 takes any that is free. */
+  readonly redirectUri: string;
   /** The authorize endpoint (interface 4.5). */
   readonly endpoint: URL;
   readonly clientId: string;

@@ -24,7 +24,10 @@ const REQUEST_LIMIT_MS = 10_000;
 const FREE_PORT_ATTEMPTS = 5;
 
 export interface CallbackServer {
-  /** The redirect URI with the port that is really listened on. */
+  /**
+   * The redirect URI, letter by letter as it was given: services compare it as a string. Where its
+   * port is 0, with the one that is really listened on.
+   */
   readonly redirectUri: string;
   /** The one callback that is accepted. Rejects with the signal's reason when it is aborted. */
   waitForCallback(signal: AbortSignal): Promise<CheckedCallback>;
@@ -41,7 +44,7 @@ export interface CallbackServer {
 
 export interface CallbackServerOptions {
   /** `http`, a loopback host, and the path to listen on; port 0 takes any that is free. */
-  readonly redirectUri: URL;
+  readonly redirectUri: string;
   readonly state: Secret;
   readonly platform: NodeJS.Platform;
   /** Something came that looked like a callback and was not ours. */
@@ -124,7 +127,7 @@ export async function startCallbackServer(options: CallbackServerOptions): Promi
     clearTimeout(timer);
   };
   return {
-    redirectUri: expected.href,
+    redirectUri: withRealPort(options.redirectUri, expected),
     async waitForCallback(signal) {
       signal.throwIfAborted();
       let onAbort: (() => void) | undefined;
@@ -152,6 +155,12 @@ export async function startCallbackServer(options: CallbackServerOptions): Promi
   };
 }
 
+/** @param real the same address, with the port that is listened on */
+function withRealPort(redirectUri: string, real: URL): string {
+  if (new URL(redirectUri).port !== '0') return redirectUri;
+  return redirectUri.replace(/^([^/]*\/\/[^/]*:)0+(?=\/|$)/, `$1${real.port || '80'}`);
+}
+
 /** Path and query of a request target in origin form (RFC 9112 section 3.2.1); nothing is decoded. */
 function splitTarget(target: string): string[] {
   const mark = target.indexOf('?');
@@ -170,9 +179,10 @@ function send(response: ServerResponse, page: LandingPage): void {
  * one nobody else may sit and take the code (RFC 8252 section 8.3).
  */
 async function listen(
-  { redirectUri, platform }: CallbackServerOptions,
+  options: CallbackServerOptions,
   onRequest: (request: IncomingMessage, response: ServerResponse) => void,
 ): Promise<{ servers: Server[]; port: number }> {
+  const redirectUri = new URL(options.redirectUri);
   const wanted = redirectUri.port === '' ? 80 : Number(redirectUri.port);
   const hosts =
     redirectUri.hostname === 'localhost'
@@ -197,10 +207,10 @@ async function listen(
       const inUse = systemCode(cause) === 'EADDRINUSE';
       if (inUse && wanted === 0 && attempt < FREE_PORT_ATTEMPTS) continue;
       throw inUse
-        ? await portInUse(redirectUri, port, platform)
+        ? await portInUse(redirectUri, port, options.platform)
         : new SyncError(
             'CONFIG',
-            `${redirectUri.href} cannot be listened on: ${messageOf(cause)}.`,
+            `${options.redirectUri} cannot be listened on: ${messageOf(cause)}.`,
             {
               cause,
               hint: 'Choose another port: `sync login --port PORT`.',

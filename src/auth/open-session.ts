@@ -1,4 +1,5 @@
 import { type Config, requireBaseUrl } from '../config.ts';
+import { givenSecret } from '../credentials/client-secret.ts';
 import { environmentStore, hasEnvironmentTokens } from '../credentials/environment.ts';
 import { type StoreNeeds, openStore } from '../credentials/open-store.ts';
 import { type CredentialStore, serviceId } from '../credentials/store.ts';
@@ -23,7 +24,6 @@ export interface OpenSessionNeeds extends StoreNeeds {
  */
 export function openSession(config: Config, needs: OpenSessionNeeds): Session {
   const baseUrl = requireBaseUrl(config);
-  const clientId = config.get('clientId');
   return createSession({
     profile: config.profile,
     stateDir: config.paths.stateDir,
@@ -35,10 +35,8 @@ export function openSession(config: Config, needs: OpenSessionNeeds): Session {
     service: serviceId(baseUrl),
     tokenUrl: endpointUrl(baseUrl, config.endpoints.token),
     accountId: config.account?.id,
-    clientSecret:
-      clientId !== undefined && config.clientSecret !== undefined
-        ? { clientId, secret: config.clientSecret }
-        : undefined,
+    loginId: config.loginId,
+    clientSecret: givenSecret(config),
   });
 }
 

@@ -1,3 +1,4 @@
+import { type GivenSecret, secretFor } from '../credentials/client-secret.ts';
 import type { CredentialStore, Credentials } from '../credentials/store.ts';
 import { SyncError } from '../errors.ts';
 import type { Secret } from '../secret.ts';
@@ -33,8 +34,10 @@ export interface SessionNeeds {
   readonly tokenUrl: URL;
   /** The athlete for whom this program keeps its books; another one's tokens are not used. */
   readonly accountId: string | undefined;
-  /** Wins over the stored one, if it is this client's. */
-  readonly clientSecret: { readonly clientId: string; readonly secret: Secret } | undefined;
+  /** The login that it came to know the athlete by, or still has to. */
+  readonly loginId?: string | undefined;
+  /** Wins over the stored one, where it is for the same client: see {@link secretFor}. */
+  readonly clientSecret: GivenSecret | undefined;
 }
 
 /** A login in use: the one place that reads, refreshes and replaces stored tokens. */
@@ -121,8 +124,6 @@ export function createSession(needs: SessionNeeds): Session {
   ): Promise<Credentials> {
     const { refreshToken } = before.tokens;
     if (refreshToken === undefined || dead?.equals(refreshToken) === true) throw ended(store);
-    const { clientId, clientSecret } = before;
-    const own = needs.clientSecret?.clientId === clientId ? needs.clientSecret.secret : undefined;
     stop.throwIfAborted();
     // From here until the answer is stored, Ctrl-C has to wait.
     const grace = graceAfter(stop, clock);
@@ -130,7 +131,7 @@ export function createSession(needs: SessionNeeds): Session {
       const tokens = await refreshTokens(
         { http: needs.http, clock, url: needs.tokenUrl },
         {
-          client: { id: clientId, secret: own ?? clientSecret },
+          client: { id: before.clientId, secret: secretFor(before, needs.clientSecret) },
           refreshToken,
           before: before.tokens,
         },
@@ -252,7 +253,9 @@ function tokenOf({ tokens }: Credentials): Secret {
 function isTemporary(error: unknown): boolean {
   return (
     error instanceof SyncError &&
-    ['NETWORK', 'SERVICE_UNAVAILABLE', 'KEYCHAIN_LOCKED', 'BUSY'].includes(error.code)
+    ['NETWORK', 'SERVICE_UNAVAILABLE', 'SERVICE_ANSWER', 'KEYCHAIN_LOCKED', 'BUSY'].includes(
+      error.code,
+    )
   );
 }
 
@@ -286,7 +289,8 @@ function notStored(error: unknown): unknown {
   });
 }
 
-function refuseForeign(found: Credentials, { profile, service, accountId }: SessionNeeds): void {
+function refuseForeign(found: Credentials, needs: SessionNeeds): void {
+  const { profile, service, accountId, loginId } = needs;
   if (found.service !== service) {
     throw new SyncError(
       'AUTH_REQUIRED',
@@ -297,7 +301,11 @@ function refuseForeign(found: Credentials, { profile, service, accountId }: Sess
       },
     );
   }
-  if (found.accountId !== accountId) {
+  const same = loginId !== undefined && found.loginId === loginId;
+  // Two logins of which nobody knows whose they are may be two athletes'.
+  const alike =
+    found.accountId === accountId && !(accountId === undefined && loginId !== undefined);
+  if (!same && !alike) {
     throw new SyncError(
       'AUTH_REQUIRED',
       `Somebody else logged in with profile "${profile}" in the meantime.`,

@@ -3,11 +3,14 @@ import { type ErrorCode, SyncError } from '../errors.ts';
 import type { Secret } from '../secret.ts';
 import type { Http, HttpResponse } from '../service/http.ts';
 import { type Repeatable, type RetryPolicy, withRetry } from '../service/retry.ts';
+import { said } from '../service/said.ts';
 import type { Clock } from '../time.ts';
 import { decodeTokenResponse } from './token-response.ts';
 
 /** How long the service may think about one token request, in ms. */
 const ANSWER_TIMEOUT_MS = 15_000;
+/** How long one token request may take in all, in ms: another process may be waiting for its end. */
+const TOTAL_TIMEOUT_MS = 40_000;
 
 /** Somebody waits for the tokens: few tries, short pauses. */
 const RETRY: RetryPolicy = {
@@ -46,7 +49,7 @@ export interface CodeGrant {
  * A code works once, and its second use may cost the first one's tokens (RFC 6749 section 4.1.2):
  * a request that may have been acted on is not repeated.
  *
- * @throws SyncError `AUTH_REFUSED`, `NETWORK`, `SERVICE_UNAVAILABLE`, `SERVICE_ANSWER`, `REJECTED`.
+ * @throws SyncError `AUTH_REFUSED`, `NETWORK`, `SERVICE_UNAVAILABLE`, `SERVICE_ANSWER`.
  */
 export async function exchangeCode(
   needs: TokenEndpointNeeds,
@@ -72,6 +75,7 @@ export async function exchangeCode(
       message: 'The service did not accept the answer of the login',
       hint: 'Run `sync login` again; the answer is good once, and for some minutes.',
     },
+    otherwise: 'Check the base URL and the client ID, then run `sync login` again.',
     askedScopes: grant.askedScopes,
   });
 }
@@ -83,8 +87,8 @@ export async function exchangeCode(
  * Repeating is safe in the sense that nothing gets worse: where the service acted on a request whose
  * answer was lost, the token that was sent is either still good or lost already.
  *
- * @throws SyncError `AUTH_EXPIRED` for `invalid_grant` and nothing else; `NETWORK`,
- *   `SERVICE_UNAVAILABLE`, `SERVICE_ANSWER`, `AUTH_REFUSED` (the client is refused), `REJECTED`.
+ * @throws SyncError `AUTH_EXPIRED` for `invalid_grant` and nothing else; `AUTH_REFUSED` (the client
+ *   is refused, or nobody is given new tokens); `NETWORK`, `SERVICE_UNAVAILABLE`, `SERVICE_ANSWER`.
  */
 export async function refreshTokens(
   needs: TokenEndpointNeeds,
@@ -108,6 +112,7 @@ export async function refreshTokens(
       message: 'The login has ended: the service no longer accepts its refresh token',
       hint: 'Run `sync login`.',
     },
+    otherwise: 'Try again later; if it stays like this, run `sync login`.',
     askedScopes: grant.before.scopes,
     before: grant.before,
   });
@@ -117,7 +122,8 @@ export async function refreshTokens(
  * Asks the service to forget a token (RFC 7009).
  *
  * @returns `unsupported` if the service has no such endpoint.
- * @throws SyncError if it cannot be known to be revoked: `NETWORK`, `SERVICE_UNAVAILABLE`, `REJECTED`.
+ * @throws SyncError if it cannot be known to be revoked: `NETWORK`, `SERVICE_UNAVAILABLE`,
+ *   `SERVICE_ANSWER`, `AUTH_REFUSED`.
  */
 export async function revokeToken(
   needs: TokenEndpointNeeds,
@@ -143,6 +149,7 @@ export async function revokeToken(
   throw refusal(response, needs.url, {
     secrets: [request.token, request.client.secret],
     refused: undefined,
+    otherwise: undefined,
   });
 }
 
@@ -164,6 +171,7 @@ async function post(
         contentType: 'application/json',
         body: [Buffer.from(JSON.stringify(fields))],
         answerTimeoutMs: ANSWER_TIMEOUT_MS,
+        totalTimeoutMs: TOTAL_TIMEOUT_MS,
         signal,
       }),
     repeatable,
@@ -178,6 +186,8 @@ interface Reading {
   readonly secrets: readonly (Secret | undefined)[];
   /** What `invalid_grant` means for this request. */
   readonly refused: { code: ErrorCode; message: string; hint: string } | undefined;
+  /** What to do about a refusal that says nothing about this login or this client. */
+  readonly otherwise: string | undefined;
   readonly askedScopes?: readonly string[] | undefined;
   readonly before?: TokenSet;
 }
@@ -208,13 +218,18 @@ function readTokens(
   );
 }
 
-/** An answer that is no success, in words. RFC 6749 section 5.2. */
+/**
+ * An answer that is no success, in words. RFC 6749 section 5.2.
+ *
+ * Never `REJECTED`: that is what becomes of something that was sent for good. Most requests to this
+ * endpoint are made on the way to sending something, and what was not sent was not refused.
+ */
 function refusal(response: HttpResponse, url: URL, reading: Reading): SyncError {
   const body = parseObject(response.text) ?? {};
-  const error = printable(body['error'], reading.secrets, 60);
-  const said = printable(body['error_description'] ?? body['message'], reading.secrets, 200);
+  const error = said(body['error'], reading.secrets, 60);
+  const description = said(body['error_description'] ?? body['message'], reading.secrets, 200);
   const details = { status: response.status, ...(error === '' ? {} : { error }) };
-  const because = said === '' ? '' : ` (${said})`;
+  const because = description === '' ? '' : ` (${description})`;
   if (error === 'invalid_grant' && reading.refused !== undefined) {
     const { code, message, hint } = reading.refused;
     return new SyncError(code, `${message}${because}.`, { hint, details });
@@ -224,6 +239,12 @@ function refusal(response: HttpResponse, url: URL, reading: Reading): SyncError 
       hint:
         'Check the client ID and its secret, then run ' +
         '`sync login --client-id ID --client-secret-stdin`, or set SYNC_CLIENT_SECRET.',
+      details,
+    });
+  }
+  if (error === 'unsupported_grant_type') {
+    return new SyncError('AUTH_REFUSED', `${url.host} gives no tokens in this way${because}.`, {
+      hint: 'Run `sync login`.',
       details,
     });
   }
@@ -239,7 +260,7 @@ function refusal(response: HttpResponse, url: URL, reading: Reading): SyncError 
   }
   if (response.status === 404 || response.status === 405) {
     return new SyncError(
-      'REJECTED',
+      'SERVICE_ANSWER',
       `${url.host} has no endpoint at ${url.pathname} (${response.status}).`,
       {
         hint: 'Check the base URL; paths can be set with `sync config set endpoint.token PATH`.',
@@ -248,9 +269,11 @@ function refusal(response: HttpResponse, url: URL, reading: Reading): SyncError 
     );
   }
   const what = error === '' ? `status ${String(response.status)}` : error;
-  return new SyncError('REJECTED', `${url.host} refused the token request: ${what}${because}.`, {
-    details,
-  });
+  return new SyncError(
+    'SERVICE_ANSWER',
+    `${url.host} refused the token request: ${what}${because}.`,
+    { hint: reading.otherwise, details },
+  );
 }
 
 function parseObject(text: string): Record<string, unknown> | undefined {
@@ -262,22 +285,4 @@ function parseObject(text: string): Record<string, unknown> | undefined {
   } catch {
     return undefined;
   }
-}
-
-/** Text of the service, fit to be shown: short, on one line, without what we sent. */
-function printable(
-  value: unknown,
-  secrets: readonly (Secret | undefined)[],
-  length: number,
-): string {
-  if (typeof value !== 'string') return '';
-  const clean = secrets.reduce(
-    (text, secret) =>
-      secret === undefined ? text : text.replaceAll(secret.reveal(), '[redacted]'),
-    value,
-  );
-  return clean
-    .replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu, ' ')
-    .trim()
-    .slice(0, length);
 }

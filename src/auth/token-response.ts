@@ -13,8 +13,9 @@ export interface TokenResponseContext {
 }
 
 /**
- * Decodes a token response (interface 5.3). Lenient where no harm can come of it: a number may be a
- * text, `null` and an empty text count as absent, `token_type` in any case.
+ * Decodes a token response (interface 5.3). Once it holds an access token it is used: the refresh
+ * token before it may be dead by now, so that an answer thrown away is a login lost. A number may be
+ * a text, `token_type` in any case; of the other fields, what cannot be read counts as absent.
  *
  * @param where what is decoded, for the message: "The token endpoint's answer".
  * @throws SyncError `SERVICE_ANSWER` that names the field and what kind of thing it found there,
@@ -35,43 +36,36 @@ export function decodeTokenResponse(
   }
   const response = value as Record<string, unknown>;
 
-  const token = (field: string): Secret | undefined => {
-    const found = response[field];
-    if (found === undefined || found === null || found === '') return undefined;
-    if (typeof found !== 'string') throw wrong(field, `is ${kindOf(found)}, not a text`);
-    // RFC 6749 appendix A.12: anything else could not be sent in a header either.
-    if (!/^[\x21-\x7e]+$/.test(found)) {
-      throw wrong(field, 'holds characters that a token cannot have');
-    }
-    return new Secret(found);
+  const endOf = (field: string): number | undefined => {
+    const lifetime = readSeconds(response[field]);
+    return lifetime === undefined ? undefined : context.now + Math.floor(lifetime * 1000);
   };
-  const seconds = (field: string): number | undefined => {
-    const found = response[field];
-    if (found === undefined || found === null || found === '') return undefined;
-    const number = typeof found === 'string' && /^\d+(\.\d+)?$/.test(found) ? Number(found) : found;
-    if (typeof number !== 'number' || !(number >= 0 && number <= MAX_SECONDS)) {
-      throw wrong(field, `is ${kindOf(found)}, not a number of seconds`);
-    }
-    return number;
-  };
-  const at = (lifetime: number | undefined) =>
-    lifetime === undefined ? undefined : context.now + Math.floor(lifetime * 1000);
 
-  const accessToken = token('access_token');
-  if (accessToken === undefined) throw wrong('access_token', 'is missing');
-  const type = response['token_type'];
-  if (typeof type !== 'string' || type.toLowerCase() !== 'bearer') {
-    throw wrong('token_type', `is ${kindOf(type)}, not "Bearer"`);
+  const found = response['access_token'];
+  if (found === undefined || found === null || found === '') {
+    throw wrong('access_token', 'is missing');
   }
-  const refreshToken = token('refresh_token');
-  const before = context.before;
-  const refreshExpiresAt = at(seconds('refresh_token_expires_in'));
+  if (typeof found !== 'string') throw wrong('access_token', `is ${kindOf(found)}, not a text`);
+  if (!TOKEN.test(found)) {
+    throw wrong('access_token', 'holds characters that a token cannot have');
+  }
+  const accessToken = new Secret(found);
+  const { before } = context;
+  const type = response['token_type'];
+  // RFC 6749 section 7.1: a token of another kind is not used. On a refresh, it costs no login.
+  if (before === undefined && typeof type === 'string' && !/^\s*(bearer\s*)?$/i.test(type)) {
+    throw wrong('token_type', 'is a text, not "Bearer"');
+  }
+  const refreshToken = readToken(response['refresh_token']);
+  const refreshEnd = endOf('refresh_token_expires_in');
+  // Zero: some services say so that there is no end, and none gives a token that is over.
+  const refreshExpiresAt = refreshEnd === context.now ? undefined : refreshEnd;
   return {
     accessToken,
     refreshToken: refreshToken ?? before?.refreshToken,
-    scopes: readScopes(response['scope'], wrong) ?? context.askedScopes,
+    scopes: readScopes(response['scope']) ?? context.askedScopes,
     obtainedAt: context.now,
-    accessExpiresAt: at(seconds('expires_in')),
+    accessExpiresAt: endOf('expires_in'),
     refreshExpiresAt:
       refreshExpiresAt ?? (refreshToken === undefined ? before?.refreshExpiresAt : undefined),
   };
@@ -80,15 +74,23 @@ export function decodeTokenResponse(
 /** A hundred years: what is beyond is no lifetime but a mistake (such as a point in time in ms). */
 const MAX_SECONDS = 100 * 366 * 86_400;
 
-function readScopes(
-  found: unknown,
-  wrong: (field: string, what: string) => SyncError,
-): readonly string[] | undefined {
-  if (found === undefined || found === null) return undefined;
+/** RFC 6749 appendix A.12: anything else could not be sent in a header either. */
+const TOKEN = /^[\x21-\x7e]+$/;
+
+function readToken(found: unknown): Secret | undefined {
+  return typeof found === 'string' && TOKEN.test(found) ? new Secret(found) : undefined;
+}
+
+/** A lifetime in seconds. */
+function readSeconds(found: unknown): number | undefined {
+  const number =
+    typeof found === 'string' && /^\s*\d+(\.\d+)?\s*$/.test(found) ? Number(found) : found;
+  return typeof number === 'number' && number >= 0 && number <= MAX_SECONDS ? number : undefined;
+}
+
+function readScopes(found: unknown): readonly string[] | undefined {
   const list: unknown = typeof found === 'string' ? found.split(/[\s,]+/) : found;
-  if (!Array.isArray(list) || !list.every((scope) => typeof scope === 'string')) {
-    throw wrong('scope', `is ${kindOf(found)}, not a text`);
-  }
+  if (!Array.isArray(list) || !list.every((scope) => typeof scope === 'string')) return undefined;
   const scopes = [...new Set(list.filter((scope) => scope !== ''))];
   return scopes.length === 0 ? undefined : scopes;
 }

@@ -30,6 +30,7 @@ export function connectOptions(
     connections,
     attended: deps.io.interactive,
     onWarning: (text) => output.warn(text),
+    onPause: (text) => output.say(text),
     trace: (line) => output.detail(line),
   };
 }

@@ -18,10 +18,12 @@ export function sandboxFlags(command: Command): void {
     .addOption(choice('--nutrition <mode>', 'a day sent again', ['replace', 'append']))
     .option('--no-upload-items', 'upload answers without items, as older services')
     .option('--success-false', '200 with success: false for all that is sent')
-    .option('--exact-redirect-uris', 'compare redirect URIs letter by letter, the port too')
+    .option('--exact-redirect-uris', 'compare redirect URIs letter by letter (default)')
+    .option('--no-exact-redirect-uris', 'take loopback redirect URIs on any port')
     .option('--redirect-uri <uri>', 'register one more; may be repeated', collect, [])
     .option('--grant-scope <scopes>', 'grant these at most, in quotes')
-    .option('--rate-limit <n>', 'requests a minute, then 429')
+    .option('--rate-limit <n>', 'requests a minute for a token, then 429')
+    .option('--address-rate-limit <n>', 'the same for an address, without a token')
     .option('--discard-bytes', 'keep hashes of uploads, not their bytes')
     .option(
       '--fault <spec>',

@@ -5,12 +5,13 @@ import { type Invocation, wholeNumber } from './invocation.ts';
 
 export interface SandboxFlags extends Omit<
   SandboxCommandOptions,
-  'port' | 'accessTtl' | 'refreshTtl' | 'rateLimit'
+  'port' | 'accessTtl' | 'refreshTtl' | 'rateLimit' | 'addressRateLimit'
 > {
   readonly port?: string;
   readonly accessTtl?: string;
   readonly refreshTtl?: string;
   readonly rateLimit?: string;
+  readonly addressRateLimit?: string;
 }
 
 /** Longest lifetime that makes sense to try, in s: ten years. */
@@ -27,6 +28,7 @@ export async function sandbox(invocation: Invocation, flags: SandboxFlags): Prom
       accessTtl: number('--access-ttl', flags.accessTtl, 1, MAX_TTL),
       refreshTtl: number('--refresh-ttl', flags.refreshTtl, 1, MAX_TTL),
       rateLimit: number('--rate-limit', flags.rateLimit, 1, 1_000_000),
+      addressRateLimit: number('--address-rate-limit', flags.addressRateLimit, 1, 1_000_000),
     },
     {
       signal: deps.signal,

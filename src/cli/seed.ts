@@ -119,6 +119,7 @@ async function seedOne(
     ...usual,
     onWarning: (text) =>
       usual.onWarning(account === undefined ? text : prefix + inWordsOf(account, text)),
+    onPause: (text) => usual.onPause(prefix + text),
   });
   const { clock, signal } = deps;
   const progress = output.progress();

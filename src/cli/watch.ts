@@ -6,11 +6,12 @@ import { openLedger } from '../commands/open-ledger.ts';
 import { runWatch } from '../commands/watch.ts';
 import type { OpenWatch, WatchCommandOptions, WatchNeeds } from '../commands/watch-needs.ts';
 import { runWatchOnce } from '../commands/watch-once.ts';
-import { type Config, accountKey, requireBaseUrl } from '../config.ts';
+import { type Config, requireBaseUrl } from '../config.ts';
 import { hasEnvironmentTokens } from '../credentials/environment.ts';
 import { serviceId } from '../credentials/store.ts';
 import { openStore } from '../credentials/open-store.ts';
 import { ExitCode, SyncError } from '../errors.ts';
+import { adoptOutbox } from '../ledger/accounts.ts';
 import { outboxRows } from '../ledger/outbox.ts';
 import { watchMarks } from '../ledger/watch-marks.ts';
 import { namingProfile } from '../profile-hint.ts';
@@ -141,16 +142,15 @@ async function open(
     const account = await connection.ledgerAccount({ offline: how === 'offline' });
     const ledger = openLedger(config, account, deps.clock);
     const now = () => deps.clock.now();
-    const outbox = outboxRows(ledger.database, account, now);
-    if (!hasEnvironmentTokens(config)) outbox.adopt(accountKey(config, undefined));
     return {
       account,
       service: serviceId(baseUrl),
-      athlete: config.account?.id,
+      // Read again: whose login it is may have become known just now.
+      athlete: configFor(invocation).account?.id,
       delivers: how === 'online',
       ledger,
       marks: watchMarks(ledger.database, account, now),
-      outboxRows: outbox,
+      outboxRows: outboxRows(ledger.database, account, now),
       client: () => connection.client(),
       uploadUrl: () => endpointUrl(baseUrl, config.endpoints.uploadFit),
       loginEndsAt: (signal) => loginEndsAt(invocation, config, signal),
@@ -164,7 +164,7 @@ async function open(
             throw error;
         }
       },
-      adopt: (before) => outbox.adopt(before),
+      adopt: (before) => adoptOutbox(ledger.database, before, account),
       close: async () => {
         ledger.close();
         await connection.close();

@@ -1,4 +1,5 @@
-import { type WhoAmI, whoAmI } from '../auth/account.ts';
+import { randomUUID } from 'node:crypto';
+import { PATIENT, type WhoAmI, whoAmI } from '../auth/account.ts';
 import { withLoginLock } from '../auth/login-lock.ts';
 import { missingFeatures } from '../auth/scopes.ts';
 import { revokeToken } from '../auth/token-endpoint.ts';
@@ -28,7 +29,8 @@ export async function keep(
 ): Promise<LoginReport> {
   const { config, deps, http, notify, url } = run;
   try {
-    const who = await whoAmI({ http, url: url('userinfo') }, tokens.accessToken, deps.signal);
+    const needs = { http, clock: deps.clock, url: url('userinfo'), policy: PATIENT };
+    const who = await whoAmI(needs, tokens.accessToken, deps.signal);
     if (who.kind === 'unreachable' || who.kind === 'rejected') warnUnknown(who, notify);
     const account = who.kind === 'known' ? who.account : undefined;
     await storeLogin(run, tokens, account);
@@ -56,6 +58,7 @@ async function storeLogin(
   const { config, deps, store, target } = run;
   const { paths, profile } = config;
   const lock = { stateDir: paths.stateDir, profile, clock: deps.clock };
+  const loginId = account === undefined ? randomUUID() : undefined;
   await withLoginLock(lock, deps.signal, async () => {
     // Ctrl-C has to wait for the two of them: one without the other is no login.
     await store.save(
@@ -64,13 +67,15 @@ async function storeLogin(
         clientId: target.clientId,
         clientSecret: target.clientSecret,
         accountId: account?.id,
+        loginId,
         tokens,
       },
       NEVER,
     );
     try {
       const settings = settingsToKeep(run);
-      await changeProfile(paths, profile, { settings, account: account ?? null });
+      const whose = { account: account ?? null, loginId: loginId ?? null };
+      await changeProfile(paths, profile, { settings, ...whose });
     } catch (error) {
       await store.delete(NEVER);
       throw error;
@@ -87,7 +92,7 @@ function settingsToKeep({ config, store, target }: LoginRun) {
     tokenStore: store.kind,
     ...(byFlag('scope') ? { scope: config.get('scope').join(' ') } : {}),
     ...(byFlag('redirectUri')
-      ? { redirectUri: config.get('redirectUri')?.href ?? null, redirectPort: null }
+      ? { redirectUri: config.get('redirectUri') ?? null, redirectPort: null }
       : {}),
     ...(byFlag('redirectPort')
       ? { redirectPort: String(config.get('redirectPort')), redirectUri: null }
@@ -99,7 +104,8 @@ function settingsToKeep({ config, store, target }: LoginRun) {
 async function forgetOtherStore({ config, deps, store, notify }: LoginRun): Promise<void> {
   const other = store.kind === 'file' ? 'keychain' : 'file';
   // A keychain that never held this profile's login is left in peace.
-  if (other === 'keychain' && config.account === undefined) return;
+  const before = config.account ?? config.loginId;
+  if (other === 'keychain' && before === undefined) return;
   const old = openStore(config, { ...deps, attended: false }, other);
   try {
     await old.delete(NEVER);
@@ -119,12 +125,13 @@ function reportOf(
 ): LoginReport {
   const askedScopes = config.get('scope');
   const before = config.account;
+  const other = account !== undefined && before !== undefined && before.id !== account.id;
   return {
     profile: config.profile,
     service: serviceId(target.baseUrl),
     clientId: target.clientId,
     account,
-    replaced: before !== undefined && before.id !== account?.id ? before : undefined,
+    replaced: other ? before : undefined,
     askedScopes,
     grantedScopes: tokens.scopes,
     missing: missingFeatures(tokens.scopes).map((feature) => ({
@@ -159,6 +166,6 @@ function warnUnknown(who: WhoAmI, notify: Notify): void {
     message:
       who.kind === 'rejected'
         ? 'The service gave a token and does not accept it when asked whose it is.'
-        : 'The service did not say whose login this is.',
+        : 'The service could not say whose login this is; it is asked again before anything is sent.',
   });
 }

@@ -1,4 +1,4 @@
-import { whoAmI } from '../auth/account.ts';
+import { PATIENT, whoAmI } from '../auth/account.ts';
 import { refreshTokens } from '../auth/token-endpoint.ts';
 import { decodeTokenResponse } from '../auth/token-response.ts';
 import { SyncError } from '../errors.ts';
@@ -32,7 +32,10 @@ export async function tokensFromStdin(run: LoginRun): Promise<NewTokens> {
       details: error.details,
     });
   }
-  const who = await whoAmI({ http, url: url('userinfo') }, tokens.accessToken, deps.signal);
+  // Only a clear no counts here: whose it is, is asked for with patience when it is kept.
+  const policy = { ...PATIENT, attempts: 1 };
+  const needs = { http, clock: deps.clock, url: url('userinfo'), policy };
+  const who = await whoAmI(needs, tokens.accessToken, deps.signal);
   if (who.kind !== 'rejected') return tokens;
   if (tokens.refreshToken === undefined) {
     throw new SyncError('AUTH_REFUSED', 'The service does not accept the token from stdin.', {

@@ -25,8 +25,8 @@ const DEFAULT_TIMEOUT_MS = 5 * 60_000;
  * Logs in, and stores the login.
  *
  * @throws SyncError `USAGE`, `CONFIG`, `PORT_IN_USE`, `KEYCHAIN_MISSING`, `KEYCHAIN_LOCKED`,
- *   `AUTH_REFUSED`, `AUTH_TIMEOUT`, `NETWORK`, `SERVICE_UNAVAILABLE`, `SERVICE_ANSWER`, `REJECTED`,
- *   `STORAGE`, `INTERRUPTED`. Nothing is stored then.
+ *   `AUTH_REFUSED`, `AUTH_TIMEOUT`, `NETWORK`, `SERVICE_UNAVAILABLE`, `SERVICE_ANSWER`, `STORAGE`,
+ *   `INTERRUPTED`. Nothing is stored then.
  */
 export async function runLogin(options: LoginOptions, needs: LoginNeeds): Promise<LoginReport> {
   const { config, deps } = needs;
@@ -132,14 +132,12 @@ async function withStoredSecret(
   }
 }
 
-function redirectUriOf(config: Config): URL {
+function redirectUriOf(config: Config): string {
   const registered = config.get('redirectUri');
   // A port on the command line speaks for this login; a redirect URI that was saved stands back.
   const port = config.originOf('redirectPort') === 'flag';
   if (registered !== undefined && !port) return registered;
-  const uri = new URL(`http://127.0.0.1${CALLBACK_PATH}`);
-  uri.port = String(config.get('redirectPort'));
-  return uri;
+  return `http://127.0.0.1:${config.get('redirectPort')}${CALLBACK_PATH}`;
 }
 
 /** @param text `90s`, `5m`, `1h`. @throws SyncError `USAGE`. */

@@ -2,6 +2,7 @@ import { withLoginLock } from '../auth/login-lock.ts';
 import { revokeToken } from '../auth/token-endpoint.ts';
 import { changeProfile } from '../config-write.ts';
 import type { Account, Config } from '../config.ts';
+import { givenSecret, secretFor } from '../credentials/client-secret.ts';
 import { hasEnvironmentTokens } from '../credentials/environment.ts';
 import { openStore } from '../credentials/open-store.ts';
 import type { CredentialStore, Credentials } from '../credentials/store.ts';
@@ -66,8 +67,8 @@ export async function runLogout(options: LogoutOptions, needs: LogoutNeeds): Pro
         ? []
         : await revokeAll(found.credentials, options.localOnly, needs);
     const existed = await store.delete(NEVER);
-    if (config.account !== undefined) {
-      await changeProfile(config.paths, config.profile, { account: null });
+    if (config.account !== undefined || config.loginId !== undefined) {
+      await changeProfile(config.paths, config.profile, { account: null, loginId: null });
     }
     return {
       profile: config.profile,
@@ -96,10 +97,11 @@ async function loadAny(
 
 /** The refresh token first: many services end the whole login with it. */
 async function revokeAll(
-  { tokens, clientId, clientSecret, service }: Credentials,
+  login: Credentials,
   localOnly: boolean,
   { config, deps, http }: LogoutNeeds,
 ): Promise<readonly Revocation[]> {
+  const { tokens, clientId, service } = login;
   const url = endpointUrl(new URL(service), config.endpoints.revoke);
   // Ctrl-C ends the asking, as the time limit does; the login is forgotten in any case.
   const signal = AbortSignal.any([deps.signal, AbortSignal.timeout(REVOKE_LIMIT_MS)]);
@@ -117,7 +119,7 @@ async function revokeAll(
       expiresAt: tokens.accessExpiresAt,
     },
   ] as const;
-  const client = { id: clientId, secret: config.clientSecret ?? clientSecret };
+  const client = { id: clientId, secret: secretFor(login, givenSecret(config)) };
   const revocations: Revocation[] = [];
   let silence: string | undefined;
   for (const { name, kind, token, expiresAt } of given) {

@@ -1,11 +1,13 @@
+import { PATIENT, whoAmI } from '../auth/account.ts';
 import { openSession } from '../auth/open-session.ts';
-import { type Account, type Config, requireBaseUrl } from '../config.ts';
+import { type Config, requireBaseUrl } from '../config.ts';
 import type { Deps } from '../deps.ts';
-import { SyncError } from '../errors.ts';
-import { type ServiceClient, createServiceClient } from '../service/client.ts';
+import type { Secret } from '../secret.ts';
+import { createServiceClient } from '../service/client.ts';
+import { endpointUrl } from '../service/endpoints.ts';
 import { openHttp } from '../service/open-http.ts';
-import { DEFAULT_RETRY } from '../service/retry.ts';
-import { isObject } from '../service/wire.ts';
+import { DEFAULT_RETRY, type RetryNotice } from '../service/retry.ts';
+import type { Clock } from '../time.ts';
 import type { ConnectOptions, OpenConnection } from './connect.ts';
 
 /** Loads and opens what a request needs: HTTP, the login, the client over both. */
@@ -15,7 +17,7 @@ export async function openConnection(
   options: ConnectOptions,
 ): Promise<OpenConnection> {
   const { env, clock } = deps;
-  const { version, connections, attended, onWarning, trace } = options;
+  const { version, connections, attended, onWarning, onPause, trace } = options;
   const http = await openHttp({ env, version, connections });
   const { platform, programDir } = deps;
   const session = openSession(config, {
@@ -28,6 +30,7 @@ export async function openConnection(
     onWarning,
   });
   session.start();
+  const tellPause = pauseTeller(clock, onPause);
   const client = createServiceClient({
     baseUrl: requireBaseUrl(config),
     endpoints: config.endpoints,
@@ -36,13 +39,23 @@ export async function openConnection(
     policy: options.retry ?? DEFAULT_RETRY,
     clock,
     random: Math.random,
-    onRetry: ({ attempt, waitMs, reason }) =>
-      trace(`try ${attempt} failed: ${reason} Next in ${Math.round(waitMs)} ms.`),
+    onRetry: (notice) => {
+      const { attempt, waitMs, reason } = notice;
+      trace(`try ${attempt} failed: ${reason} Next in ${Math.round(waitMs)} ms.`);
+      tellPause(notice);
+    },
     trace,
   });
   return {
     client,
-    whoIs: (signal) => whoIs(client, signal),
+    async whoIs(signal) {
+      const url = endpointUrl(requireBaseUrl(config), config.endpoints.userinfo);
+      const policy = options.retry ?? PATIENT;
+      const ask = (token: Secret) => whoAmI({ http, clock, url, policy, trace }, token, signal);
+      const token = await session.accessToken(signal);
+      const who = await ask(token);
+      return who.kind === 'rejected' ? await ask(await session.replace(token, signal)) : who;
+    },
     close: async () => {
       await session.close();
       await http.close();
@@ -50,16 +63,16 @@ export async function openConnection(
   };
 }
 
-async function whoIs(client: ServiceClient, signal: AbortSignal): Promise<Account | undefined> {
-  try {
-    const answer = await client.userinfo(signal);
-    if (!isObject(answer) || typeof answer['sub'] !== 'string') return undefined;
-    const text = (key: string) => (typeof answer[key] === 'string' ? answer[key] : undefined);
-    return { id: answer['sub'], name: text('name'), email: text('email') };
-  } catch (error) {
-    const silent =
-      error instanceof SyncError && (error.code === 'REJECTED' || error.code === 'SCOPE_MISSING');
-    if (silent) return undefined;
-    throw error;
-  }
+/** Shorter pauses than this are nobody's concern, in ms. Longer ones are the service's wish. */
+const NOTICED_MS = 3_000;
+
+/** Tells of a long pause; not of those that other requests make in the same time. */
+function pauseTeller(clock: Clock, onPause: (text: string) => void): (notice: RetryNotice) => void {
+  let toldUntil = -Infinity;
+  return ({ waitMs, reason }) => {
+    const now = clock.now();
+    if (waitMs < NOTICED_MS || now < toldUntil) return;
+    toldUntil = now + waitMs;
+    onPause(`${reason} Going on in ${Math.ceil(waitMs / 1000)} s.`);
+  };
 }

@@ -1,5 +1,7 @@
 import { join } from 'node:path';
-import type { Config } from '../config.ts';
+import { type Config, accountKey } from '../config.ts';
+import { hasEnvironmentTokens } from '../credentials/environment.ts';
+import { adoptAccount } from '../ledger/accounts.ts';
 import { openDatabase, type Database } from '../ledger/database.ts';
 import { type KnownFiles, knownFiles } from '../ledger/known-files.ts';
 import { type ProcessMark, markProcess } from '../ledger/processes.ts';
@@ -26,6 +28,10 @@ export function ledgerPath(config: Config): string {
 /** @throws SyncError `STORAGE` */
 export function openLedger(config: Config, account: string, clock: Clock): OpenLedger {
   const database = openDatabase(ledgerPath(config));
+  // A profile is one account: what was filed while nobody could say whose, is this athlete's.
+  if (!hasEnvironmentTokens(config)) {
+    adoptAccount(database, accountKey(config, undefined), account);
+  }
   const mark = markProcess(config.paths.stateDir);
   const now = () => clock.now();
   const known = knownFiles(database, account, now);

@@ -17,7 +17,9 @@ export interface ProfileNeeds {
 }
 
 export type ProfileReport =
-  | { readonly action: 'shown' | 'updated'; readonly profile: unknown }
+  | { readonly action: 'shown'; readonly profile: unknown }
+  /** The profile is undefined where the service took the change without a word. */
+  | { readonly action: 'updated'; readonly profile: unknown }
   | {
       readonly action: 'would-update';
       readonly request: {
@@ -60,10 +62,6 @@ export async function runProfile(
   }
   const client = await needs.client();
   const answer = await client.updateProfile(body, needs.signal);
-  if (isObject(answer) && answer['success'] === false) {
-    const said = typeof answer['message'] === 'string' ? answer['message'] : 'no reason given';
-    throw new SyncError('REJECTED', `The service did not take the update: ${said}`);
-  }
   return { action: 'updated', profile: profileIn(answer) };
 }
 

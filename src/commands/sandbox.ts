@@ -34,14 +34,16 @@ export interface SandboxCommandOptions {
   readonly uploadItems?: boolean | undefined;
   /** `--success-false`: 200 with `success: false` for everything that is sent. */
   readonly successFalse?: boolean | undefined;
-  /** `--exact-redirect-uris` */
+  /** `--exact-redirect-uris | --no-exact-redirect-uris` */
   readonly exactRedirectUris?: boolean | undefined;
   /** `--redirect-uri URI`, repeatable: registered beside the loopback addresses. */
   readonly redirectUri?: readonly string[] | undefined;
   /** `--grant-scope "A B"`: grant at most these. */
   readonly grantScope?: string | undefined;
-  /** `--rate-limit N`: requests a minute. */
+  /** `--rate-limit N`: requests a minute for each token. */
   readonly rateLimit?: number | undefined;
+  /** `--address-rate-limit N`: requests without a token a minute for each address. */
+  readonly addressRateLimit?: number | undefined;
   /** `--discard-bytes`: keep hashes of uploads, not their bytes. */
   readonly discardBytes?: boolean | undefined;
   /** `--fault SPEC`, repeatable. */
@@ -143,6 +145,7 @@ function settingsOf(options: SandboxCommandOptions): Partial<SandboxSettings> {
         ? undefined
         : (scopeWords(grantScope) as NonNullable<SandboxSettings['grantScopes']>),
     rateLimit: options.rateLimit,
+    addressRateLimit: options.addressRateLimit,
     discardBytes: options.discardBytes,
   };
   const given = Object.entries(wanted).filter(([, value]) => value !== undefined);

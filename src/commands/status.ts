@@ -10,8 +10,8 @@ import type { LedgerUpload } from '../ledger/uploads.ts';
 import { type Failure, failureOf } from '../service/outlook.ts';
 import type { Http } from '../service/http.ts';
 import { type SeenHealth, readHealth } from '../watch/health.ts';
-import { knownAccount } from './connect.ts';
 import { ledgerPath, openLedger } from './open-ledger.ts';
+import { knownAccount } from './whose-login.ts';
 
 export interface StatusReport {
   readonly profile: string;

@@ -91,9 +91,10 @@ export function exitCodeOfItem(item: UploadItem): ExitCode {
   switch (item.outcome) {
     case 'uploaded':
     case 'duplicate':
-    case 'skipped':
     case 'would-upload':
       return ExitCode.ok;
+    case 'skipped':
+      return item.reason === 'refused-before' ? ExitCode.refused : ExitCode.ok;
     case 'invalid':
       return ExitCode.invalidInput;
     case 'rejected':

@@ -38,7 +38,7 @@ export interface OpenWatch {
   readonly loginEndsAt: (signal: AbortSignal) => Promise<number | undefined>;
   /** Uses the login once: a token that is due is refreshed. @throws SyncError */
   readonly useLogin: (signal: AbortSignal) => Promise<void>;
-  /** Takes over what was done for an account that turned out to be this one. */
+  /** Takes over the recordings that are kept for another account. */
   readonly adopt: (account: string) => void;
   /** May be called twice. */
   readonly close: () => Promise<void>;

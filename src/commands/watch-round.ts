@@ -72,13 +72,15 @@ export async function watchOneLogin(
   let next: Login | undefined;
   let looking = false;
   let seen = login.marker;
-  let lookAgainAt = 0;
+  /** A look that failed is not made again at once, unless something has changed. */
+  let failed = { marker: '', message: '', until: 0 };
   const isLookDue = () => {
-    if (looking || next !== undefined || clock.now() < lookAgainAt) return false;
+    if (looking || next !== undefined) return false;
     // Nothing but this look finds out that the service answers again.
     if (!opened.delivers && watcher.gate.waitMs === 0) return true;
-    const { state } = watcher.gate.state;
-    return needs.loginCanChange && state !== 'open' && needs.loginMarker() !== seen;
+    if (!needs.loginCanChange || watcher.gate.state.state === 'open') return false;
+    const marker = needs.loginMarker();
+    return marker !== seen && (marker !== failed.marker || clock.now() >= failed.until);
   };
   const lookForLogin = async () => {
     looking = true;
@@ -95,8 +97,10 @@ export async function watchOneLogin(
     } catch (error) {
       if (!(error instanceof SyncError)) throw error;
       if (signal.aborted) return;
+      const { message } = error;
       if (isLoginFailure(error.code)) seen = marker;
-      else if (opened.delivers) lookAgainAt = clock.now() + LOOK_AGAIN_MS;
+      else if (message !== failed.message) talk.tell({ event: 'problem', message });
+      failed = { marker, message, until: clock.now() + LOOK_AGAIN_MS };
       watcher.hinder(error);
     } finally {
       looking = false;

@@ -17,6 +17,7 @@ export function writeCredentials(credentials: Credentials): string {
     clientId: credentials.clientId,
     clientSecret: credentials.clientSecret?.reveal(),
     accountId: credentials.accountId,
+    loginId: credentials.loginId,
     accessToken: tokens.accessToken?.reveal(),
     refreshToken: tokens.refreshToken?.reveal(),
     scopes: tokens.scopes,
@@ -98,6 +99,7 @@ function decode(value: unknown): Credentials {
     clientId: text('clientId'),
     clientSecret: optional('clientSecret', secret),
     accountId: optional('accountId', text),
+    loginId: optional('loginId', text),
     tokens,
   };
 }

@@ -25,6 +25,8 @@ export interface Credentials {
   readonly clientSecret: Secret | undefined;
   /** The athlete's identifier at the service (`sub`), where it is known. */
   readonly accountId: string | undefined;
+  /** A random name for this very login, where the athlete is not known. */
+  readonly loginId?: string | undefined;
   readonly tokens: TokenSet;
 }
 

@@ -57,7 +57,7 @@ const STEPS: readonly string[] = [
     PRIMARY KEY (account, kind, date)
   ) WITHOUT ROWID;
 
-  -- For services that append: each item of a day, under its key (records/digest.ts).
+  -- For services that append: each item of a day, under its key (records/item-keys.ts).
   CREATE TABLE record_items (
     account TEXT NOT NULL,
     date TEXT NOT NULL,

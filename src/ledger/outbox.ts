@@ -18,8 +18,6 @@ export interface OutboxRows {
   /** Nothing happens if it is there already. */
   add(row: OutboxRow): void;
   remove(sha256: string): void;
-  /** What was kept before anybody had logged in belongs to who then did. */
-  adopt(account: string): void;
   /** Of all accounts. */
   everyHash(): ReadonlySet<string>;
 }
@@ -35,8 +33,6 @@ export function outboxRows(database: Database, account: string, now: () => numbe
      VALUES (?, ?, ?, ?, ?, ?)`,
   );
   const remove = database.prepare('DELETE FROM outbox WHERE account = ? AND sha256 = ?');
-  const adopt = database.prepare('UPDATE OR IGNORE outbox SET account = ? WHERE account = ?');
-  const forget = database.prepare('DELETE FROM outbox WHERE account = ?');
   const hashes = database.prepare('SELECT DISTINCT sha256 FROM outbox');
   return {
     all: (): readonly OutboxRow[] => select.all(account) as OutboxRow[],
@@ -46,11 +42,6 @@ export function outboxRows(database: Database, account: string, now: () => numbe
     },
     remove(sha256) {
       remove.run(account, sha256);
-    },
-    adopt(before) {
-      if (before === account) return;
-      adopt.run(account, before);
-      forget.run(before);
     },
     everyHash: () =>
       new Set((hashes.all() as unknown as { sha256: string }[]).map(({ sha256 }) => sha256)),

@@ -1,4 +1,5 @@
 import type { Database } from './database.ts';
+import { facts } from './facts.ts';
 import type { ProcessMark } from './processes.ts';
 
 export type RecordKind = 'wellness' | 'nutrition';
@@ -26,14 +27,19 @@ export interface RecordLedger {
   confirm(kind: RecordKind, date: string, digest: string): void;
   /** Done with, delivered or not: whoever wants the day next may have it. */
   release(kind: RecordKind, date: string): void;
-  /** The items of a day that were ever sent, by their keys (`records/digest.ts`). */
+  /** The items of a day that were ever sent, by their keys (`records/item-keys.ts`). */
   items(date: string): ReadonlyMap<string, ItemState>;
+  /** The same items are known by other keys from now on: old key to new key. */
+  renameItems(date: string, keys: ReadonlyMap<string, string>): void;
   /** Before items are sent to a service that appends: from now on nobody knows whether it has them. */
   markSent(date: string, keys: readonly string[]): void;
   /** The service has these. With `only`, it has no others: it replaced the day. */
   confirmItems(date: string, keys: readonly string[], only: boolean): void;
   /** These surely did not arrive. */
   forgetItems(date: string, keys: readonly string[]): void;
+  /** Did the service last add to a day of nutrition what it was sent, where it should replace it? */
+  appends(): boolean;
+  noteAppends(appends: boolean): void;
 }
 
 export function recordLedger(
@@ -65,10 +71,17 @@ export function recordLedger(
     `INSERT INTO record_items (account, date, item_key, state) VALUES (?, ?, ?, ?)
      ON CONFLICT (account, date, item_key) DO UPDATE SET state = excluded.state`,
   );
+  const renameItem = database.prepare(
+    'UPDATE OR REPLACE record_items SET item_key = ? WHERE account = ? AND date = ? AND item_key = ?',
+  );
   const dropItem = database.prepare(
     'DELETE FROM record_items WHERE account = ? AND date = ? AND item_key = ?',
   );
   const dropItems = database.prepare('DELETE FROM record_items WHERE account = ? AND date = ?');
+
+  const observed = facts(database);
+  const appending = `nutrition is added up: ${account}`;
+  const appends = () => observed.find(appending) === 'yes';
 
   const find = (kind: RecordKind, date: string) =>
     select.get(account, kind, date) as Row | undefined;
@@ -114,6 +127,10 @@ export function recordLedger(
       const rows = selectItems.all(account, date) as unknown as ItemRow[];
       return new Map(rows.map(({ item_key, state }) => [item_key, state]));
     },
+    renameItems: (date, keys) =>
+      transaction(() => {
+        for (const [old, key] of keys) renameItem.run(key, account, date, old);
+      }),
     markSent: (date, keys) =>
       transaction(() => {
         for (const key of keys) putItem.run(account, date, key, 'pending');
@@ -127,6 +144,10 @@ export function recordLedger(
       transaction(() => {
         for (const key of keys) dropItem.run(account, date, key);
       }),
+    appends,
+    noteAppends(seen) {
+      if (seen !== appends()) observed.remember(appending, seen ? 'yes' : 'no');
+    },
   };
 }
 

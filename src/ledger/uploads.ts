@@ -6,6 +6,8 @@ export interface UploadStanding {
   readonly state: 'pending' | 'confirmed' | 'rejected';
   /** Requests made for it so far, in all runs. */
   readonly attempts: number;
+  /** How often the service refused it. */
+  readonly refusals: number;
   /** Milliseconds since the epoch. */
   readonly changedAt: number;
 }
@@ -51,6 +53,9 @@ export interface UploadLedger {
   lastConfirmedAt(): number | undefined;
 }
 
+/** SQL: how often a recording was refused; kept where the service's words are once it has taken it. */
+export const REFUSALS = "json_extract(service, '$.refusals')";
+
 export function uploadLedger(
   database: Database,
   account: string,
@@ -58,7 +63,8 @@ export function uploadLedger(
   now: () => number,
 ): UploadLedger {
   const select = database.prepare(
-    `SELECT sha256, state, owner, path, size, attempts, service, message, changed_at
+    `SELECT sha256, state, owner, path, size, attempts, ${REFUSALS} AS refusals, service, message,
+       changed_at
      FROM uploads WHERE account = ? AND sha256 = ?`,
   );
   const take = database.prepare(
@@ -73,7 +79,13 @@ export function uploadLedger(
   );
   const settle = database.prepare(
     `UPDATE uploads
-     SET state = ?, owner = NULL, attempts = attempts + ?, service = ?, message = ?, changed_at = ?
+     SET state = 'confirmed', owner = NULL, attempts = attempts + ?, service = ?, message = NULL, changed_at = ?
+     WHERE account = ? AND sha256 = ?`,
+  );
+  const refuse = database.prepare(
+    `UPDATE uploads
+     SET state = 'rejected', owner = NULL, attempts = attempts + ?, message = ?, changed_at = ?,
+       service = json_object('refusals', coalesce(${REFUSALS}, 0) + 1)
      WHERE account = ? AND sha256 = ?`,
   );
   const free = database.prepare(
@@ -104,10 +116,10 @@ export function uploadLedger(
       });
     },
     confirm(sha256, attempts, service) {
-      settle.run('confirmed', attempts, JSON.stringify(service), null, now(), account, sha256);
+      settle.run(attempts, JSON.stringify(service), now(), account, sha256);
     },
     reject(sha256, attempts, message) {
-      settle.run('rejected', attempts, '{}', message, now(), account, sha256);
+      refuse.run(attempts, message, now(), account, sha256);
     },
     release(sha256, attempts) {
       free.run(attempts, account, sha256, process.id);
@@ -142,6 +154,7 @@ interface Row {
   readonly path: string;
   readonly size: number;
   readonly attempts: number;
+  readonly refusals: number | null;
   readonly service: string;
   readonly message: string | null;
   readonly changed_at: number;
@@ -154,7 +167,8 @@ function decode(row: Row): LedgerUpload {
     path: row.path,
     size: row.size,
     attempts: row.attempts,
-    service: JSON.parse(row.service) as Record<string, unknown>,
+    refusals: row.refusals ?? 0,
+    service: row.state === 'confirmed' ? (JSON.parse(row.service) as Record<string, unknown>) : {},
     message: row.message ?? undefined,
     changedAt: row.changed_at,
   };

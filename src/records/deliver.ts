@@ -1,21 +1,23 @@
 import { type ErrorCode, SyncError } from '../errors.ts';
-import type { ItemState, RecordLedger } from '../ledger/records.ts';
+import type { RecordLedger } from '../ledger/records.ts';
 import { inParallel } from '../parallel.ts';
 import type { ServiceClient } from '../service/client.ts';
+import { fateOf } from '../service/http-failure.ts';
 import { type Failure, Outlook, failureOf } from '../service/outlook.ts';
 import type { Clock } from '../time.ts';
+import {
+  type Plan,
+  type PlanOptions,
+  UNCHANGED,
+  appendedWarning,
+  fateUnknown,
+  planOf,
+} from './plan.ts';
 import type { JsonObject, PreparedRecord, RecordKind, Warning } from './types.ts';
 
-export interface DeliveryOptions {
-  /** Send what the service is known to have. */
-  readonly force: boolean;
-  readonly dryRun: boolean;
+export interface DeliveryOptions extends PlanOptions {
   /** Requests under way at once; one a date. */
   readonly jobs: number;
-  /** What the service does with a nutrition day that is sent again (setting `nutritionDelivery`). */
-  readonly nutrition: 'replace' | 'append';
-  /** Items of which nobody knows whether they arrived did: somebody has looked. */
-  readonly assumeArrived?: boolean;
 }
 
 export interface DeliveryNeeds {
@@ -80,12 +82,15 @@ export async function deliverRecords(
   needs: DeliveryNeeds,
 ): Promise<void> {
   const outlook = new Outlook();
+  const seen = { appending: false };
+  const run = new Map(records.map((record) => [record.date, record]));
+  const plan = (record: PreparedRecord) => planOf(record, options, needs.ledger, run);
   await inParallel(records, options.jobs, async (record) => {
     needs.signal.throwIfAborted();
     const extra: Warning[] = [];
     const outcome: Outcome = outlook.hopeless
       ? { outcome: 'failed', ...outlook.hopeless }
-      : await deliver(record, options, needs, outlook, extra);
+      : await deliver(record, options, needs, { outlook, plan, seen, warnings: extra });
     const { kind, date, sources, zoneUsed } = record;
     needs.report({
       kind,
@@ -98,19 +103,28 @@ export async function deliverRecords(
   });
 }
 
+/** What the delivery of a day shares with its run, and what there is to say of it. */
+interface Run {
+  readonly outlook: Outlook;
+  readonly plan: (record: PreparedRecord) => Plan;
+  readonly warnings: Warning[];
+  readonly seen: { appending: boolean };
+}
+
 async function deliver(
   record: PreparedRecord,
   options: DeliveryOptions,
   needs: DeliveryNeeds,
-  outlook: Outlook,
-  warnings: Warning[],
+  run: Run,
 ): Promise<Outcome> {
   const { kind, date, digest } = record;
   const { ledger, clock, signal } = needs;
   if (options.dryRun) {
     if (!options.force && ledger.isUnchanged(kind, date, digest)) return UNCHANGED;
-    const plan = planOf(record, options, ledger);
-    if (plan.outcome !== undefined) return plan.outcome;
+    const plan = run.plan(record);
+    run.warnings.push(...plan.warnings);
+    if (plan.settled !== undefined) return plan.settled;
+    run.warnings.push(...plan.consequences);
     const request = { method: 'POST', url: needs.url(kind).href, body: plan.body } as const;
     return { outcome: 'would-push', request };
   }
@@ -121,98 +135,23 @@ async function deliver(
     await clock.sleep(BUSY_POLL_MS, signal);
   }
   try {
-    const plan = planOf(record, options, ledger);
-    if (plan.warning !== undefined) warnings.push(plan.warning);
-    if (plan.outcome === undefined) return await send(record, plan, needs, outlook);
-    if (plan.outcome === UNCHANGED) ledger.confirm(kind, date, digest);
-    return plan.outcome;
+    const plan = run.plan(record);
+    run.warnings.push(...plan.warnings);
+    if (plan.settled === undefined) return await send(record, plan, needs, run);
+    if (plan.settled === UNCHANGED) ledger.confirm(kind, date, digest);
+    return plan.settled;
   } finally {
     ledger.release(kind, date);
   }
-}
-
-const UNCHANGED = { outcome: 'skipped', reason: 'unchanged' } as const;
-
-/** What is to be sent for a day, or what settles it without a request. */
-interface Plan {
-  readonly body: JsonObject;
-  /** Nutrition: the items in the body. */
-  readonly keys: readonly string[];
-  /** Those of them that may have arrived in an earlier run, and go again by force. */
-  readonly again?: readonly string[];
-  /** The service adds to the day what it is sent. */
-  readonly appends: boolean;
-  /** Items of the day, not in the body, of which nobody knows whether the service has them. */
-  readonly unclear?: number;
-  readonly warning?: Warning;
-  readonly outcome?: Outcome;
-}
-
-/**
- * A service that keeps the contract (interface 4.4) is sent the whole day. One that appends is sent
- * only the items that it never confirmed, and none of which nobody knows whether it has them:
- * sending those again could double them. What else there is to say of the day goes with no items.
- */
-function planOf(record: PreparedRecord, options: DeliveryOptions, ledger: RecordLedger): Plan {
-  const { body, date } = record;
-  if (record.kind === 'wellness') return { body, keys: [], appends: false };
-  const { itemKeys } = record;
-  if (options.nutrition === 'replace') return { body, keys: itemKeys, appends: false };
-  const states = itemStates(date, options, ledger);
-  const goes = itemKeys.map((key) => {
-    const state = states.get(key);
-    return state === undefined || (state === 'pending' && options.force);
-  });
-  const keys = itemKeys.filter((_, index) => goes[index]);
-  const items = (body['items'] as JsonObject[]).filter((_, index) => goes[index]);
-  const unclear = options.force
-    ? 0
-    : itemKeys.filter((key) => states.get(key) === 'pending').length;
-  const warning = goneWarning(
-    record,
-    [...states.keys()].filter((key) => !itemKeys.includes(key)),
-  );
-  const again = keys.filter((key) => states.has(key));
-  const plan = { body: { ...body, items }, keys, again, appends: true, unclear, ...warning };
-  if (keys.length > 0) return plan;
-  if (unclear > 0)
-    return { ...plan, outcome: { outcome: 'failed', ...fateUnknown(date, unclear) } };
-  const saysMore = Object.keys(body).some((name) => name !== 'date' && name !== 'items');
-  return saysMore ? plan : { ...plan, outcome: UNCHANGED };
-}
-
-function goneWarning({ sources }: PreparedRecord, gone: readonly string[]): { warning?: Warning } {
-  if (gone.length === 0) return {};
-  const message = `${gone.length} items that were sent before are no longer in the input; a service that appends keeps them`;
-  return { warning: { source: sources[0] ?? '', field: 'items', message } };
-}
-
-/** What is known of a day's items; what somebody looked up is written down, but for a dry run. */
-function itemStates(
-  date: string,
-  { assumeArrived, dryRun }: DeliveryOptions,
-  ledger: RecordLedger,
-): ReadonlyMap<string, ItemState> {
-  const states = ledger.items(date);
-  if (assumeArrived !== true) return states;
-  if (!dryRun) ledger.confirmItems(date, [...states.keys()], false);
-  return new Map([...states.keys()].map((key) => [key, 'confirmed']));
-}
-
-function fateUnknown(date: string, count: number): Failure {
-  return {
-    code: 'FATE_UNKNOWN',
-    message: `Nobody knows whether the service has ${count} of the items of ${date}: the connection broke off after they were sent.`,
-    hint: 'Look at that day in the platform. If they are missing, send them with --force; if they are there, say so with --assume-arrived.',
-  };
 }
 
 async function send(
   record: PreparedRecord,
   plan: Plan,
   needs: DeliveryNeeds,
-  outlook: Outlook,
+  run: Run,
 ): Promise<Outcome> {
+  const { outlook } = run;
   const { kind, date, digest } = record;
   const { ledger } = needs;
   const failed = (failure: SyncError): Outcome & { outcome: 'failed' } => {
@@ -221,10 +160,12 @@ async function send(
   };
   const client = await orFailure(needs.client());
   if ('failure' in client) return failed(client.failure);
-  if (plan.appends) ledger.markSent(date, plan.keys);
+  const markSent = () => {
+    if (plan.appends) ledger.markSent(date, plan.keys);
+  };
   // They did not arrive now; those that may have arrived before stay unknown.
   const forget = () => {
-    const { keys, again = [] } = plan;
+    const { keys, again } = plan;
     if (plan.appends)
       ledger.forgetItems(
         date,
@@ -233,7 +174,10 @@ async function send(
   };
   // A body without items may come twice: there is nothing in it that a day could hold twice.
   const repeatable = plan.appends && plan.keys.length > 0 ? 'unless-acted-on' : 'always';
-  const answer = await orFailure(client.value.push(kind, plan.body, repeatable, needs.signal));
+  const pushed = client.value.push(kind, plan.body, repeatable, needs.signal, markSent);
+  const answer = await orFailure(pushed, (grave) => {
+    if (fateOf(grave) === 'not-sent') forget();
+  });
   if ('value' in answer) {
     outlook.answered();
     const { attempts } = answer.value;
@@ -241,8 +185,8 @@ async function send(
       forget();
       return { outcome: 'rejected', message: answer.value.message, attempts };
     }
-    if (kind === 'nutrition') ledger.confirmItems(date, plan.keys, !plan.appends);
-    if (plan.unclear) return { outcome: 'failed', ...fateUnknown(date, plan.unclear) };
+    if (kind === 'nutrition') noteItems(record, plan, answer.value.items, ledger, run);
+    if (plan.unclear > 0) return fateUnknown(date, plan.unclear);
     ledger.confirm(kind, date, digest);
     return { outcome: 'pushed', attempts };
   }
@@ -258,20 +202,52 @@ async function send(
   const outcome = { ...failed(failure), attempts };
   const arrived = fate === 'unknown' || (failure.code === 'SERVICE_ANSWER' && fate !== 'not-sent');
   if (repeatable === 'unless-acted-on' && arrived) {
-    const count = plan.keys.length + (plan.unclear ?? 0);
-    return { outcome: 'failed', attempts, ...fateUnknown(date, count) };
+    return { ...fateUnknown(date, plan.keys.length + plan.unclear), attempts };
   }
   forget();
   return outcome;
 }
 
+/**
+ * Writes down which items the service has now, and what of it a person should know.
+ *
+ * @param held how many it says that it has for the day, if it does.
+ */
+function noteItems(
+  record: PreparedRecord,
+  plan: Plan,
+  held: number | undefined,
+  ledger: RecordLedger,
+  { warnings, seen }: Run,
+): void {
+  const { date } = record;
+  const sent = plan.keys.length;
+  const kept = !plan.appends && held !== undefined && held > sent;
+  ledger.confirmItems(date, plan.keys, !plan.appends && !kept);
+  if (kept) {
+    warnings.push(appendedWarning(record, sent, held, !seen.appending));
+    seen.appending = true;
+  } else {
+    warnings.push(...plan.consequences);
+  }
+  // A day that was new here says nothing: others may have written into it.
+  if (plan.appends || held === undefined || plan.known === 0) return;
+  if (!kept) ledger.noteAppends(false);
+  else if (held >= plan.known + sent) ledger.noteAppends(true);
+}
+
 /** Failures that are one record's or the service's become values; the rest goes on upwards. */
-async function orFailure<T>(task: Promise<T>): Promise<{ value: T } | { failure: SyncError }> {
+async function orFailure<T>(
+  task: Promise<T>,
+  onGrave?: (error: SyncError) => void,
+): Promise<{ value: T } | { failure: SyncError }> {
   try {
     return { value: await task };
   } catch (error) {
+    if (!(error instanceof SyncError)) throw error;
     const grave: readonly ErrorCode[] = ['STORAGE', 'INTERRUPTED'];
-    if (error instanceof SyncError && !grave.includes(error.code)) return { failure: error };
+    if (!grave.includes(error.code)) return { failure: error };
+    onGrave?.(error);
     throw error;
   }
 }

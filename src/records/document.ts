@@ -141,7 +141,8 @@ function findList(
 
 /**
  * Which list of an object holds its records: one that is named after the kind; else, in an object
- * that is not itself a record (it has no date, and no `items` of a nutrition record), the only one.
+ * that is not itself a record (it has no date, and no `items` of a nutrition record, in whatever
+ * spelling), the only one.
  */
 function chooseList(
   name: string,
@@ -151,7 +152,8 @@ function chooseList(
   const candidates = lists.filter((list) => list.holdsRecords);
   const named = candidates.filter((list) => plain(list.name) === kind);
   const isRecord =
-    dateName(names) !== undefined || (kind === 'nutrition' && names.includes('items'));
+    dateName(names) !== undefined ||
+    (kind === 'nutrition' && names.some((name) => plain(name) === 'items'));
   const choice = named.length > 0 ? named : isRecord ? [] : candidates;
   if (choice.length <= 1) return choice[0];
   const listed = choice.map((list) => JSON.stringify(list.name)).join(', ');

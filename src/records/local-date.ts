@@ -175,6 +175,11 @@ function render({ instant, wall }: Place, date: string): string {
   const offset = wall - instant;
   let minutes = Math.trunc(offset / MINUTE);
   if (dateOf(instant + minutes * MINUTE) !== date) minutes += Math.sign(offset);
+  return writeInstant(instant, minutes);
+}
+
+/** An instant (ms) as `logged_at` writes it, with an offset in minutes. */
+export function writeInstant(instant: number, minutes: number): string {
   const [clock = '', millis = ''] = new Date(instant + minutes * MINUTE)
     .toISOString()
     .slice(0, -1)

@@ -1,5 +1,6 @@
-import { itemDigest, itemKeys, recordDigest, sameJson } from './digest.ts';
+import { recordDigest, sameJson } from './digest.ts';
 import { SUMMED_TOTALS } from './fields.ts';
+import { itemDigest, itemKeys } from './item-keys.ts';
 import type {
   DayDraft,
   JsonObject,

@@ -1,9 +1,9 @@
 import { ITEM_FIELDS, NUTRITION_FIELDS } from './fields.ts';
 import { toLoggedAt } from './local-date.ts';
-import { Names, plain } from './names.ts';
+import { Names } from './names.ts';
 import { noteMissingDate, readDate, readTime, type RecordDate } from './record-date.ts';
 import type { DayDraft, JsonObject, JsonValue, Reading, RecordOptions, Warning } from './types.ts';
-import { isObject, Notes, readFields, show } from './values.ts';
+import { isObject, Notes, readFields, show, spellingsOf } from './values.ts';
 
 const dayNames = new Names(NUTRITION_FIELDS);
 const itemNames = new Names(ITEM_FIELDS);
@@ -28,10 +28,11 @@ export function readNutrition(value: JsonValue, notes: Notes, options: RecordOpt
   if (!isObject(value)) {
     return { ok: false, problems: [{ problem: `is ${show(value)}; an object is expected` }] };
   }
-  const itemsName = Object.keys(value).find((name) => plain(name) === 'items') ?? 'items';
+  const itemsNames = spellingsOf(value, 'items', notes);
+  const [itemsName = 'items'] = itemsNames;
   const date = readDate(value, options.zone, notes);
   const items = readItems(value[itemsName] ?? null, itemsName, notes, options);
-  const others = new Set([itemsName, ...(typeof date === 'object' ? [date.name] : [])]);
+  const others = new Set([...itemsNames, ...(typeof date === 'object' ? date.names : [])]);
   const { known, unknown } = readFields(value, NUTRITION_FIELDS, dayNames, notes, '', others);
   const fields = new Map([...known, ...unknown]);
   if (date === undefined && items?.length === 0) noteMissingDate(value, notes);
@@ -94,16 +95,10 @@ function readItem(
     notes.problem(path, `is ${show(raw)}; an object is expected`);
     return undefined;
   }
-  const name = Object.keys(raw).find((key) => plain(key) === 'loggedat' && raw[key] !== null);
+  const names = spellingsOf(raw, 'loggedat', notes, path);
+  const [name] = names;
   const field = `${path}/${name ?? 'logged_at'}`;
-  const { known, unknown } = readFields(
-    raw,
-    ITEM_FIELDS,
-    itemNames,
-    notes,
-    path,
-    new Set([name ?? '']),
-  );
+  const { known, unknown } = readFields(raw, ITEM_FIELDS, itemNames, notes, path, new Set(names));
   if (name === undefined) {
     notes.problem(field, 'is missing: write "logged_at": "2026-02-15T07:30:00+01:00"');
     return undefined;

@@ -1,12 +1,12 @@
 import { localDateOf, type LocalDate } from './local-date.ts';
-import { dateName } from './names.ts';
+import { dateName, plain } from './names.ts';
 import type { JsonObject, JsonValue, Zone } from './types.ts';
-import { show, type Notes } from './values.ts';
+import { noteOther, show, type Notes } from './values.ts';
 
 /** The date that a record gives, under whatever name. */
 export interface RecordDate {
-  /** The member that holds it, as it is spelled. */
-  readonly name: string;
+  /** The members that hold it, as they are spelled. */
+  readonly names: readonly string[];
   readonly date: string;
   readonly zoneUsed: boolean;
 }
@@ -22,8 +22,24 @@ export function readDate(
 ): RecordDate | 'invalid' | undefined {
   const name = dateName(Object.keys(record).filter((key) => record[key] !== null));
   if (name === undefined) return undefined;
-  const read = readTime(record[name] ?? null, name, notes, (text) => localDateOf(text, zone));
-  return read === undefined ? 'invalid' : { name, date: read.date, zoneUsed: read.zoneUsed };
+  const read = (field: string) =>
+    readTime(record[field] ?? null, field, notes, (text) => localDateOf(text, zone));
+  const result = read(name);
+  if (result === undefined) return 'invalid';
+  const { date, zoneUsed } = result;
+  // Beside another name for it (`day`) this is no second spelling: see `dateName`.
+  const others = Object.keys(record).filter(
+    (key) => key !== name && plain(key) === plain(name) && record[key] !== null,
+  );
+  for (const other of others) {
+    const said = read(other);
+    if (said === undefined) return 'invalid';
+    if (said.date !== date) {
+      noteOther(other, record[other] ?? null, name, record[name] ?? null, notes);
+      return 'invalid';
+    }
+  }
+  return { names: [name, ...others], date, zoneUsed };
 }
 
 /** Reads a timestamp and notes what is to be said about it; `undefined` after a problem. */

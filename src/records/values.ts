@@ -1,7 +1,7 @@
 import { sameJson } from './digest.ts';
 import type { FieldRule, FieldTable, NumberRule, WordRule } from './fields.ts';
 import { joinPointer } from './json-value.ts';
-import type { Names } from './names.ts';
+import { type Names, plain } from './names.ts';
 import type { JsonObject, JsonValue, Problem, Warning } from './types.ts';
 
 /** What is said about one record while it is read. */
@@ -75,13 +75,51 @@ export function readFields(
     const other = known.get(name);
     if (other === undefined) known.set(name, { spelling, value });
     else if (!sameJson(other.value, value)) {
-      notes.problem(
-        field,
-        `says ${show(value)}, but ${other.spelling}, the same field, says ${show(other.value)}`,
-      );
+      noteOther(field, value, other.spelling, other.value, notes);
     }
   }
   return { known: new Map([...known].map(([name, { value }]) => [name, value])), unknown };
+}
+
+/**
+ * The members of an object that hold one field, under every spelling that is not `null`; the first is
+ * the one to read. Those that are said otherwise than it are noted as problems: one of them would
+ * have to be dropped, and nobody knows which.
+ *
+ * @param name the field as {@link plain} writes it.
+ * @param path the object's own place in its record, without a slash at the end.
+ */
+export function spellingsOf(
+  object: JsonObject,
+  name: string,
+  notes: Notes,
+  path = '',
+): readonly string[] {
+  const spellings = Object.keys(object).filter(
+    (key) => plain(key) === name && object[key] !== null,
+  );
+  const [first = '', ...others] = spellings;
+  for (const other of others) {
+    if (sameJson(object[first] ?? null, object[other] ?? null)) continue;
+    noteOther(joinPointer(path, other), object[other] ?? null, first, object[first] ?? null, notes);
+  }
+  return spellings;
+}
+
+/** Says that a field is there twice, and not the same. */
+export function noteOther(
+  field: string,
+  value: JsonValue,
+  other: string,
+  otherValue: JsonValue,
+  notes: Notes,
+): void {
+  const [one, two] = [show(value), show(otherValue)];
+  const said =
+    one === two
+      ? `says something else than ${other}, the same field`
+      : `says ${one}, but ${other}, the same field, says ${two}`;
+  notes.problem(field, `${said}: keep one of the two`);
 }
 
 /** Names that mean an object's own machinery to JavaScript programs, such as many services are. */

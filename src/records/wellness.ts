@@ -19,7 +19,7 @@ export function readWellness(value: JsonValue, notes: Notes, options: RecordOpti
   }
   const date = readDate(value, options.zone, notes);
   if (date === undefined) noteMissingDate(value, notes);
-  const dateSpelling = new Set(typeof date === 'object' ? [date.name] : []);
+  const dateSpelling = new Set(typeof date === 'object' ? date.names : []);
   const { known, unknown } = readFields(value, WELLNESS_FIELDS, names, notes, '', dateSpelling);
   const fields = new Map([...withSleepSecs(known, notes), ...unknown]);
   if (fields.size === 0 && notes.problems.length === 0) {

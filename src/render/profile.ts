@@ -11,6 +11,7 @@ export function profileText(report: ProfileReport): string {
     const { method, url, body } = report.request;
     return `Would be sent:\n  ${method} ${url}\n  ${JSON.stringify(body)}`;
   }
+  if (report.profile === undefined) return 'The profile is updated.';
   const head = report.action === 'updated' ? ['The profile is updated. It now says:'] : [];
   return [...head, ...profileLines(report.profile)].join('\n');
 }

@@ -43,7 +43,7 @@ export function requireBearer(world: World, scope: Scope | null): MiddlewareHand
   };
 }
 
-/** Counts requests in windows of a minute: for each token, and together for those without one. */
+/** Counts requests in windows of a minute, each caller's for itself. */
 export class RateLimiter {
   readonly #now: () => number;
   #window = -1;
@@ -53,14 +53,17 @@ export class RateLimiter {
     this.#now = now;
   }
 
-  /** @throws Problem 429 with Retry-After, s */
-  count(token: string | null, limit: number): void {
+  /**
+   * @param caller a token, or an address; kept as a fingerprint.
+   * @throws Problem 429 with Retry-After, s
+   */
+  count(caller: string, limit: number): void {
     const window = Math.floor(this.#now() / 60_000);
     if (window !== this.#window) {
       this.#window = window;
       this.#counts = new Map();
     }
-    const key = token === null ? '' : fingerprint(token);
+    const key = fingerprint(caller);
     const count = (this.#counts.get(key) ?? 0) + 1;
     this.#counts.set(key, count);
     if (count <= limit) return;

@@ -47,14 +47,25 @@ export function pipeline(world: World): MiddlewareHandler<SandboxEnv> {
   };
 }
 
-/** 429 beyond the limit of the settings, where there is one. */
+/**
+ * 429 beyond the limits of the settings, where there are any: one for each token, and another for
+ * each address that sends requests without one.
+ */
 export function rateLimit(world: World): MiddlewareHandler<SandboxEnv> {
   const limiter = new RateLimiter(world.now);
   return async (c, next) => {
-    const limit = world.settings.current.rateLimit;
-    if (limit !== null) limiter.count(bearerToken(c), limit);
+    const { rateLimit, addressRateLimit } = world.settings.current;
+    const token = bearerToken(c);
+    const limit = token === null ? addressRateLimit : rateLimit;
+    if (limit !== null) limiter.count(token ?? addressOf(c), limit);
     await next();
   };
+}
+
+/** Where a request comes from; all that come without a connection are one caller's. */
+function addressOf(c: Context<SandboxEnv>): string {
+  const { incoming } = (c.env as SandboxEnv['Bindings'] | undefined) ?? {};
+  return incoming?.socket.remoteAddress ?? 'no address';
 }
 
 /**

@@ -9,7 +9,10 @@ export interface SandboxSettings {
   readonly autoApproveAthlete: string | null;
   /** Grant at most these scopes, whatever is asked and approved; null: no such limit. */
   readonly grantScopes: readonly Scope[] | null;
-  /** Compare redirect URIs as strings. Otherwise loopback ports are free (RFC 8252 section 7.3). */
+  /**
+   * Compare redirect URIs as strings, which is what deployed services do. Otherwise loopback ports
+   * are free (RFC 8252 section 7.3).
+   */
   readonly exactRedirectUris: boolean;
   /** Lifetime of an authorization code, seconds. */
   readonly codeTtl: number;
@@ -32,8 +35,10 @@ export interface SandboxSettings {
   readonly uploadItems: boolean;
   /** Uploads, wellness and nutrition are answered 200 with `success: false`; nothing is stored. */
   readonly successFalse: boolean;
-  /** Requests a minute for a token, or for all requests without one; null: no limit. */
+  /** Requests a minute for a token; null: no limit. */
   readonly rateLimit: number | null;
+  /** Requests without a token a minute for an address; null: no limit. */
+  readonly addressRateLimit: number | null;
   /** Ids of athletes whose account is deactivated: 403 on every request with their tokens. */
   readonly deactivated: readonly string[];
   /** Keep hash, size, name and metadata of an upload, but not its bytes (for benchmarks). */
@@ -44,7 +49,7 @@ export const DEFAULT_SETTINGS: SandboxSettings = {
   autoApprove: false,
   autoApproveAthlete: null,
   grantScopes: null,
-  exactRedirectUris: false,
+  exactRedirectUris: true,
   codeTtl: 600,
   accessTtl: 3600,
   refreshTtl: 30 * 24 * 3600,
@@ -55,11 +60,14 @@ export const DEFAULT_SETTINGS: SandboxSettings = {
   uploadItems: true,
   successFalse: false,
   rateLimit: null,
+  addressRateLimit: null,
   deactivated: [],
   discardBytes: false,
 };
 
 const seconds = v.pipe(v.number(), v.integer(), v.minValue(0));
+
+const perMinute = v.nullable(v.pipe(v.number(), v.integer(), v.minValue(1)));
 
 const patchSchema = v.partial(
   v.strictObject({
@@ -76,7 +84,8 @@ const patchSchema = v.partial(
     nutrition: v.picklist(['replace', 'append']),
     uploadItems: v.boolean(),
     successFalse: v.boolean(),
-    rateLimit: v.nullable(v.pipe(v.number(), v.integer(), v.minValue(1))),
+    rateLimit: perMinute,
+    addressRateLimit: perMinute,
     deactivated: v.array(v.string()),
     discardBytes: v.boolean(),
   }),

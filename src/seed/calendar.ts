@@ -2,6 +2,8 @@ import { Temporal } from 'temporal-polyfill';
 
 import { SyncError } from '../errors.ts';
 
+const DAY_MS = 86_400_000;
+
 /**
  * Local wall time and instants. The zone is always named, so the machine's own zone and locale play
  * no part; what can differ between machines is the edition of the time zone database alone.
@@ -9,10 +11,11 @@ import { SyncError } from '../errors.ts';
 export class Calendar {
   readonly zone: string;
   readonly #until: Temporal.PlainDate;
+  readonly #days = new Map<number, Temporal.PlainDate>();
 
   /**
    * @param until the last day, `YYYY-MM-DD`
-   * @throws SyncError `USAGE` for what is no date or no time zone
+   * @throws SyncError `USAGE` for what is no date or no time zone, and for a day that the zone skipped
    */
   constructor(until: string, zone: string) {
     this.#until = parseDate(until);
@@ -25,11 +28,24 @@ export class Calendar {
         details: { zone },
       });
     }
+    if (!this.#until.toZonedDateTime(this.zone).toPlainDate().equals(this.#until)) {
+      throw new SyncError(
+        'USAGE',
+        `There was no ${until} in ${this.zone}, which skipped that day.`,
+        {
+          hint: 'Name the day before or after it.',
+          details: { until, zone },
+        },
+      );
+    }
   }
 
-  /** The date so many days before the last one, `YYYY-MM-DD`. */
+  /**
+   * The date so many days before the last one, `YYYY-MM-DD`. Days that the zone skipped (Apia had no
+   * 30 December 2011) are not counted: nobody lived them.
+   */
   date(daysBefore: number): string {
-    return this.#until.subtract({ days: daysBefore }).toString();
+    return this.#day(daysBefore).toString();
   }
 
   /**
@@ -44,7 +60,7 @@ export class Calendar {
       minute: Math.floor(second / 60) % 60,
       second: second % 60,
     });
-    const day = this.#until.subtract({ days: daysBefore });
+    const day = this.#day(daysBefore);
     return momentOf(day.toZonedDateTime({ timeZone: this.zone, plainTime: time }));
   }
 
@@ -53,6 +69,26 @@ export class Calendar {
     return momentOf(
       Temporal.Instant.fromEpochMilliseconds(instant * 1000).toZonedDateTimeISO(this.zone),
     );
+  }
+
+  #day(daysBefore: number): Temporal.PlainDate {
+    let day = this.#days.get(daysBefore);
+    if (day === undefined) {
+      day = this.#until.subtract({ days: daysBefore });
+      // A skipped day begins with the day after it, so it has passed when that one has.
+      while (this.#daysLived(day) < daysBefore) day = day.subtract({ days: 1 });
+      this.#days.set(daysBefore, day);
+    }
+    return day;
+  }
+
+  /** How many days began in the zone from the beginning of this one to that of the last. */
+  #daysLived(day: Temporal.PlainDate): number {
+    return Math.round((this.#begin(this.#until) - this.#begin(day)) / DAY_MS);
+  }
+
+  #begin(day: Temporal.PlainDate): number {
+    return day.toZonedDateTime(this.zone).epochMilliseconds;
   }
 
   /** The zone's offset from UTC without daylight saving, in hours. */

@@ -7,9 +7,12 @@ import { type Repeatable, type RetryNeeds, withRetry } from './retry.ts';
 import type { TokenSource } from './token-source.ts';
 import {
   type JsonObject,
+  type PushAnswer,
   type UploadAnswer,
+  decodeProfileAnswer,
   decodePushAnswer,
   decodeUploadAnswer,
+  isEmpty,
   jsonValue,
   refusalMessage,
 } from './wire.ts';
@@ -50,17 +53,21 @@ export interface WorkoutQuery {
 export interface ServiceClient {
   /** 4.1, one recording a request. */
   uploadRecording(upload: FramedUpload, signal: AbortSignal): Promise<Delivered<UploadAnswer>>;
-  /** 4.2 and 4.3. `repeatable`: see {@link Repeatable}. */
+  /**
+   * 4.2 and 4.3. `repeatable`: see {@link Repeatable}. `onSend`: the token is there, and the first
+   * request leaves when this returns.
+   */
   push(
     kind: 'wellness' | 'nutrition',
     body: JsonObject,
     repeatable: Repeatable,
     signal: AbortSignal,
-  ): Promise<Delivered<ReturnType<typeof decodePushAnswer>>>;
+    onSend?: () => void,
+  ): Promise<Delivered<PushAnswer>>;
   /** 4.7; the body as the service sent it. */
   listWorkouts(query: WorkoutQuery, signal: AbortSignal): Promise<unknown>;
   readProfile(signal: AbortSignal): Promise<unknown>;
-  /** 4.8. */
+  /** 4.8; what the profile now says, undefined where the service does not say. */
   updateProfile(change: JsonObject, signal: AbortSignal): Promise<unknown>;
   /** Who the token belongs to. */
   userinfo(signal: AbortSignal): Promise<unknown>;
@@ -69,14 +76,18 @@ export interface ServiceClient {
 export function createServiceClient(needs: ServiceClientNeeds): ServiceClient {
   const { http, tokens, trace } = needs;
 
-  async function once(request: Omit<HttpRequest, 'bearer'>, token: Secret): Promise<HttpResponse> {
+  async function once(
+    request: Omit<HttpRequest, 'bearer'>,
+    token: Secret,
+    mayBeEmpty: boolean,
+  ): Promise<HttpResponse> {
     const started = needs.clock.now();
     const line = (end: string) =>
       trace?.(`${request.method} ${request.url.pathname} ${end} ${needs.clock.now() - started} ms`);
     try {
       const response = await http.send({ ...request, bearer: token });
       line(String(response.status));
-      if (isSuccess(response)) jsonValue(response);
+      if (isSuccess(response) && !(mayBeEmpty && isEmpty(response))) jsonValue(response);
       return response;
     } catch (error) {
       line(error instanceof SyncError ? error.message : 'failed');
@@ -87,29 +98,38 @@ export function createServiceClient(needs: ServiceClientNeeds): ServiceClient {
   async function call(
     name: EndpointName,
     request: Omit<HttpRequest, 'url' | 'bearer'>,
-    options: { repeatable?: Repeatable; query?: URLSearchParams } = {},
-  ): Promise<{ response: HttpResponse; attempts: number }> {
+    options: {
+      repeatable?: Repeatable;
+      query?: URLSearchParams;
+      mayBeEmpty?: boolean;
+      onSend?: (() => void) | undefined;
+    } = {},
+  ): Promise<{ response: HttpResponse; attempts: number; sent: readonly Secret[] }> {
     const { signal } = request;
     const url = endpointUrl(needs.baseUrl, needs.endpoints[name]);
     if (options.query !== undefined) url.search = options.query.toString();
     const send = (token: Secret) =>
       withRetry(
-        () => once({ ...request, url }, token),
+        () => once({ ...request, url }, token, options.mayBeEmpty ?? false),
         options.repeatable ?? 'always',
         needs,
         signal,
       );
-    const token = await beforeSending(tokens.accessToken(signal));
+    const token = await beforeSending(tokens.accessToken(signal), 0);
+    const sent = [token];
+    options.onSend?.();
     let result = await send(token);
     if (result.response.status === 401) {
       const before = result.attempts;
+      const newer = await beforeSending(tokens.replace(token, signal), before);
+      sent.push(newer);
       // What is answered 401 was not acted on.
-      result = await send(await beforeSending(tokens.replace(token, signal)));
+      result = await send(newer);
       result.attempts += before;
     }
-    const { response } = result;
-    if (!isSuccess(response)) throw refusal(name, response, result.attempts, url);
-    return result;
+    const { response, attempts } = result;
+    if (!isSuccess(response)) throw refusal(name, response, { attempts, url, sent });
+    return { response, attempts, sent };
   }
 
   const json = (value: unknown) => ({
@@ -119,20 +139,20 @@ export function createServiceClient(needs: ServiceClientNeeds): ServiceClient {
 
   return {
     async uploadRecording(upload, signal) {
-      const { response, attempts } = await call('uploadFit', {
+      const { response, attempts, sent } = await call('uploadFit', {
         method: 'POST',
         ...upload,
         signal,
       });
-      return { ...decodeUploadAnswer(response), attempts };
+      return { ...decodeUploadAnswer(response, sent), attempts };
     },
-    async push(kind, body, repeatable, signal) {
-      const { response, attempts } = await call(
+    async push(kind, body, repeatable, signal, onSend) {
+      const { response, attempts, sent } = await call(
         kind,
         { method: 'POST', ...json(body), signal },
-        { repeatable },
+        { repeatable, mayBeEmpty: true, onSend },
       );
-      return { ...decodePushAnswer(response), attempts };
+      return { ...decodePushAnswer(response, sent), attempts };
     },
     async listWorkouts({ limit, offset, startDate, endDate }, signal) {
       const query = new URLSearchParams({ limit: String(limit), offset: String(offset) });
@@ -146,7 +166,8 @@ export function createServiceClient(needs: ServiceClientNeeds): ServiceClient {
     },
     async updateProfile(change, signal) {
       const request = { method: 'PATCH', ...json(change), signal } as const;
-      return jsonValue((await call('profile', request)).response);
+      const { response, sent } = await call('profile', request, { mayBeEmpty: true });
+      return decodeProfileAnswer(response, sent);
     },
     async userinfo(signal) {
       return jsonValue((await call('userinfo', { method: 'GET', signal })).response);
@@ -158,12 +179,22 @@ function isSuccess(response: HttpResponse): boolean {
   return response.status >= 200 && response.status <= 299;
 }
 
-/** A login that cannot be had leaves this request unsent, whatever became of the token's own. */
-async function beforeSending(token: Promise<Secret>): Promise<Secret> {
+/**
+ * A login that cannot be had leaves this request unsent, whatever became of the token's own: neither
+ * its tries nor a refusal of it are those of what was to be sent.
+ *
+ * @param attempts of this request so far.
+ * @throws SyncError with `details.fate` `not-sent`, and never `REJECTED`.
+ */
+async function beforeSending(token: Promise<Secret>, attempts: number): Promise<Secret> {
   try {
     return await token;
   } catch (error) {
-    throw error instanceof SyncError ? withDetails(error, { fate: 'not-sent' }) : error;
+    if (!(error instanceof SyncError)) throw error;
+    const unsent = withDetails(error, { fate: 'not-sent', attempts });
+    if (unsent.code !== 'REJECTED') throw unsent;
+    const { message, hint, cause, details } = unsent;
+    throw new SyncError('SERVICE_ANSWER', message, { hint, cause, details });
   }
 }
 
@@ -171,10 +202,9 @@ async function beforeSending(token: Promise<Secret>): Promise<Secret> {
 function refusal(
   name: EndpointName,
   response: HttpResponse,
-  attempts: number,
-  url: URL,
+  { attempts, url, sent }: { attempts: number; url: URL; sent: readonly Secret[] },
 ): SyncError {
-  const said = refusalMessage(response);
+  const message = refusalMessage(response, sent);
   const details = { status: response.status, attempts };
   switch (response.status) {
     case 401:
@@ -186,7 +216,8 @@ function refusal(
       const required =
         name in REQUIRED_SCOPE ? REQUIRED_SCOPE[name as keyof typeof REQUIRED_SCOPE] : undefined;
       const named =
-        /[a-z_]+:(?:read|write)/.exec(said)?.[0] ?? (/scope/i.test(said) ? required : undefined);
+        /[a-z_]+:(?:read|write)/.exec(message)?.[0] ??
+        (/scope/i.test(message) ? required : undefined);
       if (named === undefined) break;
       return new SyncError('SCOPE_MISSING', `This login may not do that: it lacks ${named}.`, {
         hint: 'Run `sync login` again and grant it.',
@@ -216,5 +247,5 @@ function refusal(
         );
       }
   }
-  return new SyncError('REJECTED', said, { details });
+  return new SyncError('REJECTED', message, { details });
 }

@@ -35,7 +35,16 @@ export const REQUIRED_SCOPE = {
   workouts: 'workout:read',
 } as const;
 
-/** The absolute URL of an endpoint; the base URL may have a path of its own. */
+/**
+ * The absolute URL of an endpoint; the base URL may have a path of its own. Whatever stands in either
+ * path, the host is the base URL's: tokens go there and nowhere else.
+ *
+ * @param path of the setting `endpoint.<name>`, which names no host.
+ */
 export function endpointUrl(baseUrl: URL, path: string): URL {
-  return new URL(baseUrl.pathname.replace(/\/+$/, '') + path, baseUrl.origin);
+  const url = new URL(baseUrl.origin);
+  // As a path, not as a reference: `//v2/api` would be read as the host v2 (RFC 3986 section 4.2).
+  url.pathname = baseUrl.pathname.replace(/\/+$/, '') + path;
+  if (url.origin !== baseUrl.origin) throw new Error(`${path} leaves ${baseUrl.origin}`);
+  return url;
 }

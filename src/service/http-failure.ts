@@ -4,21 +4,6 @@ import type { HttpRequest } from './http.ts';
 /** Whether the service can have acted on a request that got no whole answer. */
 export type Fate = 'not-sent' | 'unknown';
 
-/** How long to wait for a connection, in ms. */
-export const CONNECT_TIMEOUT_MS = 10_000;
-/** How long a connection may be silent, sending or answering, unless the request says otherwise. */
-export const SILENCE_TIMEOUT_MS = 60_000;
-
-/** A service whose certificate is not good is told nothing. */
-export const CERTIFICATE_CODES = [
-  'CERT_HAS_EXPIRED',
-  'DEPTH_ZERO_SELF_SIGNED_CERT',
-  'SELF_SIGNED_CERT_IN_CHAIN',
-  'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
-  'UNABLE_TO_GET_ISSUER_CERT_LOCALLY',
-  'ERR_TLS_CERT_ALTNAME_INVALID',
-] as const;
-
 /** The one error for a request without a whole answer: `NETWORK`, with its fate and in plain words. */
 export function networkError(request: HttpRequest, cause: unknown, fate: Fate): SyncError {
   const host = request.url.host;

@@ -1,3 +1,4 @@
+import { SyncError } from '../errors.ts';
 import type { Secret } from '../secret.ts';
 
 /** One request. Nothing here follows a redirect: a token never travels to another origin. */
@@ -9,8 +10,10 @@ export interface HttpRequest {
   readonly contentType?: string | undefined;
   /** The body, whole; in pieces, so that a large file need not be copied to be framed. */
   readonly body?: readonly Uint8Array[] | undefined;
-  /** How long the service may think before its answer begins, in ms. */
+  /** How long the service may think before its answer begins, and in the middle of it, in ms. */
   readonly answerTimeoutMs?: number | undefined;
+  /** How long all of it may take, its turn and the connection included, in ms. */
+  readonly totalTimeoutMs?: number | undefined;
   readonly signal: AbortSignal;
 }
 
@@ -35,3 +38,24 @@ export interface Http {
 
 /** An answer larger than this is cut off as unreadable, in bytes. */
 export const MAX_ANSWER_BYTES = 32 * 1024 * 1024;
+
+export function answerTooLarge(request: HttpRequest): SyncError {
+  return new SyncError(
+    'SERVICE_ANSWER',
+    `${request.url.host} answered with more than is sensible.`,
+    {
+      details: { limitBytes: MAX_ANSWER_BYTES },
+    },
+  );
+}
+
+/** Headers as {@link HttpResponse} has them, from names in lower case. */
+export function joinedHeaders(
+  headers: Readonly<Record<string, string | string[] | undefined>>,
+): Record<string, string> {
+  const joined: Record<string, string> = {};
+  for (const [name, value] of Object.entries(headers)) {
+    joined[name] = Array.isArray(value) ? value.join(', ') : (value ?? '');
+  }
+  return joined;
+}

@@ -1,13 +1,16 @@
 import http from 'node:http';
 import https from 'node:https';
-import { SyncError } from '../errors.ts';
-import { MAX_ANSWER_BYTES, type Http, type HttpRequest, type HttpResponse } from './http.ts';
+import { exchange } from './exchange.ts';
 import {
-  CONNECT_TIMEOUT_MS,
-  SILENCE_TIMEOUT_MS,
-  networkError,
-  timeoutCause,
-} from './http-failure.ts';
+  MAX_ANSWER_BYTES,
+  type Http,
+  type HttpRequest,
+  type HttpResponse,
+  answerTooLarge,
+  joinedHeaders,
+} from './http.ts';
+import { timeoutCause } from './http-failure.ts';
+import { CONNECT_TIMEOUT_MS, SILENCE_TIMEOUT_MS } from './limits.ts';
 import { headersOf } from './request-headers.ts';
 
 /**
@@ -43,36 +46,20 @@ function send(
   userAgent: string,
   transport: { start: typeof http.request; agent: http.Agent },
 ): Promise<HttpResponse> {
-  return new Promise((resolve, reject) => {
-    request.signal.throwIfAborted();
-    // Before the connection stands, no byte of the request can have reached the service.
-    let connected = false;
+  return exchange(request, (course) => {
     const outgoing = transport.start(request.url, {
       method: request.method,
       agent: transport.agent,
       headers: headersOf(request, userAgent),
     });
     let connecting: NodeJS.Timeout | undefined;
-    const onAbort = () => outgoing.destroy(new DOMException('Aborted', 'AbortError'));
-    const settle = () => {
-      clearTimeout(connecting);
-      request.signal.removeEventListener('abort', onAbort);
-    };
-    const fail = (cause: unknown) => {
-      settle();
-      outgoing.destroy();
-      if (request.signal.aborted) reject(request.signal.reason as Error);
-      else if (cause instanceof SyncError) reject(cause);
-      else reject(networkError(request, cause, connected ? 'unknown' : 'not-sent'));
-    };
-
-    request.signal.addEventListener('abort', onAbort, { once: true });
     outgoing.setTimeout(request.answerTimeoutMs ?? SILENCE_TIMEOUT_MS, () => {
-      outgoing.destroy(timeoutCause('the connection fell silent'));
+      course.failed(timeoutCause('the connection fell silent'));
     });
     outgoing.once('socket', (socket) => {
+      course.hasTurn();
       const onConnect = () => {
-        connected = true;
+        course.connected();
         clearTimeout(connecting);
       };
       // A socket that was kept open is connected already.
@@ -82,21 +69,28 @@ function send(
       }
       // Begins now: to wait for one's turn while other requests use the connections is no failure.
       connecting = setTimeout(() => {
-        outgoing.destroy(timeoutCause('connecting took too long'));
+        course.failed(timeoutCause('connecting took too long'));
       }, CONNECT_TIMEOUT_MS);
       socket.once(request.url.protocol === 'https:' ? 'secureConnect' : 'connect', onConnect);
     });
     // Not once: a request that was answered can still fail, when its body was not wanted.
-    outgoing.on('error', fail);
+    outgoing.on('error', course.failed);
+    outgoing.once('finish', course.sent);
     outgoing.once('response', (incoming) => {
       readAnswer(request, incoming).then((answer) => {
-        settle();
-        resolve(answer);
-      }, fail);
+        course.answered(answer);
+        // Answered before the body was read: nobody takes the rest of it, and a connection that waits
+        // for that would never be free again.
+        if (!outgoing.writableFinished) outgoing.destroy();
+      }, course.failed);
     });
     const parts = request.body ?? [];
     for (const part of parts.slice(0, -1)) outgoing.write(part);
     outgoing.end(parts.at(-1));
+    return () => {
+      clearTimeout(connecting);
+      outgoing.destroy();
+    };
   });
 }
 
@@ -116,31 +110,13 @@ function readAnswer(request: HttpRequest, incoming: http.IncomingMessage): Promi
     incoming.once('end', () => {
       resolve({
         status: incoming.statusCode ?? 0,
-        headers: headersIn(incoming),
+        headers: joinedHeaders(incoming.headers),
         text: Buffer.concat(parts).toString('utf8'),
       });
     });
   });
 }
 
-function headersIn({ headers }: http.IncomingMessage): Record<string, string> {
-  const joined: Record<string, string> = {};
-  for (const [name, value] of Object.entries(headers)) {
-    joined[name] = Array.isArray(value) ? value.join(', ') : (value ?? '');
-  }
-  return joined;
-}
-
 function cutOff(): Error {
   return Object.assign(new Error('the answer was cut off'), { code: 'ECONNRESET' });
-}
-
-export function answerTooLarge(request: HttpRequest): SyncError {
-  return new SyncError(
-    'SERVICE_ANSWER',
-    `${request.url.host} answered with more than is sensible.`,
-    {
-      details: { limitBytes: MAX_ANSWER_BYTES },
-    },
-  );
 }

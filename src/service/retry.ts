@@ -13,6 +13,11 @@ export interface RetryPolicy {
   readonly capMs: number;
   /** A service that asks for a longer pause than this, in ms, is taken at its word: not now. */
   readonly longestRetryAfterMs: number;
+  /**
+   * How long a service counts requests before it begins anew, in ms: a 429 that names no pause is
+   * waited out for so long in all. None: its pauses are like those for anything else.
+   */
+  readonly rateWindowMs?: number;
 }
 
 export const DEFAULT_RETRY: RetryPolicy = {
@@ -20,6 +25,8 @@ export const DEFAULT_RETRY: RetryPolicy = {
   baseMs: 500,
   capMs: 15_000,
   longestRetryAfterMs: 60_000,
+  // Deployed services allow so many requests a minute, and not all of them say when it is over.
+  rateWindowMs: 60_000,
 };
 
 /** What is told of a request that is about to be repeated. */
@@ -49,11 +56,6 @@ function isTemporary(status: number): boolean {
   return status === 408 || status === 429 || (status >= 500 && status !== 501 && status !== 505);
 }
 
-/** Answers that say that the request was turned away before anything was done with it. */
-function isTurnedAway(status: number): boolean {
-  return status === 429 || status === 503;
-}
-
 /**
  * Sends a request until it is answered with something final: network errors, 408, 429 and 5xx are
  * repeated with capped exponential back-off and full jitter; `Retry-After` wins over our own pause.
@@ -61,7 +63,8 @@ function isTurnedAway(status: number): boolean {
  * @param attempt sends the request once.
  * @returns the final answer (any status that waiting does not mend).
  * @throws SyncError `NETWORK` or `SERVICE_UNAVAILABLE` when the tries are used up, with
- *   `details.attempts`; whatever else `attempt` throws.
+ *   `details.attempts`; whatever else `attempt` throws; the signal's reason, with its fate if the
+ *   service did not act on any of the tries.
  */
 export async function withRetry(
   attempt: () => Promise<HttpResponse>,
@@ -69,6 +72,8 @@ export async function withRetry(
   needs: RetryNeeds,
   signal: AbortSignal,
 ): Promise<{ response: HttpResponse; attempts: number }> {
+  const { policy } = needs;
+  let actedOnce = false;
   for (let number = 1; ; number++) {
     const outcome = await tryOnce(attempt);
     if ('response' in outcome && !isTemporary(outcome.response.status)) {
@@ -76,24 +81,52 @@ export async function withRetry(
     }
     const failure =
       'failure' in outcome ? outcome.failure : unavailable(outcome.response, needs.clock.now());
+    const { status, retryAfterMs } = failure.details;
+    const asked = typeof retryAfterMs === 'number' ? retryAfterMs : undefined;
     const acted =
       'failure' in outcome
         ? fateOf(outcome.failure) === 'unknown'
-        : !isTurnedAway(outcome.response.status);
-    const ownPause =
-      needs.random() * Math.min(needs.policy.capMs, needs.policy.baseMs * 2 ** (number - 1));
-    const asked = failure.details['retryAfterMs'];
-    const waitMs = typeof asked === 'number' ? asked : ownPause;
+        : !isTurnedAway(outcome.response.status, asked);
+    actedOnce ||= acted;
     if (
-      number >= needs.policy.attempts ||
-      waitMs > needs.policy.longestRetryAfterMs ||
+      number >= policy.attempts ||
+      (asked !== undefined && asked > policy.longestRetryAfterMs) ||
       (acted && repeatable === 'unless-acted-on')
     ) {
       throw withDetails(failure, { attempts: number, fate: acted ? 'unknown' : 'not-sent' });
     }
+    const waitMs = asked ?? ownPause(status, number, needs);
     needs.onRetry?.({ attempt: number, waitMs, reason: failure.message });
-    await needs.clock.sleep(waitMs, signal);
+    try {
+      await needs.clock.sleep(waitMs, signal);
+    } catch (error) {
+      throw error instanceof SyncError && !actedOnce
+        ? withDetails(error, { fate: 'not-sent' })
+        : error;
+    }
   }
+}
+
+/**
+ * Answers that say that the request was turned away before anything was done with it. A 503 says so
+ * where it names a pause; without one it may as well be a gateway's, about a service that it had
+ * handed the request to.
+ */
+function isTurnedAway(status: number, retryAfterMs: number | undefined): boolean {
+  return status === 429 || (status === 503 && retryAfterMs !== undefined);
+}
+
+/**
+ * The pause after try `number`, in ms. After 429s they double too, and all of them together are the
+ * window in which the service counts, or a quarter more: a limit for a second is soon over, one for a
+ * minute is waited out.
+ */
+function ownPause(status: unknown, number: number, { policy, random }: RetryNeeds): number {
+  if (status !== 429 || policy.rateWindowMs === undefined) {
+    return random() * Math.min(policy.capMs, policy.baseMs * 2 ** (number - 1));
+  }
+  const share = 2 ** (number - 1) / (2 ** (policy.attempts - 1) - 1);
+  return Math.ceil(policy.rateWindowMs * share * (1 + random() / 4));
 }
 
 async function tryOnce(
@@ -107,18 +140,26 @@ async function tryOnce(
   }
 }
 
-function unavailable(response: HttpResponse, now: number): SyncError {
-  const retryAfterMs = readRetryAfter(response.headers['retry-after'], now);
-  const later =
+function unavailable({ status, headers }: HttpResponse, now: number): SyncError {
+  // A date is the service's: by its own clock, where it says what time that shows.
+  const theirs = Date.parse(headers['date'] ?? '');
+  const retryAfterMs = readRetryAfter(headers['retry-after'], Number.isNaN(theirs) ? now : theirs);
+  const limited = status === 429;
+  const when =
     retryAfterMs === undefined
-      ? 'Try again later; the same command continues.'
-      : `Try again in ${String(Math.ceil(retryAfterMs / 1000))} s; the same command continues.`;
+      ? limited
+        ? 'in a minute'
+        : 'later'
+      : `in ${String(Math.ceil(retryAfterMs / 1000))} s`;
   return new SyncError(
     'SERVICE_UNAVAILABLE',
-    response.status === 429
+    limited
       ? 'The service says that it gets too many requests (429).'
-      : `The service cannot answer now (${response.status}).`,
-    { hint: later, details: { status: response.status, retryAfterMs } },
+      : `The service cannot answer now (${status}).`,
+    {
+      hint: `Try again ${when}; the same command continues.`,
+      details: { status, retryAfterMs },
+    },
   );
 }
 

@@ -1,8 +1,9 @@
 import type { Secret } from '../secret.ts';
 
 /**
- * Where the client gets its access token. Both throw `SyncError`s: `AUTH_REQUIRED`, `AUTH_EXPIRED`
- * (only `sync login` helps), `KEYCHAIN_LOCKED` or `NETWORK` (try again later).
+ * Where the client gets its access token. Both throw `SyncError`s: `AUTH_REQUIRED`, `AUTH_EXPIRED`,
+ * `AUTH_REFUSED` (only `sync login` helps), `KEYCHAIN_LOCKED`, `NETWORK`, `SERVICE_UNAVAILABLE` or
+ * `SERVICE_ANSWER` (try again later). Never `REJECTED`: nothing was sent that could be refused.
  */
 export interface TokenSource {
   /** A token that is believed to be good now; refreshed first where its time is up. */

@@ -1,13 +1,16 @@
-import { EnvHttpProxyAgent, Pool, request as undiciRequest } from 'undici';
-import { SyncError, messageOf, systemCode } from '../errors.ts';
-import { MAX_ANSWER_BYTES, type Http, type HttpRequest, type HttpResponse } from './http.ts';
+import { Readable } from 'node:stream';
+import { EnvHttpProxyAgent, Pool } from 'undici';
+import { messageOf } from '../errors.ts';
+import { exchange } from './exchange.ts';
 import {
-  CERTIFICATE_CODES,
-  CONNECT_TIMEOUT_MS,
-  SILENCE_TIMEOUT_MS,
-  networkError,
-} from './http-failure.ts';
-import { answerTooLarge } from './node-http.ts';
+  MAX_ANSWER_BYTES,
+  type Http,
+  type HttpRequest,
+  type HttpResponse,
+  answerTooLarge,
+  joinedHeaders,
+} from './http.ts';
+import { CONNECT_TIMEOUT_MS, SILENCE_TIMEOUT_MS } from './limits.ts';
 import { headersOf } from './request-headers.ts';
 
 /** The proxy part of the environment, in undici's words. */
@@ -41,51 +44,85 @@ export function createProxiedHttp(options: {
   };
 }
 
-async function send(
+function send(
   request: HttpRequest,
   userAgent: string,
   dispatcher: EnvHttpProxyAgent,
 ): Promise<HttpResponse> {
-  request.signal.throwIfAborted();
-  const silence = request.answerTimeoutMs ?? SILENCE_TIMEOUT_MS;
-  try {
-    const answer = await undiciRequest(request.url, {
-      dispatcher,
-      method: request.method,
-      headers: headersOf(request, userAgent),
-      body: request.body === undefined ? null : Buffer.concat(request.body),
-      headersTimeout: silence,
-      bodyTimeout: silence,
-      signal: request.signal,
-    });
+  return exchange(request, (course) => {
+    const { url } = request;
+    const silence = request.answerTimeoutMs ?? SILENCE_TIMEOUT_MS;
+    const answer = { status: 0, headers: {} as Record<string, string> };
     const parts: Buffer[] = [];
     let size = 0;
-    for await (const part of answer.body as AsyncIterable<Buffer>) {
-      size += part.length;
-      if (size > MAX_ANSWER_BYTES) throw answerTooLarge(request);
-      parts.push(part);
-    }
-    return {
-      status: answer.statusCode,
-      headers: Object.fromEntries(
-        Object.entries(answer.headers).map(([name, value]) => [
-          name,
-          Array.isArray(value) ? value.join(', ') : (value ?? ''),
-        ]),
-      ),
-      text: Buffer.concat(parts).toString('utf8'),
-    };
-  } catch (cause) {
-    if (request.signal.aborted) throw request.signal.reason;
-    if (cause instanceof SyncError) throw cause;
-    const refusal = tunnelRefusal(cause);
-    if (refusal !== undefined) throw networkError(request, refusal, 'not-sent');
-    throw networkError(
-      request,
-      cause,
-      NEVER_SENT.has(systemCode(cause) ?? '') ? 'not-sent' : 'unknown',
+    let ended = false;
+    let abort: (() => void) | undefined;
+    dispatcher.dispatch(
+      {
+        origin: url.origin,
+        path: url.pathname + url.search,
+        method: request.method,
+        headers: headersOf(request, userAgent),
+        body: hasBytes(request.body) ? Readable.from(inPieces(request.body, course.sent)) : null,
+        headersTimeout: silence,
+        bodyTimeout: silence,
+      },
+      {
+        onRequestStart(controller) {
+          abort = () => {
+            controller.abort(new Error('ended'));
+          };
+          if (ended) {
+            abort();
+            return;
+          }
+          course.hasTurn();
+          course.connected();
+          if (!hasBytes(request.body)) course.sent();
+        },
+        onResponseStart(_controller, status, headers) {
+          answer.status = status;
+          answer.headers = joinedHeaders(headers);
+        },
+        onResponseData(_controller, part) {
+          size += part.length;
+          parts.push(part);
+          if (size > MAX_ANSWER_BYTES) course.failed(answerTooLarge(request));
+        },
+        onResponseEnd() {
+          course.answered({ ...answer, text: Buffer.concat(parts).toString('utf8') });
+        },
+        onResponseError(_controller, cause) {
+          course.failed(tunnelRefusal(cause) ?? cause);
+        },
+      },
     );
+    return () => {
+      ended = true;
+      abort?.();
+    };
+  });
+}
+
+function hasBytes(body: HttpRequest['body']): body is readonly Uint8Array[] {
+  return body?.some(({ byteLength }) => byteLength > 0) ?? false;
+}
+
+/** How much of a body is handed over at once, in bytes. */
+const PIECE_BYTES = 64 * 1024;
+
+/**
+ * A body as undici has to be given it. Of one that it is given whole it takes no notice any more: the
+ * time for the answer would run while a slow line still carries it, and an answer that came before its
+ * end would leave the rest of it in the way of the next request.
+ */
+function* inPieces(body: readonly Uint8Array[], onSent: () => void): Generator<Uint8Array> {
+  for (const part of body) {
+    for (let at = 0; at < part.byteLength; at += PIECE_BYTES) {
+      yield part.subarray(at, at + PIECE_BYTES);
+    }
   }
+  onSent();
 }
 
 /** The proxy answered CONNECT with something else than 200; undici tells it in its message alone. */
@@ -96,14 +133,3 @@ function tunnelRefusal(cause: unknown): Error | undefined {
     code: status === '407' ? 'PROXY_AUTHENTICATION' : 'PROXY_REFUSED',
   });
 }
-
-/** Failures of connecting: to the service, or to the proxy before it. */
-const NEVER_SENT = new Set([
-  'ECONNREFUSED',
-  'ENOTFOUND',
-  'EAI_AGAIN',
-  'ENETUNREACH',
-  'EHOSTUNREACH',
-  'UND_ERR_CONNECT_TIMEOUT',
-  ...CERTIFICATE_CODES,
-]);

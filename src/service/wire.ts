@@ -1,5 +1,10 @@
 import { SyncError } from '../errors.ts';
+import type { Secret } from '../secret.ts';
 import type { HttpResponse } from './http.ts';
+import { said } from './said.ts';
+
+/** What was sent with a request, and is taken out of what the service says. */
+type Sent = readonly Secret[];
 
 /** What the service says became of one recording. */
 export type UploadAnswer =
@@ -17,21 +22,27 @@ export interface ServiceRecording {
   readonly jobId?: string;
 }
 
+export type PushAnswer =
+  /** `items`: how many the service now has for the day, if it shows the day as it stored it. */
+  | { readonly outcome: 'pushed'; readonly items?: number }
+  | { readonly outcome: 'rejected'; readonly message: string };
+
 /** JSON object as it came; its fields are read one at a time. */
 export type JsonObject = Readonly<Record<string, unknown>>;
 
 /**
  * The answer to an upload of one recording (4.1; the interface does not show it). The status says
  * little: deployed services answer 200 to a recording that they could not take. Taken is what the
- * body calls a success, with nothing failed and not counted as no file at all.
+ * body calls a success, with nothing failed and not counted as no file at all: neither as processed
+ * nor as a duplicate, nor named with a state. A revision that counts nothing says nothing against it.
  *
  * @throws SyncError `SERVICE_ANSWER` when the body does not say.
  */
-export function decodeUploadAnswer(response: HttpResponse): UploadAnswer {
+export function decodeUploadAnswer(response: HttpResponse, sent: Sent): UploadAnswer {
   const body = jsonObject(response);
   const results = isObject(body['results']) ? body['results'] : {};
   const item = Array.isArray(results['items']) ? (results['items'] as unknown[])[0] : undefined;
-  const service = isObject(item) ? serviceRecording(item) : {};
+  const service = isObject(item) ? serviceRecording(item, sent) : {};
   const count = (key: string) => (typeof results[key] === 'number' ? results[key] : undefined);
   const counted = (key: string) => (count(key) ?? 0) > 0;
   const duplicate = counted('duplicates');
@@ -41,24 +52,51 @@ export function decodeUploadAnswer(response: HttpResponse): UploadAnswer {
     results['errors'].length > 0 &&
     !(duplicate || counted('processed') || service.state !== undefined);
   if (body['success'] === false || counted('failed') || service.state === 'failed' || complained) {
-    return { outcome: 'rejected', message: reasonIn(body, results) };
+    return { outcome: 'rejected', message: reasonIn(body, results, sent) };
   }
-  if (body['success'] !== true || count('total') === 0) throw unclear(response);
+  const took = counted('processed') || duplicate || service.state !== undefined;
+  const tookNone = count('total') === 0 || (count('processed') === 0 && !took);
+  if (body['success'] !== true || tookNone) throw unclear(response);
   return { outcome: duplicate ? 'duplicate' : 'uploaded', service };
 }
 
+/** A success without a word (such as 204). It is one where nothing has to be read from it. */
+export function isEmpty(response: HttpResponse): boolean {
+  return response.text.trim() === '';
+}
+
 /**
- * The answer to a wellness or nutrition record (4.2, 4.3; not shown): taken when the body says so.
+ * The answer to a wellness or nutrition record (4.2, 4.3; not shown): taken when the body says so, or
+ * says nothing at all.
  *
  * @throws SyncError `SERVICE_ANSWER` when the body does not say.
  */
-export function decodePushAnswer(
-  response: HttpResponse,
-): { outcome: 'pushed' } | { outcome: 'rejected'; message: string } {
+export function decodePushAnswer(response: HttpResponse, sent: Sent): PushAnswer {
+  if (isEmpty(response)) return { outcome: 'pushed' };
   const body = jsonObject(response);
-  if (body['success'] === false) return { outcome: 'rejected', message: reasonIn(body, {}) };
+  if (body['success'] === false) return { outcome: 'rejected', message: reasonIn(body, {}, sent) };
   if (body['success'] !== true) throw unclear(response);
-  return { outcome: 'pushed' };
+  const { data } = body;
+  return isObject(data) && Array.isArray(data['items'])
+    ? { outcome: 'pushed', items: data['items'].length }
+    : { outcome: 'pushed' };
+}
+
+/**
+ * The answer to a change of the profile (4.8; not shown): what the profile now says, or undefined
+ * where the service took the change without a word.
+ *
+ * @throws SyncError `REJECTED` when the body says that it was not taken.
+ */
+export function decodeProfileAnswer(response: HttpResponse, sent: Sent): unknown {
+  if (isEmpty(response)) return undefined;
+  const body = jsonValue(response);
+  if (!isObject(body) || body['success'] !== false) return body;
+  throw new SyncError(
+    'REJECTED',
+    `The service did not take the update: ${reasonIn(body, {}, sent)}`,
+    { details: { status: response.status } },
+  );
 }
 
 /** The body as a JSON object. @throws SyncError `SERVICE_ANSWER` that says what came instead. */
@@ -77,12 +115,12 @@ function jsonObject(response: HttpResponse): JsonObject {
 export function jsonValue(response: HttpResponse): unknown {
   try {
     return JSON.parse(response.text);
-  } catch (cause) {
+  } catch {
+    // Without its cause, which repeats a piece of the text.
     throw new SyncError(
       'NETWORK',
       `The service answered ${response.status} with ${describeBody(response)}, not with JSON.`,
       {
-        cause,
         hint: 'Is the base URL right, and is nothing (a proxy, a login page of the network) in between?',
         details: { status: response.status, fate: 'unknown' },
       },
@@ -91,17 +129,17 @@ export function jsonValue(response: HttpResponse): unknown {
 }
 
 /** What a refusal says of itself: `message` of the service's error body, else what came. */
-export function refusalMessage(response: HttpResponse): string {
+export function refusalMessage(response: HttpResponse, sent: Sent): string {
   try {
     const value: unknown = JSON.parse(response.text);
     if (isObject(value)) {
-      const said = firstText(
+      const message = firstText(
         value['message'],
         value['error_description'],
         value['statusMessage'],
         value['error'],
       );
-      if (said !== undefined) return said + issuesIn(value['data']);
+      if (message !== undefined) return said(message + issuesIn(value['data']), sent);
     }
   } catch {
     // Not JSON: a proxy's page. It is described below instead.
@@ -123,22 +161,24 @@ function issuesIn(data: unknown): string {
   return issues.length === 0 ? '' : ` (${issues.slice(0, 5).join('; ')})`;
 }
 
-function serviceRecording(item: JsonObject): ServiceRecording {
-  const text = (key: string) => (typeof item[key] === 'string' ? { [key]: item[key] } : {});
+function serviceRecording(item: JsonObject, sent: Sent): ServiceRecording {
+  const text = (key: string) =>
+    typeof item[key] === 'string' ? { [key]: said(item[key], sent) } : {};
   return { ...text('state'), ...text('fitFileId'), ...text('workoutId'), ...text('jobId') };
 }
 
-function reasonIn(body: JsonObject, results: JsonObject): string {
+function reasonIn(body: JsonObject, results: JsonObject, sent: Sent): string {
   const errors = Array.isArray(results['errors']) ? (results['errors'] as unknown[]) : [];
   const reasons = errors.flatMap((error) => {
     if (typeof error === 'string') return [error];
-    const said = isObject(error)
+    const reason = isObject(error)
       ? firstText(error['message'], error['error'], error['reason'])
       : undefined;
-    return said === undefined ? [] : [said];
+    return reason === undefined ? [] : [reason];
   });
-  if (reasons.length > 0) return reasons.join('; ');
-  return firstText(body['message'], body['error']) ?? 'the service gave no reason';
+  const reason =
+    reasons.length > 0 ? reasons.join('; ') : firstText(body['message'], body['error']);
+  return said(reason, sent) || 'the service gave no reason';
 }
 
 function unclear(response: HttpResponse): SyncError {

@@ -43,21 +43,21 @@ export function notItsLogin(error: SyncError): SyncError {
 /** A recording that was refused is left alone for so long, then twice, four times as long ..., in ms. */
 const FIRST_REST_MS = 86_400_000;
 const LONGEST_REST_MS = 32 * FIRST_REST_MS;
-/** The bytes of one that is refused for good are not kept for longer than so many requests. */
-const ENOUGH_ATTEMPTS = 6;
+/** The bytes of one that is refused so often are not kept any longer. */
+const ENOUGH_REFUSALS = 6;
 
 /**
  * Is there nothing to do about a recording? One that the service refused is offered again now and
  * then: a full account, or what the service could not read in those days, need not stay so.
  */
-export function isAtRest({ state, attempts, changedAt }: UploadStanding, now: number): boolean {
+export function isAtRest({ state, refusals, changedAt }: UploadStanding, now: number): boolean {
   if (state !== 'rejected') return state === 'confirmed';
-  return now - changedAt < Math.min(FIRST_REST_MS * 2 ** (attempts - 1), LONGEST_REST_MS);
+  return now - changedAt < Math.min(FIRST_REST_MS * 2 ** (refusals - 1), LONGEST_REST_MS);
 }
 
 /** Has the service had enough chances to take it? */
-export function isGivenUp({ state, attempts }: UploadStanding): boolean {
-  return state === 'rejected' && attempts >= ENOUGH_ATTEMPTS;
+export function isGivenUp({ state, refusals }: UploadStanding): boolean {
+  return state === 'rejected' && refusals >= ENOUGH_REFUSALS;
 }
 
 /** The ledger as the watcher uses it: what was refused is offered again only in its time. */

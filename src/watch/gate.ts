@@ -110,9 +110,15 @@ export class Gate {
     this.#state = { ...this.#state, until: Math.max(this.#now(), this.#notBefore) };
   }
 
-  /** Nothing waits any more, without a delivery: nobody can say that there still is an obstacle. */
-  idle(): void {
-    if (this.#state.state === 'closed') this.#state = { state: 'open' };
+  /**
+   * Nothing waits any more, without a delivery: nobody can say that there still is an obstacle.
+   *
+   * @returns whether that is news.
+   */
+  idle(): boolean {
+    if (this.#state.state !== 'closed') return false;
+    this.#state = { state: 'open' };
+    return true;
   }
 }
 

@@ -202,7 +202,7 @@ export class Pump {
 
   /** Nothing waits. What was read is remembered; where that fails, it is read once more. */
   #rest(): void {
-    if (this.#needs.delivers) this.#needs.gate.idle();
+    if (this.#needs.delivers && this.#needs.gate.idle()) this.#needs.onChange();
     try {
       this.#needs.known.flush();
     } catch (error) {

@@ -507,16 +507,23 @@ describe('the port of the redirect URI', () => {
     expect(requestLines(world.sandbox)).toEqual(['authorize 400']);
   });
 
-  it('and path can be those of another redirect URI that is registered', async () => {
-    const redirectUri = `http://127.0.0.1:${await freePort()}/done/here`;
-    const world = await openWorld({
-      sandbox: { settings: { exactRedirectUris: true }, redirectUris: [redirectUri] },
-    });
-    const login = await startLogin(world, ['--redirect-uri', redirectUri]);
-    expect(login.redirectUri).toBe(redirectUri);
-    expect((await visit(login.authorizeUrl)).status).toBe(200);
-    expect((await login.running.finished).code).toBe(0);
-  });
+  it.each(['/done/here', '', '/'])(
+    'and path (%j) can be those of another that is registered',
+    async (path) => {
+      const redirectUri = `http://127.0.0.1:${await freePort()}${path}`;
+      const world = await openWorld({
+        sandbox: { settings: { exactRedirectUris: true }, redirectUris: [redirectUri] },
+      });
+      const login = await startLogin(world, ['--redirect-uri', redirectUri]);
+      expect(login.redirectUri).toBe(redirectUri);
+      expect((await visit(login.authorizeUrl)).status).toBe(200);
+      expect((await login.running.finished).code).toBe(0);
+      // The exchange names the same text, or the sandbox would have refused it.
+      const [exchange] = world.sandbox.control.requests({ route: 'token' });
+      expect(exchange?.body).toMatchObject({ redirect_uri: redirectUri });
+      expect((await world.sync(['config', 'get', 'redirectUri'])).stdout).toBe(`${redirectUri}\n`);
+    },
+  );
 });
 
 describe('a login over an earlier one', () => {

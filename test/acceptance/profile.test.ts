@@ -16,6 +16,16 @@ const ADA = {
 };
 
 describe('sync profile', () => {
+  it('takes an update for done that the service answers without a word', async () => {
+    const service = await openTinyService({ 'PATCH /api/profile': [204, undefined] });
+    const home = openHome({ SYNC_BASE_URL: service.url, SYNC_ACCESS_TOKEN: 'some-token' });
+    const text = await runSync(['profile', '--ftp', '250'], { home });
+    expect([text.code, text.stdout, text.stderr]).toEqual([0, 'The profile is updated.\n', '']);
+    const json = await runSync(['profile', '--ftp', '250', '--json'], { home });
+    expect(ndjson(json.stdout)).toEqual([{ type: 'profile', action: 'updated' }]);
+    expect(service.requests).toHaveLength(2);
+  });
+
   it('shows what the service has, with units', async () => {
     const world = await openLoggedInWorld();
     const json = await world.sync(['profile', '--json']);

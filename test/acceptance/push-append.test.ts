@@ -1,5 +1,10 @@
 import { describe, expect, it, vi } from 'vitest';
-import { type World, openLoggedInWorld } from '../support/acceptance.ts';
+import {
+  type World,
+  expireAccess,
+  openLoggedInWorld,
+  requestCounts,
+} from '../support/acceptance.ts';
 import { type Finished, ndjson } from '../support/program.ts';
 
 /** A service that adds to a day what it is sent, and a profile that knows it. */
@@ -62,6 +67,21 @@ describe('nutrition for a service that appends', () => {
     expect(names(world)).toEqual(['Banana', 'Rice', 'Gel']);
   });
 
+  it('holds each item once after the athlete has travelled', async () => {
+    const world = await openAppendingWorld();
+    const utc = day({ ...GEL, logged_at: '2026-02-15T08:00:00Z' });
+    for (const zone of ['Europe/Berlin', 'Europe/London', 'America/New_York']) {
+      const run = await world.sync(['push', 'nutrition', '-', '--json'], {
+        input: JSON.stringify(utc),
+        env: { SYNC_TIMEZONE: zone },
+      });
+      expect(run.code).toBe(0);
+    }
+    expect((await push(world, utc, '--tz', 'Asia/Kathmandu')).code).toBe(0);
+    expect(sent(world)).toEqual([['Gel']]);
+    expect(names(world)).toEqual(['Gel']);
+  });
+
   it('counts two items that are the same as two', async () => {
     const world = await openAppendingWorld();
     await push(world, day(GEL));
@@ -94,7 +114,7 @@ describe('nutrition for a service that appends', () => {
     expect(first(less)['warnings']).toMatchObject([
       {
         field: 'items',
-        message: expect.stringContaining('1 items that were sent before') as string,
+        message: expect.stringContaining('1 item that was sent before') as string,
       },
     ]);
     expect(first(await push(world, day(RICE)))['warnings']).toEqual([]);
@@ -117,28 +137,28 @@ describe('nutrition for a service that appends', () => {
     expect(names(world)).toEqual(['Rice', 'Gel']);
   });
 
-  // The connection breaks off after the service stored the day, in every way it can.
-  it.each(['reset-after', 'reset-mid', 'close-mid', 'truncate', '504(after)', 'html(after)'])(
-    'holds each item once after %s, run after run',
-    async (fault) => {
-      const world = await openAppendingWorld();
-      world.sandbox.control.addFaults(`nutrition:${fault}`);
-      const broken = await push(world, day(BANANA, RICE));
-      expect(outcomeOf(broken)).toEqual([5, 'failed', 'FATE_UNKNOWN']);
-      expect(String(first(broken)['hint'])).toContain('Look at that day');
-      for (let run = 0; run < 3; run++) {
-        expect(outcomeOf(await push(world, day(BANANA, RICE)))).toEqual([
-          5,
-          'failed',
-          'FATE_UNKNOWN',
-        ]);
-      }
-      const { stdout } = await world.sync(['explain', '2026-02-15']);
-      expect(stdout).toContain('Nobody knows whether the service has 2 of its items');
-      expect(sent(world)).toEqual([['Banana', 'Rice']]);
-      expect(names(world)).toEqual(['Banana', 'Rice']);
-    },
-  );
+  // The service stored the day, and no clear answer comes, in every way it can.
+  it.each([
+    ...['reset-after', 'reset-mid', 'close-mid', 'truncate'],
+    ...['503(after)', '504(after)', 'html(after)'],
+  ])('holds each item once after %s, run after run', async (fault) => {
+    const world = await openAppendingWorld();
+    world.sandbox.control.addFaults(`nutrition:${fault}`);
+    const broken = await push(world, day(BANANA, RICE));
+    expect(outcomeOf(broken)).toEqual([5, 'failed', 'FATE_UNKNOWN']);
+    expect(String(first(broken)['hint'])).toContain('Look at that day');
+    for (let run = 0; run < 3; run++) {
+      expect(outcomeOf(await push(world, day(BANANA, RICE)))).toEqual([
+        5,
+        'failed',
+        'FATE_UNKNOWN',
+      ]);
+    }
+    const { stdout } = await world.sync(['explain', '2026-02-15']);
+    expect(stdout).toContain('Nobody knows whether the service has 2 of its items');
+    expect(sent(world)).toEqual([['Banana', 'Rice']]);
+    expect(names(world)).toEqual(['Banana', 'Rice']);
+  });
 
   it('sends what came later although the fate of other items of the day is unknown', async () => {
     const world = await openAppendingWorld();
@@ -205,6 +225,19 @@ describe('nutrition for a service that appends', () => {
     expect(names(world)).toEqual(['Rice']);
   });
 
+  it('sends the day after Ctrl-C that came before anything of it was sent', async () => {
+    const world = await openAppendingWorld();
+    expireAccess(world);
+    world.sandbox.control.addFaults('refresh:hang*inf');
+    const running = world.start(['push', 'nutrition', '-'], { input: JSON.stringify(day(RICE)) });
+    await vi.waitUntil(() => requestCounts(world.sandbox)['token'] === 1, 30_000);
+    running.child.kill('SIGINT');
+    expect((await running.finished).code).toBe(130);
+    world.sandbox.control.clearFaults();
+    expect(outcomeOf(await push(world, day(RICE)))).toEqual([0, 'pushed', undefined]);
+    expect(sent(world)).toEqual([['Rice']]);
+  });
+
   it('does not hold up other days with those of unknown fate', async () => {
     const world = await openAppendingWorld();
     const dates = ['2026-02-11', '2026-02-12', '2026-02-13', '2026-02-14'];
@@ -238,6 +271,27 @@ describe('nutrition for a service that appends', () => {
   });
 });
 
+describe('nutrition for a service that appends, with the default settings', () => {
+  it('is told to be doubled, with the remedy, and is not doubled once more', async () => {
+    const world = await openLoggedInWorld({ sandbox: { settings: { nutrition: 'append' } } });
+    await push(world, day(BANANA));
+    const grown = await world.sync(['push', 'nutrition', '-'], {
+      input: JSON.stringify(day(BANANA, RICE)),
+    });
+    expect(grown.code).toBe(0);
+    expect(grown.stdout + grown.stderr).toMatch(
+      /the service has 3 items for 2026-02-15 after 2 were sent: .*`sync config set nutritionDelivery append`/,
+    );
+    const again = await push(world, day(BANANA, RICE, GEL));
+    expect(outcomeOf(again)).toEqual([2, 'failed', 'CONFIG']);
+    expect(String(first(again)['hint'])).toContain('sync config set nutritionDelivery append');
+    expect(sent(world)).toEqual([['Banana'], ['Banana', 'Rice']]);
+    await world.sync(['config', 'set', 'nutritionDelivery', 'append']);
+    expect(outcomeOf(await push(world, day(BANANA, RICE, GEL)))).toEqual([0, 'pushed', undefined]);
+    expect(sent(world).at(-1)).toEqual(['Gel']);
+  });
+});
+
 describe('nutrition for a service that replaces', () => {
   it('sends the whole day again after a broken answer, and holds each item once', async () => {
     const world = await openLoggedInWorld();
@@ -248,5 +302,23 @@ describe('nutrition for a service that replaces', () => {
     expect(names(world)).toEqual(['Banana', 'Rice']);
     await push(world, day(RICE));
     expect(names(world)).toEqual(['Rice']);
+  });
+
+  it('says what a day loses that is sent in parts, and keeps all of it from several files', async () => {
+    const world = await openLoggedInWorld();
+    const breakfast = world.write('breakfast.json', JSON.stringify(day(BANANA)));
+    const dinner = world.write('dinner.json', JSON.stringify(day(RICE, GEL)));
+    await world.sync(['push', 'nutrition', breakfast]);
+    const dry = await world.sync(['push', 'nutrition', dinner, '--dry-run']);
+    expect(dry.stdout + dry.stderr).toContain('it would lose');
+    const later = await world.sync(['push', 'nutrition', dinner]);
+    expect(later.code).toBe(0);
+    expect(later.stdout + later.stderr).toContain(
+      '1 item that was sent before is no longer in the input; the service replaces the day',
+    );
+    expect(names(world)).toEqual(['Rice', 'Gel']);
+    const whole = await world.sync(['push', 'nutrition', breakfast, dinner]);
+    expect(whole.stdout + whole.stderr).not.toContain('no longer in the input');
+    expect(names(world)).toEqual(['Banana', 'Rice', 'Gel']);
   });
 });

@@ -48,6 +48,25 @@ describe('what sync push reads', () => {
     expect(twice.stderr).toContain('stdin (-) can be read once');
   });
 
+  it('is refused, and named by its line, where one field is there in two spellings', async () => {
+    const world = await openLoggedInWorld();
+    const at = '2026-02-15T08:00:00+01:00';
+    const lines = [
+      { date: '2026-02-14', items: [{ name: 'Bar', logged_at: '2026-02-14T08:00:00+01:00' }] },
+      { items: [{ name: 'Gel', loggedAt: at, logged_at: '2026-02-16 23:00' }] },
+    ];
+    const file = world.write('two.ndjson', lines.map((one) => JSON.stringify(one)).join('\n'));
+    const { code, stdout, stderr } = await world.sync(['push', 'nutrition', file]);
+    expect(code).toBe(3);
+    expect(stdout + stderr).toContain(
+      `${file}:2: not sent. items/0/logged_at: says "2026-02-16 23:00", but loggedAt, the same ` +
+        `field, says "${at}": keep one of the two`,
+    );
+    expect(world.sandbox.control.requests({ route: 'nutrition' })).toMatchObject([
+      { body: { date: '2026-02-14' } },
+    ]);
+  });
+
   it('can be several files: a later one is laid over an earlier one, in one request a date', async () => {
     const world = await openLoggedInWorld();
     const first = world.write('a.json', JSON.stringify(TWO));

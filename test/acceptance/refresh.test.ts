@@ -1,7 +1,10 @@
 import { readFileSync } from 'node:fs';
+import { dirname } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
+import { listen } from '../service/support.ts';
 import {
   expireAccess,
+  openHome,
   openLoggedInWorld,
   ownerOf,
   requestCounts,
@@ -9,7 +12,7 @@ import {
   tokenFile,
 } from '../support/acceptance.ts';
 import { makeRecording } from '../support/fit-maker.ts';
-import { ndjson } from '../support/program.ts';
+import { ndjson, startSync } from '../support/program.ts';
 
 const TWENTY = Array.from({ length: 20 }, (_, index) => index);
 
@@ -99,6 +102,67 @@ describe('a refresh', () => {
     },
   );
 
+  it.each([
+    ['refresh_token_expires_in', -1],
+    ['refresh_token_expires_in', '3600 s'],
+    ['expires_in', undefined],
+    ['expires_in', 1e20],
+    ['scope', undefined],
+    ['scope', { granted: true }],
+    ['token_type', 'BEARER'],
+    ['token_type', undefined],
+  ])(
+    'whose answer has %s %j is used: its refresh token is the one for the next',
+    async (field, value) => {
+      let newest = 'r0';
+      let refreshes = 0;
+      const service = await listen((request, response) => {
+        const { url, body, headers } = request;
+        const answer = (status: number, json: unknown) => {
+          response.writeHead(status, { 'content-type': 'application/json' });
+          response.end(JSON.stringify(json));
+        };
+        if (url === '/api/oauth/userinfo') {
+          answer(200, { sub: 'a1' });
+        } else if (url === '/api/oauth/token') {
+          const { refresh_token } = JSON.parse(body.toString()) as { refresh_token: string };
+          if (refresh_token !== newest) {
+            answer(400, { error: 'invalid_grant' });
+            return;
+          }
+          refreshes += 1;
+          newest = `r${refreshes}`;
+          answer(200, {
+            access_token: `a${refreshes}`,
+            token_type: 'Bearer',
+            expires_in: 3600,
+            refresh_token: newest,
+            scope: 'workout:read',
+            [field]: value,
+          });
+        } else if (headers.authorization === `Bearer a${refreshes}` && refreshes > 0) {
+          answer(200, []);
+        } else {
+          answer(401, { message: 'expired' });
+        }
+      });
+      const home = openHome({
+        SYNC_BASE_URL: service.url.origin,
+        SYNC_CLIENT_ID: 'c',
+        SYNC_TOKEN_STORE: 'file',
+      });
+      const sync = (args: readonly string[], input?: string) =>
+        startSync(args, { home, ...(input === undefined ? {} : { input }) }).finished;
+      const given = { access_token: 'a0', token_type: 'Bearer', refresh_token: 'r0' };
+      expect((await sync(['login', '--with-token'], JSON.stringify(given))).code).toBe(0);
+      expect((await sync(['workouts'])).code).toBe(0);
+      // The service ends that token early: the next run has to refresh with what came last.
+      refreshes += 1;
+      expect((await sync(['workouts'])).code).toBe(0);
+      expect(newest).toBe('r3');
+    },
+  );
+
   it('is not made before its time', async () => {
     const world = await openLoggedInWorld();
     await world.sync(['token']);
@@ -174,5 +238,55 @@ describe('a refresh', () => {
     expect(world.sandbox.control.state('athlete-1').athletes[0]?.logins).toMatchObject([
       { revoked: true },
     ]);
+  });
+});
+
+describe('a refresh that is refused without a word about the login', () => {
+  const REFUSED = [
+    ['refresh:400(error=invalid_request)*inf', 'SERVICE_ANSWER', 5],
+    ['refresh:403*inf', 'SERVICE_ANSWER', 5],
+    ['refresh:404*inf', 'SERVICE_ANSWER', 5],
+    ['refresh:400(error=unsupported_grant_type)*inf', 'AUTH_REFUSED', 4],
+  ] as const;
+
+  it.each(REFUSED)(
+    '(%s) writes no recording off: it is sent once that is over',
+    async (fault, errorCode, exitCode) => {
+      const world = await openLoggedInWorld({ sandbox: { faults: [fault] } });
+      const ride = world.write('rides/ride.fit', makeRecording());
+      expireAccess(world);
+      for (const args of [
+        ['upload', ride],
+        ['watch', '--once', dirname(ride)],
+      ]) {
+        const { code, stdout } = await world.sync([...args, '--json']);
+        expect(code).toBe(exitCode);
+        expect(ndjson(stdout)).toContainEqual(
+          expect.objectContaining({
+            type: 'upload',
+            outcome: 'failed',
+            code: errorCode,
+          }),
+        );
+      }
+      expect(requestCounts(world.sandbox)).not.toHaveProperty('upload-fit');
+      world.sandbox.control.clearFaults();
+      expect((await world.sync(['watch', '--once', dirname(ride)])).code).toBe(0);
+      const [ada] = world.sandbox.control.state('athlete-1').athletes;
+      expect(ada?.recordings.map(({ receivedCount }) => receivedCount)).toEqual([1]);
+    },
+  );
+
+  it.each(REFUSED)('(%s) writes no day off', async (fault, errorCode, exitCode) => {
+    const world = await openLoggedInWorld({ sandbox: { faults: [fault] } });
+    const days = world.write('days.json', '[{"date": "2026-05-10", "restingHr": 51}]');
+    expireAccess(world);
+    const { code, stdout } = await world.sync(['push', 'wellness', days, '--json']);
+    expect(code).toBe(exitCode);
+    expect(ndjson(stdout)).toContainEqual(
+      expect.objectContaining({ outcome: 'failed', code: errorCode, attempts: 0 }),
+    );
+    world.sandbox.control.clearFaults();
+    expect((await world.sync(['push', 'wellness', days])).code).toBe(0);
   });
 });

@@ -247,7 +247,6 @@ describe('after runs with --verbose', () => {
     const broken = [
       JSON.stringify(token).slice(0, -3),
       JSON.stringify({ ...token, token_type: token.access_token }),
-      JSON.stringify({ ...token, expires_in: token.access_token }),
       JSON.stringify({ ...token, access_token: `${token.access_token}\n` }),
       token.access_token,
     ];

@@ -37,7 +37,7 @@ describe('trouble that passes is sat out', () => {
     ['503 twice', 'upload-fit:503*2', { outcome: 'uploaded', attempts: 3 }, 1],
     ['500', 'upload-fit:500', { outcome: 'uploaded', attempts: 2 }, 1],
     ['408', 'upload-fit:408', { outcome: 'uploaded', attempts: 2 }, 1],
-    ['429', 'upload-fit:429', { outcome: 'uploaded', attempts: 2 }, 1],
+    ['429', 'upload-fit:429(retry-after=0)', { outcome: 'uploaded', attempts: 2 }, 1],
     ['a page of a proxy', 'upload-fit:html', { outcome: 'uploaded', attempts: 2 }, 1],
     [
       'a page that calls itself a success',
@@ -85,6 +85,15 @@ describe('trouble that passes is sat out', () => {
       expect(second - first).toBeGreaterThanOrEqual(1_990);
     },
   );
+});
+
+it('says once that the service asked for a pause, however many requests wait for its end', async () => {
+  const world = await openLoggedInWorld();
+  const rides = [1, 2, 3].map((n) => world.write(`${n}.fit`, makeRecording({ seed: n })));
+  world.sandbox.control.addFaults('upload-fit:429(retry-after=3)*3');
+  const { code, stdout, stderr } = await world.sync(['upload', ...rides]);
+  expect([code, stdout]).toEqual([0, expect.stringContaining('3 files: 3 uploaded.')]);
+  expect(stderr).toBe('The service says that it gets too many requests (429). Going on in 3 s.\n');
 });
 
 /** The same file once more; the item without what is the same for all. */

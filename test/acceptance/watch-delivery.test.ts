@@ -1,4 +1,4 @@
-import { mkdirSync, readdirSync, rmSync } from 'node:fs';
+import { mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
@@ -102,16 +102,33 @@ describe('while the service is away', () => {
     expect(order.slice(5).sort()).toEqual(['0.fit', '1.fit']);
   });
 
-  it('starts with a token from the environment all the same, and goes on when it answers', async () => {
+  it('starts with a token from the environment all the same, keeps what comes, and goes on when it answers', async () => {
     world = await makeWorld();
     await world.stopService();
     put(join(world.folder, 'ride.fit'), anotherRecording());
     const watcher = world.watch();
     await watcher.waitFor(/"event":"obstacle"/);
     expect(health()).toMatchObject({ alive: true, connection: { state: 'offline' } });
+    await until(() => events(watcher, 'kept').length === 1);
+    put(join(world.folder, 'ride.fit'), anotherRecording());
+    await until(() => events(watcher, 'kept').length === 2);
     await world.startService();
-    await until(() => world.recordings().length === 1);
+    await until(() => world.recordings().length === 2);
     expect(await stop(watcher)).toBe(0);
+  });
+
+  it('is forgotten when nothing waits any more: somebody sent it by hand', async () => {
+    world = await makeWorld();
+    mkdirSync(world.folder);
+    const watcher = world.watch();
+    await ready(watcher);
+    world.sandbox.control.addFaults('upload-fit:503(retry-after=2)*1');
+    put(join(world.folder, 'ride.fit'), anotherRecording());
+    await watcher.waitFor(/"event":"obstacle"/);
+    expect((await world.run(['upload', world.folder]).finished).code).toBe(0);
+    await until(() => health()?.connection.state === 'ok' && health()?.queue.waiting === 0);
+    expect(await stop(watcher)).toBe(0);
+    expect(world.recordings().map(({ receivedCount }) => receivedCount)).toEqual([1]);
   });
 
   it('what it refused is not offered again, neither by the next sweep nor by the next start', async () => {
@@ -230,11 +247,71 @@ describe('a login that has ended', () => {
     await until(() => events(watcher, 'kept').length === 1);
     await world.login('athlete-2');
     await until(() => /Somebody else/.test(health()?.login.message ?? ''));
+    expect(events(watcher, 'login-needed')).toMatchObject([
+      { code: 'AUTH_EXPIRED' },
+      { code: 'AUTH_REFUSED' },
+    ]);
+    // Recorded over the first one by an app that has one file for all: both are theirs.
+    put(join(world.folder, 'ride.fit'), anotherRecording());
+    await until(() => events(watcher, 'kept').length === 2);
+    put(join(world.folder, 'ride.fit'), 'and gone');
     await world.login('athlete-1');
-    await until(() => world.recordings().length === 1);
+    await until(() => world.recordings().length === 2);
     expect(await stop(watcher)).toBe(0);
     const { athletes } = world.sandbox.control.state();
-    expect(athletes.map(({ recordings }) => recordings.length)).toEqual([1, 0, 0]);
+    expect(athletes.map(({ recordings }) => recordings.length)).toEqual([2, 0, 0]);
+  });
+
+  it('is looked for although the file of settings cannot be read just then', async () => {
+    world = await makeWorld({ stored: true });
+    await world.login();
+    mkdirSync(world.folder);
+    const watcher = world.watch();
+    await ready(watcher);
+    world.sandbox.control.revoke();
+    put(join(world.folder, 'ride.fit'), anotherRecording());
+    await watcher.waitFor(/"event":"login-needed"/);
+    const file = join(world.home.dir, 'config', 'config.json');
+    const text = readFileSync(file, 'utf8');
+    writeFileSync(file, text.slice(0, -5));
+    await watcher.waitFor(/is not JSON/);
+    writeFileSync(file, text);
+    await world.login();
+    await until(() => world.recordings().length === 1);
+    expect(await stop(watcher)).toBe(0);
+  });
+
+  it('is not taken for one when the service does not take what it renewed', async () => {
+    world = await makeWorld({ stored: true });
+    await world.login();
+    mkdirSync(world.folder);
+    const watcher = world.watch();
+    await ready(watcher);
+    world.sandbox.control.addFaults('upload-fit:401*4');
+    put(join(world.folder, 'ride.fit'), anotherRecording());
+    await watcher.waitFor(/"event":"obstacle"/);
+    await until(() => world.recordings().length === 1);
+    expect(await stop(watcher)).toBe(0);
+    expect([events(watcher, 'login-needed'), events(watcher, 'login-renewed')]).toEqual([[], []]);
+    // A try, a renewal, another try: twice, and then the one that is taken.
+    expect(world.requests()).toBe(5);
+  });
+
+  it('ends an obstacle of the keychain when it is made into a file', async () => {
+    world = await makeWorld({ stored: true });
+    await world.login();
+    const file = join(world.home.dir, 'config', 'config.json');
+    writeFileSync(file, readFileSync(file, 'utf8').replace('"file"', '"keychain"'));
+    rmSync(join(stateDir(), 'logins'), { recursive: true });
+    mkdirSync(world.folder);
+    const env = { SYNC_TOKEN_STORE: '', DBUS_SESSION_BUS_ADDRESS: 'unix:path=/nowhere' };
+    const watcher = world.watch([], env);
+    await ready(watcher);
+    put(join(world.folder, 'ride.fit'), anotherRecording());
+    await watcher.waitFor(/"event":"obstacle","obstacle":"keychain"/);
+    await world.login();
+    await until(() => world.recordings().length === 1);
+    expect(await stop(watcher)).toBe(0);
   });
 });
 

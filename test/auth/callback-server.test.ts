@@ -16,7 +16,7 @@ async function listening(
 ): Promise<CallbackServer & { refused: string[] }> {
   const refused: string[] = [];
   const server = await startCallbackServer({
-    redirectUri: new URL(redirectUri),
+    redirectUri,
     state: new Secret(STATE),
     platform: process.platform,
     onRefused: (why) => refused.push(why),
@@ -258,6 +258,20 @@ describe('listening', () => {
     const browser = ask(`${server.redirectUri}${good}`, {
       headers: { host: new URL(server.redirectUri).host },
     });
+    expect((await server.waitForCallback(never)).kind).toBe('code');
+    server.finish(loggedInPage(undefined, []));
+    expect((await browser).status).toBe(200);
+  });
+
+  it.each([
+    ['', /^http:\/\/127\.0\.0\.1:\d{2,5}$/],
+    ['/', /^http:\/\/127\.0\.0\.1:\d{2,5}\/$/],
+    ['/A/../b%2fc', /^http:\/\/127\.0\.0\.1:\d{2,5}\/A\/\.\.\/b%2fc$/],
+  ])('keeps the letters of the address that was typed, with the path "%s"', async (path, all) => {
+    const server = await listening(`http://127.0.0.1:0${path}`);
+    expect(server.redirectUri).toMatch(all);
+    // What a browser makes of it.
+    const browser = ask(new URL(`${server.redirectUri}${good}`).href);
     expect((await server.waitForCallback(never)).kind).toBe('code');
     server.finish(loggedInPage(undefined, []));
     expect((await browser).status).toBe(200);

@@ -29,7 +29,7 @@ describe.skipIf(executablePath === undefined)('the landing page in a browser', (
   /** What the browser shows at the end of a login. */
   async function arrive(page: LandingPage, colorScheme: 'light' | 'dark') {
     const server = await startCallbackServer({
-      redirectUri: new URL('http://127.0.0.1:0/callback'),
+      redirectUri: 'http://127.0.0.1:0/callback',
       state: new Secret('the-state'),
       platform: process.platform,
       onRefused: () => undefined,

@@ -5,6 +5,7 @@ import { fileStore, tokenFilePath } from '../../src/credentials/file.ts';
 import type { CredentialStore, Credentials } from '../../src/credentials/store.ts';
 import { systemClock } from '../../src/deps.ts';
 import { SyncError } from '../../src/errors.ts';
+import type { Sandbox } from '../../src/sandbox/server.ts';
 import { Secret } from '../../src/secret.ts';
 import type { Clock } from '../../src/time.ts';
 import {
@@ -40,6 +41,8 @@ const stored = async (store: CredentialStore): Promise<Credentials> => {
 };
 const access = ({ tokens }: Credentials) => tokens.accessToken?.reveal();
 const refresh = ({ tokens }: Credentials) => tokens.refreshToken?.reveal();
+
+const CONFIDENTIAL = 'sandbox-confidential';
 
 describe('a login that is still good', () => {
   it('is used as it is stored, without any request', async () => {
@@ -118,15 +121,18 @@ describe('a refresh', () => {
     expect(tokenRequests(service)).toEqual([]);
   });
 
-  it('sends the client that the tokens were given to, and its secret, as JSON', async () => {
+  it.each([
+    ['another client', (service: Sandbox) => ({ service: service.url, clientId: 'another' })],
+    ['another service', () => ({ service: 'https://else.example', clientId: CONFIDENTIAL })],
+  ])('sends its own client and secret, as JSON, not that of %s', async (_what, whose) => {
     const { service, clock, needs } = await loggedIn();
     const credentials = {
-      ...mint(service, { clientId: 'sandbox-confidential' }),
+      ...mint(service, { clientId: CONFIDENTIAL }),
       clientSecret: new Secret('sandbox-secret'),
     };
     await needs.store.save(credentials, never);
     clock.advance(HOUR);
-    const other = { clientId: 'another-client', secret: new Secret('of another client') };
+    const other = { ...whose(service), secret: new Secret('of somebody else') };
     await openTestSession({ ...needs, clientSecret: other }).accessToken(never);
     const [request] = service.control.requests({ route: 'token' });
     expect(request?.status).toBe(200);
@@ -343,7 +349,10 @@ describe('what never costs a login', () => {
     ['an HTML page of a proxy', 'refresh:html*inf', 'SERVICE_UNAVAILABLE'],
     ['half an answer', 'refresh:truncate', 'SERVICE_ANSWER'],
     ['a client that is refused', 'refresh:400(error=invalid_client)', 'AUTH_REFUSED'],
-    ['any other refusal', 'refresh:400(error=invalid_request)', 'REJECTED'],
+    ['a service that does not renew', 'refresh:400(error=unsupported_grant_type)', 'AUTH_REFUSED'],
+    ['any other refusal', 'refresh:400(error=invalid_request)', 'SERVICE_ANSWER'],
+    ['a refusal without a word', 'refresh:403', 'SERVICE_ANSWER'],
+    ['no such endpoint', 'refresh:404', 'SERVICE_ANSWER'],
   ] as const)('%s', async (_what, fault, code) => {
     const { service, clock, needs, credentials } = await loggedIn(
       fault === undefined ? {} : { faults: [fault] },
@@ -356,13 +365,16 @@ describe('what never costs a login', () => {
     expect(everythingShownOf(error)).not.toContain(refresh(credentials));
   });
 
-  it('lets a token that is due, but not over, serve while a new one cannot be had', async () => {
-    const { clock, needs, credentials } = await loggedIn({ faults: ['refresh:503*inf'] });
+  it.each([
+    ['refresh:503*inf', 'SERVICE_UNAVAILABLE'],
+    ['refresh:400(error=invalid_request)*inf', 'SERVICE_ANSWER'],
+  ])('lets a token that is due, but not over, serve during %s', async (fault, code) => {
+    const { clock, needs, credentials } = await loggedIn({ faults: [fault] });
     clock.advance(HOUR - 30_000);
     const session = openTestSession(needs);
     expect((await session.accessToken(never)).reveal()).toBe(access(credentials));
     clock.advance(31_000);
-    expect((await failure(session.accessToken(never))).code).toBe('SERVICE_UNAVAILABLE');
+    expect((await failure(session.accessToken(never))).code).toBe(code);
   });
 
   it('does not use tokens that could not be stored, and stores them later', async () => {
@@ -412,6 +424,24 @@ describe('a login that is not for this', () => {
     expect(error.code).toBe('AUTH_REQUIRED');
     expect(error.message).toContain(service.url);
     expect(other.control.requestCount()).toBe(0);
+  });
+
+  it('goes by the login itself where nobody knows yet whose it is', async () => {
+    const { needs, credentials } = await loggedIn();
+    await needs.store.save({ ...credentials, loginId: 'one' }, never);
+    const ours = { ...needs, loginId: 'one' };
+    const known = { ...ours, accountId: 'anna' };
+    for (const same of [ours, known]) await openTestSession(same).accessToken(never);
+    for (const next of [{ loginId: 'two' }, {}, { accountId: 'ben' }]) {
+      await needs.store.save({ ...credentials, ...next }, never);
+      for (const replaced of [ours, known]) {
+        const error = await failure(openTestSession(replaced).accessToken(never));
+        expect(error).toMatchObject({ code: 'AUTH_REQUIRED' });
+      }
+    }
+    // The same athlete logged in anew.
+    await needs.store.save({ ...credentials, accountId: 'anna' }, never);
+    await openTestSession(known).accessToken(never);
   });
 
   it('does not go on under the books of an athlete who was replaced', async () => {

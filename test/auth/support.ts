@@ -25,7 +25,9 @@ export function scratchDir(): string {
 
 /** A sandbox on a port of its own, which ends with the test. */
 export async function sandbox(options: SandboxOptions = {}): Promise<Sandbox> {
-  const started = await startSandbox({ port: 0, ...options });
+  // Logins here listen on any free port, so that tests may run side by side.
+  const settings = { exactRedirectUris: false, ...options.settings };
+  const started = await startSandbox({ port: 0, ...options, settings });
   onTestFinished(() => started.close());
   return started;
 }

@@ -101,6 +101,32 @@ it('reports a service that cannot revoke', async () => {
   expect(await here.store.load(never)).toBeUndefined();
 });
 
+it.each([
+  ['of another service', { SYNC_BASE_URL: 'https://else.example' }],
+  ['of another client', { SYNC_CLIENT_ID: 'else' }],
+])('sends no client secret %s', async (_what, env) => {
+  const service = await sandbox();
+  const here = await loggedIn(service, { SYNC_CLIENT_SECRET: 'of-somebody-else', ...env });
+  const { revocations } = await runLogout({ localOnly: false }, here.needs());
+  expect(revocations.map(({ outcome }) => outcome)).toEqual(['revoked', 'revoked']);
+  for (const { body } of service.control.requests({ route: 'revoke' })) {
+    expect(body).toMatchObject({ client_id: service.clientId });
+    expect(body).not.toHaveProperty('client_secret');
+  }
+});
+
+it('sends the secret in the environment where it is for this very client', async () => {
+  const service = await sandbox();
+  const here = await loggedIn(service, {
+    SYNC_CLIENT_ID: 'sandbox-confidential',
+    SYNC_CLIENT_SECRET: 'sandbox-secret',
+  });
+  const login = mint(service, { clientId: 'sandbox-confidential' });
+  await here.store.save({ ...login, accountId: 'athlete-1' }, never);
+  const { revocations } = await runLogout({ localOnly: false }, here.needs());
+  expect(revocations.map(({ outcome }) => outcome)).toEqual(['revoked', 'revoked']);
+});
+
 it('with --local-only makes no request', async () => {
   const service = await sandbox();
   const here = await loggedIn(service);

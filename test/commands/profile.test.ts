@@ -66,24 +66,4 @@ describe('the profile', () => {
     await expect(run(options)).rejects.toMatchObject({ code: 'USAGE', message });
     expect(requests()).toEqual([]);
   });
-
-  it('that the service did not take is a refusal, whatever the status said', async () => {
-    const { sandbox } = await open();
-    const client = {
-      updateProfile: () => Promise.resolve({ success: false, message: 'Locked' }),
-    } as unknown as Awaited<ReturnType<ReturnType<typeof clientOf>['client']>>;
-    await expect(
-      runProfile(
-        { ftp: 250, dryRun: false },
-        {
-          client: () => Promise.resolve(client),
-          profileUrl: () => new URL(sandbox.url),
-          signal: new AbortController().signal,
-        },
-      ),
-    ).rejects.toMatchObject({
-      code: 'REJECTED',
-      message: 'The service did not take the update: Locked',
-    });
-  });
 });

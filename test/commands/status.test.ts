@@ -203,6 +203,7 @@ describe('the status', () => {
       connections: 1,
       attended: false,
       onWarning: () => undefined,
+      onPause: () => undefined,
       trace: () => undefined,
     });
     const key = await connection.ledgerAccount({ offline: false });

@@ -102,6 +102,24 @@ describe('the items of a day, for a service that appends', () => {
     expect(items(ledger)).toEqual({ 'a#1': 'confirmed' });
   });
 
+  it('can get other keys, with what is known of them', () => {
+    const { dir, ledger } = open();
+    const other = open(dir, 'athlete:2').ledger;
+    ledger.markSent(DAY, ['a#1', 'b#1']);
+    ledger.confirmItems(DAY, ['c#1'], false);
+    other.markSent(DAY, ['a#1']);
+    ledger.renameItems(
+      DAY,
+      new Map([
+        ['a#1', 'x#1'],
+        ['c#1', 'y#1'],
+        ['z#1', 'z#2'],
+      ]),
+    );
+    expect(items(ledger)).toEqual({ 'b#1': 'pending', 'x#1': 'pending', 'y#1': 'confirmed' });
+    expect(items(other)).toEqual({ 'a#1': 'pending' });
+  });
+
   it('that are marked as sent stay so when the process dies before an answer', () => {
     const { dir, ledger } = open();
     ledger.markSent(DAY, ['a#1']);

@@ -31,6 +31,7 @@ describe('a recording in the ledger', () => {
       ...A,
       state: 'pending',
       attempts: 0,
+      refusals: 0,
       service: {},
       message: undefined,
       changedAt: 1000,
@@ -46,6 +47,7 @@ describe('a recording in the ledger', () => {
       ...A,
       state: 'confirmed',
       attempts: 3,
+      refusals: 0,
       service: { state: 'queued', fitFileId: 'f1' },
       message: undefined,
       changedAt: 2000,
@@ -62,6 +64,7 @@ describe('a recording in the ledger', () => {
     expect(ledger.find(A.sha256)).toMatchObject({
       state: 'rejected',
       attempts: 1,
+      refusals: 1,
       message: 'No such sport',
       service: {},
     });

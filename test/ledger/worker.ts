@@ -75,7 +75,9 @@ switch (action) {
   case 'change-profile-when-told': {
     const [profile = '', scope = ''] = rest;
     const paths = { configFile: join(dir, 'config', 'config.json'), stateDir: join(dir, 'state') };
-    whenTold(() => changeProfile(paths, profile, { settings: { scope } }));
+    whenTold(async () => {
+      await changeProfile(paths, profile, { settings: { scope } });
+    });
     break;
   }
   default:

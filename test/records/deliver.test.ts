@@ -1,4 +1,6 @@
+import { EventEmitter, once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
+import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
@@ -9,9 +11,11 @@ import {
   type RecordItem,
   deliverRecords,
 } from '../../src/records/deliver.ts';
+import { canonicalJson, sha256 } from '../../src/records/digest.ts';
 import type { RecordKind } from '../../src/records/types.ts';
 import type { SandboxSettings } from '../../src/sandbox/settings.ts';
 import type { ServiceClient } from '../../src/service/client.ts';
+import type { Clock } from '../../src/time.ts';
 import { markIn, openIn } from '../ledger/support.ts';
 import { clientOf, hastyClock, openSandbox } from '../support/delivery.ts';
 import { prepare } from './support.ts';
@@ -20,6 +24,8 @@ type Values = readonly Record<string, unknown>[];
 interface RunOptions extends Partial<DeliveryOptions> {
   readonly client?: () => Promise<ServiceClient>;
   readonly signal?: AbortSignal;
+  /** The athlete's zone; Europe/Berlin if none is named. */
+  readonly zone?: string;
 }
 
 /** A ledger and a sandbox, and runs over them. */
@@ -31,11 +37,13 @@ async function open(settings: Partial<SandboxSettings> = {}) {
   const ledger = recordLedger(database, 'athlete:1', markIn(dir), Date.now);
   const { client, asked } = clientOf(sandbox);
   const run = async (kind: RecordKind, values: Values, options: RunOptions = {}) => {
-    const { records, invalid } = await prepare(kind, values);
+    const { zone, ...others } = options;
+    const where = zone === undefined ? {} : { zone: { name: zone, from: 'flag' } as const };
+    const { records, invalid } = await prepare(kind, values, where);
     expect(invalid).toEqual([]);
     const items: RecordItem[] = [];
     sandbox.control.clearRequests();
-    const { signal = new AbortController().signal, client: other, ...rest } = options;
+    const { signal = new AbortController().signal, client: other, ...rest } = others;
     let failed: unknown;
     await deliverRecords(
       records,
@@ -158,6 +166,39 @@ describe('nutrition for a service that replaces a day', () => {
     expect(held()).toEqual({ '2026-02-15': ['b'] });
   });
 
+  it('tells of what is lost when a day comes in parts, and before it is with --dry-run', async () => {
+    const { run, held } = await open();
+    const [breakfast, dinner] = [day([gel('a')]), day([gel('b', '19:00:00')])];
+    await run('nutrition', [breakfast]);
+    const lost = (items: readonly RecordItem[]) =>
+      items.flatMap(({ warnings }) => warnings.map(({ field, message }) => [field, message]));
+    const dry = await run('nutrition', [dinner], { dryRun: true });
+    expect(lost(dry.items)).toEqual([
+      ['items', expect.stringMatching(/^1 item .* would lose .*2026-02-15.* in one command/)],
+    ]);
+    expect(held()).toEqual({ '2026-02-15': ['a'] });
+    const sent = await run('nutrition', [dinner]);
+    expect(outcomes(sent.items)).toEqual({ '2026-02-15': 'pushed' });
+    expect(lost(sent.items)).toEqual([
+      ['items', expect.stringMatching(/^1 item .* no longer has .*2026-02-15.* in one command/)],
+    ]);
+    // Once: from now on the service's day is this one.
+    expect(lost((await run('nutrition', [dinner], { force: true })).items)).toEqual([]);
+    const both = await run('nutrition', [breakfast, dinner]);
+    expect(lost(both.items).filter(([field]) => field === 'items')).toEqual([]);
+    expect(held()).toEqual({ '2026-02-15': ['a', 'b'] });
+  });
+
+  it('loses nothing as long as the service does not take the day, and says nothing', async () => {
+    const { run, sandbox } = await open();
+    await run('nutrition', [day([gel('a')])]);
+    sandbox.control.addFaults('nutrition:422');
+    const refused = await run('nutrition', [day([gel('b')])]);
+    expect(refused.items).toMatchObject([{ outcome: 'rejected', warnings: [] }]);
+    const sent = await run('nutrition', [day([gel('b')])]);
+    expect(sent.items).toMatchObject([{ outcome: 'pushed', warnings: [{ field: 'items' }] }]);
+  });
+
   it('is repeated after a broken connection', async () => {
     const { run, sandbox, held } = await open();
     sandbox.control.addFaults('nutrition:reset-after*2');
@@ -189,7 +230,7 @@ describe('nutrition for a service that appends', () => {
     expect(held()).toEqual({ '2026-02-15': ['a', 'a', 'a'] });
   });
 
-  it.each(['reset-after', 'reset', '500', 'html(status=200)', 'truncate'])(
+  it.each(['reset-after', 'reset', '500', '503', '503(after)', 'html(status=200)', 'truncate'])(
     'is not repeated when nobody knows whether it arrived (%s), until somebody says so',
     async (fault) => {
       const { run, sandbox } = await open(append);
@@ -224,11 +265,11 @@ describe('nutrition for a service that appends', () => {
 
   it('is repeated where the service turned it away, and sent by the next run', async () => {
     const { run, sandbox, held } = await open(append);
-    sandbox.control.addFaults('nutrition:503*2', 'nutrition:429');
+    sandbox.control.addFaults('nutrition:503(retry-after=1)*2', 'nutrition:429');
     expect((await run('nutrition', [day([gel('a')])])).items).toMatchObject([
       { outcome: 'pushed', attempts: 4 },
     ]);
-    sandbox.control.addFaults('nutrition:503*4');
+    sandbox.control.addFaults('nutrition:503(retry-after=1)*4');
     const failed = await run('nutrition', [day([gel('a'), gel('b', '11:00:00')])]);
     expect(outcomes(failed.items)).toEqual({ '2026-02-15': 'failed SERVICE_UNAVAILABLE' });
     await run('nutrition', [day([gel('a'), gel('b', '11:00:00')])]);
@@ -254,7 +295,7 @@ describe('nutrition for a service that appends', () => {
     const { run, sandbox, held } = await open(append);
     sandbox.control.addFaults('nutrition:reset-after');
     await run('nutrition', [day([gel('a')])]);
-    sandbox.control.addFaults('nutrition:503*4');
+    sandbox.control.addFaults('nutrition:503(retry-after=1)*4');
     const forced = await run('nutrition', [day([gel('a')])], { force: true });
     expect(outcomes(forced.items)).toEqual({ '2026-02-15': 'failed SERVICE_UNAVAILABLE' });
     // The first try did arrive: to send it again by itself would double it.
@@ -289,7 +330,7 @@ describe('nutrition for a service that appends', () => {
     const { items, requests } = await run('nutrition', [day([gel('b', '11:00:00')])]);
     expect(items).toMatchObject([{ outcome: 'skipped' }]);
     expect(items[0]?.warnings).toMatchObject([
-      { field: 'items', message: expect.stringContaining('1 items') as unknown },
+      { field: 'items', message: expect.stringContaining('1 item that') as unknown },
     ]);
     expect(requests).toEqual([]);
   });
@@ -325,6 +366,192 @@ describe('nutrition for a service that appends', () => {
     sandbox.control.clearFaults();
     const again = await run('nutrition', days);
     expect(Object.values(outcomes(again.items)).filter((one) => one === 'pushed')).toHaveLength(2);
+  });
+});
+
+describe('a service that appends, and nobody has said so', () => {
+  const quiet = { nutrition: 'replace' } as const;
+  const said = (items: readonly RecordItem[]) =>
+    items.map(({ date, warnings }) => {
+      const about = warnings.filter(({ field }) => field === 'items');
+      return [date, ...about.map(({ message }) => message)];
+    });
+  const sentence = (held: number, date: string, sent: number) =>
+    `the service has ${held} items for ${date} after ${sent} were sent`;
+
+  it('is noticed by its answer, and the remedy is told once', async () => {
+    const { run, sandbox, held, ledger } = await open();
+    const dates = ['2026-02-15', '2026-02-16'];
+    await run(
+      'nutrition',
+      dates.map((date) => day([gel('a')], date)),
+      quiet,
+    );
+    sandbox.control.set({ nutrition: 'append' });
+    const grown = dates.map((date) => day([gel('a'), gel('b', '11:00:00')], date));
+    // Both at once: for the second it cannot be known yet.
+    sandbox.control.addFaults('nutrition:delay=100ms*inf');
+    const { items } = await run('nutrition', grown, { ...quiet, jobs: 2 });
+    expect(said(items)).toEqual([
+      [
+        expect.any(String),
+        expect.stringMatching(/after 2 were sent: .*sync config set nutritionDelivery append/),
+      ],
+      [expect.any(String), expect.stringMatching(/^the service has 3 items .* after 2 were sent$/)],
+    ]);
+    expect(held()['2026-02-15']).toEqual(['a', 'a', 'b']);
+    // What the service kept is not forgotten.
+    const less = await run('nutrition', [day([gel('b', '11:00:00')])], { nutrition: 'append' });
+    expect([less.requests, said(less.items)[0]]).toEqual([
+      [],
+      ['2026-02-15', expect.stringContaining('1 item that was sent before is no longer')],
+    ]);
+    expect([...ledger.items('2026-02-15').values()]).toEqual(['confirmed', 'confirmed']);
+    // With the setting, each item is sent once.
+    const more = grown.map(({ date, items: two }) => day([...two, gel('c', '12:00:00')], date));
+    const right = await run('nutrition', more, { nutrition: 'append' });
+    expect(right.bodies).toMatchObject([{ items: [{ name: 'c' }] }, { items: [{ name: 'c' }] }]);
+  });
+
+  it('is not sent a day again, once that is known, unless by force', async () => {
+    const { run, sandbox, held } = await open();
+    await run('nutrition', [day([gel('a')]), day([gel('a')], '2026-02-16')], quiet);
+    sandbox.control.set({ nutrition: 'append' });
+    const grown = day([gel('a'), gel('b', '11:00:00')]);
+    const first = await run('nutrition', [grown, { ...grown, date: '2026-02-16' }], {
+      ...quiet,
+      jobs: 1,
+    });
+    expect(outcomes(first.items)).toEqual({
+      '2026-02-15': 'pushed',
+      '2026-02-16': 'failed CONFIG',
+    });
+    const next = [day([gel('c')], '2026-02-16'), day([gel('n')], '2026-02-17')];
+    for (const dryRun of [true, false]) {
+      const { items } = await run('nutrition', next, { ...quiet, dryRun });
+      // A day that the service has nothing of can go.
+      expect(outcomes(items)).toEqual({
+        '2026-02-16': 'failed CONFIG',
+        '2026-02-17': dryRun ? 'would-push' : 'pushed',
+      });
+      expect(items.find((item) => item.outcome === 'failed')).toMatchObject({
+        hint: expect.stringContaining('sync config set nutritionDelivery append') as string,
+      });
+    }
+    expect(held()['2026-02-16']).toEqual(['a']);
+    // The service has been mended: one day by force shows it.
+    sandbox.control.set({ nutrition: 'replace' });
+    await run('nutrition', next, { ...quiet, force: true });
+    expect(held()['2026-02-16']).toEqual(['c']);
+    const after = await run('nutrition', [day([gel('d')], '2026-02-16')], quiet);
+    expect(outcomes(after.items)).toEqual({ '2026-02-16': 'pushed' });
+  });
+
+  it('is not suspected where others wrote into a day before', async () => {
+    const { run, sandbox, ledger } = await open({ nutrition: 'append' });
+    const other = clientOf(sandbox);
+    await (
+      await other.client()
+    ).push('nutrition', day([gel('theirs')]), 'always', new AbortController().signal);
+    const { items } = await run('nutrition', [day([gel('a')])], quiet);
+    expect(said(items)).toEqual([
+      ['2026-02-15', expect.stringContaining(`${sentence(2, '2026-02-15', 1)}: it seems`)],
+    ]);
+    expect(ledger.appends()).toBe(false);
+  });
+
+  it('is not missed where it is what it should be', async () => {
+    const { run, ledger } = await open();
+    await run('nutrition', [day([gel('a')])], quiet);
+    const { items } = await run('nutrition', [day([gel('a'), gel('b', '11:00:00')])], quiet);
+    expect(said(items)).toEqual([['2026-02-15']]);
+    expect(ledger.appends()).toBe(false);
+  });
+});
+
+describe('a day that is read again in another zone', () => {
+  const append = { nutrition: 'append' } as const;
+  const at = (name: string, time: string) => ({ name, carbs: 25, logged_at: time });
+  const oats = at('oats', '2026-02-15T08:00:00Z');
+  const rice = at('rice', '2026-02-15T12:00:00.250Z');
+  const soup = at('soup', '2026-02-15T23:30:00Z');
+
+  /** The keys that the first versions had: of the item as it went out, its offset included. */
+  const firstForm = (...items: Record<string, string | number>[]) =>
+    items.map((item) => `${sha256(canonicalJson(item))}#1`);
+
+  it('holds the same items: nothing is sent to a service that appends', async () => {
+    const { run, held } = await open(append);
+    await run('nutrition', [{ items: [oats, rice] }]);
+    for (const zone of ['Europe/London', 'America/New_York', 'Asia/Kathmandu']) {
+      const again = await run('nutrition', [{ items: [oats, rice] }], { zone });
+      expect(again.requests).toEqual([]);
+      expect(outcomes(again.items)).toEqual({ '2026-02-15': 'skipped' });
+      expect(again.items[0]?.warnings).toEqual([]);
+    }
+    expect(held()).toEqual({ '2026-02-15': ['oats', 'rice'] });
+  });
+
+  it('leaves an item on the day that it was sent for, though it is on another one now', async () => {
+    const { run, held } = await open(append);
+    const all = [{ items: [oats, rice, soup] }];
+    await run('nutrition', all);
+    const both = { '2026-02-15': ['oats', 'rice'], '2026-02-16': ['soup'] };
+    expect(held()).toEqual(both);
+    const away = await run('nutrition', all, { zone: 'America/New_York' });
+    expect(away.requests).toEqual([]);
+    expect(away.items).toMatchObject([
+      {
+        date: '2026-02-15',
+        outcome: 'skipped',
+        warnings: [{ field: 'items', message: expect.stringContaining('1 item that') as string }],
+      },
+    ]);
+    // Back at home all is where it was.
+    const home = await run('nutrition', all);
+    expect(home.requests).toEqual([]);
+    expect(home.items.flatMap(({ warnings }) => warnings)).toEqual([]);
+    expect(held()).toEqual(both);
+  });
+
+  it('is known again when an earlier version wrote the ledger, wherever it was written', async () => {
+    const { run, ledger, held } = await open(append);
+    const [o, r] = [
+      at('oats', '2026-02-15T09:00:00+01:00'),
+      at('rice', '2026-02-15T17:45:00.250+05:45'),
+    ];
+    ledger.confirmItems('2026-02-15', firstForm(o, r), false);
+    const dry = await run('nutrition', [{ items: [oats, rice] }], { dryRun: true });
+    expect(outcomes(dry.items)).toEqual({ '2026-02-15': 'skipped' });
+    expect([...ledger.items('2026-02-15').keys()].sort()).toEqual(firstForm(o, r).sort());
+    const first = await run('nutrition', [{ items: [oats, rice, at('new', o.logged_at)] }]);
+    expect(first.bodies).toMatchObject([{ items: [{ name: 'new' }] }]);
+    expect(held()).toEqual({ '2026-02-15': ['new'] });
+    // From now on they have today's keys, and nothing is known twice.
+    expect([...ledger.items('2026-02-15').keys()].map((key) => key.split(':')[0])).toEqual(
+      Array(3).fill('instant'),
+    );
+  });
+
+  it('keeps apart what an earlier version knew as two, and what it did not know', async () => {
+    const { run, ledger } = await open(append);
+    const [digest] = firstForm(gel('a'))[0]?.split('#') ?? [];
+    ledger.confirmItems('2026-02-15', [`${digest ?? ''}#1`], false);
+    ledger.markSent('2026-02-15', [`${digest ?? ''}#2`]);
+    const three = day([gel('a'), gel('a'), gel('a')]);
+    const { bodies, items } = await run('nutrition', [three], { zone: 'America/New_York' });
+    // One is there, of one nobody knows, one is new.
+    expect(bodies).toMatchObject([{ items: [{ name: 'a' }] }]);
+    expect(outcomes(items)).toEqual({ '2026-02-15': 'failed FATE_UNKNOWN' });
+  });
+
+  it('is not taken for a loss by a service that replaces', async () => {
+    const { run, held } = await open();
+    const all = [{ items: [oats, rice, soup, at('tea', '2026-02-16T15:00:00Z')] }];
+    await run('nutrition', all);
+    const away = await run('nutrition', all, { zone: 'America/New_York' });
+    expect(away.items.flatMap(({ warnings }) => warnings)).toEqual([]);
+    expect(held()).toEqual({ '2026-02-15': ['oats', 'rice', 'soup'], '2026-02-16': ['tea'] });
   });
 });
 
@@ -400,6 +627,68 @@ it('ends with the reason of an interruption, and holds no day afterwards', async
   expect(another().claim('nutrition', '2026-02-15', 'x', false)).toBe('yours');
   // It may have arrived.
   expect([...another().items('2026-02-15').values()]).toEqual(['pending']);
+});
+
+describe('an interruption before anything of a day was sent', () => {
+  const reason = new SyncError('INTERRUPTED', 'Interrupted.');
+  const append = { nutrition: 'append' } as const;
+
+  const untilAborted = (signal: AbortSignal) =>
+    new Promise<never>((_resolve, reject) => {
+      signal.addEventListener('abort', () => reject(signal.reason as Error));
+    });
+
+  /** Runs a push that is interrupted at some point; then says what the ledger has of the day. */
+  async function interrupted(
+    world: Awaited<ReturnType<typeof open>>,
+    options: RunOptions,
+    when: Promise<unknown>,
+  ) {
+    const abort = new AbortController();
+    const running = world.run('nutrition', [day([gel('a')])], { ...options, signal: abort.signal });
+    await when;
+    abort.abort(reason);
+    expect((await running).failed).toMatchObject({ code: 'INTERRUPTED', message: 'Interrupted.' });
+    return [...world.ledger.items('2026-02-15').values()];
+  }
+
+  it('while the token is fetched leaves nothing behind: the next run sends the day', async () => {
+    const world = await open(append);
+    const asked = new EventEmitter();
+    const accessToken = (signal: AbortSignal) => {
+      asked.emit('now');
+      return untilAborted(signal);
+    };
+    const { client } = clientOf(world.sandbox, {}, { accessToken });
+    expect(await interrupted(world, { client }, once(asked, 'now'))).toEqual([]);
+    expect(outcomes((await world.run('nutrition', [day([gel('a')])])).items)).toEqual({
+      '2026-02-15': 'pushed',
+    });
+    expect(world.held()).toEqual({ '2026-02-15': ['a'] });
+  });
+
+  it('while the connection is not secure yet leaves nothing behind', async () => {
+    const world = await open(append);
+    // It takes connections, and never says a word.
+    const server = createServer().listen(0, '127.0.0.1');
+    onTestFinished(() => void server.close());
+    await once(server, 'listening');
+    const url = `https://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    const { client } = clientOf({ ...world.sandbox, url });
+    expect(await interrupted(world, { client }, once(server, 'connection'))).toEqual([]);
+  });
+
+  it('while it waits after being turned away leaves nothing behind', async () => {
+    const world = await open(append);
+    world.sandbox.control.addFaults('nutrition:429*inf');
+    const waiting = new EventEmitter();
+    const sleep: Clock['sleep'] = async (_ms, signal) => {
+      waiting.emit('now');
+      await untilAborted(signal ?? new AbortController().signal);
+    };
+    const { client } = clientOf(world.sandbox, {}, { clock: { ...hastyClock, sleep } });
+    expect(await interrupted(world, { client }, once(waiting, 'now'))).toEqual([]);
+  });
 });
 
 describe('--dry-run', () => {

@@ -91,6 +91,56 @@ describe('the fields of a nutrition record', () => {
   );
 });
 
+describe('two spellings of one field', () => {
+  const late = '2026-02-16T23:00:00+01:00';
+
+  test.each([
+    [
+      'of an item: loggedAt and logged_at',
+      { date, items: [{ name: 'Gel', loggedAt: at, logged_at: late }] },
+      [`items/0/logged_at: says "${late}", but loggedAt, the same field, says "${at}"`],
+    ],
+    [
+      'of the list: Items and items',
+      { date, Items: [gel], items: [{ ...gel, name: 'Bar' }] },
+      ['items: says something else than Items, the same field'],
+    ],
+    [
+      'of the list, and there is no date',
+      { items: [gel], ITEMS: [] },
+      ['ITEMS: says something else than items, the same field'],
+    ],
+    [
+      'of the date: date and Date',
+      { date, Date: '2026-02-16', items: [gel] },
+      ['Date: says "2026-02-16", but date, the same field, says "2026-02-15"'],
+    ],
+  ])('%s that differ make the record invalid: neither is dropped', async (_what, record, said) => {
+    expect(await saidOf('nutrition', record)).toEqual({
+      said: said.map((text) => `${text}: keep one of the two`),
+    });
+  });
+
+  test('that say the same are one, and neither goes out as it is', async () => {
+    expect(
+      await bodyOf('nutrition', {
+        date,
+        Date: date,
+        Items: null,
+        items: [{ ...gel, loggedAt: at, LoggedAt: null }],
+        ITEMS: [{ ...gel, loggedAt: at, LoggedAt: null }],
+      }),
+    ).toEqual({ date, items: [gel] });
+  });
+
+  test('of the date may be a day and a time on it', async () => {
+    expect(await bodyOf('nutrition', { date, Date: at, items: [gel] })).toEqual({
+      date,
+      items: [gel],
+    });
+  });
+});
+
 describe('an item', () => {
   test.each([
     ['carbs', -0.1, 'items/1/carbs: is -0.1; the range is 0 g or more'],

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { canonicalJson, itemDigest, itemKeys, recordDigest } from '../../src/records/digest.ts';
+import { canonicalJson, recordDigest } from '../../src/records/digest.ts';
+import { itemDigest, itemKeys } from '../../src/records/item-keys.ts';
 import { DayMerger, MAX_WARNINGS } from '../../src/records/merge.ts';
 import { prepareInputs } from '../../src/records/prepare.ts';
 import type { DayDraft, JsonObject, JsonValue, RawRecord } from '../../src/records/types.ts';
@@ -242,10 +243,10 @@ describe('a digest', () => {
     const [a, b] = [item('a'), item('b')];
     const [da, db] = [itemDigest(a), itemDigest(b)];
     expect(itemKeys([a, b, { logged_at: a['logged_at'] ?? '', name: 'a' }, a])).toEqual([
-      `${da}#1`,
-      `${db}#1`,
-      `${da}#2`,
-      `${da}#3`,
+      `instant:${da}#1`,
+      `instant:${db}#1`,
+      `instant:${da}#2`,
+      `instant:${da}#3`,
     ]);
   });
 

@@ -114,6 +114,10 @@ describe('the forms of an input', () => {
   });
 
   test('a nutrition record without a date is a record, not a list of records', async () => {
+    const other = { Items: [{ logged_at: '2026-02-16T08:00:00Z' }] };
+    expect(await read(JSON.stringify(other), { kind: 'nutrition' })).toEqual({
+      records: [{ source: 'in', value: other }],
+    });
     const record = { items: [{ logged_at: '2026-02-16T08:00:00Z' }] };
     const text = JSON.stringify(record);
     expect(await read(text, { kind: 'nutrition' })).toEqual({

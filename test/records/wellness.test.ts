@@ -192,7 +192,7 @@ describe('the spelling of a field', () => {
 
   test('may not come twice if they differ', async () => {
     expect(await saidOf('wellness', { date, restingHr: 52, resting_hr: 54 })).toEqual({
-      said: ['resting_hr: says 54, but restingHr, the same field, says 52'],
+      said: ['resting_hr: says 54, but restingHr, the same field, says 52: keep one of the two'],
     });
   });
 

@@ -295,6 +295,7 @@ describe('a profile', () => {
     expect(
       profileText({ action: 'updated', profile: { weight: 140, weightUnits: 'Pounds' } }),
     ).toBe('The profile is updated. It now says:\nweight         140\nweightUnits    Pounds');
+    expect(profileText({ action: 'updated', profile: undefined })).toBe('The profile is updated.');
     expect(profileText({ action: 'shown', profile: [1] })).toBe('[\n  1\n]');
   });
 

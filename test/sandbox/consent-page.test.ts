@@ -35,7 +35,7 @@ describe.skipIf(!chromium.present)(`the consent page in Chromium${chromium.note}
   afterAll(() => browser.close());
 
   async function openPage(options: { host?: string; colorScheme?: 'light' | 'dark' } = {}) {
-    const sandbox = await openSandbox();
+    const sandbox = await openSandbox({ settings: { exactRedirectUris: false } });
     const callback = await openCallback(options.host ?? '127.0.0.1');
     const context = await browser.newContext({ colorScheme: options.colorScheme ?? 'light' });
     onTestFinished(() => context.close());

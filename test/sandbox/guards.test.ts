@@ -140,4 +140,28 @@ describe('everywhere', () => {
       200, 200, 429, 200, 200,
     ]);
   });
+
+  it('requests without a token have a limit of their own', async () => {
+    const sandbox = openApp({ settings: { rateLimit: 3, addressRateLimit: 1 } });
+    const token = bearer(sandbox);
+    const statuses: number[] = [];
+    for (const headers of [{}, {}, token, token, token, token, {}]) {
+      statuses.push((await sandbox.app.request('/api/profile', { headers })).status);
+    }
+    expect(statuses).toEqual([401, 429, 200, 200, 200, 429, 429]);
+  });
+
+  it.each([
+    [{ rateLimit: 1 }, [401, 401, 200, 429]],
+    [{ addressRateLimit: 1 }, [401, 429, 200, 200]],
+    [{}, [401, 401, 200, 200]],
+  ])('with %j nothing else is limited', async (settings, expected) => {
+    const sandbox = openApp({ settings });
+    const token = bearer(sandbox);
+    const statuses: number[] = [];
+    for (const headers of [{}, {}, token, token]) {
+      statuses.push((await sandbox.app.request('/api/profile', { headers })).status);
+    }
+    expect(statuses).toEqual(expected);
+  });
 });

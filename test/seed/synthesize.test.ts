@@ -164,6 +164,30 @@ describe('Times are local', () => {
   });
 });
 
+it('A day that the zone skipped is not lived: every date is there once, with what is on it', () => {
+  const around = (until: string, zone: string) => {
+    const made = [...synthesize({ days: 5, seed: 7, until, zone })];
+    for (const { date, nutrition, recordings } of made) {
+      const { items } = nutrition;
+      expect(new Set(items.map(({ logged_at }) => logged_at.slice(0, 10)))).toEqual(
+        new Set([date]),
+      );
+      for (const { fileName } of recordings) expect(fileName.slice(0, 10)).toBe(date);
+    }
+    return made.map(({ date }) => date.slice(5));
+  };
+  const APIA = 'Pacific/Apia';
+  expect(around('2012-01-02', APIA)).toEqual(['12-28', '12-29', '12-31', '01-01', '01-02']);
+  expect(around('2011-12-31', APIA)).toEqual(['12-26', '12-27', '12-28', '12-29', '12-31']);
+  expect(around('2011-12-29', APIA)).toEqual(['12-25', '12-26', '12-27', '12-28', '12-29']);
+  // On the other side of the date line there was such a day.
+  const PAGO = 'Pacific/Pago_Pago';
+  expect(around('2012-01-01', PAGO)).toEqual(['12-28', '12-29', '12-30', '12-31', '01-01']);
+  // Where the clocks skip midnight, the day begins at one.
+  const SAO = 'America/Sao_Paulo';
+  expect(around('2018-11-05', SAO)).toEqual(['11-01', '11-02', '11-03', '11-04', '11-05']);
+});
+
 it('A recording comes from one session only: no name and no bytes come twice', () => {
   const recordings = [...synthesize({ ...SUMMER, days: 120 })].flatMap((day) => day.recordings);
   expect(new Set(recordings.map(({ fileName }) => fileName)).size).toBe(recordings.length);
@@ -193,6 +217,10 @@ describe('Arguments that make no sense are refused at once, and named', () => {
     [{ seed: Number.NaN }, 'The seed must be a whole number from 0, not NaN.'],
     [{ until: '2025-02-30' }, '"2025-02-30" is not a date.'],
     [{ until: '2025-09-07T00:00:00Z' }, '"2025-09-07T00:00:00Z" is not a date.'],
+    [
+      { until: '2011-12-30', zone: 'Pacific/Apia' },
+      'There was no 2011-12-30 in Pacific/Apia, which skipped that day.',
+    ],
     [{ until: '1999-01-01' }, 'The last day must be from 2001 to 2099, not 1999-01-01.'],
     [{ zone: 'Middle/Earth' }, 'There is no time zone called "Middle/Earth".'],
     [{ zone: '' }, 'There is no time zone called "".'],

@@ -230,6 +230,76 @@ describe('what the service says no to', () => {
   });
 });
 
+describe('a success without a word', () => {
+  it.each<Answer>([
+    { status: 204, body: '' },
+    { status: 200, body: '' },
+  ])('is one where nothing has to be read from it: %j', async (answer) => {
+    const { client, server } = await open([answer]);
+    expect(await client.push('wellness', {}, 'always', never())).toEqual({
+      outcome: 'pushed',
+      attempts: 1,
+    });
+    expect(await client.push('nutrition', {}, 'unless-acted-on', never())).toEqual({
+      outcome: 'pushed',
+      attempts: 1,
+    });
+    expect(await client.updateProfile({ ftp: 250 }, never())).toBeUndefined();
+    expect(server.requests).toHaveLength(3);
+  });
+
+  it.each<[string, (client: ServiceClient) => Promise<unknown>]>([
+    ['an upload', (c) => c.uploadRecording(upload, never())],
+    ['the profile', (c) => c.readProfile(never())],
+    ['workouts', (c) => c.listWorkouts({ limit: 1, offset: 0 }, never())],
+    ['userinfo', (c) => c.userinfo(never())],
+  ])('is none where something has to be: %s', async (_what, call) => {
+    const { client } = await open([{ status: 204, body: '' }]);
+    expect(await failure(call(client))).toMatchObject({
+      code: 'NETWORK',
+      message: 'The service answered 204 with nothing, not with JSON.',
+    });
+  });
+});
+
+it('a profile that was not updated is told in bounded words, without the token', async () => {
+  const message = `No, ${FIRST}! ${'x'.repeat(5_000_000)}`;
+  const { client } = await open([{ body: { success: false, message } }]);
+  const error = await failure(client.updateProfile({ ftp: 1 }, never()));
+  expect(error.code).toBe('REJECTED');
+  expect(error.message).toMatch(
+    /^The service did not take the update: No, \[redacted\]! x{300,400}…$/,
+  );
+});
+
+describe('a service that repeats what it was sent', () => {
+  const echo = `${'x'.repeat(5_000_000)} Authorization: Bearer`;
+  it.each<[string, Answer]>([
+    ['in a refusal', { status: 400, body: { message: `Authorization: ${FIRST}; ${echo} other` } }],
+    ['in the issues of one', { status: 422, body: { message: 'No', data: [FIRST, echo] } }],
+    ['in a success that is none', { body: { success: false, message: `${FIRST} ${echo}` } }],
+    [
+      'in its errors',
+      { body: { success: false, results: { errors: [FIRST, { message: echo }] } } },
+    ],
+    [
+      'in the state of a recording',
+      { body: { success: true, results: { items: [{ state: FIRST }] } } },
+    ],
+    ['in a refusal of the newer token', { status: 401, body: { message: `${FIRST} ${SECOND}` } }],
+    ['in what is no JSON', { body: FIRST }],
+  ])('%s does not make us show or keep it', async (_where, answer) => {
+    const { client } = await open([answer]);
+    const outcome = await client
+      .uploadRecording(upload, never())
+      .catch((error: unknown) => inspect(error, { depth: 20, showHidden: true }));
+    const shown = typeof outcome === 'string' ? outcome : JSON.stringify(outcome);
+    expect(shown).not.toContain(FIRST);
+    expect(shown).not.toContain(SECOND);
+    expect(shown.length).toBeLessThan(5_000);
+  });
+});
+
 describe('an answer that is not JSON', () => {
   it.each([
     ['a page of the network', '<html>Please sign in</html>'],
@@ -281,6 +351,27 @@ describe('a login that cannot be had', () => {
     expect(server.requests).toHaveLength(1);
   });
 
+  it.each(['before', 'after a 401'])(
+    'is no refusal of what was to be sent, and none of its tries (%s)',
+    async (when) => {
+      const refused = () =>
+        Promise.reject(
+          new SyncError('REJECTED', 'the token request was refused', {
+            hint: 'what to do',
+            details: { status: 400, attempts: 3 },
+          }),
+        );
+      const { client } = await open([{ status: 401 }], {
+        tokens: when === 'before' ? { accessToken: refused } : { replace: refused },
+      });
+      expect(about(await failure(client.uploadRecording(upload, never())))).toEqual({
+        code: 'SERVICE_ANSWER',
+        message: 'the token request was refused',
+        details: { status: 400, attempts: when === 'before' ? 0 : 1, fate: 'not-sent' },
+      });
+    },
+  );
+
   it('passes on what is no failure of ours as it is', async () => {
     const reason = new Error('stopped');
     const tokens = { accessToken: () => Promise.reject(reason) };
@@ -289,11 +380,61 @@ describe('a login that cannot be had', () => {
   });
 });
 
+it('gets a batch through a service that counts requests by the minute, and does not say when it is over', async () => {
+  let now = 0;
+  const counted = new Map<number, number>();
+  const server = await listen((_request, response) => {
+    const minute = Math.floor(now / 60_000);
+    const count = (counted.get(minute) ?? 0) + 1;
+    counted.set(minute, count);
+    response.writeHead(count > 10 ? 429 : 200, { 'content-type': 'application/json' });
+    response.end('{"success":true}');
+  });
+  const http = createNodeHttp({ userAgent: 'test', connections: 1 });
+  onTestFinished(() => http.close());
+  const client = createServiceClient({
+    baseUrl: server.url,
+    endpoints: DEFAULT_ENDPOINTS,
+    http,
+    tokens: {
+      accessToken: () => Promise.resolve(new Secret(FIRST)),
+      replace: () => Promise.reject(new Error('nobody refused it')),
+    },
+    policy: DEFAULT_RETRY,
+    random: () => 0,
+    clock: {
+      now: () => now,
+      sleep: (ms) => {
+        now += ms;
+        return Promise.resolve();
+      },
+    },
+  });
+  for (let day = 1; day <= 28; day++) {
+    const answer = await client.push('wellness', { date: `2026-02-${day}` }, 'always', never());
+    expect(answer.outcome).toBe('pushed');
+  }
+  expect([...counted.keys()]).toEqual([0, 1, 2]);
+});
+
 it('counts the tries of both tokens', async () => {
   const { client } = await open([{ status: 503 }, { status: 401 }, { status: 503 }, {}]);
   expect(await client.push('wellness', {}, 'always', never())).toEqual({
     outcome: 'pushed',
     attempts: 4,
+  });
+});
+
+it.each([
+  ['an older service shows nothing', { success: true }, {}],
+  ['of wellness there are none', { success: true, data: { hrv: 60 } }, {}],
+  ['it shows the day', { success: true, data: { items: [{}, {}] } }, { items: 2 }],
+])('counts the items that the service has now: %s', async (_what, body, items) => {
+  const { client } = await open([{ body }]);
+  expect(await client.push('nutrition', {}, 'always', never())).toEqual({
+    outcome: 'pushed',
+    attempts: 1,
+    ...items,
   });
 });
 

@@ -1,6 +1,7 @@
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { Secret } from '../../src/secret.ts';
 import { type Http, MAX_ANSWER_BYTES } from '../../src/service/http.ts';
+import { ANSWER_TIMEOUT_MS, TURN_TIMEOUT_MS } from '../../src/service/limits.ts';
 import { createNodeHttp } from '../../src/service/node-http.ts';
 import { createProxiedHttp } from '../../src/service/undici-http.ts';
 import {
@@ -214,6 +215,63 @@ describe.each(WAYS)('a request sent %s', (_name, make) => {
     expect(error.message).toBe(`${server.url.host}: no answer in time`);
   });
 
+  it.each([
+    ['head', 'HTTP/1.1 200 OK\r\nx-long: '],
+    ['body', 'HTTP/1.1 200 OK\r\ncontent-length: 100000\r\n\r\n'],
+  ])('gives up on an answer whose %s drips for ever', async (_what, begin) => {
+    const { http } = await open();
+    let drops = 0;
+    const server = await listenRaw((socket) => {
+      socket.once('data', () => {
+        socket.write(begin);
+        const drip = setInterval(() => {
+          drops++;
+          socket.write('x');
+        }, 20);
+        socket.once('close', () => clearInterval(drip));
+      });
+    });
+    const error = await failure(http.send(requestTo(server.url, { totalTimeoutMs: 1_000 })));
+    expect(error).toMatchObject({ code: 'NETWORK', details: { fate: 'unknown' } });
+    expect(error.message).toBe(`${server.url.host}: no answer in time`);
+    expect(drops).toBeGreaterThan(1);
+  });
+
+  it('counts silence alone: a large body on a slow line takes what it takes', async () => {
+    const { http } = await open();
+    const answerTimeoutMs = 600;
+    const body = [Buffer.alloc(30_000_000), Buffer.alloc(30_000_000)];
+    let got = 0;
+    const begun = Date.now();
+    const server = await listenRaw((socket) => {
+      socket.on('data', (part) => {
+        got += part.length;
+        if (got >= 60_000_000) {
+          socket.end('HTTP/1.1 200 OK\r\nconnection: close\r\ncontent-length: 2\r\n\r\n{}');
+        } else if (Date.now() - begun < 3 * answerTimeoutMs) {
+          socket.pause();
+          setTimeout(() => socket.resume(), 5);
+        }
+      });
+    });
+    const request = requestTo(server.url, { method: 'POST', body, answerTimeoutMs });
+    expect((await http.send(request)).status).toBe(200);
+    expect(Date.now() - begun).toBeGreaterThan(2 * answerTimeoutMs);
+  });
+
+  it('gives up on a service that stops reading the body', async () => {
+    const { http } = await open();
+    const server = await listenRaw((socket) => {
+      socket.once('data', () => socket.pause());
+    });
+    const body = [Buffer.alloc(30_000_000)];
+    const error = await failure(
+      http.send(requestTo(server.url, { method: 'POST', body, answerTimeoutMs: 300 })),
+    );
+    expect(error).toMatchObject({ code: 'NETWORK', details: { fate: 'unknown' } });
+    expect(error.message).toBe(`${server.url.host}: no answer in time`);
+  });
+
   it.each(['before it is sent', 'while nothing comes', 'in the middle of the answer'])(
     'ends with the very reason of its signal when that is aborted %s',
     async (when) => {
@@ -271,6 +329,52 @@ describe.each(WAYS)('a request sent %s', (_name, make) => {
       requestTo(server.url, { method: 'POST', body: [Buffer.alloc(20_000_000)] }),
     );
     expect(answer.status).toBe(413);
+  });
+
+  it.each([true, false])(
+    'goes on after a service that answered without reading the body, and keeps the connection (said: %s)',
+    async (said) => {
+      const { http } = await open(1);
+      const server = await listenRaw((socket) => {
+        socket.once('data', (part) => {
+          if (part.toString('latin1').startsWith('GET')) {
+            socket.end('HTTP/1.1 200 OK\r\nconnection: close\r\ncontent-length: 2\r\n\r\n{}');
+            return;
+          }
+          socket.pause();
+          const keep = said ? 'connection: keep-alive\r\n' : '';
+          socket.write(`HTTP/1.1 413 Too Large\r\n${keep}content-length: 2\r\n\r\n{}`);
+        });
+      });
+      const large = { method: 'POST', body: [Buffer.alloc(20_000_000)] } as const;
+      for (const request of [large, large, {}]) {
+        const { status } = await http.send(requestTo(server.url, request));
+        expect(status).toBe(request === large ? 413 : 200);
+      }
+    },
+  );
+
+  it('ends at once when it is aborted while it waits for a connection, and is never sent', async () => {
+    const { http } = await open(1);
+    const waiting: (() => void)[] = [];
+    const server = await listen((_request, response) => {
+      waiting.push(() => response.end('{}'));
+    });
+    const first = http.send(requestTo(server.url));
+    await expect.poll(() => waiting.length).toBe(1);
+    const abort = new AbortController();
+    const reason = new Error('the reason');
+    const second = http.send(requestTo(new URL('/second', server.url), { signal: abort.signal }));
+    const third = http.send(requestTo(new URL('/third', server.url)));
+    abort.abort(reason);
+    await expect(second).rejects.toBe(reason);
+    // The one before and the one behind it are not touched.
+    waiting[0]?.();
+    expect((await first).status).toBe(200);
+    await expect.poll(() => waiting.length).toBe(2);
+    waiting[1]?.();
+    expect((await third).status).toBe(200);
+    expect(server.requests.map(({ url }) => url)).toEqual(['/', '/third']);
   });
 
   it('uses one connection for requests one after the other, and as many as it may at once', async () => {
@@ -411,6 +515,59 @@ describe('the time in which a connection has to stand', () => {
     waiting[1]?.();
     expect((await answers).map(({ status }) => status)).toEqual([200, 200]);
     expect(server.connections()).toBe(1);
+  });
+
+  it.each(WAYS)(
+    'does not let a request wait for its turn for ever, sent %s',
+    async (_way, make) => {
+      const { http } = await make(1);
+      onTestFinished(() => http.close());
+      const server = await listen(() => undefined);
+      const first = http.send(requestTo(server.url)).catch((error: unknown) => error);
+      await expect.poll(() => server.requests.length).toBe(1);
+      holdTimers();
+      const second = failure(http.send(requestTo(server.url)));
+      vi.advanceTimersByTime(TURN_TIMEOUT_MS);
+      expect(await second).toMatchObject({
+        code: 'NETWORK',
+        message: `${server.url.host}: no answer in time`,
+        details: { fate: 'not-sent' },
+      });
+      expect(server.requests).toHaveLength(1);
+      await http.close();
+      await first;
+    },
+  );
+
+  it.each(WAYS)('gives the whole answer five minutes, sent %s', async (_way, make) => {
+    for (const body of [undefined, [Buffer.alloc(200_000)]]) {
+      const { http } = await make(1);
+      onTestFinished(() => http.close());
+      let answering = false;
+      const server = await listen((_request, response) => {
+        response.writeHead(200, { 'content-length': '100' });
+        response.write('{', () => (answering = true));
+      });
+      holdTimers();
+      const request = requestTo(server.url, {
+        method: body === undefined ? 'GET' : 'POST',
+        body,
+        // No silence is too long: it is the whole that is measured.
+        answerTimeoutMs: 10 * ANSWER_TIMEOUT_MS,
+      });
+      let ended = false;
+      const attempt = failure(http.send(request)).finally(() => (ended = true));
+      await until(() => answering);
+      let passed = 0;
+      await until(() => {
+        vi.advanceTimersByTime(1_000);
+        passed += 1_000;
+        return ended;
+      });
+      expect(await attempt).toMatchObject({ code: 'NETWORK', details: { fate: 'unknown' } });
+      expect(passed / ANSWER_TIMEOUT_MS).toBeCloseTo(1, 0);
+      vi.useRealTimers();
+    }
   });
 
   it('ends the attempt, and then nothing was sent', async () => {

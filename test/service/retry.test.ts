@@ -110,25 +110,33 @@ describe('what is repeated, and what is not', () => {
     ['unknown', 'always', mended],
     // Turned away before anything was done with it: safe in any case.
     [429, 'unless-acted-on', mended],
-    [503, 'unless-acted-on', mended],
+    [answer(503, { 'retry-after': '1' }), 'unless-acted-on', mended],
     ['not-sent', 'unless-acted-on', mended],
     // It may have been acted on.
     [408, 'unless-acted-on', gaveUp('SERVICE_UNAVAILABLE', 'unknown', 1)],
     [500, 'unless-acted-on', gaveUp('SERVICE_UNAVAILABLE', 'unknown', 1)],
     [502, 'unless-acted-on', gaveUp('SERVICE_UNAVAILABLE', 'unknown', 1)],
     [504, 'unless-acted-on', gaveUp('SERVICE_UNAVAILABLE', 'unknown', 1)],
+    // A gateway says it of a service that it may have handed the request to.
+    [503, 'unless-acted-on', gaveUp('SERVICE_UNAVAILABLE', 'unknown', 1)],
+    [
+      answer(503, { 'retry-after': 'soon' }),
+      'unless-acted-on',
+      gaveUp('SERVICE_UNAVAILABLE', 'unknown', 1),
+    ],
     ['unknown', 'unless-acted-on', gaveUp('NETWORK', 'unknown', 1)],
-  ])('%s, then 200; may be repeated: %s', async (first, repeatable, outcome) => {
+  ])('%j, then 200; may be repeated: %s', async (first, repeatable, outcome) => {
     expect(await run([first, 200], repeatable)).toEqual(outcome);
   });
 
   it.each<[Step, object]>([
-    [503, gaveUp('SERVICE_UNAVAILABLE', 'not-sent', 4)],
+    [503, gaveUp('SERVICE_UNAVAILABLE', 'unknown', 4)],
+    [answer(503, { 'retry-after': '1' }), gaveUp('SERVICE_UNAVAILABLE', 'not-sent', 4)],
     [500, gaveUp('SERVICE_UNAVAILABLE', 'unknown', 4)],
     [429, gaveUp('SERVICE_UNAVAILABLE', 'not-sent', 4)],
     ['not-sent', gaveUp('NETWORK', 'not-sent', 4)],
     ['unknown', gaveUp('NETWORK', 'unknown', 4)],
-  ])('%s for ever ends after four tries', async (step, outcome) => {
+  ])('%j for ever ends after four tries', async (step, outcome) => {
     expect(await run([step], 'always')).toEqual(outcome);
   });
 
@@ -177,6 +185,43 @@ describe('pauses', () => {
     expect(await pausesOf(1, 8)).toEqual([500, 1000, 2000, 4000, 8000, 15_000, 15_000]);
     expect(await pausesOf(0.5, 4)).toEqual([250, 500, 1000]);
     expect(await pausesOf(0, 4)).toEqual([0, 0, 0]);
+  });
+
+  it.each([0, 0.5, 1])(
+    'after 429 grow, and last until the minute is over in which requests are counted (random %d)',
+    async (random) => {
+      const given = needs(random);
+      const error = await failure(withRetry(script(429).attempt, 'always', given, never()));
+      const [first = 0, second = 0, third = 0] = given.slept;
+      expect(given.slept).toHaveLength(3);
+      expect([second / first, third / second]).toEqual([
+        expect.closeTo(2, 3) as number,
+        expect.closeTo(2, 3) as number,
+      ]);
+      expect(first + second + third).toBeCloseTo(60_000 * (1 + random / 4), -1);
+      expect(error.hint).toBe('Try again in a minute; the same command continues.');
+    },
+  );
+
+  it('after 429 are as short as any other where nobody should wait for so long', async () => {
+    const policy = { attempts: 4, baseMs: 500, capMs: 15_000, longestRetryAfterMs: 60_000 };
+    const given = needs(1);
+    await failure(withRetry(script(429).attempt, 'always', { ...given, policy }, never()));
+    expect(given.slept).toEqual([500, 1000, 2000]);
+  });
+
+  it('until a date are measured by the clock of the service that named it', async () => {
+    for (const [date, waitMs] of [
+      // It is an hour behind this machine; then ahead; then nobody knows.
+      ['Sun, 15 Feb 2026 11:00:00 GMT', 5_000],
+      ['Sun, 15 Feb 2026 11:00:05 GMT', 0],
+      ['yesterday', 0],
+    ] as const) {
+      const given = needs(1);
+      const first = answer(503, { date, 'retry-after': 'Sun, 15 Feb 2026 11:00:05 GMT' });
+      await withRetry(script(first, 200).attempt, 'always', given, never());
+      expect(given.slept).toEqual([waitMs]);
+    }
   });
 
   it('are told before they begin', async () => {
@@ -243,22 +288,31 @@ describe('pauses', () => {
     expect(readRetryAfter(header, NOW)).toBe(ms);
   });
 
-  it('end with the signal, with its reason, and without another try', async () => {
-    const abort = new AbortController();
-    const reason = new SyncError('INTERRUPTED', 'Interrupted.');
-    const given = needs(1);
-    const { attempt, calls } = script('not-sent');
-    const clock = {
-      ...given.clock,
-      sleep: (_ms: number, signal?: AbortSignal) =>
-        new Promise<void>((_resolve, reject) => {
-          signal?.addEventListener('abort', () => reject(signal.reason as Error));
-          abort.abort(reason);
-        }),
-    };
-    await expect(withRetry(attempt, 'always', { ...given, clock }, abort.signal)).rejects.toBe(
-      reason,
-    );
-    expect(calls()).toBe(1);
-  });
+  it.each([
+    ['not-sent', { fate: 'not-sent' }],
+    ['unknown', {}],
+  ] as const)(
+    'end with the signal and its reason, without another try (%s)',
+    async (fate, told) => {
+      const abort = new AbortController();
+      const reason = new SyncError('INTERRUPTED', 'Interrupted.');
+      const given = needs(1);
+      const { attempt, calls } = script(fate);
+      const clock = {
+        ...given.clock,
+        sleep: (_ms: number, signal?: AbortSignal) =>
+          new Promise<void>((_resolve, reject) => {
+            signal?.addEventListener('abort', () => reject(signal.reason as Error));
+            abort.abort(reason);
+          }),
+      };
+      const error = await withRetry(attempt, 'always', { ...given, clock }, abort.signal).catch(
+        (thrown: unknown) => thrown,
+      );
+      // Whether the service can have acted on a try is part of it.
+      expect(error).toMatchObject({ code: reason.code, message: reason.message });
+      expect((error as SyncError).details).toEqual(told);
+      expect(calls()).toBe(1);
+    },
+  );
 });

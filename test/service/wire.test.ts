@@ -126,6 +126,22 @@ describe('the answer to an upload', () => {
       unclear,
     ],
     [
+      'a success that counts the one file nowhere',
+      { success: true, results: { total: 1, processed: 0, duplicates: 0, failed: 0, errors: [] } },
+      unclear,
+    ],
+    ['nothing processed', { success: true, results: { processed: 0 } }, unclear],
+    [
+      'nothing processed, and an item without a state',
+      { success: true, results: { processed: 0, items: [{ filename: 'a.fit' }] } },
+      unclear,
+    ],
+    [
+      'no counts of what was taken, as older revisions may',
+      { success: true, results: { total: 1, failed: 0 } },
+      { outcome: 'uploaded', service: {} },
+    ],
+    [
       'an error beside no success at all',
       {
         success: true,
@@ -146,7 +162,7 @@ describe('the answer to an upload', () => {
       { outcome: 'uploaded', service: {} },
     ],
   ])('%s', (_name, body, outcome) => {
-    expect(outcomeOf(() => decodeUploadAnswer(response(body)))).toEqual(outcome);
+    expect(outcomeOf(() => decodeUploadAnswer(response(body), []))).toEqual(outcome);
   });
 });
 
@@ -159,11 +175,12 @@ describe('the answer to a record', () => {
       { success: false, error: 'why' },
       { outcome: 'rejected', message: 'why' },
     ],
+    ['nothing at all', '', { outcome: 'pushed' }],
     ['no word of success', { data: {} }, unclear],
     ['null', null, unclear],
     ['a list', [], unclear],
   ])('%s', (_name, body, outcome) => {
-    expect(outcomeOf(() => decodePushAnswer(response(body)))).toEqual(outcome);
+    expect(outcomeOf(() => decodePushAnswer(response(body), []))).toEqual(outcome);
   });
 });
 
@@ -233,6 +250,6 @@ describe('what a refusal says', () => {
     ['an empty object', {}, 'the service answered 422 with JSON that gives no reason'],
     ['half an answer', '{"mess', 'the service answered 422 with broken JSON'],
   ])('%s', (_name, body, said) => {
-    expect(refusalMessage(response(body, 422))).toBe(said);
+    expect(refusalMessage(response(body, 422), [])).toBe(said);
   });
 });

@@ -95,7 +95,8 @@ export async function openSandbox(options: SandboxOptions = {}): Promise<Sandbox
   const sandbox = await startSandbox({
     port: 0,
     ...options,
-    settings: { autoApprove: true, ...options.settings },
+    // Logins here listen on any free port, so that tests may run side by side.
+    settings: { autoApprove: true, exactRedirectUris: false, ...options.settings },
   });
   onTestFinished(() => sandbox.close());
   return sandbox;

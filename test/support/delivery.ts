@@ -5,7 +5,8 @@ import { Secret } from '../../src/secret.ts';
 import { type ServiceClient, createServiceClient } from '../../src/service/client.ts';
 import { DEFAULT_ENDPOINTS } from '../../src/service/endpoints.ts';
 import { createNodeHttp } from '../../src/service/node-http.ts';
-import { DEFAULT_RETRY } from '../../src/service/retry.ts';
+import { DEFAULT_RETRY, type RetryPolicy } from '../../src/service/retry.ts';
+import type { TokenSource } from '../../src/service/token-source.ts';
 import type { Clock } from '../../src/time.ts';
 
 /** A sandbox on a port of its own, that ends with the test. */
@@ -25,6 +26,7 @@ export const hastyClock: Clock = {
 export function clientOf(
   sandbox: Pick<Sandbox, 'url' | 'control'>,
   mint: Parameters<Sandbox['control']['mint']>[0] = {},
+  over: { accessToken?: TokenSource['accessToken']; clock?: Clock; policy?: RetryPolicy } = {},
 ) {
   const http = createNodeHttp({ userAgent: 'test', connections: 16 });
   onTestFinished(() => http.close());
@@ -34,11 +36,11 @@ export function clientOf(
     endpoints: DEFAULT_ENDPOINTS,
     http,
     tokens: {
-      accessToken: () => Promise.resolve(token),
+      accessToken: over.accessToken ?? (() => Promise.resolve(token)),
       replace: () => Promise.resolve(new Secret('another-token')),
     },
-    policy: DEFAULT_RETRY,
-    clock: hastyClock,
+    policy: over.policy ?? DEFAULT_RETRY,
+    clock: over.clock ?? hastyClock,
     random: () => 0,
   });
   let asked = 0;

@@ -82,6 +82,25 @@ it('opens for nothing but another login once that has ended', () => {
   expect(gate.state).toMatchObject({ state: 'login' });
 });
 
+it('does not undercut what the service asked for, whatever has changed', () => {
+  const { gate, pass } = gateAt();
+  gate.failed({ code: 'SERVICE_UNAVAILABLE', message: '503' }, 3_600_000);
+  pass(1_000_000);
+  gate.tryNow();
+  expect(gate.waitMs).toBe(2_600_000);
+});
+
+it('knows of no obstacle any more when nothing waits, and begins with one recording', () => {
+  const { gate } = gateAt();
+  gate.failed(OFFLINE);
+  gate.idle();
+  expect(gate.state).toEqual({ state: 'open' });
+  expect([gate.mayStart(0, 2), gate.mayStart(1, 2)]).toEqual([true, false]);
+  gate.failed({ code: 'AUTH_EXPIRED', message: 'ended' });
+  gate.idle();
+  expect(gate.state.state).toBe('login');
+});
+
 it('tries at once when the network is back, and starts over with short pauses', () => {
   const { gate } = gateAt();
   for (let i = 0; i < 10; i++) gate.failed(OFFLINE);

@@ -10,6 +10,7 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
+import { adoptAccount } from '../../src/ledger/accounts.ts';
 import { type Database, openDatabase } from '../../src/ledger/database.ts';
 import { outboxRows } from '../../src/ledger/outbox.ts';
 import { openOutbox } from '../../src/watch/outbox.ts';
@@ -110,7 +111,7 @@ it('clears away what a process that died left behind, and not what is being writ
 it('gives what was kept before a login to who then logged in', () => {
   const kept = recording();
   open('nobody').keep(kept);
-  outboxRows(database, 'me', now).adopt('nobody');
+  adoptAccount(database, 'nobody', 'me');
   expect(open('me').items()).toMatchObject([{ key: kept.sha256 }]);
   expect(open('nobody').items()).toEqual([]);
 });

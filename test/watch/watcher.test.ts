@@ -17,6 +17,7 @@ import { outboxRows } from '../../src/ledger/outbox.ts';
 import { markProcess } from '../../src/ledger/processes.ts';
 import { uploadLedger } from '../../src/ledger/uploads.ts';
 import { watchMarks } from '../../src/ledger/watch-marks.ts';
+import { DEFAULT_RETRY } from '../../src/service/retry.ts';
 import { type Sandbox, startSandbox } from '../../src/sandbox/server.ts';
 import { systemClock } from '../../src/deps.ts';
 import type { Clock } from '../../src/time.ts';
@@ -46,13 +47,15 @@ afterEach(async () => {
   rmSync(dir, { recursive: true, force: true });
 });
 
+const ONE_TRY = { ...DEFAULT_RETRY, attempts: 1 };
 const LOCAL: Place = { noEvents: undefined, removable: false };
 
 /** A watcher in this process, over a real ledger and real HTTP. */
 function start(
-  options: Partial<WatcherOptions> & { clock?: Clock | ManualClock; place?: Place } = {},
+  options: Partial<WatcherOptions> &
+    Partial<Pick<WatcherNeeds, 'client'>> & { clock?: Clock | ManualClock; place?: Place } = {},
 ) {
-  const { clock = systemClock, place = LOCAL, ...given } = options;
+  const { clock = systemClock, place = LOCAL, client, ...given } = options;
   const now = () => clock.now();
   const stateDir = join(dir, 'state');
   const database = openDatabase(join(stateDir, 'ledger.db'));
@@ -67,7 +70,7 @@ function start(
     known: knownFiles(database, 'me', now),
     marks: watchMarks(database, 'me', now),
     outbox: openOutbox(stateDir, outboxRows(database, 'me', now), now),
-    client: clientOf(sandbox).client,
+    client: client ?? clientOf(sandbox).client,
     uploadUrl: () => new URL(sandbox.url),
     clock,
     random: () => 0.5,
@@ -110,6 +113,24 @@ describe('a device that can be unplugged', () => {
     await until(() => held().length === rides.length);
     expect(held().map(({ receivedCount }) => receivedCount)).toEqual(rides.map(() => 1));
     await until(() => readdirSync(join(dir, 'state/outbox')).length === 0);
+  });
+});
+
+describe('a service that gets too many requests', () => {
+  it('is left alone for longer and longer, told of once, and then sent everything', async () => {
+    const clock = manualClock();
+    const rides = [anotherRecording(), anotherRecording()];
+    rides.forEach((bytes, i) => put(join(folder, `${i}.fit`), bytes));
+    // One try a call, as the watcher's connection has it: half a minute of 429, none says how long.
+    sandbox.control.addFaults('upload-fit:429*6');
+    const { events } = start({ clock, client: clientOf(sandbox, {}, { policy: ONE_TRY }).client });
+    await until(() => happened(events, 'obstacle').length === 1);
+    while (held().length < rides.length) await clock.advance(1_000);
+    expect(happened(events, 'obstacle')).toMatchObject([
+      { obstacle: 'service', message: expect.stringContaining('(429)') as string },
+    ]);
+    await until(() => happened(events, 'delivering').length === 1);
+    expect(sandbox.control.requests({ route: 'upload-fit' })).toHaveLength(8);
   });
 });
 
@@ -210,6 +231,27 @@ describe('a recording that the service refuses', () => {
     await hours(3);
     await until(() => held().length === 1);
     expect(asked()).toBe(3);
+  });
+});
+
+describe('bytes that are kept', () => {
+  it('outlive a refusal: they may be the only ones, and are offered again', async () => {
+    const clock = manualClock();
+    sandbox.control.addFaults('upload-fit:503*1', 'upload-fit:422*1');
+    const { events } = start({ clock, place: { noEvents: undefined, removable: true } });
+    await until(() => happened(events, 'ready').length === 1);
+    const path = join(folder, 'ride.fit');
+    put(path, anotherRecording());
+    await until(() => happened(events, 'kept').length === 1);
+    rmSync(path);
+    const refused = () =>
+      events.filter((event) => event.event === 'upload' && event.item.outcome === 'rejected')
+        .length;
+    while (refused() === 0) await clock.advance(1_000);
+    expect(held()).toEqual([]);
+    for (let hour = 0; hour < 26; hour++) await clock.advance(3_600_000);
+    await until(() => held().length === 1);
+    await until(() => readdirSync(join(dir, 'state/outbox')).length === 0);
   });
 });
 

@@ -1,0 +1,236 @@
+import type { ServerResponse } from 'node:http';
+import { describe, expect, it } from 'vitest';
+import { type ReceivedRequest, listen } from '../service/support.ts';
+import {
+  type World,
+  loginWithToken,
+  openHome,
+  openWorld,
+  requestCounts,
+  requestLines,
+} from '../support/acceptance.ts';
+import { makeRecording } from '../support/fit-maker.ts';
+import { ndjson, startSync } from '../support/program.ts';
+
+const DAY = JSON.stringify({
+  date: '2026-05-10',
+  items: [{ name: 'Gel', carbs: 25, logged_at: '2026-05-10T08:00:00+02:00' }],
+});
+
+/** A service that adds to a day what it is sent: whatever comes twice is there twice. */
+async function openAppendingWorld(...faults: string[]): Promise<World> {
+  const world = await openWorld({ sandbox: { settings: { nutrition: 'append' }, faults } });
+  await world.sync(['config', 'set', 'nutritionDelivery', 'append']);
+  return world;
+}
+
+async function push(world: World, ...flags: string[]) {
+  const args = ['push', 'nutrition', '-', '--json', ...flags];
+  const { code, stdout } = await world.sync(args, { input: DAY });
+  const [first = {}] = ndjson(stdout);
+  return [code, first['outcome'] ?? first['code']];
+}
+
+/** How many items each athlete has on that day. */
+const items = ({ sandbox }: World) =>
+  sandbox.control
+    .state()
+    .athletes.map(({ nutrition }) =>
+      nutrition.reduce((sum, { record }) => sum + (record['items'] as unknown[]).length, 0),
+    );
+
+const account = async (world: World) => {
+  const [status = {}] = ndjson((await world.sync(['status', '--json'])).stdout);
+  return (status['account'] as { id: string } | undefined)?.id;
+};
+
+describe('a login that the service cannot say just now whose it is', () => {
+  it('is asked about with patience', async () => {
+    const world = await openAppendingWorld();
+    await loginWithToken(world);
+    expect(await push(world)).toEqual([0, 'pushed']);
+    world.sandbox.control.addFaults('userinfo:503*3');
+    await loginWithToken(world);
+    expect(await account(world)).toBe('athlete-1');
+    expect(await push(world)).toEqual([0, 'skipped']);
+    expect(items(world)).toEqual([1, 0, 0]);
+  });
+
+  it.each([
+    ['userinfo:503*inf', 'SERVICE_UNAVAILABLE'],
+    ['userinfo:reset*inf', 'NETWORK'],
+    ['userinfo:truncate*inf', 'NETWORK'],
+  ])('delivers nothing while %s lasts, and goes on where it was', async (fault, errorCode) => {
+    const world = await openAppendingWorld();
+    await loginWithToken(world);
+    expect(await push(world)).toEqual([0, 'pushed']);
+    world.sandbox.control.addFaults(fault);
+    await loginWithToken(world);
+    expect(await account(world)).toBeUndefined();
+    world.sandbox.control.clearRequests();
+    expect(await push(world)).toEqual([5, errorCode]);
+    const ride = world.write('rides/ride.fit', makeRecording());
+    expect((await world.sync(['upload', ride])).code).toBe(5);
+    expect(Object.keys(requestCounts(world.sandbox))).toEqual(['userinfo']);
+    world.sandbox.control.clearFaults();
+    expect(await push(world)).toEqual([0, 'skipped']);
+    expect((await world.sync(['watch', '--once', 'rides'])).code).toBe(0);
+    expect(await account(world)).toBe('athlete-1');
+    expect(items(world)).toEqual([1, 0, 0]);
+    // Once it is known, nobody is asked again.
+    world.sandbox.control.clearRequests();
+    expect(await push(world)).toEqual([0, 'skipped']);
+    expect(requestLines(world.sandbox)).toEqual([]);
+  });
+
+  it('may be another athlete, whose account gets what is theirs', async () => {
+    const world = await openAppendingWorld();
+    await loginWithToken(world);
+    expect(await push(world)).toEqual([0, 'pushed']);
+    world.sandbox.control.addFaults('userinfo:503*inf');
+    await loginWithToken(world, { athlete: 'athlete-2' });
+    world.sandbox.control.clearFaults();
+    expect(await push(world)).toEqual([0, 'pushed']);
+    expect(items(world)).toEqual([1, 1, 0]);
+    expect(await account(world)).toBe('athlete-2');
+    await loginWithToken(world);
+    expect(await push(world)).toEqual([0, 'skipped']);
+    expect(items(world)).toEqual([1, 1, 0]);
+  });
+
+  it('is used with tokens that were refreshed since', async () => {
+    const world = await openAppendingWorld('userinfo:503*inf');
+    await loginWithToken(world);
+    world.sandbox.control.clearFaults();
+    world.sandbox.control.expire();
+    expect(await push(world)).toEqual([0, 'pushed']);
+    expect(await account(world)).toBe('athlete-1');
+    expect(await push(world)).toEqual([0, 'skipped']);
+  });
+
+  it('delivers where the service has never said it, and keeps its books when it begins to', async () => {
+    const world = await openAppendingWorld('userinfo:503*inf');
+    await loginWithToken(world);
+    expect(await push(world)).toEqual([0, 'pushed']);
+    expect(await account(world)).toBeUndefined();
+    expect(await push(world)).toEqual([0, 'skipped']);
+    world.sandbox.control.clearFaults();
+    expect(await push(world)).toEqual([0, 'skipped']);
+    expect(await account(world)).toBe('athlete-1');
+    expect(items(world)).toEqual([1, 0, 0]);
+  });
+
+  it('is let through by a dry run, which asks nobody', async () => {
+    const world = await openAppendingWorld('userinfo:503*inf');
+    await loginWithToken(world);
+    world.sandbox.control.clearRequests();
+    expect(await push(world, '--dry-run')).toEqual([0, 'would-push']);
+    expect(requestLines(world.sandbox)).toEqual([]);
+  });
+
+  it('ends with a logout', async () => {
+    const world = await openAppendingWorld('userinfo:503*inf');
+    await loginWithToken(world);
+    expect((await world.sync(['logout'])).code).toBe(0);
+    expect(await push(world)).toEqual([4, 'failed']);
+    await loginWithToken(world);
+    expect(await push(world)).toEqual([0, 'pushed']);
+  });
+});
+
+describe('a service that does not say whose login it is', () => {
+  it('is asked once more before the first delivery, and then no more', async () => {
+    const world = await openAppendingWorld('userinfo:404*inf');
+    await loginWithToken(world);
+    world.sandbox.control.clearRequests();
+    expect(await push(world)).toEqual([0, 'pushed']);
+    expect(await push(world)).toEqual([0, 'skipped']);
+    expect(requestLines(world.sandbox)).toEqual(['userinfo 404', 'nutrition 200']);
+  });
+
+  it('and begins to: what it confirmed before is known', async () => {
+    const world = await openAppendingWorld('userinfo:404*inf');
+    await loginWithToken(world);
+    expect(await push(world)).toEqual([0, 'pushed']);
+    world.sandbox.control.clearFaults();
+    await loginWithToken(world);
+    expect(await account(world)).toBe('athlete-1');
+    expect(await push(world)).toEqual([0, 'skipped']);
+    expect(items(world)).toEqual([1, 0, 0]);
+  });
+});
+
+/** A service of a test's own, a home with tokens from the environment, and a way to push and upload. */
+async function withToken(userinfo: (response: ServerResponse, request: ReceivedRequest) => void) {
+  const service = await listen((request, response) => {
+    if (request.url === '/api/oauth/userinfo') {
+      userinfo(response, request);
+      return;
+    }
+    const results = { total: 1, processed: 1, duplicates: 0, failed: 0, errors: [] };
+    response.writeHead(200, { 'content-type': 'application/json' });
+    response.end(JSON.stringify({ success: true, results, data: {} }));
+  });
+  const home = openHome({ SYNC_BASE_URL: service.url.origin, SYNC_CLIENT_ID: 'c' });
+  const sync = (token: string, args: readonly string[], input = '') =>
+    startSync(args, { home, input, env: { SYNC_ACCESS_TOKEN: token } }).finished;
+  await sync('a', ['config', 'set', 'nutritionDelivery', 'append']);
+  return {
+    requests: () => service.requests.map(({ url }) => url.replace('/api/', '')),
+    push: async (token: string) => (await sync(token, ['push', 'nutrition', '-'], DAY)).code,
+  };
+}
+
+const say = (status: number, type: string, text: string) => (response: ServerResponse) => {
+  response.writeHead(status, { 'content-type': type, location: '/login' });
+  response.end(text);
+};
+
+describe('a token from the environment', () => {
+  it.each(['42', '"42"'])(
+    'is known by its athlete, under the next token too (sub: %s)',
+    async (sub) => {
+      const { push, requests } = await withToken(say(200, 'application/json', `{"sub":${sub}}`));
+      expect([await push('a'), await push('b')]).toEqual([0, 0]);
+      expect(requests()).toEqual(['oauth/userinfo', 'nutrition', 'oauth/userinfo']);
+    },
+  );
+
+  it.each([
+    ['a page', say(200, 'text/html', '<html>the app</html>')],
+    ['a redirect', say(302, 'text/html', '')],
+    ['no sub', say(200, 'application/json', '{"name":"x"}')],
+    ['a list', say(200, 'application/json', '[]')],
+    ['nothing', say(200, 'text/plain', '')],
+    ['204', say(204, 'text/plain', '')],
+    ['403', say(403, 'application/json', '{"message":"no"}')],
+    ['501', say(501, 'application/json', '{"message":"no"}')],
+  ])('is used where userinfo answers %s, which is asked once', async (_what, userinfo) => {
+    const { push, requests } = await withToken(userinfo);
+    expect([await push('a'), await push('a')]).toEqual([0, 0]);
+    expect(requests()).toEqual(['oauth/userinfo', 'nutrition']);
+  });
+
+  it('is used where userinfo always fails, and keeps its books when it does not any more', async () => {
+    let down = true;
+    const { push, requests } = await withToken((response) =>
+      down
+        ? say(500, 'application/json', '{"message":"oops"}')(response)
+        : say(200, 'application/json', '{"sub":"7"}')(response),
+    );
+    expect(await push('a')).toBe(0);
+    down = false;
+    expect([await push('a'), await push('b')]).toEqual([0, 0]);
+    expect(requests().filter((path) => path === 'nutrition')).toHaveLength(1);
+    // Now that it is known to say so, nothing goes out while it cannot.
+    down = true;
+    expect(await push('c')).toBe(5);
+    expect(requests().filter((path) => path === 'nutrition')).toHaveLength(1);
+  });
+
+  it('that is no good sends nothing', async () => {
+    const { push, requests } = await withToken(say(401, 'application/json', '{}'));
+    expect(await push('a')).toBe(4);
+    expect(requests()).toEqual(['oauth/userinfo']);
+  });
+});

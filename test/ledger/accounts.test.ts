@@ -1,0 +1,108 @@
+import { expect, it } from 'vitest';
+import { adoptAccount, adoptOutbox, hasAccountLike } from '../../src/ledger/accounts.ts';
+import { outboxRows } from '../../src/ledger/outbox.ts';
+import { recordLedger } from '../../src/ledger/records.ts';
+import { uploadLedger } from '../../src/ledger/uploads.ts';
+import { watchMarks } from '../../src/ledger/watch-marks.ts';
+import { markIn, openIn, scratchDir } from './support.ts';
+
+/** A ledger, and the books of its accounts at a time that the test says. */
+function open() {
+  const dir = scratchDir();
+  const database = openIn(dir);
+  const mark = markIn(dir);
+  const books = (account: string, now = 1) => ({
+    uploads: uploadLedger(database, account, mark, () => now),
+    records: recordLedger(database, account, mark, () => now),
+    outbox: outboxRows(database, account, () => now),
+    marks: watchMarks(database, account, () => now),
+  });
+  return { database, books };
+}
+
+const recording = (sha256: string) => ({ sha256, path: `${sha256}.fit`, size: 1 });
+
+it('files all of one account under another, in every table that knows accounts', () => {
+  const { database, books } = open();
+  const before = books('profile');
+  before.uploads.claim(recording('a'), false);
+  before.uploads.confirm('a', 1, {});
+  before.records.claim('nutrition', '2026-05-10', 'd', false);
+  before.records.confirm('nutrition', '2026-05-10', 'd');
+  before.records.markSent('2026-05-10', ['gel']);
+  before.outbox.add({ ...recording('b'), recordedAt: 1 });
+  before.marks.markSeen([{ path: 'c', stamp: { size: 1, mtimeMs: 1, ctimeMs: 1 } }]);
+  before.marks.newOnly('/rides').begin();
+  const withAccount = (
+    database
+      .prepare(
+        `SELECT m.name FROM sqlite_master AS m, pragma_table_info(m.name) AS c
+         WHERE m.type = 'table' AND c.name = 'account' ORDER BY m.name`,
+      )
+      .all() as { name: string }[]
+  ).map(({ name }) => name);
+  expect(withAccount.length).toBeGreaterThan(4);
+  adoptAccount(database, 'profile', 'athlete');
+  for (const table of withAccount) {
+    const rows = database.prepare(`SELECT DISTINCT account FROM ${table}`).all();
+    expect({ table, rows }).toEqual({ table, rows: [{ account: 'athlete' }] });
+  }
+  const after = books('athlete');
+  expect(after.uploads.claim(recording('a'), false).claim).toBe('confirmed');
+  expect(after.records.claim('nutrition', '2026-05-10', 'd', false)).toBe('unchanged');
+});
+
+it('lets what is certain stand where both accounts know of the same thing', () => {
+  const { database, books } = open();
+  const [old, late] = [books('profile', 1), books('athlete', 2)];
+  for (const { uploads } of [old, late]) {
+    uploads.claim(recording('a'), false);
+    uploads.claim(recording('b'), false);
+  }
+  old.uploads.confirm('a', 1, {});
+  old.uploads.reject('b', 1, 'no');
+  late.uploads.reject('a', 1, 'no');
+  late.uploads.confirm('b', 1, {});
+  for (const [{ records }, digest] of [
+    [old, 'old'],
+    [late, 'late'],
+  ] as const) {
+    records.claim('wellness', '2026-05-10', digest, false);
+    records.confirm('wellness', '2026-05-10', digest);
+  }
+  old.records.confirmItems('2026-05-10', ['gel'], false);
+  old.records.markSent('2026-05-10', ['bar']);
+  late.records.markSent('2026-05-10', ['gel']);
+  late.records.confirmItems('2026-05-10', ['bar'], false);
+  adoptAccount(database, 'profile', 'athlete');
+  expect(late.uploads.counts()).toEqual({ pending: 0, confirmed: 2, rejected: 0 });
+  expect(late.records.isUnchanged('wellness', '2026-05-10', 'late')).toBe(true);
+  expect([...late.records.items('2026-05-10').values()]).toEqual(['confirmed', 'confirmed']);
+  expect(old.uploads.counts()).toEqual({ pending: 0, confirmed: 0, rejected: 0 });
+});
+
+it('knows whether anything is filed under accounts of a kind', () => {
+  const { database, books } = open();
+  expect(hasAccountLike(database, 'https://a.example athlete:')).toBe(false);
+  books('https://a.example profile:x').uploads.claim(recording('a'), false);
+  books('https://b.example athlete:1').uploads.claim(recording('a'), false);
+  expect(hasAccountLike(database, 'https://a.example athlete:')).toBe(false);
+  books('https://a.example athlete:1').records.claim('wellness', '2026-05-10', 'd', false);
+  expect(hasAccountLike(database, 'https://a.example athlete:')).toBe(true);
+});
+
+it('lets what is kept wait for another account, and leaves the rest where it was done', () => {
+  const { database, books } = open();
+  const before = books('old service');
+  before.outbox.add({ ...recording('a'), recordedAt: 1 });
+  before.uploads.claim(recording('b'), false);
+  before.uploads.confirm('b', 1, {});
+  const after = books('new service');
+  after.outbox.add({ ...recording('a'), recordedAt: 1 });
+  after.outbox.add({ ...recording('c'), recordedAt: 2 });
+  adoptOutbox(database, 'old service', 'new service');
+  expect(after.outbox.all().map(({ sha256 }) => sha256)).toEqual(['a', 'c']);
+  expect(before.outbox.all()).toEqual([]);
+  expect(after.uploads.find('b')).toBeUndefined();
+  expect(before.uploads.find('b')?.state).toBe('confirmed');
+});
