@@ -1,4 +1,4 @@
-import { homedir } from 'node:os';
+import { homedir, userInfo } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { realPath } from './executables.ts';
@@ -42,13 +42,22 @@ export const systemClock: Clock = {
   },
 };
 
+/** The system's own word where HOME says nothing; '' where there is none. */
+function homeOfUser(): string {
+  try {
+    return homedir() || userInfo().homedir;
+  } catch {
+    return '';
+  }
+}
+
 /** @param onLost told when results could not be written to stdout; once */
 export function systemDeps(signal: AbortSignal, onLost: (error: Error) => void): Deps {
   const env = process.env;
   return {
     env,
     platform: process.platform,
-    homeDir: env['HOME'] || homedir(),
+    homeDir: env['HOME'] || homeOfUser(),
     cwd: process.cwd(),
     clock: systemClock,
     io: systemIo(process, (env['NO_COLOR'] ?? '') !== '', onLost),
