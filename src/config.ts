@@ -260,7 +260,8 @@ function checkProfileName(name: string): string {
 }
 
 function flagName(key: SettingKey): string {
-  if (key === 'timezone') return '--tz';
+  const short = { timezone: '--tz', redirectPort: '--port', tokenStore: '--store' };
+  if (key in short) return short[key as keyof typeof short];
   return `--${key.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
 }
 

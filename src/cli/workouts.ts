@@ -17,10 +17,11 @@ export interface WorkoutsFlags {
   readonly limit?: string;
 }
 
+const MAX_LIMIT = 10_000;
+
 export async function workouts(invocation: Invocation, flags: WorkoutsFlags): Promise<ExitCode> {
   const { deps, output } = invocation;
   const config = configFor(invocation);
-  const { limit } = flags;
   const since = calendarDate('--since', flags.since);
   const until = calendarDate('--until', flags.until);
   // Days begin where the athlete is; for times alone UTC will do.
@@ -30,7 +31,10 @@ export async function workouts(invocation: Invocation, flags: WorkoutsFlags): Pr
     zone,
     since,
     until,
-    limit: limit === undefined ? DEFAULT_WORKOUT_LIMIT : wholeNumber('--limit', limit, 1, 10_000),
+    limit:
+      flags.limit === undefined
+        ? DEFAULT_WORKOUT_LIMIT
+        : wholeNumber('--limit', flags.limit, 1, MAX_LIMIT),
   };
   const connection = connect(config, deps, connectOptions(invocation, 1));
   try {
@@ -41,6 +45,13 @@ export async function workouts(invocation: Invocation, flags: WorkoutsFlags): Pr
     if (!output.json) output.result({}, workoutsText(report, zone));
     else if ('other' in report) output.result({ type: 'workouts', body: report.other });
     else for (const workout of report.workouts) output.result(workout);
+    if ('more' in report && report.more) {
+      const next = Math.min(MAX_LIMIT, options.limit * 5);
+      output.say(
+        `These are the newest ${options.limit}, and there are more: \`sync workouts --limit ${next}\`, ` +
+          'or --since and --until.',
+      );
+    }
     return ExitCode.ok;
   } finally {
     await connection.close();
