@@ -178,14 +178,27 @@ export function readConfigFile(path: string): ConfigFile {
   let parsed: unknown;
   try {
     // Editors on Windows put a mark before the text.
-    parsed = JSON.parse(text.replace(/^\ufeff/, ''));
+    text = text.replace(/^\ufeff/, '');
+    parsed = JSON.parse(text);
   } catch (cause) {
-    throw new SyncError('CONFIG', `${path} is not JSON: ${messageOf(cause)}`, {
+    throw new SyncError('CONFIG', `${path} is not JSON: ${faultIn(text, cause)}`, {
       cause,
       hint: 'Mend the file, or move it away and run `sync login` again.',
     });
   }
   return decodeConfigFile(parsed, path);
+}
+
+/** What the parser says, with the line in place of a count of characters. */
+function faultIn(text: string, cause: unknown): string {
+  const said = messageOf(cause);
+  const at = / in JSON at position (\d+).*$/s.exec(said);
+  if (at === null) {
+    const early = said.startsWith('Unexpected end');
+    return early ? `${said} (line ${text.trimEnd().split('\n').length}).` : `${said}.`;
+  }
+  const line = text.slice(0, Number(at[1])).split('\n').length;
+  return `${said.slice(0, at.index)} in line ${line}.`;
 }
 
 function decodeConfigFile(value: unknown, path: string): ConfigFile {

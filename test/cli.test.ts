@@ -82,7 +82,6 @@ describe('a command line that is wrong', () => {
     [['workouts', '--limit', '0'], /--limit 0: /],
     [['push', 'wellness', '-', '-'], /stdin \(-\) can be read once/],
     [['push', 'wellness', '--tz', 'Mars', '-'], /--timezone: |--tz/],
-    [['login', '--port', 'abc'], /^Error: --port: "abc" is not a port/],
     [['config', 'get', 'nothing'], /There is no setting "nothing"/],
     [['config', 'set', 'baseUrl', 'http://example.com'], /baseUrl: .*plain http/],
     [['status', '--profile', '../x'], /"\.\.\/x" cannot name a profile/],

@@ -17,6 +17,7 @@ import { errorReport, errorText } from '../render/error.ts';
 import {
   seedAccountsReport,
   seedAccountsText,
+  seedFilesHint,
   seedFilesText,
   seedItemReport,
   seedItemText,
@@ -61,6 +62,7 @@ export async function seed(invocation: Invocation, flags: SeedFlags): Promise<Ex
   if (flags.out !== undefined) {
     const files = await writeSeed(options, flags.out, deps.signal);
     output.result({ type: 'files', ...files }, seedFilesText(files));
+    output.say(seedFilesHint(files));
     return ExitCode.ok;
   }
   const jobs = flags.jobs === undefined ? DEFAULT_JOBS : wholeNumber('--jobs', flags.jobs, 1, 32);

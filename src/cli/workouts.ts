@@ -2,6 +2,7 @@ import { connect } from '../commands/connect.ts';
 import { DEFAULT_WORKOUT_LIMIT, runWorkouts } from '../commands/workouts.ts';
 import { ExitCode, SyncError } from '../errors.ts';
 import { workoutsText } from '../render/workouts.ts';
+import { isCalendarDate } from '../time.ts';
 import {
   type Invocation,
   configFor,
@@ -59,12 +60,8 @@ export async function workouts(invocation: Invocation, flags: WorkoutsFlags): Pr
 }
 
 function calendarDate(flag: string, text: string | undefined): string | undefined {
-  if (text === undefined) return undefined;
-  const time = /^\d{4}-\d\d-\d\d$/.test(text) ? Date.parse(`${text}T00:00:00Z`) : Number.NaN;
-  if (Number.isNaN(time) || new Date(time).toISOString().slice(0, 10) !== text) {
-    throw new SyncError('USAGE', `${flag} ${text}: not a date.`, {
-      hint: 'Write it as YYYY-MM-DD, such as 2026-02-15.',
-    });
-  }
-  return text;
+  if (text === undefined || isCalendarDate(text)) return text;
+  throw new SyncError('USAGE', `${flag} ${text}: not a date.`, {
+    hint: 'Write it as YYYY-MM-DD, such as 2026-02-15.',
+  });
 }

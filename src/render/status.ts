@@ -38,6 +38,9 @@ function watchingLines(watching: readonly SeenHealth[], now: number): string[] {
       ...(queue.unfinished > 0 ? [`${queue.unfinished} unfinished`] : []),
     ];
     const state = [`for ${duration(now - Date.parse(since))}`, ...waiting].join(', ');
+    // What waits is known of all folders together.
+    const [own, together] =
+      folders.length === 1 ? [`, ${state}`, []] : ['', [`          ${state}`]];
     const trouble = [
       login.state === 'ok' ? undefined : login.message,
       connection.state === 'ok' ? undefined : connection.message,
@@ -48,8 +51,9 @@ function watchingLines(watching: readonly SeenHealth[], now: number): string[] {
     return [
       ...folders.map(
         ({ path, state: found, reason }) =>
-          `Watching  ${path}${found === 'waiting' ? ': waiting for it' : ''}${reason === undefined ? '' : ` (${reason})`}, ${state}`,
+          `Watching  ${path}${found === 'waiting' ? ': waiting for it' : ''}${reason === undefined ? '' : ` (${reason})`}${own}`,
       ),
+      ...together,
       ...(trouble === undefined ? [] : [`          ${trouble}`]),
     ];
   });

@@ -50,3 +50,13 @@ describe('another profile than the default', () => {
     expect(stderr).toContain('Nobody is logged in (profile "default").');
   });
 });
+
+it('a login from stdin takes a mark before the text, and with --quiet it says nothing but the result', async () => {
+  const world = await openWorld();
+  const input = `\ufeff${JSON.stringify(world.sandbox.control.mint())}`;
+  const { code, stderr } = await world.sync(['login', '--with-token', '--quiet'], { input });
+  expect([code, stderr]).toEqual([0, '']);
+  const out = await world.sync(['seed', '--days', '1', '--quiet', '--out', 'made']);
+  expect([out.code, out.stderr]).toEqual([0, '']);
+  expect(out.stdout.trimEnd().split('\n')).toHaveLength(1);
+});

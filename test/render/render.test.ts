@@ -362,6 +362,27 @@ describe('the status', () => {
     expect(text({ store: { kind: 'file', where: '/x' } })).toContain('not the keychain');
   });
 
+  it('counts what waits once for all folders of a watcher, not for each', () => {
+    const watcher = {
+      since: new Date(NOW - 2 * 3_600_000).toISOString(),
+      queue: { waiting: 3, sending: 0, kept: 0, unfinished: 1 },
+      connection: { state: 'ok' },
+      login: { state: 'ok' },
+    };
+    const a = { path: '/a', state: 'watching' };
+    const b = { path: '/b', state: 'waiting' };
+    expect(text({ watching: [{ ...watcher, folders: [a] }] })).toMatch(
+      /^Watching {2}\/a, for 2 hours, 3 recordings waiting, 1 unfinished$/m,
+    );
+    expect(text({ watching: [{ ...watcher, folders: [a, b] }] })).toContain(
+      [
+        'Watching  /a',
+        'Watching  /b: waiting for it',
+        '          for 2 hours, 3 recordings waiting, 1 unfinished',
+      ].join('\n'),
+    );
+  });
+
   it('tells no login from one that cannot be read now', () => {
     const none = text({
       login: { state: 'logged-out', code: 'AUTH_REQUIRED', message: 'Nobody.', hint: 'Log in.' },
