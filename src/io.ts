@@ -8,6 +8,11 @@ export interface Io {
   readonly colour: boolean;
   /** Width of the terminal in columns; 0 where there is none, or it does not say. */
   readonly columns: number;
+  /**
+   * Aborted when nobody reads stdout any more (`| head`, a terminal that was closed), as the next
+   * line shows: what does nothing but print ends then. What does other work goes on.
+   */
+  readonly unread: AbortSignal;
   /** Writes one line of results to stdout. */
   out(line: string): void;
   /** Writes one line for people to stderr. */
@@ -46,18 +51,22 @@ export function systemIo(
   const isTerminal = (name: keyof typeof DESCRIPTOR) =>
     process.getBuiltinModule('node:tty').isatty(DESCRIPTOR[name]);
   const guarded = new Set<'stdout' | 'stderr'>();
+  const unread = new AbortController();
+  let lost = false;
   const open = (name: 'stdout' | 'stderr'): NodeJS.WriteStream => {
     const stream = streams[name];
     if (guarded.has(name)) return stream;
     guarded.add(name);
-    // A reader that went away (`sync workouts | head`), or a terminal that was closed, is no fault:
-    // what is left is not wanted.
-    // What nobody can be told is not told.
-    let lost = name === 'stderr';
     stream.on('error', (error: NodeJS.ErrnoException) => {
-      if (lost || error.code === 'EPIPE' || error.code === 'EIO') return;
-      lost = true;
-      onLost(error);
+      // What nobody can be told is not told.
+      if (name === 'stderr') return;
+      // A reader that went away (`sync workouts | head`), or a terminal that was closed, is no fault:
+      // what is left is not wanted.
+      if (error.code === 'EPIPE' || error.code === 'EIO') unread.abort(error);
+      else if (!lost) {
+        lost = true;
+        onLost(error);
+      }
     });
     return stream;
   };
@@ -77,6 +86,7 @@ export function systemIo(
     get columns() {
       return isTerminal('stderr') ? open('stderr').columns : 0;
     },
+    unread: unread.signal,
     out: (line) => void open('stdout').write(`${line}\n`),
     err: (line) => void open('stderr').write(`${line}\n`),
     readStdin: () => streams.stdin,

@@ -4,6 +4,7 @@ import { buildProgram } from './cli.ts';
 import { systemSyncWanted } from './cli/system-sync-wanted.ts';
 import { systemDeps } from './deps.ts';
 import { ExitCode, SyncError, exitCodeOf, isAbort, messageOf, worstExitCode } from './errors.ts';
+import { ignoresHangup } from './hangup.ts';
 import { type GlobalFlags, createOutput } from './output.ts';
 import { errorReport, errorText } from './render/error.ts';
 
@@ -17,6 +18,7 @@ export async function runProgram(args: readonly string[]): Promise<ExitCode> {
   const interruption = new AbortController();
   // Every request and every pause listens to it: many are no leak.
   setMaxListeners(0, interruption.signal);
+  const interrupted = new Set<NodeJS.Signals>();
   let lost = false;
   const deps = systemDeps(interruption.signal, (error) => {
     lost = true;
@@ -25,10 +27,12 @@ export async function runProgram(args: readonly string[]): Promise<ExitCode> {
     deps.io.err(errorText(resultsLost(error), flags));
   });
   for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
-    process.once(name, () => {
-      interruption.abort(new SyncError('INTERRUPTED', 'Interrupted.'));
+    process.on(name, () => {
+      if (name === 'SIGHUP' && ignoresHangup(deps.env, deps.platform, process.ppid)) return;
       // A second one does not wait for a tidy end.
-      process.once(name, () => process.exit(ExitCode.interrupted));
+      if (interrupted.has(name)) process.exit(ExitCode.interrupted);
+      interrupted.add(name);
+      interruption.abort(new SyncError('INTERRUPTED', 'Interrupted.'));
     });
   }
   let flags: GlobalFlags = { json: args.includes('--json'), quiet: false, verbose: false };

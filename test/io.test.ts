@@ -63,6 +63,18 @@ it.each(['EPIPE', 'EIO'])('a reader that went away (%s) is no fault', (code) => 
   expect(lost).toEqual([]);
 });
 
+it.each(['EPIPE', 'EIO'])('what nobody reads is known (%s), of stdout alone', (code) => {
+  const { io, streams } = open();
+  io.out('x');
+  io.err('x');
+  const gone = Object.assign(new Error('gone'), { code });
+  streams.stderr.emit('error', gone);
+  streams.stdout.emit('error', Object.assign(new Error('full'), { code: 'ENOSPC' }));
+  expect(io.unread.aborted).toBe(false);
+  streams.stdout.emit('error', gone);
+  expect(io.unread.aborted).toBe(true);
+});
+
 it('another failure of stdout is one: nothing is lost without a word, which is said once', () => {
   const { io, streams, lost } = open();
   io.out('x');

@@ -13,6 +13,7 @@ function open(flags: Partial<GlobalFlags> = {}, over: Partial<Io> = {}) {
     columns: 80,
     out: (line) => out.push(line),
     err: (line) => err.push(line),
+    unread: new AbortController().signal,
     readStdin: () => {
       throw new Error('nobody reads');
     },

@@ -17,7 +17,7 @@ const EXPIRY_SKEW_SHARE = 0.1;
  * A refresh that is under way when the program is told to stop is given this long to be answered,
  * in ms: with a rotating token, an answer that is not awaited is a login lost.
  */
-const STOP_GRACE_MS = 5_000;
+const STOP_GRACE_MS = 2_900;
 
 /** How often to try to store what a refresh brought, and the pause between, in ms. */
 const SAVE_ATTEMPTS = 3;

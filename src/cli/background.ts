@@ -32,17 +32,26 @@ export async function watch(
   if (kind === undefined || flags.daemon) {
     return await watchHere(invocation, dirs, flags, {
       detach: (_invocation, folders) =>
-        startInBackground(invocation, folders, { kind, passOn: passedOn(flags) }),
+        startInBackground(invocation, folders, { kind, passOn: passedOn(flags, invocation) }),
     });
   }
-  return await runInBackground(invocation, { kind, folders: dirs }, (inner, onReady) =>
+  const background = { kind, folders: dirs, passOn: passedOn(flags, invocation) };
+  return await runInBackground(invocation, background, (inner, onReady) =>
     watchHere(inner, dirs, flags, { onReady }),
   );
 }
 
+/** What this process is, as a daemon. */
+interface Background {
+  readonly kind: BackgroundKind;
+  readonly folders: readonly string[];
+  readonly passOn: readonly string[];
+}
+
 /** Flags that the daemon is given as they were given here. */
-function passedOn({ newOnly, poll }: WatchFlags): string[] {
+function passedOn({ newOnly, poll }: WatchFlags, { flags }: Invocation): string[] {
   return [
+    ...(flags.verbose ? ['--verbose'] : []),
     ...(newOnly ? ['--new-only'] : []),
     ...(poll === undefined || poll === false ? [] : ['--poll', ...(poll === true ? [] : [poll])]),
   ];
@@ -68,7 +77,7 @@ function backgroundKind(text: string): BackgroundKind {
  */
 async function runInBackground(
   invocation: Invocation,
-  options: { readonly kind: BackgroundKind; readonly folders: readonly string[] },
+  options: Background,
   watch: Watch,
 ): Promise<ExitCode> {
   // Whatever it writes is the user's alone.
@@ -90,7 +99,7 @@ async function runInBackground(
 
 async function runRegistered(
   invocation: Invocation,
-  { kind, folders: given }: { readonly kind: BackgroundKind; readonly folders: readonly string[] },
+  { kind, folders: given, passOn }: Background,
   teller: Teller,
   watch: Watch,
 ): Promise<ExitCode> {
@@ -100,7 +109,7 @@ async function runRegistered(
   const place = daemonPlace(absoluteStateDir({ config, deps }), loginName(config), folders);
   const registration = await registerDaemon(
     place,
-    { profile: config.profile, folders, kind, version },
+    { profile: config.profile, folders, kind, passOn, version },
     deps,
   );
   const log = openRotatingLog(place.logFile);

@@ -46,7 +46,7 @@ export async function startInBackground(
   progress.update(() => 'Starting; the folders are looked through once');
   try {
     const started = await runDaemonStart(
-      { folders, kind, passOn: invocation.flags.verbose ? [...passOn, '--verbose'] : passOn },
+      { folders, kind, passOn },
       { ...needsOf(invocation), onWarning: (text) => output.warn(text) },
     );
     progress.stop();

@@ -20,6 +20,7 @@ import { watchEventReport, watchEventText } from '../render/watch.ts';
 import { endpointUrl } from '../service/endpoints.ts';
 import { openHttp } from '../service/open-http.ts';
 import { DEFAULT_RETRY } from '../service/retry.ts';
+import { eachOnce } from '../watch/folder-names.ts';
 import { hasRecursiveEvents, placeOf } from '../watch/filesystem-type.ts';
 import { notify } from '../watch/notify.ts';
 import { AT_ONCE } from '../watch/pump.ts';
@@ -64,7 +65,7 @@ export async function watch(
   requireBaseUrl(config);
   const once = flags.once || flags.dryRun;
   const options: WatchCommandOptions = {
-    folders: [...new Set(dirs.map((dir) => resolve(deps.cwd, dir)))],
+    folders: eachOnce(dirs.map((dir) => resolve(deps.cwd, dir))),
     newOnly: flags.newOnly,
     pollMs: pollMs(flags.poll),
     dryRun: flags.dryRun,

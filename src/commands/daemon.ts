@@ -13,6 +13,7 @@ import {
   inspectDaemon,
 } from '../watch/daemon/record.ts';
 import { type StopOutcome, stopDaemon } from '../watch/daemon/stop.ts';
+import { eachOnce, haveOneInCommon } from '../watch/folder-names.ts';
 import { type SeenHealth, readHealth } from '../watch/health.ts';
 
 export interface DaemonNeeds {
@@ -44,7 +45,7 @@ export function absoluteStateDir({ config, deps }: DaemonNeeds): string {
 }
 
 export function absoluteFolders(deps: Deps, folders: readonly string[]): string[] {
-  return [...new Set(folders.map((folder) => resolve(deps.cwd, folder)))];
+  return eachOnce(folders.map((folder) => resolve(deps.cwd, folder)));
 }
 
 /**
@@ -130,7 +131,7 @@ function chosen(needs: DaemonNeeds, given: readonly string[]): KnownDaemon[] {
   const all = daemonsOf(needs);
   if (given.length === 0) return all;
   const wanted = absoluteFolders(needs.deps, given);
-  const found = all.filter(({ record }) => record.folders.some((dir) => wanted.includes(dir)));
+  const found = all.filter(({ record }) => haveOneInCommon(record.folders, wanted));
   if (found.length > 0) return found;
   const known = [...new Set(all.flatMap(({ record }) => record.folders))];
   throw new SyncError('USAGE', `No daemon watches ${wanted.join(', ')}.`, {
@@ -150,7 +151,8 @@ export interface DaemonLogsNeeds extends DaemonNeeds {
 }
 
 /**
- * Hands on what the daemons of this profile said; with `follow` until the signal is aborted.
+ * Hands on what the daemons of this profile said; with `follow` until the signal is aborted, or
+ * nobody reads it any more.
  * @throws SyncError `USAGE` if there was never a daemon
  */
 export async function runDaemonLogs(
@@ -163,7 +165,7 @@ export async function runDaemonLogs(
       hint: 'Start one with `sync watch DIR --daemon`.',
     });
   }
-  const { clock, signal } = needs.deps;
+  const { clock, signal, io } = needs.deps;
   const readers = daemons.map(({ place, record, running }) => {
     const who = { id: place.id, folders: record.folders };
     const reader = openLogReader(place.logFile, clock);
@@ -173,8 +175,9 @@ export async function runDaemonLogs(
   });
   try {
     if (!follow) return;
+    const ended = AbortSignal.any([signal, io.unread]);
     await Promise.all(
-      readers.map(({ who, reader }) => reader.follow((line) => needs.onLine(who, line), signal)),
+      readers.map(({ who, reader }) => reader.follow((line) => needs.onLine(who, line), ended)),
     );
   } finally {
     for (const { reader } of readers) reader.close();

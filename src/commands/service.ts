@@ -1,12 +1,13 @@
 import { hasEnvironmentTokens } from '../credentials/environment.ts';
 import { openStore } from '../credentials/open-store.ts';
-import { SyncError } from '../errors.ts';
+import { SyncError, messageOf } from '../errors.ts';
 import { makeStateFolder } from '../storage.ts';
-import { daemonPlace } from '../watch/daemon/place.ts';
+import { daemonPlace, daemonPlaces } from '../watch/daemon/place.ts';
 import { inspectDaemon } from '../watch/daemon/record.ts';
+import { haveOneInCommon } from '../watch/folder-names.ts';
 import { type ServiceKind, type ServiceManager, serviceManager } from '../watch/service/manager.ts';
 import type { Run } from '../watch/service/runner.ts';
-import { requireLogin } from './daemon-start.ts';
+import { requireLogin, runDaemonStart } from './daemon-start.ts';
 import {
   type DaemonReport,
   type DaemonStopNeeds,
@@ -69,8 +70,7 @@ export async function stopService(
   const meant =
     wanted.length === 0 ||
     runDaemonStatus(needs).some(
-      (daemon) =>
-        daemon.kind === service.kind && daemon.folders.some((dir) => wanted.includes(dir)),
+      (daemon) => daemon.kind === service.kind && haveOneInCommon(daemon.folders, wanted),
     );
   if (!meant) return undefined;
   await managerFor(needs).stop();
@@ -94,17 +94,30 @@ export async function runServiceInstall(
   await requireLastingLogin(needs);
   const { definition, left } = defineService(folders, manager.kind, needs);
   const place = daemonPlace(absoluteStateDir(needs), config.profile, folders);
-  await endOthers(needs, (daemon) => {
-    // One that was started by hand would keep the service from its folders.
-    return daemon.kind === manager.kind || daemon.folders.some((dir) => folders.includes(dir));
-  });
+  // Most refusals come now, while nothing has been touched.
+  await manager.check(definition);
   // launchd makes files, not folders.
   makeStateFolder(place.dir);
+  const running = runDaemonStatus(needs).filter((daemon) => daemon.running);
+  // One that was started by hand would keep the service from its folders.
+  const byHand = running.filter(
+    ({ kind, folders: theirs }) => kind === 'daemon' && haveOneInCommon(theirs, folders),
+  );
+  // systemd ends the earlier service by itself, and only when it starts the new one.
+  const earlier = running.filter(({ kind }) => kind === manager.kind && kind !== 'systemd');
   const startedBy = deps.clock.now();
-  const remarks = await manager.install(definition);
+  let remarks: readonly string[];
+  try {
+    await end(byHand, needs);
+    await end(earlier, needs);
+    remarks = await manager.install(definition);
+  } catch (error) {
+    await startAgain([...byHand, ...earlier], needs);
+    throw error;
+  }
   const isWatching = () => {
-    const { running, record } = inspectDaemon(place);
-    return running && record?.readyAt !== undefined;
+    const { running: up, record } = inspectDaemon(place);
+    return up && record?.readyAt !== undefined && record.startedAt >= startedBy;
   };
   let watching = isWatching();
   while (!watching && deps.clock.now() < startedBy + WATCHING_MS) {
@@ -128,18 +141,17 @@ export async function runServiceUninstall(needs: ServiceNeeds): Promise<ServiceR
   const manager = managerFor(needs);
   if (!(await manager.uninstall())) return undefined;
   // What Windows' Task Scheduler started is no longer its own, and does not end with the task.
-  await endOthers(needs, (daemon) => daemon.kind === manager.kind);
+  const left = runDaemonStatus(needs).filter(
+    ({ running, kind }) => running && kind === manager.kind,
+  );
+  await end(left, needs);
   return reportOf(manager);
 }
 
 /** @throws SyncError `BUSY` if one does not end */
-async function endOthers(
-  needs: ServiceNeeds,
-  which: (daemon: DaemonReport) => boolean,
-): Promise<void> {
-  const running = runDaemonStatus(needs).filter((daemon) => daemon.running && which(daemon));
+async function end(daemons: readonly DaemonReport[], needs: ServiceNeeds): Promise<void> {
   const stopped = await stopAll(
-    running.map(({ id }) => id),
+    daemons.map(({ id }) => id),
     needs,
   );
   const left = stopped.find(({ outcome }) => outcome !== 'stopped');
@@ -147,6 +159,28 @@ async function endOthers(
   throw new SyncError('BUSY', `The daemon for ${left.folders.join(', ')} does not end.`, {
     hint: 'Try `sync daemon stop`, then this again.',
   });
+}
+
+/**
+ * Starts those of the daemons that do not run any more, as they were started. What launchd keeps is
+ * started by it, when it takes the earlier service back.
+ */
+async function startAgain(daemons: readonly DaemonReport[], needs: ServiceNeeds): Promise<void> {
+  // Also where a person has had enough of waiting.
+  const deps = { ...needs.deps, signal: new AbortController().signal };
+  const states = daemonPlaces(absoluteStateDir(needs)).map((place) => inspectDaemon(place));
+  for (const { id, folders, kind } of daemons) {
+    const state = states.find(({ place }) => place.id === id);
+    if (state?.running === true || kind === 'launchd') continue;
+    try {
+      const passOn = state?.record?.passOn ?? [];
+      await runDaemonStart({ folders, kind, passOn }, { ...needs, deps });
+    } catch (error) {
+      needs.onWarning(
+        `The daemon for ${folders.join(', ')} was ended, and does not start again: ${messageOf(error)}`,
+      );
+    }
+  }
 }
 
 function managerFor(needs: ServiceNeeds): ServiceManager {

@@ -54,6 +54,26 @@ export function knownFiles(database: Database, account: string, now: () => numbe
      VALUES (?, ?, ?, ?, ?, ?, ?)`,
   );
   const unsaved = new Map<string, () => void>();
+  /** What was read with a stamp from the future, and when that was first, in ms since the epoch. */
+  const ahead = new Map<string, { readonly stamp: FileStamp; readonly at: number }>();
+
+  /**
+   * Would a change after this reading show? The clock that stamped the file may go ahead of ours (a
+   * device that counts in another zone); then the stamp does not tell how old it is. But it is old
+   * enough if the file was read with it before, so long ago: whatever that clock shows, it went on.
+   */
+  function isCertain(path: string, stamp: FileStamp): boolean {
+    const newest = Math.max(stamp.mtimeMs, stamp.ctimeMs);
+    const at = now();
+    const before = ahead.get(path);
+    ahead.delete(path);
+    if (newest <= at - UNCERTAIN_MS) return true;
+    if (newest <= at) return false;
+    const met = before !== undefined && isSame(before.stamp, stamp) ? before.at : at;
+    if (met <= at - UNCERTAIN_MS) return true;
+    ahead.set(path, { stamp, at: met });
+    return false;
+  }
 
   function flush(): void {
     if (unsaved.size === 0) return;
@@ -91,8 +111,9 @@ export function knownFiles(database: Database, account: string, now: () => numbe
               },
       };
     },
-    remember(path, { size, mtimeMs, ctimeMs }, { sha256, verdict, detail }) {
-      if (Math.max(mtimeMs, ctimeMs) > now() - UNCERTAIN_MS) return;
+    remember(path, stamp, { sha256, verdict, detail }) {
+      if (!isCertain(path, stamp)) return;
+      const { size, mtimeMs, ctimeMs } = stamp;
       unsaved.set(path, () =>
         upsert.run(path, size, mtimeMs, ctimeMs, sha256 ?? null, verdict, detail),
       );
@@ -108,6 +129,10 @@ export function knownFiles(database: Database, account: string, now: () => numbe
       }
     },
   };
+}
+
+function isSame(a: FileStamp, b: FileStamp): boolean {
+  return a.size === b.size && a.mtimeMs === b.mtimeMs && a.ctimeMs === b.ctimeMs;
 }
 
 type Row = {

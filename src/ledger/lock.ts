@@ -1,4 +1,5 @@
 import { DatabaseSync, type DatabaseSyncInstance } from '@photostructure/sqlite';
+import { existsSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { SyncError, messageOf } from '../errors.ts';
 import { makeFolder, storageError } from '../storage.ts';
@@ -43,6 +44,30 @@ export function tryLock(path: string): Lock | undefined {
       database.close();
     },
   };
+}
+
+/**
+ * Does somebody hold the lock at `path`? Looks do not get in each other's way: they read, and any
+ * number may at once. Only whoever takes the lock in the very moment of a look is refused, and has to
+ * try again.
+ *
+ * @throws SyncError `STORAGE` if the file is there and cannot be read.
+ */
+export function isHeld(path: string): boolean {
+  if (!existsSync(path)) return false;
+  let database: DatabaseSyncInstance | undefined;
+  try {
+    database = new DatabaseSync(path, { readOnly: true });
+    database.exec('PRAGMA busy_timeout = 0; SELECT count(*) FROM sqlite_master');
+    return false;
+  } catch (cause) {
+    if (isBusy(cause)) return true;
+    // Swept away just now: then nobody has it.
+    if (!existsSync(path)) return false;
+    throw unusable(path, cause);
+  } finally {
+    database?.close();
+  }
 }
 
 /** How long to wait between two tries for a lock, in ms: short enough not to be felt. */

@@ -1,7 +1,7 @@
 import { readdirSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { systemCode } from '../errors.ts';
-import { type Lock, tryLock } from './lock.ts';
+import { type Lock, isHeld, tryLock } from './lock.ts';
 
 /**
  * Which processes are alive, as far as the ledger needs to know: a process that takes a piece of
@@ -11,8 +11,16 @@ import { type Lock, tryLock } from './lock.ts';
 export interface ProcessMark {
   /** What this process signs its work with; from the first time it is asked for, it is held. */
   readonly id: string;
-  /** Is the process of this mark dead? Its mark is then swept away. */
-  isDead(id: string): boolean;
+  /** This process is at a piece of work, by whatever name; until {@link ProcessMark.end}. */
+  begin(work: string): void;
+  /** It is done with it, whether or not that could be written down. */
+  end(work: string): void;
+  /**
+   * Is nobody at a piece of work that carries this mark? Its process is dead (the mark is then swept
+   * away); or it is this one, done with it, and could not write that down: on a full disk a
+   * signature outlasts its work.
+   */
+  isAbandoned(id: string, work: string): boolean;
   /** May be called twice. */
   release(): void;
 }
@@ -21,6 +29,7 @@ export interface ProcessMark {
 export function markProcess(stateDir: string): ProcessMark {
   const fileOf = (mark: string) => join(stateDir, 'locks', `process-${mark}.lock`);
   let held: { readonly id: string; lock: Lock | undefined } | undefined;
+  const underWay = new Set<string>();
   const hold = () => {
     sweep(join(stateDir, 'locks'), isDead);
     for (;;) {
@@ -30,10 +39,9 @@ export function markProcess(stateDir: string): ProcessMark {
     }
   };
   const isDead = (other: string) => {
-    if (other === held?.id) return false;
-    const theirs = tryLock(fileOf(other));
-    if (theirs === undefined) return false;
-    theirs.release();
+    if (isHeld(fileOf(other))) return false;
+    // SQLite's own, of a lock that a killed process held.
+    rmSync(`${fileOf(other)}-journal`, { force: true });
     rmSync(fileOf(other), { force: true });
     return true;
   };
@@ -41,7 +49,9 @@ export function markProcess(stateDir: string): ProcessMark {
     get id() {
       return (held ??= hold()).id;
     },
-    isDead,
+    begin: (work) => void underWay.add(work),
+    end: (work) => void underWay.delete(work),
+    isAbandoned: (id, work) => (id === held?.id ? !underWay.has(work) : isDead(id)),
     release() {
       if (held?.lock === undefined) return;
       held.lock.release();

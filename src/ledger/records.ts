@@ -86,6 +86,8 @@ export function recordLedger(
   const find = (kind: RecordKind, date: string) =>
     select.get(account, kind, date) as Row | undefined;
 
+  const workOf = (kind: RecordKind, date: string) => `${kind} ${account} ${date}`;
+
   const unchanged = (found: Row | undefined, digest: string) =>
     found?.state === 'confirmed' && found.digest === digest;
 
@@ -106,22 +108,29 @@ export function recordLedger(
       const found = find(kind, date);
       return found && { state: found.state, changedAt: found.changed_at };
     },
-    claim: (kind, date, digest, force) =>
-      transaction(() => {
+    claim(kind, date, digest, force) {
+      const work = workOf(kind, date);
+      const claim = transaction<DayClaim>(() => {
         const found = find(kind, date);
-        if (found !== undefined && found.owner !== null && !process.isDead(found.owner)) {
-          return 'busy';
-        }
+        const owner = found?.owner ?? null;
+        if (owner !== null && !process.isAbandoned(owner, work)) return 'busy';
         if (unchanged(found, digest) && !force) return 'unchanged';
         take.run(account, kind, date, process.id, now());
         return 'yours';
-      }),
+      });
+      if (claim === 'yours') process.begin(work);
+      return claim;
+    },
     isUnchanged: (kind, date, digest) => unchanged(find(kind, date), digest),
     confirm(kind, date, digest) {
       settle.run(digest, now(), account, kind, date);
     },
     release(kind, date) {
-      free.run(account, kind, date, process.id);
+      try {
+        free.run(account, kind, date, process.id);
+      } finally {
+        process.end(workOf(kind, date));
+      }
     },
     items(date) {
       const rows = selectItems.all(account, date) as unknown as ItemRow[];

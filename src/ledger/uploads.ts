@@ -34,7 +34,10 @@ export type Claim =
   /** Another piece of work, here or in another process, is sending it just now. */
   | { readonly claim: 'busy' };
 
-/** The uploads of one account. Every write is one transaction. */
+/**
+ * The uploads of one account. Every write is one transaction. What was claimed is given up by
+ * `confirm`, `reject` and `release`, also where they cannot write that down.
+ */
 export interface UploadLedger {
   find(sha256: string): LedgerUpload | undefined;
   /**
@@ -98,6 +101,18 @@ export function uploadLedger(
   const last = database.prepare(
     `SELECT max(changed_at) AS at FROM uploads WHERE account = ? AND state = 'confirmed'`,
   );
+  const workOf = (sha256: string) => `upload ${account} ${sha256}`;
+  const mine = (sha256: string): Claim => {
+    process.begin(workOf(sha256));
+    return { claim: 'yours' };
+  };
+  const giveUp = (sha256: string, write: () => void) => {
+    try {
+      write();
+    } finally {
+      process.end(workOf(sha256));
+    }
+  };
   const row = (sha256: string) => select.get(account, sha256) as Row | undefined;
 
   return {
@@ -108,21 +123,23 @@ export function uploadLedger(
     claim({ sha256, path, size }, force) {
       const values = [account, sha256, process.id, path, size, now()] as const;
       // Nearly always nobody has heard of it: one statement finds that out and takes it.
-      if (takeFirst.run(...values) === 1) return { claim: 'yours' };
-      return transaction(database, () => {
-        const claim = judge(row(sha256), force);
-        if (claim.claim === 'yours') take.run(...values);
-        return claim;
+      if (takeFirst.run(...values) === 1) return mine(sha256);
+      const claim = transaction(database, () => {
+        const judged = judge(row(sha256), force);
+        if (judged.claim === 'yours') take.run(...values);
+        return judged;
       });
+      return claim.claim === 'yours' ? mine(sha256) : claim;
     },
     confirm(sha256, attempts, service) {
-      settle.run(attempts, JSON.stringify(service), now(), account, sha256);
+      const said = JSON.stringify(service);
+      giveUp(sha256, () => settle.run(attempts, said, now(), account, sha256));
     },
     reject(sha256, attempts, message) {
-      refuse.run(attempts, message, now(), account, sha256);
+      giveUp(sha256, () => refuse.run(attempts, message, now(), account, sha256));
     },
     release(sha256, attempts) {
-      free.run(attempts, account, sha256, process.id);
+      giveUp(sha256, () => free.run(attempts, account, sha256, process.id));
     },
     counts() {
       const counts = { pending: 0, confirmed: 0, rejected: 0 };
@@ -142,8 +159,9 @@ export function uploadLedger(
   function judge(found: Row | undefined, force: boolean): Claim {
     if (found === undefined) return { claim: 'yours' };
     if (found.state === 'confirmed' && !force) return { claim: 'confirmed', upload: decode(found) };
-    if (found.owner === null || process.isDead(found.owner)) return { claim: 'yours' };
-    return { claim: 'busy' };
+    const { owner, sha256 } = found;
+    const free = owner === null || process.isAbandoned(owner, workOf(sha256));
+    return { claim: free ? 'yours' : 'busy' };
   }
 }
 

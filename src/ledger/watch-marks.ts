@@ -8,7 +8,10 @@ export interface NewOnly {
    * new, whatever its times are.
    */
   isOld(stamp: FileStamp): boolean;
-  /** The folder is not there yet: what is recorded from now on is new. */
+  /**
+   * What is recorded from now on is new, also if the folder is not there yet, or if this process is
+   * killed before it has looked through it.
+   */
   begin(): void;
   /** The folder has been looked through. */
   done(): void;
@@ -70,10 +73,15 @@ export function watchMarks(database: Database, account: string, now: () => numbe
       const row = find.get(account, folder) as { since: number; done: number } | undefined;
       const since = now();
       return {
-        // A device that was away at the time: what it recorded since then is new.
+        // A device that was away at the time, or a first look that was broken off: what was
+        // recorded since then is new.
         isOld: ({ mtimeMs }) => row === undefined || (row.done === 0 && mtimeMs < row.since),
-        begin: () => begin.run(account, folder, since),
-        done: () => finish.run(account, folder, since),
+        begin() {
+          if (row === undefined) begin.run(account, folder, since);
+        },
+        done() {
+          if (row?.done !== 1) finish.run(account, folder, since);
+        },
       };
     },
   };

@@ -3,7 +3,7 @@ import type { RecordLedger } from '../ledger/records.ts';
 import { inParallel } from '../parallel.ts';
 import type { ServiceClient } from '../service/client.ts';
 import { fateOf } from '../service/http-failure.ts';
-import { type Failure, Outlook, failureOf } from '../service/outlook.ts';
+import { type Failure, Outlook, failureOf, isAboutTheItem } from '../service/outlook.ts';
 import type { Clock } from '../time.ts';
 import {
   type Plan,
@@ -193,7 +193,7 @@ async function send(
   const { failure } = answer;
   const { attempts: tries, status, fate } = failure.details;
   const attempts = typeof tries === 'number' ? tries : 0;
-  if (failure.code === 'REJECTED') {
+  if (failure.code === 'REJECTED' && isAboutTheItem(failure)) {
     outlook.answered();
     forget();
     const said = typeof status === 'number' ? { status } : {};

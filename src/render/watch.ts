@@ -61,7 +61,7 @@ function textOf(event: WatchEvent): string | undefined {
 function folderText(folder: string, state: FolderState, reason: string | undefined): string {
   switch (state) {
     case 'waiting':
-      return `Waiting for ${folder}.`;
+      return `Waiting for ${folder}. ${reason ?? ''}`.trimEnd();
     case 'watching':
       return `Watching ${folder}.`;
     case 'polling':

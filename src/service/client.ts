@@ -13,6 +13,7 @@ import {
   decodePushAnswer,
   decodeUploadAnswer,
   isEmpty,
+  isJsonObject,
   jsonValue,
   refusalMessage,
 } from './wire.ts';
@@ -205,8 +206,9 @@ function refusal(
   { attempts, url, sent }: { attempts: number; url: URL; sent: readonly Secret[] },
 ): SyncError {
   const message = refusalMessage(response, sent);
-  const details = { status: response.status, attempts };
-  switch (response.status) {
+  const { status } = response;
+  const details = { status, attempts, ...(isJsonObject(response) ? {} : { page: true }) };
+  switch (status) {
     case 401:
       return new SyncError('AUTH_EXPIRED', 'The service does not accept this login any more.', {
         hint: 'Run `sync login`.',
@@ -236,10 +238,10 @@ function refusal(
         details,
       });
     default:
-      if (response.status < 400) {
+      if (status < 400) {
         return new SyncError(
           'SERVICE_ANSWER',
-          `The service sends ${url.pathname} elsewhere (${response.status}); a login never follows.`,
+          `The service sends ${url.pathname} elsewhere (${status}); a login never follows.`,
           {
             hint: 'Put the address that it moved to into the base URL: `sync config set baseUrl URL`.',
             details: { ...details, fate: 'not-sent' },

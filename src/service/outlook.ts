@@ -13,12 +13,14 @@ export function failureOf({ code, message, hint }: SyncError | Failure): Failure
 
 /**
  * Was a request refused for what is in it? Every other refusal (404: a wrong address; 403: a closed
- * account) would befall every item: those wait until it is mended.
+ * account; a page, which is not the service's) would befall every item: those wait until it is mended.
  *
- * @param status of the answer
+ * @param refusal a `REJECTED`
  */
-export function isAboutTheItem(status: unknown): status is number {
-  return typeof status === 'number' && ABOUT_THE_ITEM.includes(status);
+export function isAboutTheItem({ details: { status, page } }: SyncError): boolean {
+  // Too large is too large, whoever says so.
+  if (status === 413) return true;
+  return typeof status === 'number' && page !== true && ABOUT_THE_ITEM.includes(status);
 }
 
 const ABOUT_THE_ITEM = [400, 409, 411, 413, 414, 415, 422];

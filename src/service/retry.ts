@@ -163,12 +163,18 @@ function unavailable({ status, headers }: HttpResponse, now: number): SyncError 
   );
 }
 
-/** RFC 9110 section 10.2.3: a number of seconds, or a date. In ms from now; never negative. */
+/** No service is believed to want to be left alone for longer, in ms: timers and dates have an end. */
+const LONGEST_ASKED_MS = 86_400_000;
+
+/**
+ * RFC 9110 section 10.2.3: a number of seconds, or a date. In ms from now; never negative, and never
+ * more than a day.
+ */
 export function readRetryAfter(header: string | undefined, now: number): number | undefined {
   if (header === undefined) return undefined;
-  if (/^\s*\d+\s*$/.test(header)) return Number(header) * 1000;
+  if (/^\s*\d+\s*$/.test(header)) return Math.min(LONGEST_ASKED_MS, Number(header) * 1000);
   // All three forms of a date begin with the day's name; the oldest has no zone and means GMT.
   if (!/^\s*(?:mon|tue|wed|thu|fri|sat|sun)/i.test(header)) return undefined;
   const date = Date.parse(/gmt\s*$/i.test(header) ? header : `${header} GMT`);
-  return Number.isNaN(date) ? undefined : Math.max(0, date - now);
+  return Number.isNaN(date) ? undefined : Math.min(LONGEST_ASKED_MS, Math.max(0, date - now));
 }

@@ -99,6 +99,15 @@ export function decodeProfileAnswer(response: HttpResponse, sent: Sent): unknown
   );
 }
 
+/** Did the service itself answer? What stands in front of it answers with pages. */
+export function isJsonObject({ text }: HttpResponse): boolean {
+  try {
+    return isObject(JSON.parse(text));
+  } catch {
+    return false;
+  }
+}
+
 /** The body as a JSON object. @throws SyncError `SERVICE_ANSWER` that says what came instead. */
 function jsonObject(response: HttpResponse): JsonObject {
   const value = jsonValue(response);

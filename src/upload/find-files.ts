@@ -2,6 +2,7 @@ import { type Dirent, lstatSync, readdirSync, statSync } from 'node:fs';
 import { resolve, sep } from 'node:path';
 import { messageOf, systemCode } from '../errors.ts';
 import type { FileStamp } from '../ledger/known-files.ts';
+import { ODD_NAME, oddNames } from './odd-names.ts';
 import { isRecordingName, isSearchedFolder } from './recording-names.ts';
 
 /** A file to look at, or a place that could not be looked at. */
@@ -52,12 +53,18 @@ export function* findFiles(paths: readonly string[], cwd: string): Generator<Fou
 }
 
 function* walk(path: string, absolute: string): Generator<FoundFile> {
-  const entries = attempt(() => readdirSync(absolute, { withFileTypes: true }));
-  if ('problem' in entries) {
-    yield { path, problem: entries.problem };
+  const found = attempt(() => {
+    const entries = readdirSync(absolute, { withFileTypes: true });
+    return { entries, odd: oddNames(absolute, entries) };
+  });
+  if ('problem' in found) {
+    yield { path, problem: found.problem };
     return;
   }
-  for (const entry of entries.value.sort(byName)) {
+  const { entries, odd } = found.value;
+  for (const name of odd.shown) yield { path: join(path, name), problem: ODD_NAME };
+  for (const entry of entries.sort(byName)) {
+    if (odd.read.has(entry.name)) continue;
     const below = join(path, entry.name);
     const absoluteBelow = join(absolute, entry.name);
     if (entry.isDirectory()) {

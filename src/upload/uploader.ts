@@ -174,13 +174,19 @@ export function createUploader(options: UploadOptions, needs: UploaderNeeds): Up
       if (!(error instanceof SyncError) || error.code === 'STORAGE') throw error;
       if (error.code === 'INTERRUPTED') throw error;
       if (typeof error.details['attempts'] === 'number') attempts = error.details['attempts'];
-      const { status } = error.details;
-      if (error.code !== 'REJECTED' || !isAboutTheItem(status)) {
+      if (error.code !== 'REJECTED' || !isAboutTheItem(error)) {
         return { ...sent, outcome: 'failed', attempts, ...failureOf(error) };
       }
       ledger.reject(sha256, attempts, error.message);
       settledInLedger = true;
-      return { ...sent, outcome: 'rejected', attempts, message: error.message, status };
+      const { status } = error.details;
+      return {
+        ...sent,
+        outcome: 'rejected',
+        attempts,
+        message: error.message,
+        ...(typeof status === 'number' ? { status } : {}),
+      };
     } finally {
       if (!settledInLedger) ledger.release(sha256, attempts);
     }

@@ -1,14 +1,14 @@
 import { createHash } from 'node:crypto';
-import { realpathSync } from 'node:fs';
-import { basename, dirname, join } from 'node:path';
-import { SyncError, systemCode } from '../errors.ts';
+import { join } from 'node:path';
+import { SyncError } from '../errors.ts';
 import { type Lock, tryLock } from '../ledger/lock.ts';
 import type { Clock } from '../time.ts';
+import { realPath } from './folder-names.ts';
 import { readHealth } from './health.ts';
 
 /**
- * Somebody who only looks whether a lock is held has it for an instant; after so many tries with so
- * many ms between them it is a watcher's.
+ * Somebody who only looks whether a lock is held keeps others from it for an instant; after so many
+ * tries with so many ms between them it is a watcher's.
  */
 const TRIES = 5;
 const PAUSE_MS = 60;
@@ -71,15 +71,4 @@ function alreadyWatched(
       ...(holder === undefined ? {} : { pid: holder.pid, since: holder.since }),
     },
   });
-}
-
-/** The folder itself, links resolved; as far as it exists. */
-function realPath(folder: string): string {
-  try {
-    return realpathSync(folder);
-  } catch (error) {
-    const parent = dirname(folder);
-    if (systemCode(error) === undefined || parent === folder) throw error;
-    return join(realPath(parent), basename(folder));
-  }
 }

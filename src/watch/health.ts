@@ -1,9 +1,10 @@
 import { createHash } from 'node:crypto';
 import { readFileSync, readdirSync, rmSync } from 'node:fs';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import writeFileAtomic from 'write-file-atomic';
-import { messageOf, systemCode } from '../errors.ts';
-import { tryLock } from '../ledger/lock.ts';
+import { SyncError, systemCode } from '../errors.ts';
+import { isHeld } from '../ledger/lock.ts';
+import { isObject } from '../service/wire.ts';
 import { makeFolder, storageError } from '../storage.ts';
 import type { FolderState, Obstacle } from './report.ts';
 
@@ -71,6 +72,11 @@ export function watchId(login: string, folders: readonly string[]): string {
     .slice(0, 16);
 }
 
+/** Has it the form of a {@link watchId}? File managers leave files of their own everywhere. */
+export function isWatchId(text: string): boolean {
+  return /^[0-9a-f]{16}$/.test(text);
+}
+
 function folderOf(stateDir: string): string {
   return join(stateDir, 'watch');
 }
@@ -107,23 +113,24 @@ export function readHealth(stateDir: string, now: number): readonly SeenHealth[]
     throw storageError(folderOf(stateDir), error, 'SYNC_STATE_DIR');
   }
   return names
-    .filter((name) => /^[0-9a-f]{16}\.json$/.test(name))
-    .flatMap((name) => readOne(stateDir, name.slice(0, 16), now) ?? [])
+    .filter((name) => name.endsWith('.json'))
+    .map((name) => basename(name, '.json'))
+    .filter(isWatchId)
+    .flatMap((id) => readOne(stateDir, id, now) ?? [])
     .sort((a, b) => Number(b.alive) - Number(a.alive) || (a.updatedAt < b.updatedAt ? 1 : -1));
 }
 
 /** The health of one watcher; undefined if there is none, or what is there cannot be read. */
 export function readOne(stateDir: string, id: string, now: number): SeenHealth | undefined {
-  let health: WatchHealth;
+  let health: unknown;
   try {
-    health = JSON.parse(readFileSync(fileOf(stateDir, id), 'utf8')) as WatchHealth;
+    health = JSON.parse(readFileSync(fileOf(stateDir, id), 'utf8'));
   } catch (error) {
     if (systemCode(error) === 'ENOENT' || error instanceof SyntaxError) return undefined;
     throw storageError(fileOf(stateDir, id), error, 'SYNC_STATE_DIR');
   }
-  // Written by another version: not understood, so not shown.
-  if ((health as { version: unknown }).version !== 1) return undefined;
-  const alive = isHeld(lifeLock(stateDir, id));
+  if (!isHealth(health)) return undefined;
+  const alive = isAlive(lifeLock(stateDir, id));
   const ends = health.login.refreshEndsAt;
   return {
     ...health,
@@ -132,19 +139,30 @@ export function readOne(stateDir: string, id: string, now: number): SeenHealth |
   };
 }
 
+/** Written by another version, or by somebody else: not understood, so not shown. */
+function isHealth(value: unknown): value is WatchHealth {
+  if (!isObject(value) || value['version'] !== 1) return false;
+  const { pid, profile, since, updatedAt, folders, queue, connection, login } = value;
+  return (
+    typeof pid === 'number' &&
+    [profile, since, updatedAt].every((text) => typeof text === 'string') &&
+    Array.isArray(folders) &&
+    folders.every(isObject) &&
+    [queue, connection, login].every(isObject)
+  );
+}
+
 /** Forgets a watcher that is no more. */
 export function removeHealth(stateDir: string, id: string): void {
   rmSync(fileOf(stateDir, id), { force: true });
 }
 
-function isHeld(path: string): boolean {
+function isAlive(lock: string): boolean {
   try {
-    const lock = tryLock(path);
-    lock?.release();
-    return lock === undefined;
+    return isHeld(lock);
   } catch (error) {
     // A lock that cannot even be opened says nothing of a process that lives.
-    messageOf(error);
-    return false;
+    if (error instanceof SyncError) return false;
+    throw error;
   }
 }

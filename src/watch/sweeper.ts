@@ -95,6 +95,7 @@ export class Sweeper {
     const { known, marks, scout, signal } = this.#needs;
     const { newOnly, dryRun } = this.#options;
     const firstLook = newOnly ? marks.newOnly(folder.path) : undefined;
+    if (!dryRun) firstLook?.begin();
     let files = 0;
     let seen: Sighting[] = [];
     const onFile = (file: Sighting) => {

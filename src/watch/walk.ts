@@ -3,6 +3,7 @@ import { sep } from 'node:path';
 import { systemCode } from '../errors.ts';
 import type { FileStamp } from '../ledger/known-files.ts';
 import { describeFileError } from '../upload/find-files.ts';
+import { ODD_NAME, type OddNames, oddNames } from '../upload/odd-names.ts';
 import { isRecordingName, isSearchedFolder } from '../upload/recording-names.ts';
 
 /** What a walk comes across. */
@@ -18,14 +19,20 @@ export type Found =
 export function* walk(folder: string): Generator<Found, undefined> {
   yield { found: 'folder', path: folder };
   let entries: Dirent[];
+  let odd: OddNames;
   try {
     entries = readdirSync(folder, { withFileTypes: true });
+    odd = oddNames(folder, entries);
   } catch (error) {
     const problem = problemOf(folder, error);
     if (problem !== undefined) yield problem;
     return undefined;
   }
+  for (const name of odd.shown) {
+    yield { found: 'problem', path: join(folder, name), problem: ODD_NAME };
+  }
   for (const entry of entries) {
+    if (odd.read.has(entry.name)) continue;
     if (entry.isDirectory()) {
       if (isSearchedFolder(entry.name)) yield* walk(join(folder, entry.name));
     } else if (entry.isFile() && isRecordingName(entry.name)) {

@@ -1,5 +1,6 @@
-import { stat } from 'node:fs/promises';
+import { opendir, stat } from 'node:fs/promises';
 import { systemCode } from '../errors.ts';
+import { describeFileError } from '../upload/find-files.ts';
 import type { Place } from './filesystem-type.ts';
 import { FolderEvents, type FolderEventsNeeds } from './folder-events.ts';
 import type { FolderState } from './report.ts';
@@ -22,7 +23,7 @@ export interface WatchedFolderNeeds {
 export class WatchedFolder {
   readonly path: string;
   state: FolderState = 'waiting';
-  /** Why it is polled. */
+  /** Why it is polled, or waited for although it is there. */
   reason: string | undefined;
   removable = false;
   /** ms since the epoch: when it is looked through next. */
@@ -31,6 +32,8 @@ export class WatchedFolder {
   sweepCostMs = 0;
   #identity: string | undefined;
   #looking = false;
+  #closed = false;
+  #checked = false;
   #events: FolderEvents | undefined;
   readonly #needs: WatchedFolderNeeds;
 
@@ -45,7 +48,9 @@ export class WatchedFolder {
   }
 
   /**
-   * Looks whether it is there, and whether it is still the same: something else may be mounted.
+   * Looks whether it is there, and whether it is still the same: something else may be mounted. One
+   * that may not be read is waited for like one that is not there. What the first look finds is not
+   * told as a change where it is still to be waited for.
    *
    * @returns nothing while an earlier look has not come back: its file system hangs.
    */
@@ -53,19 +58,23 @@ export class WatchedFolder {
     if (this.#looking) return undefined;
     this.#looking = true;
     try {
-      return this.#compare(await identityOf(this.path));
+      const found = await lookAt(this.path);
+      return this.#closed ? undefined : this.#compare(found);
     } finally {
       this.#looking = false;
     }
   }
 
-  #compare(identity: string | undefined): Appearance {
+  #compare(found: Awaited<ReturnType<typeof lookAt>>): Appearance {
     const before = this.#identity;
-    if (identity === undefined) {
-      if (before === undefined) return 'same';
-      this.#leave();
-      return 'gone';
+    const isFirst = !this.#checked;
+    this.#checked = true;
+    if ('missing' in found) {
+      if (isFirst) this.reason = found.missing;
+      this.#leave(found.missing);
+      return before === undefined ? 'same' : 'gone';
     }
+    const { identity } = found;
     // Where there are no events, file systems may number their folders anew each time.
     if (before !== undefined && (identity === before || this.state === 'polling')) return 'same';
     this.#identity = identity;
@@ -73,20 +82,25 @@ export class WatchedFolder {
     return before === undefined ? 'appeared' : 'replaced';
   }
 
-  /** May be called twice. */
+  /** Nothing is heard of it any more. May be called twice. */
   close(): void {
+    this.#closed = true;
+    this.#closeEvents();
+  }
+
+  #closeEvents(): void {
     this.#events?.close();
     this.#events = undefined;
   }
 
-  #leave(): void {
-    this.close();
+  #leave(reason: string | undefined): void {
+    this.#closeEvents();
     this.#identity = undefined;
-    this.#become('waiting', undefined);
+    this.#become('waiting', reason);
   }
 
   #enter(): void {
-    this.close();
+    this.#closeEvents();
     const { forcePolling, recursiveEvents } = this.#needs;
     const place = this.#needs.place(this.path);
     this.removable = place.removable;
@@ -122,12 +136,25 @@ export class WatchedFolder {
   }
 }
 
-async function identityOf(path: string): Promise<string | undefined> {
+/** What is at the path: a folder that may be read; or none, with the reason where there is one to tell. */
+async function lookAt(
+  path: string,
+): Promise<{ readonly identity: string } | { readonly missing: string | undefined }> {
   try {
     const found = await stat(path);
-    return found.isDirectory() ? `${found.dev}:${found.ino}:${found.birthtimeMs}` : undefined;
+    if (!found.isDirectory()) return { missing: undefined };
+    // Whether it may be read shows only to who tries: there are more rules than the mode's.
+    const refused = await opendir(path).then((folder) => folder.close(), refusalIn);
+    if (refused !== undefined) return { missing: refused };
+    return { identity: `${found.dev}:${found.ino}:${found.birthtimeMs}` };
   } catch (error) {
-    if (systemCode(error) === undefined) throw error;
-    return undefined;
+    return { missing: refusalIn(error) };
   }
+}
+
+/** That this user may not; undefined for other reasons of the system, which pass. */
+function refusalIn(error: unknown): string | undefined {
+  const code = systemCode(error);
+  if (code === undefined) throw error;
+  return code === 'EACCES' || code === 'EPERM' ? describeFileError(error) : undefined;
 }

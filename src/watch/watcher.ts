@@ -31,7 +31,7 @@ const LOOK_MS = 1_000;
  * A request under way is given so long when the program is told to stop, in ms; a renewal of the
  * login that it waits for has a time of its own after that, and both together end within 5 s.
  */
-const STOP_GRACE_MS = 2_500;
+const STOP_GRACE_MS = 2_000;
 
 export interface WatcherOptions extends SweeperOptions {
   /** Absolute, each once. */
@@ -186,7 +186,7 @@ export class Watcher {
         await folder.check();
         folder.close();
         if (folder.state === 'waiting') {
-          const detail = 'There is no such folder now.';
+          const detail = folder.reason ?? 'There is no such folder now.';
           onItem({ path: folder.path, outcome: 'invalid', reason: 'unreadable', detail });
         }
         await this.#sweeper.sweep(folder);

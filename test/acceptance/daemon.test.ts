@@ -1,11 +1,13 @@
 import { spawnSync } from 'node:child_process';
 import {
+  appendFileSync,
   chmodSync,
   existsSync,
   mkdirSync,
   readFileSync,
   readdirSync,
   rmSync,
+  symlinkSync,
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
@@ -18,6 +20,7 @@ import {
   openLoggedInWorld,
   openWorld,
 } from '../support/acceptance.ts';
+import { installSync, runShell } from '../support/shell.ts';
 import { makeRecording } from '../support/fit-maker.ts';
 import { anotherRecording, put, sha256, until } from '../watch/support.ts';
 
@@ -159,6 +162,16 @@ describe.skipIf(process.platform === 'win32')('sync watch --daemon', () => {
     // Another folder is another daemon.
     await startDaemon(world, [other]);
     expect((await daemonsOf(world)).filter(({ running }) => running)).toHaveLength(2);
+  });
+
+  it('takes a folder under two names for one, and is found by either', async () => {
+    const world = await openDaemonWorld();
+    const link = join(world.home.dir, 'link');
+    symlinkSync(world.folder, link);
+    const started = await startDaemon(world, [world.folder, link]);
+    expect(started).toMatchObject({ folders: [world.folder] });
+    const { code, stdout } = await world.sync(['daemon', 'stop', link, '--json']);
+    expect([code, ndjson(stdout)[0]]).toMatchObject([0, { outcome: 'stopped', pid: started.pid }]);
   });
 
   it('waits for a folder that is not there yet', async () => {
@@ -358,6 +371,26 @@ describe.skipIf(process.platform === 'win32')('sync daemon logs', () => {
     expect(stdout.match(/three\.fit: uploaded/g)).toHaveLength(1);
   });
 
+  it.skipIf(process.platform === 'win32')('ends when nobody reads it any more', async () => {
+    const world = await openDaemonWorld();
+    const { log } = await startDaemon(world, [world.folder]);
+    const reader = runShell('sync daemon logs -f | head -1; echo "${PIPESTATUS[0]}"', {
+      home: world.home,
+      path: [installSync(world.home)],
+    });
+    let ended = false;
+    void reader.then(() => (ended = true));
+    // A reader that is gone shows when there is something to say.
+    await until(() => {
+      appendFileSync(log, 'another line\n');
+      return ended;
+    });
+    expect(await reader).toMatchObject({
+      stdout: expect.stringMatching(/.\n0\n$/) as string,
+      stderr: '',
+    });
+  });
+
   it('says whose lines they are where there are several daemons', async () => {
     const world = await openDaemonWorld();
     const other = join(world.home.dir, 'Other');
@@ -455,6 +488,45 @@ describe('sync daemon install', () => {
     expect(existsSync(asked)).toBe(false);
     expect(existsSync(join(world.home.dir, '.config'))).toBe(false);
   });
+
+  it.skipIf(process.platform !== 'linux')(
+    'leaves a daemon that runs alone where there is no systemd to install it with',
+    async () => {
+      const world = await openDaemonWorld();
+      const { pid } = await startDaemon(world, [world.folder]);
+      const tool = world.write('bin/systemctl', '#!/bin/sh\necho No medium found >&2; exit 1\n');
+      chmodSync(tool, 0o755);
+      const env = { PATH: `${join(world.home.dir, 'bin')}:${process.env['PATH'] ?? ''}` };
+      const { code, stderr } = await world.sync(['daemon', 'install', world.folder], { env });
+      expect([code, stderr]).toEqual([2, expect.stringContaining('No medium found')]);
+      expect(ndjson((await world.sync(['daemon', 'status', '--json'])).stdout)).toMatchObject([
+        { running: true, pid },
+        { type: 'summary', running: 1, service: false },
+      ]);
+    },
+  );
+
+  it.skipIf(process.platform !== 'linux')(
+    'starts the daemon that it ended again, as it was, when systemd refuses',
+    async () => {
+      const world = await openDaemonWorld();
+      const args = ['watch', world.folder, '--daemon', '--poll', '77', '--json'];
+      const [started] = ndjson((await world.sync(args)).stdout);
+      const refuse = '#!/bin/sh\ncase "$*" in *restart*) echo Refused >&2; exit 1;; esac\n';
+      const tool = world.write('bin/systemctl', refuse);
+      chmodSync(tool, 0o755);
+      const env = { PATH: `${join(world.home.dir, 'bin')}:${process.env['PATH'] ?? ''}` };
+      const { code, stderr } = await world.sync(['daemon', 'install', world.folder], { env });
+      expect([code, stderr]).toEqual([1, expect.stringContaining('Refused')]);
+      const [daemon] = ndjson((await world.sync(['daemon', 'status', '--json'])).stdout);
+      expect(daemon).toMatchObject({ running: true, kind: 'daemon', folders: [world.folder] });
+      expect(daemon?.['pid']).not.toBe(started?.['pid']);
+      expect(commandLine(Number(daemon?.['pid']))).toContain('--poll 77');
+      expect(existsSync(join(world.home.dir, '.config/systemd/user/athlete-sync.service'))).toBe(
+        false,
+      );
+    },
+  );
 
   it('has nothing to remove where there is no service', async () => {
     const world = await openWorld();

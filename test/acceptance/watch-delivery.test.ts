@@ -247,6 +247,7 @@ describe('a login that has ended', () => {
     await until(() => events(watcher, 'kept').length === 1);
     await world.login('athlete-2');
     await until(() => /Somebody else/.test(health()?.login.message ?? ''));
+    await until(() => events(watcher, 'login-needed').length === 2);
     expect(events(watcher, 'login-needed')).toMatchObject([
       { code: 'AUTH_EXPIRED' },
       { code: 'AUTH_REFUSED' },

@@ -1,7 +1,19 @@
-import { mkdirSync, renameSync, rmSync, symlinkSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import {
+  chmodSync,
+  mkdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { readHealth } from '../../src/watch/health.ts';
+import { ndjson } from '../support/program.ts';
+import { installSync, missingTools, runShell, skipNote } from '../support/shell.ts';
 import {
   type WatchWorld,
   anotherRecording,
@@ -39,6 +51,52 @@ describe('a folder that comes and goes', () => {
     expect(statesOf(watcher)).toEqual(['waiting', 'watching']);
     expect(world.hashes()).toEqual([first, second].map(sha256).sort());
   });
+
+  // Root may read everything: then somebody else watches.
+  const asNobody = process.getuid?.() === 0;
+  const missing = asNobody ? missingTools('setpriv') : [];
+  it.skipIf(process.platform === 'win32' || missing.length > 0)(
+    `that may not be read is waited for, and that is said${skipNote(missing)}`,
+    async () => {
+      const { home, folder } = world;
+      mkdirSync(folder);
+      chmodSync(folder, 0o311);
+      const out = join(home.dir, 'out');
+      const path = [installSync(home)];
+      const env = { DIR: folder, OUT: out };
+      writeFileSync(out, '');
+      if (asNobody) {
+        chmodSync(join(folder, '..'), 0o711);
+        execFileSync('chown', ['-R', '65534:65534', home.dir]);
+      }
+      const drop = asNobody ? 'setpriv --reuid=65534 --regid=65534 --clear-groups' : '';
+      const shell = runShell(`exec ${drop} sync watch "$DIR" --json > "$OUT" 2>&1`, {
+        ...{ home, path, env },
+      });
+      const said = (name: string) =>
+        ndjson(readFileSync(out, 'utf8').replace(/[^\n]*$/, '')).filter(
+          ({ event }) => event === name,
+        );
+      const states = () => said('folder').map(({ state, reason }) => [state, reason]);
+      const waiting = ['waiting', 'It may not be read by this user.'];
+      await until(() => said('ready').length === 1);
+      expect(states()).toEqual([waiting]);
+      const [health] = readHealth(join(home.dir, 'state'), Date.now());
+      expect(health?.folders).toEqual([{ path: folder, state: waiting[0], reason: waiting[1] }]);
+      const { stdout } = await world.run(['status']).finished;
+      expect(stdout).toContain(`${folder}: waiting for it (It may not be read by this user.)`);
+
+      const ride = anotherRecording();
+      put(join(folder, 'ride.fit'), ride);
+      chmodSync(folder, 0o755);
+      await until(() => world.hashes().includes(sha256(ride)));
+      chmodSync(folder, 0o311);
+      await until(() => states().length === 3);
+      expect(states()).toEqual([waiting, ['watching', undefined], waiting]);
+      process.kill(health?.pid ?? NaN, 'SIGTERM');
+      await shell;
+    },
+  );
 
   it('is watched again after it was deleted and made again, three times', async () => {
     mkdirSync(world.folder);

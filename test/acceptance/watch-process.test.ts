@@ -1,10 +1,11 @@
-import { appendFileSync, mkdirSync, rmSync } from 'node:fs';
+import { appendFileSync, existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { readHealth } from '../../src/watch/health.ts';
 import { unfinished } from '../support/fit-maker.ts';
 import { ndjson } from '../support/program.ts';
+import { installSync, runShell } from '../support/shell.ts';
 import {
   type WatchWorld,
   anotherRecording,
@@ -62,6 +63,40 @@ describe('the end', () => {
     const watcher = world.watch();
     await ready(watcher);
     watcher.child.kill('SIGINT');
+    expect((await watcher.finished).code).toBe(0);
+  });
+
+  const started = {
+    'by nohup': 'nohup sync watch "$DIR" --json',
+    'by a script that ignores SIGHUP': 'trap "" HUP; sync watch "$DIR" --json',
+  };
+  it.skipIf(process.platform !== 'linux').each(Object.entries(started))(
+    'SIGHUP is none where it was started %s',
+    async (_who, line) => {
+      const { home, folder } = world;
+      const [out, pidFile] = [join(home.dir, 'out'), join(home.dir, 'pid')];
+      const path = [installSync(home)];
+      const env = { DIR: folder, OUT: out, PID: pidFile };
+      const script = `${line} > "$OUT" 2>&1 & echo $! > "$PID"; wait`;
+      const shell = runShell(script, { home, path, env });
+      await until(() => existsSync(out) && readFileSync(out, 'utf8').includes('"event":"ready"'));
+      const pid = Number(readFileSync(pidFile, 'utf8'));
+      process.kill(pid, 'SIGHUP');
+      for (const name of ['a.fit', 'b.fit']) {
+        const ride = anotherRecording();
+        put(join(folder, name), ride);
+        await until(() => world.hashes().includes(sha256(ride)));
+        process.kill(pid, 'SIGHUP');
+      }
+      process.kill(pid, 'SIGTERM');
+      await shell;
+    },
+  );
+
+  it('SIGHUP is the end of it otherwise: its terminal is gone', async () => {
+    const watcher = world.watch();
+    await ready(watcher);
+    watcher.child.kill('SIGHUP');
     expect((await watcher.finished).code).toBe(0);
   });
 
@@ -184,6 +219,42 @@ describe('--once', () => {
     const second = await world.watch(['--once']).finished;
     expect(second.code).toBe(0);
     expect(world.recordings()).toHaveLength(1);
+  });
+
+  it('does not wait for hours because the service asks for that', async () => {
+    world = await makeWorld();
+    put(join(world.folder, 'ride.fit'), anotherRecording());
+    world.sandbox.control.addFaults('upload-fit:503(retry-after=3600)*1');
+    expect((await world.watch(['--once']).finished).code).toBe(5);
+    expect((await world.watch(['--once']).finished).code).toBe(0);
+    expect(world.recordings()).toHaveLength(1);
+  });
+
+  it('finishes what is under way when it is told to stop', async () => {
+    world = await makeWorld();
+    put(join(world.folder, 'ride.fit'), anotherRecording());
+    world.sandbox.control.addFaults('upload-fit:delay=500ms*1');
+    const first = world.watch(['--once']);
+    await until(() => world.requests() === 1);
+    first.child.kill('SIGTERM');
+    expect((await first.finished).code).toBe(130);
+    expect(world.recordings().map(({ receivedCount }) => receivedCount)).toEqual([1]);
+    expect((await world.watch(['--once']).finished).code).toBe(0);
+    expect(world.recordings().map(({ receivedCount }) => receivedCount)).toEqual([1]);
+  });
+
+  it('says of what was refused that it was, also while it is left alone', async () => {
+    world = await makeWorld();
+    put(join(world.folder, 'ride.fit'), anotherRecording());
+    world.sandbox.control.addFaults('upload-fit:422*1');
+    expect((await world.watch(['--once']).finished).code).toBe(6);
+    const second = await world.watch(['--once']).finished;
+    expect(second.code).toBe(6);
+    expect(ndjson(second.stdout)[0]).toMatchObject({
+      outcome: 'skipped',
+      reason: 'refused-before',
+    });
+    expect(world.requests()).toBe(1);
   });
 
   it('ends with 4 when the login has ended', async () => {

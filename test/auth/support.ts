@@ -135,6 +135,7 @@ export function testIo(
     columns: 80,
     out: () => undefined,
     err: () => undefined,
+    unread: new AbortController().signal,
     async *readStdin() {
       await Promise.resolve();
       yield Buffer.from(options.stdin ?? '');

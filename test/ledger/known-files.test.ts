@@ -61,6 +61,40 @@ describe('a file that was read', () => {
   });
 });
 
+describe('a file whose times are ahead of this clock', () => {
+  /** Reads it at these times, in ms from the first; was it remembered each time? */
+  const readings = (...times: (readonly [ms: number, stamp: typeof OLD])[]) => {
+    let time = NOW;
+    const known = knownFiles(openIn(scratchDir()), 'athlete:1', () => time);
+    return times.map(([ms, stamp]) => {
+      time = NOW + ms;
+      known.remember('/r/a.fit', stamp, ACTIVITY);
+      return known.find('/r/a.fit', stamp) !== undefined;
+    });
+  };
+  const AHEAD = { ...OLD, mtimeMs: NOW + 6 * 3_600_000 };
+  const CHANGED = { ...AHEAD, mtimeMs: AHEAD.mtimeMs + 2_000 };
+
+  it.each(['mtimeMs', 'ctimeMs'])('(%s) is read a second time, and then remembered', (time) => {
+    const stamp = { ...OLD, [time]: NOW + 6 * 3_600_000 };
+    expect(readings([0, stamp], [2_000, stamp])).toEqual([false, true]);
+  });
+
+  it('is not believed earlier: within 2 s it could change and look the same', () => {
+    expect(readings([0, AHEAD], [1_000, AHEAD], [1_999, AHEAD], [2_500, AHEAD])).toEqual([
+      false,
+      false,
+      false,
+      true,
+    ]);
+  });
+
+  it('is new with every change', () => {
+    const times = readings([0, AHEAD], [9_000, CHANGED], [10_000, CHANGED], [11_000, CHANGED]);
+    expect(times).toEqual([false, false, false, true]);
+  });
+});
+
 describe('whether its recording is where it should be', () => {
   it('is looked up in the same step, for this account', () => {
     const { dir, known, uploads } = open();

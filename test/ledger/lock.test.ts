@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { systemClock } from '../../src/deps.ts';
 import { SyncError } from '../../src/errors.ts';
-import { tryLock, withLock } from '../../src/ledger/lock.ts';
-import { markProcess } from '../../src/ledger/processes.ts';
+import { isHeld, tryLock, withLock } from '../../src/ledger/lock.ts';
+import { type ProcessMark, markProcess } from '../../src/ledger/processes.ts';
 import { buildWorker, markIn, scratchDir } from './support.ts';
 
 let workers: Awaited<ReturnType<typeof buildWorker>>;
@@ -150,26 +150,74 @@ describe('withLock', () => {
   });
 });
 
+describe('a look at a lock', () => {
+  it('says whether it is held, also by a process that was killed, and makes none', async () => {
+    const dir = scratchDir();
+    const path = join(dir, 'one.lock');
+    expect(isHeld(path)).toBe(false);
+    expect(existsSync(path)).toBe(false);
+    const mine = tryLock(path);
+    expect(isHeld(path)).toBe(true);
+    mine?.release();
+    expect(isHeld(path)).toBe(false);
+    const other = workers.start('lock', dir);
+    expect(await other.line()).toBe('held');
+    expect(isHeld(path)).toBe(true);
+    await other.kill();
+    expect(isHeld(path)).toBe(false);
+    expect(tryLock(path)).toBeDefined();
+  });
+
+  it('never takes another look for a holder, however many there are', async () => {
+    const dir = scratchDir();
+    const dead = workers.start('lock', dir);
+    expect(await dead.line()).toBe('held');
+    await dead.kill();
+    const lookers = Array.from({ length: 4 }, () => workers.start('look-when-told', dir));
+    await Promise.all(lookers.map((one) => one.line()));
+    for (const one of lookers) one.tell();
+    const seen = await Promise.all(lookers.map((one) => one.line()));
+    expect(seen).toEqual(Array(4).fill('held 0 of 2000'));
+  });
+
+  it('fails where what is there is no lock', () => {
+    const path = join(scratchDir(), 'one.lock');
+    mkdirSync(path);
+    expect(() => isHeld(path)).toThrow(expect.objectContaining({ code: 'STORAGE' }) as Error);
+  });
+});
+
 describe('the mark of a process', () => {
   /** SQLite keeps a journal beside a lock that is held. */
   const marksIn = (dir: string) =>
     new Set(readdirSync(join(dir, 'locks')).map((name) => name.replace(/-journal$/, '')));
   const fileOf = (id: string) => `process-${id}.lock`;
+  const isDead = (seenBy: ProcessMark, id: string) => seenBy.isAbandoned(id, 'a ride');
 
-  it('is never dead to itself, and alive to others until it is released', () => {
+  it('is alive to others until it is released', () => {
     const dir = scratchDir();
     const [mine, theirs] = [markIn(dir), markProcess(dir)];
     expect(mine.id).not.toBe(theirs.id);
-    expect([mine.isDead(mine.id), mine.isDead(theirs.id), theirs.isDead(mine.id)]).toEqual([
-      false,
-      false,
-      false,
-    ]);
+    expect([isDead(mine, theirs.id), isDead(theirs, mine.id)]).toEqual([false, false]);
     expect(marksIn(dir)).toEqual(new Set([fileOf(mine.id), fileOf(theirs.id)]));
     theirs.release();
     theirs.release();
-    expect(mine.isDead(theirs.id)).toBe(true);
+    expect(isDead(mine, theirs.id)).toBe(true);
     expect(marksIn(dir)).toEqual(new Set([fileOf(mine.id)]));
+  });
+
+  it('says of its own work whether it is still at it', () => {
+    const dir = scratchDir();
+    const [mine, theirs] = [markIn(dir), markIn(dir)];
+    const { id } = mine;
+    expect(mine.isAbandoned(id, 'a ride')).toBe(true);
+    mine.begin('a ride');
+    theirs.begin('a run');
+    expect([mine.isAbandoned(id, 'a ride'), mine.isAbandoned(id, 'a run')]).toEqual([false, true]);
+    mine.end('a ride');
+    expect(mine.isAbandoned(id, 'a ride')).toBe(true);
+    // Others cannot know what it is at: as long as it lives, all that it signed is its own.
+    expect(theirs.isAbandoned(id, 'a ride')).toBe(false);
   });
 
   it('dies with a killed process, and what it left behind is swept away', async () => {
@@ -177,14 +225,14 @@ describe('the mark of a process', () => {
     const mine = markIn(dir);
     const other = workers.start('mark', dir);
     const id = await other.line();
-    expect(mine.isDead(id)).toBe(false);
+    expect(isDead(mine, id)).toBe(false);
     await other.kill();
     expect(existsSync(join(dir, 'locks', `process-${id}.lock`))).toBe(true);
-    expect(mine.isDead(id)).toBe(true);
+    expect(isDead(mine, id)).toBe(true);
     const own = fileOf(mine.id);
     expect(marksIn(dir)).toEqual(new Set([own]));
     // And stays dead.
-    expect(mine.isDead(id)).toBe(true);
+    expect(isDead(mine, id)).toBe(true);
   });
 
   it('is swept away a day later, if its process was killed and left no work behind', async () => {

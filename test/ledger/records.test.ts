@@ -52,6 +52,20 @@ describe('a day', () => {
     expect(open(dir, 'athlete:2').ledger.isUnchanged('wellness', DAY, 'd1')).toBe(false);
   });
 
+  it('that was given up while the ledger could not be written is there to be sent again', () => {
+    const dir = scratchDir();
+    const database = openIn(dir);
+    const ledger = recordLedger(database, 'athlete:1', markIn(dir), () => 7);
+    ledger.claim('wellness', DAY, 'd1', false);
+    database.exec('PRAGMA busy_timeout = 0');
+    const other = openIn(dir);
+    other.exec('BEGIN IMMEDIATE');
+    expect(() => ledger.release('wellness', DAY)).toThrow(/locked/);
+    other.exec('COMMIT');
+    expect(ledger.claim('wellness', DAY, 'd1', false)).toBe('yours');
+    expect(ledger.claim('wellness', DAY, 'd1', false)).toBe('busy');
+  });
+
   it('that another one is sending is busy, until that one is done or dead', async () => {
     const { dir, ledger } = open();
     const other = open(dir).ledger;

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { openDatabase } from '../../src/ledger/database.ts';
+import { type Database, openDatabase } from '../../src/ledger/database.ts';
 import { uploadLedger } from '../../src/ledger/uploads.ts';
 import { buildWorker, markIn, openIn, scratchDir } from './support.ts';
 
@@ -130,6 +130,45 @@ describe('a recording in the ledger', () => {
     const path = 'träningar/O\'Brien "x"\n\u202e😀.fit';
     ledger.claim({ ...A, path }, false);
     expect(ledger.find(A.sha256)?.path).toBe(path);
+  });
+});
+
+describe('a ledger that cannot be written for a while', () => {
+  /** Another process writes, for longer than anybody here waits. */
+  function lockedBy(dir: string, database: Database) {
+    database.exec('PRAGMA busy_timeout = 0');
+    const other = openIn(dir);
+    other.exec('BEGIN IMMEDIATE');
+    return { letGo: () => other.exec('COMMIT') };
+  }
+  const STORAGE = expect.objectContaining({ code: 'STORAGE' }) as Error;
+
+  it('gives a recording again that was answered meanwhile: nobody is at it', () => {
+    const { dir, ledger, database } = open();
+    const others = open(dir).ledger;
+    ledger.claim(A, false);
+    const { letGo } = lockedBy(dir, database);
+    expect(() => ledger.confirm(A.sha256, 1, {})).toThrow(STORAGE);
+    expect(() => ledger.release(A.sha256, 1)).toThrow(STORAGE);
+    letGo();
+    expect(ledger.claim(A, false)).toEqual({ claim: 'yours' });
+    // It is being sent again: by this one alone.
+    expect(ledger.claim(A, false)).toEqual({ claim: 'busy' });
+    expect(others.claim(A, false)).toEqual({ claim: 'busy' });
+    ledger.confirm(A.sha256, 1, {});
+    expect(others.claim(A, false).claim).toBe('confirmed');
+  });
+
+  it('keeps one that is being sent to whoever sends it, and gives away none unwritten', () => {
+    const { dir, ledger, database } = open();
+    ledger.claim(A, false);
+    const B = { ...A, sha256: 'b'.repeat(64) };
+    const { letGo } = lockedBy(dir, database);
+    expect(() => ledger.claim(B, false)).toThrow(STORAGE);
+    letGo();
+    expect(ledger.claim(A, true)).toEqual({ claim: 'busy' });
+    expect(ledger.find(B.sha256)).toBeUndefined();
+    expect(ledger.claim(B, false)).toEqual({ claim: 'yours' });
   });
 });
 

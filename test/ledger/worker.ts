@@ -6,7 +6,7 @@ import { createInterface } from 'node:readline';
 import { join } from 'node:path';
 import { changeProfile } from '../../src/config-write.ts';
 import { openDatabase } from '../../src/ledger/database.ts';
-import { type Lock, tryLock } from '../../src/ledger/lock.ts';
+import { type Lock, isHeld, tryLock } from '../../src/ledger/lock.ts';
 import { markProcess } from '../../src/ledger/processes.ts';
 import { recordLedger } from '../../src/ledger/records.ts';
 import { uploadLedger } from '../../src/ledger/uploads.ts';
@@ -46,6 +46,12 @@ switch (action) {
   case 'lock':
     lock = tryLock(join(dir, 'one.lock'));
     say(lock === undefined ? 'busy' : 'held');
+    break;
+  case 'look-when-told':
+    whenTold(() => {
+      const looks = Array.from({ length: 2000 }, () => isHeld(join(dir, 'one.lock')));
+      say(`held ${looks.filter(Boolean).length} of ${looks.length}`);
+    });
     break;
   case 'mark':
     say(markProcess(dir).id);

@@ -225,7 +225,12 @@ describe('what the service says no to', () => {
   ])('%i is final, in its own words', async (status, body, message) => {
     const { client, server } = await open([{ status, body }]);
     const error = await failure(client.push('wellness', {}, 'always', never()));
-    expect(about(error)).toEqual({ code: 'REJECTED', message, details: { status, attempts: 1 } });
+    const page = typeof body === 'string' ? { page: true } : {};
+    expect(about(error)).toEqual({
+      code: 'REJECTED',
+      message,
+      details: { status, attempts: 1, ...page },
+    });
     expect(server.requests).toHaveLength(1);
   });
 });

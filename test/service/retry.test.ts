@@ -284,6 +284,11 @@ describe('pauses', () => {
     ['Sun, 15 Feb 2026 12:02:00 GMT', 120_000],
     ['Sun, 15 Feb 2026 11:59:00 GMT', 0],
     ['garbage', undefined],
+    // A day at most: what is far off fits no timer and no date.
+    ['86401', 86_400_000],
+    ['99999999999999', 86_400_000],
+    ['9'.repeat(400), 86_400_000],
+    ['Fri, 31 Dec 9999 23:59:59 GMT', 86_400_000],
   ])('reads %s', (header, ms) => {
     expect(readRetryAfter(header, NOW)).toBe(ms);
   });

@@ -1,8 +1,10 @@
 import { execFileSync } from 'node:child_process';
-import { chmodSync, mkdirSync, statSync, symlinkSync } from 'node:fs';
+import { chmodSync, mkdirSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { findFiles } from '../../src/upload/find-files.ts';
+import { ODD_NAME } from '../../src/upload/odd-names.ts';
+import { walk } from '../../src/watch/walk.ts';
 import { put, scratchDir } from './support.ts';
 
 /** What is found, in short: the path as told, and `*` where it was named, or the problem. */
@@ -10,6 +12,40 @@ const find = (paths: string[], cwd: string) =>
   [...findFiles(paths, cwd)].map((file) =>
     'problem' in file ? `${file.path}: ${file.problem}` : `${file.path}${file.named ? ' *' : ''}`,
   );
+
+// Elsewhere the file system takes no such names.
+describe.skipIf(process.platform !== 'linux')('names that are not valid UTF-8', () => {
+  const oddly = (dir: string, ...name: (string | number)[]) =>
+    Buffer.concat([
+      Buffer.from(`${dir}/`),
+      ...name.map((part) => (typeof part === 'string' ? Buffer.from(part) : Buffer.from([part]))),
+    ]);
+
+  it('of recordings and of folders with some are told of, the rest is found', () => {
+    const dir = scratchDir();
+    put(dir, 'good/München.fit');
+    // This one is valid: somebody had it replaced before.
+    put(dir, 'good/M\ufffdlheim.fit');
+    writeFileSync(oddly(join(dir, 'good'), 'M', 0xfc, 'nchen.fit'), 'x');
+    writeFileSync(oddly(join(dir, 'good'), 'M', 0xe9, 'nchen.fit'), 'x');
+    writeFileSync(oddly(join(dir, 'good'), 'notes', 0xfc, '.txt'), 'x');
+    mkdirSync(oddly(dir, 'good/T', 0xfc, 'r'));
+    expect(find(['good'], dir)).toEqual([
+      `good/M\\xe9nchen.fit: ${ODD_NAME}`,
+      `good/M\\xfcnchen.fit: ${ODD_NAME}`,
+      `good/T\\xfcr: ${ODD_NAME}`,
+      'good/München.fit',
+      'good/M\ufffdlheim.fit',
+    ]);
+    const walked = [...walk(join(dir, 'good'))].map((found) =>
+      found.found === 'problem' ? `${found.path}: ${found.problem}` : found.path,
+    );
+    expect(walked.map((path) => path.slice(dir.length + 1)).sort()).toEqual([
+      'good',
+      ...find(['good'], dir).sort(),
+    ]);
+  });
+});
 
 describe('of a folder', () => {
   it('all that is called like a recording, at any depth, in the order of names', () => {

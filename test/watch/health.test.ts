@@ -67,8 +67,10 @@ it('is nothing where nobody ever watched, and where what is there is no health',
   writeFileSync(join(dir, 'watch', `${health().id}.json`), '{"version":1,');
   writeFileSync(join(dir, 'watch', 'notes.txt'), 'x');
   expect(readHealth(dir, NOW)).toEqual([]);
-  writeFileSync(join(dir, 'watch', `${health().id}.json`), '{"version":2}');
-  expect(readHealth(dir, NOW)).toEqual([]);
+  for (const other of ['{"version":2}', '{"version":1}', 'null', '"x"', '[1]', '7', '']) {
+    writeFileSync(join(dir, 'watch', `${health().id}.json`), other);
+    expect(readHealth(dir, NOW)).toEqual([]);
+  }
 });
 
 it('has one id for the same folders in any order, another for another login', () => {

@@ -91,12 +91,41 @@ function start(
     mark.release();
   };
   ends.push(end);
-  return { running, events, needs };
+  return { running, events, needs, database };
 }
 
 const held = () => sandbox.control.state().athletes.flatMap(({ recordings }) => recordings);
 const happened = (events: readonly WatchEvent[], name: WatchEvent['event']) =>
   events.filter(({ event }) => event === name);
+
+describe('a ledger that cannot be written while an upload is answered', () => {
+  it('costs that recording a second request, and delivery goes on', async () => {
+    const { client } = clientOf(sandbox);
+    let answered = 0;
+    const { events, database } = start({
+      async client() {
+        const service = await client();
+        return {
+          ...service,
+          async uploadRecording(...args) {
+            const answer = await service.uploadRecording(...args);
+            if (++answered === 1) database.exec('PRAGMA query_only = ON');
+            return answer;
+          },
+        };
+      },
+    });
+    put(join(folder, 'ride.fit'), anotherRecording());
+    await until(() => happened(events, 'obstacle').length === 1);
+    expect(happened(events, 'obstacle')).toMatchObject([{ obstacle: 'storage' }]);
+    database.exec('PRAGMA query_only = OFF');
+    await until(() => happened(events, 'upload').length === 1);
+    expect(happened(events, 'upload')).toMatchObject([{ item: { outcome: 'duplicate' } }]);
+    put(join(folder, 'next.fit'), anotherRecording());
+    await until(() => happened(events, 'upload').length === 2);
+    expect(held().map(({ receivedCount }) => receivedCount)).toEqual([2, 1]);
+  });
+});
 
 describe('a device that can be unplugged', () => {
   it('is read once: its recordings are copied first, and sent from the copy', async () => {
@@ -265,8 +294,10 @@ describe('a machine that slept', () => {
     expect(held()).toEqual([]);
     clock.jump(3_600_000);
     // Should it have been busy at that moment, it notices when it looks around next.
-    await clock.advance(10_000);
-    await until(() => held().length === 1);
+    await until(() => {
+      void clock.advance(1_000);
+      return held().length === 1;
+    });
   });
 });
 

@@ -19,6 +19,7 @@ export function logIo(log: RotatingLog, clock: Clock, also?: (entry: string) => 
     stderrIsTerminal: false,
     colour: false,
     columns: 80,
+    unread: new AbortController().signal,
     out: write,
     err: write,
     // Nobody is there to type anything.

@@ -2,7 +2,7 @@ import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { systemCode } from '../../errors.ts';
 import { storageError } from '../../storage.ts';
-import { watchId } from '../health.ts';
+import { isWatchId, watchId } from '../health.ts';
 
 /** Where one daemon keeps its files. One daemon a login and set of folders. */
 export interface DaemonPlace {
@@ -36,6 +36,7 @@ export function daemonPlace(
 export function daemonPlaces(stateDir: string): DaemonPlace[] {
   try {
     return readdirSync(daemonsDir(stateDir))
+      .filter((name) => isWatchId(name))
       .sort()
       .map((id) => placeOf(stateDir, id));
   } catch (error) {

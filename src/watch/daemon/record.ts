@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import writeFileAtomic from 'write-file-atomic';
-import { tryLock } from '../../ledger/lock.ts';
+import { isHeld } from '../../ledger/lock.ts';
 import { isObject } from '../../service/wire.ts';
 import type { DaemonPlace } from './place.ts';
 
@@ -23,6 +23,8 @@ export interface DaemonRecord {
   /** Absolute paths, as they were given. */
   readonly folders: readonly string[];
   readonly kind: BackgroundKind;
+  /** Flags of `sync watch` that it was given, so that it can be started again as it was. */
+  readonly passOn?: readonly string[];
   readonly pid: number;
   /** `processStart` of the pid: tells this process from a later one with the same number. */
   readonly processStart?: string;
@@ -61,11 +63,9 @@ export function inspectDaemon(place: DaemonPlace): DaemonState {
   }
 }
 
-/** Is its lock held? Takes the lock for a moment where it is not. @throws SyncError `STORAGE` */
+/** @throws SyncError `STORAGE` */
 export function isRunning(place: DaemonPlace): boolean {
-  const lock = tryLock(place.lockFile);
-  lock?.release();
-  return lock === undefined;
+  return isHeld(place.lockFile);
 }
 
 export function writeRecord(place: DaemonPlace, record: DaemonRecord): void {
@@ -84,11 +84,21 @@ function readRecord(place: DaemonPlace): DaemonRecord | undefined {
 
 function isRecord(value: unknown): value is DaemonRecord {
   if (!isObject(value)) return false;
-  const { profile, folders, kind, pid, processStart, version, startedAt, readyAt, ended } = value;
+  const {
+    profile,
+    folders,
+    kind,
+    passOn = [],
+    pid,
+    processStart,
+    version,
+    startedAt,
+    readyAt,
+    ended,
+  } = value;
   return (
     typeof profile === 'string' &&
-    Array.isArray(folders) &&
-    folders.every((folder) => typeof folder === 'string') &&
+    [folders, passOn].every(isTexts) &&
     BACKGROUND_KINDS.some((known) => known === kind) &&
     Number.isSafeInteger(pid) &&
     (pid as number) > 1 &&
@@ -98,6 +108,10 @@ function isRecord(value: unknown): value is DaemonRecord {
     (readyAt === undefined || typeof readyAt === 'number') &&
     (ended === undefined || isEnd(ended))
   );
+}
+
+function isTexts(value: unknown): boolean {
+  return Array.isArray(value) && value.every((item) => typeof item === 'string');
 }
 
 function isEnd(value: unknown): boolean {

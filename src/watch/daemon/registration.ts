@@ -21,8 +21,8 @@ export interface RegisterNeeds {
 }
 
 /**
- * Whoever looks at a daemon takes its lock for a moment (`inspectDaemon`): only a lock that is
- * held for longer than this, in ms, belongs to a daemon.
+ * Whoever looks at a daemon (`inspectDaemon`) keeps others from taking its lock for an instant: only
+ * a lock that is held for longer than this, in ms, belongs to a daemon.
  */
 const GLANCE_MS = 1_000;
 const RETRY_MS = 20;
@@ -33,7 +33,7 @@ const RETRY_MS = 20;
  */
 export async function registerDaemon(
   place: DaemonPlace,
-  who: Pick<DaemonRecord, 'profile' | 'folders' | 'kind' | 'version'>,
+  who: Pick<DaemonRecord, 'profile' | 'folders' | 'kind' | 'passOn' | 'version'>,
   { clock, signal, platform }: RegisterNeeds,
 ): Promise<Registration> {
   makeStateFolder(place.dir);

@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import type { ServiceDefinition } from './definition.ts';
 import { readOwnFile, refused, removeOwnFile, writeOwnFile, written } from './files.ts';
 import { launchdPlist } from './launchd.ts';
 import type { ManagerNeeds, ServiceManager } from './manager.ts';
@@ -33,13 +34,22 @@ export function launchdManager(
     }
   };
 
+  const prepare = (definition: ServiceDefinition) => {
+    readOwnFile(file);
+    return written((given) => launchdPlist(name, given), definition);
+  };
+
   return {
     kind: 'launchd',
     name,
     file,
     installed: () => existsSync(file),
+    // eslint-disable-next-line @typescript-eslint/require-await
+    async check(definition) {
+      prepare(definition);
+    },
     async install(definition) {
-      const plist = written((given) => launchdPlist(name, given), definition);
+      const plist = prepare(definition);
       const undo = writeOwnFile(file, plist, 'utf8');
       try {
         // The one that may be there; "no such process" is as good.

@@ -20,6 +20,11 @@ export interface ServiceManager {
   /** Is that file there? */
   installed(): boolean;
   /**
+   * Finds out, as far as can be known without changing anything, whether {@link install} would fail.
+   * @throws SyncError as `install`
+   */
+  check(definition: ServiceDefinition): Promise<void>;
+  /**
    * Describes the service to the system, and starts it; one that is there already is replaced.
    * Where that fails everything is as before.
    *

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { SyncError } from '../../errors.ts';
+import type { ServiceDefinition } from './definition.ts';
 import { readOwnFile, refused, removeOwnFile, writeOwnFile, written } from './files.ts';
 import type { ManagerNeeds, ServiceManager } from './manager.ts';
 import { systemdUnit } from './systemd.ts';
@@ -32,14 +33,23 @@ export function systemdManager(
     });
   };
 
+  const prepare = async (definition: ServiceDefinition) => {
+    const unit = written(systemdUnit, definition);
+    await greet();
+    readOwnFile(file);
+    return unit;
+  };
+
   return {
     kind: 'systemd',
     name,
     file,
     installed: () => existsSync(file),
+    async check(definition) {
+      await prepare(definition);
+    },
     async install(definition) {
-      const unit = written(systemdUnit, definition);
-      await greet();
+      const unit = await prepare(definition);
       const undo = writeOwnFile(file, unit, 'utf8');
       try {
         await systemctl('daemon-reload');

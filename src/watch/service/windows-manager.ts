@@ -17,17 +17,28 @@ export function windowsManager(slug: string, { env, stateDir, run }: ManagerNeed
     if (ran.code !== 0) throw refused('schtasks', args, ran);
   };
 
+  const prepare = (definition: ServiceDefinition) => {
+    for (const ours of [envFile, file]) readOwnFile(ours);
+    return {
+      variables: written(({ env: given }) => environmentFile(given), definition),
+      task: written(
+        (given) => windowsTask(userName(env), withVariables(given, envFile)),
+        definition,
+      ),
+    };
+  };
+
   return {
     kind: 'windows-task',
     name,
     file,
     installed: () => existsSync(file),
+    // eslint-disable-next-line @typescript-eslint/require-await
+    async check(definition) {
+      prepare(definition);
+    },
     async install(definition) {
-      const variables = written(({ env: given }) => environmentFile(given), definition);
-      const task = written(
-        (given) => windowsTask(userName(env), withVariables(given, envFile)),
-        definition,
-      );
+      const { variables, task } = prepare(definition);
       const undoEnv = writeOwnFile(envFile, variables, 'utf8');
       const undo = writeOwnFile(file, task, 'utf16le');
       try {

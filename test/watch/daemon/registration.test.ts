@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdirSync, readFileSync, rmSync, rmdirSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { existsSync, mkdirSync, readFileSync, rmSync, rmdirSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { systemClock } from '../../../src/deps.ts';
 import { tryLock } from '../../../src/ledger/lock.ts';
@@ -74,6 +74,11 @@ describe('a daemon’s place', () => {
     expect(daemonPlaces(stateDir)).toEqual([]);
     const place = daemonPlace(stateDir, 'default', ['/rides']);
     (await registerDaemon(place, WHO, NEEDS)).end(0);
+    expect(daemonPlaces(stateDir)).toEqual([place]);
+    // Finders and editors leave things behind.
+    for (const stray of ['.DS_Store', 'Thumbs.db', `${place.id}~`]) {
+      writeFileSync(join(dirname(place.dir), stray), 'x');
+    }
     expect(daemonPlaces(stateDir)).toEqual([place]);
   });
 
@@ -158,6 +163,9 @@ describe('a daemon’s place', () => {
   it('shows a record that cannot be read as none', () => {
     const place = scratchPlace();
     expect(inspectDaemon(place)).toEqual({ place, record: undefined, running: false });
+    // To look leaves no trace.
+    expect(existsSync(place.dir)).toBe(false);
+    mkdirSync(place.dir, { recursive: true });
     const good: DaemonRecord = { ...WHO, pid: 12_345, startedAt: 1 };
     writeRecord(place, good);
     expect(inspectDaemon(place).record).toEqual(good);
