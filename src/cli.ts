@@ -37,9 +37,13 @@ export function buildProgram(needs: ProgramNeeds, args: readonly string[]): Prog
       writeErr: () => undefined,
     })
     .exitOverride();
-  // `sync help upload` is about another command than the one that is meant.
-  const everything = args[0] === 'help' && args.length > 1;
-  addCommands(root, COMMANDS, args, 0);
+  // `sync help upload`, `sync push help wellness`: about the command that is named.
+  addCommands(
+    root,
+    COMMANDS,
+    args.filter((word) => word !== 'help'),
+    0,
+  );
 
   function addCommands(
     parent: Command,
@@ -50,7 +54,7 @@ export function buildProgram(needs: ProgramNeeds, args: readonly string[]): Prog
     for (const declaration of declarations) {
       const { name, summary, declare, start, subcommands } = declaration;
       const command = parent.command(name).description(summary).copyInheritedSettings(root);
-      if (!everything && words[depth] !== name) continue;
+      if (words[depth] !== name) continue;
       declare?.(command);
       if (subcommands !== undefined) addCommands(command, subcommands, words, depth + 1);
       if (start !== undefined) globalFlags(command).action(begin(start));
@@ -59,15 +63,16 @@ export function buildProgram(needs: ProgramNeeds, args: readonly string[]): Prog
 
   /** The action of a command: its flags are sorted out, its module is loaded, and it is run. */
   function begin(load: () => Promise<Start>) {
-    return async (...given: unknown[]): Promise<void> => {
+    return async (...passed: unknown[]): Promise<void> => {
       // commander passes the arguments, the flags, and the command itself.
-      const command = given.at(-1) as Command;
-      const flags = command.opts<GlobalFlags>();
-      needs.onFlags(flags);
+      const command = passed.at(-1) as Command;
       const { deps, version } = needs;
+      const given = command.opts<GlobalFlags>();
+      const flags = { ...given, profile: given.profile ?? (deps.env['SYNC_PROFILE'] || undefined) };
+      needs.onFlags(flags);
       const invocation: Invocation = { deps, version, flags, output: createOutput(deps.io, flags) };
       const start = await load();
-      exitCode = await start(invocation, ...given.slice(0, -1));
+      exitCode = await start(invocation, ...passed.slice(0, -1));
     };
   }
 
@@ -93,12 +98,15 @@ function usageError(error: CommanderError, args: readonly string[], root: Comman
   const parent = root.commands.find((command) => command.name() === given[0]);
   const names = parent?.commands.map((command) => command.name()) ?? [];
   // Commander has no words for a command that needs another one behind it.
+  const asked = args.includes('help') ? args[args.indexOf('help') + 1] : undefined;
   const message =
-    error.code === 'commander.help'
-      ? `\`sync ${given.join(' ')}\` needs one of these: ${names.join(', ')}`
-      : error.message.replace(/^error: /, '');
+    error.code !== 'commander.help'
+      ? error.message.replace(/^error: /, '')
+      : asked === undefined
+        ? `\`sync ${given.join(' ')}\` needs one of these: ${names.join(', ')}`
+        : `unknown command '${asked}'`;
   const [fault = '', guess] = message.split('\n');
-  const words = `${fault.charAt(0).toUpperCase()}${fault.slice(1)}.`;
+  const words = `${fault.charAt(0).toUpperCase()}${fault.slice(1).replace(/\.$/, '')}.`;
   // Commander puts it in brackets: "(Did you mean --name?)"
   const guessed = guess === undefined ? '' : ` ${guess.replace(/^\((.*)\)$/, '$1')}`;
   throw new SyncError('USAGE', `${words}${guessed}`, {

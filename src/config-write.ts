@@ -1,12 +1,12 @@
 import { createHash } from 'node:crypto';
-import { mkdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import writeFileAtomic from 'write-file-atomic';
 import { type Account, type ProfileEntry, readConfigFile } from './config.ts';
 import { systemClock } from './deps.ts';
-import { SyncError, messageOf } from './errors.ts';
+import { messageOf } from './errors.ts';
 import type { Paths } from './paths.ts';
 import type { SettingKey } from './settings.ts';
+import { makeFolder, storageError } from './storage.ts';
 
 /** What to change in a profile; `null` takes something away, what is absent stays. */
 export interface ProfileChange {
@@ -70,9 +70,10 @@ async function write(path: string, profiles: Record<string, ProfileEntry>): Prom
     ),
   };
   try {
-    await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+    makeFolder(dirname(path), 0o700);
     await writeFileAtomic(path, `${JSON.stringify(content, null, 2)}\n`, { mode: 0o600 });
   } catch (cause) {
-    throw new SyncError('STORAGE', `${path} cannot be written: ${messageOf(cause)}`, { cause });
+    const message = `${path} cannot be written: ${messageOf(cause)}`;
+    throw storageError(path, cause, 'SYNC_CONFIG_DIR', { message });
   }
 }

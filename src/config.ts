@@ -22,6 +22,8 @@ export type Origin = 'flag' | 'environment' | 'profile' | 'default';
 export interface Config {
   /** A profile is one account on one service, under a name. */
   readonly profile: string;
+  /** Those that the configuration file knows: every login makes one. */
+  readonly profiles: readonly string[];
   readonly paths: Paths;
   get<K extends SettingKey>(key: K): SettingValue<K>;
   originOf(key: SettingKey): Origin;
@@ -70,7 +72,8 @@ export function loadConfig(
 ): Config {
   const { env, paths } = sources;
   const profile = checkProfileName(profileFlag ?? (env['SYNC_PROFILE'] || DEFAULT_PROFILE));
-  const entry = readConfigFile(paths.configFile).profiles[profile];
+  const { profiles } = readConfigFile(paths.configFile);
+  const entry = profiles[profile];
 
   const find = <K extends SettingKey>(key: K): { origin: Origin; value: SettingValue<K> } => {
     const setting = SETTINGS[key];
@@ -89,6 +92,7 @@ export function loadConfig(
 
   return {
     profile,
+    profiles: Object.keys(profiles),
     paths,
     get: (key) => find(key).value,
     originOf: (key) => find(key).origin,
@@ -174,14 +178,27 @@ export function readConfigFile(path: string): ConfigFile {
   let parsed: unknown;
   try {
     // Editors on Windows put a mark before the text.
-    parsed = JSON.parse(text.replace(/^\ufeff/, ''));
+    text = text.replace(/^\ufeff/, '');
+    parsed = JSON.parse(text);
   } catch (cause) {
-    throw new SyncError('CONFIG', `${path} is not JSON: ${messageOf(cause)}`, {
+    throw new SyncError('CONFIG', `${path} is not JSON: ${faultIn(text, cause)}`, {
       cause,
       hint: 'Mend the file, or move it away and run `sync login` again.',
     });
   }
   return decodeConfigFile(parsed, path);
+}
+
+/** What the parser says, with the line in place of a count of characters. */
+function faultIn(text: string, cause: unknown): string {
+  const said = messageOf(cause);
+  const at = / in JSON at position (\d+).*$/s.exec(said);
+  if (at === null) {
+    const early = said.startsWith('Unexpected end');
+    return early ? `${said} (line ${text.trimEnd().split('\n').length}).` : `${said}.`;
+  }
+  const line = text.slice(0, Number(at[1])).split('\n').length;
+  return `${said.slice(0, at.index)} in line ${line}.`;
 }
 
 function decodeConfigFile(value: unknown, path: string): ConfigFile {
@@ -256,7 +273,8 @@ function checkProfileName(name: string): string {
 }
 
 function flagName(key: SettingKey): string {
-  if (key === 'timezone') return '--tz';
+  const short = { timezone: '--tz', redirectPort: '--port', tokenStore: '--store' };
+  if (key in short) return short[key as keyof typeof short];
   return `--${key.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
 }
 

@@ -1,7 +1,9 @@
-import { homedir } from 'node:os';
+import { homedir, userInfo } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import { realPath } from './executables.ts';
 import { type Io, systemIo } from './io.ts';
+import { findMachineZone } from './machine-zone.ts';
 import type { Clock } from './time.ts';
 
 export type Env = Readonly<Record<string, string | undefined>>;
@@ -19,7 +21,7 @@ export interface Deps {
   readonly io: Io;
   /** Aborted by Ctrl-C and SIGTERM, with a `SyncError` `INTERRUPTED`. */
   readonly signal: AbortSignal;
-  /** The zone of this machine, such as `Europe/Berlin`. */
+  /** The zone of this machine, such as `Europe/Berlin`. Throws a `SyncError` `CONFIG` if it cannot be told. */
   readonly machineZone: () => string;
   /** Shows a page in the user's browser. Rejects when no browser can be started. */
   readonly openBrowser: (url: string) => Promise<void>;
@@ -40,18 +42,32 @@ export const systemClock: Clock = {
   },
 };
 
+/** The system's own word where HOME says nothing; '' where there is none. */
+function homeOfUser(): string {
+  try {
+    return homedir() || userInfo().homedir;
+  } catch {
+    return '';
+  }
+}
+
 /** @param onLost told when results could not be written to stdout; once */
 export function systemDeps(signal: AbortSignal, onLost: (error: Error) => void): Deps {
   const env = process.env;
   return {
     env,
     platform: process.platform,
-    homeDir: env['HOME'] || homedir(),
+    homeDir: env['HOME'] || homeOfUser(),
     cwd: process.cwd(),
     clock: systemClock,
     io: systemIo(process, (env['NO_COLOR'] ?? '') !== '', onLost),
     signal,
-    machineZone: () => new Intl.DateTimeFormat().resolvedOptions().timeZone,
+    machineZone: () =>
+      findMachineZone({
+        tz: env['TZ'],
+        resolved: () => new Intl.DateTimeFormat().resolvedOptions().timeZone,
+        localtime: () => realPath('/etc/localtime'),
+      }),
     openBrowser: async (url) => {
       const { default: open } = await import('open');
       const child = await open(url);

@@ -1,7 +1,9 @@
 import { styleText } from 'node:util';
 import type { Io } from './io.ts';
+import { namingProfile } from './profile-hint.ts';
 
 export interface GlobalFlags {
+  /** The one in use, if any was named: by the flag, or by `SYNC_PROFILE`. */
   readonly profile?: string | undefined;
   /** NDJSON on stdout, and nothing else there. */
   readonly json: boolean;
@@ -36,18 +38,23 @@ export interface Output {
 
 export function createOutput(io: Io, flags: GlobalFlags): Output {
   let shown: Progress | undefined;
+  const readable = (text: string) => printable(namingProfile(text, flags.profile));
+  const toJson = (object: Readonly<Record<string, unknown>>) =>
+    JSON.stringify(object, (key, value: unknown) =>
+      key === 'hint' && typeof value === 'string' ? namingProfile(value, flags.profile) : value,
+    );
   const err = (text: string) => {
     // A remark takes the place of the progress line, which is drawn again below it.
     shown?.stop();
-    io.err(printable(text));
+    io.err(readable(text));
   };
   return {
     json: flags.json,
     result(object, text) {
-      if (flags.json) io.out(JSON.stringify(object));
+      if (flags.json) io.out(toJson(object));
       else if (text !== undefined) {
         if (io.stdoutIsTerminal) shown?.stop();
-        io.out(printable(text));
+        io.out(readable(text));
       }
     },
     say(text) {
@@ -58,9 +65,9 @@ export function createOutput(io: Io, flags: GlobalFlags): Output {
       if (flags.verbose) err(text);
     },
     error(object, text) {
-      if (flags.json) io.out(JSON.stringify(object));
+      if (flags.json) io.out(toJson(object));
       shown?.stop();
-      const safe = printable(text);
+      const safe = readable(text);
       io.err(io.colour ? safe.replace(/^Error:/, styleText('red', 'Error:', NOT_BY_STDOUT)) : safe);
     },
     progress() {

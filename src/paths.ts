@@ -1,5 +1,6 @@
 import { posix, win32 } from 'node:path';
 import type { Env } from './deps.ts';
+import { SyncError } from './errors.ts';
 
 /** Where this program keeps what it knows. Absolute paths. */
 export interface Paths {
@@ -14,6 +15,9 @@ const NAME = 'athlete-sync';
 /**
  * The platform's own places (XDG base directories, Application Support, AppData), unless
  * `SYNC_CONFIG_DIR` and `SYNC_STATE_DIR` say otherwise.
+ *
+ * @throws SyncError `CONFIG` where there is no home folder: nothing is kept in the one where somebody
+ *   happens to be
  */
 export function findPaths(env: Env, platform: NodeJS.Platform, homeDir: string): Paths {
   const path = platform === 'win32' ? win32 : posix;
@@ -37,8 +41,18 @@ export function findPaths(env: Env, platform: NodeJS.Platform, homeDir: string):
     }
   };
   const found = place();
+  const homely = (folder: string) => {
+    if (path.isAbsolute(folder)) return folder;
+    throw new SyncError(
+      'CONFIG',
+      `There is no home folder to keep anything in (HOME is "${homeDir}").`,
+      {
+        hint: 'Set HOME, or SYNC_CONFIG_DIR and SYNC_STATE_DIR.',
+      },
+    );
+  };
   return {
-    configFile: join(env['SYNC_CONFIG_DIR'] || found.config, 'config.json'),
-    stateDir: env['SYNC_STATE_DIR'] || found.state,
+    configFile: join(env['SYNC_CONFIG_DIR'] || homely(found.config), 'config.json'),
+    stateDir: env['SYNC_STATE_DIR'] || homely(found.state),
   };
 }

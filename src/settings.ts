@@ -75,7 +75,7 @@ export const SETTINGS = {
   }),
   heartbeatUrl: setting<URL | undefined>({
     about: 'called by sync watch after each good sweep, so that a monitor notices silence',
-    parse: parseServiceUrl,
+    parse: parseHeartbeatUrl,
     fallback: undefined,
   }),
   ...endpointSettings(),
@@ -161,26 +161,46 @@ export function isLoopback(url: URL): boolean {
 
 function parseUrl(text: string): URL {
   if (!URL.canParse(text.trim())) {
-    throw new Error(`"${text}" is not an address; write one such as https://training.example.com`);
+    throw new Error(
+      `${shown(text)} is not an address; write one such as https://training.example.com`,
+    );
   }
   return new URL(text.trim());
 }
 
+/** What was typed, without the user name and the password that an address may hold. */
+function shown(text: string): string {
+  return `"${text.replace(/^([a-z][a-z\d+.-]*:\/\/)?.*@/is, '$1...@')}"`;
+}
+
 function parseServiceUrl(text: string): URL {
-  const url = parseUrl(text);
+  const url = parseHttpUrl(text);
   if (url.protocol === 'http:' && !isLoopback(url)) {
-    throw new Error(`"${text}" is plain http: a login needs https (http only for this machine)`);
+    throw new Error(
+      `${shown(text)} is plain http: a login needs https (http only for this machine)`,
+    );
   }
+  return url;
+}
+
+function parseHttpUrl(text: string): URL {
+  const url = parseUrl(text);
   if (url.protocol !== 'https:' && url.protocol !== 'http:') {
     throw new Error(
-      `"${text}" is not a web address; write one such as https://training.example.com`,
+      `${shown(text)} is not a web address; write one such as https://training.example.com`,
     );
   }
   if (url.username !== '' || url.password !== '') {
     throw new Error('holds a user name or a password; leave them out');
   }
-  if (url.hash !== '') throw new Error(`"${text}" has a # part; leave it out`);
+  if (url.hash !== '') throw new Error(`${shown(text)} has a # part; leave it out`);
   return url;
+}
+
+function parseHeartbeatUrl(text: string): URL {
+  const url = parseHttpUrl(text);
+  if (url.protocol === 'https:' || isLoopback(url)) return url;
+  throw new Error(`${shown(text)} is plain http: write https (http only for this machine)`);
 }
 
 function parseRedirectUri(text: string): string {
@@ -188,7 +208,7 @@ function parseRedirectUri(text: string): string {
   const url = parseUrl(typed);
   if (!/^http:\/\/[^\s?#\\@]+$/i.test(typed) || !isLoopback(url)) {
     throw new Error(
-      `"${text}" cannot be listened on; write one such as ` +
+      `${shown(text)} cannot be listened on; write one such as ` +
         `http://127.0.0.1:${String(DEFAULT_REDIRECT_PORT)}${CALLBACK_PATH}`,
     );
   }

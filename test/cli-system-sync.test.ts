@@ -10,7 +10,7 @@ import {
 } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { openHome } from './support/acceptance.ts';
+import { openHome, openTerminal, terminals } from './support/acceptance.ts';
 import { PROGRAM } from './support/program.ts';
 
 /** A folder with the node that runs the tests, and no `sync`: `#!/usr/bin/env node` has to find it. */
@@ -75,6 +75,20 @@ describe.runIf(process.platform !== 'win32')("the system's own sync", () => {
       const result = await run(own, args, ['ours', NODE_FOLDER, 'system']);
       expect(result).toEqual({ code: 7, stdout: `flushed: ${given}\n`, stderr: '' });
       expect(log()).toEqual([given]);
+    },
+  );
+
+  it.runIf(terminals.present)(
+    'of a recording, at a terminal, is said to have sent nothing',
+    async () => {
+      const { home, put, folder } = machine();
+      put(folder('ride.fit'), '');
+      const terminal = openTerminal({ home }, ['ride.fit']);
+      const { code, stdout } = await terminal.finished;
+      expect(code).toBe(0);
+      expect(stdout).toContain('Nothing was sent: `sync FILE` flushes it to the disk');
+      expect(stdout).toContain('`sync upload ride.fit` sends it.');
+      expect((await openTerminal({ home }, ['.']).finished).stdout).toBe('');
     },
   );
 

@@ -40,6 +40,10 @@ describe('a command line that is wrong', () => {
     [['push', 'sleep', 'x.json'], /^Error: Unknown command 'sleep'/, /See `sync push --help`\./],
     [['push'], /^Error: \S/, /See `sync push --help`\./],
     [['config'], /^Error: \S/, /See `sync config --help`\./],
+    [['help', 'foo'], /^Error: Unknown command 'foo'\.\n/, /See `sync --help`\./],
+    [['push', 'help', 'foo'], /^Error: Unknown command 'foo'\.\n/, /See `sync push --help`\./],
+    [['status', 'a'], /^Error: Too many arguments.*got 1\.\n/, /See `sync status --help`\./],
+    [['login', '--store', 'x'], /keychain, file\.\n/, /See `sync login --help`\./],
     [
       ['daemon'],
       /^Error: `sync daemon` needs one of these: status, /,
@@ -101,6 +105,14 @@ describe('a command line that is wrong', () => {
 });
 
 describe('help', () => {
+  it('on a subcommand is whole, wherever the word stands', async () => {
+    const { stdout } = await runSync(['push', 'wellness', '--help'], fresh());
+    expect(stdout).toContain('<file...>');
+    expect(await runSync(['push', 'help', 'wellness'], fresh())).toMatchObject({ stdout });
+    const upload = await runSync(['upload', '--help'], fresh());
+    expect(await runSync(['help', 'upload'], fresh())).toEqual(upload);
+  });
+
   /** The commands that a help text lists. */
   const commandsIn = (help: string) =>
     [...(help.split(/^Commands:$/m)[1] ?? '').matchAll(/^ {2}([a-z]+)/gm)].map(

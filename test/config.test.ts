@@ -100,12 +100,7 @@ describe('what is wrong is told by where it stands', () => {
       'baseUrl',
       /^--base-url: "nonsense" is not an address/,
     ],
-    [
-      'a flag of two words',
-      { flags: { redirectPort: 'x' } },
-      'redirectPort',
-      /^--redirect-port: "x"/,
-    ],
+    ['a flag of two words', { flags: { redirectPort: 'x' } }, 'redirectPort', /^--port: "x"/],
     [
       'a variable',
       { env: { SYNC_BASE_URL: 'http://example.com' } },

@@ -148,3 +148,29 @@ it.each([
 ])('%s is this machine: %s', (url, expected) => {
   expect(isLoopback(new URL(url))).toBe(expected);
 });
+
+it.each([
+  ['baseUrl', 'http://someone:se/cret@x.example/'],
+  ['baseUrl', 'ftp://x:secret@h'],
+  ['baseUrl', 'https://x:secret@h:port/'],
+  ['baseUrl', 'x:secret@h'],
+  ['heartbeatUrl', 'http://user:secret@x/'],
+  ['heartbeatUrl', 'https://user:secret@x/'],
+  ['redirectUri', 'http://user:secret@127.0.0.1/callback'],
+] as const)('%s %s is refused without its password', (key, text) => {
+  expect(() => SETTINGS[key].parse(text)).toThrow();
+  try {
+    SETTINGS[key].parse(text);
+  } catch (error) {
+    expect(String(error)).not.toMatch(/se\/?cret/);
+  }
+});
+
+it('a heartbeat is no login: its address is refused for its own reasons', () => {
+  expect(() => SETTINGS.heartbeatUrl.parse('http://user:pw@x/')).toThrow(
+    'holds a user name or a password; leave them out',
+  );
+  expect(() => SETTINGS.heartbeatUrl.parse('http://x.example/ping')).toThrow(
+    '"http://x.example/ping" is plain http: write https (http only for this machine)',
+  );
+});

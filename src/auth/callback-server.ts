@@ -244,6 +244,9 @@ function listenOn(
   });
 }
 
+/** Where `sync sandbox` listens unless it is told otherwise. */
+const SANDBOX_PORT = 8918;
+
 async function portInUse(
   redirectUri: URL,
   port: number,
@@ -252,7 +255,8 @@ async function portInUse(
   const owner = await portOwner(port, platform);
   const whose = owner === undefined ? '' : ` by ${owner.name} (process ${String(owner.pid)})`;
   const other = new URL(redirectUri);
-  other.port = String(port < 65_535 ? port + 1 : port - 1);
+  const next = port < 65_535 ? port + 1 : port - 1;
+  other.port = String(next === SANDBOX_PORT ? next + 1 : next);
   return new SyncError('PORT_IN_USE', `Port ${String(port)} is in use${whose}.`, {
     hint:
       `End that program, or choose another port: \`sync login --port ${other.port}\`. ` +

@@ -2,7 +2,8 @@ import { type Config, requireBaseUrl } from '../config.ts';
 import { givenSecret } from '../credentials/client-secret.ts';
 import { environmentStore, hasEnvironmentTokens } from '../credentials/environment.ts';
 import { type StoreNeeds, openStore } from '../credentials/open-store.ts';
-import { serviceId } from '../credentials/store.ts';
+import { type CredentialStore, serviceId } from '../credentials/store.ts';
+import { SyncError } from '../errors.ts';
 import { endpointUrl } from '../service/endpoints.ts';
 import type { Http } from '../service/http.ts';
 import type { Clock } from '../time.ts';
@@ -30,11 +31,41 @@ export function openSession(config: Config, needs: OpenSessionNeeds): Session {
     clock: needs.clock,
     store: hasEnvironmentTokens(config)
       ? environmentStore(config, needs.clock.now(), needs.onWarning)
-      : openStore(config, needs),
+      : storeOf(config, needs),
     service: serviceId(baseUrl),
     tokenUrl: endpointUrl(baseUrl, config.endpoints.token),
     accountId: config.account?.id,
     loginId: config.loginId,
     clientSecret: givenSecret(config),
   });
+}
+
+/**
+ * Every login is remembered in the configuration: of a profile that it does not know, nobody is logged
+ * in, also where there is no keychain to ask.
+ */
+function storeOf(config: Config, needs: StoreNeeds): CredentialStore {
+  const store = openStore(config, needs);
+  const { profile, profiles } = config;
+  if (profiles.includes(profile)) return store;
+  return {
+    ...store,
+    async load(signal) {
+      try {
+        const found = await store.load(signal);
+        if (found !== undefined || profile === 'default') return found;
+      } catch (error) {
+        if (!(error instanceof SyncError) || error.code !== 'KEYCHAIN_MISSING') throw error;
+        if (profile === 'default') return undefined;
+      }
+      const known = profiles.length === 0 ? '' : `There are: ${profiles.join(', ')}. `;
+      throw new SyncError(
+        'AUTH_REQUIRED',
+        `Nobody is logged in: there is no profile "${profile}".`,
+        {
+          hint: `${known}\`sync login --profile ${profile}\` makes it.`,
+        },
+      );
+    },
+  };
 }

@@ -93,7 +93,7 @@ export const COMMANDS: readonly CommandDeclaration[] = [
       command
         .option('--since <date>', 'from this day on, YYYY-MM-DD')
         .option('--until <date>', 'up to this day')
-        .option('--limit <n>', 'how many at most'),
+        .option('--limit <n>', 'how many at most, the newest first (default: 20)'),
     start: async () => start((await import('./workouts.ts')).workouts),
   },
   {

@@ -2,7 +2,7 @@ import { type Config, type Origin, parseSetting } from '../config.ts';
 import { changeProfile } from '../config-write.ts';
 import { ExitCode, SyncError } from '../errors.ts';
 import { SETTINGS, type SettingKey, isSettingKey } from '../settings.ts';
-import { type Invocation, configFor } from './invocation.ts';
+import { type Invocation, configFor, pathsFor } from './invocation.ts';
 
 export function get(invocation: Invocation, key: string): Promise<ExitCode> {
   const config = configFor(invocation);
@@ -17,7 +17,7 @@ export async function set(invocation: Invocation, key: string, value: string): P
   const known = settingKey(key);
   parseSetting(known, value, known);
   await changeProfile(config.paths, config.profile, { settings: { [known]: value } });
-  tellShadowed(invocation, known);
+  tellChanged(invocation, known);
   return ExitCode.ok;
 }
 
@@ -25,7 +25,7 @@ export async function unset(invocation: Invocation, key: string): Promise<ExitCo
   const config = configFor(invocation);
   const known = settingKey(key);
   await changeProfile(config.paths, config.profile, { settings: { [known]: null } });
-  tellShadowed(invocation, known);
+  tellChanged(invocation, known);
   return ExitCode.ok;
 }
 
@@ -43,14 +43,20 @@ export function list(invocation: Invocation): Promise<ExitCode> {
 }
 
 export function path(invocation: Invocation): Promise<ExitCode> {
-  const { configFile, stateDir } = configFor(invocation).paths;
+  // Where the file is has to be told above all when it cannot be read.
+  const { configFile, stateDir } = pathsFor(invocation);
   invocation.output.result({ type: 'paths', configFile, stateDir }, configFile);
   return Promise.resolve(ExitCode.ok);
 }
 
-/** A change that the environment hides does nothing for now: say so. */
-function tellShadowed(invocation: Invocation, key: SettingKey): void {
-  if (configFor(invocation).originOf(key) !== 'environment') return;
+/**
+ * The setting as it is now, for programs. A change that the environment hides does nothing for now: say
+ * so.
+ */
+function tellChanged(invocation: Invocation, key: SettingKey): void {
+  const config = configFor(invocation);
+  invocation.output.result({ type: 'setting', ...settingReport(config, key) });
+  if (config.originOf(key) !== 'environment') return;
   invocation.output.warn(`${originWords('environment', key)} is set, and wins over this setting.`);
 }
 

@@ -1,7 +1,7 @@
 import { runDoctor } from '../commands/doctor.ts';
 import type { ExitCode } from '../errors.ts';
 import { openHttp } from '../service/open-http.ts';
-import { type Invocation, configFor } from './invocation.ts';
+import { type Invocation, configFor, zoneFor } from './invocation.ts';
 
 const MARKS = { good: 'ok  ', odd: 'note', bad: 'BAD ' } as const;
 
@@ -11,6 +11,7 @@ export async function doctor(invocation: Invocation): Promise<ExitCode> {
   try {
     return await runDoctor({
       config: () => configFor(invocation),
+      zone: () => zoneFor(configFor(invocation), deps).name,
       deps,
       http,
       report: (finding) => {

@@ -3,7 +3,7 @@ import { type Config, type SettingOverrides, loadConfig } from '../config.ts';
 import type { Deps } from '../deps.ts';
 import { SyncError } from '../errors.ts';
 import type { GlobalFlags, Output } from '../output.ts';
-import { findPaths } from '../paths.ts';
+import { type Paths, findPaths } from '../paths.ts';
 import type { Zone } from '../records/types.ts';
 
 /** One start of a command: the world, the flags that all commands take, and where its words go. */
@@ -15,9 +15,14 @@ export interface Invocation {
 }
 
 /** The configuration of the profile that this invocation acts for. @throws SyncError `CONFIG` */
-export function configFor({ deps, flags }: Invocation, overrides: SettingOverrides = {}): Config {
-  const paths = findPaths(deps.env, deps.platform, deps.homeDir);
-  return loadConfig({ env: deps.env, paths }, flags.profile, overrides);
+export function configFor(invocation: Invocation, overrides: SettingOverrides = {}): Config {
+  const { deps, flags } = invocation;
+  return loadConfig({ env: deps.env, paths: pathsFor(invocation) }, flags.profile, overrides);
+}
+
+/** @throws SyncError `CONFIG` where there is no home folder */
+export function pathsFor({ deps }: Invocation): Paths {
+  return findPaths(deps.env, deps.platform, deps.homeDir);
 }
 
 /** How an invocation talks to the service. */
@@ -35,12 +40,28 @@ export function connectOptions(
   };
 }
 
-/** The zone that counts: the flag's, the environment's, the profile's, else this machine's. */
+/**
+ * The zone that counts: the flag's, the environment's, the profile's, else this machine's.
+ *
+ * @throws SyncError `CONFIG` if none says, and the machine's cannot be told
+ */
 export function zoneFor(config: Config, { machineZone }: Pick<Deps, 'machineZone'>): Zone {
   const name = config.get('timezone');
   const from = config.originOf('timezone');
   if (name === undefined || from === 'default') return { name: machineZone(), from: 'machine' };
   return { name, from };
+}
+
+/** The zone to show times in: where it cannot be told, UTC, and that is said. */
+export function zoneShown(config: Config, { deps, output }: Invocation): string {
+  try {
+    return zoneFor(config, deps).name;
+  } catch (error) {
+    if (!(error instanceof SyncError) || config.get('timezone') !== undefined) throw error;
+    if (!output.json)
+      output.warn(`${error.message} Times are shown in UTC.\n  ${error.hint ?? ''}`);
+    return 'UTC';
+  }
 }
 
 /** A flag's whole number. @throws SyncError `USAGE` that says what is allowed */

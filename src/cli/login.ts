@@ -45,8 +45,10 @@ export async function login(invocation: Invocation, flags: LoginFlags): Promise<
       http,
       notify: (event) => {
         const text = loginEventText(event);
+        if (text === undefined || event.type === 'exchanging') return;
         // What has to be read for the login to go on is shown even with --quiet.
-        if (text !== undefined && event.type !== 'exchanging') output.warn(text);
+        if (event.type === 'reading-stdin') output.say(text);
+        else output.warn(text);
       },
     });
     output.result(loginReport(report), loginText(report, deps.clock.now()));

@@ -2,18 +2,22 @@ import { connect } from '../commands/connect.ts';
 import { openLedger } from '../commands/open-ledger.ts';
 import { type SeedItem, type SeedReport, runSeed, writeSeed } from '../commands/seed.ts';
 import {
+  MAX_DAYS,
   type SeedAccount,
   inWordsOf,
   readSeedAccounts,
   refuseRealAccount,
+  tokensOf,
 } from '../commands/seed-accounts.ts';
 import { type Config, requireBaseUrl } from '../config.ts';
 import { ExitCode, SyncError, exitCodeOf, worstExitCode } from '../errors.ts';
 import { inParallel } from '../parallel.ts';
+import { namingProfile } from '../profile-hint.ts';
 import { errorReport, errorText } from '../render/error.ts';
 import {
   seedAccountsReport,
   seedAccountsText,
+  seedFilesHint,
   seedFilesText,
   seedItemReport,
   seedItemText,
@@ -47,7 +51,7 @@ export async function seed(invocation: Invocation, flags: SeedFlags): Promise<Ex
   const config = configFor(invocation, overrides);
   const zone = zoneFor(config, deps).name;
   const options = {
-    days: flags.days === undefined ? DEFAULT_DAYS : wholeNumber('--days', flags.days, 1, 3660),
+    days: flags.days === undefined ? DEFAULT_DAYS : wholeNumber('--days', flags.days, 1, MAX_DAYS),
     seed:
       flags.seed === undefined
         ? DEFAULT_SEED
@@ -58,6 +62,7 @@ export async function seed(invocation: Invocation, flags: SeedFlags): Promise<Ex
   if (flags.out !== undefined) {
     const files = await writeSeed(options, flags.out, deps.signal);
     output.result({ type: 'files', ...files }, seedFilesText(files));
+    output.say(seedFilesHint(files));
     return ExitCode.ok;
   }
   const jobs = flags.jobs === undefined ? DEFAULT_JOBS : wholeNumber('--jobs', flags.jobs, 1, 32);
@@ -68,7 +73,7 @@ export async function seed(invocation: Invocation, flags: SeedFlags): Promise<Ex
     return exitCode;
   }
 
-  const accounts = readSeedAccounts(flags.accounts, deps.env);
+  const accounts = readSeedAccounts(flags.accounts);
   const codes: ExitCode[] = [];
   await inParallel(accounts, ACCOUNTS_AT_ONCE, async (account) => {
     try {
@@ -89,9 +94,10 @@ export async function seed(invocation: Invocation, flags: SeedFlags): Promise<Ex
       if (!(error instanceof SyncError) || error.code === 'INTERRUPTED') throw error;
       codes.push(exitCodeOf(error.code));
       const own = ownError(error, account);
+      const { verbose } = invocation.flags;
       output.error(
         { ...errorReport(own), account: account.name },
-        `${account.name}: ${errorText(own, invocation.flags)}`,
+        `${account.name}: ${errorText(own, { verbose })}`,
       );
     }
   });
@@ -166,7 +172,9 @@ function itemTexts(name: string | undefined): (item: SeedItem) => string | undef
 
 function ownError({ code, message, hint, ...rest }: SyncError, account: SeedAccount): SyncError {
   return new SyncError(code, inWordsOf(account, message), {
-    ...(hint === undefined ? {} : { hint: inWordsOf(account, hint) }),
+    ...(hint === undefined
+      ? {}
+      : { hint: namingProfile(inWordsOf(account, hint), account.profile) }),
     cause: rest.cause,
     details: rest.details,
   });
@@ -174,10 +182,12 @@ function ownError({ code, message, hint, ...rest }: SyncError, account: SeedAcco
 
 /** An account's own configuration; a stored login is not shadowed by tokens of the environment. */
 function configOf(
-  { profile, tokens }: SeedAccount,
+  account: SeedAccount,
   invocation: Invocation,
   overrides: Parameters<typeof configFor>[1],
 ): Config {
+  const { profile } = account;
+  const tokens = tokensOf(account, invocation.deps.env);
   const flags = profile === undefined ? invocation.flags : { ...invocation.flags, profile };
   const config = configFor({ ...invocation, flags }, overrides);
   return {

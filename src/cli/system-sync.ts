@@ -1,8 +1,9 @@
 import { spawn } from 'node:child_process';
 import { constants as osConstants } from 'node:os';
-import { delimiter, join } from 'node:path';
+import { basename, delimiter, join } from 'node:path';
 import type { Deps } from '../deps.ts';
 import { ExitCode } from '../errors.ts';
+import { isRecordingName } from '../upload/recording-names.ts';
 import { isExecutable, realPath } from '../executables.ts';
 
 /**
@@ -15,8 +16,13 @@ const TRIED = 'ATHLETE_SYNC_TRIED';
 export async function runSystemSync(args: readonly string[], deps: Deps): Promise<ExitCode> {
   const tried = new Set((deps.env[TRIED] ?? '').split(delimiter).filter((path) => path !== ''));
   tried.add(realPath(process.argv[1] ?? ''));
+  const remark = tried.size === 1 ? recordingRemark(args) : undefined;
+  const told = (code: ExitCode) => {
+    if (remark !== undefined && deps.io.stderrIsTerminal) deps.io.err(remark);
+    return code;
+  };
   const program = findSystemSync(deps, tried);
-  if (program === undefined) return ExitCode.ok;
+  if (program === undefined) return told(ExitCode.ok);
   // Each step adds one: the search ends, whatever those programs do to the PATH.
   tried.add(realPath(program));
   const env = { ...deps.env, [TRIED]: [...tried].join(delimiter) };
@@ -25,9 +31,17 @@ export async function runSystemSync(args: readonly string[], deps: Deps): Promis
     child.once('error', fail);
     child.once('exit', (code, signal) => {
       const ended = code ?? 128 + (signal === null ? 0 : osConstants.signals[signal]);
-      done(ended as ExitCode);
+      done(told(ended as ExitCode));
     });
   });
+}
+
+/** Who names a recording means to send it, and would think that it was sent. */
+function recordingRemark(args: readonly string[]): string | undefined {
+  const recording = args.find((word) => isRecordingName(basename(word)));
+  return recording === undefined
+    ? undefined
+    : `Nothing was sent: \`sync FILE\` flushes it to the disk, as Unix's sync does. \`sync upload ${recording}\` sends it.`;
 }
 
 function findSystemSync({ env, platform }: Deps, tried: ReadonlySet<string>): string | undefined {

@@ -14,6 +14,7 @@ import { ExitCode, SyncError } from '../errors.ts';
 import { adoptOutbox } from '../ledger/accounts.ts';
 import { outboxRows } from '../ledger/outbox.ts';
 import { watchMarks } from '../ledger/watch-marks.ts';
+import { namingProfile } from '../profile-hint.ts';
 import { uploadSummaryReport, uploadSummaryText } from '../render/upload.ts';
 import { watchEventReport, watchEventText } from '../render/watch.ts';
 import { endpointUrl } from '../service/endpoints.ts';
@@ -117,7 +118,8 @@ function watchNeeds(
       output.result(watchEventReport(event, once ? undefined : at), text);
       if (event.event === 'ready') hooks.onReady?.();
     },
-    notify: (note) => notify(deps.platform, deps.env, note),
+    notify: ({ title, text }) =>
+      notify(deps.platform, deps.env, { title, text: namingProfile(text, config.profile) }),
     heartbeat:
       heartbeatUrl === undefined ? undefined : (signal) => beat(invocation, heartbeatUrl, signal),
   };

@@ -2,7 +2,15 @@ import { connect } from '../commands/connect.ts';
 import { DEFAULT_WORKOUT_LIMIT, runWorkouts } from '../commands/workouts.ts';
 import { ExitCode, SyncError } from '../errors.ts';
 import { workoutsText } from '../render/workouts.ts';
-import { type Invocation, configFor, connectOptions, wholeNumber, zoneFor } from './invocation.ts';
+import { isCalendarDate } from '../time.ts';
+import {
+  type Invocation,
+  configFor,
+  connectOptions,
+  wholeNumber,
+  zoneFor,
+  zoneShown,
+} from './invocation.ts';
 
 export interface WorkoutsFlags {
   readonly since?: string;
@@ -10,16 +18,24 @@ export interface WorkoutsFlags {
   readonly limit?: string;
 }
 
+const MAX_LIMIT = 10_000;
+
 export async function workouts(invocation: Invocation, flags: WorkoutsFlags): Promise<ExitCode> {
   const { deps, output } = invocation;
   const config = configFor(invocation);
-  const { limit } = flags;
-  const zone = zoneFor(config, deps).name;
+  const since = calendarDate('--since', flags.since);
+  const until = calendarDate('--until', flags.until);
+  // Days begin where the athlete is; for times alone UTC will do.
+  const picks = since !== undefined || until !== undefined;
+  const zone = picks ? zoneFor(config, deps).name : zoneShown(config, invocation);
   const options = {
     zone,
-    since: calendarDate('--since', flags.since),
-    until: calendarDate('--until', flags.until),
-    limit: limit === undefined ? DEFAULT_WORKOUT_LIMIT : wholeNumber('--limit', limit, 1, 10_000),
+    since,
+    until,
+    limit:
+      flags.limit === undefined
+        ? DEFAULT_WORKOUT_LIMIT
+        : wholeNumber('--limit', flags.limit, 1, MAX_LIMIT),
   };
   const connection = connect(config, deps, connectOptions(invocation, 1));
   try {
@@ -30,6 +46,13 @@ export async function workouts(invocation: Invocation, flags: WorkoutsFlags): Pr
     if (!output.json) output.result({}, workoutsText(report, zone));
     else if ('other' in report) output.result({ type: 'workouts', body: report.other });
     else for (const workout of report.workouts) output.result(workout);
+    if ('more' in report && report.more) {
+      const next = Math.min(MAX_LIMIT, options.limit * 5);
+      output.say(
+        `These are the newest ${options.limit}, and there are more: \`sync workouts --limit ${next}\`, ` +
+          'or --since and --until.',
+      );
+    }
     return ExitCode.ok;
   } finally {
     await connection.close();
@@ -37,12 +60,8 @@ export async function workouts(invocation: Invocation, flags: WorkoutsFlags): Pr
 }
 
 function calendarDate(flag: string, text: string | undefined): string | undefined {
-  if (text === undefined) return undefined;
-  const time = /^\d{4}-\d\d-\d\d$/.test(text) ? Date.parse(`${text}T00:00:00Z`) : Number.NaN;
-  if (Number.isNaN(time) || new Date(time).toISOString().slice(0, 10) !== text) {
-    throw new SyncError('USAGE', `${flag} ${text}: not a date.`, {
-      hint: 'Write it as YYYY-MM-DD, such as 2026-02-15.',
-    });
-  }
-  return text;
+  if (text === undefined || isCalendarDate(text)) return text;
+  throw new SyncError('USAGE', `${flag} ${text}: not a date.`, {
+    hint: 'Write it as YYYY-MM-DD, such as 2026-02-15.',
+  });
 }

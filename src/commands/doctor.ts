@@ -1,4 +1,4 @@
-import { accessSync, constants, mkdirSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { type Config, requireBaseUrl } from '../config.ts';
 import { hasEnvironmentTokens } from '../credentials/environment.ts';
@@ -13,7 +13,7 @@ import { ledgerPath } from './open-ledger.ts';
 
 /** One thing that was looked at. `bad`: something does not work; `odd`: it may not work some day. */
 export interface Finding {
-  readonly check: 'config' | 'state' | 'keychain' | 'service' | 'clock' | 'watch' | 'name';
+  readonly check: 'config' | 'zone' | 'state' | 'keychain' | 'service' | 'clock' | 'watch' | 'name';
   readonly state: 'good' | 'odd' | 'bad';
   readonly message: string;
   /** How to mend it. */
@@ -23,6 +23,8 @@ export interface Finding {
 export interface DoctorNeeds {
   /** Loads the configuration: that it cannot be loaded is a finding, too. */
   readonly config: () => Config;
+  /** The zone that decides about days. Throws where it cannot be told. */
+  readonly zone: () => string;
   readonly deps: Deps;
   readonly http: Http;
   readonly report: (finding: Finding) => void;
@@ -46,6 +48,7 @@ export async function runDoctor(needs: DoctorNeeds): Promise<ExitCode> {
   };
   const config = loadedConfig(needs, tell);
   if (config !== undefined) {
+    tell(checkZone(needs));
     tell(checkState(config));
     tell(await checkStore(config, needs.deps));
     for (const finding of await checkService(config, needs)) tell(finding);
@@ -69,15 +72,26 @@ function loadedConfig({ config }: DoctorNeeds, tell: (finding: Finding) => void)
   }
 }
 
-function checkState(config: Config): Finding {
-  const { stateDir } = config.paths;
+function checkZone({ zone }: DoctorNeeds): Finding {
   try {
-    mkdirSync(stateDir, { recursive: true, mode: 0o700 });
-    accessSync(stateDir, constants.W_OK);
+    return { check: 'zone', state: 'good', message: `Days are counted in ${zone()}.` };
+  } catch (error) {
+    return { check: 'zone', state: 'bad', ...said(error) };
+  }
+}
+
+function checkState(config: Config): Finding {
+  try {
     openDatabase(ledgerPath(config)).close();
     return { check: 'state', state: 'good', message: `Ledger: ${ledgerPath(config)}` };
   } catch (error) {
-    return { check: 'state', state: 'bad', ...said(error) };
+    const { message, hint } = said(error);
+    return {
+      check: 'state',
+      state: 'bad',
+      message: `Ledger: ${message}`,
+      ...(hint === undefined ? {} : { hint }),
+    };
   }
 }
 

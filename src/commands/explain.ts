@@ -3,6 +3,7 @@ import { resolve } from 'node:path';
 import { ExitCode, SyncError } from '../errors.ts';
 import type { RecordKind, RecordLedger } from '../ledger/records.ts';
 import type { LedgerUpload, UploadLedger } from '../ledger/uploads.ts';
+import { isCalendarDate } from '../time.ts';
 import { identify } from '../upload/identify.ts';
 import { readFile } from '../upload/read-recording.ts';
 
@@ -51,11 +52,14 @@ export function runExplain(
     }
     return { report: explainFile(subject, absolute, needs.uploads), exitCode: ExitCode.ok };
   }
-  if (/^\d{4}-\d\d-\d\d$/.test(subject)) {
+  if (isCalendarDate(subject)) {
     const records = (['wellness', 'nutrition'] as const).map((kind) =>
       explainRecord(kind, subject, needs.records),
     );
     return { report: { subject: 'date', date: subject, records }, exitCode: ExitCode.ok };
+  }
+  if (/^\d{4}-\d\d-\d\d$/.test(subject)) {
+    throw new SyncError('INPUT_INVALID', `There is no ${subject}.`);
   }
   throw new SyncError('INPUT_INVALID', `${subject} is neither a file nor a date (YYYY-MM-DD).`);
 }

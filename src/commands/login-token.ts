@@ -14,7 +14,8 @@ export async function tokensFromStdin(run: LoginRun): Promise<NewTokens> {
   const text = await readStdin(deps.io, deps.signal);
   let parsed: unknown;
   try {
-    parsed = JSON.parse(text);
+    // PowerShell puts a mark before what it pipes.
+    parsed = JSON.parse(text.replace(/^\ufeff/, ''));
   } catch {
     // The parser's message would quote what may be a token.
     throw new SyncError('CONFIG', '--with-token: what is on stdin is not JSON.', {

@@ -39,7 +39,8 @@ const RANGES = {
  * Shows the athlete's profile, or updates weight and FTP (interface 4.8, whose endpoint and payload
  * are what deployed services do: `PATCH` with `weight`, `weightUnits`, `ftp`).
  *
- * @throws SyncError `USAGE` for a value out of range; whatever the client throws.
+ * @throws SyncError `USAGE` for a value out of range; `SERVICE_ANSWER` where the service does not say that
+ *   it took the update; whatever the client throws.
  */
 export async function runProfile(
   { weight, ftp, dryRun }: ProfileOptions,
@@ -62,12 +63,27 @@ export async function runProfile(
   }
   const client = await needs.client();
   const answer = await client.updateProfile(body, needs.signal);
-  return { action: 'updated', profile: profileIn(answer) };
+  return { action: 'updated', profile: updatedBy(answer, body) };
 }
 
 /** The profile itself: some services answer with it, others with `{"profile": {...}}`. */
 function profileIn(answer: unknown): unknown {
   return isObject(answer) ? (answer['profile'] ?? answer) : answer;
+}
+
+/**
+ * What the profile says after an update. Taken is what the answer calls a success, or what it shows
+ * with the fields that were changed; a service may also take it without a word.
+ */
+function updatedBy(answer: unknown, change: JsonObject): unknown {
+  if (answer === undefined) return undefined;
+  const profile = profileIn(answer);
+  const shown = isObject(profile) && Object.keys(change).some((key) => key in profile);
+  if (shown) return profile;
+  if (isObject(answer) && answer['success'] === true) return undefined;
+  throw new SyncError('SERVICE_ANSWER', 'The service does not say whether it took the update.', {
+    hint: 'Look with `sync profile`, and check the base URL: `sync config get baseUrl`.',
+  });
 }
 
 function inRange(name: keyof typeof RANGES, value: number): number {

@@ -1,5 +1,6 @@
 import { resolve } from 'node:path';
 import { SyncError, systemCode } from '../errors.ts';
+import { makeNamedFolder } from '../storage.ts';
 import { FaultSpecError } from '../sandbox/fault-spec.ts';
 import { scopeWords } from '../sandbox/scopes.ts';
 import { DEFAULT_SANDBOX_PORT, startSandbox, type Sandbox } from '../sandbox/server.ts';
@@ -109,6 +110,13 @@ export async function runSandbox(
 
 async function start(options: SandboxCommandOptions, data: string | undefined): Promise<Sandbox> {
   const port = options.port ?? DEFAULT_SANDBOX_PORT;
+  const odd = options.redirectUri?.find((uri) => !URL.canParse(uri) || uri.includes('#'));
+  if (odd !== undefined) {
+    throw new SyncError('USAGE', `--redirect-uri ${odd}: not an address to come back to.`, {
+      hint: 'Write it whole, such as http://127.0.0.1:8917/callback or com.example.app:/callback.',
+    });
+  }
+  if (data !== undefined) makeNamedFolder(data, '--data');
   try {
     return await startSandbox({
       port,

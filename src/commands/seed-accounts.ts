@@ -10,13 +10,15 @@ import { isLoopback } from '../settings.ts';
 export interface SeedAccount {
   readonly name: string;
   readonly profile: string | undefined;
-  readonly tokens: Config['environmentTokens'] | undefined;
-  /** The variables that the tokens come from. */
+  /** The variables that the tokens come from; without one, the profile's stored login is used. */
   readonly variables: { readonly access?: string; readonly refresh?: string };
   /** What this account wants otherwise than the rest. */
   readonly seed: number | undefined;
   readonly days: number | undefined;
 }
+
+/** Days that one account can be given. */
+export const MAX_DAYS = 3660;
 
 /**
  * The accounts of a `--accounts` file: a JSON list of profile names, or of objects
@@ -25,7 +27,7 @@ export interface SeedAccount {
  *
  * @throws SyncError `INPUT_INVALID` that names the entry and the field
  */
-export function readSeedAccounts(path: string, env: Env): SeedAccount[] {
+export function readSeedAccounts(path: string): SeedAccount[] {
   let list: unknown;
   try {
     list = JSON.parse(readFileSync(path, 'utf8'));
@@ -36,7 +38,7 @@ export function readSeedAccounts(path: string, env: Env): SeedAccount[] {
     throw new SyncError('INPUT_INVALID', `${path}: is not a list of accounts.`, { hint: FORM });
   }
   const accounts = (list as unknown[]).map((entry, index) =>
-    readAccount(entry, `${path}#/${index}`, env),
+    readAccount(entry, `${path}#/${index}`),
   );
   const names = accounts.map(({ name }) => name);
   const twice = names.find((name, index) => names.indexOf(name) !== index);
@@ -47,43 +49,73 @@ export function readSeedAccounts(path: string, env: Env): SeedAccount[] {
 const FORM =
   'Write ["profile", ...] or [{"name": "ada", "accessTokenEnv": "ADA_TOKEN", "seed": 1}].';
 
-function readAccount(entry: unknown, where: string, env: Env): SeedAccount {
+const KEYS = ['name', 'profile', 'accessTokenEnv', 'refreshTokenEnv', 'seed', 'days'];
+
+function readAccount(entry: unknown, where: string): SeedAccount {
   if (typeof entry === 'string') {
-    const own = { tokens: undefined, variables: {}, seed: undefined, days: undefined };
-    return { name: entry, profile: entry, ...own };
+    return { name: entry, profile: entry, variables: {}, seed: undefined, days: undefined };
   }
   const wrong = (problem: string) =>
     new SyncError('INPUT_INVALID', `${where}: ${problem}`, { hint: FORM });
   if (!isObject(entry)) throw wrong('is neither a profile name nor an object.');
+  // A slip of the pen would seed another athlete than the one that was meant.
+  const unknown = Object.keys(entry).find((key) => !KEYS.includes(key));
+  if (unknown !== undefined) {
+    throw wrong(`"${unknown}" means nothing here; an account has ${KEYS.join(', ')}.`);
+  }
   const text = (key: string) => {
     const value = entry[key];
     if (value === undefined || (typeof value === 'string' && value !== '')) return value;
     throw wrong(`${key} is not a text.`);
   };
-  const number = (key: string) => {
+  const number = (key: string, least: number, most: number) => {
     const value = entry[key];
-    if (value === undefined || (Number.isSafeInteger(value) && (value as number) >= 0)) {
-      return value as number | undefined;
+    if (value === undefined) return undefined;
+    if (Number.isInteger(value) && (value as number) >= least && (value as number) <= most) {
+      return value as number;
     }
-    throw wrong(`${key} is not a whole number.`);
+    throw wrong(`${key} is not a whole number from ${least} to ${most}.`);
   };
   const profile = text('profile');
   const name = text('name') ?? profile;
   if (name === undefined) throw wrong('has no name.');
+  const variables = variablesOf(text('accessTokenEnv'), text('refreshTokenEnv'));
+  if (profile === undefined && !hasTokens(variables)) {
+    throw wrong('has no accessTokenEnv, no refreshTokenEnv and no profile.');
+  }
+  return {
+    name,
+    profile,
+    variables,
+    seed: number('seed', 0, Number.MAX_SAFE_INTEGER),
+    days: number('days', 1, MAX_DAYS),
+  };
+}
+
+function hasTokens({ access, refresh }: SeedAccount['variables']): boolean {
+  return access !== undefined || refresh !== undefined;
+}
+
+/**
+ * The tokens that an account's variables hold; undefined: it has none, and uses a stored login.
+ *
+ * @throws SyncError `AUTH_REQUIRED` if a variable is not set
+ */
+export function tokensOf(
+  { variables }: SeedAccount,
+  env: Env,
+): Config['environmentTokens'] | undefined {
+  if (!hasTokens(variables)) return undefined;
   const secret = (variable: string | undefined) => {
     if (variable === undefined) return undefined;
     const value = env[variable];
-    if (value === undefined || value === '') throw wrong(`the variable ${variable} is not set.`);
-    return new Secret(value);
+    if (value !== undefined && value !== '') return new Secret(value);
+    throw new SyncError('AUTH_REQUIRED', `The variable ${variable} is not set.`, {
+      hint: 'Put the token of this account into it.',
+      details: { variable },
+    });
   };
-  const variables = variablesOf(text('accessTokenEnv'), text('refreshTokenEnv'));
-  const access = secret(variables.access);
-  const refresh = secret(variables.refresh);
-  if (profile === undefined && access === undefined && refresh === undefined) {
-    throw wrong('has no accessTokenEnv, no refreshTokenEnv and no profile.');
-  }
-  const tokens = access === undefined && refresh === undefined ? undefined : { access, refresh };
-  return { name, profile, tokens, variables, seed: number('seed'), days: number('days') };
+  return { access: secret(variables.access), refresh: secret(variables.refresh) };
 }
 
 function variablesOf(access: string | undefined, refresh: string | undefined) {
@@ -109,13 +141,12 @@ export function inWordsOf(account: SeedAccount, text: string): string {
  */
 export function refuseRealAccount(config: Config, baseUrl: URL): void {
   if (isLoopback(baseUrl) || config.get('testAccount')) return;
-  const flag = config.profile === 'default' ? '' : ` --profile ${config.profile}`;
   throw new SyncError(
     'CONFIG',
     `Profile "${config.profile}" may be somebody's real account at ${baseUrl.host}: nothing invented goes there.`,
     {
       hint:
-        `If it is a test account, mark it: \`sync config set testAccount true${flag}\`. ` +
+        'If it is a test account, mark it: `sync config set testAccount true`. ' +
         '--dry-run and --out need no mark.',
       details: { profile: config.profile },
     },

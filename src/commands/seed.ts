@@ -1,7 +1,8 @@
-import { mkdir, open, writeFile } from 'node:fs/promises';
+import { open, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { ExitCode } from '../errors.ts';
 import { SyncError, isAbort, messageOf, worstExitCode } from '../errors.ts';
+import { makeNamedFolder } from '../storage.ts';
 import { inParallel } from '../parallel.ts';
 import { type DeliveryNeeds, type DeliveryOptions, deliverRecords } from '../records/deliver.ts';
 import { prepareInputs } from '../records/prepare.ts';
@@ -163,9 +164,9 @@ export async function writeSeed(
   dir: string,
   signal: AbortSignal,
 ): Promise<SeedFiles> {
+  makeNamedFolder(dir, '--out');
   let recordings = 0;
   try {
-    await mkdir(dir, { recursive: true });
     const lists = await Promise.all(KINDS.map((kind) => open(join(dir, `${kind}.json`), 'w')));
     let day = 0;
     try {

@@ -1,7 +1,7 @@
-import { mkdirSync } from 'node:fs';
 import { hasEnvironmentTokens } from '../credentials/environment.ts';
 import { openStore } from '../credentials/open-store.ts';
 import { SyncError, messageOf } from '../errors.ts';
+import { makeStateFolder } from '../storage.ts';
 import { daemonPlace, daemonPlaces } from '../watch/daemon/place.ts';
 import { inspectDaemon } from '../watch/daemon/record.ts';
 import { haveOneInCommon } from '../watch/folder-names.ts';
@@ -97,7 +97,7 @@ export async function runServiceInstall(
   // Most refusals come now, while nothing has been touched.
   await manager.check(definition);
   // launchd makes files, not folders.
-  mkdirSync(place.dir, { recursive: true, mode: 0o700 });
+  makeStateFolder(place.dir);
   const running = runDaemonStatus(needs).filter((daemon) => daemon.running);
   // One that was started by hand would keep the service from its folders.
   const byHand = running.filter(

@@ -1,7 +1,7 @@
-import { existsSync } from 'node:fs';
+import { existsSync, statSync } from 'node:fs';
 import { type MissingFeature, missingFeatures } from '../auth/scopes.ts';
 import { openSession } from '../auth/open-session.ts';
-import { type Account, type Config, accountKey, requireBaseUrl } from '../config.ts';
+import { type Account, type Config, requireBaseUrl } from '../config.ts';
 import { hasEnvironmentTokens } from '../credentials/environment.ts';
 import { openStore } from '../credentials/open-store.ts';
 import type { Deps } from '../deps.ts';
@@ -11,11 +11,13 @@ import { type Failure, failureOf } from '../service/outlook.ts';
 import type { Http } from '../service/http.ts';
 import { type SeenHealth, readHealth } from '../watch/health.ts';
 import { ledgerPath, openLedger } from './open-ledger.ts';
+import { knownAccount } from './whose-login.ts';
 
 export interface StatusReport {
   readonly profile: string;
   readonly service: string;
   readonly clientId: string | undefined;
+  /** Undefined where nobody said yet: a token from the environment is asked for by who uses it. */
   readonly account: Account | undefined;
   readonly store: { readonly kind: 'keychain' | 'file' | 'environment'; readonly where: string };
   readonly login: LoginState;
@@ -37,8 +39,11 @@ export type LoginState =
       readonly accessExpiresAt: number | undefined;
       readonly refreshExpiresAt: number | undefined;
     }
-  /** `AUTH_REQUIRED`: nobody is; anything else: it cannot be known just now. */
-  | ({ readonly state: 'logged-out' | 'unknown' } & Failure);
+  /**
+   * `ended`: there is a login, which only a new one can replace. `unknown`: whether there is one
+   * cannot be told just now.
+   */
+  | ({ readonly state: 'logged-out' | 'ended' | 'unknown' } & Failure);
 
 export interface StatusNeeds {
   readonly config: Config;
@@ -52,18 +57,20 @@ export async function runStatus(
 ): Promise<{ report: StatusReport; exitCode: ExitCode }> {
   const { config, deps } = needs;
   const service = requireBaseUrl(config).href.replace(/\/+$/, '');
-  const login = await loginState(needs);
+  const { key, account } = await knownAccount(config);
+  const watching = readHealth(config.paths.stateDir, deps.clock.now()).filter(
+    ({ profile, alive }) => alive && profile === config.profile,
+  );
+  const login = sawEnd(config, key, watching, await loginState(needs));
   const report: StatusReport = {
     profile: config.profile,
     service,
     clientId: config.get('clientId'),
-    account: config.account,
+    account,
     store: storeOf(config, deps),
     login,
-    ...uploadsOf(config, deps),
-    watching: readHealth(config.paths.stateDir, deps.clock.now()).filter(
-      ({ profile, alive }) => alive && profile === config.profile,
-    ),
+    ...uploadsOf(config, key, deps),
+    watching,
   };
   return { report, exitCode: login.state === 'logged-in' ? ExitCode.ok : exitCodeOf(login.code) };
 }
@@ -73,6 +80,11 @@ async function loginState({ config, deps, http }: StatusNeeds): Promise<LoginSta
   const session = openSession(config, { ...deps, http, attended, onWarning: () => undefined });
   try {
     const { tokens } = await session.credentials(deps.signal);
+    const over = (at: number | undefined) => at !== undefined && at <= deps.clock.now();
+    const renews = tokens.refreshToken !== undefined && !over(tokens.refreshExpiresAt);
+    if (!renews && (tokens.accessToken === undefined || over(tokens.accessExpiresAt))) {
+      return endedLogin('Its time is over.');
+    }
     return {
       state: 'logged-in',
       scopes: tokens.scopes,
@@ -90,16 +102,43 @@ async function loginState({ config, deps, http }: StatusNeeds): Promise<LoginSta
   }
 }
 
+function endedLogin(message: string): LoginState {
+  return { state: 'ended', code: 'AUTH_EXPIRED', message, hint: 'Run `sync login`.' };
+}
+
+/** A watcher uses the login all the time: what the service told it counts, until somebody logs in anew. */
+function sawEnd(
+  config: Config,
+  key: string,
+  watching: readonly SeenHealth[],
+  login: LoginState,
+): LoginState {
+  if (login.state !== 'logged-in') return login;
+  // Whoever logs in writes it.
+  const since = statSync(config.paths.configFile, { throwIfNoEntry: false })?.mtimeMs ?? 0;
+  const ended = watching.some(
+    (watcher) =>
+      watcher.login.state === 'needed' &&
+      (watcher.account ?? key) === key &&
+      Date.parse(watcher.updatedAt) > since,
+  );
+  return ended ? endedLogin('The service no longer accepts it, says the watcher.') : login;
+}
+
 function storeOf(config: Config, deps: Deps): StatusReport['store'] {
   if (hasEnvironmentTokens(config)) return { kind: 'environment', where: 'the environment' };
   const store = openStore(config, { ...deps, attended: false });
   return { kind: store.kind, where: store.describe() };
 }
 
-function uploadsOf(config: Config, deps: Deps): Pick<StatusReport, 'uploads' | 'lastUploadAt'> {
+function uploadsOf(
+  config: Config,
+  key: string,
+  deps: Deps,
+): Pick<StatusReport, 'uploads' | 'lastUploadAt'> {
   const none = { uploads: { pending: 0, confirmed: 0, rejected: 0 }, lastUploadAt: undefined };
   if (!existsSync(ledgerPath(config))) return none;
-  const ledger = openLedger(config, accountKey(config, config.account), deps.clock);
+  const ledger = openLedger(config, key, deps.clock);
   try {
     return { uploads: ledger.uploads.counts(), lastUploadAt: ledger.uploads.lastConfirmedAt() };
   } finally {

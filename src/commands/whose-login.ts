@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
+import { existsSync } from 'node:fs';
 import type { WhoAmI } from '../auth/account.ts';
-import { type Config, accountKey } from '../config.ts';
+import { type Account, type Config, accountKey } from '../config.ts';
 import { changeProfile } from '../config-write.ts';
 import { SyncError } from '../errors.ts';
 import { adoptAccount, hasAccountLike } from '../ledger/accounts.ts';
@@ -64,8 +65,7 @@ export async function accountOfToken(
   offline: boolean,
   ask: Ask,
 ): Promise<string> {
-  const digest = createHash('sha256').update(token.reveal()).digest('hex').slice(0, 16);
-  const byToken = `${accountKey(config, undefined)} token:${digest}`;
+  const byToken = tokenKey(config, token);
   return await withDatabase(config, async (database) => {
     const remembered = facts(database).find(byToken);
     if (remembered !== undefined) return remembered;
@@ -82,6 +82,32 @@ export async function accountOfToken(
     adoptAccount(database, byToken, account);
     return account;
   });
+}
+
+/**
+ * Whose login this is, as far as this machine knows: nobody is asked, and nothing is made.
+ *
+ * @returns the account, undefined where nobody said yet; and what the ledger files its work under
+ */
+export async function knownAccount(
+  config: Config,
+): Promise<{ readonly key: string; readonly account: Account | undefined }> {
+  const stored = accountKey(config, config.account);
+  const { access, refresh } = config.environmentTokens;
+  const token = access ?? refresh;
+  if (token === undefined) return { key: stored, account: config.account };
+  const byToken = tokenKey(config, token);
+  const key = existsSync(ledgerPath(config))
+    ? await withDatabase(config, (database) => facts(database).find(byToken) ?? byToken)
+    : byToken;
+  if (key === stored) return { key, account: config.account };
+  const anybody = accountKey(config, { id: '' });
+  return { key, account: key.startsWith(anybody) ? { id: key.slice(anybody.length) } : undefined };
+}
+
+function tokenKey(config: Config, token: Secret): string {
+  const digest = createHash('sha256').update(token.reveal()).digest('hex').slice(0, 16);
+  return `${accountKey(config, undefined)} token:${digest}`;
 }
 
 /** Has this service ever said whose login it was? Else there is nothing to forget. */

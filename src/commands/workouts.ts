@@ -15,16 +15,20 @@ export interface WorkoutsNeeds {
   readonly signal: AbortSignal;
 }
 
-/** What the service lists, newest first; `other`: a body that is no list of objects, as it came. */
+/**
+ * What the service lists, newest first; `more`: there are others beyond the limit. `other`: a body that
+ * is no list of objects, as it came.
+ */
 export type WorkoutsReport =
-  { readonly workouts: readonly JsonObject[] } | { readonly other: unknown };
+  | { readonly workouts: readonly JsonObject[]; readonly more: boolean }
+  | { readonly other: unknown };
 
 export const DEFAULT_WORKOUT_LIMIT = 20;
 /** The most that is asked for in one request. */
 const PAGE = 50;
 
 /**
- * Lists workouts, page by page until there are `limit` of them or no more. A workout that turns up
+ * Lists workouts, page by page until there are `limit` of them and one more, or no more. A workout that turns up
  * on two pages (because one was added meanwhile) is listed once.
  *
  * Where a day begins is for the service to choose, and deployed ones count days in UTC: it is asked
@@ -46,8 +50,8 @@ export async function runWorkouts(
   const seen = new Set<unknown>();
   const range = { startDate: dayBeside(since, -1), endDate: dayBeside(until, 1) };
   const picks = since !== undefined || until !== undefined;
-  for (let offset = 0; workouts.length < limit;) {
-    const size = picks ? PAGE : Math.min(PAGE, limit - workouts.length);
+  for (let offset = 0; workouts.length <= limit;) {
+    const size = picks ? PAGE : Math.min(PAGE, limit + 1 - workouts.length);
     const body = await client.listWorkouts({ limit: size, offset, ...range }, needs.signal);
     const page = listIn(body);
     if (page === undefined) return { other: body };
@@ -60,7 +64,7 @@ export async function runWorkouts(
     if (last || fresh.length === 0) break;
     offset += page.length;
   }
-  return { workouts: workouts.slice(0, limit) };
+  return { workouts: workouts.slice(0, limit), more: workouts.length > limit };
 }
 
 /** The list in an answer: the body itself, or the one list that it holds. */

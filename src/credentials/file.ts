@@ -1,8 +1,9 @@
 import { constants } from 'node:fs';
-import { type FileHandle, mkdir, open, readdir, rm, unlink } from 'node:fs/promises';
+import { type FileHandle, open, readdir, rm, unlink } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import writeFileAtomic from 'write-file-atomic';
 import { SyncError, messageOf, systemCode } from '../errors.ts';
+import { makeFolder, storageError } from '../storage.ts';
 import { readCredentials, writeCredentials } from './credentials-text.ts';
 import type { CredentialStore } from './store.ts';
 
@@ -57,7 +58,7 @@ async function readOwn(path: string, platform: NodeJS.Platform): Promise<string 
     file = await open(path, constants.O_RDONLY);
   } catch (cause) {
     if (systemCode(cause) === 'ENOENT') return undefined;
-    throw storageError(path, 'read', cause);
+    throw unusable(path, 'read', cause);
   }
   try {
     // The file that was opened is the one that is judged, whatever becomes of its name.
@@ -66,7 +67,7 @@ async function readOwn(path: string, platform: NodeJS.Platform): Promise<string 
     return await file.readFile('utf8');
   } catch (cause) {
     if (cause instanceof SyncError) throw cause;
-    throw storageError(path, 'read', cause);
+    throw unusable(path, 'read', cause);
   } finally {
     await file.close();
   }
@@ -96,10 +97,10 @@ function refuseIfShared(path: string, mode: number, owner: number): void {
 
 async function write(path: string, text: string): Promise<void> {
   try {
-    await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+    makeFolder(dirname(path), 0o700);
     await writeFileAtomic(path, `${text}\n`, { mode: 0o600, fsync: true });
   } catch (cause) {
-    throw storageError(path, 'written', cause);
+    throw unusable(path, 'written', cause);
   }
 }
 
@@ -109,7 +110,7 @@ async function remove(path: string): Promise<boolean> {
     return true;
   } catch (cause) {
     if (systemCode(cause) === 'ENOENT') return false;
-    throw storageError(path, 'removed', cause);
+    throw unusable(path, 'removed', cause);
   }
 }
 
@@ -123,13 +124,11 @@ async function removeLeftovers(path: string): Promise<void> {
       }
     }
   } catch (cause) {
-    if (systemCode(cause) !== 'ENOENT') throw storageError(path, 'removed', cause);
+    if (systemCode(cause) !== 'ENOENT') throw unusable(path, 'removed', cause);
   }
 }
 
-function storageError(path: string, done: string, cause: unknown): SyncError {
-  return new SyncError('STORAGE', `${path} cannot be ${done}: ${messageOf(cause)}`, {
-    cause,
-    details: { path },
-  });
+function unusable(path: string, done: string, cause: unknown): SyncError {
+  const message = `${path} cannot be ${done}: ${messageOf(cause)}`;
+  return storageError(path, cause, 'SYNC_STATE_DIR', { message });
 }

@@ -1,7 +1,8 @@
 import { DatabaseSync, type DatabaseSyncInstance } from '@photostructure/sqlite';
-import { chmodSync, closeSync, existsSync, mkdirSync, openSync, statSync } from 'node:fs';
+import { chmodSync, closeSync, existsSync, openSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { SyncError, messageOf } from '../errors.ts';
+import { makeFolder, storageError } from '../storage.ts';
 import { type Database, guarded, transaction } from './guard.ts';
 
 export type { Database } from './guard.ts';
@@ -121,7 +122,7 @@ const BUSY_MS = 10_000;
 export function openDatabase(path: string): Database {
   let database: DatabaseSyncInstance;
   try {
-    mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+    makeFolder(dirname(path), 0o700);
     // SQLite gives the files beside it (log, shared memory) the permissions that it finds here.
     if (!existsSync(path)) closeSync(openSync(path, 'a', 0o600));
     database = new DatabaseSync(path, { timeout: BUSY_MS });
@@ -181,11 +182,10 @@ function versionOf(database: Database): number {
 }
 
 function broken(path: string, cause: unknown): SyncError {
-  return new SyncError('STORAGE', `${path}: ${messageOf(cause)}`, {
-    cause,
+  return storageError(path, cause, 'SYNC_STATE_DIR', {
+    message: `${path}: ${messageOf(cause)}`,
     hint:
       'Is the disk full, or the folder not writable? If the file is damaged, move it away: the ' +
       'service recognises recordings that are sent again.',
-    details: { path },
   });
 }

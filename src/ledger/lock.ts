@@ -1,7 +1,8 @@
 import { DatabaseSync, type DatabaseSyncInstance } from '@photostructure/sqlite';
-import { existsSync, mkdirSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { SyncError, messageOf } from '../errors.ts';
+import { makeFolder, storageError } from '../storage.ts';
 import type { Clock } from '../time.ts';
 
 /** A lock over all processes of this machine, given back by {@link Lock.release}. */
@@ -22,17 +23,17 @@ export interface Lock {
 export function tryLock(path: string): Lock | undefined {
   let database: DatabaseSyncInstance;
   try {
-    mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+    makeFolder(dirname(path), 0o700);
     database = new DatabaseSync(path);
   } catch (cause) {
-    throw storageError(path, cause);
+    throw unusable(path, cause);
   }
   try {
     database.exec('PRAGMA busy_timeout = 0; PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE');
   } catch (cause) {
     database.close();
     if (isBusy(cause)) return undefined;
-    throw storageError(path, cause);
+    throw unusable(path, cause);
   }
   let held = true;
   return {
@@ -63,7 +64,7 @@ export function isHeld(path: string): boolean {
     if (isBusy(cause)) return true;
     // Swept away just now: then nobody has it.
     if (!existsSync(path)) return false;
-    throw storageError(path, cause);
+    throw unusable(path, cause);
   } finally {
     database?.close();
   }
@@ -110,10 +111,9 @@ function isBusy(error: unknown): boolean {
   return /database is locked/i.test(messageOf(error));
 }
 
-function storageError(path: string, cause: unknown): SyncError {
-  return new SyncError('STORAGE', `${path} cannot be used as a lock: ${messageOf(cause)}`, {
-    cause,
+function unusable(path: string, cause: unknown): SyncError {
+  return storageError(path, cause, 'SYNC_STATE_DIR', {
+    message: `${path} cannot be used as a lock: ${messageOf(cause)}`,
     hint: 'Is the folder on a local disk that this user may write to?',
-    details: { path },
   });
 }

@@ -1,5 +1,6 @@
 import { SyncError, messageOf } from '../errors.ts';
 import type { GlobalFlags } from '../output.ts';
+import { namingProfile } from '../profile-hint.ts';
 
 /** An error for programs: `{"type":"error","code":...,"message":...,"hint":...}`. */
 export function errorReport(error: unknown): Record<string, unknown> {
@@ -12,7 +13,10 @@ export function errorReport(error: unknown): Record<string, unknown> {
 }
 
 /** An error for people: what is wrong, then what to do. */
-export function errorText(error: unknown, { verbose }: Pick<GlobalFlags, 'verbose'>): string {
+export function errorText(
+  error: unknown,
+  { verbose, profile }: Pick<GlobalFlags, 'verbose' | 'profile'>,
+): string {
   if (!(error instanceof SyncError)) {
     const shown = error instanceof Error ? (error.stack ?? error.message) : String(error);
     return `This is a fault of sync itself; please report it.\n${shown}`;
@@ -21,5 +25,5 @@ export function errorText(error: unknown, { verbose }: Pick<GlobalFlags, 'verbos
   const lines = [`Error: ${error.message}`];
   if (error.hint !== undefined) lines.push(`  ${error.hint}`);
   if (verbose && error.cause !== undefined) lines.push(`  Cause: ${messageOf(error.cause)}`);
-  return lines.join('\n');
+  return namingProfile(lines.join('\n'), profile);
 }

@@ -116,7 +116,7 @@ function revocationText({ token, outcome, message, expiresAt }: Revocation, now:
       return [`The service does not revoke tokens; the ${token} ends by itself.${left}`];
     case 'failed':
       return [
-        `The ${token} could not be revoked at the service: ${message ?? 'no reason given'}.${left}`,
+        `The ${token} could not be revoked at the service: ${(message ?? 'no reason given').replace(/\.$/, '')}.${left}`,
         'You can end the login on the web site of the service.',
       ];
   }

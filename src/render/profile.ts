@@ -16,21 +16,24 @@ export function profileText(report: ProfileReport): string {
   return [...head, ...profileLines(report.profile)].join('\n');
 }
 
+/**
+ * The weight is in kg whatever `weightUnits` says: that is the unit in which the athlete reads it on the
+ * service's own pages.
+ */
 const UNITS: Readonly<Record<string, string>> = {
   weight: 'kg',
   ftp: 'W',
   maxHr: 'bpm',
   lthr: 'bpm',
+  weightUnits: "(on the service's pages)",
 };
 
 function profileLines(profile: unknown): string[] {
   if (!isObject(profile)) return [JSON.stringify(profile, null, 2)];
-  const inKilograms =
-    profile['weightUnits'] === undefined || profile['weightUnits'] === 'Kilograms';
   return Object.entries(profile)
     .filter(([, value]) => value !== null && typeof value !== 'object')
     .map(([key, value]) => {
-      const unit = key === 'weight' && !inKilograms ? undefined : UNITS[key];
+      const unit = UNITS[key];
       return `${key.padEnd(14)} ${oneLine(String(value))}${unit === undefined ? '' : ` ${unit}`}`;
     });
 }

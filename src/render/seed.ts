@@ -52,8 +52,9 @@ export function seedAccountsText(codes: readonly ExitCode[]): string {
 }
 
 export function seedFilesText({ dir, recordings, days }: SeedFiles): string {
-  return (
-    `${dir}: ${plural(recordings, 'recording')}, and ${plural(days, 'day')} in wellness.json and nutrition.json.\n` +
-    `Send them with \`sync upload ${dir}\`, \`sync push wellness ${dir}/wellness.json\` and \`sync push nutrition ${dir}/nutrition.json\`.`
-  );
+  return `${dir}: ${plural(recordings, 'recording')}, and ${plural(days, 'day')} in wellness.json and nutrition.json.`;
+}
+
+export function seedFilesHint({ dir }: SeedFiles): string {
+  return `Send them with \`sync upload ${dir}\`, \`sync push wellness ${dir}/wellness.json\` and \`sync push nutrition ${dir}/nutrition.json\`.`;
 }

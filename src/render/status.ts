@@ -12,7 +12,8 @@ export function statusReport(report: StatusReport): Record<string, unknown> {
 
 export function statusText(report: StatusReport, now: number): string {
   const { account, service, profile, store, uploads, lastUploadAt } = report;
-  const known = account === undefined ? 'not known' : who(account);
+  const nobody = store.kind === 'environment' ? 'not asked yet' : 'not known';
+  const known = account === undefined ? nobody : who(account);
   const last = lastUploadAt === undefined ? '' : `, the last ${duration(now - lastUploadAt)} ago`;
   const waiting = [
     ...(uploads.pending > 0 ? [`${uploads.pending} not delivered yet`] : []),
@@ -37,6 +38,9 @@ function watchingLines(watching: readonly SeenHealth[], now: number): string[] {
       ...(queue.unfinished > 0 ? [`${queue.unfinished} unfinished`] : []),
     ];
     const state = [`for ${duration(now - Date.parse(since))}`, ...waiting].join(', ');
+    // What waits is known of all folders together.
+    const [own, together] =
+      folders.length === 1 ? [`, ${state}`, []] : ['', [`          ${state}`]];
     const trouble = [
       login.state === 'ok' ? undefined : login.message,
       connection.state === 'ok' ? undefined : connection.message,
@@ -47,8 +51,9 @@ function watchingLines(watching: readonly SeenHealth[], now: number): string[] {
     return [
       ...folders.map(
         ({ path, state: found, reason }) =>
-          `Watching  ${path}${found === 'waiting' ? ': waiting for it' : ''}${reason === undefined ? '' : ` (${reason})`}, ${state}`,
+          `Watching  ${path}${found === 'waiting' ? ': waiting for it' : ''}${reason === undefined ? '' : ` (${reason})`}${own}`,
       ),
+      ...together,
       ...(trouble === undefined ? [] : [`          ${trouble}`]),
     ];
   });
@@ -56,7 +61,9 @@ function watchingLines(watching: readonly SeenHealth[], now: number): string[] {
 
 function loginLines(login: LoginState, now: number): string[] {
   if (login.state !== 'logged-in') {
-    const word = login.state === 'logged-out' ? 'none' : 'cannot be read now';
+    const word = { 'logged-out': 'none', ended: 'ended', unknown: 'cannot be read now' }[
+      login.state
+    ];
     return [
       `Login     ${word}. ${login.message}`,
       ...(login.hint === undefined ? [] : [`          ${login.hint}`]),

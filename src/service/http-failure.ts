@@ -7,7 +7,7 @@ export type Fate = 'not-sent' | 'unknown';
 /** The one error for a request without a whole answer: `NETWORK`, with its fate and in plain words. */
 export function networkError(request: HttpRequest, cause: unknown, fate: Fate): SyncError {
   const host = request.url.host;
-  return new SyncError('NETWORK', `${host}: ${explain(cause)}`, {
+  return new SyncError('NETWORK', `${host}: ${sentence(explain(cause))}`, {
     cause,
     hint: 'Check the connection and the address; the same command again continues.',
     details: { fate, host, cause: systemCode(cause) },
@@ -61,8 +61,23 @@ function explain(cause: unknown): string {
     case 'PROXY_REFUSED':
       return `the proxy would not connect to it (${messageOf(cause)})`;
     default:
-      return `the connection failed (${messageOf(cause)})`;
+      return isTlsFailure(cause)
+        ? 'the server does not speak TLS there (or none that is spoken here); is it http://?'
+        : `the connection failed (${firstLine(messageOf(cause))})`;
   }
+}
+
+function sentence(text: string): string {
+  return /[.?!]$/.test(text) ? text : `${text}.`;
+}
+
+/** OpenSSL's own words are for its makers: a file and a line of its sources. */
+function isTlsFailure(cause: unknown): boolean {
+  return /^(?:EPROTO$|ERR_SSL_)/.test(systemCode(cause) ?? '');
+}
+
+function firstLine(text: string): string {
+  return text.split('\n', 1)[0] ?? '';
 }
 
 /** A time limit that ran out, in the shape of the system's own. */

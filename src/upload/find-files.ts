@@ -36,7 +36,7 @@ export function* findFiles(paths: readonly string[], cwd: string): Generator<Fou
       continue;
     }
     if (!stats.value.isDirectory() && !stats.value.isFile()) {
-      yield { path, problem: 'It is a pipe or a device, not a file: save it as one first.' };
+      yield { path, problem: NO_FILE };
       continue;
     }
     const found = stats.value.isDirectory()
@@ -93,6 +93,9 @@ function attempt<T>(task: () => T): { value: T } | { problem: string } {
     return { problem: describeFileError(error) };
   }
 }
+
+/** What is said of FIFOs, sockets and devices, which might never come to an end. */
+export const NO_FILE = 'It is a pipe or a device, not a file: save it as one first.';
 
 /** Why a file or folder cannot be read, in words. */
 export function describeFileError(error: unknown): string {

@@ -1,7 +1,7 @@
-import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
+import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs';
 import { systemCode } from '../errors.ts';
 import type { FileStamp } from '../ledger/known-files.ts';
-import { describeFileError } from './find-files.ts';
+import { NO_FILE, describeFileError } from './find-files.ts';
 
 /** Larger than any recording there is: a 24-hour ride has about 10 MB. In bytes. */
 export const MAX_RECORDING_BYTES = 256 * 1024 * 1024;
@@ -35,6 +35,9 @@ export interface Unreadable {
 /** Gives a buffer of at least so many bytes; it is the reader's until it reads the next file. */
 export type BufferSource = (size: number) => Buffer;
 
+/** Opening a FIFO waits for its other end, deaf to signals, unless it is told not to. Windows has none. */
+const AT_ONCE = constants.O_RDONLY | ((constants.O_NONBLOCK as number | undefined) ?? 0);
+
 /**
  * Reads a file once, as a whole. A gzip file is unpacked: the recording is what is inside.
  *
@@ -43,9 +46,10 @@ export type BufferSource = (size: number) => Buffer;
 export function readFile(path: string, buffers: BufferSource): FileContents | Unreadable {
   let descriptor: number | undefined;
   try {
-    descriptor = openSync(path, 'r');
+    descriptor = openSync(path, AT_ONCE);
     const before = fstatSync(descriptor);
     if (before.isDirectory()) return unreadable('It is a folder.');
+    if (!before.isFile()) return unreadable(NO_FILE);
     if (before.size > MAX_RECORDING_BYTES) return unreadable(tooLarge());
     const buffer = buffers(HEAD_ROOM + before.size + TAIL_ROOM);
     const size = fill(descriptor, buffer, before.size);
@@ -61,7 +65,9 @@ export function readFile(path: string, buffers: BufferSource): FileContents | Un
     const bytes = buffer.subarray(HEAD_ROOM, HEAD_ROOM + size);
     return isGzip(bytes) ? unpack(bytes, stamp) : { buffer, bytes, stamp };
   } catch (error) {
-    return unreadable(describeFileError(error));
+    // A socket cannot even be opened.
+    const none = descriptor === undefined && systemCode(error) === 'ENXIO';
+    return unreadable(none ? NO_FILE : describeFileError(error));
   } finally {
     if (descriptor !== undefined) closeSync(descriptor);
   }

@@ -1,10 +1,11 @@
 import { createHash } from 'node:crypto';
-import { mkdirSync, readFileSync, readdirSync, rmSync } from 'node:fs';
+import { readFileSync, readdirSync, rmSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import writeFileAtomic from 'write-file-atomic';
 import { SyncError, systemCode } from '../errors.ts';
 import { isHeld } from '../ledger/lock.ts';
 import { isObject } from '../service/wire.ts';
+import { makeFolder, storageError } from '../storage.ts';
 import type { FolderState, Obstacle } from './report.ts';
 
 /** How a watcher is doing: what `sync status` and a monitor read. Times are ISO 8601 in UTC. */
@@ -91,7 +92,7 @@ export function lifeLock(stateDir: string, id: string): string {
 
 /** Replaces what is there. @throws what the disk throws */
 export function writeHealth(stateDir: string, health: WatchHealth): void {
-  mkdirSync(folderOf(stateDir), { recursive: true, mode: 0o700 });
+  makeFolder(folderOf(stateDir), 0o700);
   writeFileAtomic.sync(fileOf(stateDir, health.id), `${JSON.stringify(health)}\n`, {
     mode: 0o600,
     fsync: false,
@@ -109,7 +110,7 @@ export function readHealth(stateDir: string, now: number): readonly SeenHealth[]
     names = readdirSync(folderOf(stateDir));
   } catch (error) {
     if (systemCode(error) === 'ENOENT') return [];
-    throw error;
+    throw storageError(folderOf(stateDir), error, 'SYNC_STATE_DIR');
   }
   return names
     .filter((name) => name.endsWith('.json'))
@@ -126,7 +127,7 @@ export function readOne(stateDir: string, id: string, now: number): SeenHealth |
     health = JSON.parse(readFileSync(fileOf(stateDir, id), 'utf8'));
   } catch (error) {
     if (systemCode(error) === 'ENOENT' || error instanceof SyntaxError) return undefined;
-    throw error;
+    throw storageError(fileOf(stateDir, id), error, 'SYNC_STATE_DIR');
   }
   if (!isHealth(health)) return undefined;
   const alive = isAlive(lifeLock(stateDir, id));

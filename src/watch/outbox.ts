@@ -1,16 +1,9 @@
-import {
-  lstatSync,
-  mkdirSync,
-  readdirSync,
-  renameSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from 'node:fs';
+import { lstatSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { randomUUID } from 'node:crypto';
 import { basename, join } from 'node:path';
 import { systemCode } from '../errors.ts';
 import type { OutboxRow, OutboxRows } from '../ledger/outbox.ts';
+import { makeFolder } from '../storage.ts';
 import type { QueueItem } from './queue.ts';
 
 /** Recordings from folders that stay where they are take no more room than this, in bytes. */
@@ -73,7 +66,7 @@ export function openOutbox(stateDir: string, rows: OutboxRows, now: () => number
       if (rows.has(row.sha256)) return true;
       if (!removable && bytes.length > room) return false;
       const folder = folderOf(row.sha256);
-      mkdirSync(folder, { recursive: true, mode: 0o700 });
+      makeFolder(folder, 0o700);
       const path = keptPath(row.sha256, row.path);
       const unfinished = join(folder, `.${randomUUID()}`);
       writeFileSync(unfinished, bytes, { mode: 0o600, flush: true });

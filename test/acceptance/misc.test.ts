@@ -23,12 +23,18 @@ describe('sync doctor', () => {
     const { dir } = world.home;
     const findings = ndjson(stdout);
     const host = new URL(world.sandbox.url).host;
-    expect(findings.slice(0, 4)).toEqual([
+    expect(findings.slice(0, 5)).toEqual([
       {
         type: 'finding',
         check: 'config',
         state: 'good',
         message: `Settings: ${join(dir, 'config', 'config.json')}`,
+      },
+      {
+        type: 'finding',
+        check: 'zone',
+        state: 'good',
+        message: 'Days are counted in Europe/Berlin.',
       },
       {
         type: 'finding',
@@ -40,7 +46,16 @@ describe('sync doctor', () => {
       { type: 'finding', check: 'service', state: 'good', message: `${host} answers.` },
     ]);
     const checks = findings.map(({ check }) => check);
-    expect(checks).toEqual(['config', 'state', 'keychain', 'service', 'clock', 'watch', 'name']);
+    expect(checks).toEqual([
+      'config',
+      'zone',
+      'state',
+      'keychain',
+      'service',
+      'clock',
+      'watch',
+      'name',
+    ]);
     expect(findings.map(({ state }) => state)).not.toContain('bad');
   });
 
@@ -159,6 +174,8 @@ describe('sync explain', () => {
     const neither = await world.sync(['explain', 'no-such-thing']);
     expect(neither.code).toBe(3);
     expect(neither.stderr).toContain('neither a file nor a date');
+    const never = await world.sync(['explain', '2026-02-30']);
+    expect([never.code, never.stderr]).toEqual([3, 'Error: There is no 2026-02-30.\n']);
     expect(requestLines(world.sandbox)).toEqual([]);
   });
 });
@@ -175,7 +192,9 @@ describe('sync config', () => {
     expect(await run(['get', 'timezone'])).toEqual([
       { ...timezone, value: null, origin: 'default' },
     ]);
-    expect(await run(['set', 'timezone', 'Asia/Tokyo'])).toEqual([]);
+    expect(await run(['set', 'timezone', 'Asia/Tokyo'])).toEqual([
+      { ...timezone, value: 'Asia/Tokyo', origin: 'profile' },
+    ]);
     expect(await run(['get', 'timezone'])).toEqual([
       { ...timezone, value: 'Asia/Tokyo', origin: 'profile' },
     ]);
@@ -207,10 +226,30 @@ describe('sync config', () => {
     expect(JSON.parse(readFileSync(String(paths?.['configFile']), 'utf8'))).toEqual({
       profiles: { default: { timezone: 'Asia/Tokyo' } },
     });
-    expect(await run(['unset', 'timezone'])).toEqual([]);
+    expect(await run(['unset', 'timezone'])).toEqual([
+      { ...timezone, value: null, origin: 'default' },
+    ]);
     expect(await run(['get', 'timezone'])).toEqual([
       { ...timezone, value: null, origin: 'default' },
     ]);
+  });
+
+  it('says where the file is also when it cannot be read, and what is wrong in which line', async () => {
+    const home = openHome();
+    const file = join(home.dir, 'config', 'config.json');
+    mkdirSync(join(file, '..'));
+    writeFileSync(file, '{\n  "profiles": {\n    "default": {,}\n  }\n}\n');
+    expect(await runSync(['config', 'path'], { home })).toEqual({
+      code: 0,
+      stdout: `${file}\n`,
+      stderr: '',
+    });
+    const get = await runSync(['config', 'get', 'timezone'], { home });
+    expect(get.code).toBe(2);
+    expect(get.stderr).toMatch(/config\.json is not JSON: .* in line 3\.\n/);
+    writeFileSync(file, '{\n  "profiles":\n');
+    const cut = await runSync(['config', 'get', 'timezone'], { home });
+    expect(cut.stderr).toContain('Unexpected end of JSON input (line 2).');
   });
 
   it('prints plain values for scripts', async () => {

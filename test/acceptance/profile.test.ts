@@ -58,6 +58,31 @@ describe('sync profile', () => {
     expect(other?.profile).toEqual(ADA);
   });
 
+  it('shows the weight in the unit of the number, whatever the athlete likes to read', async () => {
+    const world = await openLoggedInWorld({ login: { athlete: 'athlete-2' } });
+    const [{ profile } = {}] = world.sandbox.control.state('athlete-2').athletes;
+    const { stdout } = await world.sync(['profile']);
+    expect(stdout).toContain(`weight         ${String(profile?.weight)} kg\n`);
+    expect(stdout).toContain("weightUnits    Pounds (on the service's pages)\n");
+  });
+
+  it.each([
+    ['something else', { hello: 1 }, 6],
+    ['a list', [], 6],
+    ['a success alone', { success: true }, 0],
+    ['the profile alone', { id: 'a', ftp: 250 }, 0],
+  ])('takes an update for done only where the answer says so: %s', async (_what, answer, exit) => {
+    const service = await openTinyService({ 'PATCH /api/profile': [200, answer] });
+    const home = openHome({ SYNC_BASE_URL: service.url, SYNC_ACCESS_TOKEN: 'some-token' });
+    const { code, stdout, stderr } = await runSync(['profile', '--ftp', '250'], { home });
+    expect(code).toBe(exit);
+    if (exit === 0) expect(stdout).toContain('The profile is updated.');
+    else {
+      expect(stdout).toBe('');
+      expect(stderr).toContain('The service does not say whether it took the update.');
+    }
+  });
+
   it('sends only what was said', async () => {
     const world = await openLoggedInWorld();
     await world.sync(['profile', '--ftp', '281']);

@@ -62,6 +62,34 @@ describe('the zone of a push', () => {
     );
   });
 
+  it('is asked for where the machine does not say; times alone are shown in UTC, and that is said', async () => {
+    const world = await openLoggedInWorld();
+    for (const TZ of ['', 'Foo/Bar', 'CET-1CEST']) {
+      const env = { TZ };
+      const push = await world.sync(['push', 'wellness', '-'], { input: INSTANT, env });
+      expect([push.code, push.stdout]).toEqual([2, '']);
+      expect(push.stderr).toContain(TZ === '' ? 'TZ is set, but empty' : `TZ is "${TZ}"`);
+      expect(push.stderr).toContain('--tz Europe/Berlin');
+      const seed = await world.sync(['seed', '--days', '1'], { env });
+      expect([seed.code, seed.stdout, seed.stderr]).toEqual([2, '', push.stderr]);
+      const since = await world.sync(['workouts', '--since', '2026-02-01'], { env });
+      expect([since.code, since.stderr]).toEqual([2, push.stderr]);
+      expect(requestLines(world.sandbox)).toEqual([]);
+      const doctor = await world.sync(['doctor', '--json'], { env });
+      expect(doctor.code).toBe(2);
+      expect(ndjson(doctor.stdout).filter(({ state }) => state === 'bad')).toMatchObject([
+        { check: 'zone' },
+      ]);
+      const list = await world.sync(['workouts'], { env });
+      expect(list.code).toBe(0);
+      expect(list.stderr).toContain('Times are shown in UTC.');
+      world.sandbox.control.clearRequests();
+      const named = { ...env, SYNC_TIMEZONE: 'Asia/Tokyo' };
+      expect(await datedBy(world, { env: named })).toEqual(used('2026-02-14', 'Asia/Tokyo'));
+      world.sandbox.control.clearRequests();
+    }
+  });
+
   it('must exist, wherever it is named', async () => {
     const world = await openLoggedInWorld();
     const runs = await Promise.all([

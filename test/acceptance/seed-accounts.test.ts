@@ -104,6 +104,7 @@ describe('sync seed --accounts', () => {
       JSON.stringify([
         { name: 'expired', accessTokenEnv: 'OLD_TOKEN' },
         'nobody',
+        { name: 'unset', accessTokenEnv: 'UNSET' },
         { name: 'ben', accessTokenEnv: 'BEN_TOKEN' },
       ]),
     );
@@ -115,11 +116,16 @@ describe('sync seed --accounts', () => {
     expect(
       lines.find(({ type, account }) => type === 'error' && account === 'expired'),
     ).toMatchObject({ code: 'AUTH_EXPIRED' });
+    expect(lines.find(({ account }) => account === 'unset')).toMatchObject({
+      type: 'error',
+      code: 'AUTH_REQUIRED',
+      message: 'The variable UNSET is not set.',
+    });
     const nobody = lines.filter(({ account }) => account === 'nobody');
     expect(nobody.some(({ code }) => code === 'AUTH_REQUIRED')).toBe(true);
-    expect(lines.at(-1)).toEqual({ type: 'summary', accounts: 3, complete: 1, incomplete: 2 });
+    expect(lines.at(-1)).toEqual({ type: 'summary', accounts: 4, complete: 1, incomplete: 3 });
     const { stdout, stderr } = await world.sync(['seed', ...WEEK, '--accounts', file], { env });
-    expect(stdout).toContain('1 of 3 accounts complete.');
+    expect(stdout).toContain('1 of 4 accounts complete.');
     expect(stderr).toMatch(/^expired: Error: .*\(OLD_TOKEN\)/m);
     // One line says what is wrong with an account, not one for each recording and day.
     expect(stdout.match(/^nobody: .*Nobody is logged in/gm)).toHaveLength(1);
@@ -156,7 +162,19 @@ describe('sync seed --accounts', () => {
     ['[]', 'is not a list of accounts'],
     ['{"ada": 1}', 'is not a list of accounts'],
     ['[{"name": "ada"}]', '#/0: has no accessTokenEnv, no refreshTokenEnv and no profile'],
-    ['["ada", {"name": "ben", "accessTokenEnv": "UNSET"}]', '#/1: the variable UNSET is not set'],
+    [
+      '["ada", {"name": "ben", "accessTokenEnv": "HOME", "sed": 1}]',
+      '#/1: "sed" means nothing here; an account has name, profile, accessTokenEnv, ' +
+        'refreshTokenEnv, seed, days.',
+    ],
+    [
+      '[{"name": "ada", "accessTokenEnv": "HOME", "tz": "Foo/Bar"}]',
+      '#/0: "tz" means nothing here',
+    ],
+    [
+      '[{"name": "ada", "accessTokenEnv": "HOME", "days": -3}]',
+      '#/0: days is not a whole number from 1 to 3660.',
+    ],
     ['[{"accessTokenEnv": "HOME"}]', '#/0: has no name'],
     ['["ada", "ada"]', '"ada" is there twice'],
     ['[{"name": "ada", "accessTokenEnv": "HOME", "seed": -1}]', '#/0: seed is not a whole number'],

@@ -205,7 +205,7 @@ describe('sync logout', () => {
       revocations: ['refresh token', 'access token'].map((token) => ({
         token,
         outcome: 'failed',
-        message: `127.0.0.1:${world.sandbox.port}: nothing answers there (connection refused)`,
+        message: `127.0.0.1:${world.sandbox.port}: nothing answers there (connection refused).`,
         expiresAt: expect.any(Number) as number,
       })),
     });

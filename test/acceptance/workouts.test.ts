@@ -41,12 +41,16 @@ describe('sync workouts', () => {
     expect(ndjson(more.stdout)).toEqual(all.slice(0, 55));
     expect(world.sandbox.control.requests().map(({ query }) => query)).toEqual([
       { limit: '50', offset: '0' },
-      { limit: '5', offset: '50' },
+      { limit: '6', offset: '50' },
     ]);
     const everything = await world.sync(['workouts', '--limit', '1000', '--json']);
     expect(ndjson(everything.stdout)).toEqual(all);
     const usual = await world.sync(['workouts', '--json']);
     expect(ndjson(usual.stdout)).toEqual(all.slice(0, 20));
+    const told =
+      'These are the newest 20, and there are more: `sync workouts --limit 100`, or --since and --until.\n';
+    expect([usual.stderr, everything.stderr]).toEqual([told, '']);
+    expect((await world.sync(['workouts', '--quiet'])).stderr).toBe('');
 
     world.sandbox.control.clearRequests();
     const week = ['--since', '2026-01-10', '--until', '2026-01-12'];

@@ -1,13 +1,17 @@
-import { writeFileSync } from 'node:fs';
+import { utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { connect } from '../../src/commands/connect.ts';
 import { openLedger } from '../../src/commands/open-ledger.ts';
 import { runStatus } from '../../src/commands/status.ts';
 import { accountKey, loadConfig } from '../../src/config.ts';
 import { changeProfile } from '../../src/config-write.ts';
 import { fileStore, tokenFilePath } from '../../src/credentials/file.ts';
 import { systemClock } from '../../src/deps.ts';
+import { tryLock } from '../../src/ledger/lock.ts';
 import { findPaths } from '../../src/paths.ts';
+import { statusText } from '../../src/render/status.ts';
+import { type WatchHealth, lifeLock, watchId, writeHealth } from '../../src/watch/health.ts';
 import { mint, never, realHttp, sandbox, scratchDir, testDeps } from '../auth/support.ts';
 
 const ACCOUNT = { id: 'athlete-1', name: 'Ann', email: 'ann@x.example' };
@@ -43,7 +47,7 @@ async function open() {
     const config = configOf();
     return openLedger(config, accountKey(config, config.account), systemClock);
   };
-  return { service, dir, paths, store, status, login, ledger };
+  return { service, dir, paths, store, configOf, status, login, ledger };
 }
 
 describe('the status', () => {
@@ -114,6 +118,109 @@ describe('the status', () => {
     expect(report.login.state).not.toBe('logged-in');
     expect(exitCode).not.toBe(0);
     expect(JSON.stringify(report)).not.toContain('not what was written');
+  });
+
+  it('of a login whose tokens are both over says that it has ended, and ends with 4', async () => {
+    const { status, login, store } = await open();
+    await login();
+    const found = await store.load(never);
+    if (found === undefined) throw new Error('nothing was stored');
+    const over = { accessExpiresAt: Date.now() - 2000, refreshExpiresAt: Date.now() - 1000 };
+    await store.save({ ...found, tokens: { ...found.tokens, ...over } }, never);
+    const { report, exitCode } = await status();
+    expect(exitCode).toBe(4);
+    expect(report.login).toEqual({
+      state: 'ended',
+      code: 'AUTH_EXPIRED',
+      message: 'Its time is over.',
+      hint: 'Run `sync login`.',
+    });
+    expect(statusText(report, Date.now())).toMatch(/^Login {5}ended\. Its time is over\.$/m);
+    // An access token alone may be over: it is renewed by the next command.
+    const renewable = { ...over, refreshExpiresAt: Date.now() + 86_400_000 };
+    await store.save({ ...found, tokens: { ...found.tokens, ...renewable } }, never);
+    expect((await status()).exitCode).toBe(0);
+  });
+
+  it('believes a watcher of this account that the login has ended, until somebody logs in', async () => {
+    const { status, login, paths, configOf } = await open();
+    await login();
+    const own = accountKey(configOf(), ACCOUNT);
+    const id = watchId('default', ['/garmin']);
+    const life = tryLock(lifeLock(paths.stateDir, id));
+    const at = (ms: number) => new Date(ms).toISOString();
+    const health: WatchHealth = {
+      version: 1,
+      id,
+      pid: process.pid,
+      profile: 'default',
+      account: own,
+      running: true,
+      since: at(Date.now()),
+      updatedAt: at(Date.now() + 1000),
+      folders: [{ path: '/garmin', state: 'watching' }],
+      queue: { waiting: 0, sending: 0, kept: 0, unfinished: 0 },
+      connection: { state: 'ok' },
+      login: { state: 'needed', message: 'The login has ended.' },
+    };
+    try {
+      writeHealth(paths.stateDir, health);
+      const { report, exitCode } = await status();
+      expect(exitCode).toBe(4);
+      expect(report.login).toMatchObject({ state: 'ended', code: 'AUTH_EXPIRED' });
+      // Somebody else's, with a token of their own.
+      writeHealth(paths.stateDir, { ...health, account: `${own}-else` });
+      expect((await status()).exitCode).toBe(0);
+      // The configuration is written by every login: what the watcher said is older.
+      writeHealth(paths.stateDir, health);
+      utimesSync(paths.configFile, Date.now() / 1000, Date.now() / 1000 + 5);
+      expect((await status()).exitCode).toBe(0);
+    } finally {
+      life?.release();
+    }
+    writeHealth(paths.stateDir, { ...health, updatedAt: at(Date.now() + 10_000) });
+    expect((await status()).exitCode).toBe(0);
+  });
+
+  it('of a token in the environment is that of its owner, once a command asked who that is', async () => {
+    const { service, dir, status, login, ledger, configOf } = await open();
+    await login();
+    const opened = ledger();
+    opened.uploads.claim({ sha256: 'a', path: 'a.fit', size: 1 }, false);
+    opened.uploads.confirm('a', 1, {});
+    opened.close();
+    const env = {
+      SYNC_ACCESS_TOKEN: service.control.mint({ athlete: 'athlete-2' }).access_token,
+    };
+    const before = await status(env);
+    expect(before.report.account).toBeUndefined();
+    expect(before.report.uploads.confirmed).toBe(0);
+    expect(statusText(before.report, Date.now())).toMatch(/^Account {3}not asked yet$/m);
+    expect(service.control.requests()).toEqual([]);
+
+    const connection = connect(configOf(env), testDeps({ homeDir: dir, env }), {
+      version: '0',
+      connections: 1,
+      attended: false,
+      onWarning: () => undefined,
+      onPause: () => undefined,
+      trace: () => undefined,
+    });
+    const key = await connection.ledgerAccount({ offline: false });
+    await connection.close();
+    const theirs = openLedger(configOf(env), key, systemClock);
+    for (const sha256 of ['b', 'c']) {
+      theirs.uploads.claim({ sha256, path: `${sha256}.fit`, size: 1 }, false);
+      theirs.uploads.confirm(sha256, 1, {});
+    }
+    theirs.close();
+    const { report } = await status(env);
+    expect(report.account).toEqual({ id: 'athlete-2' });
+    expect(report.uploads.confirmed).toBe(2);
+    // The stored login is told as ever.
+    expect((await status()).report).toMatchObject({ account: ACCOUNT, uploads: { confirmed: 1 } });
+    const own = { SYNC_ACCESS_TOKEN: service.control.mint().access_token };
+    expect((await status(own)).report.account).toBeUndefined();
   });
 
   it('of tokens in the environment says so, and shows none', async () => {

@@ -31,7 +31,7 @@ describe('a list of workouts', () => {
   it('is one request where one is enough', async () => {
     const { asked, list } = paged();
     expect(ids(await list(20))).toEqual(all.slice(0, 20).map(({ id }) => id));
-    expect(asked).toEqual([{ limit: 20, offset: 0, startDate: undefined, endDate: undefined }]);
+    expect(asked).toEqual([{ limit: 21, offset: 0, startDate: undefined, endDate: undefined }]);
   });
 
   it('is of the days that were asked for, as they are in the zone, not as the service counts them', async () => {
@@ -48,13 +48,28 @@ describe('a list of workouts', () => {
     expect(asked[0]).toMatchObject({ startDate: '2026-01-31', endDate: '2026-03-01' });
   });
 
-  it('goes on page by page, and asks for no more than is wanted', async () => {
+  it('goes on page by page, and asks for no more than is wanted, and one', async () => {
     const { asked, list } = paged();
     expect(ids(await list(120))).toHaveLength(120);
     expect(asked.map(({ limit, offset }) => [limit, offset])).toEqual([
       [50, 0],
       [50, 50],
-      [20, 100],
+      [21, 100],
+    ]);
+  });
+
+  it('says whether there are more', async () => {
+    const { list } = paged();
+    const more = async (limit: number) => {
+      const report = await list(limit);
+      return 'more' in report && report.more;
+    };
+    expect(await Promise.all([20, 50, 129, 130, 131].map(more))).toEqual([
+      true,
+      true,
+      true,
+      false,
+      false,
     ]);
   });
 
@@ -97,9 +112,13 @@ describe('a list of workouts', () => {
 
 describe('what the service answers', () => {
   it.each([
-    ['a list', [{ id: 1 }], { workouts: [{ id: 1 }] }],
-    ['a list in an object', { success: true, workouts: [{ id: 1 }] }, { workouts: [{ id: 1 }] }],
-    ['an empty list', [], { workouts: [] }],
+    ['a list', [{ id: 1 }], { workouts: [{ id: 1 }], more: false }],
+    [
+      'a list in an object',
+      { success: true, workouts: [{ id: 1 }] },
+      { workouts: [{ id: 1 }], more: false },
+    ],
+    ['an empty list', [], { workouts: [], more: false }],
     ['two lists', { a: [], b: [] }, { other: { a: [], b: [] } }],
     ['no list', { success: true }, { other: { success: true } }],
     ['a list of something else', [1, 2], { other: [1, 2] }],

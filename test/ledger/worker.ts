@@ -6,7 +6,7 @@ import { createInterface } from 'node:readline';
 import { join } from 'node:path';
 import { changeProfile } from '../../src/config-write.ts';
 import { openDatabase } from '../../src/ledger/database.ts';
-import { isHeld, tryLock } from '../../src/ledger/lock.ts';
+import { type Lock, isHeld, tryLock } from '../../src/ledger/lock.ts';
 import { markProcess } from '../../src/ledger/processes.ts';
 import { recordLedger } from '../../src/ledger/records.ts';
 import { uploadLedger } from '../../src/ledger/uploads.ts';
@@ -38,9 +38,14 @@ const open = () => {
   };
 };
 
+/** Kept where nobody collects it: a lock that nothing refers to is given back by the runtime. */
+let lock: Lock | undefined;
+process.once('exit', () => lock?.release());
+
 switch (action) {
   case 'lock':
-    say(tryLock(join(dir, 'one.lock')) === undefined ? 'busy' : 'held');
+    lock = tryLock(join(dir, 'one.lock'));
+    say(lock === undefined ? 'busy' : 'held');
     break;
   case 'look-when-told':
     whenTold(() => {

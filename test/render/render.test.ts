@@ -259,7 +259,7 @@ describe('workouts', () => {
       { date: '2026-03-28', title: 'A plain date', durationSec: null, distanceMeters: 'far' },
       { date: 'yesterday' },
     ];
-    expect(workoutsText({ workouts }, 'Europe/Berlin').split('\n')).toEqual([
+    expect(workoutsText({ workouts, more: false }, 'Europe/Berlin').split('\n')).toEqual([
       'Date              Title             Sport     Time  Distance  Power  Heart rate',
       '2026-03-29 08:10  After the change  Ride   1:02:05   41.2 km  201 W     142 bpm',
       '2026-03-29 01:30  Before                   0:00:59',
@@ -269,7 +269,7 @@ describe('workouts', () => {
   });
 
   it('that are none, or in a form nobody knows, are told as such', () => {
-    expect(workoutsText({ workouts: [] }, 'UTC')).toBe('No workouts.');
+    expect(workoutsText({ workouts: [], more: false }, 'UTC')).toBe('No workouts.');
     expect(workoutsText({ other: { a: 1 } }, 'UTC')).toBe('{\n  "a": 1\n}');
   });
 });
@@ -288,13 +288,15 @@ describe('a profile', () => {
       [
         'name           Ann',
         'weight         61.5 kg',
-        'weightUnits    Kilograms',
+        "weightUnits    Kilograms (on the service's pages)",
         'ftp            250 W',
       ].join('\n'),
     );
     expect(
       profileText({ action: 'updated', profile: { weight: 140, weightUnits: 'Pounds' } }),
-    ).toBe('The profile is updated. It now says:\nweight         140\nweightUnits    Pounds');
+    ).toBe(
+      "The profile is updated. It now says:\nweight         140 kg\nweightUnits    Pounds (on the service's pages)",
+    );
     expect(profileText({ action: 'updated', profile: undefined })).toBe('The profile is updated.');
     expect(profileText({ action: 'shown', profile: [1] })).toBe('[\n  1\n]');
   });
@@ -358,6 +360,27 @@ describe('the status', () => {
     );
     expect(text({ profile: 'work' })).toContain('(profile "work")');
     expect(text({ store: { kind: 'file', where: '/x' } })).toContain('not the keychain');
+  });
+
+  it('counts what waits once for all folders of a watcher, not for each', () => {
+    const watcher = {
+      since: new Date(NOW - 2 * 3_600_000).toISOString(),
+      queue: { waiting: 3, sending: 0, kept: 0, unfinished: 1 },
+      connection: { state: 'ok' },
+      login: { state: 'ok' },
+    };
+    const a = { path: '/a', state: 'watching' };
+    const b = { path: '/b', state: 'waiting' };
+    expect(text({ watching: [{ ...watcher, folders: [a] }] })).toMatch(
+      /^Watching {2}\/a, for 2 hours, 3 recordings waiting, 1 unfinished$/m,
+    );
+    expect(text({ watching: [{ ...watcher, folders: [a, b] }] })).toContain(
+      [
+        'Watching  /a',
+        'Watching  /b: waiting for it',
+        '          for 2 hours, 3 recordings waiting, 1 unfinished',
+      ].join('\n'),
+    );
   });
 
   it('tells no login from one that cannot be read now', () => {

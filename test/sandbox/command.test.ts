@@ -125,11 +125,21 @@ describe('sync sandbox', () => {
     });
   });
 
+  it.each(['foo', 'http://127.0.0.1:1/callback#x'])(
+    'refuses %s for a redirect URI',
+    async (redirectUri) => {
+      await expect(start({ redirectUri: [redirectUri] })).rejects.toMatchObject({
+        code: 'USAGE',
+        message: `--redirect-uri ${redirectUri}: not an address to come back to.`,
+      });
+    },
+  );
+
   it('names a folder that cannot hold the state', async () => {
     const file = join(tempDir(), 'a-file');
     writeFileSync(file, '');
     await expect(start({ data: file })).rejects.toMatchObject({
-      code: 'STORAGE',
+      code: 'USAGE',
       message: expect.stringContaining(file) as string,
     });
   });

@@ -156,8 +156,8 @@ describe.each(WAYS)('a request sent %s', (_name, make) => {
     expect(error).toMatchObject({ code: 'NETWORK', details: { fate: 'not-sent' } });
     expect(error.message).toBe(
       proxy === undefined
-        ? `127.0.0.1:${port}: nothing answers there (connection refused)`
-        : `127.0.0.1:${port}: the proxy would not connect to it (it answered 502)`,
+        ? `127.0.0.1:${port}: nothing answers there (connection refused).`
+        : `127.0.0.1:${port}: the proxy would not connect to it (it answered 502).`,
     );
     expect(error.hint).toContain('the same command again continues');
   });
@@ -202,6 +202,19 @@ describe.each(WAYS)('a request sent %s', (_name, make) => {
     },
   );
 
+  it('says of a port that speaks no TLS that it is perhaps http, and that nothing was sent', async () => {
+    const { http } = await open();
+    const server = await listen((_request, response) => void response.end('{}'));
+    const url = new URL(server.url);
+    url.protocol = 'https:';
+    const error = await failure(http.send(requestTo(url, { bearer: new Secret('tok-en') })));
+    expect(error).toMatchObject({ code: 'NETWORK' });
+    expect(error.message).toBe(
+      `${url.host}: the server does not speak TLS there (or none that is spoken here); is it http://?`,
+    );
+    expect(server.requests).toEqual([]);
+  });
+
   it.each([
     ['does not answer', ''],
     ['stops in the middle of its answer', 'HTTP/1.1 200 OK\r\ncontent-length: 50\r\n\r\n{"suc'],
@@ -212,7 +225,7 @@ describe.each(WAYS)('a request sent %s', (_name, make) => {
     });
     const error = await failure(http.send(requestTo(server.url, { answerTimeoutMs: 200 })));
     expect(error).toMatchObject({ code: 'NETWORK', details: { fate: 'unknown' } });
-    expect(error.message).toBe(`${server.url.host}: no answer in time`);
+    expect(error.message).toBe(`${server.url.host}: no answer in time.`);
   });
 
   it.each([
@@ -233,7 +246,7 @@ describe.each(WAYS)('a request sent %s', (_name, make) => {
     });
     const error = await failure(http.send(requestTo(server.url, { totalTimeoutMs: 1_000 })));
     expect(error).toMatchObject({ code: 'NETWORK', details: { fate: 'unknown' } });
-    expect(error.message).toBe(`${server.url.host}: no answer in time`);
+    expect(error.message).toBe(`${server.url.host}: no answer in time.`);
     expect(drops).toBeGreaterThan(1);
   });
 
@@ -269,7 +282,7 @@ describe.each(WAYS)('a request sent %s', (_name, make) => {
       http.send(requestTo(server.url, { method: 'POST', body, answerTimeoutMs: 300 })),
     );
     expect(error).toMatchObject({ code: 'NETWORK', details: { fate: 'unknown' } });
-    expect(error.message).toBe(`${server.url.host}: no answer in time`);
+    expect(error.message).toBe(`${server.url.host}: no answer in time.`);
   });
 
   it.each(['before it is sent', 'while nothing comes', 'in the middle of the answer'])(
@@ -420,7 +433,7 @@ describe.each(WAYS)('a request sent %s', (_name, make) => {
       );
       expect(error).toMatchObject({ code: 'NETWORK', details: { fate: 'not-sent' } });
       expect(error.message).toBe(
-        `${server.url.host}: the service's certificate is not trusted here (NODE_EXTRA_CA_CERTS adds an authority)`,
+        `${server.url.host}: the service's certificate is not trusted here (NODE_EXTRA_CA_CERTS adds an authority).`,
       );
       expect(server.requests).toEqual([]);
     },
@@ -434,7 +447,7 @@ it('cannot find a name that does not exist, and then nothing was sent', async ()
   const error = await failure(http.send(requestTo('http://service.invalid/')));
   expect(error).toMatchObject({ code: 'NETWORK', details: { fate: 'not-sent' } });
   expect(error.message).toBe(
-    'service.invalid: the address cannot be found (no network, or a typing error)',
+    'service.invalid: the address cannot be found (no network, or a typing error).',
   );
 });
 
@@ -447,10 +460,10 @@ describe('the proxy', () => {
   };
 
   it.each([
-    ['403 Forbidden', 'the proxy would not connect to it (it answered 403)'],
+    ['403 Forbidden', 'the proxy would not connect to it (it answered 403).'],
     [
       '407 Proxy Authentication Required',
-      'the proxy wants a user name and a password (they go into its address: http://USER:PASSWORD@HOST:PORT)',
+      'the proxy wants a user name and a password (they go into its address: http://USER:PASSWORD@HOST:PORT).',
     ],
   ])('that answers %s is named as what stands in the way', async (refuse, words) => {
     const proxy = await startProxy({ refuse });
@@ -530,7 +543,7 @@ describe('the time in which a connection has to stand', () => {
       vi.advanceTimersByTime(TURN_TIMEOUT_MS);
       expect(await second).toMatchObject({
         code: 'NETWORK',
-        message: `${server.url.host}: no answer in time`,
+        message: `${server.url.host}: no answer in time.`,
         details: { fate: 'not-sent' },
       });
       expect(server.requests).toHaveLength(1);
@@ -581,7 +594,7 @@ describe('the time in which a connection has to stand', () => {
     vi.advanceTimersByTime(11_000);
     expect(await attempt).toMatchObject({
       code: 'NETWORK',
-      message: `127.0.0.1:${server.port}: no answer in time`,
+      message: `127.0.0.1:${server.port}: no answer in time.`,
       details: { fate: 'not-sent' },
     });
   });

@@ -1,8 +1,9 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { closeSync, mkdirSync, openSync, readFileSync } from 'node:fs';
+import { closeSync, openSync, readFileSync } from 'node:fs';
 import type { Env } from '../../deps.ts';
 import { SyncError, messageOf } from '../../errors.ts';
+import { makeStateFolder } from '../../storage.ts';
 import { asError, readStartMessage } from './messages.ts';
 import type { DaemonPlace } from './place.ts';
 
@@ -38,7 +39,7 @@ export async function launchDaemon(options: LaunchOptions, signal: AbortSignal):
   const { place, env, cwd, limitMs } = options;
   const [program, ...args] = options.command;
   signal.throwIfAborted();
-  mkdirSync(place.dir, { recursive: true, mode: 0o700 });
+  makeStateFolder(place.dir);
   // What the runtime says when it falls over; what the daemon says goes to its log.
   const crash = openSync(place.crashFile, 'a', 0o600);
   const child = spawn(program, args, {

@@ -1,6 +1,7 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { systemCode } from '../../errors.ts';
+import { storageError } from '../../storage.ts';
 import { isWatchId, watchId } from '../health.ts';
 
 /** Where one daemon keeps its files. One daemon a login and set of folders. */
@@ -40,7 +41,7 @@ export function daemonPlaces(stateDir: string): DaemonPlace[] {
       .map((id) => placeOf(stateDir, id));
   } catch (error) {
     if (systemCode(error) === 'ENOENT') return [];
-    throw error;
+    throw storageError(daemonsDir(stateDir), error, 'SYNC_STATE_DIR');
   }
 }
 

@@ -1,5 +1,5 @@
-import { mkdirSync } from 'node:fs';
 import { SyncError, messageOf } from '../../errors.ts';
+import { makeStateFolder } from '../../storage.ts';
 import { type Lock, tryLock } from '../../ledger/lock.ts';
 import type { Clock } from '../../time.ts';
 import type { DaemonPlace } from './place.ts';
@@ -36,7 +36,7 @@ export async function registerDaemon(
   who: Pick<DaemonRecord, 'profile' | 'folders' | 'kind' | 'passOn' | 'version'>,
   { clock, signal, platform }: RegisterNeeds,
 ): Promise<Registration> {
-  mkdirSync(place.dir, { recursive: true, mode: 0o700 });
+  makeStateFolder(place.dir);
   let lock: Lock | undefined;
   const deadline = clock.now() + GLANCE_MS;
   while ((lock = tryLock(place.lockFile)) === undefined) {

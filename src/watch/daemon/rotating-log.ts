@@ -1,15 +1,7 @@
-import {
-  closeSync,
-  fstatSync,
-  mkdirSync,
-  openSync,
-  renameSync,
-  rmSync,
-  statSync,
-  writeSync,
-} from 'node:fs';
+import { closeSync, fstatSync, openSync, renameSync, rmSync, statSync, writeSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { systemCode } from '../../errors.ts';
+import { makeFolder } from '../../storage.ts';
 
 /** How much of the past is kept. */
 export interface LogLimits {
@@ -45,7 +37,7 @@ export function agedLog(path: string, age: number): string {
  * @throws what the file system says when it cannot be opened
  */
 export function openRotatingLog(path: string, limits: LogLimits = LOG_LIMITS): RotatingLog {
-  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+  makeFolder(dirname(path), 0o700);
   let fd: number | undefined = openSync(path, 'a', 0o600);
   let lost = 0;
 

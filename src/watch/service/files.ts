@@ -1,7 +1,8 @@
-import { mkdirSync, readFileSync, rmSync } from 'node:fs';
+import { readFileSync, rmSync } from 'node:fs';
 import { dirname } from 'node:path';
 import writeFileAtomic from 'write-file-atomic';
 import { SyncError, messageOf, systemCode } from '../../errors.ts';
+import { makeFolder } from '../../storage.ts';
 import { MARK, type ServiceDefinition } from './definition.ts';
 import type { Ran } from './runner.ts';
 import { commandText } from './runner.ts';
@@ -17,7 +18,7 @@ export function writeOwnFile(path: string, text: string, encoding: 'utf8' | 'utf
   const before = readOwnFile(path);
   const bytes = encoding === 'utf8' ? Buffer.from(text) : Buffer.from(`\ufeff${text}`, 'utf16le');
   try {
-    mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+    makeFolder(dirname(path), 0o700);
     writeFileAtomic.sync(path, bytes, { mode: 0o600 });
   } catch (cause) {
     throw new SyncError('STORAGE', `${path} cannot be written: ${messageOf(cause)}`, { cause });

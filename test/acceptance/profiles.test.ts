@@ -1,0 +1,62 @@
+import { describe, expect, it } from 'vitest';
+import { openLoggedInWorld, openWorld, requestLines } from '../support/acceptance.ts';
+import { ndjson } from '../support/program.ts';
+
+/** No session bus: as in CI. */
+const NO_KEYCHAIN = { DBUS_SESSION_BUS_ADDRESS: undefined, XDG_RUNTIME_DIR: undefined };
+
+describe('another profile than the default', () => {
+  it('is named in what there is to type, by flag and by variable', async () => {
+    const world = await openLoggedInWorld();
+    const mint = (athlete: string) => JSON.stringify(world.sandbox.control.mint({ athlete }));
+    await world.sync(['login', '--with-token', '--profile', 'lim'], { input: mint('athlete-2') });
+    world.sandbox.control.revoke('athlete-2');
+    world.sandbox.control.clearRequests();
+    const flag = await world.sync(['workouts', '--profile', 'lim']);
+    const variable = await world.sync(['workouts', '--json'], { env: { SYNC_PROFILE: 'lim' } });
+    expect([flag.code, variable.code]).toEqual([4, 4]);
+    expect(flag.stderr).toContain('`sync login --profile lim`');
+    expect(variable.stderr).toBe(flag.stderr);
+    expect(ndjson(variable.stdout)[0]?.['hint']).toContain('`sync login --profile lim`');
+
+    world.sandbox.control.revoke('athlete-1');
+    const usual = await world.sync(['workouts']);
+    expect(usual.stderr).toContain('`sync login`');
+  });
+
+  it('that nobody made is told as such, also where there is no keychain', async () => {
+    const world = await openLoggedInWorld();
+    const env = { SYNC_TOKEN_STORE: 'keychain', ...NO_KEYCHAIN };
+    for (const args of [
+      ['status', '--profile', 'nobody'],
+      ['workouts', '--profile', 'nobody'],
+      ['token', '--profile', 'nobody'],
+    ]) {
+      const { code, stdout, stderr } = await world.sync(args, { env });
+      expect([args, code]).toEqual([args, 4]);
+      expect(stdout + stderr).toContain('there is no profile "nobody"');
+      expect(stdout + stderr).toContain(
+        'There are: default. `sync login --profile nobody` makes it.',
+      );
+      expect(stdout + stderr).not.toContain('keychain to talk to');
+    }
+    expect(requestLines(world.sandbox)).toEqual([]);
+  });
+
+  it('nobody ever logged in with is a missing login, not a missing keychain', async () => {
+    const world = await openWorld({ env: { SYNC_TOKEN_STORE: 'keychain' } });
+    const { code, stderr } = await world.sync(['workouts'], { env: NO_KEYCHAIN });
+    expect(code).toBe(4);
+    expect(stderr).toContain('Nobody is logged in (profile "default").');
+  });
+});
+
+it('a login from stdin takes a mark before the text, and with --quiet it says nothing but the result', async () => {
+  const world = await openWorld();
+  const input = `\ufeff${JSON.stringify(world.sandbox.control.mint())}`;
+  const { code, stderr } = await world.sync(['login', '--with-token', '--quiet'], { input });
+  expect([code, stderr]).toEqual([0, '']);
+  const out = await world.sync(['seed', '--days', '1', '--quiet', '--out', 'made']);
+  expect([out.code, out.stderr]).toEqual([0, '']);
+  expect(out.stdout.trimEnd().split('\n')).toHaveLength(1);
+});

@@ -1,0 +1,83 @@
+import { execFileSync } from 'node:child_process';
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { openLoggedInWorld, openWorld } from '../support/acceptance.ts';
+import { ndjson } from '../support/program.ts';
+
+const MEND = 'Mend that, or name another folder with SYNC_STATE_DIR.';
+
+describe('a state folder that cannot be used', () => {
+  it('is named by every command, with what to do', async () => {
+    const world = await openWorld();
+    const file = world.write('a-file', '');
+    const unusable = [
+      [file, `Error: ${file} is not a folder.\n  ${MEND}\n`],
+      [join(file, 'below'), `Error: ${file} is not a folder.\n  ${MEND}\n`],
+    ] as const;
+    for (const [dir, said] of unusable) {
+      const env = { SYNC_STATE_DIR: dir };
+      const commands = ['status', 'daemon status', 'daemon logs', 'daemon stop', 'upload x.fit'];
+      for (const command of commands) {
+        const { code, stdout, stderr } = await world.sync(command.split(' '), { env });
+        expect([command, code, stdout, stderr]).toEqual([command, 1, '', said]);
+      }
+      const doctor = await world.sync(['doctor', '--json'], { env });
+      expect(ndjson(doctor.stdout).find(({ check }) => check === 'state')).toEqual({
+        type: 'finding',
+        check: 'state',
+        state: 'bad',
+        message: `Ledger: ${file} is not a folder.`,
+        hint: MEND,
+      });
+    }
+  });
+
+  it('is named where the configuration cannot be written', async () => {
+    const world = await openWorld();
+    const file = world.write('a-file', '');
+    const { code, stderr } = await world.sync(['config', 'set', 'timezone', 'Asia/Tokyo'], {
+      env: { SYNC_CONFIG_DIR: join(file, 'config') },
+    });
+    expect(code).toBeGreaterThan(0);
+    expect(stderr).toContain(file);
+    expect(stderr).not.toContain('EEXIST');
+  });
+
+  it.skipIf(process.platform !== 'linux')(
+    'in a place that takes none ends the command',
+    async () => {
+      const world = await openWorld();
+      const env = { SYNC_STATE_DIR: '/proc/x' };
+      const { code, stderr } = await world.sync(['upload', 'x.fit'], { env });
+      expect([code, stderr]).toEqual([1, `Error: Nothing can be made in /proc.\n  ${MEND}\n`]);
+      for (const [flag, args] of [
+        ['--out', ['seed', '--days', '1']],
+        ['--data', ['sandbox', '--port', '0']],
+      ] as const) {
+        for (const path of ['/proc/x', '/dev/null']) {
+          const run = await world.sync([...args, flag, path]);
+          const why =
+            path === '/proc/x' ? 'Nothing can be made in /proc.' : '/dev/null is not a folder.';
+          expect([run.code, run.stdout]).toEqual([2, '']);
+          expect(run.stderr).toContain(`Error: ${flag} ${path}: ${why}\n`);
+        }
+      }
+    },
+  );
+});
+
+describe.skipIf(process.platform === 'win32')('a pipe in the place of a recording', () => {
+  it('is refused at once, by every command that reads recordings', async () => {
+    const world = await openLoggedInWorld();
+    const pipe = join(world.home.dir, 'pipe.fit');
+    mkdirSync(world.home.dir, { recursive: true });
+    execFileSync('mkfifo', [pipe]);
+    for (const command of ['inspect', 'explain', 'upload']) {
+      const { stdout } = await world.sync([command, pipe, '--json']);
+      expect(stdout).toContain('It is a pipe or a device, not a file: save it as one first.');
+    }
+    const device = await world.sync(['inspect', '/dev/zero']);
+    expect(device.code).toBe(3);
+  });
+});
