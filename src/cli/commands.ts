@@ -59,10 +59,14 @@ export const COMMANDS: readonly CommandDeclaration[] = [
       summary: `send ${kind} records, one request a day`,
       declare: (command) => {
         command
-          .argument('<file...>', 'JSON or NDJSON files; - is stdin')
+          .argument('<file...>', 'JSON or NDJSON files (see docs/records.md); - is stdin')
           .option('--tz <zone>', 'time zone that decides about dates, such as Europe/Berlin')
           .option('--force', 'send even what is unchanged', false)
-          .option('--strict', 'refuse values that would have to be adapted', false)
+          .option(
+            '--strict',
+            'refuse unknown fields, days far ahead, and values that would have to be adapted',
+            false,
+          )
           .option('--raw', 'send each record as it was read along, as rawJson', false)
           .option('--jobs <n>', 'days at once')
           .addOption(dryRun());

@@ -24,9 +24,12 @@ export interface PushNeeds extends Omit<DeliveryNeeds, 'report'> {
 }
 
 /** How many days (and unusable records) came to what. */
-export type PushSummary = { readonly total: number; readonly warnings: number } & Readonly<
-  Record<PushOutcome, number>
->;
+export type PushSummary = {
+  readonly total: number;
+  readonly warnings: number;
+  /** Of the failed: of these nobody knows whether they arrived, and no run tries them again by itself. */
+  readonly unclear: number;
+} & Readonly<Record<PushOutcome, number>>;
 
 export interface PushReport {
   readonly summary: PushSummary;
@@ -50,15 +53,18 @@ export async function runPush(options: PushOptions, needs: PushNeeds): Promise<P
   };
   let total = 0;
   let warnings = 0;
+  let unclear = 0;
   const codes = new Set<ExitCode>();
   const report = (item: PushItem) => {
     total++;
     counts[item.outcome]++;
     if ('warnings' in item) warnings += item.warnings.length;
+    if (item.outcome === 'failed' && item.code === 'FATE_UNKNOWN') unclear++;
     codes.add(exitCodeOfPush(item));
     needs.report(item);
   };
-  const prepared = await prepareInputs(options.kind, options.inputs, options, needs.signal);
+  const reading = { ...options, now: needs.clock.now() };
+  const prepared = await prepareInputs(options.kind, options.inputs, reading, needs.signal);
   for (const item of [...prepared.unreadable, ...prepared.invalid]) report(item);
   let done = 0;
   await deliverRecords(prepared.records, options, {
@@ -68,7 +74,7 @@ export async function runPush(options: PushOptions, needs: PushNeeds): Promise<P
       needs.progress?.({ done: ++done, total: prepared.records.length });
     },
   });
-  return { summary: { total, warnings, ...counts }, exitCode: worstExitCode(codes) };
+  return { summary: { total, warnings, unclear, ...counts }, exitCode: worstExitCode(codes) };
 }
 
 /** What one day, record or input alone would end the program with. */

@@ -163,7 +163,21 @@ function chooseList(
   });
 }
 
+/** Is the first line that is not blank one of several cells, and no JSON? */
+function isCsv(bytes: Buffer): boolean {
+  const text = bytes.toString('utf8', markLength(bytes), CSV_HEAD).trimStart();
+  const [line = ''] = text.split(/[\r\n]/, 1);
+  return /^[^[{]/.test(line) && /[,;\t]/.test(line);
+}
+
+/** The line of titles of a table is within so many bytes. */
+const CSV_HEAD = 4_096;
+
 function notJson(name: string, bytes: Buffer, fault: JsonFault): SyncError {
+  if (isCsv(bytes)) {
+    const message = `${name}: this looks like CSV; sync takes JSON (see docs/records.md).`;
+    return new SyncError('INPUT_INVALID', message, { cause: fault, details: { path: name } });
+  }
   const { line, column } = positionOf(bytes, fault.offset);
   const cutOff = fault.offset >= bytes.length || fault.message.startsWith('the text ends');
   const several = fault.message.startsWith('there is more text');

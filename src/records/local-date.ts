@@ -1,4 +1,4 @@
-import { readTimestamp, type Timestamp } from './timestamp.ts';
+import { readTimestamp, TIME_EXAMPLE, type Timestamp } from './timestamp.ts';
 import type { Zone } from './types.ts';
 import { zoneRules } from './zone.ts';
 
@@ -44,7 +44,7 @@ export type LoggedAt =
  * offset it is wall time in the zone.
  */
 export function localDateOf(value: string, zone: Zone): LocalDate {
-  const read = readTimestamp(value);
+  const read = readTimestamp(value, 'date');
   if ('problem' in read) return { ok: false, problem: read.problem };
   if (read.form === 'date') return plainDate(read.date, zone);
   const place = locate(read, zone);
@@ -57,10 +57,10 @@ export function localDateOf(value: string, zone: Zone): LocalDate {
  * and time. A numeric offset stays as it is, unless the zone came from a flag.
  */
 export function toLoggedAt(value: string, zone: Zone): LoggedAt {
-  const read = readTimestamp(value);
+  const read = readTimestamp(value, 'time');
   if ('problem' in read) return { ok: false, problem: read.problem };
   if (read.form === 'date') {
-    return { ok: false, problem: 'has no time of day: write 2026-02-15T07:30:00+01:00' };
+    return { ok: false, problem: `has no time of day: write ${TIME_EXAMPLE}` };
   }
   const place = locate(read, zone);
   const date = dateOf(place.wall);

@@ -56,6 +56,12 @@ export class DayMerger {
     this.#merge(draft.date, dayOf(draft));
   }
 
+  /** Says something about a day that there is. */
+  warn(date: string, warning: Warning): void {
+    const day = this.#days.get(date);
+    if (day !== undefined) warn(day, warning);
+  }
+
   /**
    * Takes over all that another merger of this kind was given, as if it came now. The other must
    * not be used any more. So an input can be merged on its own, and count when it was read whole.

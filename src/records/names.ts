@@ -1,3 +1,5 @@
+import { nearestOf } from './nearest.ts';
+
 /**
  * How fields may be spelled. A spelling is recognised if it differs from the field's name in
  * capitals, underscores, hyphens and blanks only (`resting_hr`, `vo2Max`), or if it is listed as
@@ -6,6 +8,7 @@
  */
 export class Names {
   readonly #canonical = new Map<string, string>();
+  readonly #nearest = new Map<string, string | undefined>();
 
   /** @param fields canonical names, each with its further names. */
   constructor(fields: Readonly<Record<string, { readonly aliases?: readonly string[] }>>) {
@@ -18,7 +21,21 @@ export class Names {
   find(spelling: string): string | undefined {
     return this.#canonical.get(plain(spelling));
   }
+
+  /** The canonical name that a spelling of none comes nearest to, if one is near: for a question. */
+  nearest(spelling: string): string | undefined {
+    const text = plain(spelling);
+    if (this.#nearest.has(text)) return this.#nearest.get(text);
+    if (this.#nearest.size >= MAX_KEPT) this.#nearest.clear();
+    const found = nearestOf(text, this.#canonical.keys());
+    const name = found === undefined ? undefined : this.#canonical.get(found);
+    this.#nearest.set(text, name);
+    return name;
+  }
 }
+
+/** The answers for so many spellings are kept: the same few come in every record. */
+const MAX_KEPT = 1_000;
 
 /** A spelling without what spellings differ in. */
 export function plain(spelling: string): string {

@@ -1,12 +1,36 @@
-import { ITEM_FIELDS, NUTRITION_FIELDS } from './fields.ts';
+import { ITEM_FIELDS, NUTRITION_FIELDS, WELLNESS_FIELDS } from './fields.ts';
 import { toLoggedAt } from './local-date.ts';
-import { Names } from './names.ts';
-import { noteMissingDate, readDate, readTime, type RecordDate } from './record-date.ts';
-import type { DayDraft, JsonObject, JsonValue, Reading, RecordOptions, Warning } from './types.ts';
-import { isObject, Notes, readFields, show, spellingsOf } from './values.ts';
+import { Names, plain } from './names.ts';
+import {
+  noteFarAhead,
+  noteMissingDate,
+  readDate,
+  readTime,
+  type RecordDate,
+} from './record-date.ts';
+import { TIME_EXAMPLE } from './timestamp.ts';
+import type {
+  DayDraft,
+  JsonObject,
+  JsonValue,
+  Reading,
+  ReadingOptions,
+  RecurringNote,
+  Warning,
+} from './types.ts';
+import {
+  isObject,
+  noteNothingKnown,
+  noteUnknown,
+  Notes,
+  readFields,
+  show,
+  spellingsOf,
+} from './values.ts';
 
 const dayNames = new Names(NUTRITION_FIELDS);
 const itemNames = new Names(ITEM_FIELDS);
+const wellnessNames = new Names(WELLNESS_FIELDS);
 
 interface Item {
   /** The place of its `logged_at` in the record. */
@@ -18,15 +42,20 @@ interface Item {
   readonly date: string;
   readonly zoneUsed: boolean;
   readonly warnings: Warning[];
+  readonly recurring: readonly RecurringNote[];
 }
 
 /**
  * Reads one nutrition record (interface 2.3). With a date it is one day. Without one, its items
  * are grouped by the local date of `logged_at`: a record that spans days becomes one a day.
  */
-export function readNutrition(value: JsonValue, notes: Notes, options: RecordOptions): Reading {
+export function readNutrition(value: JsonValue, notes: Notes, options: ReadingOptions): Reading {
   if (!isObject(value)) {
     return { ok: false, problems: [{ problem: `is ${show(value)}; an object is expected` }] };
+  }
+  if (isWellness(value)) {
+    const problem = 'there is nothing in it that is nutrition; is this a wellness file?';
+    return { ok: false, problems: [{ problem }] };
   }
   const itemsNames = spellingsOf(value, 'items', notes);
   const [itemsName = 'items'] = itemsNames;
@@ -39,14 +68,27 @@ export function readNutrition(value: JsonValue, notes: Notes, options: RecordOpt
   if (items?.length === 0 && fields.size === 0 && notes.problems.length === 0) {
     notes.problems.push({ field: itemsName, problem: 'is empty: there is nothing to send' });
   }
+  const nothingKnown =
+    items?.length === 0 &&
+    unknown.length > 0 &&
+    [...known.keys()].every((name) => name === 'rawJson');
+  if (nothingKnown && notes.problems.length === 0) {
+    noteNothingKnown(unknown, NUTRITION_FIELDS, dayNames, notes);
+  }
   const days = daysOf(items ?? [], date);
   const spans = days.length > 1;
+  // Of a record that spans days, no such field is sent.
+  if (!spans && !nothingKnown) noteUnknown(unknown, NUTRITION_FIELDS, dayNames, notes);
+  for (const day of days) {
+    const field = typeof date === 'object' ? date.names[0] : day.items[0]?.field;
+    noteFarAhead(day.date, field, notes, options);
+  }
   const kept = spans ? dropTotals(fields, days.length, notes) : fields;
   if (date === 'invalid' || notes.problems.length > 0) {
     const day = typeof date === 'object' ? { date: date.date } : {};
     return { ok: false, ...day, problems: notes.problems };
   }
-  const drafts = days.map((day): DayDraft => {
+  const drafts = days.map((day, index): DayDraft => {
     const dayFields = new Map(kept);
     if (options.raw && !dayFields.has('rawJson')) {
       const rawItems = day.items.map((item) => item.raw);
@@ -58,17 +100,32 @@ export function readNutrition(value: JsonValue, notes: Notes, options: RecordOpt
       fields: dayFields,
       items: day.items.map((item) => item.body),
       warnings: [...notes.warnings, ...day.items.flatMap((item) => item.warnings)],
+      recurring: [
+        ...(index === 0 ? notes.recurring : []),
+        ...day.items.flatMap((item) => item.recurring),
+      ],
       zoneUsed: day.zoneUsed || day.items.some((item) => item.zoneUsed),
     };
   });
   return { ok: true, drafts };
 }
 
+/** Has it what a wellness record has, and nothing of a nutrition record? */
+function isWellness(record: JsonObject): boolean {
+  const names = Object.keys(record).filter((name) => record[name] !== null);
+  const isOwn = (name: string) =>
+    plain(name) === 'items' || (dayNames.find(name) ?? 'rawJson') !== 'rawJson';
+  return (
+    !names.some(isOwn) &&
+    names.some((name) => (wellnessNames.find(name) ?? 'rawJson') !== 'rawJson')
+  );
+}
+
 function readItems(
   value: JsonValue,
   field: string,
   notes: Notes,
-  options: RecordOptions,
+  options: ReadingOptions,
 ): Item[] | undefined {
   if (!Array.isArray(value)) {
     const found = value === null ? 'is missing' : `is ${show(value)}`;
@@ -80,7 +137,8 @@ function readItems(
     const own = new Notes(notes.source, options.strict);
     const item = readItem(raw, `${field}/${index}`, own, options);
     notes.problems.push(...own.problems);
-    if (item !== undefined) items.push({ ...item, raw, warnings: own.warnings });
+    if (item !== undefined)
+      items.push({ ...item, raw, warnings: own.warnings, recurring: own.recurring });
   });
   return items;
 }
@@ -89,8 +147,8 @@ function readItem(
   raw: JsonValue,
   path: string,
   notes: Notes,
-  { zone }: RecordOptions,
-): Omit<Item, 'raw' | 'warnings'> | undefined {
+  { zone }: ReadingOptions,
+): Omit<Item, 'raw' | 'warnings' | 'recurring'> | undefined {
   if (!isObject(raw)) {
     notes.problem(path, `is ${show(raw)}; an object is expected`);
     return undefined;
@@ -99,11 +157,15 @@ function readItem(
   const [name] = names;
   const field = `${path}/${name ?? 'logged_at'}`;
   const { known, unknown } = readFields(raw, ITEM_FIELDS, itemNames, notes, path, new Set(names));
+  const others = notes.problems.length;
+  if (unknown.length > 0 && known.size === 0 && others === 0) {
+    noteNothingKnown(unknown, ITEM_FIELDS, itemNames, notes, path);
+  } else noteUnknown(unknown, ITEM_FIELDS, itemNames, notes, path);
   if (name === undefined) {
-    notes.problem(field, 'is missing: write "logged_at": "2026-02-15T07:30:00+01:00"');
+    notes.problem(field, `is missing: write "logged_at": "${TIME_EXAMPLE}"`);
     return undefined;
   }
-  const time = readTime(raw[name] ?? null, field, notes, (text) => toLoggedAt(text, zone));
+  const time = readTime(raw[name] ?? null, field, notes, 'time', (text) => toLoggedAt(text, zone));
   if (time === undefined) return undefined;
   const body = Object.fromEntries([...known, ['logged_at', time.loggedAt], ...unknown]);
   const { loggedAt, date, zoneUsed } = time;

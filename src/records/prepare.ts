@@ -1,13 +1,16 @@
-import { SyncError } from '../errors.ts';
+import { SyncError, systemCode } from '../errors.ts';
+import { localDateOf } from './local-date.ts';
 import { DayMerger } from './merge.ts';
 import { readNutrition } from './nutrition.ts';
 import { readInput, type Input } from './read-input.ts';
+import { Recurring } from './recurring.ts';
 import type {
   InvalidRecord,
   PreparedRecord,
   Problem,
   RawRecord,
   Reading,
+  ReadingOptions,
   RecordKind,
   RecordOptions,
 } from './types.ts';
@@ -43,45 +46,79 @@ export async function prepareInputs(
   options: RecordOptions,
   signal: AbortSignal,
 ): Promise<PreparedRecords & { readonly unreadable: readonly UnreadableInput[] }> {
+  const reading = { ...options, today: todayOf(options) };
   const merger = new DayMerger(kind);
   const invalid: InvalidRecord[] = [];
   const unreadable: UnreadableInput[] = [];
-  for (const input of inputs) {
+  const all = [...inputs];
+  for (const input of all) {
     // What an input says counts when it turned out to be readable to its end, not before.
-    const own = new DayMerger(kind);
-    const bad: InvalidRecord[] = [];
+    const own = readingOf(kind);
     try {
       for await (const raw of readInput(input, kind)) {
         signal.throwIfAborted();
-        addRecord(kind, raw, options, own, bad);
+        addRecord(kind, raw, reading, own);
       }
     } catch (error) {
       if (!(error instanceof SyncError && error.code === 'INPUT_INVALID')) throw error;
-      const { message, hint = 'The others go on.' } = error;
-      const problems = [{ problem: message }] as const;
+      const problems = [{ problem: error.message }] as const;
+      const hint = hintOf(error, all.length > 1);
       unreadable.push({ outcome: 'invalid', kind, source: input.name, problems, hint });
       continue;
     }
-    merger.absorb(own);
-    invalid.push(...bad);
+    own.recurring.tell(own.merger);
+    merger.absorb(own.merger);
+    invalid.push(...own.invalid);
   }
   return { records: merger.finish(), invalid, unreadable };
+}
+
+/** What to do about an input that cannot be read, and what becomes of its records and the others. */
+function hintOf({ hint, cause }: SyncError, others: boolean): string {
+  // Of a file that is not there, there is nothing to send.
+  const own = systemCode(cause) === undefined ? 'Nothing of it is sent.' : 'Check the path.';
+  return [hint, own, others ? 'It holds up no other input.' : undefined]
+    .filter((part) => part !== undefined)
+    .join(' ');
+}
+
+/** The athlete's calendar date, in the zone that decides about all others. */
+function todayOf({ now, zone }: RecordOptions): string | undefined {
+  if (now === undefined) return undefined;
+  const today = localDateOf(new Date(now).toISOString(), zone);
+  return today.ok ? today.date : undefined;
+}
+
+/** What was read of one input so far. */
+export interface InputReading {
+  readonly merger: DayMerger;
+  readonly invalid: InvalidRecord[];
+  readonly recurring: Recurring;
+}
+
+export function readingOf(kind: RecordKind): InputReading {
+  return { merger: new DayMerger(kind), invalid: [], recurring: new Recurring() };
 }
 
 /** Adds what one raw record says to its days, or to what cannot be sent. */
 export function addRecord(
   kind: RecordKind,
   raw: RawRecord,
-  options: RecordOptions,
-  merger: DayMerger,
-  invalid: InvalidRecord[],
+  options: ReadingOptions,
+  { merger, invalid, recurring }: InputReading,
 ): void {
   const reading = readRecord(kind, raw, options);
-  if (reading.ok) for (const draft of reading.drafts) merger.add(draft);
-  else invalid.push(invalidRecord(kind, raw.source, reading));
+  if (!reading.ok) {
+    invalid.push(invalidRecord(kind, raw.source, reading));
+    return;
+  }
+  for (const draft of reading.drafts) {
+    for (const note of draft.recurring) recurring.add(draft.date, draft.source, note);
+    merger.add(draft);
+  }
 }
 
-function readRecord(kind: RecordKind, raw: RawRecord, options: RecordOptions): Reading {
+function readRecord(kind: RecordKind, raw: RawRecord, options: ReadingOptions): Reading {
   if ('problem' in raw) {
     const { problem, field } = raw;
     return { ok: false, problems: [field === undefined ? { problem } : { field, problem }] };

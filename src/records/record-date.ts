@@ -1,6 +1,7 @@
 import { localDateOf, type LocalDate } from './local-date.ts';
 import { dateName, plain } from './names.ts';
-import type { JsonObject, JsonValue, Zone } from './types.ts';
+import { TIME_EXAMPLE } from './timestamp.ts';
+import type { JsonObject, JsonValue, ReadingOptions, Zone } from './types.ts';
 import { noteOther, show, type Notes } from './values.ts';
 
 /** The date that a record gives, under whatever name. */
@@ -23,7 +24,7 @@ export function readDate(
   const name = dateName(Object.keys(record).filter((key) => record[key] !== null));
   if (name === undefined) return undefined;
   const read = (field: string) =>
-    readTime(record[field] ?? null, field, notes, (text) => localDateOf(text, zone));
+    readTime(record[field] ?? null, field, notes, 'date', (text) => localDateOf(text, zone));
   const result = read(name);
   if (result === undefined) return 'invalid';
   const { date, zoneUsed } = result;
@@ -47,10 +48,12 @@ export function readTime<T extends LocalDate>(
   value: JsonValue,
   field: string,
   notes: Notes,
+  wanted: 'date' | 'time',
   read: (text: string) => T,
 ): (T & { ok: true }) | undefined {
   if (typeof value !== 'string') {
-    const hint = 'write an ISO 8601 text, such as "2026-02-15" or "2026-02-15T07:30:00+01:00"';
+    const date = wanted === 'date' ? '"2026-02-15" or ' : '';
+    const hint = `write an ISO 8601 text, such as ${date}"${TIME_EXAMPLE}"`;
     notes.problem(field, `is ${show(value)}: ${hint}`);
     return undefined;
   }
@@ -61,6 +64,23 @@ export function readTime<T extends LocalDate>(
   }
   if (result.warning !== undefined) notes.warn(field, `${show(value)}: ${result.warning}`);
   return result as T & { ok: true };
+}
+
+/** Nobody is further ahead: elsewhere it may be tomorrow, and a clock may go wrong. */
+const DAYS_AHEAD = 2;
+
+/** Doubts a date that is more than two days after today: a slip, such as another year. */
+export function noteFarAhead(
+  date: string,
+  field: string | undefined,
+  notes: Notes,
+  { today }: Pick<ReadingOptions, 'today'>,
+): void {
+  if (today === undefined || date <= today) return;
+  const days = (Date.parse(date) - Date.parse(today)) / 86_400_000;
+  if (days <= DAYS_AHEAD) return;
+  const found = () => `${date} is ${days} days ahead of today, ${today}`;
+  notes.doubt('far ahead', field ?? 'date', found, 'Sent as it is');
 }
 
 /** Says that the date is missing, and which member may have been meant. */

@@ -46,11 +46,18 @@ const MONTHS = [
   'December',
 ];
 
-/** Takes a timestamp apart, or says what is wrong with it. Surrounding blanks do not matter. */
-export function readTimestamp(text: string): Timestamp | { readonly problem: string } {
+/**
+ * Takes a timestamp apart, or says what is wrong with it. Surrounding blanks do not matter.
+ *
+ * @param wanted what a message shows how to write.
+ */
+export function readTimestamp(
+  text: string,
+  wanted: 'date' | 'time',
+): Timestamp | { readonly problem: string } {
   const trimmed = text.trim();
   const match = PATTERN.exec(trimmed);
-  if (match === null) return { problem: wrongForm(trimmed) };
+  if (match === null) return { problem: wrongForm(trimmed, wanted) };
   const [, year = '', month = '', day = ''] = match;
   const problem = wrongDate(Number(year), Number(month), Number(day));
   if (problem !== undefined) return { problem };
@@ -116,20 +123,25 @@ function wrongDate(year: number, month: number, day: number): string | undefined
   return `there is no day ${day} in ${name} ${year}, which has ${days} days`;
 }
 
-const EXAMPLE = 'write 2026-02-15, or 2026-02-15T07:30:00+01:00';
+/** How to write a time of day on its day. */
+export const TIME_EXAMPLE = '2026-02-15T07:30:00+01:00';
 
-function wrongForm(text: string): string {
-  if (text === '') return `is empty: ${EXAMPLE}`;
-  if (/^-?\d{9,}(\.\d+)?$/.test(text)) return `is a count of seconds or milliseconds: ${EXAMPLE}`;
+function wrongForm(text: string, wanted: 'date' | 'time'): string {
+  const example =
+    wanted === 'time' ? `write ${TIME_EXAMPLE}` : `write 2026-02-15, or ${TIME_EXAMPLE}`;
+  if (text === '') return `is empty: ${example}`;
+  if (/^-?\d{9,}(\.\d+)?$/.test(text)) return `is a count of seconds or milliseconds: ${example}`;
+  if (wanted === 'time' && /^\d{1,2}:\d{2}/.test(text)) return `has no date: ${example}`;
   const basic = /^(\d{4})(\d{2})(\d{2})(T|$)/.exec(text);
   if (basic !== null) {
+    if (wanted === 'time') return `is written without hyphens: ${example}`;
     return `is written without hyphens: write ${basic.slice(1, 4).join('-')}, and a time as 07:30:00`;
   }
   if (/^\d{1,4}[/.]\d{1,2}[/.]\d{1,4}/.test(text)) {
-    return `does not say for certain which number is the day and which the month: ${EXAMPLE}`;
+    return `does not say for certain which number is the day and which the month: ${example}`;
   }
   if (text.endsWith(']')) {
     return 'names a zone in brackets, which is not taken: leave it out, the offset says enough';
   }
-  return `is no ISO 8601 date: ${EXAMPLE}`;
+  return `is no ISO 8601 ${wanted === 'time' ? 'timestamp' : 'date'}: ${example}`;
 }

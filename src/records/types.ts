@@ -72,13 +72,37 @@ export type PreparedRecord =
       readonly itemKeys: readonly string[];
     });
 
+/** What may be true of many records of an input, and is then told once: see `Recurring`. */
+export interface RecurringNote {
+  /** What is told once. */
+  readonly key: string;
+  /** As in {@link Warning}. */
+  readonly field: string;
+  /** The message; worked out for the first of them alone. */
+  readonly say: () => string;
+}
+
 /** How records are read. */
 export interface RecordOptions {
   readonly zone: Zone;
-  /** Refuse values that would have to be adapted (decimals in integers, numbers as text). */
+  /**
+   * Refuse what the service may not take as it is meant: values that would have to be adapted
+   * (decimals in integers, numbers as text), fields it is not known to have, days far ahead.
+   */
   readonly strict: boolean;
   /** Send each record as it was read along, as `rawJson`. */
   readonly raw: boolean;
+  /**
+   * The time now, in ms: days far ahead of it are doubted. Without it none is; `sync seed` writes a
+   * life of whatever years it is told.
+   */
+  readonly now?: number;
+}
+
+/** How records are read now. */
+export interface ReadingOptions extends RecordOptions {
+  /** The athlete's calendar date: `YYYY-MM-DD`. Without it no day is too far ahead. */
+  readonly today?: string | undefined;
 }
 
 /** A checked IANA zone name, and who named it: a flag outweighs a timestamp's own offset. */
@@ -96,6 +120,7 @@ export interface DayDraft {
   /** Nutrition only. */
   readonly items: readonly JsonObject[];
   readonly warnings: readonly Warning[];
+  readonly recurring: readonly RecurringNote[];
   readonly zoneUsed: boolean;
 }
 

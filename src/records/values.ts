@@ -2,7 +2,7 @@ import { sameJson } from './digest.ts';
 import type { FieldRule, FieldTable, NumberRule, WordRule } from './fields.ts';
 import { joinPointer } from './json-value.ts';
 import { type Names, plain } from './names.ts';
-import type { JsonObject, JsonValue, Problem, Warning } from './types.ts';
+import type { JsonObject, JsonValue, Problem, RecurringNote, Warning } from './types.ts';
 
 /** What is said about one record while it is read. */
 export class Notes {
@@ -10,6 +10,7 @@ export class Notes {
   readonly #strict: boolean;
   readonly problems: Problem[] = [];
   readonly warnings: Warning[] = [];
+  readonly recurring: RecurringNote[] = [];
 
   constructor(source: string, strict: boolean) {
     this.source = source;
@@ -29,6 +30,16 @@ export class Notes {
     if (this.#strict) this.problem(field, found);
     else this.warn(field, `${found}: ${done}`);
   }
+
+  /** As {@link adapt} (nothing is adapted), where it may be so in every record of an input. */
+  doubt(key: string, field: string, found: () => string, done: string): void {
+    if (this.#strict) this.problem(field, found());
+    else this.recurring.push({ key, field, say: () => saying(found(), done) });
+  }
+}
+
+function saying(found: string, done: string): string {
+  return `${found}${found.endsWith('?') ? '' : '.'} ${done}`;
 }
 
 /** Where a field's value came from, so that two spellings of one field can be told apart. */
@@ -45,7 +56,7 @@ export interface ReadFields {
 
 /**
  * Reads the members of an object by a table. `null` means that a value is not known: it is left
- * out. Unknown members pass as they are. Two spellings of one field must agree.
+ * out. Unknown members pass as they are; {@link noteUnknown} tells of them. Two spellings of one field must agree.
  *
  * @param path the object's own place in its record, without a slash at the end.
  * @param skip members that somebody else reads.
@@ -79,6 +90,56 @@ export function readFields(
     }
   }
   return { known: new Map([...known].map(([name, { value }]) => [name, value])), unknown };
+}
+
+/** A record with no field that the service is known to have names this many that it has. */
+const MAX_LISTED = 10;
+
+const SENT_ALONG = 'Sent as it is; platforms drop what they do not know';
+
+/**
+ * Says that members of an object are no fields: deployed services drop them without a word.
+ *
+ * @param path the object's own place in its record, without a slash at the end.
+ */
+export function noteUnknown(
+  unknown: ReadFields['unknown'],
+  table: FieldTable,
+  names: Names,
+  notes: Notes,
+  path = '',
+): void {
+  const where = path === '' ? 'day' : 'item';
+  for (const [name] of unknown) {
+    const found = () => unknownField(name, table, names);
+    notes.doubt(`${where} ${name}`, joinPointer(path, name), found, SENT_ALONG);
+  }
+}
+
+/** Notes a problem: an object of unknown members alone, of which the service would keep nothing. */
+export function noteNothingKnown(
+  unknown: ReadFields['unknown'],
+  table: FieldTable,
+  names: Names,
+  notes: Notes,
+  path = '',
+): void {
+  const problem = 'there is nothing in it that the platform takes';
+  notes.problems.push(path === '' ? { problem } : { field: path, problem });
+  for (const [name] of unknown.slice(0, MAX_LISTED)) {
+    notes.problem(joinPointer(path, name), unknownField(name, table, names));
+  }
+}
+
+function unknownField(name: string, table: FieldTable, names: Names): string {
+  const found = 'not a field of the platform';
+  const near = names.nearest(name);
+  if (near === undefined) return found;
+  const rule = table[near];
+  const unit = rule !== undefined && 'unit' in rule ? rule.unit.replace(/ \(.*$/, '') : near;
+  // The unit, since a field is more than its name: `weightLbs` is near to `weight`.
+  const measure = unit === near || unit === 'points' ? '' : ` It is in ${unit}`;
+  return `${found}; did you mean ${near}?${measure}`;
 }
 
 /**

@@ -1,27 +1,37 @@
-import { WELLNESS_FIELDS } from './fields.ts';
-import { Names } from './names.ts';
-import { noteMissingDate, readDate } from './record-date.ts';
-import type { JsonValue, Reading, RecordOptions } from './types.ts';
-import { isObject, readFields, show, type Notes } from './values.ts';
+import { NUTRITION_FIELDS, WELLNESS_FIELDS } from './fields.ts';
+import { Names, plain } from './names.ts';
+import { noteFarAhead, noteMissingDate, readDate } from './record-date.ts';
+import type { JsonObject, JsonValue, Reading, ReadingOptions } from './types.ts';
+import { isObject, noteNothingKnown, noteUnknown, readFields, show, type Notes } from './values.ts';
 
 const names = new Names(WELLNESS_FIELDS);
+const nutritionNames = new Names(NUTRITION_FIELDS);
 
 /** `sleepHours` is often rounded to a tenth; beyond that, two statements of one sleep differ. */
 const SLEEP_TOLERANCE_SECS = 360;
 
 /**
  * Reads one wellness record (interface 2.2): its local date and its fields, by the table of
- * {@link WELLNESS_FIELDS}. Fields that the table does not know pass as they are.
+ * {@link WELLNESS_FIELDS}. Fields that the table does not know pass as they are, with a warning; a
+ * record that has no others is invalid, since nothing of it would be kept.
  */
-export function readWellness(value: JsonValue, notes: Notes, options: RecordOptions): Reading {
+export function readWellness(value: JsonValue, notes: Notes, options: ReadingOptions): Reading {
   if (!isObject(value)) {
     return { ok: false, problems: [{ problem: `is ${show(value)}; an object is expected` }] };
   }
   const date = readDate(value, options.zone, notes);
   if (date === undefined) noteMissingDate(value, notes);
   const dateSpelling = new Set(typeof date === 'object' ? date.names : []);
+  const before = notes.problems.length;
   const { known, unknown } = readFields(value, WELLNESS_FIELDS, names, notes, '', dateSpelling);
   const fields = new Map([...withSleepSecs(known, notes), ...unknown]);
+  const nothingKnown = unknown.length > 0 && [...known.keys()].every((name) => name === 'rawJson');
+  if (!nothingKnown) noteUnknown(unknown, WELLNESS_FIELDS, names, notes);
+  else if (notes.problems.length === before) {
+    if (isNutrition(value)) notes.problems.push({ problem: NUTRITION_FILE });
+    else noteNothingKnown(unknown, WELLNESS_FIELDS, names, notes);
+  }
+  if (typeof date === 'object') noteFarAhead(date.date, date.names[0], notes, options);
   if (fields.size === 0 && notes.problems.length === 0) {
     notes.problems.push({ problem: 'holds nothing to send besides its date' });
   }
@@ -30,9 +40,19 @@ export function readWellness(value: JsonValue, notes: Notes, options: RecordOpti
     return { ok: false, ...known, problems: notes.problems };
   }
   if (options.raw && !fields.has('rawJson')) fields.set('rawJson', value);
-  const { source, warnings } = notes;
+  const { source, warnings, recurring } = notes;
   const { zoneUsed } = date;
-  return { ok: true, drafts: [{ date: date.date, source, fields, items: [], warnings, zoneUsed }] };
+  const draft = { date: date.date, source, fields, items: [], warnings, recurring, zoneUsed };
+  return { ok: true, drafts: [draft] };
+}
+
+const NUTRITION_FILE =
+  'there is nothing in it that the platform takes as wellness; is this a nutrition file?';
+
+function isNutrition(record: JsonObject): boolean {
+  return Object.keys(record).some(
+    (name) => plain(name) === 'items' || (nutritionNames.find(name) ?? 'rawJson') !== 'rawJson',
+  );
 }
 
 /** Hours alone become seconds, which is the interface's field. */

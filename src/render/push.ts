@@ -20,8 +20,13 @@ export function pushItemReport(item: PushItem, zone?: string): Record<string, un
 }
 
 export function pushSummaryReport(summary: PushSummary): Record<string, unknown> {
-  const { 'would-push': wouldPush, ...counts } = summary;
-  return { type: 'summary', ...counts, ...(wouldPush > 0 ? { 'would-push': wouldPush } : {}) };
+  const { 'would-push': wouldPush, unclear, ...counts } = summary;
+  return {
+    type: 'summary',
+    ...counts,
+    ...(unclear > 0 ? { unclear } : {}),
+    ...(wouldPush > 0 ? { 'would-push': wouldPush } : {}),
+  };
 }
 
 /**
@@ -88,7 +93,8 @@ export function pushSummaryText(kind: RecordKind, summary: PushSummary): string 
     [summary.skipped, 'unchanged'],
     [summary.invalid, 'not usable'],
     [summary.rejected, 'refused'],
-    [summary.failed, 'not delivered; the same command again continues'],
+    [summary.unclear, 'of unknown fate; look at the platform first'],
+    [summary.failed - summary.unclear, 'not delivered; the same command again continues'],
   ] as const;
   const told = parts.filter(([count]) => count > 0).map(([count, words]) => `${count} ${words}`);
   const noted = summary.warnings > 0 ? ` ${plural(summary.warnings, 'note')} above.` : '';

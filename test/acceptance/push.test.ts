@@ -149,10 +149,12 @@ describe('sync push', () => {
     expect(world.sandbox.control.requests().map(({ body }) => body)).toEqual([record]);
   });
 
-  it('passes unknown fields through: the list of the interface is partial', async () => {
+  it('passes unknown fields through (the list of the interface is partial) and tells of them', async () => {
     const world = await openLoggedInWorld();
     const record = { date: '2026-02-15', hrv: 70, coldShowerSecs: 90, tags: ['altitude'] };
-    await world.sync(['push', 'wellness', '-'], { input: JSON.stringify(record) });
+    const run = await world.sync(['push', 'wellness', '-'], { input: JSON.stringify(record) });
+    expect(run.code).toBe(0);
+    expect(run.stdout).toContain('note: stdin: coldShowerSecs: not a field of the platform.');
     const item = { logged_at: '2026-02-15T10:30:00+01:00', carbs: 20, caffeineMg: 80 };
     await world.sync(['push', 'nutrition', '-'], {
       input: JSON.stringify({ date: '2026-02-15', items: [item], alcoholG: 0 }),
@@ -161,6 +163,34 @@ describe('sync push', () => {
       record,
       { date: '2026-02-15', items: [item], alcoholG: 0 },
     ]);
+  });
+
+  it('refuses a record of misspelt fields alone, and with --strict one that has any', async () => {
+    const world = await openLoggedInWorld();
+    const record = { date: '2026-02-15', restHr: 48 };
+    const alone = await world.sync(['push', 'wellness', '-'], { input: JSON.stringify(record) });
+    expect(alone.code).toBe(3);
+    expect(alone.stdout).toContain('restHr: not a field of the platform; did you mean restingHr?');
+    const input = JSON.stringify({ ...record, hrv: 66 });
+    const strict = await world.sync(['push', 'wellness', '-', '--strict'], { input });
+    expect(strict.code).toBe(3);
+    const food = JSON.stringify({ date: '2026-02-15', ...EVERY_NUTRITION_FIELD });
+    const swapped = await world.sync(['push', 'wellness', '-'], { input: food });
+    expect(swapped.code).toBe(3);
+    expect(swapped.stdout).toContain('is this a nutrition file?');
+    expect(requestLines(world.sandbox)).toEqual([]);
+  });
+
+  it('doubts a day far ahead, and refuses it with --strict', async () => {
+    const world = await openLoggedInWorld();
+    const day = new Date(Date.now() + 30 * 86_400_000).toISOString().slice(0, 10);
+    const input = JSON.stringify({ date: day, hrv: 66 });
+    const strict = await world.sync(['push', 'wellness', '-', '--strict'], { input });
+    expect(strict.code).toBe(3);
+    expect(requestLines(world.sandbox)).toEqual([]);
+    const run = await world.sync(['push', 'wellness', '-'], { input });
+    expect(run.code).toBe(0);
+    expect(run.stdout).toMatch(/date: .* days ahead of today/);
   });
 
   it.each(['wellness', 'nutrition'] as const)(

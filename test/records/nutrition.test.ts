@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { bodyOf, prepare, saidOf } from './support.ts';
+import { bodyOf, prepare, saidOf, SENT_ALONG } from './support.ts';
 
 const date = '2026-02-15';
 const at = '2026-02-15T08:00:00+01:00';
@@ -23,7 +23,6 @@ describe('the fields of a nutrition record', () => {
           meal: 'BREAKFAST',
           logged_at: '2026-02-15T07:00:00.250+01:00',
           absorptionType: 'DENSE',
-          glycemicIndex: { value: 55, source: null },
         },
       ],
       calories: 2400,
@@ -32,7 +31,6 @@ describe('the fields of a nutrition record', () => {
       fat: 70,
       waterMl: 1500,
       rawJson: { app: 'x' },
-      coach: 'note',
     };
     expect(await bodyOf('nutrition', record)).toEqual(record);
   });
@@ -83,12 +81,57 @@ describe('the fields of a nutrition record', () => {
   });
 
   test.each(['salt', 'energy', 'timestamp', 'time', 'netCarbs', 'addedSugar', 'weight'])(
-    '%s is unknown, and passes',
+    '%s is unknown, passes and is told',
     async (name) => {
-      const item = { ...gel, [name]: 12 };
-      expect(await bodyOf('nutrition', { date, items: [item] })).toEqual({ date, items: [item] });
+      const item = { ...gel, [name]: { value: 12, source: null } };
+      expect(await saidOf('nutrition', { date, items: [item] })).toEqual({
+        body: { date, items: [item] },
+        said: [expect.stringMatching(`^items/0/${name}: not a field of the platform`)],
+      });
     },
   );
+
+  test('that are unknown are told once an input, of days and of items, and refused if strict', async () => {
+    const day = (items: object[]) => ({ date, items, coach: 'note', waterML: 5, protien: 3 });
+    const values = [day([gel]), day([gel, { ...gel, carbz: 3 }, { ...gel, carbz: 4 }])];
+    const { records } = await prepare('nutrition', values);
+    const about = records[0]?.warnings.filter(({ message }) => message.startsWith('not a field'));
+    expect(
+      about?.map(({ source, field, message }) => `${source} ${field ?? ''}: ${message}`),
+    ).toEqual([
+      `in.json#/0 coach: not a field of the platform. ${SENT_ALONG} (2 times in this input)`,
+      `in.json#/0 protien: not a field of the platform; did you mean protein? It is in g. ${SENT_ALONG} (2 times in this input)`,
+      `in.json#/1 items/1/carbz: not a field of the platform; did you mean carbs? It is in g. ${SENT_ALONG} (2 times in this input)`,
+    ]);
+    const { said } = await saidOf('nutrition', values[1], { strict: true });
+    expect(said).toEqual([
+      'items/1/carbz: not a field of the platform; did you mean carbs? It is in g',
+      'items/2/carbz: not a field of the platform; did you mean carbs? It is in g',
+      'coach: not a field of the platform',
+      'protien: not a field of the platform; did you mean protein? It is in g',
+    ]);
+  });
+
+  test.each([
+    [
+      { date, items: [{ logged_at: at, carbz: 5 }] },
+      [
+        'items/0: there is nothing in it that the platform takes',
+        'items/0/carbz: not a field of the platform; did you mean carbs? It is in g',
+      ],
+    ],
+    [
+      { date, items: [], coach: 'x' },
+      [': there is nothing in it that the platform takes', 'coach: not a field of the platform'],
+    ],
+    [
+      { date, restingHr: 48 },
+      [': there is nothing in it that is nutrition; is this a wellness file?'],
+    ],
+  ])('that are all unknown make the record invalid: %j', async (record, said) => {
+    expect(await saidOf('nutrition', record)).toEqual({ said });
+    expect(await saidOf('nutrition', record, { strict: true })).toEqual({ said });
+  });
 });
 
 describe('two spellings of one field', () => {
@@ -149,7 +192,17 @@ describe('an item', () => {
     [
       'logged_at',
       1771142400,
-      'items/1/logged_at: is 1771142400: write an ISO 8601 text, such as "2026-02-15" or "2026-02-15T07:30:00+01:00"',
+      'items/1/logged_at: is 1771142400: write an ISO 8601 text, such as "2026-02-15T07:30:00+01:00"',
+    ],
+    [
+      'logged_at',
+      '8:00',
+      'items/1/logged_at: "8:00": has no date: write 2026-02-15T07:30:00+01:00',
+    ],
+    [
+      'logged_at',
+      '15.02.2026 8:00',
+      'items/1/logged_at: "15.02.2026 8:00": does not say for certain which number is the day and which the month: write 2026-02-15T07:30:00+01:00',
     ],
     [
       'logged_at',
@@ -324,6 +377,25 @@ describe('the day of an item', () => {
         ['2026-03-29', ['items/1/logged_at']],
       ],
     );
+  });
+});
+
+describe('a day far ahead', () => {
+  test('is told once an input, by the date or the item that says it, and refused if strict', async () => {
+    const ahead = { ...gel, logged_at: '2026-12-15T08:00:00+01:00' };
+    const today = '2026-02-15';
+    const values = [{ items: [gel, ahead] }, { date: '2026-12-16', items: [], waterMl: 5 }];
+    const { records } = await prepare('nutrition', values, { today });
+    expect(records.flatMap(({ warnings }) => warnings)).toEqual([
+      {
+        source: 'in.json#/0',
+        field: 'items/1/logged_at',
+        message:
+          '2026-12-15 is 303 days ahead of today, 2026-02-15. Sent as it is (2 times in this input)',
+      },
+    ]);
+    const strict = await prepare('nutrition', values, { today, strict: true });
+    expect(strict.invalid.map(({ field }) => field)).toEqual(['items/1/logged_at', 'date']);
   });
 });
 

@@ -57,7 +57,7 @@ describe('several wellness records for one date', () => {
   });
 
   test('are what laying them over each other makes of them', async () => {
-    const field = fc.constantFrom('hrv', 'weight', 'steps', 'restingHr', 'x', 'y');
+    const field = fc.constantFrom('hrv', 'weight', 'steps', 'restingHr', 'mood', 'stress');
     const record = fc.dictionary(field, fc.integer({ min: 50, max: 90 }), { minKeys: 1 });
     await fc.assert(
       fc.asyncProperty(fc.array(record, { minLength: 1, maxLength: 6 }), async (values) => {
@@ -152,6 +152,7 @@ describe('merging input by input', () => {
       warnings: fc.array(fc.constant({ source: 'a', message: 'm' }), {
         maxLength: MAX_WARNINGS + 2,
       }),
+      recurring: fc.constant([]),
       zoneUsed: fc.boolean(),
     });
 
@@ -277,11 +278,12 @@ describe('preparing', () => {
     const loose = await prepareRaw('wellness', one(), BERLIN);
     expect(loose.records[0]?.warnings).toEqual([
       { source: 'x', field: 'id', message: '1 has more digits' },
+      { source: 'x', field: 'id', message: expect.stringMatching('^not a field') as string },
     ]);
     const strict = await prepareRaw('wellness', one(), { ...BERLIN, strict: true });
     expect(strict).toMatchObject({
       records: [],
-      invalid: [{ source: 'x', date, problems: inexact }],
+      invalid: [{ source: 'x', date, problems: [...inexact, { field: 'id' }] }],
     });
   });
 
@@ -317,8 +319,70 @@ describe('preparing', () => {
             problem: 'c.json:1:35: the text ends where a comma or ] after the value is expected.',
           },
         ],
-        hint: expect.any(String) as string,
+        hint: 'The file seems to be cut off: export or download it again. Nothing of it is sent. It holds up no other input.',
       },
+    ]);
+  });
+
+  test.each([
+    [
+      'a comma after the last record',
+      '[{"date": "2026-02-15", "hrv": 61},]',
+      /^in\.json:1:36: /,
+      'Nothing of it is sent.',
+    ],
+    ...[
+      'date,restingHr\n2026-02-15,48\n',
+      '"date","restingHr"\n"2026-02-15",48\n',
+      '\uFEFFdate;restingHr\r\n2026-02-15;48\r\n',
+      '2026-02-15\t48\n',
+    ].map((text): [string, string, RegExp, string] => [
+      'CSV',
+      text,
+      /^in\.json: this looks like CSV; sync takes JSON \(see docs\/records\.md\)\.$/,
+      'Nothing of it is sent.',
+    ]),
+  ])('says of a lone input with %s that nothing of it is sent: %j', async (_, text, said, hint) => {
+    const { records, unreadable } = await prepareInputs(
+      'wellness',
+      [{ name: 'in.json', chunks: chunks(text) }],
+      BERLIN,
+      new AbortController().signal,
+    );
+    expect(records).toEqual([]);
+    expect(unreadable).toMatchObject([
+      { problems: [{ problem: expect.stringMatching(said) as string }], hint },
+    ]);
+  });
+
+  test.each([
+    ['2026-02-15T12:00:00Z', 'Pacific/Kiritimati', '2026-02-18', 0],
+    ['2026-02-15T12:00:00Z', 'Pacific/Kiritimati', '2026-02-19', 1],
+    ['2026-02-15T12:00:00Z', 'Europe/Berlin', '2026-02-18', 1],
+  ])('counts days ahead from %s in %s: %s', async (now, zone, day, warnings) => {
+    const text = `[{"date": "${day}", "hrv": 61}]`;
+    const { records } = await prepareInputs(
+      'wellness',
+      [{ name: 'a.json', chunks: chunks(text) }],
+      { ...BERLIN, zone: { name: zone, from: 'flag' }, now: Date.parse(now) },
+      new AbortController().signal,
+    );
+    expect(records[0]?.warnings).toHaveLength(warnings);
+  });
+
+  test('tells of an unknown field once for each input', async () => {
+    const text =
+      '[{"date": "2026-02-15", "hrv": 61, "foo": 1}, {"date": "2026-02-16", "hrv": 1, "foo": 1}]';
+    const { records } = await prepareInputs(
+      'wellness',
+      ['a.json', 'b.json'].map((name) => ({ name, chunks: chunks(text) })),
+      BERLIN,
+      new AbortController().signal,
+    );
+    const told = records.flatMap(({ warnings }) => warnings).filter(({ field }) => field === 'foo');
+    expect(told.map(({ source, message }) => [source, message.slice(-24)])).toEqual([
+      ['a.json#/0', ' (2 times in this input)'],
+      ['b.json#/0', ' (2 times in this input)'],
     ]);
   });
 

@@ -199,7 +199,7 @@ describe('an input that can’t be read as a whole yields nothing', () => {
       'CSV',
       'date,hrv\n2026-02-16,61\n',
       {
-        message: 'in:1:1: found "date" where a value is expected.',
+        message: 'in: this looks like CSV; sync takes JSON (see docs/records.md).',
       },
     ],
     [

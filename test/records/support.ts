@@ -1,8 +1,7 @@
-import { DayMerger } from '../../src/records/merge.ts';
-import { type PreparedRecords, addRecord } from '../../src/records/prepare.ts';
+import { type PreparedRecords, addRecord, readingOf } from '../../src/records/prepare.ts';
 import type {
-  InvalidRecord,
   RawRecord,
+  ReadingOptions,
   RecordKind,
   RecordOptions,
 } from '../../src/records/types.ts';
@@ -17,11 +16,12 @@ export const BERLIN: RecordOptions = {
 export async function prepareRaw(
   kind: RecordKind,
   raws: AsyncIterable<RawRecord>,
-  options: RecordOptions,
+  options: ReadingOptions,
 ): Promise<PreparedRecords> {
-  const merger = new DayMerger(kind);
-  const invalid: InvalidRecord[] = [];
-  for await (const raw of raws) addRecord(kind, raw, options, merger, invalid);
+  const reading = readingOf(kind);
+  const { merger, invalid, recurring } = reading;
+  for await (const raw of raws) addRecord(kind, raw, options, reading);
+  recurring.tell(merger);
   return { records: merger.finish(), invalid };
 }
 
@@ -29,7 +29,7 @@ export async function prepareRaw(
 export async function prepare(
   kind: RecordKind,
   values: readonly unknown[],
-  options: Partial<RecordOptions> = {},
+  options: Partial<ReadingOptions> = {},
 ): Promise<PreparedRecords> {
   return await prepareRaw(kind, rawRecords(values), { ...BERLIN, ...options });
 }
@@ -41,11 +41,13 @@ export async function* rawRecords(values: readonly unknown[]): AsyncGenerator<Ra
   }
 }
 
+export const SENT_ALONG = 'Sent as it is; platforms drop what they do not know';
+
 /** The one body of records that are all valid and say nothing. */
 export async function bodyOf(
   kind: RecordKind,
   value: unknown,
-  options: Partial<RecordOptions> = {},
+  options: Partial<ReadingOptions> = {},
 ): Promise<unknown> {
   const { records, invalid } = await prepare(kind, [value], options);
   return invalid.length === 0 && records.length === 1 && records[0]?.warnings.length === 0
@@ -57,7 +59,7 @@ export async function bodyOf(
 export async function saidOf(
   kind: RecordKind,
   value: unknown,
-  options: Partial<RecordOptions> = {},
+  options: Partial<ReadingOptions> = {},
 ): Promise<{ body?: unknown; said: string[] }> {
   const { records, invalid } = await prepare(kind, [value], options);
   const say = ({ field = '', text }: { field?: string | undefined; text: string }): string =>

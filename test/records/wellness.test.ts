@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { WELLNESS_FIELDS, type NumberRule } from '../../src/records/fields.ts';
-import { bodyOf, prepare, saidOf } from './support.ts';
+import { bodyOf, prepare, saidOf, SENT_ALONG } from './support.ts';
 
 const date = '2026-02-15';
 
@@ -176,8 +176,12 @@ describe('the spelling of a field', () => {
     'stressHrv',
     'id',
     'locked',
-  ])('is not %s, which may mean something else: it passes as it is', async (name) => {
-    expect(await bodyOf('wellness', { date, [name]: 61.5 })).toEqual({ date, [name]: 61.5 });
+  ])('is not %s, which may mean something else: it passes as it is, and is told', async (name) => {
+    const record = { date, hrv: 61, [name]: 61.5 };
+    expect(await saidOf('wellness', record)).toEqual({
+      body: record,
+      said: [expect.stringMatching(`^${name}: not a field of the platform.*${SENT_ALONG}$`)],
+    });
   });
 
   test('may come twice if both say the same', async () => {
@@ -219,11 +223,9 @@ describe('unknown fields', () => {
           const expected = Object.fromEntries(
             Object.entries(unknown).filter(([, value]) => value !== null),
           );
-          expect(await bodyOf('wellness', { date, hrv: 61, ...unknown })).toEqual({
-            date,
-            hrv: 61,
-            ...expected,
-          });
+          const { body, said } = await saidOf('wellness', { date, hrv: 61, ...unknown });
+          expect(body).toEqual({ date, hrv: 61, ...expected });
+          expect(said).toHaveLength(Object.keys(expected).length);
         },
       ),
       { numRuns: 500 },
@@ -240,7 +242,109 @@ describe('unknown fields', () => {
     );
     expect(Object.getPrototypeOf(body)).toBe(Object.prototype);
     expect(({} as { polluted?: boolean }).polluted).toBeUndefined();
-    expect(said).toEqual(['__proto__: is no name for a field: not sent']);
+    expect(said).toEqual([
+      '__proto__: is no name for a field: not sent',
+      ...['constructor', 'toString', 'x'].map(
+        (name) => `${name}: not a field of the platform. ${SENT_ALONG}`,
+      ),
+    ]);
+  });
+
+  test.each([
+    ['restHr', 'restingHr? It is in bpm'],
+    ['resting_rate', 'restingHr? It is in bpm'],
+    ['hvr', 'hrv? It is in ms'],
+    ['wieght', 'weight? It is in kg'],
+    ['weightLbs', 'weight? It is in kg'],
+    ['sleepSec', 'sleepSecs? It is in s'],
+    ['stpes', 'steps?'],
+    ['sleepScroe', 'sleepScore?'],
+    ['comment', 'comments?'],
+    ['hr', undefined],
+    ['hrvScore', undefined],
+    ['coldShowerSecs', undefined],
+    ['x'.repeat(1_000), undefined],
+  ])('%s may be meant for %s; it is refused if strict', async (name, meant) => {
+    const found =
+      meant === undefined
+        ? `${name}: not a field of the platform`
+        : `${name}: not a field of the platform; did you mean ${meant}`;
+    const record = { date, mood: 3, [name]: 50 };
+    expect(await saidOf('wellness', record)).toEqual({
+      body: record,
+      said: [`${found}${found.endsWith('?') ? '' : '.'} ${SENT_ALONG}`],
+    });
+    expect(await saidOf('wellness', record, { strict: true })).toEqual({ said: [found] });
+  });
+
+  test('are told once an input, with the first record and how often', async () => {
+    const values = Array.from({ length: 1_200 }, (_, index) => ({
+      date: new Date(Date.UTC(2020, 0, 1 + index)).toISOString().slice(0, 10),
+      hrv: 60,
+      ...(index === 0 ? {} : { restHr: 48 }),
+      ...(index === 5 ? { mod: 3 } : {}),
+    }));
+    const { records, invalid } = await prepare('wellness', values);
+    expect(invalid).toEqual([]);
+    expect(records.flatMap(({ warnings }) => warnings)).toEqual([
+      {
+        source: 'in.json#/1',
+        field: 'restHr',
+        message:
+          `not a field of the platform; did you mean restingHr? It is in bpm. ${SENT_ALONG} ` +
+          '(1,199 times in this input)',
+      },
+      {
+        source: 'in.json#/5',
+        field: 'mod',
+        message: `not a field of the platform; did you mean mood? ${SENT_ALONG}`,
+      },
+    ]);
+    const strict = await prepare('wellness', values, { strict: true });
+    expect([strict.records.length, strict.invalid.length]).toEqual([1, 1_199]);
+  });
+
+  test('of a record that is not sent are not told as sent', async () => {
+    const { records, invalid } = await prepare('wellness', [
+      { date, hrv: 600, restHr: 48 },
+      { date, hrv: 60 },
+    ]);
+    expect([records[0]?.warnings, invalid.length]).toEqual([[], 1]);
+  });
+
+  test('in great number stay a list of bounded length', async () => {
+    const names = Array.from({ length: 5_000 }, (_, index) => [`restHr${index}`, 1]);
+    const { records } = await prepare('wellness', [
+      { date, hrv: 60, ...(Object.fromEntries(names) as object) },
+    ]);
+    expect(records[0]?.warnings.length).toBeLessThan(60);
+  });
+
+  test.each([
+    [
+      { restHr: 48, foo: 1 },
+      [
+        ': there is nothing in it that the platform takes',
+        'restHr: not a field of the platform; did you mean restingHr? It is in bpm',
+        'foo: not a field of the platform',
+      ],
+    ],
+    [
+      { foo: 1, rawJson: { a: 1 }, hrv: null },
+      [': there is nothing in it that the platform takes', 'foo: not a field of the platform'],
+    ],
+    [
+      { items: [{ name: 'Rice', carbs: 80 }] },
+      [': there is nothing in it that the platform takes as wellness; is this a nutrition file?'],
+    ],
+    [
+      { carbs: 300 },
+      [': there is nothing in it that the platform takes as wellness; is this a nutrition file?'],
+    ],
+  ])('alone make the record invalid: %j', async (record, said) => {
+    for (const options of [{}, { strict: true }, { raw: true }]) {
+      expect(await saidOf('wellness', { date, ...record }, options)).toEqual({ said });
+    }
   });
 });
 
@@ -322,11 +426,29 @@ describe('the date of a record', () => {
   });
 
   test('is not a day beside a date', async () => {
-    expect(await bodyOf('wellness', { date, day: 'Sunday', hrv: 61 })).toEqual({
-      date,
-      day: 'Sunday',
-      hrv: 61,
+    const record = { date, day: 'Sunday', hrv: 61 };
+    expect(await saidOf('wellness', record)).toEqual({
+      body: record,
+      said: [`day: not a field of the platform. ${SENT_ALONG}`],
     });
+  });
+
+  test.each([
+    ['2026-02-15', '2026-02-17', undefined],
+    ['2026-02-15', '2026-02-18', 3],
+    ['2026-02-15', '2062-02-15', 13_149],
+    ['2026-02-15', '2025-02-15', undefined],
+  ])('said on %s to be %s is doubted when it is far ahead', async (today, day, days) => {
+    const record = { date: day, hrv: 61 };
+    const found = `date: ${day} is ${days ?? ''} days ahead of today, ${today}`;
+    const doubted = days !== undefined;
+    expect(await saidOf('wellness', record, { today })).toEqual({
+      body: record,
+      said: doubted ? [`${found}. Sent as it is`] : [],
+    });
+    expect((await saidOf('wellness', record, { today, strict: true })).said).toEqual(
+      doubted ? [found] : [],
+    );
   });
 
   test.each([

@@ -1,0 +1,39 @@
+import { describe, expect, it } from 'vitest';
+import { pushSummaryReport, pushSummaryText } from '../../src/render/push.ts';
+
+const NONE = {
+  total: 0,
+  warnings: 0,
+  unclear: 0,
+  pushed: 0,
+  skipped: 0,
+  invalid: 0,
+  rejected: 0,
+  failed: 0,
+  'would-push': 0,
+};
+
+describe('the summary of a push', () => {
+  it.each([
+    [
+      { total: 3, pushed: 1, failed: 2 },
+      'nutrition: 1 sent, 2 not delivered; the same command again continues.',
+    ],
+    [
+      { total: 2, failed: 2, unclear: 2 },
+      'nutrition: 2 of unknown fate; look at the platform first.',
+    ],
+    [
+      { total: 3, failed: 3, unclear: 1 },
+      'nutrition: 1 of unknown fate; look at the platform first, 2 not delivered; the same command again continues.',
+    ],
+  ])('tells what the same command continues from what it does not: %j', (counts, text) => {
+    expect(pushSummaryText('nutrition', { ...NONE, ...counts })).toBe(text);
+  });
+
+  it('counts those of unknown fate among the failed, where there are any', () => {
+    const report = pushSummaryReport({ ...NONE, total: 3, failed: 3, unclear: 1 });
+    expect(report).toMatchObject({ failed: 3, unclear: 1 });
+    expect(pushSummaryReport(NONE)).not.toHaveProperty('unclear');
+  });
+});
