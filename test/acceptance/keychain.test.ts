@@ -166,12 +166,14 @@ describe('without a bus to reach a keychain by', () => {
     'a login exits 2 and names the ways out, and never takes the file by itself',
     async () => {
       const world = await openWorld({ env: NO_STORE });
-      for (const args of [['login', '--no-browser'], ['token']]) {
-        const { code, error, hint } = await failureOf(world, args);
-        expect({ code, error }).toEqual({ code: 2, error: 'KEYCHAIN_MISSING' });
-        expect(hint).toContain('--store file');
-        expect(hint).toContain('SYNC_ACCESS_TOKEN');
-      }
+      const { code, error, hint } = await failureOf(world, ['login', '--no-browser']);
+      expect({ code, error }).toEqual({ code: 2, error: 'KEYCHAIN_MISSING' });
+      expect(hint).toContain('--store file');
+      expect(hint).toContain('SYNC_ACCESS_TOKEN');
+      // Nobody ever logged in with this profile: what is missing is the login.
+      const nobody = await failureOf(world, ['token']);
+      expect(nobody).toMatchObject({ code: 4, error: 'AUTH_REQUIRED' });
+      expect(nobody.hint).toContain('SYNC_ACCESS_TOKEN');
       expect(requestLines(world.sandbox)).toEqual([]);
       expect(existsSync(tokenFile(world))).toBe(false);
     },
@@ -183,6 +185,12 @@ describe('without a bus to reach a keychain by', () => {
     const config = readFileSync(join(world.home.dir, 'config', 'config.json'), 'utf8');
     expect(JSON.parse(config)).toMatchObject({ profiles: { default: { tokenStore: 'file' } } });
     expect((await world.sync(['token'])).code).toBe(0);
+    // A login that may be in a keychain is not said to be none.
+    const elsewhere = await world.sync(['token'], { env: { SYNC_TOKEN_STORE: 'keychain' } });
+    expect([elsewhere.code, elsewhere.stderr]).toEqual([
+      2,
+      expect.stringContaining('There is no keychain to talk to'),
+    ]);
   });
 
   it('an upload of what is known already needs none', async () => {
