@@ -6,7 +6,7 @@ export interface UploadStanding {
   readonly state: 'pending' | 'confirmed' | 'rejected';
   /** Requests made for it so far, in all runs. */
   readonly attempts: number;
-  /** How often the service refused it. */
+  /** How often the service refused it; 0 while it is not refused. */
   readonly refusals: number;
   /** Milliseconds since the epoch. */
   readonly changedAt: number;
@@ -57,7 +57,9 @@ export interface UploadLedger {
 }
 
 /** SQL: how often a recording was refused; kept where the service's words are once it has taken it. */
-export const REFUSALS = "json_extract(service, '$.refusals')";
+const COUNTED = "json_extract(service, '$.refusals')";
+/** SQL: the same, read only where it says something: folders of known files are looked up by thousands. */
+export const REFUSALS = `CASE state WHEN 'rejected' THEN ${COUNTED} END`;
 
 export function uploadLedger(
   database: Database,
@@ -88,7 +90,7 @@ export function uploadLedger(
   const refuse = database.prepare(
     `UPDATE uploads
      SET state = 'rejected', owner = NULL, attempts = attempts + ?, message = ?, changed_at = ?,
-       service = json_object('refusals', coalesce(${REFUSALS}, 0) + 1)
+       service = json_object('refusals', coalesce(${COUNTED}, 0) + 1)
      WHERE account = ? AND sha256 = ?`,
   );
   const free = database.prepare(
