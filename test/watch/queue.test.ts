@@ -60,3 +60,11 @@ it('takes in what comes while it is emptied', () => {
   queue.add(item('early', 1));
   expect(takeAll(queue)).toEqual(['early', 'late 1', 'late 2', 'late 3', 'late 4']);
 });
+
+it('takes no notice of what it holds already, just like that: sweeps find it again and again', () => {
+  const queue = new Queue();
+  expect([queue.add(item('a', 1)), queue.add(item('a', 1))]).toEqual([true, false]);
+  const rewritten = { stamp: { size: 2, mtimeMs: 2, ctimeMs: 2 } };
+  expect(queue.add(item('a', 1, rewritten))).toBe(true);
+  expect(takeAll(queue)).toEqual(['a']);
+});
