@@ -69,7 +69,7 @@ export function knownFiles(database: Database, account: string, now: () => numbe
     ahead.delete(path);
     if (newest <= at - UNCERTAIN_MS) return true;
     if (newest <= at) return false;
-    const met = before !== undefined && isSame(before.stamp, stamp) ? before.at : at;
+    const met = before !== undefined && sameStamp(before.stamp, stamp) ? before.at : at;
     if (met <= at - UNCERTAIN_MS) return true;
     ahead.set(path, { stamp, at: met });
     return false;
@@ -131,7 +131,8 @@ export function knownFiles(database: Database, account: string, now: () => numbe
   };
 }
 
-function isSame(a: FileStamp, b: FileStamp): boolean {
+/** Has nothing happened to the file between two looks at it, as far as they show? */
+export function sameStamp(a: FileStamp, b: FileStamp): boolean {
   return a.size === b.size && a.mtimeMs === b.mtimeMs && a.ctimeMs === b.ctimeMs;
 }
 

@@ -23,7 +23,7 @@ export function isAboutTheItem({ details: { status, page } }: SyncError): boolea
   return typeof status === 'number' && page !== true && ABOUT_THE_ITEM.includes(status);
 }
 
-const ABOUT_THE_ITEM = [400, 409, 411, 413, 414, 415, 422];
+const ABOUT_THE_ITEM = [400, 409, 411, 414, 415, 422];
 
 /** After so many deliveries in a row without an answer, the rest waits for the next run. */
 const HOPELESS_AFTER = 3;

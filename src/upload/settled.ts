@@ -49,9 +49,8 @@ export function alreadyUploaded(path: string, sha256: string): UploadItem {
   return { path, outcome: 'skipped', reason: 'already-uploaded', sha256 };
 }
 
-export function refusedBefore(path: string, sha256: string | undefined): UploadItem {
-  const skipped = { path, outcome: 'skipped', reason: 'refused-before' } as const;
-  return sha256 === undefined ? skipped : { ...skipped, sha256 };
+export function refusedBefore(path: string, sha256: string): UploadItem {
+  return { path, outcome: 'skipped', reason: 'refused-before', sha256 };
 }
 
 export function notAnActivity(path: string, named: boolean, detail: string): UploadItem {

@@ -1,5 +1,5 @@
 import { sep } from 'node:path';
-import type { FileStamp } from '../ledger/known-files.ts';
+import { type FileStamp, sameStamp } from '../ledger/known-files.ts';
 import type { InvalidReason } from '../upload/report.ts';
 
 /** A file that is not a whole recording, yet. */
@@ -128,8 +128,4 @@ export class Pending {
     }
     return at === Infinity ? undefined : Math.max(0, at - this.#now());
   }
-}
-
-function sameStamp(a: FileStamp, b: FileStamp): boolean {
-  return a.size === b.size && a.mtimeMs === b.mtimeMs && a.ctimeMs === b.ctimeMs;
 }

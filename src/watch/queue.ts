@@ -1,4 +1,4 @@
-import type { FileStamp } from '../ledger/known-files.ts';
+import { type FileStamp, sameStamp } from '../ledger/known-files.ts';
 
 /** A file that may be a recording to send. */
 export interface QueueItem {
@@ -90,9 +90,7 @@ function isSame(a: QueueItem, b: QueueItem): boolean {
     a.absolute === b.absolute &&
     a.failures === b.failures &&
     a.recordedAt === b.recordedAt &&
-    a.stamp.size === b.stamp.size &&
-    a.stamp.mtimeMs === b.stamp.mtimeMs &&
-    a.stamp.ctimeMs === b.stamp.ctimeMs
+    sameStamp(a.stamp, b.stamp)
   );
 }
 

@@ -2,6 +2,7 @@ import type { FileStamp, KnownFiles } from '../ledger/known-files.ts';
 import type { WatchMarks } from '../ledger/watch-marks.ts';
 import type { UploadItem } from '../upload/report.ts';
 import type { InvalidReason } from '../upload/report.ts';
+import { alreadyUploaded, notAnActivity, refusedBefore } from '../upload/settled.ts';
 import { isAtRest } from './delivery.ts';
 import type { Outbox } from './outbox.ts';
 import { peekAt } from './peek.ts';
@@ -47,17 +48,16 @@ export class Scout {
     }
     const { verdict, sha256, upload, detail } = before;
     if (verdict === 'activity') {
-      if (upload === undefined || !isAtRest(upload, now())) {
-        return sha256 === undefined || !outbox.has(sha256);
-      }
+      if (sha256 === undefined) return true;
+      if (upload === undefined || !isAtRest(upload, now())) return !outbox.has(sha256);
       pending.forget(path);
-      const reason = upload.state === 'confirmed' ? 'already-uploaded' : 'refused-before';
-      onSettled({ path, outcome: 'skipped', reason });
+      const settledItem = upload.state === 'confirmed' ? alreadyUploaded : refusedBefore;
+      onSettled(settledItem(path, sha256));
       return false;
     }
     if (verdict === 'not-an-activity') {
       pending.forget(path);
-      onSettled({ path, outcome: 'skipped', reason: 'not-an-activity', detail });
+      onSettled(notAnActivity(path, false, detail));
       return false;
     }
     this.unwhole(file, verdict as InvalidReason, detail);
