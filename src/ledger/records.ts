@@ -1,5 +1,6 @@
 import type { Database } from './database.ts';
 import { facts } from './facts.ts';
+import { transaction } from './guard.ts';
 import type { ProcessMark } from './processes.ts';
 
 export type RecordKind = 'wellness' | 'nutrition';
@@ -91,18 +92,6 @@ export function recordLedger(
   const unchanged = (found: Row | undefined, digest: string) =>
     found?.state === 'confirmed' && found.digest === digest;
 
-  function transaction<T>(task: () => T): T {
-    database.exec('BEGIN IMMEDIATE');
-    try {
-      const result = task();
-      database.exec('COMMIT');
-      return result;
-    } catch (error) {
-      database.exec('ROLLBACK');
-      throw error;
-    }
-  }
-
   return {
     find(kind, date) {
       const found = find(kind, date);
@@ -110,7 +99,7 @@ export function recordLedger(
     },
     claim(kind, date, digest, force) {
       const work = workOf(kind, date);
-      const claim = transaction<DayClaim>(() => {
+      const claim = transaction<DayClaim>(database, () => {
         const found = find(kind, date);
         const owner = found?.owner ?? null;
         if (owner !== null && !process.isAbandoned(owner, work)) return 'busy';
@@ -137,20 +126,20 @@ export function recordLedger(
       return new Map(rows.map(({ item_key, state }) => [item_key, state]));
     },
     renameItems: (date, keys) =>
-      transaction(() => {
+      transaction(database, () => {
         for (const [old, key] of keys) renameItem.run(key, account, date, old);
       }),
     markSent: (date, keys) =>
-      transaction(() => {
+      transaction(database, () => {
         for (const key of keys) putItem.run(account, date, key, 'pending');
       }),
     confirmItems: (date, keys, only) =>
-      transaction(() => {
+      transaction(database, () => {
         if (only) dropItems.run(account, date);
         for (const key of keys) putItem.run(account, date, key, 'confirmed');
       }),
     forgetItems: (date, keys) =>
-      transaction(() => {
+      transaction(database, () => {
         for (const key of keys) dropItem.run(account, date, key);
       }),
     appends,

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { SyncError } from '../../src/errors.ts';
 import { recordLedger } from '../../src/ledger/records.ts';
 import { buildWorker, markIn, openIn, scratchDir } from './support.ts';
 
@@ -139,4 +140,21 @@ describe('the items of a day, for a service that appends', () => {
     ledger.markSent(DAY, ['a#1']);
     expect(items(open(dir).ledger)).toEqual({ 'a#1': 'pending' });
   });
+});
+
+it('a full ledger is reported as full when a day is claimed, and works again afterwards', () => {
+  const dir = scratchDir();
+  const database = openIn(dir);
+  const ledger = recordLedger(database, 'athlete:1', markIn(dir), () => 7);
+  database.exec('PRAGMA max_page_count = 1');
+  let failure: unknown;
+  try {
+    for (let i = 0; i < 20_000; i++) ledger.claim('wellness', `day ${i}`, 'd', false);
+  } catch (error) {
+    failure = error;
+  }
+  expect(failure).toBeInstanceOf(SyncError);
+  expect((failure as SyncError).message).toContain('database or disk is full');
+  database.exec('PRAGMA max_page_count = 100000');
+  expect(ledger.claim('wellness', DAY, 'd', false)).toBe('yours');
 });
