@@ -1,18 +1,17 @@
 import { DatabaseSync, type DatabaseSyncInstance } from '@photostructure/sqlite';
-import { chmodSync, closeSync, existsSync, openSync, statSync } from 'node:fs';
-import { dirname } from 'node:path';
+import { closeSync, openSync, renameSync, rmSync, statSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { SyncError, messageOf } from '../errors.ts';
 import { makeFolder, storageError } from '../storage.ts';
-import { type Database, guarded, transaction } from './guard.ts';
+import { type Database, guarded } from './guard.ts';
+import { type Lock, tryLock } from './lock.ts';
 
 export type { Database } from './guard.ts';
 
-/**
- * The steps from an empty file to today's tables, in order; a file's `user_version` says how many
- * of them it has seen. A step that has been released is never changed: another one follows it.
- */
-const STEPS: readonly string[] = [
-  `
+/** The version of {@link SCHEMA}, kept as `user_version` of the file. */
+const VERSION = 1;
+
+const SCHEMA = `
   -- One row a recording and account. A recording is the SHA-256 of its bytes; paths are labels.
   CREATE TABLE uploads (
     account TEXT NOT NULL,
@@ -69,8 +68,7 @@ const STEPS: readonly string[] = [
 
   -- Small facts, such as when something last succeeded.
   CREATE TABLE facts (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
-  `,
-  `
+
   -- Recordings that could not be delivered yet and whose bytes this program keeps.
   CREATE TABLE outbox (
     account TEXT NOT NULL,
@@ -105,14 +103,17 @@ const STEPS: readonly string[] = [
     done INTEGER NOT NULL,
     PRIMARY KEY (account, folder)
   ) WITHOUT ROWID;
-  `,
-];
+`;
 
 /** How long a statement waits for another process to finish writing, in ms. */
 const BUSY_MS = 10_000;
 
+/** Mean pause between two tries to create the ledger while another process does, in ms. */
+const CREATE_POLL_MS = 20;
+const SLEEP = new Int32Array(new SharedArrayBuffer(4));
+
 /**
- * Opens the ledger's file, making or bringing up to date what is there.
+ * Opens the ledger's file; creates it if there is none.
  *
  * Write-ahead logging, `synchronous = NORMAL`: nothing is lost when a process dies. After a power
  * cut the last few rows may be; a recording is then sent again and recognised by the service.
@@ -123,11 +124,10 @@ export function openDatabase(path: string): Database {
   let database: DatabaseSyncInstance;
   try {
     makeFolder(dirname(path), 0o700);
-    // SQLite gives the files beside it (log, shared memory) the permissions that it finds here.
-    if (!existsSync(path)) closeSync(openSync(path, 'a', 0o600));
+    if (!isThere(path)) create(path);
     database = new DatabaseSync(path, { timeout: BUSY_MS });
   } catch (cause) {
-    throw broken(path, cause);
+    throw cause instanceof SyncError ? cause : broken(path, cause);
   }
   const ledger = guarded(
     database,
@@ -135,12 +135,65 @@ export function openDatabase(path: string): Database {
     () => tidy(database, path),
   );
   try {
-    ledger.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL');
-    bringUpToDate(ledger, path);
+    ledger.exec('PRAGMA synchronous = NORMAL');
+    checkVersion(ledger, path);
     return ledger;
   } catch (error) {
     ledger.close();
     throw error;
+  }
+}
+
+/**
+ * A ledger is never empty, not even while it is created: an empty file was cut off by a crash or a
+ * disk fault. SQLite would take it for a new database, and delete a log that still holds rows.
+ */
+function isThere(path: string): boolean {
+  const stats = statSync(path, { throwIfNoEntry: false });
+  if (stats?.isFile() === true && stats.size === 0) {
+    throw new SyncError('STORAGE', `${path} is damaged: it is empty.`, {
+      hint: DAMAGED,
+      details: { path },
+    });
+  }
+  return stats !== undefined;
+}
+
+/**
+ * Creates the ledger under a temporary name and renames it when it is complete. The lock keeps a
+ * second process from replacing a ledger that is in use by then. Switching to write-ahead logging
+ * does not wait for other connections, so it happens where there are none.
+ */
+function create(path: string): void {
+  let lock: Lock | undefined;
+  for (let waited = 0; ; waited += CREATE_POLL_MS) {
+    lock = tryLock(join(dirname(path), 'locks', 'create-ledger.lock'));
+    if (lock !== undefined) break;
+    if (waited >= BUSY_MS) throw new Error('another process is creating it and does not finish');
+    // Not all at the same time: two that try at once may both be refused.
+    Atomics.wait(SLEEP, 0, 0, CREATE_POLL_MS * (0.5 + Math.random()));
+    if (isThere(path)) return;
+  }
+  try {
+    if (isThere(path)) return;
+    const made = `${path}.new`;
+    // The log and the journal of a creation that was killed, or of a ledger that was moved away.
+    for (const file of [made, path]) {
+      for (const suffix of ['-wal', '-shm', '-journal']) rmSync(file + suffix, { force: true });
+    }
+    rmSync(made, { force: true });
+    // SQLite gives the files beside it (log, shared memory) the permissions that it finds here.
+    closeSync(openSync(made, 'wx', 0o600));
+    const database = new DatabaseSync(made);
+    try {
+      database.exec(`BEGIN; ${SCHEMA}; PRAGMA user_version = ${VERSION}; COMMIT`);
+      database.exec('PRAGMA journal_mode = WAL');
+    } finally {
+      database.close();
+    }
+    renameSync(made, path);
+  } finally {
+    lock.release();
   }
 }
 
@@ -160,32 +213,32 @@ function tidy(database: DatabaseSyncInstance, path: string): void {
   }
 }
 
-function bringUpToDate(database: Database, path: string): void {
-  if (versionOf(database) === STEPS.length) return;
-  chmodSync(path, 0o600);
-  transaction(database, () => {
-    // Another process may have done it while this one waited.
-    const version = versionOf(database);
-    if (version > STEPS.length) {
-      throw new SyncError('STORAGE', `${path} was written by a newer version of this program.`, {
-        hint: 'Update this installation, or set SYNC_STATE_DIR to another folder.',
-      });
-    }
-    for (const step of STEPS.slice(version)) database.exec(step);
-    database.exec(`PRAGMA user_version = ${STEPS.length}`);
-  });
+function checkVersion(database: Database, path: string): void {
+  const { user_version: version } = database.prepare('PRAGMA user_version').get() as {
+    user_version: number;
+  };
+  if (version > VERSION) {
+    throw new SyncError('STORAGE', `${path} was written by a newer version of this program.`, {
+      hint: 'Update this installation, or set SYNC_STATE_DIR to another folder.',
+    });
+  }
+  if (version < VERSION) {
+    throw new SyncError('STORAGE', `${path} is not a ledger of this program.`, {
+      hint: DAMAGED,
+      details: { path },
+    });
+  }
 }
 
-function versionOf(database: Database): number {
-  const row = database.prepare('PRAGMA user_version').get() as { user_version: number };
-  return row.user_version;
-}
+/** What to do about a damaged ledger, and why that is safe. */
+const DAMAGED =
+  'Move the file away, and those beside it (`ledger.db-wal`, `ledger.db-shm`): the next command ' +
+  'starts a new ledger. Nothing is doubled: the service recognises recordings, and what it holds ' +
+  'of a nutrition day is compared before anything is added.';
 
 function broken(path: string, cause: unknown): SyncError {
   return storageError(path, cause, 'SYNC_STATE_DIR', {
     message: `${path}: ${messageOf(cause)}`,
-    hint:
-      'Is the disk full, or the folder not writable? If the file is damaged, move it away: the ' +
-      'service recognises recordings that are sent again.',
+    hint: `Is the disk full, or the folder not writable? If the file is damaged: ${DAMAGED}`,
   });
 }

@@ -1,5 +1,14 @@
 import { DatabaseSync } from '@photostructure/sqlite';
-import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  readdirSync,
+  renameSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { SyncError } from '../../src/errors.ts';
@@ -61,19 +70,47 @@ it('keeps what is in it when it is opened again', () => {
   expect(openIn(dir).prepare('SELECT * FROM facts').all()).toEqual([{ name: 'a', value: 'b' }]);
 });
 
-it('brings a file of the first version up to date, with what is in it', () => {
+it('a ledger that was cut off to nothing is damaged, not new, and its log stays', () => {
   const dir = scratchDir();
   const path = join(dir, 'ledger.db');
   openDatabase(path).close();
-  // As the first version left it.
-  const old = new DatabaseSync(path);
-  old.exec(
-    "DROP TABLE outbox; DROP TABLE watch_marks; DROP TABLE new_only_folders; PRAGMA user_version = 1; INSERT INTO facts VALUES ('a', 'b')",
-  );
-  old.close();
-  const database = openIn(dir);
-  expect(database.prepare('SELECT * FROM facts').all()).toEqual([{ name: 'a', value: 'b' }]);
-  expect(database.prepare('SELECT * FROM outbox').all()).toEqual([]);
+  truncateSync(path, 0);
+  writeFileSync(`${path}-wal`, 'rows that were not merged yet');
+  for (let i = 0; i < 2; i++) {
+    const error = caught(() => openDatabase(path));
+    expect(error.code).toBe('STORAGE');
+    expect(error.message).toBe(`${path} is damaged: it is empty.`);
+    expect(error.hint).toContain('Move the file away');
+  }
+  expect(statSync(path).size).toBe(0);
+  expect(statSync(`${path}-wal`).size).toBeGreaterThan(0);
+});
+
+it('a ledger that was moved away without its log is replaced by a new one, and the log is not read', () => {
+  const dir = scratchDir();
+  const path = join(dir, 'ledger.db');
+  const old = openIn(dir);
+  old.exec("INSERT INTO facts VALUES ('a', 'b')");
+  renameSync(path, join(dir, 'moved.db'));
+  expect(statSync(`${path}-wal`).size).toBeGreaterThan(0);
+  expect(openIn(dir).prepare('SELECT * FROM facts').all()).toEqual([]);
+});
+
+it('a creation that was killed is done again', () => {
+  const dir = scratchDir();
+  const path = join(dir, 'ledger.db');
+  writeFileSync(`${path}.new`, 'half');
+  writeFileSync(`${path}.new-journal`, 'half');
+  openIn(dir).exec("INSERT INTO facts VALUES ('a', 'b')");
+  expect(readdirSync(dir).sort()).toEqual(['ledger.db', 'ledger.db-shm', 'ledger.db-wal', 'locks']);
+});
+
+it('a database of another program is not taken for a ledger', () => {
+  const path = join(scratchDir(), 'ledger.db');
+  const other = new DatabaseSync(path);
+  other.exec('CREATE TABLE theirs (x)');
+  other.close();
+  expect(caught(() => openDatabase(path)).message).toBe(`${path} is not a ledger of this program.`);
 });
 
 it('leaves a file of a newer version alone, and says what to do', () => {
@@ -114,7 +151,7 @@ it.each([
   });
   expect(error.code).toBe('STORAGE');
   expect(error.message).toMatch(new RegExp(`^${path}: `));
-  expect(error.hint).toContain('If the file is damaged, move it away');
+  expect(error.hint).toContain('If the file is damaged: Move the file away');
   expect(existsSync(path)).toBe(true);
   expect(statSync(path).size).toBe(bytes.length);
 });
