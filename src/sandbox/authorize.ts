@@ -125,7 +125,14 @@ function approve(
   const settings = world.settings.current;
   const scopes = chosen.filter((scope) => settings.grantScopes?.includes(scope) ?? true);
   const code = world.grants.issueCode(
-    { clientId: client.id, athleteId, scopes, redirectUri, challenge },
+    {
+      clientId: client.id,
+      athleteId,
+      scopes,
+      redirectUri,
+      challenge,
+      challengeMethod: 'S256',
+    },
     settings,
   );
   return redirectWith(redirectUri, { code, state });

@@ -29,7 +29,7 @@ export function scopeWords(text: string): string[] {
   return [...new Set(text.split(' ').filter((word) => word !== ''))];
 }
 
-/** The scopes in a string that the sandbox itself wrote. */
-export function storedScopes(text: string): Scope[] {
+/** The scopes in a granted string that the sandbox knows: others open nothing. */
+export function knownScopes(text: string): Scope[] {
   return scopeWords(text).filter(isScope);
 }

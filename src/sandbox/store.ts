@@ -21,7 +21,8 @@ CREATE TABLE IF NOT EXISTS codes (
   athlete_id TEXT NOT NULL,
   scope TEXT NOT NULL,
   redirect_uri TEXT NOT NULL,
-  challenge TEXT NOT NULL,
+  challenge TEXT,
+  challenge_method TEXT NOT NULL,
   expires_at INTEGER NOT NULL,
   login_id TEXT
 );

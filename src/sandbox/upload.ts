@@ -132,5 +132,5 @@ function readMetadata(parts: readonly Part[]): Record<string, unknown> | null {
 }
 
 function refuse(field: string, message: string): Problem {
-  return invalid('upload', [{ path: [field], message }]);
+  return invalid('upload', [{ code: 'custom', path: [field], message }], true);
 }

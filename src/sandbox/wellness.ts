@@ -1,6 +1,6 @@
 import type { Handler } from 'hono';
 import * as v from 'valibot';
-import { utcDayOf } from './dates.ts';
+import { isDayOrInstant, utcDayOf } from './dates.ts';
 import { objectOf } from './request-body.ts';
 import { checked, finiteNumber, integer, jsonObject } from './validate.ts';
 import type { SandboxEnv, World } from './world.ts';
@@ -56,7 +56,7 @@ const STRINGS = ['injury', 'menstrualPhase', 'comments'] as const;
 const wellnessSchema = v.object({
   date: v.pipe(
     v.string(),
-    v.check((text) => utcDayOf(text) !== null, 'Expected YYYY-MM-DD or an ISO 8601 date and time'),
+    v.check(isDayOrInstant, 'Expected YYYY-MM-DD or an ISO 8601 date and time'),
   ),
   ...fields(INTEGERS, v.optional(integer)),
   ...fields(NUMBERS, v.optional(finiteNumber)),

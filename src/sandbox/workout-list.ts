@@ -40,5 +40,5 @@ function edge(c: Context<SandboxEnv>, name: string, dayLength: number): number |
 }
 
 function refuse(name: string, message: string, received: string): Problem {
-  return invalid('query', [{ path: [name], message, received }]);
+  return invalid('query', [{ code: 'custom', path: [name], message, received }], true);
 }
