@@ -63,10 +63,11 @@ export const SETTINGS = {
     parse: oneOf('keychain', 'file'),
     fallback: 'keychain',
   }),
-  nutritionDelivery: setting<'replace' | 'append'>({
-    about: 'what the service does with a day sent again: replace (the contract), or append',
-    parse: oneOf('replace', 'append'),
-    fallback: 'replace',
+  nutritionDelivery: setting<'auto' | 'replace' | 'append'>({
+    about:
+      'what the service does with a nutrition day sent again: replace, append, or auto (find out)',
+    parse: oneOf('auto', 'replace', 'append'),
+    fallback: 'auto',
   }),
   testAccount: setting<boolean>({
     about: 'this account is for tests: sync seed may write invented data into it',

@@ -233,6 +233,7 @@ export function createSession(needs: SessionNeeds): Session {
       if (token.equals(rejected)) throw ended(store);
       return token;
     },
+    scopes: () => seen?.tokens.scopes,
     async credentials(signal) {
       return cached ?? (await load(signal));
     },

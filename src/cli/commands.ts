@@ -71,7 +71,10 @@ export const COMMANDS: readonly CommandDeclaration[] = [
           .option('--jobs <n>', 'days at once')
           .addOption(dryRun());
         if (kind === 'wellness') return;
-        command.option('--assume-arrived', 'items of unknown fate are at the service', false);
+        command
+          .option('--add', 'keep what was sent before, also what the input no longer has', false)
+          .option('--replace-day', 'remove what was sent before and is not in the input', false)
+          .option('--assume-arrived', 'you have looked: items that got no answer are there', false);
       },
       start: async () => start((await import('./push.ts')).push[kind]),
     })),

@@ -3,6 +3,7 @@ import { openLedger } from '../commands/open-ledger.ts';
 import { runPush } from '../commands/push.ts';
 import { requireBaseUrl } from '../config.ts';
 import { type ExitCode, SyncError } from '../errors.ts';
+import { STDIN as STDIN_INPUT } from '../records/day-plan.ts';
 import { fileInput } from '../records/read-input.ts';
 import type { RecordKind } from '../records/types.ts';
 import {
@@ -22,6 +23,8 @@ export interface PushFlags {
   readonly raw: boolean;
   /** Of `push nutrition` alone. */
   readonly assumeArrived?: boolean;
+  readonly add?: boolean;
+  readonly replaceDay?: boolean;
   readonly jobs?: string;
   readonly dryRun: boolean;
 }
@@ -43,6 +46,11 @@ function pushes(kind: RecordKind) {
     if (files.filter((file) => file === STDIN).length > 1) {
       throw new SyncError('USAGE', 'stdin (-) can be read once.');
     }
+    if (flags.add === true && flags.replaceDay === true) {
+      throw new SyncError('USAGE', '--add and --replace-day exclude each other.', {
+        hint: '--add keeps what was sent before; --replace-day removes what is not in the input.',
+      });
+    }
     const jobs = flags.jobs === undefined ? DEFAULT_JOBS : wholeNumber('--jobs', flags.jobs, 1, 32);
     const zone = zoneFor(config, deps);
     const connection = connect(config, deps, connectOptions(invocation, jobs));
@@ -58,7 +66,7 @@ function pushes(kind: RecordKind) {
         {
           kind,
           inputs: files.map((file) =>
-            file === STDIN ? { name: 'stdin', chunks: deps.io.readStdin() } : fileInput(file),
+            file === STDIN ? { name: STDIN_INPUT, chunks: deps.io.readStdin() } : fileInput(file),
           ),
           zone,
           strict: flags.strict,
@@ -67,6 +75,8 @@ function pushes(kind: RecordKind) {
           dryRun: flags.dryRun,
           jobs,
           nutrition: config.get('nutritionDelivery'),
+          merge:
+            flags.replaceDay === true ? 'replace-day' : flags.add === true ? 'add' : 'same-input',
           assumeArrived: flags.assumeArrived ?? false,
         },
         {

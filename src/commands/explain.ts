@@ -101,11 +101,10 @@ function explainRecord(kind: RecordKind, date: string, ledger: RecordLedger): Ex
   const row = ledger.find(kind, date);
   if (row === undefined) return { kind, state: 'unknown', reason: 'Nothing was sent from here.' };
   const { changedAt } = row;
-  const unclear = [...ledger.items(date).values()].filter((state) => state === 'pending').length;
-  if (kind === 'nutrition' && unclear > 0) {
+  if (kind === 'nutrition' && ledger.nutrition.day(date).unclear) {
     const reason =
-      `Nobody knows whether the service has ${unclear} of its items: the connection broke off. ` +
-      'Look there; `sync push nutrition --force` sends them again.';
+      'No answer came after its items were sent, and this service does not show what a day holds. ' +
+      'Look at the day in the platform; `sync push nutrition` then takes --assume-arrived or --force.';
     return { kind, state: 'waiting', reason, changedAt };
   }
   return row.state === 'confirmed'

@@ -27,7 +27,7 @@ export interface PushNeeds extends Omit<DeliveryNeeds, 'report'> {
 export type PushSummary = {
   readonly total: number;
   readonly warnings: number;
-  /** Of the failed: of these nobody knows whether they arrived, and no run tries them again by itself. */
+  /** Of the failed: only a person can tell if these arrived, and no run tries them again by itself. */
   readonly unclear: number;
 } & Readonly<Record<PushOutcome, number>>;
 
@@ -48,6 +48,7 @@ export async function runPush(options: PushOptions, needs: PushNeeds): Promise<P
     skipped: 0,
     invalid: 0,
     rejected: 0,
+    conflict: 0,
     failed: 0,
     'would-push': 0,
   };
@@ -87,6 +88,7 @@ export function exitCodeOfPush(item: PushItem): ExitCode {
     case 'invalid':
       return ExitCode.invalidInput;
     case 'rejected':
+    case 'conflict':
       return ExitCode.refused;
     case 'failed':
       return exitCodeOfDelivery(item.code);

@@ -35,7 +35,8 @@ export function adoptOutbox(database: Database, from: string, to: string): void 
 const TABLES = [
   'uploads',
   'records',
-  'record_items',
+  'nutrition_days',
+  'nutrition_services',
   'outbox',
   'watch_marks',
   'new_only_folders',
@@ -43,7 +44,6 @@ const TABLES = [
 
 const ADOPTION: readonly string[] = [
   `UPDATE OR REPLACE uploads SET account = ?1 WHERE account = ?2 AND state = 'confirmed'`,
-  `UPDATE OR REPLACE record_items SET account = ?1 WHERE account = ?2 AND state = 'confirmed'`,
   `UPDATE OR REPLACE records SET account = ?1 WHERE account = ?2 AND NOT EXISTS (
      SELECT 1 FROM records AS other WHERE other.account = ?1
      AND other.kind = records.kind AND other.date = records.date

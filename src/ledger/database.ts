@@ -53,18 +53,26 @@ const SCHEMA = `
     owner TEXT,
     digest TEXT NOT NULL,
     changed_at INTEGER NOT NULL,
+    -- Runs in a row in which the service failed (500) on the record of this digest.
+    failures INTEGER NOT NULL DEFAULT 0,
+    failed_digest TEXT,
     PRIMARY KEY (account, kind, date)
   ) WITHOUT ROWID;
 
-  -- For services that append: each item of a day, under its key (records/item-keys.ts).
-  CREATE TABLE record_items (
+  -- One row a nutrition day and account. JSON (ledger/nutrition.ts): what the service confirmed,
+  -- and what the day is to hold while that is not confirmed.
+  CREATE TABLE nutrition_days (
     account TEXT NOT NULL,
     date TEXT NOT NULL,
-    item_key TEXT NOT NULL,
-    -- pending: was sent, and nobody knows whether it arrived.
-    state TEXT NOT NULL CHECK (state IN ('pending', 'confirmed')),
-    PRIMARY KEY (account, date, item_key)
+    stored TEXT NOT NULL DEFAULT '{"items":[],"fields":{}}',
+    intended TEXT,
+    -- 1: a request may have been processed, and no answer can show it.
+    unclear INTEGER NOT NULL DEFAULT 0,
+    PRIMARY KEY (account, date)
   ) WITHOUT ROWID;
+
+  -- How an account's service treats nutrition, as its answers have shown (JSON).
+  CREATE TABLE nutrition_services (account TEXT PRIMARY KEY, traits TEXT NOT NULL) WITHOUT ROWID;
 
   -- Small facts, such as when something last succeeded.
   CREATE TABLE facts (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;

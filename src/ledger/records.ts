@@ -1,12 +1,9 @@
 import type { Database } from './database.ts';
-import { facts } from './facts.ts';
 import { transaction } from './guard.ts';
+import { type NutritionLedger, nutritionLedger } from './nutrition.ts';
 import type { ProcessMark } from './processes.ts';
 
 export type RecordKind = 'wellness' | 'nutrition';
-
-/** What the ledger knows of a nutrition item that was sent to a service that appends. */
-export type ItemState = 'pending' | 'confirmed';
 
 /** What came of asking for a day, so as to send it. */
 export type DayClaim = 'yours' | 'unchanged' | 'busy';
@@ -17,7 +14,7 @@ export interface RecordLedger {
   find(
     kind: RecordKind,
     date: string,
-  ): { readonly state: ItemState; readonly changedAt: number } | undefined;
+  ): { readonly state: 'pending' | 'confirmed'; readonly changedAt: number } | undefined;
   /**
    * Asks for a day. `unchanged`: the service confirmed a record of this very digest.
    * @param force ask for it even then.
@@ -28,19 +25,14 @@ export interface RecordLedger {
   confirm(kind: RecordKind, date: string, digest: string): void;
   /** Done with, delivered or not: whoever wants the day next may have it. */
   release(kind: RecordKind, date: string): void;
-  /** The items of a day that were ever sent, by their keys (`records/item-keys.ts`). */
-  items(date: string): ReadonlyMap<string, ItemState>;
-  /** The same items are known by other keys from now on: old key to new key. */
-  renameItems(date: string, keys: ReadonlyMap<string, string>): void;
-  /** Before items are sent to a service that appends: from now on nobody knows whether it has them. */
-  markSent(date: string, keys: readonly string[]): void;
-  /** The service has these. With `only`, it has no others: it replaced the day. */
-  confirmItems(date: string, keys: readonly string[], only: boolean): void;
-  /** These surely did not arrive. */
-  forgetItems(date: string, keys: readonly string[]): void;
-  /** Did the service last add to a day of nutrition what it was sent, where it should replace it? */
-  appends(): boolean;
-  noteAppends(appends: boolean): void;
+  /**
+   * Counts a run in which the service failed (500) on this very record, and returns how many runs
+   * that were in a row. Confirming the day ends the count.
+   */
+  noteFailure(kind: RecordKind, date: string, digest: string): number;
+  /** The days on which the service failed in the last run that sent them. */
+  failedDays(kind: RecordKind): ReadonlySet<string>;
+  readonly nutrition: NutritionLedger;
 }
 
 export function recordLedger(
@@ -59,30 +51,20 @@ export function recordLedger(
        state = 'pending', owner = excluded.owner, changed_at = excluded.changed_at`,
   );
   const settle = database.prepare(
-    `UPDATE records SET state = 'confirmed', owner = NULL, digest = ?, changed_at = ?
+    `UPDATE records SET state = 'confirmed', owner = NULL, digest = ?, changed_at = ?, failures = 0
      WHERE account = ? AND kind = ? AND date = ?`,
   );
   const free = database.prepare(
     'UPDATE records SET owner = NULL WHERE account = ? AND kind = ? AND date = ? AND owner = ?',
   );
-  const selectItems = database.prepare(
-    'SELECT item_key, state FROM record_items WHERE account = ? AND date = ?',
+  const fail = database.prepare(
+    `UPDATE records SET failures = CASE failed_digest WHEN ?1 THEN failures + 1 ELSE 1 END,
+       failed_digest = ?1
+     WHERE account = ?2 AND kind = ?3 AND date = ?4 RETURNING failures`,
   );
-  const putItem = database.prepare(
-    `INSERT INTO record_items (account, date, item_key, state) VALUES (?, ?, ?, ?)
-     ON CONFLICT (account, date, item_key) DO UPDATE SET state = excluded.state`,
+  const selectFailed = database.prepare(
+    'SELECT date FROM records WHERE account = ? AND kind = ? AND failures > 0',
   );
-  const renameItem = database.prepare(
-    'UPDATE OR REPLACE record_items SET item_key = ? WHERE account = ? AND date = ? AND item_key = ?',
-  );
-  const dropItem = database.prepare(
-    'DELETE FROM record_items WHERE account = ? AND date = ? AND item_key = ?',
-  );
-  const dropItems = database.prepare('DELETE FROM record_items WHERE account = ? AND date = ?');
-
-  const observed = facts(database);
-  const appending = `nutrition is added up: ${account}`;
-  const appends = () => observed.find(appending) === 'yes';
 
   const find = (kind: RecordKind, date: string) =>
     select.get(account, kind, date) as Row | undefined;
@@ -121,31 +103,15 @@ export function recordLedger(
         process.end(workOf(kind, date));
       }
     },
-    items(date) {
-      const rows = selectItems.all(account, date) as unknown as ItemRow[];
-      return new Map(rows.map(({ item_key, state }) => [item_key, state]));
+    noteFailure(kind, date, digest) {
+      const row = fail.get(digest, account, kind, date) as { failures: number } | undefined;
+      return row?.failures ?? 0;
     },
-    renameItems: (date, keys) =>
-      transaction(database, () => {
-        for (const [old, key] of keys) renameItem.run(key, account, date, old);
-      }),
-    markSent: (date, keys) =>
-      transaction(database, () => {
-        for (const key of keys) putItem.run(account, date, key, 'pending');
-      }),
-    confirmItems: (date, keys, only) =>
-      transaction(database, () => {
-        if (only) dropItems.run(account, date);
-        for (const key of keys) putItem.run(account, date, key, 'confirmed');
-      }),
-    forgetItems: (date, keys) =>
-      transaction(database, () => {
-        for (const key of keys) dropItem.run(account, date, key);
-      }),
-    appends,
-    noteAppends(seen) {
-      if (seen !== appends()) observed.remember(appending, seen ? 'yes' : 'no');
+    failedDays(kind) {
+      const rows = selectFailed.all(account, kind) as { date: string }[];
+      return new Set(rows.map(({ date }) => date));
     },
+    nutrition: nutritionLedger(database, account),
   };
 }
 
@@ -154,9 +120,4 @@ interface Row {
   readonly owner: string | null;
   readonly digest: string;
   readonly changed_at: number;
-}
-
-interface ItemRow {
-  readonly item_key: string;
-  readonly state: ItemState;
 }

@@ -1,23 +1,31 @@
 import { type ErrorCode, SyncError } from '../errors.ts';
+import { EMPTY_DAY } from '../ledger/nutrition.ts';
 import type { RecordLedger } from '../ledger/records.ts';
 import { inParallel } from '../parallel.ts';
 import type { ServiceClient } from '../service/client.ts';
-import { fateOf } from '../service/http-failure.ts';
 import { type Failure, Outlook, failureOf, isAboutTheItem } from '../service/outlook.ts';
 import type { Clock } from '../time.ts';
-import {
-  type Plan,
-  type PlanOptions,
-  UNCHANGED,
-  appendedWarning,
-  fateUnknown,
-  planOf,
-} from './plan.ts';
+import type { MergeMode } from './day-plan.ts';
+import { nutritionBody } from './merge.ts';
+import { type DayOutcome, type NutritionRecord, deliverDay } from './nutrition-delivery.ts';
+import { type NutritionMode, NutritionService } from './nutrition-service.ts';
 import type { JsonObject, PreparedRecord, RecordKind, Warning } from './types.ts';
+import { notKeptWarnings } from './wellness-answer.ts';
 
-export interface DeliveryOptions extends PlanOptions {
+export interface DeliveryOptions {
+  /** Send what the service is known to have, and overwrite what was edited there. */
+  readonly force: boolean;
+  readonly dryRun: boolean;
   /** Requests under way at once; one a date. */
   readonly jobs: number;
+  /** What the service does with a nutrition day that is sent again (setting `nutritionDelivery`). */
+  readonly nutrition: NutritionMode;
+  /** How inputs join what was sent before; `same-input` if it is not given. */
+  readonly merge?: MergeMode;
+  /** The user has looked: items whose arrival no answer showed are there. */
+  readonly assumeArrived?: boolean;
+  /** Take back what was sent from here. */
+  readonly undo?: boolean;
 }
 
 export interface DeliveryNeeds {
@@ -31,7 +39,7 @@ export interface DeliveryNeeds {
   readonly report: (item: RecordItem) => void;
 }
 
-/** What became of one day. */
+/** The outcome of one day. */
 export type RecordItem = {
   readonly kind: RecordKind;
   /** `YYYY-MM-DD` */
@@ -48,11 +56,17 @@ export type RecordItem = {
       readonly outcome: 'rejected';
       readonly status?: number;
       readonly message: string;
+      readonly hint?: string;
       readonly attempts: number;
     }
+  | Extract<DayOutcome, { readonly outcome: 'conflict' }>
   | ({ readonly outcome: 'failed'; readonly attempts?: number } & Failure)
-  /** `--dry-run`: what would be sent. */
-  | { readonly outcome: 'would-push'; readonly request: RecordRequest }
+  /** `--dry-run`: what would be sent; `first` shows what the day holds. */
+  | {
+      readonly outcome: 'would-push';
+      readonly first?: RecordRequest;
+      readonly request: RecordRequest;
+    }
 );
 
 export interface RecordRequest {
@@ -67,187 +81,256 @@ type Outcome = RecordItem extends infer Item
     : never
   : never;
 
-/** Between two looks at a day that another process is sending, in ms. */
+const UNCHANGED = { outcome: 'skipped', reason: 'unchanged' } as const;
+
+/** Pause between two looks at a day that another process is sending (ms). */
 const BUSY_POLL_MS = 50;
 
+/** After this many runs in which the service failed (500) on the same record, it is the record. */
+const FAILURES_TO_GIVE_UP = 3;
+
 /**
- * Sends one request a date, several dates at once. A date that fails holds up no other; a dead
+ * Delivers one record a date, several dates at once. A date that fails holds up no other; a dead
  * login, or a service that does not answer, ends the run early. Every record is reported once.
+ * Nutrition goes one day at a time until an answer has shown how the service treats a day, and takes
+ * along the days that an earlier run left unfinished.
  *
- * @throws SyncError `STORAGE` when the ledger fails; the signal's reason when it is aborted.
+ * @throws SyncError `STORAGE` if the ledger fails; the signal's reason if it is aborted.
  */
 export async function deliverRecords(
   records: readonly PreparedRecord[],
   options: DeliveryOptions,
   needs: DeliveryNeeds,
 ): Promise<void> {
-  const outlook = new Outlook();
-  const seen = { appending: false };
-  const run = new Map(records.map((record) => [record.date, record]));
-  const plan = (record: PreparedRecord) => planOf(record, options, needs.ledger, run);
-  await inParallel(records, options.jobs, async (record) => {
-    needs.signal.throwIfAborted();
-    const extra: Warning[] = [];
-    const outcome: Outcome = outlook.hopeless
-      ? { outcome: 'failed', ...outlook.hopeless }
-      : await deliver(record, options, needs, { outlook, plan, seen, warnings: extra });
+  const run = new Run(records, options, needs);
+  let next = 0;
+  while (next < run.records.length && !run.isSettled) {
+    await run.deliver(next++);
+  }
+  const rest = run.records.slice(next).map((_, index) => next + index);
+  await inParallel(rest, options.jobs, (index) => run.deliver(index));
+}
+
+class Run {
+  readonly records: readonly PreparedRecord[];
+  readonly #options: DeliveryOptions;
+  readonly #needs: DeliveryNeeds;
+  readonly #outlook = new Outlook();
+  readonly #service: NutritionService;
+  readonly #byDate: ReadonlyMap<string, PreparedRecord>;
+  readonly #leftInPlace = new Set<string>();
+
+  constructor(records: readonly PreparedRecord[], options: DeliveryOptions, needs: DeliveryNeeds) {
+    this.#options = options;
+    this.#needs = needs;
+    this.#service = new NutritionService(options.nutrition, needs);
+    this.#byDate = new Map(records.map((record) => [record.date, record]));
+    const [first] = records;
+    const all = first?.kind === 'nutrition' ? [...records, ...this.#unfinished()] : records;
+    // Days on which the service failed go last: they must not hold up the others.
+    const failed = first === undefined ? new Set() : needs.ledger.failedDays(first.kind);
+    this.records = [
+      ...all.filter(({ date }) => !failed.has(date)),
+      ...all.filter(({ date }) => failed.has(date)),
+    ];
+  }
+
+  /** May days go side by side? */
+  get isSettled(): boolean {
+    const [first] = this.records;
+    return first?.kind !== 'nutrition' || this.#options.dryRun || this.#service.isConfirmed;
+  }
+
+  /** Days that an earlier run has not finished, as records that say nothing new. */
+  #unfinished(): readonly PreparedRecord[] {
+    const { ledger } = this.#needs;
+    if (this.#options.dryRun || this.#options.undo === true) return [];
+    return ledger.nutrition.debts().flatMap((date) => {
+      const { intended = EMPTY_DAY, unclear } = ledger.nutrition.day(date);
+      if (this.#byDate.has(date) || unclear) return [];
+      return [unfinishedDay(date, [...new Set(intended.items.map(({ input }) => input))])];
+    });
+  }
+
+  async deliver(index: number): Promise<void> {
+    const { signal, report } = this.#needs;
+    const record = this.records[index];
+    if (record === undefined) return;
+    signal.throwIfAborted();
+    const warnings: Warning[] = [];
+    const outcome: Outcome = this.#outlook.hopeless
+      ? { outcome: 'failed', ...this.#outlook.hopeless }
+      : await this.#claimed(record, index, warnings);
     const { kind, date, sources, zoneUsed } = record;
-    needs.report({
+    report({
       kind,
       date,
       sources,
       zoneUsed,
-      warnings: [...record.warnings, ...extra],
+      warnings: [...record.warnings, ...warnings],
       ...outcome,
     });
-  });
-}
-
-/** What the delivery of a day shares with its run, and what there is to say of it. */
-interface Run {
-  readonly outlook: Outlook;
-  readonly plan: (record: PreparedRecord) => Plan;
-  readonly warnings: Warning[];
-  readonly seen: { appending: boolean };
-}
-
-async function deliver(
-  record: PreparedRecord,
-  options: DeliveryOptions,
-  needs: DeliveryNeeds,
-  run: Run,
-): Promise<Outcome> {
-  const { kind, date, digest } = record;
-  const { ledger, clock, signal } = needs;
-  if (options.dryRun) {
-    if (!options.force && ledger.isUnchanged(kind, date, digest)) return UNCHANGED;
-    const plan = run.plan(record);
-    run.warnings.push(...plan.warnings);
-    if (plan.settled !== undefined) return plan.settled;
-    run.warnings.push(...plan.consequences);
-    const request = { method: 'POST', url: needs.url(kind).href, body: plan.body } as const;
-    return { outcome: 'would-push', request };
   }
-  for (;;) {
-    const claim = ledger.claim(kind, date, digest, options.force);
-    if (claim === 'unchanged') return UNCHANGED;
-    if (claim === 'yours') break;
-    await clock.sleep(BUSY_POLL_MS, signal);
-  }
-  try {
-    const plan = run.plan(record);
-    run.warnings.push(...plan.warnings);
-    if (plan.settled === undefined) return await send(record, plan, needs, run);
-    if (plan.settled === UNCHANGED) ledger.confirm(kind, date, digest);
-    return plan.settled;
-  } finally {
-    ledger.release(kind, date);
-  }
-}
 
-async function send(
-  record: PreparedRecord,
-  plan: Plan,
-  needs: DeliveryNeeds,
-  run: Run,
-): Promise<Outcome> {
-  const { outlook } = run;
-  const { kind, date, digest } = record;
-  const { ledger } = needs;
-  const failed = (failure: SyncError): Outcome & { outcome: 'failed' } => {
-    outlook.failed(failureOf(failure));
-    return { outcome: 'failed', ...failureOf(failure) };
-  };
-  const client = await orFailure(needs.client());
-  if ('failure' in client) return failed(client.failure);
-  const markSent = () => {
-    if (plan.appends) ledger.markSent(date, plan.keys);
-  };
-  // They did not arrive now; those that may have arrived before stay unknown.
-  const forget = () => {
-    const { keys, again } = plan;
-    if (plan.appends)
-      ledger.forgetItems(
-        date,
-        keys.filter((key) => !again.includes(key)),
-      );
-  };
-  // A body without items may come twice: there is nothing in it that a day could hold twice.
-  const repeatable = plan.appends && plan.keys.length > 0 ? 'unless-acted-on' : 'always';
-  const pushed = client.value.push(kind, plan.body, repeatable, needs.signal, markSent);
-  const answer = await orFailure(pushed, (grave) => {
-    if (fateOf(grave) === 'not-sent') forget();
-  });
-  if ('value' in answer) {
-    outlook.answered();
-    const { attempts } = answer.value;
-    if (answer.value.outcome === 'rejected') {
-      forget();
-      return { outcome: 'rejected', message: answer.value.message, attempts };
+  async #claimed(record: PreparedRecord, index: number, warnings: Warning[]): Promise<Outcome> {
+    const { kind, date, digest } = record;
+    const { ledger, clock, signal } = this.#needs;
+    const { dryRun } = this.#options;
+    // What the ledger says of a day is enough only if the day is not to be changed anew.
+    const anew =
+      this.#options.force || this.#options.undo === true || this.#options.merge === 'replace-day';
+    if (dryRun) {
+      if (!anew && ledger.isUnchanged(kind, date, digest)) return UNCHANGED;
+      return kind === 'wellness'
+        ? { outcome: 'would-push', request: this.#request(kind, record.body) }
+        : await this.#nutrition(record, index, warnings);
     }
-    if (kind === 'nutrition') noteItems(record, plan, answer.value.items, ledger, run);
-    if (plan.unclear > 0) return fateUnknown(date, plan.unclear);
-    ledger.confirm(kind, date, digest);
-    return { outcome: 'pushed', attempts };
+    for (;;) {
+      const claim = ledger.claim(kind, date, digest, anew);
+      if (claim === 'unchanged') return UNCHANGED;
+      if (claim === 'yours') break;
+      await clock.sleep(BUSY_POLL_MS, signal);
+    }
+    try {
+      return kind === 'wellness'
+        ? await this.#wellness(record, warnings)
+        : await this.#nutrition(record, index, warnings);
+    } finally {
+      ledger.release(kind, date);
+    }
   }
-  const { failure } = answer;
-  const { attempts: tries, status, fate } = failure.details;
-  const attempts = typeof tries === 'number' ? tries : 0;
-  if (failure.code === 'REJECTED' && isAboutTheItem(failure)) {
-    outlook.answered();
-    forget();
-    const said = typeof status === 'number' ? { status } : {};
-    return { outcome: 'rejected', message: failure.message, attempts, ...said };
-  }
-  const outcome = { ...failed(failure), attempts };
-  const arrived = fate === 'unknown' || (failure.code === 'SERVICE_ANSWER' && fate !== 'not-sent');
-  if (repeatable === 'unless-acted-on' && arrived) {
-    return { ...fateUnknown(date, plan.keys.length + plan.unclear), attempts };
-  }
-  forget();
-  return outcome;
-}
 
-/**
- * Writes down which items the service has now, and what of it a person should know.
- *
- * @param held how many it says that it has for the day, if it does.
- */
-function noteItems(
-  record: PreparedRecord,
-  plan: Plan,
-  held: number | undefined,
-  ledger: RecordLedger,
-  { warnings, seen }: Run,
-): void {
-  const { date } = record;
-  const sent = plan.keys.length;
-  const kept = !plan.appends && held !== undefined && held > sent;
-  ledger.confirmItems(date, plan.keys, !plan.appends && !kept);
-  if (kept) {
-    warnings.push(appendedWarning(record, sent, held, !seen.appending));
-    seen.appending = true;
-  } else {
-    warnings.push(...plan.consequences);
+  async #wellness(record: PreparedRecord, warnings: Warning[]): Promise<Outcome> {
+    const { kind, date, body, digest } = record;
+    const { ledger, signal } = this.#needs;
+    try {
+      const client = await this.#needs.client();
+      const answer = await client.push(kind, body, 'always', signal);
+      this.#outlook.answered();
+      const { attempts } = answer;
+      if (answer.outcome === 'rejected') {
+        return { outcome: 'rejected', message: answer.message, attempts };
+      }
+      const { dropped, notes } = notKeptWarnings(record, answer.data);
+      warnings.push(...notes);
+      // What the service dropped is not delivered: the day is sent again.
+      if (dropped.length === 0) ledger.confirm(kind, date, digest);
+      return { outcome: 'pushed', attempts };
+    } catch (error) {
+      return await this.#failed(record, error);
+    }
   }
-  // A day that was new here says nothing: others may have written into it.
-  if (plan.appends || held === undefined || plan.known === 0) return;
-  if (!kept) ledger.noteAppends(false);
-  else if (held >= plan.known + sent) ledger.noteAppends(true);
-}
 
-/** Failures that are one record's or the service's become values; the rest goes on upwards. */
-async function orFailure<T>(
-  task: Promise<T>,
-  onGrave?: (error: SyncError) => void,
-): Promise<{ value: T } | { failure: SyncError }> {
-  try {
-    return { value: await task };
-  } catch (error) {
+  async #nutrition(record: NutritionRecord, index: number, warnings: Warning[]): Promise<Outcome> {
+    const { kind, date, digest } = record;
+    const { ledger, clock, signal } = this.#needs;
+    const { dryRun, force, merge, assumeArrived, undo } = this.#options;
+    const day = await deliverDay(
+      record,
+      {
+        merge: merge ?? 'same-input',
+        force,
+        dryRun,
+        assumeArrived: assumeArrived ?? false,
+        undo: undo ?? false,
+      },
+      {
+        ledger,
+        service: this.#service,
+        clock,
+        signal,
+        run: this.#byDate,
+        leftInPlace: this.#leftInPlace,
+        moreFollow: index + 1 < this.records.length,
+        warn: (warning) => warnings.push(warning),
+      },
+    );
+    switch (day.outcome) {
+      case 'pushed':
+        this.#outlook.answered();
+        ledger.confirm(kind, date, digest);
+        return day;
+      case 'unchanged':
+        if (!dryRun) ledger.confirm(kind, date, digest);
+        return UNCHANGED;
+      case 'rejected':
+      case 'conflict':
+        this.#outlook.answered();
+        return day;
+      case 'failed':
+        return await this.#failed(record, day.failure, day.attempts);
+      case 'unclear':
+        return { ...arrivalUnknown(date, day.count), attempts: day.attempts };
+      case 'would-push': {
+        const request = this.#request(kind, nutritionBody(date, day.content));
+        if (!day.looksFirst) return { outcome: 'would-push', request };
+        const first = this.#request(kind, nutritionBody(date, { ...day.content, items: [] }));
+        return { outcome: 'would-push', first, request };
+      }
+    }
+  }
+
+  #request(kind: RecordKind, body: JsonObject): RecordRequest {
+    return { method: 'POST', url: this.#needs.url(kind).href, body };
+  }
+
+  #well: Promise<boolean> | undefined;
+
+  /** Does the service answer a request that has nothing to do with the record? Asked once a run. */
+  #isServiceWell(): Promise<boolean> {
+    const ask = async () => {
+      const client = await this.#needs.client();
+      await client.userinfo(this.#needs.signal);
+      return true;
+    };
+    return (this.#well ??= ask().catch(() => false));
+  }
+
+  /** A failure that is one record's or the service's is an outcome; any other ends the run. */
+  async #failed(record: PreparedRecord, error: unknown, tries?: number): Promise<Outcome> {
     if (!(error instanceof SyncError)) throw error;
     const grave: readonly ErrorCode[] = ['STORAGE', 'INTERRUPTED'];
-    if (!grave.includes(error.code)) return { failure: error };
-    onGrave?.(error);
-    throw error;
+    if (grave.includes(error.code)) throw error;
+    const { status, attempts: counted } = error.details;
+    const attempts = tries ?? (typeof counted === 'number' ? counted : 0);
+    if (error.code === 'REJECTED' && isAboutTheItem(error)) {
+      this.#outlook.answered();
+      const known = typeof status === 'number' ? { status } : {};
+      return { outcome: 'rejected', message: error.message, attempts, ...known };
+    }
+    if (status === 500 && (await this.#isServiceWell())) {
+      const { kind, date, digest } = record;
+      const runs = this.#needs.ledger.noteFailure(kind, date, digest);
+      if (runs >= FAILURES_TO_GIVE_UP) return { ...alwaysFails(date, runs), attempts };
+      this.#outlook.answered();
+      return { outcome: 'failed', ...failureOf(error), attempts };
+    }
+    this.#outlook.failed(failureOf(error));
+    return { outcome: 'failed', ...failureOf(error), attempts };
   }
+}
+
+function unfinishedDay(date: string, sources: readonly string[]): NutritionRecord {
+  const parts: NutritionRecord['parts'] = [];
+  const about = { kind: 'nutrition', outcome: 'ready', date, sources, warnings: [] } as const;
+  return { ...about, zoneUsed: false, digest: '', body: { date }, parts, fields: {} };
+}
+
+function arrivalUnknown(date: string, count: number): Failure & { readonly outcome: 'failed' } {
+  const items = count === 1 ? 'an item' : `${count} items`;
+  return {
+    outcome: 'failed',
+    code: 'FATE_UNKNOWN',
+    message: `${date}: no answer came after ${items} were sent, and this service does not show what a day holds.`,
+    hint: `Look at ${date} in the platform. If the items are there, run the same command with --assume-arrived; if not, with --force.`,
+  };
+}
+
+function alwaysFails(date: string, runs: number) {
+  return {
+    outcome: 'rejected',
+    status: 500,
+    message: `The service has failed (500) on the record of ${date} in ${runs} runs.`,
+    hint: 'The record may hold a value that the platform cannot store: check its fields. It is tried again with each run, after all others.',
+  } as const;
 }

@@ -111,6 +111,9 @@ export const WELLNESS_FIELDS: FieldTable = {
   rawJson: { type: 'object' },
 };
 
+/** The largest integer that the database of a deployed service holds: it answers 500 beyond it. */
+const MAX_INTEGER = 2_147_483_647;
+
 /** Amounts of food have no human range; they are not negative. */
 function amount(unit: string, ...aliases: string[]): NumberRule {
   return number(0, Number.MAX_VALUE, unit, aliases);
@@ -124,9 +127,9 @@ const MACROS: FieldTable = {
 
 /** A day's own fields: totals that override the sums of its items (interface 2.3). */
 export const NUTRITION_FIELDS: FieldTable = {
-  calories: integer(0, Number.MAX_SAFE_INTEGER, 'kcal', ['kcal', 'caloriesKcal']),
+  calories: integer(0, MAX_INTEGER, 'kcal', ['kcal', 'caloriesKcal']),
   ...MACROS,
-  waterMl: integer(0, Number.MAX_SAFE_INTEGER, 'ml'),
+  waterMl: integer(0, MAX_INTEGER, 'ml'),
   rawJson: { type: 'object' },
 };
 
@@ -136,7 +139,8 @@ export const SUMMED_TOTALS: readonly string[] = ['calories', 'carbs', 'protein',
 /** An item's fields, apart from `logged_at`. */
 export const ITEM_FIELDS: FieldTable = {
   name: text,
-  calories: amount('kcal', 'kcal', 'caloriesKcal'),
+  // Services add the items up, into an integer.
+  calories: number(0, MAX_INTEGER, 'kcal', ['kcal', 'caloriesKcal']),
   ...MACROS,
   fiber: amount('g', 'fiberG', 'fibre', 'fibreG'),
   sugar: amount('g', 'sugarG', 'sugars', 'sugarsG'),

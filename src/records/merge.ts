@@ -1,10 +1,13 @@
 import { recordDigest, sameJson } from './digest.ts';
 import { SUMMED_TOTALS } from './fields.ts';
-import { itemDigest, itemKeys } from './item-keys.ts';
+import { EMPTY_DAY } from '../ledger/nutrition.ts';
+import { mergeDay } from './day-plan.ts';
+import { itemKey } from './items.ts';
 import type {
   DayDraft,
   JsonObject,
   JsonValue,
+  NutritionPart,
   PreparedRecord,
   RecordKind,
   Warning,
@@ -25,10 +28,10 @@ interface Stated {
 interface Day {
   readonly fields: Map<string, Stated>;
   /**
-   * A list for each source, as JSON text: years of items take a fraction of the memory that
-   * objects would.
+   * A list for each record that has items, by input. As JSON text: years of items take a fraction of
+   * the memory that objects would.
    */
-  readonly items: string[];
+  readonly parts: { readonly input: string; readonly lists: string[] }[];
   readonly sources: string[];
   readonly warnings: Warning[];
   /** Warnings beyond {@link MAX_WARNINGS}. */
@@ -40,20 +43,27 @@ interface Day {
  * Brings what many records say to one request a date.
  *
  * Wellness is merged field by field in the order of reading: a later value replaces an earlier
- * one, `rawJson` objects are laid over each other, as the service does it. Nutrition items are
- * joined. Totals that a service works out from the items (and that would override its sum) are
+ * one, `rawJson` objects are laid over each other, as the service does it. Nutrition items of one
+ * input are joined; `mergeDay` joins those of several. Totals that a service works out from the items (and that would override its sum) are
  * kept only if every record of the day states the same; other fields are merged like wellness.
  */
 export class DayMerger {
   readonly #kind: RecordKind;
+  readonly #input: string;
   readonly #days = new Map<string, Day>();
 
-  constructor(kind: RecordKind) {
+  /** @param input where the records that are added come from: see {@link NutritionPart}. */
+  constructor(kind: RecordKind, input: string) {
     this.#kind = kind;
+    this.#input = input;
   }
 
   add(draft: DayDraft): void {
-    this.#merge(draft.date, dayOf(draft));
+    const day = dayOf(draft, this.#input);
+    const part = this.#days.get(draft.date)?.parts[0];
+    const joined = part === undefined ? [] : day.parts.splice(0);
+    this.#merge(draft.date, day);
+    part?.lists.push(...joined.flatMap(({ lists }) => lists));
   }
 
   /** Says something about a day that there is. */
@@ -97,7 +107,7 @@ export class DayMerger {
       day.fields.set(name, before === undefined ? stated : restate(name, before, stated, same));
       if (!same && name !== 'rawJson' && !this.#isSummed(name)) replaced.push(name);
     }
-    for (const list of later.items) day.items.push(list);
+    day.parts.push(...later.parts);
     day.zoneUsed ||= later.zoneUsed;
     if (replaced.length > 0) {
       const message = `${replaced.join(', ')}: this record's value replaces an earlier one's`;
@@ -110,24 +120,24 @@ export class DayMerger {
   }
 
   #prepare(date: string, day: Day): PreparedRecord {
-    const items = day.items.map((list) => JSON.parse(list) as JsonObject[]);
-    if (day.sources.length > 1) this.#reportMerge(date, day, items);
+    const parts = day.parts.map(({ input, lists }): ReadPart => ({
+      input,
+      lists: lists.map((list) => JSON.parse(list) as JsonObject[]),
+    }));
+    if (day.sources.length > 1) this.#reportMerge(date, day, parts);
     const { sources, warnings, zoneUsed } = day;
     if (day.dropped > 0) {
       const message = `there are ${day.dropped} more warnings about ${date}`;
       warnings.push({ source: sources.at(-1) ?? '', message });
     }
-    const body: JsonObject = Object.fromEntries<JsonValue>([
-      ['date', date],
-      ...(this.#kind === 'nutrition' ? [['items', items.flat()] as const] : []),
-      ...[...day.fields].map(([name, { value }]) => [name, value] as const),
-    ]);
-    const digest = recordDigest(body);
-    const about = { outcome: 'ready', date, sources, warnings, zoneUsed, digest } as const;
-    return this.#kind === 'wellness' ? wellness(about, body) : nutrition(about, body);
+    const fields = Object.fromEntries([...day.fields].map(([name, { value }]) => [name, value]));
+    const about = { outcome: 'ready', date, sources, warnings, zoneUsed } as const;
+    return this.#kind === 'wellness'
+      ? wellness(about, { date, ...fields })
+      : nutrition(about, partsOf(parts), fields);
   }
 
-  #reportMerge(date: string, day: Day, items: readonly JsonObject[][]): void {
+  #reportMerge(date: string, day: Day, parts: readonly ReadPart[]): void {
     const last = day.sources.at(-1) ?? '';
     const listed = day.sources.slice(0, 5).join(', ');
     const more = day.sources.length > 5 ? ` and ${day.sources.length - 5} more` : '';
@@ -138,23 +148,43 @@ export class DayMerger {
       const message = 'is a total that not all merged records agree on: not sent, the items count';
       warn(day, { source: last, field: name, message });
     }
-    const twice = repeatedItems(items);
+    const twice = parts.reduce((sum, { lists }) => sum + repeatedItems(lists), 0);
     if (twice > 0) {
       const found = twice === 1 ? 'one item is' : `${twice} items are`;
-      const message = `${found} the same in several of the merged records: all are sent`;
+      const message = `${found} the same in several records of one input: all are sent`;
+      warn(day, { source: last, field: 'items', message });
+    }
+    const once = repeatedItems(parts.map(({ lists }) => lists.flat()));
+    if (once > 0) {
+      const found = once === 1 ? 'one item is' : `${once} items are`;
+      const message = `${found} the same in several inputs: sent once`;
       warn(day, { source: last, field: 'items', message });
     }
   }
 }
 
-function dayOf(draft: DayDraft): Day {
+/** The items of one input, a list a record. */
+interface ReadPart {
+  readonly input: string;
+  readonly lists: readonly JsonObject[][];
+}
+
+/** An input that says nothing about items has no lists. */
+function partsOf(parts: readonly ReadPart[]): NutritionPart[] {
+  return parts.map(({ input, lists }) => ({
+    input,
+    items: lists.length === 0 ? undefined : lists.flat(),
+  }));
+}
+
+function dayOf(draft: DayDraft, input: string): Day {
   const fields = [...draft.fields].map(([name, value]): [string, Stated] => [
     name,
     { value, times: 1, agreed: true },
   ]);
   return {
     fields: new Map(fields),
-    items: [JSON.stringify(draft.items)],
+    parts: [{ input, lists: draft.items === undefined ? [] : [JSON.stringify(draft.items)] }],
     sources: [draft.source],
     warnings: draft.warnings.slice(0, MAX_WARNINGS),
     dropped: Math.max(0, draft.warnings.length - MAX_WARNINGS),
@@ -176,21 +206,22 @@ function warn(day: Day, warning: Warning): void {
   else day.dropped++;
 }
 
-/** How many items are the same as one from another source; `lists` has those of each source. */
-function repeatedItems(lists: readonly JsonObject[][]): number {
-  const firstSource = new Map<string, number>();
+/** How many items are the same as one in another of the lists. */
+function repeatedItems(lists: readonly (readonly JsonObject[])[]): number {
+  if (lists.length < 2) return 0;
+  const first = new Map<string, number>();
   let count = 0;
-  for (const [source, items] of lists.entries()) {
-    for (const digest of items.map(itemDigest)) {
-      const first = firstSource.get(digest) ?? source;
-      firstSource.set(digest, first);
-      if (first !== source) count++;
+  for (const [index, items] of lists.entries()) {
+    for (const key of items.map(itemKey)) {
+      const list = first.get(key) ?? index;
+      first.set(key, list);
+      if (list !== index) count++;
     }
   }
   return count;
 }
 
-type About = Omit<PreparedRecord, 'kind' | 'body' | 'itemKeys'>;
+type About = Omit<PreparedRecord, 'kind' | 'body' | 'digest' | 'parts' | 'fields'>;
 
 // Records of many years wait for their turn to be sent as JSON text; a body is made when it is
 // asked for, and anew each time.
@@ -200,22 +231,43 @@ function wellness(about: About, body: JsonObject): PreparedRecord {
   return {
     kind: 'wellness',
     ...about,
+    digest: recordDigest(body),
     get body() {
       return JSON.parse(text) as JsonObject;
     },
   };
 }
 
-function nutrition(about: About, body: JsonObject): PreparedRecord {
-  const text = JSON.stringify(body);
+function nutrition(
+  about: About,
+  parts: readonly NutritionPart[],
+  fields: JsonObject,
+): PreparedRecord {
+  const text = JSON.stringify({ parts, fields });
+  const said = () => JSON.parse(text) as { parts: NutritionPart[]; fields: JsonObject };
+  const { date } = about;
   return {
     kind: 'nutrition',
     ...about,
-    get body() {
-      return JSON.parse(text) as JsonObject;
+    digest: recordDigest({ date, ...said() } as unknown as JsonObject),
+    get parts() {
+      return said().parts;
     },
-    get itemKeys() {
-      return itemKeys(this.body['items'] as JsonObject[]);
+    get fields() {
+      return said().fields;
+    },
+    get body() {
+      const day = said();
+      const { content } = mergeDay(EMPTY_DAY, day.parts, day.fields, 'same-input');
+      return nutritionBody(date, content);
     },
   };
+}
+
+/** A nutrition day as it goes out (interface 2.3). */
+export function nutritionBody(
+  date: string,
+  { items, fields }: { items: readonly { readonly body: JsonObject }[]; fields: JsonObject },
+): JsonObject {
+  return { date, items: items.map(({ body }) => body), ...fields };
 }

@@ -60,18 +60,19 @@ export function readNutrition(value: JsonValue, notes: Notes, options: ReadingOp
   const itemsNames = spellingsOf(value, 'items', notes);
   const [itemsName = 'items'] = itemsNames;
   const date = readDate(value, options.zone, notes);
-  const items = readItems(value[itemsName] ?? null, itemsName, notes, options);
+  const items = readItems(value[itemsName], itemsName, notes, options);
   const others = new Set([...itemsNames, ...(typeof date === 'object' ? date.names : [])]);
   const { known, unknown } = readFields(value, NUTRITION_FIELDS, dayNames, notes, '', others);
   const fields = new Map([...known, ...unknown]);
-  if (date === undefined && items?.length === 0) noteMissingDate(value, notes);
-  if (items?.length === 0 && fields.size === 0 && notes.problems.length === 0) {
-    notes.problems.push({ field: itemsName, problem: 'is empty: there is nothing to send' });
+  const hasItems = items !== undefined && items.length > 0;
+  if (date === undefined && !hasItems) noteMissingDate(value, notes);
+  const saysNothing =
+    itemsNames.length === 0 && [...known.keys()].every((name) => name === 'rawJson');
+  if (saysNothing && unknown.length === 0 && notes.problems.length === 0) {
+    notes.problem(itemsName, ITEMS_MISSING);
   }
   const nothingKnown =
-    items?.length === 0 &&
-    unknown.length > 0 &&
-    [...known.keys()].every((name) => name === 'rawJson');
+    !hasItems && unknown.length > 0 && [...known.keys()].every((name) => name === 'rawJson');
   if (nothingKnown && notes.problems.length === 0) {
     noteNothingKnown(unknown, NUTRITION_FIELDS, dayNames, notes);
   }
@@ -98,7 +99,7 @@ export function readNutrition(value: JsonValue, notes: Notes, options: ReadingOp
       date: day.date,
       source: notes.source,
       fields: dayFields,
-      items: day.items.map((item) => item.body),
+      items: itemsNames.length === 0 ? undefined : day.items.map((item) => item.body),
       warnings: [...notes.warnings, ...day.items.flatMap((item) => item.warnings)],
       recurring: [
         ...(index === 0 ? notes.recurring : []),
@@ -109,6 +110,9 @@ export function readNutrition(value: JsonValue, notes: Notes, options: ReadingOp
   });
   return { ok: true, drafts };
 }
+
+const ITEMS_EXPECTED = 'a list of items, each with logged_at, is expected';
+const ITEMS_MISSING = `is missing; ${ITEMS_EXPECTED}`;
 
 /** Has it what a wellness record has, and nothing of a nutrition record? */
 function isWellness(record: JsonObject): boolean {
@@ -122,14 +126,14 @@ function isWellness(record: JsonObject): boolean {
 }
 
 function readItems(
-  value: JsonValue,
+  value: JsonValue | undefined,
   field: string,
   notes: Notes,
   options: ReadingOptions,
 ): Item[] | undefined {
+  if (value === undefined) return undefined;
   if (!Array.isArray(value)) {
-    const found = value === null ? 'is missing' : `is ${show(value)}`;
-    notes.problem(field, `${found}; a list of items, each with logged_at, is expected`);
+    notes.problem(field, `is ${show(value)}; ${ITEMS_EXPECTED}`);
     return undefined;
   }
   const items: Item[] = [];

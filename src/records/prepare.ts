@@ -14,7 +14,7 @@ import type {
   RecordKind,
   RecordOptions,
 } from './types.ts';
-import { Notes } from './values.ts';
+import { Notes, noteUnstorable } from './values.ts';
 import { readWellness } from './wellness.ts';
 
 export interface PreparedRecords {
@@ -47,13 +47,13 @@ export async function prepareInputs(
   signal: AbortSignal,
 ): Promise<PreparedRecords & { readonly unreadable: readonly UnreadableInput[] }> {
   const reading = { ...options, today: todayOf(options) };
-  const merger = new DayMerger(kind);
+  const merger = new DayMerger(kind, '');
   const invalid: InvalidRecord[] = [];
   const unreadable: UnreadableInput[] = [];
   const all = [...inputs];
   for (const input of all) {
     // What an input says counts when it turned out to be readable to its end, not before.
-    const own = readingOf(kind);
+    const own = readingOf(kind, input.origin ?? input.name);
     try {
       for await (const raw of readInput(input, kind)) {
         signal.throwIfAborted();
@@ -96,8 +96,9 @@ export interface InputReading {
   readonly recurring: Recurring;
 }
 
-export function readingOf(kind: RecordKind): InputReading {
-  return { merger: new DayMerger(kind), invalid: [], recurring: new Recurring() };
+/** @param input what it is over all runs: see `NutritionPart`. */
+export function readingOf(kind: RecordKind, input: string): InputReading {
+  return { merger: new DayMerger(kind, input), invalid: [], recurring: new Recurring() };
 }
 
 /** Adds what one raw record says to its days, or to what cannot be sent. */
@@ -124,6 +125,7 @@ function readRecord(kind: RecordKind, raw: RawRecord, options: ReadingOptions): 
     return { ok: false, problems: [field === undefined ? { problem } : { field, problem }] };
   }
   const notes = new Notes(raw.source, options.strict);
+  noteUnstorable(raw.value, '', notes);
   for (const { field = '', problem } of raw.inexact ?? []) {
     if (options.strict) notes.problem(field, problem);
     else notes.warn(field, problem);

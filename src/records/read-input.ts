@@ -1,4 +1,5 @@
 import { createReadStream } from 'node:fs';
+import { resolve } from 'node:path';
 import { messageOf, SyncError, systemCode } from '../errors.ts';
 import { readDocument } from './document.ts';
 import { JsonFault, JsonScanner } from './json-scan.ts';
@@ -16,12 +17,14 @@ export const MAX_BAD_LINES = 1_000;
 export interface Input {
   /** What people know it as: the path as they gave it, or `stdin`. */
   readonly name: string;
+  /** What it is over all runs: an absolute path, or its name if it has none. */
+  readonly origin?: string;
   readonly chunks: AsyncIterable<Uint8Array>;
 }
 
 /** A file as an input. It is opened when it is read, not before. */
 export function fileInput(path: string): Input {
-  return { name: path, chunks: chunksOf(path) };
+  return { name: path, origin: resolve(path), chunks: chunksOf(path) };
 }
 
 async function* chunksOf(path: string): AsyncGenerator<Uint8Array, void, undefined> {

@@ -52,14 +52,14 @@ interface Prepared {
   readonly outcome: 'ready';
   /** The local calendar date: `YYYY-MM-DD`, as in the body. */
   readonly date: string;
-  /** Exactly what goes out: a copy of its own each time it is read. */
+  /** What the inputs say, as the service takes it: a copy of its own each time it is read. */
   readonly body: JsonObject;
   /** Every input record that is in the body, in the order they were read. */
   readonly sources: readonly string[];
   readonly warnings: readonly Warning[];
   /** Did the zone decide about the date or about an offset in the body? */
   readonly zoneUsed: boolean;
-  /** `recordDigest(body)`. */
+  /** Of what goes out; for nutrition also of the inputs that it came from. */
   readonly digest: string;
 }
 
@@ -68,9 +68,19 @@ export type PreparedRecord =
   | (Prepared & { readonly kind: 'wellness' })
   | (Prepared & {
       readonly kind: 'nutrition';
-      /** One key for each of `body.items`, in their order: see `itemKeys`. Worked out when read. */
-      readonly itemKeys: readonly string[];
+      /** What each input says about the day's items, in the order of reading. Parsed when read. */
+      readonly parts: readonly NutritionPart[];
+      /** The day's own fields: totals, `waterMl`, `rawJson`. Parsed when read. */
+      readonly fields: JsonObject;
     });
+
+/** The items of a day that are in one input. */
+export interface NutritionPart {
+  /** The input over all runs: an absolute path, a source's name or `stdin`. */
+  readonly input: string;
+  /** Without it, the input says nothing about the day's items. */
+  readonly items?: readonly JsonObject[] | undefined;
+}
 
 /** What may be true of many records of an input, and is then told once: see `Recurring`. */
 export interface RecurringNote {
@@ -117,8 +127,8 @@ export interface DayDraft {
   readonly source: string;
   /** By canonical name, without `date` and `items`. */
   readonly fields: ReadonlyMap<string, JsonValue>;
-  /** Nutrition only. */
-  readonly items: readonly JsonObject[];
+  /** Nutrition only. Without it, the record says nothing about items. */
+  readonly items?: readonly JsonObject[] | undefined;
   readonly warnings: readonly Warning[];
   readonly recurring: readonly RecurringNote[];
   readonly zoneUsed: boolean;

@@ -188,6 +188,26 @@ function isHarmful(name: string): boolean {
   return name === '__proto__';
 }
 
+/** NUL, or half of a surrogate pair: JSON carries both, and databases hold neither. */
+const UNSTORABLE = /\0|[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/;
+
+/** Notes a problem for each text of a record, names included, that no database can hold. */
+export function noteUnstorable(value: JsonValue, path: string, notes: Notes): void {
+  if (typeof value === 'string') {
+    const found = UNSTORABLE.exec(value)?.[0];
+    if (found === undefined) return;
+    const what = found === '\0' ? 'a NUL character' : 'half of a surrogate pair';
+    notes.problem(path, `has ${what} in it, which no platform can store: remove it`);
+  } else if (Array.isArray(value)) {
+    value.forEach((item, index) => noteUnstorable(item, joinPointer(path, String(index)), notes));
+  } else if (isObject(value)) {
+    for (const [name, member] of Object.entries(value)) {
+      if (UNSTORABLE.test(name)) noteUnstorable(name, joinPointer(path, name), notes);
+      noteUnstorable(member, joinPointer(path, name), notes);
+    }
+  }
+}
+
 /** A value by its rule; `undefined` if there is none, or a problem was noted. */
 function readValue(
   value: Exclude<JsonValue, null>,

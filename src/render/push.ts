@@ -1,4 +1,5 @@
 import type { PushItem, PushSummary } from '../commands/push.ts';
+import type { RecordRequest } from '../records/deliver.ts';
 import type { RecordKind } from '../records/types.ts';
 import { oneLine, plural } from './words.ts';
 
@@ -63,22 +64,39 @@ export function pushItemText(item: PushItem, zone: string): string | undefined {
       return [`${item.date}: sent${where}`, ...notes].join('\n');
     case 'skipped':
       return notes.length === 0 ? undefined : [`${item.date}: unchanged`, ...notes].join('\n');
-    case 'rejected':
-      return [`${item.date}: refused by the service: ${oneLine(item.message)}`, ...notes].join(
-        '\n',
-      );
+    case 'rejected': {
+      const hint = item.hint === undefined ? '' : ` ${item.hint}`;
+      return [
+        `${item.date}: refused by the service: ${oneLine(item.message)}${hint}`,
+        ...notes,
+      ].join('\n');
+    }
+    case 'conflict':
+      return [
+        `${item.date}: not all sent. ${oneLine(`${item.message} ${item.hint}`)}`,
+        ...notes,
+      ].join('\n');
     case 'failed':
       return [
         `${item.date}: not sent. ${item.message}${item.hint === undefined ? '' : ` ${item.hint}`}`,
         ...notes,
       ].join('\n');
     case 'would-push': {
-      const { method, url, body } = item.request;
-      const shown = JSON.stringify(body, null, 2).replaceAll('\n', '\n  ');
+      const shown = (request: RecordRequest) => [
+        `  ${request.method} ${request.url}`,
+        `  ${JSON.stringify(request.body, null, 2).replaceAll('\n', '\n  ')}`,
+      ];
+      const { first, request } = item;
       return [
         `${item.date}: would be sent${where}`,
-        `  ${method} ${url}`,
-        `  ${shown}`,
+        ...(first === undefined
+          ? shown(request)
+          : [
+              '  to learn what the day holds:',
+              ...shown(first),
+              '  then, without the items that it holds already:',
+              ...shown(request),
+            ]),
         ...notes,
       ].join('\n');
     }
@@ -93,7 +111,8 @@ export function pushSummaryText(kind: RecordKind, summary: PushSummary): string 
     [summary.skipped, 'unchanged'],
     [summary.invalid, 'not usable'],
     [summary.rejected, 'refused'],
-    [summary.unclear, 'of unknown fate; look at the platform first'],
+    [summary.conflict, 'to be corrected in the platform'],
+    [summary.unclear, 'unclear; look at the platform first'],
     [summary.failed - summary.unclear, 'not delivered; the same command again continues'],
   ] as const;
   const told = parts.filter(([count]) => count > 0).map(([count, words]) => `${count} ${words}`);

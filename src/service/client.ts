@@ -33,6 +33,18 @@ export interface FramedUpload {
   readonly body: readonly Uint8Array[];
 }
 
+/** Where an item is: the day, its list (`breakfast`, `lunch`, ...) and the id that the service gave it. */
+export interface NutritionItemRef {
+  readonly date: string;
+  readonly meal: string;
+  readonly id: string;
+}
+
+export type Removal = 'removed' | 'changed' | 'no-route';
+
+/** Answers to a request on a route that a revision does not have. */
+const NO_ROUTE: readonly number[] = [401, 403, 404, 405, 501];
+
 /** An answer, and how many tries it took. */
 export type Delivered<T> = T & { readonly attempts: number };
 
@@ -65,6 +77,15 @@ export interface ServiceClient {
     signal: AbortSignal,
     onSend?: () => void,
   ): Promise<Delivered<PushAnswer>>;
+  /** Checks that the login has a scope, as far as is known once a token was read. */
+  grants(scope: string, signal: AbortSignal): Promise<boolean>;
+  /** The nutrition of one day (`YYYY-MM-DD`), with `nutrition:read`; the body as it was sent. */
+  readNutrition(date: string, limit: number, signal: AbortSignal): Promise<unknown>;
+  /**
+   * Removes one item of a nutrition day. `changed`: the day changed meanwhile. `no-route`: this
+   * service offers no way; with a good token it answers 401, 403, 404 or 405.
+   */
+  removeNutritionItem(item: NutritionItemRef, signal: AbortSignal): Promise<Removal>;
   /** 4.7; the body as the service sent it. */
   listWorkouts(query: WorkoutQuery, signal: AbortSignal): Promise<unknown>;
   readProfile(signal: AbortSignal): Promise<unknown>;
@@ -133,6 +154,14 @@ export function createServiceClient(needs: ServiceClientNeeds): ServiceClient {
     return { response, attempts, sent };
   }
 
+  /** Checks that the service accepts a token, by a request that needs no scope. */
+  async function isAccepted(token: Secret, signal: AbortSignal): Promise<boolean> {
+    const url = endpointUrl(needs.baseUrl, needs.endpoints.userinfo);
+    const ask = () => once({ method: 'GET', url, signal }, token, true);
+    const { response } = await withRetry(ask, 'always', needs, signal);
+    return response.status !== 401;
+  }
+
   const json = (value: unknown) => ({
     contentType: 'application/json',
     body: [Buffer.from(JSON.stringify(value))],
@@ -154,6 +183,36 @@ export function createServiceClient(needs: ServiceClientNeeds): ServiceClient {
         { repeatable, mayBeEmpty: true, onSend },
       );
       return { ...decodePushAnswer(response, sent), attempts };
+    },
+    async grants(scope, signal) {
+      await tokens.accessToken(signal);
+      return tokens.scopes()?.includes(scope) ?? false;
+    },
+    async readNutrition(date, limit, signal) {
+      const query = new URLSearchParams({ startDate: date, endDate: date, limit: String(limit) });
+      const { response } = await call('nutrition', { method: 'GET', signal }, { query });
+      return jsonValue(response);
+    },
+    async removeNutritionItem({ date, meal, id }, signal) {
+      const url = endpointUrl(needs.baseUrl, `${needs.endpoints.nutrition}/${date}/items`);
+      const removal = json({ action: 'delete', mealType: meal, itemId: id });
+      // By its id an item is removed once, however often that is asked for.
+      const send = (token: Secret) =>
+        withRetry(
+          () => once({ method: 'PATCH', ...removal, url, signal }, token, true),
+          'always',
+          needs,
+          signal,
+        );
+      const token = await beforeSending(tokens.accessToken(signal), 0);
+      let { response, attempts } = await send(token);
+      if (response.status === 401 && !(await isAccepted(token, signal))) {
+        ({ response, attempts } = await send(await tokens.replace(token, signal)));
+      }
+      if (isSuccess(response)) return 'removed';
+      if (response.status === 409) return 'changed';
+      if (NO_ROUTE.includes(response.status)) return 'no-route';
+      throw refusal('nutrition', response, { attempts, url, sent: [token] });
     },
     async listWorkouts({ limit, offset, startDate, endDate }, signal) {
       const query = new URLSearchParams({ limit: String(limit), offset: String(offset) });

@@ -23,8 +23,8 @@ export interface ServiceRecording {
 }
 
 export type PushAnswer =
-  /** `items`: how many the service now has for the day, if it shows the day as it stored it. */
-  | { readonly outcome: 'pushed'; readonly items?: number }
+  /** `data`: the day as the service stored it, if it shows that. */
+  | { readonly outcome: 'pushed'; readonly data?: JsonObject }
   | { readonly outcome: 'rejected'; readonly message: string };
 
 /** JSON object as it came; its fields are read one at a time. */
@@ -77,9 +77,65 @@ export function decodePushAnswer(response: HttpResponse, sent: Sent): PushAnswer
   if (body['success'] === false) return { outcome: 'rejected', message: reasonIn(body, {}, sent) };
   if (body['success'] !== true) throw unclear(response);
   const { data } = body;
-  return isObject(data) && Array.isArray(data['items'])
-    ? { outcome: 'pushed', items: data['items'].length }
-    : { outcome: 'pushed' };
+  return isObject(data) ? { outcome: 'pushed', data } : { outcome: 'pushed' };
+}
+
+/** A nutrition item as a service shows it. */
+export interface ShownItem {
+  readonly id?: string;
+  /** Who wrote it, such as `oauth:APP` or `manual`. */
+  readonly source?: string;
+  /** The list that it is in. */
+  readonly meal?: string;
+  /** The item without `id` and `source`. */
+  readonly body: JsonObject;
+}
+
+/** The lists of a nutrition day (not shown in the interface; seen on 2026-02 and 2026-08). */
+const MEALS = ['breakfast', 'lunch', 'dinner', 'snacks'] as const;
+
+/**
+ * The items of a nutrition day as a service shows it: in four meal lists, or in one list `items`.
+ *
+ * @returns undefined if it shows no items at all.
+ */
+export function shownItems(day: JsonObject): readonly ShownItem[] | undefined {
+  const lists = [
+    ...MEALS.map((meal) => [meal, day[meal]] as const),
+    [undefined, day['items']] as const,
+  ];
+  const shown = lists.flatMap(([meal, list]) =>
+    Array.isArray(list) ? [list.filter(isObject).map((item) => shownItem(item, meal))] : [],
+  );
+  return shown.length === 0 ? undefined : shown.flat();
+}
+
+function shownItem(item: JsonObject, meal: string | undefined): ShownItem {
+  const { id, source, ...body } = item;
+  return {
+    ...(typeof id === 'string' && id !== '' ? { id } : {}),
+    ...(typeof source === 'string' ? { source } : {}),
+    ...(meal === undefined ? {} : { meal }),
+    body,
+  };
+}
+
+/**
+ * The items of one day in the answer to `GET /api/nutrition`.
+ *
+ * @param limit as it was asked for: a service that knows no dates returns the newest days.
+ * @returns undefined if the answer does not tell what the day holds.
+ */
+export function shownDay(
+  answer: unknown,
+  date: string,
+  limit: number,
+): readonly ShownItem[] | undefined {
+  const rows = isObject(answer) ? answer['nutrition'] : undefined;
+  if (!Array.isArray(rows)) return undefined;
+  const day = rows.filter(isObject).find((row) => String(row['date']).slice(0, 10) === date);
+  if (day !== undefined) return shownItems(day);
+  return rows.length < limit ? [] : undefined;
 }
 
 /**

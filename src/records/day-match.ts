@@ -1,0 +1,192 @@
+import type { DayContent, SentItem } from '../ledger/nutrition.ts';
+import { holdsItem, itemIdentity, sameInput } from './items.ts';
+import type { JsonObject } from './types.ts';
+
+/** What a service shows of a day, beside what the day should hold. */
+
+/** An item as a service shows it. */
+export interface ShownItem {
+  readonly id?: string;
+  /** Who wrote it, such as `oauth:APP` or `manual`. */
+  readonly source?: string;
+  /** The list it is in, as `PATCH .../items` wants it: `breakfast`, `lunch`, `dinner`, `snacks`. */
+  readonly meal?: string;
+  /** The item without `id` and `source`. */
+  readonly body: JsonObject;
+}
+
+export interface Comparison {
+  /** What the day holds of us, with the ids that the service shows. */
+  readonly present: readonly SentItem[];
+  /** What the service lacks. */
+  readonly missing: readonly SentItem[];
+  /** Versions of missing items, and items that the input no longer has: to be removed. */
+  readonly outdated: readonly Outdated[];
+  /** Left as they are: the athlete edited them in the platform. */
+  readonly edited: readonly SentItem[];
+  /** Left out: the athlete removed them in the platform. */
+  readonly removed: readonly SentItem[];
+  /** More copies of what the day should hold once. */
+  readonly extra: readonly ShownItem[];
+  /** Left as they are: versions that this ledger does not know, perhaps another device's. */
+  readonly foreign: readonly Outdated[];
+  /** Items of ours that this ledger did not know: another device sent them. */
+  readonly adopted: readonly SentItem[];
+  /** Did the service show any item that this ledger knows by its id? */
+  readonly knowsIds: boolean;
+}
+
+/** An item at the service that is to go, and what is to come in its place. */
+export interface Outdated {
+  readonly shown: ShownItem;
+  readonly next?: SentItem;
+}
+
+export interface CompareOptions {
+  /** What was last confirmed. */
+  readonly stored: DayContent;
+  /** Items that an interrupted run may have sent, and that were not confirmed. */
+  readonly maybe: readonly SentItem[];
+  /** The `source` that the service gives to our items, if an answer has shown it. */
+  readonly source: string | undefined;
+  /** Overwrite what was edited in the platform, and what another device sent. */
+  readonly force: boolean;
+}
+
+/** The input of items that another device sent. */
+const ELSEWHERE = 'elsewhere';
+
+/**
+ * Compares a day at the service with what it should hold. Items are matched by the id that an
+ * earlier answer gave, else by instant, name and amounts. Items of other sources are never touched.
+ */
+export function compareDay(
+  shown: readonly ShownItem[],
+  wanted: readonly SentItem[],
+  { stored, maybe, source, force }: CompareOptions,
+): Comparison {
+  const storedById = new Map(
+    stored.items.flatMap((item) => (item.id === undefined ? [] : [[item.id, item] as const])),
+  );
+  const isOurs = (item: ShownItem) =>
+    (item.id !== undefined && storedById.has(item.id)) ||
+    item.source === undefined ||
+    (source === undefined ? item.source.startsWith('oauth:') : item.source === source);
+  const free = new Set(shown.filter(isOurs));
+  const knowsIds = shown.some(({ id }) => id !== undefined && storedById.has(id));
+  const take = (test: (item: ShownItem) => boolean): ShownItem | undefined => {
+    const found = [...free].find(test);
+    if (found !== undefined) free.delete(found);
+    return found;
+  };
+  const present: SentItem[] = [];
+  const missing: SentItem[] = [];
+  const outdated: Outdated[] = [];
+  const edited: SentItem[] = [];
+  const removed: SentItem[] = [];
+
+  const byId = new Map<SentItem, ShownItem>();
+  for (const item of wanted) {
+    const found = item.id === undefined ? undefined : take(({ id }) => id === item.id);
+    if (found !== undefined) byId.set(item, found);
+  }
+  // What is there already is never sent again, whichever ids it has.
+  const lacking: SentItem[] = [];
+  for (const item of wanted) {
+    const known = byId.get(item);
+    if (known !== undefined && holdsItem(known.body, item.body)) {
+      present.push(withId(item, known));
+      continue;
+    }
+    const equal = take(({ id, body }) => !isStoredId(id) && holdsItem(body, item.body));
+    if (equal !== undefined && known !== undefined) outdated.push({ shown: known });
+    if (equal === undefined) lacking.push(item);
+    else present.push(withId(item, equal));
+  }
+  function isStoredId(id: string | undefined): boolean {
+    return id !== undefined && storedById.has(id);
+  }
+  for (const item of lacking) {
+    const known = byId.get(item);
+    const before = item.id === undefined ? undefined : storedById.get(item.id);
+    const changed = before === undefined || !sameInput(before.body, item.body);
+    if (known !== undefined) {
+      const asSent = before !== undefined && holdsItem(known.body, before.body);
+      if (asSent || force) {
+        const next = withoutId(item);
+        missing.push(next);
+        outdated.push({ shown: known, next });
+      } else {
+        edited.push(item);
+      }
+    } else if (item.removed === true && !changed) {
+      removed.push(item);
+    } else if (before !== undefined && !changed && knowsIds) {
+      removed.push({ ...item, removed: true });
+    } else {
+      missing.push(withoutId(item));
+    }
+  }
+
+  const kept = new Set(wanted.map(({ id }) => id));
+  for (const item of stored.items) {
+    if (item.id === undefined || kept.has(item.id)) continue;
+    const found = take(({ id }) => id === item.id);
+    if (found === undefined) continue;
+    if (holdsItem(found.body, item.body) || force) outdated.push({ shown: found });
+    else edited.push(item);
+  }
+
+  for (const item of maybe) {
+    if (wanted.some(({ body }) => sameInput(body, item.body))) continue;
+    const found = take(({ body }) => holdsItem(body, item.body));
+    if (found === undefined) continue;
+    const identity = itemIdentity(item.body);
+    const next = missing.find(({ body }) => itemIdentity(body) === identity);
+    outdated.push({ shown: found, ...(next === undefined ? {} : { next }) });
+  }
+
+  const extra: ShownItem[] = [];
+  for (const item of present) {
+    for (let found; (found = take(({ body }) => holdsItem(body, item.body))) !== undefined;) {
+      extra.push(found);
+    }
+  }
+  const foreign: Outdated[] = [];
+  const toSend: SentItem[] = [];
+  for (const item of missing) {
+    const identity = itemIdentity(item.body);
+    const isReplaced = outdated.some(
+      ({ next }) => next !== undefined && itemIdentity(next.body) === identity,
+    );
+    const other = isReplaced ? undefined : take(({ body }) => itemIdentity(body) === identity);
+    if (other === undefined) toSend.push(item);
+    else if (force) {
+      toSend.push(item);
+      outdated.push({ shown: other, next: item });
+    } else foreign.push({ shown: other, next: item });
+  }
+  const adopted = [...free]
+    .filter((item) => source !== undefined && item.source === source && item.id !== undefined)
+    .map((item): SentItem => withId({ body: item.body, input: ELSEWHERE }, item));
+  return {
+    present,
+    missing: toSend,
+    outdated,
+    edited,
+    removed,
+    extra,
+    foreign,
+    adopted,
+    knowsIds,
+  };
+}
+
+function withId(item: SentItem, { id }: ShownItem): SentItem {
+  const plain = withoutId(item);
+  return id === undefined ? plain : { ...plain, id };
+}
+
+export function withoutId({ body, input }: SentItem): SentItem {
+  return { body, input };
+}

@@ -1,0 +1,149 @@
+import type { DayContent, SentItem } from '../ledger/nutrition.ts';
+import { sameJson } from './digest.ts';
+import { SUMMED_TOTALS } from './fields.ts';
+import { itemIdentity, itemText, sameInput } from './items.ts';
+import type { JsonObject, NutritionPart } from './types.ts';
+import { isObject } from './values.ts';
+
+/** What a nutrition day should hold: what was sent before, and what the input says now. */
+
+/** How an input joins what is known of a day. */
+export type MergeMode =
+  /** It replaces what came from the same input, and adds to the rest. */
+  | 'same-input'
+  /** It removes nothing. */
+  | 'add'
+  /** The day holds what this run's inputs say, and nothing else. */
+  | 'replace-day';
+
+export interface MergedDay {
+  readonly content: DayContent;
+  /** Items of the day that the input no longer has. */
+  readonly gone: readonly SentItem[];
+  /** Totals that were left out, since they count a part of the day only. */
+  readonly partialTotals: readonly string[];
+}
+
+interface Slot {
+  readonly item: SentItem;
+  /** An input of this run has it. */
+  readonly said: boolean;
+}
+
+/**
+ * Joins the inputs of a run, in their order, to what a day is known to hold. An item with the
+ * instant and name of a known one is a new version of it. So the same food in two inputs counts
+ * once, and two equal items in one input stay two.
+ *
+ * @param parts one for each input. A part without `items` says nothing about items.
+ * @param fields the day's own fields as the inputs state them.
+ */
+export function mergeDay(
+  known: DayContent,
+  parts: readonly NutritionPart[],
+  fields: JsonObject,
+  mode: MergeMode,
+): MergedDay {
+  let slots: readonly Slot[] = known.items.map((item) => ({ item, said: false }));
+  const gone: SentItem[] = [];
+  for (const { input, items } of parts) {
+    if (items === undefined) continue;
+    const { next, left, overlaps } = pair(slots, items, input);
+    const isEdition = input !== STDIN || overlaps || items.length === 0;
+    const drops = ({ item, said }: Slot) =>
+      mode === 'same-input' && isEdition && !said && item.input === input;
+    gone.push(...left.filter(drops).map(({ item }) => item));
+    slots = [...left.filter((slot) => !drops(slot)), ...next];
+  }
+  if (mode === 'replace-day') {
+    gone.push(...slots.filter(({ said }) => !said).map(({ item }) => item));
+    slots = slots.filter(({ said }) => said);
+  }
+  const items = slots.map(({ item }) => (mode === 'replace-day' ? restored(item) : item));
+  const totals = totalsToDrop(slots, parts, fields, known.fields);
+  const merged: JsonObject = { ...known.fields, ...fields };
+  const [before, now] = [known.fields['rawJson'], fields['rawJson']];
+  if (isObject(before) && isObject(now)) merged['rawJson'] = { ...before, ...now };
+  const kept = Object.entries(merged).filter(([name]) => !totals.drop.includes(name));
+  return {
+    content: { items, fields: Object.fromEntries(kept) },
+    gone: gone.filter(({ removed }) => removed !== true),
+    partialTotals: totals.partial,
+  };
+}
+
+/** The name of stdin as an input: what is piped twice is the same input only if it shares an item. */
+export const STDIN = 'stdin';
+
+/** Pairs an input's items with the known ones that they are versions of. */
+function pair(slots: readonly Slot[], items: readonly JsonObject[], input: string) {
+  const left = [...slots];
+  let overlaps = false;
+  const take = (body: JsonObject): SentItem | undefined => {
+    const identity = itemIdentity(body);
+    const same = left.filter(({ item }) => itemIdentity(item.body) === identity);
+    const best = same.find(({ item }) => sameInput(item.body, body)) ?? same[0];
+    if (best === undefined) return undefined;
+    left.splice(left.indexOf(best), 1);
+    overlaps ||= best.item.input === input;
+    return best.item;
+  };
+  // Equal ones first: a changed item must not take the place of an unchanged one.
+  const unchanged = new Map<JsonObject, SentItem>();
+  for (const body of items) {
+    const equal = left.find(({ item }) => sameInput(item.body, body));
+    if (equal === undefined) continue;
+    left.splice(left.indexOf(equal), 1);
+    overlaps ||= equal.item.input === input;
+    unchanged.set(body, equal.item);
+  }
+  const next = items.map((body): Slot => {
+    const equal = unchanged.get(body);
+    if (equal !== undefined) return { item: { ...equal, input }, said: true };
+    const { id } = take(body) ?? {};
+    return { item: { body, input, ...(id === undefined ? {} : { id }) }, said: true };
+  });
+  return { next, left, overlaps };
+}
+
+/**
+ * The totals that must not go along: those that an input stated about its own part of the day, and
+ * those that were stated about items that have changed since.
+ */
+function totalsToDrop(
+  slots: readonly Slot[],
+  parts: readonly NutritionPart[],
+  fields: JsonObject,
+  before: JsonObject,
+): { readonly drop: readonly string[]; readonly partial: readonly string[] } {
+  // An input without items speaks of the day as it is.
+  if (parts.every(({ items }) => items === undefined)) return { drop: [], partial: [] };
+  const stated = SUMMED_TOTALS.filter((name) => name in fields || name in before);
+  const isPart = slots.some(({ item, said }) => !said && item.removed !== true);
+  if (isPart) return { drop: stated, partial: stated };
+  return { drop: stated.filter((name) => !(name in fields)), partial: [] };
+}
+
+/** An item that the input puts back, although the athlete removed it. */
+function restored({ body, input, id }: SentItem): SentItem {
+  return { body, input, ...(id === undefined ? {} : { id }) };
+}
+
+/** Checks that two contents say the same to a service. */
+export function sameContent(one: DayContent, other: DayContent): boolean {
+  if (one.items.length !== other.items.length) return false;
+  const left = [...other.items];
+  for (const { body, removed } of one.items) {
+    const found = left.findIndex((item) => item.removed === removed && sameInput(item.body, body));
+    if (found === -1) return false;
+    left.splice(found, 1);
+  }
+  return sameJson(one.fields, other.fields);
+}
+
+/** A list of items for people: the first few, and how many more. */
+export function itemList(items: readonly JsonObject[]): string {
+  const shown = items.slice(0, 3).map((item) => `"${itemText(item)}"`);
+  const more = items.length > 3 ? [`${items.length - 3} more`] : [];
+  return [...shown, ...more].join('; ');
+}

@@ -1,0 +1,631 @@
+import type { SyncError } from '../errors.ts';
+import type { DayContent, SentItem } from '../ledger/nutrition.ts';
+import type { RecordLedger } from '../ledger/records.ts';
+import type { Clock } from '../time.ts';
+import { type Outdated, type ShownItem, compareDay, withoutId } from './day-match.ts';
+import { type MergeMode, mergeDay, sameContent } from './day-plan.ts';
+import { holdsItem, instantOf, itemIdentity, sameInput } from './items.ts';
+import { sameJson } from './digest.ts';
+import { type NutritionService, type Posted, type Tally, outgoing } from './nutrition-service.ts';
+import * as words from './nutrition-words.ts';
+import type { JsonObject, PreparedRecord, Warning } from './types.ts';
+
+/**
+ * Delivers a nutrition day so that each item is at the service exactly once, although no service says
+ * if it replaces a day or adds to it. Unless it is known to replace, a day takes two steps: learn what
+ * it holds, then send only what it lacks. The ledger holds the debt from before the first step until
+ * the service has confirmed the second. So a request that may have been processed is never repeated:
+ * the first step shows what became of it.
+ */
+
+export type NutritionRecord = PreparedRecord & { readonly kind: 'nutrition' };
+
+/** The outcome of a nutrition day. */
+export type DayOutcome =
+  | { readonly outcome: 'pushed'; readonly attempts: number }
+  | { readonly outcome: 'unchanged' }
+  | {
+      readonly outcome: 'rejected';
+      readonly status?: number;
+      readonly message: string;
+      readonly attempts: number;
+    }
+  | {
+      readonly outcome: 'conflict';
+      /** What the service holds, and should not. */
+      readonly stored: readonly JsonObject[];
+      /** What it should hold instead. */
+      readonly intended: readonly JsonObject[];
+      readonly message: string;
+      readonly hint: string;
+      readonly attempts: number;
+    }
+  /** A failure of the network or the service; the debt stays in the ledger. */
+  | { readonly outcome: 'failed'; readonly failure: SyncError; readonly attempts: number }
+  /** The service shows no items, so only a person can tell if the items arrived. */
+  | { readonly outcome: 'unclear'; readonly count: number; readonly attempts: number }
+  /** `--dry-run` */
+  | { readonly outcome: 'would-push'; readonly content: DayContent; readonly looksFirst: boolean };
+
+export interface DayOptions {
+  readonly merge: MergeMode;
+  /** Send what is unchanged, overwrite what was edited in the platform, remove surplus copies. */
+  readonly force: boolean;
+  readonly dryRun: boolean;
+  /** The user has looked: the items of unclear requests arrived. */
+  readonly assumeArrived: boolean;
+  /** Take back what was sent from here. */
+  readonly undo: boolean;
+}
+
+export interface DayNeeds {
+  readonly ledger: RecordLedger;
+  readonly service: NutritionService;
+  readonly clock: Clock;
+  readonly signal: AbortSignal;
+  /** The other records of the run, by date. */
+  readonly run: ReadonlyMap<string, PreparedRecord>;
+  /** Items that this run left on another day than the input says now: see {@link holdMoved}. */
+  readonly leftInPlace: Set<string>;
+  /** Do more days follow in this run? Then it pays to find out what kind of service this is. */
+  readonly moreFollow: boolean;
+  readonly warn: (warning: Warning) => void;
+}
+
+/** Attempts to bring a day to what it should hold, each beginning with what the service shows. */
+const MAX_ROUNDS = 5;
+
+/** Pause before a look at a day whose last request may still be in progress behind a gateway (ms). */
+const SETTLE_MS = 2_000;
+
+/** @throws SyncError `STORAGE`, `INTERRUPTED` */
+export async function deliverDay(
+  record: NutritionRecord,
+  options: DayOptions,
+  needs: DayNeeds,
+): Promise<DayOutcome> {
+  const { date } = record;
+  const { ledger, service } = needs;
+  let known = ledger.nutrition.day(date);
+  if (known.unclear && options.assumeArrived) {
+    const content = known.intended ?? known.stored;
+    if (!options.dryRun) ledger.nutrition.settle(date, content);
+    known = { stored: content, intended: undefined, unclear: false };
+  }
+  if (known.unclear && !options.force) {
+    return { outcome: 'unclear', count: known.intended?.items.length ?? 0, attempts: 0 };
+  }
+  const { content, gone, moved } = plan(record, known.intended ?? known.stored, options, needs);
+  const isSettled = known.intended === undefined && sameContent(content, known.stored);
+  if (moved.length > 0) needs.warn(words.movedNote(record, moved));
+  if (isSettled && (!options.force || isEmpty(content))) return { outcome: 'unchanged' };
+  if (gone.length > 0 && !options.undo) needs.warn(words.goneNote(record, gone, options.dryRun));
+  if (
+    outgoing(content).items.length === 0 &&
+    service.kind !== 'append' &&
+    known.stored.items.length > 0
+  ) {
+    needs.warn(words.emptiesNote(record, date));
+  }
+  if (options.dryRun) {
+    const looksFirst = service.kind !== 'replace' && !service.isOpaque;
+    const items = looksFirst
+      ? outgoing(content).items.filter(
+          ({ body }) => !known.stored.items.some((item) => sameInput(item.body, body)),
+        )
+      : outgoing(content).items;
+    return { outcome: 'would-push', content: { ...content, items }, looksFirst };
+  }
+  const before = [...(known.intended?.items ?? []), ...(known.intended?.maybe ?? [])];
+  const maybe = before.filter(
+    ({ body }) => !content.items.some((item) => sameInput(item.body, body)),
+  );
+  ledger.nutrition.intend(date, { ...content, maybe });
+  return await new DayDelivery(
+    record,
+    content,
+    { stored: known.stored, maybe },
+    options,
+    needs,
+  ).run();
+}
+
+/** What the day should hold, and what must be said about it. */
+function plan(
+  record: NutritionRecord,
+  base: DayContent,
+  options: DayOptions,
+  needs: DayNeeds,
+): { content: DayContent; gone: readonly SentItem[]; moved: readonly SentItem[] } {
+  if (options.undo) return { content: { items: [], fields: {} }, gone: base.items, moved: [] };
+  const merged = mergeDay(base, record.parts, record.fields, options.merge);
+  if (merged.partialTotals.length > 0) {
+    needs.warn(words.partialTotalsNote(record, merged.partialTotals));
+  }
+  return holdMoved(record, merged.content, merged.gone, base, needs);
+}
+
+/**
+ * Keeps items on the day that they were sent for, if only the time zone of the input has changed
+ * since. On a service that replaces days they move to their new day instead.
+ */
+function holdMoved(
+  record: NutritionRecord,
+  content: DayContent,
+  gone: readonly SentItem[],
+  base: DayContent,
+  { ledger, service, run, leftInPlace }: DayNeeds,
+): { content: DayContent; gone: readonly SentItem[]; moved: readonly SentItem[] } {
+  const { date } = record;
+  const replaces = service.kind === 'replace';
+  const isIn = (items: readonly SentItem[], item: SentItem) =>
+    items.some(({ body }) => sameInput(body, item.body));
+  const around = daysAround(date).map((day) => ({
+    stored: ledger.nutrition.day(day).stored.items,
+    said: itemsOf(run.get(day)),
+    day,
+  }));
+  const stay = replaces
+    ? []
+    : gone.filter((item) =>
+        around.some(({ said }) => said.some((body) => sameInput(body, item.body))),
+      );
+  for (const item of stay) leftInPlace.add(movedKey(date, item));
+  const isElsewhere = (item: SentItem) =>
+    record.zoneUsed &&
+    !isIn(base.items, item) &&
+    isWrittenOn(item, date) &&
+    around.some(
+      ({ day, stored, said }) =>
+        isIn(stored, item) &&
+        !said.some((body) => sameInput(body, item.body)) &&
+        (!replaces || leftInPlace.has(movedKey(day, item))),
+    );
+  const moved = content.items.filter(isElsewhere);
+  return {
+    content: {
+      ...content,
+      items: [...content.items.filter((item) => !moved.includes(item)), ...stay],
+    },
+    gone: gone.filter((item) => !stay.includes(item)),
+    moved,
+  };
+}
+
+function movedKey(date: string, { body }: SentItem): string {
+  return `${date} ${itemIdentity(body)}`;
+}
+
+/** Checks that the zone puts an item on this day: a record's own date may differ. */
+function isWrittenOn({ body: { logged_at: at } }: SentItem, date: string): boolean {
+  return typeof at === 'string' && at.startsWith(date);
+}
+
+function itemsOf(record: PreparedRecord | undefined): readonly JsonObject[] {
+  return record?.kind === 'nutrition' ? record.parts.flatMap(({ items }) => items ?? []) : [];
+}
+
+function daysAround(date: string): readonly string[] {
+  const noon = Date.parse(`${date}T12:00:00Z`);
+  return [-1, 1].map((days) => new Date(noon + days * 86_400_000).toISOString().slice(0, 10));
+}
+
+function isEmpty({ items, fields }: DayContent): boolean {
+  return items.length === 0 && Object.keys(fields).length === 0;
+}
+
+/** One day on its way. */
+class DayDelivery {
+  readonly #record: NutritionRecord;
+  readonly #content: DayContent;
+  readonly #stored: DayContent;
+  readonly #maybe: readonly SentItem[];
+  readonly #tally: Tally = { attempts: 0 };
+  readonly #options: DayOptions;
+  readonly #needs: DayNeeds;
+  /** Copies that this run itself may have caused. */
+  #mayRemoveExtra: boolean;
+
+  constructor(
+    record: NutritionRecord,
+    content: DayContent,
+    { stored, maybe }: { stored: DayContent; maybe: readonly SentItem[] },
+    options: DayOptions,
+    needs: DayNeeds,
+  ) {
+    this.#maybe = maybe;
+    this.#record = record;
+    this.#content = content;
+    this.#stored = stored;
+    this.#options = options;
+    this.#needs = needs;
+    this.#mayRemoveExtra = options.force || options.undo;
+  }
+
+  async run(): Promise<DayOutcome> {
+    const { clock, signal } = this.#needs;
+    let next: Step = 'again';
+    for (let round = 1; round <= MAX_ROUNDS; round++) {
+      if (next === 'settle') await clock.sleep(SETTLE_MS, signal);
+      const outcome = await this.#round(next);
+      if (typeof outcome === 'object') return outcome;
+      next = outcome;
+    }
+    return this.#unsettled(this.#failure);
+  }
+
+  async #round(step: Step): Promise<DayOutcome | Step> {
+    const { service } = this.#needs;
+    if (service.isSaidToReplace) return await this.#whole('always');
+    if (service.isOpaque) return await this.#blind();
+    if (service.refusesEmpty || (service.kind === 'replace' && step !== 'settle')) {
+      return await this.#whole('unless-acted-on');
+    }
+    return await this.#twoSteps(step === 'empty-post' ? step : undefined);
+  }
+
+  /** Of the last request that may have been processed. */
+  #failure: SyncError | undefined;
+
+  #unsettled(failure: SyncError | undefined): DayOutcome {
+    const { attempts } = this.#tally;
+    if (failure !== undefined) return { outcome: 'failed', failure, attempts };
+    return {
+      outcome: 'conflict',
+      stored: [],
+      intended: outgoing(this.#content).items.map(({ body }) => body),
+      message: `${this.#record.date} changed at the service each time that it was looked at.`,
+      hint: 'Wait until no other device sends this day, then run the same command again.',
+      attempts,
+    };
+  }
+
+  /** Sends the whole day to a service that replaces days. */
+  async #whole(repeatable: 'always' | 'unless-acted-on'): Promise<DayOutcome | Step> {
+    const { service, ledger } = this.#needs;
+    const { date } = this.#record;
+    const content = outgoing(this.#content);
+    if (service.refusesEmpty) ledger.nutrition.markUnclear(date);
+    const posted = await service.post(date, content, repeatable, this.#tally);
+    switch (posted.kind) {
+      case 'failed':
+        if (service.refusesEmpty) ledger.nutrition.restore(date);
+        return this.#unsettled(posted.failure);
+      case 'unclear':
+        this.#failure = posted.failure;
+        if (service.refusesEmpty) return this.#unclear(content.items);
+        return repeatable === 'always' ? this.#unsettled(posted.failure) : 'settle';
+      case 'rejected':
+        ledger.nutrition.restore(date);
+        return this.#rejected(posted);
+      case 'taken':
+        break;
+    }
+    const { items } = posted;
+    if (items === undefined) return this.#finish(content.items);
+    const seen = this.#compare(items);
+    if (seen.extra.length > 0 || seen.outdated.length > 0) {
+      // It added to the day. What is there twice is there by this request.
+      this.#learnKind('append');
+      this.#mayRemoveExtra = true;
+      if (!service.refusesEmpty) return 'empty-post';
+      const rest = { stuck: seen.outdated, foreign: [], extra: seen.extra };
+      return this.#finish(seen.present, rest);
+    }
+    if (this.#stored.items.some(({ id }) => id !== undefined) && !seen.knowsIds) {
+      this.#learnKind('replace');
+    } else {
+      const proof = await this.#prove(seen.present);
+      if (proof !== undefined) return proof;
+    }
+    return this.#finish(this.#adopt(seen.present, seen.missing, items, new Set()));
+  }
+
+  /** Learns what the day holds, then sends what it lacks. */
+  async #twoSteps(by: 'empty-post' | undefined): Promise<DayOutcome | Step> {
+    const { service } = this.#needs;
+    const { date } = this.#record;
+    const { fields } = this.#content;
+    const look = await service.look(date, fields, this.#tally, by);
+    switch (look.kind) {
+      case 'failed':
+        return this.#unsettled(look.failure);
+      case 'opaque':
+        service.learnOpaque();
+        this.#needs.warn(words.opaqueNote(this.#record));
+        return 'again';
+      case 'refused': {
+        // If the day itself is refused too, it was not the empty list.
+        service.refusesEmpty = true;
+        const outcome = await this.#whole('unless-acted-on');
+        service.refusesEmpty = typeof outcome !== 'object' || outcome.outcome !== 'rejected';
+        if (service.refusesEmpty) this.#needs.warn(words.opaqueNote(this.#record));
+        return outcome;
+      }
+      case 'shown':
+        break;
+    }
+    const seen = this.#compare(look.items);
+    const emptied = look.by === 'empty-post';
+    const holdsOurs = seen.knowsIds || seen.present.length > 0;
+    if (emptied && holdsOurs) this.#learnKind('append');
+    if (emptied && !holdsOurs && hasIds(this.#stored) && service.kind === 'append') {
+      service.forgetKind();
+    }
+
+    const removed = new Set<ShownItem>();
+    const stuck: Outdated[] = [];
+    const surplus = this.#mayRemoveExtra ? seen.extra.map((shown) => ({ shown })) : [];
+    for (const item of [...seen.outdated, ...surplus]) {
+      const removal = await service.remove(date, item.shown, this.#tally);
+      if (typeof removal === 'object') return this.#unsettled(removal.failure);
+      if (removal === 'changed') return 'again';
+      if (removal === 'removed') removed.add(item.shown);
+      // A service that replaces days needs no removal; an empty day shows which kind this is.
+      else if (look.by === 'read' && service.kind !== 'append') return 'empty-post';
+      else stuck.push(item);
+    }
+    const conflicts = {
+      stuck,
+      foreign: seen.foreign,
+      extra: this.#mayRemoveExtra ? [] : seen.extra,
+    };
+    const held = new Set(stuck.flatMap(({ next }) => (next === undefined ? [] : [next])));
+    const missing = seen.missing.filter((item) => !held.has(item));
+    if (seen.edited.length > 0) this.#needs.warn(words.editedNote(this.#record, seen.edited));
+    const newlyRemoved = seen.removed.filter(
+      (item) => !this.#stored.items.some(({ id, removed }) => id === item.id && removed === true),
+    );
+    if (newlyRemoved.length > 0) this.#needs.warn(words.removedNote(this.#record, newlyRemoved));
+    const rest = [
+      ...seen.edited,
+      ...seen.removed,
+      ...seen.adopted,
+      ...this.#stored.items.filter(
+        ({ id }) => id !== undefined && stuck.some(({ shown }) => shown.id === id),
+      ),
+    ];
+    const fieldsWait = look.by === 'read' && !sameJson(fields, this.#stored.fields);
+    if (missing.length === 0 && !fieldsWait)
+      return this.#finish([...seen.present, ...rest], conflicts);
+
+    const posted = await service.post(
+      date,
+      { items: missing, fields },
+      'unless-acted-on',
+      this.#tally,
+    );
+    switch (posted.kind) {
+      case 'failed':
+        return this.#unsettled(posted.failure);
+      case 'unclear':
+        this.#failure = posted.failure;
+        return 'settle';
+      case 'rejected':
+        return await this.#putBack(
+          posted,
+          look.items.filter((item) => !removed.has(item)),
+        );
+      case 'taken':
+        break;
+    }
+    if (posted.items === undefined) {
+      return this.#finish([...seen.present, ...missing, ...rest], conflicts);
+    }
+    const { items } = posted;
+    const isThere = (item: SentItem) =>
+      items.some(({ id, body }) =>
+        item.id === undefined ? holdsItem(body, item.body) : id === item.id,
+      );
+    if (missing.length > 0 && seen.present.length > 0) {
+      if (!seen.present.some(isThere)) {
+        this.#learnKind('replace');
+        return 'again';
+      }
+      this.#learnKind('append');
+    }
+    const after = compareDay(items, [...seen.present, ...missing], {
+      stored: { items: seen.present, fields: {} },
+      maybe: [],
+      source: service.source,
+      force: false,
+    });
+    const before = new Set(look.items.map(({ id }) => id));
+    const present = this.#adopt(after.present, after.missing, items, before);
+    const proof = await this.#prove(
+      present.filter((item) => missing.some(({ body }) => sameInput(body, item.body))),
+    );
+    if (proof !== undefined) return proof;
+    const extra = [...conflicts.extra, ...after.extra];
+    return this.#finish([...present, ...rest], { ...conflicts, extra });
+  }
+
+  /**
+   * Sends a day to a service whose answers show no items: whole, as the interface says, or only what
+   * the ledger does not know to be there if the user says that it appends.
+   */
+  async #blind(): Promise<DayOutcome | Step> {
+    const { service, ledger } = this.#needs;
+    const { date } = this.#record;
+    const { items, fields } = outgoing(this.#content);
+    const left = [...this.#stored.items];
+    const known = items.filter((item) => {
+      const found = left.findIndex(({ body }) => sameInput(body, item.body));
+      if (found !== -1) left.splice(found, 1);
+      return found !== -1;
+    });
+    const appends = service.kind === 'append';
+    const stale = appends
+      ? left.map((item): Outdated => {
+          const next = items.find(({ body }) => itemIdentity(item.body) === itemIdentity(body));
+          return { shown: { body: item.body }, ...(next === undefined ? {} : { next }) };
+        })
+      : [];
+    const held = new Set(stale.map(({ next }) => next));
+    const news = appends ? items.filter((item) => !known.includes(item) && !held.has(item)) : items;
+    const fieldsWait = !sameJson(fields, this.#stored.fields);
+    const conflicts = { stuck: stale, foreign: [], extra: [] };
+    const after = [...(appends ? known : []), ...news, ...(appends ? left : [])];
+    if (appends && news.length === 0 && !fieldsWait) return this.#finish(after, conflicts);
+    if (news.length > 0) ledger.nutrition.markUnclear(date);
+    const repeatable = news.length > 0 ? 'unless-acted-on' : 'always';
+    const posted = await service.post(date, { items: news, fields }, repeatable, this.#tally);
+    switch (posted.kind) {
+      case 'taken':
+        return this.#finish(after, conflicts);
+      case 'rejected':
+        ledger.nutrition.restore(date);
+        return this.#rejected(posted);
+      case 'failed':
+        ledger.nutrition.restore(date);
+        return this.#unsettled(posted.failure);
+      case 'unclear':
+        return this.#unclear(news);
+    }
+  }
+
+  #unclear(items: readonly SentItem[]): DayOutcome {
+    return { outcome: 'unclear', count: items.length, attempts: this.#tally.attempts };
+  }
+
+  /**
+   * Finds out what kind of service this is, once a run: items that an empty day does not take away
+   * were added. They are sent again if it did.
+   *
+   * @param delivered what the last request added to the day.
+   * @returns undefined if nothing more has to be sent.
+   */
+  async #prove(delivered: readonly SentItem[]): Promise<DayOutcome | Step | undefined> {
+    const { service, moreFollow } = this.#needs;
+    if (service.isConfirmed || delivered.length === 0) return undefined;
+    if (service.kind !== undefined && !moreFollow) return undefined;
+    if (service.isSaidToReplace) return undefined;
+    const { fields } = this.#content;
+    const look = await service.look(this.#record.date, fields, this.#tally, 'empty-post');
+    // The day may be empty now: the debt stays.
+    if (look.kind === 'failed') return this.#unsettled(look.failure);
+    if (look.kind !== 'shown') return undefined;
+    const isThere = delivered.some((item) =>
+      look.items.some(({ body }) => holdsItem(body, item.body)),
+    );
+    this.#learnKind(isThere ? 'append' : 'replace');
+    return isThere ? undefined : 'again';
+  }
+
+  /** Puts back what the day held before: the first step may have emptied it, and the second was refused. */
+  async #putBack(
+    rejected: Extract<Posted, { kind: 'rejected' }>,
+    shown: readonly ShownItem[],
+  ): Promise<DayOutcome> {
+    const { service, ledger } = this.#needs;
+    const { date } = this.#record;
+    const before = outgoing(this.#stored);
+    const seen = this.#compare(shown, before.items.map(withoutId));
+    ledger.nutrition.intend(date, { ...this.#stored, maybe: [] });
+    if (seen.missing.length > 0) {
+      const posted = await service.post(
+        date,
+        { items: seen.missing, fields: before.fields },
+        'unless-acted-on',
+        this.#tally,
+      );
+      if (posted.kind !== 'taken') return this.#rejected(rejected);
+      const items = posted.items ?? [];
+      const after = this.#compare(items, before.items.map(withoutId));
+      ledger.nutrition.settle(date, { ...before, items: [...after.present, ...after.missing] });
+    } else {
+      ledger.nutrition.settle(date, this.#stored);
+    }
+    return this.#rejected(rejected);
+  }
+
+  #rejected({ status, message }: Extract<Posted, { kind: 'rejected' }>): DayOutcome {
+    const { attempts } = this.#tally;
+    return { outcome: 'rejected', message, attempts, ...(status === undefined ? {} : { status }) };
+  }
+
+  #compare(shown: readonly ShownItem[], wanted: readonly SentItem[] = this.#content.items) {
+    const { source } = this.#needs.service;
+    const force = this.#options.force || this.#options.undo;
+    return compareDay(shown, wanted, { stored: this.#stored, maybe: this.#maybe, source, force });
+  }
+
+  #learnKind(kind: 'replace' | 'append'): void {
+    const { service, warn } = this.#needs;
+    const before = service.contradicted;
+    service.learnKind(kind);
+    const setting = service.contradicted;
+    if (before === undefined && setting !== undefined) {
+      warn(words.contradictedNote(this.#record, setting, kind));
+    }
+  }
+
+  /**
+   * Gives ids to items that the service stored with other values than were sent.
+   *
+   * @param before ids that were there before the request.
+   */
+  #adopt(
+    present: readonly SentItem[],
+    notFound: readonly SentItem[],
+    shown: readonly ShownItem[],
+    before: ReadonlySet<string | undefined>,
+  ): readonly SentItem[] {
+    const { service, warn } = this.#needs;
+    const taken = new Set([...before, ...present.map(({ id }) => id)]);
+    const own = shown.find(
+      ({ id, source }) =>
+        source !== undefined &&
+        id !== undefined &&
+        !before.has(id) &&
+        present.some((item) => item.id === id),
+    );
+    if (own?.source !== undefined) service.learnSource(own.source);
+    const missing: SentItem[] = [];
+    const adapted = notFound.map((item) => {
+      const at = instantOf(item.body);
+      const found = shown.find(
+        ({ id, body }) => id !== undefined && !taken.has(id) && instantOf(body) === at,
+      );
+      if (found?.id === undefined) {
+        missing.push(item);
+        return item;
+      }
+      taken.add(found.id);
+      warn(words.adaptedNote(this.#record, item, found));
+      return { ...item, id: found.id };
+    });
+    if (missing.length > 0) warn(words.notShownNote(this.#record, missing));
+    return [...present, ...adapted];
+  }
+
+  #finish(
+    items: readonly SentItem[],
+    conflicts: words.Conflicts = { stuck: [], foreign: [], extra: [] },
+  ): DayOutcome {
+    const { ledger } = this.#needs;
+    const { date } = this.#record;
+    const { attempts } = this.#tally;
+    const removed = this.#content.items.filter(
+      (item) => item.removed === true && !items.some(({ id }) => id === item.id),
+    );
+    ledger.nutrition.settle(date, { items: [...items, ...removed], fields: this.#content.fields });
+    const { stuck, foreign, extra } = conflicts;
+    const wrong = [...stuck, ...foreign];
+    if (wrong.length === 0 && extra.length === 0) return { outcome: 'pushed', attempts };
+    return {
+      outcome: 'conflict',
+      stored: [...wrong.map((item) => item.shown.body), ...extra.map(({ body }) => body)],
+      intended: wrong.flatMap(({ next }) => (next === undefined ? [] : [next.body])),
+      ...words.conflictText(date, conflicts),
+      attempts,
+    };
+  }
+}
+
+/** What comes next: another round, one after a pause, or one that begins with an empty day. */
+type Step = 'again' | 'settle' | 'empty-post';
+
+function hasIds({ items }: DayContent): boolean {
+  return items.some(({ id, removed }) => id !== undefined && removed !== true);
+}

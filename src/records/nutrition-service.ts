@@ -1,0 +1,265 @@
+import { SyncError } from '../errors.ts';
+import type { DayContent, NutritionTraits, SentItem } from '../ledger/nutrition.ts';
+import type { RecordLedger } from '../ledger/records.ts';
+import type { Removal, ServiceClient } from '../service/client.ts';
+import { isAboutTheItem } from '../service/outlook.ts';
+import type { Repeatable } from '../service/retry.ts';
+import { type ShownItem as WireItem, shownDay, shownItems } from '../service/wire.ts';
+import type { Clock } from '../time.ts';
+import type { ShownItem } from './day-match.ts';
+import { nutritionBody } from './merge.ts';
+import type { JsonObject } from './types.ts';
+
+/** One account's nutrition at a service: its requests, and what is known of how it treats them. */
+
+/** What the setting `nutritionDelivery` says. */
+export type NutritionMode = 'auto' | 'replace' | 'append';
+
+/** What an answer taught about a service is believed for this long (ms): it may be updated. */
+const TRAITS_VALID_MS = 30 * 86_400_000;
+
+/** The answer to a nutrition day that was sent. */
+export type Posted =
+  /** `items`: what the day holds now; undefined if the service does not show it. */
+  | { readonly kind: 'taken'; readonly items: readonly ShownItem[] | undefined }
+  | { readonly kind: 'rejected'; readonly status?: number; readonly message: string }
+  /** It may have been processed. */
+  | { readonly kind: 'unclear'; readonly failure: SyncError }
+  /** It was not processed. */
+  | { readonly kind: 'failed'; readonly failure: SyncError };
+
+/** What a service shows of a day before anything is added to it. */
+export type Look =
+  | {
+      readonly kind: 'shown';
+      readonly by: 'read' | 'empty-post';
+      readonly items: readonly ShownItem[];
+    }
+  /** The answer shows no items. */
+  | { readonly kind: 'opaque' }
+  /** The service takes no day without items. */
+  | { readonly kind: 'refused' }
+  | Extract<Posted, { readonly kind: 'failed' }>;
+
+/** How many requests were sent for a day. */
+export interface Tally {
+  attempts: number;
+}
+
+export interface NutritionServiceNeeds {
+  readonly ledger: RecordLedger;
+  readonly client: () => Promise<ServiceClient>;
+  readonly clock: Clock;
+  readonly signal: AbortSignal;
+}
+
+/** The scope that `GET /api/nutrition` wants. */
+const READ_SCOPE = 'nutrition:read';
+
+/** Days to ask for. A revision that knows no dates returns this many of the newest. */
+const READ_LIMIT = 60;
+
+export class NutritionService {
+  readonly #needs: NutritionServiceNeeds;
+  readonly #mode: NutritionMode;
+  #traits: NutritionTraits;
+  /** The kind that an answer of this run has shown. */
+  #seen: 'replace' | 'append' | undefined;
+  #canRead: boolean | undefined;
+  /** Does it take no day without items? So what a day holds cannot be learned. */
+  refusesEmpty = false;
+
+  constructor(mode: NutritionMode, needs: NutritionServiceNeeds) {
+    this.#mode = mode;
+    this.#needs = needs;
+    this.#traits = needs.ledger.nutrition.traits();
+  }
+
+  /** Does a day that is sent again replace the earlier one? Undefined if that is not known. */
+  get kind(): 'replace' | 'append' | undefined {
+    if (this.#seen !== undefined) return this.#seen;
+    if (this.#mode !== 'auto') return this.#mode;
+    return this.#isValid(this.#traits.kindAt) ? this.#traits.kind : undefined;
+  }
+
+  /** Has an answer of this run shown the kind, has the user said it, or can no answer show it? */
+  get isConfirmed(): boolean {
+    return this.#mode !== 'auto' || this.#seen !== undefined || this.isOpaque || this.refusesEmpty;
+  }
+
+  /** Do the answers show no items? */
+  get isOpaque(): boolean {
+    return this.#isValid(this.#traits.opaqueAt);
+  }
+
+  /** The user says that it replaces days, and no answer has shown otherwise. */
+  get isSaidToReplace(): boolean {
+    return this.#mode === 'replace' && this.kind === 'replace';
+  }
+
+  /** The user's setting, if the answers contradict it. */
+  get contradicted(): NutritionMode | undefined {
+    return this.#mode !== 'auto' && this.#seen !== undefined && this.#seen !== this.#mode
+      ? this.#mode
+      : undefined;
+  }
+
+  get source(): string | undefined {
+    return this.#traits.source;
+  }
+
+  get canRemove(): boolean {
+    return !this.#isValid(this.#traits.noRemovalAt);
+  }
+
+  /** Records what an answer has shown. */
+  learnKind(kind: 'replace' | 'append'): void {
+    if (this.#seen === kind) return;
+    this.#seen = kind;
+    this.#note({ kind, kindAt: this.#needs.clock.now(), opaqueAt: undefined });
+  }
+
+  /** An answer made the remembered kind doubtful. */
+  forgetKind(): void {
+    this.#seen = undefined;
+    this.#note({ kind: undefined, kindAt: undefined });
+  }
+
+  learnSource(source: string): void {
+    if (this.#traits.source !== source) this.#note({ source });
+  }
+
+  learnOpaque(): void {
+    this.#note({ opaqueAt: this.#needs.clock.now() });
+  }
+
+  /**
+   * Learns what a day holds, without adding anything. With `nutrition:read` the day is read. Else a
+   * day without items is sent: that empties our part of it on a service that replaces, changes
+   * nothing on one that appends, and may be repeated.
+   *
+   * @param fields the day's own fields: a service works out those that a request does not name.
+   */
+  async look(date: string, fields: JsonObject, tally: Tally, by?: 'empty-post'): Promise<Look> {
+    if (by === undefined) {
+      const items = await this.#read(date, tally);
+      if (items !== undefined)
+        return 'failure' in items ? items : { kind: 'shown', by: 'read', items };
+    }
+    const posted = await this.post(date, { items: [], fields }, 'always', tally);
+    if (posted.kind === 'taken') {
+      const { items } = posted;
+      return items === undefined ? { kind: 'opaque' } : { kind: 'shown', by: 'empty-post', items };
+    }
+    if (posted.kind === 'rejected') return { kind: 'refused' };
+    return { kind: 'failed', failure: posted.failure };
+  }
+
+  /** Sends a day (interface 4.3). @throws SyncError `STORAGE`, `INTERRUPTED` */
+  async post(
+    date: string,
+    content: DayContent,
+    repeatable: Repeatable,
+    tally: Tally,
+  ): Promise<Posted> {
+    const { client, signal } = this.#needs;
+    try {
+      const service = await client();
+      const answer = await service.push(
+        'nutrition',
+        nutritionBody(date, content),
+        repeatable,
+        signal,
+      );
+      tally.attempts += answer.attempts;
+      if (answer.outcome === 'rejected') return { kind: 'rejected', message: answer.message };
+      const items = answer.data === undefined ? undefined : shownItems(answer.data);
+      return { kind: 'taken', items: items?.map(asShown) };
+    } catch (error) {
+      return failureOf(error, tally);
+    }
+  }
+
+  /** Removes one item. A service without a way to do so is remembered. @throws as {@link post} */
+  async remove(
+    date: string,
+    { id, meal }: ShownItem,
+    tally: Tally,
+  ): Promise<Removal | Extract<Posted, { kind: 'failed' }>> {
+    if (id === undefined || meal === undefined || !this.canRemove) return 'no-route';
+    const { client, clock, signal } = this.#needs;
+    try {
+      const service = await client();
+      tally.attempts++;
+      const removal = await service.removeNutritionItem({ date, meal, id }, signal);
+      if (removal === 'no-route') this.#note({ noRemovalAt: clock.now() });
+      return removal;
+    } catch (error) {
+      const failed = failureOf(error, tally);
+      if (failed.kind !== 'rejected') return { kind: 'failed', failure: failed.failure };
+      // The route is there and refuses this item: it stays.
+      return 'no-route';
+    }
+  }
+
+  async #read(
+    date: string,
+    tally: Tally,
+  ): Promise<readonly ShownItem[] | Extract<Posted, { kind: 'failed' }> | undefined> {
+    const { client, signal } = this.#needs;
+    if (this.#canRead === false) return undefined;
+    try {
+      const service = await client();
+      this.#canRead ??= await service.grants(READ_SCOPE, signal);
+      if (!this.#canRead) return undefined;
+      tally.attempts++;
+      const items = shownDay(
+        await service.readNutrition(date, READ_LIMIT, signal),
+        date,
+        READ_LIMIT,
+      );
+      return items?.map(asShown);
+    } catch (error) {
+      if (!(error instanceof SyncError)) throw error;
+      // This service cannot be asked; the other way to look is still there.
+      if (['SCOPE_MISSING', 'AUTH_EXPIRED', 'REJECTED', 'SERVICE_ANSWER'].includes(error.code)) {
+        this.#canRead = false;
+        return undefined;
+      }
+      const failed = failureOf(error, tally);
+      return failed.kind === 'rejected' ? undefined : { kind: 'failed', failure: failed.failure };
+    }
+  }
+
+  #isValid(at: number | undefined): boolean {
+    return at !== undefined && this.#needs.clock.now() - at < TRAITS_VALID_MS;
+  }
+
+  #note(news: Parameters<RecordLedger['nutrition']['noteTraits']>[0]): void {
+    this.#needs.ledger.nutrition.noteTraits(news);
+    this.#traits = this.#needs.ledger.nutrition.traits();
+  }
+}
+
+function asShown({ body, ...item }: WireItem): ShownItem {
+  return { ...item, body: body as JsonObject };
+}
+
+/** @throws what is neither the service's nor the network's failure. */
+function failureOf(error: unknown, tally: Tally): Exclude<Posted, { kind: 'taken' }> {
+  if (!(error instanceof SyncError)) throw error;
+  if (error.code === 'STORAGE' || error.code === 'INTERRUPTED') throw error;
+  const { attempts, status, fate } = error.details;
+  if (typeof attempts === 'number') tally.attempts += attempts;
+  if (error.code === 'REJECTED' && isAboutTheItem(error)) {
+    const known = typeof status === 'number' ? { status } : {};
+    return { kind: 'rejected', message: error.message, ...known };
+  }
+  const isUnclear = fate === 'unknown' || (error.code === 'SERVICE_ANSWER' && fate !== 'not-sent');
+  return { kind: isUnclear ? 'unclear' : 'failed', failure: error };
+}
+
+/** The items of a content that the athlete did not remove in the platform: those that go out. */
+export function outgoing({ items, fields }: DayContent): DayContent {
+  return { items: items.filter((item: SentItem) => item.removed !== true), fields };
+}
