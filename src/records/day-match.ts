@@ -106,10 +106,16 @@ export function compareDay(
   function isStoredId(id: string | undefined): boolean {
     return id !== undefined && storedById.has(id);
   }
+  /** Another version of an item, of our source, that this ledger does not know. */
+  function takeVersionOf({ body }: SentItem): ShownItem | undefined {
+    const identity = itemIdentity(body);
+    return take((shown) => !isStoredId(shown.id) && itemIdentity(shown.body) === identity);
+  }
   for (const item of lacking) {
     const known = byId.get(item);
     const before = item.id === undefined ? undefined : storedById.get(item.id);
     const changed = before === undefined || !sameInput(before.body, item.body);
+    const version = known === undefined && !changed ? takeVersionOf(item) : undefined;
     if (known !== undefined) {
       const asSent = before !== undefined && holdsItem(known.body, before.body);
       if (asSent || force) {
@@ -119,6 +125,12 @@ export function compareDay(
       } else {
         edited.push(item);
       }
+    } else if (version !== undefined && force) {
+      const next = withoutId(item);
+      missing.push(next);
+      outdated.push({ shown: version, next });
+    } else if (version !== undefined) {
+      edited.push(withId(item, version));
     } else if (item.removed === true && !changed) {
       removed.push(item);
     } else if (before !== undefined && !changed && knowsIds) {
@@ -133,7 +145,7 @@ export function compareDay(
     if (item.id === undefined || kept.has(item.id)) continue;
     const found = take(({ id }) => id === item.id);
     if (found === undefined) continue;
-    if (holdsItem(found.body, item.body) || force) outdated.push({ shown: found });
+    if (holdsItem(found.body, item.body) || force) outdate(found, item);
     else edited.push(item);
   }
 
@@ -141,9 +153,16 @@ export function compareDay(
     if (wanted.some(({ body }) => sameInput(body, item.body))) continue;
     const found = take(({ body }) => holdsItem(body, item.body));
     if (found === undefined) continue;
-    const identity = itemIdentity(item.body);
-    const next = missing.find(({ body }) => itemIdentity(body) === identity);
-    outdated.push({ shown: found, ...(next === undefined ? {} : { next }) });
+    outdate(found, item);
+  }
+  /** The version to come, if there is one, waits until the shown one is gone. */
+  function outdate(shown: ShownItem, { body }: SentItem): void {
+    const identity = itemIdentity(body);
+    const next = missing.find(
+      (item) =>
+        itemIdentity(item.body) === identity && !outdated.some((other) => other.next === item),
+    );
+    outdated.push({ shown, ...(next === undefined ? {} : { next }) });
   }
 
   const extra: ShownItem[] = [];

@@ -1,5 +1,5 @@
 import type { SyncError } from '../errors.ts';
-import type { DayContent, SentItem } from '../ledger/nutrition.ts';
+import { type DayContent, EMPTY_DAY, type SentItem } from '../ledger/nutrition.ts';
 import type { RecordLedger } from '../ledger/records.ts';
 import type { Clock } from '../time.ts';
 import { type Outdated, type ShownItem, compareDay, withoutId } from './day-match.ts';
@@ -264,6 +264,8 @@ class DayDelivery {
     return await this.#twoSteps(step === 'empty-post' ? step : undefined);
   }
 
+  /** How often a day without items was refused. */
+  #refusals = 0;
   /** Of the last request that may have been processed. */
   #failure: SyncError | undefined;
 
@@ -335,6 +337,10 @@ class DayDelivery {
         this.#needs.warn(words.opaqueNote(this.#record));
         return 'again';
       case 'refused': {
+        // One refusal may be a proxy's, and on a service that appends the whole day would be doubled.
+        if (service.kind === 'append' || ++this.#refusals < 2) {
+          return service.kind === 'append' ? this.#rejected(look) : 'again';
+        }
         // If the day itself is refused too, it was not the empty list.
         service.refusesEmpty = true;
         const outcome = await this.#whole('unless-acted-on');
@@ -353,14 +359,14 @@ class DayDelivery {
       service.forgetKind();
     }
 
-    const removed = new Set<ShownItem>();
+    const removed = new Set<string | undefined>();
     const stuck: Outdated[] = [];
     const surplus = this.#mayRemoveExtra ? seen.extra.map((shown) => ({ shown })) : [];
     for (const item of [...seen.outdated, ...surplus]) {
       const removal = await service.remove(date, item.shown, this.#tally);
       if (typeof removal === 'object') return this.#unsettled(removal.failure);
       if (removal === 'changed') return 'again';
-      if (removal === 'removed') removed.add(item.shown);
+      if (removal === 'removed') removed.add(item.shown.id);
       // A service that replaces days needs no removal; an empty day shows which kind this is.
       else if (look.by === 'read' && service.kind !== 'append') return 'empty-post';
       else stuck.push(item);
@@ -404,7 +410,9 @@ class DayDelivery {
       case 'rejected':
         return await this.#putBack(
           posted,
-          look.items.filter((item) => !removed.has(item)),
+          emptied && !holdsOurs
+            ? outgoing(this.#stored).items
+            : this.#stored.items.filter(({ id }) => id !== undefined && removed.has(id)),
         );
       case 'taken':
         break;
@@ -512,34 +520,38 @@ class DayDelivery {
     return isThere ? undefined : 'again';
   }
 
-  /** Puts back what the day held before: the first step may have emptied it, and the second was refused. */
+  /**
+   * Puts back what this run took away, by the first step or by removing items: the second step was
+   * refused.
+   */
   async #putBack(
     rejected: Extract<Posted, { kind: 'rejected' }>,
-    shown: readonly ShownItem[],
+    taken: readonly SentItem[],
   ): Promise<DayOutcome> {
     const { service, ledger } = this.#needs;
     const { date } = this.#record;
-    const before = outgoing(this.#stored);
-    const seen = this.#compare(shown, before.items.map(withoutId));
     ledger.nutrition.intend(date, { ...this.#stored, maybe: [] });
-    if (seen.missing.length > 0) {
-      const posted = await service.post(
-        date,
-        { items: seen.missing, fields: before.fields },
-        'unless-acted-on',
-        this.#tally,
-      );
-      if (posted.kind !== 'taken') return this.#rejected(rejected);
-      const items = posted.items ?? [];
-      const after = this.#compare(items, before.items.map(withoutId));
-      ledger.nutrition.settle(date, { ...before, items: [...after.present, ...after.missing] });
-    } else {
+    if (taken.length === 0) {
       ledger.nutrition.settle(date, this.#stored);
+      return this.#rejected(rejected);
     }
+    const lost = taken.map(withoutId);
+    const content = { items: lost, fields: this.#stored.fields };
+    const posted = await service.post(date, content, 'unless-acted-on', this.#tally);
+    // The debt stays: the next run puts it back.
+    if (posted.kind !== 'taken') return this.#rejected(rejected);
+    const { present, missing } = compareDay(posted.items ?? [], lost, {
+      stored: EMPTY_DAY,
+      maybe: [],
+      source: service.source,
+      force: false,
+    });
+    const kept = this.#stored.items.filter((item) => !taken.includes(item));
+    ledger.nutrition.settle(date, { ...this.#stored, items: [...kept, ...present, ...missing] });
     return this.#rejected(rejected);
   }
 
-  #rejected({ status, message }: Extract<Posted, { kind: 'rejected' }>): DayOutcome {
+  #rejected({ status, message }: { status?: number; message: string }): DayOutcome {
     const { attempts } = this.#tally;
     return { outcome: 'rejected', message, attempts, ...(status === undefined ? {} : { status }) };
   }

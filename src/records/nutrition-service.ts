@@ -38,7 +38,7 @@ export type Look =
   /** The answer shows no items. */
   | { readonly kind: 'opaque' }
   /** The service takes no day without items. */
-  | { readonly kind: 'refused' }
+  | { readonly kind: 'refused'; readonly status?: number; readonly message: string }
   | Extract<Posted, { readonly kind: 'failed' }>;
 
 /** How many requests were sent for a day. */
@@ -151,7 +151,7 @@ export class NutritionService {
       const { items } = posted;
       return items === undefined ? { kind: 'opaque' } : { kind: 'shown', by: 'empty-post', items };
     }
-    if (posted.kind === 'rejected') return { kind: 'refused' };
+    if (posted.kind === 'rejected') return { ...posted, kind: 'refused' };
     return { kind: 'failed', failure: posted.failure };
   }
 

@@ -38,7 +38,7 @@ export function clientOf(
     tokens: {
       accessToken: over.accessToken ?? (() => Promise.resolve(token)),
       replace: () => Promise.resolve(new Secret('another-token')),
-      scopes: () => mint.scope?.split(' '),
+      scopes: () => mint.scopes,
     },
     policy: over.policy ?? DEFAULT_RETRY,
     clock: over.clock ?? hastyClock,
