@@ -217,7 +217,7 @@ function isEmpty({ items, fields }: DayContent): boolean {
 /** One day on its way. */
 class DayDelivery {
   readonly #record: NutritionRecord;
-  readonly #content: DayContent;
+  #content: DayContent;
   readonly #stored: DayContent;
   readonly #maybe: readonly SentItem[];
   readonly #tally: Tally = { attempts: 0 };
@@ -280,6 +280,20 @@ class DayDelivery {
       hint: 'Wait until no other device sends this day, then run the same command again.',
       attempts,
     };
+  }
+
+  /** An item that is about to be removed from here was not removed by the athlete. */
+  #forgetId(id: string | undefined): void {
+    const { items, fields } = this.#content;
+    if (id === undefined || !items.some((item) => item.id === id)) return;
+    this.#content = {
+      fields,
+      items: items.map((item) => (item.id === id ? withoutId(item) : item)),
+    };
+    this.#needs.ledger.nutrition.intend(this.#record.date, {
+      ...this.#content,
+      maybe: this.#maybe,
+    });
   }
 
   /** Sends the whole day to a service that replaces days. */
@@ -363,6 +377,7 @@ class DayDelivery {
     const stuck: Outdated[] = [];
     const surplus = this.#mayRemoveExtra ? seen.extra.map((shown) => ({ shown })) : [];
     for (const item of [...seen.outdated, ...surplus]) {
+      this.#forgetId(item.shown.id);
       const removal = await service.remove(date, item.shown, this.#tally);
       if (typeof removal === 'object') return this.#unsettled(removal.failure);
       if (removal === 'changed') return 'again';
