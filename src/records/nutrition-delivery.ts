@@ -124,7 +124,7 @@ export async function deliverDay(
   return await new DayDelivery(
     record,
     content,
-    { stored: known.stored, maybe },
+    { stored: known.stored, maybe, hadDebt: known.intended !== undefined },
     options,
     needs,
   ).run();
@@ -220,6 +220,8 @@ class DayDelivery {
   #content: DayContent;
   readonly #stored: DayContent;
   readonly #maybe: readonly SentItem[];
+  /** An earlier run was interrupted: what is stored may be gone from the service. */
+  readonly #hadDebt: boolean;
   readonly #tally: Tally = { attempts: 0 };
   readonly #options: DayOptions;
   readonly #needs: DayNeeds;
@@ -229,11 +231,16 @@ class DayDelivery {
   constructor(
     record: NutritionRecord,
     content: DayContent,
-    { stored, maybe }: { stored: DayContent; maybe: readonly SentItem[] },
+    {
+      stored,
+      maybe,
+      hadDebt,
+    }: { stored: DayContent; maybe: readonly SentItem[]; hadDebt: boolean },
     options: DayOptions,
     needs: DayNeeds,
   ) {
     this.#maybe = maybe;
+    this.#hadDebt = hadDebt;
     this.#record = record;
     this.#content = content;
     this.#stored = stored;
@@ -312,6 +319,9 @@ class DayDelivery {
         if (service.refusesEmpty) return this.#unclear(content.items);
         return repeatable === 'always' ? this.#unsettled(posted.failure) : 'settle';
       case 'rejected':
+        if (this.#hadDebt && service.kind === 'replace') {
+          return await this.#putBack(posted, outgoing(this.#stored).items);
+        }
         ledger.nutrition.restore(date);
         return this.#rejected(posted);
       case 'taken':
@@ -352,9 +362,11 @@ class DayDelivery {
         return 'again';
       case 'refused': {
         // One refusal may be a proxy's, and on a service that appends the whole day would be doubled.
-        if (service.kind === 'append' || ++this.#refusals < 2) {
-          return service.kind === 'append' ? this.#rejected(look) : 'again';
+        if (service.kind === 'append') {
+          if (!this.#hadDebt) this.#needs.ledger.nutrition.restore(date);
+          return this.#rejected(look);
         }
+        if (++this.#refusals < 2) return 'again';
         // If the day itself is refused too, it was not the empty list.
         service.refusesEmpty = true;
         const outcome = await this.#whole('unless-acted-on');
@@ -406,6 +418,11 @@ class DayDelivery {
         ({ id }) => id !== undefined && stuck.some(({ shown }) => shown.id === id),
       ),
     ];
+    /** Did an interrupted run remove an item, and not send what was to take its place? */
+    const isRemovedBefore = (id: string) =>
+      this.#hadDebt &&
+      !look.items.some((item) => item.id === id) &&
+      !this.#content.items.some((item) => item.id === id);
     const fieldsWait = look.by === 'read' && !sameJson(fields, this.#stored.fields);
     if (missing.length === 0 && !fieldsWait)
       return this.#finish([...seen.present, ...rest], conflicts);
@@ -427,7 +444,9 @@ class DayDelivery {
           posted,
           emptied && !holdsOurs
             ? outgoing(this.#stored).items
-            : this.#stored.items.filter(({ id }) => id !== undefined && removed.has(id)),
+            : this.#stored.items.filter(
+                ({ id }) => id !== undefined && (removed.has(id) || isRemovedBefore(id)),
+              ),
         );
       case 'taken':
         break;
