@@ -19,17 +19,19 @@ export interface TinyRequest {
 
 type Answer = readonly [status: number, body: unknown];
 
-/** @param answers by `METHOD /path`, without the query */
+/** @param answers by `METHOD /path`, without the query; a function decides by the request. */
 export async function openTinyService(
-  answers: Readonly<Record<string, Answer>>,
+  answers: Readonly<Record<string, Answer | ((request: TinyRequest) => Answer)>>,
 ): Promise<TinyService> {
   const requests: TinyRequest[] = [];
   const server = createServer((request, response) => {
     void read(request).then((text) => {
       const { method = '', url: path = '' } = request;
-      requests.push({ method, path, body: text === '' ? undefined : JSON.parse(text) });
+      const received = { method, path, body: text === '' ? undefined : JSON.parse(text) };
+      requests.push(received);
       const url = new URL(path, 'http://127.0.0.1');
-      const [status, body] = answers[`${method} ${url.pathname}`] ?? NOT_FOUND;
+      const answer = answers[`${method} ${url.pathname}`] ?? NOT_FOUND;
+      const [status, body] = typeof answer === 'function' ? answer(received) : answer;
       response.writeHead(status, { 'content-type': 'application/json' });
       response.end(JSON.stringify(body));
     });
