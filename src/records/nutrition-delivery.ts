@@ -377,7 +377,12 @@ class DayDelivery {
       case 'shown':
         break;
     }
-    const seen = this.#compare(look.items);
+    let seen = this.#compare(look.items);
+    if (this.#options.merge === 'replace-day' && seen.removed.length > 0) {
+      // The input decides what the day holds: what the athlete removed is sent again.
+      for (const { id } of seen.removed) this.#forgetId(id);
+      seen = this.#compare(look.items);
+    }
     const emptied = look.by === 'empty-post';
     const holdsOurs = seen.knowsIds || seen.present.length > 0;
     if (emptied && holdsOurs) this.#learnKind('append');
@@ -478,7 +483,7 @@ class DayDelivery {
       present.filter((item) => missing.some(({ body }) => sameInput(body, item.body))),
     );
     if (proof !== undefined) return proof;
-    const extra = [...conflicts.extra, ...after.extra];
+    const extra = after.extra.filter(({ id }) => !stuck.some(({ shown }) => shown.id === id));
     return this.#finish([...present, ...rest], { ...conflicts, extra });
   }
 
