@@ -174,7 +174,7 @@ describe('the route that removes an item', () => {
     await push({ 'a.json': day(GEL) });
     sandbox.control.addFaults('nutrition-items:409*inf');
     expect(await push({ 'a.json': day(BIG_GEL) })).toMatchObject([
-      { outcome: 'conflict', hint: /no other device sends this day/ },
+      { outcome: 'conflict', hint: expect.stringContaining('no other device') as string },
     ]);
     expect(held()).toEqual(['gel 25']);
     sandbox.control.clearFaults();
@@ -281,7 +281,11 @@ it('a nutrition day on which the service fails (500) is rejected in the third ru
     expect(outcomes).toEqual({ [DAY]: expected, [OTHER_DAY]: 'pushed', '2026-02-17': 'pushed' });
     // From the second run on it is the last.
     if (run > 1) expect(items.at(-1)?.date).toBe(DAY);
-    if (run > 2) expect(items.at(-1)).toMatchObject({ status: 500, hint: /check its fields/ });
+    if (run > 2)
+      expect(items.at(-1)).toMatchObject({
+        status: 500,
+        hint: expect.stringContaining('check its fields') as string,
+      });
     expect([held(), held(OTHER_DAY), held('2026-02-17')]).toEqual([
       [],
       [`gel ${run}`],
