@@ -1,8 +1,9 @@
-import { SyncError } from '../errors.ts';
+import { ExitCode, SyncError, exitCodeOf } from '../errors.ts';
 import type { Secret } from '../secret.ts';
-import { type EndpointName, type Endpoints, REQUIRED_SCOPE, endpointUrl } from './endpoints.ts';
+import { type EndpointName, type Endpoints, endpointUrl } from './endpoints.ts';
 import { withDetails } from './http-failure.ts';
 import type { Http, HttpRequest, HttpResponse } from './http.ts';
+import { notTakenNow, refusal } from './refusal.ts';
 import { type Repeatable, type RetryNeeds, withRetry } from './retry.ts';
 import type { TokenSource } from './token-source.ts';
 import {
@@ -13,9 +14,7 @@ import {
   decodePushAnswer,
   decodeUploadAnswer,
   isEmpty,
-  isJsonObject,
   jsonValue,
-  refusalMessage,
 } from './wire.ts';
 
 export interface ServiceClientNeeds extends RetryNeeds {
@@ -125,12 +124,26 @@ export function createServiceClient(needs: ServiceClientNeeds): ServiceClient {
       const newer = await beforeSending(tokens.replace(token, signal), before);
       sent.push(newer);
       // What is answered 401 was not acted on.
-      result = await send(newer);
+      result = await counting(before, () => send(newer));
       result.attempts += before;
     }
     const { response, attempts } = result;
-    if (!isSuccess(response)) throw refusal(name, response, { attempts, url, sent });
-    return { response, attempts, sent };
+    if (isSuccess(response)) return { response, attempts, sent };
+    if (response.status === 401 && name !== 'userinfo' && (await loginIsFine(signal))) {
+      throw notTakenNow(attempts);
+    }
+    throw refusal(name, response, { attempts, url, sent });
+  }
+
+  /** Does the service accept this login elsewhere? Only a refusal by it says no. */
+  async function loginIsFine(signal: AbortSignal): Promise<boolean> {
+    try {
+      await call('userinfo', { method: 'GET', signal });
+      return true;
+    } catch (error) {
+      if (!(error instanceof SyncError) || error.code === 'INTERRUPTED') throw error;
+      return exitCodeOf(error.code) !== ExitCode.loginNeeded;
+    }
   }
 
   const json = (value: unknown) => ({
@@ -145,7 +158,7 @@ export function createServiceClient(needs: ServiceClientNeeds): ServiceClient {
         ...upload,
         signal,
       });
-      return { ...decodeUploadAnswer(response, sent), attempts };
+      return counted(attempts, () => decodeUploadAnswer(response, sent));
     },
     async push(kind, body, repeatable, signal, onSend) {
       const { response, attempts, sent } = await call(
@@ -153,7 +166,7 @@ export function createServiceClient(needs: ServiceClientNeeds): ServiceClient {
         { method: 'POST', ...json(body), signal },
         { repeatable, mayBeEmpty: true, onSend },
       );
-      return { ...decodePushAnswer(response, sent), attempts };
+      return counted(attempts, () => decodePushAnswer(response, sent));
     },
     async listWorkouts({ limit, offset, startDate, endDate }, signal) {
       const query = new URLSearchParams({ limit: String(limit), offset: String(offset) });
@@ -174,6 +187,26 @@ export function createServiceClient(needs: ServiceClientNeeds): ServiceClient {
       return jsonValue((await call('userinfo', { method: 'GET', signal })).response);
     },
   };
+}
+
+/** Decodes an answer. What cannot be read of it took these tries too. */
+function counted<T>(attempts: number, decode: () => T): Delivered<T> {
+  try {
+    return { ...decode(), attempts };
+  } catch (error) {
+    throw error instanceof SyncError ? withDetails(error, { attempts }) : error;
+  }
+}
+
+/** Runs a task; its failure counts these tries too. */
+async function counting<T>(before: number, task: () => Promise<T>): Promise<T> {
+  try {
+    return await task();
+  } catch (error) {
+    const own = error instanceof SyncError ? error.details['attempts'] : undefined;
+    if (!(error instanceof SyncError) || typeof own !== 'number') throw error;
+    throw withDetails(error, { attempts: before + own });
+  }
 }
 
 function isSuccess(response: HttpResponse): boolean {
@@ -197,57 +230,4 @@ async function beforeSending(token: Promise<Secret>, attempts: number): Promise<
     const { message, hint, cause, details } = unsent;
     throw new SyncError('SERVICE_ANSWER', message, { hint, cause, details });
   }
-}
-
-/** What a final refusal means, in words that say what to do. */
-function refusal(
-  name: EndpointName,
-  response: HttpResponse,
-  { attempts, url, sent }: { attempts: number; url: URL; sent: readonly Secret[] },
-): SyncError {
-  const message = refusalMessage(response, sent);
-  const { status } = response;
-  const details = { status, attempts, ...(isJsonObject(response) ? {} : { page: true }) };
-  switch (status) {
-    case 401:
-      return new SyncError('AUTH_EXPIRED', 'The service does not accept this login any more.', {
-        hint: 'Run `sync login`.',
-        details,
-      });
-    case 403: {
-      const required =
-        name in REQUIRED_SCOPE ? REQUIRED_SCOPE[name as keyof typeof REQUIRED_SCOPE] : undefined;
-      const named =
-        /[a-z_]+:(?:read|write)/.exec(message)?.[0] ??
-        (/scope/i.test(message) ? required : undefined);
-      if (named === undefined) break;
-      return new SyncError('SCOPE_MISSING', `This login may not do that: it lacks ${named}.`, {
-        hint: 'Run `sync login` again and grant it.',
-        details: { ...details, scope: named },
-      });
-    }
-    case 404:
-      return new SyncError('REJECTED', `The service has nothing at ${url.pathname} (404).`, {
-        hint:
-          `Check the base URL (\`sync config get baseUrl\`); if the service keeps it elsewhere, ` +
-          `\`sync config set endpoint.${name} PATH\`.`,
-        details: { ...details, endpoint: name },
-      });
-    case 413:
-      return new SyncError('REJECTED', `The service takes no request this large (413).`, {
-        details,
-      });
-    default:
-      if (status < 400) {
-        return new SyncError(
-          'SERVICE_ANSWER',
-          `The service sends ${url.pathname} elsewhere (${status}); a login never follows.`,
-          {
-            hint: 'Put the address that it moved to into the base URL: `sync config set baseUrl URL`.',
-            details: { ...details, fate: 'not-sent' },
-          },
-        );
-      }
-  }
-  return new SyncError('REJECTED', message, { details });
 }
