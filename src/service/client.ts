@@ -41,6 +41,8 @@ export interface WorkoutQuery {
   /** `YYYY-MM-DD` */
   readonly startDate?: string | undefined;
   readonly endDate?: string | undefined;
+  /** List those, too, that the platform holds for duplicates of others. */
+  readonly includeDuplicates?: boolean;
 }
 
 /**
@@ -168,10 +170,11 @@ export function createServiceClient(needs: ServiceClientNeeds): ServiceClient {
       );
       return counted(attempts, () => decodePushAnswer(response, sent));
     },
-    async listWorkouts({ limit, offset, startDate, endDate }, signal) {
+    async listWorkouts({ limit, offset, startDate, endDate, includeDuplicates = false }, signal) {
       const query = new URLSearchParams({ limit: String(limit), offset: String(offset) });
       if (startDate !== undefined) query.set('startDate', startDate);
       if (endDate !== undefined) query.set('endDate', endDate);
+      if (includeDuplicates) query.set('includeDuplicates', 'true');
       const { response } = await call('workouts', { method: 'GET', signal }, { query });
       return jsonValue(response);
     },
