@@ -11,7 +11,7 @@ const ride = makeRecording({ seed: 5, startTime: START, durationSecs: 60 });
 
 /** Lets uploads have happened so long ago. */
 function age(world: World, ms: number): void {
-  const ledger = new DatabaseSync(join(world.home.env['SYNC_STATE_DIR'] ?? '', 'ledger.db'));
+  const ledger = new DatabaseSync(join(world.home.dir, 'state', 'ledger.db'));
   ledger.prepare('UPDATE uploads SET changed_at = changed_at - ?').run(ms);
   ledger.close();
 }
@@ -43,8 +43,6 @@ describe('sync verify', () => {
     await world.sync(['upload', 'rides']);
     const { code, stdout } = await world.sync(['verify']);
     expect([code, stdout]).toEqual([0, '3 recordings: 3 are workouts.\n']);
-    const later = await world.sync(['verify', '--since', '2026-02-17', '--json', '--tz', 'UTC']);
-    expect(later.code).toBe(2);
     const { stdout: lines } = await world.sync(['verify', '--since', '2026-02-16', '--json']);
     expect(ndjson(lines).at(-1)).toMatchObject({ type: 'summary', total: 2, present: 2 });
   });
