@@ -94,10 +94,17 @@ export const COMMANDS: readonly CommandDeclaration[] = [
     summary: 'list workouts',
     declare: (command) =>
       command
-        .option('--since <date>', 'from this day on, YYYY-MM-DD')
+        .option('--since <date>', 'from this day on: YYYY-MM-DD, today, yesterday, 7d')
         .option('--until <date>', 'up to this day')
         .option('--limit <n>', 'how many at most, the newest first (default: 20)'),
     start: async () => start((await import('./workouts.ts')).workouts),
+  },
+  {
+    name: 'verify',
+    summary: 'check that every uploaded recording became a workout',
+    declare: (command) =>
+      command.option('--since <date>', 'recordings from this day on: YYYY-MM-DD, today, 7d'),
+    start: async () => start((await import('./verify.ts')).verify),
   },
   {
     name: 'watch',

@@ -14,6 +14,7 @@ export interface TinyRequest {
   readonly method: string;
   /** With the query. */
   readonly path: string;
+  /** Of JSON; undefined for anything else. */
   readonly body: unknown;
 }
 
@@ -27,7 +28,8 @@ export async function openTinyService(
   const server = createServer((request, response) => {
     void read(request).then((text) => {
       const { method = '', url: path = '' } = request;
-      requests.push({ method, path, body: text === '' ? undefined : JSON.parse(text) });
+      const json = request.headers['content-type']?.includes('json') === true;
+      requests.push({ method, path, body: json ? (JSON.parse(text) as unknown) : undefined });
       const url = new URL(path, 'http://127.0.0.1');
       const [status, body] = answers[`${method} ${url.pathname}`] ?? NOT_FOUND;
       response.writeHead(status, { 'content-type': 'application/json' });
