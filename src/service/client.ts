@@ -68,15 +68,13 @@ export interface ServiceClient {
   /** 4.1, one recording a request. */
   uploadRecording(upload: FramedUpload, signal: AbortSignal): Promise<Delivered<UploadAnswer>>;
   /**
-   * 4.2 and 4.3. `repeatable`: see {@link Repeatable}. `onSend`: the token is there, and the first
-   * request leaves when this returns.
+   * 4.2 and 4.3. `repeatable`: see {@link Repeatable}.
    */
   push(
     kind: 'wellness' | 'nutrition',
     body: JsonObject,
     repeatable: Repeatable,
     signal: AbortSignal,
-    onSend?: () => void,
   ): Promise<Delivered<PushAnswer>>;
   /** Checks that the login has a scope, as far as is known once a token was read. */
   grants(scope: string, signal: AbortSignal): Promise<boolean>;
@@ -128,7 +126,6 @@ export function createServiceClient(needs: ServiceClientNeeds): ServiceClient {
       repeatable?: Repeatable;
       query?: URLSearchParams;
       mayBeEmpty?: boolean;
-      onSend?: (() => void) | undefined;
     } = {},
   ): Promise<{ response: HttpResponse; attempts: number; sent: readonly Secret[] }> {
     const { signal } = request;
@@ -143,7 +140,6 @@ export function createServiceClient(needs: ServiceClientNeeds): ServiceClient {
       );
     const token = await beforeSending(tokens.accessToken(signal), 0);
     const sent = [token];
-    options.onSend?.();
     let result = await send(token);
     if (result.response.status === 401) {
       const before = result.attempts;
@@ -216,11 +212,11 @@ export function createServiceClient(needs: ServiceClientNeeds): ServiceClient {
       });
       return counted(attempts, () => decodeUploadAnswer(response, sent));
     },
-    async push(kind, body, repeatable, signal, onSend) {
+    async push(kind, body, repeatable, signal) {
       const { response, attempts, sent } = await call(
         kind,
         { method: 'POST', ...json(body), signal },
-        { repeatable, mayBeEmpty: true, onSend },
+        { repeatable, mayBeEmpty: true },
       );
       return counted(attempts, () => decodePushAnswer(response, sent));
     },

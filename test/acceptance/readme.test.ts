@@ -168,6 +168,7 @@ const ALL_OUTCOMES: Record<UploadOutcome | PushOutcome, true> = {
   skipped: true,
   invalid: true,
   rejected: true,
+  conflict: true,
   failed: true,
   'would-upload': true,
   'would-push': true,

@@ -44,6 +44,7 @@ async function open(answers: readonly Answer[], options: Options = {}) {
     endpoints: { ...DEFAULT_ENDPOINTS, ...options.endpoints },
     http,
     tokens: {
+      scopes: () => undefined,
       accessToken: () => Promise.resolve(new Secret(FIRST)),
       replace: (rejected) => {
         replaced.push(rejected.reveal());
@@ -473,6 +474,7 @@ it('gets a batch through a service that counts requests by the minute, and does 
     endpoints: DEFAULT_ENDPOINTS,
     http,
     tokens: {
+      scopes: () => undefined,
       accessToken: () => Promise.resolve(new Secret(FIRST)),
       replace: () => Promise.reject(new Error('nobody refused it')),
     },
@@ -501,16 +503,37 @@ it('counts the tries of both tokens', async () => {
   });
 });
 
-it.each([
-  ['an older service shows nothing', { success: true }, {}],
-  ['of wellness there are none', { success: true, data: { hrv: 60 } }, {}],
-  ['it shows the day', { success: true, data: { items: [{}, {}] } }, { items: 2 }],
-])('counts the items that the service has now: %s', async (_what, body, items) => {
-  const { client } = await open([{ body }]);
-  expect(await client.push('nutrition', {}, 'always', never())).toEqual({
-    outcome: 'pushed',
-    attempts: 1,
-    ...items,
+describe('a route that a revision may not have', () => {
+  const item = { date: '2026-02-15', meal: 'lunch', id: 'item-1' };
+
+  it('removes an item of a nutrition day by its id', async () => {
+    const { client, server } = await open([{}]);
+    expect(await client.removeNutritionItem(item, never())).toBe('removed');
+    expect(server.requests).toMatchObject([
+      { method: 'PATCH', url: '/api/nutrition/2026-02-15/items' },
+    ]);
+    expect(JSON.parse(server.requests[0]?.body.toString() ?? '')).toEqual({
+      action: 'delete',
+      mealType: 'lunch',
+      itemId: 'item-1',
+    });
+  });
+
+  it.each([401, 403, 404, 405])('is missing if it answers %i with a good token', async (status) => {
+    const { client, replaced } = await open([{ status }, {}]);
+    expect(await client.removeNutritionItem(item, never())).toBe('no-route');
+    expect(replaced).toEqual([]);
+  });
+
+  it('is asked again with a new token if the token has ended', async () => {
+    const { client, replaced } = await open([{ status: 401 }, { status: 401 }, {}]);
+    expect(await client.removeNutritionItem(item, never())).toBe('removed');
+    expect(replaced).toEqual([FIRST]);
+  });
+
+  it('reports that the day changed meanwhile', async () => {
+    const { client } = await open([{ status: 409 }]);
+    expect(await client.removeNutritionItem(item, never())).toBe('changed');
   });
 });
 
