@@ -140,7 +140,8 @@ export function readFirstSession(
   { sessions }: ActivityTimes,
 ): { readonly startTime: Date | undefined; readonly timerSecs: number | undefined } {
   const [first] = sessions;
-  if (first?.startTime !== undefined) return first;
+  // Without a session message there may be a sport alone, of which nothing else is known.
+  if (first?.startTime !== undefined || first?.timerSecs !== undefined) return first;
   let from: Date | undefined;
   let to: Date | undefined;
   walkMessages(bytes, [RECORD], (message) => {
