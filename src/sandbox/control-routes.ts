@@ -5,7 +5,6 @@ import type {
   Control,
   ExpireRequest,
   MintRequest,
-  ProcessRequest,
 } from './control.ts';
 import { FaultSpecError } from './fault-spec.ts';
 import { Problem, refusal } from './problem.ts';
@@ -67,7 +66,7 @@ export function controlRoutes(control: Control): Hono<SandboxEnv> {
     return c.body(null, 204);
   });
   app.post('/process', async (c) => {
-    await control.process((await jsonOf(c)));
+    await control.process(await jsonOf(c));
     return c.body(null, 204);
   });
   app.post('/foods', async (c) => c.json(control.addFood((await jsonOf(c)) as AddFoodRequest)));

@@ -128,7 +128,15 @@ export function postWellness(world: World): Handler<SandboxEnv> {
     );
     const before = world.daily.find(athleteId, 'wellness', date)?.record ?? {};
     const raw = mergedRaw(before['rawJson'], rawJson);
-    const record = { ...before, ...known, ...(raw === undefined ? {} : { rawJson: raw }) };
+    const record: Record<string, unknown> = {
+      ...before,
+      ...known,
+      ...(raw === undefined ? {} : { rawJson: raw }),
+    };
+    for (const name of KILOCALORIES) {
+      const value = record[name];
+      if (typeof value === 'number') record[name] = Math.round(value);
+    }
     requireStorable(record, INTEGER_COLUMNS, settings.strict);
     const stored = world.daily.put(athleteId, 'wellness', date, record);
     return c.json({ success: true, data: rowOf(stored, athleteId, settings) });
@@ -157,7 +165,6 @@ function adapted(sent: Readonly<Record<string, unknown>>): Record<string, unknow
   };
   change('stress', (value) => Math.round(value > 10 ? value / 10 : value));
   change('spO2', (value) => (value <= 1 ? value * 100 : value));
-  for (const name of KILOCALORIES) change(name, Math.round);
   return Object.fromEntries(Object.entries(record).filter(([, value]) => value !== undefined));
 }
 

@@ -86,7 +86,7 @@ describe('wellness', () => {
       ' ',
     );
   const numbers =
-    'hrv weight vo2max hrvSdnn sleepHours bodyFat abdomen bloodGlucose skinTemp respiration spO2 restingCaloriesBurned activeCaloriesBurned totalCaloriesBurned distanceMeters lactate hydrationVolume ctl atl'.split(
+    'hrv weight vo2max hrvSdnn sleepHours bodyFat abdomen bloodGlucose skinTemp respiration spO2 distanceMeters lactate hydrationVolume ctl atl'.split(
       ' ',
     );
   const strings = ['injury', 'menstrualPhase', 'comments'];
