@@ -27,6 +27,8 @@ function table(firstColumn: string): string[][] {
     );
 }
 
+const parsed = (cell = ''): unknown => JSON.parse(cell);
+
 describe('docs/sandbox.md', () => {
   it('lists every endpoint under its name', () => {
     expect(table('name').map(([name, endpoint]) => [name, endpoint])).toEqual(
@@ -38,15 +40,13 @@ describe('docs/sandbox.md', () => {
     const rows = table('trait');
     const traits = REVISION_NAMES.map((revision, index) => [
       revision,
-      Object.fromEntries(rows.map((row) => [row[0], JSON.parse(row[index + 2] ?? '') as unknown])),
+      Object.fromEntries(rows.map((row) => [row[0] ?? '', parsed(row[index + 2])])),
     ]);
     expect(Object.fromEntries(traits)).toEqual(REVISIONS);
   });
 
   it('lists every other setting with its default', () => {
-    const others = Object.fromEntries(
-      table('flag').map((row) => [row[1], JSON.parse(row[2] ?? '') as unknown]),
-    );
+    const others = Object.fromEntries(table('flag').map((row) => [row[1] ?? '', parsed(row[2])]));
     expect({ ...others, ...REVISIONS[DEFAULT_SETTINGS.revision] }).toEqual(DEFAULT_SETTINGS);
   });
 

@@ -278,7 +278,7 @@ describe('taking an item away', () => {
       headers: { ...bearer(sandbox, ['nutrition:write']), 'content-type': 'application/json' },
       body: JSON.stringify({ action: 'delete', ...body }),
     });
-    return { status: response.status, body: (await response.json()) };
+    return { status: response.status, body: await response.json() };
   };
 
   it('removes it from its meal and sums the rest', async () => {

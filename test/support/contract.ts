@@ -27,6 +27,15 @@ export interface OpenApi {
   readonly paths: Readonly<
     Record<string, Partial<Record<(typeof METHODS)[number], Operation>> | undefined>
   >;
+  readonly components: {
+    readonly securitySchemes: {
+      readonly oauth: {
+        readonly flows: {
+          readonly authorizationCode: { readonly scopes: Readonly<Record<string, string>> };
+        };
+      };
+    };
+  };
 }
 
 /** An operation and the JSON pointer to it. */
