@@ -44,6 +44,8 @@ CREATE TABLE IF NOT EXISTS recordings (
   first_received_at INTEGER NOT NULL,
   last_received_at INTEGER NOT NULL,
   processing TEXT NOT NULL,
+  queued_at INTEGER NOT NULL,
+  is_duplicate INTEGER NOT NULL DEFAULT 0,
   started_at INTEGER,
   type TEXT,
   workout TEXT,
