@@ -18,7 +18,7 @@ export async function waitForAnswer(
   timeoutMs: number,
   { deps, notify, target }: LoginRun,
 ): Promise<CheckedCallback> {
-  const { url, redirectUri } = authorization;
+  const { url, redirectUri, start } = authorization;
   const told = { type: 'authorize', url, redirectUri, timeoutMs } as const;
   const canPaste = deps.io.interactive;
   const byHand = (why: NoBrowser | 'failed') =>
@@ -34,11 +34,15 @@ export async function waitForAnswer(
   if (why === undefined) {
     notify({ ...told, how: 'browser' });
     // Where a browser opens, nothing is to be done by hand.
-    atHand = deps.openBrowser(url).then(
+    atHand = deps.openBrowser(start.address).then(
       () => new Promise<never>(() => undefined),
-      () => byHand('failed'),
+      () => {
+        start.end();
+        byHand('failed');
+      },
     );
   } else {
+    start.end();
     byHand(why);
     atHand = Promise.resolve();
   }

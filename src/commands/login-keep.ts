@@ -60,6 +60,7 @@ async function storeLogin(
   const lock = { stateDir: paths.stateDir, profile, clock: deps.clock };
   const loginId = account === undefined ? randomUUID() : undefined;
   await withLoginLock(lock, deps.signal, async () => {
+    deps.signal.throwIfAborted();
     // Ctrl-C has to wait for the two of them: one without the other is no login.
     await store.save(
       {

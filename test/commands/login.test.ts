@@ -16,6 +16,7 @@ import {
   everythingShownOf,
   failure,
   never,
+  openStart,
   realHttp,
   sandbox,
   scratchDir,
@@ -247,9 +248,10 @@ describe('a login through the browser', () => {
     let requestsBefore: unknown;
     const { done, events } = login(here, {
       deps: {
-        openBrowser: async (url) => {
-          const redirectUri = new URL(url).searchParams.get('redirect_uri') ?? '';
-          const state = new URL(url).searchParams.get('state') ?? '';
+        openBrowser: async (address) => {
+          const url = await openStart(address);
+          const redirectUri = url.searchParams.get('redirect_uri') ?? '';
+          const state = url.searchParams.get('state') ?? '';
           const ours = `code=sbx_code_foreign&state=${state}`;
           const foreign: [string, RequestInit?][] = [
             [`${redirectUri}?code=sbx_code_foreign&state=wrong`],
@@ -278,8 +280,9 @@ describe('a login through the browser', () => {
     let second: Response | undefined;
     const { done } = login(here, {
       deps: {
-        openBrowser: async (url) => {
-          const { searchParams } = new URL(url);
+        openBrowser: async (address) => {
+          const url = await openStart(address);
+          const { searchParams } = url;
           service.control.addFaults('exchange:delay=300ms');
           void fetch(url).then((page) => page.text());
           await expect.poll(() => tokenRequests(service).length).toBe(1);
@@ -350,8 +353,9 @@ describe('a login that does not work', () => {
     const service = await sandbox();
     const { done, browser } = login(machine(service), {
       deps: {
-        openBrowser: async (url) => {
-          const { searchParams } = new URL(url);
+        openBrowser: async (address) => {
+          const url = await openStart(address);
+          const { searchParams } = url;
           const denied = new URL(searchParams.get('redirect_uri') ?? '');
           denied.search = `error=access_denied&state=${searchParams.get('state') ?? ''}`;
           const page = await fetch(denied);
