@@ -48,7 +48,8 @@ export interface Authorization {
 /** @throws SyncError `PORT_IN_USE`, `CONFIG`. */
 export async function beginAuthorization(options: AuthorizeOptions): Promise<Authorization> {
   const { state, verifier, challenge } = createAuthorizationSecrets();
-  const server = await startCallbackServer({ ...options, state });
+  const expected = { state, origin: options.endpoint.origin };
+  const server = await startCallbackServer({ ...options, expected });
   const { redirectUri } = server;
   const url = authorizeUrl({ ...options, redirectUri, state, challenge }).href;
 
@@ -59,7 +60,7 @@ export async function beginAuthorization(options: AuthorizeOptions): Promise<Aut
     signal: AbortSignal,
   ): Promise<CheckedCallback | undefined> {
     for (;;) {
-      const result = checkPastedAddress(await paste(signal), redirectUri, state);
+      const result = checkPastedAddress(await paste(signal), redirectUri, expected);
       if (result.kind !== 'refused') return server.claim() ? result : undefined;
       onRefused(result.message);
     }

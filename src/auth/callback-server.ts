@@ -1,8 +1,12 @@
 import { type IncomingMessage, type Server, type ServerResponse, createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { SyncError, messageOf, systemCode } from '../errors.ts';
-import type { Secret } from '../secret.ts';
-import { type CheckedCallback, checkCallback, explainRefusal } from './callback.ts';
+import {
+  type CheckedCallback,
+  type ExpectedAnswer,
+  checkCallback,
+  explainRefusal,
+} from './callback.ts';
 import {
   type LandingPage,
   PAGE_HEADERS,
@@ -53,7 +57,7 @@ export interface CallbackServer {
 export interface CallbackServerOptions {
   /** `http`, a loopback host, and the path to listen on; port 0 takes any that is free. */
   readonly redirectUri: string;
-  readonly state: Secret;
+  readonly expected: ExpectedAnswer;
   readonly platform: NodeJS.Platform;
   /** Something came that looked like a callback and was not ours. */
   readonly onRefused: (why: string) => void;
@@ -75,7 +79,7 @@ export async function startCallbackServer(options: CallbackServerOptions): Promi
   const held = new Set<ServerResponse>();
 
   function onCallback(query: string, response: ServerResponse): void {
-    const result = checkCallback(new URLSearchParams(query), options.state);
+    const result = checkCallback(new URLSearchParams(query), options.expected);
     if (result.kind === 'refused') {
       const why = explainRefusal(result.why);
       options.onRefused(why);

@@ -85,6 +85,7 @@ export async function exchange(
   { redirectUri, verifier }: Authorization,
   { config, deps, http, notify, target, url }: LoginRun,
 ): Promise<NewTokens> {
+  if (callback.kind === 'foreign') throw foreignAnswer(callback.issuer, url('authorize').origin);
   if (callback.kind === 'error') throw refusedBy(callback.error, callback.description);
   notify({ type: 'exchanging' });
   return await exchangeCode(
@@ -109,6 +110,19 @@ function timeoutError(timeoutMs: number, clientId: string, redirectUri: string):
       `"${clientId}", and ${redirectUri} has to be registered for it, letter by letter. ` +
       'Then run `sync login` again.',
   });
+}
+
+function foreignAnswer(issuer: string, origin: string): SyncError {
+  return new SyncError(
+    'AUTH_REFUSED',
+    `The answer to the login is from ${issuer}, not from ${origin}.`,
+    {
+      hint:
+        'Nothing was sent to either. Check the base URL (`sync config get baseUrl`): ' +
+        'is that the address of your training service?',
+      details: { issuer },
+    },
+  );
 }
 
 function refusedBy(error: string, description: string | undefined): SyncError {

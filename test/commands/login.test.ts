@@ -371,6 +371,28 @@ describe('a login that does not work', () => {
     expect(tokenRequests(service)).toEqual([]);
   });
 
+  it('sends the code to nobody when another service answered in its place', async () => {
+    const service = await sandbox(autoApprove);
+    const here = machine(service);
+    const { done } = login(here, {
+      deps: {
+        openBrowser: async (address) => {
+          const url = await openStart(address);
+          const answer = await fetch(url, { redirect: 'manual' });
+          const location = new URL(answer.headers.get('location') ?? '');
+          location.searchParams.set('iss', 'https://honest.example');
+          void fetch(location).then((page) => page.text());
+        },
+      },
+    });
+    expect(await failure(done)).toMatchObject({
+      code: 'AUTH_REFUSED',
+      message: `The answer to the login is from https://honest.example, not from ${service.url}.`,
+    });
+    expect(tokenRequests(service)).toEqual([]);
+    expect(await here.store.load(never)).toBeUndefined();
+  });
+
   it('ends with the time limit, which names what the browser may have complained about', async () => {
     const service = await sandbox();
     const here = machine(service);
