@@ -5,15 +5,23 @@ import { missingFeatures } from '../auth/scopes.ts';
 import { revokeToken } from '../auth/token-endpoint.ts';
 import { changeProfile } from '../config-write.ts';
 import type { Account } from '../config.ts';
+import { givenSecret, secretFor } from '../credentials/client-secret.ts';
 import { hasEnvironmentTokens } from '../credentials/environment.ts';
 import { openStore } from '../credentials/open-store.ts';
-import { type TokenSet, serviceId } from '../credentials/store.ts';
+import {
+  type CredentialStore,
+  type Credentials,
+  type TokenSet,
+  serviceId,
+} from '../credentials/store.ts';
 import { SyncError, messageOf } from '../errors.ts';
+import type { Secret } from '../secret.ts';
+import { endpointUrl } from '../service/endpoints.ts';
 import type { SettingKey } from '../settings.ts';
 import type { Notify } from './login-events.ts';
 import type { LoginReport, LoginRun, NewTokens } from './login-run.ts';
 
-/** How long to try to revoke tokens that could not be kept, in ms. */
+/** How long to try to revoke one login, in ms. */
 const REVOKE_LIMIT_MS = 5_000;
 const NEVER = new AbortController().signal;
 
@@ -33,8 +41,9 @@ export async function keep(
     const who = await whoAmI(needs, tokens.accessToken, deps.signal);
     if (who.kind === 'unreachable' || who.kind === 'rejected') warnUnknown(who, notify);
     const account = who.kind === 'known' ? who.account : undefined;
-    await storeLogin(run, tokens, account);
-    await forgetOtherStore(run);
+    const replaced = await storeLogin(run, tokens, account);
+    const left = await forgetOtherStore(run);
+    if (ours === 'ours') await endReplaced(run, [replaced, left], tokens);
     if (hasEnvironmentTokens(config)) {
       notify({
         type: 'warning',
@@ -50,16 +59,18 @@ export async function keep(
   }
 }
 
+/** @returns the login that this one replaced. */
 async function storeLogin(
   run: LoginRun,
   tokens: NewTokens,
   account: Account | undefined,
-): Promise<void> {
+): Promise<Credentials | undefined> {
   const { config, deps, store, target } = run;
   const { paths, profile } = config;
   const lock = { stateDir: paths.stateDir, profile, clock: deps.clock };
   const loginId = account === undefined ? randomUUID() : undefined;
-  await withLoginLock(lock, deps.signal, async () => {
+  return await withLoginLock(lock, deps.signal, async () => {
+    const replaced = await loadQuietly(store);
     deps.signal.throwIfAborted();
     // Ctrl-C has to wait for the two of them: one without the other is no login.
     await store.save(
@@ -81,7 +92,13 @@ async function storeLogin(
       await store.delete(NEVER);
       throw error;
     }
+    return replaced;
   });
+}
+
+/** A login that cannot be read can still be replaced, but not revoked. */
+async function loadQuietly(store: CredentialStore): Promise<Credentials | undefined> {
+  return await store.load(NEVER).catch(() => undefined);
 }
 
 /** The settings that this login was made with, so that the next command has them. */
@@ -101,20 +118,72 @@ function settingsToKeep({ config, store, target }: LoginRun) {
   };
 }
 
-/** Where somebody moves from one store to the other, the old login does not stay behind. */
-async function forgetOtherStore({ config, deps, store, notify }: LoginRun): Promise<void> {
+/**
+ * Where somebody moves from one store to the other, the old login does not stay behind.
+ *
+ * @returns that login.
+ */
+async function forgetOtherStore({
+  config,
+  deps,
+  store,
+  notify,
+}: LoginRun): Promise<Credentials | undefined> {
   const other = store.kind === 'file' ? 'keychain' : 'file';
   // A keychain that never held this profile's login is left in peace.
   const before = config.account ?? config.loginId;
-  if (other === 'keychain' && before === undefined) return;
+  if (other === 'keychain' && before === undefined) return undefined;
   const old = openStore(config, { ...deps, attended: false }, other);
+  const left = await loadQuietly(old);
   try {
     await old.delete(NEVER);
   } catch (error) {
-    if (error instanceof SyncError && error.code === 'KEYCHAIN_MISSING') return;
+    if (error instanceof SyncError && error.code === 'KEYCHAIN_MISSING') return undefined;
     notify({
       type: 'warning',
       message: `An older login may be left in ${old.describe()}: ${messageOf(error)}`,
+    });
+  }
+  return left;
+}
+
+/**
+ * Revokes the logins that a new one replaced. Deployed services keep each login apart, so its refresh
+ * token ends that login alone. A login that shares a token with the new one is the same login, and an
+ * access token is not sent: services end all of a login by it.
+ */
+async function endReplaced(
+  { config, deps, http, notify }: LoginRun,
+  replaced: readonly (Credentials | undefined)[],
+  { accessToken, refreshToken }: NewTokens,
+): Promise<void> {
+  const isNew = (token: Secret) =>
+    token.equals(accessToken) || refreshToken?.equals(token) === true;
+  for (const old of replaced) {
+    const token = old?.tokens.refreshToken;
+    const all = [token, old?.tokens.accessToken].filter((one) => one !== undefined);
+    if (old === undefined || token === undefined || all.some(isNew)) continue;
+    const { service, clientId } = old;
+    const why = await revokeToken(
+      {
+        http,
+        clock: deps.clock,
+        url: endpointUrl(new URL(service), config.endpoints.revoke),
+      },
+      {
+        client: { id: clientId, secret: secretFor(old, givenSecret(config)) },
+        token,
+        kind: 'refresh_token',
+      },
+      AbortSignal.any([deps.signal, AbortSignal.timeout(REVOKE_LIMIT_MS)]),
+    ).then(
+      (outcome) => (outcome === 'revoked' ? undefined : 'the service does not revoke tokens'),
+      (error: unknown) => (error instanceof SyncError ? error.message : 'no answer in time'),
+    );
+    if (why === undefined) continue;
+    notify({
+      type: 'warning',
+      message: `The login that this one replaces could not be revoked at ${service}: ${why.replace(/\.$/, '')}.`,
     });
   }
 }

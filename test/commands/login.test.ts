@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { readFileSync, readdirSync, statSync, symlinkSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { once } from 'node:events';
@@ -232,6 +233,94 @@ describe('a login through the browser', () => {
     expect(report.replaced?.id).toBe(first?.athlete);
     expect((await here.store.load(never))?.accountId).toBe(second?.athlete);
   });
+
+  const sha256 = (text: string) => createHash('sha256').update(text).digest('hex');
+  const loginsAt = (service: Sandbox) =>
+    service.control.state().athletes[0]?.logins.map(({ revoked }) => revoked);
+  const revocations = (service: Sandbox) =>
+    service.control.requests({ route: 'revoke' }).map(({ body }) => body);
+
+  it('revokes the login that it replaces, by its refresh token and after the new one is stored', async () => {
+    const service = await sandbox(autoApprove);
+    const here = machine(service);
+    await login(here).done;
+    const old = await here.store.load(never);
+    expect(revocations(service)).toEqual([]);
+    // The new login is in the store when the old one is revoked.
+    service.control.addFaults('revoke:delay=300ms');
+    const again = login(here);
+    await expect.poll(() => revocations(service).length).toBe(1);
+    const stored = await here.store.load(never);
+    expect(stored?.tokens.refreshToken?.reveal()).not.toBe(old?.tokens.refreshToken?.reveal());
+    await again.done;
+    expect(revocations(service)).toEqual([
+      {
+        token: `sha256:${sha256(old?.tokens.refreshToken?.reveal() ?? '').slice(0, 12)}`,
+        token_type_hint: 'refresh_token',
+        client_id: service.clientId,
+      },
+    ]);
+    expect(loginsAt(service)).toEqual([true, false]);
+    expect(typesOf(again.events)).not.toContain('warning');
+  });
+
+  it.each([
+    ['revoke:503*inf', 'cannot answer now'],
+    ['revoke:404', 'the service does not revoke tokens'],
+    ['revoke:reset*inf', 'the connection broke off'],
+  ])('works if the login that it replaces cannot be revoked: %s', async (fault, words) => {
+    const service = await sandbox(autoApprove);
+    const here = machine(service);
+    await login(here).done;
+    service.control.addFaults(fault);
+    const { done, events } = login(here);
+    expect((await done).account).toBeDefined();
+    const warning = events.find((event) => event.type === 'warning');
+    expect(warning?.message).toContain('could not be revoked');
+    expect(warning?.message).toContain(words);
+    expect((await here.store.load(never))?.tokens.refreshToken).toBeDefined();
+  });
+
+  it.each(['refreshToken', 'accessToken'] as const)(
+    'does not revoke a login that has the same %s as the new one',
+    async (name) => {
+      const service = await sandbox(autoApprove);
+      const here = machine(service);
+      await login(here).done;
+      const old = await here.store.load(never);
+      if (old === undefined) expect.unreachable();
+      const shared = old.tokens[name]?.reveal();
+      // A service that hands out again what it gave before.
+      const front = createServer((request, response) => {
+        void (async () => {
+          const parts: Buffer[] = [];
+          for await (const part of request) parts.push(part as Buffer);
+          const answer = await fetch(service.url + (request.url ?? ''), {
+            method: request.method ?? 'GET',
+            redirect: 'manual',
+            headers: { 'content-type': 'application/json' },
+            ...(parts.length === 0 ? {} : { body: Buffer.concat(parts) }),
+          });
+          const location = answer.headers.get('location');
+          const text = await answer.text();
+          const given = name === 'refreshToken' ? 'refresh_token' : 'access_token';
+          const body =
+            request.url?.endsWith('/token') === true
+              ? JSON.stringify({ ...(JSON.parse(text) as object), [given]: shared })
+              : text;
+          response.writeHead(answer.status, location === null ? {} : { location });
+          response.end(body);
+        })();
+      }).listen(0, '127.0.0.1');
+      await once(front, 'listening');
+      onTestFinished(() => void front.close());
+      const { port } = front.address() as { port: number };
+      const SYNC_BASE_URL = `http://127.0.0.1:${String(port)}`;
+      await login({ ...here, env: { ...here.env, SYNC_BASE_URL } }).done;
+      expect((await here.store.load(never))?.tokens[name]?.reveal()).toBe(shared);
+      expect(revocations(service)).toEqual([]);
+    },
+  );
 
   it('works where the service does not say whose login it is', async () => {
     const service = await sandbox({ ...autoApprove, faults: ['userinfo:404'] });
@@ -698,6 +787,16 @@ describe('--with-token', () => {
     expect((await here.store.load(never))?.tokens.accessToken?.reveal()).toBe(answer.access_token);
     expect(service.control.requests({ route: 'authorize' })).toEqual([]);
     expect(everythingShownOf([report, events])).not.toMatch(/sbx_/);
+  });
+
+  it('revokes nothing: others may hold the tokens that it replaces', async () => {
+    const service = await sandbox();
+    const here = machine(service);
+    for (let i = 0; i < 2; i++) {
+      const stdin = JSON.stringify(service.control.mint());
+      await login(here, { options: { withToken: true }, deps: { io: testIo({ stdin }) } }).done;
+    }
+    expect(service.control.requests({ route: 'revoke' })).toEqual([]);
   });
 
   it('refreshes a token response whose access token has ended', async () => {
