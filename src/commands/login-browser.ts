@@ -16,7 +16,7 @@ export async function waitForAnswer(
   authorization: Authorization,
   options: LoginOptions,
   timeoutMs: number,
-  { deps, notify, target }: LoginRun,
+  { config, deps, notify, target }: LoginRun,
 ): Promise<CheckedCallback> {
   const { url, redirectUri, start } = authorization;
   const told = { type: 'authorize', url, redirectUri, timeoutMs } as const;
@@ -50,7 +50,7 @@ export async function waitForAnswer(
     {
       clock: deps.clock,
       timeoutMs,
-      onTimeout: () => timeoutError(timeoutMs, target.clientId, redirectUri),
+      onTimeout: () => timeoutError(timeoutMs, redirectUri, target.clientId, config.get('scope')),
       paste: canPaste
         ? async (signal) => {
             await settledOr(atHand, signal);
@@ -101,13 +101,20 @@ export async function exchange(
   );
 }
 
-function timeoutError(timeoutMs: number, clientId: string, redirectUri: string): SyncError {
+function timeoutError(
+  timeoutMs: number,
+  redirectUri: string,
+  clientId: string,
+  scopes: readonly string[],
+): SyncError {
   const seconds = Math.round(timeoutMs / 1000);
   const time = seconds % 60 === 0 ? `${String(seconds / 60)} min` : `${String(seconds)} s`;
   return new SyncError('AUTH_TIMEOUT', `Nobody finished the login in the browser within ${time}.`, {
     hint:
       'If the browser showed an error page: the service has to know the client ' +
       `"${clientId}", and ${redirectUri} has to be registered for it, letter by letter. ` +
+      `It also has to know each of the scopes ${scopes.join(' ')}; ` +
+      '`sync login --scope "..."` asks for others. ' +
       'Then run `sync login` again.',
   });
 }

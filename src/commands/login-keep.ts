@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { PATIENT, type WhoAmI, whoAmI } from '../auth/account.ts';
 import { withLoginLock } from '../auth/login-lock.ts';
-import { missingFeatures } from '../auth/scopes.ts';
+import { DEFAULT_SCOPES, missingFeatures } from '../auth/scopes.ts';
 import { revokeToken } from '../auth/token-endpoint.ts';
 import { changeProfile } from '../config-write.ts';
-import type { Account } from '../config.ts';
+import { type Account, readConfigFile } from '../config.ts';
 import { givenSecret, secretFor } from '../credentials/client-secret.ts';
 import { hasEnvironmentTokens } from '../credentials/environment.ts';
 import { openStore } from '../credentials/open-store.ts';
@@ -41,7 +41,7 @@ export async function keep(
     const who = await whoAmI(needs, tokens.accessToken, deps.signal);
     if (who.kind === 'unreachable' || who.kind === 'rejected') warnUnknown(who, notify);
     const account = who.kind === 'known' ? who.account : undefined;
-    const replaced = await storeLogin(run, tokens, account);
+    const { replaced, saved } = await storeLogin(run, tokens, account);
     const left = await forgetOtherStore(run);
     if (ours === 'ours') await endReplaced(run, [replaced, left], tokens);
     if (hasEnvironmentTokens(config)) {
@@ -51,7 +51,7 @@ export async function keep(
           'SYNC_ACCESS_TOKEN or SYNC_REFRESH_TOKEN is set: as long as it is, this login is not used.',
       });
     }
-    return reportOf(run, tokens, account);
+    return reportOf(run, tokens, account, saved);
   } catch (error) {
     // Tokens that nobody holds should not go on working.
     if (ours === 'ours') await revokeQuietly(run, tokens);
@@ -59,12 +59,12 @@ export async function keep(
   }
 }
 
-/** @returns the login that this one replaced. */
+/** @returns the login that this one replaced, and the settings that changed. */
 async function storeLogin(
   run: LoginRun,
   tokens: NewTokens,
   account: Account | undefined,
-): Promise<Credentials | undefined> {
+): Promise<{ replaced: Credentials | undefined; saved: LoginReport['saved'] }> {
   const { config, deps, store, target } = run;
   const { paths, profile } = config;
   const lock = { stateDir: paths.stateDir, profile, clock: deps.clock };
@@ -85,14 +85,18 @@ async function storeLogin(
       NEVER,
     );
     try {
-      const settings = settingsToKeep(run);
+      const settings: LoginReport['saved'] = settingsToKeep(run);
+      const before = readConfigFile(paths.configFile).profiles[profile]?.settings ?? {};
       const whose = { account: account ?? null, loginId: loginId ?? null };
       await changeProfile(paths, profile, { settings, ...whose });
+      const changed = Object.entries(settings).filter(
+        ([key, value]) => (before[key as SettingKey] ?? null) !== value,
+      );
+      return { replaced, saved: Object.fromEntries(changed) };
     } catch (error) {
       await store.delete(NEVER);
       throw error;
     }
-    return replaced;
   });
 }
 
@@ -101,14 +105,18 @@ async function loadQuietly(store: CredentialStore): Promise<Credentials | undefi
   return await store.load(NEVER).catch(() => undefined);
 }
 
-/** The settings that this login was made with, so that the next command has them. */
+/**
+ * The settings that this login was made with, so that the next command has them. `--scope` is one of
+ * them, also if it asks for less: a later login must not ask for more than was wanted.
+ */
 function settingsToKeep({ config, store, target }: LoginRun) {
   const byFlag = (key: SettingKey) => config.originOf(key) === 'flag';
+  const scope = config.get('scope');
   return {
     baseUrl: serviceId(target.baseUrl),
     clientId: target.clientId,
     tokenStore: store.kind,
-    ...(byFlag('scope') ? { scope: config.get('scope').join(' ') } : {}),
+    ...(byFlag('scope') ? { scope: isDefault(scope) ? null : scope.join(' ') } : {}),
     ...(byFlag('redirectUri')
       ? { redirectUri: config.get('redirectUri') ?? null, redirectPort: null }
       : {}),
@@ -116,6 +124,14 @@ function settingsToKeep({ config, store, target }: LoginRun) {
       ? { redirectPort: String(config.get('redirectPort')), redirectUri: null }
       : {}),
   };
+}
+
+/** Are these the scopes that logins ask for without the setting? */
+function isDefault(scopes: readonly string[]): boolean {
+  return (
+    scopes.length === DEFAULT_SCOPES.length &&
+    DEFAULT_SCOPES.every((scope) => scopes.includes(scope))
+  );
 }
 
 /**
@@ -192,6 +208,7 @@ function reportOf(
   { config, store, target }: LoginRun,
   tokens: TokenSet,
   account: Account | undefined,
+  saved: LoginReport['saved'],
 ): LoginReport {
   const askedScopes = config.get('scope');
   const before = config.account;
@@ -208,6 +225,7 @@ function reportOf(
       ...feature,
       asked: askedScopes.includes(feature.scope),
     })),
+    saved,
     store: { kind: store.kind, where: store.describe() },
     renewable: tokens.refreshToken !== undefined,
     accessExpiresAt: tokens.accessExpiresAt,

@@ -25,6 +25,8 @@ export interface ServiceClientNeeds extends RetryNeeds {
   readonly tokens: TokenSource;
   /** One line a request, for `--verbose`: method, path, status, duration. Never a header or body. */
   readonly trace?: ((line: string) => void) | undefined;
+  /** The hint for a scope that the login lacks. */
+  readonly scopeHint?: ((scope: string) => string) | undefined;
 }
 
 /** A multipart body, framed already. */
@@ -129,8 +131,16 @@ export function createServiceClient(needs: ServiceClientNeeds): ServiceClient {
       result.attempts += before;
     }
     const { response, attempts } = result;
-    if (!isSuccess(response)) throw refusal(name, response, { attempts, url, sent });
+    if (!isSuccess(response)) throw withScopeHint(refusal(name, response, { attempts, url, sent }));
     return { response, attempts, sent };
+  }
+
+  function withScopeHint(error: SyncError): SyncError {
+    const { code, message, cause, details } = error;
+    const { scope } = details;
+    if (code !== 'SCOPE_MISSING' || typeof scope !== 'string') return error;
+    const hint = needs.scopeHint?.(scope) ?? error.hint;
+    return new SyncError(code, message, { hint, cause, details });
   }
 
   const json = (value: unknown) => ({

@@ -12,6 +12,7 @@ import {
   testClock,
   tokenRequests,
 } from './support.ts';
+import { openTinyService } from '../support/tiny-service.ts';
 
 function open(env: Env) {
   const homeDir = scratchDir();
@@ -61,6 +62,25 @@ it('with both, the access token serves until it is rejected; then it is refreshe
   expect((await session.replace(second, never)).equals(second)).toBe(false);
   expect(tokenRequests(service)).toEqual([{ status: 200 }, { status: 200 }]);
   expect(warnings).toHaveLength(1);
+});
+
+it('the reason of the service is shown for a refresh token that it rejects', async () => {
+  const service = await openTinyService({
+    'POST /api/oauth/token': [
+      400,
+      { error: 'invalid_grant', error_description: 'Client mismatch' },
+    ],
+  });
+  const { session } = open({
+    SYNC_BASE_URL: service.url,
+    SYNC_CLIENT_ID: 'another-client',
+    SYNC_REFRESH_TOKEN: 'a-refresh-token',
+  });
+  expect(await failure(session.accessToken(never))).toMatchObject({
+    code: 'AUTH_EXPIRED',
+    message: 'The service no longer accepts the token from SYNC_REFRESH_TOKEN (Client mismatch).',
+    details: { status: 400, error: 'invalid_grant', description: 'Client mismatch' },
+  });
 });
 
 it('a refresh token needs a client ID, and says which variable sets it', async () => {

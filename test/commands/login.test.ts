@@ -4,6 +4,7 @@ import { createServer } from 'node:http';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { DEFAULT_SCOPES } from '../../src/auth/scopes.ts';
 import type { LoginEvent } from '../../src/commands/login-events.ts';
 import { type LoginOptions, parseTimeout, runLogin } from '../../src/commands/login.ts';
 import { runToken } from '../../src/commands/token.ts';
@@ -115,6 +116,12 @@ describe('a login through the browser', () => {
       ],
       grantedScopes: report.askedScopes,
       missing: [],
+      saved: {
+        baseUrl: service.url,
+        clientId: service.clientId,
+        tokenStore: 'file',
+        redirectPort: '0',
+      },
       store: { kind: 'file', where: `the file ${tokenFilePath(here.paths.stateDir, 'default')}` },
       renewable: true,
       accessExpiresAt: expect.closeTo(Date.now() + 3_600_000, -4) as number,
@@ -322,6 +329,22 @@ describe('a login through the browser', () => {
     },
   );
 
+  it('reports the settings that it changed, and no others', async () => {
+    const service = await sandbox(autoApprove);
+    const here = machine(service);
+    const saved = async (scope?: string) =>
+      (await login(here, scope === undefined ? {} : { flags: { scope } }).done).saved;
+    await saved();
+    expect(await saved()).toEqual({});
+    expect(await saved('profile:read')).toEqual({ scope: 'profile:read' });
+    expect(await saved()).toEqual({});
+    const usual = [...DEFAULT_SCOPES].reverse().join(' ');
+    expect(await saved(usual)).toEqual({ scope: null });
+    expect(readConfigFile(here.paths.configFile).profiles['default']?.settings).not.toHaveProperty(
+      'scope',
+    );
+  });
+
   it('works where the service does not say whose login it is', async () => {
     const service = await sandbox({ ...autoApprove, faults: ['userinfo:404'] });
     const here = machine(service);
@@ -491,6 +514,7 @@ describe('a login that does not work', () => {
     expect(error.hint).toMatch(
       /"sandbox-client", and http:\/\/127\.0\.0\.1:\d+\/callback has to be/,
     );
+    expect(error.hint).toContain('know each of the scopes workout:write health:write');
   });
 
   it('ends with Ctrl-C, and frees the port', async () => {
