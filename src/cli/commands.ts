@@ -83,6 +83,7 @@ export const COMMANDS: readonly CommandDeclaration[] = [
       command
         .option('--weight <kg>', 'body weight, kg')
         .option('--ftp <watts>', 'functional threshold power, W')
+        .option('--force', "send a weight even if the athlete's display unit cannot be read", false)
         .addOption(dryRun()),
     start: async () => start((await import('./profile.ts')).profile),
   },
