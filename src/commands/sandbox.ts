@@ -2,7 +2,7 @@ import { resolve } from 'node:path';
 import { SyncError, systemCode } from '../errors.ts';
 import { makeNamedFolder } from '../storage.ts';
 import { FaultSpecError } from '../sandbox/fault-spec.ts';
-import { scopeWords } from '../sandbox/scopes.ts';
+import { scopeWords, type Scope } from '../sandbox/scopes.ts';
 import { DEFAULT_SANDBOX_PORT, startSandbox, type Sandbox } from '../sandbox/server.ts';
 import { SettingError, type SandboxSettings } from '../sandbox/settings.ts';
 
@@ -20,7 +20,7 @@ export interface SandboxCommandOptions {
   readonly rotate?: boolean | undefined;
   /** `--omit-refresh-token`: a refresh answers without one. Wins over `rotate`. */
   readonly omitRefreshToken?: boolean | undefined;
-  /** `--no-revoke-on-reuse`: false. */
+  /** `--revoke-on-reuse` */
   readonly revokeOnReuse?: boolean | undefined;
   /** `--access-ttl S` */
   readonly accessTtl?: number | undefined;
@@ -28,8 +28,20 @@ export interface SandboxCommandOptions {
   readonly refreshTtl?: number | undefined;
   /** `--no-announce-refresh-ttl`: false; token answers then lack `refresh_token_expires_in`. */
   readonly announceRefreshTtl?: boolean | undefined;
-  /** `--nutrition replace|append` */
-  readonly nutrition?: 'replace' | 'append' | undefined;
+  /** `--revision NAME` */
+  readonly revision?: SandboxSettings['revision'] | undefined;
+  /** `--strict` */
+  readonly strict?: boolean | undefined;
+  /** `--nutrition append|replace-source|replace` */
+  readonly nutrition?: SandboxSettings['nutrition'] | undefined;
+  /** `--nutrition-list dates|limit|none` */
+  readonly nutritionList?: SandboxSettings['nutritionList'] | undefined;
+  /** `--nutrition-edits | --no-nutrition-edits` */
+  readonly nutritionEdits?: boolean | undefined;
+  /** `--unknown-scope SCOPE`, repeatable. */
+  readonly unknownScope?: readonly string[] | undefined;
+  /** `--set NAME=JSON`, repeatable: any setting. */
+  readonly set?: readonly string[] | undefined;
   /** `--no-upload-items`: false. */
   readonly uploadItems?: boolean | undefined;
   /** `--success-false`: 200 with `success: false` for everything that is sent. */
@@ -131,7 +143,7 @@ async function start(options: SandboxCommandOptions, data: string | undefined): 
 }
 
 function settingsOf(options: SandboxCommandOptions): Partial<SandboxSettings> {
-  const { rotate, omitRefreshToken, grantScope } = options;
+  const { rotate, omitRefreshToken, grantScope, unknownScope } = options;
   const refreshToken = rotate === undefined ? undefined : rotate ? 'rotate' : 'keep';
   const wanted: { [Name in keyof SandboxSettings]?: SandboxSettings[Name] | undefined } = {
     autoApprove: options.autoApprove,
@@ -141,21 +153,38 @@ function settingsOf(options: SandboxCommandOptions): Partial<SandboxSettings> {
     accessTtl: options.accessTtl,
     refreshTtl: options.refreshTtl,
     announceRefreshTtl: options.announceRefreshTtl,
+    revision: options.revision,
+    strict: options.strict,
     nutrition: options.nutrition,
+    nutritionList: options.nutritionList,
+    nutritionEdits: options.nutritionEdits,
+    unknownScopes: unknownScope?.length === 0 ? undefined : (unknownScope as readonly Scope[]),
     uploadItems: options.uploadItems,
     successFalse: options.successFalse,
     exactRedirectUris: options.exactRedirectUris,
     // The settings check the words, and name those that exist.
-    grantScopes:
-      grantScope === undefined
-        ? undefined
-        : (scopeWords(grantScope) as NonNullable<SandboxSettings['grantScopes']>),
+    grantScopes: grantScope === undefined ? undefined : (scopeWords(grantScope) as Scope[]),
     rateLimit: options.rateLimit,
     addressRateLimit: options.addressRateLimit,
     discardBytes: options.discardBytes,
   };
   const given = Object.entries(wanted).filter(([, value]) => value !== undefined);
-  return Object.fromEntries(given);
+  return { ...Object.fromEntries(given), ...Object.fromEntries((options.set ?? []).map(setting)) };
+}
+
+/** `NAME=JSON`; a value that is no JSON is taken as text. */
+function setting(text: string): [string, unknown] {
+  const [, name, value] = /^(\w+)=(.*)$/s.exec(text) ?? [];
+  if (name === undefined || value === undefined) {
+    throw new SyncError('USAGE', `--set ${text}: not NAME=VALUE.`, {
+      hint: 'docs/sandbox.md lists every setting; for example: --set processingMs=null',
+    });
+  }
+  try {
+    return [name, JSON.parse(value) as unknown];
+  } catch {
+    return [name, value];
+  }
 }
 
 function explained(error: unknown, port: number, data: string | undefined): unknown {

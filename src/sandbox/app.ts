@@ -1,11 +1,11 @@
 import { Hono } from 'hono';
 import { authorization } from './authorize.ts';
-import { requireBearer } from './bearer.ts';
+import { requireBearer, requireTrait } from './bearer.ts';
 import { Control } from './control.ts';
 import { controlRoutes } from './control-routes.ts';
-import { postNutrition } from './nutrition.ts';
+import { listNutrition, patchNutritionItems, postNutrition } from './nutrition.ts';
 import { loopbackOnly, pipeline, rateLimit } from './pipeline.ts';
-import { Problem, problemBody, TokenProblem } from './problem.ts';
+import { Problem, refusal, TokenProblem } from './problem.ts';
 import { getProfile, getUserinfo, patchProfile } from './profile.ts';
 import { methodsOf, pathOf } from './routes.ts';
 import { postRevoke, postToken } from './token.ts';
@@ -39,15 +39,17 @@ export function createSandboxApp(options: WorldOptions = {}): SandboxApp {
   addPlatform(app, world);
   app.notFound((c) => {
     const allowed = methodsOf(c.req.path);
-    return allowed.length === 0
-      ? c.json(problemBody(404, `Cannot find any path matching ${c.req.path}.`), 404)
-      : c.json(problemBody(405, `${c.req.method} is not allowed here.`), 405, {
-          allow: allowed.join(', '),
-        });
+    const problem =
+      allowed.length === 0
+        ? refusal(404, `Cannot find any route matching ${c.req.path}.`)
+        : refusal(405, `${c.req.method} is not allowed on this route: ${allowed.join(', ')}.`);
+    return problem.toResponse(c.req.url);
   });
   app.onError((error, c) => {
-    if (error instanceof Problem || error instanceof TokenProblem) return error.toResponse();
-    return c.json(problemBody(500, `The sandbox failed: ${error.message}`), 500);
+    if (error instanceof TokenProblem) return error.toResponse();
+    const problem =
+      error instanceof Problem ? error : new Problem(500, `The sandbox failed: ${error.message}`);
+    return problem.toResponse(c.req.url);
   });
   return {
     app,
@@ -73,4 +75,16 @@ function addPlatform(app: Hono<SandboxEnv>, world: World): void {
   app.get(pathOf('workouts'), requireBearer(world, 'workout:read'), listWorkouts(world));
   app.post(pathOf('wellness'), requireBearer(world, 'health:write'), postWellness(world));
   app.post(pathOf('nutrition'), requireBearer(world, 'nutrition:write'), postNutrition(world));
+  app.get(
+    pathOf('nutrition-list'),
+    requireTrait(world, ({ nutritionList }) => nutritionList !== 'none'),
+    requireBearer(world, 'nutrition:read'),
+    listNutrition(world),
+  );
+  app.patch(
+    pathOf('nutrition-items'),
+    requireTrait(world, ({ nutritionEdits }) => nutritionEdits),
+    requireBearer(world, 'nutrition:write'),
+    patchNutritionItems(world),
+  );
 }

@@ -4,6 +4,8 @@ import { sha256 } from './random.ts';
 /** An application that is registered with the platform. */
 export interface Client {
   readonly id: string;
+  /** What the platform calls it: `source` of its records is `oauth:APP_ID`. */
+  readonly appId: string;
   /** As the consent page shows it. */
   readonly name: string;
   /** null: a public client, which proves itself by PKCE alone. */
@@ -28,14 +30,20 @@ const CONFIDENTIAL_CLIENT = {
 export function defaultClients(furtherRedirectUris: readonly string[] = []): Client[] {
   const redirectUris = [...DEFAULT_REDIRECT_URIS, ...furtherRedirectUris];
   return [
-    { id: PUBLIC_CLIENT_ID, name: 'sync on this computer', secret: null, redirectUris },
-    { ...CONFIDENTIAL_CLIENT, name: 'sync with a client secret', redirectUris },
+    {
+      id: PUBLIC_CLIENT_ID,
+      appId: 'app-1',
+      name: 'sync on this computer',
+      secret: null,
+      redirectUris,
+    },
+    { ...CONFIDENTIAL_CLIENT, appId: 'app-2', name: 'sync with a client secret', redirectUris },
   ];
 }
 
 /** Is this the client's secret? A public client has none: any secret is wrong for it. */
-export function secretMatches(client: Client, secret: string | undefined): boolean {
-  if (client.secret === null || secret === undefined) return client.secret === (secret ?? null);
+export function secretMatches(client: Client, secret: string): boolean {
+  if (client.secret === null) return false;
   return timingSafeEqual(Buffer.from(sha256(secret)), Buffer.from(sha256(client.secret)));
 }
 

@@ -1,8 +1,14 @@
 import { Hono, type Context, type MiddlewareHandler } from 'hono';
 import * as v from 'valibot';
-import type { Control, ExpireRequest, MintRequest } from './control.ts';
+import type {
+  AddFoodRequest,
+  Control,
+  ExpireRequest,
+  MintRequest,
+  ProcessRequest,
+} from './control.ts';
 import { FaultSpecError } from './fault-spec.ts';
-import { Problem, problemBody } from './problem.ts';
+import { Problem, refusal } from './problem.ts';
 import { decodeBody, objectOf } from './request-body.ts';
 import { SettingError, type SandboxSettings } from './settings.ts';
 import { checked } from './validate.ts';
@@ -14,6 +20,12 @@ const ENDPOINTS = {
   'GET /_sandbox/recordings/:sha256': 'the bytes of a recording (?athlete=)',
   'GET /_sandbox/requests': 'every request received (?route=&athlete=&after=)',
   'DELETE /_sandbox/requests': 'clear that record',
+  'POST /_sandbox/process':
+    'process queued recordings now: {"athlete"?, "sha256"?, "outcome"?: "workout" | "none" | "duplicate"}',
+  'POST /_sandbox/foods':
+    'an item as entered in the app: {"athlete"?, "date", "meal", "source"?, "item"}',
+  'PATCH /_sandbox/foods/:id': 'an item edited in the app: the fields that change',
+  'DELETE /_sandbox/foods/:id': 'an item removed in the app',
   'GET /_sandbox/settings': 'the settings in force',
   'POST /_sandbox/settings': 'change some of them',
   'GET /_sandbox/faults': 'the scripted faults that are left',
@@ -54,6 +66,19 @@ export function controlRoutes(control: Control): Hono<SandboxEnv> {
     control.clearRequests();
     return c.body(null, 204);
   });
+  app.post('/process', async (c) => {
+    await control.process((await jsonOf(c)));
+    return c.body(null, 204);
+  });
+  app.post('/foods', async (c) => c.json(control.addFood((await jsonOf(c)) as AddFoodRequest)));
+  app.patch('/foods/:id', async (c) => {
+    control.editFood(c.req.param('id'), await jsonOf(c));
+    return c.body(null, 204);
+  });
+  app.delete('/foods/:id', (c) => {
+    control.editFood(c.req.param('id'), null);
+    return c.body(null, 204);
+  });
   app.get('/settings', (c) => c.json(control.settings()));
   app.post('/settings', async (c) =>
     c.json(control.set((await jsonOf(c)) as Partial<SandboxSettings>)),
@@ -78,11 +103,13 @@ export function controlRoutes(control: Control): Hono<SandboxEnv> {
     const { athlete } = checked(revokeSchema, await jsonOf(c), 'request');
     return c.json({ revoked: control.revoke(athlete) });
   });
-  app.all('*', (c) => c.json(problemBody(404, 'No such control endpoint', ENDPOINTS), 404));
-  app.onError((error) => {
-    if (error instanceof Problem) return error.toResponse();
+  app.all('*', () => {
+    throw refusal(404, 'No such control endpoint', ENDPOINTS);
+  });
+  app.onError((error, c) => {
+    if (error instanceof Problem) return error.toResponse(c.req.url);
     if (error instanceof SettingError || error instanceof FaultSpecError) {
-      return new Problem(400, error.message).toResponse();
+      return refusal(400, error.message).toResponse(c.req.url);
     }
     throw error;
   });
@@ -93,7 +120,7 @@ const faultsSchema = v.strictObject({ faults: v.array(v.string()) });
 const revokeSchema = v.strictObject({ athlete: v.optional(v.string()) });
 
 /** An empty body stands for `{}`. */
-async function jsonOf(c: Context<SandboxEnv>): Promise<unknown> {
+async function jsonOf(c: Context<SandboxEnv>): Promise<Record<string, unknown>> {
   const bytes = Buffer.from(await c.req.arrayBuffer());
   if (bytes.length === 0) return {};
   return objectOf(decodeBody(c.req.header('content-type') ?? '', bytes));

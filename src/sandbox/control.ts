@@ -1,8 +1,12 @@
+import { randomUUID } from 'node:crypto';
 import * as v from 'valibot';
 import type { Athlete } from './athletes.ts';
 import { PUBLIC_CLIENT_ID } from './clients.ts';
 import type { DailyState } from './daily-records.ts';
+import { isPlainDate } from './dates.ts';
 import type { LoginState, TokenAnswer } from './grants.ts';
+import { dayOf } from './nutrition.ts';
+import { editedDay, MEALS, type StoredItem } from './nutrition-day.ts';
 import { Problem } from './problem.ts';
 import type { RecordingState } from './recordings.ts';
 import type { RequestFilter, RequestRecord } from './request-log.ts';
@@ -45,6 +49,22 @@ const endSchema = v.strictObject({
 });
 export type ExpireRequest = v.InferInput<typeof endSchema>;
 
+const addFoodSchema = v.strictObject({
+  athlete: v.optional(v.string()),
+  date: v.pipe(v.string(), v.check(isPlainDate, 'Expected YYYY-MM-DD')),
+  meal: v.picklist(MEALS),
+  source: v.optional(v.string(), 'manual'),
+  item: v.looseObject({ name: v.string(), logged_at: v.string() }),
+});
+export type AddFoodRequest = v.InferInput<typeof addFoodSchema>;
+
+const processSchema = v.strictObject({
+  athlete: v.optional(v.string()),
+  sha256: v.optional(v.string()),
+  outcome: v.optional(v.picklist(['workout', 'none', 'duplicate']), 'workout'),
+});
+export type ProcessRequest = v.InferInput<typeof processSchema>;
+
 /** What a test or a script may do to the platform from behind. Sandbox only: no service has this. */
 export class Control {
   readonly #world: World;
@@ -78,6 +98,33 @@ export class Control {
   /** The bytes of a recording as they were received, or null. */
   recordingBytes(sha256: string, athleteId?: string): Uint8Array | null {
     return this.#world.recordings.bytes(sha256, athleteId);
+  }
+
+  /**
+   * Processes queued recordings now, whatever `processingMs` says: one by its hash, or all of an
+   * athlete. `none` ends it without a workout, also later; `duplicate` makes a workout that the
+   * platform hides as the same as one from another source.
+   * @throws Problem 400, 404
+   */
+  async process(request: ProcessRequest = {}): Promise<void> {
+    const { athlete, sha256, outcome } = checked(processSchema, request, 'request');
+    const { athletes, recordings } = this.#world;
+    const athleteId = this.#athlete(athlete ?? athletes.first().id);
+    const hashes = recordings
+      .list(athleteId)
+      .filter((each) =>
+        sha256 === undefined ? each.processing === 'queued' : each.sha256 === sha256,
+      )
+      .map((each) => each.sha256);
+    if (sha256 !== undefined && hashes.length === 0) throw new Problem(404, 'No such recording');
+    for (const hash of hashes) {
+      if (outcome === 'none') {
+        recordings.fail(athleteId, hash);
+      } else {
+        await recordings.process(athleteId, { processingMs: 0 }, hash);
+        recordings.mark(athleteId, hash, outcome === 'duplicate');
+      }
+    }
   }
 
   requests(filter: RequestFilter = {}): RequestRecord[] {
@@ -162,6 +209,43 @@ export class Control {
     const { athletes, grants } = this.#world;
     const ids = athleteId === undefined ? athletes.ids : [this.#athlete(athleteId)];
     return ids.reduce((sum, id) => sum + grants.revokeAthlete(id), 0);
+  }
+
+  /**
+   * Adds an item as the athlete does in the app, or as another source.
+   * @returns the stored item, with its id
+   * @throws Problem 400, 404
+   */
+  addFood(request: AddFoodRequest): StoredItem {
+    const { athlete, date, meal, source, item } = checked(addFoodSchema, request, 'request');
+    const { athletes, daily } = this.#world;
+    const athleteId = this.#athlete(athlete ?? athletes.first().id);
+    const day = dayOf(daily.find(athleteId, 'nutrition', date));
+    const stored: StoredItem = { ...item, id: randomUUID(), source };
+    const after = editedDay(day, { [meal]: [...day[meal], stored] });
+    daily.put(athleteId, 'nutrition', date, { ...after }, 0);
+    return stored;
+  }
+
+  /**
+   * Changes fields of an item as the athlete does in the app; null removes the item.
+   * @throws Problem 404
+   */
+  editFood(id: string, changes: Readonly<Record<string, unknown>> | null): void {
+    const { athletes, daily } = this.#world;
+    for (const athleteId of athletes.ids) {
+      for (const state of daily.list(athleteId, 'nutrition')) {
+        const day = dayOf(state);
+        const meal = MEALS.find((each) => day[each].some((item) => item.id === id));
+        if (meal === undefined) continue;
+        const items = day[meal].flatMap((item) =>
+          item.id !== id ? [item] : changes === null ? [] : [{ ...item, ...changes, id }],
+        );
+        daily.put(athleteId, 'nutrition', state.date, { ...editedDay(day, { [meal]: items }) }, 0);
+        return;
+      }
+    }
+    throw new Problem(404, `No food item "${id}"`);
   }
 
   #athlete(id: string): string {

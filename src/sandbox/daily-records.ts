@@ -36,8 +36,8 @@ export class DailyRecords {
       find: db.prepare('SELECT * FROM daily WHERE athlete_id = ? AND kind = ? AND date = ?'),
       put: db.prepare(
         `INSERT INTO daily (athlete_id, kind, date, record, received_count, first_received_at, last_received_at)
-         VALUES (?1, ?2, ?3, ?4, 1, ?5, ?5)
-         ON CONFLICT (athlete_id, kind, date) DO UPDATE SET record = ?4, received_count = received_count + 1, last_received_at = ?5`,
+         VALUES (?1, ?2, ?3, ?4, ?6, ?5, ?5)
+         ON CONFLICT (athlete_id, kind, date) DO UPDATE SET record = ?4, received_count = received_count + ?6, last_received_at = ?5`,
       ),
       list: db.prepare('SELECT * FROM daily WHERE athlete_id = ? AND kind = ? ORDER BY date'),
       clear: db.prepare('DELETE FROM daily'),
@@ -49,14 +49,18 @@ export class DailyRecords {
     return row === undefined ? null : toState(row, kind);
   }
 
-  /** Stores the record of a date in place of the one before; merging is the caller's business. */
+  /**
+   * Stores the record of a date in place of the one before; merging is the caller's business.
+   * @param received 0 for an edit in the app, which is no request
+   */
   put(
     athleteId: string,
     kind: DailyKind,
     date: string,
     record: Readonly<Record<string, unknown>>,
+    received: 0 | 1 = 1,
   ): DailyState {
-    this.#sql.put.run(athleteId, kind, date, JSON.stringify(record), this.#now());
+    this.#sql.put.run(athleteId, kind, date, JSON.stringify(record), this.#now(), received);
     return toState(this.#sql.find.get(athleteId, kind, date) as Row, kind);
   }
 

@@ -1,6 +1,6 @@
 const PLAIN = /^(\d{4})-(\d{2})-(\d{2})$/;
-const DATE_TIME =
-  /^(\d{4}-\d{2}-\d{2})[T ](\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?)(Z|[+-]\d{2}:?\d{2})?$/;
+const WITH_ZONE = /^\d{4}-\d{2}-\d{2}[T ]\d{2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}:?\d{2})$/;
+const WITHOUT_ZONE = /^\d{4}-\d{2}-\d{2}[T ]\d{2}:\d{2}(:\d{2}(\.\d+)?)?$/;
 
 /** Is this `YYYY-MM-DD`, and a day that exists? */
 export function isPlainDate(text: string): boolean {
@@ -12,28 +12,38 @@ export function isPlainDate(text: string): boolean {
 }
 
 /**
- * The instant that an ISO 8601 date and time names, ms; null when it is none. Without an offset it
- * is read as UTC, as a server that runs in UTC does.
+ * The instant that a text names, ms, read as deployed services do: by JavaScript's own `Date`, on a
+ * machine in UTC. null if it names none.
  */
 export function instantOf(text: string): number | null {
-  const match = DATE_TIME.exec(text);
-  if (match === null || !isPlainDate(match[1] ?? '')) return null;
-  const offset = (match[3] ?? 'Z').replace(/^([+-]\d{2})(\d{2})$/, '$1:$2');
-  const instant = Date.parse(`${match[1] ?? ''}T${match[2] ?? ''}${offset}`);
+  const instant = Date.parse(WITHOUT_ZONE.test(text) ? `${text}Z` : text);
   return Number.isNaN(instant) ? null : instant;
 }
 
-/** Does this date and time say where it was: `Z` or an offset? */
+/** Is this an ISO 8601 date and time that exists and says where it was: `Z` or an offset? */
 export function isInstantWithZone(text: string): boolean {
-  return instantOf(text) !== null && /(Z|[+-]\d{2}:?\d{2})$/.test(text);
+  return WITH_ZONE.test(text) && isPlainDate(text.slice(0, 10)) && instantOf(text) !== null;
+}
+
+/** Is this a day that exists, or a date and time on one? */
+export function isDayOrInstant(text: string): boolean {
+  return (
+    isPlainDate(text) ||
+    isInstantWithZone(text) ||
+    (WITHOUT_ZONE.test(text) && isInstantWithZone(`${text}Z`))
+  );
 }
 
 /**
- * The day under which deployed services store a wellness record: the date as given, or the **UTC**
- * day of an instant, which is not the athlete's day. null when it is neither.
+ * The day under which deployed services store a record: the **UTC** day of what `date` names, which
+ * for an instant is not the athlete's day. null if it names none.
  */
 export function utcDayOf(text: string): string | null {
-  if (isPlainDate(text)) return text;
   const instant = instantOf(text);
   return instant === null ? null : new Date(instant).toISOString().slice(0, 10);
+}
+
+/** A stored day as deployed services answer it: an instant. */
+export function midnightOf(day: string): string {
+  return `${day}T00:00:00.000Z`;
 }

@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response';
 import type { Context } from 'hono';
 import type { DrawnFaults } from './faults.ts';
-import { Problem, problemBody } from './problem.ts';
+import { Problem } from './problem.ts';
 import type { SandboxEnv, World } from './world.ts';
 
 type Fault = NonNullable<DrawnFaults['fault']>;
@@ -47,7 +47,7 @@ async function misbehave(
 ): Promise<Sent> {
   switch (fault.kind) {
     case 'status':
-      return whole(statusAnswer(fault, world));
+      return whole(statusAnswer(c, world, fault));
     case 'html':
       return whole(htmlAnswer(fault.status));
     case 'truncate': {
@@ -84,7 +84,11 @@ async function breakOff(c: Context<SandboxEnv>, kind: 'reset-mid' | 'close-mid')
   return { response: RESPONSE_ALREADY_SENT, status };
 }
 
-function statusAnswer(fault: Extract<Fault, { kind: 'status' }>, world: World): Response {
+function statusAnswer(
+  c: Context<SandboxEnv>,
+  world: World,
+  fault: Extract<Fault, { kind: 'status' }>,
+): Response {
   const { status, retryAfter, error } = fault;
   const message = 'A scripted fault of the sandbox';
   const headers: Record<string, string> = {};
@@ -93,11 +97,11 @@ function statusAnswer(fault: Extract<Fault, { kind: 'status' }>, world: World): 
       ? new Date(world.now() + retryAfter * 1000).toUTCString()
       : String(retryAfter);
   }
-  const body =
-    error === null ? problemBody(status, message) : { error, error_description: message };
   // 304 has no body by definition; the others of this range may.
   if (status === 304) return new Response(null, { status, headers });
-  return Response.json(body, { status, headers });
+  return error === null
+    ? new Problem(status, message, { headers }).toResponse(c.req.url)
+    : Response.json({ error, error_description: message }, { status, headers });
 }
 
 function htmlAnswer(status: number): Response {

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { StatementSyncInstance } from '@photostructure/sqlite';
 import { TokenProblem } from './problem.ts';
 import { randomToken, sha256 } from './random.ts';
-import { storedScopes, type Scope } from './scopes.ts';
+import { knownScopes, type Scope } from './scopes.ts';
 import type { SandboxSettings } from './settings.ts';
 import type { Store } from './store.ts';
 
@@ -33,13 +33,17 @@ export interface Bearer {
   readonly scopes: readonly Scope[];
 }
 
+/** How the verifier is compared with the challenge (RFC 7636 section 4.3). */
+type ChallengeMethod = 'S256' | 'plain';
+
 export interface CodeRequest {
   readonly clientId: string;
   readonly athleteId: string;
-  readonly scopes: readonly Scope[];
+  readonly scopes: readonly string[];
   readonly redirectUri: string;
-  /** BASE64URL(SHA256(verifier)), RFC 7636 section 4.2. */
-  readonly challenge: string;
+  /** null: a login without PKCE, which then needs the client's secret. */
+  readonly challenge: string | null;
+  readonly challengeMethod: ChallengeMethod;
 }
 
 export interface LoginState {
@@ -55,7 +59,8 @@ interface CodeRow {
   athlete_id: string;
   scope: string;
   redirect_uri: string;
-  challenge: string;
+  challenge: string | null;
+  challenge_method: ChallengeMethod;
   expires_at: number;
   login_id: string | null;
 }
@@ -85,7 +90,7 @@ export class Grants {
     | 'addToken'
     | 'findToken'
     | 'replaceToken'
-    | 'dropToken'
+    | 'dropAccess'
     | 'expire'
     | 'logins',
     StatementSyncInstance
@@ -97,7 +102,7 @@ export class Grants {
     const { db } = store;
     this.#sql = {
       addCode: db.prepare(
-        'INSERT INTO codes (hash, client_id, athlete_id, scope, redirect_uri, challenge, expires_at) VALUES (?, ?, ?, ?, ?, ?, ?)',
+        'INSERT INTO codes (hash, client_id, athlete_id, scope, redirect_uri, challenge, challenge_method, expires_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?)',
       ),
       findCode: db.prepare('SELECT * FROM codes WHERE hash = ?'),
       useCode: db.prepare('UPDATE codes SET login_id = ? WHERE hash = ?'),
@@ -117,7 +122,7 @@ export class Grants {
         'SELECT tokens.*, client_id, athlete_id, scope, revoked_at FROM tokens JOIN logins ON logins.id = login_id WHERE hash = ?',
       ),
       replaceToken: db.prepare('UPDATE tokens SET replaced_at = ? WHERE hash = ?'),
-      dropToken: db.prepare('DELETE FROM tokens WHERE hash = ?'),
+      dropAccess: db.prepare("DELETE FROM tokens WHERE login_id = ? AND kind = 'access'"),
       expire: db.prepare(
         `UPDATE tokens SET expires_at = ?1
          WHERE kind = ?2 AND replaced_at IS NULL AND (expires_at IS NULL OR expires_at > ?1)
@@ -138,98 +143,111 @@ export class Grants {
       request.scopes.join(' '),
       request.redirectUri,
       request.challenge,
+      request.challengeMethod,
       this.#now() + settings.codeTtl * 1000,
     );
     return code;
   }
 
   /**
-   * Trades a code for tokens, once (RFC 6749 section 4.1.3, RFC 7636 section 4.6). A second use
-   * ends the login that the first one made (RFC 6749 section 4.1.2).
-   * @throws TokenProblem invalid_grant
+   * Trades a code for tokens, once (RFC 6749 section 4.1.3, RFC 7636 section 4.6).
+   * @param given.secretIsRight undefined: the client sent no secret
+   * @throws TokenProblem invalid_grant, invalid_client, invalid_request
    */
   exchangeCode(
-    given: { code: string; clientId: string; redirectUri: string; verifier: string },
+    given: {
+      code: string;
+      clientId: string;
+      secretIsRight: boolean | undefined;
+      redirectUri: string | undefined;
+      verifier: string | undefined;
+    },
     settings: SandboxSettings,
   ): TokenAnswer {
     const hash = sha256(given.code);
     const row = this.#sql.findCode.get(hash) as CodeRow | undefined;
-    if (row === undefined || row.client_id !== given.clientId) {
-      throw new TokenProblem('invalid_grant', 'This code was not issued to this client');
-    }
-    if (row.login_id !== null) {
-      this.revokeLogin(row.login_id);
-      throw new TokenProblem(
-        'invalid_grant',
-        'This code was used before; the tokens issued from it are revoked',
-      );
+    if (row?.login_id !== null) {
+      throw new TokenProblem('invalid_grant', 'Invalid authorization code');
     }
     if (row.expires_at <= this.#now()) {
-      throw new TokenProblem('invalid_grant', 'This code has expired');
+      throw new TokenProblem('invalid_grant', 'Authorization code expired');
     }
-    if (row.redirect_uri !== given.redirectUri) {
-      throw new TokenProblem('invalid_grant', 'redirect_uri is not the one of the authorization');
+    if (row.client_id !== given.clientId) {
+      throw new TokenProblem('invalid_client', 'Client ID mismatch');
     }
-    const challenge = createHash('sha256').update(given.verifier).digest('base64url');
-    if (row.challenge !== challenge) {
-      throw new TokenProblem('invalid_grant', 'code_verifier does not match code_challenge');
+    if (given.secretIsRight === false) {
+      throw new TokenProblem('invalid_client', 'Invalid client secret');
+    }
+    if (given.secretIsRight === undefined && row.challenge === null) {
+      throw new TokenProblem('invalid_client', 'Client secret required for non-PKCE flow');
+    }
+    if (given.redirectUri !== undefined && given.redirectUri !== row.redirect_uri) {
+      throw new TokenProblem('invalid_grant', 'Redirect URI mismatch');
+    }
+    if (row.challenge !== null) {
+      if (given.verifier === undefined) {
+        throw new TokenProblem('invalid_request', 'code_verifier is required for PKCE');
+      }
+      const challenge =
+        row.challenge_method === 'plain'
+          ? given.verifier
+          : createHash('sha256').update(given.verifier).digest('base64url');
+      if (row.challenge !== challenge) {
+        throw new TokenProblem('invalid_grant', 'Invalid code_verifier');
+      }
     }
     return this.#store.transaction(() => {
       const loginId = this.#addLogin(given.clientId, row.athlete_id, row.scope);
       this.#sql.useCode.run(loginId, hash);
-      return this.#issue(loginId, row.scope, settings, true);
+      return this.#firstTokens(loginId, row.scope, settings);
     });
   }
 
   /**
-   * Trades a refresh token for a new access token, and by the settings for a new refresh token.
+   * Trades a refresh token for a new access token, and by the settings for a new refresh token. The
+   * access tokens before it end at once.
    * @throws TokenProblem invalid_grant
    */
   refresh(given: { token: string; clientId: string }, settings: SandboxSettings): TokenAnswer {
     const hash = sha256(given.token);
     const row = this.#find(hash);
-    if (row?.kind !== 'refresh' || row.client_id !== given.clientId) {
-      throw new TokenProblem('invalid_grant', 'Unknown refresh token');
-    }
-    if (row.revoked_at !== null) {
-      throw new TokenProblem('invalid_grant', 'This login was revoked');
-    }
-    if (row.replaced_at !== null) {
-      if (!settings.reuseRevokesFamily) {
-        throw new TokenProblem('invalid_grant', 'This refresh token was replaced by a newer one');
-      }
+    if (row?.kind === 'refresh' && row.replaced_at !== null && settings.reuseRevokesFamily) {
       this.revokeLogin(row.login_id);
-      throw new TokenProblem(
-        'invalid_grant',
-        'This refresh token was replaced by a newer one; its reuse has revoked the login',
-      );
     }
-    if (row.expires_at !== null && row.expires_at <= this.#now()) {
-      throw new TokenProblem('invalid_grant', 'This refresh token has expired');
+    const ended =
+      row?.kind !== 'refresh' ||
+      row.revoked_at !== null ||
+      row.replaced_at !== null ||
+      (row.expires_at !== null && row.expires_at <= this.#now());
+    if (ended) throw new TokenProblem('invalid_grant', 'Invalid or expired refresh token');
+    if (settings.refreshChecksClient && row.client_id !== given.clientId) {
+      throw new TokenProblem('invalid_grant', 'Client mismatch');
     }
     return this.#store.transaction(() => {
-      const rotate = settings.refreshToken === 'rotate';
-      if (rotate) this.#sql.replaceToken.run(this.#now(), hash);
-      const answer = this.#issue(row.login_id, row.scope, settings, rotate);
-      if (settings.refreshToken !== 'keep') return answer;
-      return {
-        ...answer,
-        refresh_token: given.token,
-        ...(settings.announceRefreshTtl && row.expires_at !== null
-          ? { refresh_token_expires_in: Math.floor((row.expires_at - this.#now()) / 1000) }
-          : {}),
-      };
+      this.#sql.dropAccess.run(row.login_id);
+      const access = this.#addAccess(row.login_id, row.scope, settings);
+      switch (settings.refreshToken) {
+        case 'omit':
+          return access;
+        case 'keep':
+          return { ...access, ...this.#announced(given.token, row.expires_at, settings) };
+        case 'rotate': {
+          this.#sql.replaceToken.run(this.#now(), hash);
+          const next = this.#addRefresh(row.login_id, row.expires_at);
+          return { ...access, ...this.#announced(next, row.expires_at, settings) };
+        }
+      }
     });
   }
 
   /** Tokens without a login page, for the control endpoint. */
   mint(
-    given: { clientId: string; athleteId: string; scopes: readonly Scope[] },
+    given: { clientId: string; athleteId: string; scopes: readonly string[] },
     settings: SandboxSettings,
   ): TokenAnswer {
     const scope = given.scopes.join(' ');
     return this.#store.transaction(() =>
-      this.#issue(this.#addLogin(given.clientId, given.athleteId, scope), scope, settings, true),
+      this.#firstTokens(this.#addLogin(given.clientId, given.athleteId, scope), scope, settings),
     );
   }
 
@@ -242,20 +260,14 @@ export class Grants {
       loginId: row.login_id,
       athleteId: row.athlete_id,
       clientId: row.client_id,
-      scopes: storedScopes(row.scope),
+      scopes: knownScopes(row.scope),
     };
   }
 
-  /**
-   * RFC 7009: a refresh token takes its whole login with it, an access token only itself. An unknown
-   * token, or one of another client, changes nothing.
-   */
-  revokeToken(token: string, clientId: string): void {
-    const hash = sha256(token);
-    const row = this.#find(hash);
-    if (row?.client_id !== clientId) return;
-    if (row.kind === 'refresh') this.revokeLogin(row.login_id);
-    else this.#sql.dropToken.run(hash);
+  /** Ends the login that a token of either kind belongs to. An unknown token changes nothing. */
+  revokeToken(token: string): void {
+    const row = this.#find(sha256(token));
+    if (row !== undefined) this.revokeLogin(row.login_id);
   }
 
   revokeLogin(loginId: string): void {
@@ -299,30 +311,35 @@ export class Grants {
     return id;
   }
 
-  #issue(
-    loginId: string,
-    scope: string,
-    settings: SandboxSettings,
-    withRefreshToken: boolean,
-  ): TokenAnswer {
-    const access = randomToken(SECRET_PREFIXES.access);
-    const { accessTtl, refreshTtl } = settings;
-    this.#sql.addToken.run(sha256(access), 'access', loginId, this.#now() + accessTtl * 1000);
-    const answer = {
-      access_token: access,
-      token_type: 'Bearer',
-      expires_in: accessTtl,
-      scope,
-    } as const;
-    if (!withRefreshToken) return answer;
-    const refresh = randomToken(SECRET_PREFIXES.refresh);
+  #firstTokens(loginId: string, scope: string, settings: SandboxSettings): TokenAnswer {
+    const { refreshTtl } = settings;
     const ends = refreshTtl === null ? null : this.#now() + refreshTtl * 1000;
-    this.#sql.addToken.run(sha256(refresh), 'refresh', loginId, ends);
+    const access = this.#addAccess(loginId, scope, settings);
+    return { ...access, ...this.#announced(this.#addRefresh(loginId, ends), ends, settings) };
+  }
+
+  #addAccess(loginId: string, scope: string, { accessTtl }: SandboxSettings): TokenAnswer {
+    const token = randomToken(SECRET_PREFIXES.access);
+    this.#sql.addToken.run(sha256(token), 'access', loginId, this.#now() + accessTtl * 1000);
+    return { access_token: token, token_type: 'Bearer', expires_in: accessTtl, scope };
+  }
+
+  #addRefresh(loginId: string, ends: number | null): string {
+    const token = randomToken(SECRET_PREFIXES.refresh);
+    this.#sql.addToken.run(sha256(token), 'refresh', loginId, ends);
+    return token;
+  }
+
+  /** The fields of an answer that are about the refresh token. */
+  #announced(
+    token: string,
+    ends: number | null,
+    { announceRefreshTtl }: SandboxSettings,
+  ): Pick<TokenAnswer, 'refresh_token' | 'refresh_token_expires_in'> {
     return {
-      ...answer,
-      refresh_token: refresh,
-      ...(settings.announceRefreshTtl && refreshTtl !== null
-        ? { refresh_token_expires_in: refreshTtl }
+      refresh_token: token,
+      ...(announceRefreshTtl && ends !== null
+        ? { refresh_token_expires_in: Math.max(0, Math.floor((ends - this.#now()) / 1000)) }
         : {}),
     };
   }

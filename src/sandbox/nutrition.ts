@@ -1,75 +1,184 @@
-import type { Handler } from 'hono';
+import type { Context, Handler } from 'hono';
 import * as v from 'valibot';
-import { isInstantWithZone, isPlainDate } from './dates.ts';
-import { objectOf } from './request-body.ts';
+import type { DailyState } from './daily-records.ts';
+import { instantOf, isInstantWithZone, isPlainDate, midnightOf, utcDayOf } from './dates.ts';
+import {
+  editedDay,
+  EMPTY_DAY,
+  MEALS,
+  NUTRITION_INTEGERS,
+  receivedDay,
+  type NutritionDay,
+  type SentDay,
+} from './nutrition-day.ts';
+import { Problem, refusal, serverError } from './problem.ts';
+import { objectOf, valueOf } from './request-body.ts';
+import type { SandboxSettings } from './settings.ts';
+import { requireStorable } from './storable.ts';
 import { checked, finiteNumber, integer, jsonObject } from './validate.ts';
-import { mergedRaw, NOT_STORED } from './wellness.ts';
+import { NOT_STORED } from './wellness.ts';
 import type { SandboxEnv, World } from './world.ts';
 
 const number = v.optional(finiteNumber);
+const text = v.optional(v.string());
 
-const itemSchema = v.object({
-  logged_at: v.pipe(
-    v.string(),
-    v.check(isInstantWithZone, 'Expected an ISO 8601 date and time with Z or an offset'),
-  ),
-  name: v.optional(v.string()),
+const itemFields = {
+  logged_at: v.string(),
+  name: text,
   calories: number,
   carbs: number,
   protein: number,
   fat: number,
   fiber: number,
   sugar: number,
-  quantity: v.optional(v.string()),
+  quantity: text,
   meal: v.optional(v.picklist(['BREAKFAST', 'LUNCH', 'DINNER', 'SNACK', 'OTHER'])),
-  absorptionType: v.optional(
-    v.picklist(['RAPID', 'FAST', 'BALANCED', 'DENSE', 'HYPER_LOAD']),
-    'BALANCED',
-  ),
-});
+  absorptionType: v.optional(v.picklist(['RAPID', 'FAST', 'BALANCED', 'DENSE', 'HYPER_LOAD'])),
+};
 
-const nutritionSchema = v.object({
-  date: v.pipe(v.string(), v.check(isPlainDate, 'Expected YYYY-MM-DD, a day that exists')),
-  items: v.array(itemSchema),
+const dayFields = {
+  date: v.string(),
   calories: v.optional(integer),
   carbs: number,
   protein: number,
   fat: number,
   waterMl: v.optional(integer),
+  rawJson: v.optional(v.unknown()),
+};
+
+const fullDay = v.object({ ...dayFields, items: v.optional(v.array(v.object(itemFields))) });
+const basicItem = v.object({ ...itemFields, name: v.string(), meal: v.optional(v.unknown()) });
+const basicDay = v.object({ ...dayFields, items: v.optional(v.array(basicItem)) });
+const strictDay = v.object({
+  ...dayFields,
+  date: v.pipe(v.string(), v.check(isPlainDate, 'Expected YYYY-MM-DD, a day that exists')),
+  items: v.optional(
+    v.array(
+      v.object({
+        ...itemFields,
+        logged_at: v.pipe(
+          v.string(),
+          v.check(isInstantWithZone, 'Expected an ISO 8601 date and time with Z or an offset'),
+        ),
+      }),
+    ),
+  ),
   rawJson: v.optional(jsonObject),
 });
 
-type Item = v.InferOutput<typeof itemSchema>;
-
-/** The totals that are sums of the items where the day does not state them. */
-const SUMMED = ['calories', 'carbs', 'protein', 'fat'] as const;
-
-/**
- * `POST /api/nutrition` (interface section 4.3): upserts by date. The contract is that the day is
- * replaced; with the knob `nutrition: append` the items sent are added to those of the day.
- */
+/** `POST /api/nutrition` (interface section 4.3). The traits say what happens to the day so far. */
 export function postNutrition(world: World): Handler<SandboxEnv> {
   return (c) => {
-    const input = checked(nutritionSchema, objectOf(c.get('body')), 'nutrition record');
+    const settings = world.settings.current;
+    const { date: given, ...sent } = readDay(c, settings);
     if (c.get('successFalse')) return c.json(NOT_STORED);
-    const { athleteId } = c.get('bearer');
-    const { date, items: sent, rawJson, ...totals } = input;
-    const append = world.settings.current.nutrition === 'append';
-    const before = world.daily.find(athleteId, 'nutrition', date)?.record;
-    const items = append ? [...((before?.['items'] as Item[] | undefined) ?? []), ...sent] : sent;
-    const raw = append ? mergedRaw(before?.['rawJson'], rawJson) : rawJson;
-    const stored = world.daily.put(athleteId, 'nutrition', date, {
-      ...sums(items),
-      ...totals,
-      items,
-      ...(raw === undefined ? {} : { rawJson: raw }),
-    });
-    return c.json({ success: true, data: { id: stored.id, date, ...stored.record } });
+    const { athleteId, clientId } = c.get('bearer');
+    const date = utcDayOf(given);
+    const unreadable = sent.items?.some((item) => instantOf(item.logged_at) === null) ?? false;
+    if (date === null || unreadable) throw serverError();
+    const day = receivedDay(
+      dayOf(world.daily.find(athleteId, 'nutrition', date)),
+      sent,
+      sourceOf(world, clientId),
+      world.athletes.get(athleteId).timezone,
+      settings,
+    );
+    requireStorable({ ...day }, NUTRITION_INTEGERS, settings.strict);
+    const stored = world.daily.put(athleteId, 'nutrition', date, { ...day });
+    return c.json({ success: true, data: rowOf(stored, athleteId, midnightOf(date)) });
   };
 }
 
-function sums(items: readonly Item[]): Record<string, number> {
-  return Object.fromEntries(
-    SUMMED.map((field) => [field, items.reduce((sum, item) => sum + (item[field] ?? 0), 0)]),
-  );
+/** `GET /api/nutrition?startDate=&endDate=&limit=`: newest first. */
+export function listNutrition(world: World): Handler<SandboxEnv> {
+  return (c) => {
+    const { athleteId } = c.get('bearer');
+    const withDates = world.settings.current.nutritionList === 'dates';
+    const from = withDates ? edge(c, 'startDate') : null;
+    const to = withDates ? edge(c, 'endDate') : null;
+    const limit = Number.parseInt(c.req.query('limit') ?? '30', 10);
+    if (!(limit >= 0)) throw new Problem(500, 'Failed to fetch nutrition data');
+    const rows = world.daily
+      .list(athleteId, 'nutrition')
+      .filter(({ date }) => (from === null || date >= from) && (to === null || date <= to))
+      .reverse()
+      .slice(0, limit)
+      .map((state) => rowOf(state, athleteId, state.date));
+    return c.json({ success: true, count: rows.length, nutrition: rows });
+  };
+}
+
+const editSchema = v.object({
+  action: v.picklist(['delete']),
+  mealType: v.picklist(MEALS),
+  itemId: v.string(),
+});
+
+/** `PATCH /api/nutrition/DATE/items`. Of the actions of deployed services only `delete` is here. */
+export function patchNutritionItems(world: World): Handler<SandboxEnv> {
+  return (c) => {
+    const { mealType, itemId } = checked(editSchema, valueOf(c.get('body')), 'request body');
+    const { athleteId } = c.get('bearer');
+    const date = c.req.param('date') ?? '';
+    const state = world.daily.find(athleteId, 'nutrition', date);
+    if (state === null) throw new Problem(404, 'Nutrition entry not found');
+    const before = dayOf(state);
+    const items = before[mealType].filter(({ id }) => id !== itemId);
+    world.daily.put(athleteId, 'nutrition', date, {
+      ...editedDay(before, { [mealType]: items }),
+    });
+    return c.json({ success: true, mealType, items });
+  };
+}
+
+/** A day that nothing was stored for is an empty one. */
+export function dayOf(state: DailyState | null): NutritionDay {
+  return state === null ? EMPTY_DAY : (state.record as unknown as NutritionDay);
+}
+
+/** How the platform names an application as the source of an item. */
+function sourceOf(world: World, clientId: string): string {
+  const client = world.clients.find(({ id }) => id === clientId);
+  return `oauth:${client?.appId ?? clientId}`;
+}
+
+function readDay(c: Context<SandboxEnv>, settings: SandboxSettings): SentDay & { date: string } {
+  const body = c.get('body');
+  if (settings.strict) return checked(strictDay, objectOf(body), 'nutrition data');
+  const full = settings.nutritionFields === 'full';
+  const value = valueOf(body);
+  if (full) return checked(fullDay, value, 'nutrition data', false);
+  return checked(basicDay, value, 'nutrition data', false) as SentDay & { date: string };
+}
+
+/** Days compare as text; an instant counts from its own day on. */
+function edge(c: Context<SandboxEnv>, name: 'startDate' | 'endDate'): string | null {
+  const given = c.req.query(name);
+  if (given === undefined || given === '') return null;
+  const day = utcDayOf(given);
+  if (day === null) {
+    throw refusal(400, `Invalid ${name}. Expected an ISO date string (YYYY-MM-DD).`);
+  }
+  return day;
+}
+
+/** A day's row as deployed services answer it, with the columns that no application fills. */
+function rowOf(state: DailyState, athleteId: string, date: string) {
+  return {
+    id: state.id,
+    userId: athleteId,
+    date,
+    ...dayOf(state),
+    caloriesGoal: null,
+    proteinGoal: null,
+    carbsGoal: null,
+    fatGoal: null,
+    createdAt: state.firstReceivedAt,
+    updatedAt: state.lastReceivedAt,
+    aiAnalysis: null,
+    aiAnalysisJson: null,
+    aiAnalysisStatus: 'NOT_STARTED',
+    aiAnalyzedAt: null,
+    overallScore: null,
+  };
 }

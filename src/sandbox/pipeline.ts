@@ -4,7 +4,7 @@ import { bearerToken, RateLimiter } from './bearer.ts';
 import { answerInstead, spoilAnswer } from './fault-answers.ts';
 import type { FaultRoute } from './fault-spec.ts';
 import { Problem } from './problem.ts';
-import { decodeBody, type RequestBody } from './request-body.ts';
+import { decodeBody, isObject, type RequestBody } from './request-body.ts';
 import { recordBody, type RequestRecord } from './request-log.ts';
 import { routeOf, type RouteName } from './routes.ts';
 import type { SandboxEnv, World } from './world.ts';
@@ -123,8 +123,11 @@ async function readBytes(c: Context<SandboxEnv>): Promise<Buffer> {
 /** A token request also goes by what it asks for. */
 function faultNames(route: RouteName | null, body: RequestBody): FaultRoute[] {
   if (route === null) return [];
-  if (route !== 'token' || body.kind !== 'json') return [route];
-  const grantType = (body.value as { grant_type?: unknown } | null)?.grant_type;
+  if (route !== 'token') return [route];
+  const grantType =
+    body.kind === 'form'
+      ? body.fields.get('grant_type')
+      : body.kind === 'json' && isObject(body.value) && body.value['grant_type'];
   if (grantType === 'refresh_token') return [route, 'refresh'];
   return grantType === 'authorization_code' ? [route, 'exchange'] : [route];
 }

@@ -7,7 +7,7 @@ export type RequestBody =
   | { readonly kind: 'json'; readonly value: unknown }
   | { readonly kind: 'multipart'; readonly parts: readonly Part[] }
   | { readonly kind: 'form'; readonly fields: URLSearchParams }
-  | { readonly kind: 'other'; readonly contentType: string }
+  | { readonly kind: 'other'; readonly contentType: string; readonly text: string }
   /** The Content-Type promised a form that the bytes do not have. */
   | { readonly kind: 'malformed'; readonly reason: string };
 
@@ -20,7 +20,7 @@ export function decodeBody(contentType: string, bytes: Buffer): RequestBody {
     return { kind: 'form', fields: new URLSearchParams(bytes.toString('utf8')) };
   }
   if (bytes.length === 0) return { kind: 'none' };
-  return { kind: 'other', contentType };
+  return { kind: 'other', contentType: type, text: bytes.toString('utf8') };
 }
 
 function decodeJson(bytes: Buffer): RequestBody {
@@ -29,6 +29,29 @@ function decodeJson(bytes: Buffer): RequestBody {
     return { kind: 'json', value: JSON.parse(text) };
   } catch (error) {
     return { kind: 'malformed', reason: `The body is not JSON: ${(error as Error).message}` };
+  }
+}
+
+/**
+ * The body as the framework of deployed services reads it: JSON unless the Content-Type is that of
+ * a form or of text; undefined without a body.
+ * @throws Problem 400
+ */
+export function valueOf(body: RequestBody): unknown {
+  switch (body.kind) {
+    case 'none':
+      return undefined;
+    case 'json':
+      return body.value;
+    case 'form':
+      return Object.fromEntries(body.fields);
+    case 'other':
+      return body.contentType.startsWith('text/')
+        ? body.text
+        : valueOf(decodeJson(Buffer.from(body.text)));
+    case 'multipart':
+    case 'malformed':
+      throw new Problem(400, 'Invalid JSON body', { statusMessage: 'Bad Request' });
   }
 }
 

@@ -14,17 +14,21 @@ export const ROUTES = [
   { name: 'workouts', method: 'GET', path: '/api/workouts' },
   { name: 'wellness', method: 'POST', path: '/api/wellness' },
   { name: 'nutrition', method: 'POST', path: '/api/nutrition' },
+  { name: 'nutrition-list', method: 'GET', path: '/api/nutrition' },
+  { name: 'nutrition-items', method: 'PATCH', path: '/api/nutrition/:date/items' },
 ] as const;
 
 export type RouteName = (typeof ROUTES)[number]['name'];
 
-const byMethodAndPath = new Map<string, RouteName>(
-  ROUTES.map((route) => [`${route.method} ${route.path}`, route.name]),
-);
+const patterns = ROUTES.map((route) => ({
+  ...route,
+  pattern: new RegExp(`^${route.path.replaceAll(/:\w+/g, '[^/]+')}$`),
+}));
 
-/** The name of the endpoint that answers this request, or null where there is none. */
+/** The name of the endpoint that answers this request, or null if there is none. */
 export function routeOf(method: string, path: string): RouteName | null {
-  return byMethodAndPath.get(`${method} ${path}`) ?? null;
+  const route = patterns.find((each) => each.method === method && each.pattern.test(path));
+  return route?.name ?? null;
 }
 
 /** The path of a named endpoint. */
@@ -36,5 +40,5 @@ export function pathOf(name: RouteName): string {
 
 /** The methods that a path answers to: empty for a path that does not exist. */
 export function methodsOf(path: string): string[] {
-  return ROUTES.filter((route) => route.path === path).map((route) => route.method);
+  return patterns.filter(({ pattern }) => pattern.test(path)).map((route) => route.method);
 }

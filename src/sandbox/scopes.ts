@@ -20,8 +20,8 @@ export function isScope(text: string): text is Scope {
 }
 
 /** What granting this scope allows, as the consent page says it. */
-export function inWords(scope: Scope): string {
-  return SCOPE_WORDS[scope];
+export function inWords(scope: string): string {
+  return isScope(scope) ? SCOPE_WORDS[scope] : 'Something that this service does not know';
 }
 
 /** The words of a space-separated scope string (RFC 6749 section 3.3), each once, in order. */
@@ -29,7 +29,7 @@ export function scopeWords(text: string): string[] {
   return [...new Set(text.split(' ').filter((word) => word !== ''))];
 }
 
-/** The scopes in a string that the sandbox itself wrote. */
-export function storedScopes(text: string): Scope[] {
+/** The scopes in a granted string that the sandbox knows: others open nothing. */
+export function knownScopes(text: string): Scope[] {
   return scopeWords(text).filter(isScope);
 }

@@ -1,8 +1,23 @@
 import * as v from 'valibot';
+import { REVISION_NAMES, REVISIONS, type Revision, type Traits } from './revisions.ts';
 import { SCOPES, type Scope } from './scopes.ts';
 
 /** Where deployed services differ, or what a test wants to meet. All can change at run time. */
-export interface SandboxSettings {
+export interface SandboxSettings extends Traits {
+  /** The deployed revision that gives every trait that is not set for itself. */
+  readonly revision: Revision;
+  /**
+   * Answer developers rather than faithfully: 400 with the field for what a deployed service stores,
+   * ignores or answers by 500; refuse uploads that are no FIT files; redirect login errors.
+   */
+  readonly strict: boolean;
+  /** Scopes of {@link SCOPES} that this service does not know. */
+  readonly unknownScopes: readonly Scope[];
+  /**
+   * From an upload's arrival until it is processed, ms; null: it stays queued until the control
+   * endpoint processes it.
+   */
+  readonly processingMs: number | null;
   /** Answer the authorize endpoint by a redirect at once, without the consent page. */
   readonly autoApprove: boolean;
   /** Whose account is granted then; null: the first athlete. */
@@ -18,21 +33,8 @@ export interface SandboxSettings {
   readonly codeTtl: number;
   /** Lifetime of an access token, seconds. */
   readonly accessTtl: number;
-  /** Lifetime of a refresh token, seconds; null: it never ends. */
-  readonly refreshTtl: number | null;
-  /** Whether token answers carry `refresh_token_expires_in`. */
-  readonly announceRefreshTtl: boolean;
-  /**
-   * What a refresh answers: `rotate`, a new refresh token, and the old one ends at once; `keep`, the
-   * same again; `omit`, none, and the stored one stays valid.
-   */
-  readonly refreshToken: 'rotate' | 'keep' | 'omit';
   /** Whether use of a rotated refresh token revokes all tokens of that login. */
   readonly reuseRevokesFamily: boolean;
-  /** `replace` is the contract; one deployed revision appends the items it is sent. */
-  readonly nutrition: 'replace' | 'append';
-  /** Whether upload answers list each file under `items`; older revisions do not. */
-  readonly uploadItems: boolean;
   /** Uploads, wellness and nutrition are answered 200 with `success: false`; nothing is stored. */
   readonly successFalse: boolean;
   /** Requests a minute for a token; null: no limit. */
@@ -46,18 +48,18 @@ export interface SandboxSettings {
 }
 
 export const DEFAULT_SETTINGS: SandboxSettings = {
+  revision: REVISION_NAMES[0],
+  ...REVISIONS[REVISION_NAMES[0]],
+  strict: false,
+  unknownScopes: [],
+  processingMs: 0,
   autoApprove: false,
   autoApproveAthlete: null,
   grantScopes: null,
   exactRedirectUris: true,
   codeTtl: 600,
   accessTtl: 3600,
-  refreshTtl: 30 * 24 * 3600,
-  announceRefreshTtl: true,
-  refreshToken: 'rotate',
-  reuseRevokesFamily: true,
-  nutrition: 'replace',
-  uploadItems: true,
+  reuseRevokesFamily: false,
   successFalse: false,
   rateLimit: null,
   addressRateLimit: null,
@@ -65,24 +67,37 @@ export const DEFAULT_SETTINGS: SandboxSettings = {
   discardBytes: false,
 };
 
-const seconds = v.pipe(v.number(), v.integer(), v.minValue(0));
+const wholeNumber = v.pipe(v.number(), v.integer(), v.minValue(0));
 
 const perMinute = v.nullable(v.pipe(v.number(), v.integer(), v.minValue(1)));
 
 const patchSchema = v.partial(
   v.strictObject({
+    revision: v.picklist(REVISION_NAMES),
+    nutrition: v.picklist(['append', 'replace-source', 'replace']),
+    nutritionFields: v.picklist(['full', 'basic']),
+    nutritionList: v.picklist(['dates', 'limit', 'none']),
+    nutritionEdits: v.boolean(),
+    wellnessFields: v.picklist(['full', 'basic']),
+    adaptsWellness: v.boolean(),
+    uploadItems: v.boolean(),
+    uploadNames: v.boolean(),
+    profileUnits: v.boolean(),
+    grantsAnyScope: v.boolean(),
+    refreshToken: v.picklist(['rotate', 'keep', 'omit']),
+    refreshTtl: v.nullable(wholeNumber),
+    announceRefreshTtl: v.boolean(),
+    refreshChecksClient: v.boolean(),
+    strict: v.boolean(),
+    unknownScopes: v.array(v.picklist(SCOPES)),
+    processingMs: v.nullable(wholeNumber),
     autoApprove: v.boolean(),
     autoApproveAthlete: v.nullable(v.string()),
     grantScopes: v.nullable(v.array(v.picklist(SCOPES))),
     exactRedirectUris: v.boolean(),
-    codeTtl: seconds,
-    accessTtl: seconds,
-    refreshTtl: v.nullable(seconds),
-    announceRefreshTtl: v.boolean(),
-    refreshToken: v.picklist(['rotate', 'keep', 'omit']),
+    codeTtl: wholeNumber,
+    accessTtl: wholeNumber,
     reuseRevokesFamily: v.boolean(),
-    nutrition: v.picklist(['replace', 'append']),
-    uploadItems: v.boolean(),
     successFalse: v.boolean(),
     rateLimit: perMinute,
     addressRateLimit: perMinute,
@@ -99,6 +114,8 @@ export class SettingError extends Error {
 /** The settings in force, and the one place that changes them. */
 export class Settings {
   #current: SandboxSettings;
+  /** What was set for itself: it outlives a change of the revision. */
+  #given: Partial<SandboxSettings> = {};
   readonly #athleteIds: ReadonlySet<string>;
 
   /** @throws SettingError */
@@ -125,7 +142,9 @@ export class Settings {
       }
     }
     const given = Object.entries(parsed.output).filter(([, value]) => value !== undefined);
-    this.#current = { ...this.#current, ...Object.fromEntries(given) };
+    this.#given = { ...this.#given, ...Object.fromEntries(given) };
+    const revision = this.#given.revision ?? DEFAULT_SETTINGS.revision;
+    this.#current = { ...DEFAULT_SETTINGS, ...REVISIONS[revision], ...this.#given };
     return this.#current;
   }
 }

@@ -21,7 +21,8 @@ CREATE TABLE IF NOT EXISTS codes (
   athlete_id TEXT NOT NULL,
   scope TEXT NOT NULL,
   redirect_uri TEXT NOT NULL,
-  challenge TEXT NOT NULL,
+  challenge TEXT,
+  challenge_method TEXT NOT NULL,
   expires_at INTEGER NOT NULL,
   login_id TEXT
 );
@@ -43,6 +44,8 @@ CREATE TABLE IF NOT EXISTS recordings (
   first_received_at INTEGER NOT NULL,
   last_received_at INTEGER NOT NULL,
   processing TEXT NOT NULL,
+  queued_at INTEGER NOT NULL,
+  is_duplicate INTEGER NOT NULL DEFAULT 0,
   started_at INTEGER,
   type TEXT,
   workout TEXT,

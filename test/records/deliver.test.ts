@@ -47,7 +47,13 @@ async function open(settings: Partial<SandboxSettings> = {}) {
     let failed: unknown;
     await deliverRecords(
       records,
-      { force: false, dryRun: false, jobs: 4, nutrition: settings.nutrition ?? 'replace', ...rest },
+      {
+        force: false,
+        dryRun: false,
+        jobs: 4,
+        nutrition: settings.nutrition === 'append' ? 'append' : 'replace',
+        ...rest,
+      },
       {
         ledger,
         client: other ?? client,

@@ -6,6 +6,9 @@ import type { AddressInfo } from 'node:net';
 import { dirname, join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import type { Control } from '../../src/sandbox/control.ts';
+import { dayOf } from '../../src/sandbox/nutrition.ts';
+import { MEALS, type StoredItem } from '../../src/sandbox/nutrition-day.ts';
+import { type Revision, REVISION_NAMES } from '../../src/sandbox/revisions.ts';
 import { type Sandbox, type SandboxOptions, startSandbox } from '../../src/sandbox/server.ts';
 import {
   type Finished,
@@ -29,8 +32,15 @@ export interface World {
   write(path: string, contents: Uint8Array | string): string;
 }
 
+/** The deployed revisions that tests of the service run on: `describe.each(REVISIONS)`. */
+export const REVISIONS = ['2026-08', '2026-02'] as const satisfies readonly Revision[];
+/** The three behaviours of nutrition: `describe.each(NUTRITION_REVISIONS)`. */
+export const NUTRITION_REVISIONS = REVISION_NAMES;
+
 export interface WorldOptions {
   readonly sandbox?: SandboxOptions;
+  /** What the sandbox plays; the newest unless given. */
+  readonly revision?: Revision;
   /** Variables for every run, in place of the usual ones; `undefined` takes one away. */
   readonly env?: NodeJS.ProcessEnv;
 }
@@ -40,7 +50,7 @@ export interface WorldOptions {
  * nobody is logged in yet.
  */
 export async function openWorld(options: WorldOptions = {}): Promise<World> {
-  const sandbox = await openSandbox(options.sandbox);
+  const sandbox = await openSandbox(options.sandbox, options.revision);
   const home = openHome({
     SYNC_BASE_URL: sandbox.url,
     SYNC_CLIENT_ID: sandbox.clientId,
@@ -91,12 +101,20 @@ export async function loginWithToken(
   if (code !== 0) throw new Error(`login --with-token ended with ${String(code)}: ${stderr}`);
 }
 
-export async function openSandbox(options: SandboxOptions = {}): Promise<Sandbox> {
+export async function openSandbox(
+  options: SandboxOptions = {},
+  revision?: Revision,
+): Promise<Sandbox> {
   const sandbox = await startSandbox({
     port: 0,
     ...options,
     // Logins here listen on any free port, so that tests may run side by side.
-    settings: { autoApprove: true, exactRedirectUris: false, ...options.settings },
+    settings: {
+      autoApprove: true,
+      exactRedirectUris: false,
+      ...(revision === undefined ? {} : { revision }),
+      ...options.settings,
+    },
   });
   onTestFinished(() => sandbox.close());
   return sandbox;
@@ -253,6 +271,17 @@ export function requestLines({ control }: Sandbox): string[] {
   return control
     .requests()
     .map(({ route, method, path, status }) => `${route ?? `${method} ${path}`} ${String(status)}`);
+}
+
+/** Every item that the platform holds for a day of an athlete, meal by meal. */
+export function foodsHeld(
+  { control }: Pick<Sandbox, 'control'>,
+  date: string,
+  athlete = 'athlete-1',
+): StoredItem[] {
+  const days = control.state(athlete).athletes[0]?.nutrition ?? [];
+  const day = dayOf(days.find((each) => each.date === date) ?? null);
+  return MEALS.flatMap((meal) => day[meal]);
 }
 
 /** How many requests of each kind the sandbox received. */
