@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { openHome, openLoggedInWorld, requestLines } from '../support/acceptance.ts';
+import { REVISIONS, openHome, openLoggedInWorld, requestLines } from '../support/acceptance.ts';
 import { ndjson, runSync } from '../support/program.ts';
 import { openTinyService } from '../support/tiny-service.ts';
 
@@ -30,7 +30,9 @@ describe('sync profile', () => {
     const world = await openLoggedInWorld();
     const json = await world.sync(['profile', '--json']);
     expect(json.code).toBe(0);
-    expect(ndjson(json.stdout)).toEqual([{ type: 'profile', action: 'shown', profile: ADA }]);
+    expect(ndjson(json.stdout)).toEqual([
+      { type: 'profile', action: 'shown', profile: expect.objectContaining(ADA) as unknown },
+    ]);
     const { stdout } = await world.sync(['profile']);
     expect(stdout).toMatch(/^weight +62\.5 kg$/m);
     expect(stdout).toMatch(/^ftp +245 W$/m);
@@ -56,10 +58,27 @@ describe('sync profile', () => {
     ]);
     const [{ profile } = {}] = world.sandbox.control.state('athlete-2').athletes;
     expect(profile).toMatchObject({ weight: 72.5, weightUnits: 'Pounds', ftp: 280, maxHr: 191 });
-    expect(ndjson(stdout)).toEqual([{ type: 'profile', action: 'updated', profile }]);
+    expect(ndjson(stdout)).toEqual([
+      { type: 'profile', action: 'updated', profile: expect.objectContaining(profile) as unknown },
+    ]);
     const [other] = world.sandbox.control.state('athlete-1').athletes;
     expect(other?.profile).toEqual(ADA);
   });
+
+  it.each(REVISIONS)(
+    'leaves the display unit as it is, whatever the service makes of a unit (%s)',
+    async (revision) => {
+      for (const athlete of ['athlete-1', 'athlete-2']) {
+        const world = await openLoggedInWorld({ revision, login: { athlete } });
+        const [before] = world.sandbox.control.state(athlete).athletes;
+        const { code, stderr } = await world.sync(['profile', '--weight', '72.55']);
+        const [after] = world.sandbox.control.state(athlete).athletes;
+        expect([code, after?.profile]).toEqual([0, { ...before?.profile, weight: 72.55 }]);
+        const ignored = revision === '2026-02' && athlete === 'athlete-2';
+        expect(stderr.includes('The service ignores the unit of a weight')).toBe(ignored);
+      }
+    },
+  );
 
   it('shows the weight in the unit of the number, whatever the athlete likes to read', async () => {
     const world = await openLoggedInWorld({ login: { athlete: 'athlete-2' } });

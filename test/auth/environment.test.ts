@@ -42,7 +42,7 @@ it('an access token alone that is rejected ends the run: AUTH_EXPIRED, without a
 });
 
 it('with both, the access token serves until it is rejected; then it is refreshed', async () => {
-  const service = await sandbox();
+  const service = await sandbox({ settings: { refreshToken: 'rotate' } });
   const answer = service.control.mint();
   const { session, warnings } = open({
     SYNC_BASE_URL: service.url,
