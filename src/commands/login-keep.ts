@@ -94,7 +94,8 @@ async function storeLogin(
       );
       return { replaced, saved: Object.fromEntries(changed) };
     } catch (error) {
-      await store.delete(NEVER);
+      // The login before it is the one that the settings still speak of.
+      await (replaced === undefined ? store.delete(NEVER) : store.save(replaced, NEVER));
       throw error;
     }
   });

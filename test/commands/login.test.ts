@@ -543,6 +543,24 @@ describe('a login that does not work', () => {
     expect(service.control.state().athletes[0]?.logins).toMatchObject([{ revoked: true }]);
   });
 
+  it('leaves the login before it as it was when its settings cannot be saved', async () => {
+    const service = await sandbox(autoApprove);
+    const here = machine(service);
+    await login(here).done;
+    const before = await here.store.load(never);
+    const nowhere = join(here.homeDir, 'config');
+    symlinkSync(join(here.homeDir, 'missing', 'folder'), nowhere);
+    const paths = { ...here.paths, configFile: join(nowhere, 'config.json') };
+    expect((await failure(login({ ...here, paths }).done)).code).toBe('STORAGE');
+    const after = await here.store.load(never);
+    expect(after?.tokens.refreshToken?.reveal()).toBe(before?.tokens.refreshToken?.reveal());
+    // The new tokens alone are revoked.
+    expect(service.control.state().athletes[0]?.logins).toMatchObject([
+      { revoked: false },
+      { revoked: true },
+    ]);
+  });
+
   it('does not open a browser when the port is taken', async () => {
     const blocker = createServer().listen(0, '127.0.0.1');
     await once(blocker, 'listening');
