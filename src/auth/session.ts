@@ -145,7 +145,7 @@ export function createSession(needs: SessionNeeds): Session {
       const now = await load(NEVER);
       if (now.tokens.refreshToken?.equals(refreshToken) !== true && !isStale(now)) return now;
       dead = refreshToken;
-      throw store.kind === 'environment' ? ended(store) : error;
+      throw store.kind === 'environment' ? ended(store, error) : error;
     } finally {
       grace.end();
     }
@@ -322,13 +322,17 @@ function notLoggedIn(profile: string): SyncError {
   });
 }
 
-function ended(store: CredentialStore): SyncError {
+function ended(store: CredentialStore, why?: SyncError): SyncError {
+  const description = why?.details['description'];
+  const because = typeof description === 'string' ? ` (${description})` : '';
   return store.kind === 'environment'
     ? new SyncError(
         'AUTH_EXPIRED',
-        `The service no longer accepts the token from ${store.describe()}.`,
+        `The service no longer accepts the token from ${store.describe()}${because}.`,
         {
           hint: 'Set a new one; nothing is stored or refreshed for it.',
+          cause: why,
+          details: why?.details,
         },
       )
     : new SyncError('AUTH_EXPIRED', 'The login has ended.', { hint: 'Run `sync login`.' });

@@ -12,7 +12,7 @@ export const COMMANDS: readonly CommandDeclaration[] = [
         .option('--base-url <url>', 'address of the service')
         .option('--client-id <id>', 'client identifier')
         .option('--client-secret-stdin', 'read the client secret from stdin', false)
-        .option('--scope <scopes>', 'scopes to ask for, in quotes')
+        .option('--scope <scopes>', 'scopes to ask for, in quotes; saved for later logins')
         .option('--port <n>', 'port of the redirect URI; 0: any')
         .option('--redirect-uri <uri>', 'the redirect URI that is registered at the service')
         .option('--no-browser', 'show the address instead of opening it')
@@ -86,6 +86,7 @@ export const COMMANDS: readonly CommandDeclaration[] = [
       command
         .option('--weight <kg>', 'body weight, kg')
         .option('--ftp <watts>', 'functional threshold power, W')
+        .option('--force', "send a weight even if the athlete's display unit cannot be read", false)
         .addOption(dryRun()),
     start: async () => start((await import('./profile.ts')).profile),
   },

@@ -57,11 +57,14 @@ export async function runLogin(options: LoginOptions, needs: LoginNeeds): Promis
     platform: deps.platform,
     onRefused: (message) => needs.notify({ type: 'callback-refused', message }),
   });
-  const { server } = authorization;
+  const { server, start } = authorization;
+  const signal = AbortSignal.any([deps.signal, start.misused]);
+  const guarded = { ...run, deps: { ...deps, signal } };
   try {
-    const callback = await waitForAnswer(authorization, options, timeoutMs, run);
-    const tokens = await exchange(callback, authorization, run);
-    const report = await keep(run, tokens, 'ours');
+    const callback = await waitForAnswer(authorization, options, timeoutMs, guarded);
+    const tokens = await exchange(callback, authorization, guarded);
+    const report = await keep(guarded, tokens, 'ours');
+    if (start.misused.aborted) warnMisused(needs);
     const declined = report.missing.filter(({ asked }) => asked).map(({ feature }) => feature);
     server.finish(loggedInPage(report.account?.name ?? report.account?.email, declined));
     return report;
@@ -138,6 +141,16 @@ function redirectUriOf(config: Config): string {
   const port = config.originOf('redirectPort') === 'flag';
   if (registered !== undefined && !port) return registered;
   return `http://127.0.0.1:${config.get('redirectPort')}${CALLBACK_PATH}`;
+}
+
+/** Says so if the second visit came too late to keep the login from being stored. */
+function warnMisused({ notify }: LoginNeeds): void {
+  notify({
+    type: 'warning',
+    message:
+      "The login's address was opened a second time while the login was being stored. " +
+      'If the account shown is not yours, run `sync logout`.',
+  });
 }
 
 /** @param text `90s`, `5m`, `1h`. @throws SyncError `USAGE`. */

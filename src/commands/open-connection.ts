@@ -1,6 +1,8 @@
 import { PATIENT, whoAmI } from '../auth/account.ts';
 import { openSession } from '../auth/open-session.ts';
+import { missingScopeHint } from '../auth/scopes.ts';
 import { type Config, requireBaseUrl } from '../config.ts';
+import { hasEnvironmentTokens } from '../credentials/environment.ts';
 import type { Deps } from '../deps.ts';
 import type { Secret } from '../secret.ts';
 import { createServiceClient } from '../service/client.ts';
@@ -45,6 +47,11 @@ export async function openConnection(
       tellPause(notice);
     },
     trace,
+    scopeHint: (scope) =>
+      missingScopeHint(scope, {
+        asked: config.get('scope'),
+        fromEnvironment: hasEnvironmentTokens(config),
+      }),
   });
   return {
     client,

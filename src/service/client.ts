@@ -24,6 +24,8 @@ export interface ServiceClientNeeds extends RetryNeeds {
   readonly tokens: TokenSource;
   /** One line a request, for `--verbose`: method, path, status, duration. Never a header or body. */
   readonly trace?: ((line: string) => void) | undefined;
+  /** The hint for a scope that the login lacks. */
+  readonly scopeHint?: ((scope: string) => string) | undefined;
 }
 
 /** A multipart body, framed already. */
@@ -154,7 +156,7 @@ export function createServiceClient(needs: ServiceClientNeeds): ServiceClient {
     if (response.status === 401 && name !== 'userinfo' && (await loginIsFine(signal))) {
       throw notTakenNow(attempts);
     }
-    throw refusal(name, response, { attempts, url, sent });
+    throw withScopeHint(refusal(name, response, { attempts, url, sent }));
   }
 
   /** Does the service accept this login elsewhere? Only a refusal by it says no. */
@@ -196,6 +198,14 @@ export function createServiceClient(needs: ServiceClientNeeds): ServiceClient {
     if (isSuccess(response) || also.includes(response.status)) return response;
     if (NO_ROUTE.includes(response.status)) return undefined;
     throw refusal(name, response, { attempts, url, sent: [token] });
+  }
+
+  function withScopeHint(error: SyncError): SyncError {
+    const { code, message, cause, details } = error;
+    const { scope } = details;
+    if (code !== 'SCOPE_MISSING' || typeof scope !== 'string') return error;
+    const hint = needs.scopeHint?.(scope) ?? error.hint;
+    return new SyncError(code, message, { hint, cause, details });
   }
 
   const json = (value: unknown) => ({

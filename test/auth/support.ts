@@ -99,6 +99,12 @@ export function tokenRequests({ control }: Sandbox): readonly { status: number |
   return control.requests({ route: 'token' }).map(({ status }) => ({ status }));
 }
 
+/** The authorization URL that the address leads to with which a login starts a browser. */
+export async function openStart(address: string): Promise<URL> {
+  const response = await fetch(address, { redirect: 'manual' });
+  return new URL(response.headers.get('location') ?? `about:${String(response.status)}`);
+}
+
 /** What a promise is rejected with, as a plain object, for comparison as a whole. */
 export async function failure(promise: Promise<unknown>): Promise<SyncError> {
   try {

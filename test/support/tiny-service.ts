@@ -18,20 +18,22 @@ export interface TinyRequest {
   readonly body: unknown;
 }
 
-type Answer = readonly [status: number, body: unknown];
+export type Answer = readonly [status: number, body: unknown];
 
-/** @param answers by `METHOD /path`, without the query */
+/** @param answers by `METHOD /path`, without the query; a function is given the body */
 export async function openTinyService(
-  answers: Readonly<Record<string, Answer>>,
+  answers: Readonly<Record<string, Answer | ((body: unknown) => Answer)>>,
 ): Promise<TinyService> {
   const requests: TinyRequest[] = [];
   const server = createServer((request, response) => {
     void read(request).then((text) => {
       const { method = '', url: path = '' } = request;
       const json = request.headers['content-type']?.includes('json') === true;
-      requests.push({ method, path, body: json ? (JSON.parse(text) as unknown) : undefined });
+      const sent: unknown = json ? JSON.parse(text) : undefined;
+      requests.push({ method, path, body: sent });
       const url = new URL(path, 'http://127.0.0.1');
-      const [status, body] = answers[`${method} ${url.pathname}`] ?? NOT_FOUND;
+      const answer = answers[`${method} ${url.pathname}`] ?? NOT_FOUND;
+      const [status, body] = typeof answer === 'function' ? answer(sent) : answer;
       response.writeHead(status, { 'content-type': 'application/json' });
       response.end(JSON.stringify(body));
     });
