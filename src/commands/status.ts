@@ -1,11 +1,15 @@
 import { existsSync, statSync } from 'node:fs';
 import { type MissingFeature, missingFeatures } from '../auth/scopes.ts';
+import { loginLockPath } from '../auth/login-lock.ts';
 import { openSession } from '../auth/open-session.ts';
+import { endedAt } from '../auth/session.ts';
 import { type Account, type Config, requireBaseUrl } from '../config.ts';
 import { hasEnvironmentTokens } from '../credentials/environment.ts';
 import { openStore } from '../credentials/open-store.ts';
+import type { Credentials } from '../credentials/store.ts';
 import type { Deps } from '../deps.ts';
 import { ExitCode, SyncError, exitCodeOf } from '../errors.ts';
+import { isHeld } from '../ledger/lock.ts';
 import type { LedgerUpload } from '../ledger/uploads.ts';
 import { type Failure, failureOf } from '../service/outlook.ts';
 import type { Http } from '../service/http.ts';
@@ -79,7 +83,12 @@ async function loginState({ config, deps, http }: StatusNeeds): Promise<LoginSta
   const attended = deps.io.interactive;
   const session = openSession(config, { ...deps, http, attended, onWarning: () => undefined });
   try {
-    const { tokens } = await session.credentials(deps.signal);
+    const found = await session.credentials(deps.signal);
+    if (found.endedAt !== undefined)
+      return { state: 'ended', ...failureOf(endedAt(found.endedAt)) };
+    const interrupted = interruptedRefresh(found, config);
+    if (interrupted !== undefined) return interrupted;
+    const { tokens } = found;
     const over = (at: number | undefined) => at !== undefined && at <= deps.clock.now();
     const renews = tokens.refreshToken !== undefined && !over(tokens.refreshExpiresAt);
     if (!renews && (tokens.accessToken === undefined || over(tokens.accessExpiresAt))) {
@@ -100,6 +109,22 @@ async function loginState({ config, deps, http }: StatusNeeds): Promise<LoginSta
   } finally {
     await session.close();
   }
+}
+
+/** A refresh that began, and whose outcome no living process is about to save. */
+function interruptedRefresh(
+  { refreshStartedAt }: Credentials,
+  config: Config,
+): LoginState | undefined {
+  const lock = loginLockPath({ stateDir: config.paths.stateDir, profile: config.profile });
+  if (refreshStartedAt === undefined || isHeld(lock)) return undefined;
+  const day = new Date(refreshStartedAt).toISOString().slice(0, 16).replace('T', ' ');
+  return {
+    state: 'unknown',
+    code: 'FATE_UNKNOWN',
+    message: `A refresh was interrupted (${day} UTC): the service may have replaced its tokens.`,
+    hint: 'The next command tries it once more, such as `sync status --check`. If that fails, run `sync login`.',
+  };
 }
 
 function endedLogin(message: string): LoginState {

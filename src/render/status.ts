@@ -61,9 +61,10 @@ function watchingLines(watching: readonly SeenHealth[], now: number): string[] {
 
 function loginLines(login: LoginState, now: number): string[] {
   if (login.state !== 'logged-in') {
-    const word = { 'logged-out': 'none', ended: 'ended', unknown: 'cannot be read now' }[
-      login.state
-    ];
+    const word =
+      login.code === 'FATE_UNKNOWN'
+        ? 'uncertain'
+        : { 'logged-out': 'none', ended: 'ended', unknown: 'cannot be read now' }[login.state];
     return [
       `Login     ${word}. ${login.message}`,
       ...(login.hint === undefined ? [] : [`          ${login.hint}`]),

@@ -74,7 +74,7 @@ describe('a token file', () => {
   it('takes what a killed writer left behind with it when it is forgotten', async () => {
     const { path, store: file } = store();
     await file.save(someCredentials(), never);
-    writeFileSync(`${path}.1234567`, 'tokens of a writer that was killed');
+    writeFileSync(`${path}.0123456789abcdef.tmp`, 'tokens of a writer that was killed');
     await file.delete(never);
     expect(readdirSync(dirname(path))).toEqual([]);
   });

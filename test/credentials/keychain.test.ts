@@ -123,6 +123,31 @@ describe.skipIf(unavailable !== undefined)('a real Secret Service', () => {
     expect(children()).toEqual([]);
   });
 
+  it('saves refreshed tokens late, after the program stopped waiting for them', async () => {
+    const { open, scratch } = await keychain();
+    const store = open({ saveLimitMs: 300 });
+    await store.save(someCredentials('before'), never);
+    const prepared = await store.prepareSave(
+      { ...someCredentials('before'), refreshStartedAt: 1 },
+      never,
+    );
+    expect(await scratch.count('athlete-sync')).toBe(1);
+    scratch.freeze();
+    expect((await failure(prepared.commit(someCredentials('after')))).code).toBe('KEYCHAIN_LOCKED');
+    scratch.thaw();
+    await expect.poll(children, { timeout: 10_000 }).toEqual([]);
+    expect(plain(await open().load(never))).toEqual(plain(someCredentials('after')));
+  });
+
+  it('does not save late what another login has replaced', async () => {
+    const { open } = await keychain();
+    const store = open();
+    const prepared = await store.prepareSave(someCredentials('before'), never);
+    await store.save(someCredentials('another'), never);
+    await failure(prepared.commit(someCredentials('after')));
+    expect(plain(await store.load(never))).toEqual(plain(someCredentials('another')));
+  });
+
   it('ends the child when the caller leaves', async () => {
     const { open } = await keychain('silent');
     const stop = new AbortController();
