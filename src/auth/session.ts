@@ -11,6 +11,7 @@ import { fateOf } from '../service/http-failure.ts';
 import type { Http } from '../service/http.ts';
 import type { TokenSource } from '../service/token-source.ts';
 import type { Clock } from '../time.ts';
+import { recordAlive, recordEnd } from './login-ages.ts';
 import { withLoginLock } from './login-lock.ts';
 import { type SharedTask, shareTask } from './shared-task.ts';
 import { refreshTokens } from './token-endpoint.ts';
@@ -165,6 +166,7 @@ export function createSession(needs: SessionNeeds): Session {
         tokens,
       };
       await save(credentials, refreshToken, prepared);
+      recordAge((where) => recordAlive(where, needs.service, clock.now() - loginBegan(before)));
       return credentials;
     } catch (error) {
       if (!(error instanceof SyncError && error.code === 'AUTH_EXPIRED')) {
@@ -174,7 +176,9 @@ export function createSession(needs: SessionNeeds): Session {
       const now = await load(NEVER);
       if (now.tokens.refreshToken?.equals(refreshToken) !== true && !isStale(now)) return now;
       dead = refreshToken;
-      await note({ ...before, refreshStartedAt: undefined, endedAt: clock.now() });
+      const end = { beganAt: loginBegan(before), endedAt: clock.now() };
+      await note({ ...before, refreshStartedAt: undefined, endedAt: end.endedAt });
+      recordAge((where) => recordEnd(where, needs.service, end));
       throw store.kind === 'environment' ? ended(store) : error;
     } finally {
       grace.end();
@@ -202,6 +206,16 @@ export function createSession(needs: SessionNeeds): Session {
       await store.save(credentials, AbortSignal.timeout(NOTE_LIMIT_MS));
     } catch {
       // The tokens in the store are as good, or as bad, as they were.
+    }
+  }
+
+  /** A record that fails costs a warning before the end of a later login, and nothing else. */
+  function recordAge(record: (stateDir: string) => void): void {
+    if (store.kind === 'environment') return;
+    try {
+      record(needs.stateDir);
+    } catch {
+      // As above.
     }
   }
 
