@@ -101,12 +101,12 @@ function settingsToKeep({ config, store, target }: LoginRun) {
 }
 
 /** Where somebody moves from one store to the other, the old login does not stay behind. */
-async function forgetOtherStore({ config, deps, store, notify }: LoginRun): Promise<void> {
+async function forgetOtherStore({ config, deps, store, target, notify }: LoginRun): Promise<void> {
   const other = store.kind === 'file' ? 'keychain' : 'file';
   // A keychain that never held this profile's login is left in peace.
   const before = config.account ?? config.loginId;
   if (other === 'keychain' && before === undefined) return;
-  const old = openStore(config, { ...deps, attended: false }, other);
+  const old = openStore(config, { ...deps, attended: false }, other, target.baseUrl);
   try {
     await old.delete(NEVER);
   } catch (error) {

@@ -27,8 +27,8 @@ const START_LIMIT_MS = 20_000;
 const WINDOWS_MAX_UNITS = 1_200;
 
 export interface KeychainOptions {
-  /** The account in the keychain. */
-  readonly profile: string;
+  /** The account in the keychain: see `keychainEntryName`. */
+  readonly account: string;
   /** The built `keychain-child`. */
   readonly childPath: string;
   /** The child finds the keychain by it (`DBUS_SESSION_BUS_ADDRESS`, `XDG_RUNTIME_DIR`, `HOME`). */
@@ -54,7 +54,7 @@ export function keychainStore(options: KeychainOptions): CredentialStore {
   ): KeychainRequest => ({
     do: task,
     service: KEYCHAIN_SERVICE,
-    account: options.profile,
+    account: options.account,
     value,
     replaces,
     maxUnits,

@@ -25,7 +25,7 @@ async function keychain(state: KeychainState = 'unlocked') {
 
 function storeIn(env: Record<string, string>, over: Partial<KeychainOptions> = {}) {
   return keychainStore({
-    profile: 'default',
+    account: 'default',
     childPath: join(built.dir, 'keychain-child.cjs'),
     env,
     platform: process.platform,
@@ -72,10 +72,10 @@ describe.skipIf(unavailable !== undefined)('a real Secret Service', () => {
 
   it('keeps profiles apart', async () => {
     const { open } = await keychain();
-    await open({ profile: 'a' }).save(someCredentials('of a'), never);
-    await open({ profile: 'b' }).save(someCredentials('of b'), never);
-    expect(await open({ profile: 'b' }).delete(never)).toBe(true);
-    expect(plain(await open({ profile: 'a' }).load(never))).toEqual(plain(someCredentials('of a')));
+    await open({ account: 'a' }).save(someCredentials('of a'), never);
+    await open({ account: 'b' }).save(someCredentials('of b'), never);
+    expect(await open({ account: 'b' }).delete(never)).toBe(true);
+    expect(plain(await open({ account: 'a' }).load(never))).toEqual(plain(someCredentials('of a')));
   });
 
   it('keeps a long login in pieces, and leaves none behind', async () => {
