@@ -4,13 +4,17 @@
  */
 import { randomBytes } from 'node:crypto';
 import { text } from 'node:stream/consumers';
+import { setTimeout as delay } from 'node:timers/promises';
 import { messageOf } from '../errors.ts';
 import { type Vault, deleteValue, hashOf, loadValue, saveValue } from './chunks.ts';
 import { classify } from './keychain-failure.ts';
+import { isKeyringLocked } from './keyring-lock.ts';
 import type { KeychainAnswer, KeychainRequest } from './keychain-protocol.ts';
 
 /** Beyond the limit that the parent keeps, in ms. */
 const GRACE_MS = 2_000;
+/** The pause before tokens are saved again, in ms. */
+const RETRY_MS = 300;
 
 // A Ctrl-C, or a service manager that stops the whole group, must not lose a token that is just
 // being stored. The time limit ends this process in any case.
@@ -54,6 +58,7 @@ async function perform(
   request: KeychainRequest,
 ): Promise<{ value: string | null; existed: boolean }> {
   const { do: task, account, value, maxUnits } = request;
+  if (task !== 'save') await refusePrompt(request);
   switch (task) {
     case 'load': {
       const found = await loadValue(vault, account);
@@ -76,17 +81,22 @@ async function perform(
   }
 }
 
+/** The library unlocks what is locked, which shows a prompt: nobody is there to answer it. */
+async function refusePrompt({ mayPrompt }: KeychainRequest): Promise<void> {
+  if (!mayPrompt && (await isKeyringLocked(process.platform))) {
+    throw new Error('the default keyring is locked');
+  }
+}
+
 /**
  * Saves a value, also after the program stopped waiting for it: a refresh token may be the only one
  * left. What was stored since then is not replaced.
  */
-async function saveLate(
-  vault: Vault,
-  { account, replaces, maxUnits }: KeychainRequest,
-  value: string,
-): Promise<void> {
+async function saveLate(vault: Vault, request: KeychainRequest, value: string): Promise<void> {
+  const { account, replaces, maxUnits } = request;
   for (;;) {
     try {
+      await refusePrompt(request);
       if (replaces !== undefined) {
         const found = await loadValue(vault, account);
         if (found === null || hashOf(found) !== replaces) {
@@ -97,7 +107,9 @@ async function saveLate(
       return;
     } catch (error) {
       // The library gives up before the keychain does. The time limit ends this loop.
-      if (classify(messageOf(error)) !== 'not-answering') throw error;
+      const trouble = classify(messageOf(error));
+      if (trouble !== 'not-answering' && (trouble !== 'locked' || request.mayPrompt)) throw error;
+      await delay(RETRY_MS);
     }
   }
 }

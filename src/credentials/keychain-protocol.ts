@@ -8,6 +8,8 @@ export interface KeychainRequest {
   readonly value?: string | undefined;
   /** Only this value is replaced: the SHA-256 of it, in hex. Absent: whatever is there. */
   readonly replaces?: string | undefined;
+  /** A person is there who can answer a prompt to unlock the keyring. */
+  readonly mayPrompt: boolean;
   /** The longest text one entry takes, in UTF-16 units. */
   readonly maxUnits?: number | undefined;
   /** The child ends itself after this long, in ms, should nobody be left to end it. */

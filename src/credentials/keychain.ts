@@ -14,7 +14,7 @@ const KEYCHAIN_SERVICE = 'athlete-sync';
 /** How long a keychain may take where nobody sits, in ms. */
 export const UNATTENDED_LIMIT_MS = 3_000;
 /** How long a person may take to answer an unlock prompt, in ms. */
-export const ATTENDED_LIMIT_MS = 60_000;
+const ATTENDED_LIMIT_MS = 60_000;
 /** How long the child tries to save tokens that the program stopped waiting for, in ms. */
 const LATE_SAVE_LIMIT_MS = 10 * 60_000;
 /** How long the child itself may take to start, on a machine that is busy, in ms. */
@@ -34,8 +34,10 @@ export interface KeychainOptions {
   /** The child finds the keychain by it (`DBUS_SESSION_BUS_ADDRESS`, `XDG_RUNTIME_DIR`, `HOME`). */
   readonly env: Env;
   readonly platform: NodeJS.Platform;
-  /** {@link UNATTENDED_LIMIT_MS} or {@link ATTENDED_LIMIT_MS}. */
-  readonly limitMs: number;
+  /** A person is there who can answer a prompt to unlock the keychain. */
+  readonly attended: boolean;
+  /** Time limit for each call (ms); absent: what `attended` calls for. */
+  readonly limitMs?: number | undefined;
   /** Time limit for saving tokens, which may be the only ones left (ms); absent: the longest. */
   readonly saveLimitMs?: number | undefined;
   /** The longest text one entry takes, in UTF-16 units, if not the platform's. */
@@ -57,8 +59,9 @@ export function keychainStore(options: KeychainOptions): CredentialStore {
     account: options.account,
     value,
     replaces,
+    mayPrompt: options.attended,
     maxUnits,
-    limitMs: task === 'save' ? LATE_SAVE_LIMIT_MS : options.limitMs,
+    limitMs: task === 'save' ? LATE_SAVE_LIMIT_MS : usualLimit(options),
   });
   const call = async (what: KeychainRequest, signal: AbortSignal) =>
     await callChild(what, options, name, signal);
@@ -117,7 +120,7 @@ async function callChild(
 ): Promise<{ value: string | null; existed: boolean }> {
   signal.throwIfAborted();
   const limitMs =
-    request.do === 'save' ? (limits.saveLimitMs ?? ATTENDED_LIMIT_MS) : limits.limitMs;
+    request.do === 'save' ? (limits.saveLimitMs ?? ATTENDED_LIMIT_MS) : usualLimit(limits);
   const fail = (message: string, trouble = classify(message)) =>
     keychainError(trouble, { keychain: capitalised(name), message, platform });
 
@@ -193,6 +196,10 @@ async function callChild(
       await ended;
     }
   }
+}
+
+function usualLimit({ limitMs, attended }: Pick<KeychainOptions, 'limitMs' | 'attended'>): number {
+  return limitMs ?? (attended ? ATTENDED_LIMIT_MS : UNATTENDED_LIMIT_MS);
 }
 
 function capitalised(text: string): string {

@@ -3,7 +3,7 @@ import type { Config } from '../config.ts';
 import type { Env } from '../deps.ts';
 import { keychainEntryName } from './entry-name.ts';
 import { fileStore, tokenFilePath } from './file.ts';
-import { ATTENDED_LIMIT_MS, UNATTENDED_LIMIT_MS, keychainStore } from './keychain.ts';
+import { keychainStore } from './keychain.ts';
 import type { CredentialStore } from './store.ts';
 
 /** The part of the outside world that the stores need. */
@@ -40,7 +40,7 @@ export function openStore(
         childPath: join(needs.programDir, KEYCHAIN_CHILD),
         env: needs.env,
         platform: needs.platform,
-        limitMs: needs.attended ? ATTENDED_LIMIT_MS : UNATTENDED_LIMIT_MS,
+        attended: needs.attended,
       });
   }
 }

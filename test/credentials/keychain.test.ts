@@ -1,4 +1,5 @@
 import { readFileSync, readdirSync, writeFileSync } from 'node:fs';
+import { spawn, spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { type KeychainOptions, keychainStore } from '../../src/credentials/keychain.ts';
@@ -29,9 +30,39 @@ function storeIn(env: Record<string, string>, over: Partial<KeychainOptions> = {
     childPath: join(built.dir, 'keychain-child.cjs'),
     env,
     platform: process.platform,
-    limitMs: 3_000,
+    attended: false,
     ...over,
   });
+}
+
+/** Counts the calls that would show a prompt. */
+async function watchUnlocks(env: Readonly<Record<string, string>>) {
+  const rule = (member: string) => `type='method_call',member='${member}'`;
+  const monitor = spawn('dbus-monitor', ['--session', rule('Unlock'), rule('AddMatch')], {
+    env,
+    stdio: ['ignore', 'pipe', 'ignore'],
+  });
+  let seen = '';
+  monitor.stdout.setEncoding('utf8').on('data', (text: string) => (seen += text));
+  onTestFinished(() => void monitor.kill('SIGKILL'));
+  /** Shows that the monitor has seen everything up to now. */
+  const catchUp = async () => {
+    const marks = () => seen.split('member=AddMatch').length;
+    const before = marks();
+    await expect
+      .poll(() => {
+        spawnSync('gdbus', ['wait', '--session', 'org.freedesktop.secrets'], { env });
+        return marks();
+      })
+      .toBeGreaterThan(before);
+  };
+  await catchUp();
+  return {
+    async end() {
+      await catchUp();
+      return seen.split('member=Unlock').length - 1;
+    },
+  };
 }
 
 /** Child processes of this one that are still there. */
@@ -112,6 +143,37 @@ describe.skipIf(unavailable !== undefined)('a real Secret Service', () => {
     expect(error).toMatchObject({ code, details: { keychain: kind } });
     expect(error.hint).toContain(hint);
     expect(children()).toEqual([]);
+  });
+
+  it.each([
+    ['is never asked to unlock by an unattended process', false, 0],
+    ['is asked to unlock by a process with a person at it', true, 1],
+  ])('that is locked %s', async (_who, attended, least) => {
+    const { open, scratch } = await keychain();
+    await open().save(someCredentials(), never);
+    await scratch.lock();
+    const watched = await watchUnlocks(scratch.env);
+    const store = open({ attended });
+    for (const attempt of [() => store.load(never), () => store.probe(never)]) {
+      expect(await failure(attempt())).toMatchObject({
+        code: 'KEYCHAIN_LOCKED',
+        details: { keychain: 'locked' },
+      });
+    }
+    const unlocks = await watched.end();
+    if (least === 0) expect(unlocks).toBe(0);
+    else expect(unlocks).toBeGreaterThanOrEqual(least);
+  });
+
+  it('that is locked before refreshed tokens are saved gets them once it is unlocked', async () => {
+    const { open, scratch } = await keychain();
+    const prepared = await open().prepareSave(someCredentials('before'), never);
+    await scratch.lock();
+    const saving = prepared.commit(someCredentials('after'));
+    await expect.poll(children).toHaveLength(1);
+    await scratch.unlock();
+    await saving;
+    expect(plain(await open().load(never))).toEqual(plain(someCredentials('after')));
   });
 
   it('ends the child when nobody answers, in the time that was given', async () => {
