@@ -7,7 +7,6 @@ import {
 } from '../credentials/store.ts';
 import { SyncError } from '../errors.ts';
 import type { Secret } from '../secret.ts';
-import { fateOf } from '../service/http-failure.ts';
 import type { Http } from '../service/http.ts';
 import type { TokenSource } from '../service/token-source.ts';
 import type { Clock } from '../time.ts';
@@ -147,11 +146,10 @@ export function createSession(needs: SessionNeeds): Session {
     const prepared = await prepareSave(before, stop);
     // From here until the answer is stored, Ctrl-C has to wait.
     const grace = graceAfter(stop, clock);
-    const request = watchFate(needs.http);
     try {
       stop.throwIfAborted();
       const tokens = await refreshTokens(
-        { http: request.http, clock, url: needs.tokenUrl },
+        { http: needs.http, clock, url: needs.tokenUrl },
         {
           client: { id: before.clientId, secret: secretFor(before, needs.clientSecret) },
           refreshToken,
@@ -170,7 +168,8 @@ export function createSession(needs: SessionNeeds): Session {
       return credentials;
     } catch (error) {
       if (!(error instanceof SyncError && error.code === 'AUTH_EXPIRED')) {
-        if (!request.mayHaveActed()) await note(before);
+        // Broken off without an answer: the mark stays, as after a crash.
+        if (!grace.signal.aborted) await note(before);
         throw error;
       }
       const now = await load(NEVER);
@@ -318,28 +317,6 @@ export function createSession(needs: SessionNeeds): Session {
 }
 
 const NEVER = new AbortController().signal;
-
-/** Sends requests through `http`, and remembers whether the service may have acted on one. */
-function watchFate(http: Http): { readonly http: Http; mayHaveActed(): boolean } {
-  let acted = false;
-  return {
-    mayHaveActed: () => acted,
-    http: {
-      ...http,
-      async send(request) {
-        try {
-          const response = await http.send(request);
-          // A gateway's 5xx says nothing about what the service behind it did.
-          acted ||= response.status < 400 || response.status >= 500;
-          return response;
-        } catch (error) {
-          acted ||= !(error instanceof SyncError) || fateOf(error) === 'unknown';
-          throw error;
-        }
-      },
-    },
-  };
-}
 
 function tokenOf({ tokens }: Credentials): Secret {
   if (tokens.accessToken === undefined) throw new Error('a login in use without an access token');
