@@ -30,6 +30,8 @@ export const COMMANDS: readonly CommandDeclaration[] = [
   {
     name: 'status',
     summary: 'show the account, the login, the daemon and what was sent',
+    declare: (command) =>
+      command.option('--check', 'ask the service whether it accepts the login', false),
     start: async () => start((await import('./status.ts')).status),
   },
   {

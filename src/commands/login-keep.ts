@@ -144,13 +144,14 @@ async function forgetOtherStore({
   config,
   deps,
   store,
+  target,
   notify,
 }: LoginRun): Promise<Credentials | undefined> {
   const other = store.kind === 'file' ? 'keychain' : 'file';
   // A keychain that never held this profile's login is left in peace.
   const before = config.account ?? config.loginId;
   if (other === 'keychain' && before === undefined) return undefined;
-  const old = openStore(config, { ...deps, attended: false }, other);
+  const old = openStore(config, { ...deps, attended: false }, other, target.baseUrl);
   const left = await loadQuietly(old);
   try {
     await old.delete(NEVER);

@@ -7,6 +7,7 @@ import { SyncError } from '../errors.ts';
 import { endpointUrl } from '../service/endpoints.ts';
 import { CALLBACK_PATH } from '../settings.ts';
 import { exchange, waitForAnswer } from './login-browser.ts';
+import { askToReplace } from './login-elsewhere.ts';
 import { keep } from './login-keep.ts';
 import {
   type LoginTarget,
@@ -40,7 +41,8 @@ export async function runLogin(options: LoginOptions, needs: LoginNeeds): Promis
     notify: needs.notify,
   };
   const target = await completeTarget(options, questions);
-  const store = await chooseStore(needs, questions);
+  const chosen = await chooseStore(needs, questions, target);
+  const store = await askToReplace(chosen, target, needs, questions);
   const run: LoginRun = {
     ...needs,
     target: await withStoredSecret(target, store, deps.signal),
@@ -93,9 +95,10 @@ function checkOptions(options: LoginOptions, config: Config): void {
 async function chooseStore(
   { config, deps, notify }: LoginNeeds,
   questions: QuestionNeeds,
+  { baseUrl }: LoginTarget,
 ): Promise<LoginRun['store']> {
   const open = (kind: 'keychain' | 'file') => ({
-    ...openStore(config, { ...deps, attended: deps.io.interactive }, kind),
+    ...openStore(config, { ...deps, attended: deps.io.interactive }, kind, baseUrl),
     kind,
   });
   const store = open(config.get('tokenStore'));
