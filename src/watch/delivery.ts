@@ -52,7 +52,8 @@ const ENOUGH_REFUSALS = 6;
  */
 export function isAtRest({ state, refusals, changedAt }: UploadStanding, now: number): boolean {
   if (state !== 'rejected') return state === 'confirmed';
-  return now - changedAt < Math.min(FIRST_REST_MS * 2 ** (refusals - 1), LONGEST_REST_MS);
+  // A refusal far in the future was written down by a clock that was wrong: it holds nothing up.
+  return Math.abs(now - changedAt) < Math.min(FIRST_REST_MS * 2 ** (refusals - 1), LONGEST_REST_MS);
 }
 
 /** Has the service had enough chances to take it? */

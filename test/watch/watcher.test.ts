@@ -284,6 +284,25 @@ describe('bytes that are kept', () => {
   });
 });
 
+describe('a clock that is set back by a day while the service is away', () => {
+  it('prolongs no pause: what the service asked for is over in time, and rescans keep their interval', async () => {
+    const clock = manualClock();
+    const why = 'It is a network folder.';
+    const { client } = clientOf(sandbox, {}, { policy: ONE_TRY });
+    const { events } = start({ clock, place: { noEvents: why, removable: false }, client });
+    await until(() => happened(events, 'ready').length === 1);
+    sandbox.control.addFaults('upload-fit:503(retry-after=10)*1');
+    const [first, second] = [anotherRecording(), anotherRecording()];
+    put(join(folder, 'first.fit'), first);
+    while (happened(events, 'obstacle').length === 0) await clock.advance(1_000);
+    clock.jump(-86_400_000);
+    put(join(folder, 'second.fit'), second);
+    for (let i = 0; i < 40; i++) await clock.advance(1_000);
+    await until(() => held().length === 2);
+    expect(happened(events, 'delivering')).toHaveLength(1);
+  });
+});
+
 describe('a machine that slept', () => {
   it('looks at everything as soon as it is awake', async () => {
     const clock = manualClock();

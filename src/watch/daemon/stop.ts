@@ -38,10 +38,10 @@ export async function stopDaemon(
   { clock, signal, platform, kill }: StopNeeds,
   patienceMs = STOP_PATIENCE_MS,
 ): Promise<StopOutcome> {
-  const began = clock.now();
+  const began = clock.monotonic();
   let target = findTarget(place, platform);
   // Whoever just took the lock has not written its record yet: the one before is still there.
-  while (target.found === 'unknown' && clock.now() < began + SETTLE_MS) {
+  while (target.found === 'unknown' && clock.monotonic() < began + SETTLE_MS) {
     await clock.sleep(LOOK_MS, signal);
     target = findTarget(place, platform);
   }
@@ -58,10 +58,10 @@ export async function stopDaemon(
       return { outcome: 'out-of-reach', pid, why: 'it belongs to somebody else' };
     }
   }
-  const told = clock.now();
+  const told = clock.monotonic();
   for (;;) {
-    if (!isRunning(place)) return { outcome: 'stopped', pid, tookMs: clock.now() - told };
-    const waitedMs = clock.now() - told;
+    if (!isRunning(place)) return { outcome: 'stopped', pid, tookMs: clock.monotonic() - told };
+    const waitedMs = clock.monotonic() - told;
     if (waitedMs >= patienceMs) return { outcome: 'still-running', pid, waitedMs };
     await clock.sleep(LOOK_MS, signal);
   }
