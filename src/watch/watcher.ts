@@ -31,7 +31,7 @@ const LOOK_MS = 1_000;
  * A request under way is given so long when the program is told to stop, in ms; a renewal of the
  * login that it waits for has a time of its own after that, and both together end within 5 s.
  */
-const STOP_GRACE_MS = 2_000;
+const STOP_GRACE_MS = 1_700;
 
 export interface WatcherOptions extends SweeperOptions {
   /** Absolute, each once. */
