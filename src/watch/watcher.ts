@@ -191,7 +191,7 @@ export class Watcher {
         }
         await this.#sweeper.sweep(folder);
       }
-      if (!this.#options.dryRun) this.#pump.addKept();
+      if (!this.#options.dryRun) this.#pump.adopt();
       await this.#pump.drain();
       for (const { path, reason, detail } of this.#pending.all()) {
         onItem({ path, outcome: 'invalid', reason, detail });
@@ -212,7 +212,7 @@ export class Watcher {
     signal.addEventListener('abort', stop, { once: true });
     const loop = (task: Promise<void>) => task.catch((error: unknown) => this.#fail(error));
     try {
-      this.#pump.addKept();
+      this.#pump.adopt();
       await this.#lookAtRoots();
       for (const folder of this.#folders) {
         if (folder.state !== 'waiting') continue;
@@ -364,7 +364,7 @@ export class Watcher {
     }
     if (good && swept > 0 && !this.#hasEnded()) {
       this.#lastSweepAt = clock.now();
-      this.#pump.offerAgain();
+      this.#pump.adopt();
       onSwept();
       this.#noteChange();
     }

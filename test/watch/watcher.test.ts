@@ -69,7 +69,7 @@ function start(
     ledger: uploadLedger(database, 'me', mark, now),
     known: knownFiles(database, 'me', now),
     marks: watchMarks(database, 'me', now),
-    outbox: openOutbox(stateDir, outboxRows(database, 'me', now), now),
+    outbox: openOutbox(stateDir, outboxRows(database, 'me', mark, now), now),
     client: client ?? clientOf(sandbox).client,
     uploadUrl: () => new URL(sandbox.url),
     clock,
