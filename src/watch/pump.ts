@@ -310,8 +310,8 @@ export class Pump {
       const result = takeIn(item, slot, this.#needs, removable);
       switch (result.taken) {
         case 'kept':
-          this.#needs.report({ event: 'kept', path: item.path, sha256: result.sha256 });
           this.add(this.#keptItem(item, result.sha256));
+          this.#needs.report({ event: 'kept', path: item.path, sha256: result.sha256 });
           return true;
         case 'unwhole':
           this.#needs.onUnwhole(item, result.reason, result.detail);

@@ -284,6 +284,25 @@ describe('bytes that are kept', () => {
   });
 });
 
+describe.each([true, false])('a service that never answers (removable folder: %s)', (removable) => {
+  it('has everything that has waited for some seconds stashed, and nothing before', async () => {
+    const clock = manualClock();
+    sandbox.control.addFaults('upload-fit:hang*inf');
+    const { events, needs } = start({ clock, place: { noEvents: undefined, removable } });
+    await until(() => happened(events, 'ready').length === 1);
+    const rides = Array.from({ length: 5 }, () => anotherRecording());
+    rides.forEach((ride, i) => put(join(folder, `${i}.fit`), ride));
+    await until(() => sandbox.control.requests({ route: 'upload-fit' }).length === 2);
+    await clock.advance(4_000);
+    // From a device, what is sent is copied before.
+    expect(needs.outbox.count).toBe(removable ? 2 : 0);
+    await clock.advance(2_000);
+    await until(() => needs.outbox.count === rides.length);
+    expect(rides.every((ride) => needs.outbox.has(sha256(ride)))).toBe(true);
+    await sandbox.close();
+  });
+});
+
 describe('a clock that is set back by a day while the service is away', () => {
   it('prolongs no pause: what the service asked for is over in time, and rescans keep their interval', async () => {
     const clock = manualClock();
