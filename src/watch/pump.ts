@@ -38,6 +38,11 @@ const SLICE_MS = 20;
  * ms: a service that hangs must not cost those that are overwritten or deleted meanwhile.
  */
 const STASH_AFTER_MS = 5_000;
+/**
+ * Share of the time that this may take while the service answers: thousands of recordings that come at
+ * once are sent rather than copied. It answers if it did within {@link STASH_AFTER_MS}.
+ */
+const STASH_SHARE = 1 / 10;
 
 export interface PumpNeeds {
   readonly appVersion: string;
@@ -84,8 +89,10 @@ export class Pump {
   readonly #dryRun: boolean;
   /** Waits in its place, and since when (monotonic clock, ms); the longest first. */
   readonly #toTakeIn = new Map<string, { readonly item: QueueItem; readonly since: number }>();
-  /** The outbox is full, or refused by the disk: not tried before this (monotonic clock, ms). */
+  /** Nothing that waits for its turn is stashed before this (monotonic clock, ms). */
   #stashAgainAt = -Infinity;
+  /** When the service last answered (monotonic clock, ms). */
+  #answeredAt = -Infinity;
   #retryAfterMs = 0;
   #stopping = false;
   lastSuccessAt: number | undefined;
@@ -259,7 +266,7 @@ export class Pump {
       if (waitMs > 0) waits.push(waitMs);
       else this.#stashSent(item, sending);
     }
-    const end = performance.now() + SLICE_MS;
+    const began = performance.now();
     for (const [key, { item, since }] of this.#toTakeIn) {
       const waitMs = Math.max(since + STASH_AFTER_MS, this.#stashAgainAt) - now;
       if (!blocked && waitMs > 0) {
@@ -277,10 +284,14 @@ export class Pump {
           this.#stashAgainAt = now + STASH_AFTER_MS;
         }
       }
-      if (performance.now() >= end) {
-        setImmediate(() => this.#bell.ring());
-        break;
-      }
+      const tookMs = performance.now() - began;
+      if (tookMs < SLICE_MS) continue;
+      if (!blocked && now - this.#answeredAt < STASH_AFTER_MS) {
+        const pauseMs = tookMs / STASH_SHARE;
+        this.#stashAgainAt = Math.max(this.#stashAgainAt, now + pauseMs);
+        waits.push(pauseMs);
+      } else setImmediate(() => this.#bell.ring());
+      break;
     }
     return Math.min(Infinity, ...waits);
   }
@@ -353,6 +364,7 @@ export class Pump {
 
   #settle(item: QueueItem, result: UploadItem, sending: Sending): void {
     const { outbox, gate, clock, report } = this.#needs;
+    if (result.outcome !== 'failed') this.#answeredAt = clock.monotonic();
     switch (result.outcome) {
       case 'uploaded':
       case 'duplicate':
