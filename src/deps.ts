@@ -34,6 +34,7 @@ export interface Deps {
 
 export const systemClock: Clock = {
   now: () => Date.now(),
+  monotonic: () => performance.now(),
   sleep: async (ms, signal) => {
     signal?.throwIfAborted();
     try {

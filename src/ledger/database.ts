@@ -102,6 +102,8 @@ const SCHEMA = `
     -- When it was recorded, as far as is known, and when its bytes were kept: ms since the epoch.
     recorded_at INTEGER NOT NULL,
     kept_at INTEGER NOT NULL,
+    -- The process that is to send it (ledger/processes.ts), or the one that died before it had.
+    owner TEXT NOT NULL,
     PRIMARY KEY (account, sha256)
   ) WITHOUT ROWID;
 

@@ -46,6 +46,7 @@ export function testClock(): Clock & { advance(ms: number): void } {
   let shift = 0;
   return {
     now: () => systemClock.now() + shift,
+    monotonic: () => systemClock.monotonic() + shift,
     sleep: (ms, signal) => systemClock.sleep(ms > LONGEST_PAUSE_MS ? ms : Math.min(ms, 20), signal),
     advance: (ms) => void (shift += ms),
   };

@@ -56,6 +56,7 @@ async function open(answers: readonly Answer[], options: Options = {}) {
     random: () => 0.5,
     clock: {
       now: () => 0,
+      monotonic: () => 0,
       sleep: (ms) => {
         slept.push(ms);
         return Promise.resolve();
@@ -482,6 +483,7 @@ it('gets a batch through a service that counts requests by the minute, and does 
     random: () => 0,
     clock: {
       now: () => now,
+      monotonic: () => now,
       sleep: (ms) => {
         now += ms;
         return Promise.resolve();

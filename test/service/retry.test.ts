@@ -24,6 +24,7 @@ function needs(random = 1) {
     onRetry: (notice) => notices.push(notice),
     clock: {
       now: () => now,
+      monotonic: () => now,
       sleep: (ms, signal) => {
         signal?.throwIfAborted();
         slept.push(ms);
