@@ -82,6 +82,22 @@ export const COMMANDS: readonly CommandDeclaration[] = [
     })),
   },
   {
+    name: 'undo',
+    summary: 'take back what was sent from here',
+    subcommands: [
+      {
+        name: 'nutrition',
+        summary: 'remove the items of a day that were sent from here',
+        declare: (command) =>
+          command
+            .argument('<date>', 'YYYY-MM-DD, today, yesterday or 7d')
+            .option('--force', 'also items that were edited in the platform', false)
+            .addOption(dryRun()),
+        start: async () => start((await import('./undo.ts')).undoNutrition),
+      },
+    ],
+  },
+  {
     name: 'profile',
     summary: "show the athlete's profile, or update weight and FTP",
     declare: (command) =>

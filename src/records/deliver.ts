@@ -8,7 +8,7 @@ import { type Failure, Outlook, failureOf } from '../service/outlook.ts';
 import { isAboutTheItem } from '../service/refusal.ts';
 import type { Clock } from '../time.ts';
 import type { MergeMode } from './day-plan.ts';
-import { nutritionBody } from './merge.ts';
+import { emptyDay, nutritionBody } from './merge.ts';
 import { type DayOutcome, type NutritionRecord, deliverDay } from './nutrition-delivery.ts';
 import { type NutritionMode, NutritionService } from './nutrition-service.ts';
 import type { JsonObject, PreparedRecord, RecordKind, Warning } from './types.ts';
@@ -147,7 +147,7 @@ class Run {
     return ledger.nutrition.debts().flatMap((date) => {
       const { intended = EMPTY_DAY, unclear } = ledger.nutrition.day(date);
       if (this.#byDate.has(date) || unclear) return [];
-      return [unfinishedDay(date, [...new Set(intended.items.map(({ input }) => input))])];
+      return [emptyDay(date, [...new Set(intended.items.map(({ input }) => input))])];
     });
   }
 
@@ -307,12 +307,6 @@ class Run {
     this.#outlook.failed(failureOf(error));
     return { outcome: 'failed', ...failureOf(error), attempts };
   }
-}
-
-function unfinishedDay(date: string, sources: readonly string[]): NutritionRecord {
-  const parts: NutritionRecord['parts'] = [];
-  const about = { kind: 'nutrition', outcome: 'ready', date, sources, warnings: [] } as const;
-  return { ...about, zoneUsed: false, digest: '', body: { date }, parts, fields: {} };
 }
 
 function arrivalUnknown(date: string, count: number): Failure & { readonly outcome: 'failed' } {
