@@ -39,7 +39,7 @@ export type Look =
   | { readonly kind: 'opaque' }
   /** The service takes no day without items. */
   | { readonly kind: 'refused'; readonly status?: number; readonly message: string }
-  | Extract<Posted, { readonly kind: 'failed' }>;
+  | Extract<Posted, { readonly failure: SyncError }>;
 
 /** How many requests were sent for a day. */
 export interface Tally {
@@ -152,7 +152,7 @@ export class NutritionService {
       return items === undefined ? { kind: 'opaque' } : { kind: 'shown', by: 'empty-post', items };
     }
     if (posted.kind === 'rejected') return { ...posted, kind: 'refused' };
-    return { kind: 'failed', failure: posted.failure };
+    return posted;
   }
 
   /** Sends a day (interface 4.3). @throws SyncError `STORAGE`, `INTERRUPTED` */
