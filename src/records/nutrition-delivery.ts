@@ -357,6 +357,9 @@ class DayDelivery {
         if (service.refusesEmpty) return this.#unclear(content.items);
         return repeatable === 'always' ? this.#unsettled(posted.failure) : 'settle';
       case 'rejected':
+        if (this.#before !== undefined && service.kind === 'replace') {
+          return await this.#putBack(posted, outgoing(this.#stored).items);
+        }
         this.#restore();
         return this.#rejected(posted);
       case 'taken':
@@ -398,9 +401,11 @@ class DayDelivery {
         return 'again';
       case 'refused': {
         // One refusal may be a proxy's, and on a service that appends the whole day would be doubled.
-        if (service.kind === 'append' || ++this.#refusals < 2) {
-          return service.kind === 'append' ? this.#rejected(look) : 'again';
+        if (service.kind === 'append') {
+          this.#restore();
+          return this.#rejected(look);
         }
+        if (++this.#refusals < 2) return 'again';
         // If the day itself is refused too, it was not the empty list.
         service.refusesEmpty = true;
         const outcome = await this.#whole('unless-acted-on');
@@ -452,6 +457,11 @@ class DayDelivery {
         ({ id }) => id !== undefined && stuck.some(({ shown }) => shown.id === id),
       ),
     ];
+    /** Did an interrupted run remove an item, and not send what was to take its place? */
+    const isRemovedBefore = (id: string) =>
+      this.#before !== undefined &&
+      !look.items.some((item) => item.id === id) &&
+      !this.#content.items.some((item) => item.id === id);
     // Removing an item makes the service work out the day's own fields anew.
     const fieldsWait =
       (removed.size > 0 && Object.keys(fields).length > 0) ||
@@ -471,7 +481,9 @@ class DayDelivery {
           posted,
           emptied && !holdsOurs
             ? outgoing(this.#stored).items
-            : this.#stored.items.filter(({ id }) => id !== undefined && removed.has(id)),
+            : this.#stored.items.filter(
+                ({ id }) => id !== undefined && (removed.has(id) || isRemovedBefore(id)),
+              ),
         );
       case 'taken':
         break;

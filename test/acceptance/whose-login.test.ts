@@ -19,9 +19,7 @@ const DAY = JSON.stringify({
 
 /** A service that adds to a day what it is sent: whatever comes twice is there twice. */
 async function openAppendingWorld(...faults: string[]): Promise<World> {
-  const world = await openWorld({ sandbox: { settings: { nutrition: 'append' }, faults } });
-  await world.sync(['config', 'set', 'nutritionDelivery', 'append']);
-  return world;
+  return await openWorld({ revision: '2026-08', sandbox: { faults } });
 }
 
 async function push(world: World, ...flags: string[]) {
@@ -174,7 +172,8 @@ async function withToken(userinfo: (response: ServerResponse, request: ReceivedR
   const home = openHome({ SYNC_BASE_URL: service.url.origin, SYNC_CLIENT_ID: 'c' });
   const sync = (token: string, args: readonly string[], input = '') =>
     startSync(args, { home, input, env: { SYNC_ACCESS_TOKEN: token } }).finished;
-  await sync('a', ['config', 'set', 'nutritionDelivery', 'append']);
+  // One request a day.
+  await sync('a', ['config', 'set', 'nutritionDelivery', 'replace']);
   return {
     requests: () => service.requests.map(({ url }) => url.replace('/api/', '')),
     push: async (token: string) => (await sync(token, ['push', 'nutrition', '-'], DAY)).code,
