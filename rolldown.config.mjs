@@ -20,7 +20,11 @@ function withoutExecutableSubcommands() {
  * packages with native code stay outside of the bundle.
  */
 export default defineConfig({
-  input: { main: 'src/main.ts', 'keychain-child': 'src/credentials/keychain-child.ts' },
+  input: {
+    main: 'src/main.ts',
+    'keychain-child': 'src/credentials/keychain-child.ts',
+    'signal-watchdog': 'src/signal-watchdog.ts',
+  },
   platform: 'node',
   external: ['@napi-rs/keyring', '@photostructure/sqlite'],
   plugins: [withoutExecutableSubcommands(), thirdPartyNotices()],

@@ -1,12 +1,11 @@
 import { createHash } from 'node:crypto';
 import { dirname, join } from 'node:path';
-import writeFileAtomic from 'write-file-atomic';
 import { type Account, type ProfileEntry, readConfigFile } from './config.ts';
 import { systemClock } from './deps.ts';
 import { messageOf } from './errors.ts';
 import type { Paths } from './paths.ts';
 import type { SettingKey } from './settings.ts';
-import { makeFolder, storageError } from './storage.ts';
+import { behindOwnLink, makeFolder, replaceFile, storageError } from './storage.ts';
 
 /** What to change in a profile; `null` takes something away, what is absent stays. */
 export interface ProfileChange {
@@ -38,13 +37,15 @@ export async function changeProfile(
   const name = createHash('sha256').update(paths.configFile).digest('hex').slice(0, 16);
   const lock = join(paths.stateDir, 'locks', `config-${name}.lock`);
   const { signal } = new AbortController();
-  return await withLock(lock, { clock: systemClock, signal, patienceMs: PATIENCE_MS }, async () => {
+  return await withLock(lock, { clock: systemClock, signal, patienceMs: PATIENCE_MS }, () => {
     const { profiles } = readConfigFile(paths.configFile);
     const { ofLogin } = change;
-    if (ofLogin !== undefined && profiles[profile]?.loginId !== ofLogin) return false;
+    if (ofLogin !== undefined && profiles[profile]?.loginId !== ofLogin) {
+      return Promise.resolve(false);
+    }
     const entry = changed(profiles[profile], change);
-    await write(paths.configFile, { ...profiles, [profile]: entry });
-    return true;
+    write(paths.configFile, { ...profiles, [profile]: entry });
+    return Promise.resolve(true);
   });
 }
 
@@ -59,7 +60,7 @@ function changed(before: ProfileEntry | undefined, change: ProfileChange): Profi
   return { settings, account, loginId };
 }
 
-async function write(path: string, profiles: Record<string, ProfileEntry>): Promise<void> {
+function write(path: string, profiles: Record<string, ProfileEntry>): void {
   const content = {
     profiles: Object.fromEntries(
       // JSON leaves out what is undefined.
@@ -71,7 +72,7 @@ async function write(path: string, profiles: Record<string, ProfileEntry>): Prom
   };
   try {
     makeFolder(dirname(path), 0o700);
-    await writeFileAtomic(path, `${JSON.stringify(content, null, 2)}\n`, { mode: 0o600 });
+    replaceFile(behindOwnLink(path), `${JSON.stringify(content, null, 2)}\n`);
   } catch (cause) {
     const message = `${path} cannot be written: ${messageOf(cause)}`;
     throw storageError(path, cause, 'SYNC_CONFIG_DIR', { message });

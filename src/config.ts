@@ -27,6 +27,8 @@ export interface Config {
   readonly paths: Paths;
   get<K extends SettingKey>(key: K): SettingValue<K>;
   originOf(key: SettingKey): Origin;
+  /** What the configuration file holds for this profile, whatever flags and variables say. */
+  readonly saved: ProfileEntry['settings'];
   readonly endpoints: Endpoints;
   /** Known once somebody logged in with this profile. */
   readonly account: Account | undefined;
@@ -96,6 +98,7 @@ export function loadConfig(
     paths,
     get: (key) => find(key).value,
     originOf: (key) => find(key).origin,
+    saved: entry?.settings ?? {},
     get endpoints() {
       return Object.fromEntries(
         (Object.keys(DEFAULT_ENDPOINTS) as EndpointName[]).map((name) => [

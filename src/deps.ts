@@ -23,7 +23,10 @@ export interface Deps {
   readonly signal: AbortSignal;
   /** The zone of this machine, such as `Europe/Berlin`. Throws a `SyncError` `CONFIG` if it cannot be told. */
   readonly machineZone: () => string;
-  /** Shows a page in the user's browser. Rejects when no browser can be started. */
+  /**
+   * Shows a page in the user's browser. Rejects when no browser can be started. Every user of this
+   * machine can read the address in the list of processes.
+   */
   readonly openBrowser: (url: string) => Promise<void>;
   /** The built program's folder: child processes are started from files in it. */
   readonly programDir: string;
@@ -31,6 +34,7 @@ export interface Deps {
 
 export const systemClock: Clock = {
   now: () => Date.now(),
+  monotonic: () => performance.now(),
   sleep: async (ms, signal) => {
     signal?.throwIfAborted();
     try {

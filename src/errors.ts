@@ -48,7 +48,7 @@ export type ErrorCode =
   | 'SERVICE_UNAVAILABLE'
   /** The service answered something this program cannot read. */
   | 'SERVICE_ANSWER'
-  /** The service refused for good (4xx). */
+  /** The service refused the request (4xx). */
   | 'REJECTED'
   /** Sent to a service that appends, and not answered: sending it again might double it. */
   | 'FATE_UNKNOWN'
@@ -114,11 +114,18 @@ export function exitCodeOf(code: ErrorCode): ExitCode {
 }
 
 /**
- * The exit code for one of many things that could not be delivered. An answer that cannot be read may
- * be readable next time, and nothing is lost: that is no refusal.
+ * The exit code for an item whose outcome is `failed`: nothing is lost, and another try may pass, with
+ * a login if that is what is missing. A service that refuses an item for good is another outcome.
  */
 export function exitCodeOfDelivery(code: ErrorCode): ExitCode {
-  return code === 'SERVICE_ANSWER' ? ExitCode.unavailable : exitCodeOf(code);
+  switch (code) {
+    case 'SERVICE_ANSWER':
+    case 'REJECTED':
+    case 'BUSY':
+      return ExitCode.unavailable;
+    default:
+      return exitCodeOf(code);
+  }
 }
 
 /** Where several apply, the first of these wins: 4 before 5 before 6 before 3. */

@@ -7,6 +7,7 @@ import { ExitCode, SyncError, exitCodeOf, isAbort, messageOf, worstExitCode } fr
 import { ignoresHangup } from './hangup.ts';
 import { type GlobalFlags, createOutput } from './output.ts';
 import { errorReport, errorText } from './render/error.ts';
+import { handleSignals } from './signals.ts';
 
 /**
  * Runs a command line against this machine. Results that cannot be written do not stop the work: that
@@ -18,7 +19,6 @@ export async function runProgram(args: readonly string[]): Promise<ExitCode> {
   const interruption = new AbortController();
   // Every request and every pause listens to it: many are no leak.
   setMaxListeners(0, interruption.signal);
-  const interrupted = new Set<NodeJS.Signals>();
   let lost = false;
   const deps = systemDeps(interruption.signal, (error) => {
     lost = true;
@@ -26,15 +26,13 @@ export async function runProgram(args: readonly string[]): Promise<ExitCode> {
     process.exitCode = ExitCode.internal;
     deps.io.err(errorText(resultsLost(error), flags));
   });
-  for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
-    process.on(name, () => {
-      if (name === 'SIGHUP' && ignoresHangup(deps.env, deps.platform, process.ppid)) return;
-      // A second one does not wait for a tidy end.
-      if (interrupted.has(name)) process.exit(ExitCode.interrupted);
-      interrupted.add(name);
-      interruption.abort(new SyncError('INTERRUPTED', 'Interrupted.'));
-    });
-  }
+  const signals = handleSignals({
+    args,
+    programDir: deps.programDir,
+    ignoresHangup: () => ignoresHangup(deps.env, deps.platform, process.ppid),
+    onSignal: () => interruption.abort(new SyncError('INTERRUPTED', 'Interrupted.')),
+    exit: () => process.exit(ExitCode.interrupted),
+  });
   let flags: GlobalFlags = { json: args.includes('--json'), quiet: false, verbose: false };
   const codeOf = (code: ExitCode) => (lost ? worstExitCode([code, ExitCode.internal]) : code);
   try {
@@ -58,6 +56,8 @@ export async function runProgram(args: readonly string[]): Promise<ExitCode> {
     const failure = isAbort(error) ? new SyncError('INTERRUPTED', 'Interrupted.') : error;
     createOutput(deps.io, flags).error(errorReport(failure), errorText(failure, flags));
     return codeOf(failure instanceof SyncError ? exitCodeOf(failure.code) : ExitCode.internal);
+  } finally {
+    signals.over();
   }
 }
 

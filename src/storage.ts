@@ -1,4 +1,20 @@
-import { accessSync, constants, lstatSync, mkdirSync, statSync } from 'node:fs';
+import { randomBytes } from 'node:crypto';
+import {
+  accessSync,
+  closeSync,
+  constants,
+  fstatSync,
+  fsyncSync,
+  ftruncateSync,
+  lstatSync,
+  mkdirSync,
+  openSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeSync,
+} from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { SyncError, messageOf, systemCode } from './errors.ts';
 
@@ -43,6 +59,132 @@ export function makeNamedFolder(path: string, flag: string): void {
   }
 }
 
+export interface WriteOptions {
+  /** Survives a power cut once it is written. */
+  readonly durable?: boolean;
+  /** Holds a secret: fails on a file system where others could read it. */
+  readonly secret?: boolean;
+}
+
+/** A file that is about to be replaced: its temporary file exists, with the space it needs. */
+export interface Replacement {
+  /** Writes the content and puts it in place, as a whole. @throws what the disk throws */
+  commit(content: string | Uint8Array): void;
+  /** Removes the temporary file. May be called twice; does nothing after a commit. */
+  discard(): void;
+}
+
+/** Matches the end of a temporary file's name, after the name of the file that it replaces. */
+export const TEMPORARY = /^\.[0-9a-f]{16}\.tmp$/;
+
+/**
+ * Begins to replace a file. The temporary file beside it has a random name, and is new: neither a
+ * planted file nor a planted link is ever written to.
+ *
+ * @param reservedBytes content up to this size cannot meet a full disk at the commit
+ * @throws what the disk throws
+ */
+export function beginReplacement(
+  path: string,
+  reservedBytes: number,
+  { durable = true, secret = false }: WriteOptions = {},
+): Replacement {
+  const temporary = `${path}.${randomBytes(8).toString('hex')}.tmp`;
+  const { O_CREAT, O_EXCL, O_WRONLY } = constants;
+  // Undefined on Windows.
+  const noFollow = (constants as { O_NOFOLLOW?: number }).O_NOFOLLOW ?? 0;
+  let fd: number | undefined = openSync(temporary, O_WRONLY | O_CREAT | O_EXCL | noFollow, 0o600);
+  const close = () => {
+    if (fd !== undefined) closeSync(fd);
+    fd = undefined;
+  };
+  const discard = () => {
+    if (fd === undefined) return;
+    close();
+    rmSync(temporary, { force: true });
+  };
+  try {
+    refuseForeign(temporary, fd, secret);
+    if (reservedBytes > 0) {
+      // Random: a file system that compresses would reserve next to nothing for zeros.
+      writeAll(fd, randomBytes(reservedBytes));
+      fsyncSync(fd);
+    }
+  } catch (error) {
+    discard();
+    throw error;
+  }
+  return {
+    commit(content) {
+      if (fd === undefined) throw new Error('this replacement is over');
+      const bytes = typeof content === 'string' ? Buffer.from(content) : content;
+      try {
+        writeAll(fd, bytes);
+        ftruncateSync(fd, bytes.length);
+        if (durable) fsyncSync(fd);
+        // Windows cannot rename an open file.
+        close();
+        renameSync(temporary, path);
+      } catch (error) {
+        close();
+        rmSync(temporary, { force: true });
+        throw error;
+      }
+      if (durable) syncFolder(dirname(path));
+    },
+    discard,
+  };
+}
+
+/** Replaces a file as a whole: a reader sees the old one or the new one. @throws what the disk throws */
+export function replaceFile(
+  path: string,
+  content: string | Uint8Array,
+  options?: WriteOptions,
+): void {
+  beginReplacement(path, 0, options).commit(content);
+}
+
+/** Returns the file that a link of this user's own leads to, such as one into a folder of dotfiles. */
+export function behindOwnLink(path: string): string {
+  try {
+    const link = lstatSync(path);
+    const own = [0, process.getuid?.() ?? 0].includes(link.uid);
+    return link.isSymbolicLink() && own ? realpathSync(path) : path;
+  } catch {
+    return path;
+  }
+}
+
+/** Refuses a new file that is not this user's alone, before anything is in it. */
+function refuseForeign(path: string, fd: number, secret: boolean): void {
+  const me = process.getuid?.();
+  if (me === undefined) return;
+  const { uid, mode, nlink } = fstatSync(fd);
+  if (uid === me && nlink === 1 && (!secret || (mode & 0o077) === 0)) return;
+  throw new Error(
+    `a new file in ${dirname(path)} is not this user's alone ` +
+      `(owner ${uid}, mode ${(mode & 0o777).toString(8).padStart(4, '0')})`,
+  );
+}
+
+function writeAll(fd: number, bytes: Uint8Array): void {
+  for (let at = 0; at < bytes.length;) at += writeSync(fd, bytes, at, bytes.length - at, at);
+}
+
+/** Makes a rename durable, where folders can be synced. */
+function syncFolder(folder: string): void {
+  let fd: number | undefined;
+  try {
+    fd = openSync(folder, constants.O_RDONLY);
+    fsyncSync(fd);
+  } catch {
+    // Windows and some network file systems offer no such thing.
+  } finally {
+    if (fd !== undefined) closeSync(fd);
+  }
+}
+
 /**
  * A file or folder of this program's own that cannot be used: what stands in the way, and the
  * variable that names another place.
@@ -69,7 +211,7 @@ function obstacle(path: string, cause: unknown): string | undefined {
   let at = resolve(path);
   while (!exists(at) && dirname(at) !== at) at = dirname(at);
   const missing = at !== resolve(path);
-  const code = systemCode(cause) ?? '';
+  const code = codeOf(cause);
   if (!isFolder(at) && (missing || code === 'EEXIST' || code === 'ENOTDIR')) {
     return `${at} is not a folder.`;
   }
@@ -88,6 +230,13 @@ function obstacle(path: string, cause: unknown): string | undefined {
     default:
       return undefined;
   }
+}
+
+/** SQLite names a full disk in words. */
+function codeOf(cause: unknown): string {
+  const code = systemCode(cause) ?? '';
+  const full = code === 'ERR_SQLITE_ERROR' && /disk is full/.test(messageOf(cause));
+  return full ? 'ENOSPC' : code;
 }
 
 function refusalOf(folder: string): string | undefined {

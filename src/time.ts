@@ -2,6 +2,11 @@
 export interface Clock {
   /** Milliseconds since 1970-01-01T00:00:00Z. */
   now(): number;
+  /**
+   * Milliseconds since some point in the past, never set back or forward. Waits are measured on it;
+   * it may stand still while the machine sleeps.
+   */
+  monotonic(): number;
   /** Resolves after `ms` milliseconds; rejects with the signal's reason when it is aborted. */
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
 }

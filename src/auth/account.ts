@@ -3,6 +3,7 @@ import { SyncError } from '../errors.ts';
 import type { Secret } from '../secret.ts';
 import type { Http, HttpResponse } from '../service/http.ts';
 import { type RetryPolicy, withRetry } from '../service/retry.ts';
+import type { TokenSource } from '../service/token-source.ts';
 import { isObject, jsonValue } from '../service/wire.ts';
 import type { Clock } from '../time.ts';
 
@@ -76,6 +77,22 @@ export async function whoAmI(
     if (error.code === 'SERVICE_ANSWER') return { kind: 'unknown' };
     throw error;
   }
+}
+
+/**
+ * Asks whose login this is; a token that the service rejects is replaced once.
+ *
+ * @throws SyncError as a {@link TokenSource}: `AUTH_EXPIRED` if the service ended the login.
+ */
+export async function whoIsLoggedIn(
+  needs: WhoAmINeeds,
+  tokens: TokenSource,
+  signal: AbortSignal,
+): Promise<WhoAmI> {
+  const token = await tokens.accessToken(signal);
+  const who = await whoAmI(needs, token, signal);
+  if (who.kind !== 'rejected') return who;
+  return await whoAmI(needs, await tokens.replace(token, signal), signal);
 }
 
 /** Some services send JSON under another name; a page begins with `<`. */

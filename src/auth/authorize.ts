@@ -19,11 +19,14 @@ export interface AuthorizeOptions {
 
 /** An authorization request that is out, and the listener that waits for its answer. */
 export interface Authorization {
+  /** Holds the state: to be shown to the person, and never an argument of a process. */
   readonly url: string;
   readonly redirectUri: string;
   readonly verifier: Secret;
   /** Shows the browser how it went, and ends. */
   readonly server: Pick<CallbackServer, 'finish' | 'close'>;
+  /** What a browser is started with, in place of {@link url}. */
+  readonly start: ReturnType<CallbackServer['offerStart']>;
   /**
    * The answer: the callback, or an address that somebody pasted, whichever comes first.
    *
@@ -45,8 +48,10 @@ export interface Authorization {
 /** @throws SyncError `PORT_IN_USE`, `CONFIG`. */
 export async function beginAuthorization(options: AuthorizeOptions): Promise<Authorization> {
   const { state, verifier, challenge } = createAuthorizationSecrets();
-  const server = await startCallbackServer({ ...options, state });
+  const expected = { state, origin: options.endpoint.origin };
+  const server = await startCallbackServer({ ...options, expected });
   const { redirectUri } = server;
+  const url = authorizeUrl({ ...options, redirectUri, state, challenge }).href;
 
   /** Asks until an address is the right one; undefined if a callback was faster after all. */
   async function pasted(
@@ -55,17 +60,18 @@ export async function beginAuthorization(options: AuthorizeOptions): Promise<Aut
     signal: AbortSignal,
   ): Promise<CheckedCallback | undefined> {
     for (;;) {
-      const result = checkPastedAddress(await paste(signal), redirectUri, state);
+      const result = checkPastedAddress(await paste(signal), redirectUri, expected);
       if (result.kind !== 'refused') return server.claim() ? result : undefined;
       onRefused(result.message);
     }
   }
 
   return {
-    url: authorizeUrl({ ...options, redirectUri, state, challenge }).href,
+    url,
     redirectUri,
     verifier,
     server,
+    start: server.offerStart(url),
     async waitForAnswer({ clock, timeoutMs, onTimeout, paste, onPasteRefused }, signal) {
       const over = new AbortController();
       const late = new AbortController();

@@ -1,8 +1,12 @@
 import { type IncomingMessage, type Server, type ServerResponse, createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { SyncError, messageOf, systemCode } from '../errors.ts';
-import type { Secret } from '../secret.ts';
-import { type CheckedCallback, checkCallback, explainRefusal } from './callback.ts';
+import {
+  type CheckedCallback,
+  type ExpectedAnswer,
+  checkCallback,
+  explainRefusal,
+} from './callback.ts';
 import {
   type LandingPage,
   PAGE_HEADERS,
@@ -13,6 +17,7 @@ import {
   stillWorkingPage,
 } from './landing-page.ts';
 import { portOwner } from './port-owner.ts';
+import { type StartAddress, createStartAddress } from './start-address.ts';
 
 /** The browser waits this long for the outcome at most, in ms. */
 const HOLD_LIMIT_MS = 90_000;
@@ -29,6 +34,13 @@ export interface CallbackServer {
    * port is 0, with the one that is really listened on.
    */
   readonly redirectUri: string;
+  /**
+   * Makes an address for the command line of a browser: opened, it leads to the authorization URL.
+   * See {@link StartAddress}. Called once.
+   */
+  offerStart(
+    authorizationUrl: string,
+  ): { readonly address: string } & Pick<StartAddress, 'misused' | 'end'>;
   /** The one callback that is accepted. Rejects with the signal's reason when it is aborted. */
   waitForCallback(signal: AbortSignal): Promise<CheckedCallback>;
   /**
@@ -45,7 +57,7 @@ export interface CallbackServer {
 export interface CallbackServerOptions {
   /** `http`, a loopback host, and the path to listen on; port 0 takes any that is free. */
   readonly redirectUri: string;
-  readonly state: Secret;
+  readonly expected: ExpectedAnswer;
   readonly platform: NodeJS.Platform;
   /** Something came that looked like a callback and was not ours. */
   readonly onRefused: (why: string) => void;
@@ -63,10 +75,11 @@ export async function startCallbackServer(options: CallbackServerOptions): Promi
   const accepted = new Promise<CheckedCallback>((resolve) => (accept = resolve));
   let taken: { readonly query: string | undefined } | undefined;
   let outcome: LandingPage | undefined;
+  let start: StartAddress | undefined;
   const held = new Set<ServerResponse>();
 
   function onCallback(query: string, response: ServerResponse): void {
-    const result = checkCallback(new URLSearchParams(query), options.state);
+    const result = checkCallback(new URLSearchParams(query), options.expected);
     if (result.kind === 'refused') {
       const why = explainRefusal(result.why);
       options.onRefused(why);
@@ -85,6 +98,20 @@ export async function startCallbackServer(options: CallbackServerOptions): Promi
     else send(response, outcome);
   }
 
+  async function onStart(
+    address: StartAddress,
+    request: IncomingMessage,
+    response: ServerResponse,
+  ): Promise<void> {
+    const answer = await address.open(request);
+    if ('to' in answer) {
+      response.writeHead(302, { ...PAGE_HEADERS, location: answer.to, connection: 'close' });
+      response.end();
+    } else {
+      send(response, answer);
+    }
+  }
+
   function hold(response: ServerResponse): void {
     held.add(response);
     const timer = setTimeout(() => send(response, stillWorkingPage()), HOLD_LIMIT_MS).unref();
@@ -100,6 +127,8 @@ export async function startCallbackServer(options: CallbackServerOptions): Promi
     const [path = '', query = ''] = splitTarget(request.url ?? '');
     if (request.headers.host?.toLowerCase() !== expected.host) {
       send(response, nothingHerePage('This address answers to its own name only.', 403));
+    } else if (start !== undefined && request.url === start.path && request.method === 'GET') {
+      void onStart(start, request, response);
     } else if (path !== expected.pathname) {
       send(response, nothingHerePage('The login waits at another address.', 404));
     } else if (request.method !== 'GET') {
@@ -128,6 +157,10 @@ export async function startCallbackServer(options: CallbackServerOptions): Promi
   };
   return {
     redirectUri: withRealPort(options.redirectUri, expected),
+    offerStart(authorizationUrl) {
+      start = createStartAddress(authorizationUrl);
+      return { ...start, address: expected.origin + start.path };
+    },
     async waitForCallback(signal) {
       signal.throwIfAborted();
       let onAbort: (() => void) | undefined;
@@ -148,6 +181,7 @@ export async function startCallbackServer(options: CallbackServerOptions): Promi
     },
     finish(page) {
       outcome ??= page;
+      start?.end();
       taken ??= { query: undefined };
       for (const response of held) send(response, outcome);
     },

@@ -15,6 +15,8 @@ export type CheckedCallback = { readonly [checked]: true } & (
       readonly error: string;
       readonly description: string | undefined;
     }
+  /** Another authorization server answered (RFC 9207): neither its code nor its error is used. */
+  | { readonly kind: 'foreign'; readonly issuer: string }
 );
 
 /** Why a callback is not ours. */
@@ -23,21 +25,36 @@ export type CallbackRefusal = 'missing-state' | 'wrong-state' | 'repeated-parame
 /** RFC 6749 appendix A.11; also what fits into a sensible request. */
 const CODE = /^[\x20-\x7e]{1,4096}$/;
 
+/** What the answer to one authorization request has to show. */
+export interface ExpectedAnswer {
+  readonly state: Secret;
+  /**
+   * The origin of the service that was asked. The interface names no issuer identifier, so `iss` has to
+   * be an address of this origin. An answer without `iss` is taken: the interface does not require it.
+   */
+  readonly origin: string;
+}
+
 /**
  * Checks the query of a callback. The state is compared, in constant time, before anything else is
- * looked at: an `error` with the wrong state is as foreign as a `code` is (RFC 9700 section 4.7).
+ * looked at: an `error` with the wrong state is as foreign as a `code` is (RFC 9700 section 4.7). The
+ * issuer comes next, and rejects codes and errors alike (RFC 9207 section 2.4).
  */
 export function checkCallback(
   query: URLSearchParams,
-  expected: Secret,
+  expected: ExpectedAnswer,
 ): CheckedCallback | { readonly kind: 'refused'; readonly why: CallbackRefusal } {
   const states = query.getAll('state');
   const [state] = states;
   if (state === undefined) return { kind: 'refused', why: 'missing-state' };
-  if (!sameText(state, expected.reveal())) return { kind: 'refused', why: 'wrong-state' };
+  if (!sameText(state, expected.state.reveal())) return { kind: 'refused', why: 'wrong-state' };
   // RFC 6749 section 3.1: no parameter more than once.
-  for (const name of ['state', 'code', 'error']) {
+  for (const name of ['state', 'code', 'error', 'iss']) {
     if (query.getAll(name).length > 1) return { kind: 'refused', why: 'repeated-parameter' };
+  }
+  const issuer = query.get('iss');
+  if (issuer !== null && originOf(issuer) !== expected.origin) {
+    return mark({ kind: 'foreign', issuer: printable(issuer, 100) });
   }
   const error = query.get('error');
   if (error !== null && error !== '') {
@@ -60,7 +77,7 @@ export function checkCallback(
 export function checkPastedAddress(
   pasted: string,
   redirectUri: string,
-  expected: Secret,
+  expected: ExpectedAnswer,
 ): CheckedCallback | { readonly kind: 'refused'; readonly message: string } {
   const text = pasted.trim().replace(/^(["'<])(.*)["'>]$/, '$2');
   const refused = (message: string) => ({ kind: 'refused', message }) as const;
@@ -90,6 +107,10 @@ export function explainRefusal(why: CallbackRefusal): string {
     case 'no-answer':
       return 'That answer holds neither a code nor an error.';
   }
+}
+
+function originOf(address: string): string | undefined {
+  return URL.canParse(address) ? new URL(address).origin : undefined;
 }
 
 type Unmarked<T> = T extends unknown ? Omit<T, typeof checked> : never;

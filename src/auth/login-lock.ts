@@ -19,7 +19,21 @@ export async function withLoginLock<T>(
   signal: AbortSignal,
   task: () => Promise<T>,
 ): Promise<T> {
-  const name = where.profile.replace(/[A-Z]/g, (letter) => `=${letter.toLowerCase()}`);
-  const path = join(where.stateDir, 'locks', `login-${name}.lock`);
-  return await withLock(path, { clock: where.clock, signal, patienceMs: PATIENCE_MS }, task);
+  return await withLock(
+    loginLockPath(where),
+    { clock: where.clock, signal, patienceMs: PATIENCE_MS },
+    task,
+  );
+}
+
+/** Returns the path of the lock that {@link withLoginLock} takes. */
+export function loginLockPath({
+  stateDir,
+  profile,
+}: {
+  readonly stateDir: string;
+  readonly profile: string;
+}): string {
+  const name = profile.replace(/[A-Z]/g, (letter) => `=${letter.toLowerCase()}`);
+  return join(stateDir, 'locks', `login-${name}.lock`);
 }

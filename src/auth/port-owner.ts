@@ -1,5 +1,6 @@
 import { execFile } from 'node:child_process';
 import { readFile, readdir, readlink } from 'node:fs/promises';
+import { tcpSockets } from './tcp-sockets.ts';
 
 export interface PortOwner {
   readonly pid: number;
@@ -24,22 +25,12 @@ export async function portOwner(
   }
 }
 
-/** The state of a listening socket in /proc/net/tcp (proc_net_tcp(5)). */
-const LISTENING = '0A';
-
 async function fromProc(port: number): Promise<PortOwner | undefined> {
-  const suffix = `:${port.toString(16).toUpperCase().padStart(4, '0')}`;
-  const sockets = new Set<string>();
-  for (const table of ['/proc/net/tcp', '/proc/net/tcp6']) {
-    const text = await readFile(table, 'utf8').catch(() => '');
-    for (const line of text.split('\n').slice(1)) {
-      const columns = line.trim().split(/\s+/);
-      const [, local = '', , state, , , , , , inode] = columns;
-      if (state === LISTENING && local.endsWith(suffix) && inode !== undefined) {
-        sockets.add(`socket:[${inode}]`);
-      }
-    }
-  }
+  const sockets = new Set(
+    (await tcpSockets())
+      .filter(({ localPort, listening }) => listening && localPort === port)
+      .map(({ inode }) => `socket:[${inode}]`),
+  );
   if (sockets.size === 0) return undefined;
   for (const pid of (await readdir('/proc')).filter((name) => /^\d+$/.test(name))) {
     // Processes of others, and those that end while we look, are passed over.

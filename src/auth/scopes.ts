@@ -27,3 +27,21 @@ export function missingFeatures(granted: readonly string[] | undefined): readonl
   if (granted === undefined) return [];
   return SCOPES.filter(({ scope }) => !granted.includes(scope));
 }
+
+/**
+ * Returns the hint for a scope that a login lacks: the command that asks for it, and for all scopes that
+ * logins of this profile ask for.
+ */
+export function missingScopeHint(
+  scope: string,
+  {
+    asked,
+    fromEnvironment,
+  }: { readonly asked: readonly string[]; readonly fromEnvironment: boolean },
+): string {
+  const scopes = [...new Set([...asked, scope])].join(' ');
+  const login = `\`sync login --scope "${scopes}"\``;
+  return fromEnvironment
+    ? `Set a token that has it, or unset SYNC_ACCESS_TOKEN and SYNC_REFRESH_TOKEN and run ${login}.`
+    : `Run ${login} and approve it.`;
+}

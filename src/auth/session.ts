@@ -1,10 +1,16 @@
 import { type GivenSecret, secretFor } from '../credentials/client-secret.ts';
-import type { CredentialStore, Credentials } from '../credentials/store.ts';
+import {
+  type CredentialStore,
+  type Credentials,
+  type PreparedSave,
+  loginBegan,
+} from '../credentials/store.ts';
 import { SyncError } from '../errors.ts';
 import type { Secret } from '../secret.ts';
 import type { Http } from '../service/http.ts';
 import type { TokenSource } from '../service/token-source.ts';
 import type { Clock } from '../time.ts';
+import { recordAlive, recordEnd } from './login-ages.ts';
 import { withLoginLock } from './login-lock.ts';
 import { type SharedTask, shareTask } from './shared-task.ts';
 import { refreshTokens } from './token-endpoint.ts';
@@ -22,6 +28,10 @@ const STOP_GRACE_MS = 2_900;
 /** How often to try to store what a refresh brought, and the pause between, in ms. */
 const SAVE_ATTEMPTS = 3;
 const SAVE_PAUSE_MS = 300;
+/** No further attempt begins after this time, in ms: others wait for the lock. */
+const SAVE_LIMIT_MS = 60_000;
+/** Time limit for recording how a refresh went, where no token depends on it (ms). */
+const NOTE_LIMIT_MS = 3_000;
 
 export interface SessionNeeds {
   readonly profile: string;
@@ -56,7 +66,9 @@ export interface Session extends TokenSource {
 /**
  * Refreshes are done one at a time, over all processes of this machine: under the lock, the store is
  * read again, what another process fetched is used, else the tokens are refreshed and stored before
- * anything uses them. Only `invalid_grant`, while the store holds nothing newer, ends a login.
+ * anything uses them. No refresh is sent unless its tokens can be saved, and the store records that
+ * it began. Only `invalid_grant`, while the store holds nothing newer, ends a login; that is recorded
+ * beside it, until the next login.
  */
 export function createSession(needs: SessionNeeds): Session {
   const { store, clock, profile } = needs;
@@ -94,6 +106,13 @@ export function createSession(needs: SessionNeeds): Session {
     return found;
   }
 
+  /** A login that the service has not ended. */
+  async function loadLive(signal: AbortSignal): Promise<Credentials> {
+    const found = await load(signal);
+    if (found.endedAt !== undefined && store.kind !== 'environment') throw endedAt(found.endedAt);
+    return found;
+  }
+
   function takeEarly(signal: AbortSignal): Promise<Credentials | undefined> | undefined {
     if (early === undefined) return undefined;
     const { found, cancel } = early;
@@ -104,7 +123,7 @@ export function createSession(needs: SessionNeeds): Session {
   }
 
   async function refresh(stop: AbortSignal, isStale: (c: Credentials) => boolean) {
-    const before = await load(stop);
+    const before = await loadLive(stop);
     if (unsaved !== undefined) {
       const { credentials, replaced } = unsaved;
       unsaved = undefined;
@@ -124,10 +143,11 @@ export function createSession(needs: SessionNeeds): Session {
   ): Promise<Credentials> {
     const { refreshToken } = before.tokens;
     if (refreshToken === undefined || dead?.equals(refreshToken) === true) throw ended(store);
-    stop.throwIfAborted();
+    const prepared = await prepareSave(before, stop);
     // From here until the answer is stored, Ctrl-C has to wait.
     const grace = graceAfter(stop, clock);
     try {
+      stop.throwIfAborted();
       const tokens = await refreshTokens(
         { http: needs.http, clock, url: needs.tokenUrl },
         {
@@ -137,27 +157,80 @@ export function createSession(needs: SessionNeeds): Session {
         },
         grace.signal,
       );
-      const credentials = { ...before, tokens };
-      await save(credentials, refreshToken);
+      const credentials = {
+        ...before,
+        loggedInAt: loginBegan(before),
+        refreshStartedAt: undefined,
+        tokens,
+      };
+      await save(credentials, refreshToken, prepared);
+      recordAge((where) => recordAlive(where, needs.service, clock.now() - loginBegan(before)));
       return credentials;
     } catch (error) {
-      if (!(error instanceof SyncError && error.code === 'AUTH_EXPIRED')) throw error;
+      if (!(error instanceof SyncError && error.code === 'AUTH_EXPIRED')) {
+        // Broken off without an answer: the mark stays, as after a crash.
+        if (!grace.signal.aborted) await note(before);
+        throw error;
+      }
       const now = await load(NEVER);
       if (now.tokens.refreshToken?.equals(refreshToken) !== true && !isStale(now)) return now;
       dead = refreshToken;
-      throw store.kind === 'environment' ? ended(store) : error;
+      const end = { beganAt: loginBegan(before), endedAt: clock.now() };
+      await note({ ...before, refreshStartedAt: undefined, endedAt: end.endedAt });
+      recordAge((where) => recordEnd(where, needs.service, end));
+      throw store.kind === 'environment' ? ended(store, error) : error;
     } finally {
       grace.end();
+      prepared.discard();
     }
   }
 
-  async function save(credentials: Credentials, replaced: Secret): Promise<void> {
+  async function prepareSave(before: Credentials, stop: AbortSignal): Promise<PreparedSave> {
+    try {
+      const refreshStartedAt = before.refreshStartedAt ?? clock.now();
+      return await store.prepareSave({ ...before, refreshStartedAt }, stop);
+    } catch (error) {
+      if (!(error instanceof SyncError) || error.code === 'INTERRUPTED') throw error;
+      throw new SyncError(
+        error.code,
+        `The login was not refreshed, because its new tokens could not be saved. ${error.message}`,
+        { hint: error.hint, cause: error, details: error.details },
+      );
+    }
+  }
+
+  /** Records how a refresh went. A record that fails is made by the next process that tries. */
+  async function note(credentials: Credentials): Promise<void> {
+    try {
+      await store.save(credentials, AbortSignal.timeout(NOTE_LIMIT_MS));
+    } catch {
+      // The tokens in the store are as good, or as bad, as they were.
+    }
+  }
+
+  /** A record that fails costs a warning before the end of a later login, and nothing else. */
+  function recordAge(record: (stateDir: string) => void): void {
+    if (store.kind === 'environment') return;
+    try {
+      record(needs.stateDir);
+    } catch {
+      // As above.
+    }
+  }
+
+  async function save(
+    credentials: Credentials,
+    replaced: Secret,
+    prepared?: PreparedSave,
+  ): Promise<void> {
+    const deadline = clock.now() + SAVE_LIMIT_MS;
     for (let attempt = 1; ; attempt++) {
       try {
-        await store.save(credentials, NEVER);
+        if (attempt === 1 && prepared !== undefined) await prepared.commit(credentials);
+        else await store.save(credentials, NEVER);
         return;
       } catch (error) {
-        if (attempt < SAVE_ATTEMPTS) {
+        if (attempt < SAVE_ATTEMPTS && clock.now() < deadline) {
           await clock.sleep(SAVE_PAUSE_MS);
           continue;
         }
@@ -192,7 +265,7 @@ export function createSession(needs: SessionNeeds): Session {
     const started: SharedTask<Credentials> = shareTask(async (stop) => {
       try {
         cached = undefined;
-        const found = await load(stop);
+        const found = await loadLive(stop);
         if (isStale(found) || unsaved !== undefined) {
           cached = await (store.kind === 'environment'
             ? refresh(stop, isStale)
@@ -254,9 +327,14 @@ function tokenOf({ tokens }: Credentials): Secret {
 function isTemporary(error: unknown): boolean {
   return (
     error instanceof SyncError &&
-    ['NETWORK', 'SERVICE_UNAVAILABLE', 'SERVICE_ANSWER', 'KEYCHAIN_LOCKED', 'BUSY'].includes(
-      error.code,
-    )
+    [
+      'NETWORK',
+      'SERVICE_UNAVAILABLE',
+      'SERVICE_ANSWER',
+      'KEYCHAIN_LOCKED',
+      'STORAGE',
+      'BUSY',
+    ].includes(error.code)
   );
 }
 
@@ -322,13 +400,25 @@ function notLoggedIn(profile: string): SyncError {
   });
 }
 
-function ended(store: CredentialStore): SyncError {
+/** @param at when the service said so; ms since 1970 */
+export function endedAt(at: number): SyncError {
+  const day = new Date(at).toISOString().slice(0, 16).replace('T', ' ');
+  return new SyncError('AUTH_EXPIRED', `The service ended this login (seen ${day} UTC).`, {
+    hint: 'Run `sync login`.',
+  });
+}
+
+function ended(store: CredentialStore, why?: SyncError): SyncError {
+  const description = why?.details['description'];
+  const because = typeof description === 'string' ? ` (${description})` : '';
   return store.kind === 'environment'
     ? new SyncError(
         'AUTH_EXPIRED',
-        `The service no longer accepts the token from ${store.describe()}.`,
+        `The service no longer accepts the token from ${store.describe()}${because}.`,
         {
           hint: 'Set a new one; nothing is stored or refreshed for it.',
+          cause: why,
+          details: why?.details,
         },
       )
     : new SyncError('AUTH_EXPIRED', 'The login has ended.', { hint: 'Run `sync login`.' });

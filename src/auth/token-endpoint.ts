@@ -228,7 +228,11 @@ function refusal(response: HttpResponse, url: URL, reading: Reading): SyncError 
   const body = parseObject(response.text) ?? {};
   const error = said(body['error'], reading.secrets, 60);
   const description = said(body['error_description'] ?? body['message'], reading.secrets, 200);
-  const details = { status: response.status, ...(error === '' ? {} : { error }) };
+  const details = {
+    status: response.status,
+    ...(error === '' ? {} : { error }),
+    ...(description === '' ? {} : { description }),
+  };
   const because = description === '' ? '' : ` (${description})`;
   if (error === 'invalid_grant' && reading.refused !== undefined) {
     const { code, message, hint } = reading.refused;

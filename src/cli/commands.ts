@@ -12,7 +12,7 @@ export const COMMANDS: readonly CommandDeclaration[] = [
         .option('--base-url <url>', 'address of the service')
         .option('--client-id <id>', 'client identifier')
         .option('--client-secret-stdin', 'read the client secret from stdin', false)
-        .option('--scope <scopes>', 'scopes to ask for, in quotes')
+        .option('--scope <scopes>', 'scopes to ask for, in quotes; saved for later logins')
         .option('--port <n>', 'port of the redirect URI; 0: any')
         .option('--redirect-uri <uri>', 'the redirect URI that is registered at the service')
         .option('--no-browser', 'show the address instead of opening it')
@@ -30,6 +30,8 @@ export const COMMANDS: readonly CommandDeclaration[] = [
   {
     name: 'status',
     summary: 'show the account, the login, the daemon and what was sent',
+    declare: (command) =>
+      command.option('--check', 'ask the service whether it accepts the login', false),
     start: async () => start((await import('./status.ts')).status),
   },
   {
@@ -80,12 +82,29 @@ export const COMMANDS: readonly CommandDeclaration[] = [
     })),
   },
   {
+    name: 'undo',
+    summary: 'take back what was sent from here',
+    subcommands: [
+      {
+        name: 'nutrition',
+        summary: 'remove the items of a day that were sent from here',
+        declare: (command) =>
+          command
+            .argument('<date>', 'YYYY-MM-DD, today, yesterday or 7d')
+            .option('--force', 'also items that were edited in the platform', false)
+            .addOption(dryRun()),
+        start: async () => start((await import('./undo.ts')).undoNutrition),
+      },
+    ],
+  },
+  {
     name: 'profile',
     summary: "show the athlete's profile, or update weight and FTP",
     declare: (command) =>
       command
         .option('--weight <kg>', 'body weight, kg')
         .option('--ftp <watts>', 'functional threshold power, W')
+        .option('--force', "send a weight even if the athlete's display unit cannot be read", false)
         .addOption(dryRun()),
     start: async () => start((await import('./profile.ts')).profile),
   },
@@ -94,10 +113,17 @@ export const COMMANDS: readonly CommandDeclaration[] = [
     summary: 'list workouts',
     declare: (command) =>
       command
-        .option('--since <date>', 'from this day on, YYYY-MM-DD')
+        .option('--since <date>', 'from this day on: YYYY-MM-DD, today, yesterday, 7d')
         .option('--until <date>', 'up to this day')
         .option('--limit <n>', 'how many at most, the newest first (default: 20)'),
     start: async () => start((await import('./workouts.ts')).workouts),
+  },
+  {
+    name: 'verify',
+    summary: 'check that every uploaded recording became a workout',
+    declare: (command) =>
+      command.option('--since <date>', 'recordings from this day on: YYYY-MM-DD, today, 7d'),
+    start: async () => start((await import('./verify.ts')).verify),
   },
   {
     name: 'watch',

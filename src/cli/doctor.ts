@@ -1,7 +1,7 @@
 import { runDoctor } from '../commands/doctor.ts';
 import type { ExitCode } from '../errors.ts';
 import { openHttp } from '../service/open-http.ts';
-import { type Invocation, configFor, zoneFor } from './invocation.ts';
+import { type Invocation, quietConfigFor, zoneFor } from './invocation.ts';
 
 const MARKS = { good: 'ok  ', odd: 'note', bad: 'BAD ' } as const;
 
@@ -10,8 +10,8 @@ export async function doctor(invocation: Invocation): Promise<ExitCode> {
   const http = await openHttp({ env: deps.env, version, connections: 1 });
   try {
     return await runDoctor({
-      config: () => configFor(invocation),
-      zone: () => zoneFor(configFor(invocation), deps).name,
+      config: () => quietConfigFor(invocation),
+      zone: () => zoneFor(quietConfigFor(invocation), deps).name,
       deps,
       http,
       report: (finding) => {

@@ -1,7 +1,9 @@
+import { dirname } from 'node:path';
 import type { ConnectOptions } from '../commands/connect.ts';
 import { type Config, type SettingOverrides, loadConfig } from '../config.ts';
 import type { Deps } from '../deps.ts';
 import { SyncError } from '../errors.ts';
+import { findDistrust } from '../folder-trust.ts';
 import type { GlobalFlags, Output } from '../output.ts';
 import { type Paths, findPaths } from '../paths.ts';
 import type { Zone } from '../records/types.ts';
@@ -16,8 +18,32 @@ export interface Invocation {
 
 /** The configuration of the profile that this invocation acts for. @throws SyncError `CONFIG` */
 export function configFor(invocation: Invocation, overrides: SettingOverrides = {}): Config {
+  const config = quietConfigFor(invocation, overrides);
+  const { configFile, stateDir } = config.paths;
+  warnOfDistrust(invocation, dirname(configFile));
+  warnOfDistrust(invocation, stateDir);
+  return config;
+}
+
+/** {@link configFor} without warnings about the folders, for a command that reports them. */
+export function quietConfigFor(invocation: Invocation, overrides: SettingOverrides = {}): Config {
   const { deps, flags } = invocation;
   return loadConfig({ env: deps.env, paths: pathsFor(invocation) }, flags.profile, overrides);
+}
+
+/** What each invocation was warned of already. */
+const warned = new WeakMap<Invocation, Set<string>>();
+
+/** Warns if other users can change what this program keeps in a folder. */
+export function warnOfDistrust(invocation: Invocation, folder: string): void {
+  const found = findDistrust(folder);
+  const known = warned.get(invocation) ?? new Set();
+  if (found === undefined || known.has(found.path)) return;
+  warned.set(invocation, known.add(found.path));
+  invocation.output.warn(
+    `${found.path} ${found.reason}, who can so change what is in ${folder}.\n` +
+      `  Run \`${found.fix}\`.`,
+  );
 }
 
 /** @throws SyncError `CONFIG` where there is no home folder */

@@ -9,6 +9,7 @@ import { type Invocation, configFor, connectOptions } from './invocation.ts';
 export interface ProfileFlags {
   readonly weight?: string;
   readonly ftp?: string;
+  readonly force: boolean;
   readonly dryRun: boolean;
 }
 
@@ -18,6 +19,7 @@ export async function profile(invocation: Invocation, flags: ProfileFlags): Prom
   const options = {
     weight: amount('--weight', flags.weight),
     ftp: amount('--ftp', flags.ftp),
+    force: flags.force,
     dryRun: flags.dryRun,
   };
   const connection = connect(config, deps, connectOptions(invocation, 1));
@@ -27,6 +29,7 @@ export async function profile(invocation: Invocation, flags: ProfileFlags): Prom
       profileUrl: () => endpointUrl(requireBaseUrl(config), config.endpoints.profile),
       signal: deps.signal,
     });
+    if (report.action === 'updated') for (const text of report.warnings ?? []) output.warn(text);
     output.result(profileReport(report), profileText(report));
     return ExitCode.ok;
   } finally {

@@ -1,7 +1,7 @@
 import { type SandboxCommandOptions, runSandbox } from '../commands/sandbox.ts';
 import { ExitCode } from '../errors.ts';
 import { sandboxReadyText, sandboxStoppedText } from '../render/sandbox.ts';
-import { type Invocation, wholeNumber } from './invocation.ts';
+import { type Invocation, warnOfDistrust, wholeNumber } from './invocation.ts';
 
 export interface SandboxFlags extends Omit<
   SandboxCommandOptions,
@@ -21,6 +21,7 @@ export async function sandbox(invocation: Invocation, flags: SandboxFlags): Prom
   const { deps, output } = invocation;
   const number = (flag: string, text: string | undefined, least: number, most: number) =>
     text === undefined ? undefined : wholeNumber(flag, text, least, most);
+  if (flags.data !== undefined) warnOfDistrust(invocation, flags.data);
   const report = await runSandbox(
     {
       ...flags,

@@ -4,12 +4,21 @@ import { statusReport, statusText } from '../render/status.ts';
 import { openHttp } from '../service/open-http.ts';
 import { type Invocation, configFor } from './invocation.ts';
 
-export async function status(invocation: Invocation): Promise<ExitCode> {
+export interface StatusFlags {
+  readonly check?: boolean;
+}
+
+export async function status(invocation: Invocation, flags: StatusFlags): Promise<ExitCode> {
   const { deps, output, version } = invocation;
   const config = configFor(invocation);
   const http = await openHttp({ env: deps.env, version, connections: 1 });
   try {
-    const { report, exitCode } = await runStatus({ config, deps, http });
+    const { report, exitCode } = await runStatus({
+      config,
+      deps,
+      http,
+      check: flags.check ?? false,
+    });
     output.result(statusReport(report), statusText(report, deps.clock.now()));
     return exitCode;
   } finally {

@@ -151,7 +151,7 @@ async function open(
       delivers: how === 'online',
       ledger,
       marks: watchMarks(ledger.database, account, now),
-      outboxRows: outboxRows(ledger.database, account, now),
+      outboxRows: outboxRows(ledger.database, account, ledger.mark, now),
       client: () => connection.client(),
       uploadUrl: () => endpointUrl(baseUrl, config.endpoints.uploadFit),
       loginEndsAt: (signal) => loginEndsAt(invocation, config, signal),

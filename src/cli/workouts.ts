@@ -1,8 +1,8 @@
 import { connect } from '../commands/connect.ts';
 import { DEFAULT_WORKOUT_LIMIT, runWorkouts } from '../commands/workouts.ts';
-import { ExitCode, SyncError } from '../errors.ts';
+import { ExitCode } from '../errors.ts';
 import { workoutsText } from '../render/workouts.ts';
-import { isCalendarDate } from '../time.ts';
+import { dateFlag } from './date-flag.ts';
 import {
   type Invocation,
   configFor,
@@ -23,11 +23,13 @@ const MAX_LIMIT = 10_000;
 export async function workouts(invocation: Invocation, flags: WorkoutsFlags): Promise<ExitCode> {
   const { deps, output } = invocation;
   const config = configFor(invocation);
-  const since = calendarDate('--since', flags.since);
-  const until = calendarDate('--until', flags.until);
   // Days begin where the athlete is; for times alone UTC will do.
-  const picks = since !== undefined || until !== undefined;
+  const picks = flags.since !== undefined || flags.until !== undefined;
   const zone = picks ? zoneFor(config, deps).name : zoneShown(config, invocation);
+  const day = (flag: string, text: string | undefined) =>
+    text === undefined ? undefined : dateFlag(flag, text, () => zone, deps.clock.now());
+  const since = day('--since', flags.since);
+  const until = day('--until', flags.until);
   const options = {
     zone,
     since,
@@ -57,11 +59,4 @@ export async function workouts(invocation: Invocation, flags: WorkoutsFlags): Pr
   } finally {
     await connection.close();
   }
-}
-
-function calendarDate(flag: string, text: string | undefined): string | undefined {
-  if (text === undefined || isCalendarDate(text)) return text;
-  throw new SyncError('USAGE', `${flag} ${text}: not a date.`, {
-    hint: 'Write it as YYYY-MM-DD, such as 2026-02-15.',
-  });
 }

@@ -12,7 +12,7 @@ import {
   type DaemonState,
   inspectDaemon,
 } from '../watch/daemon/record.ts';
-import { type StopOutcome, stopDaemon } from '../watch/daemon/stop.ts';
+import { type Kill, type StopOutcome, stopDaemon } from '../watch/daemon/stop.ts';
 import { eachOnce, haveOneInCommon } from '../watch/folder-names.ts';
 import { type SeenHealth, readHealth } from '../watch/health.ts';
 
@@ -92,7 +92,7 @@ export type DaemonStopped = { readonly id: string; readonly folders: readonly st
 >;
 
 export interface DaemonStopNeeds extends DaemonNeeds {
-  readonly kill: (pid: number, signal: 'SIGTERM') => void;
+  readonly kill: Kill;
 }
 
 /** Stops the daemons of this profile: all, or those that watch one of the folders. */

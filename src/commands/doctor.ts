@@ -1,19 +1,32 @@
 import { readFileSync } from 'node:fs';
-import { delimiter, join } from 'node:path';
+import { delimiter, dirname, join } from 'node:path';
+import { ageText } from '../auth/login-ages.ts';
 import { type Config, requireBaseUrl } from '../config.ts';
 import { hasEnvironmentTokens } from '../credentials/environment.ts';
 import { openStore } from '../credentials/open-store.ts';
 import type { Deps } from '../deps.ts';
 import { ExitCode, SyncError, messageOf } from '../errors.ts';
 import { isExecutable, realPath } from '../executables.ts';
+import { findDistrust } from '../folder-trust.ts';
 import { openDatabase } from '../ledger/database.ts';
 import { endpointUrl } from '../service/endpoints.ts';
 import type { Http } from '../service/http.ts';
 import { ledgerPath } from './open-ledger.ts';
+import { checkLogin, loginState } from './status.ts';
 
 /** One thing that was looked at. `bad`: something does not work; `odd`: it may not work some day. */
 export interface Finding {
-  readonly check: 'config' | 'zone' | 'state' | 'keychain' | 'service' | 'clock' | 'watch' | 'name';
+  readonly check:
+    | 'config'
+    | 'zone'
+    | 'folders'
+    | 'state'
+    | 'keychain'
+    | 'service'
+    | 'clock'
+    | 'login'
+    | 'watch'
+    | 'name';
   readonly state: 'good' | 'odd' | 'bad';
   readonly message: string;
   /** How to mend it. */
@@ -38,7 +51,8 @@ const ENOUGH_WATCHES = 8_192;
 /**
  * Looks at everything that the commands rely on.
  *
- * @returns the exit code: 2 when something is bad here, 5 when only the service does not answer.
+ * @returns the exit code: 2 when something is bad here, 4 when the login has ended, 5 when only the
+ *   service does not answer.
  */
 export async function runDoctor(needs: DoctorNeeds): Promise<ExitCode> {
   const findings: Finding[] = [];
@@ -49,15 +63,23 @@ export async function runDoctor(needs: DoctorNeeds): Promise<ExitCode> {
   const config = loadedConfig(needs, tell);
   if (config !== undefined) {
     tell(checkZone(needs));
+    for (const finding of checkFolders(config)) tell(finding);
     tell(checkState(config));
-    tell(await checkStore(config, needs.deps));
-    for (const finding of await checkService(config, needs)) tell(finding);
+    const store = await checkStore(config, needs.deps);
+    tell(store);
+    const service = await checkService(config, needs);
+    for (const finding of service) tell(finding);
+    if (store.state === 'good') {
+      const reachable = service.every(({ state }) => state !== 'bad');
+      for (const finding of await findLogin(config, needs, reachable)) tell(finding);
+    }
   }
   tell(checkWatches(needs.deps));
   tell(checkName(needs.deps));
   const bad = findings.filter(({ state }) => state === 'bad');
   if (bad.length === 0) return ExitCode.ok;
-  return bad.every(({ check }) => check === 'service') ? ExitCode.unavailable : ExitCode.usage;
+  if (bad.some(({ check }) => check !== 'service' && check !== 'login')) return ExitCode.usage;
+  return bad.some(({ check }) => check === 'login') ? ExitCode.loginNeeded : ExitCode.unavailable;
 }
 
 function loadedConfig({ config }: DoctorNeeds, tell: (finding: Finding) => void) {
@@ -78,6 +100,32 @@ function checkZone({ zone }: DoctorNeeds): Finding {
   } catch (error) {
     return { check: 'zone', state: 'bad', ...said(error) };
   }
+}
+
+/** Who else can change what this program keeps. Tokens are kept in no such folder. */
+function checkFolders(config: Config): Finding[] {
+  const check = 'folders';
+  const { configFile, stateDir } = config.paths;
+  const inFile = config.get('tokenStore') === 'file' && !hasEnvironmentTokens(config);
+  const found = [
+    { folder: dirname(configFile), state: 'odd' as const },
+    { folder: stateDir, state: inFile ? ('bad' as const) : ('odd' as const) },
+  ].flatMap(({ folder, state }): Finding[] => {
+    const distrust = findDistrust(folder);
+    if (distrust === undefined) return [];
+    const { path, reason, fix } = distrust;
+    const message = `${path} ${reason}, who can so change what is in ${folder}.`;
+    return [{ check, state, message, hint: `Run \`${fix}\`.` }];
+  });
+  return found.length > 0
+    ? found
+    : [
+        {
+          check,
+          state: 'good',
+          message: 'Nobody else can change the settings or the state folder.',
+        },
+      ];
 }
 
 function checkState(config: Config): Finding {
@@ -154,6 +202,49 @@ async function checkService(config: Config, { deps, http }: DoctorNeeds): Promis
     if (error instanceof SyncError && error.code === 'INTERRUPTED') throw error;
     return [{ check: 'service', state: 'bad', ...said(error) }];
   }
+}
+
+/** Whose login this is, as the service says. */
+async function findLogin(
+  config: Config,
+  { deps, http }: DoctorNeeds,
+  reachable: boolean,
+): Promise<Finding[]> {
+  const check = 'login';
+  const needs = { config, deps, http };
+  const stored = await loginState(needs);
+  const uncertain = stored.state === 'unknown' && stored.code === 'FATE_UNKNOWN';
+  if (stored.state !== 'logged-in' && !uncertain) {
+    const { state, code, message, hint } = stored;
+    // A machine where nobody logged in yet is not broken.
+    const level = state === 'logged-out' && code === 'AUTH_REQUIRED' ? 'odd' : 'bad';
+    return [{ check, state: level, message, ...(hint === undefined ? {} : { hint }) }];
+  }
+  if (!reachable) {
+    return [{ check, state: 'odd', message: 'There is a login; it cannot be checked now.' }];
+  }
+  const checked = await checkLogin(needs);
+  if (checked.outcome !== 'accepted') {
+    const { message, hint } = checked;
+    const state = checked.code.startsWith('AUTH_') ? 'bad' : 'odd';
+    return [{ check, state, message, ...(hint === undefined ? {} : { hint }) }];
+  }
+  const now = await loginState(needs);
+  const age = now.state === 'logged-in' ? now.age : undefined;
+  const account = checked.account;
+  return [
+    {
+      check,
+      state: 'good',
+      message:
+        account === undefined
+          ? 'The service accepts the login; it does not say whose it is.'
+          : `Logged in as ${account.name ?? account.email ?? account.id}.`,
+    },
+    ...(age === undefined
+      ? []
+      : [{ check, state: 'odd', message: ageText(age), hint: 'Run `sync login`.' } as const]),
+  ];
 }
 
 function checkWatches({ platform }: Deps): Finding {

@@ -16,9 +16,9 @@ export async function waitForAnswer(
   authorization: Authorization,
   options: LoginOptions,
   timeoutMs: number,
-  { deps, notify, target }: LoginRun,
+  { config, deps, notify, target }: LoginRun,
 ): Promise<CheckedCallback> {
-  const { url, redirectUri } = authorization;
+  const { url, redirectUri, start } = authorization;
   const told = { type: 'authorize', url, redirectUri, timeoutMs } as const;
   const canPaste = deps.io.interactive;
   const byHand = (why: NoBrowser | 'failed') =>
@@ -34,11 +34,15 @@ export async function waitForAnswer(
   if (why === undefined) {
     notify({ ...told, how: 'browser' });
     // Where a browser opens, nothing is to be done by hand.
-    atHand = deps.openBrowser(url).then(
+    atHand = deps.openBrowser(start.address).then(
       () => new Promise<never>(() => undefined),
-      () => byHand('failed'),
+      () => {
+        start.end();
+        byHand('failed');
+      },
     );
   } else {
+    start.end();
     byHand(why);
     atHand = Promise.resolve();
   }
@@ -46,7 +50,7 @@ export async function waitForAnswer(
     {
       clock: deps.clock,
       timeoutMs,
-      onTimeout: () => timeoutError(timeoutMs, target.clientId, redirectUri),
+      onTimeout: () => timeoutError(timeoutMs, redirectUri, target.clientId, config.get('scope')),
       paste: canPaste
         ? async (signal) => {
             await settledOr(atHand, signal);
@@ -81,6 +85,7 @@ export async function exchange(
   { redirectUri, verifier }: Authorization,
   { config, deps, http, notify, target, url }: LoginRun,
 ): Promise<NewTokens> {
+  if (callback.kind === 'foreign') throw foreignAnswer(callback.issuer, url('authorize').origin);
   if (callback.kind === 'error') throw refusedBy(callback.error, callback.description);
   notify({ type: 'exchanging' });
   return await exchangeCode(
@@ -96,15 +101,35 @@ export async function exchange(
   );
 }
 
-function timeoutError(timeoutMs: number, clientId: string, redirectUri: string): SyncError {
+function timeoutError(
+  timeoutMs: number,
+  redirectUri: string,
+  clientId: string,
+  scopes: readonly string[],
+): SyncError {
   const seconds = Math.round(timeoutMs / 1000);
   const time = seconds % 60 === 0 ? `${String(seconds / 60)} min` : `${String(seconds)} s`;
   return new SyncError('AUTH_TIMEOUT', `Nobody finished the login in the browser within ${time}.`, {
     hint:
       'If the browser showed an error page: the service has to know the client ' +
       `"${clientId}", and ${redirectUri} has to be registered for it, letter by letter. ` +
+      `It also has to know each of the scopes ${scopes.join(' ')}; ` +
+      '`sync login --scope "..."` asks for others. ' +
       'Then run `sync login` again.',
   });
+}
+
+function foreignAnswer(issuer: string, origin: string): SyncError {
+  return new SyncError(
+    'AUTH_REFUSED',
+    `The answer to the login is from ${issuer}, not from ${origin}.`,
+    {
+      hint:
+        'Nothing was sent to either. Check the base URL (`sync config get baseUrl`): ' +
+        'is that the address of your training service?',
+      details: { issuer },
+    },
+  );
 }
 
 function refusedBy(error: string, description: string | undefined): SyncError {

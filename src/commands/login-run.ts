@@ -5,6 +5,7 @@ import type { Deps } from '../deps.ts';
 import type { Secret } from '../secret.ts';
 import type { EndpointName } from '../service/endpoints.ts';
 import type { Http } from '../service/http.ts';
+import type { SettingKey } from '../settings.ts';
 import type { Notify } from './login-events.ts';
 import type { LoginTarget } from './login-questions.ts';
 
@@ -39,6 +40,8 @@ export interface LoginReport {
   readonly grantedScopes: readonly string[] | undefined;
   /** What will not work. `asked`: it was asked for and not granted. */
   readonly missing: readonly (MissingFeature & { readonly asked: boolean })[];
+  /** Settings of the profile that this login changed; null: removed. */
+  readonly saved: Readonly<Partial<Record<SettingKey, string | null>>>;
   readonly store: { readonly kind: 'keychain' | 'file'; readonly where: string };
   /** The login renews itself; else it ends with the access token. */
   readonly renewable: boolean;

@@ -7,6 +7,7 @@ import { SyncError } from '../errors.ts';
 import { endpointUrl } from '../service/endpoints.ts';
 import { CALLBACK_PATH } from '../settings.ts';
 import { exchange, waitForAnswer } from './login-browser.ts';
+import { askToReplace } from './login-elsewhere.ts';
 import { keep } from './login-keep.ts';
 import {
   type LoginTarget,
@@ -40,7 +41,8 @@ export async function runLogin(options: LoginOptions, needs: LoginNeeds): Promis
     notify: needs.notify,
   };
   const target = await completeTarget(options, questions);
-  const store = await chooseStore(needs, questions);
+  const chosen = await chooseStore(needs, questions, target);
+  const store = await askToReplace(chosen, target, needs, questions);
   const run: LoginRun = {
     ...needs,
     target: await withStoredSecret(target, store, deps.signal),
@@ -57,11 +59,14 @@ export async function runLogin(options: LoginOptions, needs: LoginNeeds): Promis
     platform: deps.platform,
     onRefused: (message) => needs.notify({ type: 'callback-refused', message }),
   });
-  const { server } = authorization;
+  const { server, start } = authorization;
+  const signal = AbortSignal.any([deps.signal, start.misused]);
+  const guarded = { ...run, deps: { ...deps, signal } };
   try {
-    const callback = await waitForAnswer(authorization, options, timeoutMs, run);
-    const tokens = await exchange(callback, authorization, run);
-    const report = await keep(run, tokens, 'ours');
+    const callback = await waitForAnswer(authorization, options, timeoutMs, guarded);
+    const tokens = await exchange(callback, authorization, guarded);
+    const report = await keep(guarded, tokens, 'ours');
+    if (start.misused.aborted) warnMisused(needs);
     const declined = report.missing.filter(({ asked }) => asked).map(({ feature }) => feature);
     server.finish(loggedInPage(report.account?.name ?? report.account?.email, declined));
     return report;
@@ -90,9 +95,10 @@ function checkOptions(options: LoginOptions, config: Config): void {
 async function chooseStore(
   { config, deps, notify }: LoginNeeds,
   questions: QuestionNeeds,
+  { baseUrl }: LoginTarget,
 ): Promise<LoginRun['store']> {
   const open = (kind: 'keychain' | 'file') => ({
-    ...openStore(config, { ...deps, attended: deps.io.interactive }, kind),
+    ...openStore(config, { ...deps, attended: deps.io.interactive }, kind, baseUrl),
     kind,
   });
   const store = open(config.get('tokenStore'));
@@ -138,6 +144,16 @@ function redirectUriOf(config: Config): string {
   const port = config.originOf('redirectPort') === 'flag';
   if (registered !== undefined && !port) return registered;
   return `http://127.0.0.1:${config.get('redirectPort')}${CALLBACK_PATH}`;
+}
+
+/** Says so if the second visit came too late to keep the login from being stored. */
+function warnMisused({ notify }: LoginNeeds): void {
+  notify({
+    type: 'warning',
+    message:
+      "The login's address was opened a second time while the login was being stored. " +
+      'If the account shown is not yours, run `sync logout`.',
+  });
 }
 
 /** @param text `90s`, `5m`, `1h`. @throws SyncError `USAGE`. */

@@ -1,8 +1,9 @@
-import { PATIENT, whoAmI } from '../auth/account.ts';
+import { PATIENT, whoIsLoggedIn } from '../auth/account.ts';
 import { openSession } from '../auth/open-session.ts';
+import { missingScopeHint } from '../auth/scopes.ts';
 import { type Config, requireBaseUrl } from '../config.ts';
+import { hasEnvironmentTokens } from '../credentials/environment.ts';
 import type { Deps } from '../deps.ts';
-import type { Secret } from '../secret.ts';
 import { createServiceClient } from '../service/client.ts';
 import { endpointUrl } from '../service/endpoints.ts';
 import { openHttp } from '../service/open-http.ts';
@@ -45,16 +46,18 @@ export async function openConnection(
       tellPause(notice);
     },
     trace,
+    scopeHint: (scope) =>
+      missingScopeHint(scope, {
+        asked: config.get('scope'),
+        fromEnvironment: hasEnvironmentTokens(config),
+      }),
   });
   return {
     client,
     async whoIs(signal) {
       const url = endpointUrl(requireBaseUrl(config), config.endpoints.userinfo);
       const policy = options.retry ?? PATIENT;
-      const ask = (token: Secret) => whoAmI({ http, clock, url, policy, trace }, token, signal);
-      const token = await session.accessToken(signal);
-      const who = await ask(token);
-      return who.kind === 'rejected' ? await ask(await session.replace(token, signal)) : who;
+      return await whoIsLoggedIn({ http, clock, url, policy, trace }, session, signal);
     },
     close: async () => {
       await session.close();

@@ -7,6 +7,8 @@ export interface ProfileOptions {
   readonly weight?: number | undefined;
   /** W */
   readonly ftp?: number | undefined;
+  /** Send a weight even if the athlete's display unit cannot be read. */
+  readonly force: boolean;
   readonly dryRun: boolean;
 }
 
@@ -18,16 +20,28 @@ export interface ProfileNeeds {
 
 export type ProfileReport =
   | { readonly action: 'shown'; readonly profile: unknown }
-  /** The profile is undefined where the service took the change without a word. */
-  | { readonly action: 'updated'; readonly profile: unknown }
   | {
-      readonly action: 'would-update';
-      readonly request: {
-        readonly method: 'PATCH';
-        readonly url: string;
-        readonly body: JsonObject;
-      };
-    };
+      readonly action: 'updated';
+      /** Undefined where the service took the change without a word. */
+      readonly profile: unknown;
+      readonly warnings?: readonly string[];
+    }
+  | { readonly action: 'would-update'; readonly requests: readonly ProfileRequest[] };
+
+export interface ProfileRequest {
+  readonly method: 'GET' | 'PATCH';
+  readonly url: string;
+  readonly body?: JsonObject;
+  /** The condition on which this one is sent, if it depends on what the service answers. */
+  readonly when?: string;
+}
+
+/** The units in which athletes read weights, as services spell them; kg per unit. */
+const KG_PER = { Kilograms: 1, Pounds: 0.45359237 } as const;
+type Units = keyof typeof KG_PER;
+
+/** By how much a stored weight may differ from what was sent: services round (kg). */
+const ROUNDING_KG = 0.5;
 
 /** What a person can weigh (kg) and ride for an hour (W); a typing error is outside. */
 const RANGES = {
@@ -40,30 +54,160 @@ const RANGES = {
  * are what deployed services do: `PATCH` with `weight`, `weightUnits`, `ftp`).
  *
  * @throws SyncError `USAGE` for a value out of range; `SERVICE_ANSWER` where the service does not say that
- *   it took the update; whatever the client throws.
+ *   it took the update, or stored another weight; `SCOPE_MISSING` and `REJECTED` if the display unit
+ *   cannot be read; whatever the client throws.
  */
 export async function runProfile(
-  { weight, ftp, dryRun }: ProfileOptions,
+  { weight, ftp, force, dryRun }: ProfileOptions,
   needs: ProfileNeeds,
 ): Promise<ProfileReport> {
   if (weight === undefined && ftp === undefined) {
     const client = await needs.client();
     return { action: 'shown', profile: profileIn(await client.readProfile(needs.signal)) };
   }
-  const body = {
-    // Without its unit, a weight is taken in the unit that the athlete's own display has.
-    ...(weight === undefined
-      ? {}
-      : { weight: inRange('weight', weight), weightUnits: 'Kilograms' }),
-    ...(ftp === undefined ? {} : { ftp: whole(inRange('ftp', ftp)) }),
-  };
-  if (dryRun) {
-    const request = { method: 'PATCH', url: needs.profileUrl().href, body } as const;
-    return { action: 'would-update', request };
-  }
+  const kg = weight === undefined ? undefined : inRange('weight', weight);
+  const others = ftp === undefined ? {} : { ftp: whole(inRange('ftp', ftp)) };
+  if (dryRun)
+    return { action: 'would-update', requests: plan(kg, others, needs.profileUrl().href) };
   const client = await needs.client();
-  const answer = await client.updateProfile(body, needs.signal);
-  return { action: 'updated', profile: updatedBy(answer, body) };
+  if (kg !== undefined) return await updateWeight(kg, others, force, client, needs.signal);
+  const answer = await client.updateProfile(others, needs.signal);
+  return { action: 'updated', profile: updatedBy(answer, others) };
+}
+
+/** The requests of an update, without asking which of them the service's answers lead to. */
+function plan(kg: number | undefined, others: JsonObject, url: string): ProfileRequest[] {
+  const patch = (body: JsonObject, when?: string): ProfileRequest => ({
+    method: 'PATCH',
+    url,
+    body,
+    ...(when === undefined ? {} : { when }),
+  });
+  if (kg === undefined) return [patch(others)];
+  return [
+    { method: 'GET', url },
+    patch({ ...weightIn('Kilograms', kg), ...others }, 'if the athlete reads kilograms'),
+    patch({ ...weightIn('Pounds', kg), ...others }, 'if the athlete reads pounds'),
+    patch({ weight: kg, ...others }, 'if the profile names no unit'),
+    patch({ weight: kg }, 'if the service then stored pounds as kilograms'),
+  ];
+}
+
+/**
+ * Sends a weight in the unit that the athlete reads. A service stores the `weightUnits` of an update as
+ * the athlete's display unit, and takes a weight without it in that unit; some ignore units, and
+ * take every weight as kg. What they answer is in kg, and shows which kind it is.
+ */
+async function updateWeight(
+  kg: number,
+  others: JsonObject,
+  force: boolean,
+  client: ServiceClient,
+  signal: AbortSignal,
+): Promise<ProfileReport> {
+  const { units, forced } = await displayUnits(client, force, signal);
+  const first = units === undefined ? { weight: kg } : weightIn(units, kg);
+  const update = async (body: JsonObject) => {
+    const profile = updatedBy(await client.updateProfile(body, signal), body);
+    // Where the answer leaves open what was stored, the profile says it.
+    const open = weightOf(profile) === undefined && units !== 'Kilograms';
+    const shown = open ? profileIn(await client.readProfile(signal)) : profile;
+    return { profile: profile ?? shown, stored: weightOf(shown) };
+  };
+  const { profile, stored } = await update({ ...first, ...others });
+  const done = (warning: string, shown: unknown = profile): ProfileReport => ({
+    action: 'updated',
+    profile: shown,
+    warnings: [warning],
+  });
+  if (stored === undefined || isAbout(stored, kg)) {
+    if (!forced) return { action: 'updated', profile };
+    return done(`The unit in which the service's pages show weights is kilograms now.`);
+  }
+  // The number of a named pound stored as kg, or a nameless kg taken for a pound.
+  const second =
+    units === 'Pounds' && isAbout(stored, first.weight)
+      ? { weight: kg }
+      : units === undefined && isAbout(stored, kg * KG_PER.Pounds)
+        ? { weight: weightIn('Pounds', kg).weight }
+        : undefined;
+  if (second === undefined) throw storedAnother(stored, kg);
+  const corrected = await update(second).catch((error: unknown) => {
+    throw error instanceof SyncError ? leftWrong(error, stored) : error;
+  });
+  if (corrected.stored !== undefined && !isAbout(corrected.stored, kg)) {
+    throw storedAnother(corrected.stored, kg);
+  }
+  const warning =
+    units === 'Pounds'
+      ? `The service ignores the unit of a weight: it was sent again, as ${String(kg)} kg.`
+      : `The service takes weights in pounds: it was sent again, as ${String(second.weight)} lb.`;
+  return done(warning, corrected.profile);
+}
+
+/**
+ * The unit in which the athlete reads weights; undefined if the profile names none. A unit that cannot
+ * be read is kilograms with `--force`.
+ */
+async function displayUnits(
+  client: ServiceClient,
+  force: boolean,
+  signal: AbortSignal,
+): Promise<{ readonly units: Units | undefined; readonly forced: boolean }> {
+  try {
+    const profile = profileIn(await client.readProfile(signal));
+    const units = isObject(profile) ? profile['weightUnits'] : undefined;
+    const known = units === 'Kilograms' || units === 'Pounds';
+    return { units: known ? units : undefined, forced: false };
+  } catch (error) {
+    const unreadable =
+      error instanceof SyncError && (error.code === 'SCOPE_MISSING' || error.code === 'REJECTED');
+    if (!unreadable) throw error;
+    if (force) return { units: 'Kilograms', forced: true };
+    throw new SyncError(
+      error.code,
+      'Nothing was sent: the unit in which the athlete reads weights cannot be read. ' +
+        `To send the weight without knowing it would set that unit to kilograms. ${error.message}`,
+      {
+        hint: `${error.hint ?? ''} \`--force\` sends the weight, and sets the unit to kilograms.`.trim(),
+        cause: error,
+        details: error.details,
+      },
+    );
+  }
+}
+
+function weightIn(units: Units, kg: number): { weight: number; weightUnits: Units } {
+  // Four decimals of a pound are finer than the two decimals of a kg that services keep.
+  return { weight: Math.round((kg / KG_PER[units]) * 1e4) / 1e4, weightUnits: units };
+}
+
+function weightOf(profile: unknown): number | undefined {
+  const weight = isObject(profile) ? profile['weight'] : undefined;
+  return typeof weight === 'number' ? weight : undefined;
+}
+
+function isAbout(stored: number, meant: number): boolean {
+  return Math.abs(stored - meant) <= ROUNDING_KG;
+}
+
+function storedAnother(stored: number, kg: number): SyncError {
+  return new SyncError(
+    'SERVICE_ANSWER',
+    `The service stored a weight of ${String(stored)} kg, not ${String(kg)} kg.`,
+    {
+      hint: "Correct the weight on the service's pages.",
+      details: { stored, intended: kg },
+    },
+  );
+}
+
+function leftWrong({ code, message, cause, details }: SyncError, stored: number): SyncError {
+  return new SyncError(code, `The profile now says ${String(stored)} kg. ${message}`, {
+    hint: 'Run the same command again: it corrects the weight.',
+    cause,
+    details: { ...details, stored },
+  });
 }
 
 /** The profile itself: some services answer with it, others with `{"profile": {...}}`. */

@@ -51,7 +51,8 @@ export async function watchOneLogin(
     onChange: () => change(false),
     onSwept: () => errand(beat()),
     onTick: () => {
-      if (clock.now() >= checkLoginAt && isInUse()) errand(checkLogin());
+      if (Math.abs(clock.now() - loginCheckedAt) >= LOGIN_CHECK_MS && isInUse())
+        errand(checkLogin());
       if (isLookDue()) errand(lookForLogin());
       keeper.write(false);
     },
@@ -80,7 +81,7 @@ export async function watchOneLogin(
     if (!opened.delivers && watcher.gate.waitMs === 0) return true;
     if (!needs.loginCanChange || watcher.gate.state.state === 'open') return false;
     const marker = needs.loginMarker();
-    return marker !== seen && (marker !== failed.marker || clock.now() >= failed.until);
+    return marker !== seen && (marker !== failed.marker || clock.monotonic() >= failed.until);
   };
   const lookForLogin = async () => {
     looking = true;
@@ -100,7 +101,7 @@ export async function watchOneLogin(
       const { message } = error;
       if (isLoginFailure(error.code)) seen = marker;
       else if (message !== failed.message) talk.tell({ event: 'problem', message });
-      failed = { marker, message, until: clock.now() + LOOK_AGAIN_MS };
+      failed = { marker, message, until: clock.monotonic() + LOOK_AGAIN_MS };
       watcher.hinder(error);
     } finally {
       looking = false;
@@ -114,9 +115,9 @@ export async function watchOneLogin(
     await next.opened.close();
   };
 
-  let checkLoginAt = 0;
+  let loginCheckedAt = -Infinity;
   const checkLogin = async () => {
-    checkLoginAt = clock.now() + LOGIN_CHECK_MS;
+    loginCheckedAt = clock.now();
     try {
       const endsAt = await lifetime({ ...needs, signal }, opened, talk);
       if (endsAt === undefined) return;

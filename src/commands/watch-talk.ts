@@ -54,7 +54,7 @@ export class WatchTalk {
   lasts(leftMs: number, endsAt: string): void {
     if (leftMs >= LOGIN_SHORT_MS) return;
     const now = this.#needs.clock.now();
-    if (this.#endingToldAt !== undefined && now - this.#endingToldAt < DAY_MS) return;
+    if (this.#endingToldAt !== undefined && Math.abs(now - this.#endingToldAt) < DAY_MS) return;
     this.#endingToldAt = now;
     const daysLeft = Math.max(0, Math.floor(leftMs / DAY_MS));
     this.#needs.report({ event: 'login-ending', endsAt, daysLeft });

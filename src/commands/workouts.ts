@@ -1,5 +1,6 @@
 import type { ServiceClient } from '../service/client.ts';
-import { isObject, type JsonObject } from '../service/wire.ts';
+import type { JsonObject } from '../service/wire.ts';
+import { NoList, workoutPages } from '../service/workout-pages.ts';
 
 export interface WorkoutsOptions {
   /** The first and the last day, `YYYY-MM-DD`, as they are in `zone`. */
@@ -28,8 +29,7 @@ export const DEFAULT_WORKOUT_LIMIT = 20;
 const PAGE = 50;
 
 /**
- * Lists workouts, page by page until there are `limit` of them and one more, or no more. A workout that turns up
- * on two pages (because one was added meanwhile) is listed once.
+ * Lists workouts, page by page until there are `limit` of them and one more, or no more.
  *
  * Where a day begins is for the service to choose, and deployed ones count days in UTC: it is asked
  * for a day more at either end, and what began on the days that are wanted is picked here.
@@ -47,32 +47,21 @@ export async function runWorkouts(
   };
   const client = await needs.client();
   const workouts: JsonObject[] = [];
-  const seen = new Set<unknown>();
   const range = { startDate: dayBeside(since, -1), endDate: dayBeside(until, 1) };
   const picks = since !== undefined || until !== undefined;
-  for (let offset = 0; workouts.length <= limit;) {
-    const size = picks ? PAGE : Math.min(PAGE, limit + 1 - workouts.length);
-    const body = await client.listWorkouts({ limit: size, offset, ...range }, needs.signal);
-    const page = listIn(body);
-    if (page === undefined) return { other: body };
-    const fresh = page.filter(({ id }) => id === undefined || !seen.has(id));
-    for (const workout of fresh) seen.add(workout['id']);
-    workouts.push(...fresh.filter(wanted));
-    // A short page may be the last, or as much as this service gives at once: the next one tells.
-    // A service that does not know paging sends the same again; without ids that cannot be told.
-    const last = page.length < size && page.some(({ id }) => id === undefined);
-    if (last || fresh.length === 0) break;
-    offset += page.length;
+  const sizeOf = () => {
+    if (workouts.length > limit) return 0;
+    return picks ? PAGE : Math.min(PAGE, limit + 1 - workouts.length);
+  };
+  try {
+    for await (const page of workoutPages(client, range, sizeOf, needs.signal)) {
+      workouts.push(...page.filter(wanted));
+    }
+  } catch (error) {
+    if (error instanceof NoList) return { other: error.body };
+    throw error;
   }
   return { workouts: workouts.slice(0, limit), more: workouts.length > limit };
-}
-
-/** The list in an answer: the body itself, or the one list that it holds. */
-function listIn(body: unknown): JsonObject[] | undefined {
-  const lists = isObject(body) ? Object.values(body).filter(Array.isArray) : [body];
-  const [list] = lists;
-  if (lists.length !== 1 || !Array.isArray(list)) return undefined;
-  return list.every(isObject) ? list : undefined;
 }
 
 const DAY = /^\d{4}-\d\d-\d\d$/;

@@ -113,6 +113,7 @@ function partName(account: string, generation: Generation, number: number): stri
   return `${account}#${generation}${String(number)}`;
 }
 
-function hashOf(value: string): string {
+/** SHA-256, in hex. */
+export function hashOf(value: string): string {
   return createHash('sha256').update(value).digest('hex');
 }

@@ -18,6 +18,9 @@ export function writeCredentials(credentials: Credentials): string {
     clientSecret: credentials.clientSecret?.reveal(),
     accountId: credentials.accountId,
     loginId: credentials.loginId,
+    loggedInAt: credentials.loggedInAt,
+    refreshStartedAt: credentials.refreshStartedAt,
+    endedAt: credentials.endedAt,
     accessToken: tokens.accessToken?.reveal(),
     refreshToken: tokens.refreshToken?.reveal(),
     scopes: tokens.scopes,
@@ -100,6 +103,9 @@ function decode(value: unknown): Credentials {
     clientSecret: optional('clientSecret', secret),
     accountId: optional('accountId', text),
     loginId: optional('loginId', text),
+    loggedInAt: optional('loggedInAt', time),
+    refreshStartedAt: optional('refreshStartedAt', time),
+    endedAt: optional('endedAt', time),
     tokens,
   };
 }

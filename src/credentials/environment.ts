@@ -31,7 +31,7 @@ export function environmentStore(
     },
   };
   let warned = false;
-  return {
+  const store: CredentialStore = {
     kind: 'environment',
     describe: () =>
       'the environment (' +
@@ -55,6 +55,8 @@ export function environmentStore(
       current = credentials;
       return Promise.resolve();
     },
+    prepareSave: () =>
+      Promise.resolve({ commit: (next) => store.save(next, NEVER), discard: () => undefined }),
     delete() {
       const existed = current !== undefined;
       current = undefined;
@@ -62,7 +64,10 @@ export function environmentStore(
     },
     probe: () => Promise.resolve(),
   };
+  return store;
 }
+
+const NEVER = new AbortController().signal;
 
 /** Does this run take its tokens from the environment? Then no stored login is used. */
 export function hasEnvironmentTokens(config: Config): boolean {

@@ -1,11 +1,20 @@
 import { constants } from 'node:fs';
 import { type FileHandle, open, readdir, rm, unlink } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import writeFileAtomic from 'write-file-atomic';
 import { SyncError, messageOf, systemCode } from '../errors.ts';
-import { makeFolder, storageError } from '../storage.ts';
+import { findDistrust } from '../folder-trust.ts';
+import {
+  type Replacement,
+  TEMPORARY,
+  beginReplacement,
+  makeFolder,
+  storageError,
+} from '../storage.ts';
 import { readCredentials, writeCredentials } from './credentials-text.ts';
 import type { CredentialStore } from './store.ts';
+
+/** Space that a refreshed login may take beyond twice the size of the one before, in bytes. */
+const RESERVED_BYTES = 8_192;
 
 /**
  * Where a profile's token file is. Capitals are written as `=` and the small letter: on file
@@ -27,12 +36,37 @@ export function fileStore(path: string, platform: NodeJS.Platform): CredentialSt
     describe,
     async load(signal) {
       signal.throwIfAborted();
+      refuseUntrusted(dirname(path));
       const text = await readOwn(path, platform);
       return text === undefined ? undefined : readCredentials(text, describe());
     },
     async save(credentials, signal) {
       signal.throwIfAborted();
-      await write(path, writeCredentials(credentials));
+      await removeLeftovers(path);
+      write(path, writeCredentials(credentials));
+    },
+    async prepareSave(credentials, signal) {
+      signal.throwIfAborted();
+      const text = writeCredentials(credentials);
+      await removeLeftovers(path);
+      const replacement = begin(path, 2 * text.length + RESERVED_BYTES);
+      try {
+        write(path, text);
+      } catch (error) {
+        replacement.discard();
+        throw error;
+      }
+      return {
+        // eslint-disable-next-line @typescript-eslint/require-await -- failures are rejections
+        async commit(next) {
+          try {
+            replacement.commit(`${writeCredentials(next)}\n`);
+          } catch (cause) {
+            throw unusable(dirname(path), path, 'written', cause);
+          }
+        },
+        discard: () => replacement.discard(),
+      };
     },
     async delete(signal) {
       signal.throwIfAborted();
@@ -43,7 +77,7 @@ export function fileStore(path: string, platform: NodeJS.Platform): CredentialSt
       signal.throwIfAborted();
       const probe = `${path}.probe-${String(process.pid)}`;
       try {
-        await write(probe, '{}');
+        write(probe, '{}');
         await readOwn(probe, platform);
       } finally {
         await remove(probe);
@@ -58,7 +92,7 @@ async function readOwn(path: string, platform: NodeJS.Platform): Promise<string 
     file = await open(path, constants.O_RDONLY);
   } catch (cause) {
     if (systemCode(cause) === 'ENOENT') return undefined;
-    throw unusable(path, 'read', cause);
+    throw unusable(path, path, 'read', cause);
   }
   try {
     // The file that was opened is the one that is judged, whatever becomes of its name.
@@ -67,7 +101,7 @@ async function readOwn(path: string, platform: NodeJS.Platform): Promise<string 
     return await file.readFile('utf8');
   } catch (cause) {
     if (cause instanceof SyncError) throw cause;
-    throw unusable(path, 'read', cause);
+    throw unusable(path, path, 'read', cause);
   } finally {
     await file.close();
   }
@@ -75,8 +109,7 @@ async function readOwn(path: string, platform: NodeJS.Platform): Promise<string 
 
 /** As ssh does with private keys: tokens that others may have read are not used in silence. */
 function refuseIfShared(path: string, mode: number, owner: number): void {
-  const me = process.getuid?.();
-  if (me !== undefined && me !== 0 && owner !== me) {
+  if (owner !== process.geteuid?.()) {
     throw new SyncError('CONFIG', `${path} holds a login, and belongs to another user.`, {
       hint: 'Remove it and run `sync login`.',
       details: { path },
@@ -95,13 +128,42 @@ function refuseIfShared(path: string, mode: number, owner: number): void {
   }
 }
 
-async function write(path: string, text: string): Promise<void> {
+function write(path: string, text: string): void {
+  const replacement = begin(path, 0);
   try {
-    makeFolder(dirname(path), 0o700);
-    await writeFileAtomic(path, `${text}\n`, { mode: 0o600, fsync: true });
+    replacement.commit(`${text}\n`);
   } catch (cause) {
-    throw unusable(path, 'written', cause);
+    throw unusable(dirname(path), path, 'written', cause);
   }
+}
+
+function begin(path: string, reservedBytes: number): Replacement {
+  const folder = dirname(path);
+  try {
+    makeFolder(folder, 0o700);
+  } catch (cause) {
+    throw unusable(folder, path, 'written', cause);
+  }
+  refuseUntrusted(folder);
+  try {
+    return beginReplacement(path, reservedBytes, { secret: true });
+  } catch (cause) {
+    throw unusable(folder, path, 'written', cause);
+  }
+}
+
+/** Whoever may change a folder on the way can put another file in the place of this one. */
+function refuseUntrusted(folder: string): void {
+  const found = findDistrust(folder);
+  if (found === undefined) return;
+  throw new SyncError(
+    'CONFIG',
+    `Logins cannot be kept in ${folder}: ${found.path} ${found.reason}.`,
+    {
+      hint: `Run \`${found.fix}\`, or name another folder with SYNC_STATE_DIR.`,
+      details: { path: found.path },
+    },
+  );
 }
 
 async function remove(path: string): Promise<boolean> {
@@ -110,25 +172,26 @@ async function remove(path: string): Promise<boolean> {
     return true;
   } catch (cause) {
     if (systemCode(cause) === 'ENOENT') return false;
-    throw unusable(path, 'removed', cause);
+    throw unusable(path, path, 'removed', cause);
   }
 }
 
 /** What a process that was killed while it wrote left behind: it holds tokens as well. */
 async function removeLeftovers(path: string): Promise<void> {
-  const prefix = `${basename(path)}.`;
+  const base = basename(path);
   try {
     for (const name of await readdir(dirname(path))) {
-      if (name.startsWith(prefix) && /^\d+$/.test(name.slice(prefix.length))) {
+      if (name.startsWith(base) && TEMPORARY.test(name.slice(base.length))) {
         await rm(join(dirname(path), name), { force: true });
       }
     }
   } catch (cause) {
-    if (systemCode(cause) !== 'ENOENT') throw unusable(path, 'removed', cause);
+    if (systemCode(cause) !== 'ENOENT') throw unusable(path, path, 'removed', cause);
   }
 }
 
-function unusable(path: string, done: string, cause: unknown): SyncError {
+/** @param at what the operation was on: the file, or its folder */
+function unusable(at: string, path: string, done: string, cause: unknown): SyncError {
   const message = `${path} cannot be ${done}: ${messageOf(cause)}`;
-  return storageError(path, cause, 'SYNC_STATE_DIR', { message });
+  return storageError(at, cause, 'SYNC_STATE_DIR', { message });
 }

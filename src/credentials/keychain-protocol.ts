@@ -1,10 +1,15 @@
 /** What the program tells the keychain's child process on its stdin: one JSON object. */
 export interface KeychainRequest {
-  readonly do: 'load' | 'save' | 'delete' | 'probe';
+  /** `prepare`: probes with an entry as large as `value`, then saves `value`. */
+  readonly do: 'load' | 'save' | 'prepare' | 'delete' | 'probe';
   readonly service: string;
   readonly account: string;
   /** What to save. A secret: it is in no argument, no variable and no file. */
   readonly value?: string | undefined;
+  /** Only this value is replaced: the SHA-256 of it, in hex. Absent: whatever is there. */
+  readonly replaces?: string | undefined;
+  /** A person is there who can answer a prompt to unlock the keyring. */
+  readonly mayPrompt: boolean;
   /** The longest text one entry takes, in UTF-16 units. */
   readonly maxUnits?: number | undefined;
   /** The child ends itself after this long, in ms, should nobody be left to end it. */

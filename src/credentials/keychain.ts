@@ -3,6 +3,7 @@ import { createInterface } from 'node:readline';
 import type { Env } from '../deps.ts';
 import { SyncError, messageOf } from '../errors.ts';
 import { readCredentials, writeCredentials } from './credentials-text.ts';
+import { hashOf } from './chunks.ts';
 import { classify, keychainError } from './keychain-failure.ts';
 import { type KeychainRequest, readAnswer } from './keychain-protocol.ts';
 import type { CredentialStore } from './store.ts';
@@ -13,7 +14,9 @@ const KEYCHAIN_SERVICE = 'athlete-sync';
 /** How long a keychain may take where nobody sits, in ms. */
 export const UNATTENDED_LIMIT_MS = 3_000;
 /** How long a person may take to answer an unlock prompt, in ms. */
-export const ATTENDED_LIMIT_MS = 60_000;
+const ATTENDED_LIMIT_MS = 60_000;
+/** How long the child tries to save tokens that the program stopped waiting for, in ms. */
+const LATE_SAVE_LIMIT_MS = 10 * 60_000;
 /** How long the child itself may take to start, on a machine that is busy, in ms. */
 const START_LIMIT_MS = 20_000;
 
@@ -24,15 +27,19 @@ const START_LIMIT_MS = 20_000;
 const WINDOWS_MAX_UNITS = 1_200;
 
 export interface KeychainOptions {
-  /** The account in the keychain. */
-  readonly profile: string;
+  /** The account in the keychain: see `keychainEntryName`. */
+  readonly account: string;
   /** The built `keychain-child`. */
   readonly childPath: string;
   /** The child finds the keychain by it (`DBUS_SESSION_BUS_ADDRESS`, `XDG_RUNTIME_DIR`, `HOME`). */
   readonly env: Env;
   readonly platform: NodeJS.Platform;
-  /** {@link UNATTENDED_LIMIT_MS} or {@link ATTENDED_LIMIT_MS}. */
-  readonly limitMs: number;
+  /** A person is there who can answer a prompt to unlock the keychain. */
+  readonly attended: boolean;
+  /** Time limit for each call (ms); absent: what `attended` calls for. */
+  readonly limitMs?: number | undefined;
+  /** Time limit for saving tokens, which may be the only ones left (ms); absent: the longest. */
+  readonly saveLimitMs?: number | undefined;
   /** The longest text one entry takes, in UTF-16 units, if not the platform's. */
   readonly maxUnits?: number | undefined;
 }
@@ -42,13 +49,19 @@ export function keychainStore(options: KeychainOptions): CredentialStore {
   const { platform } = options;
   const name = keychainName(platform);
   const maxUnits = options.maxUnits ?? (platform === 'win32' ? WINDOWS_MAX_UNITS : undefined);
-  const request = (task: KeychainRequest['do'], value?: string): KeychainRequest => ({
+  const request = (
+    task: KeychainRequest['do'],
+    value?: string,
+    replaces?: string,
+  ): KeychainRequest => ({
     do: task,
     service: KEYCHAIN_SERVICE,
-    account: options.profile,
+    account: options.account,
     value,
+    replaces,
+    mayPrompt: options.attended,
     maxUnits,
-    limitMs: options.limitMs,
+    limitMs: task === 'save' ? LATE_SAVE_LIMIT_MS : usualLimit(options),
   });
   const call = async (what: KeychainRequest, signal: AbortSignal) =>
     await callChild(what, options, name, signal);
@@ -63,6 +76,16 @@ export function keychainStore(options: KeychainOptions): CredentialStore {
     async save(credentials, signal) {
       await call(request('save', writeCredentials(credentials)), signal);
     },
+    async prepareSave(credentials, signal) {
+      const text = writeCredentials(credentials);
+      await call(request('prepare', text), signal);
+      return {
+        async commit(next) {
+          await call(request('save', writeCredentials(next), hashOf(text)), NEVER);
+        },
+        discard: () => undefined,
+      };
+    },
     async delete(signal) {
       return (await call(request('delete'), signal)).existed;
     },
@@ -71,6 +94,8 @@ export function keychainStore(options: KeychainOptions): CredentialStore {
     },
   };
 }
+
+const NEVER = new AbortController().signal;
 
 function keychainName(platform: NodeJS.Platform): string {
   switch (platform) {
@@ -85,15 +110,17 @@ function keychainName(platform: NodeJS.Platform): string {
 
 /**
  * Asks the keychain in a process of its own, and ends that process when it is done, when its time
- * is up, or when the signal is aborted.
+ * is up, or when the signal is aborted. A save whose time is up is left to finish by itself.
  */
 async function callChild(
   request: KeychainRequest,
-  { childPath, env, platform, limitMs }: KeychainOptions,
+  { childPath, env, platform, ...limits }: KeychainOptions,
   name: string,
   signal: AbortSignal,
 ): Promise<{ value: string | null; existed: boolean }> {
   signal.throwIfAborted();
+  const limitMs =
+    request.do === 'save' ? (limits.saveLimitMs ?? ATTENDED_LIMIT_MS) : usualLimit(limits);
   const fail = (message: string, trouble = classify(message)) =>
     keychainError(trouble, { keychain: capitalised(name), message, platform });
 
@@ -105,6 +132,7 @@ async function callChild(
     windowsHide: true,
   });
   const ended = new Promise<void>((resolve) => child.once('close', () => resolve()));
+  const seen = { ready: false, leftAlone: false };
   let timer: NodeJS.Timeout | undefined;
   let onAbort: (() => void) | undefined;
   try {
@@ -113,7 +141,10 @@ async function callChild(
       signal.addEventListener('abort', onAbort, { once: true });
       const within = (ms: number, what: string) => {
         clearTimeout(timer);
-        timer = setTimeout(() => reject(fail(what, 'not-answering')), ms);
+        timer = setTimeout(() => {
+          seen.leftAlone = seen.ready && request.do === 'save';
+          reject(fail(what, 'not-answering'));
+        }, ms);
       };
       within(START_LIMIT_MS, 'the child process did not start in time');
 
@@ -125,6 +156,7 @@ async function callChild(
         const answer = readAnswer(line);
         switch (answer?.state) {
           case 'ready':
+            seen.ready = true;
             within(limitMs, `no answer within ${String(limitMs)} ms`);
             break;
           case 'done':
@@ -155,11 +187,19 @@ async function callChild(
   } finally {
     clearTimeout(timer);
     if (onAbort !== undefined) signal.removeEventListener('abort', onAbort);
-    if (child.pid !== undefined) {
+    if (seen.leftAlone) {
+      child.stdout.destroy();
+      child.stderr.destroy();
+      child.unref();
+    } else if (child.pid !== undefined) {
       child.kill('SIGKILL');
       await ended;
     }
   }
+}
+
+function usualLimit({ limitMs, attended }: Pick<KeychainOptions, 'limitMs' | 'attended'>): number {
+  return limitMs ?? (attended ? ATTENDED_LIMIT_MS : UNATTENDED_LIMIT_MS);
 }
 
 function capitalised(text: string): string {

@@ -1,8 +1,9 @@
 import { join } from 'node:path';
 import type { Config } from '../config.ts';
 import type { Env } from '../deps.ts';
+import { keychainEntryName } from './entry-name.ts';
 import { fileStore, tokenFilePath } from './file.ts';
-import { ATTENDED_LIMIT_MS, UNATTENDED_LIMIT_MS, keychainStore } from './keychain.ts';
+import { keychainStore } from './keychain.ts';
 import type { CredentialStore } from './store.ts';
 
 /** The part of the outside world that the stores need. */
@@ -21,22 +22,25 @@ const KEYCHAIN_CHILD = 'keychain-child.cjs';
 /**
  * The store that is configured for this profile, or the one that is asked for. The file is used
  * only where somebody chose it; a keychain that fails never turns into a file.
+ *
+ * @param baseUrl the service whose login it is
  */
 export function openStore(
   config: Config,
   needs: StoreNeeds,
   kind: 'keychain' | 'file' = config.get('tokenStore'),
+  baseUrl: URL | undefined = config.get('baseUrl'),
 ): CredentialStore {
   switch (kind) {
     case 'file':
       return fileStore(tokenFilePath(config.paths.stateDir, config.profile), needs.platform);
     case 'keychain':
       return keychainStore({
-        profile: config.profile,
+        account: keychainEntryName(config, baseUrl, needs.platform),
         childPath: join(needs.programDir, KEYCHAIN_CHILD),
         env: needs.env,
         platform: needs.platform,
-        limitMs: needs.attended ? ATTENDED_LIMIT_MS : UNATTENDED_LIMIT_MS,
+        attended: needs.attended,
       });
   }
 }

@@ -27,7 +27,21 @@ export interface Credentials {
   readonly accountId: string | undefined;
   /** A random name for this very login, where the athlete is not known. */
   readonly loginId?: string | undefined;
+  /** When this login began; absent: with its first tokens. ms since 1970. See {@link loginBegan}. */
+  readonly loggedInAt?: number | undefined;
+  /**
+   * When a refresh began whose outcome is not known: the service may have replaced these tokens.
+   * ms since 1970.
+   */
+  readonly refreshStartedAt?: number | undefined;
+  /** When the service said that this login has ended; ms since 1970. */
+  readonly endedAt?: number | undefined;
   readonly tokens: TokenSet;
+}
+
+/** When a login was made; ms since 1970. */
+export function loginBegan({ loggedInAt, tokens }: Credentials): number {
+  return loggedInAt ?? tokens.obtainedAt;
 }
 
 /** One name for one service, however its address was typed. */
@@ -36,6 +50,14 @@ export function serviceId(baseUrl: URL): string {
 }
 
 type StoreKind = 'keychain' | 'file' | 'environment';
+
+/** A save for which space and access are proved. */
+export interface PreparedSave {
+  /** Replaces what is there, as a whole; it is not to be interrupted. */
+  commit(credentials: Credentials): Promise<void>;
+  /** Releases what was reserved. May be called twice; does nothing after a commit. */
+  discard(): void;
+}
 
 /**
  * Where one profile's {@link Credentials} are kept.
@@ -51,6 +73,11 @@ export interface CredentialStore {
   load(signal: AbortSignal): Promise<Credentials | undefined>;
   /** Replaces what is there, as a whole. Resolves once it would survive a crash. */
   save(credentials: Credentials, signal: AbortSignal): Promise<void>;
+  /**
+   * Proves that new tokens can be saved, before a request makes the old ones useless. Stores
+   * `credentials` as well, so that their `refreshStartedAt` survives a crash.
+   */
+  prepareSave(credentials: Credentials, signal: AbortSignal): Promise<PreparedSave>;
   /** `false`: there was nothing. */
   delete(signal: AbortSignal): Promise<boolean>;
   /** Sets, gets and deletes something of no value: a store that passes will take a login. */

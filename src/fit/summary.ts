@@ -40,7 +40,10 @@ export interface ActivityTimes {
 const FILE_ID = 0;
 const SPORT = 12;
 const SESSION = 18;
+const RECORD = 20;
 const ACTIVITY = 34;
+/** The field of every message that says when it was written. */
+const TIMESTAMP = 253;
 
 /**
  * The `file_id` of a recording, or undefined if there is none to be found.
@@ -126,6 +129,30 @@ export function readActivityTimes(bytes: Uint8Array): ActivityTimes {
     distanceMetres: sum(sessions.flatMap(({ distanceMetres }) => distanceMetres ?? [])),
     localOffsetMinutes,
   };
+}
+
+/**
+ * When the first session of a recording began, and how long it took. A recording without a session is
+ * as long as its records say. The parts are undefined if nothing says.
+ */
+export function readFirstSession(
+  bytes: Uint8Array,
+  { sessions }: ActivityTimes,
+): { readonly startTime: Date | undefined; readonly timerSecs: number | undefined } {
+  const [first] = sessions;
+  // Without a session message there may be a sport alone, of which nothing else is known.
+  if (first?.startTime !== undefined || first?.timerSecs !== undefined) return first;
+  let from: Date | undefined;
+  let to: Date | undefined;
+  walkMessages(bytes, [RECORD], (message) => {
+    const at = message.date(TIMESTAMP);
+    if (at === undefined) return true;
+    if (from === undefined || at < from) from = at;
+    if (to === undefined || at > to) to = at;
+    return true;
+  });
+  if (from === undefined || to === undefined) return { startTime: undefined, timerSecs: undefined };
+  return { startTime: from, timerSecs: (to.getTime() - from.getTime()) / 1000 };
 }
 
 /** Clocks of devices are off by seconds between the two time stamps. */

@@ -26,7 +26,21 @@ const SCHEMA = `
     -- What the service said: JSON with its ids, or the reason of its refusal.
     service TEXT NOT NULL DEFAULT '{}',
     message TEXT,
-    -- Milliseconds since the epoch.
+    -- How often the service refused it since it last took it.
+    refusals INTEGER NOT NULL DEFAULT 0,
+    -- Runs that ended with a 500 for it since the service last answered; when the first of them began,
+    -- and when the last was counted (ms since the epoch).
+    faults INTEGER NOT NULL DEFAULT 0,
+    faults_since INTEGER,
+    faulted_at INTEGER,
+    -- What the recording says of itself: its start (ms since the epoch) and timer time (s), if it does;
+    -- and the file name that it was sent under.
+    started_at INTEGER,
+    duration_secs REAL,
+    sent_as TEXT,
+    -- When it was last compared with the workouts of the platform (ms since the epoch).
+    verified_at INTEGER,
+    -- Milliseconds since the epoch; of a confirmed one, when it was confirmed.
     changed_at INTEGER NOT NULL,
     PRIMARY KEY (account, sha256)
   ) WITHOUT ROWID;
@@ -88,6 +102,8 @@ const SCHEMA = `
     -- When it was recorded, as far as is known, and when its bytes were kept: ms since the epoch.
     recorded_at INTEGER NOT NULL,
     kept_at INTEGER NOT NULL,
+    -- The process that is to send it (ledger/processes.ts), or the one that died before it had.
+    owner TEXT NOT NULL,
     PRIMARY KEY (account, sha256)
   ) WITHOUT ROWID;
 

@@ -1,6 +1,6 @@
 import type { Database } from './database.ts';
 import { transaction } from './guard.ts';
-import { REFUSALS, type UploadStanding } from './uploads.ts';
+import type { UploadStanding } from './uploads.ts';
 
 /** What tells whether a file is still the one that was read: from `lstat`, times as raw floats. */
 export interface FileStamp {
@@ -45,7 +45,7 @@ const BATCH = 128;
 export function knownFiles(database: Database, account: string, now: () => number): KnownFiles {
   const select = database.prepare(
     `SELECT k.size, k.mtime_ms, k.ctime_ms, k.sha256, k.verdict, k.detail,
-            u.state, u.attempts, ${REFUSALS} AS refusals, u.changed_at
+            u.state, u.attempts, u.refusals, u.changed_at
      FROM known_files k LEFT JOIN uploads u ON u.account = ? AND u.sha256 = k.sha256
      WHERE k.path = ?`,
   );
@@ -106,7 +106,7 @@ export function knownFiles(database: Database, account: string, now: () => numbe
             : {
                 state: row.state,
                 attempts: row.attempts,
-                refusals: row.refusals ?? 0,
+                refusals: row.refusals,
                 changedAt: row.changed_at,
               },
       };
@@ -147,7 +147,7 @@ type Row = {
   | {
       readonly state: UploadStanding['state'];
       readonly attempts: number;
-      readonly refusals: number | null;
+      readonly refusals: number;
       readonly changed_at: number;
     }
   | { readonly state: null }

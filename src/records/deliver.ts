@@ -3,10 +3,12 @@ import { EMPTY_DAY } from '../ledger/nutrition.ts';
 import type { RecordLedger } from '../ledger/records.ts';
 import { inParallel } from '../parallel.ts';
 import type { ServiceClient } from '../service/client.ts';
-import { type Failure, Outlook, failureOf, isAboutTheItem } from '../service/outlook.ts';
+import { ENOUGH_FAULTS, faultMessage, isServiceFault } from '../service/faults.ts';
+import { type Failure, Outlook, failureOf } from '../service/outlook.ts';
+import { isAboutTheItem } from '../service/refusal.ts';
 import type { Clock } from '../time.ts';
 import type { MergeMode } from './day-plan.ts';
-import { nutritionBody } from './merge.ts';
+import { emptyDay, nutritionBody } from './merge.ts';
 import { type DayOutcome, type NutritionRecord, deliverDay } from './nutrition-delivery.ts';
 import { type NutritionMode, NutritionService } from './nutrition-service.ts';
 import type { JsonObject, PreparedRecord, RecordKind, Warning } from './types.ts';
@@ -86,9 +88,6 @@ const UNCHANGED = { outcome: 'skipped', reason: 'unchanged' } as const;
 /** Pause between two looks at a day that another process is sending (ms). */
 const BUSY_POLL_MS = 50;
 
-/** After this many runs in which the service failed (500) on the same record, it is the record. */
-const FAILURES_TO_GIVE_UP = 3;
-
 /**
  * Delivers one record a date, several dates at once. A date that fails holds up no other; a dead
  * login, or a service that does not answer, ends the run early. Every record is reported once.
@@ -148,7 +147,7 @@ class Run {
     return ledger.nutrition.debts().flatMap((date) => {
       const { intended = EMPTY_DAY, unclear } = ledger.nutrition.day(date);
       if (this.#byDate.has(date) || unclear) return [];
-      return [unfinishedDay(date, [...new Set(intended.items.map(({ input }) => input))])];
+      return [emptyDay(date, [...new Set(intended.items.map(({ input }) => input))])];
     });
   }
 
@@ -293,27 +292,21 @@ class Run {
     if (grave.includes(error.code)) throw error;
     const { status, attempts: counted } = error.details;
     const attempts = tries ?? (typeof counted === 'number' ? counted : 0);
-    if (error.code === 'REJECTED' && isAboutTheItem(error)) {
+    if (isAboutTheItem(error)) {
       this.#outlook.answered();
       const known = typeof status === 'number' ? { status } : {};
       return { outcome: 'rejected', message: error.message, attempts, ...known };
     }
-    if (status === 500 && (await this.#isServiceWell())) {
+    if (isServiceFault(error) && (await this.#isServiceWell())) {
       const { kind, date, digest } = record;
       const runs = this.#needs.ledger.noteFailure(kind, date, digest);
-      if (runs >= FAILURES_TO_GIVE_UP) return { ...alwaysFails(date, runs), attempts };
+      if (runs >= ENOUGH_FAULTS) return { ...alwaysFails(date, runs), attempts };
       this.#outlook.answered();
       return { outcome: 'failed', ...failureOf(error), attempts };
     }
     this.#outlook.failed(failureOf(error));
     return { outcome: 'failed', ...failureOf(error), attempts };
   }
-}
-
-function unfinishedDay(date: string, sources: readonly string[]): NutritionRecord {
-  const parts: NutritionRecord['parts'] = [];
-  const about = { kind: 'nutrition', outcome: 'ready', date, sources, warnings: [] } as const;
-  return { ...about, zoneUsed: false, digest: '', body: { date }, parts, fields: {} };
 }
 
 function arrivalUnknown(date: string, count: number): Failure & { readonly outcome: 'failed' } {
@@ -330,7 +323,7 @@ function alwaysFails(date: string, runs: number) {
   return {
     outcome: 'rejected',
     status: 500,
-    message: `The service has failed (500) on the record of ${date} in ${runs} runs.`,
-    hint: 'The record may hold a value that the platform cannot store: check its fields. It is tried again with each run, after all others.',
+    message: faultMessage(`the record of ${date}`, runs),
+    hint: 'Check its fields. It is tried again with each run, after all others.',
   } as const;
 }

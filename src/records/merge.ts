@@ -271,3 +271,12 @@ export function nutritionBody(
 ): JsonObject {
   return { date, items: items.map(({ body }) => body), ...fields };
 }
+
+/** A nutrition day about which no input says anything. */
+export function emptyDay(
+  date: string,
+  sources: readonly string[],
+): Extract<PreparedRecord, { kind: 'nutrition' }> {
+  const about = { kind: 'nutrition', outcome: 'ready', date, sources, warnings: [] } as const;
+  return { ...about, zoneUsed: false, digest: '', body: { date }, parts: [], fields: {} };
+}

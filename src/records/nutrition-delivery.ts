@@ -1,12 +1,24 @@
 import type { SyncError } from '../errors.ts';
-import { type DayContent, EMPTY_DAY, type SentItem } from '../ledger/nutrition.ts';
+import {
+  type DayContent,
+  EMPTY_DAY,
+  type IntendedDay,
+  type SentDay,
+  type SentItem,
+} from '../ledger/nutrition.ts';
 import type { RecordLedger } from '../ledger/records.ts';
 import type { Clock } from '../time.ts';
 import { type Outdated, type ShownItem, compareDay, withoutId } from './day-match.ts';
 import { type MergeMode, mergeDay, sameContent } from './day-plan.ts';
 import { holdsItem, instantOf, itemIdentity, sameInput } from './items.ts';
 import { sameJson } from './digest.ts';
-import { type NutritionService, type Posted, type Tally, outgoing } from './nutrition-service.ts';
+import {
+  type Look,
+  type NutritionService,
+  type Posted,
+  type Tally,
+  outgoing,
+} from './nutrition-service.ts';
 import * as words from './nutrition-words.ts';
 import type { JsonObject, PreparedRecord, Warning } from './types.ts';
 
@@ -99,7 +111,6 @@ export async function deliverDay(
   const isSettled = known.intended === undefined && sameContent(content, known.stored);
   if (moved.length > 0) needs.warn(words.movedNote(record, moved));
   if (isSettled && (!options.force || isEmpty(content))) return { outcome: 'unchanged' };
-  if (gone.length > 0 && !options.undo) needs.warn(words.goneNote(record, gone, options.dryRun));
   if (
     outgoing(content).items.length === 0 &&
     service.kind !== 'append' &&
@@ -108,6 +119,7 @@ export async function deliverDay(
     needs.warn(words.emptiesNote(record, date));
   }
   if (options.dryRun) {
+    if (gone.length > 0 && !options.undo) needs.warn(words.goneNote(record, gone, true));
     const looksFirst = service.kind !== 'replace' && !service.isOpaque;
     const items = looksFirst
       ? outgoing(content).items.filter(
@@ -121,13 +133,7 @@ export async function deliverDay(
     ({ body }) => !content.items.some((item) => sameInput(item.body, body)),
   );
   ledger.nutrition.intend(date, { ...content, maybe });
-  return await new DayDelivery(
-    record,
-    content,
-    { stored: known.stored, maybe, hadDebt: known.intended !== undefined },
-    options,
-    needs,
-  ).run();
+  return await new DayDelivery(record, content, { ...known, maybe, gone }, options, needs).run();
 }
 
 /** What the day should hold, and what must be said about it. */
@@ -214,15 +220,25 @@ function isEmpty({ items, fields }: DayContent): boolean {
   return items.length === 0 && Object.keys(fields).length === 0;
 }
 
+/** What the ledger knows of a day, beside what the day should hold. */
+interface Past extends SentDay {
+  readonly maybe: readonly SentItem[];
+  /** Items that the input no longer has. */
+  readonly gone: readonly SentItem[];
+}
+
 /** One day on its way. */
 class DayDelivery {
   readonly #record: NutritionRecord;
   #content: DayContent;
   readonly #stored: DayContent;
   readonly #maybe: readonly SentItem[];
-  /** An earlier run was interrupted: what is stored may be gone from the service. */
-  readonly #hadDebt: boolean;
+  readonly #gone: readonly SentItem[];
   readonly #tally: Tally = { attempts: 0 };
+  /** The debt that this day had before. */
+  readonly #before: IntendedDay | undefined;
+  /** May a request of this run have changed the day? */
+  #touched = false;
   readonly #options: DayOptions;
   readonly #needs: DayNeeds;
   /** Copies that this run itself may have caused. */
@@ -231,16 +247,13 @@ class DayDelivery {
   constructor(
     record: NutritionRecord,
     content: DayContent,
-    {
-      stored,
-      maybe,
-      hadDebt,
-    }: { stored: DayContent; maybe: readonly SentItem[]; hadDebt: boolean },
+    { stored, intended, maybe, gone }: Past,
     options: DayOptions,
     needs: DayNeeds,
   ) {
     this.#maybe = maybe;
-    this.#hadDebt = hadDebt;
+    this.#gone = options.undo ? [] : gone;
+    this.#before = intended;
     this.#record = record;
     this.#content = content;
     this.#stored = stored;
@@ -278,6 +291,7 @@ class DayDelivery {
 
   #unsettled(failure: SyncError | undefined): DayOutcome {
     const { attempts } = this.#tally;
+    if (!this.#touched) this.#restore();
     if (failure !== undefined) return { outcome: 'failed', failure, attempts };
     return {
       outcome: 'conflict',
@@ -303,26 +317,50 @@ class DayDelivery {
     });
   }
 
+  /** Nothing was sent: the day is as it was. */
+  #restore(): void {
+    const { nutrition } = this.#needs.ledger;
+    nutrition.restore(this.#record.date);
+    if (this.#before !== undefined) nutrition.intend(this.#record.date, this.#before);
+  }
+
+  async #post(content: DayContent, repeatable: 'always' | 'unless-acted-on'): Promise<Posted> {
+    const { service } = this.#needs;
+    const posted = await service.post(this.#record.date, content, repeatable, this.#tally);
+    if (posted.kind === 'taken' || posted.kind === 'unclear') this.#touched = true;
+    return posted;
+  }
+
+  async #look(by: 'empty-post' | undefined): Promise<Look> {
+    const { service } = this.#needs;
+    const { fields } = this.#content;
+    const look = await service.look(this.#record.date, fields, this.#tally, by);
+    if (look.kind === 'unclear' || (look.kind === 'shown' && look.by === 'empty-post')) {
+      this.#touched = true;
+    }
+    return look;
+  }
+
   /** Sends the whole day to a service that replaces days. */
   async #whole(repeatable: 'always' | 'unless-acted-on'): Promise<DayOutcome | Step> {
     const { service, ledger } = this.#needs;
     const { date } = this.#record;
     const content = outgoing(this.#content);
     if (service.refusesEmpty) ledger.nutrition.markUnclear(date);
-    const posted = await service.post(date, content, repeatable, this.#tally);
+    const posted = await this.#post(content, repeatable);
     switch (posted.kind) {
       case 'failed':
-        if (service.refusesEmpty) ledger.nutrition.restore(date);
+        if (service.refusesEmpty) this.#restore();
         return this.#unsettled(posted.failure);
       case 'unclear':
         this.#failure = posted.failure;
         if (service.refusesEmpty) return this.#unclear(content.items);
         return repeatable === 'always' ? this.#unsettled(posted.failure) : 'settle';
       case 'rejected':
-        if (this.#hadDebt && service.kind === 'replace') {
+        if (this.#before !== undefined && service.kind === 'replace') {
           return await this.#putBack(posted, outgoing(this.#stored).items);
         }
-        ledger.nutrition.restore(date);
+        this.#restore();
         return this.#rejected(posted);
       case 'taken':
         break;
@@ -352,9 +390,10 @@ class DayDelivery {
     const { service } = this.#needs;
     const { date } = this.#record;
     const { fields } = this.#content;
-    const look = await service.look(date, fields, this.#tally, by);
+    const look = await this.#look(by);
     switch (look.kind) {
       case 'failed':
+      case 'unclear':
         return this.#unsettled(look.failure);
       case 'opaque':
         service.learnOpaque();
@@ -363,7 +402,7 @@ class DayDelivery {
       case 'refused': {
         // One refusal may be a proxy's, and on a service that appends the whole day would be doubled.
         if (service.kind === 'append') {
-          if (!this.#hadDebt) this.#needs.ledger.nutrition.restore(date);
+          this.#restore();
           return this.#rejected(look);
         }
         if (++this.#refusals < 2) return 'again';
@@ -404,8 +443,8 @@ class DayDelivery {
       else stuck.push(item);
     }
     const conflicts = {
-      stuck,
-      foreign: seen.foreign,
+      stuck: service.canRemove ? stuck : [...stuck, ...seen.foreign],
+      foreign: service.canRemove ? seen.foreign : [],
       extra: this.#mayRemoveExtra ? [] : seen.extra,
     };
     const held = new Set(stuck.flatMap(({ next }) => (next === undefined ? [] : [next])));
@@ -425,19 +464,17 @@ class DayDelivery {
     ];
     /** Did an interrupted run remove an item, and not send what was to take its place? */
     const isRemovedBefore = (id: string) =>
-      this.#hadDebt &&
+      this.#before !== undefined &&
       !look.items.some((item) => item.id === id) &&
       !this.#content.items.some((item) => item.id === id);
-    const fieldsWait = look.by === 'read' && !sameJson(fields, this.#stored.fields);
+    // Removing an item makes the service work out the day's own fields anew.
+    const fieldsWait =
+      (removed.size > 0 && Object.keys(fields).length > 0) ||
+      (look.by === 'read' && !sameJson(fields, this.#stored.fields));
     if (missing.length === 0 && !fieldsWait)
       return this.#finish([...seen.present, ...rest], conflicts);
 
-    const posted = await service.post(
-      date,
-      { items: missing, fields },
-      'unless-acted-on',
-      this.#tally,
-    );
+    const posted = await this.#post({ items: missing, fields }, 'unless-acted-on');
     switch (posted.kind) {
       case 'failed':
         return this.#unsettled(posted.failure);
@@ -516,15 +553,15 @@ class DayDelivery {
     if (appends && news.length === 0 && !fieldsWait) return this.#finish(after, conflicts);
     if (news.length > 0) ledger.nutrition.markUnclear(date);
     const repeatable = news.length > 0 ? 'unless-acted-on' : 'always';
-    const posted = await service.post(date, { items: news, fields }, repeatable, this.#tally);
+    const posted = await this.#post({ items: news, fields }, repeatable);
     switch (posted.kind) {
       case 'taken':
         return this.#finish(after, conflicts);
       case 'rejected':
-        ledger.nutrition.restore(date);
+        this.#restore();
         return this.#rejected(posted);
       case 'failed':
-        ledger.nutrition.restore(date);
+        this.#restore();
         return this.#unsettled(posted.failure);
       case 'unclear':
         return this.#unclear(news);
@@ -547,10 +584,9 @@ class DayDelivery {
     if (service.isConfirmed || delivered.length === 0) return undefined;
     if (service.kind !== undefined && !moreFollow) return undefined;
     if (service.isSaidToReplace) return undefined;
-    const { fields } = this.#content;
-    const look = await service.look(this.#record.date, fields, this.#tally, 'empty-post');
+    const look = await this.#look('empty-post');
     // The day may be empty now: the debt stays.
-    if (look.kind === 'failed') return this.#unsettled(look.failure);
+    if (look.kind === 'failed' || look.kind === 'unclear') return this.#unsettled(look.failure);
     if (look.kind !== 'shown') return undefined;
     const isThere = delivered.some((item) =>
       look.items.some(({ body }) => holdsItem(body, item.body)),
@@ -576,7 +612,7 @@ class DayDelivery {
     }
     const lost = taken.map(withoutId);
     const content = { items: lost, fields: this.#stored.fields };
-    const posted = await service.post(date, content, 'unless-acted-on', this.#tally);
+    const posted = await this.#post(content, 'unless-acted-on');
     // The debt stays: the next run puts it back.
     if (posted.kind !== 'taken') return this.#rejected(rejected);
     const { present, missing } = compareDay(posted.items ?? [], lost, {
@@ -662,6 +698,13 @@ class DayDelivery {
     );
     ledger.nutrition.settle(date, { items: [...items, ...removed], fields: this.#content.fields });
     const { stuck, foreign, extra } = conflicts;
+    const gone = this.#gone.filter(
+      ({ id, body }) =>
+        !stuck.some(({ shown }) =>
+          id === undefined ? holdsItem(shown.body, body) : shown.id === id,
+        ),
+    );
+    if (gone.length > 0) this.#needs.warn(words.goneNote(this.#record, gone, false));
     const wrong = [...stuck, ...foreign];
     if (wrong.length === 0 && extra.length === 0) return { outcome: 'pushed', attempts };
     return {

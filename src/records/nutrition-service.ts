@@ -2,7 +2,7 @@ import { SyncError } from '../errors.ts';
 import type { DayContent, NutritionTraits, SentItem } from '../ledger/nutrition.ts';
 import type { RecordLedger } from '../ledger/records.ts';
 import type { Removal, ServiceClient } from '../service/client.ts';
-import { isAboutTheItem } from '../service/outlook.ts';
+import { isAboutTheItem } from '../service/refusal.ts';
 import type { Repeatable } from '../service/retry.ts';
 import { type ShownItem as WireItem, shownDay, shownItems } from '../service/wire.ts';
 import type { Clock } from '../time.ts';
@@ -39,7 +39,7 @@ export type Look =
   | { readonly kind: 'opaque' }
   /** The service takes no day without items. */
   | { readonly kind: 'refused'; readonly status?: number; readonly message: string }
-  | Extract<Posted, { readonly kind: 'failed' }>;
+  | Extract<Posted, { readonly failure: SyncError }>;
 
 /** How many requests were sent for a day. */
 export interface Tally {
@@ -152,7 +152,7 @@ export class NutritionService {
       return items === undefined ? { kind: 'opaque' } : { kind: 'shown', by: 'empty-post', items };
     }
     if (posted.kind === 'rejected') return { ...posted, kind: 'refused' };
-    return { kind: 'failed', failure: posted.failure };
+    return posted;
   }
 
   /** Sends a day (interface 4.3). @throws SyncError `STORAGE`, `INTERRUPTED` */
@@ -213,16 +213,13 @@ export class NutritionService {
       this.#canRead ??= await service.grants(READ_SCOPE, signal);
       if (!this.#canRead) return undefined;
       tally.attempts++;
-      const items = shownDay(
-        await service.readNutrition(date, READ_LIMIT, signal),
-        date,
-        READ_LIMIT,
-      );
-      return items?.map(asShown);
+      const answer = await service.readNutrition(date, READ_LIMIT, signal);
+      if (answer === undefined) this.#canRead = false;
+      return shownDay(answer, date, READ_LIMIT)?.map(asShown);
     } catch (error) {
       if (!(error instanceof SyncError)) throw error;
       // This service cannot be asked; the other way to look is still there.
-      if (['SCOPE_MISSING', 'AUTH_EXPIRED', 'REJECTED', 'SERVICE_ANSWER'].includes(error.code)) {
+      if (['REJECTED', 'SERVICE_ANSWER'].includes(error.code)) {
         this.#canRead = false;
         return undefined;
       }
@@ -251,7 +248,7 @@ function failureOf(error: unknown, tally: Tally): Exclude<Posted, { kind: 'taken
   if (error.code === 'STORAGE' || error.code === 'INTERRUPTED') throw error;
   const { attempts, status, fate } = error.details;
   if (typeof attempts === 'number') tally.attempts += attempts;
-  if (error.code === 'REJECTED' && isAboutTheItem(error)) {
+  if (isAboutTheItem(error)) {
     const known = typeof status === 'number' ? { status } : {};
     return { kind: 'rejected', message: error.message, ...known };
   }

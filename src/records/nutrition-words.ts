@@ -50,8 +50,8 @@ export function movedNote(about: About, items: readonly SentItem[]): Warning {
 export function partialTotalsNote(about: About, names: readonly string[]): Warning {
   return note(
     about,
-    names[0] ?? 'calories',
-    `${names.join(', ')}: the total of a part of the day is not sent; the platform adds up the items`,
+    names.join(', '),
+    'the total of a part of the day is not sent; the platform adds up the items',
   );
 }
 

@@ -96,9 +96,11 @@ export function stoppedText(stopped: DaemonStopped): string {
   const what = folderNames(stopped.folders);
   switch (stopped.outcome) {
     case 'stopped':
-      return `Stopped process ${stopped.pid}, which watched ${what}.`;
+      return stopped.killed === true
+        ? `Killed process ${stopped.pid}, which watched ${what}: it did not end when it was asked to.`
+        : `Stopped process ${stopped.pid}, which watched ${what}.`;
     case 'still-running':
-      return `Process ${stopped.pid}, which watches ${what}, was told to end, and has not after ${duration(stopped.waitedMs)}.`;
+      return `Process ${stopped.pid}, which watches ${what}, was killed, and has not ended after ${duration(stopped.waitedMs)}: it hangs in a call to the system, such as one about a network folder that does not answer.`;
     case 'out-of-reach':
       return `What watches ${what} cannot be stopped from here: ${stopped.why}`;
   }

@@ -64,6 +64,7 @@ export function loginText(report: LoginReport, now: number): string {
     `The login is kept in ${store.where}${store.kind === 'file' ? ' (not in the keychain)' : ''}.`,
   ];
   if (replaced !== undefined) lines.push(`It takes the place of the one of ${who(replaced)}.`);
+  lines.push(...savedText(report));
   const declined = missing.filter(({ asked }) => asked);
   if (declined.length > 0) {
     lines.push('Not granted, so these will not work:', ...declined.map(missingText));
@@ -75,6 +76,19 @@ export function loginText(report: LoginReport, now: number): string {
     lines.push(`The service gave no refresh token: this login ends ${when}.`);
   }
   return lines.join('\n');
+}
+
+function savedText({ profile, saved }: LoginReport): string[] {
+  const changed = Object.entries(saved).map(([key, value]) =>
+    value === null ? `${key} (removed)` : `${key} "${value}"`,
+  );
+  if (changed.length === 0) return [];
+  return [
+    `Settings saved for profile "${profile}": ${changed.join(', ')}.`,
+    ...(typeof saved.scope === 'string'
+      ? ['Later logins ask for these scopes; `sync config unset scope` asks for the usual ones.']
+      : []),
+  ];
 }
 
 export function missingText({ feature, command, scope }: LoginReport['missing'][number]): string {

@@ -8,8 +8,11 @@ export function profileReport(report: ProfileReport): Record<string, unknown> {
 
 export function profileText(report: ProfileReport): string {
   if (report.action === 'would-update') {
-    const { method, url, body } = report.request;
-    return `Would be sent:\n  ${method} ${url}\n  ${JSON.stringify(body)}`;
+    const lines = report.requests.flatMap(({ method, url, body, when }) => [
+      `  ${method} ${url}${when === undefined ? '' : ` (${when})`}`,
+      ...(body === undefined ? [] : [`  ${JSON.stringify(body)}`]),
+    ]);
+    return ['Would be sent:', ...lines].join('\n');
   }
   if (report.profile === undefined) return 'The profile is updated.';
   const head = report.action === 'updated' ? ['The profile is updated. It now says:'] : [];

@@ -1,5 +1,6 @@
-import type { LoginState, StatusReport } from '../commands/status.ts';
+import type { Checked, LoginState, StatusReport } from '../commands/status.ts';
 import { missingText, who } from './login.ts';
+import { ageText } from '../auth/login-ages.ts';
 import type { SeenHealth } from '../watch/health.ts';
 import { duration, plural } from './words.ts';
 
@@ -23,6 +24,7 @@ export function statusText(report: StatusReport, now: number): string {
     `Service   ${service}${profile === 'default' ? '' : ` (profile "${profile}")`}`,
     `Account   ${known}`,
     ...loginLines(report.login, now),
+    ...checkedLines(report.checked),
     `Kept in   ${store.where}${store.kind === 'file' ? ' (a file that only you can read, not the keychain)' : ''}`,
     `Uploads   ${[`${plural(uploads.confirmed, 'recording')} at the service${last}`, ...waiting].join('; ')}`,
     ...watchingLines(report.watching, now),
@@ -61,15 +63,16 @@ function watchingLines(watching: readonly SeenHealth[], now: number): string[] {
 
 function loginLines(login: LoginState, now: number): string[] {
   if (login.state !== 'logged-in') {
-    const word = { 'logged-out': 'none', ended: 'ended', unknown: 'cannot be read now' }[
-      login.state
-    ];
+    const word =
+      login.code === 'FATE_UNKNOWN'
+        ? 'uncertain'
+        : { 'logged-out': 'none', ended: 'ended', unknown: 'cannot be read now' }[login.state];
     return [
       `Login     ${word}. ${login.message}`,
       ...(login.hint === undefined ? [] : [`          ${login.hint}`]),
     ];
   }
-  const { accessExpiresAt, refreshExpiresAt, renewable, missing } = login;
+  const { accessExpiresAt, refreshExpiresAt, renewable, missing, age } = login;
   const left = (at: number | undefined) =>
     at === undefined ? 'not limited' : at <= now ? 'over' : `${duration(at - now)} left`;
   const ends = renewable ? refreshExpiresAt : accessExpiresAt;
@@ -78,6 +81,7 @@ function loginLines(login: LoginState, now: number): string[] {
     ...(renewable && ends !== undefined && ends - now < ENDS_SOON_MS
       ? ['          It ends soon: run `sync login` to renew it.']
       : []),
+    ...(age === undefined ? [] : [`          ${ageText(age)}`]),
     ...(missing.length > 0
       ? [
           'Missing   not granted, so these do not work:',
@@ -85,4 +89,21 @@ function loginLines(login: LoginState, now: number): string[] {
         ]
       : []),
   ];
+}
+
+function checkedLines(checked: Checked | undefined): string[] {
+  switch (checked?.outcome) {
+    case undefined:
+    case 'ended':
+      return [];
+    case 'accepted': {
+      const name = checked.account === undefined ? '' : ` (${who(checked.account)})`;
+      return [`Checked   the service accepts this login${name}`];
+    }
+    case 'failed':
+      return [
+        `Checked   not now. ${checked.message}`,
+        ...(checked.hint === undefined ? [] : [`          ${checked.hint}`]),
+      ];
+  }
 }

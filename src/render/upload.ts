@@ -24,7 +24,7 @@ export function uploadItemText(item: UploadItem): string | undefined {
     case 'uploaded':
       return `${path}: uploaded${item.service.state === 'queued' ? ' (received, being processed)' : ''}`;
     case 'duplicate':
-      return `${path}: the service had it already`;
+      return `${path}: the service had it already${item.note === undefined ? '' : `. ${item.note}`}`;
     case 'skipped':
       return undefined;
     case 'invalid':

@@ -1,20 +1,21 @@
 import { redirectUriAllowed, type Client } from './clients.ts';
-import { isScope, scopeWords, type Scope } from './scopes.ts';
+import type { CodeRequest } from './grants.ts';
+import { Problem } from './problem.ts';
+import { isScope, scopeWords } from './scopes.ts';
 import type { World } from './world.ts';
 
-/** A valid authorization request, checked and waiting for the athlete's answer. */
+/** An authorization request that waits for the athlete's answer. */
 export interface AuthorizationRequest {
   readonly client: Client;
   readonly redirectUri: string;
-  readonly state: string;
-  readonly scopes: readonly Scope[];
-  readonly challenge: string;
+  /** null: the client sent none. */
+  readonly state: string | null;
+  readonly scopes: readonly string[];
+  readonly challenge: CodeRequest['challenge'];
+  readonly challengeMethod: CodeRequest['challengeMethod'];
 }
 
-/** Nobody to redirect to: the client or the redirect URI is not known (RFC 6749 section 4.1.2.1). */
-export class UnsafeRequest extends Error {}
-
-/** An error that the client is told through the redirect. */
+/** An error that the client learns through the redirect; only the setting `strict` sends any. */
 export class RequestError extends Error {
   readonly code: string;
   readonly redirectUri: string;
@@ -29,14 +30,45 @@ export class RequestError extends Error {
 }
 
 /**
- * Interface section 4.5: every parameter is required, and none may occur twice (RFC 6749 section 3.1).
- * @throws UnsafeRequest, RequestError
+ * Interface section 4.5. Deployed services let much pass here: a missing or `plain` challenge, a
+ * missing scope or state, and unknown scopes until the form is posted.
+ * @throws Problem 400, without a redirect; with `strict` RequestError
  */
 export function parseAuthorizationRequest(
   query: URLSearchParams,
   world: Pick<World, 'clients' | 'settings'>,
 ): AuthorizationRequest {
   const { client, redirectUri } = readTarget(query, world);
+  const value = (name: string) => query.get(name) ?? '';
+  const { strict } = world.settings.current;
+  if (strict) requireGoodRequest(query, redirectUri);
+  if (value('response_type') !== 'code') {
+    throw new Problem(400, 'Unsupported response_type. Only "code" is supported.');
+  }
+  const words = scopeWords(value('scope'));
+  const challenge = value('code_challenge');
+  return {
+    client,
+    redirectUri,
+    state: query.get('state'),
+    scopes: words.length === 0 ? ['profile:read'] : words,
+    challenge: challenge === '' ? null : challenge,
+    challengeMethod: value('code_challenge_method') === 'plain' ? 'plain' : 'S256',
+  };
+}
+
+/** The scopes that this service does not know: it refuses the form with them. */
+export function unknownScopesOf(
+  { scopes }: AuthorizationRequest,
+  { settings }: Pick<World, 'settings'>,
+): string[] {
+  const { grantsAnyScope, unknownScopes } = settings.current;
+  const known = (scope: string) => isScope(scope) && !unknownScopes.includes(scope);
+  return grantsAnyScope ? [] : scopes.filter((scope) => !known(scope));
+}
+
+/** Every parameter is required, and none may occur twice (RFC 6749 section 3.1). */
+function requireGoodRequest(query: URLSearchParams, redirectUri: string): void {
   const [state = null] = query.getAll('state');
   const fail = (code: string, description: string): never => {
     throw new RequestError(code, description, redirectUri, state);
@@ -49,11 +81,8 @@ export function parseAuthorizationRequest(
   };
   const responseType = required('response_type');
   if (responseType !== 'code') fail('unsupported_response_type', 'response_type must be code');
-  const words = scopeWords(required('scope'));
-  const unknown = words.filter((word) => !isScope(word));
+  const unknown = scopeWords(required('scope')).filter((word) => !isScope(word));
   if (unknown.length > 0) fail('invalid_scope', `Unknown scope: ${unknown.join(' ')}`);
-  const scopes = words.filter(isScope);
-  if (scopes.length === 0) fail('invalid_request', 'scope is required');
   const challenge = required('code_challenge');
   if (required('code_challenge_method') !== 'S256') {
     fail('invalid_request', 'code_challenge_method must be S256');
@@ -61,23 +90,17 @@ export function parseAuthorizationRequest(
   if (!/^[A-Za-z0-9_-]{43}$/.test(challenge)) {
     fail('invalid_request', 'code_challenge must be BASE64URL(SHA256(verifier)): 43 characters');
   }
-  return { client, redirectUri, scopes, challenge, state: required('state') };
+  required('state');
 }
 
 function readTarget(query: URLSearchParams, world: Pick<World, 'clients' | 'settings'>) {
-  const single = (name: string): string => {
-    const values = query.getAll(name);
-    const [value = ''] = values;
-    if (values.length > 1) throw new UnsafeRequest(`${name} occurs twice.`);
-    if (value === '') throw new UnsafeRequest(`${name} is missing.`);
-    return value;
-  };
-  const id = single('client_id');
+  const id = query.get('client_id') ?? '';
   const client = world.clients.find((candidate) => candidate.id === id);
-  if (client === undefined) throw new UnsafeRequest(`No application is registered as "${id}".`);
-  const redirectUri = single('redirect_uri');
+  if (client === undefined) throw new Problem(400, `Invalid client_id "${id}".`);
+  const redirectUri = query.get('redirect_uri') ?? '';
   if (!redirectUriAllowed(client, redirectUri, world.settings.current.exactRedirectUris)) {
-    throw new UnsafeRequest(
+    throw new Problem(
+      400,
       `The redirect URI "${redirectUri}" is not registered for "${id}". Registered: ${client.redirectUris.join(', ')}.`,
     );
   }

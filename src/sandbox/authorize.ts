@@ -3,13 +3,13 @@ import { getCookie, setCookie } from 'hono/cookie';
 import {
   parseAuthorizationRequest,
   RequestError,
-  UnsafeRequest,
+  unknownScopesOf,
   type AuthorizationRequest,
 } from './authorization-request.ts';
 import { consentPage, messagePage, pageHeaders } from './consent-page.ts';
 import { randomToken } from './random.ts';
 import { pathOf } from './routes.ts';
-import type { Scope } from './scopes.ts';
+import { Problem } from './problem.ts';
 import type { SandboxEnv, World } from './world.ts';
 
 interface Pending {
@@ -42,7 +42,7 @@ export function authorization(world: World): {
     const { autoApprove, autoApproveAthlete } = world.settings.current;
     if (autoApprove) {
       const athleteId = autoApproveAthlete ?? world.athletes.first().id;
-      return c.redirect(approve(world, request, athleteId, request.scopes), 302);
+      return answer(c, () => approve(world, request, athleteId), 302);
     }
     const id = randomToken('consent_');
     const known = getCookie(c, BROWSER_COOKIE);
@@ -56,7 +56,7 @@ export function authorization(world: World): {
     }
     forgetOld(waiting, world.now());
     waiting.set(id, { request, browser, expiresAt: world.now() + PENDING_MS, decided: null });
-    return showPage(c, world, id, request, null);
+    return showPage(c, world, id, request);
   };
 
   const decide: Handler<SandboxEnv> = (c) => {
@@ -80,50 +80,42 @@ export function authorization(world: World): {
         'Only the browser that was shown the question can answer it. Start the login again.',
       );
     }
-    pending.decided ??= decision(world, pending.request, form);
-    if (pending.decided !== null) return c.redirect(pending.decided, 303);
-    return showPage(
-      c,
-      world,
-      id,
-      pending.request,
-      'Choose an account and at least one permission, or deny the request.',
-    );
+    return answer(c, () => (pending.decided ??= decision(world, pending.request, form)), 303);
   };
 
   return { show, decide };
 }
 
-/** Where the answer leads; null when the form is not a full answer. */
-function decision(
-  world: World,
-  request: AuthorizationRequest,
-  form: URLSearchParams,
-): string | null {
+/**
+ * Where the answer leads.
+ * @throws Problem 400 for a form that is no answer, or whose scopes the service does not know
+ */
+function decision(world: World, request: AuthorizationRequest, form: URLSearchParams): string {
   if (form.get('decision') === 'deny') {
     return redirectWith(request.redirectUri, {
       error: 'access_denied',
-      error_description: 'The athlete denied the request',
-      state: request.state,
+      error_description: 'The user denied the request.',
+      ...stateOf(request),
     });
   }
-  const chosen = request.scopes.filter((scope) => form.getAll('scope').includes(scope));
   const athleteId = form.get('athlete') ?? '';
-  if (form.get('decision') !== 'approve' || chosen.length === 0 || !world.athletes.has(athleteId)) {
-    return null;
+  if (form.get('decision') !== 'approve' || !world.athletes.has(athleteId)) {
+    throw new Problem(400, 'Choose an account, or deny the request.');
   }
-  return approve(world, request, athleteId, chosen);
+  return approve(world, request, athleteId);
 }
 
-function approve(
-  world: World,
-  request: AuthorizationRequest,
-  athleteId: string,
-  chosen: readonly Scope[],
-): string {
-  const { client, redirectUri, state, challenge } = request;
+/**
+ * Grants all that was asked for: scopes cannot be chosen one by one.
+ * @throws Problem 400, without a redirect, for a scope that this service does not know
+ */
+function approve(world: World, request: AuthorizationRequest, athleteId: string): string {
+  const unknown = unknownScopesOf(request, world);
+  if (unknown.length > 0) throw new Problem(400, `Invalid scope: ${unknown.join(' ')}`);
+  const { client, redirectUri, challenge, challengeMethod } = request;
   const settings = world.settings.current;
-  const scopes = chosen.filter((scope) => settings.grantScopes?.includes(scope) ?? true);
+  const limit: readonly string[] | null = settings.grantScopes;
+  const scopes = request.scopes.filter((scope) => limit?.includes(scope) ?? true);
   const code = world.grants.issueCode(
     {
       clientId: client.id,
@@ -131,16 +123,35 @@ function approve(
       scopes,
       redirectUri,
       challenge,
-      challengeMethod: 'S256',
+      challengeMethod,
     },
     settings,
   );
-  return redirectWith(redirectUri, { code, state });
+  return redirectWith(redirectUri, { code, ...stateOf(request) });
 }
 
-/** A page where nobody can be told, a redirect where the client can. */
+function stateOf({ state }: AuthorizationRequest): { state?: string } {
+  return state === null ? {} : { state };
+}
+
+/** Redirects to where the answer leads. */
+function answer(
+  c: Context<SandboxEnv>,
+  decide: () => string,
+  status: 302 | 303,
+): Response | Promise<Response> {
+  try {
+    return c.redirect(decide(), status);
+  } catch (error) {
+    return refuse(c, error);
+  }
+}
+
+/** Without a redirect: a page for browsers, JSON for others. */
 function refuse(c: Context<SandboxEnv>, error: unknown): Response | Promise<Response> {
-  if (error instanceof UnsafeRequest) {
+  if (error instanceof Problem && error.status === 400) {
+    const page = c.req.header('accept')?.includes('text/html') ?? false;
+    if (!page) throw error;
     return refusePage(c, 400, 'This login cannot go on', error.message);
   }
   if (!(error instanceof RequestError)) throw error;
@@ -163,7 +174,6 @@ function showPage(
   world: World,
   id: string,
   { client, redirectUri, scopes }: AuthorizationRequest,
-  problem: string | null,
 ): Response | Promise<Response> {
   const nonce = randomToken('');
   const page = consentPage({
@@ -174,9 +184,8 @@ function showPage(
     redirectUri,
     scopes,
     athletes: world.athletes.all(),
-    problem,
   });
-  return c.html(page, problem === null ? 200 : 400, pageHeaders(nonce, redirectUri));
+  return c.html(page, 200, pageHeaders(nonce, redirectUri));
 }
 
 function refusePage(

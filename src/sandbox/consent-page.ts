@@ -1,7 +1,7 @@
 import { html, raw } from 'hono/html';
 import type { Athlete } from './athletes.ts';
 import type { Client } from './clients.ts';
-import { inWords, type Scope } from './scopes.ts';
+import { inWords } from './scopes.ts';
 
 type Html = ReturnType<typeof html>;
 
@@ -12,10 +12,8 @@ export interface ConsentPageOptions {
   readonly requestId: string;
   readonly client: Client;
   readonly redirectUri: string;
-  readonly scopes: readonly Scope[];
+  readonly scopes: readonly string[];
   readonly athletes: readonly Athlete[];
-  /** Why the last answer was not enough; null on first sight. */
-  readonly problem: string | null;
 }
 
 /**
@@ -58,9 +56,6 @@ export function consentPage(options: ConsentPageOptions): Html {
         It asks as <code>${client.id}</code>. Your answer is sent to
         <code>${new URL(redirectUri).host}</code>.
       </p>
-      ${
-        options.problem === null ? '' : html`<p class="problem" role="alert">${options.problem}</p>`
-      }
       <form method="post" action="${options.action}">
         <input type="hidden" name="request" value="${options.requestId}" />
         <fieldset>
@@ -69,8 +64,8 @@ export function consentPage(options: ConsentPageOptions): Html {
         </fieldset>
         <fieldset>
           <legend>Permissions</legend>
-          ${scopes.map(scopeChoice)}
-          <p class="hint">Take a tick away to grant less. The application is told.</p>
+          ${scopes.map(scopeLine)}
+          <p class="hint">All of them, or none.</p>
         </fieldset>
         <div class="actions">
           <button class="approve" name="decision" value="approve">Approve</button>
@@ -110,15 +105,13 @@ function athleteChoice(athlete: Athlete, checked: boolean): Html {
   </label>`;
 }
 
-function scopeChoice(scope: Scope): Html {
-  const id = `scope-${scope.replace(':', '-')}`;
-  return html`<label class="choice" for="${id}">
-    <input type="checkbox" name="scope" id="${id}" value="${scope}" checked />
+function scopeLine(scope: string): Html {
+  return html`<div class="choice">
     <span class="scope">
       <span class="main">${inWords(scope)}</span>
       <code class="sub">${scope}</code>
     </span>
-  </label>`;
+  </div>`;
 }
 
 function initials(name: string): string {
@@ -156,13 +149,11 @@ const STYLE = `
   color-scheme: light dark;
   --ground: #eef1f0; --card: #ffffff; --line: #d3dad7; --text: #17211d; --soft: #55635d;
   --accent: #0b6b4b; --accent-strong: #085339; --on-accent: #ffffff; --tint: #e6f2ed;
-  --warn: #8c2f10; --warn-tint: #fdeee8;
 }
 @media (prefers-color-scheme: dark) {
   :root {
     --ground: #0f1513; --card: #18201d; --line: #33403a; --text: #e8efec; --soft: #a2b2ab;
     --accent: #5fd0a3; --accent-strong: #86e0bc; --on-accent: #06251a; --tint: #1d2d27;
-    --warn: #ffb499; --warn-tint: #3a2019;
   }
 }
 * { box-sizing: border-box; }
@@ -184,20 +175,17 @@ h1 { margin: 0 0 .5rem; font-size: 1.5rem; line-height: 1.25; font-weight: 500; 
 h1 strong { font-weight: 700; }
 .lead { margin: 0 0 1.5rem; color: var(--soft); overflow-wrap: anywhere; }
 code { font: .875em/1.4 ui-monospace, SFMono-Regular, Menlo, Consolas, monospace; }
-.problem {
-  margin: 0 0 1.25rem; padding: .75rem 1rem; border-radius: .625rem;
-  background: var(--warn-tint); color: var(--warn); font-weight: 500;
-}
 fieldset { margin: 0 0 1.5rem; padding: 0; border: 0; min-width: 0; }
 legend { padding: 0; margin-bottom: .5rem; font-weight: 600; }
 .choice {
   display: flex; align-items: center; gap: .75rem; padding: .5rem .75rem; min-height: 2.75rem;
-  border: 1px solid var(--line); border-bottom-width: 0; cursor: pointer;
+  border: 1px solid var(--line); border-bottom-width: 0;
 }
 legend + .choice { border-radius: .625rem .625rem 0 0; }
 .choice:not(:has(+ .choice)) { border-bottom-width: 1px; border-radius: 0 0 .625rem .625rem; }
 legend + .choice:not(:has(+ .choice)) { border-radius: .625rem; }
-.choice:hover, .choice:has([type="radio"]:checked) { background: var(--tint); }
+label.choice { cursor: pointer; }
+label.choice:hover, .choice:has([type="radio"]:checked) { background: var(--tint); }
 .choice > span { min-width: 0; }
 .choice input { flex: none; width: 1.125rem; height: 1.125rem; margin: 0; accent-color: var(--accent); }
 .initials {

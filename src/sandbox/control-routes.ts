@@ -14,6 +14,8 @@ const ENDPOINTS = {
   'GET /_sandbox/recordings/:sha256': 'the bytes of a recording (?athlete=)',
   'GET /_sandbox/requests': 'every request received (?route=&athlete=&after=)',
   'DELETE /_sandbox/requests': 'clear that record',
+  'POST /_sandbox/process':
+    'process queued recordings now: {"athlete"?, "sha256"?, "outcome"?: "workout" | "none" | "duplicate"}',
   'POST /_sandbox/foods':
     'an item as entered in the app: {"athlete"?, "date", "meal", "source"?, "item"}',
   'PATCH /_sandbox/foods/:id': 'an item edited in the app: the fields that change',
@@ -56,6 +58,10 @@ export function controlRoutes(control: Control): Hono<SandboxEnv> {
   });
   app.delete('/requests', (c) => {
     control.clearRequests();
+    return c.body(null, 204);
+  });
+  app.post('/process', async (c) => {
+    await control.process(await jsonOf(c));
     return c.body(null, 204);
   });
   app.post('/foods', async (c) => c.json(control.addFood((await jsonOf(c)) as AddFoodRequest)));

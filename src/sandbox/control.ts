@@ -58,6 +58,13 @@ const addFoodSchema = v.strictObject({
 });
 export type AddFoodRequest = v.InferInput<typeof addFoodSchema>;
 
+const processSchema = v.strictObject({
+  athlete: v.optional(v.string()),
+  sha256: v.optional(v.string()),
+  outcome: v.optional(v.picklist(['workout', 'none', 'duplicate']), 'workout'),
+});
+export type ProcessRequest = v.InferInput<typeof processSchema>;
+
 /** What a test or a script may do to the platform from behind. Sandbox only: no service has this. */
 export class Control {
   readonly #world: World;
@@ -91,6 +98,33 @@ export class Control {
   /** The bytes of a recording as they were received, or null. */
   recordingBytes(sha256: string, athleteId?: string): Uint8Array | null {
     return this.#world.recordings.bytes(sha256, athleteId);
+  }
+
+  /**
+   * Processes queued recordings now, whatever `processingMs` says: one by its hash, or all of an
+   * athlete. `none` ends it without a workout, also later; `duplicate` makes a workout that the
+   * platform hides as the same as one from another source.
+   * @throws Problem 400, 404
+   */
+  async process(request: ProcessRequest = {}): Promise<void> {
+    const { athlete, sha256, outcome } = checked(processSchema, request, 'request');
+    const { athletes, recordings } = this.#world;
+    const athleteId = this.#athlete(athlete ?? athletes.first().id);
+    const hashes = recordings
+      .list(athleteId)
+      .filter((each) =>
+        sha256 === undefined ? each.processing === 'queued' : each.sha256 === sha256,
+      )
+      .map((each) => each.sha256);
+    if (sha256 !== undefined && hashes.length === 0) throw new Problem(404, 'No such recording');
+    for (const hash of hashes) {
+      if (outcome === 'none') {
+        recordings.fail(athleteId, hash);
+      } else {
+        await recordings.process(athleteId, { processingMs: 0 }, hash);
+        recordings.mark(athleteId, hash, outcome === 'duplicate');
+      }
+    }
   }
 
   requests(filter: RequestFilter = {}): RequestRecord[] {

@@ -339,7 +339,7 @@ export class Grants {
     return {
       refresh_token: token,
       ...(announceRefreshTtl && ends !== null
-        ? { refresh_token_expires_in: Math.max(0, Math.floor((ends - this.#now()) / 1000)) }
+        ? { refresh_token_expires_in: Math.max(0, Math.ceil((ends - this.#now()) / 1000)) }
         : {}),
     };
   }

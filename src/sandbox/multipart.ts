@@ -6,6 +6,8 @@ export interface Part {
   /** null for a plain field. */
   readonly fileName: string | null;
   readonly contentType: string | null;
+  /** The header that names the part, as it was sent. */
+  readonly disposition: string;
   /** A view on the request's body, not a copy. */
   readonly bytes: Buffer;
   /** Of the bytes, lower-case hexadecimal. */
@@ -104,6 +106,7 @@ function toPart(headers: string, bytes: Buffer, index: number): Part {
     name,
     fileName: parameter(disposition, 'filename'),
     contentType: values.get('content-type') ?? null,
+    disposition,
     bytes,
     sha256: sha256(bytes),
   };

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Context, MiddlewareHandler } from 'hono';
 import { bearerToken, RateLimiter } from './bearer.ts';
 import { answerInstead, spoilAnswer } from './fault-answers.ts';
+import { publishExchange } from './exchanges.ts';
 import type { FaultRoute } from './fault-spec.ts';
 import { Problem } from './problem.ts';
 import { decodeBody, isObject, type RequestBody } from './request-body.ts';
@@ -44,6 +45,7 @@ export function pipeline(world: World): MiddlewareHandler<SandboxEnv> {
     }
     record.status = sent.status;
     record.durationMs = sent.status === null ? null : performance.now() - started;
+    await publishExchange(record, body, sent.response);
   };
 }
 

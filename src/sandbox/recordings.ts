@@ -1,6 +1,6 @@
 import type { StatementSyncInstance } from '@photostructure/sqlite';
 import type { Store } from './store.ts';
-import { readWorkout } from './workout.ts';
+import { readWorkout, type WorkoutFacts } from './workout.ts';
 
 /** An uploaded recording as the platform holds it. */
 export interface RecordingState {
@@ -15,24 +15,37 @@ export interface RecordingState {
   readonly receivedCount: number;
   readonly firstReceivedAt: string;
   readonly lastReceivedAt: string;
-  /** `queued`: not looked into yet; `none`: it holds no workout; `discarded`: its bytes were not kept. */
+  /** `queued`: not processed yet; `none`: it became no workout; `discarded`: its bytes were not kept. */
   readonly processing: 'queued' | 'workout' | 'none' | 'discarded';
 }
 
 /** An entry of `GET /api/workouts`. */
 export interface Workout {
   readonly id: string;
+  readonly userId: string;
+  /** `fit_<start in ms>_<file name>`, each non-word character of the name as `_`. */
+  readonly externalId: string;
+  readonly source: 'fit_file';
   /** Start, ISO 8601 in UTC. */
   readonly date: string;
   readonly title: string;
+  readonly tags: readonly string[];
   readonly type: string;
   readonly durationSec: number | null;
   readonly distanceMeters: number | null;
   readonly averageWatts: number | null;
   readonly averageHr: number | null;
   readonly tss: number | null;
-  readonly source: string;
+  /** Whether the platform takes it for the same workout as one from another source. */
+  readonly isDuplicate: boolean;
+}
+
+/** What a stored upload is answered by. */
+export interface Received {
   readonly fitFileId: string;
+  readonly duplicate: boolean;
+  /** null: not processed yet, or not to be. */
+  readonly workoutId: string | null;
 }
 
 export interface NewRecording {
@@ -49,6 +62,7 @@ export interface WorkoutFilter {
   /** ms, exclusive */
   readonly before: number | null;
   readonly type: string | null;
+  readonly includeDuplicates: boolean;
   readonly limit: number;
   readonly offset: number;
 }
@@ -63,6 +77,7 @@ interface Row {
   last_received_at: number;
   processing: RecordingState['processing'];
   workout: string | null;
+  is_duplicate: 0 | 1;
 }
 
 type Label = Pick<NewRecording, 'fileName' | 'name' | 'metadata'>;
@@ -74,7 +89,9 @@ export class Recordings {
   readonly #sql: Record<
     | 'find'
     | 'add'
-    | 'update'
+    | 'again'
+    | 'requeue'
+    | 'mark'
     | 'addBytes'
     | 'bytes'
     | 'list'
@@ -93,10 +110,16 @@ export class Recordings {
     this.#sql = {
       find: db.prepare('SELECT * FROM recordings WHERE athlete_id = ? AND sha256 = ?'),
       add: db.prepare(
-        'INSERT INTO recordings (athlete_id, sha256, size, label, received_count, first_received_at, last_received_at, processing) VALUES (?, ?, ?, ?, 1, ?, ?, ?)',
+        'INSERT INTO recordings (athlete_id, sha256, size, label, received_count, first_received_at, last_received_at, processing, queued_at) VALUES (?1, ?2, ?3, ?4, 1, ?5, ?5, ?6, ?5)',
       ),
-      update: db.prepare(
-        'UPDATE recordings SET label = ?, received_count = received_count + 1, last_received_at = ? WHERE id = ?',
+      again: db.prepare(
+        'UPDATE recordings SET received_count = received_count + 1, last_received_at = ? WHERE id = ?',
+      ),
+      requeue: db.prepare(
+        "UPDATE recordings SET processing = 'queued', queued_at = ? WHERE id = ? AND processing = 'none'",
+      ),
+      mark: db.prepare(
+        'UPDATE recordings SET is_duplicate = ? WHERE athlete_id = ? AND sha256 = ?',
       ),
       addBytes: db.prepare('INSERT INTO recording_bytes (recording_id, bytes) VALUES (?, ?)'),
       bytes: db.prepare(
@@ -104,7 +127,7 @@ export class Recordings {
       ),
       list: db.prepare('SELECT * FROM recordings WHERE athlete_id = ? ORDER BY id'),
       queued: db.prepare(
-        `SELECT id, bytes FROM recordings JOIN recording_bytes ON recording_id = id WHERE athlete_id = ? AND processing = 'queued' ORDER BY id LIMIT 1`,
+        `SELECT id, bytes FROM recordings JOIN recording_bytes ON recording_id = id WHERE athlete_id = ?1 AND processing = 'queued' AND queued_at <= ?2 AND (?3 IS NULL OR sha256 = ?3) ORDER BY id LIMIT 1`,
       ),
       process: db.prepare(
         'UPDATE recordings SET processing = ?, started_at = ?, type = ?, workout = ? WHERE id = ?',
@@ -112,7 +135,7 @@ export class Recordings {
       workouts: db.prepare(
         `SELECT * FROM recordings WHERE athlete_id = ?1 AND processing = 'workout'
          AND (?2 IS NULL OR started_at >= ?2) AND (?3 IS NULL OR started_at < ?3)
-         AND (?4 IS NULL OR type = ?4) ORDER BY started_at DESC, id DESC LIMIT ?5 OFFSET ?6`,
+         AND (?4 IS NULL OR type = ?4) AND (?7 OR NOT is_duplicate) ORDER BY started_at DESC, id DESC LIMIT ?5 OFFSET ?6`,
       ),
       clear: db.prepare('DELETE FROM recordings'),
       clearBytes: db.prepare('DELETE FROM recording_bytes'),
@@ -120,22 +143,19 @@ export class Recordings {
   }
 
   /**
-   * Holds a recording: a new one is added, a known one takes the name and metadata of this upload.
+   * Holds a recording. Of a known one the name and metadata are ignored; it is queued again unless
+   * it became a workout.
    */
   receive(
     athleteId: string,
     recording: NewRecording,
     options: { discardBytes: boolean },
-  ): { fitFileId: string; duplicate: boolean; workoutId: string | null } {
+  ): Received {
     const now = this.#now();
-    const label = JSON.stringify({
-      fileName: recording.fileName,
-      name: recording.name,
-      metadata: recording.metadata,
-    } satisfies Label);
     const known = this.#sql.find.get(athleteId, recording.sha256) as Row | undefined;
     if (known !== undefined) {
-      this.#sql.update.run(label, now, known.id);
+      this.#sql.again.run(now, known.id);
+      this.#sql.requeue.run(now, known.id);
       return {
         fitFileId: fitFileId(known.id),
         duplicate: true,
@@ -146,8 +166,11 @@ export class Recordings {
       athleteId,
       recording.sha256,
       recording.bytes.length,
-      label,
-      now,
+      JSON.stringify({
+        fileName: recording.fileName,
+        name: recording.name,
+        metadata: recording.metadata,
+      } satisfies Label),
       now,
       options.discardBytes ? 'discarded' : 'queued',
     );
@@ -176,12 +199,8 @@ export class Recordings {
     return row?.bytes ?? null;
   }
 
-  /**
-   * The athlete's workouts, newest first. Reads what was uploaded since the last call: decoding at
-   * upload time would make every upload wait for it.
-   */
-  async workouts(athleteId: string, filter: WorkoutFilter): Promise<Workout[]> {
-    await this.#processQueue(athleteId);
+  /** The athlete's workouts among what is processed, newest first. */
+  workouts(athleteId: string, filter: WorkoutFilter): Workout[] {
     const rows = this.#sql.workouts.all(
       athleteId,
       filter.from,
@@ -189,8 +208,9 @@ export class Recordings {
       filter.type,
       filter.limit,
       filter.offset,
+      filter.includeDuplicates ? 1 : 0,
     ) as Row[];
-    return rows.map(toWorkout);
+    return rows.map((row) => toWorkout(row, athleteId));
   }
 
   clear(): void {
@@ -200,35 +220,60 @@ export class Recordings {
     });
   }
 
-  async #processQueue(athleteId: string): Promise<void> {
+  /**
+   * Makes workouts of what is due: decoding at upload time would make every upload wait for it.
+   * @param sha256 that recording alone
+   */
+  async process(
+    athleteId: string,
+    { processingMs }: { processingMs: number | null },
+    sha256: string | null = null,
+  ): Promise<void> {
+    if (processingMs === null) return;
+    const before = this.#now() - processingMs;
     for (;;) {
-      const next = this.#sql.queued.get(athleteId) as { id: number; bytes: Uint8Array } | undefined;
+      const next = this.#sql.queued.get(athleteId, before, sha256) as
+        { id: number; bytes: Uint8Array } | undefined;
       if (next === undefined) return;
-      const facts = await readWorkout(Buffer.from(next.bytes));
-      this.#sql.process.run(
-        facts === null ? 'none' : 'workout',
-        facts?.startedAt ?? null,
-        facts?.type ?? null,
-        facts === null ? null : JSON.stringify(facts),
-        next.id,
-      );
+      this.#finish(next.id, await readWorkout(Buffer.from(next.bytes)));
     }
+  }
+
+  /** Ends a recording's processing without a workout; one that it became is gone. */
+  fail(athleteId: string, sha256: string): void {
+    const row = this.#sql.find.get(athleteId, sha256) as Row | undefined;
+    if (row !== undefined) this.#finish(row.id, null);
+  }
+
+  /** Marks the workout of a recording as the same as one from another source, or not. */
+  mark(athleteId: string, sha256: string, isDuplicate: boolean): void {
+    this.#sql.mark.run(isDuplicate ? 1 : 0, athleteId, sha256);
+  }
+
+  #finish(id: number, facts: WorkoutFacts | null): void {
+    this.#sql.process.run(
+      facts === null ? 'none' : 'workout',
+      facts?.startedAt ?? null,
+      facts?.type ?? null,
+      facts === null ? null : JSON.stringify(facts),
+      id,
+    );
   }
 }
 
-function toWorkout(row: Row): Workout {
-  const { startedAt, ...facts } = JSON.parse(row.workout ?? '{}') as { startedAt: number } & Omit<
-    Workout,
-    'id' | 'date' | 'title' | 'source' | 'fitFileId'
-  >;
-  const label = JSON.parse(row.label) as Label;
+function toWorkout(row: Row, athleteId: string): Workout {
+  const { startedAt, ...facts } = JSON.parse(row.workout ?? '{}') as WorkoutFacts;
+  const { name, fileName } = JSON.parse(row.label) as Label;
   return {
     id: workoutId(row.id),
+    userId: athleteId,
+    externalId: `fit_${startedAt}_${fileName.replaceAll(/\W/g, '_')}`,
+    source: 'fit_file',
     date: new Date(startedAt).toISOString(),
-    title: label.name ?? facts.type,
+    title: name ?? fileName,
+    tags: [],
     ...facts,
-    source: 'upload',
-    fitFileId: fitFileId(row.id),
+    isDuplicate: row.is_duplicate === 1,
   };
 }
 

@@ -20,8 +20,8 @@ export function isScope(text: string): text is Scope {
 }
 
 /** What granting this scope allows, as the consent page says it. */
-export function inWords(scope: Scope): string {
-  return SCOPE_WORDS[scope];
+export function inWords(scope: string): string {
+  return isScope(scope) ? SCOPE_WORDS[scope] : 'Something that this service does not know';
 }
 
 /** The words of a space-separated scope string (RFC 6749 section 3.3), each once, in order. */

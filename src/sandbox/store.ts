@@ -1,5 +1,5 @@
 import { DatabaseSync, type DatabaseSyncInstance } from '@photostructure/sqlite';
-import { mkdirSync } from 'node:fs';
+import { closeSync, existsSync, mkdirSync, openSync } from 'node:fs';
 import { join } from 'node:path';
 
 const SCHEMA = `
@@ -44,6 +44,8 @@ CREATE TABLE IF NOT EXISTS recordings (
   first_received_at INTEGER NOT NULL,
   last_received_at INTEGER NOT NULL,
   processing TEXT NOT NULL,
+  queued_at INTEGER NOT NULL,
+  is_duplicate INTEGER NOT NULL DEFAULT 0,
   started_at INTEGER,
   type TEXT,
   workout TEXT,
@@ -67,6 +69,14 @@ CREATE TABLE IF NOT EXISTS daily (
 );
 `;
 
+/** Makes the database file for its owner alone: it holds tokens. */
+function databaseIn(directory: string): string {
+  mkdirSync(directory, { recursive: true, mode: 0o700 });
+  const path = join(directory, 'sandbox.db');
+  if (!existsSync(path)) closeSync(openSync(path, 'wx', 0o600));
+  return path;
+}
+
 /** The sandbox's database. What is text and comes from outside is kept as JSON: SQLite's text ends at NUL. */
 export class Store {
   readonly db: DatabaseSyncInstance;
@@ -74,10 +84,7 @@ export class Store {
 
   /** @param directory where `sandbox.db` lives; undefined: in memory, gone after close */
   constructor(directory?: string) {
-    if (directory !== undefined) mkdirSync(directory, { recursive: true });
-    this.db = new DatabaseSync(
-      directory === undefined ? ':memory:' : join(directory, 'sandbox.db'),
-    );
+    this.db = new DatabaseSync(directory === undefined ? ':memory:' : databaseIn(directory));
     this.db.exec(
       'PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA busy_timeout = 2000;',
     );

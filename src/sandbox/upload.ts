@@ -2,9 +2,10 @@ import type { Handler } from 'hono';
 import * as v from 'valibot';
 import { whyNotFit } from './fit-check.ts';
 import type { Part } from './multipart.ts';
-import { Problem } from './problem.ts';
-import type { NewRecording } from './recordings.ts';
-import type { RequestBody } from './request-body.ts';
+import { refusal } from './problem.ts';
+import type { NewRecording, Received } from './recordings.ts';
+import { isObject, type RequestBody } from './request-body.ts';
+import type { SandboxSettings } from './settings.ts';
 import { checked, invalid, jsonObject } from './validate.ts';
 import type { SandboxEnv, World } from './world.ts';
 
@@ -12,125 +13,133 @@ import type { SandboxEnv, World } from './world.ts';
 interface UploadItem {
   readonly filename: string;
   readonly state: 'queued' | 'stored' | 'failed';
-  readonly fitFileId: string | null;
+  readonly fitFileId?: string;
   readonly workoutId?: string;
   readonly jobId?: string;
 }
 
 /**
  * `POST /api/workouts/upload-fit` (interface section 4.1): stores each `file` part once per athlete
- * and SHA-256. A file that is refused makes `success` false, with status 200.
+ * and SHA-256, whatever it holds. With `strict`, only FIT files are taken.
  */
 export function postUpload(world: World): Handler<SandboxEnv> {
-  return (c) => {
-    const files = readUpload(c.get('body'));
-    const { settings, recordings, store } = world;
-    if (c.get('successFalse')) {
-      return c.json(
-        answer(
-          files.map(({ fileName }) => failed(fileName, 'storage is full')),
-          0,
-          settings.current.uploadItems,
-        ),
-      );
-    }
+  return async (c) => {
+    const settings = world.settings.current;
+    const files = readUpload(c.get('body'), settings);
+    const { recordings, store } = world;
     const { athleteId } = c.get('bearer');
-    let duplicates = 0;
+    for (const { sha256 } of files) await recordings.process(athleteId, settings, sha256);
     const outcomes = store.transaction(() =>
       files.map((file) => {
-        const problem = whyRefused(file);
-        if (problem !== null) return failed(file.fileName, problem);
-        const { fitFileId, duplicate, workoutId } = recordings.receive(
-          athleteId,
-          file,
-          settings.current,
-        );
-        if (duplicate) duplicates += 1;
-        return {
-          item: {
-            filename: file.fileName,
-            state: duplicate ? 'stored' : 'queued',
-            fitFileId,
-            ...(workoutId === null ? {} : { workoutId }),
-            ...(duplicate ? {} : { jobId: `job-${fitFileId}` }),
-          } as const,
-          error: null,
-        };
+        const problem = c.get('successFalse') ? 'storage is full' : whyRefused(file, settings);
+        return problem === null
+          ? taken(file, recordings.receive(athleteId, file, settings))
+          : failed(file, problem);
       }),
     );
-    return c.json(answer(outcomes, duplicates, settings.current.uploadItems));
+    return c.json(answer(outcomes, settings.uploadItems));
   };
 }
 
 interface Outcome {
+  readonly kind: 'processed' | 'duplicates' | 'failed';
   readonly item: UploadItem;
-  readonly error: string | null;
+  readonly error?: string;
 }
 
-function failed(filename: string, reason: string): Outcome {
+function taken({ fileName }: NewRecording, received: Received): Outcome {
+  const { fitFileId, duplicate, workoutId } = received;
   return {
-    item: { filename, state: 'failed', fitFileId: null },
-    error: `${filename}: ${reason}`,
+    kind: duplicate ? 'duplicates' : 'processed',
+    item: {
+      filename: fileName,
+      fitFileId,
+      ...(workoutId === null
+        ? { state: 'queued', jobId: `job-${fitFileId}` }
+        : { state: 'stored', workoutId }),
+    },
+  };
+}
+
+function failed({ fileName }: NewRecording, reason: string): Outcome {
+  return {
+    kind: 'failed',
+    item: { filename: fileName, state: 'failed' },
+    error: `${fileName}: ${reason}`,
   };
 }
 
 /** `total` is `processed` + `duplicates` + `failed`. */
-function answer(outcomes: readonly Outcome[], duplicates: number, withItems: boolean) {
-  const errors = outcomes.flatMap(({ error }) => error ?? []);
-  const processed = outcomes.length - duplicates - errors.length;
+function answer(outcomes: readonly Outcome[], withItems: boolean) {
+  const count = (kind: Outcome['kind']) => outcomes.filter((each) => each.kind === kind).length;
+  const [processed, duplicates, failures] = [
+    count('processed'),
+    count('duplicates'),
+    count('failed'),
+  ];
   return {
-    success: errors.length === 0,
-    message:
-      errors.length === 0
-        ? `${outcomes.length} file(s) received`
-        : `${errors.length} of ${outcomes.length} file(s) could not be taken`,
+    success: processed > 0 || duplicates > 0,
+    message: `Processed ${processed} files. ${duplicates} duplicates. ${failures} failed.`,
     results: {
       total: outcomes.length,
       processed,
       duplicates,
-      failed: errors.length,
-      errors,
+      failed: failures,
+      errors: outcomes.flatMap(({ error }) => error ?? []),
       ...(withItems ? { items: outcomes.map(({ item }) => item) } : {}),
     },
   };
 }
 
-function whyRefused(file: NewRecording): string | null {
+function whyRefused(file: NewRecording, { strict }: SandboxSettings): string | null {
+  if (!strict) return null;
   return file.fileName.endsWith('.fit') ? whyNotFit(file.bytes) : 'the file name must end in .fit';
 }
 
-/** @throws Problem 400 or 415 when the request as a whole cannot be taken */
-function readUpload(body: RequestBody): NewRecording[] {
-  if (body.kind === 'malformed') throw new Problem(400, body.reason);
-  if (body.kind !== 'multipart') {
-    throw new Problem(415, 'The upload must be sent as Content-Type: multipart/form-data');
+/** @throws Problem 400 if the request as a whole cannot be taken */
+function readUpload(body: RequestBody, settings: SandboxSettings): NewRecording[] {
+  if (body.kind !== 'multipart' || body.parts.length === 0) {
+    throw refusal(400, 'No file uploaded');
   }
   const named = (name: string): Part[] => body.parts.filter((part) => part.name === name);
   const files = named('file');
-  if (files.length === 0)
-    throw refuse('file', 'Expected at least one part "file" with the recording');
-  const names = named('name').map((part) => part.bytes.toString('utf8'));
-  if (names.length > files.length) throw refuse('name', 'Expected at most one name for each file');
-  const metadata = readMetadata(named('metadata'));
-  return files.map(({ fileName, bytes, sha256 }, index) => {
-    if (fileName === null || fileName === '') throw refuse('file', 'Expected a file name');
-    return { fileName, bytes, sha256, name: names[index] ?? null, metadata };
-  });
+  if (files.length === 0) throw refusal(400, 'File field missing');
+  const names = named('name').flatMap((part) => part.bytes.toString('utf8').trim() || []);
+  if (settings.strict && names.length > files.length) {
+    throw invalid(
+      'upload',
+      [{ code: 'custom', path: ['name'], message: 'Expected at most one name for each file' }],
+      true,
+    );
+  }
+  const metadata = readMetadata(named('metadata')[0], settings.strict);
+  return files.map((part, index) => ({
+    fileName: storedName(part),
+    bytes: part.bytes,
+    sha256: part.sha256,
+    name: settings.uploadNames ? (names[index] ?? names[0] ?? null) : null,
+    metadata,
+  }));
 }
 
-function readMetadata(parts: readonly Part[]): Record<string, unknown> | null {
-  const [part] = parts;
+/** Deployed services cut a file name at a `;`, quoted or not, and decode nothing in it. */
+function storedName({ disposition }: Part): string {
+  const [, name = ''] = /;\s*filename="?([^";]*)/i.exec(disposition) ?? [];
+  return name === '' ? 'upload.fit' : name;
+}
+
+/** What is no JSON object is ignored; with `strict` it is refused. */
+function readMetadata(part: Part | undefined, strict: boolean): Record<string, unknown> | null {
   if (part === undefined) return null;
-  if (parts.length > 1) throw refuse('metadata', 'Expected at most one metadata');
-  let value: unknown;
-  try {
-    value = JSON.parse(part.bytes.toString('utf8'));
-  } catch {
-    throw refuse('metadata', 'Expected a JSON object, received text that is not JSON');
-  }
+  const value = parsed(part.bytes.toString('utf8'));
+  if (!strict) return isObject(value) ? value : null;
   return checked(v.object({ metadata: jsonObject }), { metadata: value }, 'upload').metadata;
 }
 
-function refuse(field: string, message: string): Problem {
-  return invalid('upload', [{ code: 'custom', path: [field], message }], true);
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
 }

@@ -1,7 +1,11 @@
 import type { Handler } from 'hono';
 import * as v from 'valibot';
-import { isDayOrInstant, utcDayOf } from './dates.ts';
-import { objectOf } from './request-body.ts';
+import type { DailyState } from './daily-records.ts';
+import { isDayOrInstant, midnightOf, utcDayOf } from './dates.ts';
+import { serverError } from './problem.ts';
+import { isObject, objectOf, valueOf, type RequestBody } from './request-body.ts';
+import type { SandboxSettings } from './settings.ts';
+import { requireStorable } from './storable.ts';
 import { checked, finiteNumber, integer, jsonObject } from './validate.ts';
 import type { SandboxEnv, World } from './world.ts';
 
@@ -29,6 +33,13 @@ const INTEGERS = [
   'soreness',
 ] as const;
 
+/** Decimals are taken, and rounded. */
+const KILOCALORIES = [
+  'restingCaloriesBurned',
+  'activeCaloriesBurned',
+  'totalCaloriesBurned',
+] as const;
+
 const NUMBERS = [
   'hrv',
   'weight',
@@ -41,9 +52,6 @@ const NUMBERS = [
   'skinTemp',
   'respiration',
   'spO2',
-  'restingCaloriesBurned',
-  'activeCaloriesBurned',
-  'totalCaloriesBurned',
   'distanceMeters',
   'lactate',
   'hydrationVolume',
@@ -53,14 +61,47 @@ const NUMBERS = [
 
 const STRINGS = ['injury', 'menstrualPhase', 'comments'] as const;
 
-const wellnessSchema = v.object({
+const COLUMNS: readonly string[] = [...INTEGERS, ...KILOCALORIES, ...NUMBERS, ...STRINGS];
+const INTEGER_COLUMNS: readonly string[] = [...INTEGERS, ...KILOCALORIES];
+
+/** What the trait `wellnessFields: basic` lacks. */
+const LATER: ReadonlySet<string> = new Set([
+  'sleepDeepSecs',
+  'sleepRemSecs',
+  'sleepLightSecs',
+  'sleepAwakeSecs',
+  'bloodGlucose',
+  ...KILOCALORIES,
+  'steps',
+  'distanceMeters',
+  'exerciseMinutes',
+  'floors',
+]);
+
+const faithful = v.object({
+  date: v.string(),
+  ...fields(INTEGERS, v.optional(integer)),
+  ...fields([...KILOCALORIES, ...NUMBERS], v.optional(finiteNumber)),
+  ...fields(STRINGS, v.optional(v.string())),
+  rawJson: v.optional(v.unknown()),
+});
+
+const notNegative = v.pipe(v.number(), v.minValue(0));
+/** With the values that are converted. */
+const adapting = v.object({
+  ...faithful.entries,
+  stress: v.optional(finiteNumber),
+  ...fields(['steps', 'floors', 'exerciseMinutes'], v.optional(v.pipe(integer, v.minValue(0)))),
+  distanceMeters: v.optional(notNegative),
+  vo2Max: v.optional(finiteNumber),
+});
+
+const strict = v.object({
+  ...faithful.entries,
   date: v.pipe(
     v.string(),
     v.check(isDayOrInstant, 'Expected YYYY-MM-DD or an ISO 8601 date and time'),
   ),
-  ...fields(INTEGERS, v.optional(integer)),
-  ...fields(NUMBERS, v.optional(finiteNumber)),
-  ...fields(STRINGS, v.optional(v.string())),
   rawJson: v.optional(jsonObject),
 });
 
@@ -74,27 +115,92 @@ function fields<TName extends string, TSchema>(names: readonly TName[], schema: 
  */
 export function postWellness(world: World): Handler<SandboxEnv> {
   return (c) => {
-    const input = checked(wellnessSchema, objectOf(c.get('body')), 'wellness record');
+    const settings = world.settings.current;
+    const { date: given, rawJson, ...sent } = readRecord(c.get('body'), settings);
     if (c.get('successFalse')) return c.json(NOT_STORED);
     const { athleteId } = c.get('bearer');
-    const { date: given, rawJson, ...sent } = input;
-    const date = utcDayOf(given) ?? given;
+    const date = utcDayOf(given);
+    if (date === null) throw serverError();
+    const known = Object.fromEntries(
+      Object.entries(settings.adaptsWellness ? adapted(sent) : sent).filter(
+        ([name]) => settings.wellnessFields === 'full' || !LATER.has(name),
+      ),
+    );
     const before = world.daily.find(athleteId, 'wellness', date)?.record ?? {};
     const raw = mergedRaw(before['rawJson'], rawJson);
-    const record = { ...before, ...sent, ...(raw === undefined ? {} : { rawJson: raw }) };
+    const record: Record<string, unknown> = {
+      ...before,
+      ...known,
+      ...(raw === undefined ? {} : { rawJson: raw }),
+    };
+    for (const name of KILOCALORIES) {
+      const value = record[name];
+      if (typeof value === 'number') record[name] = Math.round(value);
+    }
+    requireStorable(record, INTEGER_COLUMNS, settings.strict);
     const stored = world.daily.put(athleteId, 'wellness', date, record);
-    return c.json({ success: true, data: { id: stored.id, date, ...stored.record } });
+    return c.json({ success: true, data: rowOf(stored, athleteId, settings) });
   };
 }
 
 /** What the knob `successFalse` answers with status 200. */
 export const NOT_STORED = { success: false, message: 'The record could not be stored' } as const;
 
+type WellnessRecord = { readonly date: string; readonly rawJson?: unknown } & Readonly<
+  Record<string, unknown>
+>;
+
+function readRecord(body: RequestBody, settings: SandboxSettings): WellnessRecord {
+  if (settings.strict) return checked(strict, objectOf(body), 'wellness data');
+  const schema = settings.adaptsWellness ? adapting : faithful;
+  return checked(schema, valueOf(body), 'wellness data', false);
+}
+
+function adapted(sent: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  const { vo2Max, ...rest } = sent;
+  const record: Record<string, unknown> = { ...rest, vo2max: rest['vo2max'] ?? vo2Max };
+  const change = (name: string, convert: (value: number) => number) => {
+    const value = record[name];
+    if (typeof value === 'number') record[name] = convert(value);
+  };
+  change('stress', (value) => Math.round(value > 10 ? value / 10 : value));
+  change('spO2', (value) => (value <= 1 ? value * 100 : value));
+  return Object.fromEntries(Object.entries(record).filter(([, value]) => value !== undefined));
+}
+
 /** The raw payload so far, with the keys of the new one over it. */
-export function mergedRaw(
-  before: unknown,
-  sent: Readonly<Record<string, unknown>> | undefined,
-): unknown {
+function mergedRaw(before: unknown, sent: unknown): unknown {
   if (sent === undefined) return before;
-  return { ...(before as Record<string, unknown> | undefined), ...sent };
+  return isObject(sent) && isObject(before) ? { ...before, ...sent } : sent;
+}
+
+/** A day's row as deployed services answer it: every column, null if it is empty. */
+function rowOf(
+  state: DailyState,
+  athleteId: string,
+  { wellnessFields }: Pick<SandboxSettings, 'wellnessFields'>,
+) {
+  const columns = COLUMNS.filter((name) => wellnessFields === 'full' || !LATER.has(name));
+  return {
+    id: state.id,
+    userId: athleteId,
+    date: midnightOf(state.date),
+    ...Object.fromEntries(columns.map((name) => [name, state.record[name] ?? null])),
+    rawJson: state.record['rawJson'] ?? null,
+    tsb: null,
+    customMetrics: {},
+    createdAt: state.firstReceivedAt,
+    updatedAt: state.lastReceivedAt,
+  };
+}
+
+/** The athlete's newest weight, kg, and its day. */
+export function newestWeight(
+  world: World,
+  athleteId: string,
+): { weight: number; date: string } | null {
+  for (const { date, record } of world.daily.list(athleteId, 'wellness').reverse()) {
+    if (typeof record['weight'] === 'number') return { weight: record['weight'], date };
+  }
+  return null;
 }

@@ -1,44 +1,49 @@
 import type { Context, Handler } from 'hono';
-import { instantOf, isPlainDate } from './dates.ts';
+import { instantOf, isDayOrInstant } from './dates.ts';
+import { serverError, type Problem } from './problem.ts';
 import { invalid } from './validate.ts';
-import type { Problem } from './problem.ts';
 import type { SandboxEnv, World } from './world.ts';
 
-const DAY_MS = 24 * 3600 * 1000;
-const MAX_LIMIT = 200;
-
-/** `GET /api/workouts?limit=&offset=&startDate=&endDate=&type=`: an array, newest first. */
+/**
+ * `GET /api/workouts?limit=&offset=&startDate=&endDate=&type=&includeDuplicates=`: an array, newest
+ * first. A plain day means its midnight in UTC, so that `endDate` leaves that day out.
+ */
 export function listWorkouts(world: World): Handler<SandboxEnv> {
   return async (c) => {
-    const workouts = await world.recordings.workouts(c.get('bearer').athleteId, {
-      limit: Math.min(count(c, 'limit', 50, 1), MAX_LIMIT),
-      offset: count(c, 'offset', 0, 0),
-      from: edge(c, 'startDate', 0),
-      before: edge(c, 'endDate', DAY_MS),
-      type: c.req.query('type') ?? null,
-    });
-    return c.json(workouts);
+    const { athleteId } = c.get('bearer');
+    const { current } = world.settings;
+    const type = c.req.query('type');
+    const filter = {
+      limit: count(c, 'limit', 50, current.strict),
+      offset: count(c, 'offset', 0, current.strict),
+      from: instant(c, 'startDate', current.strict),
+      before: instant(c, 'endDate', current.strict),
+      type: type === undefined || type === '' || type === 'all' ? null : type,
+      includeDuplicates: c.req.query('includeDuplicates') === 'true',
+    };
+    await world.recordings.process(athleteId, current);
+    return c.json(world.recordings.workouts(athleteId, filter));
   };
 }
 
-function count(c: Context<SandboxEnv>, name: string, fallback: number, least: number): number {
+function count(c: Context<SandboxEnv>, name: string, fallback: number, strict: boolean): number {
   const text = c.req.query(name);
-  if (text === undefined) return fallback;
-  const value = /^\d{1,9}$/.test(text) ? Number(text) : -1;
-  if (value < least) throw refuse(name, `Expected a whole number, ${least} or more`, text);
-  return value;
+  if (text === undefined || text === '') return fallback;
+  const value = strict ? Number(text) : Number.parseInt(text, 10);
+  if (Number.isInteger(value) && value >= 0) return value;
+  throw refuse(name, 'Expected a whole number', text, strict);
 }
 
-/** A plain date is a UTC day, and the end day belongs to the range; an instant is itself. */
-function edge(c: Context<SandboxEnv>, name: string, dayLength: number): number | null {
+function instant(c: Context<SandboxEnv>, name: string, strict: boolean): number | null {
   const text = c.req.query(name);
-  if (text === undefined) return null;
-  if (isPlainDate(text)) return Date.parse(text) + dayLength;
-  const instant = instantOf(text);
-  if (instant === null) throw refuse(name, 'Expected YYYY-MM-DD or an ISO 8601 instant', text);
-  return instant;
+  if (text === undefined || text === '') return null;
+  const value = strict && !isDayOrInstant(text) ? null : instantOf(text);
+  if (value !== null) return value;
+  throw refuse(name, 'Expected YYYY-MM-DD or an ISO 8601 instant', text, strict);
 }
 
-function refuse(name: string, message: string, received: string): Problem {
+/** Deployed services fail on nonsense; with `strict` it is 400. */
+function refuse(name: string, message: string, received: string, strict: boolean): Problem {
+  if (!strict) return serverError();
   return invalid('query', [{ code: 'custom', path: [name], message, received }], true);
 }

@@ -1,8 +1,9 @@
-import { SyncError } from '../errors.ts';
+import { ExitCode, SyncError, exitCodeOf } from '../errors.ts';
 import type { Secret } from '../secret.ts';
-import { type EndpointName, type Endpoints, REQUIRED_SCOPE, endpointUrl } from './endpoints.ts';
+import { type EndpointName, type Endpoints, endpointUrl } from './endpoints.ts';
 import { withDetails } from './http-failure.ts';
 import type { Http, HttpRequest, HttpResponse } from './http.ts';
+import { notTakenNow, refusal } from './refusal.ts';
 import { type Repeatable, type RetryNeeds, withRetry } from './retry.ts';
 import type { TokenSource } from './token-source.ts';
 import {
@@ -13,9 +14,7 @@ import {
   decodePushAnswer,
   decodeUploadAnswer,
   isEmpty,
-  isJsonObject,
   jsonValue,
-  refusalMessage,
 } from './wire.ts';
 
 export interface ServiceClientNeeds extends RetryNeeds {
@@ -25,6 +24,8 @@ export interface ServiceClientNeeds extends RetryNeeds {
   readonly tokens: TokenSource;
   /** One line a request, for `--verbose`: method, path, status, duration. Never a header or body. */
   readonly trace?: ((line: string) => void) | undefined;
+  /** The hint for a scope that the login lacks. */
+  readonly scopeHint?: ((scope: string) => string) | undefined;
 }
 
 /** A multipart body, framed already. */
@@ -54,6 +55,8 @@ export interface WorkoutQuery {
   /** `YYYY-MM-DD` */
   readonly startDate?: string | undefined;
   readonly endDate?: string | undefined;
+  /** List those, too, that the platform holds for duplicates of others. */
+  readonly includeDuplicates?: boolean;
 }
 
 /**
@@ -67,19 +70,20 @@ export interface ServiceClient {
   /** 4.1, one recording a request. */
   uploadRecording(upload: FramedUpload, signal: AbortSignal): Promise<Delivered<UploadAnswer>>;
   /**
-   * 4.2 and 4.3. `repeatable`: see {@link Repeatable}. `onSend`: the token is there, and the first
-   * request leaves when this returns.
+   * 4.2 and 4.3. `repeatable`: see {@link Repeatable}.
    */
   push(
     kind: 'wellness' | 'nutrition',
     body: JsonObject,
     repeatable: Repeatable,
     signal: AbortSignal,
-    onSend?: () => void,
   ): Promise<Delivered<PushAnswer>>;
   /** Checks that the login has a scope, as far as is known once a token was read. */
   grants(scope: string, signal: AbortSignal): Promise<boolean>;
-  /** The nutrition of one day (`YYYY-MM-DD`), with `nutrition:read`; the body as it was sent. */
+  /**
+   * The nutrition of one day (`YYYY-MM-DD`), with `nutrition:read`; the body as it was sent, or
+   * undefined if this service has no such route.
+   */
   readNutrition(date: string, limit: number, signal: AbortSignal): Promise<unknown>;
   /**
    * Removes one item of a nutrition day. `changed`: the day changed meanwhile. `no-route`: this
@@ -124,7 +128,6 @@ export function createServiceClient(needs: ServiceClientNeeds): ServiceClient {
       repeatable?: Repeatable;
       query?: URLSearchParams;
       mayBeEmpty?: boolean;
-      onSend?: (() => void) | undefined;
     } = {},
   ): Promise<{ response: HttpResponse; attempts: number; sent: readonly Secret[] }> {
     const { signal } = request;
@@ -139,27 +142,70 @@ export function createServiceClient(needs: ServiceClientNeeds): ServiceClient {
       );
     const token = await beforeSending(tokens.accessToken(signal), 0);
     const sent = [token];
-    options.onSend?.();
     let result = await send(token);
     if (result.response.status === 401) {
       const before = result.attempts;
       const newer = await beforeSending(tokens.replace(token, signal), before);
       sent.push(newer);
       // What is answered 401 was not acted on.
-      result = await send(newer);
+      result = await counting(before, () => send(newer));
       result.attempts += before;
     }
     const { response, attempts } = result;
-    if (!isSuccess(response)) throw refusal(name, response, { attempts, url, sent });
-    return { response, attempts, sent };
+    if (isSuccess(response)) return { response, attempts, sent };
+    if (response.status === 401 && name !== 'userinfo' && (await loginIsFine(signal))) {
+      throw notTakenNow(attempts);
+    }
+    throw withScopeHint(refusal(name, response, { attempts, url, sent }));
   }
 
-  /** Checks that the service accepts a token, by a request that needs no scope. */
-  async function isAccepted(token: Secret, signal: AbortSignal): Promise<boolean> {
-    const url = endpointUrl(needs.baseUrl, needs.endpoints.userinfo);
-    const ask = () => once({ method: 'GET', url, signal }, token, true);
-    const { response } = await withRetry(ask, 'always', needs, signal);
-    return response.status !== 401;
+  /** Does the service accept this login elsewhere? Only a refusal by it says no. */
+  async function loginIsFine(signal: AbortSignal): Promise<boolean> {
+    try {
+      await call('userinfo', { method: 'GET', signal });
+      return true;
+    } catch (error) {
+      if (!(error instanceof SyncError) || error.code === 'INTERRUPTED') throw error;
+      return exitCodeOf(error.code) !== ExitCode.loginNeeded;
+    }
+  }
+
+  /**
+   * Calls a route that a revision may not have. Such a revision answers 401 with a good token; that
+   * is no reason to refresh it, which would end the token that other processes use.
+   *
+   * @param also statuses to return beside success.
+   * @returns undefined if there is no such route.
+   */
+  async function callOptional(
+    name: EndpointName,
+    request: Omit<HttpRequest, 'bearer'>,
+    also: readonly number[] = [],
+  ): Promise<HttpResponse | undefined> {
+    const { url, signal } = request;
+    const send = (token: Secret, to: Omit<HttpRequest, 'bearer'>) =>
+      withRetry(() => once(to, token, true), 'always', needs, signal);
+    const token = await beforeSending(tokens.accessToken(signal), 0);
+    let { response, attempts } = await send(token, request);
+    if (response.status === 401) {
+      const userinfo = endpointUrl(needs.baseUrl, needs.endpoints.userinfo);
+      const check = await send(token, { method: 'GET', url: userinfo, signal });
+      if (check.response.status === 401) {
+        const newer = await beforeSending(tokens.replace(token, signal), attempts);
+        ({ response, attempts } = await send(newer, request));
+      }
+    }
+    if (isSuccess(response) || also.includes(response.status)) return response;
+    if (NO_ROUTE.includes(response.status)) return undefined;
+    throw refusal(name, response, { attempts, url, sent: [token] });
+  }
+
+  function withScopeHint(error: SyncError): SyncError {
+    const { code, message, cause, details } = error;
+    const { scope } = details;
+    if (code !== 'SCOPE_MISSING' || typeof scope !== 'string') return error;
+    const hint = needs.scopeHint?.(scope) ?? error.hint;
+    return new SyncError(code, message, { hint, cause, details });
   }
 
   const json = (value: unknown) => ({
@@ -174,15 +220,15 @@ export function createServiceClient(needs: ServiceClientNeeds): ServiceClient {
         ...upload,
         signal,
       });
-      return { ...decodeUploadAnswer(response, sent), attempts };
+      return counted(attempts, () => decodeUploadAnswer(response, sent));
     },
-    async push(kind, body, repeatable, signal, onSend) {
+    async push(kind, body, repeatable, signal) {
       const { response, attempts, sent } = await call(
         kind,
         { method: 'POST', ...json(body), signal },
-        { repeatable, mayBeEmpty: true, onSend },
+        { repeatable, mayBeEmpty: true },
       );
-      return { ...decodePushAnswer(response, sent), attempts };
+      return counted(attempts, () => decodePushAnswer(response, sent));
     },
     async grants(scope, signal) {
       await tokens.accessToken(signal);
@@ -190,34 +236,25 @@ export function createServiceClient(needs: ServiceClientNeeds): ServiceClient {
     },
     async readNutrition(date, limit, signal) {
       const query = new URLSearchParams({ startDate: date, endDate: date, limit: String(limit) });
-      const { response } = await call('nutrition', { method: 'GET', signal }, { query });
-      return jsonValue(response);
+      const url = endpointUrl(needs.baseUrl, needs.endpoints.nutrition);
+      url.search = query.toString();
+      const response = await callOptional('nutrition', { method: 'GET', url, signal });
+      return response === undefined ? undefined : jsonValue(response);
     },
     async removeNutritionItem({ date, meal, id }, signal) {
       const url = endpointUrl(needs.baseUrl, `${needs.endpoints.nutrition}/${date}/items`);
       const removal = json({ action: 'delete', mealType: meal, itemId: id });
       // By its id an item is removed once, however often that is asked for.
-      const send = (token: Secret) =>
-        withRetry(
-          () => once({ method: 'PATCH', ...removal, url, signal }, token, true),
-          'always',
-          needs,
-          signal,
-        );
-      const token = await beforeSending(tokens.accessToken(signal), 0);
-      let { response, attempts } = await send(token);
-      if (response.status === 401 && !(await isAccepted(token, signal))) {
-        ({ response, attempts } = await send(await tokens.replace(token, signal)));
-      }
-      if (isSuccess(response)) return 'removed';
-      if (response.status === 409) return 'changed';
-      if (NO_ROUTE.includes(response.status)) return 'no-route';
-      throw refusal('nutrition', response, { attempts, url, sent: [token] });
+      const request = { method: 'PATCH', ...removal, url, signal } as const;
+      const response = await callOptional('nutrition', request, [409]);
+      if (response === undefined) return 'no-route';
+      return response.status === 409 ? 'changed' : 'removed';
     },
-    async listWorkouts({ limit, offset, startDate, endDate }, signal) {
+    async listWorkouts({ limit, offset, startDate, endDate, includeDuplicates = false }, signal) {
       const query = new URLSearchParams({ limit: String(limit), offset: String(offset) });
       if (startDate !== undefined) query.set('startDate', startDate);
       if (endDate !== undefined) query.set('endDate', endDate);
+      if (includeDuplicates) query.set('includeDuplicates', 'true');
       const { response } = await call('workouts', { method: 'GET', signal }, { query });
       return jsonValue(response);
     },
@@ -233,6 +270,26 @@ export function createServiceClient(needs: ServiceClientNeeds): ServiceClient {
       return jsonValue((await call('userinfo', { method: 'GET', signal })).response);
     },
   };
+}
+
+/** Decodes an answer. What cannot be read of it took these tries too. */
+function counted<T>(attempts: number, decode: () => T): Delivered<T> {
+  try {
+    return { ...decode(), attempts };
+  } catch (error) {
+    throw error instanceof SyncError ? withDetails(error, { attempts }) : error;
+  }
+}
+
+/** Runs a task; its failure counts these tries too. */
+async function counting<T>(before: number, task: () => Promise<T>): Promise<T> {
+  try {
+    return await task();
+  } catch (error) {
+    const own = error instanceof SyncError ? error.details['attempts'] : undefined;
+    if (!(error instanceof SyncError) || typeof own !== 'number') throw error;
+    throw withDetails(error, { attempts: before + own });
+  }
 }
 
 function isSuccess(response: HttpResponse): boolean {
@@ -256,57 +313,4 @@ async function beforeSending(token: Promise<Secret>, attempts: number): Promise<
     const { message, hint, cause, details } = unsent;
     throw new SyncError('SERVICE_ANSWER', message, { hint, cause, details });
   }
-}
-
-/** What a final refusal means, in words that say what to do. */
-function refusal(
-  name: EndpointName,
-  response: HttpResponse,
-  { attempts, url, sent }: { attempts: number; url: URL; sent: readonly Secret[] },
-): SyncError {
-  const message = refusalMessage(response, sent);
-  const { status } = response;
-  const details = { status, attempts, ...(isJsonObject(response) ? {} : { page: true }) };
-  switch (status) {
-    case 401:
-      return new SyncError('AUTH_EXPIRED', 'The service does not accept this login any more.', {
-        hint: 'Run `sync login`.',
-        details,
-      });
-    case 403: {
-      const required =
-        name in REQUIRED_SCOPE ? REQUIRED_SCOPE[name as keyof typeof REQUIRED_SCOPE] : undefined;
-      const named =
-        /[a-z_]+:(?:read|write)/.exec(message)?.[0] ??
-        (/scope/i.test(message) ? required : undefined);
-      if (named === undefined) break;
-      return new SyncError('SCOPE_MISSING', `This login may not do that: it lacks ${named}.`, {
-        hint: 'Run `sync login` again and grant it.',
-        details: { ...details, scope: named },
-      });
-    }
-    case 404:
-      return new SyncError('REJECTED', `The service has nothing at ${url.pathname} (404).`, {
-        hint:
-          `Check the base URL (\`sync config get baseUrl\`); if the service keeps it elsewhere, ` +
-          `\`sync config set endpoint.${name} PATH\`.`,
-        details: { ...details, endpoint: name },
-      });
-    case 413:
-      return new SyncError('REJECTED', `The service takes no request this large (413).`, {
-        details,
-      });
-    default:
-      if (status < 400) {
-        return new SyncError(
-          'SERVICE_ANSWER',
-          `The service sends ${url.pathname} elsewhere (${status}); a login never follows.`,
-          {
-            hint: 'Put the address that it moved to into the base URL: `sync config set baseUrl URL`.',
-            details: { ...details, fate: 'not-sent' },
-          },
-        );
-      }
-  }
-  return new SyncError('REJECTED', message, { details });
 }

@@ -4,6 +4,10 @@ import type { HttpRequest } from './http.ts';
 /** Whether the service can have acted on a request that got no whole answer. */
 export type Fate = 'not-sent' | 'unknown';
 
+/** Hint for an answer that may not be the service's own. */
+export const IN_BETWEEN =
+  'Is the base URL right, and is nothing (a proxy, a login page of the network) in between?';
+
 /** The one error for a request without a whole answer: `NETWORK`, with its fate and in plain words. */
 export function networkError(request: HttpRequest, cause: unknown, fate: Fate): SyncError {
   const host = request.url.host;

@@ -1,5 +1,6 @@
 import { SyncError } from '../errors.ts';
 import type { Secret } from '../secret.ts';
+import { IN_BETWEEN } from './http-failure.ts';
 
 /** One request. Nothing here follows a redirect: a token never travels to another origin. */
 export interface HttpRequest {
@@ -42,8 +43,9 @@ export const MAX_ANSWER_BYTES = 32 * 1024 * 1024;
 export function answerTooLarge(request: HttpRequest): SyncError {
   return new SyncError(
     'SERVICE_ANSWER',
-    `${request.url.host} answered with more than is sensible.`,
+    `${request.url.host} answered with more than ${MAX_ANSWER_BYTES / 1024 / 1024} MB.`,
     {
+      hint: IN_BETWEEN,
       details: { limitBytes: MAX_ANSWER_BYTES },
     },
   );

@@ -1,5 +1,6 @@
 import type { Env } from '../deps.ts';
 import { SyncError } from '../errors.ts';
+import { isLoopback } from '../settings.ts';
 import type { Http } from './http.ts';
 
 /**
@@ -14,19 +15,25 @@ export async function openHttp(options: {
 }): Promise<Http> {
   const { env, connections } = options;
   const userAgent = `athlete-sync/${options.version}`;
-  const noProxy = valueOf(env, 'NO_PROXY')?.[1];
+  const noProxy = valueOf(env, 'NO_PROXY')?.[1] ?? '';
   const proxy = {
     httpProxy: proxyAddress(env, 'HTTP_PROXY'),
     httpsProxy: proxyAddress(env, 'HTTPS_PROXY'),
-    noProxy: withLoopback(noProxy),
+    noProxy,
   };
-  const noneAtAll = noProxy?.trim() === '*';
-  if (noneAtAll || (proxy.httpProxy === undefined && proxy.httpsProxy === undefined)) {
-    const { createNodeHttp } = await import('./node-http.ts');
-    return createNodeHttp({ userAgent, connections });
-  }
+  const { createNodeHttp } = await import('./node-http.ts');
+  const direct = createNodeHttp({ userAgent, connections });
+  const noneAtAll = noProxy.trim() === '*';
+  if (noneAtAll || (proxy.httpProxy === undefined && proxy.httpsProxy === undefined)) return direct;
   const { createProxiedHttp } = await import('./undici-http.ts');
-  return createProxiedHttp({ userAgent, connections, proxy });
+  const proxied = createProxiedHttp({ userAgent, connections, proxy });
+  return {
+    // Plain http is allowed to this machine alone: no proxy may see the tokens of such a request.
+    send: (request) => (isLoopback(request.url) ? direct : proxied).send(request),
+    async close() {
+      await Promise.all([direct.close(), proxied.close()]);
+    },
+  };
 }
 
 /** The variable that is set, in small letters (which win, as with curl) or in capitals. */
@@ -49,15 +56,4 @@ function proxyAddress(env: Env, name: string): string | undefined {
   throw new SyncError('CONFIG', `${variable} is not the address of a proxy that can be used.`, {
     hint: 'Write it as http://HOST:PORT, or unset it.',
   });
-}
-
-/** What runs on this machine (the sandbox) is never reached by way of a proxy. */
-function withLoopback(noProxy: string | undefined): string {
-  return [
-    ...(noProxy === undefined ? [] : [noProxy]),
-    'localhost',
-    '127.0.0.1',
-    '[::1]',
-    '::1',
-  ].join(',');
 }

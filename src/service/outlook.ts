@@ -1,5 +1,7 @@
 import type { ErrorCode, SyncError } from '../errors.ts';
 
+export { isAboutTheItem } from './refusal.ts';
+
 /** A delivery that did not come about now, as it is reported. */
 export interface Failure {
   readonly code: ErrorCode;
@@ -7,23 +9,12 @@ export interface Failure {
   readonly hint?: string;
 }
 
-export function failureOf({ code, message, hint }: SyncError | Failure): Failure {
-  return { code, message, ...(hint === undefined ? {} : { hint }) };
-}
+/** Hint of a failure that has none of its own: every failed delivery says what to do. */
+const HINT = 'The same command again continues; --verbose shows each request.';
 
-/**
- * Was a request refused for what is in it? Every other refusal (404: a wrong address; 403: a closed
- * account; a page, which is not the service's) would befall every item: those wait until it is mended.
- *
- * @param refusal a `REJECTED`
- */
-export function isAboutTheItem({ details: { status, page } }: SyncError): boolean {
-  // Too large is too large, whoever says so.
-  if (status === 413) return true;
-  return typeof status === 'number' && page !== true && ABOUT_THE_ITEM.includes(status);
+export function failureOf({ code, message, hint = HINT }: SyncError | Failure): Failure {
+  return { code, message, hint };
 }
-
-const ABOUT_THE_ITEM = [400, 409, 411, 414, 415, 422];
 
 /** After so many deliveries in a row without an answer, the rest waits for the next run. */
 const HOPELESS_AFTER = 3;

@@ -75,7 +75,7 @@ export async function withRetry(
   const { policy } = needs;
   let actedOnce = false;
   for (let number = 1; ; number++) {
-    const outcome = await tryOnce(attempt);
+    const outcome = await tryOnce(attempt, number);
     if ('response' in outcome && !isTemporary(outcome.response.status)) {
       return { response: outcome.response, attempts: number };
     }
@@ -129,14 +129,17 @@ function ownPause(status: unknown, number: number, { policy, random }: RetryNeed
   return Math.ceil(policy.rateWindowMs * share * (1 + random() / 4));
 }
 
+/** @param number of the try, which a failure that is not repeated is told */
 async function tryOnce(
   attempt: () => Promise<HttpResponse>,
+  number: number,
 ): Promise<{ response: HttpResponse } | { failure: SyncError }> {
   try {
     return { response: await attempt() };
   } catch (error) {
-    if (error instanceof SyncError && error.code === 'NETWORK') return { failure: error };
-    throw error;
+    if (!(error instanceof SyncError)) throw error;
+    if (error.code === 'NETWORK') return { failure: error };
+    throw error.code === 'SERVICE_ANSWER' ? withDetails(error, { attempts: number }) : error;
   }
 }
 

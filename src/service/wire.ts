@@ -1,5 +1,6 @@
 import { SyncError } from '../errors.ts';
 import type { Secret } from '../secret.ts';
+import { IN_BETWEEN } from './http-failure.ts';
 import type { HttpResponse } from './http.ts';
 import { said } from './said.ts';
 
@@ -186,7 +187,7 @@ export function jsonValue(response: HttpResponse): unknown {
       'NETWORK',
       `The service answered ${response.status} with ${describeBody(response)}, not with JSON.`,
       {
-        hint: 'Is the base URL right, and is nothing (a proxy, a login page of the network) in between?',
+        hint: IN_BETWEEN,
         details: { status: response.status, fate: 'unknown' },
       },
     );

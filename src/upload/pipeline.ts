@@ -10,7 +10,7 @@ export interface BatchNeeds extends UploaderNeeds {
   readonly cwd: string;
   readonly report: (item: UploadItem) => void;
   readonly progress?: ((progress: UploadProgress) => void) | undefined;
-  /** All that is left are recordings that somebody else is sending; they are waited for. */
+  /** All that is left are recordings that other processes are sending; they are waited for. */
   readonly onBusy?: ((count: number) => void) | undefined;
 }
 
@@ -35,7 +35,7 @@ export async function uploadBatch(
   if (waiting.length === 0) return;
   // Reading, checking and sending are loaded when there is something to read.
   const { createUploader } = await import('./uploader.ts');
-  const uploader = createUploader(options, needs);
+  const uploader = createUploader(options, { ...needs, runStartedAt: needs.clock.now() });
   const totals = { done: 0, sentBytes: 0 };
   const outlook = new Outlook();
   const large = { buffers: reusedBuffer(), turn: Promise.resolve() as Promise<unknown> };
@@ -77,7 +77,7 @@ export async function uploadBatch(
   // What somebody else is sending holds up nothing: it is asked for again when the rest is done.
   const busy = await all(waiting, 'uploadUnlessBusy');
   if (busy.length === 0) return;
-  needs.onBusy?.(busy.length);
+  if (uploader.sentElsewhere > 0) needs.onBusy?.(uploader.sentElsewhere);
   await all(busy, 'upload');
 }
 

@@ -11,7 +11,12 @@ export type InvalidReason = 'not-fit' | 'incomplete' | 'corrupt' | 'not-an-activ
 
 /** What became of one file. `path` is as the user wrote it, or the folder's with the rest. */
 export type UploadItem = { readonly path: string } & (
-  | ({ readonly outcome: 'uploaded' | 'duplicate'; readonly service: ServiceRecording } & Sent)
+  | ({
+      readonly outcome: 'uploaded' | 'duplicate';
+      readonly service: ServiceRecording;
+      /** What of the request the service did not follow. */
+      readonly note?: string;
+    } & Sent)
   | {
       readonly outcome: 'skipped';
       readonly reason: SkipReason;

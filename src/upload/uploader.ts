@@ -1,10 +1,13 @@
 import { basename } from 'node:path';
 import { SyncError } from '../errors.ts';
-import { defaultActivityName } from '../fit/activity-name.ts';
+import { activityName } from '../fit/activity-name.ts';
+import { type ActivityTimes, readActivityTimes, readFirstSession } from '../fit/summary.ts';
 import type { FileStamp, KnownFiles } from '../ledger/known-files.ts';
 import type { UploadLedger } from '../ledger/uploads.ts';
 import type { FramedUpload, ServiceClient } from '../service/client.ts';
-import { failureOf, isAboutTheItem } from '../service/outlook.ts';
+import { ENOUGH_FAULTS, faultMessage, isServiceFault } from '../service/faults.ts';
+import { failureOf } from '../service/outlook.ts';
+import { isAboutTheItem } from '../service/refusal.ts';
 import type { Clock } from '../time.ts';
 import { type Identity, identify } from './identify.ts';
 import { FILE_PART, type UploadFields, frameUpload, textParts } from './multipart.ts';
@@ -33,6 +36,8 @@ export interface UploaderNeeds {
   readonly uploadUrl: () => URL;
   readonly clock: Clock;
   readonly signal: AbortSignal;
+  /** When this run began, in ms since the epoch; none: it lasts, as a watcher does. */
+  readonly runStartedAt?: number;
 }
 
 /** One file at a time through the whole of it: read, check, hash, look up, send, write down. */
@@ -48,6 +53,8 @@ export interface Uploader {
   uploadUnlessBusy(file: RecordingFile, buffers: BufferSource): Promise<UploadItem | undefined>;
   /** The same for a recording that is in memory, not in a file. */
   uploadBytes(recording: RecordingBytes): Promise<UploadItem>;
+  /** How many recordings were found to be on their way from another process. */
+  readonly sentElsewhere: number;
 }
 
 /** A recording that was made, or kept, by the program itself. */
@@ -73,6 +80,9 @@ export function createUploader(options: UploadOptions, needs: UploaderNeeds): Up
   const { ledger, known, clock, signal } = needs;
   /** What this run delivered: by force, too, each recording is sent once. */
   const delivered = new Set<string>();
+  /** What is on its way from here, and from other processes. */
+  const sending = new Set<string>();
+  const elsewhere = new Set<string>();
 
   async function upload(file: RecordingFile, buffers: BufferSource): Promise<UploadItem> {
     for (;;) {
@@ -130,9 +140,15 @@ export function createUploader(options: UploadOptions, needs: UploaderNeeds): Up
     const { claim } = ledger.claim({ sha256, path, size: contents.bytes.length }, force);
     switch (claim) {
       case 'busy':
+        if (!sending.has(sha256)) elsewhere.add(sha256);
         return undefined;
       case 'yours':
-        return await send(origin, contents, identity);
+        sending.add(sha256);
+        try {
+          return await send(origin, contents, identity);
+        } finally {
+          sending.delete(sha256);
+        }
       case 'confirmed':
         return alreadyUploaded(path, sha256);
       case 'refused':
@@ -159,37 +175,51 @@ export function createUploader(options: UploadOptions, needs: UploaderNeeds): Up
     let settledInLedger = false;
     let attempts = 0;
     try {
-      const framed: FramedUpload = frameUpload(contents, fieldsOf(origin, contents, identity));
+      const times = readActivityTimes(contents.bytes);
+      const fields = fieldsOf(origin, times, identity);
+      const first = readFirstSession(contents.bytes, times);
+      const framed: FramedUpload = frameUpload(contents, fields);
       const client = await needs.client();
       const answer = await client.uploadRecording(framed, signal);
       attempts = answer.attempts;
       if (answer.outcome === 'rejected') ledger.reject(sha256, attempts, answer.message);
-      else ledger.confirm(sha256, attempts, { ...answer.service });
+      else {
+        const startedAt = first.startTime?.getTime();
+        const durationSecs = first.timerSecs;
+        const recording = { startedAt, durationSecs, sentAs: fields.fileName };
+        ledger.confirm(sha256, attempts, { ...answer.service }, recording);
+      }
       settledInLedger = true;
       if (options.force && answer.outcome !== 'rejected') delivered.add(sha256);
-      return answer.outcome === 'rejected'
-        ? { ...sent, outcome: 'rejected', attempts, message: answer.message }
-        : { ...sent, outcome: answer.outcome, attempts, service: answer.service };
+      if (answer.outcome === 'rejected') {
+        return { ...sent, outcome: 'rejected', attempts, message: answer.message };
+      }
+      const { outcome, service } = answer;
+      const keepsName = outcome === 'duplicate' && options.name !== undefined;
+      return { ...sent, outcome, attempts, service, ...(keepsName ? { note: KEEPS_NAME } : {}) };
     } catch (error) {
       if (!(error instanceof SyncError) || error.code === 'STORAGE') throw error;
       if (error.code === 'INTERRUPTED') throw error;
       if (typeof error.details['attempts'] === 'number') attempts = error.details['attempts'];
-      if (error.code !== 'REJECTED' || !isAboutTheItem(error)) {
+      const message = isAboutTheItem(error) ? error.message : faultOf(sha256, error);
+      if (message === undefined) {
         return { ...sent, outcome: 'failed', attempts, ...failureOf(error) };
       }
-      ledger.reject(sha256, attempts, error.message);
+      ledger.reject(sha256, attempts, message);
       settledInLedger = true;
       const { status } = error.details;
-      return {
-        ...sent,
-        outcome: 'rejected',
-        attempts,
-        message: error.message,
-        ...(typeof status === 'number' ? { status } : {}),
-      };
+      const said = typeof status === 'number' ? { status } : {};
+      return { ...sent, outcome: 'rejected', attempts, message, ...said };
     } finally {
       if (!settledInLedger) ledger.release(sha256, attempts);
     }
+  }
+
+  /** Why a recording is given up on which the service fails again and again, if that is so. */
+  function faultOf(sha256: string, error: SyncError): string | undefined {
+    if (!isServiceFault(error)) return undefined;
+    const count = ledger.countFault(sha256, needs.runStartedAt);
+    return count < ENOUGH_FAULTS ? undefined : faultMessage('this recording', count);
   }
 
   function wouldUpload(
@@ -200,7 +230,7 @@ export function createUploader(options: UploadOptions, needs: UploaderNeeds): Up
     const { path } = origin;
     const { sha256 } = identity;
     const size = contents.bytes.length;
-    const fields = fieldsOf(origin, contents, identity);
+    const fields = fieldsOf(origin, readActivityTimes(contents.bytes), identity);
     const parts = [
       ...textParts(fields),
       { name: FILE_PART, filename: fields.fileName, size, sha256 },
@@ -211,12 +241,12 @@ export function createUploader(options: UploadOptions, needs: UploaderNeeds): Up
 
   function fieldsOf(
     { path, name }: Origin,
-    { bytes }: RecordingContents,
+    times: ActivityTimes,
     { device }: Recording,
   ): UploadFields {
     return {
       fileName: wireFileName(path),
-      name: options.name ?? name ?? defaultActivityName(bytes),
+      name: options.name ?? name ?? activityName(times),
       metadata: {
         app_version: needs.appVersion,
         ...(device === undefined ? {} : { device_id: device }),
@@ -225,14 +255,26 @@ export function createUploader(options: UploadOptions, needs: UploaderNeeds): Up
     };
   }
 
-  return { upload, uploadUnlessBusy, uploadBytes };
+  return {
+    upload,
+    uploadUnlessBusy,
+    uploadBytes,
+    get sentElsewhere() {
+      return elsewhere.size;
+    },
+  };
 }
 
 type Recording = Extract<Identity, { sha256: string }>;
 
-/** Some services take nothing whose name does not end in exactly `.fit`. */
+/** What is told of `--name` for a recording that the service had. */
+const KEEPS_NAME =
+  'The service ignores --name for a recording that it has: rename the workout there.';
+
+/** Some services take nothing whose name does not end in exactly `.fit`, and cut a name at a `;`. */
 function wireFileName(path: string): string {
   return `${basename(path)
     .replace(/\.gz$/i, '')
-    .replace(/\.fit$/i, '')}.fit`;
+    .replace(/\.fit$/i, '')
+    .replaceAll(';', '_')}.fit`;
 }

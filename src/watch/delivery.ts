@@ -1,20 +1,23 @@
 import { SyncError } from '../errors.ts';
 import type { KnownFiles } from '../ledger/known-files.ts';
 import type { UploadLedger, UploadStanding } from '../ledger/uploads.ts';
-import type { ServiceClient } from '../service/client.ts';
+import type { FramedUpload, ServiceClient } from '../service/client.ts';
 
 /**
  * The client as the watcher uses it.
  *
  * @param onRetryAfter told how long the service asks to be left alone, in ms.
+ * @param onUpload told of each upload before it leaves
  */
 export function patientClient(
   client: ServiceClient,
   onRetryAfter: (ms: number) => void,
+  onUpload: (upload: FramedUpload) => void,
 ): Pick<ServiceClient, 'uploadRecording'> & ServiceClient {
   return {
     ...client,
     async uploadRecording(upload, signal) {
+      onUpload(upload);
       try {
         return await client.uploadRecording(upload, signal);
       } catch (error) {
@@ -52,7 +55,8 @@ const ENOUGH_REFUSALS = 6;
  */
 export function isAtRest({ state, refusals, changedAt }: UploadStanding, now: number): boolean {
   if (state !== 'rejected') return state === 'confirmed';
-  return now - changedAt < Math.min(FIRST_REST_MS * 2 ** (refusals - 1), LONGEST_REST_MS);
+  // A refusal far in the future was written down by a clock that was wrong: it holds nothing up.
+  return Math.abs(now - changedAt) < Math.min(FIRST_REST_MS * 2 ** (refusals - 1), LONGEST_REST_MS);
 }
 
 /** Has the service had enough chances to take it? */
@@ -60,11 +64,20 @@ export function isGivenUp({ state, refusals }: UploadStanding): boolean {
   return state === 'rejected' && refusals >= ENOUGH_REFUSALS;
 }
 
-/** The ledger as the watcher uses it: what was refused is offered again only in its time. */
-export function restingLedger(ledger: UploadLedger, now: () => number): UploadLedger {
+/**
+ * The ledger as the watcher uses it: what was refused is offered again only in its time.
+ *
+ * @param onClaim told of what is to be sent before that begins
+ */
+export function restingLedger(
+  ledger: UploadLedger,
+  now: () => number,
+  onClaim: (recording: { readonly sha256: string; readonly size: number }) => void,
+): UploadLedger {
   return {
     ...ledger,
     claim(recording, force) {
+      onClaim(recording);
       const upload = ledger.find(recording.sha256);
       return upload?.state === 'rejected' && isAtRest(upload, now())
         ? { claim: 'refused', upload }

@@ -11,7 +11,7 @@ export interface Failure {
 /** Is delivery possible? */
 export type GateState =
   | { readonly state: 'open' }
-  /** Not before `until` (ms since the epoch); then one recording is tried. */
+  /** Not before `until` (ms of the monotonic clock); then one recording is tried. */
   | {
       readonly state: 'closed';
       readonly obstacle: Obstacle;
@@ -32,12 +32,15 @@ const CAP_MS = 5 * 60_000;
 export class Gate {
   #state: GateState = { state: 'open' };
   #failures = 0;
-  /** The service asked not to be called before this; ms since the epoch. */
-  #notBefore = 0;
+  /** The service asked not to be called before this; ms of the monotonic clock. */
+  #notBefore = -Infinity;
   readonly #now: () => number;
   readonly #random: () => number;
 
-  /** @param random evenly from [0, 1) */
+  /**
+   * @param now of the monotonic clock: a clock that is set back must not prolong a pause
+   * @param random evenly from [0, 1)
+   */
   constructor(now: () => number, random: () => number) {
     this.#now = now;
     this.#random = random;
@@ -98,8 +101,9 @@ export class Gate {
     // Between half of it and all of it: never at once, never all clients together.
     const full = Math.min(CAP_MS, BASE_MS * 2 ** Math.min(this.#failures - 1, 20));
     const pause = Math.max(retryAfterMs, full * (0.5 + this.#random() / 2));
-    this.#notBefore = this.#now() + retryAfterMs;
-    this.#state = { state: 'closed', obstacle, failure, until: this.#now() + pause };
+    const now = this.#now();
+    if (retryAfterMs > 0) this.#notBefore = now + retryAfterMs;
+    this.#state = { state: 'closed', obstacle, failure, until: now + pause };
     return before.state !== 'closed' || before.obstacle !== obstacle;
   }
 

@@ -20,7 +20,8 @@ export type HealthFacts = Partial<
 /** Keeps the health file up to date: at once for what matters, otherwise now and then. */
 export class HealthKeeper {
   #facts: HealthFacts = {};
-  #written = 0;
+  /** Of the monotonic clock, in ms. */
+  #written = -Infinity;
   #health: WatchHealth;
   #stale = true;
   #begun = false;
@@ -72,13 +73,19 @@ export class HealthKeeper {
   /** Takes over whether anything can be delivered. */
   #gate(gate: GateState): void {
     const { refreshEndsAt, ...facts } = this.#facts;
+    const { clock } = this.#needs;
+    const onTheWall = (at: number) => isoTime(clock.now() + Math.max(0, at - clock.monotonic()));
     const message = gate.state === 'login' ? gate.failure.message : undefined;
     this.#health = {
       ...this.#health,
       ...facts,
       connection:
         gate.state === 'closed'
-          ? { state: gate.obstacle, message: gate.failure.message, nextTryAt: isoTime(gate.until) }
+          ? {
+              state: gate.obstacle,
+              message: gate.failure.message,
+              nextTryAt: onTheWall(gate.until),
+            }
           : { state: 'ok' },
       login: {
         state: message === undefined ? 'ok' : 'needed',
@@ -91,10 +98,11 @@ export class HealthKeeper {
 
   /** Writes what is new, unless that was done a moment ago, or the disk refuses: then later. */
   write(force: boolean): void {
-    const now = this.#needs.clock.now();
-    if (!this.#stale || (!force && Math.abs(now - this.#written) < WRITE_EVERY_MS)) return;
+    const { clock } = this.#needs;
+    const now = clock.monotonic();
+    if (!this.#stale || (!force && now - this.#written < WRITE_EVERY_MS)) return;
     this.#written = now;
-    this.#health = { ...this.#health, updatedAt: isoTime(now) };
+    this.#health = { ...this.#health, updatedAt: isoTime(clock.now()) };
     try {
       writeHealth(this.#needs.stateDir, this.#health);
       this.#stale = false;

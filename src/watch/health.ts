@@ -1,11 +1,10 @@
 import { createHash } from 'node:crypto';
 import { readFileSync, readdirSync, rmSync } from 'node:fs';
 import { basename, join } from 'node:path';
-import writeFileAtomic from 'write-file-atomic';
 import { SyncError, systemCode } from '../errors.ts';
 import { isHeld } from '../ledger/lock.ts';
 import { isObject } from '../service/wire.ts';
-import { makeFolder, storageError } from '../storage.ts';
+import { makeFolder, replaceFile, storageError } from '../storage.ts';
 import type { FolderState, Obstacle } from './report.ts';
 
 /** How a watcher is doing: what `sync status` and a monitor read. Times are ISO 8601 in UTC. */
@@ -93,10 +92,7 @@ export function lifeLock(stateDir: string, id: string): string {
 /** Replaces what is there. @throws what the disk throws */
 export function writeHealth(stateDir: string, health: WatchHealth): void {
   makeFolder(folderOf(stateDir), 0o700);
-  writeFileAtomic.sync(fileOf(stateDir, health.id), `${JSON.stringify(health)}\n`, {
-    mode: 0o600,
-    fsync: false,
-  });
+  replaceFile(fileOf(stateDir, health.id), `${JSON.stringify(health)}\n`, { durable: false });
 }
 
 /**

@@ -29,10 +29,17 @@ export interface Outbox {
   pathOf(sha256: string, path: string): string;
   /** @returns false: there is no room; its source has to last. @throws what the disk throws */
   keep(recording: Keepsake): boolean;
+  /** It is kept, and this process is to send it. */
+  owns(sha256: string): boolean;
   /** Nothing happens if it is not there. */
   drop(sha256: string): void;
-  /** All that waits; rows whose bytes are gone are dropped. */
-  items(): readonly QueueItem[];
+  /**
+   * Adopts what no living process owns. Rows whose bytes are gone are dropped.
+   *
+   * @returns all that this process is to send, and what others have sent or dropped meanwhile
+   */
+  review(): { readonly items: readonly QueueItem[]; readonly gone: readonly string[] };
+  /** How many recordings this process keeps. */
   readonly count: number;
 }
 
@@ -41,8 +48,9 @@ export function openOutbox(stateDir: string, rows: OutboxRows, now: () => number
   const root = join(stateDir, 'outbox');
   const folderOf = (sha256: string) => join(root, sha256);
   const keptPath = (sha256: string, path: string) => join(folderOf(sha256), keptName(path));
-  const known = new Map(rows.all().map((row) => [row.sha256, row]));
-  let room = ROOM_BYTES - [...known.values()].reduce((sum, { size }) => sum + size, 0);
+  /** What this process is to send. */
+  let known = new Map<string, OutboxRow>();
+  let room = ROOM_BYTES;
   sweepLeftovers(root, rows, now());
 
   function drop(sha256: string): void {
@@ -58,7 +66,8 @@ export function openOutbox(stateDir: string, rows: OutboxRows, now: () => number
   return {
     // Another watcher of this account may have kept it, or delivered it.
     has: (sha256) => rows.has(sha256),
-    pathOf: keptPath,
+    pathOf: (sha256, path) => keptPath(sha256, known.get(sha256)?.path ?? path),
+    owns: (sha256) => known.has(sha256),
     get count() {
       return known.size;
     },
@@ -71,16 +80,21 @@ export function openOutbox(stateDir: string, rows: OutboxRows, now: () => number
       const unfinished = join(folder, `.${randomUUID()}`);
       writeFileSync(unfinished, bytes, { mode: 0o600, flush: true });
       renameSync(unfinished, path);
-      rows.add(row);
-      known.set(row.sha256, row);
-      room -= row.size;
+      // Another watcher may have been faster.
+      if (rows.add(row)) {
+        known.set(row.sha256, row);
+        room -= row.size;
+      }
       return true;
     },
     drop,
-    items() {
+    review() {
+      const { own, totalSize } = rows.adopt();
+      const before = known;
+      known = new Map(own.map((row) => [row.sha256, row]));
+      room = ROOM_BYTES - totalSize;
       const items: QueueItem[] = [];
-      for (const row of known.values()) {
-        const { sha256, path, recordedAt } = row;
+      for (const { sha256, path, recordedAt } of own) {
         const absolute = keptPath(sha256, path);
         try {
           const stamp = lstatSync(absolute);
@@ -91,7 +105,7 @@ export function openOutbox(stateDir: string, rows: OutboxRows, now: () => number
           drop(sha256);
         }
       }
-      return items;
+      return { items, gone: [...before.keys()].filter((sha256) => !known.has(sha256)) };
     },
   };
 }

@@ -1,5 +1,6 @@
 import { sep } from 'node:path';
 import { type FileStamp, sameStamp } from '../ledger/known-files.ts';
+import type { Clock } from '../time.ts';
 import type { InvalidReason } from '../upload/report.ts';
 
 /** A file that is not a whole recording, yet. */
@@ -12,7 +13,7 @@ export interface PendingFile {
 }
 
 interface Entry extends PendingFile {
-  /** When it last changed, as far as is known; ms since the epoch. */
+  /** When it last changed, as far as is known; ms of the monotonic clock, as all times here. */
   readonly quietSince: number;
   /** Next look at it, and the pause after that. */
   lookAt: number;
@@ -39,10 +40,10 @@ function patienceMs(reason: InvalidReason): number {
  */
 export class Pending {
   readonly #entries = new Map<string, Entry>();
-  readonly #now: () => number;
+  readonly #clock: Pick<Clock, 'now' | 'monotonic'>;
 
-  constructor(now: () => number) {
-    this.#now = now;
+  constructor(clock: Pick<Clock, 'now' | 'monotonic'>) {
+    this.#clock = clock;
   }
 
   get size(): number {
@@ -55,7 +56,7 @@ export class Pending {
    * @param reported somebody was told of it in this very state.
    */
   note(file: PendingFile, reported: boolean): void {
-    const now = this.#now();
+    const now = this.#clock.monotonic();
     const before = this.#entries.get(file.path);
     if (before !== undefined && sameStamp(before.stamp, file.stamp)) {
       const { quietSince, pauseMs, lookAt } = before;
@@ -71,11 +72,15 @@ export class Pending {
     this.#entries.set(file.path, {
       ...file,
       // One that changes before our eyes is not quiet, whatever its times say.
-      quietSince: before === undefined ? Math.min(now, file.stamp.mtimeMs) : now,
+      quietSince: before === undefined ? now - this.#ageMs(file.stamp) : now,
       lookAt: now + FIRST_PAUSE_MS,
       pauseMs: FIRST_PAUSE_MS * 2,
       reported,
     });
+  }
+
+  #ageMs({ mtimeMs }: FileStamp): number {
+    return Math.max(0, this.#clock.now() - mtimeMs);
   }
 
   /** It is whole now, or gone. */
@@ -97,7 +102,7 @@ export class Pending {
 
   /** The files to look at now; each is due again after a longer pause. */
   dueLooks(): readonly PendingFile[] {
-    const now = this.#now();
+    const now = this.#clock.monotonic();
     const due: PendingFile[] = [];
     for (const entry of this.#entries.values()) {
       if (entry.lookAt > now) continue;
@@ -110,7 +115,7 @@ export class Pending {
 
   /** The files that somebody should be told of now; each once. */
   dueReports(): readonly PendingFile[] {
-    const now = this.#now();
+    const now = this.#clock.monotonic();
     const due: PendingFile[] = [];
     for (const entry of this.#entries.values()) {
       if (entry.reported || now - entry.quietSince < patienceMs(entry.reason)) continue;
@@ -126,6 +131,6 @@ export class Pending {
     for (const { lookAt, reported, quietSince, reason } of this.#entries.values()) {
       at = Math.min(at, lookAt, reported ? Infinity : quietSince + patienceMs(reason));
     }
-    return at === Infinity ? undefined : Math.max(0, at - this.#now());
+    return at === Infinity ? undefined : Math.max(0, at - this.#clock.monotonic());
   }
 }

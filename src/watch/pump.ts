@@ -1,6 +1,6 @@
 import { lstatSync } from 'node:fs';
 import { SyncError, messageOf } from '../errors.ts';
-import type { KnownFiles } from '../ledger/known-files.ts';
+import { type KnownFiles, sameStamp } from '../ledger/known-files.ts';
 import type { UploadLedger } from '../ledger/uploads.ts';
 import type { ServiceClient } from '../service/client.ts';
 import type { Clock } from '../time.ts';
@@ -19,7 +19,7 @@ import type { Outbox } from './outbox.ts';
 import { Queue, type QueueItem } from './queue.ts';
 import type { WatchEvent } from './report.ts';
 import { type Slot, Slots } from './slots.ts';
-import { keepFromBuffer, takeIn } from './take-in.ts';
+import { type Sent, keepSent, takeIn } from './take-in.ts';
 
 /** Requests under way at once. */
 export const AT_ONCE = 2;
@@ -33,6 +33,16 @@ const LONGEST_WAIT_MS = 60_000;
 const FRESH_MS = 7 * 86_400_000;
 /** Reads without sending take so long at a time, in ms. */
 const SLICE_MS = 20;
+/**
+ * A recording that has waited for longer than this, or been sent for longer, is stashed in the outbox, in
+ * ms: a service that hangs must not cost those that are overwritten or deleted meanwhile.
+ */
+const STASH_AFTER_MS = 5_000;
+/**
+ * Share of the time that this may take while the service answers: thousands of recordings that come at
+ * once are sent rather than copied. It answers if it did within {@link STASH_AFTER_MS}.
+ */
+const STASH_SHARE = 1 / 10;
 
 export interface PumpNeeds {
   readonly appVersion: string;
@@ -52,24 +62,37 @@ export interface PumpNeeds {
   readonly onChange: () => void;
 }
 
+/** An upload under way. */
+interface Sending {
+  readonly slot: Slot;
+  /** Of the monotonic clock, in ms. */
+  readonly since: number;
+  /** What is sent; absent while the file is read. */
+  sent?: Sent;
+  /** Its bytes were stashed meanwhile, or that was tried. */
+  stashed: boolean;
+}
+
 /**
  * Sends what waits: oldest first, at most two at a time, as long as the gate is open. While it is
- * closed, recordings whose place may vanish are copied to the outbox.
+ * closed, and after some seconds in any case, recordings whose place may vanish are copied to the outbox.
  */
 export class Pump {
   readonly #needs: PumpNeeds;
   readonly #queue = new Queue();
   readonly #slots = new Slots();
   /** Under way. */
-  readonly #active = new Set<QueueItem>();
+  readonly #active = new Map<QueueItem, Sending>();
   readonly #tasks = new Set<Promise<void>>();
   readonly #bell: Bell;
   readonly #hardStop = new AbortController();
-  readonly #fromFolder: Uploader;
-  readonly #fromOutbox: Uploader;
   readonly #dryRun: boolean;
-  /** Not looked at yet while nothing can be sent. */
-  #toTakeIn: QueueItem[] = [];
+  /** Waits in its place, and since when (monotonic clock, ms); the longest first. */
+  readonly #toTakeIn = new Map<string, { readonly item: QueueItem; readonly since: number }>();
+  /** Nothing that waits for its turn is stashed before this (monotonic clock, ms). */
+  #stashAgainAt = -Infinity;
+  /** When the service last answered (monotonic clock, ms). */
+  #answeredAt = -Infinity;
   #retryAfterMs = 0;
   #stopping = false;
   lastSuccessAt: number | undefined;
@@ -78,22 +101,29 @@ export class Pump {
     this.#needs = needs;
     this.#dryRun = options.dryRun;
     this.#bell = new Bell(needs.clock);
-    const uploadOptions = { force: false, anyType: false, metadata: {}, ...options };
-    const uploaderNeeds = {
-      appVersion: needs.appVersion,
-      ledger: restingLedger(needs.ledger, () => needs.clock.now()),
-      uploadUrl: needs.uploadUrl,
-      clock: needs.clock,
+  }
+
+  /** For one recording: what is sent is noted in `sending`. */
+  #uploader(kept: boolean, sending: Sending): Uploader {
+    const { appVersion, ledger, known, uploadUrl, clock, client } = this.#needs;
+    const options = { force: false, anyType: false, metadata: {}, dryRun: this.#dryRun };
+    return createUploader(options, {
+      ...{ appVersion, uploadUrl, clock },
       signal: this.#hardStop.signal,
+      known: kept ? REMEMBERS_NOTHING : known,
+      ledger: restingLedger(
+        ledger,
+        () => clock.now(),
+        ({ sha256, size }) => (sending.sent = { sha256, size }),
+      ),
       client: async () =>
-        patientClient(await needs.client(), (ms) => {
-          this.#retryAfterMs = Math.max(this.#retryAfterMs, ms);
-        }),
-    };
-    this.#fromFolder = createUploader(uploadOptions, { ...uploaderNeeds, known: needs.known });
-    this.#fromOutbox = createUploader(uploadOptions, {
-      ...uploaderNeeds,
-      known: REMEMBERS_NOTHING,
+        patientClient(
+          await client(),
+          (ms) => (this.#retryAfterMs = Math.max(this.#retryAfterMs, ms)),
+          (framed) => {
+            if (sending.sent !== undefined) sending.sent = { ...sending.sent, framed };
+          },
+        ),
     });
   }
 
@@ -107,8 +137,18 @@ export class Pump {
   }
 
   add(item: QueueItem): void {
+    // A sweep finds what is being sent.
+    for (const { key, stamp } of this.#active.keys()) {
+      if (key === item.key && sameStamp(stamp, item.stamp)) return;
+    }
+    this.#enqueue(item);
+  }
+
+  #enqueue(item: QueueItem): void {
     if (!this.#queue.add(item)) return;
-    if (item.kept === undefined) this.#toTakeIn.push(item);
+    this.#toTakeIn.delete(item.key);
+    const since = this.#needs.clock.monotonic();
+    if (item.kept === undefined) this.#toTakeIn.set(item.key, { item, since });
     this.#bell.ring();
   }
 
@@ -117,21 +157,19 @@ export class Pump {
     this.#bell.ring();
   }
 
-  /** Takes up what is kept; what was refused when its time has come. Once, at the beginning. */
-  addKept(): void {
-    const { outbox, ledger } = this.#needs;
-    for (const item of outbox.items()) {
-      if (ledger.find(item.key)?.state !== 'rejected') this.add(item);
-    }
-    this.offerAgain();
-  }
-
-  /** Takes up what was refused and kept, as far as its time has come. */
-  offerAgain(): void {
+  /**
+   * Takes up what is kept and no living process is to send; what was refused and kept, when its time has
+   * come.
+   */
+  adopt(): void {
     const { outbox, ledger, clock } = this.#needs;
-    for (const item of outbox.items()) {
+    const { items, gone } = outbox.review();
+    for (const sha256 of gone) this.#queue.remove(sha256);
+    const beingSent = [...this.#active.values()].map(({ sent }) => sent?.sha256);
+    for (const item of items) {
+      if (beingSent.includes(item.key)) continue;
       const upload = ledger.find(item.key);
-      if (upload?.state === 'rejected' && !isAtRest(upload, clock.now())) this.add(item);
+      if (upload?.state !== 'rejected' || !isAtRest(upload, clock.now())) this.add(item);
     }
   }
 
@@ -141,11 +179,10 @@ export class Pump {
       this.#startWhatMay();
       const { gate, delivers } = this.#needs;
       const blocked = gate.state.state !== 'open' || !delivers;
-      if (blocked) this.#takeInSome();
-      if (this.#queue.size === 0) this.#toTakeIn = [];
+      const stashInMs = this.#stash(blocked);
       if (this.waiting === 0) this.#rest();
       const due = blocked && delivers && this.#active.size === 0 && this.#queue.size > 0;
-      await this.#bell.wait(due ? gate.waitMs : undefined);
+      await this.#bell.wait(Math.min(stashInMs, (due ? gate.waitMs : undefined) ?? Infinity));
     }
   }
 
@@ -166,7 +203,8 @@ export class Pump {
           return;
         }
       }
-      await this.#bell.wait(this.#active.size === 0 ? gate.waitMs : undefined);
+      const tryInMs = this.#active.size === 0 ? gate.waitMs : undefined;
+      await this.#bell.wait(Math.min(this.#stash(false), tryInMs ?? Infinity));
     }
   }
 
@@ -210,18 +248,65 @@ export class Pump {
     }
   }
 
-  /** A slice of it; the rest after whatever else is to be done. */
-  #takeInSome(): void {
-    if (this.#dryRun) return;
-    const end = performance.now() + SLICE_MS;
-    for (let item = this.#toTakeIn.pop(); item !== undefined; item = this.#toTakeIn.pop()) {
-      if (!this.#queue.has(item.key) || !(item.removable || this.#isFresh(item))) continue;
-      this.#queue.remove(item.key);
-      if (!this.#takeIn(item)) this.#queue.add(item);
-      if (performance.now() >= end) {
-        setImmediate(() => this.#bell.ring());
-        return;
+  /**
+   * Copies what must not wait any longer to the outbox: a slice of it, the rest after whatever else is to
+   * be done.
+   *
+   * @param blocked nothing can be sent: nothing waits for its turn
+   * @returns ms until there is more to copy
+   */
+  #stash(blocked: boolean): number {
+    if (this.#dryRun) return Infinity;
+    if (this.#queue.size === 0) this.#toTakeIn.clear();
+    const now = this.#needs.clock.monotonic();
+    const waits: number[] = [];
+    for (const [item, sending] of this.#active) {
+      if (item.kept !== undefined || sending.stashed) continue;
+      const waitMs = sending.since + STASH_AFTER_MS - now;
+      if (waitMs > 0) waits.push(waitMs);
+      else this.#stashSent(item, sending);
+    }
+    const began = performance.now();
+    for (const [key, { item, since }] of this.#toTakeIn) {
+      const waitMs = Math.max(since + STASH_AFTER_MS, this.#stashAgainAt) - now;
+      if (!blocked && waitMs > 0) {
+        waits.push(waitMs);
+        break;
       }
+      this.#toTakeIn.delete(key);
+      if (!this.#queue.has(key) || !(item.removable || this.#isFresh(item))) continue;
+      this.#queue.remove(key);
+      // Only a device that may vanish before the service is back may fill the disk.
+      if (!this.#takeIn(item, blocked && item.removable)) {
+        this.#queue.add(item);
+        if (!blocked) {
+          this.#toTakeIn.set(key, { item, since: now });
+          this.#stashAgainAt = now + STASH_AFTER_MS;
+        }
+      }
+      const tookMs = performance.now() - began;
+      if (tookMs < SLICE_MS) continue;
+      if (!blocked && now - this.#answeredAt < STASH_AFTER_MS) {
+        const pauseMs = tookMs / STASH_SHARE;
+        this.#stashAgainAt = Math.max(this.#stashAgainAt, now + pauseMs);
+        waits.push(pauseMs);
+      } else setImmediate(() => this.#bell.ring());
+      break;
+    }
+    return Math.min(Infinity, ...waits);
+  }
+
+  /** Keeps what is being sent: its file may be gone when that fails. */
+  #stashSent(item: QueueItem, sending: Sending): void {
+    if (sending.sent === undefined || item.kept !== undefined || this.#dryRun) return;
+    const { sent, slot, stashed } = sending;
+    sending.stashed = true;
+    try {
+      const { outbox, report } = this.#needs;
+      const kept = keepSent(item, sent, slot, outbox) && outbox.owns(sent.sha256);
+      if (kept && !stashed) report({ event: 'kept', path: item.path, sha256: sent.sha256 });
+    } catch (error) {
+      this.#cannotKeep(item, error);
     }
   }
 
@@ -230,13 +315,14 @@ export class Pump {
   }
 
   /** @returns false: it has to be sent from where it is */
-  #takeIn(item: QueueItem): boolean {
+  #takeIn(item: QueueItem, removable = item.removable): boolean {
     const slot = this.#slots.take();
     try {
-      const result = takeIn(item, slot, this.#needs);
+      const result = takeIn(item, slot, this.#needs, removable);
       switch (result.taken) {
         case 'kept':
           this.add(this.#keptItem(item, result.sha256));
+          this.#needs.report({ event: 'kept', path: item.path, sha256: result.sha256 });
           return true;
         case 'unwhole':
           this.#needs.onUnwhole(item, result.reason, result.detail);
@@ -257,16 +343,18 @@ export class Pump {
   async #send(item: QueueItem): Promise<void> {
     const slot = this.#slots.take();
     const { path, absolute, stamp, kept } = item;
-    const uploader = kept === undefined ? this.#fromFolder : this.#fromOutbox;
-    this.#active.add(item);
+    const sending: Sending = { slot, since: this.#needs.clock.monotonic(), stashed: false };
+    const uploader = this.#uploader(kept !== undefined, sending);
+    this.#active.set(item, sending);
     this.#needs.onChange();
     try {
       const result = await uploader.upload({ path, absolute, stamp, named: false }, slot.buffers);
       this.#active.delete(item);
-      this.#settle(item, result, slot);
+      this.#settle(item, result, sending);
     } catch (error) {
       this.#active.delete(item);
-      if (!this.#hardStop.signal.aborted) this.#failed(item, asFailure(error));
+      if (this.#hardStop.signal.aborted) this.#stashSent(item, sending);
+      else this.#failed(item, sending, asFailure(error));
     } finally {
       this.#slots.giveBack(slot);
       this.#needs.onChange();
@@ -274,8 +362,9 @@ export class Pump {
     }
   }
 
-  #settle(item: QueueItem, result: UploadItem, slot: Slot): void {
+  #settle(item: QueueItem, result: UploadItem, sending: Sending): void {
     const { outbox, gate, clock, report } = this.#needs;
+    if (result.outcome !== 'failed') this.#answeredAt = clock.monotonic();
     switch (result.outcome) {
       case 'uploaded':
       case 'duplicate':
@@ -287,8 +376,7 @@ export class Pump {
       case 'rejected': {
         // Bytes that are kept are the only ones there are, perhaps: they are offered again.
         const upload = this.#needs.ledger.find(result.sha256);
-        if (item.kept === undefined || (upload !== undefined && isGivenUp(upload)))
-          this.#drop(result.sha256);
+        if (upload !== undefined && isGivenUp(upload)) this.#drop(result.sha256);
         if (gate.succeeded()) report({ event: 'delivering' });
         report({ event: 'upload', item: result });
         return;
@@ -303,22 +391,18 @@ export class Pump {
         return;
       case 'invalid':
         if (item.kept !== undefined) {
-          if (!outbox.has(item.kept)) return;
-          // Somebody damaged or removed our copy. Its source, if it is still there, is found again.
+          const wasThere = outbox.has(item.kept);
           outbox.drop(item.kept);
+          // Another watcher delivered it meanwhile.
+          if (!wasThere) return;
+          // Somebody damaged or removed our copy. Its source, if it is still there, is found again.
           report({ event: 'problem', path: item.path, message: result.detail });
         } else {
           this.#needs.onUnwhole(item, result.reason, result.detail);
         }
         return;
-      case 'failed': {
-        const { sha256, size } = result;
-        let next = item;
-        if (item.kept === undefined && sha256 !== undefined && size !== undefined) {
-          next = this.#keptAfterFailure(item, { sha256, size }, slot) ?? item;
-        }
-        this.#failed(next, result);
-      }
+      case 'failed':
+        this.#failed(item, sending, result);
     }
   }
 
@@ -329,8 +413,15 @@ export class Pump {
     this.#needs.outbox.drop(sha256);
   }
 
-  #failed(item: QueueItem, failure: Failure): void {
-    this.#queue.add({ ...item, failures: item.failures + 1 });
+  #failed(item: QueueItem, sending: Sending, failure: Failure): void {
+    this.#stashSent(item, sending);
+    const sha256 = sending.sent?.sha256;
+    const failures = item.failures + 1;
+    if (item.kept !== undefined || sha256 === undefined || !this.#needs.outbox.has(sha256)) {
+      this.#enqueue({ ...item, failures });
+    } else if (this.#needs.outbox.owns(sha256)) {
+      this.#enqueue({ ...this.#keptItem(item, sha256), failures });
+    }
     this.hinder(failure);
   }
 
@@ -350,26 +441,9 @@ export class Pump {
     }
   }
 
-  #keptAfterFailure(
-    item: QueueItem,
-    sent: { sha256: string; size: number },
-    slot: Slot,
-  ): QueueItem | undefined {
-    if (this.#dryRun) return undefined;
-    try {
-      return keepFromBuffer(item, sent, slot, this.#needs.outbox)
-        ? this.#keptItem(item, sent.sha256)
-        : undefined;
-    } catch (error) {
-      this.#cannotKeep(item, error);
-      return undefined;
-    }
-  }
-
   #keptItem(item: QueueItem, sha256: string): QueueItem {
     const { path, recordedAt, failures } = item;
     const absolute = this.#needs.outbox.pathOf(sha256, path);
-    this.#needs.report({ event: 'kept', path, sha256 });
     const stamp = lstatSync(absolute);
     return {
       key: sha256,

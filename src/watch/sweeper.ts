@@ -56,7 +56,7 @@ export class Sweeper {
       const { state } = folder;
       const pause = state === 'polling' ? (this.#options.pollMs ?? POLL_MS) : SWEEP_MS;
       const costMs = performance.now() - started;
-      folder.sweepAt = this.#needs.clock.now() + Math.max(pause, costMs / SHARE[state]);
+      folder.sweepAt = this.#needs.clock.monotonic() + Math.max(pause, costMs / SHARE[state]);
       folder.sweepCostMs = costMs;
     }
   }

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { KnownFiles } from '../ledger/known-files.ts';
 import type { UploadLedger } from '../ledger/uploads.ts';
+import type { FramedUpload } from '../service/client.ts';
 import type { Clock } from '../time.ts';
 import { identify } from '../upload/identify.ts';
 import { HEAD_ROOM, readFile } from '../upload/read-recording.ts';
@@ -26,11 +27,27 @@ export interface TakeInNeeds {
   readonly clock: Clock;
 }
 
+/** A recording that is being sent, or was. */
+export interface Sent {
+  readonly sha256: string;
+  /** In bytes. */
+  readonly size: number;
+  /** The request, once it was made. */
+  readonly framed?: FramedUpload | undefined;
+}
+
 /**
  * Reads a file and, if it is a recording that the service does not have, keeps its bytes: what is
  * done instead of sending while nothing can be sent, and before it where the device may be unplugged.
+ *
+ * @param removable it is kept whatever room it takes
  */
-export function takeIn(item: QueueItem, slot: Slot, needs: TakeInNeeds): TakenIn {
+export function takeIn(
+  item: QueueItem,
+  slot: Slot,
+  needs: TakeInNeeds,
+  removable = item.removable,
+): TakenIn {
   const { ledger, known, outbox, clock } = needs;
   const contents = readFile(item.absolute, slot.buffers);
   if ('problem' in contents) {
@@ -50,7 +67,7 @@ export function takeIn(item: QueueItem, slot: Slot, needs: TakeInNeeds): TakenIn
   const upload = ledger.find(sha256);
   const atRest = upload !== undefined && isAtRest(upload, clock.now());
   if (atRest || outbox.has(sha256)) return { taken: 'settled' };
-  const { path, removable, recordedAt } = item;
+  const { path, recordedAt } = item;
   const { bytes } = contents;
   return outbox.keep({ sha256, path, size: bytes.length, recordedAt, bytes, removable })
     ? { taken: 'kept', sha256 }
@@ -58,21 +75,29 @@ export function takeIn(item: QueueItem, slot: Slot, needs: TakeInNeeds): TakenIn
 }
 
 /**
- * Keeps a recording whose delivery failed from the very buffer that it was sent from, so that it
- * does not matter what became of its file since.
+ * Keeps a recording from the very bytes that are sent, so that it does not matter what becomes of its
+ * file.
  *
- * @returns false: the buffer does not hold it (it was packed), or there is no room.
+ * @returns false: they are not to be had, or there is no room.
  */
-export function keepFromBuffer(
-  item: QueueItem,
-  sent: { readonly sha256: string; readonly size: number },
-  slot: Slot,
-  outbox: Outbox,
-): boolean {
+export function keepSent(item: QueueItem, sent: Sent, slot: Slot, outbox: Outbox): boolean {
   const { sha256, size } = sent;
   if (outbox.has(sha256)) return true;
-  const bytes = slot.buffer.subarray(HEAD_ROOM, HEAD_ROOM + size);
+  const bytes = sent.framed === undefined ? readInto(slot, size) : framedIn(sent.framed, size);
   if (createHash('sha256').update(bytes).digest('hex') !== sha256) return false;
   const { path, removable, recordedAt } = item;
   return outbox.keep({ sha256, path, size, recordedAt, bytes, removable });
+}
+
+/** The recording as it was read; one that was packed is not there. */
+function readInto({ buffer }: Slot, size: number): Uint8Array {
+  return buffer.subarray(HEAD_ROOM, HEAD_ROOM + size);
+}
+
+/** The recording in a form (upload/multipart.ts): only the last boundary stands behind it. */
+function framedIn({ contentType, body }: FramedUpload, size: number): Uint8Array {
+  const [, boundary = ''] = /boundary=(.*)$/.exec(contentType) ?? [];
+  const last = body.at(-1) ?? Buffer.alloc(0);
+  const end = last.length - `\r\n--${boundary}--\r\n`.length;
+  return last.subarray(Math.max(0, end - size), end);
 }

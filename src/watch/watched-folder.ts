@@ -26,8 +26,8 @@ export class WatchedFolder {
   /** Why it is polled, or waited for although it is there. */
   reason: string | undefined;
   removable = false;
-  /** ms since the epoch: when it is looked through next. */
-  sweepAt = 0;
+  /** When it is looked through next; ms of the monotonic clock. */
+  sweepAt = -Infinity;
   /** What the last sweep of it took, in ms. */
   sweepCostMs = 0;
   #identity: string | undefined;

@@ -31,7 +31,7 @@ const LOOK_MS = 1_000;
  * A request under way is given so long when the program is told to stop, in ms; a renewal of the
  * login that it waits for has a time of its own after that, and both together end within 5 s.
  */
-const STOP_GRACE_MS = 2_000;
+const STOP_GRACE_MS = 1_700;
 
 export interface WatcherOptions extends SweeperOptions {
   /** Absolute, each once. */
@@ -100,8 +100,8 @@ export class Watcher {
     const now = () => clock.now();
     this.#options = options;
     this.#needs = needs;
-    this.gate = new Gate(now, random);
-    this.#pending = new Pending(now);
+    this.gate = new Gate(() => clock.monotonic(), random);
+    this.#pending = new Pending(clock);
     this.#sweepBell = new Bell(clock);
     this.#pendingBell = new Bell(clock);
     this.#rootBell = new Bell(clock);
@@ -191,7 +191,7 @@ export class Watcher {
         }
         await this.#sweeper.sweep(folder);
       }
-      if (!this.#options.dryRun) this.#pump.addKept();
+      if (!this.#options.dryRun) this.#pump.adopt();
       await this.#pump.drain();
       for (const { path, reason, detail } of this.#pending.all()) {
         onItem({ path, outcome: 'invalid', reason, detail });
@@ -212,7 +212,7 @@ export class Watcher {
     signal.addEventListener('abort', stop, { once: true });
     const loop = (task: Promise<void>) => task.catch((error: unknown) => this.#fail(error));
     try {
-      this.#pump.addKept();
+      this.#pump.adopt();
       await this.#lookAtRoots();
       for (const folder of this.#folders) {
         if (folder.state !== 'waiting') continue;
@@ -270,15 +270,19 @@ export class Watcher {
   /** Looks every few seconds: are the folders there, did the machine sleep? */
   async #watchRoots(): Promise<void> {
     const { clock, onTick } = this.#needs;
-    let before = clock.now();
+    let wallBefore = clock.now();
+    let before = clock.monotonic();
     let addresses: string | undefined;
     while (!this.#hasEnded()) {
       const pauseMs = this.#isQuiet() ? QUIET_CHECK_MS : ROOT_CHECK_MS;
       this.#changed = false;
       await this.#rootBell.wait(pauseMs);
       if (this.#hasEnded()) return;
-      const now = clock.now();
-      if (Math.abs(now - before) > pauseMs + SLEPT_MS) this.#wokeUp();
+      const [wall, now] = [clock.now(), clock.monotonic()];
+      // Some systems stop the monotonic clock while the machine sleeps; the other one may be set.
+      const passed = Math.max(Math.abs(wall - wallBefore), now - before);
+      if (passed > pauseMs + SLEPT_MS) this.#wokeUp();
+      wallBefore = wall;
       before = now;
       await this.#guarded(async () => {
         await this.#lookAtRoots();
@@ -331,7 +335,7 @@ export class Watcher {
   }
 
   #sweepIn(folder: WatchedFolder, ms: number): void {
-    folder.sweepAt = Math.min(folder.sweepAt, this.#needs.clock.now() + ms);
+    folder.sweepAt = Math.min(folder.sweepAt, this.#needs.clock.monotonic() + ms);
     this.#sweepBell.ring();
   }
 
@@ -339,7 +343,8 @@ export class Watcher {
     const { clock } = this.#needs;
     while (!this.#hasEnded()) {
       const next = Math.min(...this.#folders.map(({ sweepAt }) => sweepAt));
-      if (next > clock.now()) await this.#sweepBell.wait(next - clock.now());
+      const waitMs = next - clock.monotonic();
+      if (waitMs > 0) await this.#sweepBell.wait(waitMs);
       if (!this.#hasEnded()) await this.#sweepDue();
     }
   }
@@ -351,7 +356,7 @@ export class Watcher {
     let swept = 0;
     let good = true;
     for (const folder of this.#folders) {
-      if (folder.sweepAt > clock.now() || this.#hasEnded()) continue;
+      if (folder.sweepAt > clock.monotonic() || this.#hasEnded()) continue;
       swept++;
       good &&= await this.#guarded(async () => {
         files += await this.#sweeper.sweep(folder);
@@ -359,7 +364,7 @@ export class Watcher {
     }
     if (good && swept > 0 && !this.#hasEnded()) {
       this.#lastSweepAt = clock.now();
-      this.#pump.offerAgain();
+      this.#pump.adopt();
       onSwept();
       this.#noteChange();
     }

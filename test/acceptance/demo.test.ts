@@ -3,6 +3,7 @@ import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { openHome } from '../support/acceptance.ts';
+import { contractEnvironment } from '../support/contract-environment.ts';
 import { ROOT } from '../support/documents.ts';
 import { type Finished, PROGRAM } from '../support/program.ts';
 
@@ -13,7 +14,7 @@ async function runDemo(env: NodeJS.ProcessEnv): Promise<Finished & { left: strin
   mkdirSync(scratch);
   const child = spawn(process.execPath, [join(ROOT, 'scripts', 'demo.mjs')], {
     cwd: home.dir,
-    env: { ...home.env, TMPDIR: scratch, TEMP: scratch, TMP: scratch, ...env },
+    env: { ...home.env, ...contractEnvironment(), TMPDIR: scratch, TEMP: scratch, TMP: scratch, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   let stdout = '';

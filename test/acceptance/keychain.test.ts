@@ -1,6 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { UNATTENDED_LIMIT_MS } from '../../src/credentials/keychain.ts';
 import {
   AUTHORIZE_URL,
   type World,
@@ -129,6 +130,24 @@ describe.skipIf(missing !== undefined)(`a login in a real Secret Service${note}`
 
     await keychain.unlock();
     expect((await world.sync(['upload', fresh])).code).toBe(0);
+  });
+
+  it('survives a keychain that stops answering between a refresh and its answer', async () => {
+    const { keychain, world } = await openKeychainWorld('unlocked');
+    await login(world);
+    world.sandbox.control.expire();
+    world.sandbox.control.clearRequests();
+    world.sandbox.control.addFaults('refresh:delay=1s');
+    const running = world.start(['profile']);
+    await vi.waitUntil(() => requestCounts(world.sandbox)['token'] === 1, 30_000);
+    keychain.freeze();
+    await vi.waitUntil(() => requestLines(world.sandbox).includes('token 200'), 30_000);
+    // Longer than three tries of an unattended process take.
+    await new Promise((resolve) => setTimeout(resolve, 3 * UNATTENDED_LIMIT_MS + 2_000));
+    keychain.thaw();
+    expect((await running.finished).code).toBe(0);
+    expect((await world.sync(['profile'])).code).toBe(0);
+    expect(requestCounts(world.sandbox)['token']).toBe(1);
   });
 
   it('is waited for no longer than some seconds where the keychain never answers', async () => {

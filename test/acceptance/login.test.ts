@@ -6,6 +6,7 @@ import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import {
+  AUTHORIZE_URL,
   answerOf,
   freePort,
   openLoggedInWorld,
@@ -33,9 +34,8 @@ const ADA = { id: 'athlete-1', name: 'Ada Lindqvist', email: 'ada@sandbox.exampl
 function loginReport(stdout: string): Record<string, unknown> {
   const [report = {}, ...more] = ndjson(stdout);
   expect(more).toEqual([]);
-  const { accessExpiresAt, refreshExpiresAt, ...rest } = report;
+  const { accessExpiresAt, ...rest } = report;
   expect(accessExpiresAt).toBeTypeOf('number');
-  expect(refreshExpiresAt).toBeTypeOf('number');
   return rest;
 }
 
@@ -59,6 +59,12 @@ describe('a login by the loopback redirect', () => {
       askedScopes: ALL_SCOPES,
       grantedScopes: ALL_SCOPES,
       missing: [],
+      saved: {
+        baseUrl: world.sandbox.url,
+        clientId: 'sandbox-client',
+        tokenStore: 'file',
+        redirectPort: '0',
+      },
       store: { kind: 'file', where: `the file ${tokenFile(world)}` },
       renewable: true,
     });
@@ -105,7 +111,7 @@ describe('a login by the loopback redirect', () => {
     expect(await answer.json()).toMatchObject({ sub: 'athlete-1' });
   });
 
-  it('opens the browser that the desktop names, with the address and nothing else', async () => {
+  it('opens the browser that the desktop names, with a start address and nothing else', async () => {
     const world = await openWorld({ env: { DISPLAY: ':7' } });
     const seen = join(world.home.dir, 'seen');
     // What a desktop does with an address, in the background as desktops do.
@@ -127,9 +133,10 @@ fetch(process.argv[2]);
     });
     const urls = JSON.parse(readFileSync(seen, 'utf8')) as string[];
     expect(urls).toHaveLength(1);
-    expect(new URL(urls[0] ?? '').origin).toBe(world.sandbox.url);
-    // For the case that nothing opens, the person is shown the same address.
-    expect(stderr).toContain(urls[0]);
+    expect(urls[0]).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/start\/[\w-]{22}$/);
+    // For the case that nothing opens, the person is shown where it leads.
+    expect(stderr).toMatch(AUTHORIZE_URL);
+    expect(stderr).not.toContain('/start/');
   });
 
   it('shows the address where there is no desktop, and how to reach it over SSH', async () => {
@@ -428,9 +435,43 @@ describe('scopes', () => {
       outcome: 'failed',
       code: 'SCOPE_MISSING',
       message: 'This login may not do that: it lacks workout:write.',
-      hint: 'Run `sync login` again and grant it.',
+      hint:
+        'Run `sync login --scope "workout:write health:write nutrition:write profile:write ' +
+        'profile:read workout:read"` and approve it.',
     });
     expect(world.sandbox.control.state().athletes[0]?.recordings).toEqual([]);
+  });
+
+  it('narrowed by hand are saved and reported, and the hint for a missing one obtains it', async () => {
+    const world = await openWorld();
+    const login = await startLogin(world, ['--scope', 'profile:read']);
+    await visit(login.authorizeUrl);
+    const { stdout } = await login.running.finished;
+    expect(stdout).toContain('Settings saved for profile "default": ');
+    expect(stdout).toContain('scope "profile:read"');
+    expect(stdout).toContain('`sync config unset scope`');
+
+    const day = world.write('day.json', '{"date":"2026-02-15","hrv":61}');
+    const push = ['push', 'wellness', '--json', day];
+    const refused = await world.sync(push);
+    expect(refused.code).toBe(4);
+    const hint = String(ndjson(refused.stdout)[0]?.['hint']);
+    expect(hint).toBe('Run `sync login --scope "profile:read health:write"` and approve it.');
+    const [, scope = ''] = /--scope "([^"]+)"/.exec(hint) ?? [];
+    const again = await startLogin(world, ['--scope', scope]);
+    await visit(again.authorizeUrl);
+    expect((await again.running.finished).code).toBe(0);
+    expect((await world.sync(push)).code).toBe(0);
+    expect((await world.sync(['profile'])).code).toBe(0);
+  });
+
+  it('that a token from the environment lacks are to be had with another token', async () => {
+    const world = await openWorld();
+    const { access_token } = world.sandbox.control.mint({ scopes: ['profile:read'] });
+    const env = { SYNC_ACCESS_TOKEN: access_token };
+    const { code, stderr } = await world.sync(['workouts'], { env });
+    expect(code).toBe(4);
+    expect(stderr).toContain('Set a token that has it, or unset SYNC_ACCESS_TOKEN');
   });
 
   it('asked by hand are asked, and no others', async () => {
@@ -500,6 +541,8 @@ describe('the port of the redirect URI', () => {
           hint:
             'If the browser showed an error page: the service has to know the client ' +
             `"sandbox-client", and ${redirectUri} has to be registered for it, letter by letter. ` +
+            'It also has to know each of the scopes workout:write health:write nutrition:write ' +
+            'profile:write profile:read workout:read; `sync login --scope "..."` asks for others. ' +
             'Then run `sync login` again.',
         },
       ],

@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { SETTINGS } from '../../src/settings.ts';
@@ -23,7 +23,7 @@ describe('sync doctor', () => {
     const { dir } = world.home;
     const findings = ndjson(stdout);
     const host = new URL(world.sandbox.url).host;
-    expect(findings.slice(0, 5)).toEqual([
+    expect(findings.slice(0, 6)).toEqual([
       {
         type: 'finding',
         check: 'config',
@@ -38,6 +38,12 @@ describe('sync doctor', () => {
       },
       {
         type: 'finding',
+        check: 'folders',
+        state: 'good',
+        message: 'Nobody else can change the settings or the state folder.',
+      },
+      {
+        type: 'finding',
         check: 'state',
         state: 'good',
         message: `Ledger: ${join(dir, 'state', 'ledger.db')}`,
@@ -49,10 +55,12 @@ describe('sync doctor', () => {
     expect(checks).toEqual([
       'config',
       'zone',
+      'folders',
       'state',
       'keychain',
       'service',
       'clock',
+      'login',
       'watch',
       'name',
     ]);
@@ -92,6 +100,63 @@ describe('sync doctor', () => {
       state: 'bad',
     });
   });
+
+  it('asks the service who is logged in, and ends with 4 if the login has ended', async () => {
+    const world = await openLoggedInWorld();
+    const login = async () => {
+      const { code, stdout } = await world.sync(['doctor', '--json']);
+      const found = ndjson(stdout).find(({ check }) => check === 'login');
+      return { code, ...found };
+    };
+    expect(await login()).toMatchObject({
+      code: 0,
+      state: 'good',
+      message: expect.stringMatching(/^Logged in as .+\.$/) as string,
+    });
+    world.sandbox.control.revoke();
+    const ended = { code: 4, state: 'bad', message: text('ended'), hint: text('sync login') };
+    expect(await login()).toMatchObject(ended);
+    // It is recorded now.
+    world.sandbox.control.clearRequests();
+    expect(await login()).toMatchObject(ended);
+    expect(requestLines(world.sandbox).filter((line) => line.startsWith('token'))).toEqual([]);
+    expect((await world.sync(['status', '--check'])).code).toBe(4);
+    const token = await world.sync(['token']);
+    expect([token.code, token.stdout]).toEqual([4, '']);
+  });
+
+  it.skipIf(process.platform === 'win32')(
+    'reports folders that others can change, which every command warns of',
+    async () => {
+      const world = await openLoggedInWorld();
+      const state = join(world.home.dir, 'state');
+      const config = join(world.home.dir, 'config');
+      chmodSync(config, 0o777);
+      const warned = await world.sync(['status']);
+      expect(warned.code).toBe(0);
+      expect(warned.stderr).toContain(`chmod go-w '${config}'`);
+      chmodSync(state, 0o777);
+      const { code, stdout, stderr } = await world.sync(['doctor', '--json']);
+      expect([code, stderr]).toEqual([2, '']);
+      const found = ndjson(stdout).filter(({ check }) => check === 'folders');
+      expect(found).toEqual([
+        {
+          type: 'finding',
+          check: 'folders',
+          state: 'odd',
+          message: `${config} can be changed by other users (mode 0777), who can so change what is in ${config}.`,
+          hint: `Run \`chmod go-w '${config}'\`.`,
+        },
+        {
+          type: 'finding',
+          check: 'folders',
+          state: 'bad',
+          message: text(`${state} can be changed by other users`),
+          hint: `Run \`chmod go-w '${state}'\`.`,
+        },
+      ]);
+    },
+  );
 
   it('tells which sync a shell starts', async () => {
     const world = await openWorld();

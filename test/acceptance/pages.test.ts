@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openWorld, requestLines, startLogin } from '../support/acceptance.ts';
 import { contrasts, historyOf, launchBrowser, openBrowserPage } from '../support/browser-login.ts';
 import { chromium } from '../support/chromium.ts';
+import type { SandboxSettings } from '../../src/sandbox/settings.ts';
 import { ndjson } from '../support/program.ts';
 
 describe.skipIf(!chromium.present)(`a login clicked through in Chromium${chromium.note}`, () => {
@@ -12,21 +13,28 @@ describe.skipIf(!chromium.present)(`a login clicked through in Chromium${chromiu
   });
   afterAll(() => browser.close());
 
-  async function openConsent(args: readonly string[] = []) {
-    const world = await openWorld({ sandbox: { settings: { autoApprove: false } } });
-    const login = await startLogin(world, ['--json', ...args]);
+  async function openConsent(settings: Partial<SandboxSettings> = {}) {
+    const world = await openWorld({ sandbox: { settings: { autoApprove: false, ...settings } } });
+    const login = await startLogin(world, ['--json']);
     const opened = await openBrowserPage(browser);
     await opened.page.goto(login.authorizeUrl);
     return { world, login, ...opened };
   }
 
-  it('grants what was chosen, for the athlete who was chosen, and says what will not work', async () => {
-    const { world, login, page, complaints, requested } = await openConsent();
+  it('is for the athlete who was chosen, and says what will not work', async () => {
+    const { world, login, page, complaints, requested } = await openConsent({
+      grantScopes: [
+        'workout:write',
+        'health:write',
+        'profile:write',
+        'profile:read',
+        'workout:read',
+      ],
+    });
     const form = await page.innerText('main');
     expect(form).toContain('sync on this computer');
     expect(form).toContain('Upload and manage workouts');
     await page.getByLabel('Ben Okafor').check();
-    await page.getByLabel('Log your meals and macros').uncheck();
     await page.getByRole('button', { name: 'Approve' }).click();
     await page.getByRole('heading', { name: 'You are logged in as Ben Okafor' }).waitFor();
 
@@ -79,7 +87,7 @@ describe.skipIf(!chromium.present)(`a login clicked through in Chromium${chromiu
         {
           type: 'error',
           code: 'AUTH_REFUSED',
-          message: 'The login was not approved (The athlete denied the request).',
+          message: 'The login was not approved (The user denied the request.).',
           hint: 'Run `sync login` again to approve it.',
           error: 'access_denied',
         },

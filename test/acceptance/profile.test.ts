@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { openHome, openLoggedInWorld, requestLines } from '../support/acceptance.ts';
+import { REVISIONS, openHome, openLoggedInWorld, requestLines } from '../support/acceptance.ts';
 import { ndjson, runSync } from '../support/program.ts';
 import { openTinyService } from '../support/tiny-service.ts';
 
@@ -30,7 +30,9 @@ describe('sync profile', () => {
     const world = await openLoggedInWorld();
     const json = await world.sync(['profile', '--json']);
     expect(json.code).toBe(0);
-    expect(ndjson(json.stdout)).toEqual([{ type: 'profile', action: 'shown', profile: ADA }]);
+    expect(ndjson(json.stdout)).toEqual([
+      { type: 'profile', action: 'shown', profile: expect.objectContaining(ADA) as unknown },
+    ]);
     const { stdout } = await world.sync(['profile']);
     expect(stdout).toMatch(/^weight +62\.5 kg$/m);
     expect(stdout).toMatch(/^ftp +245 W$/m);
@@ -38,7 +40,7 @@ describe('sync profile', () => {
     expect(requestLines(world.sandbox)).toEqual(['profile 200', 'profile 200']);
   });
 
-  it('updates weight and FTP, the weight with its unit: this athlete reads pounds', async () => {
+  it('updates weight and FTP of an athlete who reads pounds, and goes on reading pounds', async () => {
     const world = await openLoggedInWorld({ login: { athlete: 'athlete-2' } });
     const { code, stdout } = await world.sync([
       'profile',
@@ -50,13 +52,33 @@ describe('sync profile', () => {
     ]);
     expect(code).toBe(0);
     const [{ method, body } = {}] = world.sandbox.control.requests({ route: 'profile-update' });
-    expect([method, body]).toEqual(['PATCH', { weight: 72.5, weightUnits: 'Kilograms', ftp: 280 }]);
+    expect([method, body]).toEqual([
+      'PATCH',
+      { weight: 159.8351, weightUnits: 'Pounds', ftp: 280 },
+    ]);
     const [{ profile } = {}] = world.sandbox.control.state('athlete-2').athletes;
-    expect(profile).toMatchObject({ weight: 72.5, ftp: 280, maxHr: 191 });
-    expect(ndjson(stdout)).toEqual([{ type: 'profile', action: 'updated', profile }]);
+    expect(profile).toMatchObject({ weight: 72.5, weightUnits: 'Pounds', ftp: 280, maxHr: 191 });
+    expect(ndjson(stdout)).toEqual([
+      { type: 'profile', action: 'updated', profile: expect.objectContaining(profile) as unknown },
+    ]);
     const [other] = world.sandbox.control.state('athlete-1').athletes;
     expect(other?.profile).toEqual(ADA);
   });
+
+  it.each(REVISIONS)(
+    'leaves the display unit as it is, whatever the service makes of a unit (%s)',
+    async (revision) => {
+      for (const athlete of ['athlete-1', 'athlete-2']) {
+        const world = await openLoggedInWorld({ revision, login: { athlete } });
+        const [before] = world.sandbox.control.state(athlete).athletes;
+        const { code, stderr } = await world.sync(['profile', '--weight', '72.55']);
+        const [after] = world.sandbox.control.state(athlete).athletes;
+        expect([code, after?.profile]).toEqual([0, { ...before?.profile, weight: 72.55 }]);
+        const ignored = revision === '2026-02' && athlete === 'athlete-2';
+        expect(stderr.includes('The service ignores the unit of a weight')).toBe(ignored);
+      }
+    },
+  );
 
   it('shows the weight in the unit of the number, whatever the athlete likes to read', async () => {
     const world = await openLoggedInWorld({ login: { athlete: 'athlete-2' } });
@@ -92,21 +114,46 @@ describe('sync profile', () => {
     ).toEqual([{ ftp: 281 }, { weight: 61, weightUnits: 'Kilograms' }]);
   });
 
-  it('shows with --dry-run the request that it then sends', async () => {
-    const world = await openLoggedInWorld();
-    const args = ['profile', '--weight', '61.2', '--ftp', '250', '--json'];
-    const { code, stdout } = await world.sync([...args, '--dry-run']);
-    expect(code).toBe(0);
-    expect(requestLines(world.sandbox)).toEqual([]);
-    await world.sync(args);
-    const [{ method, path, body } = {}] = world.sandbox.control.requests();
-    expect(ndjson(stdout)).toEqual([
-      {
-        type: 'profile',
-        action: 'would-update',
-        request: { method, url: `${world.sandbox.url}${String(path)}`, body },
-      },
+  it.each(['athlete-1', 'athlete-2'])(
+    'shows with --dry-run the requests that it then sends (%s)',
+    async (athlete) => {
+      const world = await openLoggedInWorld({ login: { athlete } });
+      const args = ['profile', '--weight', '61.2', '--ftp', '250', '--json'];
+      const { code, stdout } = await world.sync([...args, '--dry-run']);
+      expect(code).toBe(0);
+      expect(requestLines(world.sandbox)).toEqual([]);
+      await world.sync(args);
+      const sent = world.sandbox.control.requests();
+      expect(sent.map(({ method }) => method)).toEqual(['GET', 'PATCH']);
+      const [line] = ndjson(stdout);
+      expect(line).toMatchObject({ type: 'profile', action: 'would-update' });
+      for (const { method, path, body } of sent) {
+        const url = `${world.sandbox.url}${path}`;
+        expect(line?.['requests']).toContainEqual(
+          expect.objectContaining(method === 'GET' ? { method, url } : { method, url, body }),
+        );
+      }
+    },
+  );
+
+  it('does not send a weight without profile:read, and says what --force changes', async () => {
+    const world = await openLoggedInWorld({
+      login: { athlete: 'athlete-2', scopes: ['profile:write'] },
+    });
+    const { code, stderr } = await world.sync(['profile', '--weight', '72.5']);
+    expect(code).toBe(4);
+    expect(stderr).toContain('would set that unit to kilograms');
+    expect(stderr).toMatch(/sync login --scope "[^"]*profile:read/);
+    expect(stderr).toContain('`--force` sends the weight, and sets the unit to kilograms.');
+    expect(world.sandbox.control.requests({ route: 'profile-update' })).toEqual([]);
+
+    const forced = await world.sync(['profile', '--weight', '72.5', '--force']);
+    expect([forced.code, forced.stderr]).toEqual([
+      0,
+      "The unit in which the service's pages show weights is kilograms now.\n",
     ]);
+    const [{ profile } = {}] = world.sandbox.control.state('athlete-2').athletes;
+    expect(profile).toMatchObject({ weight: 72.5, weightUnits: 'Kilograms' });
   });
 
   it.each([
@@ -142,7 +189,7 @@ describe('sync profile', () => {
     expect((await run('config', 'set', 'endpoint.profile', '/v2/athlete')).code).toBe(0);
     const shown = await run('profile', '--json');
     const updated = await run('profile', '--weight', '71', '--json');
-    const weight = { weight: 71, weightUnits: 'Kilograms' };
+    const weight = { weight: 71 };
     expect(ndjson(shown.stdout)).toEqual([
       { type: 'profile', action: 'shown', profile: { weight: 70, ftp: 250 } },
     ]);
@@ -152,6 +199,7 @@ describe('sync profile', () => {
     expect(service.requests).toEqual([
       { method: 'GET', path: '/api/profile', body: undefined },
       { method: 'PATCH', path: '/api/profile', body: { ftp: 250 } },
+      { method: 'GET', path: '/v2/athlete', body: undefined },
       { method: 'GET', path: '/v2/athlete', body: undefined },
       { method: 'PATCH', path: '/v2/athlete', body: weight },
     ]);

@@ -66,6 +66,7 @@ const OUTCOMES: Record<string, (run: Finished, world: World) => void> = {
   'sync profile --weight 72.5 --ftp 280': (_run, world) =>
     expect(held(world).profile).toMatchObject({ weight: 72.5, ftp: 280 }),
   'sync workouts': (run) => expect(run.stdout.split('\n').length).toBeGreaterThan(2),
+  'sync verify': (run) => expect(run.stdout).toContain('2 recordings: 2 are workouts.'),
   'sync inspect ride.fit': (run) => expect(run.stdout).toContain('ride.fit'),
   'sync explain ride.fit': (run) => expect(run.stdout).toContain('ride.fit: uploaded'),
   'sync status': (run) => expect(run.stdout).toContain('Ada Lindqvist'),
@@ -167,6 +168,7 @@ const ALL_OUTCOMES: Record<UploadOutcome | PushOutcome, true> = {
   skipped: true,
   invalid: true,
   rejected: true,
+  conflict: true,
   failed: true,
   'would-upload': true,
   'would-push': true,

@@ -221,6 +221,46 @@ describe('trouble that stays', () => {
     expect(receivedCounts(world)).toEqual(Array(12).fill(1));
   });
 
+  it('(a renewed token that is refused, while the login is fine) fails one item, and the rest arrives', async () => {
+    const world = await openLoggedInWorld();
+    for (let seed = 0; seed < 6; seed++) {
+      world.write(`card/${seed}.fit`, makeRecording({ seed, durationSecs: 20 }));
+    }
+    world.sandbox.control.addFaults('upload-fit:401*2');
+    const { code, stdout } = await world.sync(['upload', '--json', '--jobs', '1', 'card']);
+    const lines = ndjson(stdout);
+    expect([code, lines.pop()]).toEqual([5, expect.objectContaining({ uploaded: 5, failed: 1 })]);
+    expect(lines.find(({ outcome }) => outcome === 'failed')).toMatchObject({
+      code: 'SERVICE_UNAVAILABLE',
+      attempts: 2,
+      hint: 'The same command again continues. If that lasts, run `sync login`.',
+    });
+    expect((await world.sync(['upload', 'card'])).code).toBe(0);
+    expect(receivedCounts(world)).toEqual(Array(6).fill(1));
+  });
+
+  it.each([
+    ['a refusal without a scope', '403'],
+    ['a page, 403', 'html(status=403)'],
+    ['a page, 404', 'html(status=404)'],
+    ['501', '501'],
+    ['505', '505'],
+  ])('(%s) is failed, with a hint, and exits 5', async (_what, fault) => {
+    const world = await openLoggedInWorld();
+    world.sandbox.control.addFaults(`upload-fit:${fault}*inf`);
+    const { code, item } = await uploadRide(world);
+    expect({ code, item }).toEqual({
+      code: 5,
+      item: {
+        outcome: 'failed',
+        attempts: 1,
+        code: expect.any(String) as unknown,
+        message: expect.stringMatching(/^[A-Z1].*\.$/) as unknown,
+        hint: expect.stringMatching(/^[A-Z].*/) as unknown,
+      },
+    });
+  });
+
   it('(one bad item) never stops the rest', async () => {
     const world = await openLoggedInWorld();
     for (let seed = 0; seed < 20; seed++) {

@@ -533,7 +533,7 @@ describe('an older service', () => {
     const ride = world.write('ride.fit', plain);
     const { code, items } = await upload(world, ride);
     expect({ code, items }).toMatchObject({
-      code: 6,
+      code: 5,
       items: [{ outcome: 'failed', code: 'REJECTED', hint: /base URL/ }],
     });
     expect(requestLines(world.sandbox)).toEqual(['POST /v0/upload 404']);

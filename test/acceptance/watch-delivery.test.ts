@@ -2,6 +2,7 @@ import { mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'nod
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
 import { afterEach, describe, expect, it } from 'vitest';
 import { type SeenHealth, readHealth } from '../../src/watch/health.ts';
 import {
@@ -21,6 +22,83 @@ afterEach(() => world.close());
 
 const stateDir = () => join(world.home.dir, 'state');
 const health = (): SeenHealth | undefined => readHealth(stateDir(), Date.now())[0];
+
+describe('while the service accepts requests and never answers', () => {
+  it('what is overwritten or deleted after some seconds arrives all the same, also what is in flight', async () => {
+    world = await makeWorld();
+    mkdirSync(world.folder);
+    world.sandbox.control.addFaults('upload-fit:hang*inf');
+    const rides = Array.from({ length: 6 }, () => anotherRecording());
+    const files = rides.map((ride, i): readonly [string, Uint8Array] =>
+      i % 2 === 0 ? [`${i}.fit`, ride] : [`${i}.fit.gz`, gzipSync(ride)],
+    );
+    for (const [name, bytes] of files) put(join(world.folder, name), bytes);
+    const watcher = world.watch();
+    await until(() => world.requests() === 2);
+    await until(() => health()?.queue.kept === rides.length);
+    expect(health()?.queue).toMatchObject({ waiting: rides.length, sending: 2 });
+    for (const [name] of files) rmSync(join(world.folder, name));
+    const later = anotherRecording();
+    put(join(world.folder, '0.fit'), later);
+
+    await world.stopService();
+    await watcher.waitFor(/"event":"obstacle"/);
+    await world.startService();
+    await until(() => world.recordings().length === rides.length + 1);
+    await until(() => readdirSync(join(stateDir(), 'outbox')).length === 0);
+    expect(world.hashes()).toEqual([...rides, later].map(sha256).sort());
+    expect(world.recordings().every(({ receivedCount }) => receivedCount === 1)).toBe(true);
+    expect(events(watcher, 'kept').length).toBeLessThanOrEqual(rides.length + 1);
+    await until(() => health()?.queue.waiting === 0 && health()?.queue.kept === 0);
+    expect(await stop(watcher)).toBe(0);
+  });
+
+  it('what is in flight when the watcher is stopped needs its file no longer', async () => {
+    world = await makeWorld();
+    const ride = anotherRecording();
+    put(join(world.folder, 'ride.fit.gz'), gzipSync(ride));
+    world.sandbox.control.addFaults('upload-fit:hang*1');
+    const watcher = world.watch();
+    await until(() => world.requests() === 1);
+    expect(await stop(watcher)).toBe(0);
+    rmSync(join(world.folder, 'ride.fit.gz'));
+    const next = world.watch();
+    await until(() => world.recordings().length === 1);
+    expect(await stop(next)).toBe(0);
+    expect(world.hashes()).toEqual([sha256(ride)]);
+  });
+});
+
+describe('two watchers of one account', () => {
+  it('what one kept when it was killed is sent once, by the other, without a restart', async () => {
+    world = await makeWorld();
+    mkdirSync(world.folder);
+    const second = join(world.home.dir, 'second');
+    mkdirSync(second);
+    await world.stopService();
+    const watchers = [
+      world.watch(),
+      world.run(['watch', second, '--json', '--poll', '1']),
+    ] as const;
+    for (const watcher of watchers) await ready(watcher);
+    const [both, first] = [anotherRecording(), anotherRecording()];
+    for (const bytes of [both, first]) put(join(world.folder, `${sha256(bytes)}.fit`), bytes);
+    await until(() => events(watchers[0], 'kept').length === 2);
+    put(join(second, 'same.fit'), both);
+    watchers[0].child.kill('SIGKILL');
+    await watchers[0].finished;
+    rmSync(world.folder, { recursive: true });
+    const living = () => readHealth(stateDir(), Date.now()).find(({ alive }) => alive)?.queue;
+    await until(() => living()?.kept === 2);
+
+    await world.startService();
+    await until(() => world.recordings().length === 2);
+    await until(() => living()?.kept === 0 && living()?.waiting === 0);
+    expect(await stop(watchers[1])).toBe(0);
+    expect(world.hashes()).toEqual([both, first].map(sha256).sort());
+    expect(world.recordings().map(({ receivedCount }) => receivedCount)).toEqual([1, 1]);
+  });
+});
 
 describe('while the service is away', () => {
   it('recordings wait, over a restart, and go when it is back', async () => {

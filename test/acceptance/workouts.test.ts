@@ -105,7 +105,7 @@ describe('sync workouts', () => {
 
   it.each([
     ['--since', '2026-02-30'],
-    ['--until', 'yesterday'],
+    ['--until', 'last week'],
     ['--limit', '0'],
     ['--limit', 'all'],
   ])('refuses %s %s', async (flag, value) => {

@@ -17,7 +17,7 @@ async function listening(
   const refused: string[] = [];
   const server = await startCallbackServer({
     redirectUri,
-    state: new Secret(STATE),
+    expected: { state: new Secret(STATE), origin: 'https://training.example' },
     platform: process.platform,
     onRefused: (why) => refused.push(why),
   });
@@ -87,6 +87,18 @@ const refusals: readonly Refusal[] = [
   {
     name: 'an error with a wrong state',
     query: '?error=access_denied&state=other',
+    status: 400,
+    told: true,
+  },
+  {
+    name: 'a wrong state with the right issuer',
+    query: `?code=${CODE}&state=other&iss=https%3A%2F%2Ftraining.example`,
+    status: 400,
+    told: true,
+  },
+  {
+    name: 'two issuers',
+    query: `${good}&iss=https%3A%2F%2Ftraining.example&iss=https%3A%2F%2Fevil.example`,
     status: 400,
     told: true,
   },

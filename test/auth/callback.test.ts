@@ -7,7 +7,7 @@ import { Secret } from '../../src/secret.ts';
 import { everythingShownOf } from './support.ts';
 
 const URI = 'http://127.0.0.1:8917/callback';
-const state = new Secret('good');
+const expected = { state: new Secret('good'), origin: 'https://training.example' };
 
 it.each([
   ['', 'That was empty.'],
@@ -24,7 +24,7 @@ it.each([
   [`${URI}?code=1&state=bad`, 'That answer belongs to another login, perhaps an earlier one.'],
   [`${URI}?state=good`, 'That answer holds neither a code nor an error.'],
 ])('a pasted %j is refused with what is wrong', (pasted, message) => {
-  expect(checkPastedAddress(pasted, URI, state)).toEqual({ kind: 'refused', message });
+  expect(checkPastedAddress(pasted, URI, expected)).toEqual({ kind: 'refused', message });
 });
 
 it.each([
@@ -32,16 +32,40 @@ it.each([
   `  "${URI}?state=good&code=c1"\n`,
   `<${URI}?state=good&code=c1#>`,
 ])('a pasted %j is taken', (pasted) => {
-  const result = checkPastedAddress(pasted, URI, state);
+  const result = checkPastedAddress(pasted, URI, expected);
   expect(result.kind === 'code' && result.code.reveal()).toBe('c1');
 });
 
 it('takes an error that was pasted for what it is', () => {
-  expect(checkPastedAddress(`${URI}?error=access_denied&state=good`, URI, state)).toEqual({
+  expect(checkPastedAddress(`${URI}?error=access_denied&state=good`, URI, expected)).toEqual({
     kind: 'error',
     error: 'access_denied',
     description: undefined,
   });
+});
+
+it.each([
+  'https://training.example',
+  'https://training.example/',
+  'https://training.example/api/oauth',
+])('takes an answer whose issuer is %s', (issuer) => {
+  const address = `${URI}?code=c1&state=good&iss=${encodeURIComponent(issuer)}`;
+  expect(checkPastedAddress(address, URI, expected).kind).toBe('code');
+});
+
+it.each([
+  'https://evil.example',
+  'http://training.example',
+  'https://training.example:444',
+  'https://training.example.evil.example',
+  'https://training.example@evil.example',
+  'training.example',
+  '',
+])('takes neither code nor error of an answer whose issuer is %j', (issuer) => {
+  for (const answer of ['code=c1', 'error=access_denied']) {
+    const address = `${URI}?${answer}&state=good&iss=${encodeURIComponent(issuer)}`;
+    expect(checkPastedAddress(address, URI, expected)).toEqual({ kind: 'foreign', issuer });
+  }
 });
 
 it('computes the challenge of RFC 7636 appendix B', () => {

@@ -12,6 +12,7 @@ import {
   testClock,
   tokenRequests,
 } from './support.ts';
+import { openTinyService } from '../support/tiny-service.ts';
 
 function open(env: Env) {
   const homeDir = scratchDir();
@@ -41,7 +42,7 @@ it('an access token alone that is rejected ends the run: AUTH_EXPIRED, without a
 });
 
 it('with both, the access token serves until it is rejected; then it is refreshed', async () => {
-  const service = await sandbox();
+  const service = await sandbox({ settings: { refreshToken: 'rotate' } });
   const answer = service.control.mint();
   const { session, warnings } = open({
     SYNC_BASE_URL: service.url,
@@ -61,6 +62,27 @@ it('with both, the access token serves until it is rejected; then it is refreshe
   expect((await session.replace(second, never)).equals(second)).toBe(false);
   expect(tokenRequests(service)).toEqual([{ status: 200 }, { status: 200 }]);
   expect(warnings).toHaveLength(1);
+});
+
+it('the reason of the service is shown for a refresh token that it rejects', async () => {
+  const service = await openTinyService({
+    'POST /api/oauth/token': [
+      400,
+      { error: 'invalid_grant', error_description: 'Client mismatch' },
+    ],
+  });
+  const { session } = open({
+    SYNC_BASE_URL: service.url,
+    SYNC_CLIENT_ID: 'another-client',
+    SYNC_REFRESH_TOKEN: 'a-refresh-token',
+  });
+  expect(await failure(session.accessToken(never))).toMatchObject({
+    code: 'AUTH_EXPIRED',
+    message: expect.stringMatching(
+      /^The service no longer accepts .* \(Client mismatch\)\.$/,
+    ) as string,
+    details: { status: 400, error: 'invalid_grant', description: 'Client mismatch' },
+  });
 });
 
 it('a refresh token needs a client ID, and says which variable sets it', async () => {

@@ -30,7 +30,7 @@ describe.skipIf(executablePath === undefined)('the landing page in a browser', (
   async function arrive(page: LandingPage, colorScheme: 'light' | 'dark') {
     const server = await startCallbackServer({
       redirectUri: 'http://127.0.0.1:0/callback',
-      state: new Secret('the-state'),
+      expected: { state: new Secret('the-state'), origin: 'https://training.example' },
       platform: process.platform,
       onRefused: () => undefined,
     });

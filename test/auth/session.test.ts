@@ -381,12 +381,15 @@ describe('what never costs a login', () => {
     const { service, clock, needs, credentials } = await loggedIn();
     clock.advance(HOUR);
     let locked = true;
+    const save: CredentialStore['save'] = (next, signal) =>
+      locked
+        ? Promise.reject(new SyncError('KEYCHAIN_LOCKED', 'The keychain is locked.'))
+        : needs.store.save(next, signal);
     const store: CredentialStore = {
       ...needs.store,
-      save: (next, signal) =>
-        locked
-          ? Promise.reject(new SyncError('KEYCHAIN_LOCKED', 'The keychain is locked.'))
-          : needs.store.save(next, signal),
+      save,
+      prepareSave: () =>
+        Promise.resolve({ commit: (next) => save(next, never), discard: () => undefined }),
     };
     const session = openTestSession({ ...needs, store });
     const error = await failure(session.accessToken(never));

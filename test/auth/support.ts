@@ -46,6 +46,7 @@ export function testClock(): Clock & { advance(ms: number): void } {
   let shift = 0;
   return {
     now: () => systemClock.now() + shift,
+    monotonic: () => systemClock.monotonic() + shift,
     sleep: (ms, signal) => systemClock.sleep(ms > LONGEST_PAUSE_MS ? ms : Math.min(ms, 20), signal),
     advance: (ms) => void (shift += ms),
   };
@@ -97,6 +98,12 @@ export function openTestSession(needs: SessionNeeds) {
 
 export function tokenRequests({ control }: Sandbox): readonly { status: number | null }[] {
   return control.requests({ route: 'token' }).map(({ status }) => ({ status }));
+}
+
+/** The authorization URL that the address leads to with which a login starts a browser. */
+export async function openStart(address: string): Promise<URL> {
+  const response = await fetch(address, { redirect: 'manual' });
+  return new URL(response.headers.get('location') ?? `about:${String(response.status)}`);
 }
 
 /** What a promise is rejected with, as a plain object, for comparison as a whole. */

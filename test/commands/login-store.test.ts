@@ -1,10 +1,12 @@
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
+import { userInfo } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import type { LoginEvent } from '../../src/commands/login-events.ts';
 import { runLogin } from '../../src/commands/login.ts';
 import { runToken } from '../../src/commands/token.ts';
 import { type SettingOverrides, loadConfig, readConfigFile } from '../../src/config.ts';
+import { keychainEntryName } from '../../src/credentials/entry-name.ts';
 import { tokenFilePath } from '../../src/credentials/file.ts';
 import { findPaths } from '../../src/paths.ts';
 import type { Sandbox } from '../../src/sandbox/server.ts';
@@ -22,14 +24,14 @@ beforeAll(async () => {
 afterAll(() => built.remove());
 
 /** A machine whose processes have this environment, and nobody chose a store. */
-function machine(service: Sandbox, env: Readonly<Record<string, string>>) {
+function machine(service: Sandbox, env: Readonly<Record<string, string>>, stateDir?: string) {
   const homeDir = scratchDir();
   const full = {
     PATH: process.env['PATH'] ?? '',
     HOME: homeDir,
     ...env,
     SYNC_CONFIG_DIR: homeDir,
-    SYNC_STATE_DIR: join(homeDir, 'state'),
+    SYNC_STATE_DIR: stateDir ?? join(homeDir, 'state'),
     SYNC_BASE_URL: service.url,
     SYNC_CLIENT_ID: service.clientId,
     DISPLAY: ':99',
@@ -135,6 +137,46 @@ describe.skipIf(process.platform !== 'linux')('where there is no keychain', () =
   });
 });
 
+describe('a token file', () => {
+  it.each(['the same configuration', 'another configuration'] as const)(
+    'of another service is not replaced by a login of %s',
+    async (whose) => {
+      const real = await sandbox(autoApprove);
+      const trial = await sandbox(autoApprove);
+      const here = machine(real, { SYNC_TOKEN_STORE: 'file' });
+      await here.login(testIo(), { tokenStore: 'file' }).done;
+      const before = readFileSync(here.tokenFile, 'utf8');
+      const there =
+        whose === 'the same configuration'
+          ? here
+          : machine(trial, { SYNC_TOKEN_STORE: 'file' }, here.paths.stateDir);
+      const flags = { tokenStore: 'file', baseUrl: trial.url };
+      const error = await failure(there.login(testIo(), flags).done);
+      expect(error).toMatchObject({ code: 'CONFIG', details: { service: real.url } });
+      expect(trial.control.requestCount()).toBe(0);
+      expect(readFileSync(here.tokenFile, 'utf8')).toBe(before);
+      // The same service again needs no question.
+      await here.login(testIo(), { tokenStore: 'file' }).done;
+    },
+  );
+});
+
+it('an entry of the keychain is named after profile, service, and an unusual configuration', () => {
+  const { homedir } = userInfo();
+  const name = (profile: string, configFile: string, url?: string) =>
+    keychainEntryName(
+      { profile, paths: { configFile, stateDir: '/state' } },
+      url === undefined ? undefined : new URL(url),
+      'linux',
+    );
+  const usual = `${homedir}/.config/athlete-sync/config.json`;
+  expect(name('default', usual, 'https://a.example/')).toBe('default at https://a.example');
+  expect(name('work', usual, 'https://a.example:8443')).toBe('work at https://a.example:8443');
+  const other = name('default', '/elsewhere/config.json', 'https://a.example');
+  expect(other).toMatch(/^default at https:\/\/a\.example \(configuration [0-9a-f]{12}\)$/);
+  expect(name('default', '/else/config.json', 'https://a.example')).not.toBe(other);
+});
+
 describe.skipIf(unavailable !== undefined)('with a real keychain', () => {
   it('a login goes there, and nowhere else', async () => {
     const keychain = await startKeychain();
@@ -160,6 +202,51 @@ describe.skipIf(unavailable !== undefined)('with a real keychain', () => {
     expect(await keychain.count('athlete-sync')).toBe(1);
     await here.login(testIo(), { tokenStore: 'file' }).done;
     expect(await keychain.count('athlete-sync')).toBe(0);
+  });
+
+  it('keeps the logins of two configurations apart, and those of two services', async () => {
+    const keychain = await startKeychain();
+    onTestFinished(() => keychain.stop());
+    const real = await sandbox(autoApprove);
+    const trial = await sandbox(autoApprove);
+    const machines = [
+      machine(real, keychain.env),
+      machine(trial, keychain.env),
+      machine(real, keychain.env),
+    ];
+    const tokens: string[] = [];
+    for (const here of machines) {
+      await here.login().done;
+      tokens.push((await here.token()).accessToken.reveal());
+    }
+    expect(await keychain.count('athlete-sync')).toBe(3);
+    for (const [at, here] of machines.entries()) {
+      expect((await here.token()).accessToken.reveal()).toBe(tokens[at]);
+    }
+  });
+
+  it('replaces the login of another service only if somebody agrees', async () => {
+    const keychain = await startKeychain();
+    onTestFinished(() => keychain.stop());
+    const real = await sandbox(autoApprove);
+    const trial = await sandbox(autoApprove);
+    const here = machine(real, keychain.env);
+    await here.login().done;
+    const { accessToken } = await here.token();
+    const elsewhere = { baseUrl: trial.url };
+    const error = await failure(here.login(testIo(), elsewhere).done);
+    expect(error).toMatchObject({ code: 'CONFIG', details: { service: real.url } });
+    expect(error.message).toContain(`is logged in at ${real.url}`);
+    expect(error.hint).toContain('--profile NAME');
+    expect(trial.control.requestCount()).toBe(0);
+    const no = testIo({ interactive: true, answers: { Profile: ['n'] } });
+    expect((await failure(here.login(no, elsewhere).done)).code).toBe('CONFIG');
+    expect((await here.token()).accessToken.reveal()).toBe(accessToken.reveal());
+
+    const yes = testIo({ interactive: true, answers: { Profile: ['y'] } });
+    expect((await here.login(yes, elsewhere).done).service).toBe(trial.url);
+    expect(yes.asked[0]?.question).toContain(`is logged in at ${real.url}. Replace that login?`);
+    expect(await keychain.count('athlete-sync')).toBe(1);
   });
 
   it('a locked one is told before the browser opens; nobody is offered a file for it', async () => {

@@ -1,8 +1,10 @@
+import { createHash } from 'node:crypto';
 import { readFileSync, readdirSync, statSync, symlinkSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { DEFAULT_SCOPES } from '../../src/auth/scopes.ts';
 import type { LoginEvent } from '../../src/commands/login-events.ts';
 import { type LoginOptions, parseTimeout, runLogin } from '../../src/commands/login.ts';
 import { runToken } from '../../src/commands/token.ts';
@@ -16,6 +18,7 @@ import {
   everythingShownOf,
   failure,
   never,
+  openStart,
   realHttp,
   sandbox,
   scratchDir,
@@ -113,10 +116,16 @@ describe('a login through the browser', () => {
       ],
       grantedScopes: report.askedScopes,
       missing: [],
+      saved: {
+        baseUrl: service.url,
+        clientId: service.clientId,
+        tokenStore: 'file',
+        redirectPort: '0',
+      },
       store: { kind: 'file', where: `the file ${tokenFilePath(here.paths.stateDir, 'default')}` },
       renewable: true,
       accessExpiresAt: expect.closeTo(Date.now() + 3_600_000, -4) as number,
-      refreshExpiresAt: expect.closeTo(Date.now() + 30 * 86_400_000, -4) as number,
+      refreshExpiresAt: undefined,
     });
     expect(typesOf(events)).toEqual(['store-check', 'authorize', 'exchanging']);
 
@@ -232,6 +241,110 @@ describe('a login through the browser', () => {
     expect((await here.store.load(never))?.accountId).toBe(second?.athlete);
   });
 
+  const sha256 = (text: string) => createHash('sha256').update(text).digest('hex');
+  const loginsAt = (service: Sandbox) =>
+    service.control.state().athletes[0]?.logins.map(({ revoked }) => revoked);
+  const revocations = (service: Sandbox) =>
+    service.control.requests({ route: 'revoke' }).map(({ body }) => body);
+
+  it('revokes the login that it replaces, by its refresh token and after the new one is stored', async () => {
+    const service = await sandbox(autoApprove);
+    const here = machine(service);
+    await login(here).done;
+    const old = await here.store.load(never);
+    expect(revocations(service)).toEqual([]);
+    // The new login is in the store when the old one is revoked.
+    service.control.addFaults('revoke:delay=300ms');
+    const again = login(here);
+    await expect.poll(() => revocations(service).length).toBe(1);
+    const stored = await here.store.load(never);
+    expect(stored?.tokens.refreshToken?.reveal()).not.toBe(old?.tokens.refreshToken?.reveal());
+    await again.done;
+    expect(revocations(service)).toEqual([
+      {
+        token: `sha256:${sha256(old?.tokens.refreshToken?.reveal() ?? '').slice(0, 12)}`,
+        token_type_hint: 'refresh_token',
+        client_id: service.clientId,
+      },
+    ]);
+    expect(loginsAt(service)).toEqual([true, false]);
+    expect(typesOf(again.events)).not.toContain('warning');
+  });
+
+  it.each([
+    ['revoke:503*inf', 'cannot answer now'],
+    ['revoke:404', 'the service does not revoke tokens'],
+    ['revoke:reset*inf', 'the connection broke off'],
+  ])('works if the login that it replaces cannot be revoked: %s', async (fault, words) => {
+    const service = await sandbox(autoApprove);
+    const here = machine(service);
+    await login(here).done;
+    service.control.addFaults(fault);
+    const { done, events } = login(here);
+    expect((await done).account).toBeDefined();
+    const warning = events.find((event) => event.type === 'warning');
+    expect(warning?.message).toContain('could not be revoked');
+    expect(warning?.message).toContain(words);
+    expect((await here.store.load(never))?.tokens.refreshToken).toBeDefined();
+  });
+
+  it.each(['refreshToken', 'accessToken'] as const)(
+    'does not revoke a login that has the same %s as the new one',
+    async (name) => {
+      const service = await sandbox(autoApprove);
+      const here = machine(service);
+      await login(here).done;
+      const old = await here.store.load(never);
+      if (old === undefined) expect.unreachable();
+      const shared = old.tokens[name]?.reveal();
+      // A service that hands out again what it gave before.
+      const front = createServer((request, response) => {
+        void (async () => {
+          const parts: Buffer[] = [];
+          for await (const part of request) parts.push(part as Buffer);
+          const answer = await fetch(service.url + (request.url ?? ''), {
+            method: request.method ?? 'GET',
+            redirect: 'manual',
+            headers: { 'content-type': 'application/json' },
+            ...(parts.length === 0 ? {} : { body: Buffer.concat(parts) }),
+          });
+          const location = answer.headers.get('location');
+          const text = await answer.text();
+          const given = name === 'refreshToken' ? 'refresh_token' : 'access_token';
+          const body =
+            request.url?.endsWith('/token') === true
+              ? JSON.stringify({ ...(JSON.parse(text) as object), [given]: shared })
+              : text;
+          response.writeHead(answer.status, location === null ? {} : { location });
+          response.end(body);
+        })();
+      }).listen(0, '127.0.0.1');
+      await once(front, 'listening');
+      onTestFinished(() => void front.close());
+      const { port } = front.address() as { port: number };
+      const SYNC_BASE_URL = `http://127.0.0.1:${String(port)}`;
+      await login({ ...here, env: { ...here.env, SYNC_BASE_URL } }).done;
+      expect((await here.store.load(never))?.tokens[name]?.reveal()).toBe(shared);
+      expect(revocations(service)).toEqual([]);
+    },
+  );
+
+  it('reports the settings that it changed, and no others', async () => {
+    const service = await sandbox(autoApprove);
+    const here = machine(service);
+    const saved = async (scope?: string) =>
+      (await login(here, scope === undefined ? {} : { flags: { scope } }).done).saved;
+    await saved();
+    expect(await saved()).toEqual({});
+    expect(await saved('profile:read')).toEqual({ scope: 'profile:read' });
+    expect(await saved()).toEqual({});
+    const usual = [...DEFAULT_SCOPES].reverse().join(' ');
+    expect(await saved(usual)).toEqual({ scope: null });
+    expect(readConfigFile(here.paths.configFile).profiles['default']?.settings).not.toHaveProperty(
+      'scope',
+    );
+  });
+
   it('works where the service does not say whose login it is', async () => {
     const service = await sandbox({ ...autoApprove, faults: ['userinfo:404'] });
     const here = machine(service);
@@ -247,9 +360,10 @@ describe('a login through the browser', () => {
     let requestsBefore: unknown;
     const { done, events } = login(here, {
       deps: {
-        openBrowser: async (url) => {
-          const redirectUri = new URL(url).searchParams.get('redirect_uri') ?? '';
-          const state = new URL(url).searchParams.get('state') ?? '';
+        openBrowser: async (address) => {
+          const url = await openStart(address);
+          const redirectUri = url.searchParams.get('redirect_uri') ?? '';
+          const state = url.searchParams.get('state') ?? '';
           const ours = `code=sbx_code_foreign&state=${state}`;
           const foreign: [string, RequestInit?][] = [
             [`${redirectUri}?code=sbx_code_foreign&state=wrong`],
@@ -278,8 +392,9 @@ describe('a login through the browser', () => {
     let second: Response | undefined;
     const { done } = login(here, {
       deps: {
-        openBrowser: async (url) => {
-          const { searchParams } = new URL(url);
+        openBrowser: async (address) => {
+          const url = await openStart(address);
+          const { searchParams } = url;
           service.control.addFaults('exchange:delay=300ms');
           void fetch(url).then((page) => page.text());
           await expect.poll(() => tokenRequests(service).length).toBe(1);
@@ -350,8 +465,9 @@ describe('a login that does not work', () => {
     const service = await sandbox();
     const { done, browser } = login(machine(service), {
       deps: {
-        openBrowser: async (url) => {
-          const { searchParams } = new URL(url);
+        openBrowser: async (address) => {
+          const url = await openStart(address);
+          const { searchParams } = url;
           const denied = new URL(searchParams.get('redirect_uri') ?? '');
           denied.search = `error=access_denied&state=${searchParams.get('state') ?? ''}`;
           const page = await fetch(denied);
@@ -367,6 +483,28 @@ describe('a login that does not work', () => {
     expect(tokenRequests(service)).toEqual([]);
   });
 
+  it('sends the code to nobody when another service answered in its place', async () => {
+    const service = await sandbox(autoApprove);
+    const here = machine(service);
+    const { done } = login(here, {
+      deps: {
+        openBrowser: async (address) => {
+          const url = await openStart(address);
+          const answer = await fetch(url, { redirect: 'manual' });
+          const location = new URL(answer.headers.get('location') ?? '');
+          location.searchParams.set('iss', 'https://honest.example');
+          void fetch(location).then((page) => page.text());
+        },
+      },
+    });
+    expect(await failure(done)).toMatchObject({
+      code: 'AUTH_REFUSED',
+      message: `The answer to the login is from https://honest.example, not from ${service.url}.`,
+    });
+    expect(tokenRequests(service)).toEqual([]);
+    expect(await here.store.load(never)).toBeUndefined();
+  });
+
   it('ends with the time limit, which names what the browser may have complained about', async () => {
     const service = await sandbox();
     const here = machine(service);
@@ -376,6 +514,7 @@ describe('a login that does not work', () => {
     expect(error.hint).toMatch(
       /"sandbox-client", and http:\/\/127\.0\.0\.1:\d+\/callback has to be/,
     );
+    expect(error.hint).toContain('know each of the scopes workout:write health:write');
   });
 
   it('ends with Ctrl-C, and frees the port', async () => {
@@ -402,6 +541,24 @@ describe('a login that does not work', () => {
     expect((await failure(done)).code).toBe('INTERRUPTED');
     expect(await (await browser.page)?.text()).toContain('ended in the terminal');
     expect(service.control.state().athletes[0]?.logins).toMatchObject([{ revoked: true }]);
+  });
+
+  it('leaves the login before it as it was when its settings cannot be saved', async () => {
+    const service = await sandbox(autoApprove);
+    const here = machine(service);
+    await login(here).done;
+    const before = await here.store.load(never);
+    const nowhere = join(here.homeDir, 'config');
+    symlinkSync(join(here.homeDir, 'missing', 'folder'), nowhere);
+    const paths = { ...here.paths, configFile: join(nowhere, 'config.json') };
+    expect((await failure(login({ ...here, paths }).done)).code).toBe('STORAGE');
+    const after = await here.store.load(never);
+    expect(after?.tokens.refreshToken?.reveal()).toBe(before?.tokens.refreshToken?.reveal());
+    // The new tokens alone are revoked.
+    expect(service.control.state().athletes[0]?.logins).toMatchObject([
+      { revoked: false },
+      { revoked: true },
+    ]);
   });
 
   it('does not open a browser when the port is taken', async () => {
@@ -674,8 +831,18 @@ describe('--with-token', () => {
     expect(everythingShownOf([report, events])).not.toMatch(/sbx_/);
   });
 
-  it('refreshes a token response whose access token has ended', async () => {
+  it('revokes nothing: others may hold the tokens that it replaces', async () => {
     const service = await sandbox();
+    const here = machine(service);
+    for (let i = 0; i < 2; i++) {
+      const stdin = JSON.stringify(service.control.mint());
+      await login(here, { options: { withToken: true }, deps: { io: testIo({ stdin }) } }).done;
+    }
+    expect(service.control.requests({ route: 'revoke' })).toEqual([]);
+  });
+
+  it('refreshes a token response whose access token has ended', async () => {
+    const service = await sandbox({ settings: { refreshToken: 'rotate' } });
     const answer = service.control.mint({ accessTtl: 0 });
     const { here, done } = withToken(service, JSON.stringify(answer));
     await done;

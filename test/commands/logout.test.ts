@@ -206,7 +206,7 @@ it('SYNC_ACCESS_TOKEN alone is used as it is; nothing is read, refreshed or stor
 });
 
 it('SYNC_REFRESH_TOKEN is refreshed in memory, and a rotation is said to be lost', async () => {
-  const service = await sandbox();
+  const service = await sandbox({ settings: { refreshToken: 'rotate' } });
   const answer = service.control.mint();
   const here = await loggedIn(service, { SYNC_REFRESH_TOKEN: answer.refresh_token });
   const before = readFileSync(here.path, 'utf8');

@@ -1,13 +1,16 @@
 import { describe, expect, it } from 'vitest';
+import { SyncError } from '../../src/errors.ts';
+import type { Sandbox } from '../../src/sandbox/server.ts';
 import { type ProfileOptions, runProfile } from '../../src/commands/profile.ts';
 import { clientOf, openSandbox } from '../support/delivery.ts';
+import { type Answer, openTinyService } from '../support/tiny-service.ts';
 
 async function open() {
   const sandbox = await openSandbox();
   const { client, asked } = clientOf(sandbox);
   const run = (options: Partial<ProfileOptions>) =>
     runProfile(
-      { dryRun: false, ...options },
+      { dryRun: false, force: false, ...options },
       {
         client,
         profileUrl: () => new URL('/api/profile', sandbox.url),
@@ -28,30 +31,40 @@ describe('the profile', () => {
     expect(requests().map(({ method }) => method)).toEqual(['GET']);
   });
 
-  it.each<[Partial<ProfileOptions>, object]>([
-    [{ weight: 72.5 }, { weight: 72.5, weightUnits: 'Kilograms' }],
-    [{ ftp: 280 }, { ftp: 280 }],
-    [
-      { weight: 60, ftp: 200 },
-      { weight: 60, weightUnits: 'Kilograms', ftp: 200 },
-    ],
-  ])('is updated with %j: a weight always says its unit', async (options, body) => {
+  it.each<[Partial<ProfileOptions>, object[]]>([
+    [{ weight: 72.5 }, [{ weight: 72.5, weightUnits: 'Kilograms' }]],
+    [{ ftp: 280 }, [{ ftp: 280 }]],
+    [{ weight: 60, ftp: 200 }, [{ weight: 60, weightUnits: 'Kilograms', ftp: 200 }]],
+  ])('is updated with %j: a weight always says its unit', async (options, bodies) => {
     const { run, requests } = await open();
     const report = await run(options);
     expect(report).toMatchObject({ action: 'updated', profile: options });
-    expect(requests().map(({ method, body: sent }) => [method, sent])).toEqual([['PATCH', body]]);
+    const sent = requests().filter(({ method }) => method === 'PATCH');
+    expect(sent.map(({ body }) => body)).toEqual(bodies);
   });
 
-  it('shows with --dry-run the very request that is then made, and makes none', async () => {
+  it('shows with --dry-run the requests that may be made, and makes none', async () => {
     const { sandbox, run, requests, asked } = await open();
-    const dry = await run({ weight: 72.5, ftp: 280, dryRun: true });
-    expect([requests(), asked()]).toEqual([[], 0]);
-    await run({ weight: 72.5, ftp: 280 });
-    const [sent] = requests();
-    expect(dry).toEqual({
+    const url = `${sandbox.url}/api/profile`;
+    const patch = (body: object, when: string) => ({ method: 'PATCH', url, body, when });
+    expect(await run({ weight: 72.55, ftp: 280, dryRun: true })).toEqual({
       action: 'would-update',
-      request: { method: sent?.method, url: `${sandbox.url}${sent?.path ?? ''}`, body: sent?.body },
+      requests: [
+        { method: 'GET', url },
+        patch(
+          { weight: 72.55, weightUnits: 'Kilograms', ftp: 280 },
+          'if the athlete reads kilograms',
+        ),
+        patch({ weight: 159.9454, weightUnits: 'Pounds', ftp: 280 }, 'if the athlete reads pounds'),
+        patch({ weight: 72.55, ftp: 280 }, 'if the profile names no unit'),
+        patch({ weight: 72.55 }, 'if the service then stored pounds as kilograms'),
+      ],
     });
+    expect(await run({ ftp: 280, dryRun: true })).toEqual({
+      action: 'would-update',
+      requests: [{ method: 'PATCH', url, body: { ftp: 280 } }],
+    });
+    expect([requests(), asked()]).toEqual([[], 0]);
   });
 
   it.each<[Partial<ProfileOptions>, string]>([
@@ -65,5 +78,180 @@ describe('the profile', () => {
     const { run, requests } = await open();
     await expect(run(options)).rejects.toMatchObject({ code: 'USAGE', message });
     expect(requests()).toEqual([]);
+  });
+});
+
+const KG_PER_POUND = 0.45359237;
+
+/** A profile that a service keeps, and what the service makes of an update. */
+interface Kept {
+  weight: number;
+  weightUnits: string | undefined;
+  ftp?: number;
+}
+
+const revisions = {
+  /** `weightUnits` sets the display unit; a weight without it is in that unit. */
+  '2026-08': (kept: Kept, { weight, weightUnits, ftp }: Partial<Kept>) => {
+    const pounds = (weightUnits ?? kept.weightUnits) === 'Pounds';
+    if (weight !== undefined) {
+      kept.weight = Math.round(weight * (pounds ? KG_PER_POUND : 1) * 100) / 100;
+    }
+    if (weightUnits !== undefined) kept.weightUnits = weightUnits;
+    if (ftp !== undefined) kept.ftp = ftp;
+  },
+  /** Every weight is in kg. */
+  '2026-02': (kept: Kept, { weight, ftp }: Partial<Kept>) => {
+    if (weight !== undefined) kept.weight = weight;
+    if (ftp !== undefined) kept.ftp = ftp;
+  },
+} as const;
+
+/** A service with one athlete, over real HTTP. */
+async function openService(
+  weightUnits: string | undefined,
+  revision: keyof typeof revisions,
+  over: {
+    /** In place of the profile. */
+    readonly get?: Answer;
+    readonly patch?: (kept: Kept, body: unknown) => Answer | undefined;
+    /** The display unit is there, and no answer shows it. */
+    readonly hidden?: boolean;
+  } = {},
+) {
+  const kept: Kept = { weight: 90, weightUnits };
+  const shown = () => (over.hidden === true ? { weight: kept.weight, ftp: kept.ftp } : { ...kept });
+  const service = await openTinyService({
+    'GET /api/profile': () => over.get ?? [200, { connected: true, profile: shown() }],
+    'PATCH /api/profile': (body) => {
+      const refused = over.patch?.(kept, body);
+      if (refused !== undefined) return refused;
+      revisions[revision](kept, body as Partial<Kept>);
+      return [200, { success: true, profile: shown() }];
+    },
+  });
+  const control = { mint: () => ({ access_token: 'some-token' }) } as unknown as Sandbox['control'];
+  const { client } = clientOf({ url: service.url, control });
+  const run = (options: Partial<ProfileOptions>) =>
+    runProfile(
+      { dryRun: false, force: false, ...options },
+      {
+        client,
+        profileUrl: () => new URL('/api/profile', service.url),
+        signal: new AbortController().signal,
+      },
+    );
+  const patches = () =>
+    service.requests.filter(({ method }) => method === 'PATCH').map(({ body }) => body);
+  return { run, kept, patches };
+}
+
+describe('a weight', () => {
+  it.each([72.55, 20, 399.99, 63.4])(
+    'of %d kg reaches an athlete who reads pounds, who goes on reading pounds',
+    async (weight) => {
+      const { run, kept, patches } = await openService('Pounds', '2026-08');
+      const report = await run({ weight, ftp: 281 });
+      expect(report).toEqual({ action: 'updated', profile: { ...kept } });
+      expect(kept).toEqual({ weight, weightUnits: 'Pounds', ftp: 281 });
+      expect(patches()).toEqual([
+        {
+          weight: expect.closeTo(weight / KG_PER_POUND, 3) as number,
+          weightUnits: 'Pounds',
+          ftp: 281,
+        },
+      ]);
+    },
+  );
+
+  it('is sent again in kg, without a unit, to a service that ignores units', async () => {
+    const { run, kept, patches } = await openService('Pounds', '2026-02');
+    expect(await run({ weight: 72.5, ftp: 281 })).toEqual({
+      action: 'updated',
+      profile: { ...kept },
+      warnings: ['The service ignores the unit of a weight: it was sent again, as 72.5 kg.'],
+    });
+    expect(kept).toEqual({ weight: 72.5, weightUnits: 'Pounds', ftp: 281 });
+    expect(patches()).toEqual([
+      { weight: 159.8351, weightUnits: 'Pounds', ftp: 281 },
+      { weight: 72.5 },
+    ]);
+  });
+
+  it.each(['2026-08', '2026-02'] as const)(
+    'is sent in kg for an athlete who reads kilograms (%s)',
+    async (revision) => {
+      const { run, kept, patches } = await openService('Kilograms', revision);
+      await run({ weight: 72.55 });
+      expect(kept).toEqual({ weight: 72.55, weightUnits: 'Kilograms' });
+      expect(patches()).toHaveLength(1);
+    },
+  );
+
+  it.each(['Pounds', undefined])(
+    'names no unit where the profile shows none (it is %s), and is right all the same',
+    async (weightUnits) => {
+      const { run, kept, patches } = await openService(weightUnits, '2026-08', { hidden: true });
+      const report = await run({ weight: 72.55 });
+      expect(kept).toEqual({ weight: 72.55, weightUnits });
+      expect(patches().every((body) => !Object.hasOwn(body as object, 'weightUnits'))).toBe(true);
+      expect(Object.hasOwn(report, 'warnings')).toBe(weightUnits === 'Pounds');
+    },
+  );
+
+  it('is looked up in the profile where the answer to the update shows none', async () => {
+    const { run, kept } = await openService('Pounds', '2026-02', {
+      patch: (profile, body) => {
+        revisions['2026-02'](profile, body as Partial<Kept>);
+        return [200, { success: true }];
+      },
+    });
+    expect(await run({ weight: 72.5 })).toMatchObject({ profile: { weight: 72.5 } });
+    expect(kept.weight).toBe(72.5);
+  });
+
+  it.each<[string, Answer, string]>([
+    ['may not be', [403, { message: 'Required scopes: profile:read' }], 'SCOPE_MISSING'],
+    ['is nowhere to be', [404, { message: 'Page not found' }], 'REJECTED'],
+  ])('is not sent without --force where the unit %s read', async (_what, get, code) => {
+    const { run, kept, patches } = await openService('Pounds', '2026-08', { get });
+    const error = await run({ weight: 72.5, ftp: 281 }).catch((thrown: unknown) => thrown);
+    if (!(error instanceof SyncError)) expect.unreachable();
+    expect(error.code).toBe(code);
+    expect(error.message).toContain('would set that unit to kilograms');
+    expect(error.hint).toContain('--force');
+    expect([kept, patches()]).toEqual([{ weight: 90, weightUnits: 'Pounds' }, []]);
+
+    const report = await run({ weight: 72.5, force: true });
+    expect(patches()).toEqual([{ weight: 72.5, weightUnits: 'Kilograms' }]);
+    expect(report).toMatchObject({
+      warnings: ["The unit in which the service's pages show weights is kilograms now."],
+    });
+  });
+
+  it('that the service stored as another is reported', async () => {
+    const { run, patches } = await openService('Pounds', '2026-08', {
+      patch: (kept) => [200, { success: true, profile: { ...kept, weight: 100 } }],
+    });
+    await expect(run({ weight: 72.5 })).rejects.toMatchObject({
+      code: 'SERVICE_ANSWER',
+      message: 'The service stored a weight of 100 kg, not 72.5 kg.',
+    });
+    expect(patches()).toHaveLength(1);
+  });
+
+  it('that could not be corrected is reported with what the profile says now', async () => {
+    let updates = 0;
+    const { run, kept } = await openService('Pounds', '2026-02', {
+      patch: () => (++updates === 2 ? [422, { message: 'Too many changes' }] : undefined),
+    });
+    await expect(run({ weight: 72.5 })).rejects.toMatchObject({
+      code: 'REJECTED',
+      message: expect.stringContaining('The profile now says 159.8351 kg.') as string,
+      hint: 'Run the same command again: it corrects the weight.',
+    });
+    expect(kept.weight).toBe(159.8351);
+    await run({ weight: 72.5 });
+    expect(kept).toEqual({ weight: 72.5, weightUnits: 'Pounds' });
   });
 });

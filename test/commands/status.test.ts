@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { connect } from '../../src/commands/connect.ts';
 import { openLedger } from '../../src/commands/open-ledger.ts';
 import { runStatus } from '../../src/commands/status.ts';
+import { runToken } from '../../src/commands/token.ts';
 import { accountKey, loadConfig } from '../../src/config.ts';
 import { changeProfile } from '../../src/config-write.ts';
 import { fileStore, tokenFilePath } from '../../src/credentials/file.ts';
@@ -11,14 +12,24 @@ import { systemClock } from '../../src/deps.ts';
 import { tryLock } from '../../src/ledger/lock.ts';
 import { findPaths } from '../../src/paths.ts';
 import { statusText } from '../../src/render/status.ts';
+import type { SandboxOptions } from '../../src/sandbox/server.ts';
 import { type WatchHealth, lifeLock, watchId, writeHealth } from '../../src/watch/health.ts';
-import { mint, never, realHttp, sandbox, scratchDir, testDeps } from '../auth/support.ts';
+import {
+  failure,
+  mint,
+  never,
+  realHttp,
+  sandbox,
+  scratchDir,
+  testClock,
+  testDeps,
+} from '../auth/support.ts';
 
 const ACCOUNT = { id: 'athlete-1', name: 'Ann', email: 'ann@x.example' };
 
 /** A home whose profile is for a sandbox, and the status of it. */
-async function open() {
-  const service = await sandbox();
+async function open(settings: NonNullable<SandboxOptions['settings']> = {}) {
+  const service = await sandbox({ settings });
   const dir = scratchDir();
   const base = {
     SYNC_STATE_DIR: join(dir, 'state'),
@@ -33,12 +44,15 @@ async function open() {
   const store = fileStore(tokenFilePath(paths.stateDir, 'default'), process.platform);
   const configOf = (env: Record<string, string> = {}) =>
     loadConfig({ env: { ...base, ...env }, paths }, undefined);
-  const status = (env: Record<string, string> = {}) =>
-    runStatus({
-      config: configOf(env),
-      deps: testDeps({ homeDir: dir, env: { ...base, ...env } }),
-      http: realHttp(),
-    });
+  const clock = testClock();
+  const needs = (env: Record<string, string> = {}) => ({
+    config: configOf(env),
+    deps: testDeps({ homeDir: dir, env: { ...base, ...env }, clock }),
+    http: realHttp(),
+  });
+  const status = (env: Record<string, string> = {}, check = false) =>
+    runStatus({ ...needs(env), check });
+  const token = () => runToken({ ...needs(), onWarning: () => undefined });
   const login = async (request: Parameters<typeof mint>[1] = {}) => {
     await store.save({ ...mint(service, request), accountId: ACCOUNT.id }, never);
     service.control.clearRequests();
@@ -47,7 +61,7 @@ async function open() {
     const config = configOf();
     return openLedger(config, accountKey(config, config.account), systemClock);
   };
-  return { service, dir, paths, store, configOf, status, login, ledger };
+  return { service, dir, paths, store, configOf, clock, status, token, login, ledger };
 }
 
 describe('the status', () => {
@@ -242,5 +256,131 @@ describe('the status', () => {
     for (const secret of [stored?.tokens.accessToken, stored?.tokens.refreshToken]) {
       expect(JSON.stringify(report)).not.toContain(secret?.reveal() ?? 'missing');
     }
+  });
+});
+
+const HOUR = 3_600_000;
+const DAY = 24 * HOUR;
+
+describe('a login that the service ended', () => {
+  it('is recorded by the command that learns it, for the status and the token, until a new login', async () => {
+    const { service, status, token, login, clock, store } = await open();
+    await login();
+    service.control.revoke();
+    clock.advance(HOUR);
+    // Nobody has learned it yet.
+    expect((await status()).exitCode).toBe(0);
+    expect((await failure(token())).code).toBe('AUTH_EXPIRED');
+    const asked = service.control.requestCount();
+
+    const { report, exitCode } = await status();
+    expect(exitCode).toBe(4);
+    expect(report.login).toEqual({
+      state: 'ended',
+      code: 'AUTH_EXPIRED',
+      message: expect.stringMatching(/^The service ended this login \(seen .* UTC\)\.$/) as string,
+      hint: 'Run `sync login`.',
+    });
+    expect((await failure(token())).code).toBe('AUTH_EXPIRED');
+    expect(service.control.requestCount()).toBe(asked);
+
+    await store.save({ ...mint(service), accountId: ACCOUNT.id }, never);
+    expect((await status()).exitCode).toBe(0);
+  });
+
+  it('is found by a check, although its access token has time left', async () => {
+    const { service, status, login } = await open();
+    await login();
+    service.control.revoke();
+    const { report, exitCode } = await status({}, true);
+    expect(exitCode).toBe(4);
+    expect(report).toMatchObject({ login: { state: 'ended' }, checked: { outcome: 'ended' } });
+    expect((await status()).exitCode).toBe(4);
+  });
+});
+
+describe('a check', () => {
+  it('says that the service accepts the login, and whose it is', async () => {
+    const { status, login, service } = await open();
+    await login();
+    const { report, exitCode } = await status({}, true);
+    expect(exitCode).toBe(0);
+    expect(report.checked).toMatchObject({ outcome: 'accepted', account: { id: 'athlete-1' } });
+    expect(statusText(report, Date.now())).toMatch(
+      /^Checked {3}the service accepts this login \(/m,
+    );
+    expect(service.control.requests().map(({ route }) => route)).toEqual(['userinfo']);
+  });
+
+  it('of a service that cannot be reached ends with 5, and the login stays good', async () => {
+    const { status, login, service } = await open();
+    await login();
+    await service.close();
+    const { report, exitCode } = await status({}, true);
+    expect(exitCode).toBe(5);
+    expect(report).toMatchObject({
+      login: { state: 'logged-in' },
+      checked: { outcome: 'failed', code: 'NETWORK' },
+    });
+    expect(statusText(report, Date.now())).toMatch(/^Checked {3}not now\. /m);
+    expect((await status()).exitCode).toBe(0);
+  });
+
+  it('of a token in the environment that the service rejects ends with 4', async () => {
+    const { status } = await open();
+    const { exitCode } = await status({ SYNC_ACCESS_TOKEN: 'of-nobody' }, true);
+    expect(exitCode).toBe(4);
+  });
+
+  it('settles a refresh whose outcome is not known', async () => {
+    const { status, login, store } = await open();
+    await login();
+    const found = await store.load(never);
+    if (found === undefined) throw new Error('nothing was stored');
+    const over = { ...found.tokens, accessExpiresAt: Date.now() - 1 };
+    await store.save({ ...found, tokens: over, refreshStartedAt: Date.now() }, never);
+    expect((await status()).report.login).toMatchObject({ state: 'unknown', code: 'FATE_UNKNOWN' });
+    expect((await status({}, true)).report.login.state).toBe('logged-in');
+    expect((await status()).exitCode).toBe(0);
+  });
+});
+
+describe('a service that ends logins unannounced', () => {
+  /** Uses a login each hour that it is due, until `days` are over. */
+  async function live(world: Awaited<ReturnType<typeof open>>, days: number) {
+    for (let day = 0; day < days; day++) {
+      world.clock.advance(DAY);
+      await world.token();
+    }
+  }
+  async function logIn({ service, store, clock }: Awaited<ReturnType<typeof open>>) {
+    const made = mint(service);
+    const obtainedAt = clock.now();
+    const tokens = { ...made.tokens, obtainedAt, accessExpiresAt: obtainedAt + HOUR };
+    const limit = { refreshExpiresAt: undefined };
+    await store.save({ ...made, tokens: { ...tokens, ...limit }, accountId: ACCOUNT.id }, never);
+  }
+  const warning = async ({ status, clock }: Awaited<ReturnType<typeof open>>) =>
+    /An earlier login .*/.exec(statusText((await status()).report, clock.now()))?.[0];
+
+  it('is expected to do so again at the same age', async () => {
+    const world = await open({ announceRefreshTtl: false });
+    await logIn(world);
+    await live(world, 29);
+    expect(await warning(world)).toBeUndefined();
+    world.service.control.revoke();
+    world.clock.advance(DAY);
+    expect((await failure(world.token())).code).toBe('AUTH_EXPIRED');
+
+    await logIn(world);
+    await live(world, 20);
+    expect(await warning(world)).toBeUndefined();
+    await live(world, 8);
+    expect(await warning(world)).toBe(
+      'An earlier login at this service ended after 30 days; this one is 28 days old: run `sync login` soon.',
+    );
+    // It was no limit after all.
+    await live(world, 3);
+    expect(await warning(world)).toBeUndefined();
   });
 });

@@ -44,7 +44,7 @@ function openAs(athlete: string, given: Pick<OpenWatch, 'loginEndsAt'>): OpenWat
       known: knownFiles(database, athlete, now),
     } as OpenWatch['ledger'],
     marks: watchMarks(database, athlete, now),
-    outboxRows: outboxRows(database, athlete, now),
+    outboxRows: outboxRows(database, athlete, mark, now),
     client: dead,
     uploadUrl: () => new URL('http://127.0.0.1:9'),
     useLogin: dead,

@@ -1,11 +1,21 @@
-import { chmodSync, mkdirSync, readFileSync, readdirSync, statSync, writeFileSync } from 'node:fs';
-import { dirname } from 'node:path';
+import {
+  chmodSync,
+  chownSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  readdirSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { fileStore, tokenFilePath } from '../../src/credentials/file.ts';
 import { everythingShownOf, failure, never, scratchDir } from '../auth/support.ts';
 import { plain, someCredentials } from './support.ts';
 
 const posix = process.platform !== 'win32';
+const root = process.getuid?.() === 0;
 
 function store(profile = 'default') {
   const path = tokenFilePath(scratchDir(), profile);
@@ -54,6 +64,72 @@ describe('a token file', () => {
     },
   );
 
+  describe.skipIf(!posix).each([
+    ['the folder of logins', 1],
+    ['the state folder', 2],
+    ['the folder above it', 3],
+  ])('in a place where others can write to %s', (_what, levels) => {
+    it('is neither written nor read, and the message says how to fix it', async () => {
+      const path = tokenFilePath(join(scratchDir(), 'state'), 'default');
+      const file = fileStore(path, process.platform);
+      await file.save(someCredentials('hidden'), never);
+      let folder = path;
+      for (let level = 0; level < levels; level++) folder = dirname(folder);
+      chmodSync(folder, 0o777);
+      const before = readFileSync(path, 'utf8');
+      for (const attempt of [
+        file.load(never),
+        file.probe(never),
+        file.save(someCredentials('next'), never),
+        file.prepareSave(someCredentials('next'), never),
+      ]) {
+        const error = await failure(attempt);
+        expect(error.code).toBe('CONFIG');
+        expect(error.message).toContain(`${folder} can be changed by other users (mode 0777)`);
+        expect(error.hint).toContain(`chmod go-w '${folder}'`);
+        expect(everythingShownOf(error)).not.toContain('hidden');
+      }
+      expect(readFileSync(path, 'utf8')).toBe(before);
+      expect(readdirSync(dirname(path))).toEqual(['login-default.json']);
+      // What is there can be forgotten all the same.
+      expect(await file.delete(never)).toBe(true);
+    });
+  });
+
+  it.skipIf(!root)(
+    'of another user is not used by root, nor is a new one given to them',
+    async () => {
+      const { path, store: file } = store();
+      await file.save(someCredentials(), never);
+      chownSync(path, 65_534, 65_534);
+      expect((await failure(file.load(never))).message).toContain('belongs to another user');
+      await file.save(someCredentials('next'), never);
+      expect(statSync(path).uid).toBe(0);
+      chownSync(dirname(path), 65_534, 65_534);
+      const error = await failure(file.save(someCredentials(), never));
+      expect(error.message).toContain(`${dirname(path)} belongs to another user (uid 65534)`);
+      expect(error.hint).toContain(`sudo chown -h root '${dirname(path)}'`);
+    },
+  );
+
+  it('reserves the space of a login before it is known, and releases it', async () => {
+    const { path, store: file } = store();
+    const marked = { ...someCredentials(), refreshStartedAt: 5 };
+    const prepared = await file.prepareSave(marked, never);
+    expect(plain(await file.load(never))).toEqual(plain(marked));
+    const [reserved = ''] = readdirSync(dirname(path)).filter((name) => name.endsWith('.tmp'));
+    expect(statSync(join(dirname(path), reserved)).size).toBeGreaterThan(8_192);
+    await prepared.commit(someCredentials('a longer one than before'));
+    expect(plain(await file.load(never))).toEqual(
+      plain(someCredentials('a longer one than before')),
+    );
+    const unused = await file.prepareSave(someCredentials(), never);
+    unused.discard();
+    prepared.discard();
+    expect(readdirSync(dirname(path))).toEqual(['login-default.json']);
+    expect(existsSync(path)).toBe(true);
+  });
+
   it('is replaced as a whole: a reader never sees half of one', async () => {
     const { store: file } = store();
     await file.save(someCredentials('0'), never);
@@ -74,7 +150,7 @@ describe('a token file', () => {
   it('takes what a killed writer left behind with it when it is forgotten', async () => {
     const { path, store: file } = store();
     await file.save(someCredentials(), never);
-    writeFileSync(`${path}.1234567`, 'tokens of a writer that was killed');
+    writeFileSync(`${path}.0123456789abcdef.tmp`, 'tokens of a writer that was killed');
     await file.delete(never);
     expect(readdirSync(dirname(path))).toEqual([]);
   });

@@ -1,4 +1,5 @@
 import { readFileSync, readdirSync, writeFileSync } from 'node:fs';
+import { spawn, spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { type KeychainOptions, keychainStore } from '../../src/credentials/keychain.ts';
@@ -25,13 +26,43 @@ async function keychain(state: KeychainState = 'unlocked') {
 
 function storeIn(env: Record<string, string>, over: Partial<KeychainOptions> = {}) {
   return keychainStore({
-    profile: 'default',
+    account: 'default',
     childPath: join(built.dir, 'keychain-child.cjs'),
     env,
     platform: process.platform,
-    limitMs: 3_000,
+    attended: false,
     ...over,
   });
+}
+
+/** Counts the calls that would show a prompt. */
+async function watchUnlocks(env: Readonly<Record<string, string>>) {
+  const rule = (member: string) => `type='method_call',member='${member}'`;
+  const monitor = spawn('dbus-monitor', ['--session', rule('Unlock'), rule('AddMatch')], {
+    env,
+    stdio: ['ignore', 'pipe', 'ignore'],
+  });
+  let seen = '';
+  monitor.stdout.setEncoding('utf8').on('data', (text: string) => (seen += text));
+  onTestFinished(() => void monitor.kill('SIGKILL'));
+  /** Shows that the monitor has seen everything up to now. */
+  const catchUp = async () => {
+    const marks = () => seen.split('member=AddMatch').length;
+    const before = marks();
+    await expect
+      .poll(() => {
+        spawnSync('gdbus', ['wait', '--session', 'org.freedesktop.secrets'], { env });
+        return marks();
+      })
+      .toBeGreaterThan(before);
+  };
+  await catchUp();
+  return {
+    async end() {
+      await catchUp();
+      return seen.split('member=Unlock').length - 1;
+    },
+  };
 }
 
 /** Child processes of this one that are still there. */
@@ -72,10 +103,10 @@ describe.skipIf(unavailable !== undefined)('a real Secret Service', () => {
 
   it('keeps profiles apart', async () => {
     const { open } = await keychain();
-    await open({ profile: 'a' }).save(someCredentials('of a'), never);
-    await open({ profile: 'b' }).save(someCredentials('of b'), never);
-    expect(await open({ profile: 'b' }).delete(never)).toBe(true);
-    expect(plain(await open({ profile: 'a' }).load(never))).toEqual(plain(someCredentials('of a')));
+    await open({ account: 'a' }).save(someCredentials('of a'), never);
+    await open({ account: 'b' }).save(someCredentials('of b'), never);
+    expect(await open({ account: 'b' }).delete(never)).toBe(true);
+    expect(plain(await open({ account: 'a' }).load(never))).toEqual(plain(someCredentials('of a')));
   });
 
   it('keeps a long login in pieces, and leaves none behind', async () => {
@@ -114,6 +145,37 @@ describe.skipIf(unavailable !== undefined)('a real Secret Service', () => {
     expect(children()).toEqual([]);
   });
 
+  it.each([
+    ['is never asked to unlock by an unattended process', false, 0],
+    ['is asked to unlock by a process with a person at it', true, 1],
+  ])('that is locked %s', async (_who, attended, least) => {
+    const { open, scratch } = await keychain();
+    await open().save(someCredentials(), never);
+    await scratch.lock();
+    const watched = await watchUnlocks(scratch.env);
+    const store = open({ attended });
+    for (const attempt of [() => store.load(never), () => store.probe(never)]) {
+      expect(await failure(attempt())).toMatchObject({
+        code: 'KEYCHAIN_LOCKED',
+        details: { keychain: 'locked' },
+      });
+    }
+    const unlocks = await watched.end();
+    if (least === 0) expect(unlocks).toBe(0);
+    else expect(unlocks).toBeGreaterThanOrEqual(least);
+  });
+
+  it('that is locked before refreshed tokens are saved gets them once it is unlocked', async () => {
+    const { open, scratch } = await keychain();
+    const prepared = await open().prepareSave(someCredentials('before'), never);
+    await scratch.lock();
+    const saving = prepared.commit(someCredentials('after'));
+    await expect.poll(children).toHaveLength(1);
+    await scratch.unlock();
+    await saving;
+    expect(plain(await open().load(never))).toEqual(plain(someCredentials('after')));
+  });
+
   it('ends the child when nobody answers, in the time that was given', async () => {
     const { open } = await keychain('silent');
     const began = Date.now();
@@ -121,6 +183,31 @@ describe.skipIf(unavailable !== undefined)('a real Secret Service', () => {
     expect(error.code).toBe('KEYCHAIN_LOCKED');
     expect(Date.now() - began).toBeGreaterThanOrEqual(500);
     expect(children()).toEqual([]);
+  });
+
+  it('saves refreshed tokens late, after the program stopped waiting for them', async () => {
+    const { open, scratch } = await keychain();
+    const store = open({ saveLimitMs: 300 });
+    await store.save(someCredentials('before'), never);
+    const prepared = await store.prepareSave(
+      { ...someCredentials('before'), refreshStartedAt: 1 },
+      never,
+    );
+    expect(await scratch.count('athlete-sync')).toBe(1);
+    scratch.freeze();
+    expect((await failure(prepared.commit(someCredentials('after')))).code).toBe('KEYCHAIN_LOCKED');
+    scratch.thaw();
+    await expect.poll(children, { timeout: 10_000 }).toEqual([]);
+    expect(plain(await open().load(never))).toEqual(plain(someCredentials('after')));
+  });
+
+  it('does not save late what another login has replaced', async () => {
+    const { open } = await keychain();
+    const store = open();
+    const prepared = await store.prepareSave(someCredentials('before'), never);
+    await store.save(someCredentials('another'), never);
+    await failure(prepared.commit(someCredentials('after')));
+    expect(plain(await store.load(never))).toEqual(plain(someCredentials('another')));
   });
 
   it('ends the child when the caller leaves', async () => {

@@ -1,3 +1,4 @@
+import FitParser from 'fit-file-parser';
 import { readFitMessages } from 'fit-file-parser/raw';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
@@ -8,6 +9,7 @@ import {
   describeFileType,
   readActivityTimes,
   readFileId,
+  readFirstSession,
   type FileId,
 } from '../../src/fit/summary.ts';
 import { makeRecording, unfinished, wrapRecords, zeroFilled } from '../support/fit-maker.ts';
@@ -301,4 +303,69 @@ describe.skipIf(!realRecordings.present)(`real recordings${realRecordings.note}`
       times.localOffsetMinutes,
     ]).toEqual([device, start, offset]);
   });
+});
+
+describe('the first session, of which platforms make the workout', () => {
+  const first = (bytes: Uint8Array) => readFirstSession(bytes, readActivityTimes(bytes));
+  /** Seconds since 1989-12-31, of a ride on 2026-02-15. */
+  const AT = 1_140_000_000;
+  const date = (seconds: number) => new Date(631_065_600_000 + seconds * 1000);
+  const UINT32 = 0x86;
+  const record = (seconds: number) => message(20, [[253, UINT32, u32(seconds)]]);
+  const session = (...fields: (readonly [number, number])[]) =>
+    message(
+      18,
+      fields.map(([number, value]) => [number, UINT32, u32(value)] as const),
+    );
+  const of = (...messages: number[][]) => first(wrapRecords(Uint8Array.from(messages.flat())));
+
+  it.each([
+    ['has its own start and timer time', [record(AT), session([2, AT + 5], [8, 60_000])], 5, 60],
+    [
+      'is the first in the file',
+      [session([2, AT + 9], [8, 1000]), session([2, AT], [8, 2000])],
+      9,
+      1,
+    ],
+    [
+      'is as long as the records if there is none',
+      [record(AT + 30), record(AT), record(AT + 90)],
+      0,
+      90,
+    ],
+  ])('%s', (_what, messages, start, timerSecs) => {
+    expect(of(...messages)).toMatchObject({ startTime: date(AT + start), timerSecs });
+  });
+
+  it('has no start if it does not say, whatever the records say', () => {
+    expect(of(record(AT), session([8, 60_000]))).toMatchObject({
+      startTime: undefined,
+      timerSecs: 60,
+    });
+    expect(of()).toEqual({ startTime: undefined, timerSecs: undefined });
+  });
+
+  it.skipIf(!realRecordings.present)(
+    `is the one that another decoder reads of real recordings${realRecordings.note}`,
+    async () => {
+      let compared = 0;
+      for (const name of realRecordings.names()) {
+        const bytes = realRecordings.read(name);
+        const parsed = await new FitParser({ force: true, mode: 'list' })
+          .parseAsync(Buffer.from(bytes))
+          .catch(() => undefined);
+        const theirs = (parsed as { sessions?: Record<string, unknown>[] } | undefined)
+          ?.sessions?.[0];
+        if (theirs === undefined) continue;
+        compared++;
+        const { startTime, timerSecs } = first(bytes);
+        expect([name, startTime, timerSecs]).toEqual([
+          name,
+          theirs['start_time'],
+          theirs['total_timer_time'],
+        ]);
+      }
+      expect(compared).toBeGreaterThan(5);
+    },
+  );
 });

@@ -106,6 +106,7 @@ describe('withLock', () => {
     let slept = 0;
     const clock = {
       now: () => now,
+      monotonic: () => now,
       sleep: (ms: number) => {
         now += ms;
         slept++;

@@ -92,10 +92,30 @@ describe('a recording in the ledger', () => {
     expect(ledger.claim(A, true)).toEqual({ claim: 'busy' });
     ledger.confirm(A.sha256, 1, {});
     expect(ledger.claim(A, true)).toEqual({ claim: 'yours' });
-    // An attempt by force that fails does not leave the recording as confirmed.
-    ledger.release(A.sha256, 0);
-    expect(ledger.find(A.sha256)?.state).toBe('pending');
+    expect(ledger.claim(A, true)).toEqual({ claim: 'busy' });
   });
+
+  it.each(['is interrupted', 'fails', 'is refused', 'dies with its process'])(
+    'that the service has stays confirmed if sending it by force %s',
+    async (how) => {
+      const { dir, ledger } = open();
+      ledger.claim(A, false);
+      ledger.confirm(A.sha256, 1, { fitFileId: 'f' });
+      const before = ledger.find(A.sha256);
+      if (how === 'dies with its process') {
+        const worker = workers.start('claim-upload', dir, A.sha256, 'force');
+        expect(await worker.line()).toBe('yours');
+        await worker.kill();
+      } else {
+        expect(ledger.claim(A, true)).toEqual({ claim: 'yours' });
+        if (how === 'is refused') ledger.reject(A.sha256, 0, 'no');
+        else ledger.release(A.sha256, 0);
+      }
+      expect(ledger.find(A.sha256)).toEqual(before);
+      expect(ledger.claim(A, false)).toMatchObject({ claim: 'confirmed' });
+      expect(ledger.claim(A, true)).toEqual({ claim: 'yours' });
+    },
+  );
 
   it('belongs to its account alone', () => {
     const { dir, ledger } = open();

@@ -301,10 +301,14 @@ describe('a profile', () => {
     expect(profileText({ action: 'shown', profile: [1] })).toBe('[\n  1\n]');
   });
 
-  it('that would be updated is the request', () => {
-    const request = { method: 'PATCH', url: 'https://a/api/profile', body: { ftp: 1 } } as const;
-    expect(profileText({ action: 'would-update', request })).toBe(
-      'Would be sent:\n  PATCH https://a/api/profile\n  {"ftp":1}',
+  it('that would be updated is the requests', () => {
+    const url = 'https://a/api/profile';
+    const requests = [
+      { method: 'GET', url },
+      { method: 'PATCH', url, body: { ftp: 1 }, when: 'if so' },
+    ] as const;
+    expect(profileText({ action: 'would-update', requests })).toBe(
+      `Would be sent:\n  GET ${url}\n  PATCH ${url} (if so)\n  {"ftp":1}`,
     );
   });
 });

@@ -6,6 +6,7 @@ import {
   type SandboxCommandOptions,
   type SandboxReady,
 } from '../../src/commands/sandbox.ts';
+import { REVISIONS } from '../../src/sandbox/revisions.ts';
 import { DEFAULT_SETTINGS } from '../../src/sandbox/settings.ts';
 import { openSandbox, tempDir } from './support.ts';
 
@@ -54,11 +55,17 @@ describe('sync sandbox', () => {
       autoApprove: true,
       athlete: 'athlete-2',
       rotate: false,
-      revokeOnReuse: false,
+      revokeOnReuse: true,
       accessTtl: 60,
       refreshTtl: 600,
       announceRefreshTtl: false,
-      nutrition: 'append',
+      revision: '2026-07',
+      strict: true,
+      nutrition: 'replace',
+      nutritionList: 'none',
+      nutritionEdits: true,
+      unknownScope: ['nutrition:read'],
+      set: ['processingMs=null', 'wellnessFields=basic'],
       uploadItems: false,
       successFalse: true,
       exactRedirectUris: false,
@@ -75,11 +82,18 @@ describe('sync sandbox', () => {
         autoApprove: true,
         autoApproveAthlete: 'athlete-2',
         refreshToken: 'keep',
-        reuseRevokesFamily: false,
+        reuseRevokesFamily: true,
         accessTtl: 60,
         refreshTtl: 600,
         announceRefreshTtl: false,
-        nutrition: 'append',
+        revision: '2026-07',
+        strict: true,
+        nutrition: 'replace',
+        nutritionList: 'none',
+        nutritionEdits: true,
+        unknownScopes: ['nutrition:read'],
+        processingMs: null,
+        wellnessFields: 'basic',
         uploadItems: false,
         successFalse: true,
         exactRedirectUris: false,
@@ -89,6 +103,15 @@ describe('sync sandbox', () => {
         discardBytes: true,
       },
       faults: ['upload-fit:503*2'],
+    });
+  });
+
+  it('plays a revision, with its traits', async () => {
+    const { info } = await start({ revision: '2026-02' });
+    expect(info.settings).toEqual({
+      ...DEFAULT_SETTINGS,
+      ...REVISIONS['2026-02'],
+      revision: '2026-02',
     });
   });
 
@@ -105,6 +128,8 @@ describe('sync sandbox', () => {
     [{ athlete: 'nobody' }, 'USAGE', 'no athlete "nobody"'],
     [{ grantScope: 'admin' }, 'USAGE', 'grantScopes.0'],
     [{ accessTtl: -1 }, 'USAGE', 'accessTtl'],
+    [{ set: ['nothing=1'] }, 'USAGE', 'no setting "nothing"'],
+    [{ set: ['strict'] }, 'USAGE', '--set strict: not NAME=VALUE.'],
     [{ port: 70000 }, 'USAGE', 'There is no port 70000.'],
   ] as const)('refuses %o', async (options, code, message) => {
     await expect(start(options)).rejects.toMatchObject({

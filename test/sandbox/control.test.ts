@@ -255,11 +255,11 @@ describe('settings and faults', () => {
   });
 
   it.each([
-    [{ rotate: true }, 'no setting "rotate": autoApprove'],
+    [{ rotate: true }, 'no setting "rotate": revision'],
     [{ accessTtl: '60' }, 'accessTtl: Invalid type: Expected number but received "60"'],
     [
       { nutrition: 'merge' },
-      'nutrition: Invalid type: Expected ("replace" | "append") but received "merge"',
+      'nutrition: Invalid type: Expected ("append" | "replace-source" | "replace") but received "merge"',
     ],
     [{ autoApproveAthlete: 'nobody' }, 'no athlete "nobody": athlete-1, athlete-2, athlete-3'],
     [[], 'The body must be a JSON object'],

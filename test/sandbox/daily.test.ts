@@ -26,7 +26,18 @@ describe('wellness', () => {
     const response = await wellness(sandbox, { date: '2026-02-15', ...record });
     expect([response.status, await response.json()]).toEqual([
       200,
-      { success: true, data: { id: 'wellness-1', date: '2026-02-15', ...record } },
+      {
+        success: true,
+        data: expect.objectContaining({
+          ...record,
+          id: 'wellness-1',
+          userId: 'athlete-1',
+          date: '2026-02-15T00:00:00.000Z',
+          steps: null,
+          comments: null,
+          customMetrics: {},
+        }) as object,
+      },
     ]);
     expect(held(sandbox, 'wellness')).toEqual([{ date: '2026-02-15', record, receivedCount: 1 }]);
   });
@@ -75,13 +86,13 @@ describe('wellness', () => {
       ' ',
     );
   const numbers =
-    'hrv weight vo2max hrvSdnn sleepHours bodyFat abdomen bloodGlucose skinTemp respiration spO2 restingCaloriesBurned activeCaloriesBurned totalCaloriesBurned distanceMeters lactate hydrationVolume ctl atl'.split(
+    'hrv weight vo2max hrvSdnn sleepHours bodyFat abdomen bloodGlucose skinTemp respiration spO2 distanceMeters lactate hydrationVolume ctl atl'.split(
       ' ',
     );
   const strings = ['injury', 'menstrualPhase', 'comments'];
 
   it('types every field that it knows', async () => {
-    const sandbox = openApp();
+    const sandbox = openApp({ settings: { adaptsWellness: false } });
     const good = {
       ...Object.fromEntries(integers.map((name) => [name, 7])),
       ...Object.fromEntries(numbers.map((name) => [name, 7.5])),
@@ -102,176 +113,176 @@ describe('wellness', () => {
   });
 
   it.each([
-    ['no date', {}, 'date'],
-    ['a date that is no day', { date: '2026-02-30' }, 'date'],
-    ['a date in words', { date: 'yesterday' }, 'date'],
-    ['a date with a time that is none', { date: '2026-02-15T25:00:00Z' }, 'date'],
-    ['a number for a date', { date: 20260215 }, 'date'],
-    ['null', { date: '2026-02-15', hrv: null }, 'hrv'],
-    ['an array for rawJson', { date: '2026-02-15', rawJson: [1] }, 'rawJson'],
-    ['text for rawJson', { date: '2026-02-15', rawJson: '{}' }, 'rawJson'],
-  ])('with %s is 400 and names the field', async (_what, body, field) => {
+    [{ stress: 34 }, { stress: 3 }],
+    [{ stress: 5.4 }, { stress: 5 }],
+    [{ spO2: 0.97 }, { spO2: 97 }],
+    [{ vo2Max: 51.2 }, { vo2max: 51.2 }],
+    [{ activeCaloriesBurned: 512.6 }, { activeCaloriesBurned: 513 }],
+  ])('adapts %j to %j, and 2026-02 does not', async (sent, stored) => {
     const sandbox = openApp();
-    const response = await wellness(sandbox, body);
-    expect(response.status).toBe(400);
-    expect(await response.json()).toMatchObject({
-      statusCode: 400,
-      statusMessage: 'Bad Request',
-      message: expect.stringContaining(`Invalid wellness record: ${field}: `) as string,
-      data: [{ path: [field], message: expect.any(String) as string }],
-    });
+    await wellness(sandbox, { date: '2026-02-15', ...sent });
+    expect(held(sandbox, 'wellness')[0]?.record).toEqual(stored);
+    const old = openApp({ settings: { revision: '2026-02' } });
+    await wellness(old, { date: '2026-02-15', ...sent });
+    expect(held(old, 'wellness')[0]?.record).not.toEqual(stored);
+  });
+
+  it('on 2026-02 drops twelve fields, which the answer shows', async () => {
+    const later =
+      'sleepDeepSecs sleepRemSecs sleepLightSecs sleepAwakeSecs bloodGlucose restingCaloriesBurned activeCaloriesBurned totalCaloriesBurned steps distanceMeters exerciseMinutes floors'.split(
+        ' ',
+      );
+    const sandbox = openApp({ settings: { revision: '2026-02' } });
+    const sent = Object.fromEntries([...later, 'restingHr'].map((name) => [name, 7]));
+    const response = await wellness(sandbox, { date: '2026-02-15', ...sent });
+    const { data } = (await response.json()) as { data: Record<string, unknown> };
+    expect(later.filter((name) => name in data)).toEqual([]);
+    expect(held(sandbox, 'wellness')[0]?.record).toEqual({ restingHr: 7 });
+  });
+
+  it.each([
+    ['a NUL in text', { comments: 'a\0b' }],
+    ['a NUL in rawJson', { rawJson: { deep: ['a\0'] } }],
+    ['a NUL in a name of rawJson', { rawJson: { 'a\0': 1 } }],
+    ['an unpaired surrogate in rawJson', { rawJson: { text: '\ud83d' } }],
+    ['more than 32 bits', { steps: 3_000_000_000 }],
+    ['a date in words', { date: 'tomorrow' }],
+  ])('with %s is 500, and if it is strict 400', async (_what, body) => {
+    const sandbox = openApp();
+    const send = () => wellness(sandbox, { date: '2026-02-15', ...body });
+    const response = await send();
+    expect([response.status, await response.json()]).toEqual([
+      500,
+      {
+        error: true,
+        url: 'http://localhost/api/wellness',
+        statusCode: 500,
+        statusMessage: 'Server Error',
+        message: 'Server Error',
+      },
+    ]);
+    sandbox.control.set({ strict: true });
+    expect((await send()).status).toBe(400);
     expect(held(sandbox, 'wellness')).toEqual([]);
   });
 
   it.each([
-    ['an array', '[]', { 'content-type': 'application/json' }, 400],
-    ['broken JSON', '{"date"', { 'content-type': 'application/json' }, 400],
-    [
-      'bytes that are not UTF-8',
-      new Uint8Array([0x22, 0xff, 0x22]),
-      { 'content-type': 'application/json' },
-      400,
-    ],
-    ['JSON that does not say so', '{"date":"2026-02-15"}', { 'content-type': 'text/plain' }, 415],
-  ])('refuses %s', async (_what, body, headers, status) => {
+    ['a pair of surrogates', { comments: '🚴' }, { comments: '🚴' }],
+    ['more than 32 bits in rawJson', { rawJson: { a: 3e9 } }, { rawJson: { a: 3e9 } }],
+    ['text for rawJson', { rawJson: 'text' }, { rawJson: 'text' }],
+  ])('with %s is stored', async (_what, body, stored) => {
     const sandbox = openApp();
-    const response = await sandbox.app.request('/api/wellness', {
-      method: 'POST',
-      headers: { ...bearer(sandbox), ...(headers as Record<string, string>) },
-      body,
-    });
-    expect(response.status).toBe(status);
-  });
-});
-
-describe('nutrition', () => {
-  const gel = {
-    name: 'Gel',
-    carbs: 25,
-    calories: 100,
-    logged_at: '2026-02-15T10:30:00+01:00',
-    absorptionType: 'RAPID',
-  };
-  const rice = {
-    name: 'Rice',
-    carbs: 60.5,
-    protein: 5,
-    logged_at: '2026-02-15T12:30:00Z',
-    meal: 'LUNCH',
-    quantity: '200 g',
-    fat: 1,
-    fiber: 1,
-    sugar: 0,
-  };
-
-  it('keeps items, sums them, and gives absorptionType its default', async () => {
-    const sandbox = openApp();
-    const response = await nutrition(sandbox, {
-      date: '2026-02-15',
-      items: [gel, rice],
-      rawJson: { a: 1 },
-      other: 1,
-    });
-    const record = {
-      calories: 100,
-      carbs: 85.5,
-      protein: 5,
-      fat: 1,
-      items: [gel, { ...rice, absorptionType: 'BALANCED' }],
-      rawJson: { a: 1 },
-    };
-    expect([response.status, await response.json()]).toEqual([
-      200,
-      { success: true, data: { id: 'nutrition-1', date: '2026-02-15', ...record } },
-    ]);
-    expect(held(sandbox, 'nutrition')).toEqual([{ date: '2026-02-15', record, receivedCount: 1 }]);
+    expect((await wellness(sandbox, { date: '2026-02-15', ...body })).status).toBe(200);
+    expect(held(sandbox, 'wellness')[0]?.record).toEqual(stored);
   });
 
-  it('lets the totals of the day override the sums', async () => {
+  it('rolls a day that does not exist over into the next month', async () => {
     const sandbox = openApp();
-    await nutrition(sandbox, {
-      date: '2026-02-15',
-      items: [gel],
-      calories: 2000,
-      waterMl: 1500,
-      protein: 80.5,
-    });
-    expect(held(sandbox, 'nutrition')[0]?.record).toMatchObject({
-      calories: 2000,
-      waterMl: 1500,
-      protein: 80.5,
-      carbs: 25,
-    });
-  });
-
-  it('replaces the day, as the contract says: sent twice, it holds each item once', async () => {
-    const sandbox = openApp();
-    await nutrition(sandbox, { date: '2026-02-15', items: [gel, rice] });
-    await nutrition(sandbox, { date: '2026-02-15', items: [gel] });
-    expect(held(sandbox, 'nutrition')).toMatchObject([
-      { record: { carbs: 25, items: [{ name: 'Gel' }] }, receivedCount: 2 },
-    ]);
-  });
-
-  it('appends to the day when the knob says so: sent twice, it holds each item twice', async () => {
-    const sandbox = openApp({ settings: { nutrition: 'append' } });
-    await nutrition(sandbox, { date: '2026-02-15', items: [gel], rawJson: { a: 1 } });
-    await nutrition(sandbox, { date: '2026-02-15', items: [gel, rice], rawJson: { b: 1 } });
-    const [day] = held(sandbox, 'nutrition');
-    expect((day?.record['items'] as { name: string }[]).map(({ name }) => name)).toEqual([
-      'Gel',
-      'Gel',
-      'Rice',
-    ]);
-    expect(day?.record).toMatchObject({ carbs: 110.5, rawJson: { a: 1, b: 1 } });
+    await wellness(sandbox, { date: '2026-02-30', hrv: 3 });
+    expect(held(sandbox, 'wellness').map(({ date }) => date)).toEqual(['2026-03-02']);
   });
 
   it.each([
-    ['no items', { date: '2026-02-15' }, ['items']],
-    ['no date', { items: [] }, ['date']],
-    ['an instant for a date', { date: '2026-02-15T10:00:00Z', items: [] }, ['date']],
-    ['a day that does not exist', { date: '2025-02-29', items: [] }, ['date']],
     [
-      'an item without logged_at',
-      { date: '2026-02-15', items: [gel, { name: 'x' }] },
-      ['items', 1, 'logged_at'],
+      'no date',
+      { hrv: 1 },
+      {
+        code: 'invalid_type',
+        expected: 'string',
+        received: 'undefined',
+        path: ['date'],
+        message: 'Required',
+      },
     ],
     [
-      'logged_at without a zone',
-      { date: '2026-02-15', items: [{ logged_at: '2026-02-15T10:00:00' }] },
-      ['items', 0, 'logged_at'],
+      'a decimal',
+      { date: '2026-02-15', restingHr: 50.5 },
+      {
+        code: 'invalid_type',
+        expected: 'integer',
+        received: 'float',
+        message: 'Expected integer, received float',
+        path: ['restingHr'],
+      },
     ],
     [
-      'logged_at that is a day',
-      { date: '2026-02-15', items: [{ logged_at: '2026-02-15' }] },
-      ['items', 0, 'logged_at'],
+      'null',
+      { date: '2026-02-15', hrv: null },
+      {
+        code: 'invalid_type',
+        expected: 'number',
+        received: 'null',
+        path: ['hrv'],
+        message: 'Expected number, received null',
+      },
     ],
     [
-      'an unknown absorptionType',
-      { date: '2026-02-15', items: [{ ...gel, absorptionType: 'rapid' }] },
-      ['items', 0, 'absorptionType'],
+      'negative steps',
+      { date: '2026-02-15', steps: -1 },
+      {
+        code: 'too_small',
+        path: ['steps'],
+        message: 'Number must be greater than or equal to 0',
+      },
     ],
-    [
-      'an unknown meal',
-      { date: '2026-02-15', items: [{ ...gel, meal: 'BRUNCH' }] },
-      ['items', 0, 'meal'],
-    ],
-    [
-      'a quantity in numbers',
-      { date: '2026-02-15', items: [{ ...gel, quantity: 2 }] },
-      ['items', 0, 'quantity'],
-    ],
-    ['a decimal total', { date: '2026-02-15', items: [], calories: 99.5 }, ['calories']],
-    ['decimal water', { date: '2026-02-15', items: [], waterMl: 99.5 }, ['waterMl']],
-  ])('with %s is 400 and names the field', async (_what, body, path) => {
+  ])('with %s is 400 and lists the issue', async (_what, body, issue) => {
     const sandbox = openApp();
-    const response = await nutrition(sandbox, body);
-    expect(response.status).toBe(400);
-    expect(await response.json()).toMatchObject({ statusCode: 400, data: [{ path }] });
-    expect(held(sandbox, 'nutrition')).toEqual([]);
+    const response = await wellness(sandbox, body);
+    expect([response.status, await response.json()]).toEqual([
+      400,
+      {
+        error: true,
+        url: 'http://localhost/api/wellness',
+        statusCode: 400,
+        statusMessage: 'Invalid wellness data',
+        message: 'Invalid wellness data',
+        data: [issue],
+      },
+    ]);
+    expect(held(sandbox, 'wellness')).toEqual([]);
   });
 
-  it('and wellness answer 200 with success false, and store nothing, when the knob says so', async () => {
+  it.each([
+    ['a day that does not exist', { date: '2026-02-30' }, 'date'],
+    ['a date with a time that is none', { date: '2026-02-15T25:00:00Z' }, 'date'],
+    ['an array for rawJson', { date: '2026-02-15', rawJson: [1] }, 'rawJson'],
+  ])(
+    'with %s is 400 if it is strict, and the message names the field',
+    async (_what, body, field) => {
+      const sandbox = openApp({ settings: { strict: true } });
+      const response = await wellness(sandbox, body);
+      expect(response.status).toBe(400);
+      expect(await response.json()).toMatchObject({
+        message: expect.stringContaining(`Invalid wellness data: ${field}: `) as string,
+        data: [{ path: [field] }],
+      });
+    },
+  );
+
+  it.each([
+    ['an array', '[]', 'application/json', 'Invalid wellness data'],
+    ['broken JSON', '{"date"', 'application/json', 'Invalid JSON body'],
+    [
+      'bytes that are not UTF-8',
+      new Uint8Array([0x22, 0xff, 0x22]),
+      'application/json',
+      'Invalid JSON body',
+    ],
+    ['text', '{"date":"2026-02-15"}', 'text/plain', 'Invalid wellness data'],
+    ['nothing', '', 'application/octet-stream', 'Invalid wellness data'],
+  ])('refuses %s', async (_what, body, type, message) => {
+    const sandbox = openApp();
+    const response = await sandbox.app.request('/api/wellness', {
+      method: 'POST',
+      headers: { ...bearer(sandbox), 'content-type': type },
+      body,
+    });
+    expect([response.status, await response.json()]).toMatchObject([400, { message }]);
+  });
+});
+
+describe('wellness and nutrition', () => {
+  it('answer 200 with success false, and store nothing, when the knob says so', async () => {
     const sandbox = openApp({ settings: { successFalse: true } });
     for (const send of [wellness, nutrition]) {
       const response = await send(sandbox, { date: '2026-02-15', items: [] });

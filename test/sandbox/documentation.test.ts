@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { DEFAULT_ATHLETES } from '../../src/sandbox/athletes.ts';
 import { FAULT_ROUTES, parseFault } from '../../src/sandbox/fault-spec.ts';
+import { REVISION_NAMES, REVISIONS } from '../../src/sandbox/revisions.ts';
 import { ROUTES } from '../../src/sandbox/routes.ts';
 import { DEFAULT_SETTINGS } from '../../src/sandbox/settings.ts';
 import { openApp } from './support.ts';
@@ -26,6 +27,8 @@ function table(firstColumn: string): string[][] {
     );
 }
 
+const parsed = (cell = ''): unknown => JSON.parse(cell);
+
 describe('docs/sandbox.md', () => {
   it('lists every endpoint under its name', () => {
     expect(table('name').map(([name, endpoint]) => [name, endpoint])).toEqual(
@@ -33,10 +36,18 @@ describe('docs/sandbox.md', () => {
     );
   });
 
-  it('lists every setting with its default', () => {
-    expect(
-      Object.fromEntries(table('flag').map((row) => [row[1], JSON.parse(row[2] ?? '')])),
-    ).toEqual(DEFAULT_SETTINGS);
+  it('lists every trait of every revision', () => {
+    const rows = table('trait');
+    const traits = REVISION_NAMES.map((revision, index) => [
+      revision,
+      Object.fromEntries(rows.map((row) => [row[0] ?? '', parsed(row[index + 2])])),
+    ]);
+    expect(Object.fromEntries(traits)).toEqual(REVISIONS);
+  });
+
+  it('lists every other setting with its default', () => {
+    const others = Object.fromEntries(table('flag').map((row) => [row[1] ?? '', parsed(row[2])]));
+    expect({ ...others, ...REVISIONS[DEFAULT_SETTINGS.revision] }).toEqual(DEFAULT_SETTINGS);
   });
 
   it('gives examples of faults that can be read', () => {

@@ -169,28 +169,27 @@ async function send(url: string, headers: Record<string, string>, hrv: number): 
 }
 
 describe('over a real connection', () => {
-  const whole = '{"success":true,"data":{"id":"wellness-1","date":"2026-02-15","hrv":50}}';
-  const error = (code: number, message: string) => ({
+  const whole = expect.stringMatching(/^\{"success":true,.*"hrv":50.*\}\}$/) as string;
+  const half = expect.stringMatching(/^\{"success":true,.*[^}]$/) as string;
+  const error = (code: number) => ({
     status: code,
-    body: JSON.stringify({
-      statusCode: code,
-      statusMessage: message,
-      message: 'A scripted fault of the sandbox',
-    }),
+    body: expect.stringContaining(
+      `"statusCode":${code},"statusMessage":"Server Error","message":"A scripted fault`,
+    ) as string,
   });
   const html = expect.stringContaining('<h1>502 Bad Gateway</h1>') as string;
 
   it.each([
     // The fault, what the client meets, and whether the request was processed all the same.
-    ['wellness:503', error(503, 'Service Unavailable'), false],
-    ['wellness:504(after)', error(504, 'Gateway Timeout'), true],
+    ['wellness:503', error(503), false],
+    ['wellness:504(after)', error(504), true],
     ['wellness:html', { status: 502, body: html }, false],
     ['wellness:html(after)', { status: 502, body: html }, true],
     ['wellness:reset', { broken: 'before', code: 'ECONNRESET' }, false],
     ['wellness:reset-after', { broken: 'before', code: 'ECONNRESET' }, true],
     ['wellness:reset-mid', { broken: 'middle', code: 'ECONNRESET' }, true],
     ['wellness:close-mid', { broken: 'middle', code: 'UND_ERR_SOCKET' }, true],
-    ['wellness:truncate', { status: 200, body: whole.slice(0, whole.length / 2) }, true],
+    ['wellness:truncate', { status: 200, body: half }, true],
     ['wellness:delay=5ms', { status: 200, body: whole }, true],
     [
       'wellness:success-false',

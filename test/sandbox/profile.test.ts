@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { bearer, openApp } from './support.ts';
+import { bearer, openApp, postJson } from './support.ts';
 
 type Sandbox = ReturnType<typeof openApp>;
 
@@ -28,7 +28,17 @@ describe('the profile', () => {
   it('is that of the athlete whose token it is', async () => {
     const sandbox = openApp();
     const response = await sandbox.app.request('/api/profile', { headers: bearer(sandbox) });
-    expect([response.status, await response.json()]).toEqual([200, { profile: ada }]);
+    expect([response.status, await response.json()]).toEqual([
+      200,
+      {
+        connected: true,
+        profile: expect.objectContaining({
+          ...ada,
+          effectiveWeight: 62.5,
+          effectiveWeightSource: null,
+        }) as object,
+      },
+    ]);
   });
 
   it('takes any of its figures, and answers with the whole', async () => {
@@ -41,7 +51,10 @@ describe('the profile', () => {
       shoe: 42,
     });
     const profile = { ...ada, ftp: 260, maxHr: 190, lthr: 170 };
-    expect([response.status, await response.json()]).toEqual([200, { success: true, profile }]);
+    expect([response.status, await response.json()]).toEqual([
+      200,
+      { success: true, profile: expect.objectContaining(profile) as object },
+    ]);
     expect(sandbox.control.state('athlete-1').athletes[0]?.profile).toEqual(profile);
     expect(sandbox.control.state('athlete-2').athletes[0]?.profile.ftp).toBe(292);
   });
@@ -61,6 +74,71 @@ describe('the profile', () => {
   });
 
   it.each([
+    ['athlete-1', { weight: 150, weightUnits: 'Pounds' }, 150, 'Kilograms'],
+    ['athlete-2', { weight: 80 }, 80, 'Pounds'],
+  ])('of %s ignores units on 2026-02: %o is %d kg', async (athlete, body, weight, weightUnits) => {
+    const sandbox = openApp({ settings: { revision: '2026-02' } });
+    expect(await (await patch(sandbox, body, athlete)).json()).toMatchObject({
+      profile: { weight, weightUnits },
+    });
+  });
+
+  it('stores nonsense, cuts decimals and leaves what is null', async () => {
+    const sandbox = openApp();
+    for (const [body, stored] of [
+      [{ ftp: 246.5 }, { ftp: 246 }],
+      [{ ftp: -1 }, { ftp: -1 }],
+      [
+        { weight: null, lthr: null },
+        { weight: 62.5, lthr: 168 },
+      ],
+    ]) {
+      expect(await (await patch(sandbox, body)).json()).toMatchObject({ profile: stored });
+    }
+  });
+
+  it('shows the newest weight of the wellness records as effective', async () => {
+    const sandbox = openApp();
+    for (const [date, weight] of [
+      ['2026-05-30', 73.9],
+      ['2026-05-29', 74.5],
+    ] as const) {
+      await postJson(sandbox, '/api/wellness', { date, weight }, bearer(sandbox));
+    }
+    const response = await sandbox.app.request('/api/profile', { headers: bearer(sandbox) });
+    expect(await response.json()).toMatchObject({
+      profile: {
+        weight: 62.5,
+        effectiveWeight: 73.9,
+        effectiveWeightSource: { type: 'wellness', date: '2026-05-30T00:00:00.000Z' },
+      },
+    });
+  });
+
+  it('refuses a weight as text', async () => {
+    const response = await patch(openApp(), { weight: '70' });
+    expect([response.status, await response.json()]).toEqual([
+      400,
+      {
+        error: true,
+        url: 'http://localhost/api/profile',
+        statusCode: 400,
+        statusMessage: 'Invalid input',
+        message: 'Invalid input',
+        data: [
+          {
+            code: 'invalid_type',
+            expected: 'number',
+            received: 'string',
+            path: ['weight'],
+            message: 'Expected number, received string',
+          },
+        ],
+      },
+    ]);
+  });
+
+  it.each([
     ['weight', '72'],
     ['weight', 0],
     ['weightUnits', 'kg'],
@@ -68,8 +146,8 @@ describe('the profile', () => {
     ['ftp', 0],
     ['maxHr', 180.2],
     ['lthr', null],
-  ])('refuses %s: %o and stays as it is', async (field, value) => {
-    const sandbox = openApp();
+  ])('if it is strict, refuses %s: %o and stays as it is', async (field, value) => {
+    const sandbox = openApp({ settings: { strict: true } });
     const response = await patch(sandbox, { ftp: 300, [field]: value });
     expect(response.status).toBe(400);
     expect(await response.json()).toMatchObject({ data: [{ path: [field] }] });

@@ -76,7 +76,7 @@ describe('a sandbox', () => {
     await fetch(`${first.url}/api/wellness`, {
       method: 'POST',
       headers: json,
-      body: '{"date":"2026-02-15","comments":"a\\u0000b"}',
+      body: '{"date":"2026-02-15","comments":"a\\nb"}',
     });
     await fetch(`${first.url}/api/nutrition`, {
       method: 'POST',
@@ -96,7 +96,7 @@ describe('a sandbox', () => {
     expect(before.athletes[0]).toMatchObject({
       profile: { ftp: 333 },
       recordings: [{ name: 'With a NUL \0 inside' }],
-      wellness: [{ record: { comments: 'a\0b' } }],
+      wellness: [{ record: { comments: 'a\nb' } }],
       nutrition: [{ date: '2026-02-15' }],
     });
     expect((await fetch(`${second.url}/api/profile`, { headers })).status).toBe(200);

@@ -1,8 +1,9 @@
+import { createHash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { makeRecording } from '../support/fit-maker.ts';
 import { realRecordings } from '../support/real-recordings.ts';
 import type { Workout } from '../../src/sandbox/recordings.ts';
-import { bearer, openApp, upload } from './support.ts';
+import { bearer, manualClock, openApp, postJson, upload } from './support.ts';
 
 type Sandbox = ReturnType<typeof openApp>;
 
@@ -44,6 +45,8 @@ describe('the list of workouts', () => {
     expect(others).toEqual([]);
     expect(workout).toEqual({
       id: 'workout-1',
+      userId: 'athlete-1',
+      externalId: `fit_${startTime.getTime()}_a_fit`,
       date: '2026-02-15T07:30:00.000Z',
       title: 'Morning ride',
       type: 'Ride',
@@ -52,8 +55,9 @@ describe('the list of workouts', () => {
       averageWatts: expect.any(Number) as number,
       averageHr: expect.any(Number) as number,
       tss: null,
-      source: 'upload',
-      fitFileId: 'fit-1',
+      source: 'fit_file',
+      tags: [],
+      isDuplicate: false,
     });
     expect(workout?.distanceMeters).toBeGreaterThan(0);
     const again = await upload(sandbox, [
@@ -75,7 +79,7 @@ describe('the list of workouts', () => {
     expect(await titles('?offset=9')).toEqual([]);
   });
 
-  it('is cut to dates and types; the last day belongs to it', async () => {
+  it('is cut to dates and types; endDate is its midnight, so that day is left out', async () => {
     const sandbox = await withRides(5);
     const swim = {
       seed: 99,
@@ -85,11 +89,13 @@ describe('the list of workouts', () => {
     };
     await add(sandbox, makeRecording(swim), 'Pool');
     const titles = async (query: string) => (await list(sandbox, query)).map(({ title }) => title);
-    expect(await titles('?startDate=2026-02-02&endDate=2026-02-03')).toEqual([
+    expect(await titles('?startDate=2026-02-02&endDate=2026-02-04')).toEqual([
       'Pool',
       'Day 3',
       'Day 2',
     ]);
+    expect(await titles('?startDate=2026-02-02&endDate=2026-02-02')).toEqual([]);
+    expect(await titles('?limit=0')).toEqual([]);
     expect(await titles('?endDate=2026-02-03T08:00:00Z')).toEqual(['Day 2', 'Day 1']);
     expect(await titles('?startDate=2026-02-05T09:30:00%2B02:00')).toEqual(['Day 5']);
     expect(await titles('?type=Swim')).toEqual(['Pool']);
@@ -115,24 +121,72 @@ describe('the list of workouts', () => {
       makeRecording({ seed: 1, sport: 5, furtherSports: [2, 1], durationSecs: 90 }),
     );
     expect(await list(sandbox)).toMatchObject([
-      { title: 'Multisport', type: 'Multisport', durationSec: 90 },
+      { title: 'a.fit', type: 'Multisport', durationSec: 90 },
     ]);
   });
 
-  it.each([
-    'limit=0',
-    'limit=x',
-    'limit=1.5',
-    'offset=-1',
-    'startDate=today',
-    'endDate=2026-02-30',
-  ])('refuses %s and names it', async (query) => {
+  it.each(['limit=x', 'offset=-1', 'startDate=today'])(
+    'answers %s by 500, and if it is strict by 400 that names it',
+    async (query) => {
+      const sandbox = openApp();
+      const ask = () =>
+        Promise.resolve(
+          sandbox.app.request(`/api/workouts?${query}`, { headers: bearer(sandbox) }),
+        );
+      expect((await ask()).status).toBe(500);
+      sandbox.control.set({ strict: true });
+      const response = await ask();
+      expect(response.status).toBe(400);
+      expect(await response.json()).toMatchObject({ data: [{ path: [query.split('=')[0]] }] });
+    },
+  );
+
+  it('hides what the platform holds for a duplicate, unless it is asked for', async () => {
     const sandbox = openApp();
-    const response = await sandbox.app.request(`/api/workouts?${query}`, {
-      headers: bearer(sandbox),
+    await add(sandbox, makeRecording({ seed: 1, durationSecs: 20 }), 'Twice');
+    await sandbox.control.process({ outcome: 'duplicate' });
+    expect(await list(sandbox)).toEqual([]);
+    expect(await list(sandbox, '?includeDuplicates=true')).toMatchObject([
+      { title: 'Twice', isDuplicate: true },
+    ]);
+  });
+});
+
+describe('processing', () => {
+  const states = (sandbox: Sandbox) =>
+    sandbox.control.state('athlete-1').athletes[0]?.recordings.map((each) => each.processing);
+
+  it('takes as long as the setting says', async () => {
+    const clock = manualClock();
+    const sandbox = openApp({ settings: { processingMs: 5000 }, now: clock.now });
+    await add(sandbox, makeRecording({ seed: 1, durationSecs: 20 }), 'Slow');
+    clock.advance(4999);
+    expect([await list(sandbox), states(sandbox)]).toEqual([[], ['queued']]);
+    clock.advance(1);
+    expect((await list(sandbox)).map(({ title }) => title)).toEqual(['Slow']);
+  });
+
+  it('waits for the control endpoint if the setting is null, and can end in no workout', async () => {
+    const sandbox = openApp({ settings: { processingMs: null } });
+    const good = makeRecording({ seed: 1, durationSecs: 20 });
+    const bad = makeRecording({ seed: 2, durationSecs: 20 });
+    await add(sandbox, good, 'Good');
+    await add(sandbox, bad, 'Bad');
+    await add(sandbox, makeRecording({ seed: 3, durationSecs: 20 }), 'Waits');
+    const sha = (bytes: Uint8Array) => createHash('sha256').update(bytes).digest('hex');
+    expect(await list(sandbox)).toEqual([]);
+    await sandbox.control.process({ sha256: sha(good) });
+    const answer = await postJson(sandbox, '/_sandbox/process', {
+      sha256: sha(bad),
+      outcome: 'none',
     });
-    expect(response.status).toBe(400);
-    expect(await response.json()).toMatchObject({ data: [{ path: [query.split('=')[0]] }] });
+    expect(answer.status).toBe(204);
+    expect((await list(sandbox)).map(({ title }) => title)).toEqual(['Good']);
+    expect(states(sandbox)).toEqual(['workout', 'none', 'queued']);
+    // The same file again queues what failed.
+    await add(sandbox, bad, 'Bad');
+    expect(states(sandbox)).toEqual(['workout', 'queued', 'queued']);
+    expect((await postJson(sandbox, '/_sandbox/process', { sha256: 'x' })).status).toBe(404);
   });
 });
 

@@ -1,10 +1,12 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { inspect } from 'node:util';
-import { SyncError } from '../../src/errors.ts';
+import { SyncError, exitCodeOfDelivery } from '../../src/errors.ts';
 import { Secret } from '../../src/secret.ts';
 import { type ServiceClient, createServiceClient } from '../../src/service/client.ts';
 import { DEFAULT_ENDPOINTS, type Endpoints } from '../../src/service/endpoints.ts';
+import { MAX_ANSWER_BYTES } from '../../src/service/http.ts';
 import { createNodeHttp } from '../../src/service/node-http.ts';
+import { isAboutTheItem } from '../../src/service/refusal.ts';
 import { DEFAULT_RETRY } from '../../src/service/retry.ts';
 import type { TokenSource } from '../../src/service/token-source.ts';
 import { type TestServer, failure, listen, never } from './support.ts';
@@ -42,6 +44,7 @@ async function open(answers: readonly Answer[], options: Options = {}) {
     endpoints: { ...DEFAULT_ENDPOINTS, ...options.endpoints },
     http,
     tokens: {
+      scopes: () => undefined,
       accessToken: () => Promise.resolve(new Secret(FIRST)),
       replace: (rejected) => {
         replaced.push(rejected.reveal());
@@ -53,6 +56,7 @@ async function open(answers: readonly Answer[], options: Options = {}) {
     random: () => 0.5,
     clock: {
       now: () => 0,
+      monotonic: () => 0,
       sleep: (ms) => {
         slept.push(ms);
         return Promise.resolve();
@@ -123,8 +127,8 @@ describe.each(METHODS)('%s', (_name, line, call) => {
     expect(server.requests[1]?.body).toEqual(server.requests[0]?.body);
   });
 
-  it('ends with AUTH_EXPIRED when the new token is not accepted either, and asks no more', async () => {
-    const { client, server, replaced } = await open([{ status: 401, body: '{"message":"no"}' }]);
+  it('ends with AUTH_EXPIRED when no token is accepted, for this request and for userinfo', async () => {
+    const { client, server } = await open([{ status: 401, body: '{"message":"no"}' }]);
     const error = await failure(call(client));
     expect({ ...about(error), hint: error.hint }).toEqual({
       code: 'AUTH_EXPIRED',
@@ -132,7 +136,9 @@ describe.each(METHODS)('%s', (_name, line, call) => {
       hint: 'Run `sync login`.',
       details: { status: 401, attempts: 2 },
     });
-    expect([replaced, server.requests.length]).toEqual([[FIRST], 2]);
+    const elsewhere: readonly string[] =
+      path === '/api/oauth/userinfo' ? [] : ['/api/oauth/userinfo', '/api/oauth/userinfo'];
+    expect(server.requests.map(({ url }) => url)).toEqual([path, path, ...elsewhere]);
   });
 
   it('does not follow a redirect with the token', async () => {
@@ -221,7 +227,7 @@ describe('what the service says no to', () => {
     ],
     [413, '<html>', 'The service takes no request this large (413).'],
     [422, { statusMessage: 'Unprocessable' }, 'Unprocessable'],
-    [409, '', 'the service answered 409 with nothing'],
+    [409, '', 'The service answered 409 with nothing.'],
   ])('%i is final, in its own words', async (status, body, message) => {
     const { client, server } = await open([{ status, body }]);
     const error = await failure(client.push('wellness', {}, 'always', never()));
@@ -232,6 +238,73 @@ describe('what the service says no to', () => {
       details: { status, attempts: 1, ...page },
     });
     expect(server.requests).toHaveLength(1);
+  });
+});
+
+describe('a service that refuses a token which it has just renewed', () => {
+  const REFUSED_HERE = { status: 401, body: { message: 'Unauthorized' } };
+
+  it('and accepts it elsewhere: this is no end of the login, and the next request may pass', async () => {
+    const { client, server } = await open([REFUSED_HERE, REFUSED_HERE, { body: { sub: 'a' } }, {}]);
+    const error = await failure(client.uploadRecording(upload, never()));
+    expect({ ...about(error), hint: error.hint }).toEqual({
+      code: 'SERVICE_UNAVAILABLE',
+      message: 'The service refused this login (401), and accepts it elsewhere.',
+      hint: 'The same command again continues. If that lasts, run `sync login`.',
+      details: { status: 401, attempts: 2, fate: 'not-sent' },
+    });
+    expect(await client.uploadRecording(upload, never())).toMatchObject({ outcome: 'uploaded' });
+    expect(server.requests.map(({ url }) => url)).toEqual([
+      '/api/workouts/upload-fit',
+      '/api/workouts/upload-fit',
+      '/api/oauth/userinfo',
+      '/api/workouts/upload-fit',
+    ]);
+  });
+
+  it.each([404, 403, 503])(
+    'and cannot say whose login it is (%i): that is no end of the login either',
+    async (status) => {
+      const { client } = await open([REFUSED_HERE, REFUSED_HERE, { status, body: {} }]);
+      const error = await failure(client.push('wellness', {}, 'always', never()));
+      expect(error.code).toBe('SERVICE_UNAVAILABLE');
+    },
+  );
+});
+
+describe('a request that fails for every item alike', () => {
+  it.each<[string, Answer, code: string, exit: number]>([
+    ['a closed account', { status: 403, body: { message: 'Account deactivated' } }, 'REJECTED', 5],
+    ['a page, 403', { status: 403, body: '<html>' }, 'REJECTED', 5],
+    ['a page, 404', { status: 404, body: '<html>' }, 'REJECTED', 5],
+    ['a page, 400', { status: 400, body: '<html>' }, 'REJECTED', 5],
+    ['no such route', { status: 404, body: { message: 'Not found' } }, 'REJECTED', 5],
+    ['another method', { status: 405, body: {} }, 'REJECTED', 5],
+    ['payment', { status: 402, body: {} }, 'REJECTED', 5],
+    ['501', { status: 501, body: '' }, 'SERVICE_UNAVAILABLE', 5],
+    ['505', { status: 505, body: '<html>' }, 'SERVICE_UNAVAILABLE', 5],
+    ['a missing scope', { status: 403, body: { message: 'scope' } }, 'SCOPE_MISSING', 4],
+    ['an oversized answer', { body: 'x'.repeat(MAX_ANSWER_BYTES + 1) }, 'SERVICE_ANSWER', 5],
+    ['an answer that says nothing', { body: {} }, 'SERVICE_ANSWER', 5],
+    ['elsewhere', { status: 302, headers: { location: '/x' } }, 'SERVICE_ANSWER', 5],
+    ['a token that is refused here alone', { status: 401, body: {} }, 'AUTH_EXPIRED', 4],
+  ])('(%s) is not about the item: it is failed, with a hint', async (_what, answer, code, exit) => {
+    const { client } = await open([answer]);
+    const error = await failure(client.uploadRecording(upload, never()));
+    expect({
+      code: error.code,
+      about: isAboutTheItem(error),
+      exit: exitCodeOfDelivery(error.code),
+      attempts: error.details['attempts'],
+    }).toEqual({ code, about: false, exit, attempts: code === 'AUTH_EXPIRED' ? 2 : 1 });
+    expect(error.message).toMatch(/^[A-Z1].*\.$/);
+    expect(error.hint).toMatch(/^[A-Z].+[.?]$|PATH`\.$/);
+  });
+
+  it('counts the tries with both tokens when the second one fails', async () => {
+    const { client } = await open([{ status: 401 }, { status: 503 }]);
+    const error = await failure(client.uploadRecording(upload, never()));
+    expect(error.details['attempts']).toBe(1 + DEFAULT_RETRY.attempts);
   });
 });
 
@@ -402,6 +475,7 @@ it('gets a batch through a service that counts requests by the minute, and does 
     endpoints: DEFAULT_ENDPOINTS,
     http,
     tokens: {
+      scopes: () => undefined,
       accessToken: () => Promise.resolve(new Secret(FIRST)),
       replace: () => Promise.reject(new Error('nobody refused it')),
     },
@@ -409,6 +483,7 @@ it('gets a batch through a service that counts requests by the minute, and does 
     random: () => 0,
     clock: {
       now: () => now,
+      monotonic: () => now,
       sleep: (ms) => {
         now += ms;
         return Promise.resolve();
@@ -430,16 +505,37 @@ it('counts the tries of both tokens', async () => {
   });
 });
 
-it.each([
-  ['an older service shows nothing', { success: true }, {}],
-  ['of wellness there are none', { success: true, data: { hrv: 60 } }, {}],
-  ['it shows the day', { success: true, data: { items: [{}, {}] } }, { items: 2 }],
-])('counts the items that the service has now: %s', async (_what, body, items) => {
-  const { client } = await open([{ body }]);
-  expect(await client.push('nutrition', {}, 'always', never())).toEqual({
-    outcome: 'pushed',
-    attempts: 1,
-    ...items,
+describe('a route that a revision may not have', () => {
+  const item = { date: '2026-02-15', meal: 'lunch', id: 'item-1' };
+
+  it('removes an item of a nutrition day by its id', async () => {
+    const { client, server } = await open([{}]);
+    expect(await client.removeNutritionItem(item, never())).toBe('removed');
+    expect(server.requests).toMatchObject([
+      { method: 'PATCH', url: '/api/nutrition/2026-02-15/items' },
+    ]);
+    expect(JSON.parse(server.requests[0]?.body.toString() ?? '')).toEqual({
+      action: 'delete',
+      mealType: 'lunch',
+      itemId: 'item-1',
+    });
+  });
+
+  it.each([401, 403, 404, 405])('is missing if it answers %i with a good token', async (status) => {
+    const { client, replaced } = await open([{ status }, {}]);
+    expect(await client.removeNutritionItem(item, never())).toBe('no-route');
+    expect(replaced).toEqual([]);
+  });
+
+  it('is asked again with a new token if the token has ended', async () => {
+    const { client, replaced } = await open([{ status: 401 }, { status: 401 }, {}]);
+    expect(await client.removeNutritionItem(item, never())).toBe('removed');
+    expect(replaced).toEqual([FIRST]);
+  });
+
+  it('reports that the day changed meanwhile', async () => {
+    const { client } = await open([{ status: 409 }]);
+    expect(await client.removeNutritionItem(item, never())).toBe('changed');
   });
 });
 

@@ -61,7 +61,7 @@ const hasIpv6 = Object.values(networkInterfaces())
   .flat()
   .some((one) => one?.address === '::1');
 
-it.each(['127.0.0.1', 'localhost', ...(hasIpv6 ? ['[::1]'] : [])])(
+it.each(['127.0.0.1', '127.0.0.2', '127.255.255.254', 'localhost', ...(hasIpv6 ? ['[::1]'] : [])])(
   'reaches what runs on this machine (%s) without the proxy',
   async (host) => {
     const server = createServer((_request, response) => void response.end('{}'));

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import type { ErrorCode } from '../../src/errors.ts';
 import { Outlook } from '../../src/service/outlook.ts';
 
-const failure = (code: ErrorCode, message: string = code) => ({ code, message });
+const failure = (code: ErrorCode, message: string = code) => ({ code, message, hint: 'do this' });
 
 it.each<ErrorCode>(['NETWORK', 'SERVICE_UNAVAILABLE', 'SERVICE_ANSWER', 'FATE_UNKNOWN'])(
   '%s three times in a row ends a batch, and is what the rest is told',
@@ -13,7 +13,7 @@ it.each<ErrorCode>(['NETWORK', 'SERVICE_UNAVAILABLE', 'SERVICE_ANSWER', 'FATE_UN
     expect(outlook.hopeless).toBeUndefined();
     outlook.failed(failure(code, 'third'));
     outlook.failed(failure(code, 'fourth'));
-    expect(outlook.hopeless).toEqual({ code, message: 'third' });
+    expect(outlook.hopeless).toEqual({ code, message: 'third', hint: 'do this' });
   },
 );
 
@@ -39,7 +39,7 @@ it.each<ErrorCode>([
   const outlook = new Outlook();
   outlook.failed(failure(code));
   outlook.answered();
-  expect(outlook.hopeless).toEqual({ code, message: code });
+  expect(outlook.hopeless).toEqual({ code, message: code, hint: 'do this' });
 });
 
 it('keeps what was said, and nothing of the item that it was said about', () => {
@@ -51,4 +51,10 @@ it('keeps what was said, and nothing of the item that it was said about', () => 
     message: 'AUTH_EXPIRED',
     hint: 'log in',
   });
+});
+
+it('a failure without a hint says how to go on', () => {
+  const outlook = new Outlook();
+  outlook.failed({ code: 'AUTH_EXPIRED', message: 'ended' });
+  expect(outlook.hopeless?.hint).toMatch(/^The same command again continues/);
 });

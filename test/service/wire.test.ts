@@ -2,6 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { SyncError } from '../../src/errors.ts';
 import {
   decodePushAnswer,
+  shownDay,
+  shownItems,
   decodeUploadAnswer,
   jsonValue,
   refusalMessage,
@@ -168,7 +170,12 @@ describe('the answer to an upload', () => {
 
 describe('the answer to a record', () => {
   it.each<[string, unknown, unknown]>([
-    ['success', { success: true, data: { id: 1 } }, { outcome: 'pushed' }],
+    ['success', { success: true }, { outcome: 'pushed' }],
+    [
+      'success with the day',
+      { success: true, data: { id: 1 } },
+      { outcome: 'pushed', data: { id: 1 } },
+    ],
     ['success: false', { success: false, message: 'no' }, { outcome: 'rejected', message: 'no' }],
     [
       'success: false with an error',
@@ -181,6 +188,41 @@ describe('the answer to a record', () => {
     ['a list', [], unclear],
   ])('%s', (_name, body, outcome) => {
     expect(outcomeOf(() => decodePushAnswer(response(body), []))).toEqual(outcome);
+  });
+});
+
+describe('the items of a nutrition day', () => {
+  const item = { id: 'i1', source: 'oauth:app', name: 'gel', carbs: 25 };
+  const body = { name: 'gel', carbs: 25 };
+
+  it.each<[string, Record<string, unknown>, unknown]>([
+    [
+      'in four meal lists',
+      { breakfast: [item], lunch: [], dinner: [], snacks: [{ name: 'tea' }] },
+      [
+        { id: 'i1', source: 'oauth:app', meal: 'breakfast', body },
+        { meal: 'snacks', body: { name: 'tea' } },
+      ],
+    ],
+    ['in one list', { items: [item] }, [{ id: 'i1', source: 'oauth:app', body }]],
+    ['an empty day', { breakfast: [], lunch: null }, []],
+    ['not shown', { date: '2026-02-15' }, undefined],
+  ])('are read %s', (_how, day, shown) => {
+    expect(shownItems(day)).toEqual(shown);
+  });
+
+  it.each<[string, unknown, unknown]>([
+    ['the day asked for', { nutrition: [{ date: '2026-02-15', lunch: [] }] }, []],
+    ['no such day', { nutrition: [] }, []],
+    ['other days, fewer than the limit', { nutrition: [{ date: '2026-02-14', lunch: [] }] }, []],
+    [
+      'as many other days as the limit',
+      { nutrition: [{ date: '2026-02-14' }, { date: '2026-02-13' }] },
+      undefined,
+    ],
+    ['something else', { days: [] }, undefined],
+  ])('are read from a list that holds %s', (_what, answer, shown) => {
+    expect(shownDay(answer, '2026-02-15', 2)).toEqual(shown);
   });
 });
 

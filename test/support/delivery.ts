@@ -19,6 +19,7 @@ export async function openSandbox(options: SandboxOptions = {}): Promise<Sandbox
 /** The real clock, with pauses that take next to no time. */
 export const hastyClock: Clock = {
   now: () => systemClock.now(),
+  monotonic: () => systemClock.monotonic(),
   sleep: (ms, signal) => systemClock.sleep(Math.min(ms, 5), signal),
 };
 

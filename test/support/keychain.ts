@@ -21,6 +21,8 @@ export interface ScratchKeychain {
   unlock(): Promise<void>;
   /** From now on it never answers, as one that waits for somebody at an unlock prompt. */
   freeze(): void;
+  /** Lets it answer again. */
+  thaw(): void;
   /** How many entries of this service it holds. */
   count(service: string): Promise<number>;
   /** Ends its processes and removes its files. May be called twice. */
@@ -92,6 +94,7 @@ export async function startKeychain(state: KeychainState = 'unlocked'): Promise<
     lock: () => restart(undefined),
     unlock: () => restart(PASSWORD),
     freeze: () => void daemon?.kill('SIGSTOP'),
+    thaw: () => void daemon?.kill('SIGCONT'),
     count: (service) => countItems(env, service),
     stop,
   };

@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { once } from 'node:events';
+import { contractEnvironment } from './contract-environment.ts';
 
 /** The built program: the folder of the bundle, and what `bin/sync.js` starts in it. */
 const DIST = resolve(process.env['SYNC_TEST_DIST'] ?? 'dist');
@@ -60,7 +61,7 @@ export interface RunOptions {
 export function startSync(args: readonly string[], options: RunOptions): Running {
   const { home, env, cwd, input } = options;
   const child = spawn(process.execPath, [PROGRAM, ...args], {
-    env: { ...home.env, ...env },
+    env: { ...home.env, ...(args[0] === 'sandbox' ? contractEnvironment() : {}), ...env },
     cwd: cwd ?? home.dir,
     stdio: ['pipe', 'pipe', 'pipe'],
   });

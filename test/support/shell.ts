@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import { accessSync, chmodSync, constants, mkdirSync, writeFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { onTestFinished } from 'vitest';
+import { contractEnvironment } from './contract-environment.ts';
 import { type Finished, type Home, PROGRAM } from './program.ts';
 
 /** The programs of these that are not on the PATH. */
@@ -62,7 +63,12 @@ export async function runShell(script: string, options: ShellOptions): Promise<F
   const { home, path = [], env = {}, input = '', until = () => false } = options;
   const child = spawn('bash', ['-c', script], {
     cwd: home.dir,
-    env: { ...home.env, ...env, PATH: [...path, process.env['PATH']].join(delimiter) },
+    env: {
+      ...home.env,
+      ...contractEnvironment(),
+      ...env,
+      PATH: [...path, process.env['PATH']].join(delimiter),
+    },
     detached: true,
     stdio: ['pipe', 'pipe', 'pipe'],
   });

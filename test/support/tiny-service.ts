@@ -14,10 +14,11 @@ export interface TinyRequest {
   readonly method: string;
   /** With the query. */
   readonly path: string;
+  /** Of JSON; undefined for anything else. */
   readonly body: unknown;
 }
 
-type Answer = readonly [status: number, body: unknown];
+export type Answer = readonly [status: number, body: unknown];
 
 /** @param answers by `METHOD /path`, without the query; a function decides by the request. */
 export async function openTinyService(
@@ -27,7 +28,8 @@ export async function openTinyService(
   const server = createServer((request, response) => {
     void read(request).then((text) => {
       const { method = '', url: path = '' } = request;
-      const received = { method, path, body: text === '' ? undefined : JSON.parse(text) };
+      const json = request.headers['content-type']?.includes('json') === true;
+      const received = { method, path, body: json ? (JSON.parse(text) as unknown) : undefined };
       requests.push(received);
       const url = new URL(path, 'http://127.0.0.1');
       const answer = answers[`${method} ${url.pathname}`] ?? NOT_FOUND;

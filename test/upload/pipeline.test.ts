@@ -48,6 +48,7 @@ async function open(sandboxOptions: Parameters<typeof openSandbox>[0] = {}) {
   const run = async (paths: string[], options: BatchOptions = {}) => {
     const items: UploadItem[] = [];
     const progress: UploadProgress[] = [];
+    const elsewhere: number[] = [];
     sandbox.control.clearRequests();
     const { jobs = 4, signal = new AbortController().signal, ...rest } = options;
     let failed: unknown;
@@ -65,10 +66,11 @@ async function open(sandboxOptions: Parameters<typeof openSandbox>[0] = {}) {
         signal,
         report: (item) => items.push(item),
         progress: (now) => progress.push(now),
+        onBusy: (count) => elsewhere.push(count),
       },
     ).catch((error: unknown) => (failed = error));
     const byPath = Object.fromEntries(items.map(({ path, ...item }) => [path, item]));
-    return { items, byPath, progress, failed, requests: sandbox.control.requests() };
+    return { items, byPath, progress, failed, elsewhere, requests: sandbox.control.requests() };
   };
   const recordings = () => sandbox.control.state().athletes[0]?.recordings ?? [];
   return { sandbox, dir, state, database, ledger, known, asked, run, recordings };
@@ -149,7 +151,8 @@ describe('a recording', () => {
     for (const force of [false, true]) {
       const { dir, run } = await open();
       for (const name of ['a.fit', 'b.fit', 'c.fit']) put(dir, name, RIDE);
-      const { items, requests } = await run(['.'], { force });
+      const { items, requests, elsewhere } = await run(['.'], { force });
+      expect(elsewhere).toEqual([]);
       expect(Object.values(outcomes(items)).sort()).toEqual([
         'skipped already-uploaded',
         'skipped already-uploaded',
@@ -194,6 +197,50 @@ describe('a recording', () => {
     );
     expect((await run(['a.fit'])).byPath['a.fit']).toMatchObject({ outcome: 'duplicate' });
     expect(ledger.find(sha256(RIDE))?.state).toBe('confirmed');
+  });
+
+  it('that the service has says that --name is ignored, and only then', async () => {
+    const { dir, run } = await open();
+    put(dir, 'a.fit', RIDE);
+    const note = async (options: BatchOptions) => {
+      const item = (await run(['a.fit'], options)).byPath['a.fit'];
+      return item?.outcome === 'duplicate' || item?.outcome === 'uploaded' ? item.note : item;
+    };
+    expect(await note({ name: 'One' })).toBeUndefined();
+    expect(await note({ force: true })).toBeUndefined();
+    expect(await note({ force: true, name: 'Two' })).toBe(
+      'The service ignores --name for a recording that it has: rename the workout there.',
+    );
+  });
+
+  it('with a semicolon in its file name is sent with _ instead, where services would cut the name', async () => {
+    const { dir, run } = await open();
+    put(dir, 'semi;colon;2.FIT', RIDE);
+    const { requests } = await run(['.']);
+    expect(requests[0]?.parts?.find(({ name }) => name === 'file')?.fileName).toBe(
+      'semi_colon_2.fit',
+    );
+  });
+
+  it.each([
+    ['fails', 'upload-fit:503*inf'],
+    ['is refused', 'upload-fit:422*inf'],
+  ])('that was delivered stays delivered if --force %s', async (_how, fault) => {
+    const { sandbox, dir, run, ledger } = await open();
+    put(dir, 'a.fit', RIDE);
+    await run(['a.fit']);
+    sandbox.control.addFaults(fault);
+    const { byPath } = await run(['a.fit'], { force: true });
+    expect(byPath['a.fit']?.outcome).toMatch(/^(?:failed|rejected)$/);
+    expect(ledger.find(sha256(RIDE))).toMatchObject({
+      state: 'confirmed',
+      service: { state: 'queued' },
+    });
+    const again = await run(['a.fit']);
+    expect([outcomes(again.items), again.requests]).toEqual([
+      { 'a.fit': 'skipped already-uploaded' },
+      [],
+    ]);
   });
 
   it('with a name of its own is sent under that name', async () => {
@@ -328,6 +375,62 @@ describe('what the service says no to', () => {
     const order = second.items.map(({ path }) => path.slice(2));
     expect(order).toEqual([...names.slice(3), ...failed]);
     expect(recordings()).toHaveLength(12);
+  });
+
+  it('a 500 for one recording in three runs is a refusal of it, if others are accepted meanwhile', async () => {
+    const { sandbox, dir, run, ledger, recordings } = await open();
+    const poison = sha256(RIDE);
+    const { client: real } = clientOf(sandbox);
+    const client = async () => {
+      const service = await real();
+      return {
+        ...service,
+        uploadRecording: async (
+          ...[upload, signal]: Parameters<typeof service.uploadRecording>
+        ) => {
+          if (Buffer.concat(upload.body).includes(Buffer.from(RIDE)))
+            sandbox.control.addFaults('upload-fit:500*4');
+          return await service.uploadRecording(upload, signal);
+        },
+      };
+    };
+    put(dir, 'poison.fit', RIDE);
+    put(dir, 'z.fit', makeRecording({ seed: 7, sizeBytes: 2_000 }));
+    const go = async () => (await run(['.'], { jobs: 1, client })).byPath['./poison.fit'];
+    const later = { outcome: 'failed', code: 'SERVICE_UNAVAILABLE', attempts: 4 };
+    expect([await go(), await go()]).toMatchObject([later, later]);
+    expect(await go()).toEqual({
+      outcome: 'rejected',
+      status: 500,
+      attempts: 4,
+      sha256: poison,
+      size: 2_000,
+      message: expect.stringMatching(
+        /^the service failed on this recording in 3 runs \(500\)/,
+      ) as unknown,
+    });
+    expect(ledger.find(poison)).toMatchObject({ state: 'rejected', refusals: 1, attempts: 12 });
+    expect(await go()).toMatchObject({ outcome: 'rejected' });
+    expect(recordings()).toHaveLength(1);
+    // Once the service can, it takes it.
+    expect((await run(['.'])).byPath['./poison.fit']).toMatchObject({ outcome: 'uploaded' });
+    expect(ledger.find(poison)).toMatchObject({ state: 'confirmed', refusals: 0 });
+  });
+
+  it('a 500 for everything is an outage, however many runs it lasts', async () => {
+    const { sandbox, dir, run } = await open();
+    sandbox.control.addFaults('upload-fit:500*inf');
+    put(dir, 'a.fit', RIDE);
+    put(dir, 'b.fit', makeRecording({ seed: 7, sizeBytes: 2_000 }));
+    for (let i = 0; i < 5; i++) {
+      const { items } = await run(['.'], { jobs: 1 });
+      expect(items.map(({ outcome }) => outcome)).toEqual(['failed', 'failed']);
+    }
+    sandbox.control.clearFaults();
+    expect((await run(['.'])).items.map(({ outcome }) => outcome)).toEqual([
+      'uploaded',
+      'uploaded',
+    ]);
   });
 
   it('a scope that is missing ends the batch: nothing more is asked', async () => {
@@ -480,9 +583,9 @@ describe('another process', () => {
     theirs.claim({ sha256: sha256(RIDE), path: 'x', size: 1 }, false);
     const running = run(['a.fit']);
     setTimeout(() => theirs.confirm(sha256(RIDE), 1, {}), 100);
-    const { items, requests } = await running;
+    const { items, requests, elsewhere } = await running;
     expect(outcomes(items)).toEqual({ 'a.fit': 'skipped already-uploaded' });
-    expect(requests).toEqual([]);
+    expect([requests, elsewhere]).toEqual([[], [1]]);
   });
 
   it('that is killed over it leaves it to this one, which sends it', async () => {

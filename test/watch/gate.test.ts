@@ -90,6 +90,15 @@ it('does not undercut what the service asked for, whatever has changed', () => {
   expect(gate.waitMs).toBe(2_600_000);
 });
 
+it('may be tried at once again if an earlier failure, but not this one, asked for a pause', () => {
+  const { gate, pass } = gateAt();
+  gate.failed({ code: 'SERVICE_UNAVAILABLE', message: '503' }, 2_000);
+  pass(2_000);
+  for (let i = 0; i < 10; i++) gate.failed(OFFLINE);
+  gate.tryNow();
+  expect(gate.waitMs).toBe(0);
+});
+
 it('knows of no obstacle any more when nothing waits, and begins with one recording', () => {
   const { gate } = gateAt();
   gate.failed(OFFLINE);

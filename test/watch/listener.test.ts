@@ -19,7 +19,7 @@ beforeEach(async () => {
   candidates = [];
   sweeps = [];
   const now = () => Date.now();
-  const pending = new Pending(now);
+  const pending = new Pending({ now, monotonic: now });
   const nothing = () => undefined;
   const known = {
     find: nothing,

@@ -4,16 +4,17 @@ import type { Clock } from '../../src/time.ts';
 export interface ManualClock extends Clock {
   /** Lets so many ms pass, and all that waits for them happen. */
   advance(ms: number): Promise<void>;
-  /** All of it passes at once, as for a machine that slept. */
+  /** Sets the wall clock so many ms ahead, or back: no time passes, as for a machine that slept. */
   jump(ms: number): void;
 }
 
 export function manualClock(start = Date.now()): ManualClock {
-  let now = start;
+  let elapsed = 0;
+  let ahead = 0;
   const sleepers = new Set<{ at: number; wake: () => void }>();
   const wakeDue = () => {
     for (const sleeper of [...sleepers]) {
-      if (sleeper.at > now) continue;
+      if (sleeper.at > elapsed) continue;
       sleepers.delete(sleeper);
       sleeper.wake();
     }
@@ -22,11 +23,12 @@ export function manualClock(start = Date.now()): ManualClock {
     for (let i = 0; i < 5; i++) await new Promise((resolve) => setImmediate(resolve));
   };
   return {
-    now: () => now,
+    now: () => start + elapsed + ahead,
+    monotonic: () => elapsed,
     sleep: (ms, signal) =>
       new Promise((resolve, reject) => {
         signal?.throwIfAborted();
-        const sleeper = { at: now + ms, wake: resolve };
+        const sleeper = { at: elapsed + ms, wake: resolve };
         sleepers.add(sleeper);
         signal?.addEventListener('abort', () => {
           sleepers.delete(sleeper);
@@ -34,19 +36,18 @@ export function manualClock(start = Date.now()): ManualClock {
         });
       }),
     jump(ms) {
-      now += ms;
-      wakeDue();
+      ahead += ms;
     },
     async advance(ms) {
-      const end = now + ms;
+      const end = elapsed + ms;
       for (;;) {
         await settle();
         const next = Math.min(...[...sleepers].map(({ at }) => at));
         if (next > end) break;
-        now = Math.max(now, next);
+        elapsed = Math.max(elapsed, next);
         wakeDue();
       }
-      now = end;
+      elapsed = end;
       await settle();
     },
   };

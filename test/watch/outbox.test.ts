@@ -13,22 +13,38 @@ import { afterEach, beforeEach, expect, it } from 'vitest';
 import { adoptAccount } from '../../src/ledger/accounts.ts';
 import { type Database, openDatabase } from '../../src/ledger/database.ts';
 import { outboxRows } from '../../src/ledger/outbox.ts';
+import { type ProcessMark, markProcess } from '../../src/ledger/processes.ts';
 import { openOutbox } from '../../src/watch/outbox.ts';
 import { anotherRecording, put, sha256 } from './support.ts';
 
 let dir: string;
 let database: Database;
+let marks: ProcessMark[];
 beforeEach(() => {
   dir = mkdtempSync(join(tmpdir(), 'sync-outbox-'));
   database = openDatabase(join(dir, 'ledger.db'));
+  marks = [];
 });
 afterEach(() => {
+  for (const mark of marks) mark.release();
   database.close();
   rmSync(dir, { recursive: true });
 });
 
 const now = () => Date.now();
-const open = (account = 'me') => openOutbox(dir, outboxRows(database, account, now), now);
+/** The outbox of a watcher of its own, which may die. */
+function watcher(account = 'me') {
+  const mark = markProcess(dir);
+  marks.push(mark);
+  const outbox = openOutbox(dir, outboxRows(database, account, mark, now), now);
+  outbox.review();
+  return { outbox, die: () => mark.release() };
+}
+/** The outbox after everyone who had it open before has died. */
+function open(account = 'me') {
+  for (const mark of marks) mark.release();
+  return watcher(account).outbox;
+}
 const recording = (path = '/device/ride.fit', recordedAt = 5) => {
   const bytes = anotherRecording();
   const removable = true;
@@ -38,7 +54,7 @@ const recording = (path = '/device/ride.fit', recordedAt = 5) => {
 it('keeps the bytes, for the owner alone, and knows them after a restart', () => {
   const kept = recording('/device/GARMIN/RIDE.FIT.gz');
   expect(open().keep(kept)).toBe(true);
-  const [item, ...others] = open().items();
+  const [item, ...others] = open().review().items;
   expect(others).toEqual([]);
   expect(item).toMatchObject({
     key: kept.sha256,
@@ -59,17 +75,17 @@ it('drops them, with their folder', () => {
   outbox.keep(kept);
   outbox.drop(kept.sha256);
   outbox.drop(kept.sha256);
-  expect([outbox.count, outbox.has(kept.sha256), outbox.items()]).toEqual([0, false, []]);
+  expect([outbox.count, outbox.has(kept.sha256), outbox.review().items]).toEqual([0, false, []]);
   expect(readdirSync(join(dir, 'outbox'))).toEqual([]);
 });
 
 it('keeps for two accounts what both wait for, until neither does', () => {
   const kept = recording();
-  const [mine, theirs] = [open('me'), open('them')];
+  const [mine, theirs] = [watcher('me').outbox, watcher('them').outbox];
   mine.keep(kept);
   theirs.keep(kept);
   mine.drop(kept.sha256);
-  expect(existsSync(theirs.items()[0]?.absolute ?? '')).toBe(true);
+  expect(existsSync(theirs.review().items[0]?.absolute ?? '')).toBe(true);
   theirs.drop(kept.sha256);
   expect(readdirSync(join(dir, 'outbox'))).toEqual([]);
 });
@@ -93,7 +109,7 @@ it('forgets a row whose bytes are gone', () => {
   open().keep(kept);
   rmSync(join(dir, 'outbox', kept.sha256), { recursive: true });
   const outbox = open();
-  expect(outbox.items()).toEqual([]);
+  expect(outbox.review().items).toEqual([]);
   expect(outbox.has(kept.sha256)).toBe(false);
 });
 
@@ -112,6 +128,27 @@ it('gives what was kept before a login to who then logged in', () => {
   const kept = recording();
   open('nobody').keep(kept);
   adoptAccount(database, 'nobody', 'me');
-  expect(open('me').items()).toMatchObject([{ key: kept.sha256 }]);
-  expect(open('nobody').items()).toEqual([]);
+  expect(open('me').review().items).toMatchObject([{ key: kept.sha256 }]);
+  expect(open('nobody').review().items).toEqual([]);
+});
+
+it('leaves to each living watcher what it kept, and gives what a dead one kept to one of them', () => {
+  const [one, other, third] = [watcher(), watcher(), watcher()];
+  const kept = recording();
+  one.outbox.keep(kept);
+  expect(other.outbox.review()).toEqual({ items: [], gone: [] });
+  expect([one.outbox.count, other.outbox.count]).toEqual([1, 0]);
+  one.die();
+  expect(other.outbox.review().items).toMatchObject([{ key: kept.sha256, path: kept.path }]);
+  expect(third.outbox.review().items).toEqual([]);
+  expect([other.outbox.count, third.outbox.count]).toEqual([1, 0]);
+});
+
+it('counts no longer what another watcher has delivered', () => {
+  const [one, other] = [watcher(), watcher()];
+  const kept = recording();
+  one.outbox.keep(kept);
+  other.outbox.drop(kept.sha256);
+  expect(one.outbox.review()).toEqual({ items: [], gone: [kept.sha256] });
+  expect(one.outbox.count).toBe(0);
 });

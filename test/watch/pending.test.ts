@@ -6,8 +6,14 @@ const START = Date.UTC(2026, 1, 15, 8);
 const HOUR = 3_600_000;
 
 function pendingAt() {
-  let now = START;
-  return { pending: new Pending(() => now), pass: (ms: number) => (now += ms), now: () => now };
+  let elapsed = 0;
+  let ahead = 0;
+  const clock = { now: () => START + elapsed + ahead, monotonic: () => elapsed };
+  return {
+    pending: new Pending(clock),
+    pass: (ms: number) => (elapsed += ms),
+    setClock: (ms: number) => (ahead += ms),
+  };
 }
 
 function file(more: Partial<PendingFile> & { mtimeMs?: number; size?: number } = {}): PendingFile {
@@ -70,6 +76,16 @@ it('tells at once of one that was left hours ago, and not of one that still grow
     if (i > 1) expect(pending.dueReports()).toEqual([]);
     else pending.dueReports();
   }
+});
+
+it('looks again and reports in time although the clock is set back by a day', () => {
+  const { pending, pass, setClock } = pendingAt();
+  pending.note(file({ mtimeMs: START }), false);
+  setClock(-24 * HOUR);
+  expect(pending.waitMs).toBe(2_000);
+  pass(3 * HOUR);
+  expect(pending.dueLooks()).toHaveLength(1);
+  expect(pending.dueReports()).toHaveLength(1);
 });
 
 it('tells sooner of bytes that are wrong', () => {

@@ -40,7 +40,7 @@ function open() {
         known: knownFiles(database, 'me', () => now),
         marks,
         scout,
-        clock: { now: () => now, sleep: () => Promise.resolve() },
+        clock: { now: () => now, monotonic: () => now, sleep: () => Promise.resolve() },
         signal: new AbortController().signal,
         report: () => undefined,
       },

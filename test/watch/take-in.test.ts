@@ -12,7 +12,7 @@ import { uploadLedger } from '../../src/ledger/uploads.ts';
 import { type Outbox, openOutbox } from '../../src/watch/outbox.ts';
 import type { QueueItem } from '../../src/watch/queue.ts';
 import { Slots } from '../../src/watch/slots.ts';
-import { keepFromBuffer, takeIn } from '../../src/watch/take-in.ts';
+import { keepSent, takeIn } from '../../src/watch/take-in.ts';
 import { HEAD_ROOM } from '../../src/upload/read-recording.ts';
 import { withBrokenCrc } from '../support/fit-maker.ts';
 import { anotherRecording, put, sha256 } from './support.ts';
@@ -27,7 +27,7 @@ beforeEach(() => {
   database = openDatabase(join(dir, 'ledger.db'));
   const now = () => Date.now();
   const mark = markProcess(dir);
-  outbox = openOutbox(dir, outboxRows(database, 'me', now), now);
+  outbox = openOutbox(dir, outboxRows(database, 'me', mark, now), now);
   const ledger = uploadLedger(database, 'me', mark, now);
   needs = { ledger, known: knownFiles(database, 'me', now), outbox, clock: systemClock };
   end = () => {
@@ -96,8 +96,8 @@ it('keeps what failed to be sent from the buffer it was sent from, if that still
   // Gone in the meantime: that does not matter.
   rmSync(item.absolute);
   const other = { sha256: sha256(anotherRecording()), size: bytes.length };
-  expect(keepFromBuffer(item, other, filled, outbox)).toBe(false);
+  expect(keepSent(item, other, filled, outbox)).toBe(false);
   expect(outbox.count).toBe(0);
-  expect(keepFromBuffer(item, sent, filled, outbox)).toBe(true);
-  expect(outbox.items()).toMatchObject([{ key: sent.sha256, path: item.path }]);
+  expect(keepSent(item, sent, filled, outbox)).toBe(true);
+  expect(outbox.review().items).toMatchObject([{ key: sent.sha256, path: item.path }]);
 });

@@ -69,7 +69,7 @@ function start(
     ledger: uploadLedger(database, 'me', mark, now),
     known: knownFiles(database, 'me', now),
     marks: watchMarks(database, 'me', now),
-    outbox: openOutbox(stateDir, outboxRows(database, 'me', now), now),
+    outbox: openOutbox(stateDir, outboxRows(database, 'me', mark, now), now),
     client: client ?? clientOf(sandbox).client,
     uploadUrl: () => new URL(sandbox.url),
     clock,
@@ -281,6 +281,44 @@ describe('bytes that are kept', () => {
     for (let hour = 0; hour < 26; hour++) await clock.advance(3_600_000);
     await until(() => held().length === 1);
     await until(() => readdirSync(join(dir, 'state/outbox')).length === 0);
+  });
+});
+
+describe.each([true, false])('a service that never answers (removable folder: %s)', (removable) => {
+  it('has everything that has waited for some seconds stashed, and nothing before', async () => {
+    const clock = manualClock();
+    sandbox.control.addFaults('upload-fit:hang*inf');
+    const { events, needs } = start({ clock, place: { noEvents: undefined, removable } });
+    await until(() => happened(events, 'ready').length === 1);
+    const rides = Array.from({ length: 5 }, () => anotherRecording());
+    rides.forEach((ride, i) => put(join(folder, `${i}.fit`), ride));
+    await until(() => sandbox.control.requests({ route: 'upload-fit' }).length === 2);
+    await clock.advance(4_000);
+    // From a device, what is sent is copied before.
+    expect(needs.outbox.count).toBe(removable ? 2 : 0);
+    await clock.advance(2_000);
+    await until(() => needs.outbox.count === rides.length);
+    expect(rides.every((ride) => needs.outbox.has(sha256(ride)))).toBe(true);
+    await sandbox.close();
+  });
+});
+
+describe('a clock that is set back by a day while the service is away', () => {
+  it('prolongs no pause: what the service asked for is over in time, and rescans keep their interval', async () => {
+    const clock = manualClock();
+    const why = 'It is a network folder.';
+    const { client } = clientOf(sandbox, {}, { policy: ONE_TRY });
+    const { events } = start({ clock, place: { noEvents: why, removable: false }, client });
+    await until(() => happened(events, 'ready').length === 1);
+    sandbox.control.addFaults('upload-fit:503(retry-after=10)*1');
+    const [first, second] = [anotherRecording(), anotherRecording()];
+    put(join(folder, 'first.fit'), first);
+    while (happened(events, 'obstacle').length === 0) await clock.advance(1_000);
+    clock.jump(-86_400_000);
+    put(join(folder, 'second.fit'), second);
+    for (let i = 0; i < 40; i++) await clock.advance(1_000);
+    await until(() => held().length === 2);
+    expect(happened(events, 'delivering')).toHaveLength(1);
   });
 });
 

@@ -22,7 +22,7 @@ export interface LaunchOptions {
 /** A first sweep over a slow disk takes its time. */
 export const START_LIMIT_MS = 300_000;
 /** How long a daemon that is not wanted any more may take to end, in ms, before it is killed. */
-const GRACE_MS = 5_000;
+const GRACE_MS = 4_000;
 
 /**
  * Starts a daemon: a process in a session of its own, without a terminal, that outlives this one.

@@ -12,7 +12,10 @@ export function processStart(pid: number, platform: NodeJS.Platform): string | u
       case 'linux': {
         // proc(5): field 22 is the start, in ticks since boot; field 2 may hold blanks and brackets.
         const stat = readFileSync(`/proc/${String(pid)}/stat`, 'latin1');
-        const ticks = stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19];
+        const [state = '', ...fields] = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+        // It has ended, and only its parent has not asked for its exit code yet.
+        if ('ZX'.includes(state)) return undefined;
+        const ticks = fields[18];
         const boot = readFileSync('/proc/sys/kernel/random/boot_id', 'latin1').trim();
         return ticks === undefined ? undefined : `${boot}:${ticks}`;
       }

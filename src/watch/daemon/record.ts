@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
-import writeFileAtomic from 'write-file-atomic';
 import { isHeld } from '../../ledger/lock.ts';
 import { isObject } from '../../service/wire.ts';
+import { replaceFile } from '../../storage.ts';
 import type { DaemonPlace } from './place.ts';
 
 /** Who started a watcher that runs in the background. */
@@ -69,7 +69,7 @@ export function isRunning(place: DaemonPlace): boolean {
 }
 
 export function writeRecord(place: DaemonPlace, record: DaemonRecord): void {
-  writeFileAtomic.sync(place.recordFile, `${JSON.stringify(record, null, 2)}\n`, { mode: 0o600 });
+  replaceFile(place.recordFile, `${JSON.stringify(record, null, 2)}\n`);
 }
 
 function readRecord(place: DaemonPlace): DaemonRecord | undefined {

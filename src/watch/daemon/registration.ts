@@ -38,9 +38,10 @@ export async function registerDaemon(
 ): Promise<Registration> {
   makeStateFolder(place.dir);
   let lock: Lock | undefined;
-  const deadline = clock.now() + GLANCE_MS;
+  const deadline = clock.monotonic() + GLANCE_MS;
   while ((lock = tryLock(place.lockFile)) === undefined) {
-    if (clock.now() >= deadline) throw runningAlready(inspectDaemon(place).record, who.folders);
+    if (clock.monotonic() >= deadline)
+      throw runningAlready(inspectDaemon(place).record, who.folders);
     await clock.sleep(RETRY_MS, signal);
   }
   const held = lock;

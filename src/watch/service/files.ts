@@ -1,8 +1,7 @@
 import { readFileSync, rmSync } from 'node:fs';
 import { dirname } from 'node:path';
-import writeFileAtomic from 'write-file-atomic';
 import { SyncError, messageOf, systemCode } from '../../errors.ts';
-import { makeFolder } from '../../storage.ts';
+import { makeFolder, replaceFile } from '../../storage.ts';
 import { MARK, type ServiceDefinition } from './definition.ts';
 import type { Ran } from './runner.ts';
 import { commandText } from './runner.ts';
@@ -19,13 +18,13 @@ export function writeOwnFile(path: string, text: string, encoding: 'utf8' | 'utf
   const bytes = encoding === 'utf8' ? Buffer.from(text) : Buffer.from(`\ufeff${text}`, 'utf16le');
   try {
     makeFolder(dirname(path), 0o700);
-    writeFileAtomic.sync(path, bytes, { mode: 0o600 });
+    replaceFile(path, bytes);
   } catch (cause) {
     throw new SyncError('STORAGE', `${path} cannot be written: ${messageOf(cause)}`, { cause });
   }
   return () => {
     if (before === undefined) rmSync(path, { force: true });
-    else writeFileAtomic.sync(path, before, { mode: 0o600 });
+    else replaceFile(path, before);
   };
 }
 

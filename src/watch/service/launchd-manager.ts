@@ -24,12 +24,12 @@ export function launchdManager(
 
   const bootstrap = async () => {
     const args = ['bootstrap', domain, file];
-    const deadline = clock.now() + SETTLE_MS;
+    const deadline = clock.monotonic() + SETTLE_MS;
     for (;;) {
       const ran = await run('launchctl', args);
       if (ran.code === 0) return;
       const settling = ran.code === 5 || ran.code === 37;
-      if (!settling || clock.now() >= deadline) throw refused('launchctl', args, ran);
+      if (!settling || clock.monotonic() >= deadline) throw refused('launchctl', args, ran);
       await clock.sleep(RETRY_MS, signal);
     }
   };

@@ -21,7 +21,7 @@ describe('a log in place of a terminal', () => {
     const written: string[] = [];
     const journal: string[] = [];
     const log = { write: (line: string) => void written.push(line), close: () => undefined };
-    const clock = { now: () => NOON, sleep: () => Promise.resolve() };
+    const clock = { now: () => NOON, monotonic: () => NOON, sleep: () => Promise.resolve() };
     const io = logIo(log, clock, (line) => journal.push(line));
     io.out('result');
     io.err('remark');

@@ -53,7 +53,7 @@ function pretendedKills() {
   const kills: [number, string][] = [];
   return { kills, kill: (pid: number, signal: string) => void kills.push([pid, signal]) };
 }
-const realKill = (pid: number, signal: 'SIGTERM') => void process.kill(pid, signal);
+const realKill = (pid: number, signal: NodeJS.Signals) => void process.kill(pid, signal);
 
 describe('a daemon’s place', () => {
   it('is one for a login and a set of folders, in whatever order', () => {
@@ -206,12 +206,37 @@ describe('stopping a daemon', () => {
     expect(inspectDaemon(place).record?.ended?.exitCode).toBe(0);
   });
 
-  it('says so when it does not end in time, and does no more', async () => {
+  it('kills one that does not end when it is asked to, and says so', async () => {
     const { child, place } = await startHolder('stubborn');
-    const result = await stopDaemon(place, { ...NEEDS, kill: realKill }, 300);
+    const ended = once(child, 'exit');
+    const patience = { ask: 300, kill: 20_000 };
+    const result = await stopDaemon(place, { ...NEEDS, kill: realKill }, patience);
+    expect(result).toMatchObject({ outcome: 'stopped', pid: child.pid, killed: true });
+    expect(await ended).toEqual([null, 'SIGKILL']);
+  });
+
+  it('says so when not even that ends it', async () => {
+    const { child, place } = await startHolder('stubborn');
+    const { kills, kill } = pretendedKills();
+    const result = await stopDaemon(place, { ...NEEDS, kill }, { ask: 100, kill: 100 });
     expect(result).toMatchObject({ outcome: 'still-running', pid: child.pid });
+    expect(kills).toHaveLength(2);
     expect(isAlive(child.pid ?? 0)).toBe(true);
-    expect(isRunning(place)).toBe(true);
+  });
+
+  it('ends a daemon that has given its place back and hangs', async () => {
+    const { child, place } = await startHolder('hangs');
+    const exited = once(child, 'exit');
+    child.kill('SIGTERM');
+    await expect.poll(() => isRunning(place)).toBe(false);
+    expect(isAlive(child.pid ?? 0)).toBe(true);
+    const patience = { ask: 300, kill: 20_000 };
+    expect(await stopDaemon(place, { ...NEEDS, kill: realKill }, patience)).toMatchObject({
+      outcome: 'stopped',
+      pid: child.pid,
+      killed: true,
+    });
+    expect(await exited).toEqual([null, 'SIGKILL']);
   });
 
   it('tells nobody anything when none runs, whoever has its number now', async () => {

@@ -39,6 +39,7 @@ function managerOn(
     },
     clock: {
       now: () => now,
+      monotonic: () => now,
       sleep: (ms) => {
         now += ms;
         return Promise.resolve();

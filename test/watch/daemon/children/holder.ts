@@ -3,7 +3,7 @@ import { systemClock } from '../../../../src/deps.ts';
 import { daemonPlace } from '../../../../src/watch/daemon/place.ts';
 import { registerDaemon } from '../../../../src/watch/daemon/registration.ts';
 
-const [stateDir = '', folder = '', stubborn] = process.argv.slice(2);
+const [stateDir = '', folder = '', manner] = process.argv.slice(2);
 void registerDaemon(
   daemonPlace(stateDir, 'default', [folder]),
   { profile: 'default', folders: [folder], kind: 'daemon', version: '1.2.3' },
@@ -12,8 +12,8 @@ void registerDaemon(
   registration.ready();
   const alive = setInterval(() => undefined, 60_000);
   process.on('SIGTERM', () => {
-    if (stubborn !== undefined) return;
-    clearInterval(alive);
+    if (manner === 'stubborn') return;
+    if (manner !== 'hangs') clearInterval(alive);
     registration.end(0);
   });
   process.stdout.write('registered\n');

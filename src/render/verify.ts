@@ -1,0 +1,45 @@
+import type { VerifyReport } from '../commands/verify.ts';
+import type { Verified } from '../upload/verify.ts';
+import { duration, oneLine, plural } from './words.ts';
+
+/** A recording for programs. */
+export function verifyItemReport({ upload, outcome, workoutId }: Verified) {
+  const { path, sha256, startedAt, confirmedAt } = upload;
+  return {
+    type: 'verify',
+    path,
+    sha256,
+    outcome,
+    ...(startedAt === undefined ? {} : { startedAt: new Date(startedAt).toISOString() }),
+    uploadedAt: new Date(confirmedAt).toISOString(),
+    ...(workoutId === undefined ? {} : { workoutId }),
+  };
+}
+
+/** A recording for people; nothing of one that is a workout. */
+export function verifyItemText({ upload, outcome }: Verified, now: number): string | undefined {
+  const path = oneLine(upload.path);
+  const ago = duration(now - upload.confirmedAt);
+  switch (outcome) {
+    case 'present':
+      return undefined;
+    case 'pending':
+      return `${path}: not a workout yet. The service received it ${ago} ago; try again an hour after that.`;
+    case 'missing':
+      return (
+        `${path}: missing. The service received it ${ago} ago and has no workout of it: it could not ` +
+        'process the recording, or the workout was deleted. `sync upload --force` sends the file again.'
+      );
+  }
+}
+
+export function verifySummaryText({ total, present, missing, pending }: VerifyReport['summary']) {
+  if (total === 0) return 'No recording to verify: none was uploaded from here in that time.';
+  const parts = [
+    [present, present === 1 ? 'is a workout' : 'are workouts'],
+    [pending, 'not a workout yet'],
+    [missing, 'missing'],
+  ] as const;
+  const told = parts.filter(([count]) => count > 0).map(([count, words]) => `${count} ${words}`);
+  return `${plural(total, 'recording')}: ${told.join(', ')}.`;
+}

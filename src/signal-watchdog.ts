@@ -1,0 +1,94 @@
+import { readFileSync } from 'node:fs';
+import { parentPort, workerData } from 'node:worker_threads';
+import type { Name } from './signals.ts';
+
+/**
+ * A thread that ends the process if nothing else reacts to a signal.
+ *
+ * Signal handlers run on the main thread. While that thread is in a system call on a file system that
+ * hangs (a dead NFS or FUSE mount), none runs. Either the kernel delivers the signal to the process:
+ * then libuv reports it to every event loop that listens, and this one still turns. Or the call
+ * cannot be interrupted, as on most file systems of Linux: then the signal stays pending, and
+ * `/proc/self/status` shows it.
+ */
+
+/** What the main thread passes to the watchdog. */
+export interface WatchdogOrders {
+  /** Signals to listen to, with their numbers. */
+  readonly signals: readonly (readonly [Name, number])[];
+  /** Those of them that do not end this process. */
+  readonly harmless: readonly Name[];
+  /** Longest time between a signal and the end of the process, in ms. */
+  readonly limitMs: number;
+}
+
+/** What the watchdog reports to the main thread. */
+export type WatchdogNews =
+  | { readonly received: Name }
+  /** The main thread has to listen by itself. */
+  | { readonly deaf: true };
+
+/** Pause between two looks at the pending signals, in ms. */
+const LOOK_MS = 1_000;
+
+const { signals, harmless, limitMs } = workerData as WatchdogOrders;
+const deadly = signals.filter(([name]) => !harmless.includes(name));
+
+/** The handle behind `process.on('SIGTERM')`. */
+interface SignalHandle {
+  onsignal: () => void;
+  start(signal: number): number;
+}
+
+function report(news: WatchdogNews): void {
+  parentPort?.postMessage(news);
+}
+
+function kill(): void {
+  process.kill(process.pid, 'SIGKILL');
+}
+
+/** @throws TypeError if this version of Node does not give threads such handles */
+function listen(): void {
+  // Node warns of `process.binding`, but has no other way to hear a signal outside of the main thread.
+  process.noDeprecation = true;
+  const { Signal } = (
+    process as unknown as { binding: (name: string) => { Signal: new () => SignalHandle } }
+  ).binding('signal_wrap');
+  for (const [name, number] of signals) {
+    const handle = new Signal();
+    handle.onsignal = () => {
+      report({ received: name });
+      if (!harmless.includes(name)) setTimeout(kill, limitMs);
+    };
+    handle.start(number);
+  }
+}
+
+/** The signals that are pending for the whole process; bit 0 is signal 1 (proc(5)). */
+function pendingSignals(): bigint {
+  const mask = /^ShdPnd:\s*([0-9a-f]+)$/m.exec(readFileSync('/proc/self/status', 'latin1'))?.[1];
+  return mask === undefined ? 0n : BigInt(`0x${mask}`);
+}
+
+function watchPending(): void {
+  const ours = deadly.reduce((mask, [, number]) => mask | (1n << BigInt(number - 1)), 0n);
+  let pendingMs = 0;
+  setInterval(() => {
+    if ((pendingSignals() & ours) === 0n) {
+      pendingMs = 0;
+      return;
+    }
+    // Up to one pause went by before the first look that found it.
+    pendingMs += LOOK_MS;
+    if (pendingMs > limitMs - LOOK_MS) kill();
+  }, LOOK_MS);
+}
+
+try {
+  listen();
+} catch {
+  // What the kernel cannot deliver is still seen.
+  report({ deaf: true });
+}
+if (process.platform === 'linux') watchPending();

@@ -1,0 +1,119 @@
+import { constants } from 'node:os';
+import { join } from 'node:path';
+import type { Worker } from 'node:worker_threads';
+import type { WatchdogNews, WatchdogOrders } from './signal-watchdog.ts';
+
+/** Longest time between a signal and the end of the process, in ms. */
+const LIMIT_MS = 4_800;
+/** Time for the process to end by itself once its work is over, in ms. */
+const OVER_MS = 1_000;
+
+const NAMES = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
+export type Name = (typeof NAMES)[number];
+
+/** Commands that read files of the user's choice, on file systems that may hang. */
+const READERS = ['upload', 'push', 'watch', 'inspect', 'explain'];
+
+export interface SignalNeeds {
+  /** Words of the command line. */
+  readonly args: readonly string[];
+  /** The built program's folder. */
+  readonly programDir: string;
+  /** SIGHUP does not end this process. */
+  readonly ignoresHangup: () => boolean;
+  /** Called for the first signal: the work is to end in good order. */
+  readonly onSignal: () => void;
+  /** `process.exit` */
+  readonly exit: () => void;
+}
+
+/** How the process ends after a signal. */
+export interface Signals {
+  /** The work is over, and its output written: nothing that still hangs keeps the process. */
+  over(): void;
+}
+
+/**
+ * Handles SIGINT, SIGTERM and SIGHUP. The process ends within 5 s of the first one, also if a file
+ * system hangs: a thread of Node's pool that is stuck there would keep both an empty event loop and
+ * `process.exit` waiting, so the process ends itself by the very signal.
+ */
+export function handleSignals(needs: SignalNeeds): Signals {
+  const { args, programDir, ignoresHangup, onSignal, exit } = needs;
+  const received = new Set<Name>();
+  const watchdog =
+    process.platform !== 'win32' && READERS.some((name) => args.includes(name))
+      ? startWatchdog(programDir, ignoresHangup())
+      : undefined;
+
+  async function raise(name: NodeJS.Signals): Promise<void> {
+    // Without a listener, the signal ends the process.
+    process.removeAllListeners(name);
+    await watchdog?.terminate();
+    process.kill(process.pid, name);
+    // Process 1 of a container is spared by signals that it does not handle.
+    process.kill(process.pid, 'SIGKILL');
+    exit();
+  }
+
+  function receive(name: Name): void {
+    if (name === 'SIGHUP' && ignoresHangup()) return;
+    // A second one does not wait for a tidy end.
+    if (received.has(name)) {
+      if (hasFileRequest()) void raise(name);
+      else exit();
+      return;
+    }
+    if (received.size === 0) setTimeout(() => void raise(name), LIMIT_MS).unref();
+    received.add(name);
+    onSignal();
+  }
+
+  function listen(): void {
+    for (const name of NAMES) process.on(name, receive);
+  }
+
+  if (watchdog === undefined) listen();
+  else {
+    watchdog.on('message', (news: WatchdogNews) => {
+      if ('received' in news) receive(news.received);
+      else listen();
+    });
+    watchdog.on('error', listen);
+    watchdog.unref();
+  }
+  return {
+    over() {
+      const [first = 'SIGKILL'] = received;
+      setInterval(() => {
+        if (hasFileRequest() && isWritten()) void raise(first);
+      }, OVER_MS).unref();
+    },
+  };
+}
+
+/** A thread of Node's pool works on a file, or hangs there. */
+function hasFileRequest(): boolean {
+  return process.getActiveResourcesInfo().some((name) => name.startsWith('FSReq'));
+}
+
+function isWritten(): boolean {
+  return process.stdout.writableLength === 0 && process.stderr.writableLength === 0;
+}
+
+/**
+ * Starts the thread that listens in place of this one, which may be stuck. A signal that comes before
+ * the thread listens ends the process at once: no work has begun.
+ */
+function startWatchdog(programDir: string, ignoresHangup: boolean): Worker {
+  const orders: WatchdogOrders = {
+    signals: NAMES.map((name) => [name, constants.signals[name]] as const),
+    harmless: ignoresHangup ? ['SIGHUP'] : [],
+    limitMs: LIMIT_MS,
+  };
+  const { Worker: Thread } = process.getBuiltinModule('node:worker_threads');
+  return new Thread(join(programDir, 'signal-watchdog.cjs'), {
+    workerData: orders,
+    resourceLimits: { maxOldGenerationSizeMb: 8, maxYoungGenerationSizeMb: 1, stackSizeMb: 1 },
+  });
+}

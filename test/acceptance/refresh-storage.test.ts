@@ -1,0 +1,179 @@
+import { execFileSync, spawn } from 'node:child_process';
+import { chmodSync, chownSync, readFileSync, readdirSync, rmSync } from 'node:fs';
+import { once } from 'node:events';
+import { dirname, join } from 'node:path';
+import { describe, expect, it, vi } from 'vitest';
+import {
+  type World,
+  expireAccess,
+  openHome,
+  openLoggedInWorld,
+  openSandbox,
+  loginWithToken,
+  requestLines,
+  tokenFile,
+  worldOf,
+} from '../support/acceptance.ts';
+import { mountSmallDisk, whyNoMount } from '../support/disk.ts';
+import { PROGRAM } from '../support/program.ts';
+
+const noMount = whyNoMount();
+const note = noMount === undefined ? '' : ` (skipped: ${noMount})`;
+const stored = (world: World) =>
+  JSON.parse(readFileSync(tokenFile(world), 'utf8')) as Record<string, unknown>;
+const loginsOf = (world: World) =>
+  world.sandbox.control.state('athlete-1').athletes[0]?.logins.map(({ revoked }) => revoked);
+
+/** A login whose access token is over, on a disk of its own. */
+async function openOnSmallDisk() {
+  const sandbox = await openSandbox();
+  const home = openHome({
+    SYNC_BASE_URL: sandbox.url,
+    SYNC_CLIENT_ID: sandbox.clientId,
+    SYNC_TOKEN_STORE: 'file',
+  });
+  const disk = mountSmallDisk(join(home.dir, 'state'));
+  const world = worldOf(sandbox, home);
+  await loginWithToken(world);
+  expireAccess(world);
+  sandbox.control.clearRequests();
+  return { world, disk };
+}
+
+/** The program as another user than root, who would be allowed everything. */
+async function syncAsNobody(world: World, args: readonly string[]) {
+  const id = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {};
+  const child = spawn(process.execPath, [PROGRAM, ...args], {
+    env: world.home.env,
+    cwd: world.home.dir,
+    stdio: ['ignore', 'pipe', 'pipe'],
+    ...id,
+  });
+  let stderr = '';
+  child.stderr.setEncoding('utf8').on('data', (text: string) => (stderr += text));
+  let stdout = '';
+  child.stdout.setEncoding('utf8').on('data', (text: string) => (stdout += text));
+  const [code] = (await once(child, 'close')) as [number | null];
+  return { code, stdout, stderr };
+}
+
+describe.skipIf(noMount !== undefined)(`a refresh on a disk that takes no tokens${note}`, () => {
+  it.each(['full', 'full but for a page', 'read-only'] as const)(
+    'is not sent while the disk is %s, and works once that is fixed',
+    async (trouble) => {
+      const { world, disk } = await openOnSmallDisk();
+      const before = readFileSync(tokenFile(world), 'utf8');
+      if (trouble === 'read-only') disk.makeReadOnly();
+      else disk.fill(trouble === 'full' ? 0 : 4_096);
+      for (const command of ['token', 'profile']) {
+        const { code, stdout, stderr } = await world.sync([command]);
+        expect([code, stdout]).toEqual([1, '']);
+        const folder = join(world.home.dir, 'state');
+        const what =
+          trouble === 'read-only'
+            ? `${folder}/logins is on a disk that can only be read.`
+            : `There is no room left for ${folder}`;
+        expect(stderr).toContain(what);
+        expect(stderr).toContain('SYNC_STATE_DIR');
+      }
+      expect(requestLines(world.sandbox)).toEqual([]);
+      expect(readFileSync(tokenFile(world), 'utf8')).toBe(before);
+
+      if (trouble === 'read-only') disk.makeWritable();
+      else rmSync(join(world.home.dir, 'state', 'filler'));
+      expect((await world.sync(['token'])).code).toBe(0);
+      expect(requestLines(world.sandbox)).toEqual(['token 200']);
+      expect(loginsOf(world)).toEqual([false]);
+    },
+  );
+
+  it('keeps its tokens when the disk fills up after the request has left', async () => {
+    const { world, disk } = await openOnSmallDisk();
+    world.sandbox.control.addFaults('refresh:delay=1s');
+    const running = world.start(['token']);
+    await vi.waitUntil(() => requestLines(world.sandbox).length > 0, 30_000);
+    disk.fill(0);
+    expect((await running.finished).code).toBe(0);
+    const { accessToken } = stored(world);
+    expect((await running.finished).stdout.trim()).toBe(accessToken);
+    // Nothing but the login is left in the folder.
+    expect(readdirSync(dirname(tokenFile(world)))).toEqual(['login-default.json']);
+  });
+});
+
+describe.skipIf(process.platform === 'win32')('a refresh whose tokens cannot be saved', () => {
+  it('is not sent while the folder of logins is not writable', async () => {
+    const world = await openLoggedInWorld();
+    expireAccess(world);
+    const folder = dirname(tokenFile(world));
+    const root = process.getuid?.() === 0;
+    if (root) execFileSync('chown', ['-R', '65534:65534', world.home.dir]);
+    if (root) chownSync(folder, 0, 0);
+    chmodSync(folder, root ? 0o755 : 0o500);
+    const before = readFileSync(tokenFile(world), 'utf8');
+    const { code, stdout, stderr } = await syncAsNobody(world, ['token']);
+    expect([code, stdout]).toEqual([1, '']);
+    expect(stderr).toContain(`This user may not use ${folder}.`);
+    expect(stderr).toContain('SYNC_STATE_DIR');
+    expect(requestLines(world.sandbox)).toEqual([]);
+    expect(readFileSync(tokenFile(world), 'utf8')).toBe(before);
+
+    chmodSync(folder, 0o700);
+    if (root) chownSync(folder, 65_534, 65_534);
+    expect((await syncAsNobody(world, ['token'])).code).toBe(0);
+    expect(loginsOf(world)).toEqual([false]);
+  });
+});
+
+describe('a refresh that was killed after its request left', () => {
+  async function killed(settings: { refreshToken: 'rotate' | 'keep' }) {
+    const world = await openLoggedInWorld({ sandbox: { settings } });
+    expireAccess(world);
+    world.sandbox.control.addFaults('refresh:hang(after)');
+    const running = world.start(['token']);
+    await vi.waitUntil(() => requestLines(world.sandbox).length > 0, 30_000);
+    const during = await world.sync(['status']);
+    expect(during.stdout).toMatch(/^Login {5}good/m);
+    running.child.kill('SIGKILL');
+    await running.finished;
+    return world;
+  }
+
+  it('is reported by the status, and tried once more: a token that was kept still works', async () => {
+    const world = await killed({ refreshToken: 'keep' });
+    const { code, stdout } = await world.sync(['status']);
+    expect(code).toBe(5);
+    expect(stdout).toMatch(/^Login {5}uncertain\. A refresh was interrupted \(.* UTC\)/m);
+    expect((await world.sync(['token'])).code).toBe(0);
+    expect(stored(world)['refreshStartedAt']).toBeUndefined();
+    expect((await world.sync(['status'])).code).toBe(0);
+  });
+
+  it('ends the login only once the service refuses the token', async () => {
+    const world = await killed({ refreshToken: 'rotate' });
+    expect((await world.sync(['status'])).code).toBe(5);
+    const { code, stdout } = await world.sync(['token']);
+    expect([code, stdout]).toEqual([4, '']);
+    const status = await world.sync(['status']);
+    expect(status.code).toBe(4);
+    expect(status.stdout).toMatch(/^Login {5}ended\. The service ended this login/m);
+    const asked = requestLines(world.sandbox).length;
+    expect((await world.sync(['token'])).code).toBe(4);
+    expect(requestLines(world.sandbox)).toHaveLength(asked);
+    // A new login starts anew.
+    await loginWithToken(world);
+    expect((await world.sync(['status'])).code).toBe(0);
+  });
+
+  it('leaves no doubt where the request never left', async () => {
+    const world = await openLoggedInWorld();
+    expireAccess(world);
+    const env = { HTTPS_PROXY: undefined, SYNC_BASE_URL: undefined };
+    await world.sandbox.close();
+    expect(
+      (await world.sync(['token'], { env: { ...env, SYNC_BASE_URL: world.sandbox.url } })).code,
+    ).toBe(5);
+    expect(stored(world)['refreshStartedAt']).toBeUndefined();
+    expect((await world.sync(['status'])).code).toBe(0);
+  });
+});

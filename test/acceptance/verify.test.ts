@@ -1,0 +1,100 @@
+import { DatabaseSync } from '@photostructure/sqlite';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { type World, openLoggedInWorld, sha256 } from '../support/acceptance.ts';
+import { makeRecording } from '../support/fit-maker.ts';
+import { ndjson } from '../support/program.ts';
+import { openTinyService } from '../support/tiny-service.ts';
+
+const START = new Date('2026-02-15T07:10:00Z');
+const ride = makeRecording({ seed: 5, startTime: START, durationSecs: 60 });
+
+/** Lets uploads have happened so long ago. */
+function age(world: World, ms: number): void {
+  const ledger = new DatabaseSync(join(world.home.dir, 'state', 'ledger.db'));
+  ledger.prepare('UPDATE uploads SET changed_at = changed_at - ?').run(ms);
+  ledger.close();
+}
+
+/** A service that took the ride, and lists these workouts. */
+async function openPlatform(workouts: [status: number, body: unknown]) {
+  const world = await openLoggedInWorld();
+  world.write('ride.fit', ride);
+  const tiny = await openTinyService({
+    'POST /api/workouts/upload-fit': [200, { success: true, results: { processed: 1 } }],
+    'GET /api/workouts': workouts,
+  });
+  const { env } = world.home;
+  Object.assign(env, { SYNC_BASE_URL: tiny.url, SYNC_ACCESS_TOKEN: 'token' });
+  expect((await world.sync(['upload', 'ride.fit'])).code).toBe(0);
+  return { world, tiny };
+}
+
+describe('sync verify', () => {
+  it('finds the workout of each recording, whatever name it was sent under', async () => {
+    const world = await openLoggedInWorld();
+    for (let day = 0; day < 3; day++) {
+      const startTime = new Date(START.getTime() + day * 86_400_000);
+      world.write(
+        `rides/a;b ü ${day}.fit`,
+        makeRecording({ seed: day, startTime, durationSecs: 60 }),
+      );
+    }
+    await world.sync(['upload', 'rides']);
+    const { code, stdout } = await world.sync(['verify']);
+    expect([code, stdout]).toEqual([0, '3 recordings: 3 are workouts.\n']);
+    const { stdout: lines } = await world.sync(['verify', '--since', '2026-02-16', '--json']);
+    expect(ndjson(lines).at(-1)).toMatchObject({ type: 'summary', total: 2, present: 2 });
+  });
+
+  it('exits 5 within an hour of the upload, and 6 after it, for a recording without a workout', async () => {
+    const { world } = await openPlatform([200, []]);
+    const early = await world.sync(['verify', '--json']);
+    const item = {
+      type: 'verify',
+      path: 'ride.fit',
+      sha256: sha256(ride),
+      startedAt: START.toISOString(),
+      uploadedAt: expect.any(String) as unknown,
+    };
+    const none = { type: 'summary', total: 1, present: 0, missing: 0, pending: 0 };
+    expect([early.code, ndjson(early.stdout)]).toEqual([
+      5,
+      [
+        { ...item, outcome: 'pending' },
+        { ...none, pending: 1 },
+      ],
+    ]);
+    age(world, 3_600_000);
+    const late = await world.sync(['verify', '--json']);
+    expect([late.code, ndjson(late.stdout)]).toEqual([
+      6,
+      [
+        { ...item, outcome: 'missing' },
+        { ...none, missing: 1 },
+      ],
+    ]);
+    const { stdout } = await world.sync(['verify']);
+    expect(stdout).toMatch(/^ride\.fit: missing\. .*\n1 recording: 1 missing\.\n$/);
+  });
+
+  it('exits 4 and names the scope without workout:read', async () => {
+    const message = 'Insufficient scope. Required: workout:read';
+    const { world } = await openPlatform([403, { statusCode: 403, message }]);
+    const { code, stdout } = await world.sync(['verify', '--json']);
+    expect([code, ndjson(stdout)]).toMatchObject([
+      4,
+      [{ type: 'error', code: 'SCOPE_MISSING', message: /workout:read/ }],
+    ]);
+  });
+
+  it('asks nothing where nothing was uploaded in that time', async () => {
+    const { world, tiny } = await openPlatform([500, {}]);
+    const { code, stdout } = await world.sync(['verify', '--since', 'today']);
+    expect([code, stdout]).toEqual([
+      0,
+      'No recording to verify: none was uploaded from here in that time.\n',
+    ]);
+    expect(tiny.requests.filter(({ path }) => path.startsWith('/api/workouts?'))).toEqual([]);
+  });
+});

@@ -1,0 +1,143 @@
+import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { ndjson } from '../support/program.ts';
+import {
+  type WatchWorld,
+  anotherRecording,
+  makeWorld,
+  put,
+  ready,
+  until,
+} from '../watch/support.ts';
+
+/** The contract is 5 s; a machine that is busy may take longer to notice, not for minutes. */
+const SOON_MS = 15_000;
+
+let world: WatchWorld;
+let mount: FuseMount | undefined;
+beforeEach(async () => {
+  world = await makeWorld();
+});
+afterEach(async () => {
+  mount?.end();
+  mount = undefined;
+  await world.close();
+});
+
+/** A real file system in user space, that answers or does not. */
+interface FuseMount {
+  readonly hang: () => void;
+  readonly end: () => void;
+}
+
+/** Shows `source` under `at`. */
+async function mountFuse(source: string, at: string): Promise<FuseMount> {
+  mkdirSync(at, { recursive: true });
+  const server: ChildProcess = spawn('bindfs', ['-f', '--no-allow-other', source, at]);
+  const end = () => {
+    server.kill('SIGCONT');
+    spawnSync('fusermount3', ['-u', '-z', at]);
+    server.kill('SIGKILL');
+  };
+  mount = { hang: () => void server.kill('SIGSTOP'), end };
+  await until(() => spawnSync('mountpoint', ['-q', at]).status === 0, 'mounted');
+  return mount;
+}
+
+function canMount(): boolean {
+  if (process.platform !== 'linux') return false;
+  const [source, at] = [mkdtempSync(join(tmpdir(), 'fuse-')), mkdtempSync(join(tmpdir(), 'fuse-'))];
+  try {
+    execFileSync('bindfs', ['--no-allow-other', source, at], { stdio: 'ignore' });
+    execFileSync('fusermount3', ['-u', at]);
+    return true;
+  } catch {
+    return false;
+  } finally {
+    rmSync(source, { recursive: true });
+    rmSync(at, { recursive: true });
+  }
+}
+
+/** As `ps` shows it: D for a call that cannot be interrupted; undefined if there is no such process. */
+function stateOf(pid: number | undefined): string | undefined {
+  const { stdout } = spawnSync('ps', ['-o', 'state=', '-p', String(pid)], { encoding: 'utf8' });
+  return stdout.trim() === '' ? undefined : stdout.trim();
+}
+
+/** What the main thread of a process waits for in the kernel. */
+function waitsIn(pid: number | undefined): string {
+  return readFileSync(`/proc/${String(pid)}/wchan`, 'latin1');
+}
+
+const fuse = canMount();
+if (!fuse) console.warn('Skipped: no FUSE mount can be made here (bindfs, /dev/fuse).');
+
+describe.skipIf(!fuse)('a watched folder whose file system hangs', () => {
+  it.each(['SIGTERM', 'SIGINT'] as const)(
+    'does not keep the watcher from ending: %s',
+    async (signal) => {
+      const source = join(world.home.dir, 'source');
+      put(join(source, 'ride.fit'), anotherRecording());
+      const { hang } = await mountFuse(source, world.folder);
+      const watcher = world.watch(['--poll', '1']);
+      await until(() => world.recordings().length === 1);
+      await ready(watcher);
+      hang();
+      // A look at the folder comes every two seconds: a thread is stuck in it by then.
+      await new Promise((resolve) => setTimeout(resolve, 5_000));
+      const asked = performance.now();
+      watcher.child.kill(signal);
+      await watcher.finished;
+      expect(performance.now() - asked).toBeLessThan(SOON_MS);
+    },
+  );
+
+  it('does not keep an upload of a folder from ending in the middle of its walk', async () => {
+    const source = join(world.home.dir, 'source');
+    put(join(source, 'ride.fit'), anotherRecording());
+    const { hang } = await mountFuse(source, world.folder);
+    hang();
+    const upload = world.run(['upload', world.folder, '--json']);
+    // The walk begins at once; from then on the main thread hears nothing.
+    await until(() => /fuse|request_wait/.test(waitsIn(upload.child.pid)));
+    const asked = performance.now();
+    upload.child.kill('SIGTERM');
+    await upload.finished;
+    expect(performance.now() - asked).toBeLessThan(SOON_MS);
+  });
+
+  it('is stopped as a daemon, and is said to be stopped when its process is gone', async () => {
+    const source = join(world.home.dir, 'source');
+    put(join(source, 'ride.fit'), anotherRecording());
+    const { hang } = await mountFuse(source, world.folder);
+    const { stdout } = await world.run(['watch', world.folder, '--daemon', '--json']).finished;
+    const pid = Number(ndjson(stdout).find(({ type }) => type === 'daemon-started')?.['pid']);
+    hang();
+    await new Promise((resolve) => setTimeout(resolve, 12_000));
+    const stopped = await world.run(['daemon', 'stop', '--json']).finished;
+    const state = stateOf(pid);
+    expect(ndjson(stopped.stdout)).toMatchObject([{ outcome: 'stopped', pid }, { stopped: 1 }]);
+    expect([undefined, 'Z']).toContain(state);
+    expect(stopped.code).toBe(0);
+  });
+});
+
+it.skipIf(process.platform !== 'linux')(
+  'a call that the kernel restarts after a signal keeps the program no longer than 5 s',
+  async () => {
+    const config = world.home.env['SYNC_CONFIG_DIR'] ?? '';
+    mkdirSync(config, { recursive: true });
+    // Opening a FIFO blocks the main thread until there is somebody at its other end.
+    execFileSync('mkfifo', [join(config, 'config.json')]);
+    const upload = world.run(['upload', world.folder]);
+    await until(() => /wait_for_partner|fifo/.test(waitsIn(upload.child.pid)));
+    const asked = performance.now();
+    upload.child.kill('SIGTERM');
+    await upload.finished;
+    expect(performance.now() - asked).toBeLessThan(SOON_MS);
+  },
+);

@@ -1,0 +1,177 @@
+import { describe, expect, it } from 'vitest';
+import type { Exchange } from '../../src/sandbox/exchanges.ts';
+import { REVISION_NAMES } from '../../src/sandbox/revisions.ts';
+import { ROUTES } from '../../src/sandbox/routes.ts';
+import { SCOPES } from '../../src/sandbox/scopes.ts';
+import { Contract, operationsOf, readContract } from '../support/contract.ts';
+
+const contract = readContract();
+
+/** What service-interface.md shows; the rest is assumed. */
+const SHOWN = {
+  operations: ['authorize', 'token', 'upload-fit', 'workouts', 'wellness', 'nutrition'],
+  parameters: [
+    'response_type',
+    'client_id',
+    'redirect_uri',
+    'scope',
+    'state',
+    'code_challenge',
+    'code_challenge_method',
+  ],
+  properties: {
+    CodeExchange: 'grant_type client_id client_secret code redirect_uri code_verifier',
+    Tokens: 'access_token token_type expires_in refresh_token scope refresh_token_expires_in',
+    WellnessRecord: 'date hrv restingHr sleepSecs weight vo2max rawJson',
+    NutritionRecord: 'date items rawJson',
+    SentItem: 'name carbs logged_at absorptionType',
+    'upload-fit': 'name metadata',
+  } as Readonly<Record<string, string>>,
+};
+
+interface Marked {
+  readonly 'x-assumed'?: unknown;
+  readonly 'x-seen-on'?: unknown;
+}
+
+function isMarked(value: Marked): boolean {
+  const seen = value['x-seen-on'];
+  return (
+    value['x-assumed'] === true &&
+    Array.isArray(seen) &&
+    seen.length > 0 &&
+    seen.every((name) => REVISION_NAMES.includes(name as never))
+  );
+}
+
+/** Every `properties` object below a node, with the path of the node that it is in. */
+function* propertiesBelow(node: unknown, path: string): Generator<[string, string, Marked]> {
+  if (typeof node !== 'object' || node === null) return;
+  for (const [key, value] of Object.entries(node)) {
+    if (key === 'properties') {
+      for (const [name, property] of Object.entries(value as Record<string, Marked>)) {
+        yield [path, name, property];
+      }
+    }
+    yield* propertiesBelow(value, `${path}/${key}`);
+  }
+}
+
+describe('docs/openapi.yaml', () => {
+  it('describes every endpoint of the sandbox, and no other', () => {
+    const described = operationsOf(contract).map(({ operation, method, path }) => ({
+      name: operation.operationId,
+      method: method.toUpperCase(),
+      path: path.replaceAll(/\{(\w+)\}/g, ':$1'),
+    }));
+    const byName = (a: { name: string }, b: { name: string }) => a.name.localeCompare(b.name);
+    expect(described.sort(byName)).toEqual([...ROUTES].sort(byName));
+  });
+
+  it('names every scope', () => {
+    const { oauth } = contract.components.securitySchemes;
+    expect(Object.keys(oauth.flows.authorizationCode.scopes).sort()).toEqual([...SCOPES].sort());
+  });
+
+  it('marks every operation and parameter that the interface does not show', () => {
+    const unmarked = operationsOf(contract).flatMap(({ operation }) => [
+      ...(isMarked(operation as Marked) ? [] : [operation.operationId]),
+      ...(operation.parameters ?? []).flatMap((parameter) =>
+        isMarked(parameter as Marked) ? [] : [parameter.name],
+      ),
+    ]);
+    expect(unmarked.sort()).toEqual([...SHOWN.operations, ...SHOWN.parameters].sort());
+  });
+
+  it('marks every field that the interface does not show', () => {
+    const unmarked: Record<string, string[]> = {};
+    for (const [path, name, property] of propertiesBelow(contract, '')) {
+      if (isMarked(property)) continue;
+      const owner = /schemas\/(\w+)/.exec(path)?.[1] ?? /upload-fit/.exec(path)?.[0] ?? path;
+      (unmarked[owner] ??= []).push(name);
+    }
+    const shown = Object.entries(SHOWN.properties).map(([owner, names]) => [
+      owner,
+      names.split(' ').sort(),
+    ]);
+    for (const names of Object.values(unmarked)) names.sort();
+    expect(unmarked).toEqual(Object.fromEntries(shown));
+  });
+});
+
+describe('the check of exchanges', () => {
+  const exchange = (changes: Partial<Exchange['record']>, rest: Partial<Exchange> = {}) =>
+    ({
+      record: {
+        ordinal: 1,
+        receivedAt: '2026-02-15T12:00:00.000Z',
+        method: 'GET',
+        path: '/api/workouts',
+        route: 'workouts',
+        query: {},
+        headers: { 'user-agent': 'athlete-sync/1' },
+        size: 0,
+        status: 200,
+        athlete: null,
+        faults: [],
+        durationMs: 1,
+        ...changes,
+      },
+      body: null,
+      answer: [],
+      answerType: 'application/json',
+      ...rest,
+    }) satisfies Exchange;
+  const wellness = {
+    method: 'POST',
+    path: '/api/wellness',
+    route: 'wellness',
+    status: 500,
+  } as const;
+  const json = { 'user-agent': 'athlete-sync/1', 'content-type': 'application/json' };
+  const failed = {
+    answer: { error: true, url: 'u', statusCode: 500, statusMessage: 's', message: 'm' },
+  };
+
+  it.each([
+    ['a good request', exchange({ query: { limit: '5', startDate: '2026-02-15' } }), []],
+    ['an unknown parameter', exchange({ query: { since: 'x' } }), [/query: since is unknown/]],
+    [
+      'a parameter of another type',
+      exchange({ query: { limit: 'x' } }),
+      [/limit: must be integer/],
+    ],
+    ['an undescribed status', exchange({ status: 418 }), [/no such status/]],
+    [
+      'an answer with a further field',
+      exchange({ status: 401 }, { answer: { ...failed.answer, more: 1 } }),
+      [/must NOT have additional properties/],
+    ],
+    [
+      'a request with a wrong field',
+      exchange(
+        { ...wellness, headers: json },
+        { ...failed, body: { date: '2026-02-15', restingHr: 50.5 } },
+      ),
+      [/request\/restingHr: must be integer/],
+    ],
+    [
+      'the same request of a test',
+      exchange(
+        { ...wellness, headers: { 'content-type': 'application/json' } },
+        { ...failed, body: { date: '2026-02-15', restingHr: 50.5 } },
+      ),
+      [],
+    ],
+    [
+      'a request of another type',
+      exchange({ ...wellness, headers: { ...json, 'content-type': 'text/plain' } }, failed),
+      [/request: type "text\/plain"/],
+    ],
+    ['an answer of a scripted fault', exchange({ faults: ['any:418'], status: 418 }), []],
+  ])('of %s finds what is wrong', (_what, given, expected) => {
+    const found = new Contract().violations(given);
+    expect(found).toHaveLength(expected.length);
+    for (const [index, pattern] of expected.entries()) expect(found[index]).toMatch(pattern);
+  });
+});

@@ -1,0 +1,162 @@
+import { readFileSync } from 'node:fs';
+import ajv, { type ValidateFunction } from 'ajv/dist/2020.js';
+import { parse } from 'yaml';
+import type { Exchange } from '../../src/sandbox/exchanges.ts';
+
+interface Parameter {
+  readonly name: string;
+  readonly in: string;
+  readonly required?: boolean;
+}
+
+interface Content {
+  readonly content?: Readonly<Record<string, unknown>>;
+}
+
+export interface Operation {
+  readonly operationId: string;
+  readonly parameters?: readonly Parameter[];
+  readonly requestBody?: Content;
+  readonly responses: Readonly<Record<string, (Content & { readonly $ref?: string }) | undefined>>;
+  readonly security?: readonly Readonly<Record<string, readonly string[]>>[];
+}
+
+const METHODS = ['get', 'post', 'patch'] as const;
+
+export interface OpenApi {
+  readonly paths: Readonly<
+    Record<string, Partial<Record<(typeof METHODS)[number], Operation>> | undefined>
+  >;
+  readonly components: {
+    readonly securitySchemes: {
+      readonly oauth: {
+        readonly flows: {
+          readonly authorizationCode: { readonly scopes: Readonly<Record<string, string>> };
+        };
+      };
+    };
+  };
+}
+
+/** An operation and the JSON pointer to it. */
+export interface Located {
+  readonly operation: Operation;
+  readonly method: string;
+  readonly path: string;
+  readonly pointer: string;
+}
+
+/** The parsed `docs/openapi.yaml`. */
+export function readContract(): OpenApi {
+  const file = new URL('../../docs/openapi.yaml', import.meta.url);
+  return parse(readFileSync(file, 'utf8')) as OpenApi;
+}
+
+export function operationsOf(contract: OpenApi): Located[] {
+  return Object.entries(contract.paths).flatMap(([path, item]) =>
+    METHODS.flatMap((method) => {
+      const operation = item?.[method];
+      const pointer = `/paths/${escaped(path)}/${method}`;
+      return operation === undefined ? [] : [{ operation, method, path, pointer }];
+    }),
+  );
+}
+
+/** What the client calls itself; other requests are a test's own. */
+const CLIENT = /^athlete-sync\//;
+
+/** Checks exchanges with a sandbox against `docs/openapi.yaml`. */
+export class Contract {
+  readonly #operations: ReadonlyMap<string, Located>;
+  readonly #bodies: ajv.Ajv2020;
+  readonly #queries: ajv.Ajv2020;
+  readonly #compiled = new Map<string, ValidateFunction>();
+
+  constructor() {
+    const contract = readContract();
+    this.#operations = new Map(
+      operationsOf(contract).map((each) => [each.operation.operationId, each]),
+    );
+    const options = { strict: false, validateSchema: false, allErrors: true } as const;
+    this.#bodies = new ajv.Ajv2020(options);
+    this.#bodies.addSchema(contract, 'contract');
+    this.#queries = new ajv.Ajv2020({ ...options, coerceTypes: true });
+    this.#queries.addSchema(contract, 'contract');
+  }
+
+  /**
+   * Lists what breaks the contract: in the client's request unless the sandbox refused it by 400, and
+   * in the answer unless a scripted fault made it.
+   */
+  violations({ record, body, answer, answerType }: Exchange): string[] {
+    const { route, method, path, status, headers, query, faults } = record;
+    const located = route === null ? undefined : this.#operations.get(route);
+    if (route !== null && located === undefined) return [`${route}: no such operation`];
+    if (located === undefined) return [];
+    const found: string[] = [];
+    if (CLIENT.test(headers['user-agent'] ?? '') && status !== 400) {
+      found.push(...this.#query(located, query), ...this.#request(located, body, headers));
+    }
+    if (faults.length === 0) {
+      found.push(...this.#answer(located, String(status), answer, answerType));
+    }
+    return found.map((each) => `${method} ${path} ${String(status)}: ${each}`);
+  }
+
+  #query({ operation, pointer }: Located, query: Exchange['record']['query']): string[] {
+    const known = (operation.parameters ?? []).filter((each) => each.in === 'query');
+    const missing = known.filter(({ name, required }) => required === true && !(name in query));
+    return [
+      ...missing.map(({ name }) => `query: ${name} is missing`),
+      ...Object.entries(query).flatMap(([name, value]) => {
+        const index = (operation.parameters ?? []).findIndex((each) => each.name === name);
+        return index < 0
+          ? [`query: ${name} is unknown`]
+          : this.#check(this.#queries, `${pointer}/parameters/${index}/schema`, value, name);
+      }),
+    ];
+  }
+
+  #request(
+    { operation, pointer }: Located,
+    body: unknown,
+    headers: Exchange['record']['headers'],
+  ): string[] {
+    if (operation.requestBody === undefined) return [];
+    const type = headers['content-type']?.split(';', 1)[0] ?? '';
+    if (operation.requestBody.content?.[type] === undefined) return [`request: type "${type}"`];
+    const schema = `${pointer}/requestBody/content/${escaped(type)}/schema`;
+    return this.#check(this.#bodies, schema, body, 'request');
+  }
+
+  #answer(
+    { operation, pointer }: Located,
+    status: string,
+    answer: unknown,
+    type: string | null,
+  ): string[] {
+    const described = operation.responses[status];
+    if (described === undefined) return ['answer: no such status'];
+    if (type !== 'application/json') return [];
+    const at = described.$ref?.slice(1) ?? `${pointer}/responses/${status}`;
+    return this.#check(this.#bodies, `${at}/content/application~1json/schema`, answer, 'answer');
+  }
+
+  #check(schemas: ajv.Ajv2020, pointer: string, value: unknown, what: string): string[] {
+    const key = `${schemas === this.#queries ? 'query' : 'body'} ${pointer}`;
+    let validate = this.#compiled.get(key);
+    if (validate === undefined) {
+      validate = schemas.compile({ $ref: `contract#${pointer}` });
+      this.#compiled.set(key, validate);
+    }
+    if (validate(value)) return [];
+    return (validate.errors ?? []).map(
+      ({ instancePath, message = '', params }) =>
+        `${what}${instancePath}: ${message} ${JSON.stringify(params)}`,
+    );
+  }
+}
+
+function escaped(segment: string): string {
+  return segment.replaceAll('~', '~0').replaceAll('/', '~1');
+}

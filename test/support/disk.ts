@@ -1,0 +1,49 @@
+import { spawnSync } from 'node:child_process';
+import { closeSync, fstatSync, ftruncateSync, mkdirSync, openSync, writeSync } from 'node:fs';
+import { join } from 'node:path';
+import { onTestFinished } from 'vitest';
+import { systemCode } from '../../src/errors.ts';
+
+/** Why no file system can be mounted here; undefined if one can. */
+export function whyNoMount(): string | undefined {
+  if (process.platform !== 'linux') return 'mounts need Linux';
+  const { status } = spawnSync('unshare', ['--mount', 'true']);
+  return status === 0 ? undefined : 'this user may not mount';
+}
+
+/** Mounts a small file system in memory at `dir`, until the test ends. */
+export function mountSmallDisk(dir: string): {
+  /** Fills it up, but for a whole number of pages. */
+  fill(bytesLeft: number): void;
+  makeReadOnly(): void;
+  makeWritable(): void;
+} {
+  const mount = (...args: string[]) => {
+    const { status, stderr } = spawnSync('mount', args, { encoding: 'utf8' });
+    if (status !== 0) throw new Error(`mount failed: ${stderr}`);
+  };
+  mkdirSync(dir, { recursive: true, mode: 0o700 });
+  mount('-t', 'tmpfs', '-o', 'size=2m,mode=0700', 'tmpfs', dir);
+  onTestFinished(() => void spawnSync('umount', ['-l', dir]));
+  return {
+    fill: (bytesLeft) => fillUp(join(dir, 'filler'), bytesLeft),
+    makeReadOnly: () => mount('-o', 'remount,ro', dir),
+    makeWritable: () => mount('-o', 'remount,rw', dir),
+  };
+}
+
+function fillUp(path: string, bytesLeft: number): void {
+  const fd = openSync(path, 'w');
+  try {
+    for (const size of [65_536, 4_096, 1]) {
+      try {
+        for (;;) writeSync(fd, Buffer.alloc(size, 1));
+      } catch (error) {
+        if (systemCode(error) !== 'ENOSPC') throw error;
+      }
+    }
+    ftruncateSync(fd, fstatSync(fd).size - bytesLeft);
+  } finally {
+    closeSync(fd);
+  }
+}

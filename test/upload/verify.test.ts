@@ -1,0 +1,257 @@
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { type ConfirmedUpload, uploadLedger } from '../../src/ledger/uploads.ts';
+import { Secret } from '../../src/secret.ts';
+import { createServiceClient } from '../../src/service/client.ts';
+import { DEFAULT_ENDPOINTS } from '../../src/service/endpoints.ts';
+import { createNodeHttp } from '../../src/service/node-http.ts';
+import { DEFAULT_RETRY } from '../../src/service/retry.ts';
+import { PROCESSING_MS, verifyUploads } from '../../src/upload/verify.ts';
+import { markIn, openIn, scratchDir } from '../ledger/support.ts';
+import { listen } from '../service/support.ts';
+import { hastyClock } from '../support/delivery.ts';
+
+const START = Date.UTC(2026, 1, 22, 9, 56, 48);
+const NOW = Date.UTC(2026, 1, 23, 12);
+
+interface Workout {
+  readonly id: string;
+  readonly date: string;
+  readonly durationSec?: number;
+  readonly source?: string;
+  readonly externalId?: string;
+  readonly isDuplicate?: boolean;
+}
+
+/** A platform that lists as the deployed ones do: the end day is left out, duplicates unless asked for. */
+async function platform(workouts: readonly Workout[], most = Infinity) {
+  const server = await listen((request, response) => {
+    const { searchParams: query } = new URL(request.url, 'http://localhost');
+    const day = (name: string) => Date.parse(query.get(name) ?? '');
+    const offset = Number(query.get('offset'));
+    const found = workouts
+      .filter(
+        ({ date }) => Date.parse(date) >= day('startDate') && Date.parse(date) < day('endDate'),
+      )
+      .filter(
+        ({ isDuplicate }) => isDuplicate !== true || query.get('includeDuplicates') === 'true',
+      )
+      .slice(offset, offset + Math.min(most, Number(query.get('limit'))));
+    response.setHeader('content-type', 'application/json').end(JSON.stringify(found));
+  });
+  const http = createNodeHttp({ userAgent: 'test', connections: 1 });
+  onTestFinished(() => http.close());
+  const client = createServiceClient({
+    baseUrl: server.url,
+    endpoints: DEFAULT_ENDPOINTS,
+    http,
+    tokens: {
+      scopes: () => undefined,
+      accessToken: () => Promise.resolve(new Secret('token')),
+      replace: () => Promise.reject(new Error('the token is good')),
+    },
+    policy: DEFAULT_RETRY,
+    clock: hastyClock,
+    random: () => 0,
+  });
+  const verify = async (uploads: readonly ConfirmedUpload[]) => {
+    const signal = new AbortController().signal;
+    const items = await verifyUploads(uploads, {
+      client: () => Promise.resolve(client),
+      signal,
+      now: NOW,
+    });
+    return items.map(({ outcome, workoutId }) => [outcome, workoutId]);
+  };
+  return { verify, requests: server.requests };
+}
+
+let count = 0;
+function upload(over: Partial<ConfirmedUpload> = {}): ConfirmedUpload {
+  return {
+    sha256: String(count++),
+    path: 'rides/ride.fit',
+    confirmedAt: NOW - 2 * PROCESSING_MS,
+    startedAt: START,
+    durationSecs: 3600,
+    sentAs: 'ride.fit',
+    workoutId: undefined,
+    ...over,
+  };
+}
+
+function workout(id: string, over: Partial<Workout> = {}): Workout {
+  return {
+    id,
+    date: new Date(START).toISOString(),
+    durationSec: 3600,
+    source: 'fit_file',
+    externalId: `fit_${START}_ride_fit`,
+    ...over,
+  };
+}
+
+const PRESENT = 'present';
+const ELSEWHERE = { source: 'garmin', externalId: '1234' };
+
+describe('a recording that the service took', () => {
+  it.each<[string, Partial<ConfirmedUpload>, Workout[], unknown[]]>([
+    ['is present by its start and file name', {}, [workout('w')], [PRESENT, 'w']],
+    [
+      'is present although the platform hides it as a duplicate',
+      {},
+      [workout('w', { isDuplicate: true })],
+      [PRESENT, 'w'],
+    ],
+    [
+      'is present if the platform knows another length',
+      {},
+      [workout('w', { durationSec: 0 })],
+      [PRESENT, 'w'],
+    ],
+    [
+      'is present by the id that the service named',
+      { workoutId: 'named' },
+      [workout('w'), workout('named', { externalId: 'x' })],
+      [PRESENT, 'named'],
+    ],
+    [
+      'is present under the name that it was first sent by',
+      {},
+      [workout('w', { externalId: `fit_${START}_other_fit` })],
+      [PRESENT, 'w'],
+    ],
+    [
+      'is present where the platform shows no source',
+      {},
+      [{ id: 'w', date: new Date(START + 20_000).toISOString(), durationSec: 3590 }],
+      [PRESENT, 'w'],
+    ],
+    [
+      'is present under a name with other letters',
+      { sentAs: 'Ünï 🚴 "q".fit' },
+      [workout('w', { externalId: `fit_${START}___n________q__fit` })],
+      [PRESENT, 'w'],
+    ],
+    [
+      'is present under the name alone if it has no start',
+      { startedAt: undefined, durationSecs: undefined },
+      [
+        workout('w', {
+          date: new Date(NOW - PROCESSING_MS).toISOString(),
+          externalId: `fit_${NOW - PROCESSING_MS}_ride_fit`,
+        }),
+      ],
+      [PRESENT, 'w'],
+    ],
+    ['is missing after an hour', {}, [], ['missing', undefined]],
+    [
+      'is pending within an hour',
+      { confirmedAt: NOW - PROCESSING_MS + 1 },
+      [],
+      ['pending', undefined],
+    ],
+    [
+      'is missing if only another source has that workout',
+      {},
+      [workout('w', ELSEWHERE)],
+      ['missing', undefined],
+    ],
+    [
+      'is missing if the workout of that time has another length',
+      {},
+      [workout('w', { externalId: 'x', durationSec: 1800 })],
+      ['missing', undefined],
+    ],
+    [
+      'is missing if the workout of that length has another time',
+      {},
+      [workout('w', { externalId: 'x', date: new Date(START + 90_000).toISOString() })],
+      ['missing', undefined],
+    ],
+  ])('%s', async (_what, over, workouts, expected) => {
+    const { verify } = await platform(workouts);
+    expect(await verify([upload(over)])).toEqual([expected]);
+  });
+
+  it('does not count for another one of the same start and length', async () => {
+    const { verify } = await platform([workout('w')]);
+    expect(await verify([upload({ sentAs: 'second.fit' }), upload()])).toEqual([
+      ['missing', undefined],
+      [PRESENT, 'w'],
+    ]);
+  });
+
+  it('shares its workout with one of the same start and name, which the platform overwrites', async () => {
+    const { verify } = await platform([workout('w')]);
+    expect(await verify([upload(), upload()])).toEqual([
+      [PRESENT, 'w'],
+      [PRESENT, 'w'],
+    ]);
+  });
+});
+
+it('workouts are asked for over all pages, with a day of margin at either end', async () => {
+  const day = (index: number) => START + index * 86_400_000;
+  const many = Array.from({ length: 450 }, (_, i) => i - 449);
+  const { verify, requests } = await platform(
+    many.map((i) =>
+      workout(`w${i}`, {
+        date: new Date(day(i)).toISOString(),
+        externalId: `fit_${day(i)}_ride_fit`,
+      }),
+    ),
+    100,
+  );
+  const outcomes = await verify(many.map((i) => upload({ startedAt: day(i) })));
+  expect(outcomes).toEqual(many.map((i) => [PRESENT, `w${i}`]));
+  const queries = requests.map(({ url }) => new URL(url, 'http://localhost').searchParams);
+  expect(queries.map((query) => query.get('offset'))).toEqual([
+    '0',
+    '100',
+    '200',
+    '300',
+    '400',
+    '450',
+  ]);
+  expect(Object.fromEntries(queries[0] ?? [])).toEqual({
+    limit: '200',
+    offset: '0',
+    startDate: '2024-11-29',
+    endDate: '2026-02-24',
+    includeDuplicates: 'true',
+  });
+});
+
+it('nothing is asked of the service if nothing was uploaded', async () => {
+  const { verify, requests } = await platform([]);
+  expect([await verify([]), requests]).toEqual([[], []]);
+});
+
+it('the ledger lists what was not verified since it was last confirmed', () => {
+  const dir = scratchDir();
+  let now = 1000;
+  const ledger = uploadLedger(openIn(dir), 'athlete:1', markIn(dir), () => now);
+  const about = { startedAt: START, durationSecs: 60, sentAs: 'a.fit' };
+  for (const sha256 of ['a', 'b', 'pending']) {
+    ledger.claim({ sha256, path: `card/${sha256}.fit`, size: 1 }, false);
+    if (sha256 === 'pending') continue;
+    now += 1000;
+    ledger.confirm(sha256, 1, { workoutId: 'w' }, about);
+  }
+  expect(ledger.confirmed()[0]).toEqual({
+    ...about,
+    sha256: 'a',
+    path: 'card/a.fit',
+    confirmedAt: 2000,
+    workoutId: 'w',
+  });
+  const hashes = (which?: Parameters<typeof ledger.confirmed>[0]) =>
+    ledger.confirmed(which).map(({ sha256 }) => sha256);
+  expect(hashes({ before: 3000 })).toEqual(['a']);
+  ledger.markVerified(['a']);
+  expect([hashes({ unverified: true }), hashes()]).toEqual([['b'], ['a', 'b']]);
+  ledger.claim({ sha256: 'a', path: 'card/a.fit', size: 1 }, true);
+  now += 1000;
+  ledger.confirm('a', 1, {}, about);
+  expect(hashes({ unverified: true })).toEqual(['b', 'a']);
+});
