@@ -110,7 +110,9 @@ export async function deliverDay(
   const { content, gone, moved } = plan(record, known.intended ?? known.stored, options, needs);
   const isSettled = known.intended === undefined && sameContent(content, known.stored);
   if (moved.length > 0) needs.warn(words.movedNote(record, moved));
-  if (isSettled && (!options.force || isEmpty(content))) return { outcome: 'unchanged' };
+  // The platform may hold something else by now.
+  const looksAnew = options.force || options.merge === 'replace-day';
+  if (isSettled && (!looksAnew || isEmpty(content))) return { outcome: 'unchanged' };
   if (
     outgoing(content).items.length === 0 &&
     service.kind !== 'append' &&
