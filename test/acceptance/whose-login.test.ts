@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { type ReceivedRequest, listen } from '../service/support.ts';
 import {
   type World,
+  foodsHeld,
   loginWithToken,
   openHome,
   openWorld,
@@ -33,9 +34,7 @@ async function push(world: World, ...flags: string[]) {
 const items = ({ sandbox }: World) =>
   sandbox.control
     .state()
-    .athletes.map(({ nutrition }) =>
-      nutrition.reduce((sum, { record }) => sum + (record['items'] as unknown[]).length, 0),
-    );
+    .athletes.map(({ athlete }) => foodsHeld(sandbox, '2026-05-10', athlete).length);
 
 const account = async (world: World) => {
   const [status = {}] = ndjson((await world.sync(['status', '--json'])).stdout);
@@ -143,7 +142,11 @@ describe('a service that does not say whose login it is', () => {
     world.sandbox.control.clearRequests();
     expect(await push(world)).toEqual([0, 'pushed']);
     expect(await push(world)).toEqual([0, 'skipped']);
-    expect(requestLines(world.sandbox)).toEqual(['userinfo 404', 'nutrition 200']);
+    expect(requestLines(world.sandbox)).toEqual([
+      'userinfo 404',
+      'nutrition-list 200',
+      ...Array<string>(2).fill('nutrition 200'),
+    ]);
   });
 
   it('and begins to: what it confirmed before is known', async () => {

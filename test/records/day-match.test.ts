@@ -30,7 +30,7 @@ function shown(text: string): ShownItem {
   return { ...(id === undefined ? {} : { id }), ...from, meal: 'lunch', body: body(what) };
 }
 
-const bodyText = ({ name, carbs }: JsonObject) => `${String(name)} ${String(carbs)}`;
+const bodyText = ({ name, carbs }: JsonObject) => `${name as string} ${carbs as number}`;
 const idText = (id: string | undefined) => (id === undefined ? '' : `#${id}`);
 const sentText = ({ body: of, id, removed }: SentItem) =>
   `${removed === true ? '-' : ''}${bodyText(of)}${idText(id)}`;

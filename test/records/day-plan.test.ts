@@ -10,8 +10,8 @@ function item(text: string): JsonObject {
 }
 
 const textOf = ({ name, carbs, logged_at: at }: JsonObject) => {
-  const time = String(at).slice(11, 16);
-  return `${String(name)} ${String(carbs)}${time === '10:00' ? '' : ` @${time}`}`;
+  const time = (at as string).slice(11, 16);
+  return `${name as string} ${carbs as number}${time === '10:00' ? '' : ` @${time}`}`;
 };
 
 /** A known item: `gel 25 < a`, with its id after `#`, and `-` in front if the athlete removed it. */

@@ -142,7 +142,7 @@ export async function openNutrition(
     /** The id that the service gave to an item. */
     idOf: (name: string) => foods().find((food) => food['name'] === name)?.id ?? '',
     /** Runs something, and returns the requests that it made: `POST gel 25, bar 40`, `GET`, ... */
-    async requestsOf(run: () => Promise<unknown>): Promise<string[]> {
+    requestsOf: async (run: () => Promise<unknown>): Promise<string[]> => {
       sandbox.control.clearRequests();
       await run();
       return requestTexts(sandbox);

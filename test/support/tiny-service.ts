@@ -33,9 +33,9 @@ export async function openTinyService(
       requests.push(received);
       const url = new URL(path, 'http://127.0.0.1');
       const answer = answers[`${method} ${url.pathname}`] ?? NOT_FOUND;
-      const [status, body] = typeof answer === 'function' ? answer(received) : answer;
+      const [status, answered] = typeof answer === 'function' ? answer(received) : answer;
       response.writeHead(status, { 'content-type': 'application/json' });
-      response.end(JSON.stringify(body));
+      response.end(JSON.stringify(answered));
     });
   });
   server.listen(0, '127.0.0.1');
