@@ -80,7 +80,7 @@ export class Verifier {
     this.#dueAt = new Map();
     return ledger.confirmed({ unverified: true }).filter((upload) => {
       const age = Math.min(Math.max(clock.now() - upload.confirmedAt, 0), PROCESSING_MS);
-      const dueAt = before.get(keyOf(upload)) ?? now + PROCESSING_MS - age;
+      const dueAt = before.get(keyOf(upload)) ?? now + (PROCESSING_MS - age);
       this.#dueAt.set(keyOf(upload), dueAt);
       return dueAt <= now;
     });
