@@ -1,4 +1,11 @@
-import { appendFileSync, existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
+import {
+  appendFileSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from '@photostructure/sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -249,6 +256,22 @@ describe('--once', () => {
     expect(world.recordings().map(({ receivedCount }) => receivedCount)).toEqual([1]);
     expect((await world.watch(['--once']).finished).code).toBe(0);
     expect(world.recordings().map(({ receivedCount }) => receivedCount)).toEqual([1]);
+  });
+
+  it('finishes what is under way also while the thread that listens for signals only starts', async () => {
+    const slow = join(world.home.dir, 'slow-threads.cjs');
+    writeFileSync(
+      slow,
+      `if (!require('node:worker_threads').isMainThread)
+         Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 4_000);`,
+    );
+    put(join(world.folder, 'ride.fit'), anotherRecording());
+    world.sandbox.control.addFaults('upload-fit:delay=500ms*1');
+    const first = world.watch(['--once'], { NODE_OPTIONS: `--require "${slow}"` });
+    await until(() => world.requests() === 1);
+    first.child.kill('SIGTERM');
+    expect((await first.finished).code).toBe(130);
+    expect(world.recordings()).toHaveLength(1);
   });
 
   it('says of what was refused that it was, also while it is left alone', async () => {
