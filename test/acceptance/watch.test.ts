@@ -199,7 +199,7 @@ describe('a recording is sent as soon as it is whole, once', () => {
       dayOf.set(sha256(bytes), day);
       put(join(world.folder, `${(day * 5) % 13}.fit`), bytes);
     }
-    world.sandbox.control.addFaults('upload-fit:delay=60ms*inf');
+    world.sandbox.control.addFaults('upload-fit:delay=250ms*inf');
     const watcher = world.watch();
     await until(() => world.recordings().length === dayOf.size);
     await stop(watcher);
