@@ -25,8 +25,8 @@ export interface WatchdogOrders {
 /** What the watchdog reports to the main thread. */
 export type WatchdogNews =
   | { readonly received: Name }
-  /** From now on; without it, the main thread listens by itself. */
-  | { readonly listening: true };
+  /** The main thread has to listen by itself. */
+  | { readonly deaf: true };
 
 /** Pause between two looks at the pending signals, in ms. */
 const LOOK_MS = 1_000;
@@ -63,7 +63,6 @@ function listen(): void {
     };
     handle.start(number);
   }
-  report({ listening: true });
 }
 
 /** The signals that are pending for the whole process; bit 0 is signal 1 (proc(5)). */
@@ -89,6 +88,7 @@ function watchPending(): void {
 try {
   listen();
 } catch {
-  // The main thread listens; what the kernel cannot deliver is still seen.
+  // What the kernel cannot deliver is still seen.
+  report({ deaf: true });
 }
 if (process.platform === 'linux') watchPending();

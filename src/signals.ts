@@ -69,31 +69,19 @@ export function handleSignals(needs: SignalNeeds): Signals {
     onSignal();
   }
 
-  /** Received here, and perhaps by the watchdog as well, which reports it later. */
-  const early = new Set<Name>();
-
-  function hear(name: Name): void {
-    early.add(name);
-    receive(name);
-  }
-
-  function silence(): void {
-    for (const name of NAMES) process.removeListener(name, hear);
-  }
-
   function listen(): void {
-    silence();
-    for (const name of NAMES) process.on(name, hear);
+    for (const name of NAMES) process.on(name, receive);
   }
 
-  // Until the watchdog listens, work may have begun.
-  listen();
-  watchdog?.on('message', (news: WatchdogNews) => {
-    if ('listening' in news) silence();
-    else if (!early.delete(news.received)) receive(news.received);
-  });
-  watchdog?.on('error', listen);
-  watchdog?.unref();
+  if (watchdog === undefined) listen();
+  else {
+    watchdog.on('message', (news: WatchdogNews) => {
+      if ('received' in news) receive(news.received);
+      else listen();
+    });
+    watchdog.on('error', listen);
+    watchdog.unref();
+  }
   return {
     over() {
       const [first = 'SIGKILL'] = received;
@@ -114,7 +102,8 @@ function isWritten(): boolean {
 }
 
 /**
- * Starts the thread that listens in place of this one, which may be stuck.
+ * Starts the thread that listens in place of this one, which may be stuck. A signal that comes before
+ * the thread listens ends the process at once: no work has begun.
  */
 function startWatchdog(programDir: string, ignoresHangup: boolean): Worker {
   const orders: WatchdogOrders = {

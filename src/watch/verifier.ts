@@ -51,10 +51,11 @@ export class Verifier {
     try {
       const due = this.#dueNow();
       if (due.length === 0) return;
-      const uploads = [...due, ...alongside(due, ledger.confirmed())];
+      const others = alongside(due, ledger.confirmed());
+      const uploads = [...others, ...due];
       const verified = await verifyUploads(uploads, { client, signal, now: clock.now() });
       this.#backOff.succeeded();
-      this.#settle(verified.slice(0, due.length));
+      this.#settle(verified.slice(others.length));
     } catch (caught) {
       if (signal.aborted) return;
       if (!(caught instanceof SyncError)) throw caught;
