@@ -249,7 +249,7 @@ describe('--once', () => {
   it('finishes what is under way when it is told to stop', async () => {
     world = await makeWorld();
     put(join(world.folder, 'ride.fit'), anotherRecording());
-    world.sandbox.control.addFaults('upload-fit:delay=3s*1');
+    world.sandbox.control.addFaults('upload-fit:delay=1200ms*1');
     const first = world.watch(['--once']);
     await until(() => world.requests() === 1);
     await until(() => handlesSigterm(first.child.pid));
