@@ -110,7 +110,8 @@ export async function deliverDay(
   const { content, gone, moved } = plan(record, known.intended ?? known.stored, options, needs);
   const isSettled = known.intended === undefined && sameContent(content, known.stored);
   if (moved.length > 0) needs.warn(words.movedNote(record, moved));
-  if (isSettled && (!options.force || isEmpty(content))) return { outcome: 'unchanged' };
+  const looksAnew = options.force || options.merge === 'replace-day';
+  if (isSettled && (!looksAnew || isEmpty(content))) return { outcome: 'unchanged' };
   if (
     outgoing(content).items.length === 0 &&
     service.kind !== 'append' &&
@@ -463,10 +464,10 @@ class DayDelivery {
       ),
     ];
     /** Did an interrupted run remove an item, and not send what was to take its place? */
-    const isRemovedBefore = (id: string) =>
+    const isRemovedBefore = ({ id, body }: SentItem) =>
       this.#before !== undefined &&
-      !look.items.some((item) => item.id === id) &&
-      !this.#content.items.some((item) => item.id === id);
+      !this.#content.items.some((item) => item.id === id) &&
+      !look.items.some((item) => item.id === id || itemIdentity(item.body) === itemIdentity(body));
     // Removing an item makes the service work out the day's own fields anew.
     const fieldsWait =
       (removed.size > 0 && Object.keys(fields).length > 0) ||
@@ -487,7 +488,7 @@ class DayDelivery {
           emptied && !holdsOurs
             ? outgoing(this.#stored).items
             : this.#stored.items.filter(
-                ({ id }) => id !== undefined && (removed.has(id) || isRemovedBefore(id)),
+                (item) => item.id !== undefined && (removed.has(item.id) || isRemovedBefore(item)),
               ),
         );
       case 'taken':
