@@ -227,7 +227,7 @@ describe.each(NUTRITION_REVISIONS)('the fields of a nutrition day on revision %s
     await world.push({ 'a.json': day(GEL) });
     const items = await world.push({ 'b.json': { ...day(RICE), carbs: 90, waterMl: 500 } });
     expect(notesOf(items)).toEqual([
-      'carbs: the total of a part of the day is not sent; the platform adds up the items',
+      'the total of a part of the day is not sent; the platform adds up the items',
     ]);
     const bodies = world.sandbox.control.requests({ route: 'nutrition' }).map(({ body }) => body);
     for (const body of bodies) expect(body).not.toHaveProperty('carbs');
