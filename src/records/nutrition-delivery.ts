@@ -428,10 +428,10 @@ class DayDelivery {
       ),
     ];
     /** Did an interrupted run remove an item, and not send what was to take its place? */
-    const isRemovedBefore = (id: string) =>
+    const isRemovedBefore = ({ id, body }: SentItem) =>
       this.#before !== undefined &&
-      !look.items.some((item) => item.id === id) &&
-      !this.#content.items.some((item) => item.id === id);
+      !this.#content.items.some((item) => item.id === id) &&
+      !look.items.some((item) => item.id === id || itemIdentity(item.body) === itemIdentity(body));
     // Removing an item makes the service work out the day's own fields anew.
     const fieldsWait =
       (removed.size > 0 && Object.keys(fields).length > 0) ||
@@ -452,7 +452,7 @@ class DayDelivery {
           emptied && !holdsOurs
             ? outgoing(this.#stored).items
             : this.#stored.items.filter(
-                ({ id }) => id !== undefined && (removed.has(id) || isRemovedBefore(id)),
+                (item) => item.id !== undefined && (removed.has(item.id) || isRemovedBefore(item)),
               ),
         );
       case 'taken':
