@@ -187,6 +187,7 @@ describe('a refresh', () => {
           hint: 'Run `sync login`.',
           status: 400,
           error: 'invalid_grant',
+          description: 'Invalid or expired refresh token',
         },
       ],
     });

@@ -17,6 +17,8 @@ import {
 import { makeRecording } from '../support/fit-maker.ts';
 import { ndjson } from '../support/program.ts';
 
+/** A service that limits refresh tokens, and says so (seconds). */
+const MONTH = 30 * 24 * 3600;
 const ADA = { id: 'athlete-1', name: 'Ada Lindqvist', email: 'ada@sandbox.example' };
 
 describe('sync status', () => {
@@ -47,7 +49,7 @@ describe('sync status', () => {
   });
 
   it('tells account, store, lifetimes and what was uploaded, without a request', async () => {
-    const world = await openLoggedInWorld();
+    const world = await openLoggedInWorld({ sandbox: { settings: { refreshTtl: MONTH } } });
     await world.sync(['upload', world.write('ride.fit', makeRecording())]);
     world.sandbox.control.clearRequests();
     const started = Date.now();
@@ -185,7 +187,7 @@ describe('sync logout', () => {
   });
 
   it('--local-only asks nobody, and says that the tokens live on', async () => {
-    const world = await openLoggedInWorld();
+    const world = await openLoggedInWorld({ sandbox: { settings: { refreshTtl: MONTH } } });
     const { code, stdout } = await world.sync(['logout', '--local-only']);
     expect(code).toBe(0);
     expect(stdout).toContain('The refresh token was not revoked at the service (--local-only).');
@@ -196,7 +198,7 @@ describe('sync logout', () => {
   });
 
   it('offline forgets all the same, and says what could not be revoked', async () => {
-    const world = await openLoggedInWorld();
+    const world = await openLoggedInWorld({ sandbox: { settings: { refreshTtl: MONTH } } });
     await world.sandbox.close();
     const { code, stdout } = await world.sync(['logout', '--json']);
     const [report = {}] = ndjson(stdout);

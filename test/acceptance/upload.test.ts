@@ -352,7 +352,7 @@ describe('what was uploaded before', () => {
         size: plain.length,
         outcome: 'duplicate',
         attempts: 1,
-        service: { state: 'stored', fitFileId: 'fit-1' },
+        service: { state: 'stored', fitFileId: 'fit-1', workoutId: 'workout-1' },
       },
     ]);
     expect(recordings(world)).toMatchObject([{ receivedCount: 2 }]);
