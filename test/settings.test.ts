@@ -94,7 +94,7 @@ describe.each<[SettingKey, Record<string, unknown>]>([
     },
   ],
   ['tokenStore', { keychain: 'keychain', ' file ': 'file', Keychain: refused, '': refused }],
-  ['nutritionDelivery', { replace: 'replace', append: 'append', both: refused }],
+  ['nutritionDelivery', { auto: 'auto', replace: 'replace', append: 'append', both: refused }],
   ['testAccount', { true: true, false: false, yes: refused, '1': refused, '': refused }],
   [
     'endpoint.uploadFit',

@@ -1,14 +1,25 @@
 import type { SyncError } from '../errors.ts';
-import { type DayContent, EMPTY_DAY, type SentItem } from '../ledger/nutrition.ts';
-import type { RecordLedger } from '../ledger/records.ts';
-import type { Clock } from '../time.ts';
+import {
+  type DayContent,
+  EMPTY_DAY,
+  type IntendedDay,
+  type SentDay,
+  type SentItem,
+} from '../ledger/nutrition.ts';
 import { type Outdated, type ShownItem, compareDay, withoutId } from './day-match.ts';
-import { type MergeMode, mergeDay, sameContent } from './day-plan.ts';
+import { sameContent } from './day-plan.ts';
 import { holdsItem, instantOf, itemIdentity, sameInput } from './items.ts';
 import { sameJson } from './digest.ts';
-import { type NutritionService, type Posted, type Tally, outgoing } from './nutrition-service.ts';
+import { type Look, type Posted, type Tally, outgoing } from './nutrition-service.ts';
+import {
+  type DayNeeds,
+  type DayOptions,
+  type NutritionRecord,
+  isEmpty,
+  planDay,
+} from './nutrition-plan.ts';
 import * as words from './nutrition-words.ts';
-import type { JsonObject, PreparedRecord, Warning } from './types.ts';
+import type { JsonObject } from './types.ts';
 
 /**
  * Delivers a nutrition day so that each item is at the service exactly once, although no service says
@@ -17,8 +28,6 @@ import type { JsonObject, PreparedRecord, Warning } from './types.ts';
  * the service has confirmed the second. So a request that may have been processed is never repeated:
  * the first step shows what became of it.
  */
-
-export type NutritionRecord = PreparedRecord & { readonly kind: 'nutrition' };
 
 /** The outcome of a nutrition day. */
 export type DayOutcome =
@@ -45,32 +54,12 @@ export type DayOutcome =
   /** The service shows no items, so only a person can tell if the items arrived. */
   | { readonly outcome: 'unclear'; readonly count: number; readonly attempts: number }
   /** `--dry-run` */
-  | { readonly outcome: 'would-push'; readonly content: DayContent; readonly looksFirst: boolean };
-
-export interface DayOptions {
-  readonly merge: MergeMode;
-  /** Send what is unchanged, overwrite what was edited in the platform, remove surplus copies. */
-  readonly force: boolean;
-  readonly dryRun: boolean;
-  /** The user has looked: the items of unclear requests arrived. */
-  readonly assumeArrived: boolean;
-  /** Take back what was sent from here. */
-  readonly undo: boolean;
-}
-
-export interface DayNeeds {
-  readonly ledger: RecordLedger;
-  readonly service: NutritionService;
-  readonly clock: Clock;
-  readonly signal: AbortSignal;
-  /** The other records of the run, by date. */
-  readonly run: ReadonlyMap<string, PreparedRecord>;
-  /** Items that this run left on another day than the input says now: see {@link holdMoved}. */
-  readonly leftInPlace: Set<string>;
-  /** Do more days follow in this run? Then it pays to find out what kind of service this is. */
-  readonly moreFollow: boolean;
-  readonly warn: (warning: Warning) => void;
-}
+  | {
+      readonly outcome: 'would-push';
+      readonly content: DayContent;
+      /** How the day is looked at first, if it is. */
+      readonly look: 'read' | 'empty-post' | undefined;
+    };
 
 /** Attempts to bring a day to what it should hold, each beginning with what the service shows. */
 const MAX_ROUNDS = 5;
@@ -95,11 +84,18 @@ export async function deliverDay(
   if (known.unclear && !options.force) {
     return { outcome: 'unclear', count: known.intended?.items.length ?? 0, attempts: 0 };
   }
-  const { content, gone, moved } = plan(record, known.intended ?? known.stored, options, needs);
+  const { content, gone, moved, partialTotals } = planDay(
+    record,
+    known.intended ?? known.stored,
+    options,
+    needs,
+  );
   const isSettled = known.intended === undefined && sameContent(content, known.stored);
   if (moved.length > 0) needs.warn(words.movedNote(record, moved));
-  if (isSettled && (!options.force || isEmpty(content))) return { outcome: 'unchanged' };
-  if (gone.length > 0 && !options.undo) needs.warn(words.goneNote(record, gone, options.dryRun));
+  // The platform may hold something else by now.
+  const looksAnew = options.force || options.merge === 'replace-day';
+  if (isSettled && (!looksAnew || isEmpty(content))) return { outcome: 'unchanged' };
+  if (partialTotals.length > 0) needs.warn(words.partialTotalsNote(record, partialTotals));
   if (
     outgoing(content).items.length === 0 &&
     service.kind !== 'append' &&
@@ -108,110 +104,33 @@ export async function deliverDay(
     needs.warn(words.emptiesNote(record, date));
   }
   if (options.dryRun) {
+    if (gone.length > 0 && !options.undo) needs.warn(words.goneNote(record, gone, true));
     const looksFirst = service.kind !== 'replace' && !service.isOpaque;
     const items = looksFirst
       ? outgoing(content).items.filter(
           ({ body }) => !known.stored.items.some((item) => sameInput(item.body, body)),
         )
       : outgoing(content).items;
-    return { outcome: 'would-push', content: { ...content, items }, looksFirst };
+    const by = (await service.canRead()) ? 'read' : 'empty-post';
+    return {
+      outcome: 'would-push',
+      content: { ...content, items },
+      look: looksFirst ? by : undefined,
+    };
   }
   const before = [...(known.intended?.items ?? []), ...(known.intended?.maybe ?? [])];
   const maybe = before.filter(
     ({ body }) => !content.items.some((item) => sameInput(item.body, body)),
   );
   ledger.nutrition.intend(date, { ...content, maybe });
-  return await new DayDelivery(
-    record,
-    content,
-    { stored: known.stored, maybe },
-    options,
-    needs,
-  ).run();
+  return await new DayDelivery(record, content, { ...known, maybe, gone }, options, needs).run();
 }
 
-/** What the day should hold, and what must be said about it. */
-function plan(
-  record: NutritionRecord,
-  base: DayContent,
-  options: DayOptions,
-  needs: DayNeeds,
-): { content: DayContent; gone: readonly SentItem[]; moved: readonly SentItem[] } {
-  if (options.undo) return { content: { items: [], fields: {} }, gone: base.items, moved: [] };
-  const merged = mergeDay(base, record.parts, record.fields, options.merge);
-  if (merged.partialTotals.length > 0) {
-    needs.warn(words.partialTotalsNote(record, merged.partialTotals));
-  }
-  return holdMoved(record, merged.content, merged.gone, base, needs);
-}
-
-/**
- * Keeps items on the day that they were sent for, if only the time zone of the input has changed
- * since. On a service that replaces days they move to their new day instead.
- */
-function holdMoved(
-  record: NutritionRecord,
-  content: DayContent,
-  gone: readonly SentItem[],
-  base: DayContent,
-  { ledger, service, run, leftInPlace }: DayNeeds,
-): { content: DayContent; gone: readonly SentItem[]; moved: readonly SentItem[] } {
-  const { date } = record;
-  const replaces = service.kind === 'replace';
-  const isIn = (items: readonly SentItem[], item: SentItem) =>
-    items.some(({ body }) => sameInput(body, item.body));
-  const around = daysAround(date).map((day) => ({
-    stored: ledger.nutrition.day(day).stored.items,
-    said: itemsOf(run.get(day)),
-    day,
-  }));
-  const stay = replaces
-    ? []
-    : gone.filter((item) =>
-        around.some(({ said }) => said.some((body) => sameInput(body, item.body))),
-      );
-  for (const item of stay) leftInPlace.add(movedKey(date, item));
-  const isElsewhere = (item: SentItem) =>
-    record.zoneUsed &&
-    !isIn(base.items, item) &&
-    isWrittenOn(item, date) &&
-    around.some(
-      ({ day, stored, said }) =>
-        isIn(stored, item) &&
-        !said.some((body) => sameInput(body, item.body)) &&
-        (!replaces || leftInPlace.has(movedKey(day, item))),
-    );
-  const moved = content.items.filter(isElsewhere);
-  return {
-    content: {
-      ...content,
-      items: [...content.items.filter((item) => !moved.includes(item)), ...stay],
-    },
-    gone: gone.filter((item) => !stay.includes(item)),
-    moved,
-  };
-}
-
-function movedKey(date: string, { body }: SentItem): string {
-  return `${date} ${itemIdentity(body)}`;
-}
-
-/** Checks that the zone puts an item on this day: a record's own date may differ. */
-function isWrittenOn({ body: { logged_at: at } }: SentItem, date: string): boolean {
-  return typeof at === 'string' && at.startsWith(date);
-}
-
-function itemsOf(record: PreparedRecord | undefined): readonly JsonObject[] {
-  return record?.kind === 'nutrition' ? record.parts.flatMap(({ items }) => items ?? []) : [];
-}
-
-function daysAround(date: string): readonly string[] {
-  const noon = Date.parse(`${date}T12:00:00Z`);
-  return [-1, 1].map((days) => new Date(noon + days * 86_400_000).toISOString().slice(0, 10));
-}
-
-function isEmpty({ items, fields }: DayContent): boolean {
-  return items.length === 0 && Object.keys(fields).length === 0;
+/** What the ledger knows of a day, beside what the day should hold. */
+interface Past extends SentDay {
+  readonly maybe: readonly SentItem[];
+  /** Items that the input no longer has. */
+  readonly gone: readonly SentItem[];
 }
 
 /** One day on its way. */
@@ -220,7 +139,12 @@ class DayDelivery {
   #content: DayContent;
   readonly #stored: DayContent;
   readonly #maybe: readonly SentItem[];
+  readonly #gone: readonly SentItem[];
   readonly #tally: Tally = { attempts: 0 };
+  /** The debt that this day had before. */
+  readonly #before: IntendedDay | undefined;
+  /** May a request of this run have changed the day? */
+  #touched = false;
   readonly #options: DayOptions;
   readonly #needs: DayNeeds;
   /** Copies that this run itself may have caused. */
@@ -229,11 +153,13 @@ class DayDelivery {
   constructor(
     record: NutritionRecord,
     content: DayContent,
-    { stored, maybe }: { stored: DayContent; maybe: readonly SentItem[] },
+    { stored, intended, maybe, gone }: Past,
     options: DayOptions,
     needs: DayNeeds,
   ) {
     this.#maybe = maybe;
+    this.#gone = options.undo ? [] : gone;
+    this.#before = intended;
     this.#record = record;
     this.#content = content;
     this.#stored = stored;
@@ -271,6 +197,7 @@ class DayDelivery {
 
   #unsettled(failure: SyncError | undefined): DayOutcome {
     const { attempts } = this.#tally;
+    if (!this.#touched) this.#restore();
     if (failure !== undefined) return { outcome: 'failed', failure, attempts };
     return {
       outcome: 'conflict',
@@ -296,23 +223,50 @@ class DayDelivery {
     });
   }
 
+  /** Nothing was sent: the day is as it was. */
+  #restore(): void {
+    const { nutrition } = this.#needs.ledger;
+    nutrition.restore(this.#record.date);
+    if (this.#before !== undefined) nutrition.intend(this.#record.date, this.#before);
+  }
+
+  async #post(content: DayContent, repeatable: 'always' | 'unless-acted-on'): Promise<Posted> {
+    const { service } = this.#needs;
+    const posted = await service.post(this.#record.date, content, repeatable, this.#tally);
+    if (posted.kind === 'taken' || posted.kind === 'unclear') this.#touched = true;
+    return posted;
+  }
+
+  async #look(by: 'empty-post' | undefined): Promise<Look> {
+    const { service } = this.#needs;
+    const { fields } = this.#content;
+    const look = await service.look(this.#record.date, fields, this.#tally, by);
+    if (look.kind === 'unclear' || (look.kind === 'shown' && look.by === 'empty-post')) {
+      this.#touched = true;
+    }
+    return look;
+  }
+
   /** Sends the whole day to a service that replaces days. */
   async #whole(repeatable: 'always' | 'unless-acted-on'): Promise<DayOutcome | Step> {
     const { service, ledger } = this.#needs;
     const { date } = this.#record;
     const content = outgoing(this.#content);
     if (service.refusesEmpty) ledger.nutrition.markUnclear(date);
-    const posted = await service.post(date, content, repeatable, this.#tally);
+    const posted = await this.#post(content, repeatable);
     switch (posted.kind) {
       case 'failed':
-        if (service.refusesEmpty) ledger.nutrition.restore(date);
+        if (service.refusesEmpty) this.#restore();
         return this.#unsettled(posted.failure);
       case 'unclear':
         this.#failure = posted.failure;
         if (service.refusesEmpty) return this.#unclear(content.items);
         return repeatable === 'always' ? this.#unsettled(posted.failure) : 'settle';
       case 'rejected':
-        ledger.nutrition.restore(date);
+        if (this.#before !== undefined && service.kind === 'replace') {
+          return await this.#putBack(posted, outgoing(this.#stored).items);
+        }
+        this.#restore();
         return this.#rejected(posted);
       case 'taken':
         break;
@@ -342,9 +296,10 @@ class DayDelivery {
     const { service } = this.#needs;
     const { date } = this.#record;
     const { fields } = this.#content;
-    const look = await service.look(date, fields, this.#tally, by);
+    const look = await this.#look(by);
     switch (look.kind) {
       case 'failed':
+      case 'unclear':
         return this.#unsettled(look.failure);
       case 'opaque':
         service.learnOpaque();
@@ -352,9 +307,11 @@ class DayDelivery {
         return 'again';
       case 'refused': {
         // One refusal may be a proxy's, and on a service that appends the whole day would be doubled.
-        if (service.kind === 'append' || ++this.#refusals < 2) {
-          return service.kind === 'append' ? this.#rejected(look) : 'again';
+        if (service.kind === 'append') {
+          this.#restore();
+          return this.#rejected(look);
         }
+        if (++this.#refusals < 2) return 'again';
         // If the day itself is refused too, it was not the empty list.
         service.refusesEmpty = true;
         const outcome = await this.#whole('unless-acted-on');
@@ -365,7 +322,12 @@ class DayDelivery {
       case 'shown':
         break;
     }
-    const seen = this.#compare(look.items);
+    let seen = this.#compare(look.items);
+    if (this.#options.merge === 'replace-day' && seen.removed.length > 0) {
+      // The input decides what the day holds: what the athlete removed is sent again.
+      for (const { id } of seen.removed) this.#forgetId(id);
+      seen = this.#compare(look.items);
+    }
     const emptied = look.by === 'empty-post';
     const holdsOurs = seen.knowsIds || seen.present.length > 0;
     if (emptied && holdsOurs) this.#learnKind('append');
@@ -379,6 +341,8 @@ class DayDelivery {
     for (const item of [...seen.outdated, ...surplus]) {
       this.#forgetId(item.shown.id);
       const removal = await service.remove(date, item.shown, this.#tally);
+      // A failed removal may have been processed.
+      if (typeof removal === 'object' || removal === 'removed') this.#touched = true;
       if (typeof removal === 'object') return this.#unsettled(removal.failure);
       if (removal === 'changed') return 'again';
       if (removal === 'removed') removed.add(item.shown.id);
@@ -387,8 +351,8 @@ class DayDelivery {
       else stuck.push(item);
     }
     const conflicts = {
-      stuck,
-      foreign: seen.foreign,
+      stuck: service.canRemove ? stuck : [...stuck, ...seen.foreign],
+      foreign: service.canRemove ? seen.foreign : [],
       extra: this.#mayRemoveExtra ? [] : seen.extra,
     };
     const held = new Set(stuck.flatMap(({ next }) => (next === undefined ? [] : [next])));
@@ -399,23 +363,26 @@ class DayDelivery {
     );
     if (newlyRemoved.length > 0) this.#needs.warn(words.removedNote(this.#record, newlyRemoved));
     const rest = [
-      ...seen.edited,
+      ...seen.edited.map(({ item }) => item),
       ...seen.removed,
-      ...seen.adopted,
+      ...(this.#options.undo ? [] : seen.adopted),
       ...this.#stored.items.filter(
         ({ id }) => id !== undefined && stuck.some(({ shown }) => shown.id === id),
       ),
     ];
-    const fieldsWait = look.by === 'read' && !sameJson(fields, this.#stored.fields);
+    /** Did an interrupted run remove an item, and not send what was to take its place? */
+    const isRemovedBefore = (id: string) =>
+      this.#before !== undefined &&
+      !look.items.some((item) => item.id === id) &&
+      !this.#content.items.some((item) => item.id === id);
+    // Removing an item makes the service work out the day's own fields anew.
+    const fieldsWait =
+      (removed.size > 0 && Object.keys(fields).length > 0) ||
+      (look.by === 'read' && !sameJson(fields, this.#stored.fields));
     if (missing.length === 0 && !fieldsWait)
       return this.#finish([...seen.present, ...rest], conflicts);
 
-    const posted = await service.post(
-      date,
-      { items: missing, fields },
-      'unless-acted-on',
-      this.#tally,
-    );
+    const posted = await this.#post({ items: missing, fields }, 'unless-acted-on');
     switch (posted.kind) {
       case 'failed':
         return this.#unsettled(posted.failure);
@@ -427,7 +394,9 @@ class DayDelivery {
           posted,
           emptied && !holdsOurs
             ? outgoing(this.#stored).items
-            : this.#stored.items.filter(({ id }) => id !== undefined && removed.has(id)),
+            : this.#stored.items.filter(
+                ({ id }) => id !== undefined && (removed.has(id) || isRemovedBefore(id)),
+              ),
         );
       case 'taken':
         break;
@@ -440,7 +409,7 @@ class DayDelivery {
       items.some(({ id, body }) =>
         item.id === undefined ? holdsItem(body, item.body) : id === item.id,
       );
-    if (missing.length > 0 && seen.present.length > 0) {
+    if (seen.present.length > 0) {
       if (!seen.present.some(isThere)) {
         this.#learnKind('replace');
         return 'again';
@@ -459,7 +428,7 @@ class DayDelivery {
       present.filter((item) => missing.some(({ body }) => sameInput(body, item.body))),
     );
     if (proof !== undefined) return proof;
-    const extra = [...conflicts.extra, ...after.extra];
+    const extra = after.extra.filter(({ id }) => !stuck.some(({ shown }) => shown.id === id));
     return this.#finish([...present, ...rest], { ...conflicts, extra });
   }
 
@@ -492,15 +461,15 @@ class DayDelivery {
     if (appends && news.length === 0 && !fieldsWait) return this.#finish(after, conflicts);
     if (news.length > 0) ledger.nutrition.markUnclear(date);
     const repeatable = news.length > 0 ? 'unless-acted-on' : 'always';
-    const posted = await service.post(date, { items: news, fields }, repeatable, this.#tally);
+    const posted = await this.#post({ items: news, fields }, repeatable);
     switch (posted.kind) {
       case 'taken':
         return this.#finish(after, conflicts);
       case 'rejected':
-        ledger.nutrition.restore(date);
+        this.#restore();
         return this.#rejected(posted);
       case 'failed':
-        ledger.nutrition.restore(date);
+        this.#restore();
         return this.#unsettled(posted.failure);
       case 'unclear':
         return this.#unclear(news);
@@ -523,10 +492,9 @@ class DayDelivery {
     if (service.isConfirmed || delivered.length === 0) return undefined;
     if (service.kind !== undefined && !moreFollow) return undefined;
     if (service.isSaidToReplace) return undefined;
-    const { fields } = this.#content;
-    const look = await service.look(this.#record.date, fields, this.#tally, 'empty-post');
+    const look = await this.#look('empty-post');
     // The day may be empty now: the debt stays.
-    if (look.kind === 'failed') return this.#unsettled(look.failure);
+    if (look.kind === 'failed' || look.kind === 'unclear') return this.#unsettled(look.failure);
     if (look.kind !== 'shown') return undefined;
     const isThere = delivered.some((item) =>
       look.items.some(({ body }) => holdsItem(body, item.body)),
@@ -552,7 +520,7 @@ class DayDelivery {
     }
     const lost = taken.map(withoutId);
     const content = { items: lost, fields: this.#stored.fields };
-    const posted = await service.post(date, content, 'unless-acted-on', this.#tally);
+    const posted = await this.#post(content, 'unless-acted-on');
     // The debt stays: the next run puts it back.
     if (posted.kind !== 'taken') return this.#rejected(rejected);
     const { present, missing } = compareDay(posted.items ?? [], lost, {
@@ -638,6 +606,13 @@ class DayDelivery {
     );
     ledger.nutrition.settle(date, { items: [...items, ...removed], fields: this.#content.fields });
     const { stuck, foreign, extra } = conflicts;
+    const gone = this.#gone.filter(
+      ({ id, body }) =>
+        !stuck.some(({ shown }) =>
+          id === undefined ? holdsItem(shown.body, body) : shown.id === id,
+        ),
+    );
+    if (gone.length > 0) this.#needs.warn(words.goneNote(this.#record, gone, false));
     const wrong = [...stuck, ...foreign];
     if (wrong.length === 0 && extra.length === 0) return { outcome: 'pushed', attempts };
     return {

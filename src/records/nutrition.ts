@@ -131,7 +131,7 @@ function readItems(
   notes: Notes,
   options: ReadingOptions,
 ): Item[] | undefined {
-  if (value === undefined) return undefined;
+  if (value === undefined || value === null) return undefined;
   if (!Array.isArray(value)) {
     notes.problem(field, `is ${show(value)}; ${ITEMS_EXPECTED}`);
     return undefined;

@@ -1,11 +1,6 @@
 import { Hono, type Context, type MiddlewareHandler } from 'hono';
 import * as v from 'valibot';
-import type {
-  AddFoodRequest,
-  Control,
-  ExpireRequest,
-  MintRequest,
-} from './control.ts';
+import type { AddFoodRequest, Control, ExpireRequest, MintRequest } from './control.ts';
 import { FaultSpecError } from './fault-spec.ts';
 import { Problem, refusal } from './problem.ts';
 import { decodeBody, objectOf } from './request-body.ts';

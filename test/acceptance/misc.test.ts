@@ -329,7 +329,7 @@ describe('sync config', () => {
   it.each([
     ['get colour', '"colour"'],
     ['set colour red', '"colour"'],
-    ['set nutritionDelivery prepend', 'not one of: replace, append'],
+    ['set nutritionDelivery prepend', 'not one of: auto, replace, append'],
     ['set baseUrl http://training.example.com', 'plain http'],
     ['set testAccount yes', 'not one of: true, false'],
     ['set endpoint.profile api/profile', 'it begins with /'],

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { type ReceivedRequest, listen } from '../service/support.ts';
 import {
   type World,
+  foodsHeld,
   loginWithToken,
   openHome,
   openWorld,
@@ -19,9 +20,7 @@ const DAY = JSON.stringify({
 
 /** A service that adds to a day what it is sent: whatever comes twice is there twice. */
 async function openAppendingWorld(...faults: string[]): Promise<World> {
-  const world = await openWorld({ sandbox: { settings: { nutrition: 'append' }, faults } });
-  await world.sync(['config', 'set', 'nutritionDelivery', 'append']);
-  return world;
+  return await openWorld({ revision: '2026-08', sandbox: { faults } });
 }
 
 async function push(world: World, ...flags: string[]) {
@@ -35,9 +34,7 @@ async function push(world: World, ...flags: string[]) {
 const items = ({ sandbox }: World) =>
   sandbox.control
     .state()
-    .athletes.map(({ nutrition }) =>
-      nutrition.reduce((sum, { record }) => sum + (record['items'] as unknown[]).length, 0),
-    );
+    .athletes.map(({ athlete }) => foodsHeld(sandbox, '2026-05-10', athlete).length);
 
 const account = async (world: World) => {
   const [status = {}] = ndjson((await world.sync(['status', '--json'])).stdout);
@@ -145,7 +142,11 @@ describe('a service that does not say whose login it is', () => {
     world.sandbox.control.clearRequests();
     expect(await push(world)).toEqual([0, 'pushed']);
     expect(await push(world)).toEqual([0, 'skipped']);
-    expect(requestLines(world.sandbox)).toEqual(['userinfo 404', 'nutrition 200']);
+    expect(requestLines(world.sandbox)).toEqual([
+      'userinfo 404',
+      'nutrition-list 200',
+      ...Array<string>(2).fill('nutrition 200'),
+    ]);
   });
 
   it('and begins to: what it confirmed before is known', async () => {
@@ -174,7 +175,8 @@ async function withToken(userinfo: (response: ServerResponse, request: ReceivedR
   const home = openHome({ SYNC_BASE_URL: service.url.origin, SYNC_CLIENT_ID: 'c' });
   const sync = (token: string, args: readonly string[], input = '') =>
     startSync(args, { home, input, env: { SYNC_ACCESS_TOKEN: token } }).finished;
-  await sync('a', ['config', 'set', 'nutritionDelivery', 'append']);
+  // One request a day.
+  await sync('a', ['config', 'set', 'nutritionDelivery', 'replace']);
   return {
     requests: () => service.requests.map(({ url }) => url.replace('/api/', '')),
     push: async (token: string) => (await sync(token, ['push', 'nutrition', '-'], DAY)).code,

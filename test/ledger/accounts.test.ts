@@ -20,6 +20,10 @@ function open() {
   return { database, books };
 }
 
+const contentOf = (name: string) => ({ items: [{ body: { name }, input: 'in.json' }], fields: {} });
+const GEL = contentOf('gel');
+const BAR = contentOf('bar');
+
 const recording = (sha256: string) => ({ sha256, path: `${sha256}.fit`, size: 1 });
 
 it('files all of one account under another, in every table that knows accounts', () => {
@@ -29,7 +33,8 @@ it('files all of one account under another, in every table that knows accounts',
   before.uploads.confirm('a', 1, {});
   before.records.claim('nutrition', '2026-05-10', 'd', false);
   before.records.confirm('nutrition', '2026-05-10', 'd');
-  before.records.markSent('2026-05-10', ['gel']);
+  before.records.nutrition.settle('2026-05-10', GEL);
+  before.records.nutrition.noteTraits({ kind: 'append' });
   before.outbox.add({ ...recording('b'), recordedAt: 1 });
   before.marks.markSeen([{ path: 'c', stamp: { size: 1, mtimeMs: 1, ctimeMs: 1 } }]);
   before.marks.newOnly('/rides').begin();
@@ -50,6 +55,8 @@ it('files all of one account under another, in every table that knows accounts',
   const after = books('athlete');
   expect(after.uploads.claim(recording('a'), false).claim).toBe('confirmed');
   expect(after.records.claim('nutrition', '2026-05-10', 'd', false)).toBe('unchanged');
+  expect(after.records.nutrition.day('2026-05-10').stored).toEqual(GEL);
+  expect(after.records.nutrition.traits()).toEqual({ kind: 'append' });
 });
 
 it('lets what is certain stand where both accounts know of the same thing', () => {
@@ -70,14 +77,17 @@ it('lets what is certain stand where both accounts know of the same thing', () =
     records.claim('wellness', '2026-05-10', digest, false);
     records.confirm('wellness', '2026-05-10', digest);
   }
-  old.records.confirmItems('2026-05-10', ['gel'], false);
-  old.records.markSent('2026-05-10', ['bar']);
-  late.records.markSent('2026-05-10', ['gel']);
-  late.records.confirmItems('2026-05-10', ['bar'], false);
+  old.records.nutrition.settle('2026-05-10', BAR);
+  old.records.nutrition.settle('2026-05-11', BAR);
+  old.records.nutrition.noteTraits({ kind: 'replace' });
+  late.records.nutrition.settle('2026-05-10', GEL);
+  late.records.nutrition.noteTraits({ kind: 'append' });
   adoptAccount(database, 'profile', 'athlete');
   expect(late.uploads.counts()).toEqual({ pending: 0, confirmed: 2, rejected: 0 });
   expect(late.records.isUnchanged('wellness', '2026-05-10', 'late')).toBe(true);
-  expect([...late.records.items('2026-05-10').values()]).toEqual(['confirmed', 'confirmed']);
+  expect(late.records.nutrition.day('2026-05-10').stored).toEqual(GEL);
+  expect(late.records.nutrition.day('2026-05-11').stored).toEqual(BAR);
+  expect(late.records.nutrition.traits()).toEqual({ kind: 'append' });
   expect(old.uploads.counts()).toEqual({ pending: 0, confirmed: 0, rejected: 0 });
 });
 

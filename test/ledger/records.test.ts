@@ -84,61 +84,18 @@ describe('a day', () => {
   });
 });
 
-describe('the items of a day, for a service that appends', () => {
-  const items = (ledger: ReturnType<typeof open>['ledger'], date = DAY) =>
-    Object.fromEntries(ledger.items(date));
-
-  it('go from sent to confirmed, or are forgotten when they surely did not arrive', () => {
-    const { ledger } = open();
-    expect(items(ledger)).toEqual({});
-    ledger.markSent(DAY, ['a#1', 'b#1', 'c#1']);
-    expect(items(ledger)).toEqual({ 'a#1': 'pending', 'b#1': 'pending', 'c#1': 'pending' });
-    ledger.confirmItems(DAY, ['a#1'], false);
-    ledger.forgetItems(DAY, ['b#1']);
-    expect(items(ledger)).toEqual({ 'a#1': 'confirmed', 'c#1': 'pending' });
-    expect(items(ledger, '2026-02-16')).toEqual({});
-  });
-
-  it('are all there is when the service replaced the day', () => {
-    const { ledger } = open();
-    ledger.confirmItems(DAY, ['a#1', 'b#1'], false);
-    ledger.confirmItems('2026-02-16', ['z#1'], false);
-    ledger.confirmItems(DAY, ['c#1'], true);
-    expect(items(ledger)).toEqual({ 'c#1': 'confirmed' });
-    expect(items(ledger, '2026-02-16')).toEqual({ 'z#1': 'confirmed' });
-  });
-
-  it('belong to their account', () => {
+describe('the count of runs in which the service failed on a day', () => {
+  it('grows with the same record, begins anew with another, and ends when the day is confirmed', () => {
     const { dir, ledger } = open();
-    ledger.confirmItems(DAY, ['a#1'], false);
-    const other = open(dir, 'athlete:2').ledger;
-    expect(items(other)).toEqual({});
-    other.confirmItems(DAY, ['x#1'], true);
-    expect(items(ledger)).toEqual({ 'a#1': 'confirmed' });
-  });
-
-  it('can get other keys, with what is known of them', () => {
-    const { dir, ledger } = open();
-    const other = open(dir, 'athlete:2').ledger;
-    ledger.markSent(DAY, ['a#1', 'b#1']);
-    ledger.confirmItems(DAY, ['c#1'], false);
-    other.markSent(DAY, ['a#1']);
-    ledger.renameItems(
-      DAY,
-      new Map([
-        ['a#1', 'x#1'],
-        ['c#1', 'y#1'],
-        ['z#1', 'z#2'],
-      ]),
-    );
-    expect(items(ledger)).toEqual({ 'b#1': 'pending', 'x#1': 'pending', 'y#1': 'confirmed' });
-    expect(items(other)).toEqual({ 'a#1': 'pending' });
-  });
-
-  it('that are marked as sent stay so when the process dies before an answer', () => {
-    const { dir, ledger } = open();
-    ledger.markSent(DAY, ['a#1']);
-    expect(items(open(dir).ledger)).toEqual({ 'a#1': 'pending' });
+    ledger.claim('nutrition', DAY, 'd1', false);
+    expect([1, 2].map(() => ledger.noteFailure('nutrition', DAY, 'd1'))).toEqual([1, 2]);
+    expect(ledger.noteFailure('nutrition', DAY, 'd2')).toBe(1);
+    expect(ledger.failedDays('nutrition')).toEqual(new Set([DAY]));
+    expect(ledger.failedDays('wellness')).toEqual(new Set());
+    expect(open(dir, 'athlete:2').ledger.failedDays('nutrition')).toEqual(new Set());
+    ledger.confirm('nutrition', DAY, 'd2');
+    expect(ledger.failedDays('nutrition')).toEqual(new Set());
+    expect(ledger.noteFailure('nutrition', DAY, 'd2')).toBe(1);
   });
 });
 

@@ -11,12 +11,13 @@ import {
   type RecordItem,
   deliverRecords,
 } from '../../src/records/deliver.ts';
-import { canonicalJson, sha256 } from '../../src/records/digest.ts';
 import type { RecordKind } from '../../src/records/types.ts';
 import type { SandboxSettings } from '../../src/sandbox/settings.ts';
 import type { ServiceClient } from '../../src/service/client.ts';
 import type { Clock } from '../../src/time.ts';
+import { REVISION_NAMES } from '../../src/sandbox/revisions.ts';
 import { markIn, openIn } from '../ledger/support.ts';
+import { foodsHeld } from '../support/acceptance.ts';
 import { clientOf, hastyClock, openSandbox } from '../support/delivery.ts';
 import { prepare } from './support.ts';
 
@@ -47,13 +48,7 @@ async function open(settings: Partial<SandboxSettings> = {}) {
     let failed: unknown;
     await deliverRecords(
       records,
-      {
-        force: false,
-        dryRun: false,
-        jobs: 4,
-        nutrition: settings.nutrition === 'append' ? 'append' : 'replace',
-        ...rest,
-      },
+      { force: false, dryRun: false, jobs: 4, nutrition: 'auto', ...rest },
       {
         ledger,
         client: other ?? client,
@@ -70,13 +65,15 @@ async function open(settings: Partial<SandboxSettings> = {}) {
   /** What the platform holds: date to item names, sorted. */
   const held = () =>
     Object.fromEntries(
-      (athlete()?.nutrition ?? []).map(({ date, record }) => [
+      (athlete()?.nutrition ?? []).map(({ date }) => [
         date,
-        (record['items'] as { name: string }[]).map(({ name }) => name),
+        foodsHeld(sandbox, date)
+          .map(({ name }) => name)
+          .sort(),
       ]),
     );
   const another = () => recordLedger(database, 'athlete:1', markIn(dir), Date.now);
-  return { sandbox, ledger, database, asked, run, athlete, held, another };
+  return { sandbox, ledger, database, client, asked, run, athlete, held, another };
 }
 
 const gel = (name: string, time = '10:00:00') => ({
@@ -162,118 +159,34 @@ describe('wellness', () => {
   );
 });
 
-describe('nutrition for a service that replaces a day', () => {
-  it('is sent as a whole day, each time that something in it changed', async () => {
-    const { run, held } = await open();
-    await run('nutrition', [day([gel('a')])]);
-    const second = await run('nutrition', [day([gel('a'), gel('b', '11:00:00')])]);
-    expect(second.bodies).toMatchObject([{ items: [{ name: 'a' }, { name: 'b' }] }]);
-    await run('nutrition', [day([gel('b', '11:00:00')])]);
-    expect(held()).toEqual({ '2026-02-15': ['b'] });
-  });
-
-  it('tells of what is lost when a day comes in parts, and before it is with --dry-run', async () => {
-    const { run, held } = await open();
-    const [breakfast, dinner] = [day([gel('a')]), day([gel('b', '19:00:00')])];
-    await run('nutrition', [breakfast]);
-    const lost = (items: readonly RecordItem[]) =>
-      items.flatMap(({ warnings }) => warnings.map(({ field, message }) => [field, message]));
-    const dry = await run('nutrition', [dinner], { dryRun: true });
-    expect(lost(dry.items)).toEqual([
-      ['items', expect.stringMatching(/^1 item .* would lose .*2026-02-15.* in one command/)],
-    ]);
-    expect(held()).toEqual({ '2026-02-15': ['a'] });
-    const sent = await run('nutrition', [dinner]);
-    expect(outcomes(sent.items)).toEqual({ '2026-02-15': 'pushed' });
-    expect(lost(sent.items)).toEqual([
-      ['items', expect.stringMatching(/^1 item .* no longer has .*2026-02-15.* in one command/)],
-    ]);
-    // Once: from now on the service's day is this one.
-    expect(lost((await run('nutrition', [dinner], { force: true })).items)).toEqual([]);
-    const both = await run('nutrition', [breakfast, dinner]);
-    expect(lost(both.items).filter(([field]) => field === 'items')).toEqual([]);
-    expect(held()).toEqual({ '2026-02-15': ['a', 'b'] });
-  });
-
-  it('loses nothing as long as the service does not take the day, and says nothing', async () => {
-    const { run, sandbox } = await open();
-    await run('nutrition', [day([gel('a')])]);
-    sandbox.control.addFaults('nutrition:422');
-    const refused = await run('nutrition', [day([gel('b')])]);
-    expect(refused.items).toMatchObject([{ outcome: 'rejected', warnings: [] }]);
-    const sent = await run('nutrition', [day([gel('b')])]);
-    expect(sent.items).toMatchObject([{ outcome: 'pushed', warnings: [{ field: 'items' }] }]);
-  });
-
-  it('is repeated after a broken connection', async () => {
-    const { run, sandbox, held } = await open();
-    sandbox.control.addFaults('nutrition:reset-after*2');
-    expect((await run('nutrition', [day([gel('a')])])).items).toMatchObject([
-      { outcome: 'pushed', attempts: 3 },
-    ]);
-    expect(held()).toEqual({ '2026-02-15': ['a'] });
-  });
-});
-
-describe('nutrition for a service that appends', () => {
-  const append = { nutrition: 'append' } as const;
-
-  it('is sent item by item as they are new: nothing is ever there twice', async () => {
-    const { run, held } = await open(append);
-    await run('nutrition', [day([gel('a')])]);
-    const second = await run('nutrition', [day([gel('a'), gel('b', '11:00:00')])]);
-    expect(second.bodies).toMatchObject([{ items: [{ name: 'b' }] }]);
-    expect((await run('nutrition', [day([gel('b', '11:00:00'), gel('a')])])).requests).toEqual([]);
-    expect(held()).toEqual({ '2026-02-15': ['a', 'b'] });
-  });
-
-  it('keeps two equal items of one day as two', async () => {
-    const { run, held } = await open(append);
-    await run('nutrition', [day([gel('a'), gel('a')])]);
-    expect(held()).toEqual({ '2026-02-15': ['a', 'a'] });
-    const third = await run('nutrition', [day([gel('a'), gel('a'), gel('a')])]);
-    expect(third.bodies).toMatchObject([{ items: [{ name: 'a' }] }]);
-    expect(held()).toEqual({ '2026-02-15': ['a', 'a', 'a'] });
-  });
-
-  it.each(['reset-after', 'reset', '500', '503', '503(after)', 'html(status=200)', 'truncate'])(
-    'is not repeated when nobody knows whether it arrived (%s), until somebody says so',
-    async (fault) => {
-      const { run, sandbox } = await open(append);
-      sandbox.control.addFaults(`nutrition:${fault}`);
-      const first = await run('nutrition', [day([gel('a')])]);
-      expect(first.items).toMatchObject([{ outcome: 'failed', code: 'FATE_UNKNOWN', attempts: 1 }]);
-      expect(first.requests).toHaveLength(1);
-      const [item] = first.items;
-      expect(item?.outcome === 'failed' && item.hint).toContain('--force');
-      // The next run asks nothing and says the same; another day is not held up.
-      const second = await run('nutrition', [day([gel('a')]), day([gel('z')], '2026-02-17')]);
-      expect(outcomes(second.items)).toEqual({
-        '2026-02-15': 'failed FATE_UNKNOWN',
-        '2026-02-17': 'pushed',
+describe('nutrition', () => {
+  it('is not thought to have left when the login could not be refreshed for it', async () => {
+    const { run, held, ledger } = await open();
+    const unreachable = new SyncError('NETWORK', 'no answer in time', {
+      details: { fate: 'not-sent' },
+    });
+    const unreadable = new SyncError('SERVICE_ANSWER', 'odd answer', {
+      details: { fate: 'not-sent' },
+    });
+    for (const error of [unreachable, unreadable]) {
+      const fail = () => Promise.reject(error);
+      const client = { push: fail, grants: fail } as unknown as ServiceClient;
+      const { items } = await run('nutrition', [day([gel('a')])], {
+        client: () => Promise.resolve(client),
       });
-      expect(second.bodies).toMatchObject([{ date: '2026-02-17' }]);
-      const third = await run('nutrition', [day([gel('a')])], { force: true });
-      expect(third.items).toMatchObject([{ outcome: 'pushed' }]);
-      expect((await run('nutrition', [day([gel('a')])])).requests).toEqual([]);
-    },
-  );
-
-  it('sends what is new of a day of which something else is unknown', async () => {
-    const { run, sandbox, held } = await open(append);
-    sandbox.control.addFaults('nutrition:reset-after');
+      expect(outcomes(items)).toEqual({ '2026-02-15': `failed ${error.code}` });
+      expect(ledger.nutrition.day('2026-02-15').unclear).toBe(false);
+    }
     await run('nutrition', [day([gel('a')])]);
-    const second = await run('nutrition', [day([gel('a'), gel('b', '11:00:00')])]);
-    expect(second.bodies).toMatchObject([{ items: [{ name: 'b' }] }]);
-    expect(outcomes(second.items)).toEqual({ '2026-02-15': 'failed FATE_UNKNOWN' });
-    expect(held()).toEqual({ '2026-02-15': ['a', 'b'] });
+    expect(held()).toEqual({ '2026-02-15': ['a'] });
   });
 
-  it('is repeated where the service turned it away, and sent by the next run', async () => {
-    const { run, sandbox, held } = await open(append);
+  it('is repeated if the service turned it away, and sent by the next run', async () => {
+    const { run, sandbox, held } = await open();
     sandbox.control.addFaults('nutrition:503(retry-after=1)*2', 'nutrition:429');
+    // Three tries of the first step, one of the second, and one that shows the kind of service.
     expect((await run('nutrition', [day([gel('a')])])).items).toMatchObject([
-      { outcome: 'pushed', attempts: 4 },
+      { outcome: 'pushed', attempts: 6 },
     ]);
     sandbox.control.addFaults('nutrition:503(retry-after=1)*4');
     const failed = await run('nutrition', [day([gel('a'), gel('b', '11:00:00')])]);
@@ -282,212 +195,43 @@ describe('nutrition for a service that appends', () => {
     expect(held()).toEqual({ '2026-02-15': ['a', 'b'] });
   });
 
-  it('that was refused is sent again by the next run', async () => {
-    const { run, sandbox, held } = await open(append);
-    sandbox.control.addFaults('nutrition:422', 'nutrition:success-false');
-    expect((await run('nutrition', [day([gel('a')])])).items).toMatchObject([
-      { outcome: 'rejected', status: 422 },
-    ]);
-    expect((await run('nutrition', [day([gel('a')])])).items).toMatchObject([
-      { outcome: 'rejected' },
-    ]);
-    expect((await run('nutrition', [day([gel('a')])])).items).toMatchObject([
-      { outcome: 'pushed' },
-    ]);
-    expect(held()).toEqual({ '2026-02-15': ['a'] });
-  });
-
-  it('whose fate was unknown stays so when a try by force surely does not arrive', async () => {
-    const { run, sandbox, held } = await open(append);
-    sandbox.control.addFaults('nutrition:reset-after');
-    await run('nutrition', [day([gel('a')])]);
-    sandbox.control.addFaults('nutrition:503(retry-after=1)*4');
-    const forced = await run('nutrition', [day([gel('a')])], { force: true });
-    expect(outcomes(forced.items)).toEqual({ '2026-02-15': 'failed SERVICE_UNAVAILABLE' });
-    // The first try did arrive: to send it again by itself would double it.
-    const plain = await run('nutrition', [day([gel('a')])]);
-    expect(plain.requests).toEqual([]);
-    expect(outcomes(plain.items)).toEqual({ '2026-02-15': 'failed FATE_UNKNOWN' });
-    expect(held()).toEqual({ '2026-02-15': ['a'] });
-  });
-
-  it('is not thought to have left when the login could not be refreshed for it', async () => {
-    const { run, held } = await open(append);
-    const unreachable = new SyncError('NETWORK', 'no answer in time', {
-      details: { fate: 'not-sent' },
-    });
-    const unreadable = new SyncError('SERVICE_ANSWER', 'odd answer', {
-      details: { fate: 'not-sent' },
-    });
-    for (const error of [unreachable, unreadable]) {
-      const client = { push: () => Promise.reject(error) } as unknown as ServiceClient;
-      const { items } = await run('nutrition', [day([gel('a')])], {
-        client: () => Promise.resolve(client),
-      });
-      expect(outcomes(items)).toEqual({ '2026-02-15': `failed ${error.code}` });
-    }
-    await run('nutrition', [day([gel('a')])]);
-    expect(held()).toEqual({ '2026-02-15': ['a'] });
-  });
-
-  it('tells of items that are gone from the input and stay at the service', async () => {
-    const { run } = await open(append);
-    await run('nutrition', [day([gel('a'), gel('b', '11:00:00')])]);
-    const { items, requests } = await run('nutrition', [day([gel('b', '11:00:00')])]);
-    expect(items).toMatchObject([{ outcome: 'skipped' }]);
-    expect(items[0]?.warnings).toMatchObject([
-      { field: 'items', message: expect.stringContaining('1 item that') as unknown },
-    ]);
-    expect(requests).toEqual([]);
-  });
-
-  it('of days that an earlier run left open does not stop the days behind them', async () => {
-    const { run, sandbox } = await open(append);
+  it('of days that an earlier run left open does not stop the days after them', async () => {
+    const { run, sandbox, held } = await open();
     const dates = ['10', '11', '12', '13', '14', '15'].map((number) => `2026-02-${number}`);
     const days = dates.map((date) => day([gel('a')], date));
-    sandbox.control.addFaults('nutrition:reset-after*5');
-    // One run a day: each of them is unknown from then on.
-    for (const one of days.slice(0, 5)) await run('nutrition', [one]);
-    sandbox.control.clearFaults();
-    const { items } = await run('nutrition', days, { jobs: 1 });
-    expect(Object.values(outcomes(items))).toEqual([
-      ...Array<string>(5).fill('failed FATE_UNKNOWN'),
-      'pushed',
-    ]);
-    for (const item of items.slice(0, 5)) {
-      expect(item.outcome === 'failed' && item.message).toContain(item.date);
+    // One run a day: each of them is left unfinished.
+    for (const one of days.slice(0, 5)) {
+      sandbox.control.addFaults('nutrition:504*inf');
+      await run('nutrition', [one]);
+      sandbox.control.clearFaults();
     }
+    const { items } = await run('nutrition', days.slice(5));
+    expect(new Set(Object.values(outcomes(items)))).toEqual(new Set(['pushed']));
+    expect(held()).toEqual(Object.fromEntries(dates.map((date) => [date, ['a']])));
   });
 
-  it('says of days that were not tried that the service did not answer, not that they are unknown', async () => {
-    const { run, sandbox } = await open(append);
+  it('of days that were not tried is failed like those that were, and goes with the next run', async () => {
+    const { run, sandbox } = await open();
     sandbox.control.addFaults('nutrition:reset*inf');
     const days = ['10', '11', '12', '13', '14'].map((n) => day([gel('a')], `2026-02-${n}`));
     const { items, requests } = await run('nutrition', days, { jobs: 1 });
-    expect(requests).toHaveLength(3);
-    expect(Object.values(outcomes(items))).toEqual([
-      ...Array<string>(3).fill('failed FATE_UNKNOWN'),
-      ...Array<string>(2).fill('failed NETWORK'),
-    ]);
+    expect(requests).toHaveLength(3 * 4);
+    expect(Object.values(outcomes(items))).toEqual(Array<string>(5).fill('failed NETWORK'));
     sandbox.control.clearFaults();
     const again = await run('nutrition', days);
-    expect(Object.values(outcomes(again.items)).filter((one) => one === 'pushed')).toHaveLength(2);
+    expect(Object.values(outcomes(again.items))).toEqual(Array<string>(5).fill('pushed'));
   });
 });
 
-describe('a service that appends, and nobody has said so', () => {
-  const quiet = { nutrition: 'replace' } as const;
-  const said = (items: readonly RecordItem[]) =>
-    items.map(({ date, warnings }) => {
-      const about = warnings.filter(({ field }) => field === 'items');
-      return [date, ...about.map(({ message }) => message)];
-    });
-  const sentence = (held: number, date: string, sent: number) =>
-    `the service has ${held} items for ${date} after ${sent} were sent`;
-
-  it('is noticed by its answer, and the remedy is told once', async () => {
-    const { run, sandbox, held, ledger } = await open();
-    const dates = ['2026-02-15', '2026-02-16'];
-    await run(
-      'nutrition',
-      dates.map((date) => day([gel('a')], date)),
-      quiet,
-    );
-    sandbox.control.set({ nutrition: 'append' });
-    const grown = dates.map((date) => day([gel('a'), gel('b', '11:00:00')], date));
-    // Both at once: for the second it cannot be known yet.
-    sandbox.control.addFaults('nutrition:delay=100ms*inf');
-    const { items } = await run('nutrition', grown, { ...quiet, jobs: 2 });
-    expect(said(items)).toEqual([
-      [
-        expect.any(String),
-        expect.stringMatching(/after 2 were sent: .*sync config set nutritionDelivery append/),
-      ],
-      [expect.any(String), expect.stringMatching(/^the service has 3 items .* after 2 were sent$/)],
-    ]);
-    expect(held()['2026-02-15']).toEqual(['a', 'a', 'b']);
-    // What the service kept is not forgotten.
-    const less = await run('nutrition', [day([gel('b', '11:00:00')])], { nutrition: 'append' });
-    expect([less.requests, said(less.items)[0]]).toEqual([
-      [],
-      ['2026-02-15', expect.stringContaining('1 item that was sent before is no longer')],
-    ]);
-    expect([...ledger.items('2026-02-15').values()]).toEqual(['confirmed', 'confirmed']);
-    // With the setting, each item is sent once.
-    const more = grown.map(({ date, items: two }) => day([...two, gel('c', '12:00:00')], date));
-    const right = await run('nutrition', more, { nutrition: 'append' });
-    expect(right.bodies).toMatchObject([{ items: [{ name: 'c' }] }, { items: [{ name: 'c' }] }]);
-  });
-
-  it('is not sent a day again, once that is known, unless by force', async () => {
-    const { run, sandbox, held } = await open();
-    await run('nutrition', [day([gel('a')]), day([gel('a')], '2026-02-16')], quiet);
-    sandbox.control.set({ nutrition: 'append' });
-    const grown = day([gel('a'), gel('b', '11:00:00')]);
-    const first = await run('nutrition', [grown, { ...grown, date: '2026-02-16' }], {
-      ...quiet,
-      jobs: 1,
-    });
-    expect(outcomes(first.items)).toEqual({
-      '2026-02-15': 'pushed',
-      '2026-02-16': 'failed CONFIG',
-    });
-    const next = [day([gel('c')], '2026-02-16'), day([gel('n')], '2026-02-17')];
-    for (const dryRun of [true, false]) {
-      const { items } = await run('nutrition', next, { ...quiet, dryRun });
-      // A day that the service has nothing of can go.
-      expect(outcomes(items)).toEqual({
-        '2026-02-16': 'failed CONFIG',
-        '2026-02-17': dryRun ? 'would-push' : 'pushed',
-      });
-      expect(items.find((item) => item.outcome === 'failed')).toMatchObject({
-        hint: expect.stringContaining('sync config set nutritionDelivery append') as string,
-      });
-    }
-    expect(held()['2026-02-16']).toEqual(['a']);
-    // The service has been mended: one day by force shows it.
-    sandbox.control.set({ nutrition: 'replace' });
-    await run('nutrition', next, { ...quiet, force: true });
-    expect(held()['2026-02-16']).toEqual(['c']);
-    const after = await run('nutrition', [day([gel('d')], '2026-02-16')], quiet);
-    expect(outcomes(after.items)).toEqual({ '2026-02-16': 'pushed' });
-  });
-
-  it('is not suspected where others wrote into a day before', async () => {
-    const { run, sandbox, ledger } = await open({ nutrition: 'append' });
-    const other = clientOf(sandbox);
-    await (
-      await other.client()
-    ).push('nutrition', day([gel('theirs')]), 'always', new AbortController().signal);
-    const { items } = await run('nutrition', [day([gel('a')])], quiet);
-    expect(said(items)).toEqual([
-      ['2026-02-15', expect.stringContaining(`${sentence(2, '2026-02-15', 1)}: it seems`)],
-    ]);
-    expect(ledger.appends()).toBe(false);
-  });
-
-  it('is not missed where it is what it should be', async () => {
-    const { run, ledger } = await open();
-    await run('nutrition', [day([gel('a')])], quiet);
-    const { items } = await run('nutrition', [day([gel('a'), gel('b', '11:00:00')])], quiet);
-    expect(said(items)).toEqual([['2026-02-15']]);
-    expect(ledger.appends()).toBe(false);
-  });
-});
-
-describe('a day that is read again in another zone', () => {
-  const append = { nutrition: 'append' } as const;
+describe('a nutrition day that is read again in another zone', () => {
   const at = (name: string, time: string) => ({ name, carbs: 25, logged_at: time });
   const oats = at('oats', '2026-02-15T08:00:00Z');
   const rice = at('rice', '2026-02-15T12:00:00.250Z');
   const soup = at('soup', '2026-02-15T23:30:00Z');
+  const tea = at('tea', '2026-02-16T15:00:00Z');
 
-  /** The keys that the first versions had: of the item as it went out, its offset included. */
-  const firstForm = (...items: Record<string, string | number>[]) =>
-    items.map((item) => `${sha256(canonicalJson(item))}#1`);
-
-  it('holds the same items: nothing is sent to a service that appends', async () => {
-    const { run, held } = await open(append);
+  it.each(REVISION_NAMES)('holds the same items: nothing is sent (%s)', async (revision) => {
+    const { run, held } = await open({ revision });
     await run('nutrition', [{ items: [oats, rice] }]);
     for (const zone of ['Europe/London', 'America/New_York', 'Asia/Kathmandu']) {
       const again = await run('nutrition', [{ items: [oats, rice] }], { zone });
@@ -498,8 +242,8 @@ describe('a day that is read again in another zone', () => {
     expect(held()).toEqual({ '2026-02-15': ['oats', 'rice'] });
   });
 
-  it('leaves an item on the day that it was sent for, though it is on another one now', async () => {
-    const { run, held } = await open(append);
+  it('leaves an item on the day that it was sent for, although it is on another one now', async () => {
+    const { run, held } = await open({ revision: '2026-08' });
     const all = [{ items: [oats, rice, soup] }];
     await run('nutrition', all);
     const both = { '2026-02-15': ['oats', 'rice'], '2026-02-16': ['soup'] };
@@ -510,7 +254,7 @@ describe('a day that is read again in another zone', () => {
       {
         date: '2026-02-15',
         outcome: 'skipped',
-        warnings: [{ field: 'items', message: expect.stringContaining('1 item that') as string }],
+        warnings: [{ field: 'items', message: expect.stringContaining('"soup, ') as string }],
       },
     ]);
     // Back at home all is where it was.
@@ -520,45 +264,17 @@ describe('a day that is read again in another zone', () => {
     expect(held()).toEqual(both);
   });
 
-  it('is known again when an earlier version wrote the ledger, wherever it was written', async () => {
-    const { run, ledger, held } = await open(append);
-    const [o, r] = [
-      at('oats', '2026-02-15T09:00:00+01:00'),
-      at('rice', '2026-02-15T17:45:00.250+05:45'),
-    ];
-    ledger.confirmItems('2026-02-15', firstForm(o, r), false);
-    const dry = await run('nutrition', [{ items: [oats, rice] }], { dryRun: true });
-    expect(outcomes(dry.items)).toEqual({ '2026-02-15': 'skipped' });
-    expect([...ledger.items('2026-02-15').keys()].sort()).toEqual(firstForm(o, r).sort());
-    const first = await run('nutrition', [{ items: [oats, rice, at('new', o.logged_at)] }]);
-    expect(first.bodies).toMatchObject([{ items: [{ name: 'new' }] }]);
-    expect(held()).toEqual({ '2026-02-15': ['new'] });
-    // From now on they have today's keys, and nothing is known twice.
-    expect([...ledger.items('2026-02-15').keys()].map((key) => key.split(':')[0])).toEqual(
-      Array(3).fill('instant'),
-    );
-  });
-
-  it('keeps apart what an earlier version knew as two, and what it did not know', async () => {
-    const { run, ledger } = await open(append);
-    const [digest] = firstForm(gel('a'))[0]?.split('#') ?? [];
-    ledger.confirmItems('2026-02-15', [`${digest ?? ''}#1`], false);
-    ledger.markSent('2026-02-15', [`${digest ?? ''}#2`]);
-    const three = day([gel('a'), gel('a'), gel('a')]);
-    const { bodies, items } = await run('nutrition', [three], { zone: 'America/New_York' });
-    // One is there, of one nobody knows, one is new.
-    expect(bodies).toMatchObject([{ items: [{ name: 'a' }] }]);
-    expect(outcomes(items)).toEqual({ '2026-02-15': 'failed FATE_UNKNOWN' });
-  });
-
-  it('is not taken for a loss by a service that replaces', async () => {
-    const { run, held } = await open();
-    const all = [{ items: [oats, rice, soup, at('tea', '2026-02-16T15:00:00Z')] }];
-    await run('nutrition', all);
-    const away = await run('nutrition', all, { zone: 'America/New_York' });
-    expect(away.items.flatMap(({ warnings }) => warnings)).toEqual([]);
-    expect(held()).toEqual({ '2026-02-15': ['oats', 'rice', 'soup'], '2026-02-16': ['tea'] });
-  });
+  it.each(['2026-02', '2026-07'] as const)(
+    'moves an item to its new day on a service that replaces, if both days are in the input (%s)',
+    async (revision) => {
+      const { run, held } = await open({ revision });
+      const all = [{ items: [oats, rice, soup, tea] }];
+      await run('nutrition', all);
+      expect(held()).toEqual({ '2026-02-15': ['oats', 'rice'], '2026-02-16': ['soup', 'tea'] });
+      await run('nutrition', all, { zone: 'America/New_York' });
+      expect(held()).toEqual({ '2026-02-15': ['oats', 'rice', 'soup'], '2026-02-16': ['tea'] });
+    },
+  );
 });
 
 describe('many days', () => {
@@ -622,7 +338,7 @@ it('waits for a day that another process is sending, and believes what that one 
 });
 
 it('ends with the reason of an interruption, and holds no day afterwards', async () => {
-  const { run, sandbox, another } = await open({ nutrition: 'append' });
+  const { run, sandbox, another } = await open();
   sandbox.control.addFaults('nutrition:hang*inf');
   const abort = new AbortController();
   const reason = new SyncError('INTERRUPTED', 'Interrupted.');
@@ -631,20 +347,18 @@ it('ends with the reason of an interruption, and holds no day afterwards', async
   abort.abort(reason);
   expect((await running).failed).toBe(reason);
   expect(another().claim('nutrition', '2026-02-15', 'x', false)).toBe('yours');
-  // It may have arrived.
-  expect([...another().items('2026-02-15').values()]).toEqual(['pending']);
+  // The next run finishes it.
+  expect(another().nutrition.debts()).toEqual(['2026-02-15']);
 });
 
 describe('an interruption before anything of a day was sent', () => {
   const reason = new SyncError('INTERRUPTED', 'Interrupted.');
-  const append = { nutrition: 'append' } as const;
-
   const untilAborted = (signal: AbortSignal) =>
     new Promise<never>((_resolve, reject) => {
       signal.addEventListener('abort', () => reject(signal.reason as Error));
     });
 
-  /** Runs a push that is interrupted at some point; then says what the ledger has of the day. */
+  /** Runs a push that is interrupted at some point; the next one sends the day once. */
   async function interrupted(
     world: Awaited<ReturnType<typeof open>>,
     options: RunOptions,
@@ -655,37 +369,37 @@ describe('an interruption before anything of a day was sent', () => {
     await when;
     abort.abort(reason);
     expect((await running).failed).toMatchObject({ code: 'INTERRUPTED', message: 'Interrupted.' });
-    return [...world.ledger.items('2026-02-15').values()];
+    world.sandbox.control.clearFaults();
+    expect(outcomes((await world.run('nutrition', [day([gel('a')])])).items)).toEqual({
+      '2026-02-15': 'pushed',
+    });
+    expect(world.held()).toEqual({ '2026-02-15': ['a'] });
   }
 
-  it('while the token is fetched leaves nothing behind: the next run sends the day', async () => {
-    const world = await open(append);
+  it('while the token is fetched leaves the day to the next run', async () => {
+    const world = await open();
     const asked = new EventEmitter();
     const accessToken = (signal: AbortSignal) => {
       asked.emit('now');
       return untilAborted(signal);
     };
     const { client } = clientOf(world.sandbox, {}, { accessToken });
-    expect(await interrupted(world, { client }, once(asked, 'now'))).toEqual([]);
-    expect(outcomes((await world.run('nutrition', [day([gel('a')])])).items)).toEqual({
-      '2026-02-15': 'pushed',
-    });
-    expect(world.held()).toEqual({ '2026-02-15': ['a'] });
+    await interrupted(world, { client }, once(asked, 'now'));
   });
 
-  it('while the connection is not secure yet leaves nothing behind', async () => {
-    const world = await open(append);
+  it('while the connection is not secure yet leaves the day to the next run', async () => {
+    const world = await open();
     // It takes connections, and never says a word.
     const server = createServer().listen(0, '127.0.0.1');
     onTestFinished(() => void server.close());
     await once(server, 'listening');
     const url = `https://127.0.0.1:${(server.address() as AddressInfo).port}`;
     const { client } = clientOf({ ...world.sandbox, url });
-    expect(await interrupted(world, { client }, once(server, 'connection'))).toEqual([]);
+    await interrupted(world, { client }, once(server, 'connection'));
   });
 
-  it('while it waits after being turned away leaves nothing behind', async () => {
-    const world = await open(append);
+  it('while it waits after being turned away leaves the day to the next run', async () => {
+    const world = await open();
     world.sandbox.control.addFaults('nutrition:429*inf');
     const waiting = new EventEmitter();
     const sleep: Clock['sleep'] = async (_ms, signal) => {
@@ -693,32 +407,26 @@ describe('an interruption before anything of a day was sent', () => {
       await untilAborted(signal ?? new AbortController().signal);
     };
     const { client } = clientOf(world.sandbox, {}, { clock: { ...hastyClock, sleep } });
-    expect(await interrupted(world, { client }, once(waiting, 'now'))).toEqual([]);
+    await interrupted(world, { client }, once(waiting, 'now'));
   });
 });
 
-describe('--dry-run', () => {
-  it.each(['replace', 'append'] as const)(
-    'shows the very bodies that are then sent (%s)',
-    async (nutrition) => {
-      const { run, sandbox, database } = await open({ nutrition });
-      await run('nutrition', [day([gel('a')])]);
-      const days = [day([gel('a'), gel('b', '11:00:00')]), day([gel('c')], '2026-02-16')];
-      const before = database.prepare('SELECT * FROM records, record_items').all();
-      const dry = await run('nutrition', days, { dryRun: true });
-      expect(dry.requests).toEqual([]);
-      expect(database.prepare('SELECT * FROM records, record_items').all()).toEqual(before);
-      const shown = dry.items.map((item) => item.outcome === 'would-push' && item.request);
-      const sent = await run('nutrition', days, { jobs: 1 });
-      expect(shown).toEqual(
-        sent.requests.map(({ method, path, body }) => ({
-          method,
-          url: `${sandbox.url}${path}`,
-          body,
-        })),
-      );
-      const after = await run('nutrition', days, { dryRun: true });
-      expect(outcomes(after.items)).toEqual({ '2026-02-15': 'skipped', '2026-02-16': 'skipped' });
-    },
-  );
+it('shows with --dry-run the very wellness bodies that are then sent, and records nothing', async () => {
+  const { run, sandbox, database } = await open();
+  const days = [1, 2].map((n) => ({ date: `2026-02-0${n}`, restingHr: 40 + n }));
+  await run('wellness', days.slice(0, 1));
+  const rows = () => database.prepare('SELECT * FROM records').all();
+  const before = rows();
+  const dry = await run('wellness', days, { dryRun: true });
+  expect([dry.requests, rows()]).toEqual([[], before]);
+  const shown = dry.items.map((item) => item.outcome === 'would-push' && item.request);
+  const sent = await run('wellness', days, { jobs: 1 });
+  expect(shown).toEqual([
+    false,
+    ...sent.requests.map(({ method, path, body }) => ({
+      method,
+      url: `${sandbox.url}${path}`,
+      body,
+    })),
+  ]);
 });

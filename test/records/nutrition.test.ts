@@ -37,7 +37,7 @@ describe('the fields of a nutrition record', () => {
 
   test.each([
     ['carbs', -1, 'carbs: is -1; the range is 0 g or more'],
-    ['waterMl', 'x', 'waterMl: is "x"; a whole number is expected, 0 ml or more'],
+    ['waterMl', 'x', 'waterMl: is "x"; a whole number is expected, 0 to 2147483647 ml'],
     ['rawJson', [], 'rawJson: is a list; an object is expected'],
   ])('a total %s of %j is invalid', async (name, value, said) => {
     expect(await saidOf('nutrition', { date, items: [gel], [name]: value })).toEqual({
@@ -187,7 +187,7 @@ describe('two spellings of one field', () => {
 describe('an item', () => {
   test.each([
     ['carbs', -0.1, 'items/1/carbs: is -0.1; the range is 0 g or more'],
-    ['calories', [], 'items/1/calories: is a list; a number is expected, 0 kcal or more'],
+    ['calories', [], 'items/1/calories: is a list; a number is expected, 0 to 2147483647 kcal'],
     ['meal', 3, 'items/1/meal: is 3; one of BREAKFAST, LUNCH, DINNER, SNACK, OTHER is expected'],
     [
       'logged_at',
@@ -280,14 +280,63 @@ describe('the items', () => {
       { date, items: gel },
       'items: is an object; a list of items, each with logged_at, is expected',
     ],
-    [{ date, items: [] }, 'items: is empty: there is nothing to send'],
     [{ items: [] }, 'date: is missing: write "date": "2026-02-15"'],
   ])('are required: %j', async (record, said) => {
     expect(await saidOf('nutrition', record)).toEqual({ said: [said] });
   });
 
-  test('may be none on a day that has totals', async () => {
-    const record = { date, items: [], waterMl: 500 };
+  test.each([
+    [{ date, items: [] }],
+    [{ date, items: [], waterMl: 500 }],
+    [{ date, waterMl: 500 }],
+    [{ date, calories: 2400, carbs: 300 }],
+    [{ date, items: null, waterMl: 500 }],
+  ])('may be none on a day that says so, or that has fields of its own: %j', async (record) => {
+    const { items, ...fields } = record as { items?: unknown };
+    expect(await bodyOf('nutrition', record)).toEqual({ ...fields, items: [] });
+    const { records } = await prepare('nutrition', [record]);
+    const [prepared] = records;
+    // Without a list, the record says nothing about the items that the day holds.
+    expect(prepared?.kind === 'nutrition' && prepared.parts).toEqual([
+      { input: 'in.json', items: items ?? undefined },
+    ]);
+  });
+});
+
+describe('a value that the database of a platform cannot hold', () => {
+  const NUL = 'has a NUL character in it, which no platform can store: remove it';
+  const HALF = 'has half of a surrogate pair in it, which no platform can store: remove it';
+  test.each([
+    [{ date, items: [{ ...gel, name: 'a\0b' }] }, `items/0/name: ${NUL}`],
+    [{ date, items: [{ ...gel, quantity: '\ud800' }] }, `items/0/quantity: ${HALF}`],
+    [{ date, items: [gel], rawJson: { a: ['\udc00x'] } }, `rawJson/a/0: ${HALF}`],
+    [{ date, items: [gel], rawJson: { 'a\0': 1 } }, `rawJson/a\0: ${NUL}`],
+    [
+      { date, items: [gel], waterMl: 2 ** 31 },
+      'waterMl: is 2147483648; the range is 0 to 2147483647 ml',
+    ],
+    [
+      { date, items: [gel], calories: 2 ** 31 },
+      'calories: is 2147483648; the range is 0 to 2147483647 kcal',
+    ],
+    [
+      { date, items: [{ ...gel, calories: 2 ** 31 }] },
+      'items/0/calories: is 2147483648; the range is 0 to 2147483647 kcal',
+    ],
+  ])('makes a nutrition record invalid, and is named: %j', async (record, said) => {
+    expect(await saidOf('nutrition', record)).toEqual({ said: [said] });
+  });
+
+  test.each([
+    [{ date, comments: 'a\0b' }, `comments: ${NUL}`],
+    [{ date, comments: '\ud83d!' }, `comments: ${HALF}`],
+    [{ date, hrv: 60, rawJson: { a: { b: '\udfff' } } }, `rawJson/a/b: ${HALF}`],
+  ])('makes a wellness record invalid, and is named: %j', async (record, said) => {
+    expect(await saidOf('wellness', record)).toEqual({ said: [said] });
+  });
+
+  test('is none if it is a whole pair, or a large integer in rawJson', async () => {
+    const record = { date, items: [{ ...gel, name: 'gel \u{1f36f}' }], rawJson: { n: 2 ** 40 } };
     expect(await bodyOf('nutrition', record)).toEqual(record);
   });
 });

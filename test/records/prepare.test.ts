@@ -1,11 +1,16 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { canonicalJson, recordDigest } from '../../src/records/digest.ts';
-import { itemDigest, itemKeys } from '../../src/records/item-keys.ts';
 import { DayMerger, MAX_WARNINGS } from '../../src/records/merge.ts';
 import { prepareInputs } from '../../src/records/prepare.ts';
-import type { DayDraft, JsonObject, JsonValue, RawRecord } from '../../src/records/types.ts';
-import { BERLIN, prepare, prepareRaw, rawRecords } from './support.ts';
+import type {
+  DayDraft,
+  JsonObject,
+  JsonValue,
+  PreparedRecord,
+  RawRecord,
+} from '../../src/records/types.ts';
+import { BERLIN, chunks, prepare, prepareRaw, rawRecords } from './support.ts';
 
 const date = '2026-02-15';
 const item = (name: string, extra: JsonObject = {}): JsonObject => ({
@@ -96,8 +101,9 @@ describe('several nutrition records for one date', () => {
           { source: 'in.json#/1', message: '2026-02-15 is merged from in.json#/0, in.json#/1' },
         ],
         zoneUsed: false,
-        digest: recordDigest({ date, items: [a, b, c] }),
-        itemKeys: itemKeys([a, b, c]),
+        parts: [{ input: 'in.json', items: [a, b, c] }],
+        fields: {},
+        digest: expect.stringMatching(/^[0-9a-f]{64}$/) as string,
       },
     ]);
   });
@@ -123,7 +129,7 @@ describe('several nutrition records for one date', () => {
     );
   });
 
-  test('send the same item as often as it was read, and say so', async () => {
+  test('of one input send the same item as often as it was read, and say so', async () => {
     const { records } = await prepare('nutrition', [
       { date, items: [item('a'), item('a')] },
       { date, items: [item('a'), item('b')] },
@@ -132,8 +138,46 @@ describe('several nutrition records for one date', () => {
     expect(records[0]?.warnings.at(-1)).toEqual({
       source: 'in.json#/1',
       field: 'items',
-      message: 'one item is the same in several of the merged records: all are sent',
+      message: 'one item is the same in several records of one input: all are sent',
     });
+  });
+});
+
+describe('several inputs with the same nutrition date', () => {
+  const files = async (...inputs: (readonly [name: string, ...items: JsonObject[]])[]) => {
+    const { records } = await prepareInputs(
+      'nutrition',
+      inputs.map(([name, ...items]) => ({
+        name,
+        origin: `/food/${name}`,
+        chunks: chunks(JSON.stringify({ date, items })),
+      })),
+      BERLIN,
+      new AbortController().signal,
+    );
+    return records;
+  };
+
+  test('count an item as often as the input that has it most often, and say so', async () => {
+    const [record] = await files(
+      ['export.json', item('a'), item('a'), item('b')],
+      ['export (1).json', item('c'), item('a')],
+    );
+    expect(record?.body['items']).toEqual([item('a'), item('b'), item('c'), item('a')]);
+    expect(record?.warnings.at(-1)).toEqual({
+      source: 'export (1).json',
+      field: 'items',
+      message: 'one item is the same in several inputs: sent once',
+    });
+  });
+
+  test('are told apart by where they are: the digest of the same items differs', async () => {
+    const [one, same, other] = await Promise.all(
+      ['a.json', 'a.json', 'b.json'].map((name) => files([name, item('a')])),
+    );
+    expect(one?.[0]?.digest).toBe(same?.[0]?.digest);
+    expect(other?.[0]?.digest).not.toBe(one?.[0]?.digest);
+    expect(one?.[0]).toMatchObject({ parts: [{ input: '/food/a.json', items: [item('a')] }] });
   });
 });
 
@@ -156,23 +200,60 @@ describe('merging input by input', () => {
       zoneUsed: fc.boolean(),
     });
 
-  test.each(['wellness', 'nutrition'] as const)('sends the same %s as in one go', (kind) => {
-    const inputs = fc.array(fc.array(draft(kind), { maxLength: 4 }), { maxLength: 4 });
-    const sent = (merger: DayMerger): unknown =>
-      merger.finish().map(({ date, body, sources, zoneUsed, digest }) => ({
-        ...{ date, body, sources, zoneUsed, digest },
+  const inputs = (kind: 'wellness' | 'nutrition') =>
+    fc.array(fc.array(draft(kind), { maxLength: 4 }), { maxLength: 4 });
+  const atOnce = (kind: 'wellness' | 'nutrition', drafts: readonly DayDraft[]) => {
+    const merger = new DayMerger(kind, 'in');
+    for (const each of drafts) merger.add(each);
+    return merger.finish();
+  };
+  const inputByInput = (kind: 'wellness' | 'nutrition', read: readonly (readonly DayDraft[])[]) => {
+    const together = new DayMerger(kind, '');
+    read.forEach((drafts, index) => {
+      const own = new DayMerger(kind, `in${index}`);
+      for (const each of drafts) own.add(each);
+      together.absorb(own);
+    });
+    return together.finish();
+  };
+
+  test('sends the same wellness as in one go', () => {
+    const sent = (records: readonly PreparedRecord[]) =>
+      records.map(({ date: day, body, sources, zoneUsed, digest }) => ({
+        ...{ day, body, sources, zoneUsed, digest },
       }));
     fc.assert(
-      fc.property(inputs, (drafts) => {
-        const atOnce = new DayMerger(kind);
-        for (const each of drafts.flat()) atOnce.add(each);
-        const together = new DayMerger(kind);
-        for (const input of drafts) {
-          const own = new DayMerger(kind);
-          for (const each of input) own.add(each);
-          together.absorb(own);
+      fc.property(inputs('wellness'), (read) => {
+        expect(sent(inputByInput('wellness', read))).toEqual(sent(atOnce('wellness', read.flat())));
+      }),
+      { numRuns: 1_000 },
+    );
+  });
+
+  test('sends the same nutrition fields as in one go, and each item as often as one input has it', () => {
+    const told = (records: readonly PreparedRecord[]) =>
+      records.map((record) => {
+        const { date: day, sources, zoneUsed } = record;
+        return { day, sources, zoneUsed, fields: record.kind === 'nutrition' && record.fields };
+      });
+    const names = (drafts: readonly DayDraft[], day: string) =>
+      drafts
+        .filter((one) => one.date === day)
+        .flatMap(({ items = [] }) => items.map(({ name }) => name));
+    fc.assert(
+      fc.property(inputs('nutrition'), (read) => {
+        const records = inputByInput('nutrition', read);
+        expect(told(records)).toEqual(told(atOnce('nutrition', read.flat())));
+        for (const { date: day, body } of records) {
+          const expected = ['x', 'y', 'z'].flatMap((name) => {
+            const counts = read.map(
+              (drafts) => names(drafts, day).filter((one) => one === name).length,
+            );
+            return Array<string>(Math.max(...counts)).fill(name);
+          });
+          const sent = (body['items'] as JsonObject[]).map(({ name }) => name);
+          expect(sent.sort()).toEqual(expected);
         }
-        expect(sent(together)).toEqual(sent(atOnce));
       }),
       { numRuns: 1_000 },
     );
@@ -182,7 +263,10 @@ describe('merging input by input', () => {
     const { records } = await prepare('nutrition', [{ date, items: [item('a')] }]);
     const [record] = records;
     (record?.body['items'] as unknown[]).length = 0;
-    expect(record).toMatchObject({ body: { items: [item('a')] }, itemKeys: itemKeys([item('a')]) });
+    expect(record).toMatchObject({
+      body: { items: [item('a')] },
+      parts: [{ items: [item('a')] }],
+    });
   });
 });
 
@@ -239,33 +323,6 @@ describe('a digest', () => {
       '1f57239c083087c03b6e434df7568fd341d15579a96fd565def031a37480904b',
     );
   });
-
-  test('and a number tell identical items of a day apart', () => {
-    const [a, b] = [item('a'), item('b')];
-    const [da, db] = [itemDigest(a), itemDigest(b)];
-    expect(itemKeys([a, b, { logged_at: a['logged_at'] ?? '', name: 'a' }, a])).toEqual([
-      `instant:${da}#1`,
-      `instant:${db}#1`,
-      `instant:${da}#2`,
-      `instant:${da}#3`,
-    ]);
-  });
-
-  test('of items that were confirmed leaves exactly the new ones, in whatever order they come', () => {
-    const names = fc.array(fc.constantFrom('a', 'b', 'c'), { maxLength: 8 });
-    fc.assert(
-      fc.property(names, names, fc.integer(), (old, added, turn) => {
-        const confirmed = new Set(itemKeys(old.map((name) => item(name))));
-        const now = [...old, ...added];
-        const at = now.length === 0 ? 0 : Math.abs(turn) % now.length;
-        const turned = [...now.slice(at), ...now.slice(0, at)].map((name) => item(name));
-        const keys = itemKeys(turned);
-        const fresh = turned.filter((_, index) => !confirmed.has(keys[index] ?? ''));
-        expect(fresh.map((each) => each['name']).sort()).toEqual([...added].sort());
-      }),
-      { numRuns: 2_000 },
-    );
-  });
 });
 
 describe('preparing', () => {
@@ -286,12 +343,6 @@ describe('preparing', () => {
       invalid: [{ source: 'x', date, problems: [...inexact, { field: 'id' }] }],
     });
   });
-
-  const chunks = (text: string): AsyncIterable<Uint8Array> =>
-    (async function* () {
-      await Promise.resolve();
-      yield Buffer.from(text);
-    })();
 
   test('leaves out an input that can’t be read as a whole, and that one alone', async () => {
     const inputs = [

@@ -18,7 +18,7 @@ export async function prepareRaw(
   raws: AsyncIterable<RawRecord>,
   options: ReadingOptions,
 ): Promise<PreparedRecords> {
-  const reading = readingOf(kind);
+  const reading = readingOf(kind, 'in.json');
   const { merger, invalid, recurring } = reading;
   for await (const raw of raws) addRecord(kind, raw, options, reading);
   recurring.tell(merger);
@@ -39,6 +39,12 @@ export async function* rawRecords(values: readonly unknown[]): AsyncGenerator<Ra
     await Promise.resolve();
     yield { source: `in.json#/${index}`, value } as RawRecord;
   }
+}
+
+/** A text as an input's chunks. */
+// eslint-disable-next-line @typescript-eslint/require-await -- an input's chunks are asynchronous
+export async function* chunks(text: string): AsyncGenerator<Uint8Array> {
+  yield Buffer.from(text);
 }
 
 export const SENT_ALONG = 'Sent as it is; platforms drop what they do not know';

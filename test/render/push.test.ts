@@ -9,6 +9,7 @@ const NONE = {
   skipped: 0,
   invalid: 0,
   rejected: 0,
+  conflict: 0,
   failed: 0,
   'would-push': 0,
 };
@@ -19,19 +20,17 @@ describe('the summary of a push', () => {
       { total: 3, pushed: 1, failed: 2 },
       'nutrition: 1 sent, 2 not delivered; the same command again continues.',
     ],
-    [
-      { total: 2, failed: 2, unclear: 2 },
-      'nutrition: 2 of unknown fate; look at the platform first.',
-    ],
+    [{ total: 2, failed: 2, unclear: 2 }, 'nutrition: 2 unclear; look at the platform first.'],
     [
       { total: 3, failed: 3, unclear: 1 },
-      'nutrition: 1 of unknown fate; look at the platform first, 2 not delivered; the same command again continues.',
+      'nutrition: 1 unclear; look at the platform first, 2 not delivered; the same command again continues.',
     ],
+    [{ total: 2, pushed: 1, conflict: 1 }, 'nutrition: 1 sent, 1 to be corrected in the platform.'],
   ])('tells what the same command continues from what it does not: %j', (counts, text) => {
     expect(pushSummaryText('nutrition', { ...NONE, ...counts })).toBe(text);
   });
 
-  it('counts those of unknown fate among the failed, where there are any', () => {
+  it('counts unclear days among the failed, if there are any', () => {
     const report = pushSummaryReport({ ...NONE, total: 3, failed: 3, unclear: 1 });
     expect(report).toMatchObject({ failed: 3, unclear: 1 });
     expect(pushSummaryReport(NONE)).not.toHaveProperty('unclear');

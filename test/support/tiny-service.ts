@@ -20,22 +20,22 @@ export interface TinyRequest {
 
 export type Answer = readonly [status: number, body: unknown];
 
-/** @param answers by `METHOD /path`, without the query; a function is given the body */
+/** @param answers by `METHOD /path`, without the query; a function decides by the request. */
 export async function openTinyService(
-  answers: Readonly<Record<string, Answer | ((body: unknown) => Answer)>>,
+  answers: Readonly<Record<string, Answer | ((request: TinyRequest) => Answer)>>,
 ): Promise<TinyService> {
   const requests: TinyRequest[] = [];
   const server = createServer((request, response) => {
     void read(request).then((text) => {
       const { method = '', url: path = '' } = request;
       const json = request.headers['content-type']?.includes('json') === true;
-      const sent: unknown = json ? JSON.parse(text) : undefined;
-      requests.push({ method, path, body: sent });
+      const received = { method, path, body: json ? (JSON.parse(text) as unknown) : undefined };
+      requests.push(received);
       const url = new URL(path, 'http://127.0.0.1');
       const answer = answers[`${method} ${url.pathname}`] ?? NOT_FOUND;
-      const [status, body] = typeof answer === 'function' ? answer(sent) : answer;
+      const [status, answered] = typeof answer === 'function' ? answer(received) : answer;
       response.writeHead(status, { 'content-type': 'application/json' });
-      response.end(JSON.stringify(body));
+      response.end(JSON.stringify(answered));
     });
   });
   server.listen(0, '127.0.0.1');

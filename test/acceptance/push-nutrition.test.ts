@@ -1,0 +1,209 @@
+import { rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it, vi } from 'vitest';
+import {
+  NUTRITION_REVISIONS,
+  type World,
+  expireAccess,
+  foodsHeld,
+  openHome,
+  openLoggedInWorld,
+  requestCounts,
+} from '../support/acceptance.ts';
+import { type Finished, ndjson, startSync } from '../support/program.ts';
+import { openTinyService } from '../support/tiny-service.ts';
+
+const DAY = '2026-02-15';
+
+const item = (name: string, hour: number, carbs = 25) => ({
+  logged_at: `${DAY}T${String(hour).padStart(2, '0')}:00:00+01:00`,
+  name,
+  carbs,
+});
+
+const BANANA = item('Banana', 8);
+const RICE = item('Rice', 12);
+const GEL = item('Gel', 17);
+
+const day = (...items: object[]) => ({ date: DAY, items });
+
+const push = (world: World, value: unknown, ...flags: string[]) =>
+  world.sync(['push', 'nutrition', '-', '--json', ...flags], { input: JSON.stringify(value) });
+
+const pushFile = (world: World, name: string, value: unknown, ...flags: string[]) =>
+  world.sync(['push', 'nutrition', world.write(name, JSON.stringify(value)), '--json', ...flags]);
+
+/** Names and grams of carbs at the service, sorted. */
+const held = (world: World, date = DAY) =>
+  foodsHeld(world.sandbox, date)
+    .map(({ name, carbs }) => `${String(name)} ${String(carbs)}`)
+    .sort();
+
+const first = ({ stdout }: Finished) => ndjson(stdout)[0] ?? {};
+const outcomeOf = (run: Finished) => {
+  const { outcome, code } = first(run);
+  return [run.code, [outcome, code].filter(Boolean).join(' ')];
+};
+
+describe.each(NUTRITION_REVISIONS)('nutrition pushed to revision %s', (revision) => {
+  const open = () => openLoggedInWorld({ revision });
+
+  it('is there once after it was sent, changed, added to and shortened', async () => {
+    const world = await open();
+    expect(outcomeOf(await pushFile(world, 'a.json', day(BANANA, RICE)))).toEqual([0, 'pushed']);
+    expect(outcomeOf(await pushFile(world, 'a.json', day(RICE, BANANA)))).toEqual([0, 'skipped']);
+    const changed = day({ ...BANANA, carbs: 30 }, RICE, GEL, GEL);
+    expect(outcomeOf(await pushFile(world, 'a.json', changed))).toEqual([0, 'pushed']);
+    expect(held(world)).toEqual(['Banana 30', 'Gel 25', 'Gel 25', 'Rice 25']);
+    const shorter = await pushFile(world, 'a.json', day(RICE, GEL));
+    expect(outcomeOf(shorter)).toEqual([0, 'pushed']);
+    expect(JSON.stringify(first(shorter)['warnings'])).toContain('no longer in the input');
+    expect(held(world)).toEqual(['Gel 25', 'Rice 25']);
+    await pushFile(world, 'a.json', day(RICE, GEL), '--force');
+    expect(held(world)).toEqual(['Gel 25', 'Rice 25']);
+    const { stdout } = await world.sync(['explain', DAY, '--json']);
+    expect(first({ code: 0, stdout, stderr: '' })).toMatchObject({
+      records: [{ kind: 'wellness' }, { kind: 'nutrition', state: 'confirmed' }],
+    });
+  });
+
+  it('in two commands, breakfast and dinner, is there as a whole', async () => {
+    const world = await open();
+    await pushFile(world, 'breakfast.json', { ...day(BANANA), waterMl: 500 });
+    await pushFile(world, 'dinner.json', day(RICE, GEL));
+    expect(held(world)).toEqual(['Banana 25', 'Gel 25', 'Rice 25']);
+    await pushFile(world, 'dinner.json', day(RICE), '--replace-day');
+    expect(held(world)).toEqual(['Rice 25']);
+    await pushFile(world, 'dinner.json', day(GEL), '--add');
+    expect(held(world)).toEqual(['Gel 25', 'Rice 25']);
+  });
+
+  it.each(['nutrition:504(after)', 'nutrition:504(after)+1', 'nutrition:reset-after+1'])(
+    'is there once although a gateway lost the answer (%s), and stays so',
+    async (fault) => {
+      const world = await open();
+      world.sandbox.control.addFaults(fault);
+      await push(world, day(BANANA, RICE));
+      for (let run = 0; run < 2; run++) {
+        const { code } = await push(world, day(BANANA, RICE));
+        expect([code, held(world)]).toEqual([0, ['Banana 25', 'Rice 25']]);
+      }
+    },
+  );
+
+  it('is there once after the ledger was lost', async () => {
+    const world = await open();
+    await push(world, day(BANANA, RICE));
+    for (const suffix of ['', '-wal', '-shm']) {
+      rmSync(join(world.home.dir, 'state', `ledger.db${suffix}`), { force: true });
+    }
+    expect(outcomeOf(await push(world, day(BANANA, RICE, GEL)))).toEqual([0, 'pushed']);
+    expect(held(world)).toEqual(['Banana 25', 'Gel 25', 'Rice 25']);
+  });
+
+  it('is there once after the program was killed while the service had the request', async () => {
+    const world = await open();
+    world.sandbox.control.addFaults('nutrition:hang-after');
+    const running = world.start(['push', 'nutrition', '-'], { input: JSON.stringify(day(RICE)) });
+    await vi.waitUntil(() => held(world).length > 0, 30_000);
+    running.child.kill('SIGKILL');
+    await running.finished;
+    // Another day is pushed; the one that is unfinished goes along.
+    const other = {
+      date: '2026-02-16',
+      items: [{ ...GEL, logged_at: '2026-02-16T17:00:00+01:00' }],
+    };
+    const run = await push(world, other);
+    expect(run.code).toBe(0);
+    expect([held(world), held(world, '2026-02-16')]).toEqual([['Rice 25'], ['Gel 25']]);
+    expect(outcomeOf(await push(world, day(RICE)))[0]).toBe(0);
+    expect(held(world)).toEqual(['Rice 25']);
+  });
+
+  it('is shown by --dry-run, which asks nothing', async () => {
+    const world = await open();
+    const dry = await push(world, day(BANANA), '--dry-run');
+    expect(first(dry)).toMatchObject({
+      outcome: 'would-push',
+      first: { body: day() },
+      request: { body: day(BANANA) },
+    });
+    expect(requestCounts(world.sandbox)).toEqual({});
+    const { stdout } = await world.sync(['push', 'nutrition', '-', '--dry-run'], {
+      input: JSON.stringify(day(BANANA)),
+    });
+    expect(stdout).toContain('to learn what the day holds:');
+  });
+});
+
+it('a changed nutrition item that cannot be removed ends with exit code 6 and says what to do', async () => {
+  const world = await openLoggedInWorld({ sandbox: { settings: { nutritionEdits: false } } });
+  await push(world, day(BANANA, RICE));
+  const changed = await push(world, day({ ...BANANA, carbs: 30 }, RICE, GEL));
+  expect(outcomeOf(changed)).toEqual([6, 'conflict']);
+  expect(first(changed)).toMatchObject({
+    stored: [{ name: 'Banana', carbs: 25 }],
+    intended: [{ name: 'Banana', carbs: 30 }],
+    hint: expect.stringContaining(`open ${DAY} and delete "Banana`) as string,
+  });
+  expect(held(world)).toEqual(['Banana 25', 'Gel 25', 'Rice 25']);
+  // The missing route answered 401: that is no end of the login.
+  expect(requestCounts(world.sandbox)['token']).toBeUndefined();
+  expect((await world.sync(['status'])).code).toBe(0);
+  const banana = foodsHeld(world.sandbox, DAY).find(({ name }) => name === 'Banana');
+  world.sandbox.control.editFood(banana?.id ?? '', null);
+  const after = await push(world, day({ ...BANANA, carbs: 30 }, RICE, GEL));
+  expect(outcomeOf(after)).toEqual([0, 'pushed']);
+  expect(held(world)).toEqual(['Banana 30', 'Gel 25', 'Rice 25']);
+});
+
+it('nutrition is there once after the athlete has travelled', async () => {
+  const world = await openLoggedInWorld();
+  const utc = JSON.stringify(day({ ...GEL, logged_at: `${DAY}T08:00:00Z` }));
+  for (const zone of ['Europe/Berlin', 'America/New_York', 'Asia/Kathmandu']) {
+    const run = await world.sync(['push', 'nutrition', '-'], {
+      input: utc,
+      env: { SYNC_TIMEZONE: zone },
+    });
+    expect(run.code).toBe(0);
+  }
+  expect(held(world)).toEqual(['Gel 25']);
+});
+
+it('nutrition is sent after Ctrl-C that came before anything of it was sent', async () => {
+  const world = await openLoggedInWorld();
+  expireAccess(world);
+  world.sandbox.control.addFaults('refresh:hang*inf');
+  const running = world.start(['push', 'nutrition', '-'], { input: JSON.stringify(day(RICE)) });
+  await vi.waitUntil(() => requestCounts(world.sandbox)['token'] === 1, 30_000);
+  running.child.kill('SIGINT');
+  expect((await running.finished).code).toBe(130);
+  world.sandbox.control.clearFaults();
+  expect(outcomeOf(await push(world, day(RICE)))).toEqual([0, 'pushed']);
+  expect(held(world)).toEqual(['Rice 25']);
+});
+
+it('nutrition without an answer, on a service that shows no items, waits for a person', async () => {
+  let count = 0;
+  const service = await openTinyService({
+    'GET /api/oauth/userinfo': [200, { sub: 'athlete-1' }],
+    'POST /api/nutrition': () => (count++ === 1 ? [504, {}] : [200, { success: true }]),
+  });
+  const home = openHome({ SYNC_BASE_URL: service.url, SYNC_CLIENT_ID: 'c' });
+  const run = (...flags: string[]) =>
+    startSync(['push', 'nutrition', '-', '--json', ...flags], {
+      home,
+      input: JSON.stringify(day(RICE)),
+      env: { SYNC_ACCESS_TOKEN: 'a' },
+    }).finished;
+  const unclear = [5, 'failed FATE_UNKNOWN'];
+  const broken = await run();
+  expect(outcomeOf(broken)).toEqual(unclear);
+  expect(String(first(broken)['hint'])).toContain('--assume-arrived');
+  expect(outcomeOf(await run())).toEqual(unclear);
+  expect(outcomeOf(await run('--assume-arrived', '--dry-run'))[0]).toBe(0);
+  expect(outcomeOf(await run())).toEqual(unclear);
+  expect(outcomeOf(await run('--assume-arrived'))).toEqual([0, 'skipped']);
+  expect(outcomeOf(await run())).toEqual([0, 'skipped']);
+  expect(service.requests.filter(({ method }) => method === 'POST')).toHaveLength(2);
+});

@@ -1,0 +1,154 @@
+import { describe, expect, it } from 'vitest';
+import { Secret } from '../../src/secret.ts';
+import { clientOf } from '../support/delivery.ts';
+import { type TinyRequest, openTinyService } from '../support/tiny-service.ts';
+import {
+  BAR,
+  GEL,
+  RICE,
+  day,
+  dayOn,
+  daysAhead,
+  notesOf,
+  openMachine,
+  outcomesOf,
+} from './delivery-support.ts';
+
+type Answer = readonly [status: number, body: unknown];
+const TAKEN: Answer = [200, { success: true }];
+const OPAQUE_NOTE =
+  'the service does not show what a day holds; it is taken to replace a day that is sent again, as its interface says';
+
+/** A service with `POST /api/nutrition` alone, and a computer that pushes to it. */
+async function open(answer: (request: TinyRequest, count: number) => Answer) {
+  let count = 0;
+  const service = await openTinyService({
+    'POST /api/nutrition': (request) => answer(request, count++),
+    'GET /api/oauth/userinfo': [200, { sub: 'athlete-1' }],
+  });
+  const { client } = clientOf(
+    { url: service.url, control: { mint: () => ({ access_token: 'token' }) } } as never,
+    {},
+    { accessToken: () => Promise.resolve(new Secret('token')) },
+  );
+  const { push, ledger } = openMachine(client, service.url);
+  /** The names in each request since the last time. */
+  let seen = 0;
+  const sent = () => {
+    const news = service.requests.slice(seen);
+    seen = service.requests.length;
+    return news.map(({ body }) => (body as ReturnType<typeof day>).items.map(({ name }) => name));
+  };
+  return { push, ledger, sent };
+}
+
+describe('a service whose answers show no items', () => {
+  it('gets the whole day, as its interface says, and that is reported once', async () => {
+    const { push, sent } = await open(() => TAKEN);
+    const first = await push({ 'a.json': [day(GEL), dayOn('2026-02-16', BAR)] });
+    expect(outcomesOf(first)).toEqual(['pushed', 'pushed']);
+    expect(notesOf(first)).toEqual([OPAQUE_NOTE]);
+    expect(sent()).toEqual([[], ['gel'], ['bar']]);
+    const second = await push({ 'a.json': day(GEL, BAR) });
+    expect([outcomesOf(second), notesOf(second)]).toEqual([['pushed'], []]);
+    expect(sent()).toEqual([['gel', 'bar']]);
+    // It is asked again after 30 days.
+    await push({ 'a.json': day(GEL, RICE) }, { clock: daysAhead(31) });
+    expect(sent()).toEqual([[], ['gel', 'rice']]);
+  });
+
+  it('gets what is new if the user says that it appends, and nothing that is changed', async () => {
+    const { push, sent } = await open(() => TAKEN);
+    const nutrition = 'append';
+    await push({ 'a.json': day(GEL) }, { nutrition });
+    sent();
+    expect(outcomesOf(await push({ 'a.json': day(GEL, BAR) }, { nutrition }))).toEqual(['pushed']);
+    expect(sent()).toEqual([['bar']]);
+    const changed = await push({ 'a.json': day({ ...GEL, carbs: 30 }, BAR) }, { nutrition });
+    expect(changed).toMatchObject([
+      { outcome: 'conflict', stored: [{ carbs: 25 }], intended: [{ carbs: 30 }] },
+    ]);
+    expect(sent()).toEqual([]);
+  });
+
+  const noAnswer: Answer = [504, { message: 'gateway' }];
+
+  it.each(['auto', 'append'] as const)(
+    'and does not answer a request leaves the day unclear: it is not repeated (%s)',
+    async (nutrition) => {
+      const { push, sent } = await open((_, count) => (count === 1 ? noAnswer : TAKEN));
+      const first = await push({ 'a.json': day(GEL) }, { nutrition });
+      expect(outcomesOf(first)).toEqual(['failed FATE_UNKNOWN']);
+      expect(first).toMatchObject([
+        { hint: expect.stringContaining('--assume-arrived') as string },
+      ]);
+      expect(sent()).toEqual([[], ['gel']]);
+      const others = [day(GEL), dayOn('2026-02-16', BAR)];
+      const second = await push({ 'a.json': others }, { nutrition });
+      expect(outcomesOf(second).sort()).toEqual(['failed FATE_UNKNOWN', 'pushed']);
+      expect(sent()).toEqual([['bar']]);
+    },
+  );
+
+  it('gets an unclear day again with --force', async () => {
+    const { push, sent } = await open((_, count) => (count === 1 ? noAnswer : TAKEN));
+    await push({ 'a.json': day(GEL) });
+    sent();
+    expect(outcomesOf(await push({ 'a.json': day(GEL) }, { force: true }))).toEqual(['pushed']);
+    expect(sent()).toEqual([['gel']]);
+    expect(outcomesOf(await push({ 'a.json': day(GEL) }))).toEqual(['skipped']);
+  });
+
+  it('gets nothing again of an unclear day with --assume-arrived', async () => {
+    const { push, sent, ledger } = await open((_, count) => (count === 1 ? noAnswer : TAKEN));
+    await push({ 'a.json': day(GEL) });
+    sent();
+    const dry = await push({ 'a.json': day(GEL, BAR) }, { assumeArrived: true, dryRun: true });
+    expect(outcomesOf(dry)).toEqual(['would-push']);
+    expect(ledger.nutrition.day('2026-02-15').unclear).toBe(true);
+    const same = await push({ 'a.json': day(GEL) }, { assumeArrived: true });
+    expect([outcomesOf(same), sent()]).toEqual([['skipped'], []]);
+    expect(outcomesOf(await push({ 'a.json': day(GEL) }))).toEqual(['skipped']);
+  });
+
+  it('and refuses a day for now gets it in the next run: nothing is unclear', async () => {
+    const { push, sent } = await open((_, count) =>
+      count === 1 ? [422, { message: 'no' }] : TAKEN,
+    );
+    expect(outcomesOf(await push({ 'a.json': day(GEL) }))).toEqual(['rejected']);
+    expect(outcomesOf(await push({ 'a.json': day(GEL) }))).toEqual(['pushed']);
+    expect(sent()).toEqual([[], ['gel'], ['gel']]);
+  });
+});
+
+describe('a service that refuses a day without items', () => {
+  const isEmpty = ({ body }: TinyRequest) => (body as ReturnType<typeof day>).items.length === 0;
+  const REFUSED: Answer = [400, { message: 'items must not be empty' }];
+
+  it('gets the whole day, as its interface says, and that is reported once', async () => {
+    const { push, sent } = await open((request) => (isEmpty(request) ? REFUSED : TAKEN));
+    const items = await push({ 'a.json': [day(GEL), dayOn('2026-02-16', BAR)] });
+    expect(outcomesOf(items)).toEqual(['pushed', 'pushed']);
+    expect(notesOf(items)).toEqual([OPAQUE_NOTE]);
+    expect(sent()).toEqual([[], [], ['gel'], ['bar']]);
+  });
+
+  it('and the day with its items too: that day is rejected, and nothing is concluded', async () => {
+    const { push, sent } = await open((request, count) =>
+      count < 3 || isEmpty(request) ? REFUSED : TAKEN,
+    );
+    expect(outcomesOf(await push({ 'a.json': day(GEL) }))).toEqual(['rejected']);
+    expect(sent()).toEqual([[], [], ['gel']]);
+    expect(outcomesOf(await push({ 'a.json': day(GEL) }))).toEqual(['pushed']);
+  });
+
+  it('and does not answer a request with items leaves the day unclear', async () => {
+    const { push, sent } = await open((request, count) =>
+      isEmpty(request) ? REFUSED : count === 2 ? [504, {}] : TAKEN,
+    );
+    expect(outcomesOf(await push({ 'a.json': day(GEL) }))).toEqual(['failed FATE_UNKNOWN']);
+    expect(sent()).toEqual([[], [], ['gel']]);
+    expect(outcomesOf(await push({ 'a.json': day(GEL) }))).toEqual(['failed FATE_UNKNOWN']);
+    expect(sent()).toEqual([]);
+  });
+});

@@ -1,0 +1,121 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { recordLedger } from '../../src/ledger/records.ts';
+import { type RecordItem, deliverRecords } from '../../src/records/deliver.ts';
+import type { SandboxSettings } from '../../src/sandbox/settings.ts';
+import type { ServiceClient } from '../../src/service/client.ts';
+import { markIn, openIn } from '../ledger/support.ts';
+import { clientOf, hastyClock, openSandbox } from '../support/delivery.ts';
+import { outcomesOf } from './delivery-support.ts';
+import { prepare } from './support.ts';
+
+const DAY = { date: '2026-02-15', hrv: 62.5, restingHr: 48 };
+
+/** A ledger and a sandbox, and pushes of wellness to it. */
+async function open(settings: Partial<SandboxSettings> = {}) {
+  const sandbox = await openSandbox({ settings });
+  const dir = mkdtempSync(join(tmpdir(), 'sync-wellness-'));
+  onTestFinished(() => rmSync(dir, { recursive: true, force: true }));
+  const ledger = recordLedger(openIn(dir), 'athlete:1', markIn(dir), Date.now);
+  const { client } = clientOf(sandbox);
+  const run = async (
+    values: readonly unknown[],
+    options: { readonly client?: () => Promise<ServiceClient>; readonly force?: boolean } = {},
+  ) => {
+    const { records, invalid } = await prepare('wellness', values);
+    expect(invalid).toEqual([]);
+    const items: RecordItem[] = [];
+    sandbox.control.clearRequests();
+    await deliverRecords(
+      records,
+      { force: options.force ?? false, dryRun: false, jobs: 4, nutrition: 'auto' },
+      {
+        ledger,
+        client: options.client ?? client,
+        url: (of) => new URL(`/api/${of}`, sandbox.url),
+        clock: hastyClock,
+        signal: new AbortController().signal,
+        report: (item) => items.push(item),
+      },
+    );
+    const requests = sandbox.control.requests({ route: 'wellness' });
+    return { items, bodies: requests.map(({ body }) => body) };
+  };
+  return { sandbox, client, run };
+}
+
+describe('a wellness day', () => {
+  it.each([
+    ['2026-02', ['steps', 'floors']],
+    ['2026-08', []],
+  ] as const)(
+    'names what the platform dropped, and sends it again (%s)',
+    async (revision, dropped) => {
+      const { run, sandbox } = await open({ revision });
+      const day = { ...DAY, steps: 9000, floors: 3 };
+      const { items } = await run([day]);
+      expect(items).toMatchObject([{ outcome: 'pushed' }]);
+      expect(items[0]?.warnings).toEqual(
+        dropped.map((field) => ({
+          source: 'in.json#/0',
+          field,
+          message: 'the platform took the day without it: it does not know this field',
+        })),
+      );
+      sandbox.control.set({ revision: '2026-08' });
+      const again = await run([day]);
+      const isDropped = dropped.length > 0;
+      expect(again.items).toMatchObject([
+        { outcome: isDropped ? 'pushed' : 'skipped', warnings: [] },
+      ]);
+      expect(again.bodies).toEqual(isDropped ? [day] : []);
+      expect((await run([day])).bodies).toEqual([]);
+    },
+  );
+
+  it('names what the platform adapted, and counts it as delivered', async () => {
+    const { run } = await open({ revision: '2026-08' });
+    const day = { ...DAY, stress: 45, totalCaloriesBurned: 2400.6 };
+    const { items } = await run([day]);
+    const notes = items[0]?.warnings.map(({ field, message }) => [field, message]);
+    expect(notes).toContainEqual(['stress', 'the platform stored 5 for 45']);
+    expect(notes).toContainEqual(['totalCaloriesBurned', 'the platform stored 2401 for 2400.6']);
+    expect((await run([day])).bodies).toEqual([]);
+  });
+
+  it('is not compared with rawJson that an earlier push left there', async () => {
+    const { run } = await open({ revision: '2026-08' });
+    await run([{ ...DAY, rawJson: { before: 1 } }]);
+    const { items } = await run([{ ...DAY, rawJson: { after: 2 } }]);
+    expect(items).toMatchObject([{ outcome: 'pushed', warnings: [] }]);
+  });
+
+  it('on which the service fails (500) is rejected in the third run, and holds up no other', async () => {
+    const { run, client } = await open();
+    // What the checks of the input would find, and the sandbox cannot store.
+    const poisoned = async () => {
+      const real = await client();
+      const push: ServiceClient['push'] = (kind, body, ...more) =>
+        real.push(kind, 'mood' in body ? { ...body, comments: 'a\0b' } : body, ...more);
+      return { ...real, push };
+    };
+    for (const expected of [
+      'failed SERVICE_UNAVAILABLE',
+      'failed SERVICE_UNAVAILABLE',
+      'rejected',
+    ]) {
+      const days = [
+        { ...DAY, mood: 3 },
+        { ...DAY, date: '2026-02-16' },
+      ];
+      const { items } = await run(days, { client: poisoned, force: true });
+      const outcomes = items.map(({ date }, index) => [date, outcomesOf(items)[index]]);
+      expect(Object.fromEntries(outcomes)).toEqual({
+        '2026-02-15': expected,
+        '2026-02-16': 'pushed',
+      });
+    }
+  });
+});

@@ -1,0 +1,40 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import {
+  foodsHeld,
+  NUTRITION_REVISIONS,
+  openHome,
+  openLoggedInWorld,
+  REVISIONS,
+} from '../support/acceptance.ts';
+import { startSync } from '../support/program.ts';
+
+describe.each(REVISIONS)('a world on %s', (revision) => {
+  it('plays that revision', async () => {
+    const { sandbox } = await openLoggedInWorld({ revision });
+    expect(sandbox.control.settings().revision).toBe(revision);
+  });
+});
+
+describe.each(NUTRITION_REVISIONS)('a world on %s', (revision) => {
+  it('shows the food that it holds', async () => {
+    const { sandbox } = await openLoggedInWorld({ revision });
+    const item = { name: 'Soup', logged_at: '2026-02-15T11:00:00Z' };
+    sandbox.control.addFood({ date: '2026-02-15', meal: 'lunch', item });
+    expect(foodsHeld(sandbox, '2026-02-15')).toMatchObject([item]);
+  });
+});
+
+describe('a sandbox in another process', () => {
+  it('reports its exchanges to the test that started it', async () => {
+    const home = openHome();
+    const running = startSync(['sandbox', '--port', '0', '--revision', '2026-02'], { home });
+    const [, url = ''] = await running.waitFor(/SYNC_BASE_URL=(\S+)/);
+    expect((await fetch(`${url}/api/profile`)).status).toBe(401);
+    const file = process.env['TEST_EXCHANGES'] ?? '';
+    await expect.poll(() => existsSync(file)).toBe(true);
+    expect(readFileSync(file, 'utf8')).toContain('"route":"profile"');
+    running.child.kill('SIGTERM');
+    expect((await running.finished).code).toBe(0);
+  });
+});
