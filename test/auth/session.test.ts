@@ -103,16 +103,19 @@ describe('a login that is still good', () => {
 });
 
 describe('a refresh', () => {
-  it('is done a little before the time is up, and stored before the token is used', async () => {
-    const { service, clock, needs, credentials } = await loggedIn();
-    clock.advance(HOUR - 59_000);
-    const token = await openTestSession(needs).accessToken(never);
-    const now = await stored(needs.store);
-    expect(token.reveal()).toBe(access(now));
-    expect(token.reveal()).not.toBe(access(credentials));
-    expect(refresh(now)).not.toBe(refresh(credentials));
-    expect(tokenRequests(service)).toEqual([{ status: 200 }]);
-  });
+  it.each(['rotate', 'keep'] as const)(
+    'is done a little before the time is up, and stored before the token is used (%s)',
+    async (refreshToken) => {
+      const { service, clock, needs, credentials } = await loggedIn({ settings: { refreshToken } });
+      clock.advance(HOUR - 59_000);
+      const token = await openTestSession(needs).accessToken(never);
+      const now = await stored(needs.store);
+      expect(token.reveal()).toBe(access(now));
+      expect(token.reveal()).not.toBe(access(credentials));
+      expect(refresh(now) === refresh(credentials)).toBe(refreshToken === 'keep');
+      expect(tokenRequests(service)).toEqual([{ status: 200 }]);
+    },
+  );
 
   it('is not done earlier than that', async () => {
     const { service, clock, needs } = await loggedIn();
@@ -188,6 +191,7 @@ describe('a refresh', () => {
 
   it('is awaited and stored although the program is told to stop in the middle of it', async () => {
     const { service, clock, needs, credentials } = await loggedIn({
+      settings: { refreshToken: 'rotate' },
       faults: ['refresh:delay=300ms'],
     });
     clock.advance(HOUR);
@@ -252,12 +256,12 @@ describe('a refresh', () => {
 
 describe('a token that the service rejects', () => {
   it('is replaced by a refresh', async () => {
-    const { service, needs, credentials } = await loggedIn();
+    const { service, needs } = await loggedIn();
     const session = openTestSession(needs);
     const rejected = await session.accessToken(never);
     const next = await session.replace(rejected, never);
     expect(next.equals(rejected)).toBe(false);
-    expect(refresh(await stored(needs.store))).not.toBe(refresh(credentials));
+    expect(next.reveal()).toBe(access(await stored(needs.store)));
     expect(tokenRequests(service)).toEqual([{ status: 200 }]);
   });
 
