@@ -59,7 +59,7 @@ describe.each([
     const added = await push({ 'a.json': day(GEL, BAR, RICE) });
     expect(outcomesOf(added)).toEqual(['pushed']);
     expect(notesOf(added)).toEqual([
-      'edited in the platform, so left as it is there: "gel, 10:00, 25 g carbs" (--force overwrites it)',
+      'changed in the platform, so left as it is there: "gel, 10:00, 50 g carbs" (--force overwrites it)',
     ]);
     await push({ 'a.json': day(BIG_GEL, BAR, RICE) });
     expect(held()).toEqual(['bar 40', 'gel 50', 'rice 90']);
@@ -73,7 +73,7 @@ describe.each([
     await push({ 'a.json': day(GEL, BAR) });
     sandbox.control.editFood(idOf('gel'), { carbs: 50 });
     expect(notesOf(await push({ 'a.json': day(BAR) }))).toContainEqual(
-      expect.stringContaining('edited in the platform'),
+      expect.stringContaining('changed in the platform'),
     );
     expect(held()).toEqual(['bar 40', 'gel 50']);
   });
@@ -227,7 +227,7 @@ describe.each(NUTRITION_REVISIONS)('the fields of a nutrition day on revision %s
     await world.push({ 'a.json': day(GEL) });
     const items = await world.push({ 'b.json': { ...day(RICE), carbs: 90, waterMl: 500 } });
     expect(notesOf(items)).toEqual([
-      'carbs: the total of a part of the day is not sent; the platform adds up the items',
+      'the total of a part of the day is not sent; the platform adds up the items',
     ]);
     const bodies = world.sandbox.control.requests({ route: 'nutrition' }).map(({ body }) => body);
     for (const body of bodies) expect(body).not.toHaveProperty('carbs');
