@@ -10,6 +10,8 @@ export interface SentItem {
   readonly input: string;
   /** The id that the service gave it, if an answer showed one. */
   readonly id?: string;
+  /** The list that the service put it in, if an answer showed it. */
+  readonly meal?: string;
   /** The athlete removed it in the platform: it stays away until the input changes it. */
   readonly removed?: true;
 }

@@ -30,8 +30,8 @@ export interface RecordLedger {
    * that were in a row. Confirming the day ends the count.
    */
   noteFailure(kind: RecordKind, date: string, digest: string): number;
-  /** The days on which the service failed in the last run that sent them. */
-  failedDays(kind: RecordKind): ReadonlySet<string>;
+  /** The days on which the service failed in the last run that sent them, and in how many runs. */
+  failedDays(kind: RecordKind): ReadonlyMap<string, number>;
   readonly nutrition: NutritionLedger;
 }
 
@@ -63,7 +63,7 @@ export function recordLedger(
      WHERE account = ?2 AND kind = ?3 AND date = ?4 RETURNING failures`,
   );
   const selectFailed = database.prepare(
-    'SELECT date FROM records WHERE account = ? AND kind = ? AND failures > 0',
+    'SELECT date, failures FROM records WHERE account = ? AND kind = ? AND failures > 0',
   );
 
   const find = (kind: RecordKind, date: string) =>
@@ -108,8 +108,8 @@ export function recordLedger(
       return row?.failures ?? 0;
     },
     failedDays(kind) {
-      const rows = selectFailed.all(account, kind) as { date: string }[];
-      return new Set(rows.map(({ date }) => date));
+      const rows = selectFailed.all(account, kind) as { date: string; failures: number }[];
+      return new Map(rows.map(({ date, failures }) => [date, failures]));
     },
     nutrition: nutritionLedger(database, account),
   };

@@ -214,9 +214,10 @@ export function compareDay(
   };
 }
 
-function withId(item: SentItem, { id }: ShownItem): SentItem {
+function withId(item: SentItem, { id, meal }: ShownItem): SentItem {
   const plain = withoutId(item);
-  return id === undefined ? plain : { ...plain, id };
+  if (id === undefined) return plain;
+  return { ...plain, id, ...(meal === undefined ? {} : { meal }) };
 }
 
 export function withoutId({ body, input }: SentItem): SentItem {

@@ -2,7 +2,12 @@ import { type ErrorCode, SyncError } from '../errors.ts';
 import { EMPTY_DAY } from '../ledger/nutrition.ts';
 import type { RecordLedger } from '../ledger/records.ts';
 import { inParallel } from '../parallel.ts';
-import { type ServiceClient, nutritionDayUrl } from '../service/client.ts';
+import {
+  type NutritionItemRef,
+  type ServiceClient,
+  itemRemoval,
+  nutritionDayUrl,
+} from '../service/client.ts';
 import { ENOUGH_FAULTS, faultMessage, isServiceFault } from '../service/faults.ts';
 import { type Failure, Outlook, failureOf } from '../service/outlook.ts';
 import { isAboutTheItem } from '../service/refusal.ts';
@@ -68,12 +73,14 @@ export type RecordItem = {
   | {
       readonly outcome: 'would-push';
       readonly first?: RecordRequest;
+      /** What is removed before, if the service offers it. */
+      readonly removals?: readonly RecordRequest[];
       readonly request: RecordRequest;
     }
 );
 
 export interface RecordRequest {
-  readonly method: 'POST' | 'GET';
+  readonly method: 'POST' | 'GET' | 'PATCH';
   readonly url: string;
   readonly body?: JsonObject;
 }
@@ -128,7 +135,7 @@ class Run {
     const [first] = records;
     const all = first?.kind === 'nutrition' ? [...records, ...this.#unfinished()] : records;
     // Days on which the service failed go last: they must not hold up the others.
-    const failed = first === undefined ? new Set() : needs.ledger.failedDays(first.kind);
+    const failed = first === undefined ? new Map() : needs.ledger.failedDays(first.kind);
     this.records = [
       ...all.filter(({ date }) => !failed.has(date)),
       ...all.filter(({ date }) => failed.has(date)),
@@ -145,7 +152,10 @@ class Run {
   #unfinished(): readonly PreparedRecord[] {
     const { ledger } = this.#needs;
     if (this.#options.dryRun || this.#options.undo === true) return [];
+    const failed = ledger.failedDays('nutrition');
     return ledger.nutrition.debts().flatMap((date) => {
+      // The service fails on this one: only a command that names the day tries it again.
+      if ((failed.get(date) ?? 0) >= ENOUGH_FAULTS) return [];
       const { intended = EMPTY_DAY, unclear } = ledger.nutrition.day(date);
       if (this.#byDate.has(date) || unclear) return [];
       return [emptyDay(date, [...new Set(intended.items.map(({ input }) => input))])];
@@ -268,9 +278,20 @@ class Run {
           day.look === 'read'
             ? ({ method: 'GET', url: nutritionDayUrl(this.#needs.url(kind), date).href } as const)
             : this.#request(kind, nutritionBody(date, { ...day.content, items: [] }));
-        return { outcome: 'would-push', first, request };
+        const removals = day.removals.map(({ id, meal }) => this.#removal({ date, id, meal }));
+        return {
+          outcome: 'would-push',
+          first,
+          ...(removals.length === 0 ? {} : { removals }),
+          request,
+        };
       }
     }
+  }
+
+  #removal(item: NutritionItemRef): RecordRequest {
+    const { url, body } = itemRemoval(this.#needs.url('nutrition'), item);
+    return { method: 'PATCH', url: url.href, body };
   }
 
   #request(kind: RecordKind, body: JsonObject): RecordRequest {
@@ -303,7 +324,7 @@ class Run {
     }
     if (isServiceFault(error) && (await this.#isServiceWell())) {
       const { kind, date, digest } = record;
-      const runs = this.#needs.ledger.noteFailure(kind, date, digest);
+      const runs = digest === '' ? 0 : this.#needs.ledger.noteFailure(kind, date, digest);
       if (runs >= ENOUGH_FAULTS) return { ...alwaysFails(date, runs), attempts };
       this.#outlook.answered();
       return { outcome: 'failed', ...failureOf(error), attempts };

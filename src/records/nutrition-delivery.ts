@@ -1,4 +1,5 @@
 import type { SyncError } from '../errors.ts';
+import type { NutritionItemRef } from '../service/client.ts';
 import {
   type DayContent,
   EMPTY_DAY,
@@ -59,6 +60,8 @@ export type DayOutcome =
       readonly content: DayContent;
       /** How the day is looked at first, if it is. */
       readonly look: 'read' | 'empty-post' | undefined;
+      /** Items that are removed then, if the service still shows them. */
+      readonly removals: readonly Pick<NutritionItemRef, 'id' | 'meal'>[];
     };
 
 /** Attempts to bring a day to what it should hold, each beginning with what the service shows. */
@@ -116,6 +119,7 @@ export async function deliverDay(
       outcome: 'would-push',
       content: { ...content, items },
       look: looksFirst ? by : undefined,
+      removals: looksFirst && service.canRemove ? removals(known.stored, content) : [],
     };
   }
   const before = [...(known.intended?.items ?? []), ...(known.intended?.maybe ?? [])];
@@ -124,6 +128,18 @@ export async function deliverDay(
   );
   ledger.nutrition.intend(date, { ...content, maybe });
   return await new DayDelivery(record, content, { ...known, maybe, gone }, options, needs).run();
+}
+
+/** Items with an id that the day is to hold no longer, or in another version. */
+function removals(
+  { items }: DayContent,
+  content: DayContent,
+): readonly { readonly id: string; readonly meal: string }[] {
+  return items.flatMap(({ id, meal, body, removed }) => {
+    if (id === undefined || meal === undefined || removed === true) return [];
+    const stays = content.items.some((item) => item.id === id && sameInput(item.body, body));
+    return stays ? [] : [{ id, meal }];
+  });
 }
 
 /** What the ledger knows of a day, beside what the day should hold. */

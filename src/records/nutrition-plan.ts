@@ -98,7 +98,7 @@ function holdMoved(
       ({ day, stored, said }) =>
         isIn(stored, item) &&
         !said.some((body) => sameInput(body, item.body)) &&
-        (!replaces || leftInPlace.has(movedKey(day, item))),
+        (!replaces || !run.has(day) || leftInPlace.has(movedKey(day, item))),
     );
   const moved = content.items.filter(isElsewhere);
   return {

@@ -88,7 +88,7 @@ export function pushItemText(item: PushItem, zone: string): string | undefined {
           ? []
           : [`  ${JSON.stringify(request.body, null, 2).replaceAll('\n', '\n  ')}`]),
       ];
-      const { first, request } = item;
+      const { first, removals = [], request } = item;
       return [
         `${item.date}: would be sent${where}`,
         ...(first === undefined
@@ -96,6 +96,9 @@ export function pushItemText(item: PushItem, zone: string): string | undefined {
           : [
               '  to learn what the day holds:',
               ...shown(first),
+              ...(removals.length === 0
+                ? []
+                : ['  then, if the service offers it:', ...removals.flatMap(shown)]),
               '  then, without the items that it holds already:',
               ...shown(request),
             ]),

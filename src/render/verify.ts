@@ -39,7 +39,8 @@ export function missingText(path: string, received: string): string {
 }
 
 export function verifySummaryText({ total, present, missing, pending }: VerifyReport['summary']) {
-  if (total === 0) return 'No recording to verify: none that was recorded in that time was uploaded from here.';
+  if (total === 0)
+    return 'No recording to verify: none that was recorded in that time was uploaded from here.';
   const parts = [
     [present, present === 1 ? 'is a workout' : 'are workouts'],
     [pending, 'not a workout yet'],

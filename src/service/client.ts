@@ -110,6 +110,16 @@ export function nutritionDayUrl(endpoint: URL, date: string): URL {
   return url;
 }
 
+/** What removes one item of a nutrition day, with `PATCH`. */
+export function itemRemoval(
+  endpoint: URL,
+  { date, meal, id }: NutritionItemRef,
+): { readonly url: URL; readonly body: { readonly [name: string]: string } } {
+  const url = new URL(endpoint);
+  url.pathname += `/${date}/items`;
+  return { url, body: { action: 'delete', mealType: meal, itemId: id } };
+}
+
 export function createServiceClient(needs: ServiceClientNeeds): ServiceClient {
   const { http, tokens, trace } = needs;
 
@@ -250,10 +260,13 @@ export function createServiceClient(needs: ServiceClientNeeds): ServiceClient {
       return response === undefined ? undefined : jsonValue(response);
     },
     async removeNutritionItem({ date, meal, id }, signal) {
-      const url = endpointUrl(needs.baseUrl, `${needs.endpoints.nutrition}/${date}/items`);
-      const removal = json({ action: 'delete', mealType: meal, itemId: id });
+      const { url, body } = itemRemoval(endpointUrl(needs.baseUrl, needs.endpoints.nutrition), {
+        date,
+        meal,
+        id,
+      });
       // By its id an item is removed once, however often that is asked for.
-      const request = { method: 'PATCH', ...removal, url, signal } as const;
+      const request = { method: 'PATCH', ...json(body), url, signal } as const;
       const response = await callOptional('nutrition', request, [409]);
       if (response === undefined) return 'no-route';
       return response.status === 409 ? 'changed' : 'removed';

@@ -11,7 +11,7 @@ import {
 } from '../../src/records/deliver.ts';
 import { emptyDay } from '../../src/records/merge.ts';
 import { prepareInputs } from '../../src/records/prepare.ts';
-import type { PreparedRecord } from '../../src/records/types.ts';
+import type { PreparedRecord, Zone } from '../../src/records/types.ts';
 import type { MintRequest } from '../../src/sandbox/control.ts';
 import type { Sandbox } from '../../src/sandbox/server.ts';
 import type { SandboxSettings } from '../../src/sandbox/settings.ts';
@@ -64,6 +64,8 @@ export interface PushOptions extends Partial<DeliveryOptions> {
   /** Puts something around the client of this run. */
   readonly wrap?: Wrap;
   readonly clock?: Clock;
+  /** The athlete's; Europe/Berlin if none is given. */
+  readonly zone?: Zone;
 }
 
 /** Makes a client whose process dies at one of the requests of a run that change something. */
@@ -93,14 +95,14 @@ export function openMachine(client: () => Promise<ServiceClient>, url: string) {
     inputs: Readonly<Record<string, unknown>>,
     options: PushOptions = {},
   ): Promise<RecordItem[]> => {
-    const { signal = new AbortController().signal } = options;
+    const { signal = new AbortController().signal, zone = BERLIN.zone } = options;
     const { records, invalid, unreadable } = await prepareInputs(
       'nutrition',
       Object.entries(inputs).map(([name, value]) => ({
         name: name.replace(/#.*/, ''),
         chunks: chunks(JSON.stringify(value)),
       })),
-      BERLIN,
+      { ...BERLIN, zone },
       signal,
     );
     expect([invalid, unreadable]).toEqual([[], []]);

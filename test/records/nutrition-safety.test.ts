@@ -73,6 +73,17 @@ describe('two equal items, of which one changed', () => {
   });
 });
 
+describe('a time zone that changes between two pushes', () => {
+  it.each(NUTRITION_REVISIONS)('doubles no item over two days on %s', async (revision) => {
+    const { push, held } = await openNutrition({ revision });
+    const late = { name: 'late', carbs: 3, logged_at: '2026-04-01T21:30:00Z' };
+    const zone = (name: string) => ({ zone: { name, from: 'flag' } as const });
+    await push({ 'z.json': { items: [late] } }, zone('Europe/Berlin'));
+    await push({ 'z.json': { items: [late] } }, zone('Asia/Tokyo'));
+    expect([held('2026-04-01'), held('2026-04-02')]).toEqual([['late 3'], []]);
+  });
+});
+
 describe('undo', () => {
   it('leaves what another computer sent, and then has nothing more to remove', async () => {
     const { push, machine, held } = await openNutrition({ revision: '2026-08' });
