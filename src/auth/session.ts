@@ -306,7 +306,7 @@ export function createSession(needs: SessionNeeds): Session {
       if (token.equals(rejected)) throw ended(store);
       return token;
     },
-    scopes: () => seen?.tokens.scopes,
+    scopes: async (signal) => (seen ?? (await load(signal))).tokens.scopes,
     async credentials(signal) {
       return cached ?? (await load(signal));
     },

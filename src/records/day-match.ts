@@ -22,8 +22,8 @@ export interface Comparison {
   readonly missing: readonly SentItem[];
   /** Versions of missing items, and items that the input no longer has: to be removed. */
   readonly outdated: readonly Outdated[];
-  /** Left as they are: the athlete edited them in the platform. */
-  readonly edited: readonly SentItem[];
+  /** Left as they are: the athlete edited them in the platform, or another device sent them. */
+  readonly edited: readonly Edited[];
   /** Left out: the athlete removed them in the platform. */
   readonly removed: readonly SentItem[];
   /** More copies of what the day should hold once. */
@@ -34,6 +34,12 @@ export interface Comparison {
   readonly adopted: readonly SentItem[];
   /** Did the service show any item that this ledger knows by its id? */
   readonly knowsIds: boolean;
+}
+
+/** An item that the service holds in another version than the one that was sent from here. */
+export interface Edited {
+  readonly item: SentItem;
+  readonly shown: ShownItem;
 }
 
 /** An item at the service that is to go, and what is to come in its place. */
@@ -54,7 +60,7 @@ export interface CompareOptions {
 }
 
 /** The input of items that another device sent. */
-const ELSEWHERE = 'elsewhere';
+export const ELSEWHERE = 'elsewhere';
 
 /**
  * Compares a day at the service with what it should hold. Items are matched by the id that an
@@ -82,7 +88,7 @@ export function compareDay(
   const present: SentItem[] = [];
   const missing: SentItem[] = [];
   const outdated: Outdated[] = [];
-  const edited: SentItem[] = [];
+  const edited: Edited[] = [];
   const removed: SentItem[] = [];
 
   const byId = new Map<SentItem, ShownItem>();
@@ -123,14 +129,14 @@ export function compareDay(
         missing.push(next);
         outdated.push({ shown: known, next });
       } else {
-        edited.push(item);
+        edited.push({ item, shown: known });
       }
     } else if (version !== undefined && force) {
       const next = withoutId(item);
       missing.push(next);
       outdated.push({ shown: version, next });
     } else if (version !== undefined) {
-      edited.push(withId(item, version));
+      edited.push({ item: withId(item, version), shown: version });
     } else if (item.removed === true && !changed) {
       removed.push(item);
     } else if (before !== undefined && !changed && knowsIds) {
@@ -153,7 +159,7 @@ export function compareDay(
     const identity = itemIdentity(item.body);
     const other = missing.findIndex(({ body }) => itemIdentity(body) === identity);
     const [next = item] = other === -1 ? [] : missing.splice(other, 1);
-    edited.push(withId(next, found));
+    edited.push({ item: withId(next, found), shown: found });
   }
 
   for (const item of maybe) {
@@ -172,12 +178,6 @@ export function compareDay(
     outdated.push({ shown, ...(next === undefined ? {} : { next }) });
   }
 
-  const extra: ShownItem[] = [];
-  for (const item of present) {
-    for (let found; (found = take(({ body }) => holdsItem(body, item.body))) !== undefined;) {
-      extra.push(found);
-    }
-  }
   const foreign: Outdated[] = [];
   const toSend: SentItem[] = [];
   for (const item of missing) {
@@ -191,6 +191,12 @@ export function compareDay(
       toSend.push(item);
       outdated.push({ shown: other, next: item });
     } else foreign.push({ shown: other, next: item });
+  }
+  const extra: ShownItem[] = [];
+  for (const item of present) {
+    for (let found; (found = take(({ body }) => holdsItem(body, item.body))) !== undefined;) {
+      extra.push(found);
+    }
   }
   const adopted = [...free]
     .filter((item) => source !== undefined && item.source === source && item.id !== undefined)

@@ -142,8 +142,8 @@ export function sameContent(one: DayContent, other: DayContent): boolean {
 }
 
 /** A list of items for people: the first few, and how many more. */
-export function itemList(items: readonly JsonObject[]): string {
-  const shown = items.slice(0, 3).map((item) => `"${itemText(item)}"`);
-  const more = items.length > 3 ? [`${items.length - 3} more`] : [];
+export function itemList(items: readonly JsonObject[], most = 3): string {
+  const shown = items.slice(0, most).map((item) => `"${itemText(item)}"`);
+  const more = items.length > most ? [`${items.length - most} more`] : [];
   return [...shown, ...more].join('; ');
 }

@@ -2,14 +2,15 @@ import { type ErrorCode, SyncError } from '../errors.ts';
 import { EMPTY_DAY } from '../ledger/nutrition.ts';
 import type { RecordLedger } from '../ledger/records.ts';
 import { inParallel } from '../parallel.ts';
-import type { ServiceClient } from '../service/client.ts';
+import { type ServiceClient, nutritionDayUrl } from '../service/client.ts';
 import { ENOUGH_FAULTS, faultMessage, isServiceFault } from '../service/faults.ts';
 import { type Failure, Outlook, failureOf } from '../service/outlook.ts';
 import { isAboutTheItem } from '../service/refusal.ts';
 import type { Clock } from '../time.ts';
 import type { MergeMode } from './day-plan.ts';
 import { emptyDay, nutritionBody } from './merge.ts';
-import { type DayOutcome, type NutritionRecord, deliverDay } from './nutrition-delivery.ts';
+import { type DayOutcome, deliverDay } from './nutrition-delivery.ts';
+import type { NutritionRecord } from './nutrition-plan.ts';
 import { type NutritionMode, NutritionService } from './nutrition-service.ts';
 import type { JsonObject, PreparedRecord, RecordKind, Warning } from './types.ts';
 import { notKeptWarnings } from './wellness-answer.ts';
@@ -72,9 +73,9 @@ export type RecordItem = {
 );
 
 export interface RecordRequest {
-  readonly method: 'POST';
+  readonly method: 'POST' | 'GET';
   readonly url: string;
-  readonly body: JsonObject;
+  readonly body?: JsonObject;
 }
 
 type Outcome = RecordItem extends infer Item
@@ -262,8 +263,11 @@ class Run {
         return { ...arrivalUnknown(date, day.count), attempts: day.attempts };
       case 'would-push': {
         const request = this.#request(kind, nutritionBody(date, day.content));
-        if (!day.looksFirst) return { outcome: 'would-push', request };
-        const first = this.#request(kind, nutritionBody(date, { ...day.content, items: [] }));
+        if (day.look === undefined) return { outcome: 'would-push', request };
+        const first =
+          day.look === 'read'
+            ? ({ method: 'GET', url: nutritionDayUrl(this.#needs.url(kind), date).href } as const)
+            : this.#request(kind, nutritionBody(date, { ...day.content, items: [] }));
         return { outcome: 'would-push', first, request };
       }
     }

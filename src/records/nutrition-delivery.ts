@@ -6,21 +6,20 @@ import {
   type SentDay,
   type SentItem,
 } from '../ledger/nutrition.ts';
-import type { RecordLedger } from '../ledger/records.ts';
-import type { Clock } from '../time.ts';
 import { type Outdated, type ShownItem, compareDay, withoutId } from './day-match.ts';
-import { type MergeMode, mergeDay, sameContent } from './day-plan.ts';
+import { sameContent } from './day-plan.ts';
 import { holdsItem, instantOf, itemIdentity, sameInput } from './items.ts';
 import { sameJson } from './digest.ts';
+import { type Look, type Posted, type Tally, outgoing } from './nutrition-service.ts';
 import {
-  type Look,
-  type NutritionService,
-  type Posted,
-  type Tally,
-  outgoing,
-} from './nutrition-service.ts';
+  type DayNeeds,
+  type DayOptions,
+  type NutritionRecord,
+  isEmpty,
+  planDay,
+} from './nutrition-plan.ts';
 import * as words from './nutrition-words.ts';
-import type { JsonObject, PreparedRecord, Warning } from './types.ts';
+import type { JsonObject } from './types.ts';
 
 /**
  * Delivers a nutrition day so that each item is at the service exactly once, although no service says
@@ -29,8 +28,6 @@ import type { JsonObject, PreparedRecord, Warning } from './types.ts';
  * the service has confirmed the second. So a request that may have been processed is never repeated:
  * the first step shows what became of it.
  */
-
-export type NutritionRecord = PreparedRecord & { readonly kind: 'nutrition' };
 
 /** The outcome of a nutrition day. */
 export type DayOutcome =
@@ -57,32 +54,12 @@ export type DayOutcome =
   /** The service shows no items, so only a person can tell if the items arrived. */
   | { readonly outcome: 'unclear'; readonly count: number; readonly attempts: number }
   /** `--dry-run` */
-  | { readonly outcome: 'would-push'; readonly content: DayContent; readonly looksFirst: boolean };
-
-export interface DayOptions {
-  readonly merge: MergeMode;
-  /** Send what is unchanged, overwrite what was edited in the platform, remove surplus copies. */
-  readonly force: boolean;
-  readonly dryRun: boolean;
-  /** The user has looked: the items of unclear requests arrived. */
-  readonly assumeArrived: boolean;
-  /** Take back what was sent from here. */
-  readonly undo: boolean;
-}
-
-export interface DayNeeds {
-  readonly ledger: RecordLedger;
-  readonly service: NutritionService;
-  readonly clock: Clock;
-  readonly signal: AbortSignal;
-  /** The other records of the run, by date. */
-  readonly run: ReadonlyMap<string, PreparedRecord>;
-  /** Items that this run left on another day than the input says now: see {@link holdMoved}. */
-  readonly leftInPlace: Set<string>;
-  /** Do more days follow in this run? Then it pays to find out what kind of service this is. */
-  readonly moreFollow: boolean;
-  readonly warn: (warning: Warning) => void;
-}
+  | {
+      readonly outcome: 'would-push';
+      readonly content: DayContent;
+      /** How the day is looked at first, if it is. */
+      readonly look: 'read' | 'empty-post' | undefined;
+    };
 
 /** Attempts to bring a day to what it should hold, each beginning with what the service shows. */
 const MAX_ROUNDS = 5;
@@ -107,11 +84,18 @@ export async function deliverDay(
   if (known.unclear && !options.force) {
     return { outcome: 'unclear', count: known.intended?.items.length ?? 0, attempts: 0 };
   }
-  const { content, gone, moved } = plan(record, known.intended ?? known.stored, options, needs);
+  const { content, gone, moved, partialTotals } = planDay(
+    record,
+    known.intended ?? known.stored,
+    options,
+    needs,
+  );
   const isSettled = known.intended === undefined && sameContent(content, known.stored);
   if (moved.length > 0) needs.warn(words.movedNote(record, moved));
+  // The platform may hold something else by now.
   const looksAnew = options.force || options.merge === 'replace-day';
   if (isSettled && (!looksAnew || isEmpty(content))) return { outcome: 'unchanged' };
+  if (partialTotals.length > 0) needs.warn(words.partialTotalsNote(record, partialTotals));
   if (
     outgoing(content).items.length === 0 &&
     service.kind !== 'append' &&
@@ -127,7 +111,12 @@ export async function deliverDay(
           ({ body }) => !known.stored.items.some((item) => sameInput(item.body, body)),
         )
       : outgoing(content).items;
-    return { outcome: 'would-push', content: { ...content, items }, looksFirst };
+    const by = (await service.canRead()) ? 'read' : 'empty-post';
+    return {
+      outcome: 'would-push',
+      content: { ...content, items },
+      look: looksFirst ? by : undefined,
+    };
   }
   const before = [...(known.intended?.items ?? []), ...(known.intended?.maybe ?? [])];
   const maybe = before.filter(
@@ -135,90 +124,6 @@ export async function deliverDay(
   );
   ledger.nutrition.intend(date, { ...content, maybe });
   return await new DayDelivery(record, content, { ...known, maybe, gone }, options, needs).run();
-}
-
-/** What the day should hold, and what must be said about it. */
-function plan(
-  record: NutritionRecord,
-  base: DayContent,
-  options: DayOptions,
-  needs: DayNeeds,
-): { content: DayContent; gone: readonly SentItem[]; moved: readonly SentItem[] } {
-  if (options.undo) return { content: { items: [], fields: {} }, gone: base.items, moved: [] };
-  const merged = mergeDay(base, record.parts, record.fields, options.merge);
-  if (merged.partialTotals.length > 0) {
-    needs.warn(words.partialTotalsNote(record, merged.partialTotals));
-  }
-  return holdMoved(record, merged.content, merged.gone, base, needs);
-}
-
-/**
- * Keeps items on the day that they were sent for, if only the time zone of the input has changed
- * since. On a service that replaces days they move to their new day instead.
- */
-function holdMoved(
-  record: NutritionRecord,
-  content: DayContent,
-  gone: readonly SentItem[],
-  base: DayContent,
-  { ledger, service, run, leftInPlace }: DayNeeds,
-): { content: DayContent; gone: readonly SentItem[]; moved: readonly SentItem[] } {
-  const { date } = record;
-  const replaces = service.kind === 'replace';
-  const isIn = (items: readonly SentItem[], item: SentItem) =>
-    items.some(({ body }) => sameInput(body, item.body));
-  const around = daysAround(date).map((day) => ({
-    stored: ledger.nutrition.day(day).stored.items,
-    said: itemsOf(run.get(day)),
-    day,
-  }));
-  const stay = replaces
-    ? []
-    : gone.filter((item) =>
-        around.some(({ said }) => said.some((body) => sameInput(body, item.body))),
-      );
-  for (const item of stay) leftInPlace.add(movedKey(date, item));
-  const isElsewhere = (item: SentItem) =>
-    record.zoneUsed &&
-    !isIn(base.items, item) &&
-    isWrittenOn(item, date) &&
-    around.some(
-      ({ day, stored, said }) =>
-        isIn(stored, item) &&
-        !said.some((body) => sameInput(body, item.body)) &&
-        (!replaces || leftInPlace.has(movedKey(day, item))),
-    );
-  const moved = content.items.filter(isElsewhere);
-  return {
-    content: {
-      ...content,
-      items: [...content.items.filter((item) => !moved.includes(item)), ...stay],
-    },
-    gone: gone.filter((item) => !stay.includes(item)),
-    moved,
-  };
-}
-
-function movedKey(date: string, { body }: SentItem): string {
-  return `${date} ${itemIdentity(body)}`;
-}
-
-/** Checks that the zone puts an item on this day: a record's own date may differ. */
-function isWrittenOn({ body: { logged_at: at } }: SentItem, date: string): boolean {
-  return typeof at === 'string' && at.startsWith(date);
-}
-
-function itemsOf(record: PreparedRecord | undefined): readonly JsonObject[] {
-  return record?.kind === 'nutrition' ? record.parts.flatMap(({ items }) => items ?? []) : [];
-}
-
-function daysAround(date: string): readonly string[] {
-  const noon = Date.parse(`${date}T12:00:00Z`);
-  return [-1, 1].map((days) => new Date(noon + days * 86_400_000).toISOString().slice(0, 10));
-}
-
-function isEmpty({ items, fields }: DayContent): boolean {
-  return items.length === 0 && Object.keys(fields).length === 0;
 }
 
 /** What the ledger knows of a day, beside what the day should hold. */
@@ -436,6 +341,8 @@ class DayDelivery {
     for (const item of [...seen.outdated, ...surplus]) {
       this.#forgetId(item.shown.id);
       const removal = await service.remove(date, item.shown, this.#tally);
+      // A failed removal may have been processed.
+      if (typeof removal === 'object' || removal === 'removed') this.#touched = true;
       if (typeof removal === 'object') return this.#unsettled(removal.failure);
       if (removal === 'changed') return 'again';
       if (removal === 'removed') removed.add(item.shown.id);
@@ -456,9 +363,9 @@ class DayDelivery {
     );
     if (newlyRemoved.length > 0) this.#needs.warn(words.removedNote(this.#record, newlyRemoved));
     const rest = [
-      ...seen.edited,
+      ...seen.edited.map(({ item }) => item),
       ...seen.removed,
-      ...seen.adopted,
+      ...(this.#options.undo ? [] : seen.adopted),
       ...this.#stored.items.filter(
         ({ id }) => id !== undefined && stuck.some(({ shown }) => shown.id === id),
       ),
@@ -502,7 +409,7 @@ class DayDelivery {
       items.some(({ id, body }) =>
         item.id === undefined ? holdsItem(body, item.body) : id === item.id,
       );
-    if (missing.length > 0 && seen.present.length > 0) {
+    if (seen.present.length > 0) {
       if (!seen.present.some(isThere)) {
         this.#learnKind('replace');
         return 'again';

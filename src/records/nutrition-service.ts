@@ -1,7 +1,7 @@
 import { SyncError } from '../errors.ts';
 import type { DayContent, NutritionTraits, SentItem } from '../ledger/nutrition.ts';
 import type { RecordLedger } from '../ledger/records.ts';
-import type { Removal, ServiceClient } from '../service/client.ts';
+import { NUTRITION_DAYS, type Removal, type ServiceClient } from '../service/client.ts';
 import { isAboutTheItem } from '../service/refusal.ts';
 import type { Repeatable } from '../service/retry.ts';
 import { type ShownItem as WireItem, shownDay, shownItems } from '../service/wire.ts';
@@ -55,9 +55,6 @@ export interface NutritionServiceNeeds {
 
 /** The scope that `GET /api/nutrition` wants. */
 const READ_SCOPE = 'nutrition:read';
-
-/** Days to ask for. A revision that knows no dates returns this many of the newest. */
-const READ_LIMIT = 60;
 
 export class NutritionService {
   readonly #needs: NutritionServiceNeeds;
@@ -202,6 +199,17 @@ export class NutritionService {
     }
   }
 
+  /** May a day be read? Sends nothing; false if there is no login. */
+  async canRead(): Promise<boolean> {
+    const { client, signal } = this.#needs;
+    try {
+      return (this.#canRead ??= await (await client()).grants(READ_SCOPE, signal));
+    } catch (error) {
+      if (error instanceof SyncError && error.code !== 'INTERRUPTED') return false;
+      throw error;
+    }
+  }
+
   async #read(
     date: string,
     tally: Tally,
@@ -210,12 +218,11 @@ export class NutritionService {
     if (this.#canRead === false) return undefined;
     try {
       const service = await client();
-      this.#canRead ??= await service.grants(READ_SCOPE, signal);
-      if (!this.#canRead) return undefined;
+      if (!(await this.canRead())) return undefined;
       tally.attempts++;
-      const answer = await service.readNutrition(date, READ_LIMIT, signal);
+      const answer = await service.readNutrition(date, signal);
       if (answer === undefined) this.#canRead = false;
-      return shownDay(answer, date, READ_LIMIT)?.map(asShown);
+      return shownDay(answer, date, NUTRITION_DAYS)?.map(asShown);
     } catch (error) {
       if (!(error instanceof SyncError)) throw error;
       // This service cannot be asked; the other way to look is still there.

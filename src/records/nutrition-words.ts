@@ -1,5 +1,5 @@
 import { itemList } from './day-plan.ts';
-import type { Outdated, ShownItem } from './day-match.ts';
+import type { Edited, Outdated, ShownItem } from './day-match.ts';
 import { itemText } from './items.ts';
 import type { SentItem } from '../ledger/nutrition.ts';
 import type { PreparedRecord, Warning } from './types.ts';
@@ -23,11 +23,12 @@ export function goneNote(about: About, gone: readonly SentItem[], dryRun: boolea
   );
 }
 
-export function editedNote(about: About, items: readonly SentItem[]): Warning {
+export function editedNote(about: About, items: readonly Edited[]): Warning {
+  const there = itemList(items.map(({ shown }) => shown.body));
   return note(
     about,
     'items',
-    `edited in the platform, so left as it is there: ${itemList(bodies(items))} (--force overwrites it)`,
+    `changed in the platform, so left as it is there: ${there} (--force overwrites it)`,
   );
 }
 
@@ -110,13 +111,17 @@ export function conflictText(
   date: string,
   { stuck, foreign, extra }: Conflicts,
 ): { readonly message: string; readonly hint: string } {
-  const shown = (items: readonly Outdated[]) => itemList(items.map((item) => item.shown.body));
+  const shown = (items: readonly Outdated[], most?: number) =>
+    itemList(
+      items.map((item) => item.shown.body),
+      most,
+    );
   const said: string[] = [];
   const hints: string[] = [];
   if (stuck.length > 0) {
     said.push(`The platform holds ${shown(stuck)}, and offers no way to correct that from here.`);
     hints.push(
-      `In the platform, open ${date} and delete ${shown(stuck)}; then run the same command again.`,
+      `In the platform, open ${date} and delete ${shown(stuck, Infinity)}; then run the same command again.`,
     );
   }
   if (foreign.length > 0) {

@@ -84,7 +84,9 @@ export function pushItemText(item: PushItem, zone: string): string | undefined {
     case 'would-push': {
       const shown = (request: RecordRequest) => [
         `  ${request.method} ${request.url}`,
-        `  ${JSON.stringify(request.body, null, 2).replaceAll('\n', '\n  ')}`,
+        ...(request.body === undefined
+          ? []
+          : [`  ${JSON.stringify(request.body, null, 2).replaceAll('\n', '\n  ')}`]),
       ];
       const { first, request } = item;
       return [

@@ -78,13 +78,13 @@ export interface ServiceClient {
     repeatable: Repeatable,
     signal: AbortSignal,
   ): Promise<Delivered<PushAnswer>>;
-  /** Checks that the login has a scope, as far as is known once a token was read. */
+  /** Checks that the login has a scope, as far as is known. Sends nothing. */
   grants(scope: string, signal: AbortSignal): Promise<boolean>;
   /**
    * The nutrition of one day (`YYYY-MM-DD`), with `nutrition:read`; the body as it was sent, or
    * undefined if this service has no such route.
    */
-  readNutrition(date: string, limit: number, signal: AbortSignal): Promise<unknown>;
+  readNutrition(date: string, signal: AbortSignal): Promise<unknown>;
   /**
    * Removes one item of a nutrition day. `changed`: the day changed meanwhile. `no-route`: this
    * service offers no way; with a good token it answers 401, 403, 404 or 405.
@@ -97,6 +97,17 @@ export interface ServiceClient {
   updateProfile(change: JsonObject, signal: AbortSignal): Promise<unknown>;
   /** Who the token belongs to. */
   userinfo(signal: AbortSignal): Promise<unknown>;
+}
+
+/** Days to ask for. A revision that knows no dates returns this many of the newest. */
+export const NUTRITION_DAYS = 60;
+
+/** The address of one nutrition day. */
+export function nutritionDayUrl(endpoint: URL, date: string): URL {
+  const url = new URL(endpoint);
+  const limit = String(NUTRITION_DAYS);
+  url.search = new URLSearchParams({ startDate: date, endDate: date, limit }).toString();
+  return url;
 }
 
 export function createServiceClient(needs: ServiceClientNeeds): ServiceClient {
@@ -231,13 +242,10 @@ export function createServiceClient(needs: ServiceClientNeeds): ServiceClient {
       return counted(attempts, () => decodePushAnswer(response, sent));
     },
     async grants(scope, signal) {
-      await tokens.accessToken(signal);
-      return tokens.scopes()?.includes(scope) ?? false;
+      return (await tokens.scopes(signal))?.includes(scope) ?? false;
     },
-    async readNutrition(date, limit, signal) {
-      const query = new URLSearchParams({ startDate: date, endDate: date, limit: String(limit) });
-      const url = endpointUrl(needs.baseUrl, needs.endpoints.nutrition);
-      url.search = query.toString();
+    async readNutrition(date, signal) {
+      const url = nutritionDayUrl(endpointUrl(needs.baseUrl, needs.endpoints.nutrition), date);
       const response = await callOptional('nutrition', { method: 'GET', url, signal });
       return response === undefined ? undefined : jsonValue(response);
     },

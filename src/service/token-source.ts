@@ -13,6 +13,6 @@ export interface TokenSource {
    * Never returns `rejected` again.
    */
   replace(rejected: Secret, signal: AbortSignal): Promise<Secret>;
-  /** The scopes that were granted, if that is known; not before a token was read. */
-  scopes(): readonly string[] | undefined;
+  /** The scopes that were granted, if that is known. Sends nothing. */
+  scopes(signal: AbortSignal): Promise<readonly string[] | undefined>;
 }

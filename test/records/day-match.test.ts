@@ -64,7 +64,7 @@ function compare({ stored = [], maybe = [], force = false, source = OURS, ...day
     present: found.present.map(sentText),
     missing: found.missing.map(sentText),
     outdated: found.outdated.map(outdatedText),
-    edited: found.edited.map(sentText),
+    edited: found.edited.map(({ item }) => sentText(item)),
     removed: found.removed.map(sentText),
     extra: found.extra.map(shownText),
     foreign: found.foreign.map(outdatedText),

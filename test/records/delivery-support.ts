@@ -9,7 +9,9 @@ import {
   type RecordItem,
   deliverRecords,
 } from '../../src/records/deliver.ts';
+import { emptyDay } from '../../src/records/merge.ts';
 import { prepareInputs } from '../../src/records/prepare.ts';
+import type { PreparedRecord } from '../../src/records/types.ts';
 import type { MintRequest } from '../../src/sandbox/control.ts';
 import type { Sandbox } from '../../src/sandbox/server.ts';
 import type { SandboxSettings } from '../../src/sandbox/settings.ts';
@@ -91,7 +93,7 @@ export function openMachine(client: () => Promise<ServiceClient>, url: string) {
     inputs: Readonly<Record<string, unknown>>,
     options: PushOptions = {},
   ): Promise<RecordItem[]> => {
-    const { signal = new AbortController().signal, wrap, clock = hastyClock, ...rest } = options;
+    const { signal = new AbortController().signal } = options;
     const { records, invalid, unreadable } = await prepareInputs(
       'nutrition',
       Object.entries(inputs).map(([name, value]) => ({
@@ -102,6 +104,13 @@ export function openMachine(client: () => Promise<ServiceClient>, url: string) {
       signal,
     );
     expect([invalid, unreadable]).toEqual([[], []]);
+    return await deliver(records, options);
+  };
+  const deliver = async (
+    records: readonly PreparedRecord[],
+    options: PushOptions,
+  ): Promise<RecordItem[]> => {
+    const { signal = new AbortController().signal, wrap, clock = hastyClock, ...rest } = options;
     const items: RecordItem[] = [];
     await deliverRecords(
       records,
@@ -117,7 +126,8 @@ export function openMachine(client: () => Promise<ServiceClient>, url: string) {
     );
     return items;
   };
-  return { push, ledger };
+  const undo = (date: string) => deliver([emptyDay(date, [])], { undo: true });
+  return { push, undo, ledger };
 }
 
 /** A sandbox, computers that push nutrition to it, and what it received and holds. */

@@ -59,7 +59,7 @@ describe.each([
     const added = await push({ 'a.json': day(GEL, BAR, RICE) });
     expect(outcomesOf(added)).toEqual(['pushed']);
     expect(notesOf(added)).toEqual([
-      'edited in the platform, so left as it is there: "gel, 10:00, 25 g carbs" (--force overwrites it)',
+      'changed in the platform, so left as it is there: "gel, 10:00, 50 g carbs" (--force overwrites it)',
     ]);
     await push({ 'a.json': day(BIG_GEL, BAR, RICE) });
     expect(held()).toEqual(['bar 40', 'gel 50', 'rice 90']);
@@ -73,7 +73,7 @@ describe.each([
     await push({ 'a.json': day(GEL, BAR) });
     sandbox.control.editFood(idOf('gel'), { carbs: 50 });
     expect(notesOf(await push({ 'a.json': day(BAR) }))).toContainEqual(
-      expect.stringContaining('edited in the platform'),
+      expect.stringContaining('changed in the platform'),
     );
     expect(held()).toEqual(['bar 40', 'gel 50']);
   });

@@ -44,7 +44,7 @@ async function open(answers: readonly Answer[], options: Options = {}) {
     endpoints: { ...DEFAULT_ENDPOINTS, ...options.endpoints },
     http,
     tokens: {
-      scopes: () => undefined,
+      scopes: () => Promise.resolve(undefined),
       accessToken: () => Promise.resolve(new Secret(FIRST)),
       replace: (rejected) => {
         replaced.push(rejected.reveal());
@@ -475,7 +475,7 @@ it('gets a batch through a service that counts requests by the minute, and does 
     endpoints: DEFAULT_ENDPOINTS,
     http,
     tokens: {
-      scopes: () => undefined,
+      scopes: () => Promise.resolve(undefined),
       accessToken: () => Promise.resolve(new Secret(FIRST)),
       replace: () => Promise.reject(new Error('nobody refused it')),
     },

@@ -39,7 +39,7 @@ export function clientOf(
     tokens: {
       accessToken: over.accessToken ?? (() => Promise.resolve(token)),
       replace: () => Promise.resolve(new Secret('another-token')),
-      scopes: () => mint.scopes,
+      scopes: () => Promise.resolve(mint.scopes),
     },
     policy: over.policy ?? DEFAULT_RETRY,
     clock: over.clock ?? hastyClock,

@@ -45,7 +45,7 @@ async function platform(workouts: readonly Workout[], most = Infinity) {
     endpoints: DEFAULT_ENDPOINTS,
     http,
     tokens: {
-      scopes: () => undefined,
+      scopes: () => Promise.resolve(undefined),
       accessToken: () => Promise.resolve(new Secret('token')),
       replace: () => Promise.reject(new Error('the token is good')),
     },

@@ -1,0 +1,134 @@
+import type { DayContent, SentItem } from '../ledger/nutrition.ts';
+import type { RecordLedger } from '../ledger/records.ts';
+import type { Clock } from '../time.ts';
+import { ELSEWHERE } from './day-match.ts';
+import { type MergeMode, mergeDay } from './day-plan.ts';
+import { itemIdentity, sameInput } from './items.ts';
+import type { NutritionService } from './nutrition-service.ts';
+import type { JsonObject, PreparedRecord, Warning } from './types.ts';
+
+/** What a nutrition day should hold, by the ledger, the inputs and the days around it. */
+
+export type NutritionRecord = PreparedRecord & { readonly kind: 'nutrition' };
+
+export interface DayOptions {
+  readonly merge: MergeMode;
+  /** Send what is unchanged, overwrite what was edited in the platform, remove surplus copies. */
+  readonly force: boolean;
+  readonly dryRun: boolean;
+  /** The user has looked: the items of unclear requests arrived. */
+  readonly assumeArrived: boolean;
+  /** Take back what was sent from here. */
+  readonly undo: boolean;
+}
+
+export interface DayNeeds {
+  readonly ledger: RecordLedger;
+  readonly service: NutritionService;
+  readonly clock: Clock;
+  readonly signal: AbortSignal;
+  /** The other records of the run, by date. */
+  readonly run: ReadonlyMap<string, PreparedRecord>;
+  /** Items that this run left on another day than the input says now: see {@link holdMoved}. */
+  readonly leftInPlace: Set<string>;
+  /** Do more days follow in this run? Then it pays to find out what kind of service this is. */
+  readonly moreFollow: boolean;
+  readonly warn: (warning: Warning) => void;
+}
+
+export interface DayPlan {
+  readonly content: DayContent;
+  /** Items that the input no longer has. */
+  readonly gone: readonly SentItem[];
+  /** Items that stay on the day that they were sent for. */
+  readonly moved: readonly SentItem[];
+  /** Totals that are left out, since they count a part of the day only. */
+  readonly partialTotals: readonly string[];
+}
+
+/** What the day should hold, and what must be said about it. */
+export function planDay(
+  record: NutritionRecord,
+  base: DayContent,
+  options: DayOptions,
+  needs: DayNeeds,
+): DayPlan {
+  if (options.undo) {
+    const isForeign = ({ input }: SentItem) => input === ELSEWHERE;
+    const items = base.items.filter(isForeign);
+    const gone = base.items.filter((item) => !isForeign(item));
+    return { content: { items, fields: {} }, gone, moved: [], partialTotals: [] };
+  }
+  const merged = mergeDay(base, record.parts, record.fields, options.merge);
+  const { partialTotals } = merged;
+  return { ...holdMoved(record, merged.content, merged.gone, base, needs), partialTotals };
+}
+
+/**
+ * Keeps items on the day that they were sent for, if only the time zone of the input has changed
+ * since. On a service that replaces days they move to their new day instead.
+ */
+function holdMoved(
+  record: NutritionRecord,
+  content: DayContent,
+  gone: readonly SentItem[],
+  base: DayContent,
+  { ledger, service, run, leftInPlace }: DayNeeds,
+): Omit<DayPlan, 'partialTotals'> {
+  const { date } = record;
+  const replaces = service.kind === 'replace';
+  const isIn = (items: readonly SentItem[], item: SentItem) =>
+    items.some(({ body }) => sameInput(body, item.body));
+  const around = daysAround(date).map((day) => ({
+    stored: ledger.nutrition.day(day).stored.items,
+    said: itemsOf(run.get(day)),
+    day,
+  }));
+  const stay = replaces
+    ? []
+    : gone.filter((item) =>
+        around.some(({ said }) => said.some((body) => sameInput(body, item.body))),
+      );
+  for (const item of stay) leftInPlace.add(movedKey(date, item));
+  const isElsewhere = (item: SentItem) =>
+    record.zoneUsed &&
+    !isIn(base.items, item) &&
+    isWrittenOn(item, date) &&
+    around.some(
+      ({ day, stored, said }) =>
+        isIn(stored, item) &&
+        !said.some((body) => sameInput(body, item.body)) &&
+        (!replaces || leftInPlace.has(movedKey(day, item))),
+    );
+  const moved = content.items.filter(isElsewhere);
+  return {
+    content: {
+      ...content,
+      items: [...content.items.filter((item) => !moved.includes(item)), ...stay],
+    },
+    gone: gone.filter((item) => !stay.includes(item)),
+    moved,
+  };
+}
+
+function movedKey(date: string, { body }: SentItem): string {
+  return `${date} ${itemIdentity(body)}`;
+}
+
+/** Checks that the zone puts an item on this day: a record's own date may differ. */
+function isWrittenOn({ body: { logged_at: at } }: SentItem, date: string): boolean {
+  return typeof at === 'string' && at.startsWith(date);
+}
+
+function itemsOf(record: PreparedRecord | undefined): readonly JsonObject[] {
+  return record?.kind === 'nutrition' ? record.parts.flatMap(({ items }) => items ?? []) : [];
+}
+
+function daysAround(date: string): readonly string[] {
+  const noon = Date.parse(`${date}T12:00:00Z`);
+  return [-1, 1].map((days) => new Date(noon + days * 86_400_000).toISOString().slice(0, 10));
+}
+
+export function isEmpty({ items, fields }: DayContent): boolean {
+  return items.length === 0 && Object.keys(fields).length === 0;
+}

@@ -1,0 +1,63 @@
+import { describe, expect, it } from 'vitest';
+import { NUTRITION_REVISIONS } from '../support/acceptance.ts';
+import { BAR, DAY, GEL, READ, RICE, day, openNutrition, outcomesOf } from './delivery-support.ts';
+
+const BIG_RICE = { ...RICE, carbs: 95 };
+
+describe.each(NUTRITION_REVISIONS)('a nutrition day that is read first, on %s,', (revision) => {
+  it('keeps its items if only waterMl has to be sent and the ledger was lost', async () => {
+    const { push, machine, held } = await openNutrition({ revision }, { scopes: READ });
+    await push({ 'a.json': { ...day(GEL, BAR), waterMl: 700 } });
+    const again = await machine().push({ 'a.json': { ...day(GEL, BAR), waterMl: 900 } });
+    expect(outcomesOf(again)).toEqual(['pushed']);
+    expect(held()).toEqual(['bar 40', 'gel 25']);
+  });
+});
+
+describe('an item that was removed to make place for its new version', () => {
+  it.each(['403', '429(retry-after=1)*inf', '504*inf'])(
+    'arrives in the next run of any input if the service then answers %s',
+    async (fault) => {
+      const { push, sandbox, held } = await openNutrition(
+        { revision: '2026-08' },
+        { scopes: READ },
+      );
+      await push({ 'a.json': day(GEL) });
+      await push({ 'b.json': day(RICE) });
+      sandbox.control.addFaults(`nutrition:${fault}`);
+      const [outcome] = outcomesOf(await push({ 'b.json': day(BIG_RICE) }));
+      expect(outcome).toMatch(/^failed/);
+      sandbox.control.clearFaults();
+      await push({ 'a.json': day(GEL) });
+      expect(held()).toEqual(['gel 25', 'rice 95']);
+    },
+  );
+});
+
+describe('two equal items, of which one changed', () => {
+  it('are a conflict if the ledger was lost, and no third one is added', async () => {
+    const { push, machine, held } = await openNutrition({ revision: '2026-08' });
+    await push({ 'a.json': day(GEL, GEL) });
+    const [item] = await machine().push({ 'a.json': day(GEL, { ...GEL, carbs: 31 }) });
+    expect(item).toMatchObject({
+      outcome: 'conflict',
+      stored: [{ name: 'gel', carbs: 25 }],
+      intended: [{ name: 'gel', carbs: 31 }],
+    });
+    expect(held()).toEqual(['gel 25', 'gel 25']);
+  });
+});
+
+describe('undo', () => {
+  it('leaves what another computer sent, and then has nothing more to remove', async () => {
+    const { push, machine, held } = await openNutrition({ revision: '2026-08' });
+    await push({ 'a.json': day(GEL) });
+    const other = machine();
+    await other.push({ 'b.json': day(RICE) });
+    await other.push({ 'b.json': day(BIG_RICE) });
+    expect(outcomesOf(await other.undo(DAY))).toEqual(['pushed']);
+    expect(held()).toEqual(['gel 25']);
+    expect(outcomesOf(await other.undo(DAY))).toEqual(['skipped']);
+    expect(held()).toEqual(['gel 25']);
+  });
+});
