@@ -17,7 +17,7 @@ export function sameJson(one: JsonValue, other: JsonValue): boolean {
 }
 
 /** SHA-256 (hex) of a text. */
-export function sha256(text: string): string {
+function sha256(text: string): string {
   return createHash('sha256').update(text).digest('hex');
 }
 
