@@ -22,6 +22,8 @@ interface ServiceAges {
 
 /** Logins that are remembered for each service. */
 const REMEMBERED = 10;
+/** A login that ended younger than this (ms) was ended by a person, not by a time limit. */
+const LEAST_LIMIT_MS = 24 * 3_600_000;
 /** A login in use is recorded this often, in ms. */
 const RECORD_EVERY_MS = 6 * 3_600_000;
 /** A login that probably ends within this time is warned about (ms), or within a share of its life. */
@@ -61,7 +63,7 @@ export function ageWarning(
   const { longestMs, ended } = agesOf(where.stateDir, where.service);
   const limits = ended
     .map((login) => login.endedAt - login.beganAt)
-    .filter((limit) => limit > longestMs);
+    .filter((limit) => limit > longestMs && limit >= LEAST_LIMIT_MS);
   if (limits.length === 0) return undefined;
   const endedAfterMs = Math.min(...limits);
   const ageMs = now - beganAt;

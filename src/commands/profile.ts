@@ -122,7 +122,7 @@ async function updateWeight(
   });
   if (stored === undefined || isAbout(stored, kg)) {
     if (!forced) return { action: 'updated', profile };
-    return done(`The unit in which the service's pages show weights is kilograms now.`);
+    return done(unitsNote(profile));
   }
   // The number of a named pound stored as kg, or a nameless kg taken for a pound.
   const second =
@@ -175,6 +175,15 @@ async function displayUnits(
       },
     );
   }
+}
+
+/** What an update whose unit was not known did to the athlete's display unit. */
+function unitsNote(profile: unknown): string {
+  const units = isObject(profile) ? profile['weightUnits'] : undefined;
+  if (units === undefined || units === 'Kilograms') {
+    return "The unit in which the service's pages show weights is kilograms now.";
+  }
+  return 'The service kept the unit in which its pages show weights: it ignores the unit of an update.';
 }
 
 function weightIn(units: Units, kg: number): { weight: number; weightUnits: Units } {

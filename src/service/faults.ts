@@ -11,10 +11,10 @@ export function isServiceFault({ code, details }: SyncError): boolean {
   return code === 'SERVICE_UNAVAILABLE' && details['status'] === 500;
 }
 
-/** @param item such as "this recording", "this day" */
+/** Returns the reason as a sentence. @param item such as "this recording", "this day" */
 export function faultMessage(item: string, count: number): string {
   return (
     `the service failed on ${item} in ${count} runs (500), and took others meanwhile; ` +
-    'what is in it may be more than it can store'
+    'what is in it may be more than it can store.'
   );
 }

@@ -60,7 +60,7 @@ function meaningOf(
       if (scope === undefined) {
         const hint = page
           ? IN_BETWEEN
-          : `Is this account active, and may it be used from here? Look at it on the service's website. ${LATER}`;
+          : "Is this account active, and may it be used from here? Look at it on the service's website, then run the same command again.";
         return { code: 'REJECTED', message: inFull, hint };
       }
       return {

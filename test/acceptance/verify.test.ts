@@ -96,7 +96,7 @@ describe('sync verify', () => {
     const { code, stdout } = await world.sync(['verify', '--since', 'today']);
     expect([code, stdout]).toEqual([
       0,
-      'No recording to verify: none was uploaded from here in that time.\n',
+      'No recording to verify: none that was recorded in that time was uploaded from here.\n',
     ]);
     expect(tiny.requests.filter(({ path }) => path.startsWith('/api/workouts?'))).toEqual([]);
   });

@@ -408,6 +408,63 @@ describe('what never costs a login', () => {
   });
 });
 
+describe('the mark of a refresh whose outcome is not known', () => {
+  it.each([
+    ['stays if the connection breaks', 'refresh:reset*inf', true],
+    ['stays if half an answer comes', 'refresh:truncate', true],
+    ['stays if a gateway answers for the service', 'refresh:502*inf', true],
+    ['goes if the service says that it can do nothing', 'refresh:503*inf', false],
+    ['goes if the service refuses the request', 'refresh:400(error=invalid_request)', false],
+  ] as const)('%s', async (_what, fault, stays) => {
+    const { clock, needs } = await loggedIn({ faults: [fault] });
+    clock.advance(HOUR);
+    await failure(openTestSession(needs).accessToken(never));
+    expect((await stored(needs.store)).refreshStartedAt !== undefined).toBe(stays);
+  });
+
+  it('goes with a save that succeeds after many that failed, if the old tokens have ended', async () => {
+    const { service, clock, needs } = await loggedIn({ settings: { refreshToken: 'rotate' } });
+    clock.advance(HOUR);
+    let tries = 0;
+    const gone = () =>
+      Promise.reject(new SyncError('KEYCHAIN_MISSING', 'There is no keychain to talk to.'));
+    const store: CredentialStore = {
+      ...needs.store,
+      prepareSave: async (marked, signal) => {
+        const prepared = await needs.store.prepareSave(marked, signal);
+        return { ...prepared, commit: gone };
+      },
+      save: (next, signal) => (++tries < 20 ? gone() : needs.store.save(next, signal)),
+    };
+    const token = await openTestSession({ ...needs, store }).accessToken(never);
+    const kept = await stored(needs.store);
+    expect([access(kept), kept.refreshStartedAt]).toEqual([token.reveal(), undefined]);
+    expect(tokenRequests(service)).toEqual([{ status: 200 }]);
+  });
+
+  it('stays if the new tokens could not be saved, and the store works again after that', async () => {
+    const { clock, needs, credentials } = await loggedIn();
+    clock.advance(HOUR);
+    const began = clock.now();
+    let commits = 0;
+    let saves = 0;
+    const full = () => Promise.reject(new SyncError('STORAGE', 'There is no room left.'));
+    const store: CredentialStore = {
+      ...needs.store,
+      prepareSave: async (marked, signal) => {
+        const prepared = await needs.store.prepareSave(marked, signal);
+        return { ...prepared, commit: () => (commits++, full()) };
+      },
+      save: (next, signal) => (saves++ < 2 ? full() : needs.store.save(next, signal)),
+    };
+    const error = await failure(openTestSession({ ...needs, store }).accessToken(never));
+    expect([error.code, commits, saves]).toEqual(['STORAGE', 1, 2]);
+    const kept = await stored(needs.store);
+    expect(refresh(kept)).toBe(refresh(credentials));
+    expect(kept.refreshStartedAt).toBeGreaterThanOrEqual(began);
+  });
+});
+
 describe('a login that is not for this', () => {
   it('is AUTH_REQUIRED where there is none', async () => {
     const { needs } = await loggedIn();

@@ -123,7 +123,7 @@ async function openService(
   const shown = () => (over.hidden === true ? { weight: kept.weight, ftp: kept.ftp } : { ...kept });
   const service = await openTinyService({
     'GET /api/profile': () => over.get ?? [200, { connected: true, profile: shown() }],
-    'PATCH /api/profile': (body) => {
+    'PATCH /api/profile': ({ body }) => {
       const refused = over.patch?.(kept, body);
       if (refused !== undefined) return refused;
       revisions[revision](kept, body as Partial<Kept>);
@@ -226,6 +226,20 @@ describe('a weight', () => {
     expect(patches()).toEqual([{ weight: 72.5, weightUnits: 'Kilograms' }]);
     expect(report).toMatchObject({
       warnings: ["The unit in which the service's pages show weights is kilograms now."],
+    });
+  });
+
+  it('is not said to have changed the unit of a service that ignores units', async () => {
+    const { run, kept, patches } = await openService('Pounds', '2026-02', {
+      get: [403, { message: 'Insufficient permissions. Required scopes: profile:read' }],
+    });
+    const report = await run({ weight: 72.5, force: true });
+    expect(patches()).toEqual([{ weight: 72.5, weightUnits: 'Kilograms' }]);
+    expect(kept).toEqual({ weight: 72.5, weightUnits: 'Pounds' });
+    expect(report).toMatchObject({
+      warnings: [
+        'The service kept the unit in which its pages show weights: it ignores the unit of an update.',
+      ],
     });
   });
 

@@ -383,4 +383,14 @@ describe('a service that ends logins unannounced', () => {
     await live(world, 3);
     expect(await warning(world)).toBeUndefined();
   });
+
+  it('is not expected to do so because a login was revoked within a day', async () => {
+    const world = await open({ announceRefreshTtl: false });
+    await logIn(world);
+    world.service.control.revoke();
+    world.clock.advance(2 * HOUR);
+    expect((await failure(world.token())).code).toBe('AUTH_EXPIRED');
+    await logIn(world);
+    expect(await warning(world)).toBeUndefined();
+  });
 });
