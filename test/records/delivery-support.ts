@@ -160,7 +160,7 @@ export async function openNutrition(
   };
 }
 
-export function requestTexts({ control }: Sandbox): string[] {
+function requestTexts({ control }: Sandbox): string[] {
   return control.requests().map(({ method, route, body, status }) => {
     const answer = status === 200 ? '' : ` -> ${String(status)}`;
     if (route === 'nutrition-list') return `GET${answer}`;
