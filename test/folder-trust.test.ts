@@ -69,18 +69,21 @@ describe.skipIf(me === undefined)('a folder', () => {
     expect(findDistrust(join(shut.above, 'link'))).toBeUndefined();
   });
 
-  it.skipIf(!root)('of another user is not trusted, nor is a link of theirs, also by root', () => {
-    const { above, below } = folders({});
-    chownSync(below, OTHER, OTHER);
-    expect(findDistrust(below)).toMatchObject({
-      path: below,
-      reason: `belongs to another user (uid ${OTHER})`,
-      fix: expect.stringMatching(/^sudo chown -h \S+ '/) as string,
-    });
-    chownSync(below, 0, 0);
-    chownSync(above, OTHER, OTHER);
-    expect(findDistrust(below)?.path).toBe(above);
-  });
+  it.skipIf(!root)(
+    'of another user is not trusted, nor is a link of theirs, also by root (run as root only)',
+    () => {
+      const { above, below } = folders({});
+      chownSync(below, OTHER, OTHER);
+      expect(findDistrust(below)).toMatchObject({
+        path: below,
+        reason: `belongs to another user (uid ${OTHER})`,
+        fix: expect.stringMatching(/^sudo chown -h \S+ '/) as string,
+      });
+      chownSync(below, 0, 0);
+      chownSync(above, OTHER, OTHER);
+      expect(findDistrust(below)?.path).toBe(above);
+    },
+  );
 });
 
 describe('a group', () => {

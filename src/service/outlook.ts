@@ -1,7 +1,5 @@
 import type { ErrorCode, SyncError } from '../errors.ts';
 
-export { isAboutTheItem } from './refusal.ts';
-
 /** A delivery that did not come about now, as it is reported. */
 export interface Failure {
   readonly code: ErrorCode;

@@ -74,9 +74,9 @@ function waitsIn(pid: number | undefined): string {
 }
 
 const fuse = canMount();
-if (!fuse) console.warn('Skipped: no FUSE mount can be made here (bindfs, /dev/fuse).');
+const note = fuse ? '' : ' (skipped: no FUSE mount can be made here: bindfs, /dev/fuse)';
 
-describe.skipIf(!fuse)('a watched folder whose file system hangs', () => {
+describe.skipIf(!fuse)(`a watched folder whose file system hangs${note}`, () => {
   it.each(['SIGTERM', 'SIGINT'] as const)(
     'does not keep the watcher from ending: %s',
     async (signal) => {

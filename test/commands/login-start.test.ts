@@ -179,7 +179,7 @@ describe('an address that is opened twice', () => {
 const canBeAnother = process.platform === 'linux' && process.getuid?.() === 0;
 
 it.skipIf(!canBeAnother)(
-  'a login ends if another user of the machine opens its address, although it was opened once only',
+  'a login ends if another user of the machine opens its address, although it was opened once only (run as root only)',
   async () => {
     const service = await sandbox(autoApprove);
     let answer: Promise<{ stdout: string }> | undefined;

@@ -97,7 +97,7 @@ describe('a token file', () => {
   });
 
   it.skipIf(!root)(
-    'of another user is not used by root, nor is a new one given to them',
+    'of another user is not used by root, nor is a new one given to them (run as root only)',
     async () => {
       const { path, store: file } = store();
       await file.save(someCredentials(), never);
