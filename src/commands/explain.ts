@@ -112,7 +112,7 @@ function explainRecord(kind: RecordKind, date: string, ledger: RecordLedger): Ex
     : {
         kind,
         state: 'waiting',
-        reason: 'It was begun and not confirmed. Push it again.',
+        reason: 'It is not there as it was sent. Push it again to see why.',
         changedAt,
       };
 }

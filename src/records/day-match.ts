@@ -182,9 +182,7 @@ export function compareDay(
   const toSend: SentItem[] = [];
   for (const item of missing) {
     const identity = itemIdentity(item.body);
-    const isReplaced = outdated.some(
-      ({ next }) => next !== undefined && itemIdentity(next.body) === identity,
-    );
+    const isReplaced = outdated.some(({ next }) => next === item);
     const other = isReplaced ? undefined : take(({ body }) => itemIdentity(body) === identity);
     if (other === undefined) toSend.push(item);
     else if (force) {

@@ -278,6 +278,10 @@ class Run {
           day.look === 'read'
             ? ({ method: 'GET', url: nutritionDayUrl(this.#needs.url(kind), date).href } as const)
             : this.#request(kind, nutritionBody(date, { ...day.content, items: [] }));
+        // What is learned by an empty day is all that is sent if there is nothing to add.
+        if (day.look === 'empty-post' && day.content.items.length === 0) {
+          return { outcome: 'would-push', request: first };
+        }
         const removals = day.removals.map(({ id, meal }) => this.#removal({ date, id, meal }));
         return {
           outcome: 'would-push',
@@ -335,11 +339,11 @@ class Run {
 }
 
 function arrivalUnknown(date: string, count: number): Failure & { readonly outcome: 'failed' } {
-  const items = count === 1 ? 'an item' : `${count} items`;
+  const items = count === 1 ? 'an item was' : `${count} items were`;
   return {
     outcome: 'failed',
     code: 'FATE_UNKNOWN',
-    message: `${date}: no answer came after ${items} were sent, and this service does not show what a day holds.`,
+    message: `No answer came after ${items} sent, and this service does not show what a day holds.`,
     hint: `Look at ${date} in the platform. If the items are there, run the same command with --assume-arrived; if not, with --force.`,
   };
 }

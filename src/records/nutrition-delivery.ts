@@ -378,7 +378,7 @@ class DayDelivery {
         return this.#unsettled(look.failure);
       case 'opaque':
         service.learnOpaque();
-        this.#warn(words.opaqueNote(this.#record));
+        this.#warn(words.opaqueNote(this.#record, 'not-shown'));
         return 'again';
       case 'refused': {
         // One refusal may be a proxy's, and on a service that appends the whole day would be doubled.
@@ -391,7 +391,7 @@ class DayDelivery {
         service.refusesEmpty = true;
         const outcome = await this.#whole('unless-acted-on');
         service.refusesEmpty = typeof outcome !== 'object' || outcome.outcome !== 'rejected';
-        if (service.refusesEmpty) this.#warn(words.opaqueNote(this.#record));
+        if (service.refusesEmpty) this.#warn(words.opaqueNote(this.#record, 'refused'));
         return outcome;
       }
       case 'shown':

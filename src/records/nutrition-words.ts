@@ -64,11 +64,16 @@ export function emptiesNote(about: About, date: string): Warning {
   );
 }
 
-export function opaqueNote(about: About): Warning {
+/** @param why what keeps a day from being looked at */
+export function opaqueNote(about: About, why: 'not-shown' | 'refused'): Warning {
+  const found =
+    why === 'refused'
+      ? 'the service takes no day without items, so what a day holds cannot be learned'
+      : 'the service does not show what a day holds';
   return note(
     about,
     'items',
-    'the service does not show what a day holds; it is taken to replace a day that is sent again, as its interface says',
+    `${found}; it is taken to replace a day that is sent again, as its interface says`,
   );
 }
 

@@ -78,7 +78,7 @@ export function pushItemText(item: PushItem, zone: string): string | undefined {
       ].join('\n');
     case 'failed':
       return [
-        `${item.date}: not sent. ${item.message}${item.hint === undefined ? '' : ` ${item.hint}`}`,
+        `${item.date}: ${item.code === 'FATE_UNKNOWN' ? 'unclear' : 'not sent'}. ${item.message}${item.hint === undefined ? '' : ` ${item.hint}`}`,
         ...notes,
       ].join('\n');
     case 'would-push': {

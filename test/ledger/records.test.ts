@@ -90,11 +90,11 @@ describe('the count of runs in which the service failed on a day', () => {
     ledger.claim('nutrition', DAY, 'd1', false);
     expect([1, 2].map(() => ledger.noteFailure('nutrition', DAY, 'd1'))).toEqual([1, 2]);
     expect(ledger.noteFailure('nutrition', DAY, 'd2')).toBe(1);
-    expect(ledger.failedDays('nutrition')).toEqual(new Set([DAY]));
-    expect(ledger.failedDays('wellness')).toEqual(new Set());
-    expect(open(dir, 'athlete:2').ledger.failedDays('nutrition')).toEqual(new Set());
+    expect(ledger.failedDays('nutrition')).toEqual(new Map([[DAY, 1]]));
+    expect(ledger.failedDays('wellness')).toEqual(new Map());
+    expect(open(dir, 'athlete:2').ledger.failedDays('nutrition')).toEqual(new Map());
     ledger.confirm('nutrition', DAY, 'd2');
-    expect(ledger.failedDays('nutrition')).toEqual(new Set());
+    expect(ledger.failedDays('nutrition')).toEqual(new Map());
     expect(ledger.noteFailure('nutrition', DAY, 'd2')).toBe(1);
   });
 });
@@ -111,7 +111,7 @@ it('a full ledger is reported as full when a day is claimed, and works again aft
     failure = error;
   }
   expect(failure).toBeInstanceOf(SyncError);
-  expect((failure as SyncError).message).toContain('database or disk is full');
+  expect((failure as SyncError).message).toContain('There is no room left');
   database.exec('PRAGMA max_page_count = 100000');
   expect(ledger.claim('wellness', DAY, 'd', false)).toBe('yours');
 });
