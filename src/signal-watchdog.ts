@@ -34,6 +34,9 @@ const LOOK_MS = 1_000;
 const { signals, harmless, limitMs } = workerData as WatchdogOrders;
 const deadly = signals.filter(([name]) => !harmless.includes(name));
 
+/** For how long a signal has been pending, in ms. */
+let pendingMs = 0;
+
 /** The handle behind `process.on('SIGTERM')`. */
 interface SignalHandle {
   onsignal: () => void;
@@ -59,7 +62,9 @@ function listen(): void {
     const handle = new Signal();
     handle.onsignal = () => {
       report({ received: name });
-      if (!harmless.includes(name)) setTimeout(kill, limitMs);
+      // A second signal may get here together with a first one that was pending.
+      const spentMs = pendingMs === 0 ? 0 : pendingMs + LOOK_MS;
+      if (!harmless.includes(name)) setTimeout(kill, limitMs - spentMs);
     };
     handle.start(number);
   }
@@ -73,7 +78,6 @@ function pendingSignals(): bigint {
 
 function watchPending(): void {
   const ours = deadly.reduce((mask, [, number]) => mask | (1n << BigInt(number - 1)), 0n);
-  let pendingMs = 0;
   setInterval(() => {
     if ((pendingSignals() & ours) === 0n) {
       pendingMs = 0;

@@ -11,8 +11,8 @@ const OVER_MS = 1_000;
 const NAMES = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 export type Name = (typeof NAMES)[number];
 
-/** Commands that read files of the user's choice, on file systems that may hang. */
-const READERS = ['upload', 'push', 'watch', 'inspect', 'explain'];
+/** Commands that read or write files of the user's choice, on file systems that may hang. */
+const READERS = ['upload', 'push', 'watch', 'inspect', 'explain', 'seed'];
 
 export interface SignalNeeds {
   /** Words of the command line. */
@@ -42,7 +42,7 @@ export function handleSignals(needs: SignalNeeds): Signals {
   const { args, programDir, ignoresHangup, onSignal, exit } = needs;
   const received = new Set<Name>();
   const watchdog =
-    process.platform !== 'win32' && READERS.some((name) => args.includes(name))
+    process.platform !== 'win32' && mayHang(args)
       ? startWatchdog(programDir, ignoresHangup())
       : undefined;
 
@@ -90,6 +90,11 @@ export function handleSignals(needs: SignalNeeds): Signals {
       }, OVER_MS).unref();
     },
   };
+}
+
+function mayHang(args: readonly string[]): boolean {
+  // A path in place of a command is looked at, too.
+  return READERS.some((name) => args.includes(name)) || /[./]/.test(args[0] ?? '');
 }
 
 /** A thread of Node's pool works on a file, or hangs there. */

@@ -8,6 +8,7 @@ import {
 import { SyncError } from '../errors.ts';
 import type { Secret } from '../secret.ts';
 import type { Http } from '../service/http.ts';
+import { fateOf } from '../service/http-failure.ts';
 import type { TokenSource } from '../service/token-source.ts';
 import type { Clock } from '../time.ts';
 import { recordAlive, recordEnd } from './login-ages.ts';
@@ -25,10 +26,10 @@ const EXPIRY_SKEW_SHARE = 0.1;
  */
 const STOP_GRACE_MS = 2_900;
 
-/** How often to try to store what a refresh brought, and the pause between, in ms. */
+/** How often at least to try to store what a refresh brought, and the pause between, in ms. */
 const SAVE_ATTEMPTS = 3;
 const SAVE_PAUSE_MS = 300;
-/** No further attempt begins after this time, in ms: others wait for the lock. */
+/** How long to try if the old tokens have ended, in ms: others wait for the lock. */
 const SAVE_LIMIT_MS = 60_000;
 /** Time limit for recording how a refresh went, where no token depends on it (ms). */
 const NOTE_LIMIT_MS = 3_000;
@@ -146,6 +147,7 @@ export function createSession(needs: SessionNeeds): Session {
     const prepared = await prepareSave(before, stop);
     // From here until the answer is stored, Ctrl-C has to wait.
     const grace = graceAfter(stop, clock);
+    let isAnswered = false;
     try {
       stop.throwIfAborted();
       const tokens = await refreshTokens(
@@ -157,6 +159,7 @@ export function createSession(needs: SessionNeeds): Session {
         },
         grace.signal,
       );
+      isAnswered = true;
       const credentials = {
         ...before,
         loggedInAt: loginBegan(before),
@@ -168,8 +171,8 @@ export function createSession(needs: SessionNeeds): Session {
       return credentials;
     } catch (error) {
       if (!(error instanceof SyncError && error.code === 'AUTH_EXPIRED')) {
-        // Broken off without an answer: the mark stays, as after a crash.
-        if (!grace.signal.aborted) await note(before);
+        // Without an answer, or with one that was not saved, the mark stays, as after a crash.
+        if (!isAnswered && !grace.signal.aborted && !isFateUnknown(error)) await note(before);
         throw error;
       }
       const now = await load(NEVER);
@@ -223,14 +226,16 @@ export function createSession(needs: SessionNeeds): Session {
     replaced: Secret,
     prepared?: PreparedSave,
   ): Promise<void> {
-    const deadline = clock.now() + SAVE_LIMIT_MS;
+    const began = clock.monotonic();
+    const isRotated = credentials.tokens.refreshToken?.equals(replaced) !== true;
     for (let attempt = 1; ; attempt++) {
       try {
         if (attempt === 1 && prepared !== undefined) await prepared.commit(credentials);
         else await store.save(credentials, NEVER);
         return;
       } catch (error) {
-        if (attempt < SAVE_ATTEMPTS && clock.now() < deadline) {
+        const inTime = clock.monotonic() - began < SAVE_LIMIT_MS;
+        if (inTime && (isRotated || attempt < SAVE_ATTEMPTS)) {
           await clock.sleep(SAVE_PAUSE_MS);
           continue;
         }
@@ -322,6 +327,22 @@ const NEVER = new AbortController().signal;
 function tokenOf({ tokens }: Credentials): Secret {
   if (tokens.accessToken === undefined) throw new Error('a login in use without an access token');
   return tokens.accessToken;
+}
+
+/** The service may have replaced the tokens, although no new ones came. */
+function isFateUnknown(error: unknown): boolean {
+  if (!(error instanceof SyncError)) return false;
+  const { status } = error.details;
+  switch (error.code) {
+    case 'NETWORK':
+    case 'SERVICE_UNAVAILABLE':
+      // By a 503, the service itself says that it did nothing.
+      return status !== 503 && fateOf(error) === 'unknown';
+    case 'SERVICE_ANSWER':
+      return typeof status !== 'number' || status < 300;
+    default:
+      return false;
+  }
 }
 
 function isTemporary(error: unknown): boolean {

@@ -135,7 +135,8 @@ async function open(
   const config = configFor(invocation);
   const baseUrl = requireBaseUrl(config);
   const connection = connect(config, deps, {
-    ...connectOptions(invocation, AT_ONCE),
+    // One beside the uploads, so that no other request delays them.
+    ...connectOptions(invocation, AT_ONCE + 1),
     attended: once && deps.io.interactive,
     ...(once ? {} : { retry: ONE_TRY }),
   });

@@ -11,6 +11,7 @@ import {
   type DaemonEnd,
   type DaemonState,
   inspectDaemon,
+  isProcessThere,
 } from '../watch/daemon/record.ts';
 import { type Kill, type StopOutcome, stopDaemon } from '../watch/daemon/stop.ts';
 import { eachOnce, haveOneInCommon } from '../watch/folder-names.ts';
@@ -61,19 +62,22 @@ export function loginName({ profile, environmentTokens }: Config): string {
 /** The daemons of this profile, running or not, in the order in which they were started. */
 export function runDaemonStatus(needs: DaemonNeeds): DaemonReport[] {
   const healths = readHealth(absoluteStateDir(needs), needs.deps.clock.now());
-  return daemonsOf(needs).map(({ place, record, running }) => ({
-    id: place.id,
-    profile: record.profile,
-    running,
-    kind: record.kind,
-    pid: record.pid,
-    folders: record.folders,
-    startedAt: record.startedAt,
-    readyAt: record.readyAt,
-    ended: running ? undefined : record.ended,
-    log: place.logFile,
-    health: running ? healths.find(({ pid, alive }) => alive && pid === record.pid) : undefined,
-  }));
+  return daemonsOf(needs).map(({ place, record, running: holdsLock }) => {
+    const running = holdsLock || isProcessThere(record, needs.deps.platform);
+    return {
+      id: place.id,
+      profile: record.profile,
+      running,
+      kind: record.kind,
+      pid: record.pid,
+      folders: record.folders,
+      startedAt: record.startedAt,
+      readyAt: record.readyAt,
+      ended: running ? undefined : record.ended,
+      log: place.logFile,
+      health: running ? healths.find(({ pid, alive }) => alive && pid === record.pid) : undefined,
+    };
+  });
 }
 
 type KnownDaemon = DaemonState & { readonly record: NonNullable<DaemonState['record']> };

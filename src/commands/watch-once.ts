@@ -11,7 +11,8 @@ import { watcherNeeds } from './watch-round.ts';
 /**
  * Looks at the folders once and sends what is new; each file is reported as an upload.
  *
- * @throws SyncError `BUSY`, `STORAGE`, `INTERRUPTED`; what goes wrong with one file is in its report.
+ * @throws SyncError `BUSY`, `STORAGE`, `INTERRUPTED`, `AUTH_EXPIRED` (see {@link Watcher.once}); what goes
+ *   wrong with one file is in its report.
  */
 export async function runWatchOnce(
   options: WatchCommandOptions,
@@ -35,7 +36,10 @@ export async function runWatchOnce(
         else if (event.event === 'problem') {
           tally.addTrouble('INPUT_INVALID');
           needs.report(event);
-        }
+        } else if (event.event === 'missing') {
+          tally.addTrouble('REJECTED');
+          needs.report(event);
+        } else if (event.event === 'unverified') needs.report(event);
       },
       onChange: () => undefined,
       onSwept: () => undefined,

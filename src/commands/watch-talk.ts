@@ -20,6 +20,8 @@ export class WatchTalk {
   /** Why it was told that a login is needed. */
   #loginNeeded: ErrorCode | undefined;
   #endingToldAt: number | undefined;
+  /** Recordings without a workout that the next note names. */
+  #missing: string[] = [];
   readonly #needs: WatchTalkNeeds;
 
   constructor(needs: WatchTalkNeeds) {
@@ -42,7 +44,19 @@ export class WatchTalk {
       const text = `${event.message} ${event.hint ?? 'Run `sync login`.'}`;
       this.#needs.notify({ title: 'sync: recordings wait for a login', text });
     } else if (event.event === 'upload' && wasAnswered(event.item)) this.loginWorks();
+    else if (event.event === 'missing') this.#noteMissing(event.path);
     this.#needs.report(event);
+  }
+
+  /** One note for all that one check reports. */
+  #noteMissing(path: string): void {
+    if (this.#missing.push(path) > 1) return;
+    queueMicrotask(() => {
+      const [first = '', ...more] = this.#missing;
+      this.#missing = [];
+      const text = `${first}${more.length === 0 ? '' : ` and ${more.length} more`}. Run \`sync verify\`.`;
+      this.#needs.notify({ title: 'sync: uploads without a workout', text });
+    });
   }
 
   loginWorks(): void {

@@ -85,7 +85,7 @@ export async function withLock<T>(
   task: () => Promise<T>,
 ): Promise<T> {
   const { clock, signal, patienceMs } = options;
-  const deadline = clock.now() + patienceMs;
+  const deadline = clock.monotonic() + patienceMs;
   for (;;) {
     signal.throwIfAborted();
     const lock = tryLock(path);
@@ -96,7 +96,7 @@ export async function withLock<T>(
         lock.release();
       }
     }
-    if (clock.now() >= deadline) {
+    if (clock.monotonic() >= deadline) {
       throw new SyncError('BUSY', `Another process has held ${path} for too long.`, {
         hint: 'End the other `sync` process, then try again.',
         details: { path },

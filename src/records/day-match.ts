@@ -151,8 +151,15 @@ export function compareDay(
     if (item.id === undefined || kept.has(item.id)) continue;
     const found = take(({ id }) => id === item.id);
     if (found === undefined) continue;
-    if (holdsItem(found.body, item.body) || force) outdate(found, item);
-    else edited.push({ item, shown: found });
+    if (holdsItem(found.body, item.body) || force) {
+      outdate(found, item);
+      continue;
+    }
+    // No other version is sent beside what the athlete edited.
+    const identity = itemIdentity(item.body);
+    const other = missing.findIndex(({ body }) => itemIdentity(body) === identity);
+    const [next = item] = other === -1 ? [] : missing.splice(other, 1);
+    edited.push({ item: withId(next, found), shown: found });
   }
 
   for (const item of maybe) {

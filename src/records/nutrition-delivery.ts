@@ -8,7 +8,7 @@ import {
 } from '../ledger/nutrition.ts';
 import { type Outdated, type ShownItem, compareDay, withoutId } from './day-match.ts';
 import { sameContent } from './day-plan.ts';
-import { holdsItem, instantOf, itemIdentity, sameInput } from './items.ts';
+import { holdsItem, instantOf, itemIdentity, itemKey, sameInput } from './items.ts';
 import { sameJson } from './digest.ts';
 import { type Look, type Posted, type Tally, outgoing } from './nutrition-service.ts';
 import {
@@ -19,7 +19,7 @@ import {
   planDay,
 } from './nutrition-plan.ts';
 import * as words from './nutrition-words.ts';
-import type { JsonObject } from './types.ts';
+import type { JsonObject, Warning } from './types.ts';
 
 /**
  * Delivers a nutrition day so that each item is at the service exactly once, although no service says
@@ -190,6 +190,11 @@ class DayDelivery {
     return await this.#twoSteps(step === 'empty-post' ? step : undefined);
   }
 
+  /** The athlete's edits, and other devices' items, are known and kept. */
+  #heeded = false;
+  /** By their content: items that are sent as the athlete edited them. */
+  readonly #asShown = new Map<string, SentItem>();
+  readonly #said = new Set<string>();
   /** How often a day without items was refused. */
   #refusals = 0;
   /** Of the last request that may have been processed. */
@@ -223,6 +228,13 @@ class DayDelivery {
     });
   }
 
+  /** Reports something about the day, once. */
+  #warn(warning: Warning): void {
+    if (this.#said.has(warning.message)) return;
+    this.#said.add(warning.message);
+    this.#needs.warn(warning);
+  }
+
   /** Nothing was sent: the day is as it was. */
   #restore(): void {
     const { nutrition } = this.#needs.ledger;
@@ -251,9 +263,20 @@ class DayDelivery {
   async #whole(repeatable: 'always' | 'unless-acted-on'): Promise<DayOutcome | Step> {
     const { service, ledger } = this.#needs;
     const { date } = this.#record;
+    if (!service.isSaidToReplace && !this.#heeded && (await service.canRead())) {
+      const look = await this.#look(undefined);
+      if (look.kind === 'failed' || look.kind === 'unclear') return this.#unsettled(look.failure);
+      if (look.kind === 'shown' && look.by === 'read') this.#heed(look.items);
+    }
     const content = outgoing(this.#content);
     if (service.refusesEmpty) ledger.nutrition.markUnclear(date);
-    const posted = await this.#post(content, repeatable);
+    const posted = await this.#post(
+      {
+        ...content,
+        items: content.items.map((item) => this.#asShown.get(itemKey(item.body)) ?? item),
+      },
+      repeatable,
+    );
     switch (posted.kind) {
       case 'failed':
         if (service.refusesEmpty) this.#restore();
@@ -288,7 +311,43 @@ class DayDelivery {
       const proof = await this.#prove(seen.present);
       if (proof !== undefined) return proof;
     }
-    return this.#finish(this.#adopt(seen.present, seen.missing, items, new Set()));
+    return this.#finish([
+      ...this.#adopt(seen.present, seen.missing, items, new Set()),
+      ...seen.edited.map(({ item }) => item),
+    ]);
+  }
+
+  /**
+   * Before a whole day is sent: what the day is known to hold of the athlete's edits, and of what
+   * another device sent, stays.
+   */
+  #heed(shown: readonly ShownItem[]): void {
+    this.#heeded = true;
+    const { present, edited, removed, adopted } = this.#compare(shown);
+    const isOwn = this.#options.undo || this.#options.merge === 'replace-day';
+    const gone = new Set(isOwn ? [] : removed.map(({ id }) => id));
+    const items = this.#content.items.map((item): SentItem => {
+      if (item.id !== undefined && gone.has(item.id)) return { ...item, removed: true };
+      const isBack = present.some(({ body }) => sameInput(body, item.body));
+      return item.removed === true && isBack ? withoutId(item) : item;
+    });
+    const others = isOwn ? [] : adopted.map(withoutId);
+    for (const { item, shown: there } of edited) {
+      this.#asShown.set(itemKey(item.body), { ...item, body: there.body });
+    }
+    this.#content = { ...this.#content, items: [...items, ...others] };
+    this.#needs.ledger.nutrition.intend(this.#record.date, {
+      ...this.#content,
+      maybe: this.#maybe,
+    });
+    if (edited.length > 0) this.#warn(words.editedNote(this.#record, edited));
+    const news = removed.filter((item) => gone.has(item.id) && !this.#wasRemoved(item));
+    if (news.length > 0) this.#warn(words.removedNote(this.#record, news));
+  }
+
+  /** Did an earlier run find out that the athlete removed it? */
+  #wasRemoved({ id }: SentItem): boolean {
+    return this.#stored.items.some((item) => item.id === id && item.removed === true);
   }
 
   /** Learns what the day holds, then sends what it lacks. */
@@ -303,7 +362,7 @@ class DayDelivery {
         return this.#unsettled(look.failure);
       case 'opaque':
         service.learnOpaque();
-        this.#needs.warn(words.opaqueNote(this.#record));
+        this.#warn(words.opaqueNote(this.#record));
         return 'again';
       case 'refused': {
         // One refusal may be a proxy's, and on a service that appends the whole day would be doubled.
@@ -316,7 +375,7 @@ class DayDelivery {
         service.refusesEmpty = true;
         const outcome = await this.#whole('unless-acted-on');
         service.refusesEmpty = typeof outcome !== 'object' || outcome.outcome !== 'rejected';
-        if (service.refusesEmpty) this.#needs.warn(words.opaqueNote(this.#record));
+        if (service.refusesEmpty) this.#warn(words.opaqueNote(this.#record));
         return outcome;
       }
       case 'shown':
@@ -357,11 +416,9 @@ class DayDelivery {
     };
     const held = new Set(stuck.flatMap(({ next }) => (next === undefined ? [] : [next])));
     const missing = seen.missing.filter((item) => !held.has(item));
-    if (seen.edited.length > 0) this.#needs.warn(words.editedNote(this.#record, seen.edited));
-    const newlyRemoved = seen.removed.filter(
-      (item) => !this.#stored.items.some(({ id, removed }) => id === item.id && removed === true),
-    );
-    if (newlyRemoved.length > 0) this.#needs.warn(words.removedNote(this.#record, newlyRemoved));
+    if (seen.edited.length > 0) this.#warn(words.editedNote(this.#record, seen.edited));
+    const newlyRemoved = seen.removed.filter((item) => !this.#wasRemoved(item));
+    if (newlyRemoved.length > 0) this.#warn(words.removedNote(this.#record, newlyRemoved));
     const rest = [
       ...seen.edited.map(({ item }) => item),
       ...seen.removed,
@@ -371,10 +428,10 @@ class DayDelivery {
       ),
     ];
     /** Did an interrupted run remove an item, and not send what was to take its place? */
-    const isRemovedBefore = (id: string) =>
+    const isRemovedBefore = ({ id, body }: SentItem) =>
       this.#before !== undefined &&
-      !look.items.some((item) => item.id === id) &&
-      !this.#content.items.some((item) => item.id === id);
+      !this.#content.items.some((item) => item.id === id) &&
+      !look.items.some((item) => item.id === id || itemIdentity(item.body) === itemIdentity(body));
     // Removing an item makes the service work out the day's own fields anew.
     const fieldsWait =
       (removed.size > 0 && Object.keys(fields).length > 0) ||
@@ -395,7 +452,7 @@ class DayDelivery {
           emptied && !holdsOurs
             ? outgoing(this.#stored).items
             : this.#stored.items.filter(
-                ({ id }) => id !== undefined && (removed.has(id) || isRemovedBefore(id)),
+                (item) => item.id !== undefined && (removed.has(item.id) || isRemovedBefore(item)),
               ),
         );
       case 'taken':
@@ -405,13 +462,18 @@ class DayDelivery {
       return this.#finish([...seen.present, ...missing, ...rest], conflicts);
     }
     const { items } = posted;
-    const isThere = (item: SentItem) =>
+    const isThere = (item: Pick<ShownItem, 'id' | 'body'>) =>
       items.some(({ id, body }) =>
         item.id === undefined ? holdsItem(body, item.body) : id === item.id,
       );
-    if (seen.present.length > 0) {
-      if (!seen.present.some(isThere)) {
+    const own = items.find(({ id }) => !look.items.some((item) => item.id === id))?.source;
+    if (own !== undefined) service.learnSource(own);
+    const others = [...seen.edited, ...seen.foreign].map(({ shown }) => shown);
+    const stayed = [...seen.present, ...this.#compare(look.items).adopted, ...others];
+    if (stayed.length > 0) {
+      if (!stayed.some(isThere)) {
         this.#learnKind('replace');
+        this.#heed(look.items);
         return 'again';
       }
       this.#learnKind('append');
@@ -427,6 +489,7 @@ class DayDelivery {
     const proof = await this.#prove(
       present.filter((item) => missing.some(({ body }) => sameInput(body, item.body))),
     );
+    if (proof === 'again' && look.by === 'read') this.#heed(look.items);
     if (proof !== undefined) return proof;
     const extra = after.extra.filter(({ id }) => !stuck.some(({ shown }) => shown.id === id));
     return this.#finish([...present, ...rest], { ...conflicts, extra });
@@ -546,12 +609,12 @@ class DayDelivery {
   }
 
   #learnKind(kind: 'replace' | 'append'): void {
-    const { service, warn } = this.#needs;
+    const { service } = this.#needs;
     const before = service.contradicted;
     service.learnKind(kind);
     const setting = service.contradicted;
     if (before === undefined && setting !== undefined) {
-      warn(words.contradictedNote(this.#record, setting, kind));
+      this.#warn(words.contradictedNote(this.#record, setting, kind));
     }
   }
 
@@ -566,7 +629,7 @@ class DayDelivery {
     shown: readonly ShownItem[],
     before: ReadonlySet<string | undefined>,
   ): readonly SentItem[] {
-    const { service, warn } = this.#needs;
+    const { service } = this.#needs;
     const taken = new Set([...before, ...present.map(({ id }) => id)]);
     const own = shown.find(
       ({ id, source }) =>
@@ -587,10 +650,10 @@ class DayDelivery {
         return item;
       }
       taken.add(found.id);
-      warn(words.adaptedNote(this.#record, item, found));
+      this.#warn(words.adaptedNote(this.#record, item, found));
       return { ...item, id: found.id };
     });
-    if (missing.length > 0) warn(words.notShownNote(this.#record, missing));
+    if (missing.length > 0) this.#warn(words.notShownNote(this.#record, missing));
     return [...present, ...adapted];
   }
 
@@ -612,7 +675,7 @@ class DayDelivery {
           id === undefined ? holdsItem(shown.body, body) : shown.id === id,
         ),
     );
-    if (gone.length > 0) this.#needs.warn(words.goneNote(this.#record, gone, false));
+    if (gone.length > 0) this.#warn(words.goneNote(this.#record, gone, false));
     const wrong = [...stuck, ...foreign];
     if (wrong.length === 0 && extra.length === 0) return { outcome: 'pushed', attempts };
     return {

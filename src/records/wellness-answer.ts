@@ -1,4 +1,5 @@
 import { sameJson } from './digest.ts';
+import { WELLNESS_FIELDS } from './fields.ts';
 import type { JsonObject, JsonValue, PreparedRecord, Warning } from './types.ts';
 import { isObject, show } from './values.ts';
 
@@ -15,7 +16,10 @@ export function notKeptWarnings(
   { body, date, sources }: PreparedRecord,
   row: Readonly<Record<string, unknown>> | undefined,
 ): { readonly dropped: readonly string[]; readonly notes: readonly Warning[] } {
-  const sent = Object.entries(body).filter(([name, value]) => name !== 'date' && value !== null);
+  // Of other fields it is known that a platform drops them: they are no reason to send a day again.
+  const sent = Object.entries(body).filter(
+    ([name, value]) => Object.hasOwn(WELLNESS_FIELDS, name) && value !== null,
+  );
   // An answer with none of the fields is no row: it tells nothing.
   if (row === undefined || !sent.some(([name]) => hasValue(row, name))) {
     return { dropped: [], notes: [] };

@@ -26,11 +26,16 @@ export function verifyItemText({ upload, outcome }: Verified, now: number): stri
     case 'pending':
       return `${path}: not a workout yet. The service received it ${ago} ago; try again an hour after that.`;
     case 'missing':
-      return (
-        `${path}: missing. The service received it ${ago} ago and has no workout of it: it could not ` +
-        'process the recording, or the workout was deleted. `sync upload --force` sends the file again.'
-      );
+      return missingText(path, `${ago} ago`);
   }
+}
+
+/** @param received when the service received it */
+export function missingText(path: string, received: string): string {
+  return (
+    `${path}: missing. The service received it ${received} and has no workout of it: it could not ` +
+    'process the recording, or the workout was deleted. `sync upload --force` sends the file again.'
+  );
 }
 
 export function verifySummaryText({ total, present, missing, pending }: VerifyReport['summary']) {

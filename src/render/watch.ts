@@ -1,6 +1,7 @@
 import type { FolderState, WatchEvent } from '../watch/report.ts';
 import { uploadItemReport, uploadItemText } from './upload.ts';
-import { plural } from './words.ts';
+import { missingText } from './verify.ts';
+import { oneLine, plural } from './words.ts';
 
 /**
  * An event for programs: an upload as `sync upload` tells it, all else as `{"type":"watch"}`.
@@ -49,6 +50,14 @@ function textOf(event: WatchEvent): string | undefined {
       return 'The login works again.';
     case 'login-ending':
       return `The login ends in ${plural(event.daysLeft, 'day')} (${event.endsAt}): run \`sync login\` before.`;
+    case 'missing':
+      return missingText(oneLine(event.path), `at ${localTime(new Date(event.uploadedAt))}`);
+    case 'unverified':
+      return [
+        `Uploads are not verified: ${event.message}`,
+        ...(event.hint === undefined ? [] : [event.hint]),
+        'The next start of `sync watch` tries again.',
+      ].join(' ');
     case 'problem':
       return event.path === undefined ? event.message : `${event.path}: ${event.message}`;
     case 'stopped':

@@ -93,7 +93,7 @@ export async function withRetry(
       (asked !== undefined && asked > policy.longestRetryAfterMs) ||
       (acted && repeatable === 'unless-acted-on')
     ) {
-      throw withDetails(failure, { attempts: number, fate: acted ? 'unknown' : 'not-sent' });
+      throw withDetails(failure, { attempts: number, fate: actedOnce ? 'unknown' : 'not-sent' });
     }
     const waitMs = asked ?? ownPause(status, number, needs);
     needs.onRetry?.({ attempt: number, waitMs, reason: failure.message });

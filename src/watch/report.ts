@@ -64,6 +64,16 @@ export type WatchEvent =
   | { readonly event: 'login-renewed' }
   /** The login ends soon, and could not be made to last longer. */
   | { readonly event: 'login-ending'; readonly endsAt: string; readonly daysLeft: number }
+  /** The service took it an hour ago or earlier, and has no workout of it; told once. */
+  | {
+      readonly event: 'missing';
+      readonly path: string;
+      readonly sha256: string;
+      /** ISO 8601 */
+      readonly uploadedAt: string;
+    }
+  /** Uploads cannot be verified with the scopes of this login; told once. */
+  | { readonly event: 'unverified'; readonly message: string; readonly hint?: string }
   /** Something that stops nothing: a folder that may not be read. */
   | { readonly event: 'problem'; readonly message: string; readonly path?: string }
   | { readonly event: 'stopped'; readonly queued: number };

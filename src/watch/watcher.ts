@@ -17,6 +17,7 @@ import { Pump } from './pump.ts';
 import type { WatchEvent } from './report.ts';
 import { Scout } from './scout.ts';
 import { Sweeper, type SweeperOptions } from './sweeper.ts';
+import { Verifier } from './verifier.ts';
 import { type Appearance, WatchedFolder } from './watched-folder.ts';
 
 /** Between two looks at whether a folder that is waited for, or a login, is there, in ms. */
@@ -25,6 +26,8 @@ const ROOT_CHECK_MS = 2_000;
 const QUIET_CHECK_MS = 10_000;
 /** So much more time than expected between two looks means that the machine slept, in ms. */
 const SLEPT_MS = 30_000;
+/** Pause between two looks for uploads that are due to be verified (ms). */
+const VERIFY_LOOK_MS = 60_000;
 /** A look at the folders takes no longer, in ms: one whose file system hangs is asked again later. */
 const LOOK_MS = 1_000;
 /**
@@ -83,9 +86,12 @@ export class Watcher {
   readonly #pump: Pump;
   readonly #sweeper: Sweeper;
   readonly #listener: Listener;
+  readonly #verifier: Verifier;
   readonly #sweepBell: Bell;
   readonly #pendingBell: Bell;
   readonly #rootBell: Bell;
+  readonly #verifyBell: Bell;
+  readonly #ended = new AbortController();
   #end: WatchEnd | undefined;
   #onEnd: () => void = () => undefined;
   /** A fault of the program: it ends everything. */
@@ -105,6 +111,7 @@ export class Watcher {
     this.#sweepBell = new Bell(clock);
     this.#pendingBell = new Bell(clock);
     this.#rootBell = new Bell(clock);
+    this.#verifyBell = new Bell(clock);
     const scout = new Scout({
       ...{ known, marks, outbox, now },
       pending: this.#pending,
@@ -121,6 +128,8 @@ export class Watcher {
       },
     });
     this.#sweeper = new Sweeper(options, { ...needs, scout });
+    const signal = AbortSignal.any([needs.signal, this.#ended.signal]);
+    this.#verifier = new Verifier({ ...needs, gate: this.gate, signal });
     this.#listener = new Listener({
       scout,
       pending: this.#pending,
@@ -171,7 +180,8 @@ export class Watcher {
    * One look at everything, then it is over.
    *
    * @param onItem told what became of each file, also of those that need nothing.
-   * @throws the signal's reason when it is aborted.
+   * @throws the signal's reason when it is aborted; SyncError if the login has ended, and only
+   *   verifying earlier uploads showed that.
    */
   async once(onItem: (item: UploadItem) => void): Promise<void> {
     const { signal } = this.#needs;
@@ -196,6 +206,7 @@ export class Watcher {
       for (const { path, reason, detail } of this.#pending.all()) {
         onItem({ path, outcome: 'invalid', reason, detail });
       }
+      if (!this.#options.dryRun) await this.#verifier.check();
       signal.throwIfAborted();
     } finally {
       signal.removeEventListener('abort', stop);
@@ -222,7 +233,12 @@ export class Watcher {
       const pumping = loop(this.#pump.run());
       const files = await this.#sweepDue();
       if (!this.#hasEnded()) report({ event: 'ready', files, queued: this.#pump.waiting });
-      const loops = [this.#watchRoots(), this.#sweepOnAndOn(), this.#lookAgain()];
+      const loops = [
+        this.#watchRoots(),
+        this.#sweepOnAndOn(),
+        this.#lookAgain(),
+        this.#verifyWhatIsDue(),
+      ];
       await Promise.all(loops.map(loop));
       await this.#pump.stop(STOP_GRACE_MS);
       await pumping;
@@ -241,7 +257,10 @@ export class Watcher {
   #finish(end: WatchEnd): void {
     this.#end ??= end;
     this.#onEnd();
-    for (const bell of [this.#rootBell, this.#sweepBell, this.#pendingBell]) bell.ring();
+    this.#ended.abort();
+    for (const bell of [this.#rootBell, this.#sweepBell, this.#pendingBell, this.#verifyBell]) {
+      bell.ring();
+    }
   }
 
   #fail(error: unknown): void {
@@ -389,6 +408,19 @@ export class Watcher {
           report({ event: 'unfinished', path, reason, detail });
         }
       });
+    }
+  }
+
+  /** Verifies what is due, also what was uploaded before this start. */
+  async #verifyWhatIsDue(): Promise<void> {
+    while (!this.#hasEnded()) {
+      try {
+        await this.#verifier.check();
+      } catch (error) {
+        if (!(error instanceof SyncError)) throw error;
+        this.#pump.hinder(error);
+      }
+      if (!this.#hasEnded()) await this.#verifyBell.wait(VERIFY_LOOK_MS);
     }
   }
 

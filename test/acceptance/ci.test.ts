@@ -3,6 +3,7 @@ import { dirname, join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
 import { ExitCode } from '../../src/errors.ts';
 import {
+  REVISIONS,
   type World,
   filesHolding,
   openLoggedInWorld,
@@ -64,17 +65,23 @@ describe('tokens in the environment', () => {
     expect(athletes.map(({ recordings }) => recordings.length)).toEqual([0, 1, 0]);
   });
 
-  it('with a refresh token alone fetch an access token, and warn that it was replaced', async () => {
-    const world = await openWorld();
-    const { refresh_token } = world.sandbox.control.mint();
-    const { code, stderr } = await world.sync(
-      ['upload', world.write('ride.fit', makeRecording())],
-      { env: { SYNC_REFRESH_TOKEN: refresh_token } },
-    );
-    expect(code).toBe(0);
-    expect(stderr).toContain('SYNC_REFRESH_TOKEN no longer works after this run');
-    expect(filesHolding(world.home.dir, ['sbx_rt_', 'sbx_at_'])).toEqual([]);
-  });
+  it.each(REVISIONS)(
+    'with a refresh token alone fetch an access token, and warn if it was replaced (%s)',
+    async (revision) => {
+      const world = await openWorld({ revision });
+      const { refresh_token } = world.sandbox.control.mint();
+      const env = { SYNC_REFRESH_TOKEN: refresh_token };
+      const ride = world.write('ride.fit', makeRecording());
+      const { code, stderr } = await world.sync(['upload', ride], { env });
+      expect(code).toBe(0);
+      const replaced = revision === '2026-02';
+      if (replaced) expect(stderr).toContain('SYNC_REFRESH_TOKEN no longer works after this run');
+      else expect(stderr).toBe('');
+      // It serves another run unless it was replaced.
+      expect((await world.sync(['workouts'], { env })).code).toBe(replaced ? 4 : 0);
+      expect(filesHolding(world.home.dir, ['sbx_rt_', 'sbx_at_'])).toEqual([]);
+    },
+  );
 });
 
 /** Real runs, one for each exit code that CLI.md names. */

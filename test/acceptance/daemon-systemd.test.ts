@@ -115,6 +115,10 @@ describe.skipIf(why !== undefined)(`as a service of a real systemd${skipped}`, (
     expect((await sync('daemon', 'stop')).code).toBe(0);
     expect(await property('ActiveState')).not.toBe('activating');
     await user.run('systemctl --user restart athlete-sync');
+    // The unit is active before its process has begun: what is stopped then has nothing to write down.
+    const isWatching = async () =>
+      String(/Running, for/.test((await sync('daemon', 'status')).output));
+    await becomes(isWatching, 'true');
     expect(await property('ActiveState')).toBe('active');
     const stopped = await sync('daemon', 'stop');
     expect(stopped.code, stopped.output).toBe(0);

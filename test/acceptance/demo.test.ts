@@ -14,7 +14,14 @@ async function runDemo(env: NodeJS.ProcessEnv): Promise<Finished & { left: strin
   mkdirSync(scratch);
   const child = spawn(process.execPath, [join(ROOT, 'scripts', 'demo.mjs')], {
     cwd: home.dir,
-    env: { ...home.env, ...contractEnvironment(), TMPDIR: scratch, TEMP: scratch, TMP: scratch, ...env },
+    env: {
+      ...home.env,
+      ...contractEnvironment(),
+      TMPDIR: scratch,
+      TEMP: scratch,
+      TMP: scratch,
+      ...env,
+    },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   let stdout = '';

@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import {
   AUTHORIZE_URL,
+  REVISIONS,
   answerOf,
   freePort,
   openLoggedInWorld,
@@ -40,58 +41,61 @@ function loginReport(stdout: string): Record<string, unknown> {
 }
 
 describe('a login by the loopback redirect', () => {
-  it('goes from the printed address to a stored login, with every step of the interface', async () => {
-    const world = await openWorld();
-    const { running, authorizeUrl, redirectUri, state } = await startLogin(world, ['--json']);
-    expect(existsSync(tokenFile(world))).toBe(false);
+  it.each(REVISIONS)(
+    'goes from the printed address to a stored login, with every step of the interface (%s)',
+    async (revision) => {
+      const world = await openWorld({ revision });
+      const { running, authorizeUrl, redirectUri, state } = await startLogin(world, ['--json']);
+      expect(existsSync(tokenFile(world))).toBe(false);
 
-    const page = await visit(authorizeUrl);
-    expect(page.status).toBe(200);
-    expect(page.html).toContain('You are logged in as Ada Lindqvist');
-    const { code, stdout } = await running.finished;
-    expect(code).toBe(0);
-    expect(loginReport(stdout)).toEqual({
-      type: 'login',
-      profile: 'default',
-      service: world.sandbox.url,
-      clientId: 'sandbox-client',
-      account: ADA,
-      askedScopes: ALL_SCOPES,
-      grantedScopes: ALL_SCOPES,
-      missing: [],
-      saved: {
-        baseUrl: world.sandbox.url,
+      const page = await visit(authorizeUrl);
+      expect(page.status).toBe(200);
+      expect(page.html).toContain('You are logged in as Ada Lindqvist');
+      const { code, stdout } = await running.finished;
+      expect(code).toBe(0);
+      expect(loginReport(stdout)).toEqual({
+        type: 'login',
+        profile: 'default',
+        service: world.sandbox.url,
         clientId: 'sandbox-client',
-        tokenStore: 'file',
-        redirectPort: '0',
-      },
-      store: { kind: 'file', where: `the file ${tokenFile(world)}` },
-      renewable: true,
-    });
+        account: ADA,
+        askedScopes: ALL_SCOPES,
+        grantedScopes: ALL_SCOPES,
+        missing: [],
+        saved: {
+          baseUrl: world.sandbox.url,
+          clientId: 'sandbox-client',
+          tokenStore: 'file',
+          redirectPort: '0',
+        },
+        store: { kind: 'file', where: `the file ${tokenFile(world)}` },
+        renewable: true,
+      });
 
-    const { pathname, searchParams } = new URL(authorizeUrl);
-    expect(pathname).toBe('/api/oauth/authorize');
-    expect(Object.fromEntries(searchParams)).toEqual({
-      response_type: 'code',
-      client_id: 'sandbox-client',
-      redirect_uri: redirectUri,
-      scope: ALL_SCOPES.join(' '),
-      state,
-      code_challenge: expect.stringMatching(/^[\w-]{43}$/) as string,
-      code_challenge_method: 'S256',
-    });
-    expect(redirectUri).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/callback$/);
-    // 32 random bytes.
-    expect(Buffer.from(state, 'base64url')).toHaveLength(32);
-    expect(requestLines(world.sandbox)).toEqual(['authorize 302', 'token 200', 'userinfo 200']);
-    expect(world.sandbox.control.requests({ route: 'token' })[0]?.body).toEqual({
-      grant_type: 'authorization_code',
-      client_id: 'sandbox-client',
-      redirect_uri: redirectUri,
-      code: expect.any(String) as string,
-      code_verifier: expect.any(String) as string,
-    });
-  });
+      const { pathname, searchParams } = new URL(authorizeUrl);
+      expect(pathname).toBe('/api/oauth/authorize');
+      expect(Object.fromEntries(searchParams)).toEqual({
+        response_type: 'code',
+        client_id: 'sandbox-client',
+        redirect_uri: redirectUri,
+        scope: ALL_SCOPES.join(' '),
+        state,
+        code_challenge: expect.stringMatching(/^[\w-]{43}$/) as string,
+        code_challenge_method: 'S256',
+      });
+      expect(redirectUri).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/callback$/);
+      // 32 random bytes.
+      expect(Buffer.from(state, 'base64url')).toHaveLength(32);
+      expect(requestLines(world.sandbox)).toEqual(['authorize 302', 'token 200', 'userinfo 200']);
+      expect(world.sandbox.control.requests({ route: 'token' })[0]?.body).toEqual({
+        grant_type: 'authorization_code',
+        client_id: 'sandbox-client',
+        redirect_uri: redirectUri,
+        code: expect.any(String) as string,
+        code_verifier: expect.any(String) as string,
+      });
+    },
+  );
 
   it('is there for the next process, which needs no flag any more', async () => {
     const world = await openWorld({

@@ -15,8 +15,8 @@ describe('another profile than the default', () => {
     const flag = await world.sync(['workouts', '--profile', 'lim']);
     const variable = await world.sync(['workouts', '--json'], { env: { SYNC_PROFILE: 'lim' } });
     expect([flag.code, variable.code]).toEqual([4, 4]);
-    expect(flag.stderr).toContain('`sync login --profile lim`');
-    expect(variable.stderr).toBe(flag.stderr);
+    expect(flag.stderr).toContain('Run `sync login --profile lim`.');
+    expect(variable.stderr).toContain('Run `sync login --profile lim`.');
     expect(ndjson(variable.stdout)[0]?.['hint']).toContain('`sync login --profile lim`');
 
     world.sandbox.control.revoke('athlete-1');

@@ -1,7 +1,13 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { type World, openLoggedInWorld, openWorld, requestLines } from '../support/acceptance.ts';
+import {
+  type World,
+  openLoggedInWorld,
+  openWorld,
+  requestLines,
+  foodsHeld,
+} from '../support/acceptance.ts';
 import { ndjson } from '../support/program.ts';
 
 const days = (world: World) =>
@@ -62,9 +68,10 @@ describe('what sync push reads', () => {
       `${file}:2: not sent. items/0/logged_at: says "2026-02-16 23:00", but loggedAt, the same ` +
         `field, says "${at}": keep one of the two`,
     );
-    expect(world.sandbox.control.requests({ route: 'nutrition' })).toMatchObject([
-      { body: { date: '2026-02-14' } },
-    ]);
+    expect(foodsHeld(world.sandbox, '2026-02-14')).toMatchObject([{ name: 'Bar' }]);
+    for (const { body } of world.sandbox.control.requests({ route: 'nutrition' })) {
+      expect(body).toMatchObject({ date: '2026-02-14' });
+    }
   });
 
   it('can be several files: a later one is laid over an earlier one, in one request a date', async () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { type World, openLoggedInWorld, requestLines } from '../support/acceptance.ts';
+import { type World, openLoggedInWorld, requestLines, foodsHeld } from '../support/acceptance.ts';
 import { ndjson } from '../support/program.ts';
 
 /** 05:30 in New York, 00:30 of the next day on Kiritimati, 23:30 of the day before on Samoa. */
@@ -122,9 +122,11 @@ describe('the zone of a push', () => {
     expect(code).toBe(0);
     const held = world.sandbox.control.state('athlete-1').athletes[0]?.nutrition ?? [];
     expect(
-      held.map(({ date, record }) => [
+      held.map(({ date }) => [
         date,
-        (record['items'] as { logged_at: string }[]).map((item) => item.logged_at),
+        foodsHeld(world.sandbox, date)
+          .map((item) => item.logged_at)
+          .sort(),
       ]),
     ).toEqual([
       ['2026-03-29', ['2026-03-29T01:30:00+01:00', '2026-03-29T03:30:00+02:00']],

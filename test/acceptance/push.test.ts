@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { type World, openLoggedInWorld, requestLines } from '../support/acceptance.ts';
+import { type World, foodsHeld, openLoggedInWorld, requestLines } from '../support/acceptance.ts';
 import { ndjson } from '../support/program.ts';
 
 /** Interface 2.2, and all that service-behaviour says of deployed services beyond it. */
@@ -24,7 +24,7 @@ const EVERY_WELLNESS_FIELD = {
   floors: 14,
   systolic: 118,
   diastolic: 76,
-  stress: 24,
+  stress: 8,
   mood: 4,
   motivation: 5,
   fatigue: 2,
@@ -37,9 +37,9 @@ const EVERY_WELLNESS_FIELD = {
   skinTemp: 33.7,
   respiration: 13.4,
   spO2: 97.5,
-  restingCaloriesBurned: 1_720.5,
-  activeCaloriesBurned: 890.25,
-  totalCaloriesBurned: 2_610.75,
+  restingCaloriesBurned: 1_720,
+  activeCaloriesBurned: 890,
+  totalCaloriesBurned: 2_610,
   distanceMeters: 18_250.4,
   lactate: 1.3,
   hydrationVolume: 2_400,
@@ -99,8 +99,16 @@ const summary = {
   skipped: 0,
   invalid: 0,
   rejected: 0,
+  conflict: 0,
   failed: 0,
 };
+
+const bodiesOf = (world: World, route: 'wellness' | 'nutrition') =>
+  world.sandbox.control.requests({ route }).map(({ body }) => body);
+
+/** What was sent of nutrition: a day without items only shows what the platform holds. */
+const bodiesWithItems = (world: World) =>
+  bodiesOf(world, 'nutrition').filter((body) => (body as { items: unknown[] }).items.length > 0);
 
 describe('sync push', () => {
   it('brings every wellness field to the service as it was', async () => {
@@ -144,9 +152,15 @@ describe('sync push', () => {
       source: file,
       sources: [file],
       ...used,
+      // It is read, sent, and found out to be added to what the day held.
+      attempts: 3,
     });
-    expect(onlyRecord(world, 'nutrition')?.record).toEqual(EVERY_NUTRITION_FIELD);
-    expect(world.sandbox.control.requests().map(({ body }) => body)).toEqual([record]);
+    const { items, ...fields } = EVERY_NUTRITION_FIELD;
+    expect(onlyRecord(world, 'nutrition')?.record).toMatchObject(fields);
+    const held = foodsHeld(world.sandbox, '2026-02-15');
+    expect(held).toHaveLength(items.length);
+    for (const item of items) expect(held).toContainEqual(expect.objectContaining(item));
+    expect(bodiesWithItems(world)).toEqual([record]);
   });
 
   it('passes unknown fields through (the list of the interface is partial) and tells of them', async () => {
@@ -159,10 +173,9 @@ describe('sync push', () => {
     await world.sync(['push', 'nutrition', '-'], {
       input: JSON.stringify({ date: '2026-02-15', items: [item], alcoholG: 0 }),
     });
-    expect(world.sandbox.control.requests().map(({ body }) => body)).toEqual([
-      record,
-      { date: '2026-02-15', items: [item], alcoholG: 0 },
-    ]);
+    const [wellness] = world.sandbox.control.requests({ route: 'wellness' });
+    expect(wellness?.body).toEqual(record);
+    expect(bodiesWithItems(world)).toEqual([{ date: '2026-02-15', items: [item], alcoholG: 0 }]);
   });
 
   it('refuses a record of misspelt fields alone, and with --strict one that has any', async () => {
@@ -218,9 +231,14 @@ describe('sync push', () => {
       expect(requestLines(world.sandbox)).toEqual([]);
       world.write('day.json', day(61));
       const fourth = await run();
-      expect(requestLines(world.sandbox)).toEqual([`${kind} 200`]);
+      const changed =
+        kind === 'wellness'
+          ? ['wellness 200']
+          : ['nutrition-list 200', 'nutrition-items 200', 'nutrition 200'];
+      expect(requestLines(world.sandbox)).toEqual(changed);
       const forced = await world.sync(['push', kind, file, '--force', '--json']);
-      expect(requestLines(world.sandbox)).toEqual([`${kind} 200`, `${kind} 200`]);
+      const look = kind === 'wellness' ? 'wellness 200' : 'nutrition-list 200';
+      expect(requestLines(world.sandbox)).toEqual([...changed, look]);
 
       const ends = [first, second, third, fourth, forced].map(({ code, stdout }) => {
         const { outcome, reason } = ndjson(stdout)[0] ?? {};
@@ -234,11 +252,11 @@ describe('sync push', () => {
         [0, 'pushed', undefined],
       ]);
       expect(ndjson(second.stdout).at(-1)).toEqual({ ...summary, total: 1, skipped: 1 });
-      const held = onlyRecord(world, kind);
-      expect(held?.receivedCount).toBe(3);
-      expect(held?.record).toMatchObject(
-        kind === 'wellness' ? { hrv: 61 } : { carbs: 61, items: [{ carbs: 61 }] },
-      );
+      if (kind === 'wellness') {
+        expect(onlyRecord(world, kind)).toMatchObject({ receivedCount: 3, record: { hrv: 61 } });
+      } else {
+        expect(foodsHeld(world.sandbox, '2026-02-15')).toMatchObject([{ name: 'Rice', carbs: 61 }]);
+      }
     },
   );
 
@@ -277,21 +295,16 @@ describe('sync push', () => {
       expect(announced.map(({ outcome }) => outcome)).toEqual(Array(total).fill('would-push'));
       expect(ndjson(dry.stdout).at(-1)).toMatchObject({ total, 'would-push': total, pushed: 0 });
 
-      const real = await world.sync(['push', kind, file, '--raw', '--json', '--jobs', '1']);
-      const raw = world.sandbox.control.requests().map(({ body }) => body);
-      world.sandbox.control.clearRequests();
       const plain = await world.sync(['push', kind, file, '--json', '--jobs', '1']);
-      expect([real.code, plain.code]).toEqual([0, 0]);
-      const sent = world.sandbox.control
-        .requests()
-        .map(({ method, path, body }) => ({ method, url: world.sandbox.url + path, body }));
+      expect(plain.code).toBe(0);
+      const url = `${world.sandbox.url}/api/${kind}`;
+      const sent = kind === 'wellness' ? bodiesOf(world, kind) : bodiesWithItems(world);
       expect(sent).not.toEqual([]);
-      expect(announced.map(({ request }) => request)).toEqual(sent);
-      // `--raw` is what the flag says: the same bodies and the record as it was read.
-      expect(raw).toHaveLength(sent.length);
-      expect(raw.every((body) => Object.hasOwn(body as object, 'rawJson'))).toBe(true);
+      expect(announced.map(({ request }) => request)).toEqual(
+        sent.map((body) => ({ method: 'POST', url, body })),
+      );
       // What people are shown holds the same bodies.
-      for (const { body } of sent) {
+      for (const body of sent) {
         expect(shown.stdout.replaceAll('\n  ', '\n')).toContain(JSON.stringify(body, null, 2));
       }
       const again = await world.sync(['push', kind, file, '--dry-run', '--json']);
@@ -299,6 +312,13 @@ describe('sync push', () => {
         ...Array<string>(total).fill('skipped'),
         undefined,
       ]);
+      // `--raw` is what the flag says: the record as it was read goes along.
+      world.sandbox.control.clearRequests();
+      const raw = await world.sync(['push', kind, file, '--raw', '--json', '--jobs', '1']);
+      expect(raw.code).toBe(0);
+      const bodies = bodiesOf(world, kind);
+      expect(bodies).toHaveLength(total);
+      expect(bodies.every((body) => Object.hasOwn(body as object, 'rawJson'))).toBe(true);
     }
   });
 });

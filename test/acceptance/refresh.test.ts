@@ -3,6 +3,7 @@ import { dirname } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
 import { listen } from '../service/support.ts';
 import {
+  REVISIONS,
   expireAccess,
   openHome,
   openLoggedInWorld,
@@ -16,9 +17,9 @@ import { ndjson, startSync } from '../support/program.ts';
 
 const TWENTY = Array.from({ length: 20 }, (_, index) => index);
 
-describe('twenty processes with one expired token, whose refresh token rotates', () => {
+describe.each(REVISIONS)('twenty processes with one expired token (%s)', (revision) => {
   it('refresh once, and all print the same new token', async () => {
-    const world = await openLoggedInWorld();
+    const world = await openLoggedInWorld({ revision });
     const { stdout: old } = await world.sync(['token']);
     expireAccess(world);
     // Time for all of them to find the old one, before there is a new one.
@@ -33,7 +34,7 @@ describe('twenty processes with one expired token, whose refresh token rotates',
   });
 
   it('that the service ended early refresh once, and deliver twenty recordings once each', async () => {
-    const world = await openLoggedInWorld();
+    const world = await openLoggedInWorld({ revision });
     const rides = TWENTY.map((seed) =>
       world.write(`ride-${seed}.fit`, makeRecording({ seed, durationSecs: 30 })),
     );
@@ -49,7 +50,7 @@ describe('twenty processes with one expired token, whose refresh token rotates',
   });
 
   it('of which half is killed while one refreshes: one refresh counts, and the login lives', async () => {
-    const world = await openLoggedInWorld();
+    const world = await openLoggedInWorld({ revision });
     expireAccess(world);
     // The first to ask is put off before anything rotates, and waits: whoever it is.
     world.sandbox.control.addFaults('refresh:503(retry-after=2)');
@@ -67,7 +68,7 @@ describe('twenty processes with one expired token, whose refresh token rotates',
   });
 
   it('that are all killed while one refreshes leave a lock that nobody has to clear', async () => {
-    const world = await openLoggedInWorld();
+    const world = await openLoggedInWorld({ revision });
     expireAccess(world);
     world.sandbox.control.addFaults('refresh:503(retry-after=4)');
     const running = TWENTY.slice(0, 5).map(() => world.start(['token']));
@@ -187,6 +188,7 @@ describe('a refresh', () => {
           hint: 'Run `sync login`.',
           status: 400,
           error: 'invalid_grant',
+          description: 'Invalid or expired refresh token',
         },
       ],
     });
@@ -213,21 +215,24 @@ describe('a refresh', () => {
     expect((await world.sync(['token'])).code).toBe(0);
   });
 
-  it('that is interrupted by Ctrl-C is stored first: the next process finds it', async () => {
-    const world = await openLoggedInWorld();
-    expireAccess(world);
-    world.sandbox.control.addFaults('refresh:delay=1s');
-    const running = world.start(['token']);
-    await vi.waitUntil(() => requestLines(world.sandbox).includes('token null'), 30_000);
-    running.child.kill('SIGINT');
-    const { code, stdout } = await running.finished;
-    expect({ code, stdout }).toEqual({ code: 130, stdout: '' });
-    expect((await world.sync(['token'])).code).toBe(0);
-    expect(requestLines(world.sandbox)).toEqual(['token 200']);
-  });
+  it.each(REVISIONS)(
+    'that is interrupted by Ctrl-C is stored first: the next process finds it (%s)',
+    async (revision) => {
+      const world = await openLoggedInWorld({ revision });
+      expireAccess(world);
+      world.sandbox.control.addFaults('refresh:delay=1s');
+      const running = world.start(['token']);
+      await vi.waitUntil(() => requestLines(world.sandbox).includes('token null'), 30_000);
+      running.child.kill('SIGINT');
+      const { code, stdout } = await running.finished;
+      expect({ code, stdout }).toEqual({ code: 130, stdout: '' });
+      expect((await world.sync(['token'])).code).toBe(0);
+      expect(requestLines(world.sandbox)).toEqual(['token 200']);
+    },
+  );
 
-  it('races a logout without bringing the login back', async () => {
-    const world = await openLoggedInWorld();
+  it.each(REVISIONS)('races a logout without bringing the login back (%s)', async (revision) => {
+    const world = await openLoggedInWorld({ revision });
     expireAccess(world);
     world.sandbox.control.addFaults('refresh:delay=500ms');
     const token = world.start(['token']);

@@ -191,7 +191,7 @@ describe('sync seed --accounts', () => {
 
 describe('sync seed in scripts', () => {
   it('says that a rotated token of the environment is lost, and shows none', async () => {
-    const world = await openWorld();
+    const world = await openWorld({ revision: '2026-02' });
     const { refresh_token } = world.sandbox.control.mint();
     const run = await world.sync(['seed', ...WEEK, '--json'], {
       env: { SYNC_REFRESH_TOKEN: refresh_token },
@@ -211,7 +211,7 @@ describe('sync seed in scripts', () => {
   });
 
   it('says nothing of the kind where the service keeps the refresh token', async () => {
-    const world = await openWorld({ sandbox: { settings: { refreshToken: 'keep' } } });
+    const world = await openWorld();
     const { refresh_token } = world.sandbox.control.mint();
     const env = { SYNC_REFRESH_TOKEN: refresh_token };
     const runs = [
@@ -225,7 +225,7 @@ describe('sync seed in scripts', () => {
   });
 
   it('names the account whose rotated token is lost', async () => {
-    const world = await openWorld();
+    const world = await openWorld({ revision: '2026-02' });
     const { refresh_token } = world.sandbox.control.mint({ athlete: 'athlete-2' });
     const file = world.write(
       'accounts.json',

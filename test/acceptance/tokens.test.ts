@@ -5,6 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { dirname } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import {
+  REVISIONS,
   openHome,
   openLoggedInWorld,
   openSandbox,
@@ -17,6 +18,8 @@ import {
 import { makeRecording } from '../support/fit-maker.ts';
 import { ndjson } from '../support/program.ts';
 
+/** A service that limits refresh tokens, and says so (seconds). */
+const MONTH = 30 * 24 * 3600;
 const ADA = { id: 'athlete-1', name: 'Ada Lindqvist', email: 'ada@sandbox.example' };
 
 describe('sync status', () => {
@@ -47,7 +50,7 @@ describe('sync status', () => {
   });
 
   it('tells account, store, lifetimes and what was uploaded, without a request', async () => {
-    const world = await openLoggedInWorld();
+    const world = await openLoggedInWorld({ sandbox: { settings: { refreshTtl: MONTH } } });
     await world.sync(['upload', world.write('ride.fit', makeRecording())]);
     world.sandbox.control.clearRequests();
     const started = Date.now();
@@ -145,47 +148,50 @@ describe('sync token', () => {
 });
 
 describe('sync logout', () => {
-  it('revokes both tokens at the service, then forgets them', async () => {
-    const world = await openLoggedInWorld();
-    const { stdout: token } = await world.sync(['token']);
-    const { code, stdout } = await world.sync(['logout', '--json']);
-    expect({ code, lines: ndjson(stdout) }).toEqual({
-      code: 0,
-      lines: [
-        {
-          type: 'logout',
-          profile: 'default',
-          wasLoggedIn: true,
-          account: ADA,
-          service: world.sandbox.url,
-          store: `the file ${tokenFile(world)}`,
-          revocations: [
-            { token: 'refresh token', outcome: 'revoked' },
-            { token: 'access token', outcome: 'revoked' },
-          ],
-          environmentTokens: false,
-        },
-      ],
-    });
-    const asked = world.sandbox.control.requests({ route: 'revoke' });
-    expect(asked.map(({ body }) => body)).toEqual(
-      ['refresh_token', 'access_token'].map((hint) => ({
-        token: expect.any(String) as string,
-        token_type_hint: hint,
-        client_id: 'sandbox-client',
-      })),
-    );
-    expect(existsSync(tokenFile(world))).toBe(false);
-    expect(await ownerOf(world.sandbox, token.trim())).toBeUndefined();
-    expect(world.sandbox.control.state().athletes[0]?.logins).toMatchObject([{ revoked: true }]);
-    expect((await world.sync(['token'])).code).toBe(4);
-    expect((await world.sync(['logout'])).stdout).toBe(
-      'Nobody was logged in (profile "default").\n',
-    );
-  });
+  it.each(REVISIONS)(
+    'revokes both tokens at the service, then forgets them (%s)',
+    async (revision) => {
+      const world = await openLoggedInWorld({ revision });
+      const { stdout: token } = await world.sync(['token']);
+      const { code, stdout } = await world.sync(['logout', '--json']);
+      expect({ code, lines: ndjson(stdout) }).toEqual({
+        code: 0,
+        lines: [
+          {
+            type: 'logout',
+            profile: 'default',
+            wasLoggedIn: true,
+            account: ADA,
+            service: world.sandbox.url,
+            store: `the file ${tokenFile(world)}`,
+            revocations: [
+              { token: 'refresh token', outcome: 'revoked' },
+              { token: 'access token', outcome: 'revoked' },
+            ],
+            environmentTokens: false,
+          },
+        ],
+      });
+      const asked = world.sandbox.control.requests({ route: 'revoke' });
+      expect(asked.map(({ body }) => body)).toEqual(
+        ['refresh_token', 'access_token'].map((hint) => ({
+          token: expect.any(String) as string,
+          token_type_hint: hint,
+          client_id: 'sandbox-client',
+        })),
+      );
+      expect(existsSync(tokenFile(world))).toBe(false);
+      expect(await ownerOf(world.sandbox, token.trim())).toBeUndefined();
+      expect(world.sandbox.control.state().athletes[0]?.logins).toMatchObject([{ revoked: true }]);
+      expect((await world.sync(['token'])).code).toBe(4);
+      expect((await world.sync(['logout'])).stdout).toBe(
+        'Nobody was logged in (profile "default").\n',
+      );
+    },
+  );
 
   it('--local-only asks nobody, and says that the tokens live on', async () => {
-    const world = await openLoggedInWorld();
+    const world = await openLoggedInWorld({ sandbox: { settings: { refreshTtl: MONTH } } });
     const { code, stdout } = await world.sync(['logout', '--local-only']);
     expect(code).toBe(0);
     expect(stdout).toContain('The refresh token was not revoked at the service (--local-only).');
@@ -196,7 +202,7 @@ describe('sync logout', () => {
   });
 
   it('offline forgets all the same, and says what could not be revoked', async () => {
-    const world = await openLoggedInWorld();
+    const world = await openLoggedInWorld({ sandbox: { settings: { refreshTtl: MONTH } } });
     await world.sandbox.close();
     const { code, stdout } = await world.sync(['logout', '--json']);
     const [report = {}] = ndjson(stdout);

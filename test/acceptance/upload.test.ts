@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import {
+  REVISIONS,
   type World,
   loginWithToken,
   openHome,
@@ -48,6 +49,12 @@ function recordings({ sandbox }: World, athlete = 'athlete-1') {
   return sandbox.control.state(athlete).athletes[0]?.recordings ?? [];
 }
 
+const QUEUED = {
+  state: 'queued',
+  fitFileId: expect.stringMatching(/^fit-\d+$/) as string,
+  jobId: expect.stringMatching(/^job-fit-\d+$/) as string,
+};
+
 /** Recordings as different as devices make them; all are whole activities. */
 const WHOLE: Readonly<Record<string, Uint8Array>> = {
   'plain.fit': makeRecording({ seed: 1 }),
@@ -86,63 +93,63 @@ const OTHERS: Readonly<Record<string, [Uint8Array, outcome: string, reason: stri
 };
 
 describe('sync upload of a folder', () => {
-  it('sends every whole activity once, byte for byte, and says of the others why not', async () => {
-    const world = await openLoggedInWorld();
-    for (const [name, bytes] of Object.entries(WHOLE)) world.write(`card/${name}`, bytes);
-    for (const [name, [bytes]] of Object.entries(OTHERS)) world.write(`card/${name}`, bytes);
-    // Not looked at in a folder: companions of macOS, scratch files, other endings.
-    world.write('card/._plain.fit', appleDoubleStub());
-    world.write('card/inProgressActivity.fit', plain);
-    world.write('card/TEMPFIT/x.fit', plain);
-    world.write('card/notes.txt', 'Dear diary');
+  it.each(REVISIONS)(
+    'sends every whole activity once, byte for byte, and says of the others why not (%s)',
+    async (revision) => {
+      const world = await openLoggedInWorld({ revision });
+      for (const [name, bytes] of Object.entries(WHOLE)) world.write(`card/${name}`, bytes);
+      for (const [name, [bytes]] of Object.entries(OTHERS)) world.write(`card/${name}`, bytes);
+      // Not looked at in a folder: companions of macOS, scratch files, other endings.
+      world.write('card/._plain.fit', appleDoubleStub());
+      world.write('card/inProgressActivity.fit', plain);
+      world.write('card/TEMPFIT/x.fit', plain);
+      world.write('card/notes.txt', 'Dear diary');
 
-    const first = await upload(world, 'card');
-    const expected = [
-      ...Object.entries(WHOLE).map(([name, bytes]) => ({
-        type: 'upload',
-        path: `card/${name}`,
-        sha256: sha256(bytes),
-        size: bytes.length,
-        outcome: 'uploaded',
-        attempts: 1,
-        service: {
-          state: 'queued',
-          fitFileId: expect.stringMatching(/^fit-\d+$/) as string,
-          jobId: expect.stringMatching(/^job-fit-\d+$/) as string,
-        },
-      })),
-      ...Object.entries(OTHERS).map(([name, [, outcome, reason]]) => ({
-        type: 'upload',
-        path: `card/${name}`,
-        outcome,
-        reason,
-        detail: expect.stringMatching(/\w\./) as string,
-      })),
-    ].sort(byPath);
-    expect(first.items).toEqual(expected);
-    expect(first.code).toBe(3);
-    expect(first.summary).toEqual({
-      ...NO_COUNTS,
-      total: 23,
-      uploaded: 10,
-      skipped: 2,
-      invalid: 11,
-    });
-    for (const bytes of Object.values(WHOLE)) {
-      const held = await fetch(`${world.sandbox.url}/_sandbox/recordings/${sha256(bytes)}`);
-      expect(sha256(new Uint8Array(await held.arrayBuffer()))).toBe(sha256(bytes));
-    }
-    expect(recordings(world).map(({ receivedCount }) => receivedCount)).toEqual(
-      Object.keys(WHOLE).map(() => 1),
-    );
+      const first = await upload(world, 'card');
+      const expected = [
+        ...Object.entries(WHOLE).map(([name, bytes]) => ({
+          type: 'upload',
+          path: `card/${name}`,
+          sha256: sha256(bytes),
+          size: bytes.length,
+          outcome: 'uploaded',
+          attempts: 1,
+          // The older one lists no items.
+          service: revision === '2026-02' ? {} : QUEUED,
+        })),
+        ...Object.entries(OTHERS).map(([name, [, outcome, reason]]) => ({
+          type: 'upload',
+          path: `card/${name}`,
+          outcome,
+          reason,
+          detail: expect.stringMatching(/\w\./) as string,
+        })),
+      ].sort(byPath);
+      expect(first.items).toEqual(expected);
+      expect(first.code).toBe(3);
+      expect(first.summary).toEqual({
+        ...NO_COUNTS,
+        total: 23,
+        uploaded: 10,
+        skipped: 2,
+        invalid: 11,
+      });
+      for (const bytes of Object.values(WHOLE)) {
+        const held = await fetch(`${world.sandbox.url}/_sandbox/recordings/${sha256(bytes)}`);
+        expect(sha256(new Uint8Array(await held.arrayBuffer()))).toBe(sha256(bytes));
+      }
+      expect(recordings(world).map(({ receivedCount }) => receivedCount)).toEqual(
+        Object.keys(WHOLE).map(() => 1),
+      );
 
-    world.sandbox.control.clearRequests();
-    const second = await upload(world, 'card');
-    expect(second.code).toBe(3);
-    expect(second.summary).toEqual({ ...NO_COUNTS, total: 23, skipped: 12, invalid: 11 });
-    expect(second.items.filter(({ outcome }) => outcome === 'skipped')).toHaveLength(12);
-    expect(requestLines(world.sandbox)).toEqual([]);
-  });
+      world.sandbox.control.clearRequests();
+      const second = await upload(world, 'card');
+      expect(second.code).toBe(3);
+      expect(second.summary).toEqual({ ...NO_COUNTS, total: 23, skipped: 12, invalid: 11 });
+      expect(second.items.filter(({ outcome }) => outcome === 'skipped')).toHaveLength(12);
+      expect(requestLines(world.sandbox)).toEqual([]);
+    },
+  );
 
   it('says at the end, in words, where everything is', async () => {
     const world = await openLoggedInWorld();
@@ -304,9 +311,9 @@ describe('sync upload of files named by hand', () => {
   });
 });
 
-describe('what was uploaded before', () => {
+describe.each(REVISIONS)('what was uploaded before (%s)', (revision) => {
   it('is known by its bytes: renamed, moved or touched it is not sent again', async () => {
-    const world = await openLoggedInWorld();
+    const world = await openLoggedInWorld({ revision });
     const before = world.write('ride.fit', plain);
     await upload(world, before);
     world.sandbox.control.clearRequests();
@@ -328,7 +335,7 @@ describe('what was uploaded before', () => {
   });
 
   it('is not mistaken for another recording under the old name', async () => {
-    const world = await openLoggedInWorld();
+    const world = await openLoggedInWorld({ revision });
     // One size and one name, as an app that overwrites its one file leaves it.
     const rides = [1, 2, 3].map((seed) => makeRecording({ seed, sizeBytes: 12_000 }));
     for (const ride of rides) {
@@ -341,7 +348,7 @@ describe('what was uploaded before', () => {
   });
 
   it('is sent again with --force, and the service says that it had it', async () => {
-    const world = await openLoggedInWorld();
+    const world = await openLoggedInWorld({ revision });
     const ride = world.write('ride.fit', plain);
     await upload(world, ride);
     expect((await upload(world, ride, '--force')).items).toEqual([
@@ -352,14 +359,17 @@ describe('what was uploaded before', () => {
         size: plain.length,
         outcome: 'duplicate',
         attempts: 1,
-        service: { state: 'stored', fitFileId: 'fit-1' },
+        service:
+          revision === '2026-02'
+            ? {}
+            : { state: 'stored', fitFileId: 'fit-1', workoutId: 'workout-1' },
       },
     ]);
     expect(recordings(world)).toMatchObject([{ receivedCount: 2 }]);
   });
 
   it('is another thing for another account', async () => {
-    const world = await openLoggedInWorld();
+    const world = await openLoggedInWorld({ revision });
     const ride = world.write('ride.fit', plain);
     await upload(world, ride);
     const input = JSON.stringify(world.sandbox.control.mint({ athlete: 'athlete-2' }));
@@ -371,7 +381,7 @@ describe('what was uploaded before', () => {
   });
 
   it('is known across a logout and a new login of the same athlete', async () => {
-    const world = await openLoggedInWorld();
+    const world = await openLoggedInWorld({ revision });
     const ride = world.write('ride.fit', plain);
     await upload(world, ride);
     await world.sync(['logout']);

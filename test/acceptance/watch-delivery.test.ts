@@ -397,6 +397,7 @@ describe('a login that has ended', () => {
 describe('health', () => {
   it('says what a monitor needs to know', async () => {
     world = await makeWorld({ stored: true });
+    world.sandbox.control.set({ refreshTtl: 30 * 86_400 });
     await world.login();
     put(join(world.folder, 'ride.fit'), anotherRecording());
     const away = join(world.home.dir, 'away');

@@ -110,6 +110,25 @@ describe.skipIf(!fuse)('a watched folder whose file system hangs', () => {
     expect(performance.now() - asked).toBeLessThan(SOON_MS);
   });
 
+  it.each([
+    ['an upload', ['upload']],
+    ['a seed that writes there', ['seed', '--out']],
+    ['a path in place of a command', []],
+  ] as const)('does not keep %s for longer because a second signal comes', async (_what, args) => {
+    const source = join(world.home.dir, 'source');
+    put(join(source, 'ride.fit'), anotherRecording());
+    const { hang } = await mountFuse(source, world.folder);
+    hang();
+    const running = world.run([...args, join(world.folder, 'sub')]);
+    await until(() => /fuse|request_wait/.test(waitsIn(running.child.pid)));
+    const asked = performance.now();
+    running.child.kill('SIGTERM');
+    await new Promise((resolve) => setTimeout(resolve, 3_500));
+    running.child.kill('SIGINT');
+    await running.finished;
+    expect(performance.now() - asked).toBeLessThan(7_500);
+  });
+
   it('is stopped as a daemon, and is said to be stopped when its process is gone', async () => {
     const source = join(world.home.dir, 'source');
     put(join(source, 'ride.fit'), anotherRecording());

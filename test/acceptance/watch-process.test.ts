@@ -1,5 +1,6 @@
 import { appendFileSync, existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { DatabaseSync } from '@photostructure/sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { readHealth } from '../../src/watch/health.ts';
@@ -24,6 +25,21 @@ beforeEach(async () => {
   mkdirSync(world.folder);
 });
 afterEach(() => world.close());
+
+/** Lets all uploads have happened an hour earlier. */
+function anHourLater(): void {
+  const ledger = new DatabaseSync(join(world.home.dir, 'state', 'ledger.db'));
+  ledger.prepare('UPDATE uploads SET changed_at = changed_at - 3600000').run();
+  ledger.close();
+}
+
+/** On a busy machine its thread for signals may start after the first request. */
+function handlesSigterm(pid: number | undefined): boolean {
+  if (process.platform !== 'linux') return true;
+  const status = readFileSync(`/proc/${String(pid)}/status`, 'latin1');
+  const [, caught = '0'] = /^SigCgt:\s*([0-9a-f]+)$/m.exec(status) ?? [];
+  return (BigInt(`0x${caught}`) & (1n << 14n)) !== 0n;
+}
 
 describe('the end', () => {
   it('SIGTERM in mid-upload: what is under way is finished, nothing new is begun, exit 0', async () => {
@@ -233,9 +249,10 @@ describe('--once', () => {
   it('finishes what is under way when it is told to stop', async () => {
     world = await makeWorld();
     put(join(world.folder, 'ride.fit'), anotherRecording());
-    world.sandbox.control.addFaults('upload-fit:delay=500ms*1');
+    world.sandbox.control.addFaults('upload-fit:delay=1200ms*1');
     const first = world.watch(['--once']);
     await until(() => world.requests() === 1);
+    await until(() => handlesSigterm(first.child.pid));
     first.child.kill('SIGTERM');
     expect((await first.finished).code).toBe(130);
     expect(world.recordings().map(({ receivedCount }) => receivedCount)).toEqual([1]);
@@ -261,6 +278,39 @@ describe('--once', () => {
     put(join(world.folder, 'a.fit'), anotherRecording());
     world.sandbox.control.addFaults('upload-fit:401*inf');
     expect((await world.watch(['--once']).finished).code).toBe(4);
+  });
+
+  it('reports at its end what is no workout an hour after its upload: once, and with 6', async () => {
+    world.sandbox.control.set({ processingMs: null });
+    const [good, bad] = [anotherRecording(), anotherRecording()];
+    put(join(world.folder, 'good.fit'), good);
+    put(join(world.folder, 'bad.fit'), bad);
+    expect((await world.watch(['--once']).finished).code).toBe(0);
+    await world.sandbox.control.process({ sha256: sha256(good) });
+    anHourLater();
+    const late = world.watch(['--once']);
+    expect((await late.finished).code).toBe(6);
+    expect(events(late, 'missing')).toMatchObject([
+      { type: 'watch', path: join(world.folder, 'bad.fit'), sha256: sha256(bad) },
+    ]);
+    const next = world.watch(['--once']);
+    expect((await next.finished).code).toBe(0);
+    expect(events(next, 'missing')).toEqual([]);
+    expect(world.requests()).toBe(2);
+  });
+
+  it('says that uploads are not verified without workout:read, and ends as well as without', async () => {
+    const { access_token } = world.sandbox.control.mint({
+      scopes: ['workout:write', 'profile:read'],
+    });
+    const env = { SYNC_ACCESS_TOKEN: access_token };
+    put(join(world.folder, 'ride.fit'), anotherRecording());
+    expect((await world.watch(['--once'], env).finished).code).toBe(0);
+    anHourLater();
+    const { code, stdout } = await world.run(['watch', world.folder, '--once'], { env }).finished;
+    expect(code).toBe(0);
+    expect(stdout.match(/^Uploads are not verified: .*workout:read.*$/gm)).toHaveLength(1);
+    expect(world.sandbox.control.requests({ route: 'workouts' })).toHaveLength(1);
   });
 
   it('a folder that is not there is said, and is 3 as for upload', async () => {

@@ -1,5 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { type World, openHome, openLoggedInWorld, requestLines } from '../support/acceptance.ts';
+import {
+  REVISIONS,
+  type World,
+  openHome,
+  openLoggedInWorld,
+  requestLines,
+} from '../support/acceptance.ts';
 import { makeRecording } from '../support/fit-maker.ts';
 import { ndjson, runSync } from '../support/program.ts';
 import { openTinyService } from '../support/tiny-service.ts';
@@ -29,48 +35,51 @@ async function uploadDays(world: World, count: number): Promise<void> {
 }
 
 describe('sync workouts', () => {
-  it('lists over pages until the limit, newest first, and passes the objects through', async () => {
-    const world = await openLoggedInWorld();
-    await uploadDays(world, 60);
-    const all = await listedBy(world, 'limit=200');
-    expect(all).toHaveLength(60);
-    world.sandbox.control.clearRequests();
+  it.each(REVISIONS)(
+    'lists over pages until the limit, newest first, and passes the objects through (%s)',
+    async (revision) => {
+      const world = await openLoggedInWorld({ revision });
+      await uploadDays(world, 60);
+      const all = await listedBy(world, 'limit=200');
+      expect(all).toHaveLength(60);
+      world.sandbox.control.clearRequests();
 
-    const more = await world.sync(['workouts', '--limit', '55', '--json']);
-    expect(more.code).toBe(0);
-    expect(ndjson(more.stdout)).toEqual(all.slice(0, 55));
-    expect(world.sandbox.control.requests().map(({ query }) => query)).toEqual([
-      { limit: '50', offset: '0' },
-      { limit: '6', offset: '50' },
-    ]);
-    const everything = await world.sync(['workouts', '--limit', '1000', '--json']);
-    expect(ndjson(everything.stdout)).toEqual(all);
-    const usual = await world.sync(['workouts', '--json']);
-    expect(ndjson(usual.stdout)).toEqual(all.slice(0, 20));
-    const told =
-      'These are the newest 20, and there are more: `sync workouts --limit 100`, or --since and --until.\n';
-    expect([usual.stderr, everything.stderr]).toEqual([told, '']);
-    expect((await world.sync(['workouts', '--quiet'])).stderr).toBe('');
+      const more = await world.sync(['workouts', '--limit', '55', '--json']);
+      expect(more.code).toBe(0);
+      expect(ndjson(more.stdout)).toEqual(all.slice(0, 55));
+      expect(world.sandbox.control.requests().map(({ query }) => query)).toEqual([
+        { limit: '50', offset: '0' },
+        { limit: '6', offset: '50' },
+      ]);
+      const everything = await world.sync(['workouts', '--limit', '1000', '--json']);
+      expect(ndjson(everything.stdout)).toEqual(all);
+      const usual = await world.sync(['workouts', '--json']);
+      expect(ndjson(usual.stdout)).toEqual(all.slice(0, 20));
+      const told =
+        'These are the newest 20, and there are more: `sync workouts --limit 100`, or --since and --until.\n';
+      expect([usual.stderr, everything.stderr]).toEqual([told, '']);
+      expect((await world.sync(['workouts', '--quiet'])).stderr).toBe('');
 
-    world.sandbox.control.clearRequests();
-    const week = ['--since', '2026-01-10', '--until', '2026-01-12'];
-    const ranged = await world.sync(['workouts', ...week, '--json']);
-    // The second asks whether a short page was the last one.
-    expect(requestLines(world.sandbox)).toEqual(['workouts 200', 'workouts 200']);
-    // Days are those of Berlin, where 23:30 UTC is tomorrow.
-    expect(ndjson(ranged.stdout).map(({ date }) => date)).toEqual([
-      '2026-01-11T23:30:00.000Z',
-      '2026-01-10T23:30:00.000Z',
-      '2026-01-09T23:30:00.000Z',
-    ]);
-    const inUtc = await world.sync(['workouts', ...week, '--limit', '2', '--json'], {
-      env: { SYNC_TIMEZONE: 'UTC' },
-    });
-    expect(ndjson(inUtc.stdout).map(({ date }) => date)).toEqual([
-      '2026-01-12T23:30:00.000Z',
-      '2026-01-11T23:30:00.000Z',
-    ]);
-  });
+      world.sandbox.control.clearRequests();
+      const week = ['--since', '2026-01-10', '--until', '2026-01-12'];
+      const ranged = await world.sync(['workouts', ...week, '--json']);
+      // The second asks whether a short page was the last one.
+      expect(requestLines(world.sandbox)).toEqual(['workouts 200', 'workouts 200']);
+      // Days are those of Berlin, where 23:30 UTC is tomorrow.
+      expect(ndjson(ranged.stdout).map(({ date }) => date)).toEqual([
+        '2026-01-11T23:30:00.000Z',
+        '2026-01-10T23:30:00.000Z',
+        '2026-01-09T23:30:00.000Z',
+      ]);
+      const inUtc = await world.sync(['workouts', ...week, '--limit', '2', '--json'], {
+        env: { SYNC_TIMEZONE: 'UTC' },
+      });
+      expect(ndjson(inUtc.stdout).map(({ date }) => date)).toEqual([
+        '2026-01-12T23:30:00.000Z',
+        '2026-01-11T23:30:00.000Z',
+      ]);
+    },
+  );
 
   it('prints a table with times of the zone', async () => {
     const world = await openLoggedInWorld();

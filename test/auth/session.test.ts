@@ -103,16 +103,19 @@ describe('a login that is still good', () => {
 });
 
 describe('a refresh', () => {
-  it('is done a little before the time is up, and stored before the token is used', async () => {
-    const { service, clock, needs, credentials } = await loggedIn();
-    clock.advance(HOUR - 59_000);
-    const token = await openTestSession(needs).accessToken(never);
-    const now = await stored(needs.store);
-    expect(token.reveal()).toBe(access(now));
-    expect(token.reveal()).not.toBe(access(credentials));
-    expect(refresh(now)).not.toBe(refresh(credentials));
-    expect(tokenRequests(service)).toEqual([{ status: 200 }]);
-  });
+  it.each(['rotate', 'keep'] as const)(
+    'is done a little before the time is up, and stored before the token is used (%s)',
+    async (refreshToken) => {
+      const { service, clock, needs, credentials } = await loggedIn({ settings: { refreshToken } });
+      clock.advance(HOUR - 59_000);
+      const token = await openTestSession(needs).accessToken(never);
+      const now = await stored(needs.store);
+      expect(token.reveal()).toBe(access(now));
+      expect(token.reveal()).not.toBe(access(credentials));
+      expect(refresh(now) === refresh(credentials)).toBe(refreshToken === 'keep');
+      expect(tokenRequests(service)).toEqual([{ status: 200 }]);
+    },
+  );
 
   it('is not done earlier than that', async () => {
     const { service, clock, needs } = await loggedIn();
@@ -188,6 +191,7 @@ describe('a refresh', () => {
 
   it('is awaited and stored although the program is told to stop in the middle of it', async () => {
     const { service, clock, needs, credentials } = await loggedIn({
+      settings: { refreshToken: 'rotate' },
       faults: ['refresh:delay=300ms'],
     });
     clock.advance(HOUR);
@@ -252,12 +256,12 @@ describe('a refresh', () => {
 
 describe('a token that the service rejects', () => {
   it('is replaced by a refresh', async () => {
-    const { service, needs, credentials } = await loggedIn();
+    const { service, needs } = await loggedIn();
     const session = openTestSession(needs);
     const rejected = await session.accessToken(never);
     const next = await session.replace(rejected, never);
     expect(next.equals(rejected)).toBe(false);
-    expect(refresh(await stored(needs.store))).not.toBe(refresh(credentials));
+    expect(next.reveal()).toBe(access(await stored(needs.store)));
     expect(tokenRequests(service)).toEqual([{ status: 200 }]);
   });
 
@@ -401,6 +405,63 @@ describe('what never costs a login', () => {
     expect(token.reveal()).toBe(access(await stored(needs.store)));
     // The second one did not cost another refresh, which would have been refused.
     expect(tokenRequests(service)).toEqual([{ status: 200 }]);
+  });
+});
+
+describe('the mark of a refresh whose outcome is not known', () => {
+  it.each([
+    ['stays if the connection breaks', 'refresh:reset*inf', true],
+    ['stays if half an answer comes', 'refresh:truncate', true],
+    ['stays if a gateway answers for the service', 'refresh:502*inf', true],
+    ['goes if the service says that it can do nothing', 'refresh:503*inf', false],
+    ['goes if the service refuses the request', 'refresh:400(error=invalid_request)', false],
+  ] as const)('%s', async (_what, fault, stays) => {
+    const { clock, needs } = await loggedIn({ faults: [fault] });
+    clock.advance(HOUR);
+    await failure(openTestSession(needs).accessToken(never));
+    expect((await stored(needs.store)).refreshStartedAt !== undefined).toBe(stays);
+  });
+
+  it('goes with a save that succeeds after many that failed, if the old tokens have ended', async () => {
+    const { service, clock, needs } = await loggedIn({ settings: { refreshToken: 'rotate' } });
+    clock.advance(HOUR);
+    let tries = 0;
+    const gone = () =>
+      Promise.reject(new SyncError('KEYCHAIN_MISSING', 'There is no keychain to talk to.'));
+    const store: CredentialStore = {
+      ...needs.store,
+      prepareSave: async (marked, signal) => {
+        const prepared = await needs.store.prepareSave(marked, signal);
+        return { ...prepared, commit: gone };
+      },
+      save: (next, signal) => (++tries < 20 ? gone() : needs.store.save(next, signal)),
+    };
+    const token = await openTestSession({ ...needs, store }).accessToken(never);
+    const kept = await stored(needs.store);
+    expect([access(kept), kept.refreshStartedAt]).toEqual([token.reveal(), undefined]);
+    expect(tokenRequests(service)).toEqual([{ status: 200 }]);
+  });
+
+  it('stays if the new tokens could not be saved, and the store works again after that', async () => {
+    const { clock, needs, credentials } = await loggedIn();
+    clock.advance(HOUR);
+    const began = clock.now();
+    let commits = 0;
+    let saves = 0;
+    const full = () => Promise.reject(new SyncError('STORAGE', 'There is no room left.'));
+    const store: CredentialStore = {
+      ...needs.store,
+      prepareSave: async (marked, signal) => {
+        const prepared = await needs.store.prepareSave(marked, signal);
+        return { ...prepared, commit: () => (commits++, full()) };
+      },
+      save: (next, signal) => (saves++ < 2 ? full() : needs.store.save(next, signal)),
+    };
+    const error = await failure(openTestSession({ ...needs, store }).accessToken(never));
+    expect([error.code, commits, saves]).toEqual(['STORAGE', 1, 2]);
+    const kept = await stored(needs.store);
+    expect(refresh(kept)).toBe(refresh(credentials));
+    expect(kept.refreshStartedAt).toBeGreaterThanOrEqual(began);
   });
 });
 

@@ -292,11 +292,7 @@ describe('a login through the browser', () => {
     'does not revoke a login that has the same %s as the new one',
     async (name) => {
       const service = await sandbox(autoApprove);
-      const here = machine(service);
-      await login(here).done;
-      const old = await here.store.load(never);
-      if (old === undefined) expect.unreachable();
-      const shared = old.tokens[name]?.reveal();
+      let shared: unknown;
       // A service that hands out again what it gave before.
       const front = createServer((request, response) => {
         void (async () => {
@@ -311,10 +307,12 @@ describe('a login through the browser', () => {
           const location = answer.headers.get('location');
           const text = await answer.text();
           const given = name === 'refreshToken' ? 'refresh_token' : 'access_token';
-          const body =
-            request.url?.endsWith('/token') === true
-              ? JSON.stringify({ ...(JSON.parse(text) as object), [given]: shared })
-              : text;
+          let body = text;
+          if (request.url?.endsWith('/token') === true) {
+            const tokens = JSON.parse(text) as Record<string, unknown>;
+            shared ??= tokens[given];
+            body = JSON.stringify({ ...tokens, [given]: shared });
+          }
           response.writeHead(answer.status, location === null ? {} : { location });
           response.end(body);
         })();
@@ -322,8 +320,12 @@ describe('a login through the browser', () => {
       await once(front, 'listening');
       onTestFinished(() => void front.close());
       const { port } = front.address() as { port: number };
+      const direct = machine(service);
       const SYNC_BASE_URL = `http://127.0.0.1:${String(port)}`;
-      await login({ ...here, env: { ...here.env, SYNC_BASE_URL } }).done;
+      const here = { ...direct, env: { ...direct.env, SYNC_BASE_URL } };
+      await login(here).done;
+      expect((await here.store.load(never))?.tokens[name]?.reveal()).toBe(shared);
+      await login(here).done;
       expect((await here.store.load(never))?.tokens[name]?.reveal()).toBe(shared);
       expect(revocations(service)).toEqual([]);
     },

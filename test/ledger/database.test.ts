@@ -200,7 +200,7 @@ it('what fails while it is in use is a failure of the disk too, not a fault of t
     }
   });
   expect(error.code).toBe('STORAGE');
-  expect(error.message).toContain('full');
+  expect(error.message).toContain('no room left');
   // And it goes on working: nothing is left half-open.
   expect(ledger.find('0')?.state).toBe('pending');
   expect(transaction(database, () => 'fine')).toBe('fine');

@@ -182,6 +182,15 @@ test.each<[what: string, day: Case, expected: Record<string, readonly string[]>]
     { outdated: ['gel 50#1'] },
   ],
   [
+    'an item that the athlete edited stays alone, although its id was given up',
+    {
+      shown: ['gel 50#1', 'bar 40#2'],
+      wanted: ['gel 30', 'bar 40#2'],
+      stored: ['gel 25#1', 'bar 40#2'],
+    },
+    { present: ['bar 40#2'], edited: ['gel 30#1'] },
+  ],
+  [
     'an item that is no longer wanted and not there needs nothing',
     { shown: [], wanted: [], stored: ['gel 25#1'] },
     {},

@@ -63,8 +63,8 @@ describe.each(KINDS)(
         const { sandbox, machine, foods: held } = world;
         const machines = [machine(), machine()];
         const said: Record<InputName, Food[]> = { 'breakfast.json': [], 'dinner.json': [] };
-        /** Foods that the athlete edited or removed in the app: what the input says may not count. */
-        const edited = new Set<string>();
+        /** Foods that the athlete removed, or that a push left as they were: the input does not count. */
+        const [removed, left] = [new Set<string>(), new Set<string>()];
         const log: string[] = [];
         let lastMachine = 0;
         const soup = { name: 'soup', carbs: 33, at: '12:00:00' };
@@ -82,7 +82,7 @@ describe.each(KINDS)(
           const target = app === undefined ? undefined : pick(held());
           if (target !== undefined && target.source !== 'manual') {
             sandbox.control.editFood(target.id, app === 'edit' ? { carbs: 77 } : null);
-            edited.add(target.name ?? '');
+            (app === 'edit' ? left : removed).add(target.name ?? '');
           }
           const index = random() < 0.8 ? 0 : 1;
           if (random() < 0.1) machines[index] = machine();
@@ -121,14 +121,15 @@ describe.each(KINDS)(
           if (revision !== '2026-02') {
             expect(all.filter((food) => food.source === 'manual')).toHaveLength(1);
           }
-          if (force && outcome === 'pushed') for (const { name: one } of foods) edited.delete(one);
+          if (force && outcome === 'pushed') for (const { name: one } of foods) left.delete(one);
           // A ledger cannot know what another machine changed since.
           const isKnown = outcome === 'pushed' || (outcome === 'skipped' && index === lastMachine);
           const notes = JSON.stringify(item?.warnings ?? []);
           for (const food of foods) {
-            if (edited.has(food.name)) continue;
+            if (removed.has(food.name) || left.has(food.name)) continue;
             // What another machine changed is left as it is, and a note says so.
             if (notes.includes('in the platform, so left') && notes.includes(`${food.name}, `)) {
+              left.add(food.name);
               continue;
             }
             const amounts = named(food.name).map(({ carbs }) => carbs);

@@ -11,6 +11,31 @@ describe.each(NUTRITION_REVISIONS)('a nutrition day that is read first, on %s,',
     const again = await machine().push({ 'a.json': { ...day(GEL, BAR), waterMl: 900 } });
     expect(outcomesOf(again)).toEqual(['pushed']);
     expect(held()).toEqual(['bar 40', 'gel 25']);
+    expect(outcomesOf(await push({ 'a.json': { ...day(GEL, BAR), waterMl: 950 } }))).toEqual([
+      'pushed',
+    ]);
+    expect(held()).toEqual(['bar 40', 'gel 25']);
+  });
+
+  it('keeps what another computer sent, and what the athlete edited or removed', async () => {
+    const { push, machine, held, sandbox, idOf } = await openNutrition(
+      { revision },
+      { scopes: READ },
+    );
+    await push({ 'a.json': day(GEL) });
+    const other = machine();
+    await other.push({ 'b.json': day(RICE) });
+    expect(held()).toEqual(['gel 25', 'rice 90']);
+    await other.push({ 'b.json': day(RICE, BAR) });
+    expect(held()).toEqual(['bar 40', 'gel 25', 'rice 90']);
+    sandbox.control.editFood(idOf('rice'), { carbs: 70 });
+    sandbox.control.editFood(idOf('bar'), null);
+    const [item] = await other.push({ 'b.json': day(RICE, BAR, { name: 'tea', carbs: 1 }) });
+    expect(held()).toEqual(['gel 25', 'rice 70', 'tea 1']);
+    expect(item?.warnings.map(({ message }) => message).sort()).toEqual([
+      'changed in the platform, so left as it is there: "rice, 19:00, 70 g carbs" (--force overwrites it)',
+      'removed in the platform, so left out: "bar, 11:00, 40 g carbs" (--replace-day sends it again)',
+    ]);
   });
 });
 

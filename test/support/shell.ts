@@ -82,8 +82,12 @@ export async function runShell(script: string, options: ShellOptions): Promise<F
   onTestFinished(() => endAll('SIGKILL'));
   let stdout = '';
   let stderr = '';
+  let ended = false;
   const look = () => {
-    if (until(stdout + stderr)) endAll('SIGINT');
+    // Once: a second Ctrl-C does not wait for a tidy end.
+    if (ended || !until(stdout + stderr)) return;
+    ended = true;
+    endAll('SIGINT');
   };
   child.stdout.setEncoding('utf8').on('data', (text: string) => {
     stdout += text;

@@ -1,102 +1,11 @@
-import {
-  linkSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  renameSync,
-  rmSync,
-  utimesSync,
-  writeFileSync,
-} from 'node:fs';
-import { tmpdir } from 'node:os';
+import { linkSync, readdirSync, renameSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { openDatabase } from '../../src/ledger/database.ts';
-import { knownFiles } from '../../src/ledger/known-files.ts';
-import { outboxRows } from '../../src/ledger/outbox.ts';
-import { markProcess } from '../../src/ledger/processes.ts';
-import { uploadLedger } from '../../src/ledger/uploads.ts';
-import { watchMarks } from '../../src/ledger/watch-marks.ts';
-import { DEFAULT_RETRY } from '../../src/service/retry.ts';
-import { type Sandbox, startSandbox } from '../../src/sandbox/server.ts';
-import { systemClock } from '../../src/deps.ts';
-import type { Clock } from '../../src/time.ts';
-import type { Place } from '../../src/watch/filesystem-type.ts';
-import { openOutbox } from '../../src/watch/outbox.ts';
-import type { WatchEvent } from '../../src/watch/report.ts';
-import { Watcher, type WatcherNeeds, type WatcherOptions } from '../../src/watch/watcher.ts';
+import { describe, expect, it } from 'vitest';
 import { unfinished } from '../support/fit-maker.ts';
 import { clientOf } from '../support/delivery.ts';
-import { type ManualClock, manualClock } from './manual-clock.ts';
+import { ONE_TRY, dir, folder, happened, held, sandbox, start } from './in-process.ts';
+import { manualClock } from './manual-clock.ts';
 import { anotherRecording, put, sha256, until } from './support.ts';
-
-let dir: string;
-let folder: string;
-let sandbox: Sandbox;
-let ends: (() => Promise<unknown>)[];
-beforeEach(async () => {
-  dir = mkdtempSync(join(tmpdir(), 'sync-watcher-'));
-  folder = join(dir, 'Garmin');
-  mkdirSync(folder);
-  sandbox = await startSandbox({ port: 0 });
-  ends = [];
-});
-afterEach(async () => {
-  for (const end of ends) await end();
-  await sandbox.close();
-  rmSync(dir, { recursive: true, force: true });
-});
-
-const ONE_TRY = { ...DEFAULT_RETRY, attempts: 1 };
-const LOCAL: Place = { noEvents: undefined, removable: false };
-
-/** A watcher in this process, over a real ledger and real HTTP. */
-function start(
-  options: Partial<WatcherOptions> &
-    Partial<Pick<WatcherNeeds, 'client'>> & { clock?: Clock | ManualClock; place?: Place } = {},
-) {
-  const { clock = systemClock, place = LOCAL, client, ...given } = options;
-  const now = () => clock.now();
-  const stateDir = join(dir, 'state');
-  const database = openDatabase(join(stateDir, 'ledger.db'));
-  const mark = markProcess(stateDir);
-  const stop = new AbortController();
-  const events: WatchEvent[] = [];
-  const needs: WatcherNeeds = {
-    appVersion: 'test',
-    place: () => place,
-    recursiveEvents: false,
-    ledger: uploadLedger(database, 'me', mark, now),
-    known: knownFiles(database, 'me', now),
-    marks: watchMarks(database, 'me', now),
-    outbox: openOutbox(stateDir, outboxRows(database, 'me', mark, now), now),
-    client: client ?? clientOf(sandbox).client,
-    uploadUrl: () => new URL(sandbox.url),
-    clock,
-    random: () => 0.5,
-    signal: stop.signal,
-    report: (event) => events.push(event),
-    onChange: () => undefined,
-    onSwept: () => undefined,
-    onTick: () => undefined,
-    delivers: true,
-  };
-  const all = { folders: [folder], newOnly: false, pollMs: undefined, dryRun: false, ...given };
-  const watcher = new Watcher(all, needs);
-  const running = watcher.run();
-  const end = async () => {
-    stop.abort(new Error('stopped'));
-    await running.catch(() => undefined);
-    database.close();
-    mark.release();
-  };
-  ends.push(end);
-  return { running, events, needs, database };
-}
-
-const held = () => sandbox.control.state().athletes.flatMap(({ recordings }) => recordings);
-const happened = (events: readonly WatchEvent[], name: WatchEvent['event']) =>
-  events.filter(({ event }) => event === name);
 
 describe('a ledger that cannot be written while an upload is answered', () => {
   it('costs that recording a second request, and delivery goes on', async () => {

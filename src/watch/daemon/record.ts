@@ -3,6 +3,7 @@ import { isHeld } from '../../ledger/lock.ts';
 import { isObject } from '../../service/wire.ts';
 import { replaceFile } from '../../storage.ts';
 import type { DaemonPlace } from './place.ts';
+import { processStart } from './process-start.ts';
 
 /** Who started a watcher that runs in the background. */
 export const BACKGROUND_KINDS = ['daemon', 'systemd', 'launchd', 'windows-task'] as const;
@@ -61,6 +62,15 @@ export function inspectDaemon(place: DaemonPlace): DaemonState {
     if (JSON.stringify(now) === JSON.stringify(record)) return { place, record, running };
     record = now;
   }
+}
+
+/**
+ * Checks whether the process that a record names still runs. One that gave its lock back and hangs
+ * does; on Windows that cannot be told.
+ */
+export function isProcessThere(record: DaemonRecord, platform: NodeJS.Platform): boolean {
+  const start = processStart(record.pid, platform);
+  return start !== undefined && start === record.processStart;
 }
 
 /** @throws SyncError `STORAGE` */

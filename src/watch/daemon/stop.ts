@@ -2,7 +2,7 @@ import { systemCode } from '../../errors.ts';
 import type { Clock } from '../../time.ts';
 import type { DaemonPlace } from './place.ts';
 import { processStart } from './process-start.ts';
-import { inspectDaemon, isRunning } from './record.ts';
+import { inspectDaemon, isProcessThere, isRunning } from './record.ts';
 
 /** What became of a daemon that was asked to end. */
 export type StopOutcome =
@@ -97,11 +97,10 @@ function findTarget(place: DaemonPlace, platform: NodeJS.Platform): Target {
   }
   const { pid, ended } = record;
   const start = processStart(pid, platform);
-  const isSame = start === record.processStart;
   if (!running) {
-    return isSame && start !== undefined ? { found: 'daemon', pid, start } : { found: 'nobody' };
+    return isProcessThere(record, platform) ? { found: 'daemon', pid, start } : { found: 'nobody' };
   }
-  if (ended === undefined && isSame) return { found: 'daemon', pid, start };
+  if (ended === undefined && start === record.processStart) return { found: 'daemon', pid, start };
   const seen = start === undefined ? 'not to be seen from here' : 'another one';
   return {
     found: 'unknown',

@@ -3,7 +3,9 @@ import { once } from 'node:events';
 import { existsSync, mkdirSync, readFileSync, rmSync, rmdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import { systemClock } from '../../../src/deps.ts';
+import { runDaemonStatus } from '../../../src/commands/daemon.ts';
+import type { Config } from '../../../src/config.ts';
+import { type Deps, systemClock } from '../../../src/deps.ts';
 import { tryLock } from '../../../src/ledger/lock.ts';
 import { daemonPlace, daemonPlaces } from '../../../src/watch/daemon/place.ts';
 import { processStart } from '../../../src/watch/daemon/process-start.ts';
@@ -38,7 +40,7 @@ async function startHolder(...extra: string[]) {
   const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] });
   onTestFinished(() => void child.kill('SIGKILL'));
   await once(child.stdout, 'data');
-  return { child, place: daemonPlace(stateDir, 'default', ['/rides']) };
+  return { child, stateDir, place: daemonPlace(stateDir, 'default', ['/rides']) };
 }
 
 /** Somebody who has nothing to do with it. */
@@ -224,12 +226,18 @@ describe('stopping a daemon', () => {
     expect(isAlive(child.pid ?? 0)).toBe(true);
   });
 
-  it('ends a daemon that has given its place back and hangs', async () => {
-    const { child, place } = await startHolder('hangs');
+  it('ends a daemon that has given its place back and hangs; until then it is shown as running', async () => {
+    const { child, stateDir, place } = await startHolder('hangs');
     const exited = once(child, 'exit');
     child.kill('SIGTERM');
     await expect.poll(() => isRunning(place)).toBe(false);
     expect(isAlive(child.pid ?? 0)).toBe(true);
+    const isShown = () =>
+      runDaemonStatus({
+        config: { profile: 'default', paths: { stateDir } } as Config,
+        deps: { cwd: '/', clock: systemClock, platform: process.platform } as Deps,
+      }).map(({ running }) => running);
+    expect(isShown()).toEqual([true]);
     const patience = { ask: 300, kill: 20_000 };
     expect(await stopDaemon(place, { ...NEEDS, kill: realKill }, patience)).toMatchObject({
       outcome: 'stopped',
@@ -237,6 +245,7 @@ describe('stopping a daemon', () => {
       killed: true,
     });
     expect(await exited).toEqual([null, 'SIGKILL']);
+    expect(isShown()).toEqual([false]);
   });
 
   it('tells nobody anything when none runs, whoever has its number now', async () => {

@@ -1,0 +1,127 @@
+import { SyncError } from '../errors.ts';
+import type { ConfirmedUpload, UploadLedger } from '../ledger/uploads.ts';
+import type { ServiceClient } from '../service/client.ts';
+import type { Clock } from '../time.ts';
+import { PROCESSING_MS, type Verified, verifyUploads } from '../upload/verify.ts';
+import { notItsLogin } from './delivery.ts';
+import { Gate, isLoginFailure } from './gate.ts';
+import type { WatchEvent } from './report.ts';
+
+/** Pause after the service refused a check (ms). */
+const REFUSED_PAUSE_MS = 3_600_000;
+/** Other uploads that began within this time of one that is due take their workouts first (ms). */
+const ALONGSIDE_MS = 86_400_000;
+
+export interface VerifierNeeds {
+  readonly ledger: UploadLedger;
+  readonly client: () => Promise<ServiceClient>;
+  /** Of the deliveries: while it is not open, the service is not called. */
+  readonly gate: Gate;
+  readonly delivers: boolean;
+  readonly clock: Clock;
+  readonly random: () => number;
+  readonly signal: AbortSignal;
+  readonly report: (event: WatchEvent) => void;
+}
+
+/**
+ * Checks an hour after each upload that the platform made a workout of it, and reports those that it
+ * did not, each once. A check that fails delays no upload: it has a back-off of its own.
+ */
+export class Verifier {
+  readonly #needs: VerifierNeeds;
+  readonly #backOff: Gate;
+  /** When each upload is due (ms of the monotonic clock), by {@link keyOf}. */
+  #dueAt = new Map<string, number>();
+
+  constructor(needs: VerifierNeeds) {
+    this.#needs = needs;
+    this.#backOff = new Gate(() => needs.clock.monotonic(), needs.random);
+  }
+
+  /**
+   * Checks what is due, if the service may be called now. One call at a time.
+   *
+   * @throws SyncError the login has ended
+   */
+  async check(): Promise<void> {
+    const { ledger, client, gate, delivers, clock, signal, report } = this.#needs;
+    const mayCall = delivers && gate.state.state === 'open' && this.#backOff.mayStart(0, 1);
+    if (!mayCall) return;
+    try {
+      const due = this.#dueNow();
+      if (due.length === 0) return;
+      const others = alongside(due, ledger.confirmed());
+      const uploads = [...others, ...due];
+      const verified = await verifyUploads(uploads, { client, signal, now: clock.now() });
+      this.#backOff.succeeded();
+      this.#settle(verified.slice(others.length));
+    } catch (caught) {
+      if (signal.aborted) return;
+      if (!(caught instanceof SyncError)) throw caught;
+      const error = notItsLogin(caught);
+      const { code, message, hint, details } = error;
+      if (isLoginFailure(code) && code !== 'SCOPE_MISSING') throw error;
+      const asked = isRefusal(error) ? REFUSED_PAUSE_MS : details['retryAfterMs'];
+      // Without the scope it stays closed.
+      this.#backOff.failed(error, Number(asked ?? 0));
+      if (code === 'SCOPE_MISSING')
+        report({ event: 'unverified', message, ...(hint === undefined ? {} : { hint }) });
+    }
+  }
+
+  /**
+   * The age of an upload is read off the ledger when it is first seen, and measured on the monotonic
+   * clock from then on: a wall clock that is set neither hastens nor prevents its check.
+   */
+  #dueNow(): ConfirmedUpload[] {
+    const { ledger, clock } = this.#needs;
+    const now = clock.monotonic();
+    const before = this.#dueAt;
+    this.#dueAt = new Map();
+    return ledger.confirmed({ unverified: true }).filter((upload) => {
+      const age = Math.min(Math.max(clock.now() - upload.confirmedAt, 0), PROCESSING_MS);
+      const dueAt = before.get(keyOf(upload)) ?? now + (PROCESSING_MS - age);
+      this.#dueAt.set(keyOf(upload), dueAt);
+      return dueAt <= now;
+    });
+  }
+
+  #settle(verified: readonly Verified[]): void {
+    const { ledger, report } = this.#needs;
+    // Another watcher of this account may have checked them, or they were uploaded again meanwhile.
+    const open = new Set(ledger.confirmed({ unverified: true }).map(keyOf));
+    const settled = verified.filter(({ upload }) => open.has(keyOf(upload)));
+    ledger.markVerified(settled.map(({ upload }) => upload.sha256));
+    for (const { outcome, upload } of settled) {
+      if (outcome === 'present') continue;
+      const { path, sha256, confirmedAt } = upload;
+      report({ event: 'missing', path, sha256, uploadedAt: new Date(confirmedAt).toISOString() });
+    }
+  }
+}
+
+/** An upload of a recording: the same recording may be uploaded again. */
+function keyOf({ sha256, confirmedAt }: ConfirmedUpload): string {
+  return `${sha256} ${confirmedAt}`;
+}
+
+/** Recordings from about the same time, by two devices perhaps: each has a workout of its own. */
+function alongside(
+  due: readonly ConfirmedUpload[],
+  all: readonly ConfirmedUpload[],
+): ConfirmedUpload[] {
+  const known = new Set(due.map(keyOf));
+  const begun = ({ startedAt, confirmedAt }: ConfirmedUpload) => startedAt ?? confirmedAt;
+  const starts = due.map(begun);
+  const from = starts.reduce((a, b) => Math.min(a, b)) - ALONGSIDE_MS;
+  const to = starts.reduce((a, b) => Math.max(a, b)) + ALONGSIDE_MS;
+  return all.filter(
+    (upload) => !known.has(keyOf(upload)) && begun(upload) >= from && begun(upload) <= to,
+  );
+}
+
+/** Perhaps there is no such endpoint. After a 401 each further try refreshes the token. */
+function isRefusal({ code, details }: SyncError): boolean {
+  return code === 'REJECTED' || details['status'] === 401;
+}
