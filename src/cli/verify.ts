@@ -35,7 +35,7 @@ export async function verify(invocation: Invocation, flags: VerifyFlags): Promis
         },
       );
       for (const item of items) output.result(verifyItemReport(item), verifyItemText(item, now));
-      output.result({ type: 'summary', ...summary }, verifySummaryText(summary));
+      output.result({ type: 'summary', ...summary }, verifySummaryText(summary, since));
       return exitCode;
     } finally {
       ledger.close();

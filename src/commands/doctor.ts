@@ -238,7 +238,7 @@ async function findLogin(
       state: 'good',
       message:
         account === undefined
-          ? 'The service accepts the login; it does not say whose it is.'
+          ? 'The service does not reject the login, and does not say whose it is.'
           : `Logged in as ${account.name ?? account.email ?? account.id}.`,
     },
     ...(age === undefined

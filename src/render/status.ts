@@ -97,8 +97,9 @@ function checkedLines(checked: Checked | undefined): string[] {
     case 'ended':
       return [];
     case 'accepted': {
-      const name = checked.account === undefined ? '' : ` (${who(checked.account)})`;
-      return [`Checked   the service accepts this login${name}`];
+      return checked.account === undefined
+        ? ['Checked   the service does not reject this login, and does not say whose it is']
+        : [`Checked   the service accepts this login (${who(checked.account)})`];
     }
     case 'failed':
       return [

@@ -38,9 +38,15 @@ export function missingText(path: string, received: string): string {
   );
 }
 
-export function verifySummaryText({ total, present, missing, pending }: VerifyReport['summary']) {
-  if (total === 0)
-    return 'No recording to verify: none that was recorded in that time was uploaded from here.';
+/** @param since the first day of the recordings that were looked at, if not all were */
+export function verifySummaryText(
+  { total, present, missing, pending }: VerifyReport['summary'],
+  since: string | undefined,
+) {
+  if (total === 0) {
+    const which = since === undefined ? '' : ` that was recorded since ${since}`;
+    return `No recording to verify: none${which} was uploaded from here.`;
+  }
   const parts = [
     [present, present === 1 ? 'is a workout' : 'are workouts'],
     [pending, 'not a workout yet'],

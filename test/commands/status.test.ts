@@ -310,6 +310,10 @@ describe('a check', () => {
       /^Checked {3}the service accepts this login \(/m,
     );
     expect(service.control.requests().map(({ route }) => route)).toEqual(['userinfo']);
+    const unsaid = { ...report, checked: { outcome: 'accepted' } } as const;
+    expect(statusText(unsaid, Date.now())).toMatch(
+      /^Checked {3}the service does not reject this login, and does not say whose it is$/m,
+    );
   });
 
   it('of a service that cannot be reached ends with 5, and the login stays good', async () => {

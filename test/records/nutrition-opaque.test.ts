@@ -16,8 +16,9 @@ import {
 
 type Answer = readonly [status: number, body: unknown];
 const TAKEN: Answer = [200, { success: true }];
-const OPAQUE_NOTE =
-  'the service does not show what a day holds; it is taken to replace a day that is sent again, as its interface says';
+const REPLACES = 'it is taken to replace a day that is sent again, as its interface says';
+const OPAQUE_NOTE = `the service does not show what a day holds; ${REPLACES}`;
+const REFUSED_NOTE = `the service takes no day without items, so what a day holds cannot be learned; ${REPLACES}`;
 
 /** A service with `POST /api/nutrition` alone, and a computer that pushes to it. */
 async function open(answer: (request: TinyRequest, count: number) => Answer) {
@@ -129,7 +130,7 @@ describe('a service that refuses a day without items', () => {
     const { push, sent } = await open((request) => (isEmpty(request) ? REFUSED : TAKEN));
     const items = await push({ 'a.json': [day(GEL), dayOn('2026-02-16', BAR)] });
     expect(outcomesOf(items)).toEqual(['pushed', 'pushed']);
-    expect(notesOf(items)).toEqual([OPAQUE_NOTE]);
+    expect(notesOf(items)).toEqual([REFUSED_NOTE]);
     expect(sent()).toEqual([[], [], ['gel'], ['bar']]);
   });
 
