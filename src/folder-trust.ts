@@ -50,7 +50,11 @@ export function findDistrust(folder: string, needs = systemTrust()): Distrust | 
       return {
         path,
         reason: `belongs to another user (uid ${stats.uid})`,
-        fix: `sudo chown -h ${ownName() ?? uid} '${path}'`,
+        // Root is in a user's own folder, as with `sudo` that keeps HOME: the folder is as it should be.
+        fix:
+          uid === 0
+            ? `sudo -u '#${stats.uid}' sync`
+            : `sudo chown -h ${ownName() ?? uid} '${path}'`,
       };
     }
     if (stats.isSymbolicLink()) {

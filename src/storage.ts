@@ -13,6 +13,7 @@ import {
   renameSync,
   rmSync,
   statSync,
+  statfsSync,
   writeSync,
 } from 'node:fs';
 import { dirname, resolve } from 'node:path';
@@ -211,7 +212,7 @@ function obstacle(path: string, cause: unknown): string | undefined {
   let at = resolve(path);
   while (!exists(at) && dirname(at) !== at) at = dirname(at);
   const missing = at !== resolve(path);
-  const code = codeOf(cause);
+  const code = codeOf(cause, at);
   if (!isFolder(at) && (missing || code === 'EEXIST' || code === 'ENOTDIR')) {
     return `${at} is not a folder.`;
   }
@@ -232,11 +233,25 @@ function obstacle(path: string, cause: unknown): string | undefined {
   }
 }
 
-/** SQLite names a full disk in words. */
-function codeOf(cause: unknown): string {
+/** SQLite names a full disk in words; beside a database that it cannot open, as a failure to write. */
+function codeOf(cause: unknown, path: string): string {
   const code = systemCode(cause) ?? '';
-  const full = code === 'ERR_SQLITE_ERROR' && /disk is full/.test(messageOf(cause));
+  if (code !== 'ERR_SQLITE_ERROR') return code;
+  const said = messageOf(cause);
+  const full = /disk is full/.test(said) || (/disk I\/O error/.test(said) && isDiskFull(path));
   return full ? 'ENOSPC' : code;
+}
+
+/** SQLite needs this much beside a database to open it, in bytes. */
+const SHARED_MEMORY_BYTES = 32_768;
+
+function isDiskFull(path: string): boolean {
+  try {
+    const { bavail, bsize } = statfsSync(path);
+    return bavail * bsize < SHARED_MEMORY_BYTES;
+  } catch {
+    return false;
+  }
 }
 
 function refusalOf(folder: string): string | undefined {

@@ -77,6 +77,10 @@ describe.skipIf(me === undefined)('a folder', () => {
       expect(findDistrust(below)).toMatchObject({
         path: below,
         reason: `belongs to another user (uid ${OTHER})`,
+        fix: `sudo -u '#${OTHER}' sync`,
+      });
+      expect(findDistrust(below, { uid: 4_242, accounts: NO_ACCOUNTS })).toMatchObject({
+        path: below,
         fix: expect.stringMatching(/^sudo chown -h \S+ '/) as string,
       });
       chownSync(below, 0, 0);

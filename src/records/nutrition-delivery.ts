@@ -161,6 +161,8 @@ class DayDelivery {
   readonly #before: IntendedDay | undefined;
   /** May a request of this run have changed the day? */
   #touched = false;
+  /** Has an item been removed since the day's own fields were last sent? */
+  #hasRemoved: boolean;
   readonly #options: DayOptions;
   readonly #needs: DayNeeds;
   /** Copies that this run itself may have caused. */
@@ -176,6 +178,7 @@ class DayDelivery {
     this.#maybe = maybe;
     this.#gone = options.undo ? [] : gone;
     this.#before = intended;
+    this.#hasRemoved = intended !== undefined;
     this.#record = record;
     this.#content = content;
     this.#stored = stored;
@@ -448,9 +451,11 @@ class DayDelivery {
       this.#before !== undefined &&
       !this.#content.items.some((item) => item.id === id) &&
       !look.items.some((item) => item.id === id || itemIdentity(item.body) === itemIdentity(body));
-    // Removing an item makes the service work out the day's own fields anew.
+    // Removing an item, perhaps in an earlier round or run, makes the service work out the day's own
+    // fields anew.
+    this.#hasRemoved ||= removed.size > 0;
     const fieldsWait =
-      (removed.size > 0 && Object.keys(fields).length > 0) ||
+      (this.#hasRemoved && Object.keys(fields).length > 0) ||
       (look.by === 'read' && !sameJson(fields, this.#stored.fields));
     if (missing.length === 0 && !fieldsWait)
       return this.#finish([...seen.present, ...rest], conflicts);

@@ -87,6 +87,20 @@ describe.skipIf(noMount !== undefined)(`a refresh on a disk that takes no tokens
     },
   );
 
+  it('has its ledger reported as on a full disk, not as damaged', async () => {
+    const { world, disk } = await openOnSmallDisk();
+    const file = world.write('day.json', '{"date":"2026-01-01","hrv":50}');
+    expect((await world.sync(['push', 'wellness', file])).code).toBe(0);
+    const ledger = join(world.home.dir, 'state', 'ledger.db');
+    // SQLite makes these two anew, and needs room for them.
+    for (const end of ['-wal', '-shm']) rmSync(ledger + end, { force: true });
+    disk.fill(0);
+    const { code, stderr } = await world.sync(['push', 'wellness', file]);
+    expect(code).toBe(1);
+    expect(stderr).toContain(`There is no room left for ${ledger}.`);
+    expect(stderr).not.toContain('damaged');
+  });
+
   it('keeps its tokens when the disk fills up after the request has left', async () => {
     const { world, disk } = await openOnSmallDisk();
     world.sandbox.control.addFaults('refresh:delay=1s');

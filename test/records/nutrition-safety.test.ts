@@ -59,6 +59,16 @@ describe('an item that was removed to make place for its new version', () => {
   );
 });
 
+it('waterMl is sent again if the request after a removal fails once', async () => {
+  const { push, sandbox } = await openNutrition({ revision: '2026-08' }, { scopes: READ });
+  await push({ 'a.json': { ...day(GEL, BAR), waterMl: 700 } });
+  sandbox.control.addFaults('nutrition:500');
+  const items = await push({ 'a.json': { ...day(GEL), waterMl: 700 } });
+  expect(outcomesOf(items)).toEqual(['pushed']);
+  const [held] = sandbox.control.state().athletes[0]?.nutrition ?? [];
+  expect(held?.record).toMatchObject({ waterMl: 700 });
+});
+
 describe('two equal items, of which one changed', () => {
   it('are a conflict if the ledger was lost, and no third one is added', async () => {
     const { push, machine, held } = await openNutrition({ revision: '2026-08' });
