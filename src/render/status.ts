@@ -74,7 +74,7 @@ function loginLines(login: LoginState, now: number): string[] {
   }
   const { accessExpiresAt, refreshExpiresAt, renewable, missing, age } = login;
   const left = (at: number | undefined) =>
-    at === undefined ? 'not limited' : at <= now ? 'over' : `${duration(at - now)} left`;
+    at === undefined ? 'no end announced' : at <= now ? 'over' : `${duration(at - now)} left`;
   const ends = renewable ? refreshExpiresAt : accessExpiresAt;
   return [
     `Login     good; access token: ${left(accessExpiresAt)}; ${renewable ? `renewable: ${left(refreshExpiresAt)}` : 'not renewable'}`,
