@@ -108,7 +108,7 @@ describe('a token file', () => {
       chownSync(dirname(path), 65_534, 65_534);
       const error = await failure(file.save(someCredentials(), never));
       expect(error.message).toContain(`${dirname(path)} belongs to another user (uid 65534)`);
-      expect(error.hint).toContain(`sudo chown -h root '${dirname(path)}'`);
+      expect(error.hint).toContain("sudo -u '#65534' sync");
     },
   );
 
