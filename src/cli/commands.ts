@@ -58,12 +58,21 @@ export const COMMANDS: readonly CommandDeclaration[] = [
     summary: 'send wellness or nutrition records (JSON)',
     subcommands: (['wellness', 'nutrition'] as const).map((kind) => ({
       name: kind,
-      summary: `send ${kind} records, one request a day`,
+      summary:
+        kind === 'wellness'
+          ? 'send wellness records, one request a day'
+          : 'send nutrition records, each item once; the same file replaces what it sent before, another adds to the day',
       declare: (command) => {
         command
           .argument('<file...>', 'JSON or NDJSON files (see docs/records.md); - is stdin')
           .option('--tz <zone>', 'time zone that decides about dates, such as Europe/Berlin')
-          .option('--force', 'send even what is unchanged', false)
+          .option(
+            '--force',
+            kind === 'wellness'
+              ? 'send even what is unchanged'
+              : 'look at unchanged days too, and overwrite what was edited in the platform',
+            false,
+          )
           .option(
             '--strict',
             'refuse unknown fields, days far ahead, and values that would have to be adapted',
