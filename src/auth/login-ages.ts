@@ -50,8 +50,8 @@ export interface AgeWarning {
 }
 
 /**
- * Warns of a login that may end soon. An end that another login outlived was no time limit, but
- * somebody's decision: it does not count.
+ * Warns of a login that may end soon. An end that another login outlived was a decision, not a
+ * time limit: it does not count.
  *
  * @param beganAt ms since 1970
  */

@@ -76,6 +76,20 @@ function compare({ stored = [], maybe = [], force = false, source = OURS, ...day
 test.each<[what: string, day: Case, expected: Record<string, readonly string[]>]>([
   ['an empty day lacks everything', { shown: [], wanted: ['gel 25'] }, { missing: ['gel 25'] }],
   [
+    'a changed item replaces its own version, although a twin that is not known here is there too',
+    { shown: ['gel 25#1', 'gel 25#2'], wanted: ['gel 30#1'], stored: ['gel 25#1'] },
+    { missing: ['gel 30'], outdated: ['gel 25#1 > gel 30'], adopted: ['gel 25#2'] },
+  ],
+  [
+    'of two changed twins, of which one is known here, the other waits for --force',
+    { shown: ['gel 25#1', 'gel 25#2'], wanted: ['gel 30#1', 'gel 30'], stored: ['gel 25#1'] },
+    {
+      missing: ['gel 30'],
+      outdated: ['gel 25#1 > gel 30'],
+      foreign: ['gel 25#2 > gel 30'],
+    },
+  ],
+  [
     'an item with a known id and the same content is there',
     { shown: ['gel 25#1'], wanted: ['gel 25#1'], stored: ['gel 25#1'] },
     { present: ['gel 25#1'] },
