@@ -23,7 +23,7 @@ export default defineConfig({
   input: {
     main: 'src/main.ts',
     'keychain-child': 'src/credentials/keychain-child.ts',
-    'signal-watchdog': 'src/signal-watchdog.ts',
+    'signal-watchdog': 'src/system/signal-watchdog.ts',
   },
   platform: 'node',
   external: ['@napi-rs/keyring', '@photostructure/sqlite'],

@@ -1,4 +1,4 @@
-import { VERSION } from './version.ts';
+import { VERSION } from './base/version.ts';
 
 const args = process.argv.slice(2);
 

@@ -1,13 +1,20 @@
 import { setMaxListeners } from 'node:events';
-import { VERSION } from './version.ts';
-import { buildProgram } from './cli.ts';
+import { VERSION } from './base/version.ts';
+import { buildProgram } from './cli/program.ts';
 import { systemSyncWanted } from './cli/system-sync-wanted.ts';
-import { systemDeps } from './deps.ts';
-import { ExitCode, SyncError, exitCodeOf, isAbort, messageOf, worstExitCode } from './errors.ts';
-import { ignoresHangup } from './hangup.ts';
-import { type GlobalFlags, createOutput } from './output.ts';
-import { errorReport, errorText } from './render/error.ts';
-import { handleSignals } from './signals.ts';
+import { systemDeps } from './app/deps.ts';
+import {
+  ExitCode,
+  SyncError,
+  exitCodeOf,
+  isAbort,
+  messageOf,
+  worstExitCode,
+} from './base/errors.ts';
+import { ignoresHangup } from './system/hangup.ts';
+import { type GlobalFlags, createOutput } from './terminal/output.ts';
+import { errorReport, errorText } from './terminal/error.ts';
+import { handleSignals } from './system/signals.ts';
 
 /**
  * Runs a command line against this machine. Results that cannot be written do not stop the work: that

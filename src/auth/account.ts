@@ -1,11 +1,11 @@
-import type { Account } from '../config.ts';
-import { SyncError } from '../errors.ts';
-import type { Secret } from '../secret.ts';
-import type { Http, HttpResponse } from '../service/http.ts';
-import { type RetryPolicy, withRetry } from '../service/retry.ts';
-import type { TokenSource } from '../service/token-source.ts';
-import { isObject, jsonValue } from '../service/wire.ts';
-import type { Clock } from '../time.ts';
+import type { Account } from '../config/config.ts';
+import { SyncError } from '../base/errors.ts';
+import type { Secret } from '../base/secret.ts';
+import type { Http, HttpResponse } from '../api/http.ts';
+import { type RetryPolicy, withRetry } from '../api/retry.ts';
+import type { TokenSource } from '../api/token-source.ts';
+import { isObject, jsonValue } from '../api/wire.ts';
+import type { Clock } from '../base/time.ts';
 
 /** How long the service may think about it, in ms: a login does not hang on a name. */
 const ANSWER_TIMEOUT_MS = 8_000;

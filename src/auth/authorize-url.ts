@@ -1,4 +1,4 @@
-import type { Secret } from '../secret.ts';
+import type { Secret } from '../base/secret.ts';
 
 export interface AuthorizationRequest {
   /** The authorize endpoint (interface 4.5). */

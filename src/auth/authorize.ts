@@ -1,6 +1,6 @@
-import { SyncError } from '../errors.ts';
-import type { Secret } from '../secret.ts';
-import type { Clock } from '../time.ts';
+import { SyncError } from '../base/errors.ts';
+import type { Secret } from '../base/secret.ts';
+import type { Clock } from '../base/time.ts';
 import { authorizeUrl } from './authorize-url.ts';
 import { type CheckedCallback, checkPastedAddress } from './callback.ts';
 import { type CallbackServer, startCallbackServer } from './callback-server.ts';

@@ -1,4 +1,4 @@
-import type { Env } from '../deps.ts';
+import type { Env } from '../base/env.ts';
 
 /** Why no browser is opened here. */
 export type NoBrowser = 'asked' | 'no-display' | 'ssh';

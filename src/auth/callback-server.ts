@@ -1,6 +1,6 @@
 import { type IncomingMessage, type Server, type ServerResponse, createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { SyncError, messageOf, systemCode } from '../errors.ts';
+import { SyncError, messageOf, systemCode } from '../base/errors.ts';
 import {
   type CheckedCallback,
   type ExpectedAnswer,

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { makeFolder, replaceFile } from '../storage.ts';
+import { makeFolder, replaceFile } from '../system/storage.ts';
 
 /*
  * Some services end a login a fixed time after it was made, and announce that nowhere. How old logins

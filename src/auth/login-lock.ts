@@ -1,6 +1,6 @@
 import { join } from 'node:path';
-import { withLock } from '../ledger/lock.ts';
-import type { Clock } from '../time.ts';
+import { withLock } from '../system/process-lock.ts';
+import type { Clock } from '../base/time.ts';
 
 /**
  * How long to wait for another process that refreshes, logs in or logs out, in ms: longer than any

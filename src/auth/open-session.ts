@@ -1,12 +1,12 @@
-import { type Config, requireBaseUrl } from '../config.ts';
+import { type Config, requireBaseUrl } from '../config/config.ts';
 import { givenSecret } from '../credentials/client-secret.ts';
 import { environmentStore, hasEnvironmentTokens } from '../credentials/environment.ts';
 import { type StoreNeeds, openStore } from '../credentials/open-store.ts';
 import { type CredentialStore, serviceId } from '../credentials/store.ts';
-import { SyncError } from '../errors.ts';
-import { endpointUrl } from '../service/endpoints.ts';
-import type { Http } from '../service/http.ts';
-import type { Clock } from '../time.ts';
+import { SyncError } from '../base/errors.ts';
+import { endpointUrl } from '../config/endpoints.ts';
+import type { Http } from '../api/http.ts';
+import type { Clock } from '../base/time.ts';
 import { type Session, createSession } from './session.ts';
 
 export interface OpenSessionNeeds extends StoreNeeds {

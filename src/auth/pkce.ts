@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { Secret } from '../secret.ts';
+import { Secret } from '../base/secret.ts';
 
 /** The secrets of one authorization request; used once. */
 export interface AuthorizationSecrets {

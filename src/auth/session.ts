@@ -5,12 +5,12 @@ import {
   type PreparedSave,
   loginBegan,
 } from '../credentials/store.ts';
-import { SyncError } from '../errors.ts';
-import type { Secret } from '../secret.ts';
-import type { Http } from '../service/http.ts';
-import { fateOf } from '../service/http-failure.ts';
-import type { TokenSource } from '../service/token-source.ts';
-import type { Clock } from '../time.ts';
+import { SyncError } from '../base/errors.ts';
+import type { Secret } from '../base/secret.ts';
+import type { Http } from '../api/http.ts';
+import { fateOf } from '../api/http-failure.ts';
+import type { TokenSource } from '../api/token-source.ts';
+import type { Clock } from '../base/time.ts';
 import { recordAlive, recordEnd } from './login-ages.ts';
 import { withLoginLock } from './login-lock.ts';
 import { type SharedTask, shareTask } from './shared-task.ts';

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
-import { SyncError } from '../errors.ts';
+import { SyncError } from '../base/errors.ts';
 import { type LandingPage, failedPage, nothingHerePage } from './landing-page.ts';
 import { tcpSockets } from './tcp-sockets.ts';
 

@@ -1,10 +1,10 @@
 import type { TokenSet } from '../credentials/store.ts';
-import { type ErrorCode, SyncError } from '../errors.ts';
-import type { Secret } from '../secret.ts';
-import type { Http, HttpResponse } from '../service/http.ts';
-import { type Repeatable, type RetryPolicy, withRetry } from '../service/retry.ts';
-import { said } from '../service/said.ts';
-import type { Clock } from '../time.ts';
+import { type ErrorCode, SyncError } from '../base/errors.ts';
+import type { Secret } from '../base/secret.ts';
+import type { Http, HttpResponse } from '../api/http.ts';
+import { type Repeatable, type RetryPolicy, withRetry } from '../api/retry.ts';
+import { said } from '../base/sanitize.ts';
+import type { Clock } from '../base/time.ts';
 import { decodeTokenResponse } from './token-response.ts';
 
 /** How long the service may think about one token request, in ms. */

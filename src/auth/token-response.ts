@@ -1,6 +1,6 @@
 import type { TokenSet } from '../credentials/store.ts';
-import { SyncError } from '../errors.ts';
-import { Secret } from '../secret.ts';
+import { SyncError } from '../base/errors.ts';
+import { Secret } from '../base/secret.ts';
 
 /** What takes the place of fields that a token response may leave out. */
 export interface TokenResponseContext {

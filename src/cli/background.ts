@@ -1,17 +1,17 @@
 import { truncateSync } from 'node:fs';
 import { absoluteFolders, absoluteStateDir, loginName } from '../commands/daemon.ts';
-import { ExitCode, SyncError, exitCodeOf, isAbort } from '../errors.ts';
-import { createOutput } from '../output.ts';
-import { errorText } from '../render/error.ts';
-import { lastWords } from '../watch/daemon/launch.ts';
-import { logEntry, logIo } from '../watch/daemon/log-io.ts';
-import { type StartMessage, failedToStart } from '../watch/daemon/messages.ts';
-import { type DaemonPlace, daemonPlace } from '../watch/daemon/place.ts';
-import { BACKGROUND_KINDS, type BackgroundKind } from '../watch/daemon/record.ts';
-import { registerDaemon } from '../watch/daemon/registration.ts';
-import { type RotatingLog, openRotatingLog } from '../watch/daemon/rotating-log.ts';
+import { ExitCode, SyncError, exitCodeOf, isAbort } from '../base/errors.ts';
+import { createContext } from '../app/context.ts';
+import { errorText } from '../terminal/error.ts';
+import { lastWords } from '../daemon/launch.ts';
+import { logEntry, logIo } from '../daemon/log-io.ts';
+import { type StartMessage, failedToStart } from '../daemon/messages.ts';
+import { type DaemonPlace, daemonPlace } from '../daemon/place.ts';
+import { BACKGROUND_KINDS, type BackgroundKind } from '../daemon/record.ts';
+import { registerDaemon } from '../daemon/registration.ts';
+import { type RotatingLog, openRotatingLog } from '../daemon/rotating-log.ts';
 import { startInBackground } from './daemon.ts';
-import { type Invocation, configFor } from './invocation.ts';
+import { type Invocation, configFor } from '../app/invocation.ts';
 import { type WatchFlags, watch as watchHere } from './watch.ts';
 
 /** Starts the watcher. `onReady` is called when it truly watches. */
@@ -116,10 +116,10 @@ async function runRegistered(
   keepCrashes(place, log, deps.clock.now());
   // The journal keeps its own time; other systems would only pile up what the log has anyway.
   const io = logIo(log, deps.clock, kind === 'systemd' ? (text) => deps.io.out(text) : undefined);
+  const innerDeps = { ...deps, io };
   const inner: Invocation = {
-    ...invocation,
-    deps: { ...deps, io },
-    output: createOutput(io, { ...flags, json: false, quiet: false }),
+    ...createContext(innerDeps, version, { ...flags, json: false, quiet: false }),
+    deps: innerDeps,
   };
   process.once('uncaughtExceptionMonitor', (error) => {
     io.err(errorText(error, flags));

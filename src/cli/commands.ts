@@ -1,5 +1,5 @@
 import { Option } from 'commander';
-import { type CommandDeclaration, choice, collect, dryRun, start } from './declaration.ts';
+import { type CommandDeclaration, choice, dryRun, start } from './declaration.ts';
 import { sandboxFlags } from './sandbox-flags.ts';
 
 /** Every command there is, in the order of the help. */
@@ -42,16 +42,7 @@ export const COMMANDS: readonly CommandDeclaration[] = [
   {
     name: 'upload',
     summary: 'upload recordings: files, and folders of them',
-    declare: (command) =>
-      command
-        .argument('<path...>', '.fit files, .fit.gz files, folders')
-        .option('--name <name>', 'display name (default: from the recording)')
-        .option('--metadata <json|key=value>', 'more metadata; may be repeated', collect, [])
-        .option('--force', 'send even what is uploaded already', false)
-        .option('--any-type', 'send FIT files that are not activities', false)
-        .option('--jobs <n>', 'uploads at once')
-        .addOption(dryRun()),
-    start: async () => start((await import('./upload.ts')).upload),
+    load: async () => (await import('../commands/upload.ts')).upload,
   },
   {
     name: 'push',

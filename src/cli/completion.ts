@@ -1,8 +1,8 @@
 import { Command } from 'commander';
-import { ExitCode, SyncError } from '../errors.ts';
+import { ExitCode, SyncError } from '../base/errors.ts';
 import { COMMANDS } from './commands.ts';
 import { type CommandDeclaration, globalFlags } from './declaration.ts';
-import type { Invocation } from './invocation.ts';
+import type { Invocation } from '../app/invocation.ts';
 
 /** A command as a shell has to know it. */
 export interface CommandShape {
@@ -13,33 +13,34 @@ export interface CommandShape {
 }
 
 /** Prints the script that teaches a shell the commands and flags; files are the shell's own matter. */
-export function completion({ output }: Invocation, shell: string): Promise<ExitCode> {
+export async function completion({ output }: Invocation, shell: string): Promise<ExitCode> {
   const generator = GENERATORS.get(shell);
   if (generator === undefined) {
     throw new SyncError('USAGE', `There is no completion for "${shell}".`, {
       hint: `There is for: ${[...GENERATORS.keys()].join(', ')}.`,
     });
   }
-  const script = generator(shapesOf([], COMMANDS));
+  const script = generator(await shapesOf([], COMMANDS));
   output.result({ type: 'completion', shell, script }, script);
-  return Promise.resolve(ExitCode.ok);
+  return ExitCode.ok;
 }
 
 /** A command and all below it. */
-function shapesOf(
+async function shapesOf(
   path: readonly string[],
   subcommands: readonly CommandDeclaration[],
   declaration?: CommandDeclaration,
-): CommandShape[] {
+): Promise<CommandShape[]> {
   const command = new Command();
   declaration?.declare?.(command);
-  if (declaration?.start !== undefined) globalFlags(command);
+  (await declaration?.load?.())?.declare(command);
+  if (declaration?.start !== undefined || declaration?.load !== undefined) globalFlags(command);
   const visible = command.options.filter(({ hidden }) => !hidden);
   const flags = [...visible.flatMap(({ long }) => long ?? []), '--help'];
-  return [
-    { path, subcommands, flags },
-    ...subcommands.flatMap((sub) => shapesOf([...path, sub.name], sub.subcommands ?? [], sub)),
-  ];
+  const below = subcommands.map(
+    async (sub) => await shapesOf([...path, sub.name], sub.subcommands ?? [], sub),
+  );
+  return [{ path, subcommands, flags }, ...(await Promise.all(below)).flat()];
 }
 
 const GENERATORS = new Map<string, (commands: readonly CommandShape[]) => string>([

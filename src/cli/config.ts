@@ -1,8 +1,8 @@
-import { type Config, type Origin, parseSetting } from '../config.ts';
-import { changeProfile } from '../config-write.ts';
-import { ExitCode, SyncError } from '../errors.ts';
-import { SETTINGS, type SettingKey, isSettingKey } from '../settings.ts';
-import { type Invocation, configFor, pathsFor } from './invocation.ts';
+import { type Config, type Origin, parseSetting } from '../config/config.ts';
+import { changeProfile } from '../config/config-write.ts';
+import { ExitCode, SyncError } from '../base/errors.ts';
+import { SETTINGS, type SettingKey, isSettingKey } from '../config/settings.ts';
+import { type Invocation, configFor, pathsFor } from '../app/invocation.ts';
 
 export function get(invocation: Invocation, key: string): Promise<ExitCode> {
   const config = configFor(invocation);

@@ -12,7 +12,7 @@ import {
   runServiceUninstall,
   stopService,
 } from '../commands/service.ts';
-import { ExitCode } from '../errors.ts';
+import { ExitCode } from '../base/errors.ts';
 import {
   daemonReport,
   daemonText,
@@ -26,9 +26,9 @@ import {
   stoppedText,
   uninstalledText,
 } from '../render/daemon.ts';
-import type { BackgroundKind } from '../watch/daemon/record.ts';
-import { systemRunner } from '../watch/service/runner.ts';
-import { type Invocation, configFor, wholeNumber } from './invocation.ts';
+import type { BackgroundKind } from '../daemon/record.ts';
+import { systemRunner } from '../os-service/runner.ts';
+import { type Invocation, configFor, wholeNumber } from '../app/invocation.ts';
 
 /** `sync watch DIR... --daemon`: returns when the daemon watches. */
 export async function startInBackground(

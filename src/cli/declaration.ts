@@ -1,42 +1,30 @@
-import { type Command, Option } from 'commander';
-import type { ExitCode } from '../errors.ts';
-import type { Invocation } from './invocation.ts';
+import type { Command } from 'commander';
+import type { CommandModule } from '../app/command.ts';
+import type { Invocation } from '../app/invocation.ts';
+import type { ExitCode } from '../base/errors.ts';
 
-/** A command as the tree knows it: its name and a line for the list; the rest when it is meant. */
+export { choice, collect, dryRun } from '../app/command.ts';
+
+/** A command as the tree knows it: its name and a line for the list. */
 export interface CommandDeclaration {
   readonly name: string;
   readonly summary: string;
-  /** Adds arguments and flags. */
-  readonly declare?: (command: Command) => void;
-  /** Loads what the command starts. */
-  readonly start?: () => Promise<Start>;
+  /** Loads the command; only the one that the command line names is loaded. */
+  readonly load?: () => Promise<CommandModule>;
   readonly subcommands?: readonly CommandDeclaration[];
+  /** Transitional: flags and start of a command that is not yet one file. */
+  readonly declare?: (command: Command) => void;
+  readonly start?: () => Promise<Start>;
 }
 
 /** Runs a command with its arguments and flags, as commander hands them over. */
 export type Start = (invocation: Invocation, ...given: readonly unknown[]) => Promise<ExitCode>;
 
-/**
- * A loaded command, given the shape of its arguments back: commander passes the positional
- * arguments in the order of their declaration, then an object with the flags.
- */
+/** Gives a command's function the type that the tree expects. */
 export function start(
   run: (invocation: Invocation, ...given: never[]) => Promise<ExitCode>,
 ): Start {
   return run as Start;
-}
-
-/** Gathers a flag that may be repeated. */
-export function collect(value: string, before: readonly string[]): readonly string[] {
-  return [...before, value];
-}
-
-export function dryRun(): Option {
-  return new Option('--dry-run', 'show the exact requests, send nothing').default(false);
-}
-
-export function choice(flags: string, about: string, words: readonly string[]): Option {
-  return new Option(flags, about).choices(words);
 }
 
 /** The flags that every command takes. */

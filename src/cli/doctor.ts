@@ -1,7 +1,7 @@
 import { runDoctor } from '../commands/doctor.ts';
-import type { ExitCode } from '../errors.ts';
-import { openHttp } from '../service/open-http.ts';
-import { type Invocation, quietConfigFor, zoneFor } from './invocation.ts';
+import type { ExitCode } from '../base/errors.ts';
+import { openHttp } from '../api/open-http.ts';
+import { type Invocation, quietConfigFor, zoneFor } from '../app/invocation.ts';
 
 const MARKS = { good: 'ok  ', odd: 'note', bad: 'BAD ' } as const;
 

@@ -1,9 +1,9 @@
-import { connect } from '../commands/connect.ts';
+import { connect } from '../app/connect.ts';
 import { runExplain } from '../commands/explain.ts';
-import { openLedger } from '../commands/open-ledger.ts';
-import type { ExitCode } from '../errors.ts';
+import { openLedger } from '../app/open-ledger.ts';
+import type { ExitCode } from '../base/errors.ts';
 import { explainReport, explainText } from '../render/explain.ts';
-import { type Invocation, configFor, connectOptions } from './invocation.ts';
+import { type Invocation, configFor, connectOptions } from '../app/invocation.ts';
 
 export async function explain(invocation: Invocation, subject: string): Promise<ExitCode> {
   const { deps, output } = invocation;

@@ -1,7 +1,7 @@
 import { inspectLines } from '../commands/inspect-text.ts';
 import { inspectJson, runInspect } from '../commands/inspect.ts';
-import type { ExitCode } from '../errors.ts';
-import type { Invocation } from './invocation.ts';
+import type { ExitCode } from '../base/errors.ts';
+import type { Invocation } from '../app/invocation.ts';
 
 export async function inspect(
   { deps, output }: Invocation,

@@ -1,8 +1,8 @@
 import { type LoginOptions, runLogin } from '../commands/login.ts';
 import { runLogout } from '../commands/logout.ts';
 import { runToken } from '../commands/token.ts';
-import type { SettingOverrides } from '../config.ts';
-import { ExitCode, SyncError } from '../errors.ts';
+import type { SettingOverrides } from '../config/config.ts';
+import { ExitCode, SyncError } from '../base/errors.ts';
 import {
   loginEventText,
   loginReport,
@@ -11,10 +11,10 @@ import {
   logoutText,
   tokenReport,
 } from '../render/login.ts';
-import type { Http } from '../service/http.ts';
-import { openHttp } from '../service/open-http.ts';
-import type { Clock } from '../time.ts';
-import { type Invocation, configFor } from './invocation.ts';
+import type { Http } from '../api/http.ts';
+import { openHttp } from '../api/open-http.ts';
+import type { Clock } from '../base/time.ts';
+import { type Invocation, configFor } from '../app/invocation.ts';
 
 export interface LoginFlags {
   readonly baseUrl?: string;

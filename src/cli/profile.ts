@@ -1,10 +1,10 @@
-import { connect } from '../commands/connect.ts';
+import { connect } from '../app/connect.ts';
 import { runProfile } from '../commands/profile.ts';
-import { requireBaseUrl } from '../config.ts';
-import { ExitCode, SyncError } from '../errors.ts';
+import { requireBaseUrl } from '../config/config.ts';
+import { ExitCode, SyncError } from '../base/errors.ts';
 import { profileReport, profileText } from '../render/profile.ts';
-import { endpointUrl } from '../service/endpoints.ts';
-import { type Invocation, configFor, connectOptions } from './invocation.ts';
+import { endpointUrl } from '../config/endpoints.ts';
+import { type Invocation, configFor, connectOptions } from '../app/invocation.ts';
 
 export interface ProfileFlags {
   readonly weight?: string;

@@ -1,8 +1,8 @@
-import { connect } from '../commands/connect.ts';
-import { openLedger } from '../commands/open-ledger.ts';
+import { connect } from '../app/connect.ts';
+import { openLedger } from '../app/open-ledger.ts';
 import { runPush } from '../commands/push.ts';
-import { requireBaseUrl } from '../config.ts';
-import { type ExitCode, SyncError } from '../errors.ts';
+import { requireBaseUrl } from '../config/config.ts';
+import { type ExitCode, SyncError } from '../base/errors.ts';
 import { STDIN as STDIN_INPUT } from '../records/day-plan.ts';
 import { fileInput } from '../records/read-input.ts';
 import type { RecordKind } from '../records/types.ts';
@@ -12,9 +12,15 @@ import {
   pushSummaryReport,
   pushSummaryText,
 } from '../render/push.ts';
-import { endpointUrl } from '../service/endpoints.ts';
+import { endpointUrl } from '../config/endpoints.ts';
 import { DEFAULT_JOBS } from '../upload/pipeline.ts';
-import { type Invocation, configFor, connectOptions, wholeNumber, zoneFor } from './invocation.ts';
+import {
+  type Invocation,
+  configFor,
+  connectOptions,
+  wholeNumber,
+  zoneFor,
+} from '../app/invocation.ts';
 
 export interface PushFlags {
   readonly tz?: string;

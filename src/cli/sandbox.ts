@@ -1,7 +1,7 @@
 import { type SandboxCommandOptions, runSandbox } from '../commands/sandbox.ts';
-import { ExitCode } from '../errors.ts';
+import { ExitCode } from '../base/errors.ts';
 import { sandboxReadyText, sandboxStoppedText } from '../render/sandbox.ts';
-import { type Invocation, warnOfDistrust, wholeNumber } from './invocation.ts';
+import { type Invocation, warnOfDistrust, wholeNumber } from '../app/invocation.ts';
 
 export interface SandboxFlags extends Omit<
   SandboxCommandOptions,

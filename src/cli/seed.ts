@@ -1,5 +1,5 @@
-import { connect } from '../commands/connect.ts';
-import { openLedger } from '../commands/open-ledger.ts';
+import { connect } from '../app/connect.ts';
+import { openLedger } from '../app/open-ledger.ts';
 import { type SeedItem, type SeedReport, runSeed, writeSeed } from '../commands/seed.ts';
 import {
   MAX_DAYS,
@@ -9,11 +9,11 @@ import {
   refuseRealAccount,
   tokensOf,
 } from '../commands/seed-accounts.ts';
-import { type Config, requireBaseUrl } from '../config.ts';
-import { ExitCode, SyncError, exitCodeOf, worstExitCode } from '../errors.ts';
-import { inParallel } from '../parallel.ts';
-import { namingProfile } from '../profile-hint.ts';
-import { errorReport, errorText } from '../render/error.ts';
+import { type Config, requireBaseUrl } from '../config/config.ts';
+import { ExitCode, SyncError, exitCodeOf, worstExitCode } from '../base/errors.ts';
+import { inParallel } from '../base/parallel.ts';
+import { namingProfile } from '../terminal/profile-hint.ts';
+import { errorReport, errorText } from '../terminal/error.ts';
 import {
   seedAccountsReport,
   seedAccountsText,
@@ -24,9 +24,15 @@ import {
   seedSummaryReport,
   seedSummaryText,
 } from '../render/seed.ts';
-import { endpointUrl } from '../service/endpoints.ts';
+import { endpointUrl } from '../config/endpoints.ts';
 import { DEFAULT_JOBS } from '../upload/pipeline.ts';
-import { type Invocation, configFor, connectOptions, wholeNumber, zoneFor } from './invocation.ts';
+import {
+  type Invocation,
+  configFor,
+  connectOptions,
+  wholeNumber,
+  zoneFor,
+} from '../app/invocation.ts';
 
 export interface SeedFlags {
   readonly days?: string;

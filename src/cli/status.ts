@@ -1,8 +1,8 @@
 import { runStatus } from '../commands/status.ts';
-import type { ExitCode } from '../errors.ts';
+import type { ExitCode } from '../base/errors.ts';
 import { statusReport, statusText } from '../render/status.ts';
-import { openHttp } from '../service/open-http.ts';
-import { type Invocation, configFor } from './invocation.ts';
+import { openHttp } from '../api/open-http.ts';
+import { type Invocation, configFor } from '../app/invocation.ts';
 
 export interface StatusFlags {
   readonly check?: boolean;

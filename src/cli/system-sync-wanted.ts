@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
-import type { Deps } from '../deps.ts';
+import type { Deps } from '../app/deps.ts';
 
 /** Options of coreutils' `sync` that name what to flush. */
 const SYSTEM_OPTIONS = new Set(['-d', '--data', '-f', '--file-system']);

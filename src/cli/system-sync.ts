@@ -1,10 +1,10 @@
 import { spawn } from 'node:child_process';
 import { constants as osConstants } from 'node:os';
 import { basename, delimiter, join } from 'node:path';
-import type { Deps } from '../deps.ts';
-import { ExitCode } from '../errors.ts';
+import type { Deps } from '../app/deps.ts';
+import { ExitCode } from '../base/errors.ts';
 import { isRecordingName } from '../upload/recording-names.ts';
-import { isExecutable, realPath } from '../executables.ts';
+import { isExecutable, realPath } from '../system/executables.ts';
 
 /**
  * What was looked at already, on the way to the system's `sync`: the next one on the PATH may turn out

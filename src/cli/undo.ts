@@ -1,13 +1,13 @@
-import { connect } from '../commands/connect.ts';
-import { openLedger } from '../commands/open-ledger.ts';
+import { connect } from '../app/connect.ts';
+import { openLedger } from '../app/open-ledger.ts';
 import { runUndo } from '../commands/undo.ts';
-import { requireBaseUrl } from '../config.ts';
-import type { ExitCode } from '../errors.ts';
+import { requireBaseUrl } from '../config/config.ts';
+import type { ExitCode } from '../base/errors.ts';
 import { pushItemReport } from '../render/push.ts';
 import { undoText } from '../render/undo.ts';
-import { endpointUrl } from '../service/endpoints.ts';
-import { dateFlag } from './date-flag.ts';
-import { type Invocation, configFor, connectOptions, zoneFor } from './invocation.ts';
+import { endpointUrl } from '../config/endpoints.ts';
+import { dateFlag } from '../app/date-flag.ts';
+import { type Invocation, configFor, connectOptions, zoneFor } from '../app/invocation.ts';
 
 export interface UndoFlags {
   readonly force: boolean;

@@ -1,10 +1,10 @@
-import { connect } from '../commands/connect.ts';
-import { openLedger } from '../commands/open-ledger.ts';
+import { connect } from '../app/connect.ts';
+import { openLedger } from '../app/open-ledger.ts';
 import { runVerify } from '../commands/verify.ts';
-import type { ExitCode } from '../errors.ts';
+import type { ExitCode } from '../base/errors.ts';
 import { verifyItemReport, verifyItemText, verifySummaryText } from '../render/verify.ts';
-import { dateFlag } from './date-flag.ts';
-import { type Invocation, configFor, connectOptions, zoneFor } from './invocation.ts';
+import { dateFlag } from '../app/date-flag.ts';
+import { type Invocation, configFor, connectOptions, zoneFor } from '../app/invocation.ts';
 
 export interface VerifyFlags {
   readonly since?: string;

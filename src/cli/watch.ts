@@ -1,31 +1,31 @@
 import { createHash } from 'node:crypto';
 import { statSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { connect } from '../commands/connect.ts';
-import { openLedger } from '../commands/open-ledger.ts';
+import { connect } from '../app/connect.ts';
+import { openLedger } from '../app/open-ledger.ts';
 import { runWatch } from '../commands/watch.ts';
 import type { OpenWatch, WatchCommandOptions, WatchNeeds } from '../commands/watch-needs.ts';
 import { runWatchOnce } from '../commands/watch-once.ts';
-import { type Config, requireBaseUrl } from '../config.ts';
+import { type Config, requireBaseUrl } from '../config/config.ts';
 import { hasEnvironmentTokens } from '../credentials/environment.ts';
 import { serviceId } from '../credentials/store.ts';
 import { openStore } from '../credentials/open-store.ts';
-import { ExitCode, SyncError } from '../errors.ts';
+import { ExitCode, SyncError } from '../base/errors.ts';
 import { adoptOutbox } from '../ledger/accounts.ts';
 import { outboxRows } from '../ledger/outbox.ts';
 import { watchMarks } from '../ledger/watch-marks.ts';
-import { namingProfile } from '../profile-hint.ts';
-import { uploadSummaryReport, uploadSummaryText } from '../render/upload.ts';
+import { namingProfile } from '../terminal/profile-hint.ts';
+import { uploadSummaryJson, uploadSummaryText } from '../commands/upload.ts';
 import { watchEventReport, watchEventText } from '../render/watch.ts';
-import { endpointUrl } from '../service/endpoints.ts';
-import { openHttp } from '../service/open-http.ts';
-import { DEFAULT_RETRY } from '../service/retry.ts';
+import { endpointUrl } from '../config/endpoints.ts';
+import { openHttp } from '../api/open-http.ts';
+import { DEFAULT_RETRY } from '../api/retry.ts';
 import { eachOnce } from '../watch/folder-names.ts';
 import { hasRecursiveEvents, placeOf } from '../watch/filesystem-type.ts';
 import { notify } from '../watch/notify.ts';
-import { AT_ONCE } from '../watch/pump.ts';
-import { POLL_MS } from '../watch/sweeper.ts';
-import { type Invocation, configFor, connectOptions, wholeNumber } from './invocation.ts';
+import { AT_ONCE } from '../watch/sender.ts';
+import { POLL_MS } from '../watch/rescan.ts';
+import { type Invocation, configFor, connectOptions, wholeNumber } from '../app/invocation.ts';
 
 export interface WatchFlags {
   readonly once: boolean;
@@ -82,7 +82,7 @@ export async function watch(
     return ExitCode.ok;
   }
   const report = await runWatchOnce(options, needs);
-  output.result(uploadSummaryReport(report.summary), uploadSummaryText(report));
+  output.result(uploadSummaryJson(report.summary), uploadSummaryText(report));
   return report.exitCode;
 }
 

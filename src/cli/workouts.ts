@@ -1,8 +1,8 @@
-import { connect } from '../commands/connect.ts';
+import { connect } from '../app/connect.ts';
 import { DEFAULT_WORKOUT_LIMIT, runWorkouts } from '../commands/workouts.ts';
-import { ExitCode } from '../errors.ts';
+import { ExitCode } from '../base/errors.ts';
 import { workoutsText } from '../render/workouts.ts';
-import { dateFlag } from './date-flag.ts';
+import { dateFlag } from '../app/date-flag.ts';
 import {
   type Invocation,
   configFor,
@@ -10,7 +10,7 @@ import {
   wholeNumber,
   zoneFor,
   zoneShown,
-} from './invocation.ts';
+} from '../app/invocation.ts';
 
 export interface WorkoutsFlags {
   readonly since?: string;

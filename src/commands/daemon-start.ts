@@ -1,13 +1,13 @@
 import { join, parse, resolve } from 'node:path';
 import { openSession } from '../auth/open-session.ts';
-import type { Config } from '../config.ts';
-import type { Deps } from '../deps.ts';
-import { SyncError } from '../errors.ts';
-import { openHttp } from '../service/open-http.ts';
-import { START_LIMIT_MS, launchDaemon } from '../watch/daemon/launch.ts';
-import { daemonPlace } from '../watch/daemon/place.ts';
-import { type BackgroundKind, inspectDaemon } from '../watch/daemon/record.ts';
-import { runningAlready } from '../watch/daemon/registration.ts';
+import type { Config } from '../config/config.ts';
+import type { Deps } from '../app/deps.ts';
+import { SyncError } from '../base/errors.ts';
+import { openHttp } from '../api/open-http.ts';
+import { START_LIMIT_MS, launchDaemon } from '../daemon/launch.ts';
+import { daemonPlace } from '../daemon/place.ts';
+import { type BackgroundKind, inspectDaemon } from '../daemon/record.ts';
+import { runningAlready } from '../daemon/registration.ts';
 import { type DaemonNeeds, absoluteFolders, absoluteStateDir, loginName } from './daemon.ts';
 
 export interface DaemonStartOptions {

@@ -1,19 +1,19 @@
 import { createHash } from 'node:crypto';
 import { resolve } from 'node:path';
-import type { Config } from '../config.ts';
-import type { Deps } from '../deps.ts';
-import { ExitCode, SyncError, exitCodeOf, worstExitCode } from '../errors.ts';
-import { openLogReader } from '../watch/daemon/follow-log.ts';
-import { lastWords } from '../watch/daemon/launch.ts';
-import { type DaemonPlace, daemonPlaces } from '../watch/daemon/place.ts';
+import type { Config } from '../config/config.ts';
+import type { Deps } from '../app/deps.ts';
+import { ExitCode, SyncError, exitCodeOf, worstExitCode } from '../base/errors.ts';
+import { openLogReader } from '../daemon/follow-log.ts';
+import { lastWords } from '../daemon/launch.ts';
+import { type DaemonPlace, daemonPlaces } from '../daemon/place.ts';
 import {
   type BackgroundKind,
   type DaemonEnd,
   type DaemonState,
   inspectDaemon,
   isProcessThere,
-} from '../watch/daemon/record.ts';
-import { type Kill, type StopOutcome, stopDaemon } from '../watch/daemon/stop.ts';
+} from '../daemon/record.ts';
+import { type Kill, type StopOutcome, stopDaemon } from '../daemon/stop.ts';
 import { eachOnce, haveOneInCommon } from '../watch/folder-names.ts';
 import { type SeenHealth, readHealth } from '../watch/health.ts';
 

@@ -1,17 +1,17 @@
 import { readFileSync } from 'node:fs';
 import { delimiter, dirname, join } from 'node:path';
 import { ageText } from '../auth/login-ages.ts';
-import { type Config, requireBaseUrl } from '../config.ts';
+import { type Config, requireBaseUrl } from '../config/config.ts';
 import { hasEnvironmentTokens } from '../credentials/environment.ts';
 import { openStore } from '../credentials/open-store.ts';
-import type { Deps } from '../deps.ts';
-import { ExitCode, SyncError, messageOf } from '../errors.ts';
-import { isExecutable, realPath } from '../executables.ts';
-import { findDistrust } from '../folder-trust.ts';
+import type { Deps } from '../app/deps.ts';
+import { ExitCode, SyncError, messageOf } from '../base/errors.ts';
+import { isExecutable, realPath } from '../system/executables.ts';
+import { findDistrust } from '../system/folder-trust.ts';
 import { openDatabase } from '../ledger/database.ts';
-import { endpointUrl } from '../service/endpoints.ts';
-import type { Http } from '../service/http.ts';
-import { ledgerPath } from './open-ledger.ts';
+import { endpointUrl } from '../config/endpoints.ts';
+import type { Http } from '../api/http.ts';
+import { ledgerPath } from '../app/open-ledger.ts';
 import { checkLogin, loginState } from './status.ts';
 
 /** One thing that was looked at. `bad`: something does not work; `odd`: it may not work some day. */

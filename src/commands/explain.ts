@@ -1,9 +1,9 @@
 import { existsSync, lstatSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { ExitCode, SyncError } from '../errors.ts';
+import { ExitCode, SyncError } from '../base/errors.ts';
 import type { RecordKind, RecordLedger } from '../ledger/records.ts';
 import type { LedgerUpload, UploadLedger } from '../ledger/uploads.ts';
-import { isCalendarDate } from '../time.ts';
+import { isCalendarDate } from '../base/time.ts';
 import { identify } from '../upload/identify.ts';
 import { readFile } from '../upload/read-recording.ts';
 

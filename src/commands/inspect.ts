@@ -5,7 +5,7 @@ import {
   getFitSportName,
   getFitSubSportName,
 } from 'fit-file-parser/profile';
-import { ExitCode } from '../errors.ts';
+import { ExitCode } from '../base/errors.ts';
 import { activityName } from '../fit/activity-name.ts';
 import { decodeContents, type Averages, type DeveloperField, type Sample } from '../fit/decode.ts';
 import { deviceId } from '../fit/device.ts';

@@ -3,7 +3,7 @@ import type { Authorization } from '../auth/authorize.ts';
 import { type NoBrowser, sshForwardCommand, whyNoBrowser } from '../auth/browser.ts';
 import type { CheckedCallback } from '../auth/callback.ts';
 import { exchangeCode } from '../auth/token-endpoint.ts';
-import { SyncError } from '../errors.ts';
+import { SyncError } from '../base/errors.ts';
 import { ask } from './login-questions.ts';
 import type { LoginOptions, LoginRun, NewTokens } from './login-run.ts';
 

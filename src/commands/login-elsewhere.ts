@@ -1,7 +1,7 @@
-import type { Config } from '../config.ts';
+import type { Config } from '../config/config.ts';
 import { openStore } from '../credentials/open-store.ts';
 import { type CredentialStore, serviceId } from '../credentials/store.ts';
-import { SyncError } from '../errors.ts';
+import { SyncError } from '../base/errors.ts';
 import { type LoginTarget, type QuestionNeeds, confirm } from './login-questions.ts';
 import type { LoginNeeds, LoginRun } from './login-run.ts';
 

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { PATIENT, type WhoAmI, whoAmI } from '../auth/account.ts';
 import { withLoginLock } from '../auth/login-lock.ts';
-import { DEFAULT_SCOPES, missingFeatures } from '../auth/scopes.ts';
+import { DEFAULT_SCOPES, missingFeatures } from '../config/scopes.ts';
 import { revokeToken } from '../auth/token-endpoint.ts';
-import { changeProfile } from '../config-write.ts';
-import { type Account, readConfigFile } from '../config.ts';
+import { changeProfile } from '../config/config-write.ts';
+import { type Account, readConfigFile } from '../config/config.ts';
 import { givenSecret, secretFor } from '../credentials/client-secret.ts';
 import { hasEnvironmentTokens } from '../credentials/environment.ts';
 import { openStore } from '../credentials/open-store.ts';
@@ -14,10 +14,10 @@ import {
   type TokenSet,
   serviceId,
 } from '../credentials/store.ts';
-import { SyncError, messageOf } from '../errors.ts';
-import type { Secret } from '../secret.ts';
-import { endpointUrl } from '../service/endpoints.ts';
-import type { SettingKey } from '../settings.ts';
+import { SyncError, messageOf } from '../base/errors.ts';
+import type { Secret } from '../base/secret.ts';
+import { endpointUrl } from '../config/endpoints.ts';
+import type { SettingKey } from '../config/settings.ts';
 import type { Notify } from './login-events.ts';
 import type { LoginReport, LoginRun, NewTokens } from './login-run.ts';
 

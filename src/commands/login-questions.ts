@@ -1,8 +1,8 @@
-import { type Config, requireBaseUrl, requireClientId } from '../config.ts';
-import type { Io } from '../io.ts';
-import { SyncError, isAbort, messageOf } from '../errors.ts';
-import { Secret } from '../secret.ts';
-import { SETTINGS } from '../settings.ts';
+import { type Config, requireBaseUrl, requireClientId } from '../config/config.ts';
+import type { Io } from '../terminal/io.ts';
+import { SyncError, isAbort, messageOf } from '../base/errors.ts';
+import { Secret } from '../base/secret.ts';
+import { SETTINGS } from '../config/settings.ts';
 import type { Notify } from './login-events.ts';
 
 /** Nobody's secret or token response is longer, in bytes. */

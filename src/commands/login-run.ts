@@ -1,11 +1,11 @@
-import type { MissingFeature } from '../auth/scopes.ts';
-import type { Account, Config } from '../config.ts';
+import type { MissingFeature } from '../config/scopes.ts';
+import type { Account, Config } from '../config/config.ts';
 import type { CredentialStore, TokenSet } from '../credentials/store.ts';
-import type { Deps } from '../deps.ts';
-import type { Secret } from '../secret.ts';
-import type { EndpointName } from '../service/endpoints.ts';
-import type { Http } from '../service/http.ts';
-import type { SettingKey } from '../settings.ts';
+import type { Deps } from '../app/deps.ts';
+import type { Secret } from '../base/secret.ts';
+import type { EndpointName } from '../config/endpoints.ts';
+import type { Http } from '../api/http.ts';
+import type { SettingKey } from '../config/settings.ts';
 import type { Notify } from './login-events.ts';
 import type { LoginTarget } from './login-questions.ts';
 

@@ -1,7 +1,7 @@
 import { PATIENT, whoAmI } from '../auth/account.ts';
 import { refreshTokens } from '../auth/token-endpoint.ts';
 import { decodeTokenResponse } from '../auth/token-response.ts';
-import { SyncError } from '../errors.ts';
+import { SyncError } from '../base/errors.ts';
 import { readStdin } from './login-questions.ts';
 import type { LoginRun, NewTokens } from './login-run.ts';
 

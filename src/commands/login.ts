@@ -1,11 +1,11 @@
 import { beginAuthorization } from '../auth/authorize.ts';
 import { deniedPage, failedPage, loggedInPage } from '../auth/landing-page.ts';
-import type { Config } from '../config.ts';
+import type { Config } from '../config/config.ts';
 import { openStore } from '../credentials/open-store.ts';
 import { type CredentialStore, serviceId } from '../credentials/store.ts';
-import { SyncError } from '../errors.ts';
-import { endpointUrl } from '../service/endpoints.ts';
-import { CALLBACK_PATH } from '../settings.ts';
+import { SyncError } from '../base/errors.ts';
+import { endpointUrl } from '../config/endpoints.ts';
+import { CALLBACK_PATH } from '../config/settings.ts';
 import { exchange, waitForAnswer } from './login-browser.ts';
 import { askToReplace } from './login-elsewhere.ts';
 import { keep } from './login-keep.ts';

@@ -1,15 +1,15 @@
 import { withLoginLock } from '../auth/login-lock.ts';
 import { revokeToken } from '../auth/token-endpoint.ts';
-import { changeProfile } from '../config-write.ts';
-import type { Account, Config } from '../config.ts';
+import { changeProfile } from '../config/config-write.ts';
+import type { Account, Config } from '../config/config.ts';
 import { givenSecret, secretFor } from '../credentials/client-secret.ts';
 import { hasEnvironmentTokens } from '../credentials/environment.ts';
 import { openStore } from '../credentials/open-store.ts';
 import type { CredentialStore, Credentials } from '../credentials/store.ts';
-import type { Deps } from '../deps.ts';
-import { SyncError } from '../errors.ts';
-import { endpointUrl } from '../service/endpoints.ts';
-import type { Http } from '../service/http.ts';
+import type { Deps } from '../app/deps.ts';
+import { SyncError } from '../base/errors.ts';
+import { endpointUrl } from '../config/endpoints.ts';
+import type { Http } from '../api/http.ts';
 
 export interface LogoutOptions {
   /** Forget the login here, and leave it alive at the service. */

@@ -1,6 +1,6 @@
-import { SyncError } from '../errors.ts';
-import type { ServiceClient } from '../service/client.ts';
-import { type JsonObject, isObject } from '../service/wire.ts';
+import { SyncError } from '../base/errors.ts';
+import type { ServiceClient } from '../api/client.ts';
+import { type JsonObject, isObject } from '../api/wire.ts';
 
 export interface ProfileOptions {
   /** kg */

@@ -1,4 +1,4 @@
-import { ExitCode, exitCodeOfDelivery, worstExitCode } from '../errors.ts';
+import { ExitCode, exitCodeOfDelivery, worstExitCode } from '../base/errors.ts';
 import {
   type DeliveryNeeds,
   type DeliveryOptions,

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
-import { SyncError, systemCode } from '../errors.ts';
-import { makeNamedFolder } from '../storage.ts';
+import { SyncError, systemCode } from '../base/errors.ts';
+import { makeNamedFolder } from '../system/storage.ts';
 import { FaultSpecError } from '../sandbox/fault-spec.ts';
 import { scopeWords, type Scope } from '../sandbox/scopes.ts';
 import { DEFAULT_SANDBOX_PORT, startSandbox, type Sandbox } from '../sandbox/server.ts';

@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs';
-import type { Config } from '../config.ts';
-import type { Env } from '../deps.ts';
-import { SyncError, messageOf } from '../errors.ts';
-import { Secret } from '../secret.ts';
-import { isObject } from '../service/wire.ts';
-import { isLoopback } from '../settings.ts';
+import type { Config } from '../config/config.ts';
+import type { Env } from '../base/env.ts';
+import { SyncError, messageOf } from '../base/errors.ts';
+import { Secret } from '../base/secret.ts';
+import { isObject } from '../api/wire.ts';
+import { isLoopback } from '../config/settings.ts';
 
 /** One account to fill: a profile with its stored login, or a name with a token from a variable. */
 export interface SeedAccount {

@@ -1,9 +1,9 @@
 import { open, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { ExitCode } from '../errors.ts';
-import { SyncError, isAbort, messageOf, worstExitCode } from '../errors.ts';
-import { makeNamedFolder } from '../storage.ts';
-import { inParallel } from '../parallel.ts';
+import type { ExitCode } from '../base/errors.ts';
+import { SyncError, isAbort, messageOf, worstExitCode } from '../base/errors.ts';
+import { makeNamedFolder } from '../system/storage.ts';
+import { inParallel } from '../base/parallel.ts';
 import { type DeliveryNeeds, type DeliveryOptions, deliverRecords } from '../records/deliver.ts';
 import { prepareInputs } from '../records/prepare.ts';
 import type { RecordKind } from '../records/types.ts';
@@ -13,10 +13,10 @@ import {
   type SyntheticRecording,
   synthesize,
 } from '../seed/synthesize.ts';
-import { Outlook } from '../service/outlook.ts';
+import { Outlook } from '../api/batch-breaker.ts';
 import { type UploaderNeeds, createUploader } from '../upload/uploader.ts';
 import { type PushItem, exitCodeOfPush } from './push.ts';
-import { exitCodeOfItem } from './upload.ts';
+import { exitCodeOfItem } from '../upload/tally.ts';
 import type { UploadItem } from '../upload/report.ts';
 
 export interface SeedOptions extends SynthesizeOptions, DeliveryOptions {}

@@ -1,8 +1,8 @@
 import { existsSync, realpathSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { daemonPlace } from '../watch/daemon/place.ts';
-import type { ServiceDefinition } from '../watch/service/definition.ts';
-import type { ServiceKind } from '../watch/service/manager.ts';
+import { daemonPlace } from '../daemon/place.ts';
+import type { ServiceDefinition } from '../os-service/definition.ts';
+import type { ServiceKind } from '../os-service/manager.ts';
 import { absolutePlaces, programFile, watchArguments } from './daemon-start.ts';
 import { type DaemonNeeds, absoluteStateDir } from './daemon.ts';
 

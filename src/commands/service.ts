@@ -1,12 +1,12 @@
 import { hasEnvironmentTokens } from '../credentials/environment.ts';
 import { openStore } from '../credentials/open-store.ts';
-import { SyncError, messageOf } from '../errors.ts';
-import { makeStateFolder } from '../storage.ts';
-import { daemonPlace, daemonPlaces } from '../watch/daemon/place.ts';
-import { inspectDaemon } from '../watch/daemon/record.ts';
+import { SyncError, messageOf } from '../base/errors.ts';
+import { makeStateFolder } from '../system/storage.ts';
+import { daemonPlace, daemonPlaces } from '../daemon/place.ts';
+import { inspectDaemon } from '../daemon/record.ts';
 import { haveOneInCommon } from '../watch/folder-names.ts';
-import { type ServiceKind, type ServiceManager, serviceManager } from '../watch/service/manager.ts';
-import type { Run } from '../watch/service/runner.ts';
+import { type ServiceKind, type ServiceManager, serviceManager } from '../os-service/manager.ts';
+import type { Run } from '../os-service/runner.ts';
 import { requireLogin, runDaemonStart } from './daemon-start.ts';
 import {
   type DaemonReport,

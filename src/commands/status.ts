@@ -1,24 +1,24 @@
 import { existsSync, statSync } from 'node:fs';
-import { type MissingFeature, missingFeatures } from '../auth/scopes.ts';
+import { type MissingFeature, missingFeatures } from '../config/scopes.ts';
 import { PATIENT, type WhoAmI, whoIsLoggedIn } from '../auth/account.ts';
 import { type AgeWarning, ageWarning } from '../auth/login-ages.ts';
 import { loginLockPath } from '../auth/login-lock.ts';
 import { openSession } from '../auth/open-session.ts';
 import { type Session, endedAt } from '../auth/session.ts';
-import { type Account, type Config, requireBaseUrl } from '../config.ts';
+import { type Account, type Config, requireBaseUrl } from '../config/config.ts';
 import { hasEnvironmentTokens } from '../credentials/environment.ts';
 import { openStore } from '../credentials/open-store.ts';
 import { type Credentials, loginBegan, serviceId } from '../credentials/store.ts';
-import type { Deps } from '../deps.ts';
-import { ExitCode, SyncError, exitCodeOf } from '../errors.ts';
-import { isHeld } from '../ledger/lock.ts';
+import type { Deps } from '../app/deps.ts';
+import { ExitCode, SyncError, exitCodeOf } from '../base/errors.ts';
+import { isHeld } from '../system/process-lock.ts';
 import type { LedgerUpload } from '../ledger/uploads.ts';
-import { endpointUrl } from '../service/endpoints.ts';
-import { type Failure, failureOf } from '../service/outlook.ts';
-import type { Http } from '../service/http.ts';
+import { endpointUrl } from '../config/endpoints.ts';
+import { type Failure, failureOf } from '../api/batch-breaker.ts';
+import type { Http } from '../api/http.ts';
 import { type SeenHealth, readHealth } from '../watch/health.ts';
-import { ledgerPath, openLedger } from './open-ledger.ts';
-import { knownAccount } from './whose-login.ts';
+import { ledgerPath, openLedger } from '../app/open-ledger.ts';
+import { knownAccount } from '../app/ledger-account.ts';
 
 export interface StatusReport {
   readonly profile: string;

@@ -1,8 +1,8 @@
 import { openSession } from '../auth/open-session.ts';
-import type { Config } from '../config.ts';
-import type { Deps } from '../deps.ts';
-import type { Secret } from '../secret.ts';
-import type { Http } from '../service/http.ts';
+import type { Config } from '../config/config.ts';
+import type { Deps } from '../app/deps.ts';
+import type { Secret } from '../base/secret.ts';
+import type { Http } from '../api/http.ts';
 
 export interface TokenNeeds {
   readonly config: Config;

@@ -1,105 +1,193 @@
-import {
-  type ErrorCode,
-  ExitCode,
-  exitCodeOf,
-  exitCodeOfDelivery,
-  worstExitCode,
-} from '../errors.ts';
-import { type BatchNeeds, uploadBatch } from '../upload/pipeline.ts';
-import type { SkipReason, UploadItem, UploadOutcome } from '../upload/report.ts';
-import type { UploadOptions } from '../upload/settled.ts';
+import { type CommandModule, collect, dryRun, examples } from '../app/command.ts';
+import { configFor, wholeNumber } from '../app/invocation.ts';
+import { withLedger } from '../app/service.ts';
+import { SyncError, messageOf } from '../base/errors.ts';
+import { isObject } from '../api/wire.ts';
+import { requireBaseUrl } from '../config/config.ts';
+import { endpointUrl } from '../config/endpoints.ts';
+import { bytes, oneLine, plural } from '../terminal/words.ts';
+import { DEFAULT_JOBS, uploadBatch } from '../upload/pipeline.ts';
+import type { UploadItem, UploadProgress, UploadRequest } from '../upload/report.ts';
+import { type UploadReport, type UploadSummary, UploadTally } from '../upload/tally.ts';
 
-export interface UploadCommandOptions extends UploadOptions {
-  /** Files and folders, as they were typed. */
-  readonly paths: readonly string[];
-  /** Uploads at once. */
-  readonly jobs: number;
+interface UploadFlags {
+  readonly name?: string;
+  readonly metadata: readonly string[];
+  readonly force: boolean;
+  readonly anyType: boolean;
+  readonly jobs?: string;
+  readonly dryRun: boolean;
 }
 
-/** How many files came to what; `total` is all of them. */
-export type UploadSummary = { readonly total: number } & Readonly<Record<UploadOutcome, number>>;
+export const upload: CommandModule = {
+  declare: (command) =>
+    command
+      .argument('<path...>', '.fit files, .fit.gz files, folders')
+      .option('--name <name>', 'display name (default: from the recording)')
+      .option('--metadata <json|key=value>', 'more metadata; may be repeated', collect, [])
+      .option('--force', 'send even what is uploaded already', false)
+      .option('--any-type', 'send FIT files that are not activities', false)
+      .option('--jobs <n>', 'uploads at once')
+      .addOption(dryRun())
+      .addHelpText(
+        'after',
+        examples(
+          'sync upload ride.fit',
+          'sync upload ~/Downloads          # every recording in the folder',
+          'sync upload ride.fit --name "Morning ride" --dry-run',
+        ),
+      ),
 
-export interface UploadReport {
-  readonly summary: UploadSummary;
-  /** Why the skipped ones were. */
-  readonly skipped: Readonly<Record<SkipReason, number>>;
-  readonly exitCode: ExitCode;
-}
-
-/**
- * Uploads recordings; each file is told to `needs.report` as it is done with.
- *
- * @throws SyncError `STORAGE`, `INTERRUPTED`; what goes wrong with one file is in its report.
- */
-export async function runUpload(
-  options: UploadCommandOptions,
-  needs: BatchNeeds,
-): Promise<UploadReport> {
-  const tally = new UploadTally();
-  await uploadBatch(options.paths, options, {
-    ...needs,
-    report: (item) => {
-      tally.add(item);
-      needs.report(item);
-    },
-  });
-  return tally.report;
-}
-
-/** Counts what becomes of files. */
-export class UploadTally {
-  #total = 0;
-  readonly #counts: Record<UploadOutcome, number> = {
-    uploaded: 0,
-    duplicate: 0,
-    skipped: 0,
-    invalid: 0,
-    rejected: 0,
-    failed: 0,
-    'would-upload': 0,
-  };
-  readonly #skipped: Record<SkipReason, number> = {
-    'already-uploaded': 0,
-    'not-an-activity': 0,
-    'refused-before': 0,
-  };
-  readonly #codes = new Set<ExitCode>();
-
-  add(item: UploadItem): void {
-    this.#total++;
-    this.#counts[item.outcome]++;
-    if (item.outcome === 'skipped') this.#skipped[item.reason]++;
-    this.#codes.add(exitCodeOfItem(item));
-  }
-
-  /** Something beside the files went wrong. */
-  addTrouble(code: ErrorCode): void {
-    this.#codes.add(exitCodeOf(code));
-  }
-
-  get report(): UploadReport {
-    return {
-      summary: { total: this.#total, ...this.#counts },
-      skipped: this.#skipped,
-      exitCode: worstExitCode(this.#codes),
+  async run(context, paths: readonly string[], flags: UploadFlags) {
+    const { clock, cwd, output, signal } = context;
+    const config = configFor(context);
+    const baseUrl = requireBaseUrl(config);
+    const jobs = flags.jobs === undefined ? DEFAULT_JOBS : wholeNumber('--jobs', flags.jobs, 1, 32);
+    const { name, force, anyType } = flags;
+    const options = {
+      jobs,
+      force,
+      anyType,
+      dryRun: flags.dryRun,
+      metadata: parseMetadata(flags.metadata),
+      ...(name === undefined ? {} : { name }),
     };
-  }
+    const tally = new UploadTally();
+    const progress = output.progress();
+    const started = clock.now();
+    return await withLedger(
+      context,
+      config,
+      { connections: jobs, offline: flags.dryRun },
+      async (connection, { uploads, known }) => {
+        try {
+          await uploadBatch(paths, options, {
+            cwd,
+            appVersion: context.version,
+            ledger: uploads,
+            known,
+            client: () => connection.client(),
+            uploadUrl: () => endpointUrl(baseUrl, config.endpoints.uploadFit),
+            clock,
+            signal,
+            report: (item) => {
+              tally.add(item);
+              output.result(uploadItemJson(item), uploadItemText(item));
+            },
+            onBusy: (count) =>
+              output.say(
+                `Another sync is sending ${plural(count, 'recording')} just now; waiting for it.`,
+              ),
+            progress: (now) => progress.update(() => progressText(now, clock.now() - started)),
+          });
+        } finally {
+          progress.stop();
+        }
+        const { report } = tally;
+        output.result(uploadSummaryJson(report.summary), uploadSummaryText(report));
+        return report.exitCode;
+      },
+    );
+  },
+};
+
+/** Merges `--metadata` flags, each `KEY=VALUE` or a JSON object; later ones win. */
+function parseMetadata(given: readonly string[]): Record<string, unknown> {
+  return Object.assign({}, ...given.map(parseOneMetadata)) as Record<string, unknown>;
 }
 
-/** What one file alone would end the program with. */
-export function exitCodeOfItem(item: UploadItem): ExitCode {
+function parseOneMetadata(text: string): Record<string, unknown> {
+  if (text.trimStart().startsWith('{')) {
+    try {
+      const value: unknown = JSON.parse(text);
+      if (isObject(value)) return value;
+    } catch (cause) {
+      throw wrongMetadata(text, messageOf(cause));
+    }
+  }
+  const at = text.indexOf('=');
+  if (at < 1) throw wrongMetadata(text, 'it has no =');
+  return { [text.slice(0, at)]: text.slice(at + 1) };
+}
+
+function wrongMetadata(text: string, why: string): SyncError {
+  return new SyncError('USAGE', `--metadata ${text}: ${why}.`, {
+    hint: `Write KEY=VALUE, or a JSON object: --metadata '{"bike":"gravel"}'.`,
+  });
+}
+
+export function uploadItemJson(item: UploadItem): Record<string, unknown> {
+  return { type: 'upload', ...item };
+}
+
+/** The counts as JSON; `would-upload` only after a dry run. */
+export function uploadSummaryJson(summary: UploadSummary): Record<string, unknown> {
+  const { 'would-upload': wouldUpload, ...counts } = summary;
+  return {
+    type: 'summary',
+    ...counts,
+    ...(wouldUpload > 0 ? { 'would-upload': wouldUpload } : {}),
+  };
+}
+
+/** A file's outcome for people. Skipped files are only counted. */
+export function uploadItemText(item: UploadItem): string | undefined {
+  const path = oneLine(item.path);
   switch (item.outcome) {
     case 'uploaded':
+      return `${path}: uploaded${item.service.state === 'queued' ? ' (received, being processed)' : ''}`;
     case 'duplicate':
-    case 'would-upload':
-      return ExitCode.ok;
+      return `${path}: the service had it already${item.note === undefined ? '' : `. ${item.note}`}`;
     case 'skipped':
-      return item.reason === 'refused-before' ? ExitCode.refused : ExitCode.ok;
+      return undefined;
     case 'invalid':
-      return ExitCode.invalidInput;
+      return `${path}: not sent. ${item.detail}`;
     case 'rejected':
-      return ExitCode.refused;
+      return `${path}: refused by the service: ${oneLine(item.message)}`;
     case 'failed':
-      return exitCodeOfDelivery(item.code);
+      return `${path}: not sent. ${oneLine(item.message)}${item.hint === undefined ? '' : ` ${item.hint}`}`;
+    case 'would-upload':
+      return requestText(path, item.request);
   }
+}
+
+function requestText(path: string, { method, url, parts }: UploadRequest): string {
+  return [
+    `${path}: would be sent`,
+    `  ${method} ${url}`,
+    ...parts.map((part) =>
+      'value' in part
+        ? `  ${part.name}: ${oneLine(part.value)}`
+        : `  ${part.name}: ${oneLine(part.filename)} (${bytes(part.size)}, SHA-256 ${part.sha256})`,
+    ),
+  ].join('\n');
+}
+
+/** One sentence that says where every file is now. */
+export function uploadSummaryText({
+  summary,
+  skipped,
+}: Pick<UploadReport, 'summary' | 'skipped'>): string {
+  if (summary.total === 0) return 'No recordings found.';
+  const parts = [
+    [summary.uploaded, 'uploaded'],
+    [summary['would-upload'], 'would be uploaded'],
+    [summary.duplicate, 'already at the service'],
+    [skipped['already-uploaded'], 'uploaded before'],
+    [skipped['refused-before'], 'refused before (`sync upload` offers them again)'],
+    [skipped['not-an-activity'], 'without an activity (settings, courses and the like)'],
+    [summary.invalid, 'not usable'],
+    [summary.rejected, 'refused'],
+    [summary.failed, 'not delivered; the same command again continues'],
+  ] as const;
+  const counted = parts.filter(([count]) => count > 0).map(([count, words]) => `${count} ${words}`);
+  const nothing = summary.skipped === summary.total ? 'Nothing to send. ' : '';
+  return `${nothing}${plural(summary.total, 'file')}: ${counted.join(', ')}.`;
+}
+
+/** The progress line. @param elapsedMs since the first byte was sent */
+function progressText(progress: UploadProgress, elapsedMs: number): string {
+  const { done, total, sentBytes, current } = progress;
+  const rate = elapsedMs > 500 ? `, ${bytes((sentBytes / elapsedMs) * 1000)}/s` : '';
+  return `${done} of ${total}, ${bytes(sentBytes)}${rate}  ${current}`;
 }

@@ -1,7 +1,7 @@
-import { ExitCode } from '../errors.ts';
+import { ExitCode } from '../base/errors.ts';
 import type { ConfirmedUpload, UploadLedger } from '../ledger/uploads.ts';
-import type { ServiceClient } from '../service/client.ts';
-import type { Clock } from '../time.ts';
+import type { ServiceClient } from '../api/client.ts';
+import type { Clock } from '../base/time.ts';
 import { type Verified, verifyUploads } from '../upload/verify.ts';
 import { localTime } from './workouts.ts';
 

@@ -1,7 +1,7 @@
-import { SyncError } from '../errors.ts';
-import type { Lock } from '../ledger/lock.ts';
+import { SyncError } from '../base/errors.ts';
+import type { Lock } from '../system/process-lock.ts';
 import { lockFolders } from '../watch/folder-lock.ts';
-import type { Failure } from '../watch/gate.ts';
+import type { Failure } from '../watch/circuit-breaker.ts';
 import type { OpenWatch, WatchNeeds } from './watch-needs.ts';
 
 /** A login that is watched with. */

@@ -1,10 +1,10 @@
 import type { OutboxRows } from '../ledger/outbox.ts';
 import type { WatchMarks } from '../ledger/watch-marks.ts';
-import type { ServiceClient } from '../service/client.ts';
-import type { Clock } from '../time.ts';
+import type { ServiceClient } from '../api/client.ts';
+import type { Clock } from '../base/time.ts';
 import type { Place } from '../watch/filesystem-type.ts';
 import type { WatchEvent } from '../watch/report.ts';
-import type { OpenLedger } from './open-ledger.ts';
+import type { OpenLedger } from '../app/open-ledger.ts';
 
 export interface WatchCommandOptions {
   /** Absolute paths, each once. */

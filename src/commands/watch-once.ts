@@ -1,10 +1,10 @@
-import { ExitCode } from '../errors.ts';
-import type { Lock } from '../ledger/lock.ts';
+import { ExitCode } from '../base/errors.ts';
+import type { Lock } from '../system/process-lock.ts';
 import type { UploadItem } from '../upload/report.ts';
 import { lockFolders } from '../watch/folder-lock.ts';
 import { openOutbox } from '../watch/outbox.ts';
 import { Watcher } from '../watch/watcher.ts';
-import { type UploadReport, UploadTally } from './upload.ts';
+import { type UploadReport, UploadTally } from '../upload/tally.ts';
 import type { WatchCommandOptions, WatchNeeds } from './watch-needs.ts';
 import { watcherNeeds } from './watch-round.ts';
 

@@ -1,13 +1,13 @@
-import { SyncError } from '../errors.ts';
-import { notItsLogin } from '../watch/delivery.ts';
-import { isLoginFailure } from '../watch/gate.ts';
+import { SyncError } from '../base/errors.ts';
+import { notItsLogin } from '../watch/refusal-backoff.ts';
+import { isLoginFailure } from '../watch/circuit-breaker.ts';
 import { type HealthKeeper, isoTime } from '../watch/health-keeper.ts';
 import { type Outbox, openOutbox } from '../watch/outbox.ts';
 import type { WatchEvent } from '../watch/report.ts';
 import { Watcher, type WatcherNeeds } from '../watch/watcher.ts';
 import { type Login, asError, isFailure, nextLogin } from './watch-login.ts';
 import type { OpenWatch, WatchCommandOptions, WatchNeeds } from './watch-needs.ts';
-import { LOGIN_SHORT_MS, type WatchTalk } from './watch-talk.ts';
+import { LOGIN_SHORT_MS, type WatchTalk } from './watch-announcer.ts';
 
 /** Between two looks at how long the login lasts, in ms. */
 const LOGIN_CHECK_MS = 12 * 3_600_000;

@@ -1,12 +1,12 @@
-import { SyncError, isAbort } from '../errors.ts';
+import { SyncError, isAbort } from '../base/errors.ts';
 import { lockFolders, takeLock } from '../watch/folder-lock.ts';
-import { isLoginFailure } from '../watch/gate.ts';
+import { isLoginFailure } from '../watch/circuit-breaker.ts';
 import { lifeLock, readOne, watchId } from '../watch/health.ts';
 import { HealthKeeper } from '../watch/health-keeper.ts';
 import type { Login } from './watch-login.ts';
 import type { WatchCommandOptions, WatchNeeds } from './watch-needs.ts';
 import { watchOneLogin } from './watch-round.ts';
-import { WatchTalk } from './watch-talk.ts';
+import { WatchTalk } from './watch-announcer.ts';
 
 /**
  * Watches until it is stopped by the signal.

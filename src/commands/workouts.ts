@@ -1,6 +1,6 @@
-import type { ServiceClient } from '../service/client.ts';
-import type { JsonObject } from '../service/wire.ts';
-import { NoList, workoutPages } from '../service/workout-pages.ts';
+import type { ServiceClient } from '../api/client.ts';
+import type { JsonObject } from '../api/wire.ts';
+import { NoList, workoutPages } from '../api/workout-pages.ts';
 
 export interface WorkoutsOptions {
   /** The first and the last day, `YYYY-MM-DD`, as they are in `zone`. */

@@ -1,5 +1,5 @@
-import type { Config } from '../config.ts';
-import type { Secret } from '../secret.ts';
+import type { Config } from '../config/config.ts';
+import type { Secret } from '../base/secret.ts';
 import { type Credentials, serviceId } from './store.ts';
 
 /** A client secret from outside the store, and for whom it is. */

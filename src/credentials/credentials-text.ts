@@ -1,5 +1,5 @@
-import { SyncError, messageOf } from '../errors.ts';
-import { Secret } from '../secret.ts';
+import { SyncError, messageOf } from '../base/errors.ts';
+import { Secret } from '../base/secret.ts';
 import type { Credentials, TokenSet } from './store.ts';
 
 /** The form of the text, raised when an older program could not read it. */

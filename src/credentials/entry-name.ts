@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { userInfo } from 'node:os';
 import { dirname } from 'node:path';
-import type { Config } from '../config.ts';
-import { findPaths } from '../paths.ts';
+import type { Config } from '../config/config.ts';
+import { findPaths } from '../config/paths.ts';
 import { serviceId } from './store.ts';
 
 /**

@@ -1,4 +1,4 @@
-import { type Config, requireBaseUrl, requireClientId } from '../config.ts';
+import { type Config, requireBaseUrl, requireClientId } from '../config/config.ts';
 import { type CredentialStore, type Credentials, serviceId } from './store.ts';
 
 /**

@@ -1,15 +1,15 @@
 import { constants } from 'node:fs';
 import { type FileHandle, open, readdir, rm, unlink } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import { SyncError, messageOf, systemCode } from '../errors.ts';
-import { findDistrust } from '../folder-trust.ts';
+import { SyncError, messageOf, systemCode } from '../base/errors.ts';
+import { findDistrust } from '../system/folder-trust.ts';
 import {
   type Replacement,
   TEMPORARY,
   beginReplacement,
   makeFolder,
   storageError,
-} from '../storage.ts';
+} from '../system/storage.ts';
 import { readCredentials, writeCredentials } from './credentials-text.ts';
 import type { CredentialStore } from './store.ts';
 

@@ -5,7 +5,7 @@
 import { randomBytes } from 'node:crypto';
 import { text } from 'node:stream/consumers';
 import { setTimeout as delay } from 'node:timers/promises';
-import { messageOf } from '../errors.ts';
+import { messageOf } from '../base/errors.ts';
 import { type Vault, deleteValue, hashOf, loadValue, saveValue } from './chunks.ts';
 import { classify } from './keychain-failure.ts';
 import { isKeyringLocked } from './keyring-lock.ts';

@@ -1,4 +1,4 @@
-import { SyncError } from '../errors.ts';
+import { SyncError } from '../base/errors.ts';
 
 /** What can be wrong with a keychain. None of these means that nobody logged in. */
 export type KeychainTrouble =

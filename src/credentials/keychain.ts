@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
-import type { Env } from '../deps.ts';
-import { SyncError, messageOf } from '../errors.ts';
+import type { Env } from '../base/env.ts';
+import { SyncError, messageOf } from '../base/errors.ts';
 import { readCredentials, writeCredentials } from './credentials-text.ts';
 import { hashOf } from './chunks.ts';
 import { classify, keychainError } from './keychain-failure.ts';

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
-import type { Config } from '../config.ts';
-import type { Env } from '../deps.ts';
+import type { Config } from '../config/config.ts';
+import type { Env } from '../base/env.ts';
 import { keychainEntryName } from './entry-name.ts';
 import { fileStore, tokenFilePath } from './file.ts';
 import { keychainStore } from './keychain.ts';

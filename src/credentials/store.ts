@@ -1,4 +1,4 @@
-import type { Secret } from '../secret.ts';
+import type { Secret } from '../base/secret.ts';
 
 /** What the token endpoint gave (interface 5.3), with its lifetimes as points in time. */
 export interface TokenSet {

@@ -1,10 +1,10 @@
 import { DatabaseSync, type DatabaseSyncInstance } from '@photostructure/sqlite';
 import { closeSync, openSync, renameSync, rmSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { SyncError, messageOf } from '../errors.ts';
-import { makeFolder, storageError } from '../storage.ts';
+import { SyncError, messageOf } from '../base/errors.ts';
+import { makeFolder, storageError } from '../system/storage.ts';
 import { type Database, guarded } from './guard.ts';
-import { type Lock, tryLock } from './lock.ts';
+import { type Lock, tryLock } from '../system/process-lock.ts';
 
 export type { Database } from './guard.ts';
 

@@ -1,5 +1,5 @@
 import type { DatabaseSyncInstance } from '@photostructure/sqlite';
-import { type SyncError, systemCode } from '../errors.ts';
+import { type SyncError, systemCode } from '../base/errors.ts';
 
 type Value = null | number | bigint | string | Uint8Array;
 

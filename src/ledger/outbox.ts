@@ -1,5 +1,5 @@
 import type { Database } from './database.ts';
-import type { ProcessMark } from './processes.ts';
+import type { ProcessMark } from '../system/processes.ts';
 
 /** A recording whose bytes are kept until the service has it. */
 export interface OutboxRow {

@@ -1,7 +1,7 @@
 import type { Database } from './database.ts';
 import { transaction } from './guard.ts';
 import { type NutritionLedger, nutritionLedger } from './nutrition.ts';
-import type { ProcessMark } from './processes.ts';
+import type { ProcessMark } from '../system/processes.ts';
 
 export type RecordKind = 'wellness' | 'nutrition';
 

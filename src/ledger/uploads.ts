@@ -1,6 +1,6 @@
 import { basename } from 'node:path';
 import { type Database, transaction } from './guard.ts';
-import type { ProcessMark } from './processes.ts';
+import type { ProcessMark } from '../system/processes.ts';
 
 /** How far a recording has come. */
 export interface UploadStanding {

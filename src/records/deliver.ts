@@ -1,17 +1,17 @@
-import { type ErrorCode, SyncError } from '../errors.ts';
+import { type ErrorCode, SyncError } from '../base/errors.ts';
 import { EMPTY_DAY } from '../ledger/nutrition.ts';
 import type { RecordLedger } from '../ledger/records.ts';
-import { inParallel } from '../parallel.ts';
+import { inParallel } from '../base/parallel.ts';
 import {
   type NutritionItemRef,
   type ServiceClient,
   itemRemoval,
   nutritionDayUrl,
-} from '../service/client.ts';
-import { ENOUGH_FAULTS, faultMessage, isServiceFault } from '../service/faults.ts';
-import { type Failure, Outlook, failureOf } from '../service/outlook.ts';
-import { isAboutTheItem } from '../service/refusal.ts';
-import type { Clock } from '../time.ts';
+} from '../api/client.ts';
+import { ENOUGH_FAULTS, faultMessage, isServiceFault } from '../api/faults.ts';
+import { type Failure, Outlook, failureOf } from '../api/batch-breaker.ts';
+import { isAboutTheItem } from '../api/refusal.ts';
+import type { Clock } from '../base/time.ts';
 import type { MergeMode } from './day-plan.ts';
 import { emptyDay, nutritionBody } from './merge.ts';
 import { type DayOutcome, deliverDay } from './nutrition-delivery.ts';

@@ -1,4 +1,4 @@
-import { SyncError } from '../errors.ts';
+import { SyncError } from '../base/errors.ts';
 import { JsonFault, JsonScanner } from './json-scan.ts';
 import { joinPointer, MAX_RECORDS, readValue } from './json-value.ts';
 import { dateName, plain } from './names.ts';

@@ -1,5 +1,5 @@
-import type { SyncError } from '../errors.ts';
-import type { NutritionItemRef } from '../service/client.ts';
+import type { SyncError } from '../base/errors.ts';
+import type { NutritionItemRef } from '../api/client.ts';
 import {
   type DayContent,
   EMPTY_DAY,

@@ -1,6 +1,6 @@
 import type { DayContent, SentItem } from '../ledger/nutrition.ts';
 import type { RecordLedger } from '../ledger/records.ts';
-import type { Clock } from '../time.ts';
+import type { Clock } from '../base/time.ts';
 import { ELSEWHERE } from './day-match.ts';
 import { type MergeMode, mergeDay } from './day-plan.ts';
 import { itemIdentity, sameInput } from './items.ts';

@@ -1,11 +1,11 @@
-import { SyncError } from '../errors.ts';
+import { SyncError } from '../base/errors.ts';
 import type { DayContent, NutritionTraits, SentItem } from '../ledger/nutrition.ts';
 import type { RecordLedger } from '../ledger/records.ts';
-import { NUTRITION_DAYS, type Removal, type ServiceClient } from '../service/client.ts';
-import { isAboutTheItem } from '../service/refusal.ts';
-import type { Repeatable } from '../service/retry.ts';
-import { type ShownItem as WireItem, shownDay, shownItems } from '../service/wire.ts';
-import type { Clock } from '../time.ts';
+import { NUTRITION_DAYS, type Removal, type ServiceClient } from '../api/client.ts';
+import { isAboutTheItem } from '../api/refusal.ts';
+import type { Repeatable } from '../api/retry.ts';
+import { type ShownItem as WireItem, shownDay, shownItems } from '../api/wire.ts';
+import type { Clock } from '../base/time.ts';
 import type { ShownItem } from './day-match.ts';
 import { nutritionBody } from './merge.ts';
 import type { JsonObject } from './types.ts';

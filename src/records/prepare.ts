@@ -1,4 +1,4 @@
-import { SyncError, systemCode } from '../errors.ts';
+import { SyncError, systemCode } from '../base/errors.ts';
 import { localDateOf } from './local-date.ts';
 import { DayMerger } from './merge.ts';
 import { readNutrition } from './nutrition.ts';

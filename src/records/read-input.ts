@@ -1,6 +1,6 @@
 import { createReadStream } from 'node:fs';
 import { resolve } from 'node:path';
-import { messageOf, SyncError, systemCode } from '../errors.ts';
+import { messageOf, SyncError, systemCode } from '../base/errors.ts';
 import { readDocument } from './document.ts';
 import { JsonFault, JsonScanner } from './json-scan.ts';
 import { MAX_RECORDS, readValue } from './json-value.ts';

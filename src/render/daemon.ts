@@ -1,7 +1,7 @@
 import type { DaemonReport, DaemonStopped } from '../commands/daemon.ts';
 import type { DaemonStarted } from '../commands/daemon-start.ts';
 import type { ServiceInstalled, ServiceReport } from '../commands/service.ts';
-import { duration, oneLine, plural } from './words.ts';
+import { duration, oneLine, plural } from '../terminal/words.ts';
 
 /** Points in time go out as ISO 8601 in UTC, like those of the health contract. */
 export function daemonReport(report: DaemonReport): Record<string, unknown> {

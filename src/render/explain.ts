@@ -1,5 +1,5 @@
 import type { ExplainReport } from '../commands/explain.ts';
-import { duration } from './words.ts';
+import { duration } from '../terminal/words.ts';
 
 export function explainReport(report: ExplainReport): Record<string, unknown> {
   return { type: 'explain', ...report };

@@ -2,8 +2,8 @@ import type { LoginEvent } from '../commands/login-events.ts';
 import type { LoginReport } from '../commands/login.ts';
 import type { LogoutReport, Revocation } from '../commands/logout.ts';
 import type { TokenReport } from '../commands/token.ts';
-import type { Account } from '../config.ts';
-import { duration } from './words.ts';
+import type { Account } from '../config/config.ts';
+import { duration } from '../terminal/words.ts';
 
 /** What a login says while it goes on; nothing for what needs no words. */
 export function loginEventText(event: LoginEvent): string | undefined {

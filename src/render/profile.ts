@@ -1,6 +1,6 @@
 import type { ProfileReport } from '../commands/profile.ts';
-import { isObject } from '../service/wire.ts';
-import { oneLine } from './words.ts';
+import { isObject } from '../api/wire.ts';
+import { oneLine } from '../terminal/words.ts';
 
 export function profileReport(report: ProfileReport): Record<string, unknown> {
   return { type: 'profile', ...report };

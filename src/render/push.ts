@@ -1,7 +1,7 @@
 import type { PushItem, PushSummary } from '../commands/push.ts';
 import type { RecordRequest } from '../records/deliver.ts';
 import type { RecordKind } from '../records/types.ts';
-import { oneLine, plural } from './words.ts';
+import { oneLine, plural } from '../terminal/words.ts';
 
 /**
  * A day, or an unusable record, for programs. `source` is the first of its `sources`; the `zone` is

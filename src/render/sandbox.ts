@@ -1,5 +1,5 @@
 import type { SandboxReady, SandboxReport } from '../commands/sandbox.ts';
-import { plural } from './words.ts';
+import { plural } from '../terminal/words.ts';
 
 /** How to point `sync` at it: the lines can be copied, or given to `eval`. */
 export function sandboxReadyText(info: SandboxReady): string {

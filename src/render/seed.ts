@@ -1,8 +1,8 @@
 import type { SeedFiles, SeedItem, SeedSummary } from '../commands/seed.ts';
-import type { ExitCode } from '../errors.ts';
+import type { ExitCode } from '../base/errors.ts';
 import { pushItemReport, pushItemText } from './push.ts';
-import { uploadItemReport, uploadItemText } from './upload.ts';
-import { plural } from './words.ts';
+import { uploadItemJson, uploadItemText } from '../commands/upload.ts';
+import { plural } from '../terminal/words.ts';
 
 /** Outcomes that need no telling one by one: a seed is a matter of hundreds. */
 const QUIET: readonly SeedItem['outcome'][] = ['uploaded', 'duplicate', 'pushed', 'skipped'];
@@ -11,7 +11,7 @@ export function seedItemReport(
   item: SeedItem,
   account: string | undefined,
 ): Record<string, unknown> {
-  const report = 'path' in item ? uploadItemReport(item) : pushItemReport(item);
+  const report = 'path' in item ? uploadItemJson(item) : pushItemReport(item);
   return account === undefined ? report : { account, ...report };
 }
 

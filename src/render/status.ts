@@ -2,7 +2,7 @@ import type { Checked, LoginState, StatusReport } from '../commands/status.ts';
 import { missingText, who } from './login.ts';
 import { ageText } from '../auth/login-ages.ts';
 import type { SeenHealth } from '../watch/health.ts';
-import { duration, plural } from './words.ts';
+import { duration, plural } from '../terminal/words.ts';
 
 /** A login that ends within this time is warned about, in ms. */
 const ENDS_SOON_MS = 7 * 86_400_000;

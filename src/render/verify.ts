@@ -1,6 +1,6 @@
 import type { VerifyReport } from '../commands/verify.ts';
 import type { Verified } from '../upload/verify.ts';
-import { duration, oneLine, plural } from './words.ts';
+import { duration, oneLine, plural } from '../terminal/words.ts';
 
 /** A recording for programs. */
 export function verifyItemReport({ upload, outcome, workoutId }: Verified) {

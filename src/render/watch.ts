@@ -1,7 +1,7 @@
 import type { FolderState, WatchEvent } from '../watch/report.ts';
-import { uploadItemReport, uploadItemText } from './upload.ts';
+import { uploadItemJson, uploadItemText } from '../commands/upload.ts';
 import { missingText } from './verify.ts';
-import { oneLine, plural } from './words.ts';
+import { oneLine, plural } from '../terminal/words.ts';
 
 /**
  * An event for programs: an upload as `sync upload` tells it, all else as `{"type":"watch"}`.
@@ -10,7 +10,7 @@ import { oneLine, plural } from './words.ts';
  */
 export function watchEventReport(event: WatchEvent, at: Date | undefined): Record<string, unknown> {
   const time = at === undefined ? {} : { at: at.toISOString() };
-  if (event.event === 'upload') return { ...uploadItemReport(event.item), ...time };
+  if (event.event === 'upload') return { ...uploadItemJson(event.item), ...time };
   return { type: 'watch', ...event, ...time };
 }
 

@@ -1,6 +1,6 @@
 import { type WorkoutsReport, localTime } from '../commands/workouts.ts';
-import type { JsonObject } from '../service/wire.ts';
-import { table } from './table.ts';
+import type { JsonObject } from '../api/wire.ts';
+import { table } from '../terminal/table.ts';
 
 /** A table that a person likes to read, dates in `zone`; a body of another shape as JSON. */
 export function workoutsText(report: WorkoutsReport, zone: string): string {

@@ -1,6 +1,6 @@
 import { Temporal } from 'temporal-polyfill';
 
-import { SyncError } from '../errors.ts';
+import { SyncError } from '../base/errors.ts';
 
 const DAY_MS = 86_400_000;
 

@@ -1,4 +1,4 @@
-import { SyncError } from '../errors.ts';
+import { SyncError } from '../base/errors.ts';
 import { athleteOf, ftpOn, weightOn, type Athlete } from './athlete.ts';
 import { Calendar } from './calendar.ts';
 import { encodeActivity } from './fit-activity.ts';

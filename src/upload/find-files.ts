@@ -1,6 +1,6 @@
 import { type Dirent, lstatSync, readdirSync, statSync } from 'node:fs';
 import { resolve, sep } from 'node:path';
-import { messageOf, systemCode } from '../errors.ts';
+import { messageOf, systemCode } from '../base/errors.ts';
 import type { FileStamp } from '../ledger/known-files.ts';
 import { ODD_NAME, oddNames } from './odd-names.ts';
 import { isRecordingName, isSearchedFolder } from './recording-names.ts';

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import type { FramedUpload } from '../service/client.ts';
+import type { FramedUpload } from '../api/client.ts';
 import { type RecordingContents, HEAD_ROOM, TAIL_ROOM } from './read-recording.ts';
 
 /** The parts beside the file (interface 2.1). */

@@ -1,9 +1,9 @@
-import { inParallel } from '../parallel.ts';
-import { Outlook } from '../service/outlook.ts';
+import { inParallel } from '../base/parallel.ts';
+import { Outlook } from '../api/batch-breaker.ts';
 import { findFiles } from './find-files.ts';
 import type { BufferSource } from './read-recording.ts';
 import type { UploadItem, UploadProgress } from './report.ts';
-import { type RecordingFile, type UploadOptions, settled } from './settled.ts';
+import { type RecordingFile, type UploadOptions, settled } from './known-outcome.ts';
 import type { UploaderNeeds } from './uploader.ts';
 
 export interface BatchNeeds extends UploaderNeeds {

@@ -1,5 +1,5 @@
-import type { Failure } from '../service/outlook.ts';
-import type { ServiceRecording } from '../service/wire.ts';
+import type { Failure } from '../api/batch-breaker.ts';
+import type { ServiceRecording } from '../api/wire.ts';
 
 /**
  * Why a recording was not sent, where nothing is wrong with that. `refused-before`: the watcher leaves

@@ -1,14 +1,14 @@
 import { basename } from 'node:path';
-import { SyncError } from '../errors.ts';
+import { SyncError } from '../base/errors.ts';
 import { activityName } from '../fit/activity-name.ts';
 import { type ActivityTimes, readActivityTimes, readFirstSession } from '../fit/summary.ts';
 import type { FileStamp, KnownFiles } from '../ledger/known-files.ts';
 import type { UploadLedger } from '../ledger/uploads.ts';
-import type { FramedUpload, ServiceClient } from '../service/client.ts';
-import { ENOUGH_FAULTS, faultMessage, isServiceFault } from '../service/faults.ts';
-import { failureOf } from '../service/outlook.ts';
-import { isAboutTheItem } from '../service/refusal.ts';
-import type { Clock } from '../time.ts';
+import type { FramedUpload, ServiceClient } from '../api/client.ts';
+import { ENOUGH_FAULTS, faultMessage, isServiceFault } from '../api/faults.ts';
+import { failureOf } from '../api/batch-breaker.ts';
+import { isAboutTheItem } from '../api/refusal.ts';
+import type { Clock } from '../base/time.ts';
 import { type Identity, identify } from './identify.ts';
 import { FILE_PART, type UploadFields, frameUpload, textParts } from './multipart.ts';
 import {
@@ -24,7 +24,7 @@ import {
   alreadyUploaded,
   notAnActivity,
   refusedBefore,
-} from './settled.ts';
+} from './known-outcome.ts';
 
 export interface UploaderNeeds {
   readonly appVersion: string;

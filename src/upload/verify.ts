@@ -1,7 +1,7 @@
 import type { ConfirmedUpload } from '../ledger/uploads.ts';
-import type { ServiceClient } from '../service/client.ts';
-import type { JsonObject } from '../service/wire.ts';
-import { workoutPages } from '../service/workout-pages.ts';
+import type { ServiceClient } from '../api/client.ts';
+import type { JsonObject } from '../api/wire.ts';
+import { workoutPages } from '../api/workout-pages.ts';
 
 /** What the platform made of a recording that it took. */
 export interface Verified {

@@ -1,5 +1,5 @@
 import { statfsSync } from 'node:fs';
-import { systemCode } from '../errors.ts';
+import { systemCode } from '../base/errors.ts';
 
 /** What the file system under a folder means for watching it. */
 export interface Place {

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
-import { SyncError } from '../errors.ts';
-import { type Lock, tryLock } from '../ledger/lock.ts';
-import type { Clock } from '../time.ts';
+import { SyncError } from '../base/errors.ts';
+import { type Lock, tryLock } from '../system/process-lock.ts';
+import type { Clock } from '../base/time.ts';
 import { realPath } from './folder-names.ts';
 import { readHealth } from './health.ts';
 

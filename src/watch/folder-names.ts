@@ -1,6 +1,6 @@
 import { realpathSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import { systemCode } from '../errors.ts';
+import { systemCode } from '../base/errors.ts';
 
 /** The folder itself, links resolved; as far as it exists. @param folder absolute */
 export function realPath(folder: string): string {

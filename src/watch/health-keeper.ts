@@ -1,6 +1,6 @@
-import { systemCode } from '../errors.ts';
-import type { Clock } from '../time.ts';
-import type { GateState } from './gate.ts';
+import { systemCode } from '../base/errors.ts';
+import type { Clock } from '../base/time.ts';
+import type { GateState } from './circuit-breaker.ts';
 import { type WatchHealth, removeHealth, writeHealth } from './health.ts';
 import type { Watcher } from './watcher.ts';
 

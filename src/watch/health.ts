@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
 import { readFileSync, readdirSync, rmSync } from 'node:fs';
 import { basename, join } from 'node:path';
-import { SyncError, systemCode } from '../errors.ts';
-import { isHeld } from '../ledger/lock.ts';
-import { isObject } from '../service/wire.ts';
-import { makeFolder, replaceFile, storageError } from '../storage.ts';
+import { SyncError, systemCode } from '../base/errors.ts';
+import { isHeld } from '../system/process-lock.ts';
+import { isObject } from '../api/wire.ts';
+import { makeFolder, replaceFile, storageError } from '../system/storage.ts';
 import type { FolderState, Obstacle } from './report.ts';
 
 /** How a watcher is doing: what `sync status` and a monitor read. Times are ISO 8601 in UTC. */

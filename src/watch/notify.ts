@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import type { Env } from '../deps.ts';
+import type { Env } from '../base/env.ts';
 
 /** The command that shows a note on the desktop; undefined where there is none to show it on. */
 export function notifyCommand(

@@ -1,9 +1,9 @@
 import { lstatSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { randomUUID } from 'node:crypto';
 import { basename, join } from 'node:path';
-import { systemCode } from '../errors.ts';
+import { systemCode } from '../base/errors.ts';
 import type { OutboxRow, OutboxRows } from '../ledger/outbox.ts';
-import { makeFolder } from '../storage.ts';
+import { makeFolder } from '../system/storage.ts';
 import type { QueueItem } from './queue.ts';
 
 /** Recordings from folders that stay where they are take no more room than this, in bytes. */

@@ -1,5 +1,5 @@
 import { closeSync, openSync, readSync } from 'node:fs';
-import { systemCode } from '../errors.ts';
+import { systemCode } from '../base/errors.ts';
 import { PEEK_BYTES, peekHeader } from '../fit/envelope.ts';
 import { readFileId } from '../fit/summary.ts';
 import type { FileStamp } from '../ledger/known-files.ts';

@@ -1,4 +1,4 @@
-import type { ErrorCode } from '../errors.ts';
+import type { ErrorCode } from '../base/errors.ts';
 import type { InvalidReason, UploadItem } from '../upload/report.ts';
 
 /** How things stand with a folder. */

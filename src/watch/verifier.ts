@@ -1,10 +1,10 @@
-import { SyncError } from '../errors.ts';
+import { SyncError } from '../base/errors.ts';
 import type { ConfirmedUpload, UploadLedger } from '../ledger/uploads.ts';
-import type { ServiceClient } from '../service/client.ts';
-import type { Clock } from '../time.ts';
+import type { ServiceClient } from '../api/client.ts';
+import type { Clock } from '../base/time.ts';
 import { PROCESSING_MS, type Verified, verifyUploads } from '../upload/verify.ts';
-import { notItsLogin } from './delivery.ts';
-import { Gate, isLoginFailure } from './gate.ts';
+import { notItsLogin } from './refusal-backoff.ts';
+import { Gate, isLoginFailure } from './circuit-breaker.ts';
 import type { WatchEvent } from './report.ts';
 
 /** Pause after the service refused a check (ms). */

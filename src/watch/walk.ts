@@ -1,6 +1,6 @@
 import { type Dirent, lstatSync, readdirSync } from 'node:fs';
 import { sep } from 'node:path';
-import { systemCode } from '../errors.ts';
+import { systemCode } from '../base/errors.ts';
 import type { FileStamp } from '../ledger/known-files.ts';
 import { describeFileError } from '../upload/find-files.ts';
 import { ODD_NAME, type OddNames, oddNames } from '../upload/odd-names.ts';

@@ -1,8 +1,8 @@
 import { opendir, stat } from 'node:fs/promises';
-import { systemCode } from '../errors.ts';
+import { systemCode } from '../base/errors.ts';
 import { describeFileError } from '../upload/find-files.ts';
 import type { Place } from './filesystem-type.ts';
-import { FolderEvents, type FolderEventsNeeds } from './folder-events.ts';
+import { FolderEvents, type FolderEventsNeeds } from './fs-events.ts';
 import type { FolderState } from './report.ts';
 
 /** What a look at the root showed. */

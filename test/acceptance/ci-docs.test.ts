@@ -110,9 +110,9 @@ describe('docs/ci.md', () => {
 
   it('names variables that the program reads, and actions by their major version', () => {
     const settings =
-      readDocument('src/settings.ts') +
-      readDocument('src/config.ts') +
-      readDocument('src/paths.ts');
+      readDocument('src/config/settings.ts') +
+      readDocument('src/config/config.ts') +
+      readDocument('src/config/paths.ts');
     const names = new Set(document.match(/\bSYNC_[A-Z_]+\b/g));
     expect(names.size).toBeGreaterThan(5);
     for (const name of names) expect(settings, name).toContain(`'${name}'`);

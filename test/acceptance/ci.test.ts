@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
-import { ExitCode } from '../../src/errors.ts';
+import { ExitCode } from '../../src/base/errors.ts';
 import {
   REVISIONS,
   type World,

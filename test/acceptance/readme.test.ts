@@ -2,7 +2,7 @@ import { existsSync, readFileSync, readdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { PushOutcome } from '../../src/commands/push.ts';
-import { ExitCode, worstExitCode } from '../../src/errors.ts';
+import { ExitCode, worstExitCode } from '../../src/base/errors.ts';
 import type { InvalidReason, SkipReason, UploadOutcome } from '../../src/upload/report.ts';
 import { type World, openHome, openWorld } from '../support/acceptance.ts';
 import { documentedCommands, expectKnown } from '../support/documented-commands.ts';

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
-import { listen } from '../service/support.ts';
+import { listen } from '../api/support.ts';
 import {
   REVISIONS,
   expireAccess,

@@ -26,7 +26,7 @@ import {
   zeroTail,
 } from '../support/fit-maker.ts';
 import { ndjson } from '../support/program.ts';
-import { VERSION } from '../../src/version.ts';
+import { VERSION } from '../../src/base/version.ts';
 
 const NO_COUNTS = {
   ...{ type: 'summary', total: 0 },

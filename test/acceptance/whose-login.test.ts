@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import { describe, expect, it } from 'vitest';
-import { type ReceivedRequest, listen } from '../service/support.ts';
+import { type ReceivedRequest, listen } from '../api/support.ts';
 import {
   type World,
   foodsHeld,

@@ -4,8 +4,8 @@ import { once } from 'node:events';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { type CallbackServer, startCallbackServer } from '../../src/auth/callback-server.ts';
 import { failedPage, loggedInPage } from '../../src/auth/landing-page.ts';
-import { SyncError } from '../../src/errors.ts';
-import { Secret } from '../../src/secret.ts';
+import { SyncError } from '../../src/base/errors.ts';
+import { Secret } from '../../src/base/secret.ts';
 import { failure, never } from './support.ts';
 
 const STATE = 'the-state-of-this-login';

@@ -3,7 +3,7 @@ import { authorizeUrl } from '../../src/auth/authorize-url.ts';
 import { sshForwardCommand, whyNoBrowser } from '../../src/auth/browser.ts';
 import { checkPastedAddress } from '../../src/auth/callback.ts';
 import { challengeOf, createAuthorizationSecrets } from '../../src/auth/pkce.ts';
-import { Secret } from '../../src/secret.ts';
+import { Secret } from '../../src/base/secret.ts';
 import { everythingShownOf } from './support.ts';
 
 const URI = 'http://127.0.0.1:8917/callback';

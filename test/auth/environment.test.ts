@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest';
 import { openSession } from '../../src/auth/open-session.ts';
-import { loadConfig } from '../../src/config.ts';
-import type { Env } from '../../src/deps.ts';
-import { findPaths } from '../../src/paths.ts';
+import { loadConfig } from '../../src/config/config.ts';
+import type { Env } from '../../src/base/env.ts';
+import { findPaths } from '../../src/config/paths.ts';
 import {
   failure,
   never,

@@ -8,7 +8,7 @@ import {
   failedPage,
   loggedInPage,
 } from '../../src/auth/landing-page.ts';
-import { Secret } from '../../src/secret.ts';
+import { Secret } from '../../src/base/secret.ts';
 import { never } from './support.ts';
 
 const executablePath = ['/usr/bin/chromium', '/usr/bin/google-chrome'].find((path) =>

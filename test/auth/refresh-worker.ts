@@ -3,10 +3,10 @@
  * prints the access token that it ends up with.
  */
 import { openSession } from '../../src/auth/open-session.ts';
-import { loadConfig } from '../../src/config.ts';
-import { systemClock } from '../../src/deps.ts';
-import { findPaths } from '../../src/paths.ts';
-import { createNodeHttp } from '../../src/service/node-http.ts';
+import { loadConfig } from '../../src/config/config.ts';
+import { systemClock } from '../../src/system/clock.ts';
+import { findPaths } from '../../src/config/paths.ts';
+import { createNodeHttp } from '../../src/api/node-http.ts';
 
 const env = process.env;
 const paths = findPaths(env, process.platform, env['HOME'] ?? '/');

@@ -3,11 +3,11 @@ import { describe, expect, it } from 'vitest';
 import { withLoginLock } from '../../src/auth/login-lock.ts';
 import { fileStore, tokenFilePath } from '../../src/credentials/file.ts';
 import type { CredentialStore, Credentials } from '../../src/credentials/store.ts';
-import { systemClock } from '../../src/deps.ts';
-import { SyncError } from '../../src/errors.ts';
+import { systemClock } from '../../src/system/clock.ts';
+import { SyncError } from '../../src/base/errors.ts';
 import type { Sandbox } from '../../src/sandbox/server.ts';
-import { Secret } from '../../src/secret.ts';
-import type { Clock } from '../../src/time.ts';
+import { Secret } from '../../src/base/secret.ts';
+import type { Clock } from '../../src/base/time.ts';
 import {
   everythingShownOf,
   failure,

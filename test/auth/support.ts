@@ -8,13 +8,14 @@ import { createSession, type SessionNeeds } from '../../src/auth/session.ts';
 import { decodeTokenResponse } from '../../src/auth/token-response.ts';
 import { fileStore, tokenFilePath } from '../../src/credentials/file.ts';
 import type { Credentials } from '../../src/credentials/store.ts';
-import { type Deps, systemClock } from '../../src/deps.ts';
-import { SyncError } from '../../src/errors.ts';
-import type { Io } from '../../src/io.ts';
+import { systemClock } from '../../src/system/clock.ts';
+import { type Deps } from '../../src/app/deps.ts';
+import { SyncError } from '../../src/base/errors.ts';
+import type { Io } from '../../src/terminal/io.ts';
 import { type Sandbox, type SandboxOptions, startSandbox } from '../../src/sandbox/server.ts';
-import type { Http } from '../../src/service/http.ts';
-import { createNodeHttp } from '../../src/service/node-http.ts';
-import type { Clock } from '../../src/time.ts';
+import type { Http } from '../../src/api/http.ts';
+import { createNodeHttp } from '../../src/api/node-http.ts';
+import type { Clock } from '../../src/base/time.ts';
 
 /** A folder that is gone when the test is over. */
 export function scratchDir(): string {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { decodeTokenResponse } from '../../src/auth/token-response.ts';
-import { SyncError } from '../../src/errors.ts';
-import { Secret } from '../../src/secret.ts';
+import { SyncError } from '../../src/base/errors.ts';
+import { Secret } from '../../src/base/secret.ts';
 import { everythingShownOf } from './support.ts';
 
 const now = 1_700_000_000_000;

@@ -4,9 +4,9 @@ import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import type { LoginEvent } from '../../src/commands/login-events.ts';
 import { runLogin } from '../../src/commands/login.ts';
-import { loadConfig, readConfigFile } from '../../src/config.ts';
+import { loadConfig, readConfigFile } from '../../src/config/config.ts';
 import { fileStore, tokenFilePath } from '../../src/credentials/file.ts';
-import { findPaths } from '../../src/paths.ts';
+import { findPaths } from '../../src/config/paths.ts';
 import type { Sandbox } from '../../src/sandbox/server.ts';
 import {
   failure,

@@ -5,10 +5,10 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vites
 import type { LoginEvent } from '../../src/commands/login-events.ts';
 import { runLogin } from '../../src/commands/login.ts';
 import { runToken } from '../../src/commands/token.ts';
-import { type SettingOverrides, loadConfig, readConfigFile } from '../../src/config.ts';
+import { type SettingOverrides, loadConfig, readConfigFile } from '../../src/config/config.ts';
 import { keychainEntryName } from '../../src/credentials/entry-name.ts';
 import { tokenFilePath } from '../../src/credentials/file.ts';
-import { findPaths } from '../../src/paths.ts';
+import { findPaths } from '../../src/config/paths.ts';
 import type { Sandbox } from '../../src/sandbox/server.ts';
 import { failure, realHttp, sandbox, scratchDir, testDeps, testIo } from '../auth/support.ts';
 import { type TestBuild, buildForTest } from '../support/build.ts';
@@ -131,7 +131,7 @@ describe.skipIf(process.platform !== 'linux')('where there is no keychain', () =
     const service = await sandbox(autoApprove);
     const here = machine(service, {});
     await here.login(testIo(), { tokenStore: 'file' }).done;
-    const { changeProfile } = await import('../../src/config-write.ts');
+    const { changeProfile } = await import('../../src/config/config-write.ts');
     await changeProfile(here.paths, 'default', { settings: { tokenStore: 'keychain' } });
     expect((await failure(here.token())).code).toBe('KEYCHAIN_MISSING');
   });

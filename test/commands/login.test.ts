@@ -4,15 +4,16 @@ import { createServer } from 'node:http';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { DEFAULT_SCOPES } from '../../src/auth/scopes.ts';
+import { DEFAULT_SCOPES } from '../../src/config/scopes.ts';
 import type { LoginEvent } from '../../src/commands/login-events.ts';
 import { type LoginOptions, parseTimeout, runLogin } from '../../src/commands/login.ts';
 import { runToken } from '../../src/commands/token.ts';
-import { loadConfig, readConfigFile, type SettingOverrides } from '../../src/config.ts';
+import { loadConfig, readConfigFile, type SettingOverrides } from '../../src/config/config.ts';
 import { fileStore, tokenFilePath } from '../../src/credentials/file.ts';
-import type { Deps, Env } from '../../src/deps.ts';
-import { SyncError } from '../../src/errors.ts';
-import { findPaths } from '../../src/paths.ts';
+import type { Env } from '../../src/base/env.ts';
+import type { Deps } from '../../src/app/deps.ts';
+import { SyncError } from '../../src/base/errors.ts';
+import { findPaths } from '../../src/config/paths.ts';
 import type { Sandbox } from '../../src/sandbox/server.ts';
 import {
   everythingShownOf,

@@ -3,12 +3,12 @@ import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { runLogout } from '../../src/commands/logout.ts';
 import { runToken } from '../../src/commands/token.ts';
-import { changeProfile } from '../../src/config-write.ts';
-import { loadConfig, readConfigFile } from '../../src/config.ts';
+import { changeProfile } from '../../src/config/config-write.ts';
+import { loadConfig, readConfigFile } from '../../src/config/config.ts';
 import { fileStore, tokenFilePath } from '../../src/credentials/file.ts';
-import type { Env } from '../../src/deps.ts';
-import { SyncError } from '../../src/errors.ts';
-import { findPaths } from '../../src/paths.ts';
+import type { Env } from '../../src/base/env.ts';
+import { SyncError } from '../../src/base/errors.ts';
+import { findPaths } from '../../src/config/paths.ts';
 import type { Sandbox } from '../../src/sandbox/server.ts';
 import {
   everythingShownOf,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { SyncError } from '../../src/errors.ts';
+import { SyncError } from '../../src/base/errors.ts';
 import type { Sandbox } from '../../src/sandbox/server.ts';
 import { type ProfileOptions, runProfile } from '../../src/commands/profile.ts';
 import { clientOf, openSandbox } from '../support/delivery.ts';

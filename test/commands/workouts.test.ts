@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { runWorkouts } from '../../src/commands/workouts.ts';
-import type { ServiceClient, WorkoutQuery } from '../../src/service/client.ts';
+import type { ServiceClient, WorkoutQuery } from '../../src/api/client.ts';
 
 const signal = new AbortController().signal;
 

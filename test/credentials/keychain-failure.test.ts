@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { classify, keychainError } from '../../src/credentials/keychain-failure.ts';
-import { exitCodeOf } from '../../src/errors.ts';
+import { exitCodeOf } from '../../src/base/errors.ts';
 
 /** Messages as the libraries and systems word them. */
 it.each([

@@ -1,5 +1,5 @@
 import type { Credentials } from '../../src/credentials/store.ts';
-import { Secret } from '../../src/secret.ts';
+import { Secret } from '../../src/base/secret.ts';
 
 /** A login whose secrets all hold `word`. */
 export function someCredentials(word = 'word'): Credentials {

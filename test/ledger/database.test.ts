@@ -11,7 +11,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { SyncError } from '../../src/errors.ts';
+import { SyncError } from '../../src/base/errors.ts';
 import { openDatabase } from '../../src/ledger/database.ts';
 import { transaction } from '../../src/ledger/guard.ts';
 import { uploadLedger } from '../../src/ledger/uploads.ts';

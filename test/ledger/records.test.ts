@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { SyncError } from '../../src/errors.ts';
+import { SyncError } from '../../src/base/errors.ts';
 import { recordLedger } from '../../src/ledger/records.ts';
 import { buildWorker, markIn, openIn, scratchDir } from './support.ts';
 

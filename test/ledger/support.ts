@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { onTestFinished } from 'vitest';
 import { type Database, openDatabase } from '../../src/ledger/database.ts';
-import { type ProcessMark, markProcess } from '../../src/ledger/processes.ts';
+import { type ProcessMark, markProcess } from '../../src/system/processes.ts';
 import { buildForTest } from '../support/build.ts';
 
 export function scratchDir(): string {

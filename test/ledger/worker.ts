@@ -4,10 +4,10 @@
  */
 import { createInterface } from 'node:readline';
 import { join } from 'node:path';
-import { changeProfile } from '../../src/config-write.ts';
+import { changeProfile } from '../../src/config/config-write.ts';
 import { openDatabase } from '../../src/ledger/database.ts';
-import { type Lock, isHeld, tryLock } from '../../src/ledger/lock.ts';
-import { markProcess } from '../../src/ledger/processes.ts';
+import { type Lock, isHeld, tryLock } from '../../src/system/process-lock.ts';
+import { markProcess } from '../../src/system/processes.ts';
 import { recordLedger } from '../../src/ledger/records.ts';
 import { uploadLedger } from '../../src/ledger/uploads.ts';
 

@@ -4,7 +4,7 @@ import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { SyncError } from '../../src/errors.ts';
+import { SyncError } from '../../src/base/errors.ts';
 import { recordLedger } from '../../src/ledger/records.ts';
 import {
   type DeliveryOptions,
@@ -13,8 +13,8 @@ import {
 } from '../../src/records/deliver.ts';
 import type { RecordKind } from '../../src/records/types.ts';
 import type { SandboxSettings } from '../../src/sandbox/settings.ts';
-import type { ServiceClient } from '../../src/service/client.ts';
-import type { Clock } from '../../src/time.ts';
+import type { ServiceClient } from '../../src/api/client.ts';
+import type { Clock } from '../../src/base/time.ts';
 import { REVISION_NAMES } from '../../src/sandbox/revisions.ts';
 import { markIn, openIn } from '../ledger/support.ts';
 import { foodsHeld } from '../support/acceptance.ts';

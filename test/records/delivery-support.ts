@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished } from 'vitest';
-import { SyncError } from '../../src/errors.ts';
+import { SyncError } from '../../src/base/errors.ts';
 import { recordLedger } from '../../src/ledger/records.ts';
 import {
   type DeliveryOptions,
@@ -15,8 +15,8 @@ import type { PreparedRecord, Zone } from '../../src/records/types.ts';
 import type { MintRequest } from '../../src/sandbox/control.ts';
 import type { Sandbox } from '../../src/sandbox/server.ts';
 import type { SandboxSettings } from '../../src/sandbox/settings.ts';
-import type { ServiceClient } from '../../src/service/client.ts';
-import type { Clock } from '../../src/time.ts';
+import type { ServiceClient } from '../../src/api/client.ts';
+import type { Clock } from '../../src/base/time.ts';
 import { markIn, openIn } from '../ledger/support.ts';
 import { foodsHeld } from '../support/acceptance.ts';
 import { clientOf, hastyClock, openSandbox } from '../support/delivery.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { SyncError } from '../../src/errors.ts';
+import { SyncError } from '../../src/base/errors.ts';
 import type { RecordItem } from '../../src/records/deliver.ts';
 import { NUTRITION_REVISIONS } from '../support/acceptance.ts';
 import {

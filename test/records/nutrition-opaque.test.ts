@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { Secret } from '../../src/secret.ts';
+import { Secret } from '../../src/base/secret.ts';
 import { clientOf } from '../support/delivery.ts';
 import { type TinyRequest, openTinyService } from '../support/tiny-service.ts';
 import {

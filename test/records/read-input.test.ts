@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { SyncError } from '../../src/errors.ts';
+import { SyncError } from '../../src/base/errors.ts';
 import { MAX_RECORDS } from '../../src/records/json-value.ts';
 import { fileInput, MAX_BAD_LINES, readInput } from '../../src/records/read-input.ts';
 import type { RawRecord, RecordKind } from '../../src/records/types.ts';

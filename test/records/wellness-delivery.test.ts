@@ -5,7 +5,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { recordLedger } from '../../src/ledger/records.ts';
 import { type RecordItem, deliverRecords } from '../../src/records/deliver.ts';
 import type { SandboxSettings } from '../../src/sandbox/settings.ts';
-import type { ServiceClient } from '../../src/service/client.ts';
+import type { ServiceClient } from '../../src/api/client.ts';
 import { markIn, openIn } from '../ledger/support.ts';
 import { clientOf, hastyClock, openSandbox } from '../support/delivery.ts';
 import { outcomesOf } from './delivery-support.ts';

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { SyncError } from '../../src/errors.ts';
-import { errorReport, errorText } from '../../src/render/error.ts';
+import { SyncError } from '../../src/base/errors.ts';
+import { errorReport, errorText } from '../../src/terminal/error.ts';
 import { profileText } from '../../src/render/profile.ts';
 import { statusText } from '../../src/render/status.ts';
-import { table } from '../../src/render/table.ts';
-import { uploadItemText, uploadSummaryReport, uploadSummaryText } from '../../src/render/upload.ts';
-import { bytes, duration, oneLine, plural } from '../../src/render/words.ts';
+import { table } from '../../src/terminal/table.ts';
+import { uploadItemText, uploadSummaryJson, uploadSummaryText } from '../../src/commands/upload.ts';
+import { bytes, duration, oneLine, plural } from '../../src/terminal/words.ts';
 import { workoutsText } from '../../src/render/workouts.ts';
 import type { UploadItem } from '../../src/upload/report.ts';
 
@@ -227,7 +227,7 @@ describe('what became of a file', () => {
   });
 
   it('the summary for programs names a dry run only where there was one', () => {
-    expect(uploadSummaryReport({ ...none, total: 1, uploaded: 1 })).toEqual({
+    expect(uploadSummaryJson({ ...none, total: 1, uploaded: 1 })).toEqual({
       type: 'summary',
       total: 1,
       uploaded: 1,
@@ -237,7 +237,7 @@ describe('what became of a file', () => {
       rejected: 0,
       failed: 0,
     });
-    expect(uploadSummaryReport({ ...none, total: 1, 'would-upload': 1 })).toMatchObject({
+    expect(uploadSummaryJson({ ...none, total: 1, 'would-upload': 1 })).toMatchObject({
       'would-upload': 1,
     });
   });

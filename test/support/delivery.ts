@@ -1,13 +1,13 @@
 import { onTestFinished } from 'vitest';
-import { systemClock } from '../../src/deps.ts';
+import { systemClock } from '../../src/system/clock.ts';
 import { type SandboxOptions, type Sandbox, startSandbox } from '../../src/sandbox/server.ts';
-import { Secret } from '../../src/secret.ts';
-import { type ServiceClient, createServiceClient } from '../../src/service/client.ts';
-import { DEFAULT_ENDPOINTS } from '../../src/service/endpoints.ts';
-import { createNodeHttp } from '../../src/service/node-http.ts';
-import { DEFAULT_RETRY, type RetryPolicy } from '../../src/service/retry.ts';
-import type { TokenSource } from '../../src/service/token-source.ts';
-import type { Clock } from '../../src/time.ts';
+import { Secret } from '../../src/base/secret.ts';
+import { type ServiceClient, createServiceClient } from '../../src/api/client.ts';
+import { DEFAULT_ENDPOINTS } from '../../src/config/endpoints.ts';
+import { createNodeHttp } from '../../src/api/node-http.ts';
+import { DEFAULT_RETRY, type RetryPolicy } from '../../src/api/retry.ts';
+import type { TokenSource } from '../../src/api/token-source.ts';
+import type { Clock } from '../../src/base/time.ts';
 
 /** A sandbox on a port of its own, that ends with the test. */
 export async function openSandbox(options: SandboxOptions = {}): Promise<Sandbox> {

@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { closeSync, fstatSync, ftruncateSync, mkdirSync, openSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
-import { systemCode } from '../../src/errors.ts';
+import { systemCode } from '../../src/base/errors.ts';
 
 /** Why no file system can be mounted here; undefined if one can. */
 export function whyNoMount(): string | undefined {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { FramedUpload } from '../../src/service/client.ts';
+import type { FramedUpload } from '../../src/api/client.ts';
 import { type UploadFields, frameUpload, textParts } from '../../src/upload/multipart.ts';
 import { contentsOf } from '../../src/upload/read-recording.ts';
 

@@ -2,12 +2,12 @@ import { mkdirSync, readFileSync, utimesSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { SyncError } from '../../src/errors.ts';
+import { SyncError } from '../../src/base/errors.ts';
 import { knownFiles } from '../../src/ledger/known-files.ts';
 import { uploadLedger } from '../../src/ledger/uploads.ts';
 import { uploadBatch } from '../../src/upload/pipeline.ts';
 import type { UploadItem, UploadProgress } from '../../src/upload/report.ts';
-import type { UploadOptions } from '../../src/upload/settled.ts';
+import type { UploadOptions } from '../../src/upload/known-outcome.ts';
 import { buildWorker, markIn, openIn } from '../ledger/support.ts';
 import { clientOf, hastyClock, openSandbox } from '../support/delivery.ts';
 import {

@@ -1,13 +1,13 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { type ConfirmedUpload, uploadLedger } from '../../src/ledger/uploads.ts';
-import { Secret } from '../../src/secret.ts';
-import { createServiceClient } from '../../src/service/client.ts';
-import { DEFAULT_ENDPOINTS } from '../../src/service/endpoints.ts';
-import { createNodeHttp } from '../../src/service/node-http.ts';
-import { DEFAULT_RETRY } from '../../src/service/retry.ts';
+import { Secret } from '../../src/base/secret.ts';
+import { createServiceClient } from '../../src/api/client.ts';
+import { DEFAULT_ENDPOINTS } from '../../src/config/endpoints.ts';
+import { createNodeHttp } from '../../src/api/node-http.ts';
+import { DEFAULT_RETRY } from '../../src/api/retry.ts';
 import { PROCESSING_MS, verifyUploads } from '../../src/upload/verify.ts';
 import { markIn, openIn, scratchDir } from '../ledger/support.ts';
-import { listen } from '../service/support.ts';
+import { listen } from '../api/support.ts';
 import { hastyClock } from '../support/delivery.ts';
 
 const START = Date.UTC(2026, 1, 22, 9, 56, 48);

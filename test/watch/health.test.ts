@@ -2,8 +2,8 @@ import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { systemClock } from '../../src/deps.ts';
-import { tryLock } from '../../src/ledger/lock.ts';
+import { systemClock } from '../../src/system/clock.ts';
+import { tryLock } from '../../src/system/process-lock.ts';
 import { lockFolders } from '../../src/watch/folder-lock.ts';
 import {
   type WatchHealth,

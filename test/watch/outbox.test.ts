@@ -13,7 +13,7 @@ import { afterEach, beforeEach, expect, it } from 'vitest';
 import { adoptAccount } from '../../src/ledger/accounts.ts';
 import { type Database, openDatabase } from '../../src/ledger/database.ts';
 import { outboxRows } from '../../src/ledger/outbox.ts';
-import { type ProcessMark, markProcess } from '../../src/ledger/processes.ts';
+import { type ProcessMark, markProcess } from '../../src/system/processes.ts';
 import { openOutbox } from '../../src/watch/outbox.ts';
 import { anotherRecording, put, sha256 } from './support.ts';
 

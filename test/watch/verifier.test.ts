@@ -1,8 +1,8 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { SyncError } from '../../src/errors.ts';
-import { Secret } from '../../src/secret.ts';
+import { SyncError } from '../../src/base/errors.ts';
+import { Secret } from '../../src/base/secret.ts';
 import type { WatchEvent } from '../../src/watch/report.ts';
 import { clientOf } from '../support/delivery.ts';
 import { ONE_TRY, dir, folder, happened, held, sandbox, start } from './in-process.ts';

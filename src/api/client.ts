@@ -1,0 +1,337 @@
+import { ExitCode, SyncError, exitCodeOf } from '../base/errors.ts';
+import type { Secret } from '../base/secret.ts';
+import { type EndpointName, type Endpoints, endpointUrl } from '../config/endpoints.ts';
+import { withDetails } from './http-failure.ts';
+import type { Http, HttpRequest, HttpResponse } from './http.ts';
+import { notTakenNow, refusal } from './refusal.ts';
+import { type Repeatable, type RetryNeeds, withRetry } from './retry.ts';
+import type { TokenSource } from './token-source.ts';
+import {
+  type JsonObject,
+  type PushAnswer,
+  type UploadAnswer,
+  decodeProfileAnswer,
+  decodePushAnswer,
+  decodeUploadAnswer,
+  isEmpty,
+  jsonValue,
+} from './wire.ts';
+
+export interface ServiceClientNeeds extends RetryNeeds {
+  readonly baseUrl: URL;
+  readonly endpoints: Endpoints;
+  readonly http: Http;
+  readonly tokens: TokenSource;
+  /** One line a request, for `--verbose`: method, path, status, duration. Never a header or body. */
+  readonly trace?: ((line: string) => void) | undefined;
+  /** The hint for a scope that the login lacks. */
+  readonly scopeHint?: ((scope: string) => string) | undefined;
+}
+
+/** A multipart body, framed already. */
+export interface FramedUpload {
+  readonly contentType: string;
+  readonly body: readonly Uint8Array[];
+}
+
+/** Where an item is: the day, its list (`breakfast`, `lunch`, ...) and the id that the service gave it. */
+export interface NutritionItemRef {
+  readonly date: string;
+  readonly meal: string;
+  readonly id: string;
+}
+
+export type Removal = 'removed' | 'changed' | 'no-route';
+
+/** Answers to a request on a route that a revision does not have. */
+const NO_ROUTE: readonly number[] = [401, 403, 404, 405, 501];
+
+/** An answer, and how many tries it took. */
+export type Delivered<T> = T & { readonly attempts: number };
+
+export interface WorkoutQuery {
+  readonly limit: number;
+  readonly offset: number;
+  /** `YYYY-MM-DD` */
+  readonly startDate?: string | undefined;
+  readonly endDate?: string | undefined;
+  /** List those, too, that the platform holds for duplicates of others. */
+  readonly includeDuplicates?: boolean;
+}
+
+/**
+ * The service, one method an endpoint, as the athlete whose token it is.
+ *
+ * All of them throw a `SyncError`: `NETWORK` and `SERVICE_UNAVAILABLE` (try again later),
+ * `AUTH_REQUIRED`, `AUTH_EXPIRED` and `SCOPE_MISSING` (a login helps), `REJECTED` (a 4xx: final, with
+ * `details.status`), `SERVICE_ANSWER` (an answer that cannot be read).
+ */
+export interface ServiceClient {
+  /** 4.1, one recording a request. */
+  uploadRecording(upload: FramedUpload, signal: AbortSignal): Promise<Delivered<UploadAnswer>>;
+  /**
+   * 4.2 and 4.3. `repeatable`: see {@link Repeatable}.
+   */
+  push(
+    kind: 'wellness' | 'nutrition',
+    body: JsonObject,
+    repeatable: Repeatable,
+    signal: AbortSignal,
+  ): Promise<Delivered<PushAnswer>>;
+  /** Checks that the login has a scope, as far as is known. Sends nothing. */
+  grants(scope: string, signal: AbortSignal): Promise<boolean>;
+  /**
+   * The nutrition of one day (`YYYY-MM-DD`), with `nutrition:read`; the body as it was sent, or
+   * undefined if this service has no such route.
+   */
+  readNutrition(date: string, signal: AbortSignal): Promise<unknown>;
+  /**
+   * Removes one item of a nutrition day. `changed`: the day changed meanwhile. `no-route`: this
+   * service offers no way; with a good token it answers 401, 403, 404 or 405.
+   */
+  removeNutritionItem(item: NutritionItemRef, signal: AbortSignal): Promise<Removal>;
+  /** 4.7; the body as the service sent it. */
+  listWorkouts(query: WorkoutQuery, signal: AbortSignal): Promise<unknown>;
+  readProfile(signal: AbortSignal): Promise<unknown>;
+  /** 4.8; what the profile now says, undefined where the service does not say. */
+  updateProfile(change: JsonObject, signal: AbortSignal): Promise<unknown>;
+  /** Who the token belongs to. */
+  userinfo(signal: AbortSignal): Promise<unknown>;
+}
+
+/** Days to ask for. A revision that knows no dates returns this many of the newest. */
+export const NUTRITION_DAYS = 60;
+
+/** The address of one nutrition day. */
+export function nutritionDayUrl(endpoint: URL, date: string): URL {
+  const url = new URL(endpoint);
+  const limit = String(NUTRITION_DAYS);
+  url.search = new URLSearchParams({ startDate: date, endDate: date, limit }).toString();
+  return url;
+}
+
+/** What removes one item of a nutrition day, with `PATCH`. */
+export function itemRemoval(
+  endpoint: URL,
+  { date, meal, id }: NutritionItemRef,
+): { readonly url: URL; readonly body: { readonly [name: string]: string } } {
+  const url = new URL(endpoint);
+  url.pathname += `/${date}/items`;
+  return { url, body: { action: 'delete', mealType: meal, itemId: id } };
+}
+
+export function createServiceClient(needs: ServiceClientNeeds): ServiceClient {
+  const { http, tokens, trace } = needs;
+
+  async function once(
+    request: Omit<HttpRequest, 'bearer'>,
+    token: Secret,
+    mayBeEmpty: boolean,
+  ): Promise<HttpResponse> {
+    const started = needs.clock.now();
+    const line = (end: string) =>
+      trace?.(`${request.method} ${request.url.pathname} ${end} ${needs.clock.now() - started} ms`);
+    try {
+      const response = await http.send({ ...request, bearer: token });
+      line(String(response.status));
+      if (isSuccess(response) && !(mayBeEmpty && isEmpty(response))) jsonValue(response);
+      return response;
+    } catch (error) {
+      line(error instanceof SyncError ? error.message : 'failed');
+      throw error;
+    }
+  }
+
+  async function call(
+    name: EndpointName,
+    request: Omit<HttpRequest, 'url' | 'bearer'>,
+    options: {
+      repeatable?: Repeatable;
+      query?: URLSearchParams;
+      mayBeEmpty?: boolean;
+    } = {},
+  ): Promise<{ response: HttpResponse; attempts: number; sent: readonly Secret[] }> {
+    const { signal } = request;
+    const url = endpointUrl(needs.baseUrl, needs.endpoints[name]);
+    if (options.query !== undefined) url.search = options.query.toString();
+    const send = (token: Secret) =>
+      withRetry(
+        () => once({ ...request, url }, token, options.mayBeEmpty ?? false),
+        options.repeatable ?? 'always',
+        needs,
+        signal,
+      );
+    const token = await beforeSending(tokens.accessToken(signal), 0);
+    const sent = [token];
+    let result = await send(token);
+    if (result.response.status === 401) {
+      const before = result.attempts;
+      const newer = await beforeSending(tokens.replace(token, signal), before);
+      sent.push(newer);
+      // What is answered 401 was not acted on.
+      result = await counting(before, () => send(newer));
+      result.attempts += before;
+    }
+    const { response, attempts } = result;
+    if (isSuccess(response)) return { response, attempts, sent };
+    if (response.status === 401 && name !== 'userinfo' && (await loginIsFine(signal))) {
+      throw notTakenNow(attempts);
+    }
+    throw withScopeHint(refusal(name, response, { attempts, url, sent }));
+  }
+
+  /** Does the service accept this login elsewhere? Only a refusal by it says no. */
+  async function loginIsFine(signal: AbortSignal): Promise<boolean> {
+    try {
+      await call('userinfo', { method: 'GET', signal });
+      return true;
+    } catch (error) {
+      if (!(error instanceof SyncError) || error.code === 'INTERRUPTED') throw error;
+      return exitCodeOf(error.code) !== ExitCode.loginNeeded;
+    }
+  }
+
+  /**
+   * Calls a route that a revision may not have. Such a revision answers 401 with a good token; that
+   * is no reason to refresh it, which would end the token that other processes use.
+   *
+   * @param also statuses to return beside success.
+   * @returns undefined if there is no such route.
+   */
+  async function callOptional(
+    name: EndpointName,
+    request: Omit<HttpRequest, 'bearer'>,
+    also: readonly number[] = [],
+  ): Promise<HttpResponse | undefined> {
+    const { url, signal } = request;
+    const send = (token: Secret, to: Omit<HttpRequest, 'bearer'>) =>
+      withRetry(() => once(to, token, true), 'always', needs, signal);
+    const token = await beforeSending(tokens.accessToken(signal), 0);
+    let { response, attempts } = await send(token, request);
+    if (response.status === 401) {
+      const userinfo = endpointUrl(needs.baseUrl, needs.endpoints.userinfo);
+      const check = await send(token, { method: 'GET', url: userinfo, signal });
+      if (check.response.status === 401) {
+        const newer = await beforeSending(tokens.replace(token, signal), attempts);
+        ({ response, attempts } = await send(newer, request));
+      }
+    }
+    if (isSuccess(response) || also.includes(response.status)) return response;
+    if (NO_ROUTE.includes(response.status)) return undefined;
+    throw refusal(name, response, { attempts, url, sent: [token] });
+  }
+
+  function withScopeHint(error: SyncError): SyncError {
+    const { code, message, cause, details } = error;
+    const { scope } = details;
+    if (code !== 'SCOPE_MISSING' || typeof scope !== 'string') return error;
+    const hint = needs.scopeHint?.(scope) ?? error.hint;
+    return new SyncError(code, message, { hint, cause, details });
+  }
+
+  const json = (value: unknown) => ({
+    contentType: 'application/json',
+    body: [Buffer.from(JSON.stringify(value))],
+  });
+
+  return {
+    async uploadRecording(upload, signal) {
+      const { response, attempts, sent } = await call('uploadFit', {
+        method: 'POST',
+        ...upload,
+        signal,
+      });
+      return counted(attempts, () => decodeUploadAnswer(response, sent));
+    },
+    async push(kind, body, repeatable, signal) {
+      const { response, attempts, sent } = await call(
+        kind,
+        { method: 'POST', ...json(body), signal },
+        { repeatable, mayBeEmpty: true },
+      );
+      return counted(attempts, () => decodePushAnswer(response, sent));
+    },
+    async grants(scope, signal) {
+      return (await tokens.scopes(signal))?.includes(scope) ?? false;
+    },
+    async readNutrition(date, signal) {
+      const url = nutritionDayUrl(endpointUrl(needs.baseUrl, needs.endpoints.nutrition), date);
+      const response = await callOptional('nutrition', { method: 'GET', url, signal });
+      return response === undefined ? undefined : jsonValue(response);
+    },
+    async removeNutritionItem({ date, meal, id }, signal) {
+      const { url, body } = itemRemoval(endpointUrl(needs.baseUrl, needs.endpoints.nutrition), {
+        date,
+        meal,
+        id,
+      });
+      // By its id an item is removed once, however often that is asked for.
+      const request = { method: 'PATCH', ...json(body), url, signal } as const;
+      const response = await callOptional('nutrition', request, [409]);
+      if (response === undefined) return 'no-route';
+      return response.status === 409 ? 'changed' : 'removed';
+    },
+    async listWorkouts({ limit, offset, startDate, endDate, includeDuplicates = false }, signal) {
+      const query = new URLSearchParams({ limit: String(limit), offset: String(offset) });
+      if (startDate !== undefined) query.set('startDate', startDate);
+      if (endDate !== undefined) query.set('endDate', endDate);
+      if (includeDuplicates) query.set('includeDuplicates', 'true');
+      const { response } = await call('workouts', { method: 'GET', signal }, { query });
+      return jsonValue(response);
+    },
+    async readProfile(signal) {
+      return jsonValue((await call('profile', { method: 'GET', signal })).response);
+    },
+    async updateProfile(change, signal) {
+      const request = { method: 'PATCH', ...json(change), signal } as const;
+      const { response, sent } = await call('profile', request, { mayBeEmpty: true });
+      return decodeProfileAnswer(response, sent);
+    },
+    async userinfo(signal) {
+      return jsonValue((await call('userinfo', { method: 'GET', signal })).response);
+    },
+  };
+}
+
+/** Decodes an answer. What cannot be read of it took these tries too. */
+function counted<T>(attempts: number, decode: () => T): Delivered<T> {
+  try {
+    return { ...decode(), attempts };
+  } catch (error) {
+    throw error instanceof SyncError ? withDetails(error, { attempts }) : error;
+  }
+}
+
+/** Runs a task; its failure counts these tries too. */
+async function counting<T>(before: number, task: () => Promise<T>): Promise<T> {
+  try {
+    return await task();
+  } catch (error) {
+    const own = error instanceof SyncError ? error.details['attempts'] : undefined;
+    if (!(error instanceof SyncError) || typeof own !== 'number') throw error;
+    throw withDetails(error, { attempts: before + own });
+  }
+}
+
+function isSuccess(response: HttpResponse): boolean {
+  return response.status >= 200 && response.status <= 299;
+}
+
+/**
+ * A login that cannot be had leaves this request unsent, whatever became of the token's own: neither
+ * its tries nor a refusal of it are those of what was to be sent.
+ *
+ * @param attempts of this request so far.
+ * @throws SyncError with `details.fate` `not-sent`, and never `REJECTED`.
+ */
+async function beforeSending(token: Promise<Secret>, attempts: number): Promise<Secret> {
+  try {
+    return await token;
+  } catch (error) {
+    if (!(error instanceof SyncError)) throw error;
+    const unsent = withDetails(error, { fate: 'not-sent', attempts });
+    if (unsent.code !== 'REJECTED') throw unsent;
+    const { message, hint, cause, details } = unsent;
+    throw new SyncError('SERVICE_ANSWER', message, { hint, cause, details });
+  }
+}

@@ -1,0 +1,95 @@
+import { SyncError } from '../base/errors.ts';
+import type { HttpRequest, HttpResponse } from './http.ts';
+import { networkError, timeoutCause, withDetails } from './http-failure.ts';
+import { ANSWER_TIMEOUT_MS, TURN_TIMEOUT_MS } from './limits.ts';
+
+/** What an implementation of HTTP tells of a request on its way. Each may be told more than once. */
+export interface Exchange {
+  /** It has a connection's turn: it waits for no other request any more. */
+  readonly hasTurn: () => void;
+  /** The connection stands: from here on the service can have acted on the request. */
+  readonly connected: () => void;
+  /** All of the request is sent: now it is the service's turn. */
+  readonly sent: () => void;
+  readonly answered: (response: HttpResponse) => void;
+  readonly failed: (cause: unknown) => void;
+}
+
+/**
+ * One request and its answer, within their limits, whatever the implementation is doing at the
+ * moment: the promise is settled by the signal and by the limits themselves, not by what an ended
+ * request would say of it. A request that still waits for a connection says nothing.
+ *
+ * @param begin starts the request, and returns what ends it: called when it failed.
+ * @throws as {@link Http} does.
+ */
+export function exchange(
+  request: HttpRequest,
+  begin: (course: Exchange) => () => void,
+): Promise<HttpResponse> {
+  return new Promise((resolve, reject) => {
+    const { signal } = request;
+    if (signal.aborted) throw abortReason(signal, false);
+    // Before the connection stands, no byte of the request can have reached the service.
+    let connected = false;
+    let settled = false;
+    let end: (() => void) | undefined;
+    const settle = () => {
+      settled = true;
+      clearTimeout(turn);
+      clearTimeout(answer);
+      clearTimeout(total);
+      signal.removeEventListener('abort', failed);
+    };
+    const failed = (cause: unknown) => {
+      if (settled) return;
+      settle();
+      end?.();
+      if (signal.aborted) reject(abortReason(signal, connected));
+      else if (cause instanceof SyncError) reject(cause);
+      else reject(networkError(request, cause, connected ? 'unknown' : 'not-sent'));
+    };
+    signal.addEventListener('abort', failed, { once: true });
+    const turn = setTimeout(() => {
+      failed(timeoutCause('no connection became free'));
+    }, TURN_TIMEOUT_MS);
+    let answer: NodeJS.Timeout | undefined;
+    const total =
+      request.totalTimeoutMs === undefined
+        ? undefined
+        : setTimeout(() => {
+            failed(timeoutCause('all of it took too long'));
+          }, request.totalTimeoutMs);
+    try {
+      end = begin({
+        hasTurn: () => {
+          clearTimeout(turn);
+        },
+        connected: () => {
+          connected = true;
+        },
+        sent: () => {
+          if (settled) return;
+          answer ??= setTimeout(() => {
+            failed(timeoutCause('the answer took too long'));
+          }, ANSWER_TIMEOUT_MS);
+        },
+        answered: (response) => {
+          if (settled) return;
+          settle();
+          resolve(response);
+        },
+        failed,
+      });
+    } catch (error) {
+      failed(error);
+    }
+  });
+}
+
+/** Why a request was given up; with its fate, where it had not left. */
+function abortReason({ reason }: AbortSignal, connected: boolean): Error {
+  return reason instanceof SyncError && !connected
+    ? withDetails(reason, { fate: 'not-sent' })
+    : (reason as Error);
+}

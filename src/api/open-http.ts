@@ -1,0 +1,59 @@
+import type { Env } from '../base/env.ts';
+import { SyncError } from '../base/errors.ts';
+import { isLoopback } from '../config/settings.ts';
+import type { Http } from './http.ts';
+
+/**
+ * The {@link Http} for this environment; its implementation is loaded when the first is wanted.
+ *
+ * @throws SyncError `CONFIG` that names the variable whose proxy cannot be used.
+ */
+export async function openHttp(options: {
+  env: Env;
+  version: string;
+  connections: number;
+}): Promise<Http> {
+  const { env, connections } = options;
+  const userAgent = `athlete-sync/${options.version}`;
+  const noProxy = valueOf(env, 'NO_PROXY')?.[1] ?? '';
+  const proxy = {
+    httpProxy: proxyAddress(env, 'HTTP_PROXY'),
+    httpsProxy: proxyAddress(env, 'HTTPS_PROXY'),
+    noProxy,
+  };
+  const { createNodeHttp } = await import('./node-http.ts');
+  const direct = createNodeHttp({ userAgent, connections });
+  const noneAtAll = noProxy.trim() === '*';
+  if (noneAtAll || (proxy.httpProxy === undefined && proxy.httpsProxy === undefined)) return direct;
+  const { createProxiedHttp } = await import('./undici-http.ts');
+  const proxied = createProxiedHttp({ userAgent, connections, proxy });
+  return {
+    // Plain http is allowed to this machine alone: no proxy may see the tokens of such a request.
+    send: (request) => (isLoopback(request.url) ? direct : proxied).send(request),
+    async close() {
+      await Promise.all([direct.close(), proxied.close()]);
+    },
+  };
+}
+
+/** The variable that is set, in small letters (which win, as with curl) or in capitals. */
+function valueOf(env: Env, name: string): readonly [string, string] | undefined {
+  for (const variable of [name.toLowerCase(), name]) {
+    const value = env[variable];
+    if (value !== undefined && value !== '') return [variable, value];
+  }
+  return undefined;
+}
+
+/** A proxy's address; `proxy.example:3128` is one too, as with curl. */
+function proxyAddress(env: Env, name: string): string | undefined {
+  const found = valueOf(env, name);
+  if (found === undefined) return undefined;
+  const [variable, value] = found;
+  const text = /^[a-z][a-z0-9+.-]*:\/\//i.test(value) ? value : `http://${value}`;
+  if (URL.canParse(text) && /^https?:\/\//i.test(text)) return text;
+  // Not shown: there may be a password in it.
+  throw new SyncError('CONFIG', `${variable} is not the address of a proxy that can be used.`, {
+    hint: 'Write it as http://HOST:PORT, or unset it.',
+  });
+}

@@ -1,0 +1,147 @@
+import { type ErrorCode, SyncError } from '../base/errors.ts';
+import type { Secret } from '../base/secret.ts';
+import { type EndpointName, REQUIRED_SCOPE } from '../config/endpoints.ts';
+import { IN_BETWEEN } from './http-failure.ts';
+import type { HttpResponse } from './http.ts';
+import { isJsonObject, refusalMessage } from './wire.ts';
+
+/** A request that was refused, and what is known of it. */
+interface Refused {
+  readonly attempts: number;
+  readonly url: URL;
+  readonly sent: readonly Secret[];
+}
+
+/** What is said of a status; without `message`, the service's own words. */
+interface Meaning {
+  readonly code: ErrorCode;
+  readonly message?: string;
+  readonly hint?: string;
+  readonly details?: Readonly<Record<string, unknown>>;
+}
+
+const LATER = 'The same command again continues.';
+
+/**
+ * What a final answer other than a success means (any status that is not repeated, see `retry.ts`).
+ * {@link isAboutTheItem} says which of these refuse one item; the rest fails for now, with a hint.
+ */
+export function refusal(name: EndpointName, response: HttpResponse, refused: Refused): SyncError {
+  const page = !isJsonObject(response);
+  const said = refusalMessage(response, refused.sent);
+  const { code, message, hint, details } = meaningOf(name, response.status, said, page, refused);
+  const { attempts } = refused;
+  return new SyncError(code, message ?? said, {
+    hint,
+    details: { status: response.status, attempts, ...(page ? { page } : {}), ...details },
+  });
+}
+
+function meaningOf(
+  name: EndpointName,
+  status: number,
+  said: string,
+  page: boolean,
+  { url }: Refused,
+): Meaning {
+  const path = url.pathname;
+  const inFull = page
+    ? sentence(capital(said))
+    : sentence(`The service refused it (${status}): ${said}`);
+  switch (status) {
+    case 401:
+      return {
+        code: 'AUTH_EXPIRED',
+        message: 'The service does not accept this login any more.',
+        hint: 'Run `sync login`.',
+      };
+    case 403: {
+      const scope = page ? undefined : missingScope(name, said);
+      if (scope === undefined) {
+        const hint = page
+          ? IN_BETWEEN
+          : "Is this account active, and may it be used from here? Look at it on the service's website, then run the same command again.";
+        return { code: 'REJECTED', message: inFull, hint };
+      }
+      return {
+        code: 'SCOPE_MISSING',
+        message: `This login may not do that: it lacks ${scope}.`,
+        hint: 'Run `sync login` again and grant it.',
+        details: { scope },
+      };
+    }
+    case 404:
+      return {
+        code: 'REJECTED',
+        message: `The service has nothing at ${path} (404).`,
+        hint:
+          `Check the base URL (\`sync config get baseUrl\`); if the service keeps it elsewhere, ` +
+          `\`sync config set endpoint.${name} PATH\`.`,
+        details: { endpoint: name },
+      };
+    case 413:
+      return { code: 'REJECTED', message: 'The service takes no request this large (413).' };
+    case 501:
+    case 505:
+      return {
+        code: 'SERVICE_UNAVAILABLE',
+        message: `The service, or what stands in front of it, does not know this request (${status}).`,
+        hint: IN_BETWEEN,
+      };
+    default:
+      if (status < 400) {
+        return {
+          code: 'SERVICE_ANSWER',
+          message: `The service sends ${path} elsewhere (${status}); a login never follows.`,
+          hint: 'Put the address that it moved to into the base URL: `sync config set baseUrl URL`.',
+          details: { fate: 'not-sent' },
+        };
+      }
+      if (page) return { code: 'REJECTED', message: inFull, hint: IN_BETWEEN };
+      return ABOUT_THE_ITEM.includes(status)
+        ? { code: 'REJECTED' }
+        : { code: 'REJECTED', message: inFull, hint: LATER };
+  }
+}
+
+/**
+ * The service refused a token that it had just renewed, and accepts it elsewhere: the login is fine,
+ * the request was not acted on, and another time it may pass.
+ */
+export function notTakenNow(attempts: number): SyncError {
+  return new SyncError(
+    'SERVICE_UNAVAILABLE',
+    'The service refused this login (401), and accepts it elsewhere.',
+    {
+      hint: `${LATER} If that lasts, run \`sync login\`.`,
+      details: { status: 401, attempts, fate: 'not-sent' },
+    },
+  );
+}
+
+/**
+ * Was a request refused for what is in it? Then the outcome is `rejected`. Every other refusal (404: a
+ * wrong address; 403: a closed account; a page, which is not the service's) would meet every item:
+ * those are `failed` until it is fixed.
+ */
+export function isAboutTheItem({ code, details: { status, page } }: SyncError): boolean {
+  if (code !== 'REJECTED' || typeof status !== 'number') return false;
+  // Too large is too large, whoever says so.
+  return status === 413 || (page !== true && ABOUT_THE_ITEM.includes(status));
+}
+
+const ABOUT_THE_ITEM = [400, 409, 411, 414, 415, 422];
+
+function missingScope(name: EndpointName, said: string): string | undefined {
+  const required =
+    name in REQUIRED_SCOPE ? REQUIRED_SCOPE[name as keyof typeof REQUIRED_SCOPE] : undefined;
+  return /[a-z_]+:(?:read|write)/.exec(said)?.[0] ?? (/scope/i.test(said) ? required : undefined);
+}
+
+function capital(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}
+
+function sentence(text: string): string {
+  return /[.?!…]$/.test(text) ? text : `${text}.`;
+}

@@ -1,0 +1,135 @@
+import { Readable } from 'node:stream';
+import { EnvHttpProxyAgent, Pool } from 'undici';
+import { messageOf } from '../base/errors.ts';
+import { exchange } from './exchange.ts';
+import {
+  MAX_ANSWER_BYTES,
+  type Http,
+  type HttpRequest,
+  type HttpResponse,
+  answerTooLarge,
+  joinedHeaders,
+} from './http.ts';
+import { CONNECT_TIMEOUT_MS, SILENCE_TIMEOUT_MS } from './limits.ts';
+import { headersOf } from './request-headers.ts';
+
+/** The proxy part of the environment, in undici's words. */
+export interface ProxySettings {
+  readonly httpProxy?: string | undefined;
+  readonly httpsProxy?: string | undefined;
+  readonly noProxy?: string | undefined;
+}
+
+/** {@link Http} by way of the proxy that the environment names: Node's own client knows none. */
+export function createProxiedHttp(options: {
+  userAgent: string;
+  connections: number;
+  proxy: ProxySettings;
+}): Http {
+  const { httpProxy, httpsProxy, noProxy } = options.proxy;
+  const dispatcher = new EnvHttpProxyAgent({
+    ...(httpProxy === undefined ? {} : { httpProxy }),
+    ...(httpsProxy === undefined ? {} : { httpsProxy }),
+    ...(noProxy === undefined ? {} : { noProxy }),
+    connections: options.connections,
+    connect: { timeout: CONNECT_TIMEOUT_MS },
+    // To the proxy itself: one that does not answer CONNECT is given up like one that is not there.
+    clientFactory: (origin: URL, pool: object) =>
+      new Pool(origin, { ...pool, headersTimeout: CONNECT_TIMEOUT_MS }),
+  });
+  let closed: Promise<void> | undefined;
+  return {
+    send: (request) => send(request, options.userAgent, dispatcher),
+    close: () => (closed ??= dispatcher.destroy()),
+  };
+}
+
+function send(
+  request: HttpRequest,
+  userAgent: string,
+  dispatcher: EnvHttpProxyAgent,
+): Promise<HttpResponse> {
+  return exchange(request, (course) => {
+    const { url } = request;
+    const silence = request.answerTimeoutMs ?? SILENCE_TIMEOUT_MS;
+    const answer = { status: 0, headers: {} as Record<string, string> };
+    const parts: Buffer[] = [];
+    let size = 0;
+    let ended = false;
+    let abort: (() => void) | undefined;
+    dispatcher.dispatch(
+      {
+        origin: url.origin,
+        path: url.pathname + url.search,
+        method: request.method,
+        headers: headersOf(request, userAgent),
+        body: hasBytes(request.body) ? Readable.from(inPieces(request.body, course.sent)) : null,
+        headersTimeout: silence,
+        bodyTimeout: silence,
+      },
+      {
+        onRequestStart(controller) {
+          abort = () => {
+            controller.abort(new Error('ended'));
+          };
+          if (ended) {
+            abort();
+            return;
+          }
+          course.hasTurn();
+          course.connected();
+          if (!hasBytes(request.body)) course.sent();
+        },
+        onResponseStart(_controller, status, headers) {
+          answer.status = status;
+          answer.headers = joinedHeaders(headers);
+        },
+        onResponseData(_controller, part) {
+          size += part.length;
+          parts.push(part);
+          if (size > MAX_ANSWER_BYTES) course.failed(answerTooLarge(request));
+        },
+        onResponseEnd() {
+          course.answered({ ...answer, text: Buffer.concat(parts).toString('utf8') });
+        },
+        onResponseError(_controller, cause) {
+          course.failed(tunnelRefusal(cause) ?? cause);
+        },
+      },
+    );
+    return () => {
+      ended = true;
+      abort?.();
+    };
+  });
+}
+
+function hasBytes(body: HttpRequest['body']): body is readonly Uint8Array[] {
+  return body?.some(({ byteLength }) => byteLength > 0) ?? false;
+}
+
+/** How much of a body is handed over at once, in bytes. */
+const PIECE_BYTES = 64 * 1024;
+
+/**
+ * A body as undici has to be given it. Of one that it is given whole it takes no notice any more: the
+ * time for the answer would run while a slow line still carries it, and an answer that came before its
+ * end would leave the rest of it in the way of the next request.
+ */
+function* inPieces(body: readonly Uint8Array[], onSent: () => void): Generator<Uint8Array> {
+  for (const part of body) {
+    for (let at = 0; at < part.byteLength; at += PIECE_BYTES) {
+      yield part.subarray(at, at + PIECE_BYTES);
+    }
+  }
+  onSent();
+}
+
+/** The proxy answered CONNECT with something else than 200; undici tells it in its message alone. */
+function tunnelRefusal(cause: unknown): Error | undefined {
+  const status = /^Proxy response \((\d+)\)/.exec(messageOf(cause))?.[1];
+  if (status === undefined) return undefined;
+  return Object.assign(new Error(`it answered ${status}`, { cause }), {
+    code: status === '407' ? 'PROXY_AUTHENTICATION' : 'PROXY_REFUSED',
+  });
+}

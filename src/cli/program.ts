@@ -1,0 +1,125 @@
+import { Command, CommanderError } from 'commander';
+import { COMMANDS } from './commands.ts';
+import { type CommandDeclaration, globalFlags } from './declaration.ts';
+import { type AppContext, createContext } from '../app/context.ts';
+import type { Deps } from '../app/deps.ts';
+import { ExitCode, SyncError } from '../base/errors.ts';
+import type { GlobalFlags } from '../terminal/output.ts';
+
+/** The command line: a tree of commands whose code is loaded when it is asked for. */
+export interface Program {
+  readonly commandNames: readonly string[];
+  shortHelp(): string;
+  run(): Promise<ExitCode>;
+}
+
+export interface ProgramNeeds {
+  readonly version: string;
+  readonly deps: Deps;
+  /** Called before a command runs, so that its failure is told as its flags want it. */
+  readonly onFlags: (flags: GlobalFlags) => void;
+}
+
+/**
+ * Builds the tree for one command line. Only the command that it names is loaded and gets its flags:
+ * declaring all of them would take longer than most commands do.
+ */
+export function buildProgram(needs: ProgramNeeds, args: readonly string[]): Program {
+  let exitCode: ExitCode = ExitCode.ok;
+  const root = new Command('sync')
+    .description("Moves an athlete's data into their training platform.")
+    .version(needs.version, '-V, --version', 'show the version')
+    .helpOption('-h, --help', 'show help')
+    .helpCommand('help [command]', 'show help for a command')
+    .addHelpText('after', '\nBegin with `sync login`, then `sync upload ride.fit`.')
+    .configureOutput({
+      writeOut: (text) => needs.deps.io.out(text.replace(/\n$/, '')),
+      writeErr: () => undefined,
+    })
+    .exitOverride();
+  for (const { name, summary } of COMMANDS) root.command(name).description(summary);
+
+  /** Declares the named command, and the subcommands of each one on the way to it. */
+  async function declareNamed(words: readonly string[]): Promise<void> {
+    let command = root;
+    let declarations: readonly CommandDeclaration[] = COMMANDS;
+    for (const word of words) {
+      const declaration = declarations.find(({ name }) => name === word);
+      const named = command.commands.find((known) => known.name() === word);
+      if (declaration === undefined || named === undefined) return;
+      named.copyInheritedSettings(root);
+      const { load, declare, start, subcommands = [] } = declaration;
+      for (const { name, summary } of subcommands) {
+        named.command(name).description(summary).copyInheritedSettings(root);
+      }
+      if (load !== undefined) {
+        const module = await load();
+        module.declare(named);
+        globalFlags(named).action(
+          action((context, given) => module.run(context, ...(given as never[]))),
+        );
+      }
+      declare?.(named);
+      if (start !== undefined) {
+        globalFlags(named).action(
+          action(async (context, given) =>
+            (await start())({ ...context, deps: needs.deps }, ...given),
+          ),
+        );
+      }
+      [command, declarations] = [named, subcommands];
+    }
+  }
+
+  /** The action of a command: it is given its context, then what commander parsed. */
+  function action(run: (context: AppContext, given: readonly unknown[]) => Promise<ExitCode>) {
+    return async (...passed: unknown[]): Promise<void> => {
+      // commander passes the arguments, the flags, and the command itself.
+      const command = passed.at(-1) as Command;
+      const { deps, version } = needs;
+      const given = command.opts<GlobalFlags>();
+      const flags = { ...given, profile: given.profile ?? (deps.env['SYNC_PROFILE'] || undefined) };
+      needs.onFlags(flags);
+      exitCode = await run(createContext(deps, version, flags), passed.slice(0, -1));
+    };
+  }
+
+  return {
+    commandNames: [...COMMANDS.map(({ name }) => name), 'help'],
+    shortHelp: () => root.helpInformation(),
+    async run() {
+      try {
+        // `sync help upload`, `sync push help wellness`: about the command that is named.
+        await declareNamed(args.filter((word) => word !== 'help'));
+        await root.parseAsync(args, { from: 'user' });
+        return exitCode;
+      } catch (error) {
+        if (error instanceof CommanderError) return usageError(error, args, root);
+        throw error;
+      }
+    },
+  };
+}
+
+/** Help was shown, or the command line is wrong: then says how it is right. */
+function usageError(error: CommanderError, args: readonly string[], root: Command): ExitCode {
+  if (error.exitCode === 0) return ExitCode.ok;
+  const given = args.filter((word) => !word.startsWith('-')).slice(0, 1);
+  const parent = root.commands.find((command) => command.name() === given[0]);
+  const names = parent?.commands.map((command) => command.name()) ?? [];
+  // Commander has no words for a command that needs another one behind it.
+  const asked = args.includes('help') ? args[args.indexOf('help') + 1] : undefined;
+  const message =
+    error.code !== 'commander.help'
+      ? error.message.replace(/^error: /, '')
+      : asked === undefined
+        ? `\`sync ${given.join(' ')}\` needs one of these: ${names.join(', ')}`
+        : `unknown command '${asked}'`;
+  const [fault = '', guess] = message.split('\n');
+  const words = `${fault.charAt(0).toUpperCase()}${fault.slice(1).replace(/\.$/, '')}.`;
+  // Commander puts it in brackets: "(Did you mean --name?)"
+  const guessed = guess === undefined ? '' : ` ${guess.replace(/^\((.*)\)$/, '$1')}`;
+  throw new SyncError('USAGE', `${words}${guessed}`, {
+    hint: `See \`${['sync', ...(parent === undefined ? [] : given), '--help'].join(' ')}\`.`,
+  });
+}

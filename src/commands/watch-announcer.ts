@@ -1,0 +1,81 @@
+import type { ErrorCode } from '../base/errors.ts';
+import type { WatchEvent } from '../watch/report.ts';
+import type { Clock } from '../base/time.ts';
+import type { UploadItem } from '../upload/report.ts';
+
+/** From when on it is told that a login ends, and tried to be made to last longer, in ms. */
+export const LOGIN_SHORT_MS = 7 * 86_400_000;
+const DAY_MS = 86_400_000;
+
+export interface WatchTalkNeeds {
+  readonly clock: Clock;
+  readonly report: (event: WatchEvent) => void;
+  /** Shows a note on the desktop, if there is one. */
+  readonly notify: (note: { readonly title: string; readonly text: string }) => void;
+}
+
+/** What has been said already, over all logins: a dead one is told once. */
+export class WatchTalk {
+  #started = false;
+  /** Why it was told that a login is needed. */
+  #loginNeeded: ErrorCode | undefined;
+  #endingToldAt: number | undefined;
+  /** Recordings without a workout that the next note names. */
+  #missing: string[] = [];
+  readonly #needs: WatchTalkNeeds;
+
+  constructor(needs: WatchTalkNeeds) {
+    this.#needs = needs;
+  }
+
+  get loginNeeded(): boolean {
+    return this.#loginNeeded !== undefined;
+  }
+
+  started(folders: readonly string[]): void {
+    if (!this.#started) this.#needs.report({ event: 'started', folders });
+    this.#started = true;
+  }
+
+  tell(event: WatchEvent): void {
+    if (event.event === 'login-needed') {
+      if (this.#loginNeeded === event.code) return;
+      this.#loginNeeded = event.code;
+      const text = `${event.message} ${event.hint ?? 'Run `sync login`.'}`;
+      this.#needs.notify({ title: 'sync: recordings wait for a login', text });
+    } else if (event.event === 'upload' && wasAnswered(event.item)) this.loginWorks();
+    else if (event.event === 'missing') this.#noteMissing(event.path);
+    this.#needs.report(event);
+  }
+
+  /** One note for all that one check reports. */
+  #noteMissing(path: string): void {
+    if (this.#missing.push(path) > 1) return;
+    queueMicrotask(() => {
+      const [first = '', ...more] = this.#missing;
+      this.#missing = [];
+      const text = `${first}${more.length === 0 ? '' : ` and ${more.length} more`}. Run \`sync verify\`.`;
+      this.#needs.notify({ title: 'sync: uploads without a workout', text });
+    });
+  }
+
+  loginWorks(): void {
+    if (this.loginNeeded) this.#needs.report({ event: 'login-renewed' });
+    this.#loginNeeded = undefined;
+  }
+
+  /** @param leftMs until the login ends */
+  lasts(leftMs: number, endsAt: string): void {
+    if (leftMs >= LOGIN_SHORT_MS) return;
+    const now = this.#needs.clock.now();
+    if (this.#endingToldAt !== undefined && Math.abs(now - this.#endingToldAt) < DAY_MS) return;
+    this.#endingToldAt = now;
+    const daysLeft = Math.max(0, Math.floor(leftMs / DAY_MS));
+    this.#needs.report({ event: 'login-ending', endsAt, daysLeft });
+  }
+}
+
+/** Only what the service answered shows that the login is good. */
+function wasAnswered({ outcome }: UploadItem): boolean {
+  return outcome === 'uploaded' || outcome === 'duplicate' || outcome === 'rejected';
+}

@@ -1,0 +1,80 @@
+import { createHash } from 'node:crypto';
+import { dirname, join } from 'node:path';
+import { type Account, type ProfileEntry, readConfigFile } from './config.ts';
+import { systemClock } from '../system/clock.ts';
+import { messageOf } from '../base/errors.ts';
+import type { Paths } from './paths.ts';
+import type { SettingKey } from './settings.ts';
+import { behindOwnLink, makeFolder, replaceFile, storageError } from '../system/storage.ts';
+
+/** What to change in a profile; `null` takes something away, what is absent stays. */
+export interface ProfileChange {
+  readonly settings?: Readonly<Partial<Record<SettingKey, string | null>>>;
+  readonly account?: Account | null;
+  readonly loginId?: string | null;
+  /** Nothing is changed unless this is the profile's login still. */
+  readonly ofLogin?: string | undefined;
+}
+
+/** How long to wait for another process that changes the file, in ms: it takes next to no time. */
+const PATIENCE_MS = 10_000;
+
+/**
+ * Changes one profile in the configuration file; the others stay as they are, also those that
+ * another process changes at the same time. The file is replaced as a whole, so that a reader sees
+ * the old one or the new one.
+ *
+ * @returns false if nothing was changed, because the login is another one by now.
+ * @throws SyncError `CONFIG` if the file there cannot be read, `STORAGE` if it cannot be written.
+ */
+export async function changeProfile(
+  paths: Paths,
+  profile: string,
+  change: ProfileChange,
+): Promise<boolean> {
+  // Loaded here: commands that only read the file have no use for locks.
+  const { withLock } = await import('../system/process-lock.ts');
+  const name = createHash('sha256').update(paths.configFile).digest('hex').slice(0, 16);
+  const lock = join(paths.stateDir, 'locks', `config-${name}.lock`);
+  const { signal } = new AbortController();
+  return await withLock(lock, { clock: systemClock, signal, patienceMs: PATIENCE_MS }, () => {
+    const { profiles } = readConfigFile(paths.configFile);
+    const { ofLogin } = change;
+    if (ofLogin !== undefined && profiles[profile]?.loginId !== ofLogin) {
+      return Promise.resolve(false);
+    }
+    const entry = changed(profiles[profile], change);
+    write(paths.configFile, { ...profiles, [profile]: entry });
+    return Promise.resolve(true);
+  });
+}
+
+function changed(before: ProfileEntry | undefined, change: ProfileChange): ProfileEntry {
+  const settings = Object.fromEntries(
+    Object.entries({ ...before?.settings, ...change.settings }).filter(
+      (entry): entry is [string, string] => typeof entry[1] === 'string',
+    ),
+  );
+  const account = change.account === undefined ? before?.account : (change.account ?? undefined);
+  const loginId = change.loginId === undefined ? before?.loginId : (change.loginId ?? undefined);
+  return { settings, account, loginId };
+}
+
+function write(path: string, profiles: Record<string, ProfileEntry>): void {
+  const content = {
+    profiles: Object.fromEntries(
+      // JSON leaves out what is undefined.
+      Object.entries(profiles).map(([name, { settings, account, loginId }]) => [
+        name,
+        { ...settings, account, loginId },
+      ]),
+    ),
+  };
+  try {
+    makeFolder(dirname(path), 0o700);
+    replaceFile(behindOwnLink(path), `${JSON.stringify(content, null, 2)}\n`);
+  } catch (cause) {
+    const message = `${path} cannot be written: ${messageOf(cause)}`;
+    throw storageError(path, cause, 'SYNC_CONFIG_DIR', { message });
+  }
+}

@@ -1,0 +1,58 @@
+import { posix, win32 } from 'node:path';
+import type { Env } from '../base/env.ts';
+import { SyncError } from '../base/errors.ts';
+
+/** Where this program keeps what it knows. Absolute paths. */
+export interface Paths {
+  /** The configuration: no secrets in it. */
+  readonly configFile: string;
+  /** Ledger, locks, logs, and the token file where somebody chose one. Owner only. */
+  readonly stateDir: string;
+}
+
+const NAME = 'athlete-sync';
+
+/**
+ * The platform's own places (XDG base directories, Application Support, AppData), unless
+ * `SYNC_CONFIG_DIR` and `SYNC_STATE_DIR` say otherwise.
+ *
+ * @throws SyncError `CONFIG` where there is no home folder: nothing is kept in the one where somebody
+ *   happens to be
+ */
+export function findPaths(env: Env, platform: NodeJS.Platform, homeDir: string): Paths {
+  const path = platform === 'win32' ? win32 : posix;
+  const join = (...parts: string[]) => path.join(...parts);
+  const place = (): { config: string; state: string } => {
+    switch (platform) {
+      case 'darwin': {
+        const support = join(homeDir, 'Library', 'Application Support', NAME);
+        return { config: support, state: join(support, 'state') };
+      }
+      case 'win32':
+        return {
+          config: join(env['APPDATA'] ?? join(homeDir, 'AppData', 'Roaming'), NAME),
+          state: join(env['LOCALAPPDATA'] ?? join(homeDir, 'AppData', 'Local'), NAME),
+        };
+      default:
+        return {
+          config: join(env['XDG_CONFIG_HOME'] || join(homeDir, '.config'), NAME),
+          state: join(env['XDG_STATE_HOME'] || join(homeDir, '.local', 'state'), NAME),
+        };
+    }
+  };
+  const found = place();
+  const homely = (folder: string) => {
+    if (path.isAbsolute(folder)) return folder;
+    throw new SyncError(
+      'CONFIG',
+      `There is no home folder to keep anything in (HOME is "${homeDir}").`,
+      {
+        hint: 'Set HOME, or SYNC_CONFIG_DIR and SYNC_STATE_DIR.',
+      },
+    );
+  };
+  return {
+    configFile: join(env['SYNC_CONFIG_DIR'] || homely(found.config), 'config.json'),
+    stateDir: env['SYNC_STATE_DIR'] || homely(found.state),
+  };
+}

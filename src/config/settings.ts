@@ -1,0 +1,217 @@
+import { DEFAULT_SCOPES } from './scopes.ts';
+import { checkZone } from '../base/zone-name.ts';
+import { DEFAULT_ENDPOINTS, type EndpointName } from './endpoints.ts';
+
+/**
+ * Every setting there is: its key in the configuration file (and in `sync config`), the variable
+ * that can stand in for it, what it is for, its default, and how its text is read. `parse` throws
+ * an `Error` whose message completes the sentence "<key>: ..."; a `SyncError`'s hint is kept.
+ */
+interface Setting<T> {
+  readonly env?: string;
+  readonly about: string;
+  readonly parse: (text: string) => T;
+  readonly fallback: T;
+}
+
+/** The default port of the login's listener: part of the redirect URI that is registered once. */
+const DEFAULT_REDIRECT_PORT = 8917;
+export const CALLBACK_PATH = '/callback';
+
+function setting<T>(definition: Setting<T>): Setting<T> {
+  return definition;
+}
+
+export const SETTINGS = {
+  baseUrl: setting<URL | undefined>({
+    env: 'SYNC_BASE_URL',
+    about: 'address of the service, such as https://training.example.com',
+    parse: parseServiceUrl,
+    fallback: undefined,
+  }),
+  clientId: setting<string | undefined>({
+    env: 'SYNC_CLIENT_ID',
+    about: 'the client identifier that the service gave this application',
+    parse: parseText,
+    fallback: undefined,
+  }),
+  /** As it was typed: services compare it with what is registered, as a string. */
+  redirectUri: setting<string | undefined>({
+    about: 'redirect URI of the login, if not the default; http://127.0.0.1:PORT/PATH',
+    parse: parseRedirectUri,
+    fallback: undefined,
+  }),
+  redirectPort: setting<number>({
+    about: 'port of the default redirect URI; 0 takes any free one',
+    parse: parsePort,
+    fallback: DEFAULT_REDIRECT_PORT,
+  }),
+  scope: setting<readonly string[]>({
+    about: 'scopes that login asks for, separated by spaces',
+    parse: parseScopes,
+    fallback: DEFAULT_SCOPES,
+  }),
+  timezone: setting<string | undefined>({
+    env: 'SYNC_TIMEZONE',
+    about: "the athlete's time zone, such as Europe/Berlin; else the machine's",
+    parse: checkZone,
+    fallback: undefined,
+  }),
+  tokenStore: setting<'keychain' | 'file'>({
+    env: 'SYNC_TOKEN_STORE',
+    about: 'where tokens live: keychain, or file (readable by the owner only)',
+    parse: oneOf('keychain', 'file'),
+    fallback: 'keychain',
+  }),
+  nutritionDelivery: setting<'auto' | 'replace' | 'append'>({
+    about:
+      'what the service does with a nutrition day sent again: replace, append, or auto (find out)',
+    parse: oneOf('auto', 'replace', 'append'),
+    fallback: 'auto',
+  }),
+  testAccount: setting<boolean>({
+    about: 'this account is for tests: sync seed may write invented data into it',
+    parse: parseBoolean,
+    fallback: false,
+  }),
+  heartbeatUrl: setting<URL | undefined>({
+    about: 'called by sync watch after each good sweep, so that a monitor notices silence',
+    parse: parseHeartbeatUrl,
+    fallback: undefined,
+  }),
+  ...endpointSettings(),
+} as const;
+
+export type SettingKey = keyof typeof SETTINGS;
+export type SettingValue<K extends SettingKey> = (typeof SETTINGS)[K]['fallback'];
+
+export function isSettingKey(text: string): text is SettingKey {
+  return Object.hasOwn(SETTINGS, text);
+}
+
+type EndpointSettings = {
+  readonly [N in EndpointName as `endpoint.${N}`]: Setting<string>;
+};
+
+function endpointSettings(): EndpointSettings {
+  return Object.fromEntries(
+    Object.entries(DEFAULT_ENDPOINTS).map(([name, path]) => [
+      `endpoint.${name}`,
+      setting<string>({
+        about: `path of the ${name} endpoint`,
+        parse: parsePath,
+        fallback: path,
+      }),
+    ]),
+  ) as EndpointSettings;
+}
+
+function parseText(text: string): string {
+  const trimmed = text.trim();
+  if (trimmed === '') throw new Error('is empty');
+  return trimmed;
+}
+
+function oneOf<const T extends string>(...allowed: readonly T[]): (text: string) => T {
+  return (text) => {
+    const found = allowed.find((word) => word === text.trim());
+    if (found === undefined) throw new Error(`"${text}" is not one of: ${allowed.join(', ')}`);
+    return found;
+  };
+}
+
+function parseBoolean(text: string): boolean {
+  return oneOf('true', 'false')(text) === 'true';
+}
+
+function parsePort(text: string): number {
+  const port = Number(text);
+  if (!/^\d{1,5}$/.test(text.trim()) || port > 65_535) {
+    throw new Error(`"${text}" is not a port (0 to 65535)`);
+  }
+  return port;
+}
+
+function parsePath(text: string): string {
+  if (!/^\/[^\s?#]*$/.test(text)) {
+    throw new Error(`"${text}" is not a path: it begins with / and has no ? or #`);
+  }
+  if (/^\/[/\\]/.test(text)) {
+    throw new Error(`"${text}" is not a path: what begins with two slashes names another host`);
+  }
+  return text;
+}
+
+function parseScopes(text: string): readonly string[] {
+  const scopes = [...new Set(text.split(/[\s,]+/).filter((scope) => scope !== ''))];
+  if (scopes.length === 0) throw new Error('is empty');
+  // RFC 6749 section 3.3: printable ASCII without space, quote and backslash.
+  const odd = scopes.find((scope) => !/^[\x21\x23-\x5b\x5d-\x7e]+$/.test(scope));
+  if (odd !== undefined) throw new Error(`"${odd}" is not a scope`);
+  return scopes;
+}
+
+/** RFC 8252 section 7.3, and what "this machine" means wherever plain http is allowed. */
+export function isLoopback(url: URL): boolean {
+  return (
+    url.hostname === 'localhost' ||
+    url.hostname === '[::1]' ||
+    /^127\.\d{1,3}\.\d{1,3}\.\d{1,3}$/.test(url.hostname)
+  );
+}
+
+function parseUrl(text: string): URL {
+  if (!URL.canParse(text.trim())) {
+    throw new Error(
+      `${shown(text)} is not an address; write one such as https://training.example.com`,
+    );
+  }
+  return new URL(text.trim());
+}
+
+/** What was typed, without the user name and the password that an address may hold. */
+function shown(text: string): string {
+  return `"${text.replace(/^([a-z][a-z\d+.-]*:\/\/)?.*@/is, '$1...@')}"`;
+}
+
+function parseServiceUrl(text: string): URL {
+  const url = parseHttpUrl(text);
+  if (url.protocol === 'http:' && !isLoopback(url)) {
+    throw new Error(
+      `${shown(text)} is plain http: a login needs https (http only for this machine)`,
+    );
+  }
+  return url;
+}
+
+function parseHttpUrl(text: string): URL {
+  const url = parseUrl(text);
+  if (url.protocol !== 'https:' && url.protocol !== 'http:') {
+    throw new Error(
+      `${shown(text)} is not a web address; write one such as https://training.example.com`,
+    );
+  }
+  if (url.username !== '' || url.password !== '') {
+    throw new Error('holds a user name or a password; leave them out');
+  }
+  if (url.hash !== '') throw new Error(`${shown(text)} has a # part; leave it out`);
+  return url;
+}
+
+function parseHeartbeatUrl(text: string): URL {
+  const url = parseHttpUrl(text);
+  if (url.protocol === 'https:' || isLoopback(url)) return url;
+  throw new Error(`${shown(text)} is plain http: write https (http only for this machine)`);
+}
+
+function parseRedirectUri(text: string): string {
+  const typed = text.trim();
+  const url = parseUrl(typed);
+  if (!/^http:\/\/[^\s?#\\@]+$/i.test(typed) || !isLoopback(url)) {
+    throw new Error(
+      `${shown(text)} cannot be listened on; write one such as ` +
+        `http://127.0.0.1:${String(DEFAULT_REDIRECT_PORT)}${CALLBACK_PATH}`,
+    );
+  }
+  return typed;
+}

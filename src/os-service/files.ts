@@ -1,0 +1,77 @@
+import { readFileSync, rmSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { SyncError, messageOf, systemCode } from '../base/errors.ts';
+import { makeFolder, replaceFile } from '../system/storage.ts';
+import { MARK, type ServiceDefinition } from './definition.ts';
+import type { Ran } from './runner.ts';
+import { commandText } from './runner.ts';
+
+/** Puts a file back to what it was before it was written or removed. */
+export type Undo = () => void;
+
+/**
+ * Writes a file of ours. @throws SyncError `STORAGE` if the one there is somebody else's
+ * @param encoding UTF-16 is written with its byte order mark
+ */
+export function writeOwnFile(path: string, text: string, encoding: 'utf8' | 'utf16le'): Undo {
+  const before = readOwnFile(path);
+  const bytes = encoding === 'utf8' ? Buffer.from(text) : Buffer.from(`\ufeff${text}`, 'utf16le');
+  try {
+    makeFolder(dirname(path), 0o700);
+    replaceFile(path, bytes);
+  } catch (cause) {
+    throw new SyncError('STORAGE', `${path} cannot be written: ${messageOf(cause)}`, { cause });
+  }
+  return () => {
+    if (before === undefined) rmSync(path, { force: true });
+    else replaceFile(path, before);
+  };
+}
+
+/** @returns false: there was none. @throws SyncError `STORAGE` if it is somebody else's */
+export function removeOwnFile(path: string): boolean {
+  if (readOwnFile(path) === undefined) return false;
+  rmSync(path, { force: true });
+  return true;
+}
+
+/** @throws SyncError `STORAGE` if it is somebody else's, or cannot be read */
+export function readOwnFile(path: string): Buffer | undefined {
+  let bytes: Buffer;
+  try {
+    bytes = readFileSync(path);
+  } catch (cause) {
+    if (systemCode(cause) === 'ENOENT') return undefined;
+    throw new SyncError('STORAGE', `${path} cannot be read: ${messageOf(cause)}`, { cause });
+  }
+  if (bytes.includes(MARK) || bytes.includes(Buffer.from(MARK, 'utf16le'))) return bytes;
+  throw new SyncError('STORAGE', `${path} is there already, and was not written by sync.`, {
+    hint: 'Move it away, then try again.',
+    details: { path },
+  });
+}
+
+/** A description in the system's form. @throws SyncError `CONFIG` naming what cannot be written */
+export function written(
+  generate: (definition: ServiceDefinition) => string,
+  definition: ServiceDefinition,
+): string {
+  try {
+    return generate(definition);
+  } catch (cause) {
+    throw new SyncError('CONFIG', `No service can be made of this: ${messageOf(cause)}.`, {
+      cause,
+      hint: 'Rename the folder, or start `sync watch DIR --daemon` yourself.',
+    });
+  }
+}
+
+/** The system refused. */
+export function refused(program: string, args: readonly string[], ran: Ran): SyncError {
+  const said = (ran.stderr.trim() || ran.stdout.trim()).split('\n').slice(0, 5).join('\n');
+  const end = ran.code === 'missing' ? 'there is no such program' : `exit code ${ran.code}`;
+  const words = said === '' ? '' : `\n${said}`;
+  return new SyncError('STORAGE', `${commandText(program, args)} failed (${end}).${words}`, {
+    hint: 'Nothing was installed. `sync watch DIR --daemon` works without it.',
+  });
+}

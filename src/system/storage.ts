@@ -1,0 +1,281 @@
+import { randomBytes } from 'node:crypto';
+import {
+  accessSync,
+  closeSync,
+  constants,
+  fstatSync,
+  fsyncSync,
+  ftruncateSync,
+  lstatSync,
+  mkdirSync,
+  openSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  statSync,
+  statfsSync,
+  writeSync,
+} from 'node:fs';
+import { dirname, resolve } from 'node:path';
+import { SyncError, messageOf, systemCode } from '../base/errors.ts';
+
+/**
+ * Makes a folder, with those above it that are missing; nothing if it is there. Node's own
+ * `recursive` never ends where a file system says ENOENT of folders whose parent is there (`/proc`).
+ *
+ * @param mode of the folders that are made; 0700 for what is this program's own
+ * @throws what the disk throws
+ */
+export function makeFolder(path: string, mode = 0o777): void {
+  if (isFolder(path)) return;
+  const parent = dirname(resolve(path));
+  if (!isFolder(parent) && !exists(parent)) makeFolder(parent, mode);
+  try {
+    mkdirSync(path, { mode });
+  } catch (error) {
+    // Another process may have made it meanwhile.
+    if (!isFolder(path)) throw error;
+  }
+}
+
+/** A folder of this program's own, below `SYNC_STATE_DIR`. @throws SyncError `STORAGE` */
+export function makeStateFolder(path: string): void {
+  try {
+    makeFolder(path, 0o700);
+  } catch (cause) {
+    throw storageError(path, cause, 'SYNC_STATE_DIR');
+  }
+}
+
+/** A folder that a flag names. @throws SyncError `USAGE` */
+export function makeNamedFolder(path: string, flag: string): void {
+  try {
+    makeFolder(path);
+  } catch (cause) {
+    throw new SyncError('USAGE', `${flag} ${path}: ${obstacle(path, cause) ?? messageOf(cause)}`, {
+      cause,
+      hint: 'Name a folder that you may write to; it need not be there yet.',
+      details: { path },
+    });
+  }
+}
+
+export interface WriteOptions {
+  /** Survives a power cut once it is written. */
+  readonly durable?: boolean;
+  /** Holds a secret: fails on a file system where others could read it. */
+  readonly secret?: boolean;
+}
+
+/** A file that is about to be replaced: its temporary file exists, with the space it needs. */
+export interface Replacement {
+  /** Writes the content and puts it in place, as a whole. @throws what the disk throws */
+  commit(content: string | Uint8Array): void;
+  /** Removes the temporary file. May be called twice; does nothing after a commit. */
+  discard(): void;
+}
+
+/** Matches the end of a temporary file's name, after the name of the file that it replaces. */
+export const TEMPORARY = /^\.[0-9a-f]{16}\.tmp$/;
+
+/**
+ * Begins to replace a file. The temporary file beside it has a random name, and is new: neither a
+ * planted file nor a planted link is ever written to.
+ *
+ * @param reservedBytes content up to this size cannot meet a full disk at the commit
+ * @throws what the disk throws
+ */
+export function beginReplacement(
+  path: string,
+  reservedBytes: number,
+  { durable = true, secret = false }: WriteOptions = {},
+): Replacement {
+  const temporary = `${path}.${randomBytes(8).toString('hex')}.tmp`;
+  const { O_CREAT, O_EXCL, O_WRONLY } = constants;
+  // Undefined on Windows.
+  const noFollow = (constants as { O_NOFOLLOW?: number }).O_NOFOLLOW ?? 0;
+  let fd: number | undefined = openSync(temporary, O_WRONLY | O_CREAT | O_EXCL | noFollow, 0o600);
+  const close = () => {
+    if (fd !== undefined) closeSync(fd);
+    fd = undefined;
+  };
+  const discard = () => {
+    if (fd === undefined) return;
+    close();
+    rmSync(temporary, { force: true });
+  };
+  try {
+    refuseForeign(temporary, fd, secret);
+    if (reservedBytes > 0) {
+      // Random: a file system that compresses would reserve next to nothing for zeros.
+      writeAll(fd, randomBytes(reservedBytes));
+      fsyncSync(fd);
+    }
+  } catch (error) {
+    discard();
+    throw error;
+  }
+  return {
+    commit(content) {
+      if (fd === undefined) throw new Error('this replacement is over');
+      const bytes = typeof content === 'string' ? Buffer.from(content) : content;
+      try {
+        writeAll(fd, bytes);
+        ftruncateSync(fd, bytes.length);
+        if (durable) fsyncSync(fd);
+        // Windows cannot rename an open file.
+        close();
+        renameSync(temporary, path);
+      } catch (error) {
+        close();
+        rmSync(temporary, { force: true });
+        throw error;
+      }
+      if (durable) syncFolder(dirname(path));
+    },
+    discard,
+  };
+}
+
+/** Replaces a file as a whole: a reader sees the old one or the new one. @throws what the disk throws */
+export function replaceFile(
+  path: string,
+  content: string | Uint8Array,
+  options?: WriteOptions,
+): void {
+  beginReplacement(path, 0, options).commit(content);
+}
+
+/** Returns the file that a link of this user's own leads to, such as one into a folder of dotfiles. */
+export function behindOwnLink(path: string): string {
+  try {
+    const link = lstatSync(path);
+    const own = [0, process.getuid?.() ?? 0].includes(link.uid);
+    return link.isSymbolicLink() && own ? realpathSync(path) : path;
+  } catch {
+    return path;
+  }
+}
+
+/** Refuses a new file that is not this user's alone, before anything is in it. */
+function refuseForeign(path: string, fd: number, secret: boolean): void {
+  const me = process.getuid?.();
+  if (me === undefined) return;
+  const { uid, mode, nlink } = fstatSync(fd);
+  if (uid === me && nlink === 1 && (!secret || (mode & 0o077) === 0)) return;
+  throw new Error(
+    `a new file in ${dirname(path)} is not this user's alone ` +
+      `(owner ${uid}, mode ${(mode & 0o777).toString(8).padStart(4, '0')})`,
+  );
+}
+
+function writeAll(fd: number, bytes: Uint8Array): void {
+  for (let at = 0; at < bytes.length;) at += writeSync(fd, bytes, at, bytes.length - at, at);
+}
+
+/** Makes a rename durable, where folders can be synced. */
+function syncFolder(folder: string): void {
+  let fd: number | undefined;
+  try {
+    fd = openSync(folder, constants.O_RDONLY);
+    fsyncSync(fd);
+  } catch {
+    // Windows and some network file systems offer no such thing.
+  } finally {
+    if (fd !== undefined) closeSync(fd);
+  }
+}
+
+/**
+ * A file or folder of this program's own that cannot be used: what stands in the way, and the
+ * variable that names another place.
+ *
+ * @param otherwise what is said where it is not the folder's fault
+ */
+export function storageError(
+  path: string,
+  cause: unknown,
+  variable: 'SYNC_STATE_DIR' | 'SYNC_CONFIG_DIR',
+  otherwise?: { readonly message?: string; readonly hint?: string },
+): SyncError {
+  const found = obstacle(path, cause);
+  const mend = `Mend that, or name another folder with ${variable}.`;
+  return new SyncError(
+    'STORAGE',
+    found ?? otherwise?.message ?? `${path} cannot be used: ${messageOf(cause)}`,
+    { cause, hint: found === undefined ? otherwise?.hint : mend, details: { path } },
+  );
+}
+
+/** What is wrong with the place, in a sentence; undefined: nothing that can be seen. */
+function obstacle(path: string, cause: unknown): string | undefined {
+  let at = resolve(path);
+  while (!exists(at) && dirname(at) !== at) at = dirname(at);
+  const missing = at !== resolve(path);
+  const code = codeOf(cause, at);
+  if (!isFolder(at) && (missing || code === 'EEXIST' || code === 'ENOTDIR')) {
+    return `${at} is not a folder.`;
+  }
+  // SQLite does not say why.
+  switch (code === 'ERR_SQLITE_ERROR' ? refusalOf(missing ? at : dirname(at)) : code) {
+    case 'EACCES':
+    case 'EPERM':
+      return `This user may not use ${at}.`;
+    case 'EROFS':
+      return `${at} is on a disk that can only be read.`;
+    case 'ENOSPC':
+    case 'EDQUOT':
+      return `There is no room left for ${path}.`;
+    case 'ENOENT':
+      return `Nothing can be made in ${at}.`;
+    default:
+      return undefined;
+  }
+}
+
+/** SQLite names a full disk in words; beside a database that it cannot open, as a failure to write. */
+function codeOf(cause: unknown, path: string): string {
+  const code = systemCode(cause) ?? '';
+  if (code !== 'ERR_SQLITE_ERROR') return code;
+  const said = messageOf(cause);
+  const full = /disk is full/.test(said) || (/disk I\/O error/.test(said) && isDiskFull(path));
+  return full ? 'ENOSPC' : code;
+}
+
+/** SQLite needs this much beside a database to open it, in bytes. */
+const SHARED_MEMORY_BYTES = 32_768;
+
+function isDiskFull(path: string): boolean {
+  try {
+    const { bavail, bsize } = statfsSync(path);
+    return bavail * bsize < SHARED_MEMORY_BYTES;
+  } catch {
+    return false;
+  }
+}
+
+function refusalOf(folder: string): string | undefined {
+  try {
+    accessSync(folder, constants.W_OK | constants.X_OK);
+    return undefined;
+  } catch (error) {
+    return systemCode(error);
+  }
+}
+
+function exists(path: string): boolean {
+  try {
+    lstatSync(path);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function isFolder(path: string): boolean {
+  try {
+    return statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
+  } catch {
+    return false;
+  }
+}

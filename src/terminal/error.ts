@@ -1,0 +1,29 @@
+import { SyncError, messageOf } from '../base/errors.ts';
+import type { GlobalFlags } from './output.ts';
+import { namingProfile } from './profile-hint.ts';
+
+/** An error for programs: `{"type":"error","code":...,"message":...,"hint":...}`. */
+export function errorReport(error: unknown): Record<string, unknown> {
+  if (!(error instanceof SyncError)) {
+    return { type: 'error', code: 'INTERNAL', message: messageOf(error) };
+  }
+  const { code, message, hint, details } = error;
+  const told = { type: 'error', code, message, ...(hint === undefined ? {} : { hint }) };
+  return { ...told, ...details, ...told };
+}
+
+/** An error for people: what is wrong, then what to do. */
+export function errorText(
+  error: unknown,
+  { verbose, profile }: Pick<GlobalFlags, 'verbose' | 'profile'>,
+): string {
+  if (!(error instanceof SyncError)) {
+    const shown = error instanceof Error ? (error.stack ?? error.message) : String(error);
+    return `This is a fault of sync itself; please report it.\n${shown}`;
+  }
+  if (error.code === 'INTERRUPTED') return error.message;
+  const lines = [`Error: ${error.message}`];
+  if (error.hint !== undefined) lines.push(`  ${error.hint}`);
+  if (verbose && error.cause !== undefined) lines.push(`  Cause: ${messageOf(error.cause)}`);
+  return namingProfile(lines.join('\n'), profile);
+}

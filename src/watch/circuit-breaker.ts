@@ -1,0 +1,152 @@
+import type { ErrorCode } from '../base/errors.ts';
+import type { Obstacle } from './report.ts';
+
+/** What a failed delivery says about the next one. */
+export interface Failure {
+  readonly code: ErrorCode;
+  readonly message: string;
+  readonly hint?: string | undefined;
+}
+
+/** Is delivery possible? */
+export type GateState =
+  | { readonly state: 'open' }
+  /** Not before `until` (ms of the monotonic clock); then one recording is tried. */
+  | {
+      readonly state: 'closed';
+      readonly obstacle: Obstacle;
+      readonly failure: Failure;
+      readonly until: number;
+    }
+  /** Only another login helps. */
+  | { readonly state: 'login'; readonly failure: Failure };
+
+/** First pause after a failure, and the longest, in ms. */
+const BASE_MS = 1_000;
+const CAP_MS = 5 * 60_000;
+
+/**
+ * The one place that knows whether the service is worth a call. After a failure everything waits:
+ * longer with every further one, with jitter, up to five minutes; then a single recording is tried.
+ */
+export class Gate {
+  #state: GateState = { state: 'open' };
+  #failures = 0;
+  /** The service asked not to be called before this; ms of the monotonic clock. */
+  #notBefore = -Infinity;
+  readonly #now: () => number;
+  readonly #random: () => number;
+
+  /**
+   * @param now of the monotonic clock: a clock that is set back must not prolong a pause
+   * @param random evenly from [0, 1)
+   */
+  constructor(now: () => number, random: () => number) {
+    this.#now = now;
+    this.#random = random;
+  }
+
+  get state(): GateState {
+    return this.#state;
+  }
+
+  /** Deliveries that failed in a row. */
+  get failures(): number {
+    return this.#failures;
+  }
+
+  /** May a recording be sent now? After a failure one at a time. */
+  mayStart(active: number, atOnce: number): boolean {
+    const { state } = this.#state;
+    if (state === 'login') return false;
+    if (this.#state.state === 'closed' && this.#now() < this.#state.until) return false;
+    return active < (this.#failures > 0 ? 1 : atOnce);
+  }
+
+  /** ms until something may be tried; undefined: nothing but another login opens the gate. */
+  get waitMs(): number | undefined {
+    switch (this.#state.state) {
+      case 'open':
+        return 0;
+      case 'closed':
+        return Math.max(0, this.#state.until - this.#now());
+      case 'login':
+        return undefined;
+    }
+  }
+
+  /** A delivery came through. @returns whether that is news. */
+  succeeded(): boolean {
+    const news = this.#state.state !== 'open';
+    this.#state = { state: 'open' };
+    this.#failures = 0;
+    return news;
+  }
+
+  /**
+   * A delivery failed.
+   *
+   * @param retryAfterMs what the service asked for; it wins where it is longer.
+   * @returns whether that is news: another obstacle than before, or another reason to log in.
+   */
+  failed(failure: Failure, retryAfterMs = 0): boolean {
+    const before = this.#state;
+    const obstacle = obstacleOf(failure.code);
+    if (obstacle === 'login') {
+      this.#state = { state: 'login', failure };
+      return before.state !== 'login' || before.failure.code !== failure.code;
+    }
+    if (before.state === 'login') return false;
+    this.#failures += 1;
+    // Between half of it and all of it: never at once, never all clients together.
+    const full = Math.min(CAP_MS, BASE_MS * 2 ** Math.min(this.#failures - 1, 20));
+    const pause = Math.max(retryAfterMs, full * (0.5 + this.#random() / 2));
+    const now = this.#now();
+    if (retryAfterMs > 0) this.#notBefore = now + retryAfterMs;
+    this.#state = { state: 'closed', obstacle, failure, until: now + pause };
+    return before.state !== 'closed' || before.obstacle !== obstacle;
+  }
+
+  /** Something changed (the network is back, the machine woke up): try as soon as the service lets us. */
+  tryNow(): void {
+    if (this.#state.state !== 'closed') return;
+    this.#failures = Math.min(this.#failures, 1);
+    this.#state = { ...this.#state, until: Math.max(this.#now(), this.#notBefore) };
+  }
+
+  /**
+   * Nothing waits any more, without a delivery: nobody can say that there still is an obstacle.
+   *
+   * @returns whether that is news.
+   */
+  idle(): boolean {
+    if (this.#state.state !== 'closed') return false;
+    this.#state = { state: 'open' };
+    return true;
+  }
+}
+
+/** Only another login helps. */
+export function isLoginFailure(code: ErrorCode): boolean {
+  return obstacleOf(code) === 'login';
+}
+
+function obstacleOf(code: ErrorCode): Obstacle | 'login' {
+  switch (code) {
+    case 'AUTH_REQUIRED':
+    case 'AUTH_EXPIRED':
+    case 'AUTH_REFUSED':
+    case 'AUTH_TIMEOUT':
+    case 'SCOPE_MISSING':
+      return 'login';
+    case 'NETWORK':
+      return 'offline';
+    case 'KEYCHAIN_LOCKED':
+    case 'KEYCHAIN_MISSING':
+      return 'keychain';
+    case 'STORAGE':
+      return 'storage';
+    default:
+      return 'service';
+  }
+}

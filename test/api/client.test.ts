@@ -1,0 +1,549 @@
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { inspect } from 'node:util';
+import { SyncError, exitCodeOfDelivery } from '../../src/base/errors.ts';
+import { Secret } from '../../src/base/secret.ts';
+import { type ServiceClient, createServiceClient } from '../../src/api/client.ts';
+import { DEFAULT_ENDPOINTS, type Endpoints } from '../../src/config/endpoints.ts';
+import { MAX_ANSWER_BYTES } from '../../src/api/http.ts';
+import { createNodeHttp } from '../../src/api/node-http.ts';
+import { isAboutTheItem } from '../../src/api/refusal.ts';
+import { DEFAULT_RETRY } from '../../src/api/retry.ts';
+import type { TokenSource } from '../../src/api/token-source.ts';
+import { type TestServer, failure, listen, never } from './support.ts';
+
+const FIRST = 'first-access-token';
+const SECOND = 'second-access-token';
+
+interface Options {
+  readonly base?: string;
+  readonly endpoints?: Partial<Endpoints>;
+  readonly tokens?: Partial<TokenSource>;
+}
+
+type Answer = { status?: number; body?: unknown; headers?: Record<string, string> };
+
+/** A client over real HTTP, against answers in their order (the last one for all that follow). */
+async function open(answers: readonly Answer[], options: Options = {}) {
+  let next = 0;
+  const server = await listen((_request, response) => {
+    const {
+      status = 200,
+      body = { success: true },
+      headers = {},
+    } = answers[Math.min(next++, answers.length - 1)] ?? {};
+    response.writeHead(status, { 'content-type': 'application/json', ...headers });
+    response.end(typeof body === 'string' ? body : JSON.stringify(body));
+  });
+  const http = createNodeHttp({ userAgent: 'test', connections: 2 });
+  onTestFinished(() => http.close());
+  const replaced: string[] = [];
+  const trace: string[] = [];
+  const slept: number[] = [];
+  const client = createServiceClient({
+    baseUrl: new URL(options.base ?? '', server.url),
+    endpoints: { ...DEFAULT_ENDPOINTS, ...options.endpoints },
+    http,
+    tokens: {
+      scopes: () => Promise.resolve(undefined),
+      accessToken: () => Promise.resolve(new Secret(FIRST)),
+      replace: (rejected) => {
+        replaced.push(rejected.reveal());
+        return Promise.resolve(new Secret(SECOND));
+      },
+      ...options.tokens,
+    },
+    policy: DEFAULT_RETRY,
+    random: () => 0.5,
+    clock: {
+      now: () => 0,
+      monotonic: () => 0,
+      sleep: (ms) => {
+        slept.push(ms);
+        return Promise.resolve();
+      },
+    },
+    trace: (line) => trace.push(line),
+  });
+  return { client, server, replaced, trace, slept };
+}
+
+const tokensSeen = ({ requests }: TestServer) =>
+  requests.map(({ headers }) => headers.authorization);
+
+const upload = { contentType: 'multipart/form-data; boundary=b', body: [Buffer.from('--b--')] };
+
+/** Every method, so that what holds for one is seen to hold for all. */
+const METHODS: readonly (readonly [string, string, (client: ServiceClient) => Promise<unknown>])[] =
+  [
+    ['uploadRecording', 'POST /api/workouts/upload-fit', (c) => c.uploadRecording(upload, never())],
+    [
+      'push wellness',
+      'POST /api/wellness',
+      (c) => c.push('wellness', { date: '2026-02-15' }, 'always', never()),
+    ],
+    [
+      'push nutrition',
+      'POST /api/nutrition',
+      (c) => c.push('nutrition', { date: '2026-02-15', items: [] }, 'unless-acted-on', never()),
+    ],
+    [
+      'listWorkouts',
+      'GET /api/workouts?limit=5&offset=10&startDate=2026-02-01&endDate=2026-02-28',
+      (c) =>
+        c.listWorkouts(
+          { limit: 5, offset: 10, startDate: '2026-02-01', endDate: '2026-02-28' },
+          never(),
+        ),
+    ],
+    ['readProfile', 'GET /api/profile', (c) => c.readProfile(never())],
+    ['updateProfile', 'PATCH /api/profile', (c) => c.updateProfile({ ftp: 280 }, never())],
+    ['userinfo', 'GET /api/oauth/userinfo', (c) => c.userinfo(never())],
+  ];
+
+describe.each(METHODS)('%s', (_name, line, call) => {
+  const path = line.split(' ')[1] ?? '';
+
+  it('makes one request, to the right place, with the token', async () => {
+    const { client, server, trace } = await open([{}]);
+    await call(client);
+    expect(server.requests.map(({ method, url }) => `${method} ${url}`)).toEqual([line]);
+    expect(tokensSeen(server)).toEqual([`Bearer ${FIRST}`]);
+    expect(trace).toEqual([`${line.split('?')[0] ?? ''} 200 0 ms`]);
+  });
+
+  it('keeps the path of the base URL', async () => {
+    for (const base of ['/team/a', '/team/a/', '/team/a//']) {
+      const { client, server } = await open([{}], { base });
+      await call(client);
+      expect(server.requests[0]?.url).toBe(`/team/a${path}`);
+    }
+  });
+
+  it('replaces a token that is not accepted once, and sends the same again', async () => {
+    const { client, server, replaced } = await open([{ status: 401, body: '' }, {}]);
+    await call(client);
+    expect(replaced).toEqual([FIRST]);
+    expect(tokensSeen(server)).toEqual([`Bearer ${FIRST}`, `Bearer ${SECOND}`]);
+    expect(server.requests[1]?.body).toEqual(server.requests[0]?.body);
+  });
+
+  it('ends with AUTH_EXPIRED when no token is accepted, for this request and for userinfo', async () => {
+    const { client, server } = await open([{ status: 401, body: '{"message":"no"}' }]);
+    const error = await failure(call(client));
+    expect({ ...about(error), hint: error.hint }).toEqual({
+      code: 'AUTH_EXPIRED',
+      message: 'The service does not accept this login any more.',
+      hint: 'Run `sync login`.',
+      details: { status: 401, attempts: 2 },
+    });
+    const elsewhere: readonly string[] =
+      path === '/api/oauth/userinfo' ? [] : ['/api/oauth/userinfo', '/api/oauth/userinfo'];
+    expect(server.requests.map(({ url }) => url)).toEqual([path, path, ...elsewhere]);
+  });
+
+  it('does not follow a redirect with the token', async () => {
+    const other = await listen((_request, response) => void response.end('{}'));
+    const { client } = await open([{ status: 308, headers: { location: other.url.href } }]);
+    const error = await failure(call(client));
+    expect(error).toMatchObject({ code: 'SERVICE_ANSWER', details: { fate: 'not-sent' } });
+    expect(error.message).toContain('(308); a login never follows');
+    expect(other.requests).toEqual([]);
+  });
+
+  it('says of a 404 which address that was, and how to change it', async () => {
+    const { client } = await open([{ status: 404, body: '<html>nginx</html>' }], { base: '/x' });
+    const error = await failure(call(client));
+    expect(error.code).toBe('REJECTED');
+    expect(error.message).toBe(`The service has nothing at /x${path.split('?')[0] ?? ''} (404).`);
+    expect(error.hint).toMatch(/config get baseUrl.*config set endpoint\.[a-zA-Z]+ PATH/);
+  });
+
+  it('shows no token, whatever goes wrong', async () => {
+    for (const status of [200, 302, 400, 401, 403, 404, 413, 422, 500, 503]) {
+      const body = status === 200 ? 'not JSON' : { message: 'Sorry' };
+      const { client, trace } = await open([{ status, body }]);
+      const error = await failure(call(client));
+      const shown = [
+        inspect(error, { depth: 20, showHidden: true }),
+        JSON.stringify(error),
+        JSON.stringify(error.details),
+        ...trace,
+      ].join('\n');
+      expect(shown).not.toContain(FIRST);
+      expect(shown).not.toContain(SECOND);
+    }
+  });
+});
+
+const about = ({ code, message, details }: SyncError) => ({ code, message, details });
+
+describe('403', () => {
+  it.each<[string, (client: ServiceClient) => Promise<unknown>, unknown, object]>([
+    [
+      'the scope that the message names',
+      (c) => c.uploadRecording(upload, never()),
+      { message: 'Missing required scope: workout:write' },
+      { code: 'SCOPE_MISSING', scope: 'workout:write' },
+    ],
+    [
+      'the scope that it names, if it is not the one expected',
+      (c) => c.readProfile(never()),
+      { message: 'Requires profile:read' },
+      { code: 'SCOPE_MISSING', scope: 'profile:read' },
+    ],
+    [
+      'the scope of the endpoint, if the message only speaks of one',
+      (c) => c.push('wellness', {}, 'always', never()),
+      { message: 'Insufficient scope' },
+      { code: 'SCOPE_MISSING', scope: 'health:write' },
+    ],
+    [
+      'a refusal, if it is about something else',
+      (c) => c.push('wellness', {}, 'always', never()),
+      { message: 'This account is deactivated' },
+      { code: 'REJECTED', scope: undefined },
+    ],
+    [
+      'a refusal, if it is a page of something in between',
+      (c) => c.listWorkouts({ limit: 1, offset: 0 }, never()),
+      '<html>Forbidden by policy</html>',
+      { code: 'REJECTED', scope: undefined },
+    ],
+  ])('is %s', async (_name, call, body, expected) => {
+    const { client, server, replaced } = await open([{ status: 403, body }]);
+    const error = await failure(call(client));
+    expect({ code: error.code, scope: error.details['scope'] }).toEqual(expected);
+    if (error.code === 'SCOPE_MISSING') expect(error.hint).toContain('sync login');
+    expect([server.requests.length, replaced]).toEqual([1, []]);
+  });
+});
+
+describe('what the service says no to', () => {
+  it.each([
+    [
+      400,
+      { message: 'Bad', data: [{ path: ['date'], message: 'Required' }] },
+      'Bad (date: Required)',
+    ],
+    [413, '<html>', 'The service takes no request this large (413).'],
+    [422, { statusMessage: 'Unprocessable' }, 'Unprocessable'],
+    [409, '', 'The service answered 409 with nothing.'],
+  ])('%i is final, in its own words', async (status, body, message) => {
+    const { client, server } = await open([{ status, body }]);
+    const error = await failure(client.push('wellness', {}, 'always', never()));
+    const page = typeof body === 'string' ? { page: true } : {};
+    expect(about(error)).toEqual({
+      code: 'REJECTED',
+      message,
+      details: { status, attempts: 1, ...page },
+    });
+    expect(server.requests).toHaveLength(1);
+  });
+});
+
+describe('a service that refuses a token which it has just renewed', () => {
+  const REFUSED_HERE = { status: 401, body: { message: 'Unauthorized' } };
+
+  it('and accepts it elsewhere: this is no end of the login, and the next request may pass', async () => {
+    const { client, server } = await open([REFUSED_HERE, REFUSED_HERE, { body: { sub: 'a' } }, {}]);
+    const error = await failure(client.uploadRecording(upload, never()));
+    expect({ ...about(error), hint: error.hint }).toEqual({
+      code: 'SERVICE_UNAVAILABLE',
+      message: 'The service refused this login (401), and accepts it elsewhere.',
+      hint: 'The same command again continues. If that lasts, run `sync login`.',
+      details: { status: 401, attempts: 2, fate: 'not-sent' },
+    });
+    expect(await client.uploadRecording(upload, never())).toMatchObject({ outcome: 'uploaded' });
+    expect(server.requests.map(({ url }) => url)).toEqual([
+      '/api/workouts/upload-fit',
+      '/api/workouts/upload-fit',
+      '/api/oauth/userinfo',
+      '/api/workouts/upload-fit',
+    ]);
+  });
+
+  it.each([404, 403, 503])(
+    'and cannot say whose login it is (%i): that is no end of the login either',
+    async (status) => {
+      const { client } = await open([REFUSED_HERE, REFUSED_HERE, { status, body: {} }]);
+      const error = await failure(client.push('wellness', {}, 'always', never()));
+      expect(error.code).toBe('SERVICE_UNAVAILABLE');
+    },
+  );
+});
+
+describe('a request that fails for every item alike', () => {
+  it.each<[string, Answer, code: string, exit: number]>([
+    ['a closed account', { status: 403, body: { message: 'Account deactivated' } }, 'REJECTED', 5],
+    ['a page, 403', { status: 403, body: '<html>' }, 'REJECTED', 5],
+    ['a page, 404', { status: 404, body: '<html>' }, 'REJECTED', 5],
+    ['a page, 400', { status: 400, body: '<html>' }, 'REJECTED', 5],
+    ['no such route', { status: 404, body: { message: 'Not found' } }, 'REJECTED', 5],
+    ['another method', { status: 405, body: {} }, 'REJECTED', 5],
+    ['payment', { status: 402, body: {} }, 'REJECTED', 5],
+    ['501', { status: 501, body: '' }, 'SERVICE_UNAVAILABLE', 5],
+    ['505', { status: 505, body: '<html>' }, 'SERVICE_UNAVAILABLE', 5],
+    ['a missing scope', { status: 403, body: { message: 'scope' } }, 'SCOPE_MISSING', 4],
+    ['an oversized answer', { body: 'x'.repeat(MAX_ANSWER_BYTES + 1) }, 'SERVICE_ANSWER', 5],
+    ['an answer that says nothing', { body: {} }, 'SERVICE_ANSWER', 5],
+    ['elsewhere', { status: 302, headers: { location: '/x' } }, 'SERVICE_ANSWER', 5],
+    ['a token that is refused here alone', { status: 401, body: {} }, 'AUTH_EXPIRED', 4],
+  ])('(%s) is not about the item: it is failed, with a hint', async (_what, answer, code, exit) => {
+    const { client } = await open([answer]);
+    const error = await failure(client.uploadRecording(upload, never()));
+    expect({
+      code: error.code,
+      about: isAboutTheItem(error),
+      exit: exitCodeOfDelivery(error.code),
+      attempts: error.details['attempts'],
+    }).toEqual({ code, about: false, exit, attempts: code === 'AUTH_EXPIRED' ? 2 : 1 });
+    expect(error.message).toMatch(/^[A-Z1].*\.$/);
+    expect(error.hint).toMatch(/^[A-Z].+[.?]$|PATH`\.$/);
+  });
+
+  it('counts the tries with both tokens when the second one fails', async () => {
+    const { client } = await open([{ status: 401 }, { status: 503 }]);
+    const error = await failure(client.uploadRecording(upload, never()));
+    expect(error.details['attempts']).toBe(1 + DEFAULT_RETRY.attempts);
+  });
+});
+
+describe('a success without a word', () => {
+  it.each<Answer>([
+    { status: 204, body: '' },
+    { status: 200, body: '' },
+  ])('is one where nothing has to be read from it: %j', async (answer) => {
+    const { client, server } = await open([answer]);
+    expect(await client.push('wellness', {}, 'always', never())).toEqual({
+      outcome: 'pushed',
+      attempts: 1,
+    });
+    expect(await client.push('nutrition', {}, 'unless-acted-on', never())).toEqual({
+      outcome: 'pushed',
+      attempts: 1,
+    });
+    expect(await client.updateProfile({ ftp: 250 }, never())).toBeUndefined();
+    expect(server.requests).toHaveLength(3);
+  });
+
+  it.each<[string, (client: ServiceClient) => Promise<unknown>]>([
+    ['an upload', (c) => c.uploadRecording(upload, never())],
+    ['the profile', (c) => c.readProfile(never())],
+    ['workouts', (c) => c.listWorkouts({ limit: 1, offset: 0 }, never())],
+    ['userinfo', (c) => c.userinfo(never())],
+  ])('is none where something has to be: %s', async (_what, call) => {
+    const { client } = await open([{ status: 204, body: '' }]);
+    expect(await failure(call(client))).toMatchObject({
+      code: 'NETWORK',
+      message: 'The service answered 204 with nothing, not with JSON.',
+    });
+  });
+});
+
+it('a profile that was not updated is told in bounded words, without the token', async () => {
+  const message = `No, ${FIRST}! ${'x'.repeat(5_000_000)}`;
+  const { client } = await open([{ body: { success: false, message } }]);
+  const error = await failure(client.updateProfile({ ftp: 1 }, never()));
+  expect(error.code).toBe('REJECTED');
+  expect(error.message).toMatch(
+    /^The service did not take the update: No, \[redacted\]! x{300,400}…$/,
+  );
+});
+
+describe('a service that repeats what it was sent', () => {
+  const echo = `${'x'.repeat(5_000_000)} Authorization: Bearer`;
+  it.each<[string, Answer]>([
+    ['in a refusal', { status: 400, body: { message: `Authorization: ${FIRST}; ${echo} other` } }],
+    ['in the issues of one', { status: 422, body: { message: 'No', data: [FIRST, echo] } }],
+    ['in a success that is none', { body: { success: false, message: `${FIRST} ${echo}` } }],
+    [
+      'in its errors',
+      { body: { success: false, results: { errors: [FIRST, { message: echo }] } } },
+    ],
+    [
+      'in the state of a recording',
+      { body: { success: true, results: { items: [{ state: FIRST }] } } },
+    ],
+    ['in a refusal of the newer token', { status: 401, body: { message: `${FIRST} ${SECOND}` } }],
+    ['in what is no JSON', { body: FIRST }],
+  ])('%s does not make us show or keep it', async (_where, answer) => {
+    const { client } = await open([answer]);
+    const outcome = await client
+      .uploadRecording(upload, never())
+      .catch((error: unknown) => inspect(error, { depth: 20, showHidden: true }));
+    const shown = typeof outcome === 'string' ? outcome : JSON.stringify(outcome);
+    expect(shown).not.toContain(FIRST);
+    expect(shown).not.toContain(SECOND);
+    expect(shown.length).toBeLessThan(5_000);
+  });
+});
+
+describe('an answer that is not JSON', () => {
+  it.each([
+    ['a page of the network', '<html>Please sign in</html>'],
+    ['half an answer', '{"success": tr'],
+    ['nothing', ''],
+  ])('%s is asked about again, for an upload', async (_name, body) => {
+    const { client, server, slept } = await open([{ body }, { body }, {}]);
+    expect(await client.uploadRecording(upload, never())).toEqual({
+      outcome: 'uploaded',
+      service: {},
+      attempts: 3,
+    });
+    expect([server.requests.length, slept]).toEqual([3, [250, 500]]);
+  });
+
+  it('is not asked about again where that could double something', async () => {
+    const { client, server } = await open([{ body: '<html>' }, {}]);
+    const error = await failure(client.push('nutrition', {}, 'unless-acted-on', never()));
+    expect(error).toMatchObject({ code: 'NETWORK', details: { fate: 'unknown', attempts: 1 } });
+    expect(server.requests).toHaveLength(1);
+  });
+
+  it('says in the end what came', async () => {
+    const { client } = await open([{ body: '<html>Please sign in</html>' }]);
+    const error = await failure(client.userinfo(never()));
+    expect(error.message).toBe('The service answered 200 with a web page, not with JSON.');
+    expect(error.hint).toContain('login page of the network');
+  });
+});
+
+describe('a login that cannot be had', () => {
+  const unreachable = new SyncError('NETWORK', 'token endpoint: no answer in time', {
+    details: { fate: 'unknown' },
+  });
+
+  it('leaves the request unsent, even if nobody knows what became of the refresh', async () => {
+    const tokens = { accessToken: () => Promise.reject(unreachable) };
+    const { client, server } = await open([{}], { tokens });
+    const error = await failure(client.push('nutrition', {}, 'unless-acted-on', never()));
+    expect(error).toMatchObject({ code: 'NETWORK', details: { fate: 'not-sent' } });
+    expect(server.requests).toEqual([]);
+  });
+
+  it('leaves it unsent after a 401, too', async () => {
+    const tokens = { replace: () => Promise.reject(unreachable) };
+    const { client, server } = await open([{ status: 401 }], { tokens });
+    const error = await failure(client.push('nutrition', {}, 'unless-acted-on', never()));
+    expect(error).toMatchObject({ code: 'NETWORK', details: { fate: 'not-sent' } });
+    expect(server.requests).toHaveLength(1);
+  });
+
+  it.each(['before', 'after a 401'])(
+    'is no refusal of what was to be sent, and none of its tries (%s)',
+    async (when) => {
+      const refused = () =>
+        Promise.reject(
+          new SyncError('REJECTED', 'the token request was refused', {
+            hint: 'what to do',
+            details: { status: 400, attempts: 3 },
+          }),
+        );
+      const { client } = await open([{ status: 401 }], {
+        tokens: when === 'before' ? { accessToken: refused } : { replace: refused },
+      });
+      expect(about(await failure(client.uploadRecording(upload, never())))).toEqual({
+        code: 'SERVICE_ANSWER',
+        message: 'the token request was refused',
+        details: { status: 400, attempts: when === 'before' ? 0 : 1, fate: 'not-sent' },
+      });
+    },
+  );
+
+  it('passes on what is no failure of ours as it is', async () => {
+    const reason = new Error('stopped');
+    const tokens = { accessToken: () => Promise.reject(reason) };
+    const { client } = await open([{}], { tokens });
+    await expect(client.userinfo(never())).rejects.toBe(reason);
+  });
+});
+
+it('gets a batch through a service that counts requests by the minute, and does not say when it is over', async () => {
+  let now = 0;
+  const counted = new Map<number, number>();
+  const server = await listen((_request, response) => {
+    const minute = Math.floor(now / 60_000);
+    const count = (counted.get(minute) ?? 0) + 1;
+    counted.set(minute, count);
+    response.writeHead(count > 10 ? 429 : 200, { 'content-type': 'application/json' });
+    response.end('{"success":true}');
+  });
+  const http = createNodeHttp({ userAgent: 'test', connections: 1 });
+  onTestFinished(() => http.close());
+  const client = createServiceClient({
+    baseUrl: server.url,
+    endpoints: DEFAULT_ENDPOINTS,
+    http,
+    tokens: {
+      scopes: () => Promise.resolve(undefined),
+      accessToken: () => Promise.resolve(new Secret(FIRST)),
+      replace: () => Promise.reject(new Error('nobody refused it')),
+    },
+    policy: DEFAULT_RETRY,
+    random: () => 0,
+    clock: {
+      now: () => now,
+      monotonic: () => now,
+      sleep: (ms) => {
+        now += ms;
+        return Promise.resolve();
+      },
+    },
+  });
+  for (let day = 1; day <= 28; day++) {
+    const answer = await client.push('wellness', { date: `2026-02-${day}` }, 'always', never());
+    expect(answer.outcome).toBe('pushed');
+  }
+  expect([...counted.keys()]).toEqual([0, 1, 2]);
+});
+
+it('counts the tries of both tokens', async () => {
+  const { client } = await open([{ status: 503 }, { status: 401 }, { status: 503 }, {}]);
+  expect(await client.push('wellness', {}, 'always', never())).toEqual({
+    outcome: 'pushed',
+    attempts: 4,
+  });
+});
+
+describe('a route that a revision may not have', () => {
+  const item = { date: '2026-02-15', meal: 'lunch', id: 'item-1' };
+
+  it('removes an item of a nutrition day by its id', async () => {
+    const { client, server } = await open([{}]);
+    expect(await client.removeNutritionItem(item, never())).toBe('removed');
+    expect(server.requests).toMatchObject([
+      { method: 'PATCH', url: '/api/nutrition/2026-02-15/items' },
+    ]);
+    expect(JSON.parse(server.requests[0]?.body.toString() ?? '')).toEqual({
+      action: 'delete',
+      mealType: 'lunch',
+      itemId: 'item-1',
+    });
+  });
+
+  it.each([401, 403, 404, 405])('is missing if it answers %i with a good token', async (status) => {
+    const { client, replaced } = await open([{ status }, {}]);
+    expect(await client.removeNutritionItem(item, never())).toBe('no-route');
+    expect(replaced).toEqual([]);
+  });
+
+  it('is asked again with a new token if the token has ended', async () => {
+    const { client, replaced } = await open([{ status: 401 }, { status: 401 }, {}]);
+    expect(await client.removeNutritionItem(item, never())).toBe('removed');
+    expect(replaced).toEqual([FIRST]);
+  });
+
+  it('reports that the day changed meanwhile', async () => {
+    const { client } = await open([{ status: 409 }]);
+    expect(await client.removeNutritionItem(item, never())).toBe('changed');
+  });
+});
+
+it('uses the paths that the settings give', async () => {
+  const { client, server } = await open([{}], {
+    endpoints: { uploadFit: '/v2/fit', wellness: '/w' },
+  });
+  await client.uploadRecording(upload, never());
+  await client.push('wellness', {}, 'always', never());
+  expect(server.requests.map(({ url }) => url)).toEqual(['/v2/fit', '/w']);
+});

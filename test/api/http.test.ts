@@ -1,0 +1,602 @@
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { Secret } from '../../src/base/secret.ts';
+import { type Http, MAX_ANSWER_BYTES } from '../../src/api/http.ts';
+import { ANSWER_TIMEOUT_MS, TURN_TIMEOUT_MS } from '../../src/api/limits.ts';
+import { createNodeHttp } from '../../src/api/node-http.ts';
+import { createProxiedHttp } from '../../src/api/undici-http.ts';
+import {
+  type TestProxy,
+  closedPort,
+  failure,
+  listen,
+  listenRaw,
+  openssl,
+  requestTo,
+  selfSigned,
+  startProxy,
+} from './support.ts';
+
+interface Way {
+  readonly http: Http;
+  readonly proxy: TestProxy | undefined;
+}
+
+const userAgent = 'athlete-sync/test';
+
+/** The two ways to speak HTTP; what holds for one holds for the other. */
+const WAYS: readonly (readonly [string, (connections?: number) => Promise<Way>])[] = [
+  [
+    'directly',
+    (connections = 4) =>
+      Promise.resolve({ http: createNodeHttp({ userAgent, connections }), proxy: undefined }),
+  ],
+  [
+    'through a proxy',
+    async (connections = 4) => {
+      const proxy = await startProxy();
+      const settings = { httpProxy: proxy.url, httpsProxy: proxy.url, noProxy: '' };
+      return { http: createProxiedHttp({ userAgent, connections, proxy: settings }), proxy };
+    },
+  ],
+];
+
+describe.each(WAYS)('a request sent %s', (_name, make) => {
+  const open = async (connections?: number): Promise<Way> => {
+    const way = await make(connections);
+    onTestFinished(() => way.http.close());
+    return way;
+  };
+
+  it.each([200, 201, 302, 400, 401, 403, 404, 413, 422, 429, 500, 503])(
+    'brings status %i back as an answer, with headers in lower case and the body as text',
+    async (status) => {
+      const { http } = await open();
+      const server = await listen((_request, response) => {
+        response.writeHead(status, [
+          ['X-Thing', 'one'],
+          ['X-Thing', 'two'],
+          ['Content-Type', 'application/json; charset=utf-8'],
+        ]);
+        response.end('{"Überhöhe":"größer"}');
+      });
+      const answer = await http.send(requestTo(server.url));
+      expect({ ...answer, headers: undefined }).toEqual({
+        status,
+        headers: undefined,
+        text: '{"Überhöhe":"größer"}',
+      });
+      expect(answer.headers).toMatchObject({
+        'x-thing': 'one, two',
+        'content-type': 'application/json; charset=utf-8',
+      });
+      expect(server.requests).toHaveLength(1);
+    },
+  );
+
+  it('carries the token, the content type, the length and the name of the program, and no more of its own', async () => {
+    const { http, proxy } = await open();
+    const server = await listen((_request, response) => void response.end('{}'));
+    await http.send(
+      requestTo(new URL('/deep/path?limit=1&offset=2', server.url), {
+        method: 'PATCH',
+        bearer: new Secret('tok-en'),
+        contentType: 'application/json',
+        body: [Buffer.from('{"a":1}')],
+      }),
+    );
+    const [request] = server.requests;
+    expect({ ...request, headers: undefined }).toEqual({
+      method: 'PATCH',
+      url: '/deep/path?limit=1&offset=2',
+      headers: undefined,
+      body: Buffer.from('{"a":1}'),
+    });
+    expect(request?.headers).toEqual({
+      host: server.url.host,
+      connection: 'keep-alive',
+      accept: 'application/json',
+      authorization: 'Bearer tok-en',
+      'content-type': 'application/json',
+      'content-length': '7',
+      'user-agent': userAgent,
+    });
+    // The token is for the service: not for whoever carries the bytes.
+    expect(JSON.stringify(proxy?.headers ?? [])).not.toContain('tok-en');
+  });
+
+  it('sends no body and no token where none is given', async () => {
+    const { http } = await open();
+    const server = await listen((_request, response) => void response.end('{}'));
+    await http.send(requestTo(server.url));
+    expect(server.requests[0]?.body).toHaveLength(0);
+    expect(Object.keys(server.requests[0]?.headers ?? {})).not.toContain('authorization');
+    expect(Object.keys(server.requests[0]?.headers ?? {})).not.toContain('content-length');
+  });
+
+  it('delivers a body of several pieces byte for byte', async () => {
+    const { http } = await open();
+    const server = await listen((_request, response) => void response.end('{}'));
+    const bytes = Buffer.from(
+      Array.from({ length: 3_000_001 }, (_, i) => (i * 7 + (i >> 8)) & 255),
+    );
+    // Views into a larger buffer, as uploads are.
+    const body = [
+      bytes.subarray(0, 5),
+      bytes.subarray(5, 5),
+      bytes.subarray(5, 70_000),
+      bytes.subarray(70_000),
+    ];
+    await http.send(requestTo(server.url, { method: 'POST', body }));
+    expect(server.requests[0]?.headers['content-length']).toBe('3000001');
+    expect(server.requests[0]?.body.equals(bytes)).toBe(true);
+  });
+
+  it('does not follow a redirect: the other address hears nothing, and never sees the token', async () => {
+    const { http } = await open();
+    const other = await listen((_request, response) => void response.end('{}'));
+    const server = await listen((_request, response) => {
+      response.writeHead(307, { location: other.url.href }).end();
+    });
+    const answer = await http.send(
+      requestTo(server.url, {
+        method: 'POST',
+        bearer: new Secret('tok-en'),
+        body: [Buffer.from('x')],
+      }),
+    );
+    expect(answer.status).toBe(307);
+    expect(answer.headers['location']).toBe(other.url.href);
+    expect([other.connections(), other.requests]).toEqual([0, []]);
+  });
+
+  it('says of a port where nothing listens that nothing was sent', async () => {
+    const { http, proxy } = await open();
+    const port = await closedPort();
+    const error = await failure(http.send(requestTo(`http://127.0.0.1:${port}/`)));
+    expect(error).toMatchObject({ code: 'NETWORK', details: { fate: 'not-sent' } });
+    expect(error.message).toBe(
+      proxy === undefined
+        ? `127.0.0.1:${port}: nothing answers there (connection refused).`
+        : `127.0.0.1:${port}: the proxy would not connect to it (it answered 502).`,
+    );
+    expect(error.hint).toContain('the same command again continues');
+  });
+
+  it.each(['in the middle of the request', 'after the request'])(
+    'says of a connection that is reset %s, before an answer, that the fate is unknown',
+    async (when) => {
+      const { http } = await open();
+      let got = 0;
+      const server = await listenRaw((socket) => {
+        socket.on('data', (part) => {
+          got += part.length;
+          if (got > (when === 'after the request' ? 100_000 : 0)) socket.resetAndDestroy();
+        });
+      });
+      const error = await failure(
+        http.send(requestTo(server.url, { method: 'POST', body: [Buffer.alloc(100_000)] })),
+      );
+      expect(error).toMatchObject({ code: 'NETWORK', details: { fate: 'unknown' } });
+      expect(error.message).toContain('the connection broke off');
+    },
+  );
+
+  it.each(['resets', 'closes'])(
+    'says of a service that %s in the middle of its answer that the fate is unknown',
+    async (how) => {
+      const { http } = await open();
+      const server = await listenRaw((socket) => {
+        socket.once('data', () => {
+          socket.write(
+            'HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: 50\r\n\r\n{"suc',
+            () => {
+              if (how === 'resets') setTimeout(() => socket.resetAndDestroy(), 20);
+              else socket.end();
+            },
+          );
+        });
+      });
+      const error = await failure(http.send(requestTo(server.url)));
+      expect(error).toMatchObject({ code: 'NETWORK', details: { fate: 'unknown' } });
+      expect(error.message).toContain('the connection broke off');
+    },
+  );
+
+  it('says of a port that speaks no TLS that it is perhaps http, and that nothing was sent', async () => {
+    const { http } = await open();
+    const server = await listen((_request, response) => void response.end('{}'));
+    const url = new URL(server.url);
+    url.protocol = 'https:';
+    const error = await failure(http.send(requestTo(url, { bearer: new Secret('tok-en') })));
+    expect(error).toMatchObject({ code: 'NETWORK' });
+    expect(error.message).toBe(
+      `${url.host}: the server does not speak TLS there (or none that is spoken here); is it http://?`,
+    );
+    expect(server.requests).toEqual([]);
+  });
+
+  it.each([
+    ['does not answer', ''],
+    ['stops in the middle of its answer', 'HTTP/1.1 200 OK\r\ncontent-length: 50\r\n\r\n{"suc'],
+  ])('gives up on a service that %s, and says so', async (_what, begin) => {
+    const { http } = await open();
+    const server = await listenRaw((socket) => {
+      socket.once('data', () => void socket.write(begin));
+    });
+    const error = await failure(http.send(requestTo(server.url, { answerTimeoutMs: 200 })));
+    expect(error).toMatchObject({ code: 'NETWORK', details: { fate: 'unknown' } });
+    expect(error.message).toBe(`${server.url.host}: no answer in time.`);
+  });
+
+  it.each([
+    ['head', 'HTTP/1.1 200 OK\r\nx-long: '],
+    ['body', 'HTTP/1.1 200 OK\r\ncontent-length: 100000\r\n\r\n'],
+  ])('gives up on an answer whose %s drips for ever', async (_what, begin) => {
+    const { http } = await open();
+    let drops = 0;
+    const server = await listenRaw((socket) => {
+      socket.once('data', () => {
+        socket.write(begin);
+        const drip = setInterval(() => {
+          drops++;
+          socket.write('x');
+        }, 20);
+        socket.once('close', () => clearInterval(drip));
+      });
+    });
+    const error = await failure(http.send(requestTo(server.url, { totalTimeoutMs: 1_000 })));
+    expect(error).toMatchObject({ code: 'NETWORK', details: { fate: 'unknown' } });
+    expect(error.message).toBe(`${server.url.host}: no answer in time.`);
+    expect(drops).toBeGreaterThan(1);
+  });
+
+  it('counts silence alone: a large body on a slow line takes what it takes', async () => {
+    const { http } = await open();
+    // So long that a busy machine is never silent for as much.
+    const answerTimeoutMs = 2_500;
+    const body = [Buffer.alloc(30_000_000), Buffer.alloc(30_000_000)];
+    let got = 0;
+    const begun = Date.now();
+    const server = await listenRaw((socket) => {
+      socket.on('data', (part) => {
+        got += part.length;
+        if (got >= 60_000_000) {
+          socket.end('HTTP/1.1 200 OK\r\nconnection: close\r\ncontent-length: 2\r\n\r\n{}');
+        } else if (Date.now() - begun < 1.2 * answerTimeoutMs) {
+          socket.pause();
+          setTimeout(() => socket.resume(), 5);
+        }
+      });
+    });
+    const request = requestTo(server.url, { method: 'POST', body, answerTimeoutMs });
+    expect((await http.send(request)).status).toBe(200);
+    expect(Date.now() - begun).toBeGreaterThan(1.1 * answerTimeoutMs);
+  });
+
+  it('gives up on a service that stops reading the body', async () => {
+    const { http } = await open();
+    const server = await listenRaw((socket) => {
+      socket.once('data', () => socket.pause());
+    });
+    const body = [Buffer.alloc(30_000_000)];
+    const error = await failure(
+      http.send(requestTo(server.url, { method: 'POST', body, answerTimeoutMs: 300 })),
+    );
+    expect(error).toMatchObject({ code: 'NETWORK', details: { fate: 'unknown' } });
+    expect(error.message).toBe(`${server.url.host}: no answer in time.`);
+  });
+
+  it.each(['before it is sent', 'while nothing comes', 'in the middle of the answer'])(
+    'ends with the very reason of its signal when that is aborted %s',
+    async (when) => {
+      const { http } = await open();
+      const abort = new AbortController();
+      const reason = new Error('the reason');
+      const server = await listenRaw((socket) => {
+        socket.once('data', () => {
+          if (when === 'in the middle of the answer') {
+            socket.write('HTTP/1.1 200 OK\r\ncontent-length: 50\r\n\r\n{"suc');
+          }
+          setTimeout(() => abort.abort(reason), 30);
+        });
+      });
+      if (when === 'before it is sent') abort.abort(reason);
+      await expect(http.send(requestTo(server.url, { signal: abort.signal }))).rejects.toBe(reason);
+      if (when === 'before it is sent') expect(server.connections()).toBe(0);
+    },
+  );
+
+  it('refuses an answer that is larger than any sensible one, without keeping all of it', async () => {
+    const { http } = await open();
+    const piece = Buffer.alloc(1024 * 1024, 0x20);
+    let sent = 0;
+    const server = await listen((_request, response) => {
+      response.writeHead(200);
+      const more = () => {
+        while (!response.destroyed && sent < MAX_ANSWER_BYTES * 4) {
+          sent += piece.length;
+          if (!response.write(piece)) {
+            response.once('drain', more);
+            return;
+          }
+        }
+      };
+      more();
+    });
+    const error = await failure(http.send(requestTo(server.url)));
+    expect(error).toMatchObject({
+      code: 'SERVICE_ANSWER',
+      details: { limitBytes: MAX_ANSWER_BYTES },
+    });
+    expect(sent).toBeLessThan(MAX_ANSWER_BYTES * 4);
+  });
+
+  it('hears the answer of a service that refuses a large body without reading it', async () => {
+    const { http } = await open();
+    const server = await listenRaw((socket) => {
+      socket.once('data', () => {
+        socket.pause();
+        socket.end('HTTP/1.1 413 Too Large\r\nconnection: close\r\ncontent-length: 2\r\n\r\n{}');
+      });
+    });
+    const answer = await http.send(
+      requestTo(server.url, { method: 'POST', body: [Buffer.alloc(20_000_000)] }),
+    );
+    expect(answer.status).toBe(413);
+  });
+
+  it.each([true, false])(
+    'goes on after a service that answered without reading the body, and keeps the connection (said: %s)',
+    async (said) => {
+      const { http } = await open(1);
+      const server = await listenRaw((socket) => {
+        socket.once('data', (part) => {
+          if (part.toString('latin1').startsWith('GET')) {
+            socket.end('HTTP/1.1 200 OK\r\nconnection: close\r\ncontent-length: 2\r\n\r\n{}');
+            return;
+          }
+          socket.pause();
+          const keep = said ? 'connection: keep-alive\r\n' : '';
+          socket.write(`HTTP/1.1 413 Too Large\r\n${keep}content-length: 2\r\n\r\n{}`);
+        });
+      });
+      const large = { method: 'POST', body: [Buffer.alloc(20_000_000)] } as const;
+      for (const request of [large, large, {}]) {
+        const { status } = await http.send(requestTo(server.url, request));
+        expect(status).toBe(request === large ? 413 : 200);
+      }
+    },
+  );
+
+  it('ends at once when it is aborted while it waits for a connection, and is never sent', async () => {
+    const { http } = await open(1);
+    const waiting: (() => void)[] = [];
+    const server = await listen((_request, response) => {
+      waiting.push(() => response.end('{}'));
+    });
+    const first = http.send(requestTo(server.url));
+    await expect.poll(() => waiting.length).toBe(1);
+    const abort = new AbortController();
+    const reason = new Error('the reason');
+    const second = http.send(requestTo(new URL('/second', server.url), { signal: abort.signal }));
+    const third = http.send(requestTo(new URL('/third', server.url)));
+    abort.abort(reason);
+    await expect(second).rejects.toBe(reason);
+    // The one before and the one behind it are not touched.
+    waiting[0]?.();
+    expect((await first).status).toBe(200);
+    await expect.poll(() => waiting.length).toBe(2);
+    waiting[1]?.();
+    expect((await third).status).toBe(200);
+    expect(server.requests.map(({ url }) => url)).toEqual(['/', '/third']);
+  });
+
+  it('uses one connection for requests one after the other, and as many as it may at once', async () => {
+    const { http, proxy } = await open(3);
+    let busy = 0;
+    let most = 0;
+    const server = await listen(async (_request, response) => {
+      most = Math.max(most, ++busy);
+      await new Promise((go) => setTimeout(go, 20));
+      busy--;
+      response.end('{}');
+    });
+    for (let i = 0; i < 5; i++) await http.send(requestTo(server.url));
+    // undici may look for a second one while the first is just becoming free.
+    expect(server.connections()).toBeLessThanOrEqual(proxy === undefined ? 1 : 2);
+    await Promise.all(Array.from({ length: 12 }, () => http.send(requestTo(server.url))));
+    expect(most).toBe(3);
+    expect(server.connections()).toBe(3);
+    if (proxy !== undefined) expect(proxy.tunnels).toHaveLength(3);
+  });
+
+  it('can be closed twice, and leaves no connection open', async () => {
+    const { http } = await open();
+    let ended = 0;
+    const server = await listenRaw((socket) => {
+      socket.on('close', () => ended++);
+      socket.on('data', () => void socket.write('HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\n{}'));
+    });
+    await http.send(requestTo(server.url));
+    await http.close();
+    await http.close();
+    await expect.poll(() => ended).toBe(server.connections());
+  });
+
+  it.runIf(openssl.present)(
+    `does not talk to a service whose certificate nobody vouches for${openssl.note}`,
+    async () => {
+      const { http } = await open();
+      const tls = selfSigned('localhost', 'IP:127.0.0.1');
+      const server = await listen((_request, response) => void response.end('{}'), { tls });
+      const error = await failure(
+        http.send(requestTo(server.url, { bearer: new Secret('tok-en') })),
+      );
+      expect(error).toMatchObject({ code: 'NETWORK', details: { fate: 'not-sent' } });
+      expect(error.message).toBe(
+        `${server.url.host}: the service's certificate is not trusted here (NODE_EXTRA_CA_CERTS adds an authority).`,
+      );
+      expect(server.requests).toEqual([]);
+    },
+  );
+});
+
+it('cannot find a name that does not exist, and then nothing was sent', async () => {
+  const http = createNodeHttp({ userAgent, connections: 1 });
+  onTestFinished(() => http.close());
+  // RFC 6761 section 6.4: this name never resolves.
+  const error = await failure(http.send(requestTo('http://service.invalid/')));
+  expect(error).toMatchObject({ code: 'NETWORK', details: { fate: 'not-sent' } });
+  expect(error.message).toBe(
+    'service.invalid: the address cannot be found (no network, or a typing error).',
+  );
+});
+
+describe('the proxy', () => {
+  const through = (httpProxy: string) => {
+    const settings = { httpProxy, httpsProxy: httpProxy, noProxy: '' };
+    const http = createProxiedHttp({ userAgent, connections: 1, proxy: settings });
+    onTestFinished(() => http.close());
+    return http;
+  };
+
+  it.each([
+    ['403 Forbidden', 'the proxy would not connect to it (it answered 403).'],
+    [
+      '407 Proxy Authentication Required',
+      'the proxy wants a user name and a password (they go into its address: http://USER:PASSWORD@HOST:PORT).',
+    ],
+  ])('that answers %s is named as what stands in the way', async (refuse, words) => {
+    const proxy = await startProxy({ refuse });
+    const error = await failure(through(proxy.url).send(requestTo('http://service.example/')));
+    expect(error).toMatchObject({
+      code: 'NETWORK',
+      message: `service.example: ${words}`,
+      details: { fate: 'not-sent' },
+    });
+    expect(proxy.tunnels).toEqual(['service.example:80']);
+  });
+
+  it('that is not there means that nothing was sent', async () => {
+    const error = await failure(
+      through(`http://127.0.0.1:${await closedPort()}`).send(requestTo('http://service.example/')),
+    );
+    expect(error).toMatchObject({ code: 'NETWORK', details: { fate: 'not-sent' } });
+    expect(error.message).toContain('nothing answers there');
+  });
+
+  it('gets the user name and password of its address, and no error shows them', async () => {
+    const proxy = await startProxy({ refuse: '407 No' });
+    const error = await failure(
+      through(proxy.url.replace('http://', 'http://ann:s%3Acret@')).send(
+        requestTo('http://service.example/'),
+      ),
+    );
+    const basic = Buffer.from('ann:s:cret').toString('base64');
+    expect(proxy.headers[0]?.['proxy-authorization']).toBe(`Basic ${basic}`);
+    expect(`${error.message} ${JSON.stringify(error.details)} ${String(error.cause)}`).not.toMatch(
+      /s%3Acret|s:cret/,
+    );
+  });
+});
+
+describe('the time in which a connection has to stand', () => {
+  /** Only the program's own timers: sockets keep theirs. */
+  const holdTimers = () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    onTestFinished(() => void vi.useRealTimers());
+  };
+  const until = async (condition: () => boolean) => {
+    while (!condition()) await new Promise((go) => setImmediate(go));
+  };
+
+  it('does not run while a request waits for its turn on the one connection', async () => {
+    const http = createNodeHttp({ userAgent, connections: 1 });
+    onTestFinished(() => http.close());
+    const waiting: (() => void)[] = [];
+    const server = await listen((_request, response) => {
+      waiting.push(() => response.end('{}'));
+    });
+    holdTimers();
+    const answers = Promise.all([
+      http.send(requestTo(server.url)),
+      http.send(requestTo(server.url)),
+    ]);
+    await until(() => waiting.length === 1);
+    vi.advanceTimersByTime(50_000);
+    waiting[0]?.();
+    await until(() => waiting.length === 2);
+    waiting[1]?.();
+    expect((await answers).map(({ status }) => status)).toEqual([200, 200]);
+    expect(server.connections()).toBe(1);
+  });
+
+  it.each(WAYS)(
+    'does not let a request wait for its turn for ever, sent %s',
+    async (_way, make) => {
+      const { http } = await make(1);
+      onTestFinished(() => http.close());
+      const server = await listen(() => undefined);
+      const first = http.send(requestTo(server.url)).catch((error: unknown) => error);
+      await expect.poll(() => server.requests.length).toBe(1);
+      holdTimers();
+      const second = failure(http.send(requestTo(server.url)));
+      vi.advanceTimersByTime(TURN_TIMEOUT_MS);
+      expect(await second).toMatchObject({
+        code: 'NETWORK',
+        message: `${server.url.host}: no answer in time.`,
+        details: { fate: 'not-sent' },
+      });
+      expect(server.requests).toHaveLength(1);
+      await http.close();
+      await first;
+    },
+  );
+
+  it.each(WAYS)('gives the whole answer five minutes, sent %s', async (_way, make) => {
+    for (const body of [undefined, [Buffer.alloc(200_000)]]) {
+      const { http } = await make(1);
+      onTestFinished(() => http.close());
+      let answering = false;
+      const server = await listen((_request, response) => {
+        response.writeHead(200, { 'content-length': '100' });
+        response.write('{', () => (answering = true));
+      });
+      holdTimers();
+      const request = requestTo(server.url, {
+        method: body === undefined ? 'GET' : 'POST',
+        body,
+        // No silence is too long: it is the whole that is measured.
+        answerTimeoutMs: 10 * ANSWER_TIMEOUT_MS,
+      });
+      let ended = false;
+      const attempt = failure(http.send(request)).finally(() => (ended = true));
+      await until(() => answering);
+      let passed = 0;
+      await until(() => {
+        vi.advanceTimersByTime(1_000);
+        passed += 1_000;
+        return ended;
+      });
+      expect(await attempt).toMatchObject({ code: 'NETWORK', details: { fate: 'unknown' } });
+      expect(passed / ANSWER_TIMEOUT_MS).toBeCloseTo(1, 0);
+      vi.useRealTimers();
+    }
+  });
+
+  it('ends the attempt, and then nothing was sent', async () => {
+    const http = createNodeHttp({ userAgent, connections: 1 });
+    onTestFinished(() => http.close());
+    // Takes the connection and never says the TLS words that would make it one.
+    const server = await listenRaw(() => undefined);
+    holdTimers();
+    const attempt = failure(http.send(requestTo(`https://127.0.0.1:${server.port}/`)));
+    await until(() => server.connections() === 1);
+    vi.advanceTimersByTime(11_000);
+    expect(await attempt).toMatchObject({
+      code: 'NETWORK',
+      message: `127.0.0.1:${server.port}: no answer in time.`,
+      details: { fate: 'not-sent' },
+    });
+  });
+});

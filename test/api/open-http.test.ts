@@ -1,0 +1,107 @@
+import { createServer } from 'node:http';
+import { networkInterfaces } from 'node:os';
+import { once } from 'node:events';
+import type { AddressInfo } from 'node:net';
+import { expect, it, onTestFinished, vi } from 'vitest';
+import { openHttp } from '../../src/api/open-http.ts';
+import { failure, listen, requestTo, startProxy } from './support.ts';
+
+const open = async (env: Record<string, string>) => {
+  const http = await openHttp({ env, version: '1.2.3', connections: 2 });
+  onTestFinished(() => http.close());
+  return http;
+};
+
+it('goes by the proxy of the environment, tells it where, and keeps the name of the program', async () => {
+  const server = await listen((_request, response) => void response.end('{}'));
+  const proxy = await startProxy({ names: { 'service.example': server.port } });
+  const http = await open({ HTTP_PROXY: proxy.url });
+  expect((await http.send(requestTo('http://service.example/x'))).status).toBe(200);
+  expect(proxy.tunnels).toEqual(['service.example:80']);
+  expect(server.requests[0]?.headers).toMatchObject({
+    'user-agent': 'athlete-sync/1.2.3',
+    host: 'service.example',
+  });
+});
+
+it.each([
+  ['in small letters', { http_proxy: 'PROXY' }],
+  ['without a scheme', { HTTP_PROXY: 'BARE' }],
+  ['small letters before capitals', { http_proxy: 'PROXY', HTTP_PROXY: 'http://127.0.0.1:1' }],
+  ['capitals where the small ones are empty', { http_proxy: '', HTTP_PROXY: 'PROXY' }],
+  ['NO_PROXY that names others', { HTTP_PROXY: 'PROXY', NO_PROXY: 'other.example, .internal' }],
+  ['NO_PROXY of another port', { HTTP_PROXY: 'PROXY', NO_PROXY: 'service.example:8080' }],
+])('takes the proxy: %s', async (_what, settings) => {
+  const server = await listen((_request, response) => void response.end('{}'));
+  const proxy = await startProxy({ names: { 'service.example': server.port } });
+  const bare = new URL(proxy.url).host;
+  const env = Object.fromEntries(
+    Object.entries(settings).map(([name, value]) => [
+      name,
+      value.replace('PROXY', proxy.url).replace('BARE', bare),
+    ]),
+  );
+  const http = await open(env);
+  await http.send(requestTo('http://service.example/'));
+  expect(proxy.tunnels).toHaveLength(1);
+});
+
+it.each(['*', ' * ', 'service.invalid', '.invalid', 'other.example,SERVICE.invalid'])(
+  'does not take the proxy with NO_PROXY=%s',
+  async (noProxy) => {
+    const proxy = await startProxy();
+    const http = await open({ HTTP_PROXY: proxy.url, HTTPS_PROXY: proxy.url, NO_PROXY: noProxy });
+    const error = await failure(http.send(requestTo('http://service.invalid/')));
+    expect(error.message).toContain('the address cannot be found');
+    expect(proxy.tunnels).toEqual([]);
+  },
+);
+
+const hasIpv6 = Object.values(networkInterfaces())
+  .flat()
+  .some((one) => one?.address === '::1');
+
+it.each(['127.0.0.1', '127.0.0.2', '127.255.255.254', 'localhost', ...(hasIpv6 ? ['[::1]'] : [])])(
+  'reaches what runs on this machine (%s) without the proxy',
+  async (host) => {
+    const server = createServer((_request, response) => void response.end('{}'));
+    server.listen(0, host.replace(/[[\]]/g, ''));
+    await once(server, 'listening');
+    onTestFinished(() => {
+      server.closeAllConnections();
+      server.close();
+    });
+    const proxy = await startProxy();
+    for (const noProxy of [undefined, 'service.example']) {
+      const http = await open({
+        HTTP_PROXY: proxy.url,
+        ...(noProxy === undefined ? {} : { NO_PROXY: noProxy }),
+      });
+      const { port } = server.address() as AddressInfo;
+      expect((await http.send(requestTo(`http://${host}:${port}/`))).status).toBe(200);
+    }
+    expect(proxy.tunnels).toEqual([]);
+  },
+);
+
+it.each(['socks5://127.0.0.1:1080', 'http://', 'ann:s3cret@:x', 'http://ann:s3cret@host:99999'])(
+  'refuses %s as a proxy, by the name of its variable and without showing it',
+  async (value) => {
+    const error = await failure(open({ https_proxy: value }));
+    expect({ code: error.code, message: error.message }).toEqual({
+      code: 'CONFIG',
+      message: 'https_proxy is not the address of a proxy that can be used.',
+    });
+    expect(JSON.stringify([error.message, error.hint, error.details])).not.toContain('s3cret');
+  },
+);
+
+it('uses the connection of Node itself where no proxy is named, whatever else the process has', async () => {
+  const proxy = await startProxy();
+  // What the program is given is what counts; nothing reads the process's own variables.
+  vi.stubEnv('HTTP_PROXY', proxy.url);
+  onTestFinished(() => void vi.unstubAllEnvs());
+  const http = await open({});
+  await failure(http.send(requestTo('http://service.invalid/')));
+  expect(proxy.tunnels).toEqual([]);
+});

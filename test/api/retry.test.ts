@@ -1,0 +1,328 @@
+import { describe, expect, it } from 'vitest';
+import { SyncError } from '../../src/base/errors.ts';
+import type { HttpResponse } from '../../src/api/http.ts';
+import {
+  DEFAULT_RETRY,
+  type Repeatable,
+  type RetryNeeds,
+  type RetryNotice,
+  readRetryAfter,
+  withRetry,
+} from '../../src/api/retry.ts';
+import { failure, never } from './support.ts';
+
+const NOW = Date.UTC(2026, 1, 15, 12);
+
+/** A clock on which nobody waits: it writes down for how long. */
+function needs(random = 1) {
+  const slept: number[] = [];
+  const notices: RetryNotice[] = [];
+  let now = NOW;
+  const given: RetryNeeds = {
+    policy: DEFAULT_RETRY,
+    random: () => random,
+    onRetry: (notice) => notices.push(notice),
+    clock: {
+      now: () => now,
+      monotonic: () => now,
+      sleep: (ms, signal) => {
+        signal?.throwIfAborted();
+        slept.push(ms);
+        now += ms;
+        return Promise.resolve();
+      },
+    },
+  };
+  return { ...given, slept, notices };
+}
+
+type Step = number | 'not-sent' | 'unknown' | HttpResponse;
+
+const answer = (status: number, headers: Record<string, string> = {}): HttpResponse => ({
+  status,
+  headers,
+  text: '',
+});
+const broken = (fate: string) =>
+  new SyncError('NETWORK', 'the connection broke off', {
+    details: { fate, host: 'h' },
+    hint: 'hi',
+  });
+
+/** Each try takes the next step; the last one is for all that follow. */
+function script(...steps: Step[]) {
+  let calls = 0;
+  return {
+    calls: () => calls,
+    attempt: () => {
+      const step = steps[Math.min(calls++, steps.length - 1)] ?? 200;
+      if (typeof step === 'string') return Promise.reject(broken(step));
+      return Promise.resolve(typeof step === 'number' ? answer(step) : step);
+    },
+  };
+}
+
+interface Outcome {
+  readonly status?: number;
+  readonly code?: string;
+  readonly fate?: unknown;
+  readonly attempts: unknown;
+}
+
+async function run(steps: Step[], repeatable: Repeatable): Promise<Outcome & { calls: number }> {
+  const { attempt, calls } = script(...steps);
+  const outcome = await withRetry(attempt, repeatable, needs(), never()).then(
+    ({ response, attempts }): Outcome => ({ status: response.status, attempts }),
+    (error: unknown): Outcome => {
+      if (!(error instanceof SyncError)) throw error;
+      return { code: error.code, fate: error.details['fate'], attempts: error.details['attempts'] };
+    },
+  );
+  return { ...outcome, calls: calls() };
+}
+
+const final = (status: number) => ({ status, attempts: 1, calls: 1 });
+const mended = { status: 200, attempts: 2, calls: 2 };
+const gaveUp = (code: string, fate: string, attempts: number) => ({
+  code,
+  fate,
+  attempts,
+  calls: attempts,
+});
+
+describe('what is repeated, and what is not', () => {
+  it.each([200, 204, 301, 302, 307, 400, 401, 403, 404, 409, 413, 422, 501, 505])(
+    '%i is final: it is not asked twice, repeatable or not',
+    async (status) => {
+      expect(await run([status], 'always')).toEqual(final(status));
+      expect(await run([status], 'unless-acted-on')).toEqual(final(status));
+    },
+  );
+
+  it.each<[Step, Repeatable, object]>([
+    [408, 'always', mended],
+    [429, 'always', mended],
+    [500, 'always', mended],
+    [502, 'always', mended],
+    [503, 'always', mended],
+    [504, 'always', mended],
+    [520, 'always', mended],
+    ['not-sent', 'always', mended],
+    ['unknown', 'always', mended],
+    // Turned away before anything was done with it: safe in any case.
+    [429, 'unless-acted-on', mended],
+    [answer(503, { 'retry-after': '1' }), 'unless-acted-on', mended],
+    ['not-sent', 'unless-acted-on', mended],
+    // It may have been acted on.
+    [408, 'unless-acted-on', gaveUp('SERVICE_UNAVAILABLE', 'unknown', 1)],
+    [500, 'unless-acted-on', gaveUp('SERVICE_UNAVAILABLE', 'unknown', 1)],
+    [502, 'unless-acted-on', gaveUp('SERVICE_UNAVAILABLE', 'unknown', 1)],
+    [504, 'unless-acted-on', gaveUp('SERVICE_UNAVAILABLE', 'unknown', 1)],
+    // A gateway says it of a service that it may have handed the request to.
+    [503, 'unless-acted-on', gaveUp('SERVICE_UNAVAILABLE', 'unknown', 1)],
+    [
+      answer(503, { 'retry-after': 'soon' }),
+      'unless-acted-on',
+      gaveUp('SERVICE_UNAVAILABLE', 'unknown', 1),
+    ],
+    ['unknown', 'unless-acted-on', gaveUp('NETWORK', 'unknown', 1)],
+  ])('%j, then 200; may be repeated: %s', async (first, repeatable, outcome) => {
+    expect(await run([first, 200], repeatable)).toEqual(outcome);
+  });
+
+  it.each<[Step, object]>([
+    [503, gaveUp('SERVICE_UNAVAILABLE', 'unknown', 4)],
+    [answer(503, { 'retry-after': '1' }), gaveUp('SERVICE_UNAVAILABLE', 'not-sent', 4)],
+    [500, gaveUp('SERVICE_UNAVAILABLE', 'unknown', 4)],
+    [429, gaveUp('SERVICE_UNAVAILABLE', 'not-sent', 4)],
+    ['not-sent', gaveUp('NETWORK', 'not-sent', 4)],
+    ['unknown', gaveUp('NETWORK', 'unknown', 4)],
+  ])('%j for ever ends after four tries', async (step, outcome) => {
+    expect(await run([step], 'always')).toEqual(outcome);
+  });
+
+  it('an answer that is final ends a row of failures, and the tries are counted', async () => {
+    expect(await run(['unknown', 503, 404], 'always')).toEqual({
+      status: 404,
+      attempts: 3,
+      calls: 3,
+    });
+  });
+
+  it('what is no failure of the network is thrown at once', async () => {
+    const error = new SyncError('SERVICE_ANSWER', 'too much');
+    let calls = 0;
+    const attempt = () => {
+      calls++;
+      return Promise.reject(error);
+    };
+    await expect(withRetry(attempt, 'always', needs(), never())).rejects.toMatchObject({
+      code: 'SERVICE_ANSWER',
+      message: 'too much',
+      details: { attempts: 1 },
+    });
+    const fault = new TypeError('a mistake');
+    const mistake = () => Promise.reject(fault);
+    await expect(withRetry(mistake, 'always', needs(), never())).rejects.toBe(fault);
+    expect(calls).toBe(1);
+  });
+
+  it('the failure keeps its words, hint, cause and facts', async () => {
+    const { attempt } = script('unknown');
+    const error = await failure(withRetry(attempt, 'always', needs(), never()));
+    expect({ message: error.message, hint: error.hint, details: error.details }).toEqual({
+      message: 'the connection broke off',
+      hint: 'hi',
+      details: { fate: 'unknown', host: 'h', attempts: 4 },
+    });
+  });
+});
+
+describe('pauses', () => {
+  const pausesOf = async (random: number, attempts: number) => {
+    const given = needs(random);
+    const policy = { ...DEFAULT_RETRY, attempts };
+    await failure(withRetry(script(500).attempt, 'always', { ...given, policy }, never()));
+    return given.slept;
+  };
+
+  it('double up to the cap, as upper bounds of a random pause', async () => {
+    expect(await pausesOf(1, 8)).toEqual([500, 1000, 2000, 4000, 8000, 15_000, 15_000]);
+    expect(await pausesOf(0.5, 4)).toEqual([250, 500, 1000]);
+    expect(await pausesOf(0, 4)).toEqual([0, 0, 0]);
+  });
+
+  it.each([0, 0.5, 1])(
+    'after 429 grow, and last until the minute is over in which requests are counted (random %d)',
+    async (random) => {
+      const given = needs(random);
+      const error = await failure(withRetry(script(429).attempt, 'always', given, never()));
+      const [first = 0, second = 0, third = 0] = given.slept;
+      expect(given.slept).toHaveLength(3);
+      expect([second / first, third / second]).toEqual([
+        expect.closeTo(2, 3) as number,
+        expect.closeTo(2, 3) as number,
+      ]);
+      expect(first + second + third).toBeCloseTo(60_000 * (1 + random / 4), -1);
+      expect(error.hint).toBe('Try again in a minute; the same command continues.');
+    },
+  );
+
+  it('after 429 are as short as any other where nobody should wait for so long', async () => {
+    const policy = { attempts: 4, baseMs: 500, capMs: 15_000, longestRetryAfterMs: 60_000 };
+    const given = needs(1);
+    await failure(withRetry(script(429).attempt, 'always', { ...given, policy }, never()));
+    expect(given.slept).toEqual([500, 1000, 2000]);
+  });
+
+  it('until a date are measured by the clock of the service that named it', async () => {
+    for (const [date, waitMs] of [
+      // It is an hour behind this machine; then ahead; then nobody knows.
+      ['Sun, 15 Feb 2026 11:00:00 GMT', 5_000],
+      ['Sun, 15 Feb 2026 11:00:05 GMT', 0],
+      ['yesterday', 0],
+    ] as const) {
+      const given = needs(1);
+      const first = answer(503, { date, 'retry-after': 'Sun, 15 Feb 2026 11:00:05 GMT' });
+      await withRetry(script(first, 200).attempt, 'always', given, never());
+      expect(given.slept).toEqual([waitMs]);
+    }
+  });
+
+  it('are told before they begin', async () => {
+    const given = needs(0.5);
+    await withRetry(script(502, 'not-sent', 200).attempt, 'always', given, never());
+    expect(given.notices).toEqual([
+      { attempt: 1, waitMs: 250, reason: 'The service cannot answer now (502).' },
+      { attempt: 2, waitMs: 500, reason: 'the connection broke off' },
+    ]);
+  });
+
+  it.each([
+    ['7', 7000],
+    [' 60 ', 60_000],
+    ['0', 0],
+    ['Sun, 15 Feb 2026 12:00:09 GMT', 9000],
+    ['Sunday, 15-Feb-26 12:00:03 GMT', 3000],
+    ['Sun Feb 15 12:00:04 2026', 4000],
+    // In the past: at once.
+    ['Sun, 15 Feb 2026 11:00:00 GMT', 0],
+  ])('Retry-After "%s" wins over the own pause', async (header, waitMs) => {
+    for (const status of [429, 503, 500]) {
+      const given = needs(1);
+      const first = answer(status, { 'retry-after': header });
+      await withRetry(script(first, 200).attempt, 'always', given, never());
+      expect(given.slept).toEqual([waitMs]);
+    }
+  });
+
+  it.each(['soon', '', '-5', '1.5', '0x10', 'Feb 15 2026'])(
+    'Retry-After "%s" means nothing: the own pause counts',
+    async (header) => {
+      const given = needs(1);
+      const first = answer(503, { 'retry-after': header });
+      await withRetry(script(first, 200).attempt, 'always', given, never());
+      expect(given.slept).toEqual([500]);
+    },
+  );
+
+  it.each(['61', 'Sun, 15 Feb 2026 13:00:00 GMT', '99999999999999999999'])(
+    'a service that asks for a long pause (%s) is not asked again now, and the user is told when',
+    async (header) => {
+      const given = needs(1);
+      const { attempt, calls } = script(answer(429, { 'retry-after': header }));
+      const error = await failure(withRetry(attempt, 'always', given, never()));
+      expect([error.code, error.details['attempts'], calls(), given.slept]).toEqual([
+        'SERVICE_UNAVAILABLE',
+        1,
+        1,
+        [],
+      ]);
+      expect(error.message).toBe('The service says that it gets too many requests (429).');
+      expect(error.hint).toMatch(/^Try again in .+; the same command continues\.$/);
+    },
+  );
+
+  it.each([
+    [undefined, undefined],
+    ['120', 120_000],
+    ['Sun, 15 Feb 2026 12:02:00 GMT', 120_000],
+    ['Sun, 15 Feb 2026 11:59:00 GMT', 0],
+    ['garbage', undefined],
+    // A day at most: what is far off fits no timer and no date.
+    ['86401', 86_400_000],
+    ['99999999999999', 86_400_000],
+    ['9'.repeat(400), 86_400_000],
+    ['Fri, 31 Dec 9999 23:59:59 GMT', 86_400_000],
+  ])('reads %s', (header, ms) => {
+    expect(readRetryAfter(header, NOW)).toBe(ms);
+  });
+
+  it.each([
+    ['not-sent', { fate: 'not-sent' }],
+    ['unknown', {}],
+  ] as const)(
+    'end with the signal and its reason, without another try (%s)',
+    async (fate, told) => {
+      const abort = new AbortController();
+      const reason = new SyncError('INTERRUPTED', 'Interrupted.');
+      const given = needs(1);
+      const { attempt, calls } = script(fate);
+      const clock = {
+        ...given.clock,
+        sleep: (_ms: number, signal?: AbortSignal) =>
+          new Promise<void>((_resolve, reject) => {
+            signal?.addEventListener('abort', () => reject(signal.reason as Error));
+            abort.abort(reason);
+          }),
+      };
+      const error = await withRetry(attempt, 'always', { ...given, clock }, abort.signal).catch(
+        (thrown: unknown) => thrown,
+      );
+      // Whether the service can have acted on a try is part of it.
+      expect(error).toMatchObject({ code: reason.code, message: reason.message });
+      expect((error as SyncError).details).toEqual(told);
+      expect(calls()).toBe(1);
+    },
+  );
+});

@@ -1,0 +1,297 @@
+import { describe, expect, it } from 'vitest';
+import { SyncError } from '../../src/base/errors.ts';
+import {
+  decodePushAnswer,
+  shownDay,
+  shownItems,
+  decodeUploadAnswer,
+  jsonValue,
+  refusalMessage,
+} from '../../src/api/wire.ts';
+
+const response = (body: unknown, status = 200, type = 'application/json') => ({
+  status,
+  headers: { 'content-type': type },
+  text: typeof body === 'string' ? body : JSON.stringify(body),
+});
+
+/** The decoded value, or what it was refused with. */
+function outcomeOf(task: () => unknown): unknown {
+  try {
+    return task();
+  } catch (error) {
+    if (!(error instanceof SyncError)) throw error;
+    return { code: error.code, message: error.message };
+  }
+}
+
+const unclear = {
+  code: 'SERVICE_ANSWER',
+  message: 'The service answered 200 without saying that it took anything.',
+};
+const counts = { total: 1, processed: 1, duplicates: 0, failed: 0, errors: [] };
+const queued = { filename: 'a.fit', state: 'queued', fitFileId: 'f1', jobId: 'j1' };
+
+describe('the answer to an upload', () => {
+  it.each<[string, unknown, unknown]>([
+    [
+      'queued, with its ids',
+      { success: true, message: 'ok', results: { ...counts, items: [queued] } },
+      { outcome: 'uploaded', service: { state: 'queued', fitFileId: 'f1', jobId: 'j1' } },
+    ],
+    [
+      'stored, with a workout',
+      {
+        success: true,
+        results: { ...counts, items: [{ state: 'stored', fitFileId: 'f', workoutId: 'w' }] },
+      },
+      { outcome: 'uploaded', service: { state: 'stored', fitFileId: 'f', workoutId: 'w' } },
+    ],
+    [
+      'no items, as older revisions',
+      { success: true, results: counts },
+      { outcome: 'uploaded', service: {} },
+    ],
+    ['nothing but success', { success: true }, { outcome: 'uploaded', service: {} }],
+    [
+      'queued and not counted yet',
+      { success: true, results: { total: 1, processed: 0, items: [queued] } },
+      { outcome: 'uploaded', service: { state: 'queued', fitFileId: 'f1', jobId: 'j1' } },
+    ],
+    [
+      'a duplicate',
+      {
+        success: true,
+        results: {
+          ...counts,
+          processed: 0,
+          duplicates: 1,
+          items: [{ state: 'stored', fitFileId: 'f' }],
+        },
+      },
+      { outcome: 'duplicate', service: { state: 'stored', fitFileId: 'f' } },
+    ],
+    [
+      'a duplicate without items',
+      { success: true, results: { total: 1, processed: 0, duplicates: 1, failed: 0, errors: [] } },
+      { outcome: 'duplicate', service: {} },
+    ],
+    [
+      'ids that are no texts are left out',
+      { success: true, results: { items: [{ state: 7, fitFileId: 12, workoutId: null }] } },
+      { outcome: 'uploaded', service: {} },
+    ],
+    [
+      'items that are no list of objects',
+      { success: true, results: { items: ['x'] } },
+      { outcome: 'uploaded', service: {} },
+    ],
+    [
+      'success: false with a reason',
+      { success: false, results: { ...counts, processed: 0, failed: 1, errors: ['bad CRC'] } },
+      { outcome: 'rejected', message: 'bad CRC' },
+    ],
+    [
+      'success: true and yet failed',
+      {
+        success: true,
+        results: { ...counts, processed: 0, failed: 1, errors: [{ message: 'too old' }] },
+      },
+      { outcome: 'rejected', message: 'too old' },
+    ],
+    [
+      'success: true and an item that failed',
+      { success: true, message: 'Done', results: { ...counts, items: [{ state: 'failed' }] } },
+      { outcome: 'rejected', message: 'Done' },
+    ],
+    [
+      'several reasons, in their forms',
+      { success: false, results: { errors: ['a', { error: 'b' }, { reason: 'c' }, 7, {}] } },
+      { outcome: 'rejected', message: 'a; b; c' },
+    ],
+    [
+      'success: false alone',
+      { success: false },
+      { outcome: 'rejected', message: 'the service gave no reason' },
+    ],
+    [
+      'success: false with a message',
+      { success: false, message: 'No space left' },
+      { outcome: 'rejected', message: 'No space left' },
+    ],
+    [
+      'a success that took nothing',
+      {
+        success: true,
+        results: { total: 0, processed: 0, duplicates: 0, failed: 0, errors: [], items: [] },
+      },
+      unclear,
+    ],
+    [
+      'a success that counts the one file nowhere',
+      { success: true, results: { total: 1, processed: 0, duplicates: 0, failed: 0, errors: [] } },
+      unclear,
+    ],
+    ['nothing processed', { success: true, results: { processed: 0 } }, unclear],
+    [
+      'nothing processed, and an item without a state',
+      { success: true, results: { processed: 0, items: [{ filename: 'a.fit' }] } },
+      unclear,
+    ],
+    [
+      'no counts of what was taken, as older revisions may',
+      { success: true, results: { total: 1, failed: 0 } },
+      { outcome: 'uploaded', service: {} },
+    ],
+    [
+      'an error beside no success at all',
+      {
+        success: true,
+        results: { total: 1, processed: 0, duplicates: 0, errors: ['not a FIT file'] },
+      },
+      { outcome: 'rejected', message: 'not a FIT file' },
+    ],
+    ['nothing of success', { ok: true }, unclear],
+    ['success as a text', { success: 'true' }, unclear],
+    ['success: 1', { success: 1 }, unclear],
+    ['an empty object', {}, unclear],
+    ['a list', [{ success: true }], unclear],
+    ['null', null, unclear],
+    ['a number', 42, unclear],
+    [
+      'results that are no object',
+      { success: true, results: 'x' },
+      { outcome: 'uploaded', service: {} },
+    ],
+  ])('%s', (_name, body, outcome) => {
+    expect(outcomeOf(() => decodeUploadAnswer(response(body), []))).toEqual(outcome);
+  });
+});
+
+describe('the answer to a record', () => {
+  it.each<[string, unknown, unknown]>([
+    ['success', { success: true }, { outcome: 'pushed' }],
+    [
+      'success with the day',
+      { success: true, data: { id: 1 } },
+      { outcome: 'pushed', data: { id: 1 } },
+    ],
+    ['success: false', { success: false, message: 'no' }, { outcome: 'rejected', message: 'no' }],
+    [
+      'success: false with an error',
+      { success: false, error: 'why' },
+      { outcome: 'rejected', message: 'why' },
+    ],
+    ['nothing at all', '', { outcome: 'pushed' }],
+    ['no word of success', { data: {} }, unclear],
+    ['null', null, unclear],
+    ['a list', [], unclear],
+  ])('%s', (_name, body, outcome) => {
+    expect(outcomeOf(() => decodePushAnswer(response(body), []))).toEqual(outcome);
+  });
+});
+
+describe('the items of a nutrition day', () => {
+  const item = { id: 'i1', source: 'oauth:app', name: 'gel', carbs: 25 };
+  const body = { name: 'gel', carbs: 25 };
+
+  it.each<[string, Record<string, unknown>, unknown]>([
+    [
+      'in four meal lists',
+      { breakfast: [item], lunch: [], dinner: [], snacks: [{ name: 'tea' }] },
+      [
+        { id: 'i1', source: 'oauth:app', meal: 'breakfast', body },
+        { meal: 'snacks', body: { name: 'tea' } },
+      ],
+    ],
+    ['in one list', { items: [item] }, [{ id: 'i1', source: 'oauth:app', body }]],
+    ['an empty day', { breakfast: [], lunch: null }, []],
+    ['not shown', { date: '2026-02-15' }, undefined],
+  ])('are read %s', (_how, day, shown) => {
+    expect(shownItems(day)).toEqual(shown);
+  });
+
+  it.each<[string, unknown, unknown]>([
+    ['the day asked for', { nutrition: [{ date: '2026-02-15', lunch: [] }] }, []],
+    ['no such day', { nutrition: [] }, []],
+    ['other days, fewer than the limit', { nutrition: [{ date: '2026-02-14', lunch: [] }] }, []],
+    [
+      'as many other days as the limit',
+      { nutrition: [{ date: '2026-02-14' }, { date: '2026-02-13' }] },
+      undefined,
+    ],
+    ['something else', { days: [] }, undefined],
+  ])('are read from a list that holds %s', (_what, answer, shown) => {
+    expect(shownDay(answer, '2026-02-15', 2)).toEqual(shown);
+  });
+});
+
+describe('a body that is not JSON', () => {
+  it.each([
+    ['<html><body>Sign in to the hotel</body></html>', 'text/html', 'a web page'],
+    ['  \n <!doctype html>', 'application/json', 'a web page'],
+    ['', 'application/json', 'nothing'],
+    [' \n', 'text/plain', 'nothing'],
+    ['{"success": tr', 'application/json; charset=utf-8', 'broken JSON'],
+    ['OK', 'text/plain', 'text'],
+  ])("%j is nobody's word: ask again", (text, type, described) => {
+    const caught = (() => {
+      try {
+        return jsonValue(response(text, 200, type));
+      } catch (error) {
+        return error;
+      }
+    })();
+    expect(caught).toBeInstanceOf(SyncError);
+    const { code, message, details } = caught as SyncError;
+    expect({ code, message, details }).toEqual({
+      code: 'NETWORK',
+      message: `The service answered 200 with ${described}, not with JSON.`,
+      details: { status: 200, fate: 'unknown' },
+    });
+  });
+});
+
+describe('what a refusal says', () => {
+  it.each<[string, unknown, string]>([
+    [
+      'its message',
+      { statusCode: 400, statusMessage: 'Bad Request', message: 'No date' },
+      'No date',
+    ],
+    [
+      'its status message',
+      { statusCode: 400, statusMessage: 'Bad Request', message: '' },
+      'Bad Request',
+    ],
+    ['its OAuth description', { error: 'x', error_description: 'because' }, 'because'],
+    ['its OAuth error', { error: 'invalid_request' }, 'invalid_request'],
+    [
+      'the issues of a validation',
+      {
+        message: 'Validation failed',
+        data: [
+          { path: ['items', 0, 'carbs'], message: 'Expected number' },
+          { path: 'restingHr', message: 'Expected integer' },
+          { message: 'odd' },
+          'plain',
+          { path: ['x'] },
+          7,
+        ],
+      },
+      'Validation failed (items.0.carbs: Expected number; restingHr: Expected integer; odd; plain)',
+    ],
+    [
+      'issues below "issues", the first five',
+      { message: 'No', data: { issues: [1, 2, 3, 4, 5, 6].map((n) => ({ message: `i${n}` })) } },
+      'No (i1; i2; i3; i4; i5)',
+    ],
+    ['a page', '<html>nginx</html>', 'the service answered 422 with a web page'],
+    ['nothing', '', 'the service answered 422 with nothing'],
+    ['a list', '[]', 'the service answered 422 with JSON that gives no reason'],
+    ['an empty object', {}, 'the service answered 422 with JSON that gives no reason'],
+    ['half an answer', '{"mess', 'the service answered 422 with broken JSON'],
+  ])('%s', (_name, body, said) => {
+    expect(refusalMessage(response(body, 422), [])).toBe(said);
+  });
+});

@@ -1,0 +1,100 @@
+import { describe, expect, it } from 'vitest';
+import {
+  type ErrorCode,
+  ExitCode,
+  SyncError,
+  exitCodeOf,
+  isAbort,
+  messageOf,
+  systemCode,
+  worstExitCode,
+} from '../../src/base/errors.ts';
+
+/** What scripts are promised: README and CLI reference say the same. */
+const TABLE: Readonly<Record<ErrorCode, number>> = {
+  USAGE: 2,
+  CONFIG: 2,
+  INPUT_INVALID: 3,
+  AUTH_REQUIRED: 4,
+  AUTH_EXPIRED: 4,
+  AUTH_REFUSED: 4,
+  AUTH_TIMEOUT: 4,
+  SCOPE_MISSING: 4,
+  KEYCHAIN_MISSING: 2,
+  KEYCHAIN_LOCKED: 5,
+  PORT_IN_USE: 2,
+  NETWORK: 5,
+  SERVICE_UNAVAILABLE: 5,
+  SERVICE_ANSWER: 6,
+  REJECTED: 6,
+  FATE_UNKNOWN: 5,
+  BUSY: 2,
+  STORAGE: 1,
+  INTERRUPTED: 130,
+};
+
+it.each(Object.entries(TABLE))('%s ends the program with %i', (code, exit) => {
+  expect(exitCodeOf(code as ErrorCode)).toBe(exit);
+});
+
+describe('where several apply', () => {
+  const { ok, internal, usage, invalidInput, loginNeeded, unavailable, refused, interrupted } =
+    ExitCode;
+  it.each([
+    [[], ok],
+    [[ok, ok], ok],
+    [[ok, invalidInput], invalidInput],
+    [[invalidInput, refused], refused],
+    [[invalidInput, refused, unavailable], unavailable],
+    [[ok, invalidInput, refused, unavailable, loginNeeded], loginNeeded],
+    [[loginNeeded, interrupted], interrupted],
+    [[loginNeeded, internal], internal],
+    [[loginNeeded, usage], usage],
+  ])('%j is %i, in any order', (codes, worst) => {
+    expect(worstExitCode(codes)).toBe(worst);
+    expect(worstExitCode([...codes].reverse())).toBe(worst);
+  });
+});
+
+it('an error carries its code, hint, facts and cause', () => {
+  const cause = new Error('below');
+  const error = new SyncError('CONFIG', 'wrong', { hint: 'do this', cause, details: { a: 1 } });
+  expect([error.name, error.code, error.message, error.hint, error.details, error.cause]).toEqual([
+    'SyncError',
+    'CONFIG',
+    'wrong',
+    'do this',
+    { a: 1 },
+    cause,
+  ]);
+  const bare = new SyncError('CONFIG', 'wrong');
+  expect([bare.hint, bare.details, 'cause' in bare]).toEqual([undefined, {}, false]);
+});
+
+it('knows an interruption, and what only looks like one', () => {
+  expect(isAbort(new SyncError('INTERRUPTED', 'x'))).toBe(true);
+  expect(isAbort(new DOMException('x', 'AbortError'))).toBe(true);
+  expect(isAbort(new SyncError('NETWORK', 'x'))).toBe(false);
+  expect(isAbort(new DOMException('x', 'TimeoutError'))).toBe(false);
+  expect(isAbort('AbortError')).toBe(false);
+});
+
+it.each([
+  [Object.assign(new Error('x'), { code: 'ENOENT' }), 'ENOENT'],
+  [Object.assign(new Error('x'), { code: 5 }), undefined],
+  [new Error('x'), undefined],
+  ['ENOENT', undefined],
+  [null, undefined],
+  [undefined, undefined],
+])('reads the code of the system: %s', (error, code) => {
+  expect(systemCode(error)).toBe(code);
+});
+
+it.each([
+  [new Error('text'), 'text'],
+  ['text', 'text'],
+  [42, '42'],
+  [null, 'null'],
+])('has a text for %s', (thrown, text) => {
+  expect(messageOf(thrown)).toBe(text);
+});

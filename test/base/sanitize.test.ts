@@ -1,0 +1,37 @@
+import { expect, it } from 'vitest';
+import { Secret } from '../../src/base/secret.ts';
+import { said } from '../../src/base/sanitize.ts';
+
+const TOKEN = new Secret('tok+en/1234==');
+
+it.each<[string, unknown, string]>([
+  [
+    'what was sent',
+    'You sent tok+en/1234== twice: tok+en/1234==.',
+    'You sent [redacted] twice: [redacted].',
+  ],
+  [
+    'any bearer token',
+    'Got "Authorization: bearer abc.def-ghi~x==", sorry',
+    'Got "Authorization: bearer [redacted]", sorry',
+  ],
+  ['a bearer token behind a line break', 'Bearer\n abc', 'Bearer [redacted]'],
+  [
+    'what only speaks of one',
+    'The bearer token is too old: bearer tokens last an hour.',
+    'The bearer token is too old: bearer tokens last an hour.',
+  ],
+  ['control characters', 'a\u001b[31mb\u0000\r\nc\u2028d\u202ee', 'a [31mb c d e'],
+  ['white space around it', '  a   b\t', 'a b'],
+  ['what is no text', { message: 'x' }, ''],
+  ['nothing', undefined, ''],
+])('%s', (_what, value, shown) => {
+  expect(said(value, [TOKEN, undefined])).toBe(shown);
+});
+
+it('is bounded, and never ends within a character or a token', () => {
+  expect(said('x'.repeat(5_000_000), [TOKEN])).toBe(`${'x'.repeat(399)}…`);
+  expect(said('x'.repeat(400), [TOKEN])).toBe('x'.repeat(400));
+  expect(said(`${'x'.repeat(8)}🚲🚲`, [], 10)).toBe(`${'x'.repeat(8)}…`);
+  expect(said(`${'x'.repeat(8)}${TOKEN.reveal()}`, [TOKEN], 12)).toBe(`${'x'.repeat(8)}[re…`);
+});

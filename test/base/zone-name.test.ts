@@ -1,0 +1,58 @@
+import { describe, expect, test } from 'vitest';
+import { SyncError } from '../../src/base/errors.ts';
+import { checkZone } from '../../src/base/zone-name.ts';
+
+function refusalOf(name: string): { code: string; message: string; hint: string | undefined } {
+  try {
+    checkZone(name);
+  } catch (error) {
+    if (!(error instanceof SyncError)) throw error;
+    return { code: error.code, message: error.message, hint: error.hint };
+  }
+  throw new Error(`${name} was taken`);
+}
+
+describe('a zone name', () => {
+  test('is taken if the runtime knows it', () => {
+    for (const zone of Intl.supportedValuesOf('timeZone')) expect(checkZone(zone)).toBe(zone);
+  });
+
+  test.each([
+    ['Europe/Kyiv', 'Europe/Kyiv'],
+    ['US/Pacific', 'US/Pacific'],
+    ['UTC', 'UTC'],
+    ['utc', 'UTC'],
+    ['europe/berlin', 'Europe/Berlin'],
+    [' Asia/Kathmandu ', 'Asia/Kathmandu'],
+    ['EST5EDT', 'EST5EDT'],
+    ['Etc/GMT+12', 'Etc/GMT+12'],
+  ])('may be written %j', (name, zone) => {
+    expect(checkZone(name)).toBe(zone);
+  });
+
+  test.each([
+    ['Berlin', 'Did you mean Europe/Berlin?'],
+    ['new york', 'Did you mean America/New_York?'],
+    [
+      'Mars/Olympus',
+      'Name a zone by its region and city, such as Europe/Berlin or America/New_York.',
+    ],
+    ['', 'Name a zone by its region and city, such as Europe/Berlin or America/New_York.'],
+    ['BST', 'Name a zone by its region and city, such as Europe/Berlin or America/New_York.'],
+    [
+      '../etc/passwd',
+      'Name a zone by its region and city, such as Europe/Berlin or America/New_York.',
+    ],
+  ])('%j is refused, and what may have been meant is named', (name, hint) => {
+    const message = `There is no time zone '${name}'.`;
+    expect(refusalOf(name)).toEqual({ code: 'CONFIG', message, hint });
+  });
+
+  test.each(['+01:00', '-0500', 'UTC+2', 'GMT-3', 'Z+1'])('is not the offset %s', (name) => {
+    expect(refusalOf(name)).toEqual({
+      code: 'CONFIG',
+      message: `'${name}' is an offset, not a time zone.`,
+      hint: 'An offset knows no summer time. Name the place instead, such as Europe/Berlin.',
+    });
+  });
+});

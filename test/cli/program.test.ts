@@ -1,0 +1,314 @@
+import { existsSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { openHome, openLoggedInWorld, openSandbox, worldOf } from '../support/acceptance.ts';
+import { makeRecording } from '../support/fit-maker.ts';
+import { type RunOptions, ndjson, runSync, startSync } from '../support/program.ts';
+
+/** A home in which nothing was ever done. */
+const fresh = (): RunOptions => ({ home: openHome() });
+
+/** Whether something was left behind in a home. */
+const traces = ({ home }: RunOptions) => readdirSync(home.dir);
+
+describe('a command line that is wrong', () => {
+  it.each<[string[], RegExp, RegExp]>([
+    [
+      ['uplaod', 'x'],
+      /^Error: Unknown command 'uplaod'\. Did you mean upload\?\n/,
+      /See `sync --help`\./,
+    ],
+    [['upload'], /^Error: Missing required argument 'path'\./, /See `sync upload --help`\./],
+    [
+      ['upload', 'x.fit', '--forse'],
+      /^Error: Unknown option '--forse'/,
+      /See `sync upload --help`\./,
+    ],
+    [
+      ['upload', 'x', '--nam', 'y'],
+      /'--nam'\. Did you mean --name\?\n/,
+      /See `sync upload --help`/,
+    ],
+    [['--forse'], /^Error: Unknown option '--forse'/, /See `sync --help`\./],
+    [['status', 'extra'], /^Error: Too many arguments/, /See `sync status --help`\./],
+    [['upload', '--name'], /argument missing/, /See `sync upload --help`\./],
+    [
+      ['login', '--store', 'cloud'],
+      /'cloud' is invalid.*keychain, file/,
+      /See `sync login --help`\./,
+    ],
+    [['push', 'sleep', 'x.json'], /^Error: Unknown command 'sleep'/, /See `sync push --help`\./],
+    [['push'], /^Error: \S/, /See `sync push --help`\./],
+    [['config'], /^Error: \S/, /See `sync config --help`\./],
+    [['help', 'foo'], /^Error: Unknown command 'foo'\.\n/, /See `sync --help`\./],
+    [['push', 'help', 'foo'], /^Error: Unknown command 'foo'\.\n/, /See `sync push --help`\./],
+    [['status', 'a'], /^Error: Too many arguments.*got 1\.\n/, /See `sync status --help`\./],
+    [['login', '--store', 'x'], /keychain, file\.\n/, /See `sync login --help`\./],
+    [
+      ['daemon'],
+      /^Error: `sync daemon` needs one of these: status, /,
+      /See `sync daemon --help`\./,
+    ],
+  ])('%j ends with 2 and says how it is right', async (args, message, hint) => {
+    const options = fresh();
+    const { code, stdout, stderr } = await runSync(args, options);
+    expect(stderr).toMatch(message);
+    expect(stderr).toMatch(hint);
+    expect(stderr).not.toMatch(/outputHelp|commander|\n +at /);
+    expect([code, stdout, traces(options)]).toEqual([2, '', []]);
+  });
+
+  it('is told as JSON to who asks for that', async () => {
+    const { code, stdout } = await runSync(['upload', '--json', '--forse', 'x'], fresh());
+    expect(code).toBe(2);
+    expect(ndjson(stdout)).toEqual([
+      {
+        type: 'error',
+        code: 'USAGE',
+        message: expect.stringMatching(/^Unknown option '--forse'/) as unknown,
+        hint: 'See `sync upload --help`.',
+      },
+    ]);
+  });
+
+  it.each<[string[], RegExp]>([
+    [['upload', '--jobs', '0', '.'], /--jobs 0: not a whole number from 1 to 32/],
+    [['upload', '--jobs', '1e1', '.'], /--jobs 1e1: /],
+    [['upload', '--metadata', 'nonsense', '.'], /--metadata nonsense: there is no = in it/],
+    [['upload', '--metadata', '{"a":', '.'], /--metadata \{"a":: /],
+    [['profile', '--weight', '72,5'], /--weight 72,5: not a number/],
+    [['profile', '--ftp', '0x10'], /--ftp 0x10: not a number/],
+    [['workouts', '--since', '2026-02-30'], /--since 2026-02-30: not a date/],
+    [['workouts', '--limit', '0'], /--limit 0: /],
+    [['push', 'wellness', '-', '-'], /stdin \(-\) can be read once/],
+    [['push', 'wellness', '--tz', 'Mars', '-'], /--timezone: |--tz/],
+    [['config', 'get', 'nothing'], /There is no setting "nothing"/],
+    [['config', 'set', 'baseUrl', 'http://example.com'], /baseUrl: .*plain http/],
+    [['status', '--profile', '../x'], /"\.\.\/x" cannot name a profile/],
+  ])('%j is a matter of its values: 2, and nothing was done', async (args, message) => {
+    const options = fresh();
+    const env = { SYNC_BASE_URL: 'https://service.invalid' };
+    const { code, stdout, stderr } = await runSync(args, { ...options, env });
+    expect(stderr).toMatch(message);
+    expect([code, stdout, traces(options)]).toEqual([2, '', []]);
+  });
+
+  it('says what is missing before it does anything', async () => {
+    for (const args of [['upload', '.'], ['status'], ['workouts'], ['push', 'wellness', '-']]) {
+      const options = fresh();
+      const { code, stderr } = await runSync(args, options);
+      expect(stderr).toContain("the service's address is not known");
+      expect(stderr).toContain('SYNC_BASE_URL');
+      expect([code, traces(options)]).toEqual([2, []]);
+    }
+  });
+});
+
+describe('help', () => {
+  it('on a subcommand is whole, wherever the word stands', async () => {
+    const { stdout } = await runSync(['push', 'wellness', '--help'], fresh());
+    expect(stdout).toContain('<file...>');
+    expect(await runSync(['push', 'help', 'wellness'], fresh())).toMatchObject({ stdout });
+    const upload = await runSync(['upload', '--help'], fresh());
+    expect(await runSync(['help', 'upload'], fresh())).toEqual(upload);
+  });
+
+  /** The commands that a help text lists. */
+  const commandsIn = (help: string) =>
+    [...(help.split(/^Commands:$/m)[1] ?? '').matchAll(/^ {2}([a-z]+)/gm)].map(
+      (match) => match[1] ?? '',
+    );
+
+  it('is there for every command and subcommand, ends with 0 and touches nothing', async () => {
+    const options = fresh();
+    const root = await runSync(['--help'], options);
+    expect([root.code, root.stderr]).toEqual([0, '']);
+    const names = commandsIn(root.stdout).filter((name) => name !== 'help');
+    expect(names).toEqual(
+      expect.arrayContaining([
+        'login',
+        'logout',
+        'status',
+        'token',
+        'upload',
+        'push',
+        'profile',
+        'workouts',
+        'watch',
+        'seed',
+        'sandbox',
+        'doctor',
+        'config',
+      ]),
+    );
+    const look = async (path: string[]): Promise<void> => {
+      const { code, stdout, stderr } = await runSync([...path, '--help'], options);
+      expect([path, code, stderr]).toEqual([path, 0, '']);
+      expect(stdout).toContain(`Usage: sync ${path.join(' ')}`);
+      const below = commandsIn(stdout).filter((name) => name !== 'help');
+      for (const name of below) await look([...path, name]);
+      if (below.length === 0) {
+        for (const flag of ['--profile', '--json', '--quiet', '--verbose', '--help']) {
+          expect(stdout).toContain(flag);
+        }
+      }
+    };
+    for (const name of names) await look([name]);
+    expect(traces(options)).toEqual([]);
+  });
+
+  it('can be asked for in other words', async () => {
+    const options = fresh();
+    const asked = await runSync(['upload', '--help'], options);
+    for (const args of [
+      ['help', 'upload'],
+      ['upload', '-h'],
+    ]) {
+      expect(await runSync(args, options)).toEqual(asked);
+    }
+    expect((await runSync(['-h'], options)).stdout).toBe(
+      (await runSync(['--help'], options)).stdout,
+    );
+    expect((await runSync(['help'], options)).stdout).toBe(
+      (await runSync(['--help'], options)).stdout,
+    );
+  });
+
+  it('says that a command that sends can be tried dry', async () => {
+    for (const path of [['upload'], ['push', 'wellness'], ['push', 'nutrition'], ['profile']]) {
+      expect((await runSync([...path, '--help'], fresh())).stdout).toContain('--dry-run');
+    }
+  });
+
+  it('the version is a line of its own', async () => {
+    for (const flag of ['--version', '-V']) {
+      const { code, stdout, stderr } = await runSync([flag], fresh());
+      expect([code, stderr]).toEqual([0, '']);
+      expect(stdout).toMatch(/^\d+\.\d+\.\d+\n$/);
+    }
+  });
+});
+
+describe('--json', () => {
+  it('prints nothing but JSON on stdout, an object a file and the summary last', async () => {
+    const world = await openLoggedInWorld();
+    world.write('r/a.fit', makeRecording({ seed: 1, sizeBytes: 2_000 }));
+    world.write('r/b.fit', 'not a recording');
+    world.sandbox.control.addFaults('upload-fit:503');
+    const { code, stdout, stderr } = await world.sync(['upload', '--json', '--verbose', 'r']);
+    const lines = ndjson(stdout);
+    expect(lines.map(({ type }) => type)).toEqual(['upload', 'upload', 'summary']);
+    expect(lines.at(-1)).toMatchObject({ total: 2, uploaded: 1, invalid: 1 });
+    expect(code).toBe(3);
+    // What --verbose tells goes elsewhere.
+    expect(stderr).toContain('POST /api/workouts/upload-fit');
+    expect(stderr).toContain('503');
+  });
+
+  it('holds for every command that reads or sends, and for its errors', async () => {
+    const world = await openLoggedInWorld();
+    world.write('w.json', '{"date":"2026-02-15","restingHr":48}');
+    for (const args of [
+      ['status'],
+      ['token'],
+      ['profile'],
+      ['workouts'],
+      ['push', 'wellness', 'w.json'],
+      ['config', 'list'],
+      ['config', 'path'],
+      ['config', 'get', 'baseUrl'],
+      ['upload', 'missing.fit'],
+      ['profile', '--ftp', '250', '--dry-run'],
+    ]) {
+      const { stdout } = await world.sync([...args, '--json']);
+      for (const line of ndjson(stdout)) expect(typeof line).toBe('object');
+    }
+    world.sandbox.control.revoke();
+    const { stdout, code } = await world.sync(['profile', '--json']);
+    expect(ndjson(stdout)).toMatchObject([{ type: 'error', code: 'AUTH_EXPIRED' }]);
+    expect(code).toBe(4);
+  });
+});
+
+it('--quiet says nothing but results and errors', async () => {
+  const world = await openLoggedInWorld();
+  world.write('a.fit', makeRecording({ seed: 1, sizeBytes: 2_000 }));
+  const { stdout, stderr } = await world.sync(['upload', '--quiet', 'a.fit']);
+  expect(stderr).toBe('');
+  expect(stdout).toContain('a.fit: uploaded');
+});
+
+it('a name cannot write lines of its own, nor command the terminal', async () => {
+  const world = await openLoggedInWorld();
+  world.write('evil\u001b[2J\nb.fit: uploaded.fit', 'not a recording');
+  const { stdout, stderr } = await world.sync(['upload', '.']);
+  expect(stdout + stderr).not.toContain('\u001b');
+  expect(stdout.split('\n')[0]).toMatch(/^\.\/evil \[2J b\.fit: uploaded\.fit: not sent\./);
+});
+
+describe('a reader that goes away', () => {
+  it('is no fault: the work is done to its end, without a word about it', async () => {
+    const world = await openLoggedInWorld();
+    for (let i = 0; i < 2_000; i++) world.write(`r/${i}-${'x'.repeat(60)}.fit`, 'not a recording');
+    world.write('r/z.fit', makeRecording({ seed: 1, sizeBytes: 2_000 }));
+    const running = startSync(['upload', 'r'], { home: world.home });
+    running.child.stdout?.once('data', () => running.child.stdout?.destroy());
+    const { code, stderr } = await running.finished;
+    expect([code, stderr]).toEqual([3, '']);
+    expect(world.sandbox.control.state().athletes[0]?.recordings).toHaveLength(1);
+  });
+});
+
+describe('Ctrl-C', () => {
+  it.each([
+    ['SIGINT', false],
+    ['SIGTERM', true],
+  ] as const)(
+    '%s ends the program with 130, and what was under way is free for the next run',
+    async (signal, json) => {
+      const world = await openLoggedInWorld();
+      world.write('a.fit', makeRecording({ seed: 1, sizeBytes: 2_000 }));
+      world.sandbox.control.addFaults('upload-fit:hang');
+      const running = startSync(['upload', 'a.fit', ...(json ? ['--json'] : [])], {
+        home: world.home,
+      });
+      await expect
+        .poll(() => world.sandbox.control.requests({ route: 'upload-fit' }).length)
+        .toBe(1);
+      running.child.kill(signal);
+      const { code, stdout, stderr } = await running.finished;
+      expect([code, stderr]).toEqual([130, 'Interrupted.\n']);
+      expect(ndjson(json ? stdout : '')).toEqual(
+        json ? [{ type: 'error', code: 'INTERRUPTED', message: 'Interrupted.' }] : [],
+      );
+      const again = await world.sync(['upload', 'a.fit']);
+      expect([again.code, again.stdout]).toEqual([0, expect.stringContaining('a.fit: uploaded')]);
+    },
+  );
+});
+
+it('secrets are not in the configuration, and not in what a failure shows', async () => {
+  const sandbox = await openSandbox();
+  const home = openHome({ SYNC_BASE_URL: sandbox.url, SYNC_CLIENT_ID: sandbox.clientId });
+  const world = worldOf(sandbox, home);
+  const { access_token: token } = sandbox.control.mint();
+  world.write('a.fit', makeRecording({ seed: 1, sizeBytes: 2_000 }));
+  const env = { SYNC_ACCESS_TOKEN: token, SYNC_CLIENT_SECRET: 'the-client-secret' };
+  const runs = [
+    await world.sync(['config', 'set', 'timezone', 'Europe/Berlin'], { env }),
+    await world.sync(['config', 'list'], { env }),
+    await world.sync(['status', '--verbose'], { env }),
+    await world.sync(['upload', 'a.fit', '--verbose', '--json'], { env }),
+  ];
+  sandbox.control.revoke();
+  runs.push(await world.sync(['upload', '--force', 'a.fit', '--verbose'], { env }));
+  expect(runs.at(-1)?.code).toBe(4);
+  const { readFileSync } = await import('node:fs');
+  const shown = [
+    ...runs.flatMap(({ stdout, stderr }) => [stdout, stderr]),
+    readFileSync(join(home.dir, 'config', 'config.json'), 'utf8'),
+  ].join('\n');
+  expect(shown).not.toContain(token);
+  expect(shown).not.toContain('the-client-secret');
+  expect(existsSync(join(home.dir, 'config', 'config.json'))).toBe(true);
+});

@@ -1,0 +1,175 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { dirname, join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { openHome, openTerminal, terminals } from '../support/acceptance.ts';
+import { PROGRAM } from '../support/program.ts';
+
+/** A folder with the node that runs the tests, and no `sync`: `#!/usr/bin/env node` has to find it. */
+const NODE_FOLDER = 'node-alone';
+
+/**
+ * A machine with its own PATH: a fake system `sync` in `system/` that writes down its arguments and
+ * ends with 7, and copies of this program in the folders that are named.
+ */
+function machine(copies: readonly string[] = ['ours']) {
+  const home = openHome();
+  const folder = (name: string) => join(home.dir, name);
+  const put = (path: string, text: string) => {
+    mkdirSync(dirname(path), { recursive: true });
+    writeFileSync(path, text);
+    chmodSync(path, 0o755);
+  };
+  put(
+    join(folder('system'), 'sync'),
+    `#!/bin/sh\necho "flushed: $*"\necho "$*" >> "${folder('log')}"\nexit 7\n`,
+  );
+  for (const copy of copies) {
+    put(join(folder(copy), 'sync'), `#!/usr/bin/env node\nrequire(${JSON.stringify(PROGRAM)});\n`);
+  }
+  mkdirSync(folder(NODE_FOLDER));
+  symlinkSync(process.execPath, join(folder(NODE_FOLDER), 'node'));
+  const run = async (program: string, args: readonly string[], path: readonly string[]) => {
+    const child = spawn(program, args, {
+      cwd: home.dir,
+      env: {
+        ...home.env,
+        PATH: path.map((each) => (each.startsWith('/') ? each : folder(each))).join(':'),
+      },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    let [stdout, stderr] = ['', ''];
+    child.stdout.on('data', (part: Buffer) => (stdout += part.toString()));
+    child.stderr.on('data', (part: Buffer) => (stderr += part.toString()));
+    const [code] = (await once(child, 'close')) as [number | null];
+    return { code, stdout, stderr };
+  };
+  const log = () =>
+    existsSync(folder('log')) ? readFileSync(folder('log'), 'utf8').split('\n').slice(0, -1) : [];
+  return { home, folder, put, run, log, own: join(folder(copies[0] ?? 'ours'), 'sync') };
+}
+
+describe.runIf(process.platform !== 'win32')("the system's own sync", () => {
+  it.each<[string, string[], string]>([
+    ['bare', [], ''],
+    ['with -f and a file', ['-f', 'file'], '-f file'],
+    ['with -d', ['-d', 'file'], '-d file'],
+    ['with --file-system', ['--file-system', '.'], '--file-system .'],
+    ['with a file that is there', ['file'], 'file'],
+    ['with a folder', ['.'], '.'],
+    ['with several', ['file', 'other'], 'file other'],
+  ])(
+    'is run by the next name on the PATH, %s, with its words and its exit code',
+    async (_how, args, given) => {
+      const { run, put, folder, own, log } = machine();
+      put(folder('file'), '');
+      put(folder('other'), '');
+      const result = await run(own, args, ['ours', NODE_FOLDER, 'system']);
+      expect(result).toEqual({ code: 7, stdout: `flushed: ${given}\n`, stderr: '' });
+      expect(log()).toEqual([given]);
+    },
+  );
+
+  it.runIf(terminals.present)(
+    'of a recording, at a terminal, is said to have sent nothing',
+    async () => {
+      const { home, put, folder } = machine();
+      put(folder('ride.fit'), '');
+      const terminal = openTerminal({ home }, ['ride.fit']);
+      const { code, stdout } = await terminal.finished;
+      expect(code).toBe(0);
+      expect(stdout).toContain('Nothing was sent: `sync FILE` flushes it to the disk');
+      expect(stdout).toContain('`sync upload ride.fit` sends it.');
+      expect((await openTerminal({ home }, ['.']).finished).stdout).toBe('');
+    },
+  );
+
+  it('is not meant by a command, an unknown word or a flag of ours', async () => {
+    const { run, put, folder, own, log } = machine();
+    // A file with the name of a command does not take the command away.
+    put(folder('status'), '');
+    for (const args of [['status'], ['nonsense'], ['--help'], ['--version'], ['--json']]) {
+      await run(own, args, ['ours', NODE_FOLDER, 'system']);
+    }
+    expect(log()).toEqual([]);
+  });
+
+  it('is found wherever it stands on the PATH, also before this program', async () => {
+    const { run, own, log } = machine();
+    expect((await run(own, [], ['system', 'ours', NODE_FOLDER])).code).toBe(7);
+    expect(log()).toHaveLength(1);
+  });
+
+  it('that is nowhere means that nothing needs to be flushed', async () => {
+    const { run, own } = machine();
+    const result = await run(own, [], ['ours', 'missing', NODE_FOLDER]);
+    expect(result).toEqual({ code: 0, stdout: '', stderr: '' });
+  });
+
+  it('is found past links to this program and past what cannot be run', async () => {
+    const { run, own, folder, put, log } = machine();
+    mkdirSync(folder('links'));
+    symlinkSync(own, join(folder('links'), 'sync'));
+    put(join(folder('plain'), 'sync'), 'not a program');
+    chmodSync(join(folder('plain'), 'sync'), 0o644);
+    mkdirSync(join(folder('odd'), 'sync'), { recursive: true });
+    const path = ['links', 'ours', '', 'plain', 'odd', NODE_FOLDER, 'system'];
+    expect(await run(own, [], path)).toMatchObject({ code: 7, stderr: '' });
+    expect(await run(join(folder('links'), 'sync'), [], path)).toMatchObject({
+      code: 7,
+      stderr: '',
+    });
+    expect(log()).toHaveLength(2);
+  });
+
+  it.each([
+    ['behind each other', ['a', 'b', NODE_FOLDER, 'system']],
+    ['in the other order', ['b', 'a', NODE_FOLDER, 'system']],
+    ['with node before both', [NODE_FOLDER, 'a', 'b', 'system']],
+    ['with node between them', ['a', NODE_FOLDER, 'b', 'system']],
+    ['three times each', ['a', 'b', 'a', 'b', 'a', 'b', NODE_FOLDER, 'system']],
+  ])('is reached past two copies of this program, %s', async (_how, path) => {
+    const { run, own, folder, log } = machine(['a', 'b']);
+    expect(await run(own, ['-f', '.'], path)).toEqual({
+      code: 7,
+      stdout: 'flushed: -f .\n',
+      stderr: '',
+    });
+    expect(await run(join(folder('b'), 'sync'), [], path)).toMatchObject({ code: 7 });
+    expect(log()).toHaveLength(2);
+  });
+
+  it('is not there behind two copies of this program: both end, and nothing turns in circles', async () => {
+    const { run, own } = machine(['a', 'b']);
+    const result = await run(own, [], ['a', 'b', 'a', NODE_FOLDER]);
+    expect(result).toEqual({ code: 0, stdout: '', stderr: '' });
+  });
+
+  it('that a signal ended ends this program as the shell would say it', async () => {
+    const { run, own, folder, put } = machine();
+    put(join(folder('system'), 'sync'), '#!/bin/sh\nkill -TERM $$\n');
+    expect((await run(own, [], ['ours', NODE_FOLDER, 'system'])).code).toBe(128 + 15);
+  });
+
+  it('is reached past scripts that start this program, as package managers make them', async () => {
+    const { run, own, folder, put, log } = machine();
+    // One that puts its own folder first each time, so that it is found again and again.
+    const shim = folder('shim');
+    put(join(shim, 'sync'), `#!/bin/sh\nPATH="${shim}:${shim}:$PATH" exec "${own}" "$@"\n`);
+    const path = ['shim', 'ours', NODE_FOLDER, 'system'];
+    expect(await run(join(shim, 'sync'), ['.'], path)).toEqual({
+      code: 7,
+      stdout: 'flushed: .\n',
+      stderr: '',
+    });
+    expect(log()).toHaveLength(1);
+  });
+});

@@ -1,0 +1,125 @@
+import {
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  readdirSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
+import { changeProfile } from '../../src/config/config-write.ts';
+import type { Paths } from '../../src/config/paths.ts';
+import { buildWorker } from '../ledger/support.ts';
+
+let workers: Awaited<ReturnType<typeof buildWorker>>;
+beforeAll(async () => {
+  workers = await buildWorker();
+});
+afterAll(() => workers.remove());
+
+function scratch(): Paths & { dir: string; read: () => unknown; write: (text: string) => void } {
+  const dir = mkdtempSync(join(tmpdir(), 'sync-config-'));
+  onTestFinished(() => rmSync(dir, { recursive: true, force: true }));
+  const configFile = join(dir, 'config', 'config.json');
+  return {
+    dir,
+    configFile,
+    stateDir: join(dir, 'state'),
+    read: () => JSON.parse(readFileSync(configFile, 'utf8')) as unknown,
+    write(text) {
+      mkdirSync(dirname(configFile), { recursive: true });
+      writeFileSync(configFile, text);
+    },
+  };
+}
+
+it('makes the file and its folder, for the owner alone', async () => {
+  const place = scratch();
+  await changeProfile(place, 'default', { settings: { clientId: 'x' } });
+  expect(place.read()).toEqual({ profiles: { default: { clientId: 'x' } } });
+  expect(readFileSync(place.configFile, 'utf8').endsWith('}\n')).toBe(true);
+  if (process.platform === 'win32') return;
+  expect(statSync(place.configFile).mode & 0o777).toBe(0o600);
+  expect(statSync(dirname(place.configFile)).mode & 0o777).toBe(0o700);
+});
+
+it('changes what it is told to, takes away what is null, and leaves the rest as it was', async () => {
+  const place = scratch();
+  const work = { baseUrl: 'https://w.example', account: { id: 'w', name: 'W', email: 'w@x' } };
+  place.write(
+    JSON.stringify({
+      profiles: { work, default: { clientId: 'x', timezone: 'Europe/Rome', account: { id: 'd' } } },
+    }),
+  );
+  await changeProfile(place, 'default', { settings: { clientId: 'y', timezone: null } });
+  expect(place.read()).toEqual({
+    profiles: { work, default: { clientId: 'y', account: { id: 'd' } } },
+  });
+  await changeProfile(place, 'default', { account: { id: 'e', name: 'E' } });
+  await changeProfile(place, 'constructor', { settings: { clientId: 'c' } });
+  expect(place.read()).toEqual({
+    profiles: {
+      work,
+      default: { clientId: 'y', account: { id: 'e', name: 'E' } },
+      constructor: { clientId: 'c' },
+    },
+  });
+  await changeProfile(place, 'default', { account: null });
+  expect(place.read()).toMatchObject({ profiles: { default: { clientId: 'y' } } });
+  expect(JSON.stringify(place.read())).not.toContain('"e"');
+});
+
+it('keeps a profile called __proto__ that somebody wrote', async () => {
+  const place = scratch();
+  place.write('{"profiles": {"__proto__": {"clientId": "p"}}}');
+  await changeProfile(place, 'default', { settings: { clientId: 'x' } });
+  expect(readFileSync(place.configFile, 'utf8')).toContain('"__proto__": {\n      "clientId": "p"');
+});
+
+it('does not overwrite a file that it cannot read', async () => {
+  for (const text of ['{"profiles": ', '{"profiles": {"default": {"nonsense": "x"}}}']) {
+    const place = scratch();
+    place.write(text);
+    await expect(
+      changeProfile(place, 'default', { settings: { clientId: 'x' } }),
+    ).rejects.toMatchObject({ code: 'CONFIG' });
+    expect(readFileSync(place.configFile, 'utf8')).toBe(text);
+  }
+});
+
+it('says where it could not write', async () => {
+  const place = scratch();
+  writeFileSync(join(place.dir, 'config'), 'a file where the folder should be');
+  await expect(
+    changeProfile(place, 'default', { settings: { clientId: 'x' } }),
+  ).rejects.toMatchObject({ code: expect.stringMatching(/^(?:STORAGE|CONFIG)$/) as unknown });
+});
+
+it('loses no change of any process when many are made at the same time', async () => {
+  const place = scratch();
+  const names = Array.from({ length: 12 }, (_, i) => `profile-${i}`);
+  const all = names.map((name) =>
+    workers.start('change-profile-when-told', place.dir, name, `scope-of-${name}`),
+  );
+  await Promise.all(all.map((worker) => worker.line()));
+  for (const worker of all) worker.tell();
+  expect(await Promise.all(all.map((worker) => worker.line()))).toEqual(Array(12).fill('done'));
+  expect(place.read()).toEqual({
+    profiles: Object.fromEntries(names.map((name) => [name, { scope: `scope-of-${name}` }])),
+  });
+  // Nothing half-written is left beside it.
+  expect(readdirSync(dirname(place.configFile))).toEqual(['config.json']);
+});
+
+it('loses none within one process either', async () => {
+  const place = scratch();
+  await Promise.all(
+    Array.from({ length: 8 }, (_, i) =>
+      changeProfile(place, `p${i}`, { settings: { clientId: String(i) } }),
+    ),
+  );
+  expect(Object.keys((place.read() as { profiles: object }).profiles)).toHaveLength(8);
+});

@@ -1,0 +1,372 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { inspect } from 'node:util';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import {
+  type SettingOverrides,
+  accountKey,
+  loadConfig,
+  readConfigFile,
+  requireBaseUrl,
+  requireClientId,
+} from '../../src/config/config.ts';
+import type { Env } from '../../src/base/env.ts';
+import { SyncError } from '../../src/base/errors.ts';
+import { type Paths, findPaths } from '../../src/config/paths.ts';
+import type { SettingKey } from '../../src/config/settings.ts';
+
+interface Given {
+  readonly env?: Env;
+  readonly profile?: string;
+  readonly flags?: SettingOverrides;
+}
+
+/** A configuration file with this content (text as it is, else JSON), and how it is loaded. */
+function withFile(content?: unknown) {
+  const dir = mkdtempSync(join(tmpdir(), 'sync-config-'));
+  onTestFinished(() => rmSync(dir, { recursive: true, force: true }));
+  const paths: Paths = { configFile: join(dir, 'c', 'config.json'), stateDir: join(dir, 's') };
+  if (content !== undefined) {
+    mkdirSync(dirname(paths.configFile));
+    writeFileSync(
+      paths.configFile,
+      typeof content === 'string' ? content : JSON.stringify(content),
+    );
+  }
+  const load = ({ env = {}, profile, flags = {} }: Given = {}) =>
+    loadConfig({ env, paths }, profile, flags);
+  return { paths, load };
+}
+
+function caught(task: () => unknown): SyncError {
+  try {
+    task();
+  } catch (error) {
+    if (error instanceof SyncError) return error;
+    throw error;
+  }
+  throw new Error('it did not fail');
+}
+
+describe('where a setting comes from', () => {
+  const file = { profiles: { default: { timezone: 'Europe/Paris' } } };
+  const env = { SYNC_TIMEZONE: 'Europe/Rome' };
+  const flags = { timezone: 'Europe/Oslo' };
+
+  it.each<[string, unknown, Given, unknown]>([
+    ['a flag wins over all', file, { env, flags }, ['Europe/Oslo', 'flag']],
+    ['then the environment', file, { env }, ['Europe/Rome', 'environment']],
+    ['then the file', file, {}, ['Europe/Paris', 'profile']],
+    ['then the default', undefined, {}, [undefined, 'default']],
+    [
+      'an empty variable is not set',
+      file,
+      { env: { SYNC_TIMEZONE: '' } },
+      ['Europe/Paris', 'profile'],
+    ],
+    ['another profile has its own', file, { profile: 'other' }, [undefined, 'default']],
+  ])('%s', (_name, content, given, expected) => {
+    const config = withFile(content).load(given);
+    expect([config.get('timezone'), config.originOf('timezone')]).toEqual(expected);
+  });
+
+  it.each<[string, Given, string]>([
+    ['the flag', { profile: 'b', env: { SYNC_PROFILE: 'a' } }, 'b'],
+    ['the environment', { env: { SYNC_PROFILE: 'a' } }, 'a'],
+    ['an empty variable', { env: { SYNC_PROFILE: '' } }, 'default'],
+    ['nothing', {}, 'default'],
+  ])('the profile is named by %s', (_name, given, name) => {
+    const { load } = withFile({ profiles: { a: { clientId: 'A' }, b: { clientId: 'B' } } });
+    const config = load(given);
+    expect([config.profile, config.get('clientId')]).toEqual([
+      name,
+      { a: 'A', b: 'B', default: undefined }[name],
+    ]);
+  });
+
+  it('endpoints are defaults, each of which the profile can replace', () => {
+    const { load } = withFile({ profiles: { default: { 'endpoint.uploadFit': '/v2/fit' } } });
+    expect(load().endpoints).toMatchObject({ uploadFit: '/v2/fit', wellness: '/api/wellness' });
+    expect(load({ profile: 'x' }).endpoints.uploadFit).toBe('/api/workouts/upload-fit');
+  });
+});
+
+describe('what is wrong is told by where it stands', () => {
+  it.each<[string, Given, SettingKey, RegExp]>([
+    [
+      'a flag',
+      { flags: { baseUrl: 'nonsense' } },
+      'baseUrl',
+      /^--base-url: "nonsense" is not an address/,
+    ],
+    ['a flag of two words', { flags: { redirectPort: 'x' } }, 'redirectPort', /^--port: "x"/],
+    [
+      'a variable',
+      { env: { SYNC_BASE_URL: 'http://example.com' } },
+      'baseUrl',
+      /^SYNC_BASE_URL: .*plain http/,
+    ],
+    [
+      'a variable of the store',
+      { env: { SYNC_TOKEN_STORE: 'cloud' } },
+      'tokenStore',
+      /^SYNC_TOKEN_STORE: "cloud" is not one of: keychain, file$/,
+    ],
+  ])('%s', (_name, given, key, message) => {
+    const error = caught(() => withFile().load(given).get(key));
+    expect(error.code).toBe('CONFIG');
+    expect(error.message).toMatch(message);
+    expect(error.details).toEqual({ setting: key });
+  });
+
+  it('a setting in the file, with the file, the profile and the key', () => {
+    const { load, paths } = withFile({ profiles: { work: { timezone: 'Mars/Olympus' } } });
+    const error = caught(() => load({ profile: 'work' }).get('timezone'));
+    expect(error.message).toBe(
+      `${paths.configFile}: profile "work": timezone: There is no time zone 'Mars/Olympus'.`,
+    );
+    const near = caught(() => load({ flags: { timezone: 'Berlin' } }).get('timezone'));
+    expect([near.message, near.hint]).toEqual([
+      "--tz: There is no time zone 'Berlin'.",
+      'Did you mean Europe/Berlin?',
+    ]);
+  });
+
+  it('a setting that is wrong does not matter to what does not ask for it', () => {
+    const { load } = withFile({ profiles: { default: { timezone: 'Mars/Olympus' } } });
+    expect(load().get('redirectPort')).toBe(8917);
+  });
+
+  it.each<[string, unknown, RegExp]>([
+    ['no JSON', '{"profiles": ', / is not JSON: /],
+    ['an empty file', '', / is not JSON: /],
+    ['a list', [], / is not an object\.$/],
+    ['null', 'null', / is not an object\.$/],
+    ['profiles that are a list', { profiles: [] }, /: profiles is not an object\.$/],
+    [
+      'a profile that is a text',
+      { profiles: { default: 'x' } },
+      /: profile "default" is not an object\.$/,
+    ],
+    [
+      'an unknown setting',
+      { profiles: { default: { baseURL: 'x' } } },
+      /: profile "default": there is no setting "baseURL"\.$/,
+    ],
+    [
+      'a setting that is no text',
+      { profiles: { default: { redirectPort: 1 } } },
+      /: redirectPort is not a text in quotes\.$/,
+    ],
+    [
+      'an account without an id',
+      { profiles: { default: { account: { name: 'A' } } } },
+      /: account\.id is not a text\.$/,
+    ],
+    [
+      'an account that is a text',
+      { profiles: { default: { account: 'A' } } },
+      /: account is not an object\.$/,
+    ],
+    ['a name of something else', { profile: { default: {} } }, /: "profile" means nothing here\.$/],
+    [
+      'an inherited name as a setting',
+      { profiles: { default: { toString: 'x' } } },
+      /there is no setting "toString"/,
+    ],
+  ])('a file with %s', (_name, content, message) => {
+    const { load, paths } = withFile(content);
+    const error = caught(() => load());
+    expect(error.code).toBe('CONFIG');
+    expect(error.message.startsWith(paths.configFile)).toBe(true);
+    expect(error.message).toMatch(message);
+  });
+
+  it('a file that is a folder', () => {
+    const { load, paths } = withFile();
+    mkdirSync(paths.configFile, { recursive: true });
+    expect(caught(() => load()).message).toContain(`${paths.configFile} cannot be read`);
+  });
+});
+
+it('reads a file as an editor on Windows leaves it', () => {
+  const { load } = withFile('\ufeff{"profiles": {"default": {"clientId": "x"}}}\r\n');
+  expect(load().get('clientId')).toBe('x');
+});
+
+describe('the name of a profile', () => {
+  it.each([
+    'default',
+    'a',
+    'Work-2',
+    'team.a_b',
+    '7',
+    'constructor',
+    'toString',
+    'hasOwnProperty',
+    'x'.repeat(64),
+  ])('can be %s, with a file and without', (profile) => {
+    expect(withFile().load({ profile }).account).toBeUndefined();
+    const { load } = withFile({ profiles: { [profile]: { clientId: 'mine' } } });
+    expect(load({ profile }).get('clientId')).toBe('mine');
+    expect(withFile({ profiles: {} }).load({ profile }).get('clientId')).toBeUndefined();
+  });
+
+  it.each([
+    '',
+    ' ',
+    '-x',
+    '.hidden',
+    '../up',
+    'a/b',
+    'a b',
+    'ä',
+    '__proto__',
+    'a\nb',
+    'x'.repeat(65),
+  ])('cannot be %j', (profile) => {
+    const error = caught(() => withFile().load({ profile }));
+    expect(error.code).toBe('CONFIG');
+    expect(error.message).toBe(`"${profile}" cannot name a profile.`);
+  });
+
+  it('__proto__ in a file is a profile like any other, and touches nothing else', () => {
+    const text =
+      '{"profiles": {"__proto__": {"clientId": "evil", "account": {"id": "x"}}, "a": {}}}';
+    const { load, paths } = withFile(text);
+    expect(load({ profile: 'a' }).get('clientId')).toBeUndefined();
+    expect(load({ profile: 'a' }).account).toBeUndefined();
+    expect(load().get('clientId')).toBeUndefined();
+    expect(Object.keys(readConfigFile(paths.configFile).profiles)).toEqual(['__proto__', 'a']);
+    expect(({} as { clientId?: string }).clientId).toBeUndefined();
+  });
+});
+
+describe('secrets of the environment', () => {
+  const env = {
+    SYNC_CLIENT_SECRET: 's3cret-client',
+    SYNC_ACCESS_TOKEN: 's3cret-access\n',
+    SYNC_REFRESH_TOKEN: ' s3cret-refresh',
+  };
+
+  it('are there without the white space around them, and are not shown', () => {
+    const config = withFile().load({ env });
+    expect([
+      config.clientSecret?.reveal(),
+      config.environmentTokens.access?.reveal(),
+      config.environmentTokens.refresh?.reveal(),
+    ]).toEqual(['s3cret-client', 's3cret-access', 's3cret-refresh']);
+    expect(`${inspect(config, { depth: 9 })}${JSON.stringify(config)}`).not.toContain('s3cret');
+  });
+
+  it.each(['', ' ', '\n'])('are not there when they are %j', (value) => {
+    const config = withFile().load({
+      env: { SYNC_ACCESS_TOKEN: value, SYNC_CLIENT_SECRET: value },
+    });
+    expect([config.environmentTokens.access, config.clientSecret]).toEqual([undefined, undefined]);
+  });
+
+  it.each(['s3cret\nsecond line', 's3cret\u0000x', '“s3cret”'])(
+    'that could not be sent are named by their variable, and not shown',
+    (value) => {
+      const error = caught(() => withFile().load({ env: { SYNC_ACCESS_TOKEN: value } }));
+      expect({ code: error.code, message: error.message }).toEqual({
+        code: 'CONFIG',
+        message: 'SYNC_ACCESS_TOKEN holds characters that no secret has.',
+      });
+      expect(inspect(error, { depth: 9 })).not.toContain('s3cret');
+    },
+  );
+});
+
+describe('what nothing works without', () => {
+  it('is told with the command that mends it', () => {
+    const config = withFile().load({ profile: 'work' });
+    const [url, id] = [caught(() => requireBaseUrl(config)), caught(() => requireClientId(config))];
+    expect([url.code, id.code]).toEqual(['CONFIG', 'CONFIG']);
+    expect(url.message).toContain('profile "work"');
+    expect([url.hint, id.hint]).toEqual([
+      'Run `sync login --base-url URL`, or set SYNC_BASE_URL.',
+      'Run `sync login --client-id ID`, or set SYNC_CLIENT_ID.',
+    ]);
+  });
+});
+
+describe('the key of the ledger', () => {
+  const key = (baseUrl: string, account?: { id: string }, profile = 'default') =>
+    accountKey(withFile().load({ flags: { baseUrl }, profile }), account);
+
+  it('is the athlete at the service, under whatever profile', () => {
+    expect(key('https://a.example/', { id: '7' }, 'x')).toBe(
+      key('https://a.example', { id: '7' }, 'y'),
+    );
+    expect(key('https://a.example/app/', { id: '7' })).toBe(
+      key('https://a.example/app', { id: '7' }),
+    );
+  });
+
+  it('is another one for another athlete, service, path, or profile without an athlete', () => {
+    const keys = [
+      key('https://a.example', { id: '7' }),
+      key('https://a.example', { id: '8' }),
+      key('https://b.example', { id: '7' }),
+      key('https://a.example/app', { id: '7' }),
+      key('https://a.example'),
+      key('https://a.example', undefined, 'other'),
+    ];
+    expect(new Set(keys).size).toBe(keys.length);
+  });
+});
+
+describe('where things are kept', () => {
+  it.each<[string, NodeJS.Platform, Env, Paths]>([
+    [
+      'Linux',
+      'linux',
+      {},
+      {
+        configFile: '/home/ann/.config/athlete-sync/config.json',
+        stateDir: '/home/ann/.local/state/athlete-sync',
+      },
+    ],
+    [
+      'Linux with XDG folders',
+      'linux',
+      { XDG_CONFIG_HOME: '/c', XDG_STATE_HOME: '/s' },
+      { configFile: '/c/athlete-sync/config.json', stateDir: '/s/athlete-sync' },
+    ],
+    [
+      'Linux with empty XDG folders',
+      'linux',
+      { XDG_CONFIG_HOME: '', XDG_STATE_HOME: '' },
+      {
+        configFile: '/home/ann/.config/athlete-sync/config.json',
+        stateDir: '/home/ann/.local/state/athlete-sync',
+      },
+    ],
+    [
+      'macOS',
+      'darwin',
+      {},
+      {
+        configFile: '/home/ann/Library/Application Support/athlete-sync/config.json',
+        stateDir: '/home/ann/Library/Application Support/athlete-sync/state',
+      },
+    ],
+    [
+      'Windows',
+      'win32',
+      { APPDATA: 'C:\\R', LOCALAPPDATA: 'C:\\L' },
+      { configFile: 'C:\\R\\athlete-sync\\config.json', stateDir: 'C:\\L\\athlete-sync' },
+    ],
+    [
+      'what somebody asked for',
+      'linux',
+      { SYNC_CONFIG_DIR: '/my/c', SYNC_STATE_DIR: '/my/s' },
+      { configFile: '/my/c/config.json', stateDir: '/my/s' },
+    ],
+  ])('%s', (_name, platform, env, paths) => {
+    expect(findPaths(env, platform, '/home/ann')).toEqual(paths);
+  });
+});

@@ -1,0 +1,26 @@
+import { describe, expect, it } from 'vitest';
+import { findPaths } from '../../src/config/paths.ts';
+
+describe('the places where things are kept', () => {
+  it.each(['', 'somewhere'])('are not the current folder where HOME is "%s"', (home) => {
+    expect(() => findPaths({}, 'linux', home)).toThrow(
+      expect.objectContaining({
+        code: 'CONFIG',
+        message: `There is no home folder to keep anything in (HOME is "${home}").`,
+        hint: 'Set HOME, or SYNC_CONFIG_DIR and SYNC_STATE_DIR.',
+      }),
+    );
+  });
+
+  it('need no home folder where both are named', () => {
+    const env = { SYNC_CONFIG_DIR: '/c', SYNC_STATE_DIR: '/s' };
+    expect(findPaths(env, 'linux', '')).toEqual({ configFile: '/c/config.json', stateDir: '/s' });
+  });
+
+  it('are those of the XDG base directories', () => {
+    expect(findPaths({}, 'linux', '/home/a')).toEqual({
+      configFile: '/home/a/.config/athlete-sync/config.json',
+      stateDir: '/home/a/.local/state/athlete-sync',
+    });
+  });
+});

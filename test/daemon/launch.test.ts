@@ -1,0 +1,200 @@
+import { execFileSync } from 'node:child_process';
+import { existsSync, readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { SyncError } from '../../src/base/errors.ts';
+import { launchDaemon } from '../../src/daemon/launch.ts';
+import {
+  type StartMessage,
+  asError,
+  failedToStart,
+  readStartMessage,
+} from '../../src/daemon/messages.ts';
+import type { DaemonPlace } from '../../src/daemon/place.ts';
+import { until } from '../watch/support.ts';
+import { isAlive, scratchDir, scratchPlace } from './support.ts';
+
+const SECRET = 'token-in-the-environment';
+
+/** Starts a child that runs `script`; it knows its own pid's file as `process.argv[1]`. */
+function launch(
+  script: string,
+  { place = scratchPlace(), limitMs = 60_000, signal = new AbortController().signal } = {},
+) {
+  const pidFile = join(scratchDir(), 'pid');
+  const preamble = `require('fs').writeFileSync(${JSON.stringify(pidFile)}, String(process.pid));`;
+  const launched = launchDaemon(
+    {
+      place,
+      command: [process.execPath, '-e', `${preamble} ${script}`],
+      env: { PATH: process.env['PATH'], SYNC_ACCESS_TOKEN: SECRET },
+      cwd: '/',
+      limitMs,
+    },
+    signal,
+  );
+  const pid = () => Number(readFileSync(pidFile, 'utf8'));
+  onTestFinished(() => {
+    if (existsSync(pidFile) && isAlive(pid())) process.kill(pid(), 'SIGKILL');
+  });
+  return { launched, place, pid, hasStarted: () => existsSync(pidFile) };
+}
+
+const LIVE = 'setInterval(() => {}, 60000);';
+const tell = (message: StartMessage | object) => `process.send(${JSON.stringify(message)});`;
+const WATCHING = `process.send({ state: 'watching', pid: process.pid });`;
+
+describe('starting a daemon', () => {
+  it('resolves when it says that it watches, and leaves it running by itself', async () => {
+    const { launched, place, pid } = launch(
+      `${LIVE} console.error('to the crash file'); setTimeout(() => {
+        ${WATCHING}
+        process.on('disconnect', () => console.error('alone now'));
+      }, 300);`,
+    );
+    expect(await launched).toBe(pid());
+    await until(() => readFileSync(place.crashFile, 'utf8').includes('alone now'));
+    expect(isAlive(pid())).toBe(true);
+    expect(readFileSync(place.crashFile, 'utf8')).toBe('to the crash file\nalone now\n');
+    expect(statSync(place.crashFile).mode & 0o777).toBe(0o600);
+    expect(statSync(place.dir).mode & 0o777).toBe(0o700);
+  });
+
+  it.skipIf(process.platform !== 'linux')(
+    'gives it a session of its own, no terminal, its own folder, and the environment alone',
+    async () => {
+      const { launched, pid } = launch(`${LIVE} ${WATCHING}`);
+      await launched;
+      const ps = execFileSync('ps', ['-o', 'sid=,pgid=,tty=', '-p', String(pid())], {
+        encoding: 'utf8',
+      });
+      expect(ps.trim().split(/\s+/)).toEqual([String(pid()), String(pid()), '?']);
+      const proc = `/proc/${String(pid())}`;
+      expect(execFileSync('readlink', [`${proc}/cwd`], { encoding: 'utf8' })).toBe('/\n');
+      expect(execFileSync('readlink', [`${proc}/fd/0`], { encoding: 'utf8' })).toBe('/dev/null\n');
+      // Tokens reach it through its environment, which only its user can read.
+      expect(readFileSync(`${proc}/environ`, 'utf8')).toContain(SECRET);
+      expect(readFileSync(`${proc}/cmdline`, 'utf8')).not.toContain(SECRET);
+    },
+  );
+
+  it('fails as the daemon failed, with its code, hint and details', async () => {
+    const error = new SyncError('AUTH_EXPIRED', 'The login is over.', {
+      hint: 'Run `sync login`.',
+      details: { profile: 'default' },
+    });
+    const { launched, pid } = launch(`${tell(failedToStart(error))} process.exitCode = 4;`);
+    await expect(launched).rejects.toMatchObject({
+      name: 'SyncError',
+      code: 'AUTH_EXPIRED',
+      message: 'The login is over.',
+      hint: 'Run `sync login`.',
+      details: { profile: 'default' },
+    });
+    expect(isAlive(pid())).toBe(false);
+  });
+
+  it('hears the last words of one that ends in the same moment', async () => {
+    for (let i = 0; i < 10; i++) {
+      const { launched } = launch(
+        `process.send(${JSON.stringify(failedToStart(new SyncError('BUSY', 'Taken.')))}, () => process.exit(2));`,
+      );
+      await expect(launched).rejects.toMatchObject({ code: 'BUSY' });
+    }
+  });
+
+  it('ends a daemon that failed and does not go by itself', async () => {
+    const { launched, pid } = launch(`${LIVE} ${tell(failedToStart(new Error('boom')))}`);
+    await expect(launched).rejects.toThrow(/did not start[^]*boom/);
+    expect(isAlive(pid())).toBe(false);
+  });
+
+  it('shows what the runtime said when it dies without a word', async () => {
+    const { launched } = launch(`throw new Error('fell over');`);
+    await expect(launched).rejects.toMatchObject({
+      code: 'STORAGE',
+      message: expect.stringMatching(/exit code 1[^]*fell over/) as string,
+    });
+    const killed = launch(`process.kill(process.pid, 'SIGKILL'); ${LIVE}`);
+    await expect(killed.launched).rejects.toThrow('SIGKILL');
+  });
+
+  it('fails where there is no such program', async () => {
+    const place = scratchPlace();
+    const options = { place, env: {}, cwd: '/', limitMs: 60_000 };
+    await expect(
+      launchDaemon({ ...options, command: ['/nowhere/node'] }, new AbortController().signal),
+    ).rejects.toThrow(/ENOENT/);
+  });
+
+  it('stops one that is not up in time, and leaves nothing behind', async () => {
+    const { launched, pid, hasStarted } = launch(LIVE, { limitMs: 1_500 });
+    await expect(launched).rejects.toMatchObject({
+      code: 'SERVICE_UNAVAILABLE',
+      message: 'The daemon was not up after 2 s, and was stopped.',
+    });
+    if (hasStarted()) expect(isAlive(pid())).toBe(false);
+  });
+
+  it('stops it when the starter is interrupted, also one that does not listen', async () => {
+    const interruption = new AbortController();
+    const { launched, pid, hasStarted } = launch(`process.on('SIGTERM', () => {}); ${LIVE}`, {
+      signal: interruption.signal,
+    });
+    await until(hasStarted);
+    interruption.abort(new SyncError('INTERRUPTED', 'Interrupted.'));
+    await expect(launched).rejects.toMatchObject({ code: 'INTERRUPTED' });
+    expect(isAlive(pid())).toBe(false);
+  });
+
+  it('starts none when it is interrupted before', async () => {
+    const { launched, hasStarted } = launch(LIVE, { signal: AbortSignal.abort(new Error('no')) });
+    await expect(launched).rejects.toThrow('no');
+    expect(hasStarted()).toBe(false);
+  });
+
+  it('takes no other message for an answer', async () => {
+    const { launched, pid } = launch(
+      `${LIVE} ${tell({ state: 'maybe' })} ${tell(['watching'])} ${WATCHING}`,
+    );
+    expect(await launched).toBe(pid());
+  });
+
+  it('keeps what an earlier daemon left in the crash file', async () => {
+    const place: DaemonPlace = scratchPlace();
+    await launch(`console.error('first'); throw 1`, { place }).launched.catch(() => undefined);
+    await launch(`${LIVE} console.error('second'); ${WATCHING}`, { place }).launched;
+    await until(() => readFileSync(place.crashFile, 'utf8').includes('second'));
+    expect(readFileSync(place.crashFile, 'utf8')).toMatch(/^first[^]*second/);
+  });
+});
+
+describe('what a daemon tells its starter', () => {
+  const through = (message: StartMessage) =>
+    readStartMessage(JSON.parse(JSON.stringify(message)) as unknown);
+
+  it('comes out of the channel as it went in', () => {
+    const messages: StartMessage[] = [
+      { state: 'watching', pid: 12 },
+      failedToStart(new SyncError('BUSY', 'Taken.', { hint: 'Wait.', details: { pid: 3 } })),
+      failedToStart(new SyncError('CONFIG', 'Wrong.')),
+    ];
+    for (const message of messages) expect(through(message)).toEqual(message);
+  });
+
+  it('is nothing where it is something else', () => {
+    const nothing = [null, 1, 'x', [], {}, { state: 'watching' }, { state: 'failed' }];
+    for (const value of nothing) expect(readStartMessage(value)).toBeUndefined();
+  });
+
+  it('keeps a fault of the program apart from a failure that a user can meet', () => {
+    const fault = through(failedToStart(new TypeError('x is undefined')));
+    if (fault?.state !== 'failed') throw new Error('not a failure');
+    const error = asError(fault);
+    expect(error).not.toBeInstanceOf(SyncError);
+    expect(error.message).toContain('x is undefined');
+    // A code of another version is no code of this one.
+    const unknown = readStartMessage({ state: 'failed', code: 'NEW', message: 'm', details: {} });
+    expect(unknown).toEqual({ state: 'failed', message: 'm', details: {} });
+  });
+});

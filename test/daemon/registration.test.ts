@@ -1,0 +1,372 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, mkdirSync, readFileSync, rmSync, rmdirSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { runDaemonStatus } from '../../src/commands/daemon.ts';
+import type { Config } from '../../src/config/config.ts';
+import { systemClock } from '../../src/system/clock.ts';
+import { type Deps } from '../../src/app/deps.ts';
+import { tryLock } from '../../src/system/process-lock.ts';
+import { daemonPlace, daemonPlaces } from '../../src/daemon/place.ts';
+import { processStart } from '../../src/daemon/process-start.ts';
+import {
+  type DaemonRecord,
+  inspectDaemon,
+  isRunning,
+  writeRecord,
+} from '../../src/daemon/record.ts';
+import { registerDaemon } from '../../src/daemon/registration.ts';
+import { stopDaemon } from '../../src/daemon/stop.ts';
+import { type TestBuild, buildForTest } from '../support/build.ts';
+import { isAlive, scratchDir, scratchPlace } from './support.ts';
+
+let build: TestBuild;
+beforeAll(async () => {
+  build = await buildForTest({ holder: 'test/daemon/children/holder.ts' });
+});
+afterAll(() => build.remove());
+
+const WHO = { profile: 'default', folders: ['/rides'], kind: 'daemon', version: '1.2.3' } as const;
+const NEEDS = {
+  clock: systemClock,
+  signal: new AbortController().signal,
+  platform: process.platform,
+};
+
+/** A real daemon, as far as its place is concerned. */
+async function startHolder(...extra: string[]) {
+  const stateDir = scratchDir();
+  const args = [join(build.dir, 'holder.cjs'), stateDir, '/rides', ...extra];
+  const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] });
+  onTestFinished(() => void child.kill('SIGKILL'));
+  await once(child.stdout, 'data');
+  return { child, stateDir, place: daemonPlace(stateDir, 'default', ['/rides']) };
+}
+
+/** Somebody who has nothing to do with it. */
+function startBystander(): ChildProcess & { pid: number } {
+  const child = spawn(process.execPath, ['-e', 'setInterval(() => {}, 60_000)']);
+  onTestFinished(() => void child.kill('SIGKILL'));
+  return child as ChildProcess & { pid: number };
+}
+
+/** What is sent to processes, and not delivered. */
+function pretendedKills() {
+  const kills: [number, string][] = [];
+  return { kills, kill: (pid: number, signal: string) => void kills.push([pid, signal]) };
+}
+const realKill = (pid: number, signal: NodeJS.Signals) => void process.kill(pid, signal);
+
+describe('a daemon’s place', () => {
+  it('is one for a login and a set of folders, in whatever order', () => {
+    const id = (login: string, ...folders: string[]) => daemonPlace('/s', login, folders).id;
+    expect(id('default', '/a', '/b')).toBe(id('default', '/b', '/a'));
+    const others = [
+      id('default', '/a'),
+      id('default', '/b'),
+      id('default', '/a/b'),
+      id('Default', '/a'),
+      id('default', '/a', '/b'),
+    ];
+    expect(new Set(others).size).toBe(others.length);
+  });
+
+  it('is listed once somebody had it', async () => {
+    const stateDir = scratchDir();
+    expect(daemonPlaces(stateDir)).toEqual([]);
+    const place = daemonPlace(stateDir, 'default', ['/rides']);
+    (await registerDaemon(place, WHO, NEEDS)).end(0);
+    expect(daemonPlaces(stateDir)).toEqual([place]);
+    // Finders and editors leave things behind.
+    for (const stray of ['.DS_Store', 'Thumbs.db', `${place.id}~`]) {
+      writeFileSync(join(dirname(place.dir), stray), 'x');
+    }
+    expect(daemonPlaces(stateDir)).toEqual([place]);
+  });
+
+  it('says who has it, since when, that it watches, and how it ended', async () => {
+    const place = scratchPlace();
+    const before = Date.now();
+    const registration = await registerDaemon(place, WHO, NEEDS);
+    const started = inspectDaemon(place);
+    expect(started).toEqual({
+      place,
+      running: true,
+      record: {
+        ...WHO,
+        pid: process.pid,
+        processStart: processStart(process.pid, process.platform),
+        startedAt: expect.any(Number) as number,
+      },
+    });
+    expect(started.record?.startedAt).toBeGreaterThanOrEqual(before);
+    registration.ready();
+    expect(inspectDaemon(place).record?.readyAt).toBeGreaterThanOrEqual(before);
+    registration.end(4, 'Nobody is logged in.');
+    registration.end(0);
+    expect(inspectDaemon(place)).toMatchObject({
+      running: false,
+      record: { ended: { exitCode: 4, message: 'Nobody is logged in.' } },
+    });
+  });
+
+  it('is refused to a second one, which is told who has it', async () => {
+    const { child, place } = await startHolder();
+    await expect(registerDaemon(place, WHO, NEEDS)).rejects.toMatchObject({
+      code: 'BUSY',
+      message: expect.stringContaining(`process ${String(child.pid)}`) as string,
+      details: { pid: child.pid, folders: ['/rides'] },
+    });
+    expect(inspectDaemon(place).record?.pid).toBe(child.pid);
+  });
+
+  it('is free again as soon as its process dies in whatever way', async () => {
+    const { child, place } = await startHolder();
+    expect(inspectDaemon(place).running).toBe(true);
+    child.kill('SIGKILL');
+    await once(child, 'exit');
+    const { running, record } = inspectDaemon(place);
+    expect(running).toBe(false);
+    expect(record?.ended).toBeUndefined();
+    (await registerDaemon(place, WHO, NEEDS)).end(0);
+  });
+
+  it('is given to one that comes while others only look', async () => {
+    const place = scratchPlace();
+    (await registerDaemon(place, WHO, NEEDS)).end(0);
+    let looking = true;
+    const look = async () => {
+      while (looking) {
+        isRunning(place);
+        await new Promise((next) => setImmediate(next));
+      }
+    };
+    const looks = [look(), look()];
+    for (let i = 0; i < 20; i++) (await registerDaemon(place, WHO, NEEDS)).end(0);
+    looking = false;
+    await Promise.all(looks);
+  });
+
+  it('is not taken where nothing can be written down, and kept where that stops', async () => {
+    const place = scratchPlace();
+    mkdirSync(place.recordFile, { recursive: true });
+    await expect(registerDaemon(place, WHO, NEEDS)).rejects.toMatchObject({ code: 'STORAGE' });
+    expect(isRunning(place)).toBe(false);
+    rmdirSync(place.recordFile);
+    const registration = await registerDaemon(place, WHO, NEEDS);
+    rmSync(place.recordFile);
+    mkdirSync(place.recordFile);
+    registration.ready();
+    expect(isRunning(place)).toBe(true);
+    registration.end(0);
+    expect(isRunning(place)).toBe(false);
+  });
+
+  it('shows a record that cannot be read as none', () => {
+    const place = scratchPlace();
+    expect(inspectDaemon(place)).toEqual({ place, record: undefined, running: false });
+    // To look leaves no trace.
+    expect(existsSync(place.dir)).toBe(false);
+    mkdirSync(place.dir, { recursive: true });
+    const good: DaemonRecord = { ...WHO, pid: 12_345, startedAt: 1 };
+    writeRecord(place, good);
+    expect(inspectDaemon(place).record).toEqual(good);
+    const damaged: unknown[] = [
+      null,
+      [],
+      { ...good, pid: '12345' },
+      { ...good, pid: 1 },
+      { ...good, pid: -1 },
+      { ...good, pid: 12_345.5 },
+      { ...good, folders: 'x' },
+      { ...good, folders: [1] },
+      { ...good, kind: 'cron' },
+      { ...good, startedAt: undefined },
+      { ...good, ended: { at: 'x' } },
+    ];
+    for (const value of damaged) {
+      writeFileSync(place.recordFile, JSON.stringify(value));
+      expect(inspectDaemon(place).record, JSON.stringify(value)).toBeUndefined();
+    }
+    writeFileSync(place.recordFile, '{"profile": "def');
+    expect(inspectDaemon(place).record).toBeUndefined();
+  });
+});
+
+describe('stopping a daemon', () => {
+  it('asks it to end, and is done when it has', async () => {
+    const { child, place } = await startHolder();
+    const ended = once(child, 'exit');
+    const result = await stopDaemon(place, { ...NEEDS, kill: realKill });
+    expect(result).toEqual({
+      outcome: 'stopped',
+      pid: child.pid,
+      tookMs: expect.any(Number) as number,
+    });
+    expect(isRunning(place)).toBe(false);
+    expect(await ended).toEqual([0, null]);
+    expect(inspectDaemon(place).record?.ended?.exitCode).toBe(0);
+  });
+
+  it('kills one that does not end when it is asked to, and says so', async () => {
+    const { child, place } = await startHolder('stubborn');
+    const ended = once(child, 'exit');
+    const patience = { ask: 300, kill: 20_000 };
+    const result = await stopDaemon(place, { ...NEEDS, kill: realKill }, patience);
+    expect(result).toMatchObject({ outcome: 'stopped', pid: child.pid, killed: true });
+    expect(await ended).toEqual([null, 'SIGKILL']);
+  });
+
+  it('says so when not even that ends it', async () => {
+    const { child, place } = await startHolder('stubborn');
+    const { kills, kill } = pretendedKills();
+    const result = await stopDaemon(place, { ...NEEDS, kill }, { ask: 100, kill: 100 });
+    expect(result).toMatchObject({ outcome: 'still-running', pid: child.pid });
+    expect(kills).toHaveLength(2);
+    expect(isAlive(child.pid ?? 0)).toBe(true);
+  });
+
+  it('ends a daemon that has given its place back and hangs; until then it is shown as running', async () => {
+    const { child, stateDir, place } = await startHolder('hangs');
+    const exited = once(child, 'exit');
+    child.kill('SIGTERM');
+    await expect.poll(() => isRunning(place)).toBe(false);
+    expect(isAlive(child.pid ?? 0)).toBe(true);
+    const isShown = () =>
+      runDaemonStatus({
+        config: { profile: 'default', paths: { stateDir } } as Config,
+        deps: { cwd: '/', clock: systemClock, platform: process.platform } as Deps,
+      }).map(({ running }) => running);
+    expect(isShown()).toEqual([true]);
+    const patience = { ask: 300, kill: 20_000 };
+    expect(await stopDaemon(place, { ...NEEDS, kill: realKill }, patience)).toMatchObject({
+      outcome: 'stopped',
+      pid: child.pid,
+      killed: true,
+    });
+    expect(await exited).toEqual([null, 'SIGKILL']);
+    expect(isShown()).toEqual([false]);
+  });
+
+  it('tells nobody anything when none runs, whoever has its number now', async () => {
+    const place = scratchPlace();
+    (await registerDaemon(place, WHO, NEEDS)).end(0);
+    const bystander = startBystander();
+    const record = JSON.parse(readFileSync(place.recordFile, 'utf8')) as DaemonRecord;
+    writeRecord(place, { ...record, pid: bystander.pid });
+    const { kills, kill } = pretendedKills();
+    expect(await stopDaemon(place, { ...NEEDS, kill })).toEqual({ outcome: 'not-running' });
+    expect(kills).toEqual([]);
+  });
+
+  it('never tells a process that only has the number of the one in the record', async () => {
+    const { child, place } = await startHolder();
+    const { record } = inspectDaemon(place);
+    if (record === undefined) throw new Error('no record');
+    const bystander = startBystander();
+    const { kills, kill } = pretendedKills();
+    writeRecord(place, { ...record, pid: bystander.pid });
+    expect(await stopDaemon(place, { ...NEEDS, kill })).toEqual({
+      outcome: 'out-of-reach',
+      pid: bystander.pid,
+      why: expect.stringContaining('is another one') as string,
+    });
+    expect(kills).toEqual([]);
+    expect(isRunning(place)).toBe(true);
+
+    // One of another container cannot be seen at all.
+    const gone = startBystander();
+    gone.kill('SIGKILL');
+    await once(gone, 'exit');
+    writeRecord(place, { ...record, pid: gone.pid });
+    expect(await stopDaemon(place, { ...NEEDS, kill })).toMatchObject({
+      outcome: 'out-of-reach',
+      why: expect.stringContaining('not to be seen') as string,
+    });
+    writeFileSync(place.recordFile, '?');
+    expect(await stopDaemon(place, { ...NEEDS, kill })).toMatchObject({
+      outcome: 'out-of-reach',
+      pid: undefined,
+    });
+    expect(kills).toEqual([]);
+    expect(isAlive(child.pid ?? 0)).toBe(true);
+  });
+
+  it('finds the daemon that has only just taken the place of one that was killed', async () => {
+    const { child, place } = await startHolder();
+    const { record } = inspectDaemon(place);
+    if (record === undefined) throw new Error('no record');
+    const gone = startBystander();
+    gone.kill('SIGKILL');
+    await once(gone, 'exit');
+    writeRecord(place, { ...record, pid: gone.pid });
+    const stopping = stopDaemon(place, { ...NEEDS, kill: realKill });
+    writeRecord(place, record);
+    expect(await stopping).toMatchObject({ outcome: 'stopped', pid: child.pid });
+  });
+
+  it('says so where the daemon is somebody else’s', async () => {
+    const { place } = await startHolder();
+    const kill = () => {
+      throw Object.assign(new Error('kill EPERM'), { code: 'EPERM' });
+    };
+    expect(await stopDaemon(place, { ...NEEDS, kill })).toMatchObject({
+      outcome: 'out-of-reach',
+      why: 'it belongs to somebody else',
+    });
+  });
+
+  it('takes a daemon that died in between for stopped', async () => {
+    const { child, place } = await startHolder();
+    const kill = (pid: number) => {
+      process.kill(pid, 'SIGKILL');
+      throw Object.assign(new Error('kill ESRCH'), { code: 'ESRCH' });
+    };
+    expect(await stopDaemon(place, { ...NEEDS, kill })).toMatchObject({
+      outcome: 'stopped',
+      pid: child.pid,
+    });
+  });
+
+  it('gives up waiting when it is interrupted', async () => {
+    const { place } = await startHolder('stubborn');
+    const interruption = new AbortController();
+    const kill = () => interruption.abort(new Error('Ctrl-C'));
+    await expect(
+      stopDaemon(place, { ...NEEDS, signal: interruption.signal, kill }),
+    ).rejects.toThrow('Ctrl-C');
+  });
+});
+
+describe('when a process started', () => {
+  it('tells two processes with different lives apart, and none from nothing', async () => {
+    const one = startBystander();
+    const own = processStart(process.pid, process.platform);
+    expect(own).toBe(processStart(process.pid, process.platform));
+    expect(processStart(one.pid, process.platform)).not.toBe(own);
+    one.kill('SIGKILL');
+    await once(one, 'exit');
+    expect(processStart(one.pid, process.platform)).toBeUndefined();
+  });
+
+  it.skipIf(process.platform === 'win32')('is known through ps where there is no /proc', () => {
+    const own = processStart(process.pid, 'darwin');
+    expect(own).toMatch(/^\w{3} \w{3} +\d+ \d\d:\d\d:\d\d \d{4}$/);
+    expect(processStart(2 ** 22 + 1, 'darwin')).toBeUndefined();
+  });
+
+  it('is not asked for where the system does not say', () => {
+    expect(processStart(process.pid, 'win32')).toBeUndefined();
+  });
+});
+
+it('the lock of a place is an ordinary lock: whoever holds it keeps daemons out', async () => {
+  const place = scratchPlace();
+  const registration = await registerDaemon(place, WHO, NEEDS);
+  expect(tryLock(place.lockFile)).toBeUndefined();
+  registration.end(0);
+  const lock = tryLock(place.lockFile);
+  expect(lock).toBeDefined();
+  lock?.release();
+});

@@ -1,0 +1,99 @@
+import { basename, join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { defineService } from '../../src/commands/service-definition.ts';
+import { loadConfig } from '../../src/config/config.ts';
+import { type Deps, systemDeps } from '../../src/app/deps.ts';
+import { findPaths } from '../../src/config/paths.ts';
+import type { ServiceKind } from '../../src/os-service/manager.ts';
+
+/** What a service would run if `sync daemon install` were called in this environment. */
+function define(
+  env: Readonly<Record<string, string>>,
+  {
+    kind = 'systemd',
+    programDir = '/opt/sync/dist',
+    profile = 'default',
+  }: { kind?: ServiceKind; programDir?: string; profile?: string } = {},
+) {
+  const deps: Deps = {
+    ...systemDeps(new AbortController().signal, () => undefined),
+    env,
+    cwd: '/home/ann',
+    homeDir: '/home/ann',
+    platform: 'linux',
+    programDir,
+  };
+  const config = loadConfig({ env, paths: findPaths(env, 'linux', '/home/ann') }, profile);
+  return defineService(['/home/ann/Garmin', '/mnt/two words'], kind, { config, deps });
+}
+
+describe('what a service runs', () => {
+  it('is sync watch, with absolute paths, for this profile', () => {
+    const { definition, left } = define({}, { profile: 'ann' });
+    const [node, ...args] = definition.command;
+    expect(basename(node)).toMatch(/^node/);
+    expect(args).toEqual([
+      join('/opt/sync/dist', 'main.cjs'),
+      'watch',
+      '/home/ann/Garmin',
+      '/mnt/two words',
+      '--profile',
+      'ann',
+      '--background',
+      'systemd',
+    ]);
+    expect(definition.env).toEqual({
+      SYNC_CONFIG_DIR: '/home/ann/.config/athlete-sync',
+      SYNC_STATE_DIR: '/home/ann/.local/state/athlete-sync',
+    });
+    expect(left).toEqual([]);
+  });
+
+  it('is the start of a daemon for the Task Scheduler', () => {
+    const { definition } = define({}, { kind: 'windows-task' });
+    expect(definition.command.slice(-3)).toEqual(['--background', 'windows-task', '--daemon']);
+  });
+
+  it('finds what this shell finds, but holds none of its secrets', () => {
+    const { definition, left } = define({
+      SYNC_BASE_URL: 'https://training.example.com',
+      SYNC_CLIENT_ID: 'client',
+      SYNC_TIMEZONE: 'Europe/Berlin',
+      SYNC_TOKEN_STORE: 'file',
+      SYNC_STATE_DIR: 'state',
+      SYNC_CLIENT_SECRET: 'hush-1',
+      SYNC_ACCESS_TOKEN: 'hush-2',
+      SYNC_REFRESH_TOKEN: 'hush-3',
+      SYNC_PROFILE: 'other',
+      HTTPS_PROXY: 'http://ann:hush-4@proxy.example.com:3128',
+      http_proxy: 'ann:hush-5@proxy.example.com',
+      HTTP_PROXY: 'http://proxy.example.com:3128',
+      NO_PROXY: 'localhost,.example.org',
+      NODE_EXTRA_CA_CERTS: '/etc/ca.pem',
+      AWS_SECRET_ACCESS_KEY: 'hush-6',
+      TZ: '',
+    });
+    expect(definition.env).toEqual({
+      SYNC_CONFIG_DIR: '/home/ann/.config/athlete-sync',
+      SYNC_STATE_DIR: '/home/ann/state',
+      SYNC_BASE_URL: 'https://training.example.com',
+      SYNC_CLIENT_ID: 'client',
+      SYNC_TIMEZONE: 'Europe/Berlin',
+      SYNC_TOKEN_STORE: 'file',
+      NODE_EXTRA_CA_CERTS: '/etc/ca.pem',
+      NO_PROXY: 'localhost,.example.org',
+      HTTP_PROXY: 'http://proxy.example.com:3128',
+    });
+    expect(JSON.stringify({ definition, left })).not.toContain('hush');
+    expect(left.map((sentence) => sentence.split(' ')[0])).toEqual([
+      'http_proxy',
+      'HTTPS_PROXY',
+      'SYNC_CLIENT_SECRET',
+    ]);
+  });
+
+  it('is told apart from a copy that npx will delete', () => {
+    const programDir = '/home/ann/.npm/_npx/0123/node_modules/athlete-sync/dist';
+    expect(define({}, { programDir }).left).toEqual([expect.stringContaining('npm install -g')]);
+  });
+});

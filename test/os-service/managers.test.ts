@@ -1,0 +1,340 @@
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { launchdPlist } from '../../src/os-service/launchd.ts';
+import {
+  type ManagerNeeds,
+  type ServiceManager,
+  serviceManager,
+  serviceSlug,
+} from '../../src/os-service/manager.ts';
+import type { Ran } from '../../src/os-service/runner.ts';
+import { systemRunner } from '../../src/os-service/runner.ts';
+import { systemdUnit } from '../../src/os-service/systemd.ts';
+import { scratchDir } from '../daemon/support.ts';
+import { definitionOf } from './support.ts';
+
+/** What the system is made to answer, by the words of the command; else that all went well. */
+type Answers = (command: string, nth: number) => Partial<Ran> | undefined;
+
+/** A service manager whose system only writes down what it is told. */
+function managerOn(
+  platform: NodeJS.Platform,
+  options: { profile?: string; answers?: Answers; homeDir?: string } = {},
+) {
+  const { profile = 'default', answers, homeDir = scratchDir() } = options;
+  const commands: string[] = [];
+  let now = 0;
+  const needs: ManagerNeeds = {
+    platform,
+    env: { USERDOMAIN: 'PC', USERNAME: 'ann' },
+    homeDir,
+    stateDir: join(homeDir, 'state'),
+    uid: 501,
+    run: (program, args) => {
+      const command = [program, ...args].join(' ').replaceAll(homeDir, '~');
+      commands.push(command);
+      const nth = commands.filter((each) => each === command).length;
+      return Promise.resolve({ code: 0, stdout: '', stderr: '', ...answers?.(command, nth) });
+    },
+    clock: {
+      now: () => now,
+      monotonic: () => now,
+      sleep: (ms) => {
+        now += ms;
+        return Promise.resolve();
+      },
+    },
+    signal: new AbortController().signal,
+  };
+  const manager = serviceManager(profile, needs);
+  return { manager, commands, homeDir, slept: () => now };
+}
+
+const DEFINITION = definitionOf(['/rides']);
+const shown = (manager: ServiceManager, homeDir: string) => ({
+  kind: manager.kind,
+  name: manager.name,
+  file: manager.file.replace(homeDir, '~'),
+});
+
+describe('systemd', () => {
+  it('is told of the unit, and to start it now and with every login', async () => {
+    const { manager, commands, homeDir } = managerOn('linux');
+    expect(shown(manager, homeDir)).toEqual({
+      kind: 'systemd',
+      name: 'athlete-sync.service',
+      file: '~/.config/systemd/user/athlete-sync.service',
+    });
+    expect(manager.installed()).toBe(false);
+    const remarks = await manager.install(DEFINITION);
+    expect(commands).toEqual([
+      'systemctl --user --no-pager show --property=Version',
+      'systemctl --user --no-pager daemon-reload',
+      'systemctl --user --no-pager enable athlete-sync.service',
+      'systemctl --user --no-pager restart athlete-sync.service',
+      'loginctl show-user 501 --property=Linger --value',
+    ]);
+    expect(readFileSync(manager.file, 'utf8')).toBe(systemdUnit(DEFINITION));
+    expect(manager.installed()).toBe(true);
+    expect(remarks).toEqual([expect.stringContaining('loginctl enable-linger')]);
+  });
+
+  it('is not asked to linger where it does', async () => {
+    const { manager } = managerOn('linux', {
+      answers: (command) => (command.startsWith('loginctl') ? { stdout: 'yes\n' } : undefined),
+    });
+    expect(await manager.install(DEFINITION)).toEqual([]);
+  });
+
+  it('forgets the unit again, and a second time there is none', async () => {
+    const { manager, commands } = managerOn('linux', { profile: 'Ann' });
+    expect(manager.name).toBe('athlete-sync-Ann.service');
+    await manager.install(DEFINITION);
+    commands.length = 0;
+    expect(await manager.uninstall()).toBe(true);
+    expect(commands).toEqual([
+      'systemctl --user --no-pager show --property=Version',
+      'systemctl --user --no-pager disable --now athlete-sync-Ann.service',
+      'systemctl --user --no-pager daemon-reload',
+    ]);
+    expect(existsSync(manager.file)).toBe(false);
+    commands.length = 0;
+    expect(await manager.uninstall()).toBe(false);
+    expect(commands).toEqual([]);
+  });
+
+  it('that is not there is told of before anything is written', async () => {
+    const missing = managerOn('linux', { answers: () => ({ code: 'missing' }) });
+    await expect(missing.manager.install(DEFINITION)).rejects.toMatchObject({
+      code: 'CONFIG',
+      message: expect.stringContaining('systemctl is not installed') as string,
+      hint: expect.stringContaining('--daemon') as string,
+    });
+    const bus = 'Failed to connect to bus: No medium found';
+    const busless = managerOn('linux', { answers: () => ({ code: 1, stderr: `${bus}\n` }) });
+    await expect(busless.manager.install(DEFINITION)).rejects.toThrow(bus);
+    for (const { manager, commands } of [missing, busless]) {
+      expect(commands).toHaveLength(1);
+      expect(existsSync(dirname(manager.file))).toBe(false);
+    }
+  });
+
+  it('that refuses leaves nothing behind', async () => {
+    const { manager, commands } = managerOn('linux', {
+      answers: (command) =>
+        command.includes(' restart ') ? { code: 1, stderr: 'Job failed.\n' } : undefined,
+    });
+    await expect(manager.install(DEFINITION)).rejects.toMatchObject({
+      code: 'STORAGE',
+      message:
+        'systemctl --user --no-pager restart athlete-sync.service failed (exit code 1).\nJob failed.',
+    });
+    expect(manager.installed()).toBe(false);
+    expect(commands.slice(-2)).toEqual([
+      'systemctl --user --no-pager disable --now athlete-sync.service',
+      'systemctl --user --no-pager daemon-reload',
+    ]);
+  });
+
+  it('that refuses the next one goes on with the one before', async () => {
+    const homeDir = scratchDir();
+    await managerOn('linux', { homeDir }).manager.install(DEFINITION);
+    const { manager, commands } = managerOn('linux', {
+      homeDir,
+      answers: (command) => (command.includes(' restart ') ? { code: 1 } : undefined),
+    });
+    await expect(manager.install(definitionOf(['/others']))).rejects.toThrow('failed');
+    expect(readFileSync(manager.file, 'utf8')).toBe(systemdUnit(DEFINITION));
+    expect(commands.at(-1)).toBe('systemctl --user --no-pager enable --now athlete-sync.service');
+  });
+
+  it('keeps a unit of the same name that somebody else wrote', async () => {
+    const { manager, commands } = managerOn('linux');
+    mkdirSync(dirname(manager.file), { recursive: true });
+    writeFileSync(manager.file, '[Unit]\n');
+    await expect(manager.install(DEFINITION)).rejects.toMatchObject({
+      code: 'STORAGE',
+      message: expect.stringContaining('was not written by sync') as string,
+    });
+    await expect(manager.uninstall()).rejects.toMatchObject({ code: 'STORAGE' });
+    expect(readFileSync(manager.file, 'utf8')).toBe('[Unit]\n');
+    expect(commands.filter((command) => !command.includes(' show '))).toEqual([]);
+  });
+
+  it('finds its units under XDG_CONFIG_HOME', () => {
+    const { homeDir } = managerOn('linux');
+    const manager = serviceManager('default', {
+      ...({} as ManagerNeeds),
+      platform: 'linux',
+      env: { XDG_CONFIG_HOME: join(homeDir, 'cfg') },
+      homeDir,
+    });
+    expect(manager.file).toBe(join(homeDir, 'cfg/systemd/user/athlete-sync.service'));
+  });
+});
+
+describe('launchd', () => {
+  it('lets go of the agent that may be there, and loads the new one', async () => {
+    const { manager, commands, homeDir } = managerOn('darwin');
+    expect(shown(manager, homeDir)).toEqual({
+      kind: 'launchd',
+      name: 'athlete-sync.default',
+      file: '~/Library/LaunchAgents/athlete-sync.default.plist',
+    });
+    const remarks = await manager.install(DEFINITION);
+    expect(commands).toEqual([
+      'launchctl bootout gui/501/athlete-sync.default',
+      'launchctl enable gui/501/athlete-sync.default',
+      'launchctl bootstrap gui/501 ~/Library/LaunchAgents/athlete-sync.default.plist',
+    ]);
+    expect(readFileSync(manager.file, 'utf8')).toBe(
+      launchdPlist('athlete-sync.default', DEFINITION),
+    );
+    expect(remarks).toEqual([expect.stringContaining('Full Disk Access')]);
+  });
+
+  it('is tried again while it still lets go of the one before', async () => {
+    const { manager, commands, slept } = managerOn('darwin', {
+      answers: (command, nth) => {
+        if (command.includes('bootout')) return { code: 3, stderr: 'No such process' };
+        return command.includes('bootstrap') && nth < 12 ? { code: nth % 2 ? 5 : 37 } : undefined;
+      },
+    });
+    await manager.install(DEFINITION);
+    expect(commands.filter((command) => command.includes('bootstrap'))).toHaveLength(12);
+    expect(slept()).toBe(11 * 500);
+  });
+
+  it('that never lets go, or refuses for another reason, leaves nothing behind', async () => {
+    const stuck = managerOn('darwin', {
+      answers: (command) =>
+        command.includes('bootstrap')
+          ? { code: 5, stderr: 'Bootstrap failed: 5: Input/output error' }
+          : undefined,
+    });
+    await expect(stuck.manager.install(DEFINITION)).rejects.toThrow('Input/output error');
+    expect(stuck.slept()).toBe(20_000);
+    expect(stuck.manager.installed()).toBe(false);
+    const headless = managerOn('darwin', {
+      answers: (command) => (command.includes('bootstrap') ? { code: 125 } : undefined),
+    });
+    await expect(headless.manager.install(DEFINITION)).rejects.toThrow('exit code 125');
+    expect(headless.slept()).toBe(0);
+    expect(headless.manager.installed()).toBe(false);
+  });
+
+  it('forgets the agent', async () => {
+    const { manager, commands } = managerOn('darwin', { profile: 'Ann' });
+    await manager.install(DEFINITION);
+    commands.length = 0;
+    expect(await manager.uninstall()).toBe(true);
+    expect(commands).toEqual([`launchctl bootout gui/501/athlete-sync.${serviceSlug('Ann')}`]);
+    expect(manager.installed()).toBe(false);
+    expect(await manager.uninstall()).toBe(false);
+  });
+
+  it('cannot be given what a property list cannot hold', async () => {
+    const { manager, commands } = managerOn('darwin');
+    await expect(manager.install(definitionOf(['/a\u0007b']))).rejects.toMatchObject({
+      code: 'CONFIG',
+      message: expect.stringContaining('U+0007') as string,
+    });
+    expect(commands).toEqual([]);
+    expect(manager.installed()).toBe(false);
+  });
+});
+
+describe('the Task Scheduler', () => {
+  it('is given the task with its variables beside it, and starts it', async () => {
+    const { manager, commands, homeDir } = managerOn('win32');
+    expect(shown(manager, homeDir)).toEqual({
+      kind: 'windows-task',
+      name: 'athlete-sync default',
+      file: '~/state/watch/task-default.xml',
+    });
+    await manager.install(DEFINITION);
+    expect(commands).toEqual([
+      'schtasks /Create /TN athlete-sync default /XML ~/state/watch/task-default.xml /F',
+      'schtasks /Run /TN athlete-sync default',
+    ]);
+    const bytes = readFileSync(manager.file);
+    expect([...bytes.subarray(0, 4)]).toEqual([0xff, 0xfe, 0x3c, 0]);
+    const xml = bytes.toString('utf16le');
+    expect(xml).toContain('<UserId>PC\\ann</UserId>');
+    expect(xml).toContain(
+      `<Arguments>--env-file=${homeDir}/state/watch/task-default.env /opt/sync/dist/main.cjs watch /rides</Arguments>`,
+    );
+    expect(readFileSync(join(homeDir, 'state/watch/task-default.env'), 'utf8')).toContain(
+      "SYNC_STATE_DIR='/home/ann/.local/state/athlete-sync'\n",
+    );
+  });
+
+  it('forgets the task, its file and its variables', async () => {
+    const { manager, commands, homeDir } = managerOn('win32');
+    await manager.install(DEFINITION);
+    commands.length = 0;
+    expect(await manager.uninstall()).toBe(true);
+    expect(commands).toEqual([
+      'schtasks /End /TN athlete-sync default',
+      'schtasks /Delete /TN athlete-sync default /F',
+    ]);
+    expect(manager.installed()).toBe(false);
+    expect(existsSync(join(homeDir, 'state/watch/task-default.env'))).toBe(false);
+  });
+
+  it('that refuses leaves nothing behind', async () => {
+    const { manager, commands, homeDir } = managerOn('win32', {
+      answers: (command) => (command.includes('/Run') ? { code: 1 } : undefined),
+    });
+    await expect(manager.install(DEFINITION)).rejects.toMatchObject({ code: 'STORAGE' });
+    expect(commands.at(-1)).toBe('schtasks /Delete /TN athlete-sync default /F');
+    expect(manager.installed()).toBe(false);
+    expect(existsSync(join(homeDir, 'state/watch/task-default.env'))).toBe(false);
+  });
+});
+
+describe('a service that is to stay away until the next login', () => {
+  it.each([
+    ['linux', 'systemctl --user --no-pager stop athlete-sync.service'],
+    ['darwin', 'launchctl bootout gui/501/athlete-sync.default'],
+    ['win32', 'schtasks /End /TN athlete-sync default'],
+  ] as const)('is told so on %s, and no failure is made of it', async (platform, command) => {
+    const { manager, commands } = managerOn(platform, { answers: () => ({ code: 1 }) });
+    await manager.stop();
+    expect(commands).toEqual([command]);
+  });
+});
+
+describe('a service manager', () => {
+  it('is not known for every system', () => {
+    expect(() => managerOn('freebsd')).toThrow(/No service manager is known for freebsd/);
+  });
+
+  it('keeps profiles apart that differ in case alone', () => {
+    expect(serviceSlug('ann')).toBe('ann');
+    expect(serviceSlug('Ann')).toMatch(/^ann-[0-9a-f]{6}$/);
+    expect(new Set(['ann', 'Ann', 'aNN'].map(serviceSlug)).size).toBe(3);
+  });
+});
+
+describe('running a program of the system', () => {
+  const run = systemRunner(process.env);
+
+  it('tells its exit code and what it said', async () => {
+    const script = 'console.log("out"); console.error("err"); process.exitCode = 37';
+    expect(await run(process.execPath, ['-e', script])).toEqual({
+      code: 37,
+      stdout: 'out\n',
+      stderr: 'err\n',
+    });
+    expect(await run(process.execPath, ['-e', ''])).toEqual({ code: 0, stdout: '', stderr: '' });
+  });
+
+  it('tells a program that is not there from one that fails', async () => {
+    expect(await run('no-such-program-here', [])).toMatchObject({ code: 'missing' });
+    expect(await run(process.execPath, ['-e', 'process.kill(process.pid)'])).toMatchObject({
+      code: -1,
+    });
+  });
+});

@@ -1,0 +1,112 @@
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { systemdUnit } from '../../src/os-service/systemd.ts';
+import { ODD_FOLDERS, definitionOf, noteWithout, present } from './support.ts';
+
+/** What the system's own reader has to say about a unit; nothing, if it is fine. */
+function verify(unit: string): { status: number | null; said: string } {
+  const dir = mkdtempSync(join(tmpdir(), 'sync-unit-'));
+  onTestFinished(() => rmSync(dir, { recursive: true, force: true }));
+  const path = join(dir, 'athlete-sync.service');
+  writeFileSync(path, unit);
+  const { status, stdout, stderr } = spawnSync(
+    'systemd-analyze',
+    ['verify', '--user', '--man=no', path],
+    { encoding: 'utf8', env: { ...process.env, XDG_RUNTIME_DIR: dir } },
+  );
+  return { status, said: (stdout + stderr).trim() };
+}
+
+/** A unit whose program exists: systemd looks. */
+const runnable = (folders: readonly string[]) =>
+  definitionOf(folders, { command: [process.execPath, '/opt/x.cjs', 'watch', ...folders] });
+
+describe('the systemd unit', () => {
+  it('is this one', () => {
+    expect(
+      systemdUnit(
+        definitionOf(['/home/ann/Garmin', '/mnt/100% rides'], {
+          command: [
+            '/usr/bin/node',
+            '/opt/sync/dist/main.cjs',
+            'watch',
+            '/home/ann/Garmin',
+            '/mnt/100% rides',
+            '--profile',
+            'default',
+          ],
+        }),
+      ),
+    ).toBe(`# Written by "sync daemon install"; "sync daemon uninstall" removes it.
+[Unit]
+Description=Uploads new recordings (sync, profile default): /home/ann/Garmin, /mnt/100%% rides
+StartLimitIntervalSec=0
+
+[Service]
+Type=exec
+ExecStart="/usr/bin/node" "/opt/sync/dist/main.cjs" "watch" "/home/ann/Garmin" "/mnt/100%% rides" "--profile" "default"
+Environment="SYNC_STATE_DIR=/home/ann/.local/state/athlete-sync"
+WorkingDirectory=/
+Restart=on-failure
+RestartSec=30
+RestartPreventExitStatus=2 4
+SuccessExitStatus=130
+TimeoutStopSec=15
+KillMode=mixed
+NoNewPrivileges=yes
+LockPersonality=yes
+RestrictRealtime=yes
+RestrictSUIDSGID=yes
+RestrictNamespaces=yes
+RestrictAddressFamilies=AF_UNIX AF_INET AF_INET6 AF_NETLINK
+SystemCallArchitectures=native
+SystemCallFilter=@system-service
+SystemCallErrorNumber=EPERM
+UMask=0077
+LimitCORE=0
+
+[Install]
+WantedBy=default.target
+`);
+  });
+
+  it('needs no privilege: nothing in it asks for a mount namespace or a capability', () => {
+    const unit = systemdUnit(definitionOf(['/rides']));
+    expect(unit).not.toMatch(
+      /^(Protect\w+|Private\w+|ReadWritePaths|InaccessiblePaths|CapabilityBoundingSet|User|DynamicUser|MemoryDenyWriteExecute)=/m,
+    );
+  });
+
+  it('keeps a path with a line break on its line', () => {
+    const unit = systemdUnit(definitionOf(['/a\nExecStart=/bin/false\t\u007f']));
+    expect(unit.match(/^ExecStart=.*/gm)).toEqual([
+      'ExecStart="/usr/bin/node" "/opt/sync/dist/main.cjs" "watch" "/a\\x0aExecStart=/bin/false\\x09\\x7f"',
+    ]);
+    expect(unit).toContain('/a\\x0aExecStart=/bin/false\\x09\\x7f\n');
+  });
+
+  it.skipIf(!present('systemd-analyze'))(
+    `is accepted by systemd-analyze verify, whatever the folders are called${noteWithout('systemd-analyze')}`,
+    () => {
+      expect(verify(systemdUnit(runnable(['/home/ann/Garmin'])))).toEqual({ status: 0, said: '' });
+      expect(verify(systemdUnit(runnable([...ODD_FOLDERS, '/a\nb\tc'])))).toEqual({
+        status: 0,
+        said: '',
+      });
+    },
+  );
+
+  it.skipIf(!present('systemd-analyze'))(
+    `is not accepted by it when it is wrong${noteWithout('systemd-analyze')}`,
+    () => {
+      const good = systemdUnit(runnable(['/rides']));
+      const misspelt = verify(good.replace('NoNewPrivileges=yes', 'NoNewPrivilege=yes'));
+      expect(misspelt.said).toMatch(/Unknown key (name )?'NoNewPrivilege'/);
+      const unbalanced = verify(good.replace('"/rides"', '"/rides'));
+      expect(unbalanced.status).not.toBe(0);
+    },
+  );
+});

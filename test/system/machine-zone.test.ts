@@ -1,0 +1,49 @@
+import { describe, expect, test } from 'vitest';
+import { findMachineZone } from '../../src/system/machine-zone.ts';
+
+/** What Node says for a `TZ` that it does not know. */
+const nothing = () => undefined;
+const localtime = () => '/usr/share/zoneinfo/Asia/Tokyo';
+
+describe("the machine's zone", () => {
+  test.each([
+    ['Europe/Berlin', 'Europe/Berlin'],
+    [':Europe/Berlin', 'Europe/Berlin'],
+    ['europe/berlin', 'Europe/Berlin'],
+    ['posix/Europe/Berlin', 'Europe/Berlin'],
+    ['/usr/share/zoneinfo/Europe/Berlin', 'Europe/Berlin'],
+    ['/etc/localtime', 'Asia/Tokyo'],
+    [':/etc/localtime', 'Asia/Tokyo'],
+    ['UTC', 'UTC'],
+    ['UTC0', 'UTC'],
+    ['EST5EDT', 'EST5EDT'],
+    ['Europe/Kyiv', 'Europe/Kyiv'],
+  ])('with TZ=%s is %s', (tz, zone) => {
+    expect(findMachineZone({ tz, resolved: nothing, localtime })).toBe(zone);
+  });
+
+  test("without TZ is what the runtime found, else where the system's link leads", () => {
+    const tz = undefined;
+    expect(findMachineZone({ tz, resolved: () => 'Europe/Rome', localtime })).toBe('Europe/Rome');
+    for (const resolved of [nothing, () => 'Etc/Unknown']) {
+      expect(findMachineZone({ tz, resolved, localtime })).toBe('Asia/Tokyo');
+      const none = { tz, resolved, localtime: () => '/etc/localtime' };
+      expect(() => findMachineZone(none)).toThrow('which time zone');
+    }
+  });
+
+  test.each(['', 'Foo/Bar', 'CEST', 'UTC+2', 'Europe/Kiew', 'CET-1CEST', 'Etc/Unknown', 'BST'])(
+    'is not guessed where TZ is "%s", whatever the runtime makes of it',
+    (tz) => {
+      const find = () => findMachineZone({ tz, resolved: () => 'UTC', localtime });
+      const found = tz === '' ? 'TZ is set, but empty' : `TZ is "${tz}"`;
+      expect(find).toThrow(
+        expect.objectContaining({
+          code: 'CONFIG',
+          message: `This machine does not say which time zone it is in: ${found}.`,
+          hint: expect.stringContaining('SYNC_TIMEZONE=Europe/Berlin') as string,
+        }),
+      );
+    },
+  );
+});

@@ -1,0 +1,132 @@
+import { PassThrough } from 'node:stream';
+import { describe, expect, it } from 'vitest';
+import { type IoStreams, systemIo } from '../../src/terminal/io.ts';
+
+/** Streams in memory, as terminals or not. */
+function open(terminals: { stdin?: boolean; stdout?: boolean; stderr?: boolean } = {}) {
+  const stream = (isTTY: boolean) => Object.assign(new PassThrough(), { isTTY });
+  const streams = {
+    stdin: stream(terminals.stdin ?? false),
+    stdout: stream(terminals.stdout ?? false),
+    stderr: stream(terminals.stderr ?? false),
+  };
+  const shown = { out: '', err: '' };
+  streams.stdout.on('data', (part: Buffer) => (shown.out += part.toString()));
+  streams.stderr.on('data', (part: Buffer) => (shown.err += part.toString()));
+  const lost: Error[] = [];
+  const io = systemIo(streams as unknown as IoStreams, false, (error) => lost.push(error));
+  return { io, streams, shown, lost };
+}
+
+const never = () => new AbortController().signal;
+
+it('writes results to stdout and the rest to stderr, a line each', async () => {
+  const { io, shown } = open();
+  io.out('result');
+  io.err('remark');
+  await new Promise(setImmediate);
+  expect(shown).toEqual({ out: 'result\n', err: 'remark\n' });
+});
+
+it('touches no stream before it is used: to make stdin alone takes time', () => {
+  const touched: string[] = [];
+  const streams = Object.defineProperties(
+    {},
+    Object.fromEntries(
+      ['stdin', 'stdout', 'stderr'].map((name) => [
+        name,
+        {
+          get: () => {
+            touched.push(name);
+            return new PassThrough();
+          },
+        },
+      ]),
+    ),
+  );
+  const io = systemIo(streams as IoStreams, false, () => undefined);
+  // A test has no terminal: nobody can be asked, and nothing is coloured.
+  const asked = [io.interactive, io.stdoutIsTerminal && io.stderrIsTerminal, io.colour];
+  expect(asked).toEqual([false, false, false]);
+  expect(touched).toEqual([]);
+  io.out('x');
+  expect(touched).toEqual(['stdout']);
+});
+
+it.each(['EPIPE', 'EIO'])('a reader that went away (%s) is no fault', (code) => {
+  const { io, streams, lost } = open();
+  io.out('x');
+  io.err('x');
+  for (const stream of [streams.stdout, streams.stderr]) {
+    expect(() => stream.emit('error', Object.assign(new Error('gone'), { code }))).not.toThrow();
+  }
+  expect(lost).toEqual([]);
+});
+
+it.each(['EPIPE', 'EIO'])('what nobody reads is known (%s), of stdout alone', (code) => {
+  const { io, streams } = open();
+  io.out('x');
+  io.err('x');
+  const gone = Object.assign(new Error('gone'), { code });
+  streams.stderr.emit('error', gone);
+  streams.stdout.emit('error', Object.assign(new Error('full'), { code: 'ENOSPC' }));
+  expect(io.unread.aborted).toBe(false);
+  streams.stdout.emit('error', gone);
+  expect(io.unread.aborted).toBe(true);
+});
+
+it('another failure of stdout is one: nothing is lost without a word, which is said once', () => {
+  const { io, streams, lost } = open();
+  io.out('x');
+  io.err('x');
+  const full = Object.assign(new Error('no space'), { code: 'ENOSPC' });
+  for (const stream of [streams.stderr, streams.stdout, streams.stdout]) stream.emit('error', full);
+  expect(lost).toEqual([full]);
+});
+
+describe('a question', () => {
+  it('is asked on stderr and answered by a line, without the white space around it', async () => {
+    const { io, streams, shown } = open();
+    const answer = io.ask('Name? ', { signal: never() });
+    streams.stdin.write('  Ann \nnot this\n');
+    expect(await answer).toBe('Ann');
+    expect([shown.out, shown.err]).toEqual(['', 'Name? ']);
+  });
+
+  it('that is hidden does not show what is typed', async () => {
+    const { io, streams, shown } = open({ stdin: true, stderr: true });
+    const answer = io.ask('Secret? ', { hidden: true, signal: never() });
+    streams.stdin.write('s3cret\n');
+    expect(await answer).toBe('s3cret');
+    await new Promise(setImmediate);
+    expect(shown.err).toBe('Secret? \n');
+    expect(shown.out).toBe('');
+  });
+
+  it('ends with the end of stdin', async () => {
+    const { io, streams } = open();
+    const answer = io.ask('Name? ', { signal: never() });
+    streams.stdin.end();
+    await expect(answer).rejects.toMatchObject({ name: 'AbortError' });
+  });
+
+  it('ends with the reason of its signal, before and while it stands', async () => {
+    const { io } = open();
+    const abort = new AbortController();
+    const reason = new Error('stop');
+    const answer = io.ask('Name? ', { signal: abort.signal });
+    abort.abort(reason);
+    await expect(answer).rejects.toBe(reason);
+    await expect(io.ask('Name? ', { signal: abort.signal })).rejects.toBe(reason);
+  });
+
+  it('can follow another one', async () => {
+    const { io, streams } = open();
+    const first = io.ask('One? ', { signal: never() });
+    streams.stdin.write('1\n');
+    expect(await first).toBe('1');
+    const second = io.ask('Two? ', { signal: never() });
+    streams.stdin.write('2\n');
+    expect(await second).toBe('2');
+  });
+});

@@ -1,0 +1,90 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, relative } from 'node:path';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { Listener } from '../../src/watch/event-handler.ts';
+import { Pending } from '../../src/watch/incomplete-files.ts';
+import { Scout } from '../../src/watch/classify.ts';
+import { Sweeper } from '../../src/watch/rescan.ts';
+import { WatchedFolder } from '../../src/watch/watched-folder.ts';
+import { anotherRecording, put, until } from './support.ts';
+
+let root: string;
+let folder: WatchedFolder;
+let listener: Listener;
+let candidates: string[];
+let sweeps: number[];
+beforeEach(async () => {
+  root = mkdtempSync(join(tmpdir(), 'sync-listener-'));
+  candidates = [];
+  sweeps = [];
+  const now = () => Date.now();
+  const pending = new Pending({ now, monotonic: now });
+  const nothing = () => undefined;
+  const known = {
+    find: nothing,
+    remember: nothing,
+    flush: nothing,
+    reading: <T>(f: () => T) => f(),
+  };
+  const marks = { isSeen: () => false, isReported: () => false } as never;
+  const outbox = { has: () => false } as never;
+  const scout = new Scout({
+    ...{ known, marks, outbox, pending, now },
+    onCandidate: ({ absolute }) => candidates.push(relative(root, absolute)),
+    onSettled: nothing,
+  });
+  const sweeper = new Sweeper({ newOnly: false, pollMs: undefined, dryRun: false }, {
+    scout,
+    report: nothing,
+  } as never);
+  listener = new Listener({
+    ...{ scout, pending, sweeper },
+    onTold: () => setImmediate(() => listener.hear()),
+    sweepIn: (_folder, ms) => sweeps.push(ms),
+  });
+  folder = new WatchedFolder(root, {
+    place: () => ({ noEvents: undefined, removable: false }),
+    recursiveEvents: false,
+    forcePolling: false,
+    onName: (which, parent, name) => listener.tell(which, parent, name),
+    onRoot: nothing,
+    onStateChange: nothing,
+  });
+  await folder.check();
+});
+afterEach(() => {
+  folder.close();
+  rmSync(root, { recursive: true });
+});
+
+it('finds what is in a new tree by itself, before any sweep', async () => {
+  put(join(root, 'a/b/c/1.fit'), anotherRecording());
+  put(join(root, 'a/b/2.FIT'), anotherRecording());
+  put(join(root, 'a/TEMPFIT/3.fit'), anotherRecording());
+  await until(() => new Set(candidates).size === 2);
+  expect(new Set(candidates)).toEqual(new Set([join('a/b/c/1.fit'), join('a/b/2.FIT')]));
+  // Looked through once more a little later: something may be mounted there.
+  expect(sweeps.every((ms) => ms >= 3_000)).toBe(true);
+  put(join(root, 'a/b/c/4.fit'), anotherRecording());
+  await until(() => candidates.includes(join('a/b/c/4.fit')));
+});
+
+it('asks for a sweep when so much is told at once that some may have been lost', () => {
+  for (let i = 0; i <= 1_000; i++) listener.tell(folder, root, `no-${i}.fit`);
+  expect(sweeps).toEqual([]);
+  listener.hear();
+  expect(sweeps).toContain(0);
+  expect(candidates).toEqual([]);
+});
+
+it('does not look at files with other names', () => {
+  put(join(root, 'notes.txt'), 'x');
+  put(join(root, 'ride.fit.part'), anotherRecording());
+  put(join(root, 'inProgressActivity.fit'), anotherRecording());
+  for (const name of ['notes.txt', 'ride.fit.part', 'inProgressActivity.fit', '._ride.fit']) {
+    listener.tell(folder, root, name);
+  }
+  listener.hear();
+  expect(candidates).toEqual([]);
+});

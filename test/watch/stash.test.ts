@@ -1,0 +1,103 @@
+import { mkdtempSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { systemClock } from '../../src/system/clock.ts';
+import { type Database, openDatabase } from '../../src/ledger/database.ts';
+import { knownFiles } from '../../src/ledger/known-files.ts';
+import { outboxRows } from '../../src/ledger/outbox.ts';
+import { markProcess } from '../../src/system/processes.ts';
+import { uploadLedger } from '../../src/ledger/uploads.ts';
+import { type Outbox, openOutbox } from '../../src/watch/outbox.ts';
+import type { QueueItem } from '../../src/watch/queue.ts';
+import { Slots } from '../../src/watch/stash-slots.ts';
+import { keepSent, takeIn } from '../../src/watch/stash.ts';
+import { HEAD_ROOM } from '../../src/upload/read-recording.ts';
+import { withBrokenCrc } from '../support/fit-maker.ts';
+import { anotherRecording, put, sha256 } from './support.ts';
+
+let dir: string;
+let database: Database;
+let outbox: Outbox;
+let end: () => void;
+let needs: Parameters<typeof takeIn>[2];
+beforeEach(() => {
+  dir = mkdtempSync(join(tmpdir(), 'sync-take-in-'));
+  database = openDatabase(join(dir, 'ledger.db'));
+  const now = () => Date.now();
+  const mark = markProcess(dir);
+  outbox = openOutbox(dir, outboxRows(database, 'me', mark, now), now);
+  const ledger = uploadLedger(database, 'me', mark, now);
+  needs = { ledger, known: knownFiles(database, 'me', now), outbox, clock: systemClock };
+  end = () => {
+    mark.release();
+    database.close();
+    rmSync(dir, { recursive: true });
+  };
+});
+afterEach(() => end());
+
+function itemOf(name: string, bytes: Uint8Array): QueueItem {
+  const path = join(dir, 'device', name);
+  put(path, bytes);
+  const origin = { key: path, path, absolute: path, kept: undefined, removable: true };
+  return { ...origin, stamp: statSync(path), recordedAt: 1, failures: 0 };
+}
+
+const slot = () => new Slots().take();
+
+it('keeps a recording, unpacked if it was packed', () => {
+  for (const [name, pack] of [
+    ['a.fit', (bytes: Uint8Array) => bytes],
+    ['b.fit.gz', gzipSync],
+  ] as const) {
+    const bytes = anotherRecording();
+    const hash = sha256(bytes);
+    expect(takeIn(itemOf(name, pack(bytes)), slot(), needs)).toEqual({
+      taken: 'kept',
+      sha256: hash,
+    });
+    expect(outbox.has(hash)).toBe(true);
+  }
+});
+
+it('keeps nothing that the service has, has refused, or that is kept already', () => {
+  const [known, refused, twice] = [anotherRecording(), anotherRecording(), anotherRecording()];
+  for (const bytes of [known, refused]) {
+    needs.ledger.claim({ sha256: sha256(bytes), path: 'x', size: bytes.length }, false);
+  }
+  needs.ledger.confirm(sha256(known), 1, {});
+  needs.ledger.reject(sha256(refused), 1, 'no');
+  takeIn(itemOf('first.fit', twice), slot(), needs);
+  for (const bytes of [known, refused, twice]) {
+    expect(takeIn(itemOf('again.fit', bytes), slot(), needs)).toEqual({ taken: 'settled' });
+  }
+  expect(outbox.count).toBe(1);
+});
+
+it('keeps nothing that is not an activity, or not whole', () => {
+  const settings = itemOf('settings.fit', anotherRecording({ type: 2 }));
+  expect(takeIn(settings, slot(), needs)).toEqual({ taken: 'settled' });
+  const broken = itemOf('broken.fit', withBrokenCrc(anotherRecording()));
+  expect(takeIn(broken, slot(), needs)).toMatchObject({ taken: 'unwhole', reason: 'corrupt' });
+  const gone = itemOf('gone.fit', anotherRecording());
+  rmSync(gone.absolute);
+  expect(takeIn(gone, slot(), needs)).toMatchObject({ taken: 'unwhole', reason: 'unreadable' });
+  expect(outbox.count).toBe(0);
+});
+
+it('keeps what failed to be sent from the buffer it was sent from, if that still holds it', () => {
+  const bytes = anotherRecording();
+  const item = itemOf('ride.fit', bytes);
+  const sent = { sha256: sha256(bytes), size: bytes.length };
+  const filled = slot();
+  filled.buffers(HEAD_ROOM + bytes.length + 256).set(bytes, HEAD_ROOM);
+  // Gone in the meantime: that does not matter.
+  rmSync(item.absolute);
+  const other = { sha256: sha256(anotherRecording()), size: bytes.length };
+  expect(keepSent(item, other, filled, outbox)).toBe(false);
+  expect(outbox.count).toBe(0);
+  expect(keepSent(item, sent, filled, outbox)).toBe(true);
+  expect(outbox.review().items).toMatchObject([{ key: sent.sha256, path: item.path }]);
+});
