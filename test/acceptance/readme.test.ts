@@ -191,7 +191,10 @@ describe('the tables of the README', () => {
   it('have every exit code, and which wins', () => {
     const codes = tableRows(readme, 'exit code').map(([code]) => Number(code));
     expect(codes).toEqual(Object.values(ExitCode).sort((one, other) => one - other));
-    const order = /^Where several apply: (.*)\.$/m.exec(readme)?.[1]?.split(' before ').map(Number);
+    const order = /^If several apply, the precedence is (.*)\.$/m
+      .exec(readme)?.[1]
+      ?.split(', ')
+      .map(Number);
     expect(order).toHaveLength(4);
     for (let rest = order ?? []; rest.length > 0; rest = rest.slice(1)) {
       expect(worstExitCode(rest as ExitCode[])).toBe(rest[0]);
