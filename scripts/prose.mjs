@@ -1,6 +1,7 @@
 /**
  * Counts stock idioms per 1,000 words of comments (default), or of test titles (`--titles`) or
- * documents (`--docs`). Usage: node scripts/prose.mjs [--titles | --docs] [--list] [PATH...]
+ * documents (`--docs`). `--max=N` fails above that rate.
+ * Usage: node scripts/prose.mjs [--titles | --docs] [--list] [--max=N] [PATH...]
  */
 import { readFileSync, statSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
@@ -33,6 +34,7 @@ const IDIOMS = [
 
 const args = process.argv.slice(2);
 const flags = new Set(args.filter((arg) => arg.startsWith('--')));
+const max = Number(args.find((arg) => arg.startsWith('--max='))?.slice(6) ?? Infinity);
 const given = args.filter((arg) => !arg.startsWith('--'));
 const kind = flags.has('--docs') ? 'docs' : flags.has('--titles') ? 'titles' : 'comments';
 const DEFAULTS = { comments: ['src'], titles: ['test'], docs: ['docs', 'README.md'] };
@@ -54,6 +56,7 @@ for (const path of paths.flatMap(filesBelow)) {
 }
 const rate = words === 0 ? 0 : (idioms / words) * 1000;
 console.log(`${kind}: ${words} words, ${idioms} idioms, ${rate.toFixed(1)} per 1,000 words`);
+if (rate > max) process.exitCode = 1;
 
 /** Each match once: a longer idiom hides a shorter one inside it. */
 function idiomsIn(text) {

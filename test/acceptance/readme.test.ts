@@ -228,7 +228,7 @@ describe('the tables of the README', () => {
     );
     const section = readme.slice(
       readme.indexOf('### Settings'),
-      readme.indexOf('### Working on it'),
+      readme.indexOf('### Contributing'),
     );
     const listed = quoted(section).filter((word) => /^[A-Z_]+$/.test(word));
     expect(listed.length).toBeGreaterThan(10);
@@ -261,4 +261,14 @@ describe('links of the documentation', () => {
       expect(anchors, `${path}: #${anchor}`).toContain(anchor);
     }
   });
+
+  it.each(documents.filter((path) => path.endsWith('.md')))(
+    'in %s name source files that exist',
+    (path) => {
+      const named = quoted(readDocument(path)).filter((word) =>
+        /^(?:src|test|bench|scripts)\/[\w./-]*$/.test(word),
+      );
+      expect(named.filter((file) => !existsSync(join(ROOT, file)))).toEqual([]);
+    },
+  );
 });
