@@ -1,4 +1,4 @@
-import type { ErrorCode, SyncError } from '../base/errors.ts';
+import { type ErrorCode, type SyncError, sourceOf } from '../base/errors.ts';
 
 /** A delivery that did not come about now, as it is reported. */
 export interface Failure {
@@ -37,20 +37,15 @@ export class Outlook {
 
   failed(failure: Failure): void {
     this.#unanswered += 1;
-    if (!isPassing(failure.code) || this.#unanswered >= HOPELESS_AFTER) {
+    if (!mayPass(failure.code) || this.#unanswered >= HOPELESS_AFTER) {
       // What was said alone: the item that it was said about is not the one it is repeated for.
       this.#hopeless ??= failureOf(failure);
     }
   }
 }
 
-/** May the next item of the batch fare better? */
-function isPassing(code: ErrorCode): boolean {
-  return (
-    code === 'FATE_UNKNOWN' ||
-    code === 'REJECTED' ||
-    code === 'NETWORK' ||
-    code === 'SERVICE_UNAVAILABLE' ||
-    code === 'SERVICE_ANSWER'
-  );
+/** Returns whether the next item may succeed: this failure may be about one item. */
+function mayPass(code: ErrorCode): boolean {
+  const source = sourceOf(code);
+  return source === 'network' || source === 'service';
 }

@@ -1,4 +1,4 @@
-import { ExitCode, SyncError, exitCodeOf } from '../base/errors.ts';
+import { SyncError, sourceOf } from '../base/errors.ts';
 import type { Secret } from '../base/secret.ts';
 import { type EndpointName, type Endpoints, endpointUrl } from '../config/endpoints.ts';
 import { withDetails } from './http-failure.ts';
@@ -187,7 +187,7 @@ export function createServiceClient(needs: ServiceClientNeeds): ServiceClient {
       return true;
     } catch (error) {
       if (!(error instanceof SyncError) || error.code === 'INTERRUPTED') throw error;
-      return exitCodeOf(error.code) !== ExitCode.loginNeeded;
+      return sourceOf(error.code) !== 'login';
     }
   }
 

@@ -5,7 +5,7 @@ import {
   type PreparedSave,
   loginBegan,
 } from '../credentials/store.ts';
-import { SyncError } from '../base/errors.ts';
+import { SyncError, isTemporary } from '../base/errors.ts';
 import type { Secret } from '../base/secret.ts';
 import type { Http } from '../api/http.ts';
 import { fateOf } from '../api/http-failure.ts';
@@ -300,7 +300,8 @@ export function createSession(needs: SessionNeeds): Session {
         return tokenOf(await obtain(isDue, signal));
       } catch (error) {
         // Due is not over: where a new one cannot be had now, the one there is serves.
-        if (seen === undefined || isOver(seen) || !isTemporary(error)) throw error;
+        const canWait = error instanceof SyncError && isTemporary(error.code);
+        if (seen === undefined || isOver(seen) || !canWait) throw error;
         return tokenOf(seen);
       }
     },
@@ -343,20 +344,6 @@ function isFateUnknown(error: unknown): boolean {
     default:
       return false;
   }
-}
-
-function isTemporary(error: unknown): boolean {
-  return (
-    error instanceof SyncError &&
-    [
-      'NETWORK',
-      'SERVICE_UNAVAILABLE',
-      'SERVICE_ANSWER',
-      'KEYCHAIN_LOCKED',
-      'STORAGE',
-      'BUSY',
-    ].includes(error.code)
-  );
 }
 
 /** A signal that follows `stop` after {@link STOP_GRACE_MS}. */

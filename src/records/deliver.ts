@@ -1,4 +1,4 @@
-import { type ErrorCode, SyncError } from '../base/errors.ts';
+import { SyncError, endsRun } from '../base/errors.ts';
 import { EMPTY_DAY } from '../ledger/nutrition.ts';
 import type { RecordLedger } from '../ledger/records.ts';
 import { inParallel } from '../base/parallel.ts';
@@ -317,8 +317,7 @@ class Run {
   /** A failure that is one record's or the service's is an outcome; any other ends the run. */
   async #failed(record: PreparedRecord, error: unknown, tries?: number): Promise<Outcome> {
     if (!(error instanceof SyncError)) throw error;
-    const grave: readonly ErrorCode[] = ['STORAGE', 'INTERRUPTED'];
-    if (grave.includes(error.code)) throw error;
+    if (endsRun(error.code)) throw error;
     const { status, attempts: counted } = error.details;
     const attempts = tries ?? (typeof counted === 'number' ? counted : 0);
     if (isAboutTheItem(error)) {
