@@ -8,7 +8,7 @@ import {
 import { SyncError, isTemporary } from '../base/errors.ts';
 import type { Secret } from '../base/secret.ts';
 import type { Http } from '../api/http.ts';
-import { fateOf } from '../api/http-failure.ts';
+import { deliveryOf } from '../api/http-failure.ts';
 import type { TokenSource } from '../api/token-source.ts';
 import type { Clock } from '../base/time.ts';
 import { recordAlive, recordEnd } from './login-ages.ts';
@@ -338,7 +338,7 @@ function isFateUnknown(error: unknown): boolean {
     case 'NETWORK':
     case 'SERVICE_UNAVAILABLE':
       // By a 503, the service itself says that it did nothing.
-      return status !== 503 && fateOf(error) === 'unknown';
+      return status !== 503 && deliveryOf(error) === 'unknown';
     case 'SERVICE_ANSWER':
       return typeof status !== 'number' || status < 300;
     default:
