@@ -1,4 +1,4 @@
-import type { ErrorCode, SyncError } from '../base/errors.ts';
+import { type ErrorCode, type SyncError, sourceOf } from '../base/errors.ts';
 
 /** A delivery that did not come about now, as it is reported. */
 export interface Failure {
@@ -15,19 +15,19 @@ export function failureOf({ code, message, hint = HINT }: SyncError | Failure): 
 }
 
 /** After so many deliveries in a row without an answer, the rest waits for the next run. */
-const HOPELESS_AFTER = 3;
+const OPEN_AFTER = 3;
 
 /**
  * Is it of any use to go on with a batch? A dead login fails every request; a service that did not
  * answer three items, each tried several times, will not answer the next three hundred.
  */
-export class Outlook {
+export class BatchBreaker {
   #unanswered = 0;
-  #hopeless: Failure | undefined;
+  #openedBy: Failure | undefined;
 
   /** Why the rest of the batch is not tried, once that is so. */
-  get hopeless(): Failure | undefined {
-    return this.#hopeless;
+  get openedBy(): Failure | undefined {
+    return this.#openedBy;
   }
 
   /** The service answered, whatever it said. */
@@ -37,20 +37,15 @@ export class Outlook {
 
   failed(failure: Failure): void {
     this.#unanswered += 1;
-    if (!isPassing(failure.code) || this.#unanswered >= HOPELESS_AFTER) {
+    if (!mayPass(failure.code) || this.#unanswered >= OPEN_AFTER) {
       // What was said alone: the item that it was said about is not the one it is repeated for.
-      this.#hopeless ??= failureOf(failure);
+      this.#openedBy ??= failureOf(failure);
     }
   }
 }
 
-/** May the next item of the batch fare better? */
-function isPassing(code: ErrorCode): boolean {
-  return (
-    code === 'FATE_UNKNOWN' ||
-    code === 'REJECTED' ||
-    code === 'NETWORK' ||
-    code === 'SERVICE_UNAVAILABLE' ||
-    code === 'SERVICE_ANSWER'
-  );
+/** Returns whether the next item may succeed: this failure may be about one item. */
+function mayPass(code: ErrorCode): boolean {
+  const source = sourceOf(code);
+  return source === 'network' || source === 'service';
 }

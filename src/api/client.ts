@@ -1,4 +1,4 @@
-import { ExitCode, SyncError, exitCodeOf } from '../base/errors.ts';
+import { SyncError, sourceOf } from '../base/errors.ts';
 import type { Secret } from '../base/secret.ts';
 import { type EndpointName, type Endpoints, endpointUrl } from '../config/endpoints.ts';
 import { withDetails } from './http-failure.ts';
@@ -187,7 +187,7 @@ export function createServiceClient(needs: ServiceClientNeeds): ServiceClient {
       return true;
     } catch (error) {
       if (!(error instanceof SyncError) || error.code === 'INTERRUPTED') throw error;
-      return exitCodeOf(error.code) !== ExitCode.loginNeeded;
+      return sourceOf(error.code) !== 'login';
     }
   }
 
@@ -322,14 +322,14 @@ function isSuccess(response: HttpResponse): boolean {
  * its tries nor a refusal of it are those of what was to be sent.
  *
  * @param attempts of this request so far.
- * @throws SyncError with `details.fate` `not-sent`, and never `REJECTED`.
+ * @throws SyncError with `details.delivery` `not-sent`, and never `REJECTED`.
  */
 async function beforeSending(token: Promise<Secret>, attempts: number): Promise<Secret> {
   try {
     return await token;
   } catch (error) {
     if (!(error instanceof SyncError)) throw error;
-    const unsent = withDetails(error, { fate: 'not-sent', attempts });
+    const unsent = withDetails(error, { delivery: 'not-sent', attempts });
     if (unsent.code !== 'REJECTED') throw unsent;
     const { message, hint, cause, details } = unsent;
     throw new SyncError('SERVICE_ANSWER', message, { hint, cause, details });

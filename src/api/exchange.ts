@@ -87,9 +87,9 @@ export function exchange(
   });
 }
 
-/** Why a request was given up; with its fate, where it had not left. */
+/** Why a request was given up; with its delivery, where it had not left. */
 function abortReason({ reason }: AbortSignal, connected: boolean): Error {
   return reason instanceof SyncError && !connected
-    ? withDetails(reason, { fate: 'not-sent' })
+    ? withDetails(reason, { delivery: 'not-sent' })
     : (reason as Error);
 }

@@ -2,24 +2,24 @@ import { SyncError, messageOf, systemCode } from '../base/errors.ts';
 import type { HttpRequest } from './http.ts';
 
 /** Whether the service can have acted on a request that got no whole answer. */
-export type Fate = 'not-sent' | 'unknown';
+export type Delivery = 'not-sent' | 'unknown';
 
 /** Hint for an answer that may not be the service's own. */
 export const IN_BETWEEN =
   'Is the base URL right, and is nothing (a proxy, a login page of the network) in between?';
 
 /** The one error for a request without a whole answer: `NETWORK`, with its fate and in plain words. */
-export function networkError(request: HttpRequest, cause: unknown, fate: Fate): SyncError {
+export function networkError(request: HttpRequest, cause: unknown, delivery: Delivery): SyncError {
   const host = request.url.host;
   return new SyncError('NETWORK', `${host}: ${sentence(explain(cause))}`, {
     cause,
     hint: 'Check the connection and the address; the same command again continues.',
-    details: { fate, host, cause: systemCode(cause) },
+    details: { delivery, host, cause: systemCode(cause) },
   });
 }
 
-export function fateOf(error: SyncError): Fate {
-  return error.details['fate'] === 'not-sent' ? 'not-sent' : 'unknown';
+export function deliveryOf(error: SyncError): Delivery {
+  return error.details['delivery'] === 'not-sent' ? 'not-sent' : 'unknown';
 }
 
 /** The same error with further facts. */

@@ -28,7 +28,7 @@ export interface HttpResponse {
 
 /**
  * Speaks HTTP. Throws a `SyncError`: `NETWORK` when no whole answer came, with
- * `details.fate`: `'not-sent'` when the service cannot have acted on the request, `'unknown'` when
+ * `details.delivery`: `'not-sent'` when the service cannot have acted on the request, `'unknown'` when
  * it may have; `INTERRUPTED` when the signal was aborted. Any status is an answer, not an error.
  */
 export interface Http {

@@ -94,7 +94,7 @@ function meaningOf(
           code: 'SERVICE_ANSWER',
           message: `The service sends ${path} elsewhere (${status}); a login never follows.`,
           hint: 'Put the address that it moved to into the base URL: `sync config set baseUrl URL`.',
-          details: { fate: 'not-sent' },
+          details: { delivery: 'not-sent' },
         };
       }
       if (page) return { code: 'REJECTED', message: inFull, hint: IN_BETWEEN };
@@ -114,7 +114,7 @@ export function notTakenNow(attempts: number): SyncError {
     'The service refused this login (401), and accepts it elsewhere.',
     {
       hint: `${LATER} If that lasts, run \`sync login\`.`,
-      details: { status: 401, attempts, fate: 'not-sent' },
+      details: { status: 401, attempts, delivery: 'not-sent' },
     },
   );
 }

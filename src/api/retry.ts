@@ -1,7 +1,7 @@
 import { SyncError } from '../base/errors.ts';
 import type { Clock } from '../base/time.ts';
 import type { HttpResponse } from './http.ts';
-import { fateOf, withDetails } from './http-failure.ts';
+import { deliveryOf, withDetails } from './http-failure.ts';
 
 /** How often and how patiently a request is repeated. */
 export interface RetryPolicy {
@@ -85,7 +85,7 @@ export async function withRetry(
     const asked = typeof retryAfterMs === 'number' ? retryAfterMs : undefined;
     const acted =
       'failure' in outcome
-        ? fateOf(outcome.failure) === 'unknown'
+        ? deliveryOf(outcome.failure) === 'unknown'
         : !isTurnedAway(outcome.response.status, asked);
     actedOnce ||= acted;
     if (
@@ -93,7 +93,10 @@ export async function withRetry(
       (asked !== undefined && asked > policy.longestRetryAfterMs) ||
       (acted && repeatable === 'unless-acted-on')
     ) {
-      throw withDetails(failure, { attempts: number, fate: actedOnce ? 'unknown' : 'not-sent' });
+      throw withDetails(failure, {
+        attempts: number,
+        delivery: actedOnce ? 'unknown' : 'not-sent',
+      });
     }
     const waitMs = asked ?? ownPause(status, number, needs);
     needs.onRetry?.({ attempt: number, waitMs, reason: failure.message });
@@ -101,7 +104,7 @@ export async function withRetry(
       await needs.clock.sleep(waitMs, signal);
     } catch (error) {
       throw error instanceof SyncError && !actedOnce
-        ? withDetails(error, { fate: 'not-sent' })
+        ? withDetails(error, { delivery: 'not-sent' })
         : error;
     }
   }

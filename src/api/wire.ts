@@ -2,7 +2,7 @@ import { SyncError } from '../base/errors.ts';
 import type { Secret } from '../base/secret.ts';
 import { IN_BETWEEN } from './http-failure.ts';
 import type { HttpResponse } from './http.ts';
-import { said } from '../base/sanitize.ts';
+import { sanitize } from '../base/sanitize.ts';
 
 /** What was sent with a request, and is taken out of what the service says. */
 type Sent = readonly Secret[];
@@ -188,7 +188,7 @@ export function jsonValue(response: HttpResponse): unknown {
       `The service answered ${response.status} with ${describeBody(response)}, not with JSON.`,
       {
         hint: IN_BETWEEN,
-        details: { status: response.status, fate: 'unknown' },
+        details: { status: response.status, delivery: 'unknown' },
       },
     );
   }
@@ -205,7 +205,7 @@ export function refusalMessage(response: HttpResponse, sent: Sent): string {
         value['statusMessage'],
         value['error'],
       );
-      if (message !== undefined) return said(message + issuesIn(value['data']), sent);
+      if (message !== undefined) return sanitize(message + issuesIn(value['data']), sent);
     }
   } catch {
     // Not JSON: a proxy's page. It is described below instead.
@@ -229,7 +229,7 @@ function issuesIn(data: unknown): string {
 
 function serviceRecording(item: JsonObject, sent: Sent): ServiceRecording {
   const text = (key: string) =>
-    typeof item[key] === 'string' ? { [key]: said(item[key], sent) } : {};
+    typeof item[key] === 'string' ? { [key]: sanitize(item[key], sent) } : {};
   return { ...text('state'), ...text('fitFileId'), ...text('workoutId'), ...text('jobId') };
 }
 
@@ -244,7 +244,7 @@ function reasonIn(body: JsonObject, results: JsonObject, sent: Sent): string {
   });
   const reason =
     reasons.length > 0 ? reasons.join('; ') : firstText(body['message'], body['error']);
-  return said(reason, sent) || 'the service gave no reason';
+  return sanitize(reason, sent) || 'the service gave no reason';
 }
 
 function unclear(response: HttpResponse): SyncError {

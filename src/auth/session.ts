@@ -5,10 +5,10 @@ import {
   type PreparedSave,
   loginBegan,
 } from '../credentials/store.ts';
-import { SyncError } from '../base/errors.ts';
+import { SyncError, isTemporary } from '../base/errors.ts';
 import type { Secret } from '../base/secret.ts';
 import type { Http } from '../api/http.ts';
-import { fateOf } from '../api/http-failure.ts';
+import { deliveryOf } from '../api/http-failure.ts';
 import type { TokenSource } from '../api/token-source.ts';
 import type { Clock } from '../base/time.ts';
 import { recordAlive, recordEnd } from './login-ages.ts';
@@ -300,7 +300,8 @@ export function createSession(needs: SessionNeeds): Session {
         return tokenOf(await obtain(isDue, signal));
       } catch (error) {
         // Due is not over: where a new one cannot be had now, the one there is serves.
-        if (seen === undefined || isOver(seen) || !isTemporary(error)) throw error;
+        const canWait = error instanceof SyncError && isTemporary(error.code);
+        if (seen === undefined || isOver(seen) || !canWait) throw error;
         return tokenOf(seen);
       }
     },
@@ -337,26 +338,12 @@ function isFateUnknown(error: unknown): boolean {
     case 'NETWORK':
     case 'SERVICE_UNAVAILABLE':
       // By a 503, the service itself says that it did nothing.
-      return status !== 503 && fateOf(error) === 'unknown';
+      return status !== 503 && deliveryOf(error) === 'unknown';
     case 'SERVICE_ANSWER':
       return typeof status !== 'number' || status < 300;
     default:
       return false;
   }
-}
-
-function isTemporary(error: unknown): boolean {
-  return (
-    error instanceof SyncError &&
-    [
-      'NETWORK',
-      'SERVICE_UNAVAILABLE',
-      'SERVICE_ANSWER',
-      'KEYCHAIN_LOCKED',
-      'STORAGE',
-      'BUSY',
-    ].includes(error.code)
-  );
 }
 
 /** A signal that follows `stop` after {@link STOP_GRACE_MS}. */

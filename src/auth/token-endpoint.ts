@@ -3,7 +3,7 @@ import { type ErrorCode, SyncError } from '../base/errors.ts';
 import type { Secret } from '../base/secret.ts';
 import type { Http, HttpResponse } from '../api/http.ts';
 import { type Repeatable, type RetryPolicy, withRetry } from '../api/retry.ts';
-import { said } from '../base/sanitize.ts';
+import { sanitize } from '../base/sanitize.ts';
 import type { Clock } from '../base/time.ts';
 import { decodeTokenResponse } from './token-response.ts';
 
@@ -226,8 +226,8 @@ function readTokens(
  */
 function refusal(response: HttpResponse, url: URL, reading: Reading): SyncError {
   const body = parseObject(response.text) ?? {};
-  const error = said(body['error'], reading.secrets, 60);
-  const description = said(body['error_description'] ?? body['message'], reading.secrets, 200);
+  const error = sanitize(body['error'], reading.secrets, 60);
+  const description = sanitize(body['error_description'] ?? body['message'], reading.secrets, 200);
   const details = {
     status: response.status,
     ...(error === '' ? {} : { error }),

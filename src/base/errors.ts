@@ -18,46 +18,74 @@ export const ExitCode = {
 } as const;
 export type ExitCode = (typeof ExitCode)[keyof typeof ExitCode];
 
-/** Stable names: scripts read them as `code` of a `{"type":"error"}` line. */
-export type ErrorCode =
+/** Where the cause of a failure lies. */
+export type FailureSource =
+  /** The command line, a setting, or the input. */
+  | 'command'
+  | 'login'
+  | 'keychain'
+  | 'network'
+  | 'service'
+  /** Another process of this program. */
+  | 'process'
+  | 'storage'
+  | 'signal';
+
+interface ErrorFacts {
+  /** Exit code of a program that fails with this error. */
+  readonly exitCode: ExitCode;
+  readonly source: FailureSource;
+  /** The operation may succeed later, although the user changes nothing. */
+  readonly temporary?: true;
+}
+
+/** Every error code. Scripts read it as `code` of a `{"type":"error"}` line. */
+const ERRORS = {
   /** The command line is wrong. */
-  | 'USAGE'
+  USAGE: { exitCode: ExitCode.usage, source: 'command' },
   /** A setting is missing or wrong. */
-  | 'CONFIG'
-  /** A named file or record cannot be used. */
-  | 'INPUT_INVALID'
-  /** There is no login for this profile. */
-  | 'AUTH_REQUIRED'
-  /** There was a login; the service no longer accepts it. */
-  | 'AUTH_EXPIRED'
-  /** The athlete said no, or the service refused the login. */
-  | 'AUTH_REFUSED'
-  /** Nobody answered the login in time. */
-  | 'AUTH_TIMEOUT'
+  CONFIG: { exitCode: ExitCode.usage, source: 'command' },
+  /** A file or record of the input is unusable. */
+  INPUT_INVALID: { exitCode: ExitCode.invalidInput, source: 'command' },
+  /** The profile has no login. */
+  AUTH_REQUIRED: { exitCode: ExitCode.loginNeeded, source: 'login' },
+  /** The service no longer accepts the login. */
+  AUTH_EXPIRED: { exitCode: ExitCode.loginNeeded, source: 'login' },
+  /** The athlete denied the login, or the service refused it. */
+  AUTH_REFUSED: { exitCode: ExitCode.loginNeeded, source: 'login' },
+  /** The athlete did not approve the login in time. */
+  AUTH_TIMEOUT: { exitCode: ExitCode.loginNeeded, source: 'login' },
   /** The login lacks a scope. */
-  | 'SCOPE_MISSING'
-  /** There is no keychain to talk to. */
-  | 'KEYCHAIN_MISSING'
-  /** The keychain is there but locked, or does not answer: try later. */
-  | 'KEYCHAIN_LOCKED'
-  /** The loopback port for the login is taken. */
-  | 'PORT_IN_USE'
-  /** No connection, a broken connection, or no answer in time. */
-  | 'NETWORK'
-  /** The service answered, but that it cannot answer now (5xx, 408, 429). */
-  | 'SERVICE_UNAVAILABLE'
-  /** The service answered something this program cannot read. */
-  | 'SERVICE_ANSWER'
+  SCOPE_MISSING: { exitCode: ExitCode.loginNeeded, source: 'login' },
+  /** This machine has no keychain. */
+  KEYCHAIN_MISSING: { exitCode: ExitCode.usage, source: 'keychain' },
+  /** The keychain is locked or does not respond. */
+  KEYCHAIN_LOCKED: { exitCode: ExitCode.unavailable, source: 'keychain', temporary: true },
+  /** Another program uses the loopback port of the login. */
+  PORT_IN_USE: { exitCode: ExitCode.usage, source: 'command' },
+  /** No connection, a broken connection, or no response in time. */
+  NETWORK: { exitCode: ExitCode.unavailable, source: 'network', temporary: true },
+  /** The service cannot handle requests at present (5xx, 408, 429). */
+  SERVICE_UNAVAILABLE: { exitCode: ExitCode.unavailable, source: 'service', temporary: true },
+  /** The service sent a response that this program cannot read. */
+  SERVICE_ANSWER: { exitCode: ExitCode.refused, source: 'service', temporary: true },
   /** The service refused the request (4xx). */
-  | 'REJECTED'
-  /** Sent to a service that appends, and not answered: sending it again might double it. */
-  | 'FATE_UNKNOWN'
-  /** Another process has it: a second daemon, a lock that is never given back. */
-  | 'BUSY'
-  /** This machine's own disk or database failed. */
-  | 'STORAGE'
-  /** Ctrl-C, or a signal. */
-  | 'INTERRUPTED';
+  REJECTED: { exitCode: ExitCode.refused, source: 'service' },
+  /** The service appends and did not respond: sending the request again might double the data. */
+  FATE_UNKNOWN: { exitCode: ExitCode.unavailable, source: 'service' },
+  /** Another process holds the lock, such as a second daemon. */
+  BUSY: { exitCode: ExitCode.usage, source: 'process', temporary: true },
+  /** A disk or database of this machine failed. */
+  STORAGE: { exitCode: ExitCode.internal, source: 'storage', temporary: true },
+  /** The user pressed Ctrl-C, or the process received a signal. */
+  INTERRUPTED: { exitCode: ExitCode.interrupted, source: 'signal' },
+} as const satisfies Readonly<Record<string, ErrorFacts>>;
+
+export type ErrorCode = keyof typeof ERRORS;
+
+export function isErrorCode(value: unknown): value is ErrorCode {
+  return typeof value === 'string' && Object.hasOwn(ERRORS, value);
+}
 
 export interface SyncErrorOptions {
   /** What to do now: a sentence or a command to type. */
@@ -81,51 +109,34 @@ export class SyncError extends Error {
   }
 }
 
-/** The exit code that a failure with this code ends the program with. */
+/** Returns the exit code of a program that fails with this error. */
 export function exitCodeOf(code: ErrorCode): ExitCode {
-  switch (code) {
-    case 'USAGE':
-    case 'CONFIG':
-    case 'KEYCHAIN_MISSING':
-    case 'PORT_IN_USE':
-    case 'BUSY':
-      return ExitCode.usage;
-    case 'INPUT_INVALID':
-      return ExitCode.invalidInput;
-    case 'AUTH_REQUIRED':
-    case 'AUTH_EXPIRED':
-    case 'AUTH_REFUSED':
-    case 'AUTH_TIMEOUT':
-    case 'SCOPE_MISSING':
-      return ExitCode.loginNeeded;
-    case 'KEYCHAIN_LOCKED':
-    case 'NETWORK':
-    case 'SERVICE_UNAVAILABLE':
-    case 'FATE_UNKNOWN':
-      return ExitCode.unavailable;
-    case 'SERVICE_ANSWER':
-    case 'REJECTED':
-      return ExitCode.refused;
-    case 'STORAGE':
-      return ExitCode.internal;
-    case 'INTERRUPTED':
-      return ExitCode.interrupted;
-  }
+  return ERRORS[code].exitCode;
+}
+
+export function sourceOf(code: ErrorCode): FailureSource {
+  return ERRORS[code].source;
+}
+
+/** Returns whether the operation may succeed later, although the user changes nothing. */
+export function isTemporary(code: ErrorCode): boolean {
+  return 'temporary' in ERRORS[code];
 }
 
 /**
- * The exit code for an item whose outcome is `failed`: nothing is lost, and another try may pass, with
- * a login if that is what is missing. A service that refuses an item for good is another outcome.
+ * Returns the exit code for an item with the outcome `failed`. The next run sends the item again, so
+ * that a failure of the service or of a lock counts as unavailable. An item that the service refuses
+ * for its content has the outcome `rejected` instead.
  */
 export function exitCodeOfDelivery(code: ErrorCode): ExitCode {
-  switch (code) {
-    case 'SERVICE_ANSWER':
-    case 'REJECTED':
-    case 'BUSY':
-      return ExitCode.unavailable;
-    default:
-      return exitCodeOf(code);
-  }
+  const { exitCode, source } = ERRORS[code];
+  return source === 'service' || source === 'process' ? ExitCode.unavailable : exitCode;
+}
+
+/** Returns whether a failure with one item ends the whole run: the other items would fail too. */
+export function endsRun(code: ErrorCode): boolean {
+  const source = sourceOf(code);
+  return source === 'storage' || source === 'signal';
 }
 
 /** Where several apply, the first of these wins: 4 before 5 before 6 before 3. */

@@ -9,7 +9,7 @@ const SAID_LENGTH = 400;
  * @param value what the service put there; nothing but text is of use.
  * @param secrets what was sent with the request: a service that repeats it does not make us print it.
  */
-export function said(
+export function sanitize(
   value: unknown,
   secrets: readonly (Secret | undefined)[],
   length = SAID_LENGTH,

@@ -13,7 +13,7 @@ import {
   type SyntheticRecording,
   synthesize,
 } from '../seed/synthesize.ts';
-import { Outlook } from '../api/batch-breaker.ts';
+import { BatchBreaker } from '../api/batch-breaker.ts';
 import { type UploaderNeeds, createUploader } from '../upload/uploader.ts';
 import { type PushItem, exitCodeOfPush } from './push.ts';
 import { exitCodeOfItem } from '../upload/tally.ts';
@@ -80,7 +80,7 @@ export async function runSeed(options: SeedOptions, needs: SeedNeeds): Promise<S
   const codes = new Set<ExitCode>();
   const counts = { recordings: 0, records: 0 };
   const dates: string[] = [];
-  const outlook = new Outlook();
+  const breaker = new BatchBreaker();
 
   let batch: Batch = { before: 0, dates: [], items: 0, done: 0 };
   const report = (item: SeedItem, code: ExitCode) => {
@@ -99,11 +99,11 @@ export async function runSeed(options: SeedOptions, needs: SeedNeeds): Promise<S
     const recordings = days.flatMap((day) => day.recordings);
     await inParallel(recordings, options.jobs, async ({ fileName, bytes, name }) => {
       needs.upload.signal.throwIfAborted();
-      const item: UploadItem = outlook.hopeless
-        ? { path: fileName, outcome: 'failed', ...outlook.hopeless }
+      const item: UploadItem = breaker.openedBy
+        ? { path: fileName, outcome: 'failed', ...breaker.openedBy }
         : await uploader.uploadBytes({ path: fileName, bytes, name });
-      if (item.outcome === 'failed') outlook.failed(item);
-      else if ('attempts' in item) outlook.answered();
+      if (item.outcome === 'failed') breaker.failed(item);
+      else if ('attempts' in item) breaker.answered();
       counts.recordings++;
       report(item, exitCodeOfItem(item));
     });

@@ -1,4 +1,4 @@
-import { SyncError, isAbort } from '../base/errors.ts';
+import { SyncError, isAbort, sourceOf } from '../base/errors.ts';
 import { lockFolders, takeLock } from '../watch/folder-lock.ts';
 import { isLoginFailure } from '../watch/circuit-breaker.ts';
 import { lifeLock, readOne, watchId } from '../watch/health.ts';
@@ -77,9 +77,9 @@ async function firstLogin(options: WatchCommandOptions, needs: WatchNeeds): Prom
   }
 }
 
+/** Returns whether recordings can be queued until this failure is over. */
 function passes({ code }: SyncError): boolean {
-  const lasting = ['USAGE', 'CONFIG', 'STORAGE', 'BUSY', 'INTERRUPTED', 'INPUT_INVALID'];
-  return !lasting.includes(code);
+  return ['login', 'keychain', 'network', 'service'].includes(sourceOf(code));
 }
 
 function sameWatch(id: string, { stateDir, clock }: WatchNeeds): SyncError {

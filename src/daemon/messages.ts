@@ -1,4 +1,4 @@
-import { type ErrorCode, SyncError, exitCodeOf } from '../base/errors.ts';
+import { type ErrorCode, SyncError, isErrorCode } from '../base/errors.ts';
 import { isObject } from '../api/wire.ts';
 
 /** The one thing a daemon tells the process that started it: that it is up, or why it is not. */
@@ -41,9 +41,4 @@ export function readStartMessage(value: unknown): StartMessage | undefined {
     ...(isErrorCode(code) ? { code } : {}),
     ...(typeof hint === 'string' ? { hint } : {}),
   };
-}
-
-function isErrorCode(value: unknown): value is ErrorCode {
-  // The switch in there knows them all, and answers nothing for anything else.
-  return typeof value === 'string' && (exitCodeOf(value as ErrorCode) as unknown) !== undefined;
 }

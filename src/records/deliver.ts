@@ -1,4 +1,4 @@
-import { type ErrorCode, SyncError } from '../base/errors.ts';
+import { SyncError, endsRun } from '../base/errors.ts';
 import { EMPTY_DAY } from '../ledger/nutrition.ts';
 import type { RecordLedger } from '../ledger/records.ts';
 import { inParallel } from '../base/parallel.ts';
@@ -9,7 +9,7 @@ import {
   nutritionDayUrl,
 } from '../api/client.ts';
 import { ENOUGH_FAULTS, faultMessage, isServiceFault } from '../api/faults.ts';
-import { type Failure, Outlook, failureOf } from '../api/batch-breaker.ts';
+import { type Failure, BatchBreaker, failureOf } from '../api/batch-breaker.ts';
 import { isAboutTheItem } from '../api/refusal.ts';
 import type { Clock } from '../base/time.ts';
 import type { MergeMode } from './day-plan.ts';
@@ -122,7 +122,7 @@ class Run {
   readonly records: readonly PreparedRecord[];
   readonly #options: DeliveryOptions;
   readonly #needs: DeliveryNeeds;
-  readonly #outlook = new Outlook();
+  readonly #breaker = new BatchBreaker();
   readonly #service: NutritionService;
   readonly #byDate: ReadonlyMap<string, PreparedRecord>;
   readonly #leftInPlace = new Set<string>();
@@ -168,8 +168,8 @@ class Run {
     if (record === undefined) return;
     signal.throwIfAborted();
     const warnings: Warning[] = [];
-    const outcome: Outcome = this.#outlook.hopeless
-      ? { outcome: 'failed', ...this.#outlook.hopeless }
+    const outcome: Outcome = this.#breaker.openedBy
+      ? { outcome: 'failed', ...this.#breaker.openedBy }
       : await this.#claimed(record, index, warnings);
     const { kind, date, sources, zoneUsed } = record;
     report({
@@ -216,7 +216,7 @@ class Run {
     try {
       const client = await this.#needs.client();
       const answer = await client.push(kind, body, 'always', signal);
-      this.#outlook.answered();
+      this.#breaker.answered();
       const { attempts } = answer;
       if (answer.outcome === 'rejected') {
         return { outcome: 'rejected', message: answer.message, attempts };
@@ -257,7 +257,7 @@ class Run {
     );
     switch (day.outcome) {
       case 'pushed':
-        this.#outlook.answered();
+        this.#breaker.answered();
         ledger.confirm(kind, date, digest);
         return day;
       case 'unchanged':
@@ -265,7 +265,7 @@ class Run {
         return UNCHANGED;
       case 'rejected':
       case 'conflict':
-        this.#outlook.answered();
+        this.#breaker.answered();
         return day;
       case 'failed':
         return await this.#failed(record, day.failure, day.attempts);
@@ -317,12 +317,11 @@ class Run {
   /** A failure that is one record's or the service's is an outcome; any other ends the run. */
   async #failed(record: PreparedRecord, error: unknown, tries?: number): Promise<Outcome> {
     if (!(error instanceof SyncError)) throw error;
-    const grave: readonly ErrorCode[] = ['STORAGE', 'INTERRUPTED'];
-    if (grave.includes(error.code)) throw error;
+    if (endsRun(error.code)) throw error;
     const { status, attempts: counted } = error.details;
     const attempts = tries ?? (typeof counted === 'number' ? counted : 0);
     if (isAboutTheItem(error)) {
-      this.#outlook.answered();
+      this.#breaker.answered();
       const known = typeof status === 'number' ? { status } : {};
       return { outcome: 'rejected', message: error.message, attempts, ...known };
     }
@@ -330,10 +329,10 @@ class Run {
       const { kind, date, digest } = record;
       const runs = digest === '' ? 0 : this.#needs.ledger.noteFailure(kind, date, digest);
       if (runs >= ENOUGH_FAULTS) return { ...alwaysFails(date, runs), attempts };
-      this.#outlook.answered();
+      this.#breaker.answered();
       return { outcome: 'failed', ...failureOf(error), attempts };
     }
-    this.#outlook.failed(failureOf(error));
+    this.#breaker.failed(failureOf(error));
     return { outcome: 'failed', ...failureOf(error), attempts };
   }
 }

@@ -253,13 +253,14 @@ function asShown({ body, ...item }: WireItem): ShownItem {
 function failureOf(error: unknown, tally: Tally): Exclude<Posted, { kind: 'taken' }> {
   if (!(error instanceof SyncError)) throw error;
   if (error.code === 'STORAGE' || error.code === 'INTERRUPTED') throw error;
-  const { attempts, status, fate } = error.details;
+  const { attempts, status, delivery } = error.details;
   if (typeof attempts === 'number') tally.attempts += attempts;
   if (isAboutTheItem(error)) {
     const known = typeof status === 'number' ? { status } : {};
     return { kind: 'rejected', message: error.message, ...known };
   }
-  const isUnclear = fate === 'unknown' || (error.code === 'SERVICE_ANSWER' && fate !== 'not-sent');
+  const isUnclear =
+    delivery === 'unknown' || (error.code === 'SERVICE_ANSWER' && delivery !== 'not-sent');
   return { kind: isUnclear ? 'unclear' : 'failed', failure: error };
 }
 

@@ -27,7 +27,7 @@ export interface RecordingFile {
  * What is known of an unchanged file, if that settles it; else whether it was offered before, in
  * vain. Reads the ledger alone: of a folder in which nothing is new, nothing else is loaded or opened.
  */
-export function settled(
+export function knownOutcome(
   file: RecordingFile,
   options: Pick<UploadOptions, 'force' | 'anyType'>,
   known: KnownFiles,

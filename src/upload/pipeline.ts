@@ -1,9 +1,9 @@
 import { inParallel } from '../base/parallel.ts';
-import { Outlook } from '../api/batch-breaker.ts';
+import { BatchBreaker } from '../api/batch-breaker.ts';
 import { findFiles } from './find-files.ts';
 import type { BufferSource } from './read-recording.ts';
 import type { UploadItem, UploadProgress } from './report.ts';
-import { type RecordingFile, type UploadOptions, settled } from './known-outcome.ts';
+import { type RecordingFile, type UploadOptions, knownOutcome } from './known-outcome.ts';
 import type { UploaderNeeds } from './uploader.ts';
 
 export interface BatchNeeds extends UploaderNeeds {
@@ -37,18 +37,18 @@ export async function uploadBatch(
   const { createUploader } = await import('./uploader.ts');
   const uploader = createUploader(options, { ...needs, runStartedAt: needs.clock.now() });
   const totals = { done: 0, sentBytes: 0 };
-  const outlook = new Outlook();
+  const breaker = new BatchBreaker();
   const large = { buffers: reusedBuffer(), turn: Promise.resolve() as Promise<unknown> };
 
   type Way = 'upload' | 'uploadUnlessBusy';
   const now = async (way: Way, file: RecordingFile, buffers: BufferSource) => {
     needs.signal.throwIfAborted();
-    if (outlook.hopeless) {
-      return { path: file.path, outcome: 'failed', ...outlook.hopeless } as const;
+    if (breaker.openedBy) {
+      return { path: file.path, outcome: 'failed', ...breaker.openedBy } as const;
     }
     const item = await uploader[way](file, buffers);
-    if (item?.outcome === 'failed') outlook.failed(item);
-    else if (item !== undefined && 'attempts' in item) outlook.answered();
+    if (item?.outcome === 'failed') breaker.failed(item);
+    else if (item !== undefined && 'attempts' in item) breaker.answered();
     return item;
   };
   const one = async (way: Way, file: RecordingFile, buffers: BufferSource) => {
@@ -98,7 +98,7 @@ function sortOut(
       needs.report({ path, outcome: 'invalid', reason: 'unreadable', detail });
       continue;
     }
-    const item = settled(file, options, needs.known);
+    const item = knownOutcome(file, options, needs.known);
     if (item === 'new') waiting.push(file);
     else if (item === 'failed-before') failedBefore.push(file);
     else needs.report(item);

@@ -1,5 +1,5 @@
 import { basename } from 'node:path';
-import { SyncError } from '../base/errors.ts';
+import { SyncError, endsRun } from '../base/errors.ts';
 import { activityName } from '../fit/activity-name.ts';
 import { type ActivityTimes, readActivityTimes, readFirstSession } from '../fit/summary.ts';
 import type { FileStamp, KnownFiles } from '../ledger/known-files.ts';
@@ -198,8 +198,7 @@ export function createUploader(options: UploadOptions, needs: UploaderNeeds): Up
       const keepsName = outcome === 'duplicate' && options.name !== undefined;
       return { ...sent, outcome, attempts, service, ...(keepsName ? { note: KEEPS_NAME } : {}) };
     } catch (error) {
-      if (!(error instanceof SyncError) || error.code === 'STORAGE') throw error;
-      if (error.code === 'INTERRUPTED') throw error;
+      if (!(error instanceof SyncError) || endsRun(error.code)) throw error;
       if (typeof error.details['attempts'] === 'number') attempts = error.details['attempts'];
       const message = isAboutTheItem(error) ? error.message : faultOf(sha256, error);
       if (message === undefined) {

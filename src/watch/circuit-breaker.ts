@@ -1,4 +1,4 @@
-import type { ErrorCode } from '../base/errors.ts';
+import { type ErrorCode, sourceOf } from '../base/errors.ts';
 import type { Obstacle } from './report.ts';
 
 /** What a failed delivery says about the next one. */
@@ -132,20 +132,14 @@ export function isLoginFailure(code: ErrorCode): boolean {
 }
 
 function obstacleOf(code: ErrorCode): Obstacle | 'login' {
-  switch (code) {
-    case 'AUTH_REQUIRED':
-    case 'AUTH_EXPIRED':
-    case 'AUTH_REFUSED':
-    case 'AUTH_TIMEOUT':
-    case 'SCOPE_MISSING':
-      return 'login';
-    case 'NETWORK':
+  const source = sourceOf(code);
+  switch (source) {
+    case 'login':
+    case 'keychain':
+    case 'storage':
+      return source;
+    case 'network':
       return 'offline';
-    case 'KEYCHAIN_LOCKED':
-    case 'KEYCHAIN_MISSING':
-      return 'keychain';
-    case 'STORAGE':
-      return 'storage';
     default:
       return 'service';
   }

@@ -145,7 +145,7 @@ describe.each(METHODS)('%s', (_name, line, call) => {
     const other = await listen((_request, response) => void response.end('{}'));
     const { client } = await open([{ status: 308, headers: { location: other.url.href } }]);
     const error = await failure(call(client));
-    expect(error).toMatchObject({ code: 'SERVICE_ANSWER', details: { fate: 'not-sent' } });
+    expect(error).toMatchObject({ code: 'SERVICE_ANSWER', details: { delivery: 'not-sent' } });
     expect(error.message).toContain('(308); a login never follows');
     expect(other.requests).toEqual([]);
   });
@@ -251,7 +251,7 @@ describe('a service that refuses a token which it has just renewed', () => {
       code: 'SERVICE_UNAVAILABLE',
       message: 'The service refused this login (401), and accepts it elsewhere.',
       hint: 'The same command again continues. If that lasts, run `sync login`.',
-      details: { status: 401, attempts: 2, fate: 'not-sent' },
+      details: { status: 401, attempts: 2, delivery: 'not-sent' },
     });
     expect(await client.uploadRecording(upload, never())).toMatchObject({ outcome: 'uploaded' });
     expect(server.requests.map(({ url }) => url)).toEqual([
@@ -396,7 +396,7 @@ describe('an answer that is not JSON', () => {
   it('is not asked about again where that could double something', async () => {
     const { client, server } = await open([{ body: '<html>' }, {}]);
     const error = await failure(client.push('nutrition', {}, 'unless-acted-on', never()));
-    expect(error).toMatchObject({ code: 'NETWORK', details: { fate: 'unknown', attempts: 1 } });
+    expect(error).toMatchObject({ code: 'NETWORK', details: { delivery: 'unknown', attempts: 1 } });
     expect(server.requests).toHaveLength(1);
   });
 
@@ -410,14 +410,14 @@ describe('an answer that is not JSON', () => {
 
 describe('a login that cannot be had', () => {
   const unreachable = new SyncError('NETWORK', 'token endpoint: no answer in time', {
-    details: { fate: 'unknown' },
+    details: { delivery: 'unknown' },
   });
 
   it('leaves the request unsent, even if nobody knows what became of the refresh', async () => {
     const tokens = { accessToken: () => Promise.reject(unreachable) };
     const { client, server } = await open([{}], { tokens });
     const error = await failure(client.push('nutrition', {}, 'unless-acted-on', never()));
-    expect(error).toMatchObject({ code: 'NETWORK', details: { fate: 'not-sent' } });
+    expect(error).toMatchObject({ code: 'NETWORK', details: { delivery: 'not-sent' } });
     expect(server.requests).toEqual([]);
   });
 
@@ -425,7 +425,7 @@ describe('a login that cannot be had', () => {
     const tokens = { replace: () => Promise.reject(unreachable) };
     const { client, server } = await open([{ status: 401 }], { tokens });
     const error = await failure(client.push('nutrition', {}, 'unless-acted-on', never()));
-    expect(error).toMatchObject({ code: 'NETWORK', details: { fate: 'not-sent' } });
+    expect(error).toMatchObject({ code: 'NETWORK', details: { delivery: 'not-sent' } });
     expect(server.requests).toHaveLength(1);
   });
 
@@ -445,7 +445,7 @@ describe('a login that cannot be had', () => {
       expect(about(await failure(client.uploadRecording(upload, never())))).toEqual({
         code: 'SERVICE_ANSWER',
         message: 'the token request was refused',
-        details: { status: 400, attempts: when === 'before' ? 0 : 1, fate: 'not-sent' },
+        details: { status: 400, attempts: when === 'before' ? 0 : 1, delivery: 'not-sent' },
       });
     },
   );

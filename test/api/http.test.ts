@@ -153,7 +153,7 @@ describe.each(WAYS)('a request sent %s', (_name, make) => {
     const { http, proxy } = await open();
     const port = await closedPort();
     const error = await failure(http.send(requestTo(`http://127.0.0.1:${port}/`)));
-    expect(error).toMatchObject({ code: 'NETWORK', details: { fate: 'not-sent' } });
+    expect(error).toMatchObject({ code: 'NETWORK', details: { delivery: 'not-sent' } });
     expect(error.message).toBe(
       proxy === undefined
         ? `127.0.0.1:${port}: nothing answers there (connection refused).`
@@ -176,7 +176,7 @@ describe.each(WAYS)('a request sent %s', (_name, make) => {
       const error = await failure(
         http.send(requestTo(server.url, { method: 'POST', body: [Buffer.alloc(100_000)] })),
       );
-      expect(error).toMatchObject({ code: 'NETWORK', details: { fate: 'unknown' } });
+      expect(error).toMatchObject({ code: 'NETWORK', details: { delivery: 'unknown' } });
       expect(error.message).toContain('the connection broke off');
     },
   );
@@ -197,7 +197,7 @@ describe.each(WAYS)('a request sent %s', (_name, make) => {
         });
       });
       const error = await failure(http.send(requestTo(server.url)));
-      expect(error).toMatchObject({ code: 'NETWORK', details: { fate: 'unknown' } });
+      expect(error).toMatchObject({ code: 'NETWORK', details: { delivery: 'unknown' } });
       expect(error.message).toContain('the connection broke off');
     },
   );
@@ -224,7 +224,7 @@ describe.each(WAYS)('a request sent %s', (_name, make) => {
       socket.once('data', () => void socket.write(begin));
     });
     const error = await failure(http.send(requestTo(server.url, { answerTimeoutMs: 200 })));
-    expect(error).toMatchObject({ code: 'NETWORK', details: { fate: 'unknown' } });
+    expect(error).toMatchObject({ code: 'NETWORK', details: { delivery: 'unknown' } });
     expect(error.message).toBe(`${server.url.host}: no answer in time.`);
   });
 
@@ -245,7 +245,7 @@ describe.each(WAYS)('a request sent %s', (_name, make) => {
       });
     });
     const error = await failure(http.send(requestTo(server.url, { totalTimeoutMs: 1_000 })));
-    expect(error).toMatchObject({ code: 'NETWORK', details: { fate: 'unknown' } });
+    expect(error).toMatchObject({ code: 'NETWORK', details: { delivery: 'unknown' } });
     expect(error.message).toBe(`${server.url.host}: no answer in time.`);
     expect(drops).toBeGreaterThan(1);
   });
@@ -282,7 +282,7 @@ describe.each(WAYS)('a request sent %s', (_name, make) => {
     const error = await failure(
       http.send(requestTo(server.url, { method: 'POST', body, answerTimeoutMs: 300 })),
     );
-    expect(error).toMatchObject({ code: 'NETWORK', details: { fate: 'unknown' } });
+    expect(error).toMatchObject({ code: 'NETWORK', details: { delivery: 'unknown' } });
     expect(error.message).toBe(`${server.url.host}: no answer in time.`);
   });
 
@@ -432,7 +432,7 @@ describe.each(WAYS)('a request sent %s', (_name, make) => {
       const error = await failure(
         http.send(requestTo(server.url, { bearer: new Secret('tok-en') })),
       );
-      expect(error).toMatchObject({ code: 'NETWORK', details: { fate: 'not-sent' } });
+      expect(error).toMatchObject({ code: 'NETWORK', details: { delivery: 'not-sent' } });
       expect(error.message).toBe(
         `${server.url.host}: the service's certificate is not trusted here (NODE_EXTRA_CA_CERTS adds an authority).`,
       );
@@ -446,7 +446,7 @@ it('cannot find a name that does not exist, and then nothing was sent', async ()
   onTestFinished(() => http.close());
   // RFC 6761 section 6.4: this name never resolves.
   const error = await failure(http.send(requestTo('http://service.invalid/')));
-  expect(error).toMatchObject({ code: 'NETWORK', details: { fate: 'not-sent' } });
+  expect(error).toMatchObject({ code: 'NETWORK', details: { delivery: 'not-sent' } });
   expect(error.message).toBe(
     'service.invalid: the address cannot be found (no network, or a typing error).',
   );
@@ -472,7 +472,7 @@ describe('the proxy', () => {
     expect(error).toMatchObject({
       code: 'NETWORK',
       message: `service.example: ${words}`,
-      details: { fate: 'not-sent' },
+      details: { delivery: 'not-sent' },
     });
     expect(proxy.tunnels).toEqual(['service.example:80']);
   });
@@ -481,7 +481,7 @@ describe('the proxy', () => {
     const error = await failure(
       through(`http://127.0.0.1:${await closedPort()}`).send(requestTo('http://service.example/')),
     );
-    expect(error).toMatchObject({ code: 'NETWORK', details: { fate: 'not-sent' } });
+    expect(error).toMatchObject({ code: 'NETWORK', details: { delivery: 'not-sent' } });
     expect(error.message).toContain('nothing answers there');
   });
 
@@ -545,7 +545,7 @@ describe('the time in which a connection has to stand', () => {
       expect(await second).toMatchObject({
         code: 'NETWORK',
         message: `${server.url.host}: no answer in time.`,
-        details: { fate: 'not-sent' },
+        details: { delivery: 'not-sent' },
       });
       expect(server.requests).toHaveLength(1);
       await http.close();
@@ -578,7 +578,7 @@ describe('the time in which a connection has to stand', () => {
         passed += 1_000;
         return ended;
       });
-      expect(await attempt).toMatchObject({ code: 'NETWORK', details: { fate: 'unknown' } });
+      expect(await attempt).toMatchObject({ code: 'NETWORK', details: { delivery: 'unknown' } });
       expect(passed / ANSWER_TIMEOUT_MS).toBeCloseTo(1, 0);
       vi.useRealTimers();
     }
@@ -596,7 +596,7 @@ describe('the time in which a connection has to stand', () => {
     expect(await attempt).toMatchObject({
       code: 'NETWORK',
       message: `127.0.0.1:${server.port}: no answer in time.`,
-      details: { fate: 'not-sent' },
+      details: { delivery: 'not-sent' },
     });
   });
 });

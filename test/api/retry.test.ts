@@ -43,9 +43,9 @@ const answer = (status: number, headers: Record<string, string> = {}): HttpRespo
   headers,
   text: '',
 });
-const broken = (fate: string) =>
+const broken = (delivery: string) =>
   new SyncError('NETWORK', 'the connection broke off', {
-    details: { fate, host: 'h' },
+    details: { delivery, host: 'h' },
     hint: 'hi',
   });
 
@@ -65,7 +65,7 @@ function script(...steps: Step[]) {
 interface Outcome {
   readonly status?: number;
   readonly code?: string;
-  readonly fate?: unknown;
+  readonly delivery?: unknown;
   readonly attempts: unknown;
 }
 
@@ -75,17 +75,21 @@ async function run(steps: Step[], repeatable: Repeatable): Promise<Outcome & { c
     ({ response, attempts }): Outcome => ({ status: response.status, attempts }),
     (error: unknown): Outcome => {
       if (!(error instanceof SyncError)) throw error;
-      return { code: error.code, fate: error.details['fate'], attempts: error.details['attempts'] };
+      return {
+        code: error.code,
+        delivery: error.details['delivery'],
+        attempts: error.details['attempts'],
+      };
     },
   );
   return { ...outcome, calls: calls() };
 }
 
 const final = (status: number) => ({ status, attempts: 1, calls: 1 });
-const mended = { status: 200, attempts: 2, calls: 2 };
-const gaveUp = (code: string, fate: string, attempts: number) => ({
+const succeeded = { status: 200, attempts: 2, calls: 2 };
+const gaveUp = (code: string, delivery: string, attempts: number) => ({
   code,
-  fate,
+  delivery,
   attempts,
   calls: attempts,
 });
@@ -100,19 +104,19 @@ describe('what is repeated, and what is not', () => {
   );
 
   it.each<[Step, Repeatable, object]>([
-    [408, 'always', mended],
-    [429, 'always', mended],
-    [500, 'always', mended],
-    [502, 'always', mended],
-    [503, 'always', mended],
-    [504, 'always', mended],
-    [520, 'always', mended],
-    ['not-sent', 'always', mended],
-    ['unknown', 'always', mended],
+    [408, 'always', succeeded],
+    [429, 'always', succeeded],
+    [500, 'always', succeeded],
+    [502, 'always', succeeded],
+    [503, 'always', succeeded],
+    [504, 'always', succeeded],
+    [520, 'always', succeeded],
+    ['not-sent', 'always', succeeded],
+    ['unknown', 'always', succeeded],
     // Turned away before anything was done with it: safe in any case.
-    [429, 'unless-acted-on', mended],
-    [answer(503, { 'retry-after': '1' }), 'unless-acted-on', mended],
-    ['not-sent', 'unless-acted-on', mended],
+    [429, 'unless-acted-on', succeeded],
+    [answer(503, { 'retry-after': '1' }), 'unless-acted-on', succeeded],
+    ['not-sent', 'unless-acted-on', succeeded],
     // It may have been acted on.
     [408, 'unless-acted-on', gaveUp('SERVICE_UNAVAILABLE', 'unknown', 1)],
     [500, 'unless-acted-on', gaveUp('SERVICE_UNAVAILABLE', 'unknown', 1)],
@@ -173,7 +177,7 @@ describe('what is repeated, and what is not', () => {
     expect({ message: error.message, hint: error.hint, details: error.details }).toEqual({
       message: 'the connection broke off',
       hint: 'hi',
-      details: { fate: 'unknown', host: 'h', attempts: 4 },
+      details: { delivery: 'unknown', host: 'h', attempts: 4 },
     });
   });
 });
@@ -299,15 +303,15 @@ describe('pauses', () => {
   });
 
   it.each([
-    ['not-sent', { fate: 'not-sent' }],
+    ['not-sent', { delivery: 'not-sent' }],
     ['unknown', {}],
   ] as const)(
     'end with the signal and its reason, without another try (%s)',
-    async (fate, told) => {
+    async (delivery, told) => {
       const abort = new AbortController();
       const reason = new SyncError('INTERRUPTED', 'Interrupted.');
       const given = needs(1);
-      const { attempt, calls } = script(fate);
+      const { attempt, calls } = script(delivery);
       const clock = {
         ...given.clock,
         sleep: (_ms: number, signal?: AbortSignal) =>

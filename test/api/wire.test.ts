@@ -247,7 +247,7 @@ describe('a body that is not JSON', () => {
     expect({ code, message, details }).toEqual({
       code: 'NETWORK',
       message: `The service answered 200 with ${described}, not with JSON.`,
-      details: { status: 200, fate: 'unknown' },
+      details: { status: 200, delivery: 'unknown' },
     });
   });
 });

@@ -3,9 +3,14 @@ import {
   type ErrorCode,
   ExitCode,
   SyncError,
+  endsRun,
   exitCodeOf,
+  exitCodeOfDelivery,
   isAbort,
+  isErrorCode,
+  isTemporary,
   messageOf,
+  sourceOf,
   systemCode,
   worstExitCode,
 } from '../../src/base/errors.ts';
@@ -35,6 +40,38 @@ const TABLE: Readonly<Record<ErrorCode, number>> = {
 
 it.each(Object.entries(TABLE))('%s ends the program with %i', (code, exit) => {
   expect(exitCodeOf(code as ErrorCode)).toBe(exit);
+});
+
+describe('the consequences of an error code', () => {
+  const codes = Object.keys(TABLE) as ErrorCode[];
+  it.each<[string, (code: ErrorCode) => boolean, ErrorCode[]]>([
+    [
+      'a login fixes every AUTH_ code and a missing scope, and nothing else',
+      (code) => sourceOf(code) === 'login',
+      ['AUTH_REQUIRED', 'AUTH_EXPIRED', 'AUTH_REFUSED', 'AUTH_TIMEOUT', 'SCOPE_MISSING'],
+    ],
+    [
+      'the network, an unready service, a locked keychain, a lock and a disk may recover',
+      isTemporary,
+      ['KEYCHAIN_LOCKED', 'NETWORK', 'SERVICE_UNAVAILABLE', 'SERVICE_ANSWER', 'BUSY', 'STORAGE'],
+    ],
+    ['a failed disk and a signal end a run', endsRun, ['STORAGE', 'INTERRUPTED']],
+    [
+      'a failed item counts as unavailable if the service, the network, a lock or a locked keychain is the cause',
+      (code) => exitCodeOfDelivery(code) === ExitCode.unavailable,
+      [
+        ...(['KEYCHAIN_LOCKED', 'NETWORK', 'SERVICE_UNAVAILABLE', 'SERVICE_ANSWER'] as const),
+        ...(['REJECTED', 'FATE_UNKNOWN', 'BUSY'] as const),
+      ],
+    ],
+  ])('%s', (_title, applies, expected) => {
+    expect(codes.filter(applies)).toEqual(codes.filter((code) => expected.includes(code)));
+  });
+
+  it('knows its own codes and no others', () => {
+    expect(codes.every(isErrorCode)).toBe(true);
+    expect(['toString', 'ENOENT', '', 5, undefined].some(isErrorCode)).toBe(false);
+  });
 });
 
 describe('where several apply', () => {

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { Secret } from '../../src/base/secret.ts';
-import { said } from '../../src/base/sanitize.ts';
+import { sanitize } from '../../src/base/sanitize.ts';
 
 const TOKEN = new Secret('tok+en/1234==');
 
@@ -26,12 +26,12 @@ it.each<[string, unknown, string]>([
   ['what is no text', { message: 'x' }, ''],
   ['nothing', undefined, ''],
 ])('%s', (_what, value, shown) => {
-  expect(said(value, [TOKEN, undefined])).toBe(shown);
+  expect(sanitize(value, [TOKEN, undefined])).toBe(shown);
 });
 
 it('is bounded, and never ends within a character or a token', () => {
-  expect(said('x'.repeat(5_000_000), [TOKEN])).toBe(`${'x'.repeat(399)}…`);
-  expect(said('x'.repeat(400), [TOKEN])).toBe('x'.repeat(400));
-  expect(said(`${'x'.repeat(8)}🚲🚲`, [], 10)).toBe(`${'x'.repeat(8)}…`);
-  expect(said(`${'x'.repeat(8)}${TOKEN.reveal()}`, [TOKEN], 12)).toBe(`${'x'.repeat(8)}[re…`);
+  expect(sanitize('x'.repeat(5_000_000), [TOKEN])).toBe(`${'x'.repeat(399)}…`);
+  expect(sanitize('x'.repeat(400), [TOKEN])).toBe('x'.repeat(400));
+  expect(sanitize(`${'x'.repeat(8)}🚲🚲`, [], 10)).toBe(`${'x'.repeat(8)}…`);
+  expect(sanitize(`${'x'.repeat(8)}${TOKEN.reveal()}`, [TOKEN], 12)).toBe(`${'x'.repeat(8)}[re…`);
 });

@@ -163,10 +163,10 @@ describe('nutrition', () => {
   it('is not thought to have left when the login could not be refreshed for it', async () => {
     const { run, held, ledger } = await open();
     const unreachable = new SyncError('NETWORK', 'no answer in time', {
-      details: { fate: 'not-sent' },
+      details: { delivery: 'not-sent' },
     });
     const unreadable = new SyncError('SERVICE_ANSWER', 'odd answer', {
-      details: { fate: 'not-sent' },
+      details: { delivery: 'not-sent' },
     });
     for (const error of [unreachable, unreadable]) {
       const fail = () => Promise.reject(error);
