@@ -1,0 +1,42 @@
+import { describe, expect, it } from 'vitest';
+import { joinTexts, phrase, renderText, sync } from '../../src/base/phrase.ts';
+
+describe('phrase', () => {
+  it.each([
+    [undefined, 'Run `sync login`, then `sync status --check`.'],
+    ['default', 'Run `sync login`, then `sync status --check`.'],
+    [
+      'race bike',
+      'Run `sync login --profile "race bike"`, then `sync status --check --profile "race bike"`.',
+    ],
+  ])('names the profile %s in each command', (profile, expected) => {
+    const text = phrase`Run ${sync('login')}, then ${sync('status', '--check')}.`;
+    expect(renderText(text, profile)).toBe(expected);
+  });
+
+  it('quotes arguments that a shell would split or expand', () => {
+    const text = phrase`${sync('upload', 'my ride.fit')} ${sync('upload', "it's $5.fit")}`;
+    expect(text.toString()).toBe(`\`sync upload "my ride.fit"\` \`sync upload 'it'\\''s $5.fit'\``);
+  });
+
+  it('puts the profile before the input of a command', () => {
+    const text = phrase`Run ${sync('login', '--with-token').withInput('< tokens.json')}.`;
+    expect(text.render('ada')).toBe('Run `sync login --with-token --profile ada < tokens.json`.');
+  });
+
+  it('keeps the commands of nested phrases', () => {
+    const hint = phrase`Run ${sync('login')}.`;
+    expect(phrase`ride.fit: not sent. ${hint}`.render('ada')).toBe(
+      'ride.fit: not sent. Run `sync login --profile ada`.',
+    );
+    expect(joinTexts(['Failed.', hint], '\n  ').render('ada')).toBe(
+      'Failed.\n  Run `sync login --profile ada`.',
+    );
+  });
+
+  it('leaves text that merely looks like a command unchanged', () => {
+    expect(renderText('the service said `sync login`', 'ada')).toBe(
+      'the service said `sync login`',
+    );
+  });
+});
