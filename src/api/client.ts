@@ -5,7 +5,6 @@ import { withDetails } from './http-failure.ts';
 import type { Http, HttpRequest, HttpResponse } from './http.ts';
 import { notTakenNow, refusal } from './refusal.ts';
 import { type Repeatable, type RetryNeeds, withRetry } from './retry.ts';
-import type { TokenSource } from './token-source.ts';
 import {
   type JsonObject,
   type PushAnswer,
@@ -16,6 +15,23 @@ import {
   isEmpty,
   jsonValue,
 } from './wire.ts';
+
+/**
+ * Where the client gets its access token. Both throw `SyncError`s: `AUTH_REQUIRED`, `AUTH_EXPIRED`,
+ * `AUTH_REFUSED` (only `sync login` helps), `KEYCHAIN_LOCKED`, `NETWORK`, `SERVICE_UNAVAILABLE` or
+ * `SERVICE_ANSWER` (try again later). Never `REJECTED`: nothing was sent that could be refused.
+ */
+export interface TokenSource {
+  /** A token that is believed to be good now; refreshed first where its time is up. */
+  accessToken(signal: AbortSignal): Promise<Secret>;
+  /**
+   * The service answered 401 to `rejected`: a newer token, fetched by this process or another.
+   * Never returns `rejected` again.
+   */
+  replace(rejected: Secret, signal: AbortSignal): Promise<Secret>;
+  /** The scopes that were granted, if that is known. Sends nothing. */
+  scopes(signal: AbortSignal): Promise<readonly string[] | undefined>;
+}
 
 export interface ServiceClientNeeds extends RetryNeeds {
   readonly baseUrl: URL;

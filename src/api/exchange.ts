@@ -1,7 +1,23 @@
 import { SyncError } from '../base/errors.ts';
 import type { HttpRequest, HttpResponse } from './http.ts';
 import { networkError, timeoutCause, withDetails } from './http-failure.ts';
-import { ANSWER_TIMEOUT_MS, TURN_TIMEOUT_MS } from './limits.ts';
+
+/**
+ * Time limits of one request, stage by stage (ms); docs/architecture.md has them as a table. Every
+ * stage has a limit, so that no request waits forever.
+ */
+
+/**
+ * Wait for a free connection. The requests before it have limits of their own; a large recording on
+ * a slow line takes minutes.
+ */
+export const TURN_TIMEOUT_MS = 600_000;
+/** Connecting, TLS included. */
+export const CONNECT_TIMEOUT_MS = 10_000;
+/** Silence while sending or receiving, unless the request sets `answerTimeoutMs`. */
+export const SILENCE_TIMEOUT_MS = 60_000;
+/** From the end of the request to the end of the response. */
+export const ANSWER_TIMEOUT_MS = 300_000;
 
 /** What an implementation of HTTP tells of a request on its way. Each may be told more than once. */
 export interface Exchange {

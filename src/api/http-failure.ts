@@ -1,5 +1,5 @@
 import { SyncError, messageOf, systemCode } from '../base/errors.ts';
-import type { HttpRequest } from './http.ts';
+import { type HttpRequest, MAX_ANSWER_BYTES } from './http.ts';
 
 /** Whether the service can have acted on a request that got no whole answer. */
 export type Delivery = 'not-sent' | 'unknown';
@@ -20,6 +20,17 @@ export function networkError(request: HttpRequest, cause: unknown, delivery: Del
 
 export function deliveryOf(error: SyncError): Delivery {
   return error.details['delivery'] === 'not-sent' ? 'not-sent' : 'unknown';
+}
+
+export function answerTooLarge(request: HttpRequest): SyncError {
+  return new SyncError(
+    'SERVICE_ANSWER',
+    `${request.url.host} answered with more than ${MAX_ANSWER_BYTES / 1024 / 1024} MB.`,
+    {
+      hint: IN_BETWEEN,
+      details: { limitBytes: MAX_ANSWER_BYTES },
+    },
+  );
 }
 
 /** The same error with further facts. */

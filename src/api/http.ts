@@ -1,6 +1,4 @@
-import { SyncError } from '../base/errors.ts';
 import type { Secret } from '../base/secret.ts';
-import { IN_BETWEEN } from './http-failure.ts';
 
 /** One request. Nothing here follows a redirect: a token never travels to another origin. */
 export interface HttpRequest {
@@ -40,19 +38,23 @@ export interface Http {
 /** An answer larger than this is cut off as unreadable, in bytes. */
 export const MAX_ANSWER_BYTES = 32 * 1024 * 1024;
 
-export function answerTooLarge(request: HttpRequest): SyncError {
-  return new SyncError(
-    'SERVICE_ANSWER',
-    `${request.url.host} answered with more than ${MAX_ANSWER_BYTES / 1024 / 1024} MB.`,
-    {
-      hint: IN_BETWEEN,
-      details: { limitBytes: MAX_ANSWER_BYTES },
-    },
-  );
+/** Returns the headers of a request. Nothing else reveals the bearer token. */
+export function requestHeaders(request: HttpRequest, userAgent: string): Record<string, string> {
+  const headers: Record<string, string> = {
+    accept: 'application/json',
+    'user-agent': userAgent,
+  };
+  if (request.bearer !== undefined) headers['authorization'] = `Bearer ${request.bearer.reveal()}`;
+  if (request.contentType !== undefined) headers['content-type'] = request.contentType;
+  if (request.method !== 'GET') {
+    const length = (request.body ?? []).reduce((sum, part) => sum + part.byteLength, 0);
+    headers['content-length'] = String(length);
+  }
+  return headers;
 }
 
-/** Headers as {@link HttpResponse} has them, from names in lower case. */
-export function joinedHeaders(
+/** Returns the headers of a response. @param headers with names in lower case */
+export function responseHeaders(
   headers: Readonly<Record<string, string | string[] | undefined>>,
 ): Record<string, string> {
   const joined: Record<string, string> = {};

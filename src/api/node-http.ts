@@ -1,17 +1,15 @@
 import http from 'node:http';
 import https from 'node:https';
-import { exchange } from './exchange.ts';
+import { CONNECT_TIMEOUT_MS, SILENCE_TIMEOUT_MS, exchange } from './exchange.ts';
 import {
   MAX_ANSWER_BYTES,
   type Http,
   type HttpRequest,
   type HttpResponse,
-  answerTooLarge,
-  joinedHeaders,
+  requestHeaders,
+  responseHeaders,
 } from './http.ts';
-import { timeoutCause } from './http-failure.ts';
-import { CONNECT_TIMEOUT_MS, SILENCE_TIMEOUT_MS } from './limits.ts';
-import { headersOf } from './request-headers.ts';
+import { answerTooLarge, timeoutCause } from './http-failure.ts';
 
 /**
  * {@link Http} over Node's own client, with connections kept open. It sends a buffer without
@@ -50,7 +48,7 @@ function send(
     const outgoing = transport.start(request.url, {
       method: request.method,
       agent: transport.agent,
-      headers: headersOf(request, userAgent),
+      headers: requestHeaders(request, userAgent),
     });
     let connecting: NodeJS.Timeout | undefined;
     outgoing.setTimeout(request.answerTimeoutMs ?? SILENCE_TIMEOUT_MS, () => {
@@ -110,7 +108,7 @@ function readAnswer(request: HttpRequest, incoming: http.IncomingMessage): Promi
     incoming.once('end', () => {
       resolve({
         status: incoming.statusCode ?? 0,
-        headers: joinedHeaders(incoming.headers),
+        headers: responseHeaders(incoming.headers),
         text: Buffer.concat(parts).toString('utf8'),
       });
     });

@@ -1,17 +1,16 @@
 import { Readable } from 'node:stream';
 import { EnvHttpProxyAgent, Pool } from 'undici';
 import { messageOf } from '../base/errors.ts';
-import { exchange } from './exchange.ts';
+import { CONNECT_TIMEOUT_MS, SILENCE_TIMEOUT_MS, exchange } from './exchange.ts';
 import {
   MAX_ANSWER_BYTES,
   type Http,
   type HttpRequest,
   type HttpResponse,
-  answerTooLarge,
-  joinedHeaders,
+  requestHeaders,
+  responseHeaders,
 } from './http.ts';
-import { CONNECT_TIMEOUT_MS, SILENCE_TIMEOUT_MS } from './limits.ts';
-import { headersOf } from './request-headers.ts';
+import { answerTooLarge } from './http-failure.ts';
 
 /** The proxy part of the environment, in undici's words. */
 export interface ProxySettings {
@@ -62,7 +61,7 @@ function send(
         origin: url.origin,
         path: url.pathname + url.search,
         method: request.method,
-        headers: headersOf(request, userAgent),
+        headers: requestHeaders(request, userAgent),
         body: hasBytes(request.body) ? Readable.from(inPieces(request.body, course.sent)) : null,
         headersTimeout: silence,
         bodyTimeout: silence,
@@ -82,7 +81,7 @@ function send(
         },
         onResponseStart(_controller, status, headers) {
           answer.status = status;
-          answer.headers = joinedHeaders(headers);
+          answer.headers = responseHeaders(headers);
         },
         onResponseData(_controller, part) {
           size += part.length;

@@ -3,7 +3,7 @@ import { SyncError } from '../base/errors.ts';
 import type { Secret } from '../base/secret.ts';
 import type { Http, HttpResponse } from '../api/http.ts';
 import { type RetryPolicy, withRetry } from '../api/retry.ts';
-import type { TokenSource } from '../api/token-source.ts';
+import type { TokenSource } from '../api/client.ts';
 import { isObject, jsonValue } from '../api/wire.ts';
 import type { Clock } from '../base/time.ts';
 

@@ -9,7 +9,7 @@ import { SyncError, isTemporary } from '../base/errors.ts';
 import type { Secret } from '../base/secret.ts';
 import type { Http } from '../api/http.ts';
 import { deliveryOf } from '../api/http-failure.ts';
-import type { TokenSource } from '../api/token-source.ts';
+import type { TokenSource } from '../api/client.ts';
 import type { Clock } from '../base/time.ts';
 import { recordAlive, recordEnd } from './login-ages.ts';
 import { withLoginLock } from './login-lock.ts';

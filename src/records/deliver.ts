@@ -8,9 +8,8 @@ import {
   itemRemoval,
   nutritionDayUrl,
 } from '../api/client.ts';
-import { ENOUGH_FAULTS, faultMessage, isServiceFault } from '../api/faults.ts';
 import { type Failure, BatchBreaker, failureOf } from '../api/batch-breaker.ts';
-import { isAboutTheItem } from '../api/refusal.ts';
+import { ENOUGH_FAULTS, faultMessage, isAboutTheItem, isServiceFault } from '../api/refusal.ts';
 import type { Clock } from '../base/time.ts';
 import type { MergeMode } from './day-plan.ts';
 import { emptyDay, nutritionBody } from './merge.ts';

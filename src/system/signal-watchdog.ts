@@ -1,6 +1,5 @@
 import { readFileSync } from 'node:fs';
 import { parentPort, workerData } from 'node:worker_threads';
-import type { Name } from './signals.ts';
 
 /**
  * A thread that ends the process if nothing else reacts to a signal.
@@ -12,19 +11,21 @@ import type { Name } from './signals.ts';
  * `/proc/self/status` shows it.
  */
 
+export type SignalName = 'SIGINT' | 'SIGTERM' | 'SIGHUP';
+
 /** What the main thread passes to the watchdog. */
 export interface WatchdogOrders {
   /** Signals to listen to, with their numbers. */
-  readonly signals: readonly (readonly [Name, number])[];
+  readonly signals: readonly (readonly [SignalName, number])[];
   /** Those of them that do not end this process. */
-  readonly harmless: readonly Name[];
+  readonly harmless: readonly SignalName[];
   /** Longest time between a signal and the end of the process, in ms. */
   readonly limitMs: number;
 }
 
 /** What the watchdog reports to the main thread. */
 export type WatchdogNews =
-  | { readonly received: Name }
+  | { readonly received: SignalName }
   /** The main thread has to listen by itself. */
   | { readonly deaf: true };
 

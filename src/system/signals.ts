@@ -1,15 +1,14 @@
 import { constants } from 'node:os';
 import { join } from 'node:path';
 import type { Worker } from 'node:worker_threads';
-import type { WatchdogNews, WatchdogOrders } from './signal-watchdog.ts';
+import type { SignalName, WatchdogNews, WatchdogOrders } from './signal-watchdog.ts';
 
 /** Longest time between a signal and the end of the process, in ms. */
 const LIMIT_MS = 4_800;
 /** Time for the process to end by itself once its work is over, in ms. */
 const OVER_MS = 1_000;
 
-const NAMES = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
-export type Name = (typeof NAMES)[number];
+const NAMES: readonly SignalName[] = ['SIGINT', 'SIGTERM', 'SIGHUP'];
 
 /** Commands that read or write files of the user's choice, on file systems that may hang. */
 const READERS = ['upload', 'push', 'watch', 'inspect', 'explain', 'seed'];
@@ -40,7 +39,7 @@ export interface Signals {
  */
 export function handleSignals(needs: SignalNeeds): Signals {
   const { args, programDir, ignoresHangup, onSignal, exit } = needs;
-  const received = new Set<Name>();
+  const received = new Set<SignalName>();
   const watchdog =
     process.platform !== 'win32' && mayHang(args)
       ? startWatchdog(programDir, ignoresHangup())
@@ -56,7 +55,7 @@ export function handleSignals(needs: SignalNeeds): Signals {
     exit();
   }
 
-  function receive(name: Name): void {
+  function receive(name: SignalName): void {
     if (name === 'SIGHUP' && ignoresHangup()) return;
     // A second one does not wait for a tidy end.
     if (received.has(name)) {

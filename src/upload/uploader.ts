@@ -5,9 +5,8 @@ import { type ActivityTimes, readActivityTimes, readFirstSession } from '../fit/
 import type { FileStamp, KnownFiles } from '../ledger/known-files.ts';
 import type { UploadLedger } from '../ledger/uploads.ts';
 import type { FramedUpload, ServiceClient } from '../api/client.ts';
-import { ENOUGH_FAULTS, faultMessage, isServiceFault } from '../api/faults.ts';
 import { failureOf } from '../api/batch-breaker.ts';
-import { isAboutTheItem } from '../api/refusal.ts';
+import { ENOUGH_FAULTS, faultMessage, isAboutTheItem, isServiceFault } from '../api/refusal.ts';
 import type { Clock } from '../base/time.ts';
 import { type Identity, identify } from './identify.ts';
 import { FILE_PART, type UploadFields, frameUpload, textParts } from './multipart.ts';

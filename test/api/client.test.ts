@@ -2,13 +2,12 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { inspect } from 'node:util';
 import { SyncError, exitCodeOfDelivery } from '../../src/base/errors.ts';
 import { Secret } from '../../src/base/secret.ts';
-import { type ServiceClient, createServiceClient } from '../../src/api/client.ts';
+import { type ServiceClient, type TokenSource, createServiceClient } from '../../src/api/client.ts';
 import { DEFAULT_ENDPOINTS, type Endpoints } from '../../src/config/endpoints.ts';
 import { MAX_ANSWER_BYTES } from '../../src/api/http.ts';
 import { createNodeHttp } from '../../src/api/node-http.ts';
 import { isAboutTheItem } from '../../src/api/refusal.ts';
 import { DEFAULT_RETRY } from '../../src/api/retry.ts';
-import type { TokenSource } from '../../src/api/token-source.ts';
 import { type TestServer, failure, listen, never } from './support.ts';
 
 const FIRST = 'first-access-token';

@@ -1,7 +1,7 @@
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { Secret } from '../../src/base/secret.ts';
 import { type Http, MAX_ANSWER_BYTES } from '../../src/api/http.ts';
-import { ANSWER_TIMEOUT_MS, TURN_TIMEOUT_MS } from '../../src/api/limits.ts';
+import { ANSWER_TIMEOUT_MS, TURN_TIMEOUT_MS } from '../../src/api/exchange.ts';
 import { createNodeHttp } from '../../src/api/node-http.ts';
 import { createProxiedHttp } from '../../src/api/undici-http.ts';
 import {

@@ -2,11 +2,10 @@ import { onTestFinished } from 'vitest';
 import { systemClock } from '../../src/system/clock.ts';
 import { type SandboxOptions, type Sandbox, startSandbox } from '../../src/sandbox/server.ts';
 import { Secret } from '../../src/base/secret.ts';
-import { type ServiceClient, createServiceClient } from '../../src/api/client.ts';
+import { type ServiceClient, type TokenSource, createServiceClient } from '../../src/api/client.ts';
 import { DEFAULT_ENDPOINTS } from '../../src/config/endpoints.ts';
 import { createNodeHttp } from '../../src/api/node-http.ts';
 import { DEFAULT_RETRY, type RetryPolicy } from '../../src/api/retry.ts';
-import type { TokenSource } from '../../src/api/token-source.ts';
 import type { Clock } from '../../src/base/time.ts';
 
 /** A sandbox on a port of its own, that ends with the test. */
