@@ -7,6 +7,7 @@ import type { Deps } from './deps.ts';
 import { createServiceClient } from '../api/client.ts';
 import { endpointUrl } from '../config/endpoints.ts';
 import { openHttp } from '../api/open-http.ts';
+import { traced } from './with-http.ts';
 import { DEFAULT_RETRY, type RetryNotice } from '../api/retry.ts';
 import type { Clock } from '../base/time.ts';
 import type { ConnectOptions, OpenConnection } from './connect.ts';
@@ -21,15 +22,8 @@ export async function openConnection(
   const { version, connections, attended, onWarning, onPause, trace } = options;
   const http = await openHttp({ env, version, connections });
   const { platform, programDir } = deps;
-  const session = openSession(config, {
-    http,
-    clock,
-    env,
-    platform,
-    programDir,
-    attended,
-    onWarning,
-  });
+  const context = { ...deps, random: Math.random, trace, warn: onWarning };
+  const session = openSession(context, config, { http, env, platform, programDir, attended });
   session.start();
   const tellPause = pauseTeller(clock, onPause);
   const client = createServiceClient({
@@ -57,7 +51,8 @@ export async function openConnection(
     async whoIs(signal) {
       const url = endpointUrl(requireBaseUrl(config), config.endpoints.userinfo);
       const policy = options.retry ?? PATIENT;
-      return await whoIsLoggedIn({ http, clock, url, policy, trace }, session, signal);
+      const userinfo = { http: traced(context, http), url, policy };
+      return await whoIsLoggedIn({ ...context, signal }, userinfo, session);
     },
     close: async () => {
       await session.close();

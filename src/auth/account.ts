@@ -1,16 +1,16 @@
-import type { Account } from '../config/config.ts';
+import type { Context } from '../base/context.ts';
 import { SyncError } from '../base/errors.ts';
 import type { Secret } from '../base/secret.ts';
+import type { Account } from '../config/config.ts';
 import type { Http, HttpResponse } from '../api/http.ts';
 import { type RetryPolicy, withRetry } from '../api/retry.ts';
 import type { TokenSource } from '../api/client.ts';
 import { isObject, jsonValue } from '../api/wire.ts';
-import type { Clock } from '../base/time.ts';
 
-/** How long the service may think about it, in ms: a login does not hang on a name. */
+/** Time limit for one answer of the userinfo endpoint (ms). */
 const ANSWER_TIMEOUT_MS = 8_000;
 
-/** Somebody waits, and much hangs on the answer: some tries, short pauses. */
+/** Retries for a user who waits, and needs the answer: a few tries, short pauses. */
 export const PATIENT: RetryPolicy = {
   attempts: 4,
   baseMs: 500,
@@ -18,50 +18,44 @@ export const PATIENT: RetryPolicy = {
   longestRetryAfterMs: 10_000,
 };
 
-/** What the userinfo endpoint made of a token. */
+/** The userinfo endpoint's answer about a token. */
 export type WhoAmI =
   | { readonly kind: 'known'; readonly account: Account }
-  /** The service does not say: no such endpoint, not allowed, sent elsewhere, or unreadable. */
+  /** The service does not name the account: no such endpoint, forbidden, redirected, unreadable. */
   | { readonly kind: 'unknown' }
-  /** It cannot say now: `NETWORK` or `SERVICE_UNAVAILABLE`. Another time it may. */
+  /** It may answer later: `NETWORK` or `SERVICE_UNAVAILABLE`. */
   | { readonly kind: 'unreachable'; readonly error: SyncError }
-  /** 401: the token is no good. */
+  /** 401: the service does not accept the token. */
   | { readonly kind: 'rejected' };
 
-export interface WhoAmINeeds {
+export interface UserinfoOptions {
   readonly http: Http;
-  readonly clock: Clock;
   /** The userinfo endpoint. */
   readonly url: URL;
   readonly policy: RetryPolicy;
-  /** One line a request, as {@link ServiceClientNeeds.trace}. */
-  readonly trace?: ((line: string) => void) | undefined;
 }
 
 /**
- * Asks the service whose token this is. The interface does not show this endpoint: a service without
- * it is as good as any.
+ * Asks the service for the account of a token. The interface does not describe this endpoint: a
+ * service without it is as good as any other.
  *
  * @throws the signal's reason when it is aborted.
  */
 export async function whoAmI(
-  { http, clock, url, policy, trace }: WhoAmINeeds,
+  { clock, random, signal }: Context,
+  { http, url, policy }: UserinfoOptions,
   token: Secret,
-  signal: AbortSignal,
 ): Promise<WhoAmI> {
   const ask = async () => {
-    const started = clock.now();
     const answerTimeoutMs = ANSWER_TIMEOUT_MS;
     const request = { method: 'GET', url, bearer: token, answerTimeoutMs, signal } as const;
     const response = await http.send(request);
-    trace?.(`GET ${url.pathname} ${response.status} ${clock.now() - started} ms`);
-    // Half an answer is none: it is asked for again. What was never JSON stays what it is.
+    // Throws on truncated JSON, which is retried. An answer that is not JSON is not.
     if (response.status === 200 && claimsJson(response)) jsonValue(response);
     return response;
   };
   try {
-    const needs = { policy, clock, random: Math.random };
-    const { response } = await withRetry(ask, 'always', needs, signal);
+    const { response } = await withRetry(ask, 'always', { policy, clock, random }, signal);
     if (response.status === 401) return { kind: 'rejected' };
     const account =
       response.status === 200 && claimsJson(response)
@@ -80,22 +74,23 @@ export async function whoAmI(
 }
 
 /**
- * Asks whose login this is; a token that the service rejects is replaced once.
+ * Asks the service for the account of the current login; replaces a rejected token once.
  *
  * @throws SyncError as a {@link TokenSource}: `AUTH_EXPIRED` if the service ended the login.
  */
 export async function whoIsLoggedIn(
-  needs: WhoAmINeeds,
+  context: Context,
+  options: UserinfoOptions,
   tokens: TokenSource,
-  signal: AbortSignal,
 ): Promise<WhoAmI> {
+  const { signal } = context;
   const token = await tokens.accessToken(signal);
-  const who = await whoAmI(needs, token, signal);
+  const who = await whoAmI(context, options, token);
   if (who.kind !== 'rejected') return who;
-  return await whoAmI(needs, await tokens.replace(token, signal), signal);
+  return await whoAmI(context, options, await tokens.replace(token, signal));
 }
 
-/** Some services send JSON under another name; a page begins with `<`. */
+/** Some services send JSON with another content type; an HTML page begins with `<`. */
 function claimsJson({ headers, text }: HttpResponse): boolean {
   return (headers['content-type'] ?? '').includes('json') || /^\s*\{/.test(text);
 }

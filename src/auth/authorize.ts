@@ -1,59 +1,66 @@
+import type { Context } from '../base/context.ts';
 import { SyncError } from '../base/errors.ts';
 import type { Secret } from '../base/secret.ts';
-import type { Clock } from '../base/time.ts';
-import { authorizeUrl } from './authorize-url.ts';
 import { type CheckedCallback, checkPastedAddress } from './callback.ts';
 import { type CallbackServer, startCallbackServer } from './callback-server.ts';
 import { createAuthorizationSecrets } from './pkce.ts';
 
 export interface AuthorizeOptions {
-  /** To listen on, and to send as it is; port 0 takes any that is free. */
+  /** The redirect URI to listen on; sent letter by letter. Port 0 takes any free port. */
   readonly redirectUri: string;
   /** The authorize endpoint (interface 4.5). */
   readonly endpoint: URL;
   readonly clientId: string;
   readonly scopes: readonly string[];
   readonly platform: NodeJS.Platform;
+  /** The user who runs this process; absent on a system without user IDs. */
+  readonly userId: number | undefined;
+  /** Called for a request that looked like the callback of another login. */
   readonly onRefused: (why: string) => void;
 }
 
-/** An authorization request that is out, and the listener that waits for its answer. */
+/** An authorization request, and the listener for its callback. */
 export interface Authorization {
-  /** Holds the state: to be shown to the person, and never an argument of a process. */
+  /** The authorization URL. It contains the state: show it to the user, never pass it to a process. */
   readonly url: string;
   readonly redirectUri: string;
   readonly verifier: Secret;
-  /** Shows the browser how it went, and ends. */
+  /** Shows the outcome in the browser, and closes. */
   readonly server: Pick<CallbackServer, 'finish' | 'close'>;
-  /** What a browser is started with, in place of {@link url}. */
+  /** The address to start a browser with, in place of {@link url}. */
   readonly start: ReturnType<CallbackServer['offerStart']>;
   /**
-   * The answer: the callback, or an address that somebody pasted, whichever comes first.
+   * Waits for the callback, or for a pasted address if that comes first.
    *
-   * @param paste asks for such an address once; absent: nobody can be asked.
    * @throws SyncError `AUTH_TIMEOUT`; the signal's reason.
    */
   waitForAnswer(
-    options: {
-      readonly clock: Clock;
-      readonly timeoutMs: number;
-      readonly onTimeout: () => SyncError;
-      readonly paste: ((signal: AbortSignal) => Promise<string>) | undefined;
-      readonly onPasteRefused: (message: string) => void;
-    },
-    signal: AbortSignal,
+    context: Pick<Context, 'clock' | 'signal'>,
+    options: WaitOptions,
   ): Promise<CheckedCallback>;
 }
 
-/** @throws SyncError `PORT_IN_USE`, `CONFIG`. */
+export interface WaitOptions {
+  readonly timeoutMs: number;
+  readonly onTimeout: () => SyncError;
+  /** Asks the user once for the address that the browser ended at; absent without a terminal. */
+  readonly paste: ((signal: AbortSignal) => Promise<string>) | undefined;
+  readonly onPasteRefused: (message: string) => void;
+}
+
+/**
+ * Starts the listener for the callback, and builds the authorization URL.
+ *
+ * @throws SyncError `PORT_IN_USE`, `CONFIG`.
+ */
 export async function beginAuthorization(options: AuthorizeOptions): Promise<Authorization> {
   const { state, verifier, challenge } = createAuthorizationSecrets();
   const expected = { state, origin: options.endpoint.origin };
   const server = await startCallbackServer({ ...options, expected });
   const { redirectUri } = server;
-  const url = authorizeUrl({ ...options, redirectUri, state, challenge }).href;
+  const url = authorizationUrl(options, { redirectUri, state, challenge });
 
-  /** Asks until an address is the right one; undefined if a callback was faster after all. */
+  /** Asks until the user pastes the right address; undefined if a callback came first. */
   async function pasted(
     paste: (signal: AbortSignal) => Promise<string>,
     onRefused: (message: string) => void,
@@ -72,7 +79,7 @@ export async function beginAuthorization(options: AuthorizeOptions): Promise<Aut
     verifier,
     server,
     start: server.offerStart(url),
-    async waitForAnswer({ clock, timeoutMs, onTimeout, paste, onPasteRefused }, signal) {
+    async waitForAnswer({ clock, signal }, { timeoutMs, onTimeout, paste, onPasteRefused }) {
       const over = new AbortController();
       const late = new AbortController();
       const limit = clock
@@ -93,4 +100,30 @@ export async function beginAuthorization(options: AuthorizeOptions): Promise<Aut
       }
     },
   };
+}
+
+/**
+ * Returns the address that the browser is sent to (interface 4.5). It contains the state: never log it.
+ *
+ * @see https://www.rfc-editor.org/rfc/rfc6749#section-4.1.1 - authorization request
+ * @see https://www.rfc-editor.org/rfc/rfc7636#section-4.3 - the challenge in it
+ */
+export function authorizationUrl(
+  { endpoint, clientId, scopes }: Pick<AuthorizeOptions, 'endpoint' | 'clientId' | 'scopes'>,
+  request: { readonly redirectUri: string; readonly state: Secret; readonly challenge: string },
+): string {
+  const url = new URL(endpoint);
+  url.search = new URLSearchParams({
+    response_type: 'code',
+    client_id: clientId,
+    redirect_uri: request.redirectUri,
+    scope: scopes.join(' '),
+    state: request.state.reveal(),
+    code_challenge: request.challenge,
+    code_challenge_method: 'S256',
+  })
+    .toString()
+    // Some services read `+` as a plus sign; all of them read %20 as a space.
+    .replaceAll('+', '%20');
+  return url.href;
 }

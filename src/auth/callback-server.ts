@@ -59,6 +59,8 @@ export interface CallbackServerOptions {
   readonly redirectUri: string;
   readonly expected: ExpectedAnswer;
   readonly platform: NodeJS.Platform;
+  /** The user who runs this process; undefined on a system without user IDs. */
+  readonly userId: number | undefined;
   /** Something came that looked like a callback and was not ours. */
   readonly onRefused: (why: string) => void;
 }
@@ -158,7 +160,7 @@ export async function startCallbackServer(options: CallbackServerOptions): Promi
   return {
     redirectUri: withRealPort(options.redirectUri, expected),
     offerStart(authorizationUrl) {
-      start = createStartAddress(authorizationUrl);
+      start = createStartAddress(authorizationUrl, options.userId);
       return { ...start, address: expected.origin + start.path };
     },
     async waitForCallback(signal) {

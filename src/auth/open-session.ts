@@ -1,37 +1,33 @@
-import { type Config, requireBaseUrl } from '../config/config.ts';
-import { givenSecret } from '../credentials/client-secret.ts';
-import { environmentStore, hasEnvironmentTokens } from '../credentials/environment.ts';
-import { type StoreNeeds, openStore } from '../credentials/open-store.ts';
-import { type CredentialStore, serviceId } from '../credentials/store.ts';
-import { SyncError } from '../base/errors.ts';
-import { endpointUrl } from '../config/endpoints.ts';
 import type { Http } from '../api/http.ts';
-import type { Clock } from '../base/time.ts';
-import { type Session, createSession } from './session.ts';
-
-export interface OpenSessionNeeds extends StoreNeeds {
-  readonly http: Http;
-  readonly clock: Clock;
-  /** Something a person should know that stops nothing. */
-  readonly onWarning: (warning: string) => void;
-}
+import type { Context } from '../base/context.ts';
+import { SyncError } from '../base/errors.ts';
+import { type Config, requireBaseUrl } from '../config/config.ts';
+import { endpointUrl } from '../config/endpoints.ts';
+import { environmentStore, givenSecret, hasEnvironmentTokens } from '../credentials/environment.ts';
+import { type StoreOptions, openStore } from '../credentials/open-store.ts';
+import { type CredentialStore, serviceId } from '../credentials/store.ts';
+import { noSuchProfile } from './login-errors.ts';
+import { Session } from './session.ts';
 
 /**
- * The login of this profile, from the environment if it has tokens, else from the configured store.
- * Nothing is read before it is asked for.
+ * Opens the login of this profile: from the environment if it has tokens, else from the configured
+ * store. Reads nothing until a token is asked for.
  *
  * @throws SyncError `CONFIG` if the base URL is missing.
  */
-export function openSession(config: Config, needs: OpenSessionNeeds): Session {
+export function openSession(
+  context: Context,
+  config: Config,
+  options: StoreOptions & { readonly http: Http },
+): Session {
   const baseUrl = requireBaseUrl(config);
-  return createSession({
+  return new Session(context, {
     profile: config.profile,
     stateDir: config.paths.stateDir,
-    http: needs.http,
-    clock: needs.clock,
+    http: options.http,
     store: hasEnvironmentTokens(config)
-      ? environmentStore(config, needs.clock.now(), needs.onWarning)
-      : storeOf(config, needs),
+      ? environmentStore(context, config)
+      : storeOfProfile(config, options),
     service: serviceId(baseUrl),
     tokenUrl: endpointUrl(baseUrl, config.endpoints.token),
     accountId: config.account?.id,
@@ -41,11 +37,11 @@ export function openSession(config: Config, needs: OpenSessionNeeds): Session {
 }
 
 /**
- * Every login is remembered in the configuration: of a profile that it does not know, nobody is logged
- * in, also where there is no keychain to ask.
+ * Opens the configured store. Each login adds its profile to the configuration, so an unknown profile
+ * has no login, even if there is no keychain to look in.
  */
-function storeOf(config: Config, needs: StoreNeeds): CredentialStore {
-  const store = openStore(config, needs);
+function storeOfProfile(config: Config, options: StoreOptions): CredentialStore {
+  const store = openStore(config, options);
   const { profile, profiles } = config;
   if (profiles.includes(profile)) return store;
   return {
@@ -58,14 +54,7 @@ function storeOf(config: Config, needs: StoreNeeds): CredentialStore {
         if (!(error instanceof SyncError) || error.code !== 'KEYCHAIN_MISSING') throw error;
         if (profile === 'default') return undefined;
       }
-      const known = profiles.length === 0 ? '' : `There are: ${profiles.join(', ')}. `;
-      throw new SyncError(
-        'AUTH_REQUIRED',
-        `Nobody is logged in: there is no profile "${profile}".`,
-        {
-          hint: `${known}\`sync login --profile ${profile}\` makes it.`,
-        },
-      );
+      throw noSuchProfile(profile, profiles);
     },
   };
 }

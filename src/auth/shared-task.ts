@@ -1,61 +1,62 @@
-/** A task that several callers wait for together. */
-export interface SharedTask<T> {
-  /**
-   * Waits for the task. When the signal is aborted, rejects with its reason: at once while others
-   * still want the task; else the task is told to stop, and this waits until it has.
-   */
-  join(signal: AbortSignal): Promise<T>;
-  /** Tells the task to stop, and waits until it has; never rejects. */
-  stop(reason: unknown): Promise<void>;
-  /** Has it been told to stop? Then there is no sense in joining it. */
-  readonly stopping: boolean;
-}
-
 /**
- * Starts a task. Its signal is aborted when nobody waits for it any more; what it does about that,
- * and when, is its own affair: a task that may not be broken off in the middle finishes first.
+ * A task that several callers wait for together. Its signal is aborted when the last caller leaves.
+ * The task decides how to react: one that must not be interrupted halfway finishes first.
  */
-export function shareTask<T>(run: (signal: AbortSignal) => Promise<T>): SharedTask<T> {
-  const controller = new AbortController();
-  const running = run(controller.signal);
-  const over = running.then(
-    () => undefined,
-    () => undefined,
-  );
-  let waiting = 0;
-  return {
-    get stopping() {
-      return controller.signal.aborted;
-    },
-    async join(signal) {
+export class SharedTask<T> {
+  readonly #controller = new AbortController();
+  readonly #running: Promise<T>;
+  /** Settles with the task, and never rejects. */
+  readonly #over: Promise<void>;
+  #waiting = 0;
+
+  /** Starts the task. */
+  constructor(run: (signal: AbortSignal) => Promise<T>) {
+    this.#running = run(this.#controller.signal);
+    this.#over = this.#running.then(
+      () => undefined,
+      () => undefined,
+    );
+  }
+
+  /** The task was asked to stop: do not join it. */
+  get stopping(): boolean {
+    return this.#controller.signal.aborted;
+  }
+
+  /**
+   * Waits for the task. When the signal is aborted, rejects with its reason: at once if other callers
+   * wait for the task; else it stops the task, and rejects after the task has ended.
+   */
+  async join(signal: AbortSignal): Promise<T> {
+    signal.throwIfAborted();
+    this.#waiting++;
+    let leave: (() => void) | undefined;
+    const left = new Promise<never>((_resolve, reject) => {
+      const rejectNow = () => reject(signal.reason as Error);
+      leave = () => {
+        this.#waiting--;
+        if (this.#waiting > 0) {
+          rejectNow();
+        } else {
+          this.#controller.abort(signal.reason);
+          void this.#over.then(rejectNow);
+        }
+      };
+      signal.addEventListener('abort', leave, { once: true });
+    });
+    try {
+      const result = await Promise.race([this.#running, left]);
+      // A task that finished although it was stopped keeps its result; this caller still leaves.
       signal.throwIfAborted();
-      waiting++;
-      let leave: (() => void) | undefined;
-      const left = new Promise<never>((_resolve, reject) => {
-        leave = () => {
-          waiting--;
-          const reject_ = () => reject(signal.reason as Error);
-          if (waiting > 0) {
-            reject_();
-          } else {
-            controller.abort(signal.reason);
-            void over.then(reject_);
-          }
-        };
-        signal.addEventListener('abort', leave, { once: true });
-      });
-      try {
-        const result = await Promise.race([running, left]);
-        // A task that finished in spite of the stop: its outcome stands, the caller still leaves.
-        signal.throwIfAborted();
-        return result;
-      } finally {
-        if (leave !== undefined) signal.removeEventListener('abort', leave);
-      }
-    },
-    async stop(reason) {
-      controller.abort(reason);
-      await over;
-    },
-  };
+      return result;
+    } finally {
+      if (leave !== undefined) signal.removeEventListener('abort', leave);
+    }
+  }
+
+  /** Asks the task to stop, and waits until it has ended; never rejects. */
+  async stop(reason: unknown): Promise<void> {
+    this.#controller.abort(reason);
+    await this.#over;
+  }
 }

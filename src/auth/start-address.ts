@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { SyncError } from '../base/errors.ts';
 import { type LandingPage, failedPage, nothingHerePage } from './landing-page.ts';
-import { tcpSockets } from './tcp-sockets.ts';
+import { tcpSockets } from './port-owner.ts';
 
 /**
  * The address that the browser is started with. It becomes an argument of processes, which every user
@@ -22,8 +22,14 @@ export interface StartAddress {
   end(): void;
 }
 
-/** @param authorizationUrl holds the state */
-export function createStartAddress(authorizationUrl: string): StartAddress {
+/**
+ * @param authorizationUrl contains the state
+ * @param userId the user who runs this process; undefined on a system without user IDs
+ */
+export function createStartAddress(
+  authorizationUrl: string,
+  userId: number | undefined,
+): StartAddress {
   const misuse = new AbortController();
   let state: 'new' | 'opened' | 'ended' = 'new';
   const end = (why: string): LandingPage => {
@@ -46,9 +52,9 @@ export function createStartAddress(authorizationUrl: string): StartAddress {
         return end('its address was opened twice, perhaps by another program or user');
       }
       state = 'opened';
-      const uid = await peerUid(request);
-      if (isForeign(uid)) {
-        return end(`another user of this computer (UID ${String(uid)}) opened its address`);
+      const stranger = await strangerAt(request, userId);
+      if (stranger !== undefined) {
+        return end(`another user of this computer (UID ${String(stranger)}) opened its address`);
       }
       return misuse.signal.aborted
         ? failedPage((misuse.signal.reason as SyncError).message, undefined)
@@ -65,18 +71,17 @@ function isPrefetch({ headers }: IncomingMessage): boolean {
 }
 
 /**
- * Returns the user at the other end of a loopback connection: of its sockets, the one that is not
- * this user's. Undefined if the kernel does not list it (other systems than Linux).
+ * Returns the user at the other end of a loopback connection, if it is neither this user nor root.
+ * Root is trusted: relays of WSL and of containers run as root. Always undefined on systems that do
+ * not list sockets (all but Linux).
  */
-async function peerUid({ socket }: IncomingMessage): Promise<number | undefined> {
+async function strangerAt(
+  { socket }: IncomingMessage,
+  userId: number | undefined,
+): Promise<number | undefined> {
   const { remotePort, localPort } = socket;
-  const uids = (await tcpSockets())
+  return (await tcpSockets())
     .filter((other) => other.localPort === remotePort && other.remotePort === localPort)
-    .map(({ uid }) => uid);
-  return uids.find(isForeign) ?? uids[0];
-}
-
-/** Root is nobody to hide from, and relays run as root: those of WSL and of containers. */
-function isForeign(uid: number | undefined): boolean {
-  return uid !== undefined && uid !== 0 && uid !== process.getuid?.();
+    .map(({ uid }) => uid)
+    .find((uid) => uid !== 0 && uid !== userId);
 }

@@ -1,18 +1,18 @@
-import type { TokenSet } from '../credentials/store.ts';
-import { type ErrorCode, SyncError } from '../base/errors.ts';
-import type { Secret } from '../base/secret.ts';
 import type { Http, HttpResponse } from '../api/http.ts';
 import { type Repeatable, type RetryPolicy, withRetry } from '../api/retry.ts';
+import type { Context } from '../base/context.ts';
+import { type ErrorCode, SyncError } from '../base/errors.ts';
 import { sanitize } from '../base/sanitize.ts';
-import type { Clock } from '../base/time.ts';
-import { decodeTokenResponse } from './token-response.ts';
+import type { Secret } from '../base/secret.ts';
+import type { TokenSet } from '../credentials/store.ts';
+import { type NewTokens, decodeTokenResponse } from './token-response.ts';
 
-/** How long the service may think about one token request, in ms. */
+/** Time limit for the answer to one token request (ms). */
 const ANSWER_TIMEOUT_MS = 15_000;
-/** How long one token request may take in all, in ms: another process may be waiting for its end. */
+/** Time limit for one token request in all (ms): another process may wait for the login lock. */
 const TOTAL_TIMEOUT_MS = 40_000;
 
-/** Somebody waits for the tokens: few tries, short pauses. */
+/** Retries for a user who waits for the tokens: few tries, short pauses. */
 const RETRY: RetryPolicy = {
   attempts: 3,
   baseMs: 400,
@@ -20,17 +20,16 @@ const RETRY: RetryPolicy = {
   longestRetryAfterMs: 5_000,
 };
 
-export interface TokenEndpointNeeds {
+export interface Endpoint {
   readonly http: Http;
-  readonly clock: Clock;
   /** The token endpoint (interface 4.6), or the revocation endpoint. */
   readonly url: URL;
 }
 
-/** Which application speaks. */
+/** The application that asks for tokens. */
 export interface Client {
   readonly id: string;
-  /** Public clients have none; PKCE stands in for it. */
+  /** Public clients have none: PKCE protects their login. */
   readonly secret: Secret | undefined;
 }
 
@@ -44,36 +43,34 @@ export interface CodeGrant {
 }
 
 /**
- * Exchanges an authorization code for tokens (interface 4.6, RFC 7636 section 4.5).
+ * Exchanges an authorization code for tokens (interface 4.6).
  *
- * A code works once, and its second use may cost the first one's tokens (RFC 6749 section 4.1.2):
- * a request that may have been acted on is not repeated.
+ * A code works once. Sending it again may revoke the tokens of the first request, so a request that
+ * the service may have acted on is not repeated.
  *
+ * @see https://www.rfc-editor.org/rfc/rfc6749#section-4.1.2 - a code is used once
+ * @see https://www.rfc-editor.org/rfc/rfc7636#section-4.5 - the verifier
  * @throws SyncError `AUTH_REFUSED`, `NETWORK`, `SERVICE_UNAVAILABLE`, `SERVICE_ANSWER`.
  */
 export async function exchangeCode(
-  needs: TokenEndpointNeeds,
+  context: Context,
+  endpoint: Endpoint,
   grant: CodeGrant,
-  signal: AbortSignal,
-): Promise<TokenSet & { readonly accessToken: Secret }> {
-  const response = await post(
-    needs,
-    {
-      grant_type: 'authorization_code',
-      code: grant.code.reveal(),
-      redirect_uri: grant.redirectUri,
-      code_verifier: grant.verifier.reveal(),
-      ...clientFields(grant.client),
-    },
-    'unless-acted-on',
-    signal,
-  );
-  return readTokens(response, needs, {
+): Promise<NewTokens> {
+  const fields = {
+    grant_type: 'authorization_code',
+    code: grant.code.reveal(),
+    redirect_uri: grant.redirectUri,
+    code_verifier: grant.verifier.reveal(),
+    ...clientFields(grant.client),
+  };
+  const response = await post(context, endpoint, fields, 'unless-acted-on');
+  return readTokens(context, endpoint, response, {
     secrets: [grant.code, grant.verifier, grant.client.secret],
-    refused: {
+    invalidGrant: {
       code: 'AUTH_REFUSED',
-      message: 'The service did not accept the answer of the login',
-      hint: 'Run `sync login` again; the answer is good once, and for some minutes.',
+      message: 'The service did not accept the authorization code of the login',
+      hint: 'Run `sync login` again; a code works once, and for a few minutes.',
     },
     otherwise: 'Check the base URL and the client ID, then run `sync login` again.',
     askedScopes: grant.askedScopes,
@@ -81,76 +78,67 @@ export async function exchangeCode(
 }
 
 /**
- * Fetches new tokens for a refresh token. The one that was sent may be dead afterwards: what comes
- * back is to be stored before it is used.
+ * Requests new tokens for a refresh token. The service may have replaced the one that was sent:
+ * store the new tokens before using them.
  *
- * Repeating is safe in the sense that nothing gets worse: where the service acted on a request whose
- * answer was lost, the token that was sent is either still good or lost already.
+ * Repeating the request makes nothing worse: if the service acted on a request and its answer was
+ * lost, the sent token is either still valid or already lost.
  *
- * @throws SyncError `AUTH_EXPIRED` for `invalid_grant` and nothing else; `AUTH_REFUSED` (the client
- *   is refused, or nobody is given new tokens); `NETWORK`, `SERVICE_UNAVAILABLE`, `SERVICE_ANSWER`.
+ * @see https://www.rfc-editor.org/rfc/rfc6749#section-6 - refreshing an access token
+ * @see https://www.rfc-editor.org/rfc/rfc9700#section-4.14.2 - rotation of refresh tokens
+ * @throws SyncError `AUTH_EXPIRED` for `invalid_grant` and nothing else; `AUTH_REFUSED` if the service
+ *   refuses the client or the grant type; `NETWORK`, `SERVICE_UNAVAILABLE`, `SERVICE_ANSWER`.
  */
 export async function refreshTokens(
-  needs: TokenEndpointNeeds,
+  context: Context,
+  endpoint: Endpoint,
   grant: { readonly client: Client; readonly refreshToken: Secret; readonly before: TokenSet },
-  signal: AbortSignal,
-): Promise<TokenSet & { readonly accessToken: Secret }> {
-  const response = await post(
-    needs,
-    {
-      grant_type: 'refresh_token',
-      refresh_token: grant.refreshToken.reveal(),
-      ...clientFields(grant.client),
-    },
-    'always',
-    signal,
-  );
-  return readTokens(response, needs, {
+): Promise<NewTokens> {
+  const fields = {
+    grant_type: 'refresh_token',
+    refresh_token: grant.refreshToken.reveal(),
+    ...clientFields(grant.client),
+  };
+  const response = await post(context, endpoint, fields, 'always');
+  return readTokens(context, endpoint, response, {
     secrets: [grant.refreshToken, grant.client.secret],
-    refused: {
+    invalidGrant: {
       code: 'AUTH_EXPIRED',
       message: 'The login has ended: the service no longer accepts its refresh token',
       hint: 'Run `sync login`.',
     },
-    otherwise: 'Try again later; if it stays like this, run `sync login`.',
+    otherwise: 'Try again later; if the error persists, run `sync login`.',
     askedScopes: grant.before.scopes,
     before: grant.before,
   });
 }
 
 /**
- * Asks the service to forget a token (RFC 7009).
+ * Revokes a token.
  *
+ * @see https://www.rfc-editor.org/rfc/rfc7009#section-2 - token revocation
  * @returns `unsupported` if the service has no such endpoint.
- * @throws SyncError if it cannot be known to be revoked: `NETWORK`, `SERVICE_UNAVAILABLE`,
+ * @throws SyncError if the token may still be valid: `NETWORK`, `SERVICE_UNAVAILABLE`,
  *   `SERVICE_ANSWER`, `AUTH_REFUSED`.
  */
 export async function revokeToken(
-  needs: TokenEndpointNeeds,
+  context: Context,
+  endpoint: Endpoint,
   request: {
     readonly client: Client;
     readonly token: Secret;
     readonly kind: 'access_token' | 'refresh_token';
   },
-  signal: AbortSignal,
 ): Promise<'revoked' | 'unsupported'> {
-  const response = await post(
-    needs,
-    {
-      token: request.token.reveal(),
-      token_type_hint: request.kind,
-      ...clientFields(request.client),
-    },
-    'always',
-    signal,
-  );
+  const fields = {
+    token: request.token.reveal(),
+    token_type_hint: request.kind,
+    ...clientFields(request.client),
+  };
+  const response = await post(context, endpoint, fields, 'always');
   if (response.status >= 200 && response.status < 300) return 'revoked';
   if ([404, 405, 410, 501].includes(response.status)) return 'unsupported';
-  throw refusal(response, needs.url, {
-    secrets: [request.token, request.client.secret],
-    refused: undefined,
-    otherwise: undefined,
-  });
+  throw refusal(response, endpoint.url, { secrets: [request.token, request.client.secret] });
 }
 
 function clientFields({ id, secret }: Client): Record<string, string> {
@@ -158,49 +146,48 @@ function clientFields({ id, secret }: Client): Record<string, string> {
 }
 
 async function post(
-  { http, clock, url }: TokenEndpointNeeds,
+  { clock, random, signal }: Context,
+  { http, url }: Endpoint,
   fields: Record<string, string>,
   repeatable: Repeatable,
-  signal: AbortSignal,
 ): Promise<HttpResponse> {
-  const { response } = await withRetry(
-    () =>
-      http.send({
-        method: 'POST',
-        url,
-        contentType: 'application/json',
-        body: [Buffer.from(JSON.stringify(fields))],
-        answerTimeoutMs: ANSWER_TIMEOUT_MS,
-        totalTimeoutMs: TOTAL_TIMEOUT_MS,
-        signal,
-      }),
-    repeatable,
-    { policy: RETRY, clock, random: Math.random },
-    signal,
-  );
+  const send = () =>
+    http.send({
+      method: 'POST',
+      url,
+      contentType: 'application/json',
+      body: [Buffer.from(JSON.stringify(fields))],
+      answerTimeoutMs: ANSWER_TIMEOUT_MS,
+      totalTimeoutMs: TOTAL_TIMEOUT_MS,
+      signal,
+    });
+  const { response } = await withRetry(send, repeatable, { policy: RETRY, clock, random }, signal);
   return response;
 }
 
-interface Reading {
-  /** What was sent, so that a service that repeats it in its answer does not make us print it. */
+/** How to read a refusal of one request. */
+interface RefusalOptions {
+  /** What was sent: a service that repeats it in its answer does not make the program print it. */
   readonly secrets: readonly (Secret | undefined)[];
-  /** What `invalid_grant` means for this request. */
-  readonly refused: { code: ErrorCode; message: string; hint: string } | undefined;
-  /** What to do about a refusal that says nothing about this login or this client. */
-  readonly otherwise: string | undefined;
-  readonly askedScopes?: readonly string[] | undefined;
-  readonly before?: TokenSet;
+  /** The error that `invalid_grant` means for this request. */
+  readonly invalidGrant?: { code: ErrorCode; message: string; hint: string };
+  /** The hint for a refusal that says nothing about the login or the client. */
+  readonly otherwise?: string;
 }
 
 function readTokens(
+  { clock }: Context,
+  { url }: Endpoint,
   response: HttpResponse,
-  { url, clock }: TokenEndpointNeeds,
-  reading: Reading,
-): TokenSet & { readonly accessToken: Secret } {
+  options: RefusalOptions & {
+    readonly askedScopes: readonly string[] | undefined;
+    readonly before?: TokenSet;
+  },
+): NewTokens {
   const body = parseObject(response.text);
   const accepted = response.status >= 200 && response.status < 300;
   // Some services answer 200 and put the error into the body.
-  if (!accepted || typeof body?.['error'] === 'string') throw refusal(response, url, reading);
+  if (!accepted || typeof body?.['error'] === 'string') throw refusal(response, url, options);
   if (body === undefined) {
     throw new SyncError(
       'SERVICE_ANSWER',
@@ -211,73 +198,98 @@ function readTokens(
       },
     );
   }
+  const { askedScopes, before } = options;
   return decodeTokenResponse(
     body,
-    { now: clock.now(), askedScopes: reading.askedScopes, before: reading.before },
+    { now: clock.now(), askedScopes, before },
     `The answer of ${url.host} to the token request`,
   );
 }
 
+/** A refusal of the token endpoint, sanitized. */
+interface Refusal {
+  readonly status: number;
+  readonly host: string;
+  readonly path: string;
+  /** RFC 6749 section 5.2, such as `invalid_grant`; '' if the body has none. */
+  readonly error: string;
+  /** ` (the service's own words)`, or ''. */
+  readonly because: string;
+}
+
+interface RefusalRule {
+  readonly applies: (refusal: Refusal) => boolean;
+  readonly code: ErrorCode;
+  readonly message: (refusal: Refusal) => string;
+  readonly hint: string;
+}
+
 /**
- * An answer that is no success, in words. RFC 6749 section 5.2.
+ * The refusals that mean the same for each request; the first rule that applies wins.
  *
- * Never `REJECTED`: that is what becomes of something that was sent for good. Most requests to this
- * endpoint are made on the way to sending something, and what was not sent was not refused.
+ * None is `REJECTED`: that code is for an upload or a record that the service refused for good. A
+ * request to the token endpoint comes before an upload, which was not sent and not refused.
  */
-function refusal(response: HttpResponse, url: URL, reading: Reading): SyncError {
+const REFUSALS: readonly RefusalRule[] = [
+  {
+    applies: ({ error }) => error === 'invalid_client' || error === 'unauthorized_client',
+    code: 'AUTH_REFUSED',
+    message: ({ because }) => `The service refuses this client${because}.`,
+    hint:
+      'Check the client ID and its secret, then run ' +
+      '`sync login --client-id ID --client-secret-stdin`, or set SYNC_CLIENT_SECRET.',
+  },
+  {
+    applies: ({ error }) => error === 'unsupported_grant_type',
+    code: 'AUTH_REFUSED',
+    message: ({ host, because }) =>
+      `${host} does not support this kind of token request${because}.`,
+    hint: 'Run `sync login`.',
+  },
+  {
+    applies: ({ status }) => status >= 300 && status < 400,
+    code: 'SERVICE_ANSWER',
+    message: ({ host, path, status }) =>
+      `${host} redirects ${path} to another address (${status}); tokens are not sent there.`,
+    hint: 'Put the new address into the base URL: `sync login --base-url URL`.',
+  },
+  {
+    applies: ({ status }) => status === 404 || status === 405,
+    code: 'SERVICE_ANSWER',
+    message: ({ host, path, status }) => `${host} has no endpoint at ${path} (${status}).`,
+    hint: 'Check the base URL; paths can be set with `sync config set endpoint.token PATH`.',
+  },
+];
+
+/**
+ * Turns an answer that is not a success into an error.
+ *
+ * @see https://www.rfc-editor.org/rfc/rfc6749#section-5.2 - error responses
+ */
+function refusal(response: HttpResponse, url: URL, options: RefusalOptions): SyncError {
+  const { secrets, invalidGrant, otherwise } = options;
   const body = parseObject(response.text) ?? {};
-  const error = sanitize(body['error'], reading.secrets, 60);
-  const description = sanitize(body['error_description'] ?? body['message'], reading.secrets, 200);
+  const error = sanitize(body['error'], secrets, 60);
+  const description = sanitize(body['error_description'] ?? body['message'], secrets, 200);
+  const because = description === '' ? '' : ` (${description})`;
+  const { status } = response;
   const details = {
-    status: response.status,
+    status,
     ...(error === '' ? {} : { error }),
     ...(description === '' ? {} : { description }),
   };
-  const because = description === '' ? '' : ` (${description})`;
-  if (error === 'invalid_grant' && reading.refused !== undefined) {
-    const { code, message, hint } = reading.refused;
+  if (error === 'invalid_grant' && invalidGrant !== undefined) {
+    const { code, message, hint } = invalidGrant;
     return new SyncError(code, `${message}${because}.`, { hint, details });
   }
-  if (error === 'invalid_client' || error === 'unauthorized_client') {
-    return new SyncError('AUTH_REFUSED', `The service refuses this client${because}.`, {
-      hint:
-        'Check the client ID and its secret, then run ' +
-        '`sync login --client-id ID --client-secret-stdin`, or set SYNC_CLIENT_SECRET.',
-      details,
-    });
+  const found: Refusal = { status, host: url.host, path: url.pathname, error, because };
+  const rule = REFUSALS.find(({ applies }) => applies(found));
+  if (rule !== undefined) {
+    return new SyncError(rule.code, rule.message(found), { hint: rule.hint, details });
   }
-  if (error === 'unsupported_grant_type') {
-    return new SyncError('AUTH_REFUSED', `${url.host} gives no tokens in this way${because}.`, {
-      hint: 'Run `sync login`.',
-      details,
-    });
-  }
-  if (response.status >= 300 && response.status < 400) {
-    return new SyncError(
-      'SERVICE_ANSWER',
-      `${url.host} sends ${url.pathname} elsewhere (${response.status}); tokens are not sent there.`,
-      {
-        hint: 'Put the address that it moved to into the base URL: `sync login --base-url URL`.',
-        details,
-      },
-    );
-  }
-  if (response.status === 404 || response.status === 405) {
-    return new SyncError(
-      'SERVICE_ANSWER',
-      `${url.host} has no endpoint at ${url.pathname} (${response.status}).`,
-      {
-        hint: 'Check the base URL; paths can be set with `sync config set endpoint.token PATH`.',
-        details,
-      },
-    );
-  }
-  const what = error === '' ? `status ${String(response.status)}` : error;
-  return new SyncError(
-    'SERVICE_ANSWER',
-    `${url.host} refused the token request: ${what}${because}.`,
-    { hint: reading.otherwise, details },
-  );
+  const reason = error === '' ? `status ${String(status)}` : error;
+  const message = `${url.host} refused the token request: ${reason}${because}.`;
+  return new SyncError('SERVICE_ANSWER', message, { hint: otherwise, details });
 }
 
 function parseObject(text: string): Record<string, unknown> | undefined {

@@ -1,31 +1,41 @@
-import type { TokenSet } from '../credentials/store.ts';
 import { SyncError } from '../base/errors.ts';
 import { Secret } from '../base/secret.ts';
+import type { TokenSet } from '../credentials/store.ts';
 
-/** What takes the place of fields that a token response may leave out. */
-export interface TokenResponseContext {
+/** Tokens as a token response brings them: always with an access token. */
+export type NewTokens = TokenSet & { readonly accessToken: Secret };
+
+/** Values for fields that a token response may omit. */
+export interface TokenResponseDefaults {
   /** When the response came, ms since 1970. */
   readonly now: number;
-  /** RFC 6749 section 5.1: without `scope` in the response, these were granted. */
+  /** The granted scopes if the response has no `scope` (RFC 6749 section 5.1). */
   readonly askedScopes: readonly string[] | undefined;
   /** On a refresh: the tokens so far. A refresh token that is not replaced stays valid. */
   readonly before?: TokenSet | undefined;
 }
 
+/** RFC 6749 appendix A.12; other characters could not be sent in a header either. */
+const TOKEN = /^[\x21-\x7e]+$/;
+
+/** Longest lifetime that is believed (s): a hundred years. Beyond, it is a time in ms by mistake. */
+const MAX_SECONDS = 100 * 366 * 86_400;
+
 /**
- * Decodes a token response (interface 5.3). Once it holds an access token it is used: the refresh
- * token before it may be dead by now, so that an answer thrown away is a login lost. A number may be
- * a text, `token_type` in any case; of the other fields, what cannot be read counts as absent.
+ * Decodes a token response (interface 5.3). Any response with an access token is used: the earlier
+ * refresh token may be dead by now, so rejecting the response would lose the login. Numbers may be
+ * strings, `token_type` may have any case, and unreadable optional fields count as absent.
  *
  * @param where what is decoded, for the message: "The token endpoint's answer".
- * @throws SyncError `SERVICE_ANSWER` that names the field and what kind of thing it found there,
+ * @see https://www.rfc-editor.org/rfc/rfc6749#section-5.1 - token response
+ * @throws SyncError `SERVICE_ANSWER` that names the field and the type of the value found there,
  *   never a token.
  */
 export function decodeTokenResponse(
   value: unknown,
-  context: TokenResponseContext,
+  { now, askedScopes, before }: TokenResponseDefaults,
   where: string,
-): TokenSet & { readonly accessToken: Secret } {
+): NewTokens {
   const wrong = (field: string, what: string) =>
     new SyncError('SERVICE_ANSWER', `${where} cannot be used: ${field} ${what}.`, {
       hint: 'Is the base URL that of the training service? See `sync config get baseUrl`.',
@@ -36,52 +46,46 @@ export function decodeTokenResponse(
   }
   const response = value as Record<string, unknown>;
 
-  const endOf = (field: string): number | undefined => {
-    const lifetime = readSeconds(response[field]);
-    return lifetime === undefined ? undefined : context.now + Math.floor(lifetime * 1000);
-  };
-
-  const found = response['access_token'];
-  if (found === undefined || found === null || found === '') {
+  const accessToken = response['access_token'];
+  if (accessToken === undefined || accessToken === null || accessToken === '') {
     throw wrong('access_token', 'is missing');
   }
-  if (typeof found !== 'string') throw wrong('access_token', `is ${kindOf(found)}, not a text`);
-  if (!TOKEN.test(found)) {
-    throw wrong('access_token', 'holds characters that a token cannot have');
+  if (typeof accessToken !== 'string') {
+    throw wrong('access_token', `is ${kindOf(accessToken)}, not a string`);
   }
-  const accessToken = new Secret(found);
-  const { before } = context;
+  if (!TOKEN.test(accessToken)) {
+    throw wrong('access_token', 'contains characters that are not allowed in a token');
+  }
   const type = response['token_type'];
-  // RFC 6749 section 7.1: a token of another kind is not used. On a refresh, it costs no login.
+  // RFC 6749 section 7.1: do not use a token of an unknown type. A refresh ignores it, to keep the login.
   if (before === undefined && typeof type === 'string' && !/^\s*(bearer\s*)?$/i.test(type)) {
-    throw wrong('token_type', 'is a text, not "Bearer"');
+    throw wrong('token_type', 'is a string other than "Bearer"');
   }
+
+  const expiry = (field: string): number | undefined => {
+    const lifetime = readSeconds(response[field]);
+    return lifetime === undefined ? undefined : now + Math.floor(lifetime * 1000);
+  };
   const refreshToken = readToken(response['refresh_token']);
-  const refreshEnd = endOf('refresh_token_expires_in');
-  // Zero: some services say so that there is no end, and none gives a token that is over.
-  const refreshExpiresAt = refreshEnd === context.now ? undefined : refreshEnd;
+  const refreshExpiry = expiry('refresh_token_expires_in');
+  // Some services send 0 for "no limit"; none issues a refresh token that has already expired.
+  const refreshExpiresAt = refreshExpiry === now ? undefined : refreshExpiry;
   return {
-    accessToken,
+    accessToken: new Secret(accessToken),
     refreshToken: refreshToken ?? before?.refreshToken,
-    scopes: readScopes(response['scope']) ?? context.askedScopes,
-    obtainedAt: context.now,
-    accessExpiresAt: endOf('expires_in'),
+    scopes: readScopes(response['scope']) ?? askedScopes,
+    obtainedAt: now,
+    accessExpiresAt: expiry('expires_in'),
     refreshExpiresAt:
       refreshExpiresAt ?? (refreshToken === undefined ? before?.refreshExpiresAt : undefined),
   };
 }
 
-/** A hundred years: what is beyond is no lifetime but a mistake (such as a point in time in ms). */
-const MAX_SECONDS = 100 * 366 * 86_400;
-
-/** RFC 6749 appendix A.12: anything else could not be sent in a header either. */
-const TOKEN = /^[\x21-\x7e]+$/;
-
 function readToken(found: unknown): Secret | undefined {
   return typeof found === 'string' && TOKEN.test(found) ? new Secret(found) : undefined;
 }
 
-/** A lifetime in seconds. */
+/** Reads a lifetime in seconds. */
 function readSeconds(found: unknown): number | undefined {
   const number =
     typeof found === 'string' && /^\s*\d+(\.\d+)?\s*$/.test(found) ? Number(found) : found;
@@ -95,14 +99,14 @@ function readScopes(found: unknown): readonly string[] | undefined {
   return scopes.length === 0 ? undefined : scopes;
 }
 
-/** What kind of thing was found; never its content, which may be a token in the wrong field. */
+/** Names the type of a value, never its content: a token may be in the wrong field. */
 function kindOf(value: unknown): string {
   if (value === undefined) return 'missing';
   if (value === null) return 'null';
-  if (Array.isArray(value)) return 'a list';
+  if (Array.isArray(value)) return 'an array';
   switch (typeof value) {
     case 'string':
-      return 'a text';
+      return 'a string';
     case 'number':
       return `the number ${String(value)}`;
     default:

@@ -1,5 +1,5 @@
 import { Option } from 'commander';
-import { type CommandDeclaration, choice, dryRun, start } from './declaration.ts';
+import { type CommandDeclaration, dryRun, start } from './declaration.ts';
 import { sandboxFlags } from './sandbox-flags.ts';
 
 /** Every command there is, in the order of the help. */
@@ -7,25 +7,12 @@ export const COMMANDS: readonly CommandDeclaration[] = [
   {
     name: 'login',
     summary: 'log in through the browser',
-    declare: (command) =>
-      command
-        .option('--base-url <url>', 'address of the service')
-        .option('--client-id <id>', 'client identifier')
-        .option('--client-secret-stdin', 'read the client secret from stdin', false)
-        .option('--scope <scopes>', 'scopes to ask for, in quotes; saved for later logins')
-        .option('--port <n>', 'port of the redirect URI; 0: any')
-        .option('--redirect-uri <uri>', 'the redirect URI that is registered at the service')
-        .option('--no-browser', 'show the address instead of opening it')
-        .option('--timeout <duration>', 'how long to wait for the answer, such as 5m or 90s')
-        .addOption(choice('--store <where>', 'where the login is kept', ['keychain', 'file']))
-        .option('--with-token', 'read a token response (JSON) from stdin', false),
-    start: async () => start((await import('./login.ts')).login),
+    load: async () => (await import('../commands/login/login.ts')).login,
   },
   {
     name: 'logout',
-    summary: 'revoke the login and forget it',
-    declare: (command) => command.option('--local-only', 'forget it here, do not revoke it', false),
-    start: async () => start((await import('./login.ts')).logout),
+    summary: 'revoke the login and delete it',
+    load: async () => (await import('../commands/logout.ts')).logout,
   },
   {
     name: 'status',
@@ -37,7 +24,7 @@ export const COMMANDS: readonly CommandDeclaration[] = [
   {
     name: 'token',
     summary: 'print a valid access token, for scripts',
-    start: async () => start((await import('./login.ts')).token),
+    load: async () => (await import('../commands/token.ts')).token,
   },
   {
     name: 'upload',

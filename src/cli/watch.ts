@@ -3,6 +3,7 @@ import { statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { connect } from '../app/connect.ts';
 import { openLedger } from '../app/open-ledger.ts';
+import { notLoggedIn } from '../auth/login-errors.ts';
 import { runWatch } from '../commands/watch.ts';
 import type { OpenWatch, WatchCommandOptions, WatchNeeds } from '../commands/watch-needs.ts';
 import { runWatchOnce } from '../commands/watch-once.ts';
@@ -188,9 +189,7 @@ async function loginEndsAt(
   const store = openStore(config, { env, platform, programDir, attended: false });
   const found = await store.load(signal);
   if (found === undefined) {
-    throw new SyncError('AUTH_REQUIRED', `Nobody is logged in (profile "${config.profile}").`, {
-      hint: 'Run `sync login`; the watcher goes on by itself.',
-    });
+    throw notLoggedIn(config.profile, 'Run `sync login`; the watcher then continues.');
   }
   return found.tokens.refreshExpiresAt;
 }

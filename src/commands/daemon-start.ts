@@ -94,7 +94,11 @@ export async function requireLogin({
   onWarning,
 }: DaemonNeeds & { readonly onWarning: (text: string) => void }): Promise<void> {
   const http = await openHttp({ env: deps.env, version: '', connections: 1 });
-  const session = openSession(config, { ...deps, http, attended: deps.io.interactive, onWarning });
+  const session = openSession(
+    { ...deps, random: Math.random, trace: () => undefined, warn: onWarning },
+    config,
+    { ...deps, http, attended: deps.io.interactive },
+  );
   try {
     await session.credentials(deps.signal);
   } catch (error) {

@@ -1,80 +1,94 @@
+import { type CommandModule, examples } from '../app/command.ts';
+import type { AppContext } from '../app/context.ts';
+import { configFor } from '../app/invocation.ts';
+import { withHttp } from '../app/with-http.ts';
 import { withLoginLock } from '../auth/login-lock.ts';
 import { revokeToken } from '../auth/token-endpoint.ts';
-import { changeProfile } from '../config/config-write.ts';
+import type { Http } from '../api/http.ts';
+import { ExitCode, SyncError } from '../base/errors.ts';
 import type { Account, Config } from '../config/config.ts';
-import { givenSecret, secretFor } from '../credentials/client-secret.ts';
-import { hasEnvironmentTokens } from '../credentials/environment.ts';
+import { changeProfile } from '../config/config-write.ts';
+import { endpointUrl } from '../config/endpoints.ts';
+import { givenSecret, hasEnvironmentTokens, secretFor } from '../credentials/environment.ts';
 import { openStore } from '../credentials/open-store.ts';
 import type { CredentialStore, Credentials } from '../credentials/store.ts';
-import type { Deps } from '../app/deps.ts';
-import { SyncError } from '../base/errors.ts';
-import { endpointUrl } from '../config/endpoints.ts';
-import type { Http } from '../api/http.ts';
+import { duration } from '../terminal/words.ts';
+import { who } from './login/words.ts';
 
-export interface LogoutOptions {
-  /** Forget the login here, and leave it alive at the service. */
+interface LogoutFlags {
   readonly localOnly: boolean;
 }
 
-export interface LogoutNeeds {
-  readonly config: Config;
-  readonly deps: Deps;
-  readonly http: Http;
-}
-
-/** What became of one token at the service. */
-export interface Revocation {
+/** How the revocation of one token went. */
+interface Revocation {
   readonly token: 'refresh token' | 'access token';
-  /** `unsupported`: the service cannot revoke; `failed`: it may still be good there. */
+  /** `unsupported`: the service cannot revoke; `failed`: the token may still work there. */
   readonly outcome: 'revoked' | 'unsupported' | 'failed' | 'not-tried';
   /** Why it failed. */
   readonly message?: string | undefined;
-  /** Until when it works at the service if it was not revoked; ms since 1970. */
+  /** When the token expires at the service, if it was not revoked; ms since 1970. */
   readonly expiresAt?: number | undefined;
 }
 
-export interface LogoutReport {
+interface LogoutReport {
   readonly profile: string;
-  /** `false`: there was no login to forget. */
+  /** `false`: there was no login to delete. */
   readonly wasLoggedIn: boolean;
   readonly account: Account | undefined;
   readonly service: string | undefined;
   readonly store: string;
   readonly revocations: readonly Revocation[];
-  /** Tokens in the environment stay in use as long as the variables are set. */
+  /** Tokens in the environment stay in use while the variables are set. */
   readonly environmentTokens: boolean;
 }
 
-/** How long all of the revoking may take, in ms: forgetting does not wait for ever. */
+/** Time limit for revoking all tokens (ms); after it, the login is deleted unrevoked. */
 const REVOKE_LIMIT_MS = 20_000;
 const NEVER = new AbortController().signal;
 
+export const logout: CommandModule = {
+  declare: (command) =>
+    command
+      .option('--local-only', 'delete the login here, do not revoke it', false)
+      .addHelpText('after', examples('sync logout', 'sync logout --profile work')),
+
+  async run(context, flags: LogoutFlags) {
+    const config = configFor(context);
+    const report = await withHttp(context, (http) => logOut(context, config, http, flags));
+    const text = logoutText(report, context.clock.now());
+    context.output.result({ type: 'logout', ...report }, text);
+    return ExitCode.ok;
+  },
+};
+
 /**
- * Revokes the login at the service, then forgets it. What cannot be revoked is reported, and is
- * forgotten all the same.
+ * Revokes the login at the service, then deletes it here. A token that cannot be revoked is
+ * reported, and the login is deleted all the same.
  *
  * @throws SyncError `KEYCHAIN_MISSING`, `KEYCHAIN_LOCKED`, `CONFIG`, `STORAGE`, `BUSY`, `INTERRUPTED`:
  *   then the login is still there.
  */
-export async function runLogout(options: LogoutOptions, needs: LogoutNeeds): Promise<LogoutReport> {
-  const { config, deps } = needs;
-  const store = openStore(config, { ...deps, attended: deps.io.interactive });
-  const lock = { ...config.paths, ...config, clock: deps.clock };
-  return await withLoginLock(lock, deps.signal, async () => {
-    const found = await loadAny(store, deps.signal);
+async function logOut(
+  context: AppContext,
+  config: Config,
+  http: Http,
+  { localOnly }: LogoutFlags,
+): Promise<LogoutReport> {
+  const store = openStore(config, { ...context, attended: context.io.interactive });
+  const { paths, profile } = config;
+  return await withLoginLock(context, { stateDir: paths.stateDir, profile }, async () => {
+    const { login, isDamaged } = await loadLogin(store, context.signal);
     const revocations =
-      found.credentials === undefined
-        ? []
-        : await revokeAll(found.credentials, options.localOnly, needs);
+      login === undefined ? [] : await revokeAll(context, config, http, login, localOnly);
     const existed = await store.delete(NEVER);
     if (config.account !== undefined || config.loginId !== undefined) {
-      await changeProfile(config.paths, config.profile, { account: null, loginId: null });
+      await changeProfile(paths, profile, { account: null, loginId: null });
     }
     return {
-      profile: config.profile,
-      wasLoggedIn: existed || found.damaged,
+      profile,
+      wasLoggedIn: existed || isDamaged,
       account: config.account,
-      service: found.credentials?.service,
+      service: login?.service,
       store: store.describe(),
       revocations,
       environmentTokens: hasEnvironmentTokens(config),
@@ -82,29 +96,31 @@ export async function runLogout(options: LogoutOptions, needs: LogoutNeeds): Pro
   });
 }
 
-/** A login that cannot be read cannot be revoked, but it can be forgotten. */
-async function loadAny(
+/** Loads the login. A damaged one cannot be revoked, but it can be deleted. */
+async function loadLogin(
   store: CredentialStore,
   signal: AbortSignal,
-): Promise<{ credentials: Credentials | undefined; damaged: boolean }> {
+): Promise<{ login: Credentials | undefined; isDamaged: boolean }> {
   try {
-    return { credentials: await store.load(signal), damaged: false };
+    return { login: await store.load(signal), isDamaged: false };
   } catch (error) {
     if (!(error instanceof SyncError && error.details['damaged'] === true)) throw error;
-    return { credentials: undefined, damaged: true };
+    return { login: undefined, isDamaged: true };
   }
 }
 
-/** The refresh token first: many services end the whole login with it. */
+/** Revokes the refresh token first: many services end the whole login with it. */
 async function revokeAll(
+  context: AppContext,
+  config: Config,
+  http: Http,
   login: Credentials,
   localOnly: boolean,
-  { config, deps, http }: LogoutNeeds,
 ): Promise<readonly Revocation[]> {
   const { tokens, clientId, service } = login;
   const url = endpointUrl(new URL(service), config.endpoints.revoke);
-  // Ctrl-C ends the asking, as the time limit does; the login is forgotten in any case.
-  const signal = AbortSignal.any([deps.signal, AbortSignal.timeout(REVOKE_LIMIT_MS)]);
+  // Ctrl-C ends the requests, as the time limit does; the login is deleted in any case.
+  const signal = AbortSignal.any([context.signal, AbortSignal.timeout(REVOKE_LIMIT_MS)]);
   const given = [
     {
       name: 'refresh token',
@@ -121,28 +137,62 @@ async function revokeAll(
   ] as const;
   const client = { id: clientId, secret: secretFor(login, givenSecret(config)) };
   const revocations: Revocation[] = [];
-  let silence: string | undefined;
-  for (const { name, kind, token, expiresAt } of given) {
-    if (token === undefined) continue;
+  /** Why the service cannot be reached: the next token does not wait for the same failure. */
+  let unreachable: string | undefined;
+  for (const { name, kind, token: secret, expiresAt } of given) {
+    if (secret === undefined) continue;
     const entry = { token: name, expiresAt };
     if (localOnly) {
       revocations.push({ ...entry, outcome: 'not-tried' });
-    } else if (silence !== undefined) {
-      // Where nobody answered, the next token need not wait for the same silence.
-      revocations.push({ ...entry, outcome: 'failed', message: silence });
+    } else if (unreachable !== undefined) {
+      revocations.push({ ...entry, outcome: 'failed', message: unreachable });
     } else {
       try {
-        const needs = { http, clock: deps.clock, url };
-        const outcome = await revokeToken(needs, { client, token, kind }, signal);
+        const request = { client, token: secret, kind };
+        const outcome = await revokeToken({ ...context, signal }, { http, url }, request);
         revocations.push(outcome === 'revoked' ? { token: name, outcome } : { ...entry, outcome });
       } catch (error) {
         const message = error instanceof SyncError ? error.message : 'no answer in time';
         revocations.push({ ...entry, outcome: 'failed', message });
         if (signal.aborted || (error instanceof SyncError && error.code === 'NETWORK')) {
-          silence = message;
+          unreachable = message;
         }
       }
     }
   }
   return revocations;
+}
+
+function logoutText(report: LogoutReport, now: number): string {
+  const { account, profile, revocations, store } = report;
+  const lines = [
+    report.wasLoggedIn
+      ? `Logged out${account === undefined ? '' : ` ${who(account)}`}: the login was deleted from ${store}.`
+      : `There was no login to delete (profile "${profile}").`,
+    ...revocations.flatMap((revocation) => revocationText(revocation, now)),
+  ];
+  if (report.environmentTokens) {
+    lines.push('SYNC_ACCESS_TOKEN or SYNC_REFRESH_TOKEN is still set, and is still used.');
+  }
+  return lines.join('\n');
+}
+
+function revocationText({ token, outcome, message, expiresAt }: Revocation, now: number): string[] {
+  const left =
+    expiresAt === undefined || expiresAt <= now
+      ? ''
+      : ` It works for ${duration(expiresAt - now)} more.`;
+  switch (outcome) {
+    case 'revoked':
+      return [];
+    case 'not-tried':
+      return [`The ${token} was not revoked at the service (--local-only).${left}`];
+    case 'unsupported':
+      return [`The service cannot revoke tokens; the ${token} expires later.${left}`];
+    case 'failed':
+      return [
+        `The ${token} could not be revoked at the service: ${(message ?? 'no reason given').replace(/\.$/, '')}.${left}`,
+        'You can end the login on the web site of the service.',
+      ];
+  }
 }

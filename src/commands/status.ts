@@ -4,12 +4,14 @@ import { PATIENT, type WhoAmI, whoIsLoggedIn } from '../auth/account.ts';
 import { type AgeWarning, ageWarning } from '../auth/login-ages.ts';
 import { loginLockPath } from '../auth/login-lock.ts';
 import { openSession } from '../auth/open-session.ts';
-import { type Session, endedAt } from '../auth/session.ts';
+import { endedAt } from '../auth/login-errors.ts';
+import type { Session } from '../auth/session.ts';
 import { type Account, type Config, requireBaseUrl } from '../config/config.ts';
 import { hasEnvironmentTokens } from '../credentials/environment.ts';
 import { openStore } from '../credentials/open-store.ts';
 import { type Credentials, loginBegan, serviceId } from '../credentials/store.ts';
 import type { Deps } from '../app/deps.ts';
+import type { Context } from '../base/context.ts';
 import { ExitCode, SyncError, exitCodeOf } from '../base/errors.ts';
 import { isHeld } from '../system/process-lock.ts';
 import type { LedgerUpload } from '../ledger/uploads.ts';
@@ -123,10 +125,10 @@ function exitCodeFor(login: LoginState, checked: Checked | undefined): ExitCode 
 /** Asks the service whether it accepts this login, which is refreshed first if it is time. */
 export async function checkLogin({ config, deps, http }: StatusNeeds): Promise<Checked> {
   const url = endpointUrl(requireBaseUrl(config), config.endpoints.userinfo);
-  const needs = { http, clock: deps.clock, url, policy: PATIENT };
+  const userinfo = { http, url, policy: PATIENT };
   return await withSession({ config, deps, http }, async (session) => {
     try {
-      return checkedBy(await whoIsLoggedIn(needs, session, deps.signal));
+      return checkedBy(await whoIsLoggedIn(contextOf(deps), userinfo, session));
     } catch (error) {
       if (!(error instanceof SyncError) || error.code === 'INTERRUPTED') throw error;
       const ended = error.code === 'AUTH_EXPIRED' || error.code === 'AUTH_REQUIRED';
@@ -153,12 +155,17 @@ function checkedBy(who: WhoAmI): Checked {
   }
 }
 
+/** Transitional: the context of a command that still gets {@link Deps}. */
+function contextOf(deps: Deps): Context {
+  return { ...deps, random: Math.random, trace: () => undefined, warn: () => undefined };
+}
+
 async function withSession<T>(
   { config, deps, http }: StatusNeeds,
   task: (session: Session) => Promise<T>,
 ): Promise<T> {
   const attended = deps.io.interactive;
-  const session = openSession(config, { ...deps, http, attended, onWarning: () => undefined });
+  const session = openSession(contextOf(deps), config, { ...deps, http, attended });
   try {
     return await task(session);
   } finally {

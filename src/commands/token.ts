@@ -1,39 +1,32 @@
+import { type CommandModule, examples } from '../app/command.ts';
+import { configFor } from '../app/invocation.ts';
+import { withHttp } from '../app/with-http.ts';
 import { openSession } from '../auth/open-session.ts';
-import type { Config } from '../config/config.ts';
-import type { Deps } from '../app/deps.ts';
-import type { Secret } from '../base/secret.ts';
-import type { Http } from '../api/http.ts';
+import { ExitCode } from '../base/errors.ts';
 
-export interface TokenNeeds {
-  readonly config: Config;
-  readonly deps: Deps;
-  readonly http: Http;
-  readonly onWarning: (warning: string) => void;
-}
+/** `sync token`: prints a valid access token, refreshed first if it is about to expire. */
+export const token: CommandModule = {
+  declare: (command) =>
+    command.addHelpText(
+      'after',
+      examples('curl -H "Authorization: Bearer $(sync token)" https://training.example.com/...'),
+    ),
 
-export interface TokenReport {
-  /** The one thing that this command is there to reveal. */
-  readonly accessToken: Secret;
-  /** ms since 1970; absent: the service did not say. */
-  readonly expiresAt: number | undefined;
-  readonly scopes: readonly string[] | undefined;
-}
-
-/**
- * A valid access token, refreshed first where its time is up.
- *
- * @throws SyncError `AUTH_REQUIRED`, `AUTH_EXPIRED`, `KEYCHAIN_MISSING`, `KEYCHAIN_LOCKED`, `NETWORK`,
- *   `SERVICE_UNAVAILABLE`, `CONFIG`, `INTERRUPTED`.
- */
-export async function runToken(needs: TokenNeeds): Promise<TokenReport> {
-  const { config, deps, http, onWarning } = needs;
-  const attended = deps.io.interactive;
-  const session = openSession(config, { ...deps, http, attended, onWarning });
-  try {
-    const accessToken = await session.accessToken(deps.signal);
-    const { tokens } = await session.credentials(deps.signal);
-    return { accessToken, expiresAt: tokens.accessExpiresAt, scopes: tokens.scopes };
-  } finally {
-    await session.close();
-  }
-}
+  async run(context) {
+    const { io, output, signal } = context;
+    const config = configFor(context);
+    return await withHttp(context, async (http) => {
+      const options = { ...context, http, attended: io.interactive };
+      const session = openSession(context, config, options);
+      try {
+        const accessToken = (await session.accessToken(signal)).reveal();
+        const { tokens } = await session.credentials(signal);
+        const { accessExpiresAt: expiresAt, scopes } = tokens;
+        output.result({ type: 'token', accessToken, expiresAt, scopes }, accessToken);
+        return ExitCode.ok;
+      } finally {
+        await session.close();
+      }
+    });
+  },
+};

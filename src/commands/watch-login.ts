@@ -1,3 +1,4 @@
+import { notLoggedIn } from '../auth/login-errors.ts';
 import { SyncError } from '../base/errors.ts';
 import type { Lock } from '../system/process-lock.ts';
 import { lockFolders } from '../watch/folder-lock.ts';
@@ -49,7 +50,7 @@ export async function nextLogin(
 function whyNot(before: OpenWatch, after: OpenWatch, profile: string): Failure | undefined {
   const known = before.athlete !== undefined && before.service === after.service;
   if (!known || after.athlete === before.athlete) return undefined;
-  return after.athlete === undefined ? loggedOut() : somebodyElse(profile);
+  return after.athlete === undefined ? loggedOut(profile) : somebodyElse(profile);
 }
 
 /** What is in the folders is not theirs: it is not sent to their account unless they ask for it. */
@@ -61,9 +62,10 @@ function somebodyElse(profile: string): Failure {
   };
 }
 
-function loggedOut(): Failure {
-  const hint = 'Run `sync login`; the watcher goes on by itself.';
-  return { code: 'AUTH_REQUIRED', message: 'Nobody is logged in any more.', hint };
+function loggedOut(profile: string): Failure {
+  const hint = 'Run `sync login`; the watcher then continues.';
+  const { code, message } = notLoggedIn(profile);
+  return { code, message, hint };
 }
 
 /** A {@link Failure} is no login. */

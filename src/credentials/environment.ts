@@ -1,23 +1,33 @@
+import type { Context } from '../base/context.ts';
+import type { Secret } from '../base/secret.ts';
 import { type Config, requireBaseUrl, requireClientId } from '../config/config.ts';
 import { type CredentialStore, type Credentials, serviceId } from './store.ts';
 
+const NEVER = new AbortController().signal;
+
+/** Does this run take its tokens from the environment? Then it uses no stored login. */
+export function hasEnvironmentTokens(config: Config): boolean {
+  const { access, refresh } = config.environmentTokens;
+  return access !== undefined || refresh !== undefined;
+}
+
 /**
- * Credentials from `SYNC_ACCESS_TOKEN` and `SYNC_REFRESH_TOKEN`. What is saved here is kept in
- * memory for as long as the program runs; nothing is ever written anywhere.
+ * Returns a store with the credentials from `SYNC_ACCESS_TOKEN` and `SYNC_REFRESH_TOKEN`. It keeps
+ * saved credentials in memory until the program ends, and writes nothing.
  *
- * @param onWarning told once when the service replaces the refresh token: the new one ends with
- *   this process, and the one in the variable may already be dead.
+ * Warns once when the service replaces the refresh token: the new one ends with this process, and
+ * the one in the variable may already be dead.
+ *
  * @throws SyncError `CONFIG` if the base URL is missing, or the client ID that a refresh needs.
  */
 export function environmentStore(
+  { clock, warn }: Pick<Context, 'clock' | 'warn'>,
   config: Config,
-  now: number,
-  onWarning: (warning: string) => void,
 ): CredentialStore {
   const { access, refresh } = config.environmentTokens;
   let current: Credentials | undefined = {
     service: serviceId(requireBaseUrl(config)),
-    // With an access token alone nothing is refreshed, and so no client is needed.
+    // An access token alone is never refreshed, so it needs no client.
     clientId: refresh === undefined ? (config.get('clientId') ?? '') : requireClientId(config),
     clientSecret: config.clientSecret,
     accountId: undefined,
@@ -25,27 +35,25 @@ export function environmentStore(
       accessToken: access,
       refreshToken: refresh,
       scopes: undefined,
-      obtainedAt: now,
+      obtainedAt: clock.now(),
       accessExpiresAt: undefined,
       refreshExpiresAt: undefined,
     },
   };
+  const variables = [
+    ...(access === undefined ? [] : ['SYNC_ACCESS_TOKEN']),
+    ...(refresh === undefined ? [] : ['SYNC_REFRESH_TOKEN']),
+  ];
   let warned = false;
   const store: CredentialStore = {
     kind: 'environment',
-    describe: () =>
-      'the environment (' +
-      [
-        ...(access === undefined ? [] : ['SYNC_ACCESS_TOKEN']),
-        ...(refresh === undefined ? [] : ['SYNC_REFRESH_TOKEN']),
-      ].join(', ') +
-      ')',
+    describe: () => `the environment (${variables.join(', ')})`,
     load: () => Promise.resolve(current),
     save(credentials) {
       const next = credentials.tokens.refreshToken;
       if (!warned && refresh !== undefined && next !== undefined && !next.equals(refresh)) {
         warned = true;
-        onWarning(
+        warn(
           'The service replaced the refresh token, and there is no place to keep the new one: ' +
             'SYNC_REFRESH_TOKEN no longer works after this run. Use a token that lasts: ' +
             'run `sync login --store file` where the state folder (SYNC_STATE_DIR) is kept ' +
@@ -67,10 +75,31 @@ export function environmentStore(
   return store;
 }
 
-const NEVER = new AbortController().signal;
+/** A client secret from the environment, and the client it belongs to. */
+export interface GivenSecret {
+  /** {@link serviceId} */
+  readonly service: string;
+  readonly clientId: string;
+  readonly secret: Secret;
+}
 
-/** Does this run take its tokens from the environment? Then no stored login is used. */
-export function hasEnvironmentTokens(config: Config): boolean {
-  const { access, refresh } = config.environmentTokens;
-  return access !== undefined || refresh !== undefined;
+/** Returns the secret from `SYNC_CLIENT_SECRET`, for the configured service and client. */
+export function givenSecret(config: Config): GivenSecret | undefined {
+  const { clientSecret: secret } = config;
+  const baseUrl = config.get('baseUrl');
+  const clientId = config.get('clientId');
+  return secret === undefined || baseUrl === undefined || clientId === undefined
+    ? undefined
+    : { service: serviceId(baseUrl), clientId, secret };
+}
+
+/**
+ * Returns the client secret to send with a login's tokens: the given one if it belongs to the same
+ * client at the same service, else the stored one. A secret is never sent to another service.
+ */
+export function secretFor(
+  { service, clientId, clientSecret }: Credentials,
+  given: GivenSecret | undefined,
+): Secret | undefined {
+  return given?.service === service && given.clientId === clientId ? given.secret : clientSecret;
 }

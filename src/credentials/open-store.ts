@@ -1,18 +1,20 @@
-import { join } from 'node:path';
-import type { Config } from '../config/config.ts';
+import { createHash } from 'node:crypto';
+import { userInfo } from 'node:os';
+import { dirname, join } from 'node:path';
 import type { Env } from '../base/env.ts';
-import { keychainEntryName } from './entry-name.ts';
+import type { Config } from '../config/config.ts';
+import { findPaths } from '../config/paths.ts';
 import { fileStore, tokenFilePath } from './file.ts';
 import { keychainStore } from './keychain.ts';
-import type { CredentialStore } from './store.ts';
+import { type CredentialStore, serviceId } from './store.ts';
 
-/** The part of the outside world that the stores need. */
-export interface StoreNeeds {
+/** The outside world, as the stores see it. */
+export interface StoreOptions {
   readonly env: Env;
   readonly platform: NodeJS.Platform;
-  /** The folder of the built program, with the keychain's child process in it. */
+  /** The folder of the built program; contains the keychain's child process. */
   readonly programDir: string;
-  /** Somebody is there who can answer an unlock prompt. */
+  /** A person can answer an unlock prompt. */
   readonly attended: boolean;
 }
 
@@ -20,27 +22,55 @@ export interface StoreNeeds {
 const KEYCHAIN_CHILD = 'keychain-child.cjs';
 
 /**
- * The store that is configured for this profile, or the one that is asked for. The file is used
- * only where somebody chose it; a keychain that fails never turns into a file.
+ * Opens the store that is configured for this profile, or the given kind. The file is used only if a
+ * user chose it; a failing keychain never falls back to a file.
  *
- * @param baseUrl the service whose login it is
+ * @param baseUrl the service of the login
  */
 export function openStore(
   config: Config,
-  needs: StoreNeeds,
+  { env, platform, programDir, attended }: StoreOptions,
   kind: 'keychain' | 'file' = config.get('tokenStore'),
   baseUrl: URL | undefined = config.get('baseUrl'),
 ): CredentialStore {
   switch (kind) {
     case 'file':
-      return fileStore(tokenFilePath(config.paths.stateDir, config.profile), needs.platform);
+      return fileStore(tokenFilePath(config.paths.stateDir, config.profile), platform);
     case 'keychain':
       return keychainStore({
-        account: keychainEntryName(config, baseUrl, needs.platform),
-        childPath: join(needs.programDir, KEYCHAIN_CHILD),
-        env: needs.env,
-        platform: needs.platform,
-        attended: needs.attended,
+        account: keychainEntryName(config, baseUrl, platform),
+        childPath: join(programDir, KEYCHAIN_CHILD),
+        env,
+        platform,
+        attended,
       });
+  }
+}
+
+/**
+ * Returns the name of a profile's entry in the keychain. All configurations of a user share one
+ * keychain: the name distinguishes services, and configurations other than the user's usual one.
+ *
+ * @param baseUrl undefined: no service is configured, and no login will be found
+ */
+export function keychainEntryName(
+  { profile, paths }: Pick<Config, 'profile' | 'paths'>,
+  baseUrl: URL | undefined,
+  platform: NodeJS.Platform,
+): string {
+  const service = baseUrl === undefined ? '' : ` at ${serviceId(baseUrl)}`;
+  if (paths.configFile === findUsualConfig(platform)) return profile + service;
+  const folder = dirname(paths.configFile);
+  const digest = createHash('sha256').update(folder).digest('hex').slice(0, 12);
+  return `${profile}${service} (configuration ${digest})`;
+}
+
+/** Returns the configuration in the user's own home folder, whatever HOME and other variables say. */
+function findUsualConfig(platform: NodeJS.Platform): string | undefined {
+  try {
+    return findPaths({}, platform, userInfo().homedir).configFile;
+  } catch {
+    // The system has no account for this user ID.
+    return undefined;
   }
 }

@@ -1,5 +1,5 @@
 import type { Checked, LoginState, StatusReport } from '../commands/status.ts';
-import { missingText, who } from './login.ts';
+import { missingText, who } from '../commands/login/words.ts';
 import { ageText } from '../auth/login-ages.ts';
 import type { SeenHealth } from '../watch/health.ts';
 import { duration, plural } from '../terminal/words.ts';
@@ -85,7 +85,7 @@ function loginLines(login: LoginState, now: number): string[] {
     ...(missing.length > 0
       ? [
           'Missing   not granted, so these do not work:',
-          ...missing.map((one) => `        ${missingText({ ...one, asked: false })}`),
+          ...missing.map((one) => `        ${missingText(one)}`),
         ]
       : []),
   ];

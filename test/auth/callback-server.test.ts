@@ -19,6 +19,7 @@ async function listening(
     redirectUri,
     expected: { state: new Secret(STATE), origin: 'https://training.example' },
     platform: process.platform,
+    userId: process.getuid?.(),
     onRefused: (why) => refused.push(why),
   });
   onTestFinished(() => server.close());

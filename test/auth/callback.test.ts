@@ -1,6 +1,5 @@
 import { expect, it } from 'vitest';
-import { authorizeUrl } from '../../src/auth/authorize-url.ts';
-import { sshForwardCommand, whyNoBrowser } from '../../src/auth/browser.ts';
+import { authorizationUrl } from '../../src/auth/authorize.ts';
 import { checkPastedAddress } from '../../src/auth/callback.ts';
 import { challengeOf, createAuthorizationSecrets } from '../../src/auth/pkce.ts';
 import { Secret } from '../../src/base/secret.ts';
@@ -87,50 +86,18 @@ it('makes a state and a verifier of 32 random bytes each, different every time',
 });
 
 it('puts everything that interface 4.5 asks for into the address', () => {
-  const url = authorizeUrl({
-    endpoint: new URL('https://training.example/base/api/oauth/authorize'),
-    clientId: 'a client+1',
-    redirectUri: URI,
-    scopes: ['workout:write', 'health:write'],
-    state: new Secret('s t'),
-    challenge: 'ch',
-  });
-  expect(url.href).toBe(
+  const url = authorizationUrl(
+    {
+      endpoint: new URL('https://training.example/base/api/oauth/authorize'),
+      clientId: 'a client+1',
+      scopes: ['workout:write', 'health:write'],
+    },
+    { redirectUri: URI, state: new Secret('s t'), challenge: 'ch' },
+  );
+  expect(url).toBe(
     'https://training.example/base/api/oauth/authorize?response_type=code' +
       '&client_id=a%20client%2B1&redirect_uri=http%3A%2F%2F127.0.0.1%3A8917%2Fcallback' +
       '&scope=workout%3Awrite%20health%3Awrite&state=s%20t&code_challenge=ch' +
       '&code_challenge_method=S256',
   );
-});
-
-it.each([
-  [{ DISPLAY: ':0' }, 'linux', undefined],
-  [{ WAYLAND_DISPLAY: 'wayland-0' }, 'linux', undefined],
-  [{}, 'linux', 'no-display'],
-  [{ WSL_DISTRO_NAME: 'Debian' }, 'linux', undefined],
-  [{ SSH_CONNECTION: '1 2 3 22' }, 'linux', 'ssh'],
-  [{ SSH_CONNECTION: '1 2 3 22', DISPLAY: 'localhost:10' }, 'linux', undefined],
-  [{ SSH_TTY: '/dev/ttys001' }, 'darwin', 'ssh'],
-  [{}, 'darwin', undefined],
-  [{}, 'win32', undefined],
-  [{ BROWSER: 'w3m' }, 'linux', undefined],
-] as const)('with %j on %s, no browser because: %s', (env, platform, why) => {
-  expect(whyNoBrowser(env, platform)).toBe(why);
-});
-
-it.each([
-  [
-    { SSH_CONNECTION: '10.0.0.9 51000 10.0.0.5 22', USER: 'anna' },
-    URI,
-    'ssh -N -L 8917:127.0.0.1:8917 anna@10.0.0.5',
-  ],
-  [
-    { SSH_CONNECTION: 'fe80::1 51000 fe80::2 2222', USER: 'anna' },
-    'http://localhost:9000/cb',
-    'ssh -N -L 9000:localhost:9000 -p 2222 anna@fe80::2',
-  ],
-  [{}, 'http://[::1]:8917/callback', "ssh -N -L '[::1]:8917:[::1]:8917' USER@box"],
-  [{ LOGNAME: 'ben' }, 'http://127.0.0.2:8917/', 'ssh -N -L 127.0.0.2:8917:127.0.0.2:8917 ben@box'],
-])('with %j and %s the way through SSH is: %s', (env, redirectUri, command) => {
-  expect(sshForwardCommand(env, 'box', redirectUri)).toBe(command);
 });

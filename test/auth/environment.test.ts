@@ -10,6 +10,7 @@ import {
   sandbox,
   scratchDir,
   testClock,
+  testContext,
   tokenRequests,
 } from './support.ts';
 import { openTinyService } from '../support/tiny-service.ts';
@@ -19,14 +20,13 @@ function open(env: Env) {
   const full = { SYNC_CONFIG_DIR: homeDir, SYNC_STATE_DIR: homeDir, ...env };
   const paths = findPaths(full, process.platform, homeDir);
   const warnings: string[] = [];
-  const session = openSession(loadConfig({ env: full, paths }, undefined), {
+  const context = testContext(testClock(), (warning) => void warnings.push(warning));
+  const session = openSession(context, loadConfig({ env: full, paths }, undefined), {
     env: full,
     platform: process.platform,
     programDir: homeDir,
     attended: false,
-    clock: testClock(),
     http: realHttp(),
-    onWarning: (warning) => void warnings.push(warning),
   });
   return { session, warnings };
 }

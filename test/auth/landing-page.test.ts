@@ -32,6 +32,7 @@ describe.skipIf(executablePath === undefined)('the landing page in a browser', (
       redirectUri: 'http://127.0.0.1:0/callback',
       expected: { state: new Secret('the-state'), origin: 'https://training.example' },
       platform: process.platform,
+      userId: process.getuid?.(),
       onRefused: () => undefined,
     });
     const tab = await browser.newPage({ colorScheme });

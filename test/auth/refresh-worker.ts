@@ -11,21 +11,27 @@ import { createNodeHttp } from '../../src/api/node-http.ts';
 const env = process.env;
 const paths = findPaths(env, process.platform, env['HOME'] ?? '/');
 const http = createNodeHttp({ userAgent: 'race', connections: 1 });
-const session = openSession(loadConfig({ env, paths }, undefined), {
+const signal = new AbortController().signal;
+const context = {
+  clock: systemClock,
+  signal,
+  random: Math.random,
+  trace: () => undefined,
+  warn: (warning: string) => void process.stderr.write(`${warning}\n`),
+};
+const session = openSession(context, loadConfig({ env, paths }, undefined), {
   env,
   platform: process.platform,
   programDir: import.meta.dirname,
   attended: false,
-  clock: systemClock,
   http,
-  onWarning: (warning) => process.stderr.write(`${warning}\n`),
 });
 
 // All of them begin when the last one is there.
 process.stdout.write('ready\n');
 process.stdin.once('data', () => {
   void session
-    .accessToken(new AbortController().signal)
+    .accessToken(signal)
     .then(
       (token) => process.stdout.write(`${token.reveal()}\n`),
       (error: unknown) => process.stdout.write(`${String(error)}\n`),

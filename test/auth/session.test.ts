@@ -16,7 +16,7 @@ import {
   openTestSession,
   sandbox,
   scratchDir,
-  sessionNeeds,
+  sessionOptions,
   testClock,
   tokenRequests,
 } from './support.ts';
@@ -28,7 +28,7 @@ async function loggedIn(options: Parameters<typeof sandbox>[0] = {}) {
   const service = await sandbox(options);
   const stateDir = scratchDir();
   const clock = testClock();
-  const needs = sessionNeeds(service, { stateDir, clock });
+  const needs = sessionOptions(service, { stateDir, clock });
   const credentials = mint(service);
   await needs.store.save(credentials, never);
   return { service, stateDir, clock, needs, credentials };
@@ -225,7 +225,7 @@ describe('a refresh', () => {
     const { service, clock, needs, stateDir } = await loggedIn();
     clock.advance(HOUR);
     const stop = new AbortController();
-    await withLoginLock({ stateDir, profile: 'default', clock }, never, async () => {
+    await withLoginLock({ clock, signal: never }, { stateDir, profile: 'default' }, async () => {
       const asked = openTestSession(needs).accessToken(stop.signal);
       setTimeout(() => stop.abort(new SyncError('INTERRUPTED', 'Ctrl-C')), 50);
       expect((await failure(asked)).code).toBe('INTERRUPTED');
@@ -472,7 +472,7 @@ describe('a login that is not for this', () => {
     const error = await failure(openTestSession(needs).accessToken(never));
     expect(error).toMatchObject({
       code: 'AUTH_REQUIRED',
-      message: 'Nobody is logged in (profile "default").',
+      message: 'Not logged in (profile "default").',
     });
   });
 

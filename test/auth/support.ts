@@ -4,12 +4,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { inspect } from 'node:util';
 import { onTestFinished } from 'vitest';
-import { createSession, type SessionNeeds } from '../../src/auth/session.ts';
+import { Session, type SessionOptions } from '../../src/auth/session.ts';
 import { decodeTokenResponse } from '../../src/auth/token-response.ts';
 import { fileStore, tokenFilePath } from '../../src/credentials/file.ts';
 import type { Credentials } from '../../src/credentials/store.ts';
 import { systemClock } from '../../src/system/clock.ts';
 import { type Deps } from '../../src/app/deps.ts';
+import type { Context } from '../../src/base/context.ts';
 import { SyncError } from '../../src/base/errors.ts';
 import type { Io } from '../../src/terminal/io.ts';
 import { type Sandbox, type SandboxOptions, startSandbox } from '../../src/sandbox/server.ts';
@@ -73,15 +74,23 @@ export function mint(
   };
 }
 
-/** A session over a token file, against a sandbox. */
-export function sessionNeeds(
+/** A context that is never aborted, on the given clock. */
+export function testContext(clock: Clock = testClock(), warn: Context['warn'] = () => undefined) {
+  return { clock, signal: never, random: Math.random, trace: () => undefined, warn };
+}
+
+/** The options of a session in a test, and its clock. */
+export type TestSessionOptions = SessionOptions & { readonly clock: Clock };
+
+/** Returns the options for a session over a token file, against a sandbox. */
+export function sessionOptions(
   { url }: Sandbox,
-  over: Partial<SessionNeeds> & { readonly stateDir: string },
-): SessionNeeds {
+  over: Partial<TestSessionOptions> & { readonly stateDir: string },
+): TestSessionOptions {
   return {
     profile: 'default',
-    http: realHttp(),
     clock: testClock(),
+    http: realHttp(),
     store: fileStore(tokenFilePath(over.stateDir, 'default'), process.platform),
     service: url,
     tokenUrl: new URL('/api/oauth/token', url),
@@ -91,8 +100,8 @@ export function sessionNeeds(
   };
 }
 
-export function openTestSession(needs: SessionNeeds) {
-  const session = createSession(needs);
+export function openTestSession({ clock, ...options }: TestSessionOptions): Session {
+  const session = new Session(testContext(clock), options);
   onTestFinished(() => session.close());
   return session;
 }

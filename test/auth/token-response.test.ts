@@ -106,14 +106,14 @@ describe('a token response', () => {
 
   it.each([
     [null, 'it is null, not an object'],
-    ['SECRET', 'it is a text, not an object'],
+    ['SECRET', 'it is a string, not an object'],
     [{ token_type: 'Bearer' }, 'access_token is missing'],
-    [{ ...bearer, access_token: 5 }, 'access_token is the number 5, not a text'],
+    [{ ...bearer, access_token: 5 }, 'access_token is the number 5, not a string'],
     [
       { ...bearer, access_token: 'SECRET\nX: y' },
-      'access_token holds characters that a token cannot have',
+      'access_token contains characters that are not allowed in a token',
     ],
-    [{ ...bearer, token_type: 'SECRET' }, 'token_type is a text, not "Bearer"'],
+    [{ ...bearer, token_type: 'SECRET' }, 'token_type is a string other than "Bearer"'],
   ])('%j is refused, naming the field and not its content', (value, words) => {
     let thrown: unknown;
     try {

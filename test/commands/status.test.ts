@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { connect } from '../../src/app/connect.ts';
 import { openLedger } from '../../src/app/open-ledger.ts';
 import { runStatus } from '../../src/commands/status.ts';
-import { runToken } from '../../src/commands/token.ts';
+import { token as tokenCommand } from '../../src/commands/token.ts';
 import { accountKey, loadConfig } from '../../src/config/config.ts';
 import { changeProfile } from '../../src/config/config-write.ts';
 import { fileStore, tokenFilePath } from '../../src/credentials/file.ts';
@@ -24,6 +24,7 @@ import {
   testClock,
   testDeps,
 } from '../auth/support.ts';
+import { startCommand } from '../support/command.ts';
 
 const ACCOUNT = { id: 'athlete-1', name: 'Ann', email: 'ann@x.example' };
 
@@ -52,7 +53,7 @@ async function open(settings: NonNullable<SandboxOptions['settings']> = {}) {
   });
   const status = (env: Record<string, string> = {}, check = false) =>
     runStatus({ ...needs(env), check });
-  const token = () => runToken({ ...needs(), onWarning: () => undefined });
+  const token = () => startCommand(tokenCommand, needs().deps, []).done;
   const login = async (request: Parameters<typeof mint>[1] = {}) => {
     await store.save({ ...mint(service, request), accountId: ACCOUNT.id }, never);
     service.control.clearRequests();

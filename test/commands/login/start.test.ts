@@ -2,27 +2,25 @@ import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
-import type { LoginEvent } from '../../src/commands/login-events.ts';
-import { runLogin } from '../../src/commands/login.ts';
-import { loadConfig, readConfigFile } from '../../src/config/config.ts';
-import { fileStore, tokenFilePath } from '../../src/credentials/file.ts';
-import { findPaths } from '../../src/config/paths.ts';
-import type { Sandbox } from '../../src/sandbox/server.ts';
+import { readConfigFile } from '../../../src/config/config.ts';
+import { fileStore, tokenFilePath } from '../../../src/credentials/file.ts';
+import { findPaths } from '../../../src/config/paths.ts';
+import type { Sandbox } from '../../../src/sandbox/server.ts';
 import {
   failure,
   never,
   openStart,
-  realHttp,
   sandbox,
   scratchDir,
   testDeps,
   tokenRequests,
-} from '../auth/support.ts';
+} from '../../auth/support.ts';
+import { startLogin } from './support.ts';
 
 const autoApprove = { settings: { autoApprove: true } } as const;
 
-/** A login whose opener is `open`. */
-function login(service: Sandbox, open: (address: string) => Promise<void>, browser = true) {
+/** A login that opens the browser with `open`. */
+function login(service: Sandbox, open: (address: string) => Promise<void>) {
   const homeDir = scratchDir();
   const env = {
     SYNC_TOKEN_STORE: 'file',
@@ -33,20 +31,14 @@ function login(service: Sandbox, open: (address: string) => Promise<void>, brows
     DISPLAY: ':99',
   };
   const paths = findPaths(env, process.platform, homeDir);
-  const events: LoginEvent[] = [];
-  const done = runLogin(
-    { clientSecretStdin: false, withToken: false, browser, timeout: '20s' },
-    {
-      config: loadConfig({ env, paths }, undefined, { redirectPort: '0' }),
-      deps: testDeps({ homeDir, env, openBrowser: open }),
-      http: realHttp(),
-      notify: (event) => void events.push(event),
-    },
-  );
+  let shown: URL | undefined;
+  const deps = testDeps({ homeDir, env, openBrowser: open });
+  const { done } = startLogin(deps, ['--timeout', '20s'], (url) => (shown = url));
   const store = fileStore(tokenFilePath(paths.stateDir, 'default'), process.platform);
   return {
     done,
-    shown: () => events.find((event) => event.type === 'authorize'),
+    /** The authorization URL, once it is printed. */
+    shown: () => shown,
     /** Fails if the login left a token or an account behind. */
     expectNothingStored: async () => {
       expect(await store.load(never)).toBeUndefined();
@@ -72,7 +64,7 @@ describe('the address that a login starts the browser with', () => {
     });
     await done;
     expect(address).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/start\/[\w-]{22}$/);
-    expect(target?.href).toBe(shown()?.url);
+    expect(target?.href).toBe(shown()?.href);
     expect(target?.searchParams.get('state')).toMatch(/^[\w-]{43}$/);
   });
 
@@ -123,9 +115,9 @@ describe('the address that a login starts the browser with', () => {
     });
     const ended = failure(done);
     await expect.poll(() => answered).toBe(410);
-    const { redirectUri = '', url = '' } = shown() ?? {};
-    const state = new URL(url).searchParams.get('state') ?? '';
-    await visit(`${redirectUri}?error=access_denied&state=${state}`);
+    const query = shown()?.searchParams;
+    const callback = query?.get('redirect_uri') ?? '';
+    await visit(`${callback}?error=access_denied&state=${query?.get('state') ?? ''}`);
     expect((await ended).message).toContain('was not approved');
   });
 });

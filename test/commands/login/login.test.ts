@@ -4,36 +4,27 @@ import { createServer } from 'node:http';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { DEFAULT_SCOPES } from '../../src/config/scopes.ts';
-import type { LoginEvent } from '../../src/commands/login-events.ts';
-import { type LoginOptions, parseTimeout, runLogin } from '../../src/commands/login.ts';
-import { runToken } from '../../src/commands/token.ts';
-import { loadConfig, readConfigFile, type SettingOverrides } from '../../src/config/config.ts';
-import { fileStore, tokenFilePath } from '../../src/credentials/file.ts';
-import type { Env } from '../../src/base/env.ts';
-import type { Deps } from '../../src/app/deps.ts';
-import { SyncError } from '../../src/base/errors.ts';
-import { findPaths } from '../../src/config/paths.ts';
-import type { Sandbox } from '../../src/sandbox/server.ts';
+import { DEFAULT_SCOPES } from '../../../src/config/scopes.ts';
+import { parseTimeout } from '../../../src/commands/login/login.ts';
+import { readConfigFile } from '../../../src/config/config.ts';
+import { fileStore, tokenFilePath } from '../../../src/credentials/file.ts';
+import type { Env } from '../../../src/base/env.ts';
+import type { Deps } from '../../../src/app/deps.ts';
+import { SyncError } from '../../../src/base/errors.ts';
+import { findPaths } from '../../../src/config/paths.ts';
+import type { Sandbox } from '../../../src/sandbox/server.ts';
 import {
   everythingShownOf,
   failure,
   never,
   openStart,
-  realHttp,
   sandbox,
   scratchDir,
   testDeps,
   testIo,
   tokenRequests,
-} from '../auth/support.ts';
-
-const options: LoginOptions = {
-  clientSecretStdin: false,
-  withToken: false,
-  browser: true,
-  timeout: undefined,
-};
+} from '../../auth/support.ts';
+import { startLogin, tokenOf } from './support.ts';
 
 /** A fresh machine with a token file, in front of a sandbox. */
 function machine(service: Sandbox | undefined, env: Env = {}) {
@@ -56,48 +47,34 @@ function machine(service: Sandbox | undefined, env: Env = {}) {
 
 /** Runs a login on that machine; the browser is a request that follows redirects. */
 function login(
-  { homeDir, env, paths }: ReturnType<typeof machine>,
+  { homeDir, env }: ReturnType<typeof machine>,
   over: {
-    readonly options?: Partial<LoginOptions>;
-    readonly flags?: SettingOverrides;
+    readonly args?: readonly string[];
     readonly deps?: Partial<Deps>;
-    readonly onAuthorize?: (event: LoginEvent & { type: 'authorize' }) => void;
+    readonly onAuthorize?: (url: URL, text: string) => void;
   } = {},
 ) {
-  const events: LoginEvent[] = [];
   const browser: { page?: Promise<Response> } = {};
-  const done = runLogin(
-    { ...options, ...over.options },
-    {
-      config: loadConfig({ env, paths }, undefined, { redirectPort: '0', ...over.flags }),
-      deps: testDeps({
-        homeDir,
-        env,
-        openBrowser: (url) => {
-          browser.page = fetch(url);
-          browser.page.catch(() => undefined);
-          return Promise.resolve();
-        },
-        ...over.deps,
-      }),
-      http: realHttp(),
-      notify: (event) => {
-        events.push(event);
-        if (event.type === 'authorize') over.onAuthorize?.(event);
-      },
+  const deps = testDeps({
+    homeDir,
+    env,
+    openBrowser: (url) => {
+      browser.page = fetch(url);
+      browser.page.catch(() => undefined);
+      return Promise.resolve();
     },
-  );
-  return { done, events, browser };
+    ...over.deps,
+  });
+  return { ...startLogin(deps, over.args, over.onAuthorize), browser };
 }
 
 const autoApprove = { settings: { autoApprove: true } } as const;
-const typesOf = (events: readonly LoginEvent[]) => events.map(({ type }) => type);
 
 describe('a login through the browser', () => {
   it('stores the tokens and the settings it was made with, and says so in the browser', async () => {
     const service = await sandbox(autoApprove);
     const here = machine(service);
-    const { done, events, browser } = login(here);
+    const { done, stderr, browser } = login(here);
     const report = await done;
     const athlete = service.control.state().athletes[0]?.profile;
 
@@ -128,7 +105,9 @@ describe('a login through the browser', () => {
       accessExpiresAt: expect.closeTo(Date.now() + 3_600_000, -4) as number,
       refreshExpiresAt: undefined,
     });
-    expect(typesOf(events)).toEqual(['store-check', 'authorize', 'exchanging']);
+    expect(stderr).toEqual([
+      expect.stringContaining("Your browser opens the service's page") as string,
+    ]);
 
     const page = await browser.page;
     expect(page?.status).toBe(200);
@@ -139,7 +118,7 @@ describe('a login through the browser', () => {
     expect(stored).toMatchObject({ service: service.url, accountId: athlete?.id });
     for (const secret of [stored?.tokens.accessToken, stored?.tokens.refreshToken]) {
       expect(text).not.toContain(secret?.reveal());
-      expect(everythingShownOf([report, events])).not.toContain(secret?.reveal());
+      expect(everythingShownOf([report, stderr])).not.toContain(secret?.reveal());
     }
     expect(readConfigFile(here.paths.configFile).profiles['default']).toEqual({
       settings: {
@@ -185,15 +164,9 @@ describe('a login through the browser', () => {
     await login(here).done;
     const { SYNC_CONFIG_DIR, SYNC_STATE_DIR } = here.env;
     const rest = { SYNC_CONFIG_DIR, SYNC_STATE_DIR };
-    const report = await runToken({
-      config: loadConfig({ env: rest, paths: here.paths }, undefined),
-      deps: testDeps({ homeDir: here.homeDir, env: rest }),
-      http: realHttp(),
-      onWarning: (warning) => expect.unreachable(warning),
-    });
+    const token = await tokenOf(testDeps({ homeDir: here.homeDir, env: rest }));
     const stored = await here.store.load(never);
-    expect(report.accessToken.reveal()).toBe(stored?.tokens.accessToken?.reveal());
-    expect(everythingShownOf(report)).not.toContain(report.accessToken.reveal());
+    expect(token).toBe(stored?.tokens.accessToken?.reveal());
   });
 
   it('tells which features will not work, when less was granted than asked for', async () => {
@@ -201,7 +174,7 @@ describe('a login through the browser', () => {
       settings: { autoApprove: true, grantScopes: ['workout:write', 'profile:read'] },
     });
     const { done, browser } = login(machine(service), {
-      flags: { scope: 'workout:write nutrition:write profile:read' },
+      args: ['--scope', 'workout:write nutrition:write profile:read'],
     });
     const { missing, grantedScopes } = await done;
     expect(grantedScopes).toEqual(['workout:write', 'profile:read']);
@@ -219,7 +192,7 @@ describe('a login through the browser', () => {
     const service = await sandbox(autoApprove);
     const here = machine(service, { SYNC_CLIENT_ID: 'sandbox-confidential' });
     await login(here, {
-      options: { clientSecretStdin: true },
+      args: ['--client-secret-stdin'],
       deps: { io: testIo({ stdin: 'sandbox-secret\n' }) },
     }).done;
     expect((await here.store.load(never))?.clientSecret?.reveal()).toBe('sandbox-secret');
@@ -257,7 +230,7 @@ describe('a login through the browser', () => {
     // The new login is in the store when the old one is revoked.
     service.control.addFaults('revoke:delay=300ms');
     const again = login(here);
-    await expect.poll(() => revocations(service).length).toBe(1);
+    await expect.poll(() => revocations(service).length, { timeout: 10_000 }).toBe(1);
     const stored = await here.store.load(never);
     expect(stored?.tokens.refreshToken?.reveal()).not.toBe(old?.tokens.refreshToken?.reveal());
     await again.done;
@@ -269,7 +242,8 @@ describe('a login through the browser', () => {
       },
     ]);
     expect(loginsAt(service)).toEqual([true, false]);
-    expect(typesOf(again.events)).not.toContain('warning');
+    // No warning follows the address.
+    expect(again.stderr).toHaveLength(1);
   });
 
   it.each([
@@ -281,11 +255,10 @@ describe('a login through the browser', () => {
     const here = machine(service);
     await login(here).done;
     service.control.addFaults(fault);
-    const { done, events } = login(here);
+    const { done, stderr } = login(here);
     expect((await done).account).toBeDefined();
-    const warning = events.find((event) => event.type === 'warning');
-    expect(warning?.message).toContain('could not be revoked');
-    expect(warning?.message).toContain(words);
+    const warning = stderr.find((line) => line.includes('could not be revoked'));
+    expect(warning).toContain(words);
     expect((await here.store.load(never))?.tokens.refreshToken).toBeDefined();
   });
 
@@ -336,7 +309,7 @@ describe('a login through the browser', () => {
     const service = await sandbox(autoApprove);
     const here = machine(service);
     const saved = async (scope?: string) =>
-      (await login(here, scope === undefined ? {} : { flags: { scope } }).done).saved;
+      (await login(here, scope === undefined ? {} : { args: ['--scope', scope] }).done).saved;
     await saved();
     expect(await saved()).toEqual({});
     expect(await saved('profile:read')).toEqual({ scope: 'profile:read' });
@@ -361,7 +334,7 @@ describe('a login through the browser', () => {
     const service = await sandbox(autoApprove);
     const here = machine(service);
     let requestsBefore: unknown;
-    const { done, events } = login(here, {
+    const { done, stderr } = login(here, {
       deps: {
         openBrowser: async (address) => {
           const url = await openStart(address);
@@ -386,7 +359,7 @@ describe('a login through the browser', () => {
     await done;
     expect(requestsBefore).toEqual([]);
     expect(tokenRequests(service)).toEqual([{ status: 200 }]);
-    expect(events.filter(({ type }) => type === 'callback-refused')).toHaveLength(3);
+    expect(stderr.filter((line) => line.startsWith('That answer'))).toHaveLength(3);
   });
 
   it('takes the first of two callbacks, and exchanges one code', async () => {
@@ -419,7 +392,7 @@ describe('a login that does not work', () => {
       'refused code',
       ['exchange:400(error=invalid_grant)'],
       { code: 'AUTH_REFUSED' },
-      'did not accept the answer',
+      'did not accept the authorization code',
     ],
     [
       'refused client',
@@ -511,11 +484,11 @@ describe('a login that does not work', () => {
   it('ends with the time limit, which names what the browser may have complained about', async () => {
     const service = await sandbox();
     const here = machine(service);
-    const error = await failure(login(here, { options: { timeout: '1s' } }).done);
+    const error = await failure(login(here, { args: ['--timeout', '1s'] }).done);
     expect(error.code).toBe('AUTH_TIMEOUT');
-    expect(error.message).toBe('Nobody finished the login in the browser within 1 s.');
+    expect(error.message).toBe('The login was not completed in the browser within 1 s.');
     expect(error.hint).toMatch(
-      /"sandbox-client", and http:\/\/127\.0\.0\.1:\d+\/callback has to be/,
+      /"sandbox-client", and exactly http:\/\/127\.0\.0\.1:\d+\/callback must be/,
     );
     expect(error.hint).toContain('know each of the scopes workout:write health:write');
   });
@@ -526,8 +499,8 @@ describe('a login that does not work', () => {
     let redirectUri = '';
     const { done } = login(machine(service), {
       deps: { signal: stop.signal },
-      onAuthorize: (event) => {
-        redirectUri = event.redirectUri;
+      onAuthorize: (url) => {
+        redirectUri = url.searchParams.get('redirect_uri') ?? '';
         setTimeout(() => stop.abort(new SyncError('INTERRUPTED', 'Ctrl-C')), 20);
       },
     });
@@ -553,8 +526,8 @@ describe('a login that does not work', () => {
     const before = await here.store.load(never);
     const nowhere = join(here.homeDir, 'config');
     symlinkSync(join(here.homeDir, 'missing', 'folder'), nowhere);
-    const paths = { ...here.paths, configFile: join(nowhere, 'config.json') };
-    expect((await failure(login({ ...here, paths }).done)).code).toBe('STORAGE');
+    const env = { ...here.env, SYNC_CONFIG_DIR: nowhere };
+    expect((await failure(login({ ...here, env }).done)).code).toBe('STORAGE');
     const after = await here.store.load(never);
     expect(after?.tokens.refreshToken?.reveal()).toBe(before?.tokens.refreshToken?.reveal());
     // The new tokens alone are revoked.
@@ -570,17 +543,17 @@ describe('a login that does not work', () => {
     onTestFinished(() => void blocker.close());
     const { port } = blocker.address() as { port: number };
     const service = await sandbox(autoApprove);
-    const { done, events } = login(machine(service), { flags: { redirectPort: String(port) } });
+    const { done, stderr } = login(machine(service), { args: ['--port', String(port)] });
     expect(await failure(done)).toMatchObject({ code: 'PORT_IN_USE', details: { port } });
-    expect(typesOf(events)).toEqual(['store-check']);
+    expect(stderr).toEqual([]);
     expect(service.control.requestCount()).toBe(0);
   });
 
   it('does not open a browser when the store would not take the login', async () => {
     const service = await sandbox(autoApprove);
-    const { done, events } = login(machine(service, { SYNC_STATE_DIR: '/dev/null/state' }));
+    const { done, stderr } = login(machine(service, { SYNC_STATE_DIR: '/dev/null/state' }));
     expect((await failure(done)).code).toBe('STORAGE');
-    expect(typesOf(events)).toEqual(['store-check']);
+    expect(stderr.join('\n')).not.toContain('oauth/authorize');
   });
 
   it('does not follow a redirect of the token endpoint, and sends nothing there', async () => {
@@ -611,8 +584,10 @@ describe('--no-browser', () => {
     const here = machine(service, { SSH_CONNECTION: '10.0.0.9 5 10.0.0.5 22', USER: 'anna' });
     const pasted: string[] = ['nonsense', 'http://127.0.0.1:1/callback?code=1'];
     const io = testIo({ interactive: true, answers: { 'Or paste': pasted } });
-    const { done, events } = login(here, {
-      options: { browser: false },
+    let shown: URL | undefined;
+    const { done, stderr } = login(here, {
+      args: ['--no-browser'],
+      onAuthorize: (url) => (shown = url),
       deps: {
         io: {
           ...io,
@@ -621,8 +596,7 @@ describe('--no-browser', () => {
             const next = pasted.shift();
             if (next !== undefined) return next;
             if (!question.startsWith('Or paste')) return await io.ask(question, settings);
-            const shown = events.find((event) => event.type === 'authorize');
-            const answer = await fetch(shown?.url ?? '', { redirect: 'manual' });
+            const answer = await fetch(shown ?? '', { redirect: 'manual' });
             return answer.headers.get('location') ?? '';
           },
         },
@@ -630,30 +604,21 @@ describe('--no-browser', () => {
     });
     const report = await done;
     expect(report.account?.id).toBe(service.control.state().athletes[0]?.athlete);
-    expect(typesOf(events)).toEqual([
-      'store-check',
-      'authorize',
-      'paste-refused',
-      'paste-refused',
-      'exchanging',
+    expect(stderr).toEqual([
+      expect.stringMatching(/^Open this page in a browser.* paste its address here\./s) as string,
+      expect.stringMatching(/^That is no address/) as string,
+      expect.stringContaining('is another address') as string,
     ]);
-    expect(events.find((event) => event.type === 'authorize')).toMatchObject({
-      how: 'by-hand',
-      why: 'asked',
-      paste: true,
-      sshCommand: expect.stringMatching(
-        /^ssh -N -L (\d+):127\.0\.0\.1:\1 anna@10\.0\.0\.5$/,
-      ) as string,
-    });
+    expect(stderr[0]).toMatch(/^ {2}ssh -N -L (\d+):127\.0\.0\.1:\1 anna@10\.0\.0\.5$/m);
   });
 
   it('takes the callback when that comes first, and takes the question back', async () => {
     const service = await sandbox(autoApprove);
     const io = testIo({ interactive: true });
     const { done } = login(machine(service), {
-      options: { browser: false },
+      args: ['--no-browser'],
       deps: { io },
-      onAuthorize: ({ url }) => void fetch(url).then((page) => page.text()),
+      onAuthorize: (url) => void fetch(url).then((page) => page.text()),
     });
     expect((await done).account).toBeDefined();
     expect(io.asked).toEqual([
@@ -664,36 +629,35 @@ describe('--no-browser', () => {
   it('asks nothing without a terminal', async () => {
     const service = await sandbox(autoApprove);
     const io = testIo();
-    const { done, events } = login(machine(service), {
-      options: { browser: false },
+    const { done, stderr } = login(machine(service), {
+      args: ['--no-browser'],
       deps: { io },
-      onAuthorize: ({ url }) => void fetch(url).then((page) => page.text()),
+      onAuthorize: (url) => void fetch(url).then((page) => page.text()),
     });
     await done;
     expect(io.asked).toEqual([]);
-    expect(events[1]).toMatchObject({ how: 'by-hand', paste: false });
+    expect(stderr).toEqual([expect.stringMatching(/^Open this page in a browser/) as string]);
+    expect(stderr[0]).not.toContain('paste');
   });
 
   it.each([
-    ['a browser that cannot be started', {}, 'failed'],
-    ['no screen', { DISPLAY: '' }, 'no-display'],
-    ['an SSH session', { DISPLAY: '', SSH_CONNECTION: '1 2 3 22' }, 'ssh'],
+    ['a browser that cannot be started', {}, 'No browser could be started.'],
+    ['no screen', { DISPLAY: '' }, 'There is no desktop here.'],
+    ['an SSH session', { DISPLAY: '', SSH_CONNECTION: '1 2 3 22' }, 'You are here over SSH.'],
   ])('is what happens with %s', async (_what, env, why) => {
     const service = await sandbox(autoApprove);
-    let told = 0;
-    const { done, events } = login(machine(service, env), {
+    const { done, stderr } = login(machine(service, env), {
       deps: {
         platform: 'linux',
         openBrowser: () => Promise.reject(new Error('no browser')),
       },
-      onAuthorize: (event) => {
-        told++;
-        if (event.how === 'by-hand') void fetch(event.url).then((page) => page.text());
+      onAuthorize: (url, text) => {
+        if (text.startsWith(why)) void fetch(url).then((page) => page.text());
       },
     });
     await done;
-    expect(told).toBe(why === 'failed' ? 2 : 1);
-    expect(events.filter((event) => event.type === 'authorize').at(-1)).toMatchObject({ why });
+    expect(stderr).toHaveLength(why.startsWith('No browser') ? 2 : 1);
+    expect(stderr.at(-1)).toContain(why);
   });
 });
 
@@ -709,7 +673,7 @@ describe('a first login', () => {
         'Client secret': ['sandbox-secret'],
       },
     });
-    const { done, events } = login(here, { deps: { io } });
+    const { done, stderr } = login(here, { deps: { io } });
     await done;
     expect(
       io.asked.map(({ question, hidden }) => `${question.slice(0, 13)} ${String(hidden)}`),
@@ -721,20 +685,12 @@ describe('a first login', () => {
       'Client ID:  false',
       'Client secret true',
     ]);
-    expect(events.slice(0, 3)).toEqual([
-      {
-        type: 'answer-refused',
-        message:
-          'That "not an address" is not an address; write one such as https://training.example.com.',
-      },
-      {
-        type: 'answer-refused',
-        message:
-          'That "http://training.example.com" is plain http: a login needs https (http only for this machine).',
-      },
-      { type: 'answer-refused', message: 'That is empty.' },
+    expect(stderr.slice(0, 3)).toEqual([
+      'That "not an address" is not an address; write one such as https://training.example.com.',
+      'That "http://training.example.com" is plain http: a login needs https (http only for this machine).',
+      'That is empty.',
     ]);
-    expect(everythingShownOf(events)).not.toContain('sandbox-secret');
+    expect(everythingShownOf(stderr)).not.toContain('sandbox-secret');
     expect((await here.store.load(never))?.clientSecret?.reveal()).toBe('sandbox-secret');
   });
 
@@ -780,23 +736,22 @@ describe('flags that go together, or do not', () => {
     await once(free, 'listening');
     const { port } = free.address() as { port: number };
     free.close();
-    const flags = { redirectUri: `http://localhost:${String(port)}/callback` };
+    const redirectUri = `http://localhost:${String(port)}/callback`;
     const config = () => readConfigFile(here.paths.configFile).profiles['default']?.settings;
-    const overrides = { ...flags, redirectPort: undefined } as unknown as SettingOverrides;
-    await login(here, { flags: overrides }).done;
-    expect(config()).toMatchObject({ redirectUri: flags.redirectUri });
-    await login(here, { flags: { redirectPort: '0' } }).done;
+    await login(here, { args: ['--redirect-uri', redirectUri] }).done;
+    expect(config()).toMatchObject({ redirectUri });
+    await login(here, { args: ['--port', '0'] }).done;
     expect(config()).not.toHaveProperty('redirectUri');
     expect(config()).toMatchObject({ redirectPort: '0' });
   });
 
   it.each([
-    [{ withToken: true, clientSecretStdin: true }, {}, '--with-token and --client-secret-stdin'],
-    [{}, { redirectUri: 'http://127.0.0.1:9/callback' }, '--port and --redirect-uri'],
-    [{ timeout: 'soon' }, {}, '--timeout: "soon" is not a time.'],
-  ])('refuses %j %j', async (given, flags, words) => {
+    [['--with-token', '--client-secret-stdin'], '--with-token and --client-secret-stdin'],
+    [['--port', '9', '--redirect-uri', 'http://127.0.0.1:9/callback'], '--port and --redirect-uri'],
+    [['--timeout', 'soon'], '--timeout: "soon" is not a duration.'],
+  ])('refuses %j', async (args, words) => {
     const service = await sandbox();
-    const error = await failure(login(machine(service), { options: given, flags }).done);
+    const error = await failure(login(machine(service), { args }).done);
     expect(error.code).toBe('USAGE');
     expect(error.message).toContain(words);
   });
@@ -818,20 +773,20 @@ describe('flags that go together, or do not', () => {
 describe('--with-token', () => {
   const withToken = (service: Sandbox, stdin: string, env: Env = {}) => {
     const here = machine(service, env);
-    const run = login(here, { options: { withToken: true }, deps: { io: testIo({ stdin }) } });
+    const run = login(here, { args: ['--with-token'], deps: { io: testIo({ stdin }) } });
     return { here, ...run };
   };
 
   it('takes a token response from stdin, without a browser', async () => {
     const service = await sandbox();
     const answer = service.control.mint();
-    const { here, done, events } = withToken(service, JSON.stringify(answer));
+    const { here, done, stderr } = withToken(service, JSON.stringify(answer));
     const report = await done;
     expect(report.account?.id).toBe(service.control.state().athletes[0]?.athlete);
-    expect(typesOf(events)).toEqual(['store-check', 'reading-stdin']);
+    expect(stderr).toEqual(['Reading the token response from stdin.']);
     expect((await here.store.load(never))?.tokens.accessToken?.reveal()).toBe(answer.access_token);
     expect(service.control.requests({ route: 'authorize' })).toEqual([]);
-    expect(everythingShownOf([report, events])).not.toMatch(/sbx_/);
+    expect(everythingShownOf([report, stderr])).not.toMatch(/sbx_/);
   });
 
   it('revokes nothing: others may hold the tokens that it replaces', async () => {
@@ -839,7 +794,7 @@ describe('--with-token', () => {
     const here = machine(service);
     for (let i = 0; i < 2; i++) {
       const stdin = JSON.stringify(service.control.mint());
-      await login(here, { options: { withToken: true }, deps: { io: testIo({ stdin }) } }).done;
+      await login(here, { args: ['--with-token'], deps: { io: testIo({ stdin }) } }).done;
     }
     expect(service.control.requests({ route: 'revoke' })).toEqual([]);
   });
@@ -861,9 +816,9 @@ describe('--with-token', () => {
     [
       'another kind of token',
       '{"access_token":"sbx_at_mac","token_type":"mac"}',
-      'token_type is a text, not "Bearer"',
+      'token_type is a string other than "Bearer"',
     ],
-    ['a list', '[]', 'it is a list, not an object'],
+    ['a list', '[]', 'it is an array, not an object'],
   ])('refuses %s, naming what is wrong and no token', async (_what, stdin, words) => {
     const service = await sandbox();
     const { here, done } = withToken(service, stdin);
@@ -888,13 +843,9 @@ describe('--with-token', () => {
     // There is no configuration yet, and there cannot be one.
     const nowhere = join(here.homeDir, 'config');
     symlinkSync(join(here.homeDir, 'missing', 'folder'), nowhere);
-    const run = login(
-      { ...here, paths: { ...here.paths, configFile: join(nowhere, 'config.json') } },
-      {
-        options: { withToken: true },
-        deps: { io: testIo({ stdin: JSON.stringify(service.control.mint()) }) },
-      },
-    );
+    const io = testIo({ stdin: JSON.stringify(service.control.mint()) });
+    const env = { ...here.env, SYNC_CONFIG_DIR: nowhere };
+    const run = login({ ...here, env }, { args: ['--with-token'], deps: { io } });
     expect((await failure(run.done)).code).toBe('STORAGE');
     expect(service.control.requests({ route: 'revoke' })).toEqual([]);
     expect(await here.store.load(never)).toBeUndefined();
@@ -903,9 +854,9 @@ describe('--with-token', () => {
   it('warns where the environment would win over the login', async () => {
     const service = await sandbox();
     const stdin = JSON.stringify(service.control.mint());
-    const { done, events } = withToken(service, stdin, { SYNC_ACCESS_TOKEN: 'other' });
+    const { done, stderr } = withToken(service, stdin, { SYNC_ACCESS_TOKEN: 'other' });
     await done;
-    expect(events.at(-1)?.type).toBe('warning');
+    expect(stderr.at(-1)).toContain('SYNC_ACCESS_TOKEN or SYNC_REFRESH_TOKEN is set');
   });
 });
 

@@ -1,0 +1,52 @@
+import { SyncError } from '../base/errors.ts';
+import type { CredentialStore } from '../credentials/store.ts';
+
+/** Returns the error for a profile without a login. @param hint what to do about it */
+export function notLoggedIn(profile: string, hint?: string): SyncError {
+  const flag = profile === 'default' ? '' : ` --profile ${profile}`;
+  return new SyncError('AUTH_REQUIRED', `Not logged in (profile "${profile}").`, {
+    hint: hint ?? `Run \`sync login${flag}\`. In CI, set SYNC_ACCESS_TOKEN or SYNC_REFRESH_TOKEN.`,
+  });
+}
+
+/** Returns the error for a profile that the configuration does not know. */
+export function noSuchProfile(profile: string, profiles: readonly string[]): SyncError {
+  const known = profiles.length === 0 ? '' : `Known profiles: ${profiles.join(', ')}. `;
+  return new SyncError('AUTH_REQUIRED', `Not logged in: there is no profile "${profile}".`, {
+    hint: `${known}\`sync login --profile ${profile}\` creates it.`,
+  });
+}
+
+/**
+ * Returns the error for a login that the service ended earlier.
+ *
+ * @param at when this machine learned it; ms since 1970
+ */
+export function endedAt(at: number): SyncError {
+  const day = new Date(at).toISOString().slice(0, 16).replace('T', ' ');
+  return new SyncError('AUTH_EXPIRED', `The service ended this login (seen ${day} UTC).`, {
+    hint: 'Run `sync login`.',
+  });
+}
+
+/**
+ * Returns the error for tokens that the service no longer accepts.
+ *
+ * @param cause the refusal of the token endpoint, if there was one
+ */
+export function loginEnded(store: CredentialStore, cause?: SyncError): SyncError {
+  if (store.kind !== 'environment') {
+    return new SyncError('AUTH_EXPIRED', 'The login has ended.', { hint: 'Run `sync login`.' });
+  }
+  const description = cause?.details['description'];
+  const because = typeof description === 'string' ? ` (${description})` : '';
+  return new SyncError(
+    'AUTH_EXPIRED',
+    `The service no longer accepts the token from ${store.describe()}${because}.`,
+    {
+      hint: 'Set a new token; tokens from the environment are not refreshed.',
+      cause,
+      details: cause?.details,
+    },
+  );
+}

@@ -1,0 +1,236 @@
+import { hostname } from 'node:os';
+import type { AppContext } from '../../app/context.ts';
+import type { Authorization } from '../../auth/authorize.ts';
+import type { CheckedCallback } from '../../auth/callback.ts';
+import { exchangeCode } from '../../auth/token-endpoint.ts';
+import type { Env } from '../../base/env.ts';
+import { SyncError } from '../../base/errors.ts';
+import { endpointUrl } from '../../config/endpoints.ts';
+import { duration } from '../../terminal/words.ts';
+import type { LoginAttempt } from './store.ts';
+import type { NewTokens } from '../../auth/token-response.ts';
+import { ask } from './target.ts';
+
+/**
+ * Sends the user to the authorize endpoint, in a browser or with an address to open, and waits for
+ * the callback or for a pasted address.
+ *
+ * @throws SyncError `AUTH_TIMEOUT`, `INTERRUPTED`.
+ */
+export async function waitForAnswer(
+  context: AppContext,
+  { config, clientId }: LoginAttempt,
+  authorization: Authorization,
+  options: { readonly browser: boolean; readonly timeoutMs: number },
+): Promise<CheckedCallback> {
+  const { env, io, platform } = context;
+  const { url, redirectUri, start } = authorization;
+  const { timeoutMs } = options;
+  const limit = `Waiting for ${duration(timeoutMs)}; Ctrl-C ends it.`;
+  const showAddress = (why: keyof typeof BY_HAND) => {
+    const sshCommand = sshForwardCommand(env, hostname(), redirectUri);
+    context.warn(byHandText(why, { url, sshCommand, paste: io.interactive, limit }));
+  };
+  const why = options.browser ? whyNoBrowser(env, platform) : 'asked';
+  /** Resolves when the user has to open the address by hand; never, once a browser opened. */
+  let byHand: Promise<void>;
+  if (why === undefined) {
+    context.warn(
+      `Your browser opens the service's page: approve the login there.\nIf it does not open, go to:\n\n  ${url}\n\n${limit}`,
+    );
+    byHand = context.openBrowser(start.address).then(
+      () => new Promise<never>(() => undefined),
+      () => {
+        start.end();
+        showAddress('failed');
+      },
+    );
+  } else {
+    start.end();
+    showAddress(why);
+    byHand = Promise.resolve();
+  }
+  return await authorization.waitForAnswer(context, {
+    timeoutMs,
+    onTimeout: () => timeoutError(timeoutMs, redirectUri, clientId, config.get('scope')),
+    paste: io.interactive
+      ? async (stop) => {
+          await settledOr(byHand, stop);
+          const question = 'Or paste the address here that the browser ends at: ';
+          return await ask({ io, signal: stop }, question);
+        }
+      : undefined,
+    onPasteRefused: (message) => context.warn(message),
+  });
+}
+
+/** Waits for `promise`, but not beyond the signal. */
+function settledOr(promise: Promise<void>, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    signal.throwIfAborted();
+    signal.addEventListener('abort', () => reject(signal.reason as Error), { once: true });
+    promise.then(resolve, reject);
+  });
+}
+
+/** Why the user opens the address by hand, and where. */
+const BY_HAND = {
+  asked: 'Open this page in a browser, and approve the login there:',
+  'no-display': 'There is no desktop here. Open this page in a browser on another machine:',
+  ssh: 'You are here over SSH. Open this page in the browser of your own machine:',
+  failed: 'No browser could be started. Open this page in one:',
+} as const;
+
+/**
+ * Returns why a browser would not show here, or undefined if it would. Without a screen a browser
+ * opens unseen, or the opener fails silently, and the user would wait for nothing.
+ */
+export function whyNoBrowser(
+  env: Env,
+  platform: NodeJS.Platform,
+): 'no-display' | 'ssh' | undefined {
+  const has = (...names: string[]) => names.some((name) => (env[name] ?? '') !== '');
+  if (has('DISPLAY', 'WAYLAND_DISPLAY', 'BROWSER')) return undefined;
+  if (has('SSH_CONNECTION', 'SSH_TTY')) return 'ssh';
+  // WSL opens the browser of Windows.
+  if (platform === 'linux' && !has('WSL_DISTRO_NAME')) return 'no-display';
+  return undefined;
+}
+
+/**
+ * Returns the command that, typed on the machine with the browser, forwards the callback to this one.
+ *
+ * @param hostName this machine's name, if the SSH session does not show its address.
+ */
+export function sshForwardCommand(env: Env, hostName: string, redirectUri: string): string {
+  const { hostname: callbackHost, port } = new URL(redirectUri);
+  const to = port === '' ? '80' : port;
+  // ssh listens on 127.0.0.1 and localhost by default; any other address has to be named.
+  const isDefault = callbackHost === '127.0.0.1' || callbackHost === 'localhost';
+  const forward = `${isDefault ? '' : `${callbackHost}:`}${to}:${callbackHost}:${to}`;
+  // SSH_CONNECTION: client address, client port, server address, server port.
+  const [, , address, sshPort] = (env['SSH_CONNECTION'] ?? '').split(' ');
+  const user = env['USER'] || env['LOGNAME'] || 'USER';
+  const host = address || hostName;
+  const portFlag = sshPort === undefined || sshPort === '22' ? '' : ` -p ${sshPort}`;
+  return `ssh -N -L ${/[[\]]/.test(forward) ? `'${forward}'` : forward}${portFlag} ${user}@${host}`;
+}
+
+function byHandText(
+  why: keyof typeof BY_HAND,
+  options: {
+    readonly url: string;
+    readonly sshCommand: string;
+    readonly paste: boolean;
+    readonly limit: string;
+  },
+): string {
+  const { url, sshCommand, paste, limit } = options;
+  return [
+    BY_HAND[why],
+    '',
+    `  ${url}`,
+    '',
+    'If that browser is on another machine, first run this on it, so that the answer reaches this machine:',
+    '',
+    `  ${sshCommand}`,
+    '',
+    ...(paste
+      ? ['Or approve, let the browser fail to show the last page, and paste its address here.']
+      : []),
+    limit,
+  ].join('\n');
+}
+
+/**
+ * Exchanges the answer for tokens.
+ *
+ * @throws SyncError `AUTH_REFUSED` if the user or the service refused the login, or another service
+ *   answered; whatever the token endpoint throws.
+ */
+export async function exchange(
+  context: AppContext,
+  { config, http, baseUrl, clientId, clientSecret }: LoginAttempt,
+  callback: CheckedCallback,
+  { redirectUri, verifier }: Authorization,
+): Promise<NewTokens> {
+  const { endpoints } = config;
+  if (callback.kind === 'foreign') {
+    throw foreignAnswer(callback.issuer, endpointUrl(baseUrl, endpoints.authorize).origin);
+  }
+  if (callback.kind === 'error') throw refusedBy(callback.error, callback.description);
+  return await exchangeCode(
+    context,
+    { http, url: endpointUrl(baseUrl, endpoints.token) },
+    {
+      client: { id: clientId, secret: clientSecret },
+      code: callback.code,
+      redirectUri,
+      verifier,
+      askedScopes: config.get('scope'),
+    },
+  );
+}
+
+function timeoutError(
+  timeoutMs: number,
+  redirectUri: string,
+  clientId: string,
+  scopes: readonly string[],
+): SyncError {
+  const seconds = Math.round(timeoutMs / 1000);
+  const time = seconds % 60 === 0 ? `${String(seconds / 60)} min` : `${String(seconds)} s`;
+  return new SyncError(
+    'AUTH_TIMEOUT',
+    `The login was not completed in the browser within ${time}.`,
+    {
+      hint:
+        'If the browser showed an error page: the service must know the client ' +
+        `"${clientId}", and exactly ${redirectUri} must be registered for it. ` +
+        `It must also know each of the scopes ${scopes.join(' ')}; ` +
+        '`sync login --scope "..."` asks for others. ' +
+        'Then run `sync login` again.',
+    },
+  );
+}
+
+function foreignAnswer(issuer: string, origin: string): SyncError {
+  return new SyncError(
+    'AUTH_REFUSED',
+    `The answer to the login is from ${issuer}, not from ${origin}.`,
+    {
+      hint:
+        'Nothing was sent to either. Check the base URL (`sync config get baseUrl`): ' +
+        'is that the address of your training service?',
+      details: { issuer },
+    },
+  );
+}
+
+function refusedBy(error: string, description: string | undefined): SyncError {
+  const because = description === undefined ? '' : ` (${description})`;
+  const details = { error };
+  switch (error) {
+    case 'access_denied':
+      return new SyncError('AUTH_REFUSED', `The login was not approved${because}.`, {
+        hint: 'Run `sync login` again to approve it.',
+        details,
+      });
+    case 'server_error':
+    case 'temporarily_unavailable':
+      return new SyncError('SERVICE_UNAVAILABLE', `The service cannot log you in now${because}.`, {
+        hint: 'Run `sync login` again later.',
+        details,
+      });
+    case 'invalid_scope':
+      return new SyncError('AUTH_REFUSED', `The service refuses these scopes${because}.`, {
+        hint: 'Ask for others: `sync login --scope "workout:write health:write"`.',
+        details,
+      });
+    default:
+      return new SyncError('AUTH_REFUSED', `The service refused the login: ${error}${because}.`, {
+        hint: 'Check the client ID and its registration at the service.',
+        details,
+      });
+  }
+}

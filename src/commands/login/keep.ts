@@ -1,0 +1,272 @@
+import { randomUUID } from 'node:crypto';
+import type { AppContext } from '../../app/context.ts';
+import { PATIENT, type WhoAmI, whoAmI } from '../../auth/account.ts';
+import { withLoginLock } from '../../auth/login-lock.ts';
+import { revokeToken } from '../../auth/token-endpoint.ts';
+import type { NewTokens } from '../../auth/token-response.ts';
+import { SyncError, messageOf } from '../../base/errors.ts';
+import type { Secret } from '../../base/secret.ts';
+import { type Account, readConfigFile } from '../../config/config.ts';
+import { changeProfile } from '../../config/config-write.ts';
+import { endpointUrl } from '../../config/endpoints.ts';
+import { DEFAULT_SCOPES, type MissingFeature, missingFeatures } from '../../config/scopes.ts';
+import type { SettingKey } from '../../config/settings.ts';
+import { givenSecret, hasEnvironmentTokens, secretFor } from '../../credentials/environment.ts';
+import { openStore } from '../../credentials/open-store.ts';
+import { type CredentialStore, type Credentials, serviceId } from '../../credentials/store.ts';
+import type { LoginAttempt } from './store.ts';
+
+/** Time limit for revoking one login (ms). */
+const REVOKE_LIMIT_MS = 5_000;
+const NEVER = new AbortController().signal;
+
+export interface LoginReport {
+  readonly profile: string;
+  readonly service: string;
+  readonly clientId: string;
+  /** Absent: the service does not name the athlete. */
+  readonly account: Account | undefined;
+  /** The athlete of the login that this one replaced, if it was another one. */
+  readonly replaced: Account | undefined;
+  readonly askedScopes: readonly string[];
+  /** Absent: the service did not say. */
+  readonly grantedScopes: readonly string[] | undefined;
+  /** Features that will not work. `asked`: the login asked for the scope, and did not get it. */
+  readonly missing: readonly (MissingFeature & { readonly asked: boolean })[];
+  /** Settings of the profile that this login changed; null: removed. */
+  readonly saved: Readonly<Partial<Record<SettingKey, string | null>>>;
+  readonly store: { readonly kind: 'keychain' | 'file'; readonly where: string };
+  /** There is a refresh token; without one the login ends with the access token. */
+  readonly renewable: boolean;
+  /** ms since 1970. */
+  readonly accessExpiresAt: number | undefined;
+  readonly refreshExpiresAt: number | undefined;
+}
+
+/**
+ * Asks the service for the account of a login, stores the login, and saves the settings that it was
+ * made with.
+ *
+ * @param from `code`: only this process has these tokens, so it revokes them if it cannot store
+ *   them. `stdin`: others may use the same tokens, so none is revoked.
+ */
+export async function keep(
+  context: AppContext,
+  attempt: LoginAttempt,
+  tokens: NewTokens,
+  from: 'code' | 'stdin',
+): Promise<LoginReport> {
+  const { config, http, baseUrl } = attempt;
+  try {
+    const url = endpointUrl(baseUrl, config.endpoints.userinfo);
+    const who = await whoAmI(context, { http, url, policy: PATIENT }, tokens.accessToken);
+    warnIfUnknown(context, who);
+    const account = who.kind === 'known' ? who.account : undefined;
+    const { replaced, saved } = await storeLogin(context, attempt, tokens, account);
+    const left = await clearOtherStore(context, attempt);
+    if (from === 'code') await revokeReplaced(context, attempt, [replaced, left], tokens);
+    if (hasEnvironmentTokens(config)) {
+      context.warn(
+        'SYNC_ACCESS_TOKEN or SYNC_REFRESH_TOKEN is set: commands use it instead of this login.',
+      );
+    }
+    return reportOf(attempt, tokens, account, saved);
+  } catch (error) {
+    if (from === 'code') await revokeQuietly(context, attempt, tokens);
+    throw error;
+  }
+}
+
+/** @returns the login that this one replaced, and the settings that changed. */
+async function storeLogin(
+  context: AppContext,
+  attempt: LoginAttempt,
+  tokens: NewTokens,
+  account: Account | undefined,
+): Promise<{ replaced: Credentials | undefined; saved: LoginReport['saved'] }> {
+  const { config, store, baseUrl, clientId, clientSecret } = attempt;
+  const { paths, profile } = config;
+  const loginId = account === undefined ? randomUUID() : undefined;
+  return await withLoginLock(context, { stateDir: paths.stateDir, profile }, async () => {
+    const replaced = await loadIfReadable(store);
+    context.signal.throwIfAborted();
+    // Ctrl-C does not interrupt from here on: tokens and settings belong together.
+    await store.save(
+      {
+        service: serviceId(baseUrl),
+        clientId,
+        clientSecret,
+        accountId: account?.id,
+        loginId,
+        tokens,
+      },
+      NEVER,
+    );
+    try {
+      const settings: LoginReport['saved'] = settingsToSave(attempt);
+      const before = readConfigFile(paths.configFile).profiles[profile]?.settings ?? {};
+      const athlete = { account: account ?? null, loginId: loginId ?? null };
+      await changeProfile(paths, profile, { settings, ...athlete });
+      const changed = Object.entries(settings).filter(
+        ([key, value]) => (before[key as SettingKey] ?? null) !== value,
+      );
+      return { replaced, saved: Object.fromEntries(changed) };
+    } catch (error) {
+      // The settings still describe the earlier login.
+      await (replaced === undefined ? store.delete(NEVER) : store.save(replaced, NEVER));
+      throw error;
+    }
+  });
+}
+
+/** A login that cannot be read can still be replaced, but not revoked. */
+async function loadIfReadable(store: CredentialStore): Promise<Credentials | undefined> {
+  return await store.load(NEVER).catch(() => undefined);
+}
+
+/**
+ * Returns the settings to save for later commands. They include `--scope`, also if it asks for
+ * fewer scopes: a later login must not ask for more than the user wanted.
+ */
+function settingsToSave({ config, store, baseUrl, clientId }: LoginAttempt) {
+  const byFlag = (key: SettingKey) => config.originOf(key) === 'flag';
+  const scope = config.get('scope');
+  return {
+    baseUrl: serviceId(baseUrl),
+    clientId,
+    tokenStore: store.kind,
+    ...(byFlag('scope') ? { scope: isDefault(scope) ? null : scope.join(' ') } : {}),
+    ...(byFlag('redirectUri')
+      ? { redirectUri: config.get('redirectUri') ?? null, redirectPort: null }
+      : {}),
+    ...(byFlag('redirectPort')
+      ? { redirectPort: String(config.get('redirectPort')), redirectUri: null }
+      : {}),
+  };
+}
+
+/** Are these the scopes that logins ask for without the setting? */
+function isDefault(scopes: readonly string[]): boolean {
+  return (
+    scopes.length === DEFAULT_SCOPES.length &&
+    DEFAULT_SCOPES.every((scope) => scopes.includes(scope))
+  );
+}
+
+/**
+ * Deletes this profile's login from the other store, after a move from file to keychain or back.
+ *
+ * @returns the deleted login.
+ */
+async function clearOtherStore(
+  context: AppContext,
+  { config, store, baseUrl }: LoginAttempt,
+): Promise<Credentials | undefined> {
+  const other = store.kind === 'file' ? 'keychain' : 'file';
+  // Do not touch a keychain that never held a login of this profile.
+  const before = config.account ?? config.loginId;
+  if (other === 'keychain' && before === undefined) return undefined;
+  const old = openStore(config, { ...context, attended: false }, other, baseUrl);
+  const left = await loadIfReadable(old);
+  try {
+    await old.delete(NEVER);
+  } catch (error) {
+    if (error instanceof SyncError && error.code === 'KEYCHAIN_MISSING') return undefined;
+    context.warn(`An older login may be left in ${old.describe()}: ${messageOf(error)}`);
+  }
+  return left;
+}
+
+/**
+ * Revokes the logins that a new one replaced, by their refresh tokens. Deployed services end only
+ * the login of a refresh token, but several logins by an access token: that one is not sent. A login
+ * that shares a token with the new one is the same login, and is not revoked.
+ */
+async function revokeReplaced(
+  context: AppContext,
+  { config, http }: LoginAttempt,
+  replaced: readonly (Credentials | undefined)[],
+  { accessToken, refreshToken }: NewTokens,
+): Promise<void> {
+  const isNew = (token: Secret) =>
+    token.equals(accessToken) || refreshToken?.equals(token) === true;
+  for (const old of replaced) {
+    const token = old?.tokens.refreshToken;
+    const all = [token, old?.tokens.accessToken].filter((one) => one !== undefined);
+    if (old === undefined || token === undefined || all.some(isNew)) continue;
+    const { service, clientId } = old;
+    const signal = AbortSignal.any([context.signal, AbortSignal.timeout(REVOKE_LIMIT_MS)]);
+    const why = await revokeToken(
+      { ...context, signal },
+      { http, url: endpointUrl(new URL(service), config.endpoints.revoke) },
+      {
+        client: { id: clientId, secret: secretFor(old, givenSecret(config)) },
+        token,
+        kind: 'refresh_token',
+      },
+    ).then(
+      (outcome) => (outcome === 'revoked' ? undefined : 'the service does not revoke tokens'),
+      (error: unknown) => (error instanceof SyncError ? error.message : 'no answer in time'),
+    );
+    if (why === undefined) continue;
+    context.warn(
+      `The login that this one replaces could not be revoked at ${service}: ${why.replace(/\.$/, '')}.`,
+    );
+  }
+}
+
+function reportOf(
+  { config, store, baseUrl, clientId }: LoginAttempt,
+  tokens: NewTokens,
+  account: Account | undefined,
+  saved: LoginReport['saved'],
+): LoginReport {
+  const askedScopes = config.get('scope');
+  const before = config.account;
+  const other = account !== undefined && before !== undefined && before.id !== account.id;
+  return {
+    profile: config.profile,
+    service: serviceId(baseUrl),
+    clientId,
+    account,
+    replaced: other ? before : undefined,
+    askedScopes,
+    grantedScopes: tokens.scopes,
+    missing: missingFeatures(tokens.scopes).map((feature) => ({
+      ...feature,
+      asked: askedScopes.includes(feature.scope),
+    })),
+    saved,
+    store: { kind: store.kind, where: store.describe() },
+    renewable: tokens.refreshToken !== undefined,
+    accessExpiresAt: tokens.accessExpiresAt,
+    refreshExpiresAt: tokens.refreshExpiresAt,
+  };
+}
+
+/** Revokes tokens that could not be stored; a failure is ignored. */
+async function revokeQuietly(
+  context: AppContext,
+  { config, http, baseUrl, clientId, clientSecret }: LoginAttempt,
+  { accessToken, refreshToken }: NewTokens,
+): Promise<void> {
+  await revokeToken(
+    { ...context, signal: AbortSignal.timeout(REVOKE_LIMIT_MS) },
+    { http, url: endpointUrl(baseUrl, config.endpoints.revoke) },
+    {
+      client: { id: clientId, secret: clientSecret },
+      token: refreshToken ?? accessToken,
+      kind: refreshToken === undefined ? 'access_token' : 'refresh_token',
+    },
+  ).catch(() => undefined);
+}
+
+function warnIfUnknown(context: AppContext, who: WhoAmI): void {
+  if (who.kind === 'rejected') {
+    context.warn('The service issued a token, but rejected it when asked for the account.');
+  } else if (who.kind === 'unreachable') {
+    context.warn(
+      'The service could not name the account; the next command asks again before it sends anything.',
+    );
+  }
+}

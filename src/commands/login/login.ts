@@ -1,0 +1,175 @@
+import { type CommandModule, choice, examples } from '../../app/command.ts';
+import type { AppContext } from '../../app/context.ts';
+import { configFor } from '../../app/invocation.ts';
+import { withHttp } from '../../app/with-http.ts';
+import { beginAuthorization } from '../../auth/authorize.ts';
+import { type LandingPage, deniedPage, failedPage, loggedInPage } from '../../auth/landing-page.ts';
+import type { Http } from '../../api/http.ts';
+import { ExitCode, SyncError } from '../../base/errors.ts';
+import type { Config, SettingOverrides } from '../../config/config.ts';
+import { endpointUrl } from '../../config/endpoints.ts';
+import { CALLBACK_PATH } from '../../config/settings.ts';
+import { exchange, waitForAnswer } from './browser.ts';
+import { type LoginReport, keep } from './keep.ts';
+import { type LoginAttempt, chooseStore, clientSecretFor } from './store.ts';
+import { completeTarget } from './target.ts';
+import { tokensFromStdin } from './with-token.ts';
+import { loginText } from './words.ts';
+
+export interface LoginFlags {
+  readonly baseUrl?: string;
+  readonly clientId?: string;
+  readonly clientSecretStdin: boolean;
+  readonly scope?: string;
+  readonly port?: string;
+  readonly redirectUri?: string;
+  readonly browser: boolean;
+  readonly timeout: string;
+  readonly store?: string;
+  readonly withToken: boolean;
+}
+
+export const login: CommandModule = {
+  declare: (command) =>
+    command
+      .option('--base-url <url>', 'address of the service')
+      .option('--client-id <id>', 'client identifier')
+      .option('--client-secret-stdin', 'read the client secret from stdin', false)
+      .option('--scope <scopes>', 'scopes to ask for, in quotes; saved for later logins')
+      .option('--port <n>', 'port of the redirect URI; 0: any free port')
+      .option('--redirect-uri <uri>', 'the redirect URI that is registered at the service')
+      .option('--no-browser', 'show the address instead of opening a browser')
+      .option('--timeout <duration>', 'time limit for the login in the browser', '5m')
+      .addOption(choice('--store <where>', 'where to keep the login', ['keychain', 'file']))
+      .option('--with-token', 'read a token response (JSON) from stdin', false)
+      .addHelpText(
+        'after',
+        examples(
+          'sync login --base-url https://training.example.com --client-id my-client',
+          'sync login --no-browser                # over SSH: shows the address to open',
+          'sync login --store file                # without a keychain: a file only you can read',
+          'sync login --with-token < tokens.json  # a token response from elsewhere',
+        ),
+      ),
+
+  async run(context, flags: LoginFlags) {
+    const config = configFor(context, overridesOf(flags));
+    const report = await withHttp(context, (http) => logIn(context, config, http, flags));
+    const text = loginText(report, context.clock.now());
+    context.output.result({ type: 'login', ...report }, text);
+    return ExitCode.ok;
+  },
+};
+
+function overridesOf(flags: LoginFlags): SettingOverrides {
+  const { baseUrl, clientId, scope, redirectUri, port, store } = flags;
+  const given = { baseUrl, clientId, scope, redirectUri, redirectPort: port, tokenStore: store };
+  return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
+}
+
+/**
+ * Logs in, and stores the login.
+ *
+ * @throws SyncError `USAGE`, `CONFIG`, `PORT_IN_USE`, `KEYCHAIN_MISSING`, `KEYCHAIN_LOCKED`,
+ *   `AUTH_REFUSED`, `AUTH_TIMEOUT`, `NETWORK`, `SERVICE_UNAVAILABLE`, `SERVICE_ANSWER`, `STORAGE`,
+ *   `INTERRUPTED`. In all of these cases nothing is stored.
+ */
+async function logIn(
+  context: AppContext,
+  config: Config,
+  http: Http,
+  flags: LoginFlags,
+): Promise<LoginReport> {
+  const timeoutMs = parseTimeout(flags.timeout);
+  refuseContradictions(flags, config);
+  const target = await completeTarget(context, config, flags);
+  const store = await chooseStore(context, config, target);
+  const clientSecret = await clientSecretFor(store, target, context.signal);
+  const attempt: LoginAttempt = { ...target, clientSecret, config, http, store };
+  if (flags.withToken) {
+    return await keep(context, attempt, await tokensFromStdin(context, attempt), 'stdin');
+  }
+  return await logInByBrowser(context, attempt, { browser: flags.browser, timeoutMs });
+}
+
+async function logInByBrowser(
+  context: AppContext,
+  attempt: LoginAttempt,
+  options: { readonly browser: boolean; readonly timeoutMs: number },
+): Promise<LoginReport> {
+  const { config, baseUrl, clientId } = attempt;
+  const authorization = await beginAuthorization({
+    redirectUri: redirectUriOf(config),
+    endpoint: endpointUrl(baseUrl, config.endpoints.authorize),
+    clientId,
+    scopes: config.get('scope'),
+    platform: context.platform,
+    userId: process.getuid?.(),
+    onRefused: (message) => context.warn(message),
+  });
+  const { server, start } = authorization;
+  const signal = AbortSignal.any([context.signal, start.misused]);
+  const guarded = { ...context, signal };
+  try {
+    const callback = await waitForAnswer(guarded, attempt, authorization, options);
+    const tokens = await exchange(guarded, attempt, callback, authorization);
+    const report = await keep(guarded, attempt, tokens, 'code');
+    if (start.misused.aborted) {
+      context.warn(
+        "The login's address was opened a second time while the login was being stored. " +
+          'If the account shown is not yours, run `sync logout`.',
+      );
+    }
+    const declined = report.missing.filter(({ asked }) => asked).map(({ feature }) => feature);
+    server.finish(loggedInPage(report.account?.name ?? report.account?.email, declined));
+    return report;
+  } catch (error) {
+    server.finish(pageFor(error));
+    throw error;
+  } finally {
+    await server.close();
+  }
+}
+
+function refuseContradictions(flags: LoginFlags, config: Config): void {
+  if (flags.withToken && flags.clientSecretStdin) {
+    throw new SyncError('USAGE', '--with-token and --client-secret-stdin both read stdin.', {
+      hint: 'Set SYNC_CLIENT_SECRET, and pipe the token response in.',
+    });
+  }
+  if (config.originOf('redirectUri') === 'flag' && config.originOf('redirectPort') === 'flag') {
+    throw new SyncError('USAGE', '--port and --redirect-uri cannot be used together.');
+  }
+}
+
+/** The redirect URI of this login: `--port` overrides a registered URI from the configuration. */
+function redirectUriOf(config: Config): string {
+  const registered = config.get('redirectUri');
+  const portByFlag = config.originOf('redirectPort') === 'flag';
+  if (registered !== undefined && !portByFlag) return registered;
+  return `http://127.0.0.1:${config.get('redirectPort')}${CALLBACK_PATH}`;
+}
+
+/** @param text `90s`, `5m`, `1h`. @returns ms. @throws SyncError `USAGE`. */
+export function parseTimeout(text: string): number {
+  const [, number, unit] = /^(\d{1,6}(?:\.\d+)?)(s|m|h)$/.exec(text.trim()) ?? [];
+  const ms = Number(number) * ({ s: 1_000, m: 60_000, h: 3_600_000 }[unit ?? ''] ?? NaN);
+  if (!(ms > 0 && ms <= 24 * 3_600_000)) {
+    throw new SyncError('USAGE', `--timeout: "${text}" is not a duration.`, {
+      hint: 'Write a duration such as 90s or 5m, at most 24h.',
+    });
+  }
+  return ms;
+}
+
+/** The page that the browser shows for a login that failed. */
+function pageFor(error: unknown): LandingPage {
+  if (!(error instanceof SyncError)) {
+    return failedPage('The program itself failed.', undefined);
+  }
+  if (error.details['error'] === 'access_denied') return deniedPage();
+  if (error.code === 'INTERRUPTED') {
+    return failedPage('The login was ended in the terminal.', undefined);
+  }
+  return failedPage(error.message, error.hint);
+}

@@ -1,0 +1,140 @@
+import type { AppContext } from '../../app/context.ts';
+import type { Http } from '../../api/http.ts';
+import { SyncError } from '../../base/errors.ts';
+import type { Secret } from '../../base/secret.ts';
+import type { Config } from '../../config/config.ts';
+import { openStore } from '../../credentials/open-store.ts';
+import { type CredentialStore, type Credentials, serviceId } from '../../credentials/store.ts';
+import { type LoginTarget, confirm } from './target.ts';
+
+/** A store that can keep a login. */
+export type LoginStore = CredentialStore & { readonly kind: 'keychain' | 'file' };
+
+/** A login attempt: the service and the client, and the store for the tokens. */
+export interface LoginAttempt extends LoginTarget {
+  readonly config: Config;
+  readonly http: Http;
+  readonly store: LoginStore;
+}
+
+/**
+ * Chooses the store for a login, and probes it before the browser opens. Asks before the login
+ * replaces this profile's login at another service.
+ *
+ * @throws SyncError `KEYCHAIN_MISSING`, `KEYCHAIN_LOCKED`, `STORAGE`; `CONFIG` if the other login is
+ *   not to be replaced.
+ */
+export async function chooseStore(
+  context: AppContext,
+  config: Config,
+  target: LoginTarget,
+): Promise<LoginStore> {
+  const store = await openWorkingStore(context, config, target.baseUrl);
+  return await askToReplace(context, config, store, serviceId(target.baseUrl));
+}
+
+/** Opens the configured store. If there is no keychain, offers the file to a person. */
+async function openWorkingStore(
+  context: AppContext,
+  config: Config,
+  baseUrl: URL,
+): Promise<LoginStore> {
+  const { io, signal } = context;
+  const open = (kind: LoginStore['kind']) => ({
+    ...openStore(config, { ...context, attended: io.interactive }, kind, baseUrl),
+    kind,
+  });
+  const store = open(config.get('tokenStore'));
+  try {
+    await store.probe(signal);
+    return store;
+  } catch (error) {
+    const missing = error instanceof SyncError && error.code === 'KEYCHAIN_MISSING';
+    const byFlag = config.originOf('tokenStore') === 'flag';
+    if (!missing || byFlag || !io.interactive) throw error;
+    context.warn(error.hint === undefined ? error.message : `${error.message}\n  ${error.hint}`);
+    const file = open('file');
+    const question = `Keep the login in ${file.describe()} instead? Only you can read it. [y/N] `;
+    if (!(await confirm(context, question))) throw error;
+    await file.probe(signal);
+    return file;
+  }
+}
+
+/**
+ * Asks before a login replaces this profile's login at another service.
+ *
+ * @returns the store, which deletes that other login after it saved the new one.
+ */
+async function askToReplace(
+  context: AppContext,
+  config: Config,
+  store: LoginStore,
+  service: string,
+): Promise<LoginStore> {
+  const { io, signal } = context;
+  const saved = savedLogin(config);
+  const inFile = store.kind === 'file' ? (await loadUndamaged(store, signal))?.service : undefined;
+  const other = [saved?.service, inFile].find((one) => one !== undefined && one !== service);
+  if (other === undefined) return store;
+  const question = `Profile "${config.profile}" is logged in at ${other}. Replace that login? [y/N] `;
+  if (!io.interactive || !(await confirm(context, question))) {
+    throw new SyncError(
+      'CONFIG',
+      `Profile "${config.profile}" is logged in at ${other}: a login at ${service} would replace that login.`,
+      {
+        hint: 'Keep both: `sync login --profile NAME`. To replace it, run `sync logout` first.',
+        details: { service: other },
+      },
+    );
+  }
+  if (saved?.service !== other || saved.kind !== 'keychain') return store;
+  const options = { ...context, attended: io.interactive };
+  const before = openStore(config, options, 'keychain', saved.baseUrl);
+  return {
+    ...store,
+    load: async (stop) => (await store.load(stop)) ?? (await before.load(stop)),
+    async save(credentials, stop) {
+      await store.save(credentials, stop);
+      await before.delete(stop);
+    },
+  };
+}
+
+/** Returns where this profile is logged in, by the configuration file. */
+function savedLogin({ account, loginId, saved }: Config) {
+  const address = saved.baseUrl;
+  if (address === undefined || !URL.canParse(address) || (account ?? loginId) === undefined)
+    return undefined;
+  const baseUrl = new URL(address);
+  return { baseUrl, service: serviceId(baseUrl), kind: saved.tokenStore ?? 'keychain' };
+}
+
+/** Returns the client secret for a login: the given one, else the one stored for this client. */
+export async function clientSecretFor(
+  store: CredentialStore,
+  { baseUrl, clientId, clientSecret }: LoginTarget,
+  signal: AbortSignal,
+): Promise<Secret | undefined> {
+  if (clientSecret !== undefined) return clientSecret;
+  const stored = await loadUndamaged(store, signal);
+  const same = stored?.service === serviceId(baseUrl) && stored.clientId === clientId;
+  return same ? stored.clientSecret : undefined;
+}
+
+/**
+ * Loads the stored login. A damaged one counts as none: it is about to be replaced.
+ *
+ * @throws SyncError `CONFIG` if other users can read the file: it is not replaced silently.
+ */
+async function loadUndamaged(
+  store: CredentialStore,
+  signal: AbortSignal,
+): Promise<Credentials | undefined> {
+  try {
+    return await store.load(signal);
+  } catch (error) {
+    if (error instanceof SyncError && error.details['damaged'] === true) return undefined;
+    throw error;
+  }
+}

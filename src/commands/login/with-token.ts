@@ -1,0 +1,59 @@
+import type { AppContext } from '../../app/context.ts';
+import { PATIENT, whoAmI } from '../../auth/account.ts';
+import { refreshTokens } from '../../auth/token-endpoint.ts';
+import { decodeTokenResponse } from '../../auth/token-response.ts';
+import { SyncError } from '../../base/errors.ts';
+import { endpointUrl } from '../../config/endpoints.ts';
+import type { NewTokens } from '../../auth/token-response.ts';
+import type { LoginAttempt } from './store.ts';
+import { readStdin } from './target.ts';
+
+const NEVER = new AbortController().signal;
+
+/** Reads a token response from stdin for `--with-token`, and tries its access token. */
+export async function tokensFromStdin(
+  context: AppContext,
+  { config, http, baseUrl, clientId, clientSecret }: LoginAttempt,
+): Promise<NewTokens> {
+  context.output.say('Reading the token response from stdin.');
+  const tokens = readTokens(await readStdin(context), context.clock.now());
+  // Only a 401 counts here. The login asks for the account again, with retries, when it is stored.
+  const userinfo = endpointUrl(baseUrl, config.endpoints.userinfo);
+  const policy = { ...PATIENT, attempts: 1 };
+  const who = await whoAmI(context, { http, url: userinfo, policy }, tokens.accessToken);
+  if (who.kind !== 'rejected') return tokens;
+  if (tokens.refreshToken === undefined) {
+    throw new SyncError('AUTH_REFUSED', 'The service does not accept the token from stdin.', {
+      hint: 'It may be too old, or for another service: check the base URL.',
+    });
+  }
+  // The access token has expired. The refresh is not interrupted: it may use up the refresh token.
+  return await refreshTokens(
+    { ...context, signal: NEVER },
+    { http, url: endpointUrl(baseUrl, config.endpoints.token) },
+    {
+      client: { id: clientId, secret: clientSecret },
+      refreshToken: tokens.refreshToken,
+      before: tokens,
+    },
+  );
+}
+
+function readTokens(text: string, now: number): NewTokens {
+  const hint = 'Pipe in the whole answer of the token endpoint: {"access_token": "...", ...}.';
+  let parsed: unknown;
+  try {
+    // PowerShell writes a byte order mark before piped text.
+    parsed = JSON.parse(text.replace(/^\ufeff/, ''));
+  } catch {
+    // The parser's message would quote the input, which may be a token.
+    throw new SyncError('CONFIG', '--with-token: the input on stdin is not JSON.', { hint });
+  }
+  try {
+    const context = { now, askedScopes: undefined };
+    return decodeTokenResponse(parsed, context, '--with-token: the input on stdin');
+  } catch (error) {
+    if (!(error instanceof SyncError)) throw error;
+    throw new SyncError('CONFIG', error.message, { hint, details: error.details });
+  }
+}

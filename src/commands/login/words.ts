@@ -1,0 +1,47 @@
+import type { Account } from '../../config/config.ts';
+import type { MissingFeature } from '../../config/scopes.ts';
+import { duration } from '../../terminal/words.ts';
+import type { LoginReport } from './keep.ts';
+
+export function loginText(report: LoginReport, now: number): string {
+  const { account, replaced, service, store, missing } = report;
+  const lines = [
+    `Logged in${account === undefined ? '' : ` as ${who(account)}`} at ${service}.`,
+    `The login is kept in ${store.where}${store.kind === 'file' ? ' (not in the keychain)' : ''}.`,
+  ];
+  if (replaced !== undefined) lines.push(`It replaces the login of ${who(replaced)}.`);
+  lines.push(...savedText(report));
+  const declined = missing.filter(({ asked }) => asked);
+  if (declined.length > 0) {
+    lines.push('Not granted, so these will not work:', ...declined.map(missingText));
+    lines.push('Run `sync login` again to ask for them again.');
+  }
+  if (!report.renewable) {
+    const ends = report.accessExpiresAt;
+    const when = ends === undefined ? 'at a time it did not state' : `in ${duration(ends - now)}`;
+    lines.push(`The service gave no refresh token: this login ends ${when}.`);
+  }
+  return lines.join('\n');
+}
+
+function savedText({ profile, saved }: LoginReport): string[] {
+  const changed = Object.entries(saved).map(([key, value]) =>
+    value === null ? `${key} (removed)` : `${key} "${value}"`,
+  );
+  if (changed.length === 0) return [];
+  return [
+    `Settings saved for profile "${profile}": ${changed.join(', ')}.`,
+    ...(typeof saved.scope === 'string'
+      ? ['Later logins ask for these scopes; `sync config unset scope` restores the defaults.']
+      : []),
+  ];
+}
+
+export function missingText({ feature, command, scope }: MissingFeature): string {
+  return `  ${feature} (\`${command}\` needs ${scope})`;
+}
+
+/** An athlete's name and address, or the best identifier at hand. */
+export function who({ id, name, email }: Account): string {
+  return name === undefined ? (email ?? id) : email === undefined ? name : `${name} <${email}>`;
+}
