@@ -4,9 +4,13 @@ import type { WhoAmI } from '../auth/account.ts';
 import { type Account, type Config, accountKey } from '../config/config.ts';
 import { changeProfile } from '../config/config-write.ts';
 import { SyncError } from '../base/errors.ts';
-import { adoptAccount, hasAccountLike } from '../ledger/accounts.ts';
+import {
+  accountByToken,
+  adoptAccount,
+  hasAccountLike,
+  rememberTokenAccount,
+} from '../ledger/accounts.ts';
 import { type Database, openDatabase } from '../ledger/database.ts';
-import { facts } from '../ledger/facts.ts';
 import type { Secret } from '../base/secret.ts';
 import { ledgerPath } from './open-ledger.ts';
 
@@ -67,7 +71,7 @@ export async function accountOfToken(
 ): Promise<string> {
   const byToken = tokenKey(config, token);
   return await withDatabase(config, async (database) => {
-    const remembered = facts(database).find(byToken);
+    const remembered = accountByToken(database, byToken);
     if (remembered !== undefined) return remembered;
     if (offline) return byToken;
     const who = await ask();
@@ -78,7 +82,7 @@ export async function accountOfToken(
       return byToken;
     }
     const account = who.kind === 'known' ? accountKey(config, who.account) : byToken;
-    facts(database).remember(byToken, account);
+    rememberTokenAccount(database, byToken, account);
     adoptAccount(database, byToken, account);
     return account;
   });
@@ -98,7 +102,7 @@ export async function knownAccount(
   if (token === undefined) return { key: stored, account: config.account };
   const byToken = tokenKey(config, token);
   const key = existsSync(ledgerPath(config))
-    ? await withDatabase(config, (database) => facts(database).find(byToken) ?? byToken)
+    ? await withDatabase(config, (database) => accountByToken(database, byToken) ?? byToken)
     : byToken;
   if (key === stored) return { key, account: config.account };
   const anybody = accountKey(config, { id: '' });

@@ -5,7 +5,7 @@ import { adoptAccount } from '../ledger/accounts.ts';
 import { openDatabase, type Database } from '../ledger/database.ts';
 import { type KnownFiles, knownFiles } from '../ledger/known-files.ts';
 import { type ProcessMark, markProcess } from '../system/processes.ts';
-import { type RecordLedger, recordLedger } from '../ledger/records.ts';
+import { RecordLedger } from '../ledger/records.ts';
 import { type UploadLedger, uploadLedger } from '../ledger/uploads.ts';
 import type { Clock } from '../base/time.ts';
 
@@ -41,7 +41,7 @@ export function openLedger(config: Config, account: string, clock: Clock): OpenL
     mark,
     uploads: uploadLedger(database, account, mark, now),
     known,
-    records: recordLedger(database, account, mark, now),
+    records: new RecordLedger(database, account, mark, now),
     close() {
       if (!open) return;
       open = false;

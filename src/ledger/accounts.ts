@@ -1,6 +1,19 @@
 import { type Database, transaction } from './guard.ts';
 
-/** Has anything been filed under an account whose name begins so? */
+/** Returns the account of an environment's token, if the service has named it before. */
+export function accountByToken(database: Database, token: string): string | undefined {
+  const row = database
+    .prepare('SELECT account_key FROM token_accounts WHERE token = ?')
+    .get(token) as { account_key: string } | undefined;
+  return row?.account_key;
+}
+
+/** @param token a key made of its digest */
+export function rememberTokenAccount(database: Database, token: string, account: string): void {
+  database.prepare('INSERT OR REPLACE INTO token_accounts VALUES (?, ?)').run(token, account);
+}
+
+/** Checks if the ledger holds anything of an account whose key begins with `prefix`. */
 export function hasAccountLike(database: Database, prefix: string): boolean {
   const tables = ['uploads', 'records'].map(
     (table) => `SELECT 1 FROM ${table} WHERE account >= ?1 AND account < ?1 || char(0x10ffff)`,
@@ -9,8 +22,8 @@ export function hasAccountLike(database: Database, prefix: string): boolean {
 }
 
 /**
- * Files everything of one account under another, which it turned out to be. Where both know of the
- * same thing, what is certain stands: a confirmation over none, the later of two days.
+ * Moves everything of one account to another, after both turned out to be the same. If both have a
+ * row for the same thing, a confirmation wins over none, and the later of two days.
  */
 export function adoptAccount(database: Database, from: string, to: string): void {
   if (from === to || !hasAnything(database, from)) return;
@@ -22,7 +35,7 @@ export function adoptAccount(database: Database, from: string, to: string): void
   });
 }
 
-/** What is kept for one account waits for another from now on: its service moved, and nothing is lost. */
+/** Moves the outbox of one account to another: its service has a new address. */
 export function adoptOutbox(database: Database, from: string, to: string): void {
   if (from === to) return;
   transaction(database, () => {
@@ -31,7 +44,7 @@ export function adoptOutbox(database: Database, from: string, to: string): void 
   });
 }
 
-/** Every table that files by account. */
+/** Every table with a column `account`. */
 const TABLES = [
   'uploads',
   'records',

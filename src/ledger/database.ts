@@ -1,9 +1,10 @@
 import { DatabaseSync, type DatabaseSyncInstance } from '@photostructure/sqlite';
+import { randomInt } from 'node:crypto';
 import { closeSync, openSync, renameSync, rmSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { SyncError, messageOf } from '../base/errors.ts';
 import { makeFolder, storageError } from '../system/storage.ts';
-import { type Database, guarded } from './guard.ts';
+import { type Database, guarded, transaction } from './guard.ts';
 import { type Lock, tryLock } from '../system/process-lock.ts';
 
 export type { Database } from './guard.ts';
@@ -16,25 +17,25 @@ const SCHEMA = `
   CREATE TABLE uploads (
     account TEXT NOT NULL,
     sha256 TEXT NOT NULL,
-    -- pending: may have been sent. confirmed: the service said that it has it. rejected: it refused.
+    -- pending: may have been sent. confirmed: the service has it. rejected: the service refused it.
     state TEXT NOT NULL CHECK (state IN ('pending', 'confirmed', 'rejected')),
-    -- While pending: the process that is at it (ledger/processes.ts), or the one that died over it.
+    -- While pending: the process that sends it (system/processes.ts), alive or dead.
     owner TEXT,
     path TEXT NOT NULL,
     size INTEGER NOT NULL,
     attempts INTEGER NOT NULL DEFAULT 0,
-    -- What the service said: JSON with its ids, or the reason of its refusal.
+    -- The service's answer: JSON with its ids. And why it refused the recording.
     service TEXT NOT NULL DEFAULT '{}',
     message TEXT,
-    -- How often the service refused it since it last took it.
+    -- Refusals since the service last took it.
     refusals INTEGER NOT NULL DEFAULT 0,
-    -- Runs that ended with a 500 for it since the service last answered; when the first of them began,
-    -- and when the last was counted (ms since the epoch).
+    -- Runs that ended with a 500 for it since the service last answered; when the first began, and when
+    -- the last was counted (ms since the epoch).
     faults INTEGER NOT NULL DEFAULT 0,
     faults_since INTEGER,
     faulted_at INTEGER,
-    -- What the recording says of itself: its start (ms since the epoch) and timer time (s), if it does;
-    -- and the file name that it was sent under.
+    -- From the recording, if it states them: start (ms since the epoch) and timer time (s). And the
+    -- file name that it was sent under.
     started_at INTEGER,
     duration_secs REAL,
     sent_as TEXT,
@@ -45,20 +46,20 @@ const SCHEMA = `
     PRIMARY KEY (account, sha256)
   ) WITHOUT ROWID;
 
-  -- What was read of a file, so that an unchanged one is not read again.
+  -- What was found in a file, so that an unchanged one is not read again.
   CREATE TABLE known_files (
     path TEXT PRIMARY KEY,
     size INTEGER NOT NULL,
     mtime_ms REAL NOT NULL,
     ctime_ms REAL NOT NULL,
-    -- Of the recording in it; NULL where it holds none that could be sent.
+    -- Of the recording in it; NULL if it holds none that can be sent.
     sha256 TEXT,
-    -- 'activity', or what it is instead: the word of the outcome's reason, and a sentence.
+    -- 'activity', or the reason why it is not sent, and a sentence about it.
     verdict TEXT NOT NULL,
     detail TEXT NOT NULL DEFAULT ''
   ) WITHOUT ROWID;
 
-  -- One row a day of wellness or nutrition and account: what was last confirmed.
+  -- One row a day, kind and account: what was last confirmed.
   CREATE TABLE records (
     account TEXT NOT NULL,
     kind TEXT NOT NULL CHECK (kind IN ('wellness', 'nutrition')),
@@ -73,8 +74,8 @@ const SCHEMA = `
     PRIMARY KEY (account, kind, date)
   ) WITHOUT ROWID;
 
-  -- One row a nutrition day and account. JSON (ledger/nutrition.ts): what the service confirmed,
-  -- and what the day is to hold while that is not confirmed.
+  -- One row a nutrition day and account. JSON (ledger/nutrition.ts): what the service confirmed, and
+  -- what the day should hold while that is not confirmed.
   CREATE TABLE nutrition_days (
     account TEXT NOT NULL,
     date TEXT NOT NULL,
@@ -88,59 +89,59 @@ const SCHEMA = `
   -- How an account's service treats nutrition, as its answers have shown (JSON).
   CREATE TABLE nutrition_services (account TEXT PRIMARY KEY, traits TEXT NOT NULL) WITHOUT ROWID;
 
-  -- Small facts, such as when something last succeeded.
-  CREATE TABLE facts (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
+  -- The account of a token from the environment, as the service named it. Tokens are digests.
+  CREATE TABLE token_accounts (token TEXT PRIMARY KEY, account_key TEXT NOT NULL) WITHOUT ROWID;
 
   -- Recordings that could not be delivered yet and whose bytes this program keeps.
   CREATE TABLE outbox (
     account TEXT NOT NULL,
     sha256 TEXT NOT NULL,
-    -- Where it was found: what people are told.
+    -- Where it was found, for messages.
     path TEXT NOT NULL,
     -- Of the recording (unpacked), in bytes.
     size INTEGER NOT NULL,
     -- When it was recorded, as far as is known, and when its bytes were kept: ms since the epoch.
     recorded_at INTEGER NOT NULL,
     kept_at INTEGER NOT NULL,
-    -- The process that is to send it (ledger/processes.ts), or the one that died before it had.
+    -- The process that sends it (system/processes.ts), alive or dead.
     owner TEXT NOT NULL,
     PRIMARY KEY (account, sha256)
   ) WITHOUT ROWID;
 
-  -- What the watcher knows of a file beside what is in it.
+  -- What the watcher remembers of a file, apart from its content.
   CREATE TABLE watch_marks (
     account TEXT NOT NULL,
     path TEXT NOT NULL,
     size INTEGER NOT NULL,
     mtime_ms REAL NOT NULL,
-    -- seen: was there before, not to be sent. unfinished: somebody was told that it is not whole.
+    -- seen: was there before, so it is not sent. unfinished: reported as incomplete.
     mark TEXT NOT NULL CHECK (mark IN ('seen', 'unfinished')),
     PRIMARY KEY (account, path)
   ) WITHOUT ROWID;
 
-  -- Folders of which only what is new is sent, since when (ms since the epoch).
+  -- Folders of which only new files are sent, and since when (ms since the epoch).
   CREATE TABLE new_only_folders (
     account TEXT NOT NULL,
     folder TEXT NOT NULL,
     since INTEGER NOT NULL,
-    -- 1: it has been looked through since; all that is in it and has no mark is new.
+    -- 1: it has been scanned since; every file in it without a mark is new.
     done INTEGER NOT NULL,
     PRIMARY KEY (account, folder)
   ) WITHOUT ROWID;
 `;
 
-/** How long a statement waits for another process to finish writing, in ms. */
+/** Limits how long a statement waits for another process to finish writing (ms). */
 const BUSY_MS = 10_000;
 
-/** Mean pause between two tries to create the ledger while another process does, in ms. */
-const CREATE_POLL_MS = 20;
+/** Pause between two attempts to create the ledger while another process does (ms). */
+const CREATE_POLL_MS = { min: 10, max: 30 };
 const SLEEP = new Int32Array(new SharedArrayBuffer(4));
 
 /**
- * Opens the ledger's file; creates it if there is none.
+ * Opens the ledger; creates it if there is none.
  *
  * Write-ahead logging, `synchronous = NORMAL`: nothing is lost when a process dies. After a power
- * cut the last few rows may be; a recording is then sent again and recognised by the service.
+ * cut the last few rows may be lost; a recording is then sent again, and the service recognises it.
  *
  * @throws SyncError `STORAGE`
  */
@@ -185,32 +186,36 @@ function isThere(path: string): boolean {
 
 /**
  * Creates the ledger under a temporary name and renames it when it is complete. The lock keeps a
- * second process from replacing a ledger that is in use by then. Switching to write-ahead logging
- * does not wait for other connections, so it happens where there are none.
+ * second process from replacing a ledger that is already in use. Switching to write-ahead logging does
+ * not wait for other connections, so it happens while there are none.
  */
 function create(path: string): void {
   let lock: Lock | undefined;
-  for (let waited = 0; ; waited += CREATE_POLL_MS) {
+  for (let waited = 0; ;) {
     lock = tryLock(join(dirname(path), 'locks', 'create-ledger.lock'));
     if (lock !== undefined) break;
     if (waited >= BUSY_MS) throw new Error('another process is creating it and does not finish');
-    // Not all at the same time: two that try at once may both be refused.
-    Atomics.wait(SLEEP, 0, 0, CREATE_POLL_MS * (0.5 + Math.random()));
+    // Two processes that try at the same moment may both be refused.
+    const pause = randomInt(CREATE_POLL_MS.min, CREATE_POLL_MS.max);
+    Atomics.wait(SLEEP, 0, 0, pause);
+    waited += pause;
     if (isThere(path)) return;
   }
   try {
     if (isThere(path)) return;
     const made = `${path}.new`;
-    // The log and the journal of a creation that was killed, or of a ledger that was moved away.
+    // Left by a creation that was killed, or by a ledger that was moved away.
     for (const file of [made, path]) {
       for (const suffix of ['-wal', '-shm', '-journal']) rmSync(file + suffix, { force: true });
     }
     rmSync(made, { force: true });
-    // SQLite gives the files beside it (log, shared memory) the permissions that it finds here.
+    // SQLite copies these permissions to the files beside it (log, shared memory).
     closeSync(openSync(made, 'wx', 0o600));
     const database = new DatabaseSync(made);
     try {
-      database.exec(`BEGIN; ${SCHEMA}; PRAGMA user_version = ${VERSION}; COMMIT`);
+      transaction(database, () => {
+        database.exec(`${SCHEMA}; PRAGMA user_version = ${VERSION}`);
+      });
       database.exec('PRAGMA journal_mode = WAL');
     } finally {
       database.close();
@@ -221,19 +226,19 @@ function create(path: string): void {
   }
 }
 
-/** A log larger than this is merged into the file when the ledger is closed, in bytes. */
+/** Closing the ledger merges a log larger than this into the file (bytes). */
 const TIDY_BYTES = 256 * 1024;
 
 /**
- * The binding keeps a connection alive until its statements are collected, so that closing does not
- * merge the log into the file; whoever opens it next would have to read all of it.
+ * Merges a large log into the file. The binding keeps a connection alive until its statements are
+ * collected, so closing does not do it, and the next process would have to read the whole log.
  */
 function tidy(database: DatabaseSyncInstance, path: string): void {
   try {
     if (statSync(`${path}-wal`).size < TIDY_BYTES) return;
     database.exec('PRAGMA busy_timeout = 0; PRAGMA wal_checkpoint(TRUNCATE)');
   } catch {
-    // Somebody else is at it, or there is no log: nothing is lost.
+    // Another process uses it, or there is no log: nothing is lost.
   }
 }
 
@@ -254,7 +259,7 @@ function checkVersion(database: Database, path: string): void {
   }
 }
 
-/** What to do about a damaged ledger, and why that is safe. */
+/** Says what to do about a damaged ledger, and why that is safe. */
 const DAMAGED =
   'Move the file away, and those beside it (`ledger.db-wal`, `ledger.db-shm`): the next command ' +
   'starts a new ledger. Nothing is doubled: the service recognises recordings, and what it holds ' +

@@ -4,10 +4,10 @@ import { type SyncError, systemCode } from '../base/errors.ts';
 type Value = null | number | bigint | string | Uint8Array;
 
 export interface Statement {
-  /** The first row. */
+  /** Returns the first row. */
   get(...values: Value[]): unknown;
   all(...values: Value[]): unknown[];
-  /** How many rows it changed. */
+  /** Returns the number of changed rows. */
   run(...values: Value[]): number;
 }
 
@@ -19,7 +19,7 @@ export interface Database {
 }
 
 /**
- * A database whose failures (a full disk, a damaged file) are told as what they are.
+ * Wraps a database so that its errors (a full disk, a damaged file) become `SyncError`s.
  *
  * @param beforeClose must not throw
  */
@@ -38,7 +38,7 @@ export function guarded(
   return {
     exec: (sql) => guard(() => database.exec(sql)),
     prepare(sql) {
-      // Most commands run few of the statements that they could: each is compiled at its first use.
+      // Compiled at its first use: most commands run few of the statements.
       let compiled: ReturnType<typeof database.prepare> | undefined;
       const statement = () => (compiled ??= database.prepare(sql));
       return {
@@ -54,9 +54,17 @@ export function guarded(
   };
 }
 
-/** Runs a task in one write transaction: all of it happens, or nothing. */
-export function transaction<T>(database: Database, task: () => T): T {
-  database.exec('BEGIN IMMEDIATE');
+/**
+ * Runs a task in one transaction: all of it happens, or nothing.
+ *
+ * @param mode `DEFERRED` for a task that only reads: it does not wait for writers.
+ */
+export function transaction<T>(
+  database: Pick<Database, 'exec'>,
+  task: () => T,
+  mode: 'IMMEDIATE' | 'DEFERRED' = 'IMMEDIATE',
+): T {
+  database.exec(`BEGIN ${mode}`);
   try {
     const result = task();
     database.exec('COMMIT');
@@ -65,7 +73,7 @@ export function transaction<T>(database: Database, task: () => T): T {
     try {
       database.exec('ROLLBACK');
     } catch {
-      // SQLite has rolled back by itself; what went wrong before is what counts.
+      // SQLite has rolled back by itself. The first error is the one to report.
     }
     throw error;
   }

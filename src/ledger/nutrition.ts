@@ -1,8 +1,8 @@
-import type { Database } from './database.ts';
+import type { Database, Statement } from './guard.ts';
 
 type Json = null | boolean | number | string | Json[] | { [name: string]: Json };
 
-/** An item that was sent from here, or is to be. */
+/** An item that was sent from here, or will be. */
 export interface SentItem {
   /** As it goes out. */
   readonly body: { [name: string]: Json };
@@ -12,7 +12,7 @@ export interface SentItem {
   readonly id?: string;
   /** The list that the service put it in, if an answer showed it. */
   readonly meal?: string;
-  /** The athlete removed it in the platform: it stays away until the input changes it. */
+  /** The athlete removed it in the platform: it is not sent until the input changes it. */
   readonly removed?: true;
 }
 
@@ -24,17 +24,17 @@ export interface DayContent {
 
 export const EMPTY_DAY: DayContent = { items: [], fields: {} };
 
-/** What a day is to hold. */
+/** What a day should hold. */
 export interface IntendedDay extends DayContent {
-  /** Items of earlier intentions that were given up before the service had confirmed anything. */
+  /** Items of earlier intentions that were replaced before the service confirmed them. */
   readonly maybe: readonly SentItem[];
 }
 
-/** What is known of a nutrition day of one account. */
+/** What the ledger knows of a nutrition day. */
 export interface SentDay {
   /** What the service confirmed. */
   readonly stored: DayContent;
-  /** What the day is to hold, from before the first request until the service has confirmed it. */
+  /** What the day should hold, from before the first request until the service confirms it. */
   readonly intended: IntendedDay | undefined;
   /** The service shows no items, and a request may or may not have been processed. */
   readonly unclear: boolean;
@@ -42,85 +42,109 @@ export interface SentDay {
 
 /** How a service treats nutrition, as its answers have shown. Times are ms since the epoch. */
 export interface NutritionTraits {
-  /** Does a day that is sent again replace the earlier one, or is it added to it? */
+  /** A day that is sent again replaces the earlier one, or is added to it. */
   readonly kind?: 'replace' | 'append';
   readonly kindAt?: number;
   /** The `source` of our items. */
   readonly source?: string;
-  /** When it last turned out that items cannot be removed. */
+  /** When an answer last showed that items cannot be removed. */
   readonly noRemovalAt?: number;
-  /** When it last turned out that answers show no items. */
+  /** When an answer last showed no items. */
   readonly opaqueAt?: number;
 }
 
+export type TraitChanges = {
+  readonly [K in keyof NutritionTraits]: NutritionTraits[K] | undefined;
+};
+
 /** The nutrition days of one account. Every method is one statement. */
-export interface NutritionLedger {
-  day(date: string): SentDay;
-  /** Records the debt: what the day is to hold. */
-  intend(date: string, content: IntendedDay): void;
-  /** The service holds this now: there is no debt. */
-  settle(date: string, content: DayContent): void;
-  /** Drops the debt: the day holds what it held before. */
-  restore(date: string): void;
-  /** Before a request whose outcome no later answer can show. */
-  markUnclear(date: string): void;
-  /** The days with a debt, by date. */
-  debts(): readonly string[];
-  traits(): NutritionTraits;
-  /** Adds to what is known of the service; `undefined` forgets. */
-  noteTraits(traits: {
-    readonly [K in keyof NutritionTraits]: NutritionTraits[K] | undefined;
-  }): void;
-}
+export class NutritionLedger {
+  readonly #account: string;
+  readonly #select: Statement;
+  readonly #intend: Statement;
+  readonly #settle: Statement;
+  readonly #restore: Statement;
+  readonly #markUnclear: Statement;
+  readonly #selectDebts: Statement;
+  readonly #selectTraits: Statement;
+  readonly #putTraits: Statement;
 
-export function nutritionLedger(database: Database, account: string): NutritionLedger {
-  const select = database.prepare(
-    'SELECT stored, intended, unclear FROM nutrition_days WHERE account = ? AND date = ?',
-  );
-  const put = (column: string, value: string) =>
-    database.prepare(
-      `INSERT INTO nutrition_days (account, date, ${column}) VALUES (?, ?, ${value})
-       ON CONFLICT (account, date) DO UPDATE SET ${column} = excluded.${column}`,
+  constructor(database: Database, account: string) {
+    this.#account = account;
+    this.#select = database.prepare(
+      'SELECT stored, intended, unclear FROM nutrition_days WHERE account = ? AND date = ?',
     );
-  const intend = put('intended', '?');
-  const settle = database.prepare(
-    `INSERT INTO nutrition_days (account, date, stored) VALUES (?, ?, ?)
-     ON CONFLICT (account, date) DO UPDATE SET stored = excluded.stored, intended = NULL, unclear = 0`,
-  );
-  const restore = database.prepare(
-    'UPDATE nutrition_days SET intended = NULL, unclear = 0 WHERE account = ? AND date = ?',
-  );
-  const mark = put('unclear', '1');
-  const selectDebts = database.prepare(
-    'SELECT date FROM nutrition_days WHERE account = ? AND intended IS NOT NULL ORDER BY date',
-  );
-  const selectTraits = database.prepare('SELECT traits FROM nutrition_services WHERE account = ?');
-  const putTraits = database.prepare(
-    'INSERT OR REPLACE INTO nutrition_services (account, traits) VALUES (?, ?)',
-  );
+    this.#intend = database.prepare(
+      `INSERT INTO nutrition_days (account, date, intended) VALUES (?, ?, ?)
+       ON CONFLICT (account, date) DO UPDATE SET intended = excluded.intended`,
+    );
+    this.#settle = database.prepare(
+      `INSERT INTO nutrition_days (account, date, stored) VALUES (?, ?, ?)
+       ON CONFLICT (account, date) DO UPDATE SET
+         stored = excluded.stored, intended = NULL, unclear = 0`,
+    );
+    this.#restore = database.prepare(
+      'UPDATE nutrition_days SET intended = NULL, unclear = 0 WHERE account = ? AND date = ?',
+    );
+    this.#markUnclear = database.prepare(
+      `INSERT INTO nutrition_days (account, date, unclear) VALUES (?, ?, 1)
+       ON CONFLICT (account, date) DO UPDATE SET unclear = 1`,
+    );
+    this.#selectDebts = database.prepare(
+      'SELECT date FROM nutrition_days WHERE account = ? AND intended IS NOT NULL ORDER BY date',
+    );
+    this.#selectTraits = database.prepare(
+      'SELECT traits FROM nutrition_services WHERE account = ?',
+    );
+    this.#putTraits = database.prepare(
+      'INSERT OR REPLACE INTO nutrition_services (account, traits) VALUES (?, ?)',
+    );
+  }
 
-  const traits = () => {
-    const row = selectTraits.get(account) as { traits: string } | undefined;
+  day(date: string): SentDay {
+    const row = this.#select.get(this.#account, date) as Row | undefined;
+    if (row === undefined) return { stored: EMPTY_DAY, intended: undefined, unclear: false };
+    return {
+      stored: JSON.parse(row.stored) as DayContent,
+      intended: row.intended === null ? undefined : (JSON.parse(row.intended) as IntendedDay),
+      unclear: row.unclear === 1,
+    };
+  }
+
+  /** Records the debt: what the day should hold. */
+  intend(date: string, content: IntendedDay): void {
+    this.#intend.run(this.#account, date, JSON.stringify(content));
+  }
+
+  /** Records what the service holds now, and clears the debt. */
+  settle(date: string, content: DayContent): void {
+    this.#settle.run(this.#account, date, JSON.stringify(content));
+  }
+
+  /** Drops the debt: the day holds what it held before. */
+  restore(date: string): void {
+    this.#restore.run(this.#account, date);
+  }
+
+  /** Records that a request is about to be sent whose outcome no later answer can show. */
+  markUnclear(date: string): void {
+    this.#markUnclear.run(this.#account, date);
+  }
+
+  /** Returns the days with a debt, by date. */
+  debts(): readonly string[] {
+    return (this.#selectDebts.all(this.#account) as { date: string }[]).map(({ date }) => date);
+  }
+
+  traits(): NutritionTraits {
+    const row = this.#selectTraits.get(this.#account) as { traits: string } | undefined;
     return row === undefined ? {} : (JSON.parse(row.traits) as NutritionTraits);
-  };
-  return {
-    day(date) {
-      const row = select.get(account, date) as Row | undefined;
-      if (row === undefined) return { stored: EMPTY_DAY, intended: undefined, unclear: false };
-      return {
-        stored: JSON.parse(row.stored) as DayContent,
-        intended: row.intended === null ? undefined : (JSON.parse(row.intended) as IntendedDay),
-        unclear: row.unclear === 1,
-      };
-    },
-    intend: (date, content) => void intend.run(account, date, JSON.stringify(content)),
-    settle: (date, content) => void settle.run(account, date, JSON.stringify(content)),
-    restore: (date) => void restore.run(account, date),
-    markUnclear: (date) => void mark.run(account, date),
-    debts: () => (selectDebts.all(account) as { date: string }[]).map(({ date }) => date),
-    traits,
-    noteTraits: (news) => void putTraits.run(account, JSON.stringify({ ...traits(), ...news })),
-  };
+  }
+
+  /** Adds to what is known of the service; `undefined` forgets. */
+  noteTraits(traits: TraitChanges): void {
+    this.#putTraits.run(this.#account, JSON.stringify({ ...this.traits(), ...traits }));
+  }
 }
 
 interface Row {

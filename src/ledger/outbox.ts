@@ -1,4 +1,4 @@
-import type { Database } from './database.ts';
+import type { Database } from './guard.ts';
 import type { ProcessMark } from '../system/processes.ts';
 
 /** A recording whose bytes are kept until the service has it. */
@@ -12,30 +12,30 @@ export interface OutboxRow {
   readonly recordedAt: number;
 }
 
-/** What a look through the outbox found. */
+/** What the outbox holds. */
 export interface OutboxView {
-  /** Rows that are this process's to send, those that it has just adopted included. */
+  /** Rows that this process sends, including those that it has just adopted. */
   readonly own: readonly OutboxRow[];
-  /** Size of all rows together, in bytes. */
+  /** Total size of all rows (bytes). */
   readonly totalSize: number;
 }
 
 /** The list of kept recordings of one account; the bytes are the watcher's (watch/outbox.ts). */
 export interface OutboxRows {
-  /** Adopts the rows that no living process owns, and reads what there is. */
+  /** Adopts the rows that no living process owns, and returns all rows of this process. */
   adopt(): OutboxView;
   has(sha256: string): boolean;
-  /** It is this process's to send. @returns false: it is there already */
+  /** Adds a row that this process sends. @returns false if it is already there */
   add(row: OutboxRow): boolean;
   remove(sha256: string): void;
-  /** Of all accounts. */
+  /** Returns the hashes of all accounts. */
   everyHash(): ReadonlySet<string>;
 }
 
 export function outboxRows(
   database: Database,
   account: string,
-  process: ProcessMark,
+  mark: ProcessMark,
   now: () => number,
 ): OutboxRows {
   const select = database.prepare(
@@ -56,18 +56,18 @@ export function outboxRows(
   return {
     adopt() {
       const rows = select.all(account) as (OutboxRow & { readonly owner: string })[];
-      // One look at each of the others, however much it keeps.
+      // Each other process is checked once, however many rows it owns.
       const dead = new Map<string, boolean>();
       const isAbandoned = ({ owner, sha256 }: (typeof rows)[number]) => {
-        if (owner === process.id) return process.isAbandoned(owner, workOf(sha256));
-        const known = dead.get(owner) ?? process.isAbandoned(owner, workOf(sha256));
+        if (owner === mark.id) return mark.isAbandoned(owner, workOf(sha256));
+        const known = dead.get(owner) ?? mark.isAbandoned(owner, workOf(sha256));
         dead.set(owner, known);
         return known;
       };
       const own = rows.filter((row) => {
-        if (!isAbandoned(row)) return row.owner === process.id;
-        const taken = take.run(process.id, account, row.sha256, row.owner) === 1;
-        if (taken) process.begin(workOf(row.sha256));
+        if (!isAbandoned(row)) return row.owner === mark.id;
+        const taken = take.run(mark.id, account, row.sha256, row.owner) === 1;
+        if (taken) mark.begin(workOf(row.sha256));
         return taken;
       });
       return { own, totalSize: rows.reduce((sum, { size }) => sum + size, 0) };
@@ -75,15 +75,15 @@ export function outboxRows(
     has: (sha256) => find.get(account, sha256) !== undefined,
     add({ sha256, path, size, recordedAt }) {
       const at = Math.trunc(recordedAt);
-      const isNew = insert.run(account, sha256, path, size, at, now(), process.id) === 1;
-      if (isNew) process.begin(workOf(sha256));
+      const isNew = insert.run(account, sha256, path, size, at, now(), mark.id) === 1;
+      if (isNew) mark.begin(workOf(sha256));
       return isNew;
     },
     remove(sha256) {
       try {
         remove.run(account, sha256);
       } finally {
-        process.end(workOf(sha256));
+        mark.end(workOf(sha256));
       }
     },
     everyHash: () =>

@@ -1,118 +1,135 @@
-import type { Database } from './database.ts';
-import { transaction } from './guard.ts';
-import { type NutritionLedger, nutritionLedger } from './nutrition.ts';
+import { type Database, type Statement, transaction } from './guard.ts';
+import { NutritionLedger } from './nutrition.ts';
 import type { ProcessMark } from '../system/processes.ts';
 
 export type RecordKind = 'wellness' | 'nutrition';
 
-/** What came of asking for a day, so as to send it. */
+/**
+ * The answer to a claim. `yours`: this process sends the day. `unchanged`: the service confirmed this
+ * very record. `busy`: another task is sending the day.
+ */
 export type DayClaim = 'yours' | 'unchanged' | 'busy';
 
 /** The days of one account, by kind and local date. Every method is one transaction. */
-export interface RecordLedger {
-  /** `changedAt`: ms since the epoch. */
+export class RecordLedger {
+  readonly nutrition: NutritionLedger;
+  readonly #database: Database;
+  readonly #account: string;
+  readonly #mark: ProcessMark;
+  readonly #now: () => number;
+  readonly #select: Statement;
+  readonly #take: Statement;
+  readonly #confirm: Statement;
+  readonly #release: Statement;
+  readonly #countFailure: Statement;
+  readonly #selectFailed: Statement;
+
+  constructor(database: Database, account: string, mark: ProcessMark, now: () => number) {
+    this.nutrition = new NutritionLedger(database, account);
+    this.#database = database;
+    this.#account = account;
+    this.#mark = mark;
+    this.#now = now;
+    this.#select = database.prepare(
+      'SELECT state, owner, digest, changed_at FROM records WHERE account = ? AND kind = ? AND date = ?',
+    );
+    this.#take = database.prepare(
+      `INSERT INTO records (account, kind, date, state, owner, digest, changed_at)
+       VALUES (?, ?, ?, 'pending', ?, '', ?)
+       ON CONFLICT (account, kind, date) DO UPDATE SET
+         state = 'pending', owner = excluded.owner, changed_at = excluded.changed_at`,
+    );
+    this.#confirm = database.prepare(
+      `UPDATE records SET state = 'confirmed', owner = NULL, digest = ?, changed_at = ?, failures = 0
+       WHERE account = ? AND kind = ? AND date = ?`,
+    );
+    this.#release = database.prepare(
+      'UPDATE records SET owner = NULL WHERE account = ? AND kind = ? AND date = ? AND owner = ?',
+    );
+    this.#countFailure = database.prepare(
+      `UPDATE records SET failures = CASE failed_digest WHEN ?1 THEN failures + 1 ELSE 1 END,
+         failed_digest = ?1
+       WHERE account = ?2 AND kind = ?3 AND date = ?4 RETURNING failures`,
+    );
+    this.#selectFailed = database.prepare(
+      'SELECT date, failures FROM records WHERE account = ? AND kind = ? AND failures > 0',
+    );
+  }
+
+  /** Returns a day; `changedAt` in ms since the epoch. */
   find(
     kind: RecordKind,
     date: string,
-  ): { readonly state: 'pending' | 'confirmed'; readonly changedAt: number } | undefined;
+  ): { readonly state: 'pending' | 'confirmed'; readonly changedAt: number } | undefined {
+    const found = this.#row(kind, date);
+    return found && { state: found.state, changedAt: found.changed_at };
+  }
+
   /**
-   * Asks for a day. `unchanged`: the service confirmed a record of this very digest.
-   * @param force ask for it even then.
+   * Claims a day for this process, to send it.
+   *
+   * @param force claims it even if it is unchanged.
    */
-  claim(kind: RecordKind, date: string, digest: string, force: boolean): DayClaim;
-  /** Is this what the service last confirmed for the day? Writes nothing. */
-  isUnchanged(kind: RecordKind, date: string, digest: string): boolean;
-  confirm(kind: RecordKind, date: string, digest: string): void;
-  /** Done with, delivered or not: whoever wants the day next may have it. */
-  release(kind: RecordKind, date: string): void;
+  claim(kind: RecordKind, date: string, digest: string, force: boolean): DayClaim {
+    const work = this.#workOf(kind, date);
+    const claim = transaction<DayClaim>(this.#database, () => {
+      const found = this.#row(kind, date);
+      const owner = found?.owner ?? null;
+      if (owner !== null && !this.#mark.isAbandoned(owner, work)) return 'busy';
+      if (isConfirmed(found, digest) && !force) return 'unchanged';
+      this.#take.run(this.#account, kind, date, this.#mark.id, this.#now());
+      return 'yours';
+    });
+    if (claim === 'yours') this.#mark.begin(work);
+    return claim;
+  }
+
+  /** Checks if the service last confirmed this record for the day. Writes nothing. */
+  isUnchanged(kind: RecordKind, date: string, digest: string): boolean {
+    return isConfirmed(this.#row(kind, date), digest);
+  }
+
+  confirm(kind: RecordKind, date: string, digest: string): void {
+    this.#confirm.run(digest, this.#now(), this.#account, kind, date);
+  }
+
+  /** Gives up the claim, whether or not the day was delivered. */
+  release(kind: RecordKind, date: string): void {
+    try {
+      this.#release.run(this.#account, kind, date, this.#mark.id);
+    } finally {
+      this.#mark.end(this.#workOf(kind, date));
+    }
+  }
+
   /**
-   * Counts a run in which the service failed (500) on this very record, and returns how many runs
-   * that were in a row. Confirming the day ends the count.
+   * Counts a run in which the service failed (500) on this very record, and returns the number of such
+   * runs in a row. Confirming the day ends the count.
    */
-  noteFailure(kind: RecordKind, date: string, digest: string): number;
-  /** The days on which the service failed in the last run that sent them, and in how many runs. */
-  failedDays(kind: RecordKind): ReadonlyMap<string, number>;
-  readonly nutrition: NutritionLedger;
+  countFailure(kind: RecordKind, date: string, digest: string): number {
+    const row = this.#countFailure.get(digest, this.#account, kind, date);
+    return (row as { failures: number } | undefined)?.failures ?? 0;
+  }
+
+  /** Returns the days on which the service failed when they were last sent, each with its runs. */
+  failedDays(kind: RecordKind): ReadonlyMap<string, number> {
+    const rows = this.#selectFailed.all(this.#account, kind);
+    return new Map(
+      (rows as { date: string; failures: number }[]).map(({ date, failures }) => [date, failures]),
+    );
+  }
+
+  #row(kind: RecordKind, date: string): Row | undefined {
+    return this.#select.get(this.#account, kind, date) as Row | undefined;
+  }
+
+  #workOf(kind: RecordKind, date: string): string {
+    return `${kind} ${this.#account} ${date}`;
+  }
 }
 
-export function recordLedger(
-  database: Database,
-  account: string,
-  process: ProcessMark,
-  now: () => number,
-): RecordLedger {
-  const select = database.prepare(
-    'SELECT state, owner, digest, changed_at FROM records WHERE account = ? AND kind = ? AND date = ?',
-  );
-  const take = database.prepare(
-    `INSERT INTO records (account, kind, date, state, owner, digest, changed_at)
-     VALUES (?, ?, ?, 'pending', ?, '', ?)
-     ON CONFLICT (account, kind, date) DO UPDATE SET
-       state = 'pending', owner = excluded.owner, changed_at = excluded.changed_at`,
-  );
-  const settle = database.prepare(
-    `UPDATE records SET state = 'confirmed', owner = NULL, digest = ?, changed_at = ?, failures = 0
-     WHERE account = ? AND kind = ? AND date = ?`,
-  );
-  const free = database.prepare(
-    'UPDATE records SET owner = NULL WHERE account = ? AND kind = ? AND date = ? AND owner = ?',
-  );
-  const fail = database.prepare(
-    `UPDATE records SET failures = CASE failed_digest WHEN ?1 THEN failures + 1 ELSE 1 END,
-       failed_digest = ?1
-     WHERE account = ?2 AND kind = ?3 AND date = ?4 RETURNING failures`,
-  );
-  const selectFailed = database.prepare(
-    'SELECT date, failures FROM records WHERE account = ? AND kind = ? AND failures > 0',
-  );
-
-  const find = (kind: RecordKind, date: string) =>
-    select.get(account, kind, date) as Row | undefined;
-
-  const workOf = (kind: RecordKind, date: string) => `${kind} ${account} ${date}`;
-
-  const unchanged = (found: Row | undefined, digest: string) =>
-    found?.state === 'confirmed' && found.digest === digest;
-
-  return {
-    find(kind, date) {
-      const found = find(kind, date);
-      return found && { state: found.state, changedAt: found.changed_at };
-    },
-    claim(kind, date, digest, force) {
-      const work = workOf(kind, date);
-      const claim = transaction<DayClaim>(database, () => {
-        const found = find(kind, date);
-        const owner = found?.owner ?? null;
-        if (owner !== null && !process.isAbandoned(owner, work)) return 'busy';
-        if (unchanged(found, digest) && !force) return 'unchanged';
-        take.run(account, kind, date, process.id, now());
-        return 'yours';
-      });
-      if (claim === 'yours') process.begin(work);
-      return claim;
-    },
-    isUnchanged: (kind, date, digest) => unchanged(find(kind, date), digest),
-    confirm(kind, date, digest) {
-      settle.run(digest, now(), account, kind, date);
-    },
-    release(kind, date) {
-      try {
-        free.run(account, kind, date, process.id);
-      } finally {
-        process.end(workOf(kind, date));
-      }
-    },
-    noteFailure(kind, date, digest) {
-      const row = fail.get(digest, account, kind, date) as { failures: number } | undefined;
-      return row?.failures ?? 0;
-    },
-    failedDays(kind) {
-      const rows = selectFailed.all(account, kind) as { date: string; failures: number }[];
-      return new Map(rows.map(({ date, failures }) => [date, failures]));
-    },
-    nutrition: nutritionLedger(database, account),
-  };
+function isConfirmed(found: Row | undefined, digest: string): boolean {
+  return found?.state === 'confirmed' && found.digest === digest;
 }
 
 interface Row {

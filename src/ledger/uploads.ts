@@ -2,12 +2,12 @@ import { basename } from 'node:path';
 import { type Database, transaction } from './guard.ts';
 import type { ProcessMark } from '../system/processes.ts';
 
-/** How far a recording has come. */
+/** The state of a recording's upload. */
 export interface UploadStanding {
   readonly state: 'pending' | 'confirmed' | 'rejected';
   /** Requests made for it so far, in all runs. */
   readonly attempts: number;
-  /** How often the service refused it since it last took it. */
+  /** Refusals since the service last took it. */
   readonly refusals: number;
   /** Milliseconds since the epoch. */
   readonly changedAt: number;
@@ -18,15 +18,15 @@ export interface LedgerUpload extends UploadStanding {
   readonly sha256: string;
   readonly path: string;
   readonly size: number;
-  /** What the service said of it; empty while it said nothing. */
+  /** The ids in the service's answer; empty before it is confirmed. */
   readonly service: Readonly<Record<string, unknown>>;
   /** Why the service refused it. */
   readonly message: string | undefined;
 }
 
-/** What the platform makes a workout of. */
+/** What the platform shows of a recording as a workout. */
 export interface SentRecording {
-  /** When it began, in ms since the epoch; undefined: the recording does not say. */
+  /** When it began (ms since the epoch), if the recording states it. */
   readonly startedAt: number | undefined;
   /** Timer time of its first session, in s. */
   readonly durationSecs: number | undefined;
@@ -40,215 +40,262 @@ export interface ConfirmedUpload extends SentRecording {
   readonly path: string;
   /** ms since the epoch. */
   readonly confirmedAt: number;
-  /** The workout that the service named, if it did. */
+  /** The workout that the service named, if any. */
   readonly workoutId: string | undefined;
 }
 
-/** What came of asking for a recording, so as to send it. */
+/** The answer to a claim. */
 export type Claim =
-  /** It is this process's to send; the row says so before a byte leaves. */
+  /** This process sends the recording. The ledger says so before the request leaves. */
   | { readonly claim: 'yours' }
   /** The service has it. */
   | { readonly claim: 'confirmed'; readonly upload: LedgerUpload }
-  /** The service refused it, and it is too early to offer it again. */
+  /** The service refused it, and it is too early to send it again. */
   | { readonly claim: 'refused'; readonly upload: LedgerUpload }
-  /** Another piece of work, here or in another process, is sending it just now. */
+  /** Another task, in this process or another one, is sending it. */
   | { readonly claim: 'busy' };
 
-/**
- * The uploads of one account. Every write is one transaction. What was claimed is given up by
- * `confirm`, `reject` and `release`, also where they cannot write that down.
- */
-export interface UploadLedger {
-  find(sha256: string): LedgerUpload | undefined;
-  /**
-   * Asks for a recording. A row that a dead process left pending is taken over: it is sent again,
-   * and the service recognises it by its hash (interface 4.4).
-   *
-   * @param force ask for it even if it is confirmed. It stays confirmed, whatever becomes of this.
-   */
-  claim(recording: { sha256: string; path: string; size: number }, force: boolean): Claim;
-  confirm(
-    sha256: string,
-    attempts: number,
-    service: Readonly<Record<string, unknown>>,
-    recording?: SentRecording,
-  ): void;
-  /** The service refused it. One that it took before stays confirmed. */
-  reject(sha256: string, attempts: number, message: string): void;
-  /** Not delivered by so many requests: it stays pending, free for whoever tries next. */
-  release(sha256: string, attempts: number): void;
-  /**
-   * Counts a 500 for a claimed recording.
-   *
-   * @param run when the run began, in ms since the epoch; undefined: this process runs for long, and
-   *   counts once an hour.
-   * @returns how often it was counted, if the service took another recording meanwhile; else 0.
-   */
-  countFault(sha256: string, run: number | undefined): number;
-  /** Confirmed recordings, the oldest confirmation first. */
-  confirmed(which?: {
-    /** Only those that were never compared with the workouts of the platform. */
-    readonly unverified?: boolean;
-    /** Only those confirmed before this, in ms since the epoch. */
-    readonly before?: number;
-  }): ConfirmedUpload[];
-  /** They were compared with the workouts of the platform. */
-  markVerified(hashes: readonly string[]): void;
-  counts(): Readonly<Record<LedgerUpload['state'], number>>;
-  /** Time of the last confirmation, in ms since the epoch. */
-  lastConfirmedAt(): number | undefined;
-}
+/** The uploads of one account, as other modules use and wrap them. */
+export type UploadLedger = Pick<SqliteUploadLedger, keyof SqliteUploadLedger>;
 
-/** A process that runs for long counts a fault once in this time, in ms. */
+/** A long-running process counts a fault of a recording once in this time (ms). */
 const FAULT_GAP_MS = 3_600_000;
 
 export function uploadLedger(
   database: Database,
   account: string,
-  process: ProcessMark,
+  mark: ProcessMark,
   now: () => number,
 ): UploadLedger {
-  const select = database.prepare(
-    `SELECT sha256, state, owner, path, size, attempts, refusals, service, message,
-       changed_at
-     FROM uploads WHERE account = ? AND sha256 = ?`,
-  );
-  const take = database.prepare(
-    `INSERT INTO uploads (account, sha256, state, owner, path, size, changed_at)
-     VALUES (?, ?, 'pending', ?, ?, ?, ?)
-     ON CONFLICT (account, sha256) DO UPDATE SET
-       state = 'pending', owner = excluded.owner, path = excluded.path, changed_at = excluded.changed_at`,
-  );
-  const retake = database.prepare('UPDATE uploads SET owner = ? WHERE account = ? AND sha256 = ?');
-  const takeFirst = database.prepare(
-    `INSERT INTO uploads (account, sha256, state, owner, path, size, changed_at)
-     VALUES (?, ?, 'pending', ?, ?, ?, ?) ON CONFLICT DO NOTHING`,
-  );
-  const settle = database.prepare(
-    `UPDATE uploads
-     SET state = 'confirmed', owner = NULL, attempts = attempts + ?, service = ?, message = NULL, changed_at = ?,
-       refusals = 0, faults = 0, faults_since = NULL, faulted_at = NULL, verified_at = NULL,
-       started_at = ?, duration_secs = ?, sent_as = ?
-     WHERE account = ? AND sha256 = ?`,
-  );
-  const refuse = database.prepare(
-    `UPDATE uploads
-     SET state = 'rejected', owner = NULL, attempts = attempts + ?, message = ?, changed_at = ?,
-       refusals = refusals + 1
-     WHERE account = ? AND sha256 = ? AND state <> 'confirmed'`,
-  );
-  const countFault = database.prepare(
-    `UPDATE uploads
-     SET faults = faults + 1, faults_since = coalesce(faults_since, ?, changed_at), faulted_at = ?
-     WHERE account = ? AND sha256 = ? AND (faulted_at IS NULL OR faulted_at <= ?)`,
-  );
-  const faults = database.prepare(
-    `SELECT faults FROM uploads AS failing WHERE account = ? AND sha256 = ? AND EXISTS (
-       SELECT 1 FROM uploads WHERE account = failing.account AND sha256 <> failing.sha256
-       AND state = 'confirmed' AND changed_at >= failing.faults_since)`,
-  );
-  const listConfirmed = database.prepare(
-    `SELECT sha256, path, service, started_at, duration_secs, sent_as, changed_at FROM uploads
-     WHERE account = ? AND state = 'confirmed' AND changed_at < ? AND (verified_at IS NULL OR NOT ?)
-     ORDER BY changed_at`,
-  );
-  const verified = database.prepare(
-    'UPDATE uploads SET verified_at = ? WHERE account = ? AND sha256 = ?',
-  );
-  const free = database.prepare(
-    `UPDATE uploads SET owner = NULL, attempts = attempts + ?
-     WHERE account = ? AND sha256 = ? AND owner = ?`,
-  );
-  const count = database.prepare(
-    'SELECT state, count(*) AS number FROM uploads WHERE account = ? GROUP BY state',
-  );
-  const last = database.prepare(
-    `SELECT max(changed_at) AS at FROM uploads WHERE account = ? AND state = 'confirmed'`,
-  );
-  const workOf = (sha256: string) => `upload ${account} ${sha256}`;
-  const mine = (sha256: string): Claim => {
-    process.begin(workOf(sha256));
+  return new SqliteUploadLedger(database, account, mark, now);
+}
+
+/**
+ * The uploads of one account. Every write is one transaction. `confirm`, `reject` and `release` end a
+ * claim, even if they fail to write.
+ */
+class SqliteUploadLedger {
+  readonly #database: Database;
+  readonly #account: string;
+  readonly #mark: ProcessMark;
+  readonly #now: () => number;
+  readonly #statements: ReturnType<typeof prepareStatements>;
+
+  constructor(database: Database, account: string, mark: ProcessMark, now: () => number) {
+    this.#database = database;
+    this.#account = account;
+    this.#mark = mark;
+    this.#now = now;
+    this.#statements = prepareStatements(database);
+  }
+
+  find(sha256: string): LedgerUpload | undefined {
+    const found = this.#row(sha256);
+    return found === undefined ? undefined : decode(found);
+  }
+
+  /**
+   * Claims a recording for this process. A row that a dead process left pending is taken over: it is
+   * sent again, and the service recognises it by its hash (interface 4.4).
+   *
+   * @param force claims it even if it is confirmed. It stays confirmed, whatever the outcome.
+   */
+  claim(
+    { sha256, path, size }: { sha256: string; path: string; size: number },
+    force: boolean,
+  ): Claim {
+    const values = [this.#account, sha256, this.#mark.id, path, size, this.#now()] as const;
+    // Nearly every recording is new: one statement finds that out and takes it.
+    if (this.#statements.takeFirst.run(...values) === 1) return this.#begin(sha256);
+    const claim = transaction(this.#database, () => {
+      const found = this.#row(sha256);
+      const judged = this.#judge(found, force);
+      if (judged.claim !== 'yours') return judged;
+      if (found?.state === 'confirmed') {
+        this.#statements.retake.run(this.#mark.id, this.#account, sha256);
+      } else this.#statements.take.run(...values);
+      return judged;
+    });
+    return claim.claim === 'yours' ? this.#begin(sha256) : claim;
+  }
+
+  confirm(
+    sha256: string,
+    attempts: number,
+    service: Readonly<Record<string, unknown>>,
+    recording?: SentRecording,
+  ): void {
+    const { startedAt = null, durationSecs = null, sentAs = null } = recording ?? {};
+    this.#end(sha256, () =>
+      this.#statements.confirm.run(
+        attempts,
+        JSON.stringify(service),
+        this.#now(),
+        startedAt,
+        durationSecs,
+        sentAs,
+        this.#account,
+        sha256,
+      ),
+    );
+  }
+
+  /** Records that the service refused it. A recording that it took before stays confirmed. */
+  reject(sha256: string, attempts: number, message: string): void {
+    const { reject, release } = this.#statements;
+    this.#end(sha256, () => {
+      const rejected = reject.run(attempts, message, this.#now(), this.#account, sha256);
+      if (rejected === 0) release.run(attempts, this.#account, sha256, this.#mark.id);
+    });
+  }
+
+  /** Records that `attempts` requests did not deliver it: it stays pending, and any process may claim it. */
+  release(sha256: string, attempts: number): void {
+    this.#end(sha256, () =>
+      this.#statements.release.run(attempts, this.#account, sha256, this.#mark.id),
+    );
+  }
+
+  /**
+   * Counts a 500 for a claimed recording.
+   *
+   * @param run when the run began (ms since the epoch); undefined for a long-running process, which
+   *   counts once an hour.
+   * @returns the count, if the service took another recording meanwhile; else 0.
+   */
+  countFault(sha256: string, run: number | undefined): number {
+    const { countFault, faults } = this.#statements;
+    const at = this.#now();
+    const gap = run === undefined ? FAULT_GAP_MS : 0;
+    countFault.run(run ?? null, at, this.#account, sha256, at - gap);
+    return (faults.get(this.#account, sha256) as { faults: number } | undefined)?.faults ?? 0;
+  }
+
+  /**
+   * Returns confirmed recordings, the oldest confirmation first.
+   *
+   * @param which `unverified`: only those that were never compared with the workouts of the platform.
+   *   `before`: only those confirmed before this (ms since the epoch).
+   */
+  confirmed(
+    which: { readonly unverified?: boolean; readonly before?: number } = {},
+  ): ConfirmedUpload[] {
+    const { unverified = false, before = Number.MAX_SAFE_INTEGER } = which;
+    const rows = this.#statements.listConfirmed.all(this.#account, before, Number(unverified));
+    return (rows as ConfirmedRow[]).map(decodeConfirmed);
+  }
+
+  /** Records that they were compared with the workouts of the platform. */
+  markVerified(hashes: readonly string[]): void {
+    transaction(this.#database, () => {
+      for (const sha256 of hashes) {
+        this.#statements.verify.run(this.#now(), this.#account, sha256);
+      }
+    });
+  }
+
+  counts(): Readonly<Record<LedgerUpload['state'], number>> {
+    const counts = { pending: 0, confirmed: 0, rejected: 0 };
+    const rows = this.#statements.count.all(this.#account);
+    for (const { state, number } of rows as { state: LedgerUpload['state']; number: number }[]) {
+      counts[state] = number;
+    }
+    return counts;
+  }
+
+  /** Returns the time of the last confirmation (ms since the epoch). */
+  lastConfirmedAt(): number | undefined {
+    return (this.#statements.last.get(this.#account) as { at: number | null }).at ?? undefined;
+  }
+
+  #row(sha256: string): Row | undefined {
+    return this.#statements.select.get(this.#account, sha256) as Row | undefined;
+  }
+
+  #workOf(sha256: string): string {
+    return `upload ${this.#account} ${sha256}`;
+  }
+
+  #begin(sha256: string): Claim {
+    this.#mark.begin(this.#workOf(sha256));
     return { claim: 'yours' };
-  };
-  const giveUp = (sha256: string, write: () => void) => {
+  }
+
+  #end(sha256: string, write: () => void): void {
     try {
       write();
     } finally {
-      process.end(workOf(sha256));
+      this.#mark.end(this.#workOf(sha256));
     }
-  };
-  const row = (sha256: string) => select.get(account, sha256) as Row | undefined;
+  }
 
-  return {
-    find(sha256) {
-      const found = row(sha256);
-      return found === undefined ? undefined : decode(found);
-    },
-    claim({ sha256, path, size }, force) {
-      const values = [account, sha256, process.id, path, size, now()] as const;
-      // Nearly always nobody has heard of it: one statement finds that out and takes it.
-      if (takeFirst.run(...values) === 1) return mine(sha256);
-      const claim = transaction(database, () => {
-        const found = row(sha256);
-        const judged = judge(found, force);
-        if (judged.claim !== 'yours') return judged;
-        if (found?.state === 'confirmed') retake.run(process.id, account, sha256);
-        else take.run(...values);
-        return judged;
-      });
-      return claim.claim === 'yours' ? mine(sha256) : claim;
-    },
-    confirm(sha256, attempts, service, recording) {
-      const { startedAt = null, durationSecs = null, sentAs = null } = recording ?? {};
-      const told = [JSON.stringify(service), now(), startedAt, durationSecs, sentAs] as const;
-      giveUp(sha256, () => settle.run(attempts, ...told, account, sha256));
-    },
-    reject(sha256, attempts, message) {
-      giveUp(sha256, () => {
-        const refused = refuse.run(attempts, message, now(), account, sha256);
-        if (refused === 0) free.run(attempts, account, sha256, process.id);
-      });
-    },
-    countFault(sha256, run) {
-      const gap = run === undefined ? FAULT_GAP_MS : 0;
-      countFault.run(run ?? null, now(), account, sha256, now() - gap);
-      return (faults.get(account, sha256) as { faults: number } | undefined)?.faults ?? 0;
-    },
-    confirmed({ unverified = false, before = Number.MAX_SAFE_INTEGER } = {}) {
-      const rows = listConfirmed.all(account, before, Number(unverified));
-      return (rows as unknown as ConfirmedRow[]).map(decodeConfirmed);
-    },
-    markVerified(hashes) {
-      transaction(database, () => {
-        for (const sha256 of hashes) verified.run(now(), account, sha256);
-      });
-    },
-    release(sha256, attempts) {
-      giveUp(sha256, () => free.run(attempts, account, sha256, process.id));
-    },
-    counts() {
-      const counts = { pending: 0, confirmed: 0, rejected: 0 };
-      for (const { state, number } of count.all(account) as unknown as {
-        state: LedgerUpload['state'];
-        number: number;
-      }[]) {
-        counts[state] = number;
-      }
-      return counts;
-    },
-    lastConfirmedAt() {
-      return (last.get(account) as { at: number | null }).at ?? undefined;
-    },
-  };
-
-  function judge(found: Row | undefined, force: boolean): Claim {
+  #judge(found: Row | undefined, force: boolean): Claim {
     if (found === undefined) return { claim: 'yours' };
     if (found.state === 'confirmed' && !force) return { claim: 'confirmed', upload: decode(found) };
     const { owner, sha256 } = found;
-    const free = owner === null || process.isAbandoned(owner, workOf(sha256));
+    const free = owner === null || this.#mark.isAbandoned(owner, this.#workOf(sha256));
     return { claim: free ? 'yours' : 'busy' };
   }
+}
+
+function prepareStatements(database: Database) {
+  return {
+    select: database.prepare(
+      `SELECT sha256, state, owner, path, size, attempts, refusals, service, message,
+         changed_at
+       FROM uploads WHERE account = ? AND sha256 = ?`,
+    ),
+    take: database.prepare(
+      `INSERT INTO uploads (account, sha256, state, owner, path, size, changed_at)
+       VALUES (?, ?, 'pending', ?, ?, ?, ?)
+       ON CONFLICT (account, sha256) DO UPDATE SET
+         state = 'pending', owner = excluded.owner, path = excluded.path, changed_at = excluded.changed_at`,
+    ),
+    retake: database.prepare('UPDATE uploads SET owner = ? WHERE account = ? AND sha256 = ?'),
+    takeFirst: database.prepare(
+      `INSERT INTO uploads (account, sha256, state, owner, path, size, changed_at)
+       VALUES (?, ?, 'pending', ?, ?, ?, ?) ON CONFLICT DO NOTHING`,
+    ),
+    confirm: database.prepare(
+      `UPDATE uploads
+       SET state = 'confirmed', owner = NULL, attempts = attempts + ?, service = ?, message = NULL, changed_at = ?,
+         refusals = 0, faults = 0, faults_since = NULL, faulted_at = NULL, verified_at = NULL,
+         started_at = ?, duration_secs = ?, sent_as = ?
+       WHERE account = ? AND sha256 = ?`,
+    ),
+    reject: database.prepare(
+      `UPDATE uploads
+       SET state = 'rejected', owner = NULL, attempts = attempts + ?, message = ?, changed_at = ?,
+         refusals = refusals + 1
+       WHERE account = ? AND sha256 = ? AND state <> 'confirmed'`,
+    ),
+    release: database.prepare(
+      `UPDATE uploads SET owner = NULL, attempts = attempts + ?
+       WHERE account = ? AND sha256 = ? AND owner = ?`,
+    ),
+    countFault: database.prepare(
+      `UPDATE uploads
+       SET faults = faults + 1, faults_since = coalesce(faults_since, ?, changed_at), faulted_at = ?
+       WHERE account = ? AND sha256 = ? AND (faulted_at IS NULL OR faulted_at <= ?)`,
+    ),
+    faults: database.prepare(
+      `SELECT faults FROM uploads AS failing WHERE account = ? AND sha256 = ? AND EXISTS (
+         SELECT 1 FROM uploads WHERE account = failing.account AND sha256 <> failing.sha256
+         AND state = 'confirmed' AND changed_at >= failing.faults_since)`,
+    ),
+    listConfirmed: database.prepare(
+      `SELECT sha256, path, service, started_at, duration_secs, sent_as, changed_at FROM uploads
+       WHERE account = ? AND state = 'confirmed' AND changed_at < ? AND (verified_at IS NULL OR NOT ?)
+       ORDER BY changed_at`,
+    ),
+    verify: database.prepare('UPDATE uploads SET verified_at = ? WHERE account = ? AND sha256 = ?'),
+    count: database.prepare(
+      'SELECT state, count(*) AS number FROM uploads WHERE account = ? GROUP BY state',
+    ),
+    last: database.prepare(
+      `SELECT max(changed_at) AS at FROM uploads WHERE account = ? AND state = 'confirmed'`,
+    ),
+  };
 }
 
 interface Row {

@@ -1,34 +1,34 @@
 import { type Database, transaction } from './guard.ts';
 import type { FileStamp } from './known-files.ts';
 
-/** A folder of which only what is new is sent: new since somebody first asked for that. */
+/** A folder of which only new files are sent: new since that was first asked for. */
 export interface NewOnly {
   /**
-   * Was this file there before? Only until the folder was looked through once: what comes later is
-   * new, whatever its times are.
+   * Checks if this file was there before. After the first complete scan every other file is new,
+   * whatever its times are.
    */
   isOld(stamp: FileStamp): boolean;
   /**
-   * What is recorded from now on is new, also if the folder is not there yet, or if this process is
-   * killed before it has looked through it.
+   * Records the time from which on files are new, also for a folder that does not exist yet, and if
+   * this process is killed before its first scan ends.
    */
   begin(): void;
-  /** The folder has been looked through. */
+  /** Records that the first scan is complete. */
   done(): void;
 }
 
 /**
- * What the watcher knows of a file beside what is in it. A mark holds as long as the file keeps its
- * size and modification time; a changed owner or mode does not make an old ride a new one.
+ * What the watcher remembers of files, apart from their content. A mark holds as long as the file keeps
+ * its size and modification time; a changed owner or mode does not make an old ride a new one.
  */
 export interface WatchMarks {
   isSeen(path: string, stamp: FileStamp): boolean;
   isReported(path: string, stamp: FileStamp): boolean;
-  /** These were there before: they are not sent. One transaction. */
+  /** Marks files that were there before: they are not sent. One transaction. */
   markSeen(files: readonly { readonly path: string; readonly stamp: FileStamp }[]): void;
-  /** Somebody was told that this file is not whole. */
+  /** Marks a file that was reported as incomplete. */
   markReported(path: string, stamp: FileStamp): void;
-  /** What is old in a folder of which only what is new is sent. Writes nothing yet. */
+  /** Opens a folder of which only new files are sent. Writes nothing yet. */
   newOnly(folder: string): NewOnly;
 }
 
@@ -73,8 +73,8 @@ export function watchMarks(database: Database, account: string, now: () => numbe
       const row = find.get(account, folder) as { since: number; done: number } | undefined;
       const since = now();
       return {
-        // A device that was away at the time, or a first look that was broken off: what was
-        // recorded since then is new.
+        // If the device was away at the time, or the first scan was interrupted, files recorded since
+        // then are new.
         isOld: ({ mtimeMs }) => row === undefined || (row.done === 0 && mtimeMs < row.since),
         begin() {
           if (row === undefined) begin.run(account, folder, since);

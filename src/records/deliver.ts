@@ -326,7 +326,7 @@ class Run {
     }
     if (isServiceFault(error) && (await this.#isServiceWell())) {
       const { kind, date, digest } = record;
-      const runs = digest === '' ? 0 : this.#needs.ledger.noteFailure(kind, date, digest);
+      const runs = digest === '' ? 0 : this.#needs.ledger.countFailure(kind, date, digest);
       if (runs >= ENOUGH_FAULTS) return { ...alwaysFails(date, runs), attempts };
       this.#breaker.answered();
       return { outcome: 'failed', ...failureOf(error), attempts };

@@ -125,6 +125,7 @@ function readRecord(kind: RecordKind, raw: RawRecord, options: ReadingOptions): 
     return { ok: false, problems: [field === undefined ? { problem } : { field, problem }] };
   }
   const notes = new Notes(raw.source, options.strict);
+  if (raw.note !== undefined) notes.warnings.push({ source: raw.source, message: raw.note });
   noteUnstorable(raw.value, '', notes);
   for (const { field = '', problem } of raw.inexact ?? []) {
     if (options.strict) notes.problem(field, problem);

@@ -1,11 +1,11 @@
 import { createReadStream } from 'node:fs';
 import { resolve } from 'node:path';
 import { messageOf, SyncError, systemCode } from '../base/errors.ts';
-import { readDocument } from './document.ts';
-import { JsonFault, JsonScanner } from './json-scan.ts';
-import { MAX_RECORDS, readValue } from './json-value.ts';
+import { MAX_RECORDS, readDocument } from './document.ts';
+import { JsonFault, parseJson } from './json.ts';
 import { invalidUtf8At, markLength, UTF8_MARK } from './text.ts';
 import type { RawRecord, RecordKind } from './types.ts';
+import { isObject } from './values.ts';
 
 /** A longer input is refused: records of many years stay far below it. */
 const MAX_INPUT_BYTES = 100 * 1024 * 1024;
@@ -145,24 +145,20 @@ function afterMark(chunk: Buffer, size: number): number {
   return at;
 }
 
-function afterSpace(bytes: Buffer, at: number): number {
-  const scanner = new JsonScanner(bytes, at);
-  scanner.skipSpace();
-  return scanner.position;
+/** Returns the index of the first byte that is not JSON white space, or the end. */
+function afterSpace(bytes: Buffer, start: number): number {
+  let at = start;
+  while (at < bytes.length && ' \t\r\n'.includes(String.fromCharCode(bytes[at] ?? 0))) at++;
+  return at;
 }
 
-/** Is the first line a JSON object of its own, with more lines after it? */
+/** Checks that the first line is a JSON object of its own, with more lines after it. */
 function isLineOfRecords({ line }: Head): boolean {
   if (line === undefined) return false;
-  const scanner = new JsonScanner(line);
-  if (scanner.peek() !== 0x7b) return false;
   try {
-    scanner.value();
-    scanner.finish();
-    return true;
-  } catch (error) {
-    if (error instanceof JsonFault) return false;
-    throw error;
+    return isObject(JSON.parse(line.toString()));
+  } catch {
+    return false;
   }
 }
 
@@ -229,11 +225,13 @@ function readLine(source: string, line: Buffer, offset: number): RawRecord {
   if (invalid !== undefined) {
     return { source, problem: `is not UTF-8 at byte ${offset + invalid} of the file` };
   }
+  const text = line.toString();
   try {
-    return readValue(source, line, 0, line.length);
+    const { root, ...note } = parseJson(text);
+    return { ...root.record(source), ...note };
   } catch (error) {
     if (!(error instanceof JsonFault)) throw error;
-    const column = line.toString('utf8', 0, error.offset).length + 1;
-    return { source, problem: `is not JSON: ${error.message} (column ${column})` };
+    const column = error.offset === undefined ? '' : ` (column ${error.offset + 1})`;
+    return { source, problem: `is not JSON: ${error.message}${column}` };
   }
 }

@@ -1,28 +1,50 @@
 import { isUtf8 } from 'node:buffer';
+import { SyncError } from '../base/errors.ts';
 
-/** What a file's bytes are, before anybody reads them as JSON. */
+/** Decodes the bytes of an input, and recognises files that are not text. */
 
 /** U+FEFF in UTF-8, which some editors and PowerShell put before the text. */
 export const UTF8_MARK = Buffer.from([0xef, 0xbb, 0xbf]);
 
-/** The number of bytes of a UTF-8 byte order mark at the start: 3 or 0. */
+/** Returns the number of bytes of a UTF-8 byte order mark at the start: 3 or 0. */
 export function markLength(bytes: Buffer): number {
   return bytes.subarray(0, 3).equals(UTF8_MARK) ? 3 : 0;
 }
 
-interface Stranger {
-  readonly what: string;
-  readonly hint: string;
+/**
+ * Decodes a file, without its byte order mark.
+ *
+ * @param name the file, for messages
+ * @throws SyncError `INPUT_INVALID` if it is not UTF-8 text.
+ */
+export function decodeText(name: string, bytes: Buffer): string {
+  const other = otherFormat(bytes);
+  if (other !== undefined) {
+    throw new SyncError('INPUT_INVALID', `${name} is ${other.what}.`, {
+      hint: other.hint,
+      details: { path: name },
+    });
+  }
+  const body = bytes.subarray(markLength(bytes));
+  const text = body.toString();
+  const invalid = invalidUtf8At(body);
+  if (invalid !== undefined) {
+    const offset = invalid + markLength(bytes);
+    const { line, column } = positionOf(text, body.toString('utf8', 0, invalid).length);
+    throw new SyncError(
+      'INPUT_INVALID',
+      `${name}:${line}:${column}: the text is not UTF-8 at byte ${offset}.`,
+      { hint: 'Save the file as UTF-8.', details: { path: name, line, column, offset } },
+    );
+  }
+  return text;
 }
 
 const SAVE_AS_UTF8 =
   'Save it as UTF-8 (iconv -f UTF-16 -t UTF-8, or -Encoding utf8 in PowerShell).';
 
-/**
- * What the file is instead of UTF-8 text, told from its first bytes (12 are enough), or
- * `undefined` if nothing speaks against text.
- */
-export function strangerOf(bytes: Buffer): Stranger | undefined {
+/** Recognises a file that is not UTF-8 text by its first 12 bytes. */
+function otherFormat(bytes: Buffer): { readonly what: string; readonly hint: string } | undefined {
   const starts = (...magic: number[]): boolean => magic.every((byte, at) => bytes[at] === byte);
   if (bytes.toString('latin1', 8, 12) === '.FIT') {
     return { what: 'a recording (FIT), not JSON', hint: 'Send it with: sync upload FILE' };
@@ -35,49 +57,30 @@ export function strangerOf(bytes: Buffer): Stranger | undefined {
     starts(0xff, 0xfe) ||
     starts(0xfe, 0xff) ||
     (bytes.length >= 2 && (bytes[0] === 0) !== (bytes[1] === 0));
-  if (utf16) return { what: 'UTF-16, not UTF-8', hint: SAVE_AS_UTF8 };
-  return undefined;
+  return utf16 ? { what: 'UTF-16, not UTF-8', hint: SAVE_AS_UTF8 } : undefined;
 }
 
-/** The offset of the first byte that is not part of valid UTF-8, or `undefined` if all is. */
+/** Returns the offset of the first byte that is not part of valid UTF-8, if there is one. */
 export function invalidUtf8At(bytes: Buffer): number | undefined {
   if (isUtf8(bytes)) return undefined;
-  let at = 0;
-  while (at < bytes.length) {
-    const length = lengthByLead(bytes[at] ?? 0);
-    if (length !== 1 && !isUtf8(bytes.subarray(at, at + length))) return at;
-    at += length;
+  const text = bytes.toString();
+  // The decoder puts U+FFFD in place of invalid bytes; the text may also hold one of its own.
+  for (let at = 0, from = 0; ;) {
+    const found = text.indexOf('\ufffd', from);
+    at += Buffer.byteLength(text.slice(from, found));
+    if (bytes.toString('latin1', at, at + 3) !== '\xef\xbf\xbd') return at;
+    at += 3;
+    from = found + 1;
   }
-  return undefined;
 }
 
-/** The length of the character that begins with this byte, if the bytes after it agree. */
-function lengthByLead(byte: number): number {
-  if (byte < 0x80) return 1;
-  if (byte >= 0xf0) return 4;
-  return byte >= 0xe0 ? 3 : 2;
-}
-
-/** The line and column of a byte, both counted from 1; columns count characters. */
-export function positionOf(bytes: Buffer, offset: number): { line: number; column: number } {
+/** Returns line and column of an index, both from 1; columns count characters. */
+export function positionOf(text: string, offset: number): { line: number; column: number } {
   let line = 1;
-  let lineStart = markLength(bytes);
-  for (;;) {
-    const next = bytes.indexOf(0x0a, lineStart);
-    if (next === -1 || next >= offset) break;
-    line++;
-    lineStart = next + 1;
+  let lineStart = 0;
+  for (let end; (end = text.indexOf('\n', lineStart)) !== -1 && end < offset; line++) {
+    lineStart = end + 1;
   }
-  const before = bytes.toString('utf8', lineStart, Math.max(offset, lineStart));
-  return { line, column: countCharacters(before) + 1 };
-}
-
-function countCharacters(text: string): number {
-  let count = 0;
-  for (let at = 0; at < text.length; at++) {
-    const unit = text.charCodeAt(at);
-    // The second half of a surrogate pair belongs to the character before it.
-    if (unit < 0xdc00 || unit > 0xdfff) count++;
-  }
-  return count;
+  const before = text.slice(lineStart, offset);
+  return { line, column: Array.from(before).length + 1 };
 }

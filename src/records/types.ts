@@ -30,6 +30,8 @@ export type RawRecord =
   | {
       readonly source: string;
       readonly value: JsonValue;
+      /** A warning about the whole input. */
+      readonly note?: string;
       /** Numbers that could not be kept exactly: accepted with a warning, refused if strict. */
       readonly inexact?: readonly Problem[];
     }

@@ -75,7 +75,15 @@ export function restingLedger(
   onClaim: (recording: { readonly sha256: string; readonly size: number }) => void,
 ): UploadLedger {
   return {
-    ...ledger,
+    find: (sha256) => ledger.find(sha256),
+    confirm: (...outcome) => ledger.confirm(...outcome),
+    reject: (...outcome) => ledger.reject(...outcome),
+    release: (...outcome) => ledger.release(...outcome),
+    countFault: (...fault) => ledger.countFault(...fault),
+    confirmed: (which) => ledger.confirmed(which),
+    markVerified: (hashes) => ledger.markVerified(hashes),
+    counts: () => ledger.counts(),
+    lastConfirmedAt: () => ledger.lastConfirmedAt(),
     claim(recording, force) {
       onClaim(recording);
       const upload = ledger.find(recording.sha256);

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { adoptAccount, adoptOutbox, hasAccountLike } from '../../src/ledger/accounts.ts';
 import { outboxRows } from '../../src/ledger/outbox.ts';
-import { recordLedger } from '../../src/ledger/records.ts';
+import { RecordLedger } from '../../src/ledger/records.ts';
 import { uploadLedger } from '../../src/ledger/uploads.ts';
 import { watchMarks } from '../../src/ledger/watch-marks.ts';
 import { markIn, openIn, scratchDir } from './support.ts';
@@ -13,7 +13,7 @@ function open() {
   const mark = markIn(dir);
   const books = (account: string, now = 1) => ({
     uploads: uploadLedger(database, account, mark, () => now),
-    records: recordLedger(database, account, mark, () => now),
+    records: new RecordLedger(database, account, mark, () => now),
     outbox: outboxRows(database, account, mark, () => now),
     marks: watchMarks(database, account, () => now),
   });

@@ -50,7 +50,7 @@ it.runIf(process.platform !== 'win32')(
     const umask = process.umask(0);
     try {
       const database = openIn(dir);
-      database.exec("INSERT INTO facts VALUES ('a', 'b')");
+      database.exec("INSERT INTO token_accounts VALUES ('a', 'b')");
       const modes = ['ledger.db', 'ledger.db-wal', 'ledger.db-shm'].map(
         (name) => statSync(join(dir, name)).mode & 0o777,
       );
@@ -65,9 +65,11 @@ it('keeps what is in it when it is opened again', () => {
   const dir = scratchDir();
   const path = join(dir, 'ledger.db');
   const first = openDatabase(path);
-  first.exec("INSERT INTO facts VALUES ('a', 'b')");
+  first.exec("INSERT INTO token_accounts VALUES ('a', 'b')");
   first.close();
-  expect(openIn(dir).prepare('SELECT * FROM facts').all()).toEqual([{ name: 'a', value: 'b' }]);
+  expect(openIn(dir).prepare('SELECT * FROM token_accounts').all()).toEqual([
+    { token: 'a', account_key: 'b' },
+  ]);
 });
 
 it('a ledger that was cut off to nothing is damaged, not new, and its log stays', () => {
@@ -90,10 +92,10 @@ it('a ledger that was moved away without its log is replaced by a new one, and t
   const dir = scratchDir();
   const path = join(dir, 'ledger.db');
   const old = openIn(dir);
-  old.exec("INSERT INTO facts VALUES ('a', 'b')");
+  old.exec("INSERT INTO token_accounts VALUES ('a', 'b')");
   renameSync(path, join(dir, 'moved.db'));
   expect(statSync(`${path}-wal`).size).toBeGreaterThan(0);
-  expect(openIn(dir).prepare('SELECT * FROM facts').all()).toEqual([]);
+  expect(openIn(dir).prepare('SELECT * FROM token_accounts').all()).toEqual([]);
 });
 
 it('a creation that was killed is done again', () => {
@@ -101,7 +103,7 @@ it('a creation that was killed is done again', () => {
   const path = join(dir, 'ledger.db');
   writeFileSync(`${path}.new`, 'half');
   writeFileSync(`${path}.new-journal`, 'half');
-  openIn(dir).exec("INSERT INTO facts VALUES ('a', 'b')");
+  openIn(dir).exec("INSERT INTO token_accounts VALUES ('a', 'b')");
   expect(readdirSync(dir).sort()).toEqual(['ledger.db', 'ledger.db-shm', 'ledger.db-wal', 'locks']);
 });
 
@@ -162,22 +164,22 @@ it('does not leave a long log for whoever opens it next', () => {
   const database = openDatabase(join(dir, 'ledger.db'));
   const other = openIn(dir);
   for (let i = 0; i < 200; i++) {
-    database.exec(`INSERT INTO facts VALUES ('${i}', '${'x'.repeat(3000)}')`);
+    database.exec(`INSERT INTO token_accounts VALUES ('${i}', '${'x'.repeat(3000)}')`);
   }
   expect(logSize()).toBeGreaterThan(500_000);
   database.close();
   expect(logSize()).toBe(0);
   // Another one that reads at the time holds nothing up.
   other.exec('BEGIN');
-  expect(other.prepare('SELECT count(*) AS n FROM facts').get()).toEqual({ n: 200 });
+  expect(other.prepare('SELECT count(*) AS n FROM token_accounts').get()).toEqual({ n: 200 });
   const third = openDatabase(join(dir, 'ledger.db'));
   for (let i = 0; i < 200; i++) {
-    third.exec(`INSERT INTO facts VALUES ('t${i}', '${'x'.repeat(3000)}')`);
+    third.exec(`INSERT INTO token_accounts VALUES ('t${i}', '${'x'.repeat(3000)}')`);
   }
   third.close();
-  expect(other.prepare('SELECT count(*) AS n FROM facts').get()).toEqual({ n: 200 });
+  expect(other.prepare('SELECT count(*) AS n FROM token_accounts').get()).toEqual({ n: 200 });
   other.exec('COMMIT');
-  expect(other.prepare('SELECT count(*) AS n FROM facts').get()).toEqual({ n: 400 });
+  expect(other.prepare('SELECT count(*) AS n FROM token_accounts').get()).toEqual({ n: 400 });
 });
 
 it('a folder that cannot be made is a failure of the disk', () => {
@@ -212,11 +214,11 @@ it('a transaction that fails leaves nothing behind, and throws what failed', () 
   const reason = new Error('the task failed');
   expect(() =>
     transaction(database, () => {
-      database.exec("INSERT INTO facts VALUES ('a', 'b')");
+      database.exec("INSERT INTO token_accounts VALUES ('a', 'b')");
       throw reason;
     }),
   ).toThrow(reason);
-  expect(database.prepare('SELECT * FROM facts').all()).toEqual([]);
+  expect(database.prepare('SELECT * FROM token_accounts').all()).toEqual([]);
   expect(() =>
     transaction(database, () => {
       // As SQLite does by itself when the disk is full.

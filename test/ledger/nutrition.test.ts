@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { type DayContent, EMPTY_DAY, nutritionLedger } from '../../src/ledger/nutrition.ts';
+import { type DayContent, EMPTY_DAY, NutritionLedger } from '../../src/ledger/nutrition.ts';
 import { openIn, scratchDir } from './support.ts';
 
 const DAY = '2026-02-15';
@@ -11,7 +11,7 @@ const content = (...names: string[]): DayContent => ({
 const UNKNOWN = { stored: EMPTY_DAY, intended: undefined, unclear: false };
 
 function open(dir = scratchDir(), account = 'athlete:1') {
-  return { dir, ledger: nutritionLedger(openIn(dir), account) };
+  return { dir, ledger: new NutritionLedger(openIn(dir), account) };
 }
 
 it('records the debt of a nutrition day until the day is settled or restored', () => {

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { SyncError } from '../../src/base/errors.ts';
-import { recordLedger } from '../../src/ledger/records.ts';
+import { RecordLedger } from '../../src/ledger/records.ts';
 import { buildWorker, markIn, openIn, scratchDir } from './support.ts';
 
 let workers: Awaited<ReturnType<typeof buildWorker>>;
@@ -12,7 +12,7 @@ afterAll(() => workers.remove());
 const DAY = '2026-02-15';
 
 function open(dir = scratchDir(), account = 'athlete:1') {
-  return { dir, ledger: recordLedger(openIn(dir), account, markIn(dir), () => 7) };
+  return { dir, ledger: new RecordLedger(openIn(dir), account, markIn(dir), () => 7) };
 }
 
 describe('a day', () => {
@@ -56,7 +56,7 @@ describe('a day', () => {
   it('that was given up while the ledger could not be written is there to be sent again', () => {
     const dir = scratchDir();
     const database = openIn(dir);
-    const ledger = recordLedger(database, 'athlete:1', markIn(dir), () => 7);
+    const ledger = new RecordLedger(database, 'athlete:1', markIn(dir), () => 7);
     ledger.claim('wellness', DAY, 'd1', false);
     database.exec('PRAGMA busy_timeout = 0');
     const other = openIn(dir);
@@ -88,21 +88,21 @@ describe('the count of runs in which the service failed on a day', () => {
   it('grows with the same record, begins anew with another, and ends when the day is confirmed', () => {
     const { dir, ledger } = open();
     ledger.claim('nutrition', DAY, 'd1', false);
-    expect([1, 2].map(() => ledger.noteFailure('nutrition', DAY, 'd1'))).toEqual([1, 2]);
-    expect(ledger.noteFailure('nutrition', DAY, 'd2')).toBe(1);
+    expect([1, 2].map(() => ledger.countFailure('nutrition', DAY, 'd1'))).toEqual([1, 2]);
+    expect(ledger.countFailure('nutrition', DAY, 'd2')).toBe(1);
     expect(ledger.failedDays('nutrition')).toEqual(new Map([[DAY, 1]]));
     expect(ledger.failedDays('wellness')).toEqual(new Map());
     expect(open(dir, 'athlete:2').ledger.failedDays('nutrition')).toEqual(new Map());
     ledger.confirm('nutrition', DAY, 'd2');
     expect(ledger.failedDays('nutrition')).toEqual(new Map());
-    expect(ledger.noteFailure('nutrition', DAY, 'd2')).toBe(1);
+    expect(ledger.countFailure('nutrition', DAY, 'd2')).toBe(1);
   });
 });
 
 it('a full ledger is reported as full when a day is claimed, and works again afterwards', () => {
   const dir = scratchDir();
   const database = openIn(dir);
-  const ledger = recordLedger(database, 'athlete:1', markIn(dir), () => 7);
+  const ledger = new RecordLedger(database, 'athlete:1', markIn(dir), () => 7);
   database.exec('PRAGMA max_page_count = 1');
   let failure: unknown;
   try {

@@ -8,7 +8,7 @@ import { changeProfile } from '../../src/config/config-write.ts';
 import { openDatabase } from '../../src/ledger/database.ts';
 import { type Lock, isHeld, tryLock } from '../../src/system/process-lock.ts';
 import { markProcess } from '../../src/system/processes.ts';
-import { recordLedger } from '../../src/ledger/records.ts';
+import { RecordLedger } from '../../src/ledger/records.ts';
 import { uploadLedger } from '../../src/ledger/uploads.ts';
 
 const [action = '', dir = '', ...rest] = process.argv.slice(2);
@@ -34,7 +34,7 @@ const open = () => {
   return {
     mark,
     uploads: uploadLedger(database, 'athlete:1', mark, Date.now),
-    records: recordLedger(database, 'athlete:1', mark, Date.now),
+    records: new RecordLedger(database, 'athlete:1', mark, Date.now),
   };
 };
 

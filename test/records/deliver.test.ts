@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { SyncError } from '../../src/base/errors.ts';
-import { recordLedger } from '../../src/ledger/records.ts';
+import { RecordLedger } from '../../src/ledger/records.ts';
 import {
   type DeliveryOptions,
   type RecordItem,
@@ -35,7 +35,7 @@ async function open(settings: Partial<SandboxSettings> = {}) {
   const dir = mkdtempSync(join(tmpdir(), 'sync-deliver-'));
   onTestFinished(() => rmSync(dir, { recursive: true, force: true }));
   const database = openIn(dir);
-  const ledger = recordLedger(database, 'athlete:1', markIn(dir), Date.now);
+  const ledger = new RecordLedger(database, 'athlete:1', markIn(dir), Date.now);
   const { client, asked } = clientOf(sandbox);
   const run = async (kind: RecordKind, values: Values, options: RunOptions = {}) => {
     const { zone, ...others } = options;
@@ -72,7 +72,7 @@ async function open(settings: Partial<SandboxSettings> = {}) {
           .sort(),
       ]),
     );
-  const another = () => recordLedger(database, 'athlete:1', markIn(dir), Date.now);
+  const another = () => new RecordLedger(database, 'athlete:1', markIn(dir), Date.now);
   return { sandbox, ledger, database, client, asked, run, athlete, held, another };
 }
 

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished } from 'vitest';
 import { SyncError } from '../../src/base/errors.ts';
-import { recordLedger } from '../../src/ledger/records.ts';
+import { RecordLedger } from '../../src/ledger/records.ts';
 import {
   type DeliveryOptions,
   type RecordItem,
@@ -89,7 +89,7 @@ export function crashing({ at, after }: Crash): Wrap {
 export function openMachine(client: () => Promise<ServiceClient>, url: string) {
   const dir = mkdtempSync(join(tmpdir(), 'sync-nutrition-'));
   onTestFinished(() => rmSync(dir, { recursive: true, force: true }));
-  const ledger = recordLedger(openIn(dir), 'athlete:1', markIn(dir), Date.now);
+  const ledger = new RecordLedger(openIn(dir), 'athlete:1', markIn(dir), Date.now);
   /** @param inputs by name; what follows a `#` only tells two inputs of one name apart. */
   const push = async (
     inputs: Readonly<Record<string, unknown>>,

@@ -367,7 +367,7 @@ describe('preparing', () => {
         source: 'c.json',
         problems: [
           {
-            problem: 'c.json:1:35: the text ends where a comma or ] after the value is expected.',
+            problem: "c.json:1:35: expected ',' or ']' after array element.",
           },
         ],
         hint: 'The file seems to be cut off: export or download it again. Nothing of it is sent. It holds up no other input.',

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { SyncError } from '../../src/base/errors.ts';
-import { MAX_RECORDS } from '../../src/records/json-value.ts';
+import { MAX_RECORDS } from '../../src/records/document.ts';
 import { fileInput, MAX_BAD_LINES, readInput } from '../../src/records/read-input.ts';
 import type { RawRecord, RecordKind } from '../../src/records/types.ts';
 
@@ -167,24 +167,23 @@ describe('an input that can’t be read as a whole yields nothing', () => {
       'cut off',
       '[{"date": "2026-02-16"},\n {"date": "20',
       {
-        message: 'in:2:11: the text ends inside this string.',
+        message: 'in:2:14: unterminated string.',
         hint: 'The file seems to be cut off: export or download it again.',
-        details: { path: 'in', line: 2, column: 11 },
+        details: { path: 'in', line: 2, column: 14 },
       },
     ],
     [
       'broken in its last record',
       `[${'{"hrv": 50},\n'.repeat(500)}{"hrv": 5,}]`,
       {
-        message:
-          'in:501:11: found "}" where a name in double quotes is expected (is there a comma too many before it?).',
+        message: 'in:501:11: expected double-quoted property name (remove the comma before it).',
       },
     ],
     [
       'an array followed by more',
       '[{"hrv": 1}]\n{"hrv": 2}\n',
       {
-        message: 'in:2:1: there is more text after the end of the JSON value.',
+        message: 'in:2:1: unexpected non-whitespace character after JSON.',
         hint: 'Several records go into an array, or one on each line.',
       },
     ],
@@ -192,7 +191,7 @@ describe('an input that can’t be read as a whole yields nothing', () => {
       'two objects on a line',
       '{"hrv": 1}{"hrv": 2}',
       {
-        message: 'in:1:11: there is more text after the end of the JSON value.',
+        message: 'in:1:11: unexpected non-whitespace character after JSON.',
       },
     ],
     [
@@ -206,7 +205,7 @@ describe('an input that can’t be read as a whole yields nothing', () => {
       'NDJSON whose first line is broken',
       '{"hrv": 1\n{"hrv": 2}\n',
       {
-        message: 'in:2:1: found "{" where a comma or } after the value is expected.',
+        message: "in:2:1: expected ',' or '}' after property value.",
       },
     ],
     ['a single value', '42', { message: 'in holds a single value, not records.' }],
@@ -297,12 +296,11 @@ describe('NDJSON', () => {
         { source: 'in:1', value: { hrv: 1 } },
         {
           source: 'in:2',
-          problem:
-            'is not JSON: the text ends where a comma or } after the value is expected (column 10)',
+          problem: "is not JSON: expected ',' or '}' after property value (column 10)",
         },
         {
           source: 'in:3',
-          problem: 'is not JSON: found "nonsense" where a value is expected (column 1)',
+          problem: 'is not JSON: unexpected "nonsense" (column 1)',
         },
         { source: 'in:4', field: 'hrv', problem: 'appears twice, as 3 and 4' },
         { source: 'in:5', value: [1] },
@@ -329,7 +327,7 @@ describe('NDJSON', () => {
       code: 'INPUT_INVALID',
       message:
         `in is not one JSON object a line: more than ${MAX_BAD_LINES} lines can't be read, the last of ` +
-        `them is line ${MAX_BAD_LINES + 2}: is not JSON: found "x" where a value is expected (column 1).`,
+        `them is line ${MAX_BAD_LINES + 2}: is not JSON: unexpected "x" (column 1).`,
     });
   });
 

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { recordLedger } from '../../src/ledger/records.ts';
+import { RecordLedger } from '../../src/ledger/records.ts';
 import { type RecordItem, deliverRecords } from '../../src/records/deliver.ts';
 import type { SandboxSettings } from '../../src/sandbox/settings.ts';
 import type { ServiceClient } from '../../src/api/client.ts';
@@ -18,7 +18,7 @@ async function open(settings: Partial<SandboxSettings> = {}) {
   const sandbox = await openSandbox({ settings });
   const dir = mkdtempSync(join(tmpdir(), 'sync-wellness-'));
   onTestFinished(() => rmSync(dir, { recursive: true, force: true }));
-  const ledger = recordLedger(openIn(dir), 'athlete:1', markIn(dir), Date.now);
+  const ledger = new RecordLedger(openIn(dir), 'athlete:1', markIn(dir), Date.now);
   const { client } = clientOf(sandbox);
   const run = async (
     values: readonly unknown[],
