@@ -21,7 +21,7 @@ import { endpointUrl } from '../config/endpoints.ts';
 import { openHttp } from '../api/open-http.ts';
 import { DEFAULT_RETRY } from '../api/retry.ts';
 import { eachOnce } from '../watch/folder-names.ts';
-import { hasRecursiveEvents, placeOf } from '../watch/filesystem-type.ts';
+import { hasRecursiveEvents, filesystemType } from '../watch/filesystem-type.ts';
 import { notify } from '../watch/notify.ts';
 import { AT_ONCE } from '../watch/sender.ts';
 import { POLL_MS } from '../watch/rescan.ts';
@@ -105,7 +105,7 @@ function watchNeeds(
     loginCanChange: given === undefined,
     // Whoever logs in or out writes it; a token that is renewed does not.
     loginMarker: () => markOf(configFile),
-    place: (folder) => placeOf(folder, deps.platform),
+    filesystemType: (folder) => filesystemType(folder, deps.platform),
     recursiveEvents: hasRecursiveEvents(deps.platform),
     pid: process.pid,
     clock: deps.clock,

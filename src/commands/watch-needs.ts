@@ -2,8 +2,8 @@ import type { OutboxRows } from '../ledger/outbox.ts';
 import type { WatchMarks } from '../ledger/watch-marks.ts';
 import type { ServiceClient } from '../api/client.ts';
 import type { Clock } from '../base/time.ts';
-import type { Place } from '../watch/filesystem-type.ts';
-import type { WatchEvent } from '../watch/report.ts';
+import type { FilesystemType } from '../watch/filesystem-type.ts';
+import type { WatchNotice } from '../watch/report.ts';
 import type { OpenLedger } from '../app/open-ledger.ts';
 
 export interface WatchCommandOptions {
@@ -55,7 +55,7 @@ export interface WatchNeeds {
   /** Something that changes when somebody logs in; cheap. */
   readonly loginMarker: () => string;
   /** What the file system under a folder means for watching it. */
-  readonly place: (folder: string) => Place;
+  readonly filesystemType: (folder: string) => FilesystemType;
   /** The kernel watches a whole tree with one handle. */
   readonly recursiveEvents: boolean;
   readonly pid: number;
@@ -67,7 +67,7 @@ export interface WatchNeeds {
    * where it takes one to know the account, a stand-in.
    */
   readonly open: (how: 'online' | 'offline') => Promise<OpenWatch>;
-  readonly report: (event: WatchEvent) => void;
+  readonly report: (event: WatchNotice) => void;
   /** Shows a note on the desktop, if there is one. */
   readonly notify: (note: { readonly title: string; readonly text: string }) => void;
   /** Tells a monitor that all is well. @throws when it cannot be told */

@@ -42,7 +42,7 @@ export async function runWatchOnce(
         } else if (event.event === 'unverified') needs.report(event);
       },
       onChange: () => undefined,
-      onSwept: () => undefined,
+      onRescanned: () => undefined,
       onTick: () => undefined,
     });
     await watcher.once(onItem);

@@ -6,7 +6,7 @@ import { HealthKeeper } from '../watch/health-keeper.ts';
 import type { Login } from './watch-login.ts';
 import type { WatchCommandOptions, WatchNeeds } from './watch-needs.ts';
 import { watchOneLogin } from './watch-round.ts';
-import { WatchTalk } from './watch-announcer.ts';
+import { Announcer } from './watch-announcer.ts';
 
 /**
  * Watches until it is stopped by the signal.
@@ -40,12 +40,12 @@ async function watchOnAndOn(
   needs: WatchNeeds,
   keeper: HealthKeeper,
 ): Promise<void> {
-  const talk = new WatchTalk(needs);
+  const announcer = new Announcer(needs);
   let login = await firstLogin(options, needs);
   try {
-    talk.started(options.folders);
+    announcer.started(options.folders);
     for (;;) {
-      const next = await watchOneLogin(options, needs, { login, keeper, talk });
+      const next = await watchOneLogin(options, needs, { login, keeper, announcer });
       if (next === 'stopped') return;
       const { opened, locks } = login;
       login = next;

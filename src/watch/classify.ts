@@ -6,14 +6,14 @@ import { alreadyUploaded, notAnActivity, refusedBefore } from '../upload/known-o
 import { isAtRest } from './refusal-backoff.ts';
 import type { Outbox } from './outbox.ts';
 import { peekAt } from './peek.ts';
-import type { Pending } from './incomplete-files.ts';
+import type { IncompleteFiles } from './incomplete-files.ts';
 import type { QueueItem } from './queue.ts';
 
-export interface ScoutNeeds {
+export interface ClassifierNeeds {
   readonly known: KnownFiles;
   readonly marks: WatchMarks;
   readonly outbox: Outbox;
-  readonly pending: Pending;
+  readonly incomplete: IncompleteFiles;
   readonly now: () => number;
   /** It may be a recording to send. */
   readonly onCandidate: (item: QueueItem) => void;
@@ -22,41 +22,41 @@ export interface ScoutNeeds {
 }
 
 /** A file as it was found. */
-export interface Sighting {
+export interface FoundFile {
   readonly path: string;
   readonly stamp: FileStamp;
   readonly removable: boolean;
 }
 
 /** Tells of each file whether there is anything to do about it, from as little as possible. */
-export class Scout {
-  readonly #needs: ScoutNeeds;
+export class Classifier {
+  readonly #needs: ClassifierNeeds;
 
-  constructor(needs: ScoutNeeds) {
+  constructor(needs: ClassifierNeeds) {
     this.#needs = needs;
   }
 
   /** Is there anything that the ledger does not settle? Reads the ledger, never the file. */
-  isOpen(file: Sighting): boolean {
-    const { known, marks, outbox, pending, now, onSettled } = this.#needs;
+  isOpen(file: FoundFile): boolean {
+    const { known, marks, outbox, incomplete, now, onSettled } = this.#needs;
     const { path, stamp } = file;
     const before = known.find(path, stamp);
     if (before === undefined) {
       if (!marks.isSeen(path, stamp)) return true;
-      pending.forget(path);
+      incomplete.forget(path);
       return false;
     }
     const { verdict, sha256, upload, detail } = before;
     if (verdict === 'activity') {
       if (sha256 === undefined) return true;
       if (upload === undefined || !isAtRest(upload, now())) return !outbox.has(sha256);
-      pending.forget(path);
+      incomplete.forget(path);
       const settledItem = upload.state === 'confirmed' ? alreadyUploaded : refusedBefore;
       onSettled(settledItem(path, sha256));
       return false;
     }
     if (verdict === 'not-an-activity') {
-      pending.forget(path);
+      incomplete.forget(path);
       onSettled(notAnActivity(path, false, detail));
       return false;
     }
@@ -65,19 +65,19 @@ export class Scout {
   }
 
   /** Looks at the beginning of an open file: it is a candidate, or not whole. */
-  approach(file: Sighting): void {
-    const { pending, now, onCandidate } = this.#needs;
+  approach(file: FoundFile): void {
+    const { incomplete, now, onCandidate } = this.#needs;
     const { path, stamp, removable } = file;
     const peek = peekAt(path, stamp, now());
     switch (peek.peek) {
       case 'gone':
-        pending.forget(path);
+        incomplete.forget(path);
         return;
       case 'unwhole':
         this.unwhole(file, peek.reason, peek.detail);
         return;
       case 'possible': {
-        pending.forget(path);
+        incomplete.forget(path);
         const { recordedAt } = peek;
         const fresh = { kept: undefined, failures: 0 };
         onCandidate({ key: path, path, absolute: path, stamp, removable, recordedAt, ...fresh });
@@ -86,8 +86,8 @@ export class Scout {
   }
 
   /** Notes a file that is not whole, so that it is looked at again. */
-  unwhole(file: Sighting, reason: InvalidReason, detail: string): void {
-    const { pending, marks } = this.#needs;
-    pending.note({ ...file, reason, detail }, marks.isReported(file.path, file.stamp));
+  unwhole(file: FoundFile, reason: InvalidReason, detail: string): void {
+    const { incomplete, marks } = this.#needs;
+    incomplete.note({ ...file, reason, detail }, marks.isReported(file.path, file.stamp));
   }
 }

@@ -1,15 +1,15 @@
 import { join } from 'node:path';
 import { isRecordingName, isSearchedFolder } from '../upload/recording-names.ts';
 import { statOf } from './fs-events.ts';
-import type { Pending } from './incomplete-files.ts';
-import type { Scout, Sighting } from './classify.ts';
-import type { Sweeper } from './rescan.ts';
+import type { IncompleteFiles } from './incomplete-files.ts';
+import type { Classifier, FoundFile } from './classify.ts';
+import type { Rescanner } from './rescan.ts';
 import { walk } from './walk.ts';
 import type { WatchedFolder } from './watched-folder.ts';
 
 /** More names than this at once, and the kernel may have dropped some. */
 const FLOOD = 1_000;
-/** A folder that takes longer than this to look through is left to a sweep, in ms. */
+/** A folder that takes longer than this to look through is left to a rescan, in ms. */
 const LONG_WALK_MS = 200;
 /**
  * So long after a folder was made it is looked through once more, in ms: what is made for a device
@@ -17,23 +17,23 @@ const LONG_WALK_MS = 200;
  */
 const MOUNT_MS = 3_000;
 
-export interface ListenerNeeds {
-  readonly scout: Scout;
-  readonly pending: Pending;
-  readonly sweeper: Sweeper;
-  /** Something was told of: {@link Listener.hear} is to be called soon. */
+export interface EventHandlerNeeds {
+  readonly classifier: Classifier;
+  readonly incomplete: IncompleteFiles;
+  readonly rescanner: Rescanner;
+  /** Something was told of: {@link EventHandler.hear} is to be called soon. */
   readonly onTold: () => void;
   /** The folder is to be looked through in so many ms. */
-  readonly sweepIn: (folder: WatchedFolder, ms: number) => void;
+  readonly rescanIn: (folder: WatchedFolder, ms: number) => void;
 }
 
 /** Turns what file events say into looks at files and folders. */
-export class Listener {
-  readonly #needs: ListenerNeeds;
+export class EventHandler {
+  readonly #needs: EventHandlerNeeds;
   /** Paths that events told of since the last look. */
   #told = new Map<string, { readonly folder: WatchedFolder; readonly name: string }>();
 
-  constructor(needs: ListenerNeeds) {
+  constructor(needs: EventHandlerNeeds) {
     this.#needs = needs;
   }
 
@@ -49,7 +49,7 @@ export class Listener {
     this.#told = new Map();
     for (const [path, { folder, name }] of told) {
       const stats = statOf(path);
-      if (stats === undefined) this.#needs.pending.forget(path);
+      if (stats === undefined) this.#needs.incomplete.forget(path);
       if (stats?.isFile() !== true) {
         if (isSearchedFolder(name)) this.#onFolder(folder, path, stats?.isDirectory() === true);
       } else if (isRecordingName(name)) {
@@ -57,30 +57,30 @@ export class Listener {
       }
     }
     if (told.size > FLOOD) {
-      for (const { folder } of told.values()) this.#needs.sweepIn(folder, 0);
+      for (const { folder } of told.values()) this.#needs.rescanIn(folder, 0);
     }
   }
 
-  look(file: Sighting): void {
-    const { scout } = this.#needs;
-    if (scout.isOpen(file)) scout.approach(file);
+  look(file: FoundFile): void {
+    const { classifier } = this.#needs;
+    if (classifier.isOpen(file)) classifier.approach(file);
   }
 
   /** A folder came, went, or was replaced: what is in it came before anybody could tell. */
   #onFolder(folder: WatchedFolder, path: string, exists: boolean): void {
-    const { pending, sweeper, sweepIn } = this.#needs;
+    const { incomplete, rescanner, rescanIn } = this.#needs;
     if (folder.events?.isCovered(path) === true) {
       folder.events.uncover(path);
-      if (!exists) pending.forgetBelow(path);
+      if (!exists) incomplete.forgetBelow(path);
     }
     if (!exists) return;
     const end = performance.now() + LONG_WALK_MS;
     for (const found of walk(path)) {
-      sweeper.meet(folder, found, (file) => this.look(file));
+      rescanner.meet(folder, found, (file) => this.look(file));
       if (performance.now() < end) continue;
-      sweepIn(folder, 0);
+      rescanIn(folder, 0);
       return;
     }
-    sweepIn(folder, Math.max(MOUNT_MS, folder.sweepCostMs * 20));
+    rescanIn(folder, Math.max(MOUNT_MS, folder.rescanCostMs * 20));
   }
 }

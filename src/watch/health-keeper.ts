@@ -1,6 +1,6 @@
 import { systemCode } from '../base/errors.ts';
 import type { Clock } from '../base/time.ts';
-import type { GateState } from './circuit-breaker.ts';
+import type { BreakerState } from './circuit-breaker.ts';
 import { type WatchHealth, removeHealth, writeHealth } from './health.ts';
 import type { Watcher } from './watcher.ts';
 
@@ -67,24 +67,24 @@ export class HealthKeeper {
       ...(lastSuccessAt === undefined ? {} : { lastSuccessAt: isoTime(lastSuccessAt) }),
       ...(lastSweepAt === undefined ? {} : { lastSweepAt: isoTime(lastSweepAt) }),
     };
-    this.#gate(watcher.gate.state);
+    this.#breaker(watcher.breaker.state);
   }
 
   /** Takes over whether anything can be delivered. */
-  #gate(gate: GateState): void {
+  #breaker(breaker: BreakerState): void {
     const { refreshEndsAt, ...facts } = this.#facts;
     const { clock } = this.#needs;
     const onTheWall = (at: number) => isoTime(clock.now() + Math.max(0, at - clock.monotonic()));
-    const message = gate.state === 'login' ? gate.failure.message : undefined;
+    const message = breaker.state === 'login-needed' ? breaker.failure.message : undefined;
     this.#health = {
       ...this.#health,
       ...facts,
       connection:
-        gate.state === 'closed'
+        breaker.state === 'open'
           ? {
-              state: gate.obstacle,
-              message: gate.failure.message,
-              nextTryAt: onTheWall(gate.until),
+              state: breaker.obstacle,
+              message: breaker.failure.message,
+              nextTryAt: onTheWall(breaker.until),
             }
           : { state: 'ok' },
       login: {

@@ -22,7 +22,7 @@ export type Obstacle =
   | 'storage';
 
 /** What the watcher tells of, as it happens. */
-export type WatchEvent =
+export type WatchNotice =
   | { readonly event: 'started'; readonly folders: readonly string[] }
   | {
       readonly event: 'folder';

@@ -1,19 +1,19 @@
 import type { KnownFiles } from '../ledger/known-files.ts';
 import type { WatchMarks } from '../ledger/watch-marks.ts';
 import type { Clock } from '../base/time.ts';
-import type { WatchEvent } from './report.ts';
-import type { Scout, Sighting } from './classify.ts';
+import type { WatchNotice } from './report.ts';
+import type { Classifier, FoundFile } from './classify.ts';
 import { type Found, inSlices, walk } from './walk.ts';
 import type { WatchedFolder } from './watched-folder.ts';
 
-/** Between two sweeps of a folder that tells of changes by itself, in ms. */
-const SWEEP_MS = 5 * 60_000;
-/** Between two sweeps of one that does not, unless somebody says otherwise, in ms. */
+/** Between two rescans of a folder that tells of changes by itself, in ms. */
+const RESCAN_MS = 5 * 60_000;
+/** Between two rescans of one that does not, unless somebody says otherwise, in ms. */
 export const POLL_MS = 30_000;
-/** A sweep may take this share of the time at most, so that a large folder costs no more. */
+/** A rescan may take this share of the time at most, so that a large folder costs no more. */
 const SHARE = { watching: 1 / 2_000, polling: 1 / 20, waiting: 1 };
 
-export interface SweeperOptions {
+export interface RescanOptions {
   /** What is there at the beginning is not sent. */
   readonly newOnly: boolean;
   /** Poll every folder, every so many ms. */
@@ -21,23 +21,23 @@ export interface SweeperOptions {
   readonly dryRun: boolean;
 }
 
-export interface SweeperNeeds {
+export interface RescannerNeeds {
   readonly known: KnownFiles;
   readonly marks: WatchMarks;
-  readonly scout: Scout;
+  readonly classifier: Classifier;
   readonly clock: Clock;
   readonly signal: AbortSignal;
-  readonly report: (event: WatchEvent) => void;
+  readonly report: (event: WatchNotice) => void;
 }
 
 /** Compares what is in a folder with what the ledger knows: the truth, however little was heard. */
-export class Sweeper {
-  readonly #options: SweeperOptions;
-  readonly #needs: SweeperNeeds;
+export class Rescanner {
+  readonly #options: RescanOptions;
+  readonly #needs: RescannerNeeds;
   /** Told already, until a folder comes or goes. */
   readonly #problems = new Set<string>();
 
-  constructor(options: SweeperOptions, needs: SweeperNeeds) {
+  constructor(options: RescanOptions, needs: RescannerNeeds) {
     this.#options = options;
     this.#needs = needs;
   }
@@ -48,16 +48,16 @@ export class Sweeper {
    * @returns how many there were
    * @throws the signal's reason when it is aborted; what the ledger throws
    */
-  async sweep(folder: WatchedFolder): Promise<number> {
+  async rescan(folder: WatchedFolder): Promise<number> {
     const started = performance.now();
     try {
-      return folder.state === 'waiting' ? 0 : await this.#sweep(folder);
+      return folder.state === 'waiting' ? 0 : await this.#rescan(folder);
     } finally {
       const { state } = folder;
-      const pause = state === 'polling' ? (this.#options.pollMs ?? POLL_MS) : SWEEP_MS;
+      const pause = state === 'polling' ? (this.#options.pollMs ?? POLL_MS) : RESCAN_MS;
       const costMs = performance.now() - started;
-      folder.sweepAt = this.#needs.clock.monotonic() + Math.max(pause, costMs / SHARE[state]);
-      folder.sweepCostMs = costMs;
+      folder.rescanAt = this.#needs.clock.monotonic() + Math.max(pause, costMs / SHARE[state]);
+      folder.rescanCostMs = costMs;
     }
   }
 
@@ -73,7 +73,7 @@ export class Sweeper {
   }
 
   /** Passes on what a walk found. */
-  meet(folder: WatchedFolder, found: Found, onFile: (file: Sighting) => void): void {
+  meet(folder: WatchedFolder, found: Found, onFile: (file: FoundFile) => void): void {
     switch (found.found) {
       case 'folder':
         // One that the events missed is heard from now on.
@@ -91,18 +91,18 @@ export class Sweeper {
     }
   }
 
-  async #sweep(folder: WatchedFolder): Promise<number> {
-    const { known, marks, scout, signal } = this.#needs;
+  async #rescan(folder: WatchedFolder): Promise<number> {
+    const { known, marks, classifier, signal } = this.#needs;
     const { newOnly, dryRun } = this.#options;
     const firstLook = newOnly ? marks.newOnly(folder.path) : undefined;
     if (!dryRun) firstLook?.begin();
     let files = 0;
-    let seen: Sighting[] = [];
-    const onFile = (file: Sighting) => {
+    let seen: FoundFile[] = [];
+    const onFile = (file: FoundFile) => {
       files++;
-      if (!scout.isOpen(file)) return;
+      if (!classifier.isOpen(file)) return;
       if (firstLook?.isOld(file.stamp) === true) seen.push(file);
-      else scout.approach(file);
+      else classifier.approach(file);
     };
     const transaction = (slice: () => boolean) => {
       const more = known.reading(slice);

@@ -4,33 +4,33 @@ import type { BufferSource } from '../upload/read-recording.ts';
 const KEPT_BYTES = 1024 * 1024;
 
 /** A place for one recording under way, with the buffer that it is read into and sent from. */
-export interface Slot {
+export interface ReadBuffer {
   readonly buffers: BufferSource;
   /** As it was filled last. */
   buffer: Buffer;
 }
 
-/** As many slots as recordings may be under way at once. */
-export class Slots {
-  readonly #free: Slot[] = [];
+/** As many readBuffers as recordings may be under way at once. */
+export class ReadBuffers {
+  readonly #free: ReadBuffer[] = [];
 
-  take(): Slot {
-    return this.#free.pop() ?? makeSlot();
+  take(): ReadBuffer {
+    return this.#free.pop() ?? makeReadBuffer();
   }
 
-  giveBack(slot: Slot): void {
-    if (slot.buffer.length > KEPT_BYTES) slot.buffer = Buffer.alloc(0);
-    this.#free.push(slot);
+  giveBack(readBuffer: ReadBuffer): void {
+    if (readBuffer.buffer.length > KEPT_BYTES) readBuffer.buffer = Buffer.alloc(0);
+    this.#free.push(readBuffer);
   }
 }
 
-function makeSlot(): Slot {
-  const slot: Slot = {
+function makeReadBuffer(): ReadBuffer {
+  const readBuffer: ReadBuffer = {
     buffer: Buffer.alloc(0),
     buffers(size) {
-      if (slot.buffer.length < size) slot.buffer = Buffer.allocUnsafeSlow(size);
-      return slot.buffer;
+      if (readBuffer.buffer.length < size) readBuffer.buffer = Buffer.allocUnsafeSlow(size);
+      return readBuffer.buffer;
     },
   };
-  return slot;
+  return readBuffer;
 }

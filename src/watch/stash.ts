@@ -9,10 +9,10 @@ import type { InvalidReason } from '../upload/report.ts';
 import { isAtRest } from './refusal-backoff.ts';
 import type { Outbox } from './outbox.ts';
 import type { QueueItem } from './queue.ts';
-import type { Slot } from './stash-slots.ts';
+import type { ReadBuffer } from './stash-slots.ts';
 
 /** What became of a file that was read without being sent. */
-export type TakenIn =
+export type StashOutcome =
   | { readonly taken: 'kept'; readonly sha256: string }
   /** A recording for which there is no room: its source has to last. */
   | { readonly taken: 'not-kept' }
@@ -20,7 +20,7 @@ export type TakenIn =
   | { readonly taken: 'settled' }
   | { readonly taken: 'unwhole'; readonly reason: InvalidReason; readonly detail: string };
 
-export interface TakeInNeeds {
+export interface StashNeeds {
   readonly ledger: UploadLedger;
   readonly known: KnownFiles;
   readonly outbox: Outbox;
@@ -42,14 +42,14 @@ export interface Sent {
  *
  * @param removable it is kept whatever room it takes
  */
-export function takeIn(
+export function stashFile(
   item: QueueItem,
-  slot: Slot,
-  needs: TakeInNeeds,
+  readBuffer: ReadBuffer,
+  needs: StashNeeds,
   removable = item.removable,
-): TakenIn {
+): StashOutcome {
   const { ledger, known, outbox, clock } = needs;
-  const contents = readFile(item.absolute, slot.buffers);
+  const contents = readFile(item.absolute, readBuffer.buffers);
   if ('problem' in contents) {
     return { taken: 'unwhole', reason: contents.reason, detail: contents.problem };
   }
@@ -80,17 +80,23 @@ export function takeIn(
  *
  * @returns false: they are not to be had, or there is no room.
  */
-export function keepSent(item: QueueItem, sent: Sent, slot: Slot, outbox: Outbox): boolean {
+export function stashSent(
+  item: QueueItem,
+  sent: Sent,
+  readBuffer: ReadBuffer,
+  outbox: Outbox,
+): boolean {
   const { sha256, size } = sent;
   if (outbox.has(sha256)) return true;
-  const bytes = sent.framed === undefined ? readInto(slot, size) : framedIn(sent.framed, size);
+  const bytes =
+    sent.framed === undefined ? readInto(readBuffer, size) : framedIn(sent.framed, size);
   if (createHash('sha256').update(bytes).digest('hex') !== sha256) return false;
   const { path, removable, recordedAt } = item;
   return outbox.keep({ sha256, path, size, recordedAt, bytes, removable });
 }
 
 /** The recording as it was read; one that was packed is not there. */
-function readInto({ buffer }: Slot, size: number): Uint8Array {
+function readInto({ buffer }: ReadBuffer, size: number): Uint8Array {
   return buffer.subarray(HEAD_ROOM, HEAD_ROOM + size);
 }
 

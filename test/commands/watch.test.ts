@@ -12,7 +12,7 @@ import { markProcess } from '../../src/system/processes.ts';
 import { uploadLedger } from '../../src/ledger/uploads.ts';
 import { watchMarks } from '../../src/ledger/watch-marks.ts';
 import { readHealth } from '../../src/watch/health.ts';
-import type { WatchEvent } from '../../src/watch/report.ts';
+import type { WatchNotice } from '../../src/watch/report.ts';
 import { manualClock } from '../watch/manual-clock.ts';
 import { anotherRecording, put, until } from '../watch/support.ts';
 
@@ -64,7 +64,7 @@ function openAs(athlete: string, given: Pick<OpenWatch, 'loginEndsAt'>): OpenWat
 it('what one login still has to say at its end is not written over the next one', async () => {
   const clock = manualClock();
   const stop = new AbortController();
-  const events: WatchEvent[] = [];
+  const events: WatchNotice[] = [];
   const health = () => readHealth(join(dir, 'state'), clock.now())[0];
   let logins = 0;
   let secondIsOpen = () => {};
@@ -88,7 +88,7 @@ it('what one login still has to say at its end is not written over the next one'
     login: 'default',
     loginCanChange: true,
     loginMarker: () => (check.asked && health()?.login.state === 'needed' ? 'later' : 'before'),
-    place: () => ({ noEvents: undefined, removable: false }),
+    filesystemType: () => ({ noEvents: undefined, removable: false }),
     recursiveEvents: false,
     pid: process.pid,
     clock,
