@@ -18,8 +18,7 @@ import type { Failure, CircuitBreaker } from './circuit-breaker.ts';
 import type { Outbox } from './outbox.ts';
 import { Queue, type QueueItem } from './queue.ts';
 import type { WatchNotice } from './report.ts';
-import { type ReadBuffer, ReadBuffers } from './stash-slots.ts';
-import { type Sent, stashSent, stashFile } from './stash.ts';
+import { type ReadBuffer, ReadBuffers, type Sent, stashFile, stashSent } from './stash.ts';
 
 /** Requests under way at once. */
 export const AT_ONCE = 2;
@@ -57,7 +56,7 @@ export interface SenderNeeds {
   readonly clock: Clock;
   readonly report: (event: WatchNotice) => void;
   /** A file that was taken for a recording is not whole (any more). */
-  readonly onUnwhole: (item: QueueItem, reason: InvalidReason, detail: string) => void;
+  readonly onIncomplete: (item: QueueItem, reason: InvalidReason, detail: string) => void;
   /** Something to tell of has changed: the queue, the breaker. */
   readonly onChange: () => void;
 }
@@ -319,17 +318,17 @@ export class Sender {
     const readBuffer = this.#readBuffers.take();
     try {
       const result = stashFile(item, readBuffer, this.#needs, removable);
-      switch (result.taken) {
+      switch (result.stash) {
         case 'kept':
           this.add(this.#keptItem(item, result.sha256));
           this.#needs.report({ event: 'kept', path: item.path, sha256: result.sha256 });
           return true;
-        case 'unwhole':
-          this.#needs.onUnwhole(item, result.reason, result.detail);
+        case 'incomplete':
+          this.#needs.onIncomplete(item, result.reason, result.detail);
           return true;
         case 'settled':
           return true;
-        case 'not-kept':
+        case 'no-room':
           return false;
       }
     } catch (error) {
@@ -401,7 +400,7 @@ export class Sender {
           // Somebody damaged or removed our copy. Its source, if it is still there, is found again.
           report({ event: 'problem', path: item.path, message: result.detail });
         } else {
-          this.#needs.onUnwhole(item, result.reason, result.detail);
+          this.#needs.onIncomplete(item, result.reason, result.detail);
         }
         return;
       case 'failed':

@@ -83,6 +83,7 @@ export class Watcher {
   readonly #needs: WatcherNeeds;
   readonly #folders: readonly WatchedFolder[];
   readonly #incomplete: IncompleteFiles;
+  readonly #classifier: Classifier;
   readonly #sender: Sender;
   readonly #rescanner: Rescanner;
   readonly #eventHandler: EventHandler;
@@ -112,18 +113,18 @@ export class Watcher {
     this.#incompleteWakeup = new Wakeup(clock);
     this.#rootWakeup = new Wakeup(clock);
     this.#verifyWakeup = new Wakeup(clock);
-    const classifier = new Classifier({
+    const classifier = (this.#classifier = new Classifier({
       ...{ known, marks, outbox, now },
       incomplete: this.#incomplete,
       onCandidate: (item) => this.#sender.add(item),
       onSettled: (item) => this.#onSettled?.(item),
-    });
+    }));
     this.#sender = new Sender(options, {
       ...needs,
       breaker: this.breaker,
       onChange: () => this.#noteChange(),
-      onUnwhole: ({ absolute: path, stamp, removable }, reason, detail) => {
-        classifier.unwhole({ path, stamp, removable }, reason, detail);
+      onIncomplete: ({ absolute: path, stamp, removable }, reason, detail) => {
+        classifier.noteIncomplete({ path, stamp, removable }, reason, detail);
         this.#incompleteWakeup.notify();
       },
     });
@@ -134,7 +135,7 @@ export class Watcher {
       classifier,
       incomplete: this.#incomplete,
       rescanner: this.#rescanner,
-      onTold: () => setImmediate(() => void this.#guarded(() => this.#hear())),
+      onQueued: () => setImmediate(() => void this.#guarded(() => this.#hear())),
       rescanIn: (folder, ms) => this.#rescanIn(folder, ms),
     });
     this.#folders = options.folders.map(
@@ -143,7 +144,7 @@ export class Watcher {
           filesystemType: needs.filesystemType,
           recursiveEvents: needs.recursiveEvents,
           forcePolling: options.pollMs !== undefined,
-          onName: (folder, parent, name) => this.#eventHandler.tell(folder, parent, name),
+          onName: (folder, parent, name) => this.#eventHandler.add(folder, parent, name),
           onRoot: () => this.#rootWakeup.notify(),
           onStateChange: (folder) => this.#tellState(folder),
         }),
@@ -228,7 +229,7 @@ export class Watcher {
       for (const folder of this.#folders) {
         if (folder.state !== 'waiting') continue;
         this.#tellState(folder);
-        this.#rescanner.awaits(folder);
+        this.#rescanner.expect(folder);
       }
       const sending = loop(this.#sender.run());
       const files = await this.#rescanDue();
@@ -286,7 +287,7 @@ export class Watcher {
 
   #hear(): void {
     if (this.#hasEnded()) return;
-    this.#eventHandler.hear();
+    this.#eventHandler.handle();
     this.#incompleteWakeup.notify();
     this.#noteChange();
   }
@@ -343,7 +344,7 @@ export class Watcher {
 
   #onAppearance(folder: WatchedFolder, appearance: Appearance): void {
     if (appearance === 'same') return;
-    this.#rescanner.tellAgain();
+    this.#rescanner.forgetProblems();
     if (appearance === 'gone') this.#incomplete.forgetBelow(folder.path);
     else this.#rescanIn(folder, 0);
   }
@@ -405,7 +406,8 @@ export class Watcher {
       await this.#guarded(() => {
         for (const { path, removable } of this.#incomplete.dueLooks()) {
           const stats = statOf(path);
-          if (stats?.isFile() === true) this.#eventHandler.look({ path, stamp: stats, removable });
+          if (stats?.isFile() === true)
+            this.#classifier.classify({ path, stamp: stats, removable });
           else this.#incomplete.forget(path);
         }
         for (const { path, stamp, reason, detail } of this.#incomplete.dueReports()) {

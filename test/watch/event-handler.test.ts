@@ -40,14 +40,14 @@ beforeEach(async () => {
   } as never);
   eventHandler = new EventHandler({
     ...{ classifier, incomplete, rescanner },
-    onTold: () => setImmediate(() => eventHandler.hear()),
+    onQueued: () => setImmediate(() => eventHandler.handle()),
     rescanIn: (_folder, ms) => rescans.push(ms),
   });
   folder = new WatchedFolder(root, {
     filesystemType: () => ({ noEvents: undefined, removable: false }),
     recursiveEvents: false,
     forcePolling: false,
-    onName: (which, parent, name) => eventHandler.tell(which, parent, name),
+    onName: (which, parent, name) => eventHandler.add(which, parent, name),
     onRoot: nothing,
     onStateChange: nothing,
   });
@@ -71,9 +71,9 @@ it('finds what is in a new tree by itself, before any rescan', async () => {
 });
 
 it('asks for a rescan when so much is told at once that some may have been lost', () => {
-  for (let i = 0; i <= 1_000; i++) eventHandler.tell(folder, root, `no-${i}.fit`);
+  for (let i = 0; i <= 1_000; i++) eventHandler.add(folder, root, `no-${i}.fit`);
   expect(rescans).toEqual([]);
-  eventHandler.hear();
+  eventHandler.handle();
   expect(rescans).toContain(0);
   expect(candidates).toEqual([]);
 });
@@ -83,8 +83,8 @@ it('does not look at files with other names', () => {
   put(join(root, 'ride.fit.part'), anotherRecording());
   put(join(root, 'inProgressActivity.fit'), anotherRecording());
   for (const name of ['notes.txt', 'ride.fit.part', 'inProgressActivity.fit', '._ride.fit']) {
-    eventHandler.tell(folder, root, name);
+    eventHandler.add(folder, root, name);
   }
-  eventHandler.hear();
+  eventHandler.handle();
   expect(candidates).toEqual([]);
 });

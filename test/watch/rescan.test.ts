@@ -31,7 +31,7 @@ function open() {
         if (++looked > killedAfter) throw new Error('killed');
         return !marks.isSeen(file, stamp);
       },
-      approach: ({ path: file }) => void found.push(file.slice(path.length + 1)),
+      examine: ({ path: file }) => void found.push(file.slice(path.length + 1)),
     } as Partial<Classifier> as Classifier;
     const marks = watchMarks(database, 'me', () => now);
     const rescanner = new Rescanner(

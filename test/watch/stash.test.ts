@@ -11,8 +11,8 @@ import { markProcess } from '../../src/system/processes.ts';
 import { uploadLedger } from '../../src/ledger/uploads.ts';
 import { type Outbox, openOutbox } from '../../src/watch/outbox.ts';
 import type { QueueItem } from '../../src/watch/queue.ts';
-import { ReadBuffers } from '../../src/watch/stash-slots.ts';
-import { stashSent, stashFile } from '../../src/watch/stash.ts';
+
+import { ReadBuffers, stashFile, stashSent } from '../../src/watch/stash.ts';
 import { HEAD_ROOM } from '../../src/upload/read-recording.ts';
 import { withBrokenCrc } from '../support/fit-maker.ts';
 import { anotherRecording, put, sha256 } from './support.ts';
@@ -55,7 +55,7 @@ it('keeps a recording, unpacked if it was packed', () => {
     const bytes = anotherRecording();
     const hash = sha256(bytes);
     expect(stashFile(itemOf(name, pack(bytes)), readBuffer(), needs)).toEqual({
-      taken: 'kept',
+      stash: 'kept',
       sha256: hash,
     });
     expect(outbox.has(hash)).toBe(true);
@@ -72,7 +72,7 @@ it('keeps nothing that the service has, has refused, or that is kept already', (
   stashFile(itemOf('first.fit', twice), readBuffer(), needs);
   for (const bytes of [known, refused, twice]) {
     expect(stashFile(itemOf('again.fit', bytes), readBuffer(), needs)).toEqual({
-      taken: 'settled',
+      stash: 'settled',
     });
   }
   expect(outbox.count).toBe(1);
@@ -80,16 +80,16 @@ it('keeps nothing that the service has, has refused, or that is kept already', (
 
 it('keeps nothing that is not an activity, or not whole', () => {
   const settings = itemOf('settings.fit', anotherRecording({ type: 2 }));
-  expect(stashFile(settings, readBuffer(), needs)).toEqual({ taken: 'settled' });
+  expect(stashFile(settings, readBuffer(), needs)).toEqual({ stash: 'settled' });
   const broken = itemOf('broken.fit', withBrokenCrc(anotherRecording()));
   expect(stashFile(broken, readBuffer(), needs)).toMatchObject({
-    taken: 'unwhole',
+    stash: 'incomplete',
     reason: 'corrupt',
   });
   const gone = itemOf('gone.fit', anotherRecording());
   rmSync(gone.absolute);
   expect(stashFile(gone, readBuffer(), needs)).toMatchObject({
-    taken: 'unwhole',
+    stash: 'incomplete',
     reason: 'unreadable',
   });
   expect(outbox.count).toBe(0);
