@@ -1,6 +1,7 @@
 import type { OutboxRows } from '../ledger/outbox.ts';
 import type { WatchMarks } from '../ledger/watch-marks.ts';
 import type { ServiceClient } from '../api/client.ts';
+import type { Registration } from '../daemon/registration.ts';
 import type { Clock } from '../base/time.ts';
 import type { FilesystemType } from '../watch/filesystem-type.ts';
 import type { WatchNotice } from '../watch/report.ts';
@@ -48,8 +49,6 @@ export interface WatchNeeds {
   readonly appVersion: string;
   readonly stateDir: string;
   readonly profile: string;
-  /** Tells apart whose recordings they are before anybody was asked: see {@link watchId}. */
-  readonly login: string;
   /** `sync login` can help: the tokens are not from the environment. */
   readonly loginCanChange: boolean;
   /** Something that changes when somebody logs in; cheap. */
@@ -58,7 +57,7 @@ export interface WatchNeeds {
   readonly filesystemType: (folder: string) => FilesystemType;
   /** The kernel watches a whole tree with one handle. */
   readonly recursiveEvents: boolean;
-  readonly pid: number;
+  readonly registration: Registration;
   readonly clock: Clock;
   readonly random: () => number;
   readonly signal: AbortSignal;

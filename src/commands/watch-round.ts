@@ -1,7 +1,7 @@
 import { SyncError } from '../base/errors.ts';
 import { notItsLogin } from '../watch/refusal-backoff.ts';
 import { isLoginFailure } from '../watch/circuit-breaker.ts';
-import { type HealthKeeper, isoTime } from '../watch/health-keeper.ts';
+import { type HealthReporter, isoTime } from './watch/health.ts';
 import { type Outbox, openOutbox } from '../watch/outbox.ts';
 import type { WatchNotice } from '../watch/report.ts';
 import { Watcher, type WatcherNeeds } from '../watch/watcher.ts';
@@ -18,7 +18,7 @@ const LOOK_AGAIN_MS = 30_000;
 /** One login at work. */
 export interface Round {
   readonly login: Login;
-  readonly keeper: HealthKeeper;
+  readonly health: HealthReporter;
   readonly announcer: Announcer;
 }
 
@@ -33,7 +33,7 @@ export async function watchOneLogin(
   needs: WatchNeeds,
   round: Round,
 ): Promise<'stopped' | Login> {
-  const { login, keeper, announcer } = round;
+  const { login, health, announcer } = round;
   const { opened } = login;
   const { clock } = needs;
   const ended = new AbortController();
@@ -43,7 +43,7 @@ export async function watchOneLogin(
     ...watcherNeeds(needs, opened, outbox),
     report: (event) => {
       if (event.event === 'login-needed' && !needs.loginCanChange) ended.abort(asError(event));
-      keeper.note(errorFact(event, clock.now()));
+      health.note(errorFact(event, clock.now()));
       change(true);
       announcer.tell(event);
     },
@@ -54,12 +54,11 @@ export async function watchOneLogin(
       if (Math.abs(clock.now() - loginCheckedAt) >= LOGIN_CHECK_MS && isInUse())
         errand(checkLogin());
       if (isLookDue()) errand(lookForLogin());
-      keeper.write(false);
+      health.write();
     },
   });
   const change = (force: boolean) => {
-    keeper.update(watcher, outbox.count);
-    keeper.write(force);
+    health.update(watcher, outbox.count, force);
   };
 
   // Waited for at the end: what one login still has to say must not be written over the next one's.
@@ -121,7 +120,7 @@ export async function watchOneLogin(
     try {
       const endsAt = await lifetime({ ...needs, signal }, opened, announcer);
       if (endsAt === undefined) return;
-      keeper.note({ refreshEndsAt: isoTime(endsAt) });
+      health.note({ refreshEndsAt: isoTime(endsAt) });
       announcer.lasts(endsAt - clock.now(), isoTime(endsAt));
       change(true);
     } catch (error) {
@@ -135,16 +134,16 @@ export async function watchOneLogin(
     if (needs.heartbeat === undefined || watcher.breaker.state.state === 'login-needed') return;
     try {
       await needs.heartbeat(signal);
-      keeper.note({ lastHeartbeatAt: isoTime(clock.now()) });
+      health.note({ lastHeartbeatAt: isoTime(clock.now()) });
     } catch (error) {
       if (signal.aborted) return;
       const message = `The heartbeat was not delivered: ${(error as Error).message}`;
-      keeper.note({ lastError: { at: isoTime(clock.now()), message } });
+      health.note({ lastError: { at: isoTime(clock.now()), message } });
     }
   };
 
   try {
-    keeper.note({ account: opened.account, refreshEndsAt: undefined });
+    health.note({ account: opened.account, refreshEndsAt: undefined });
     if (login.why !== undefined) watcher.hinder(login.why);
     else if (announcer.loginNeeded) await tryNewLogin(needs, opened, watcher, announcer);
     change(true);
@@ -195,7 +194,11 @@ async function lifetime(
 }
 
 /** What a watcher needs of a login and its ledger. */
-export function watcherNeeds(needs: WatchNeeds, opened: OpenWatch, outbox: Outbox) {
+export function watcherNeeds(
+  needs: Omit<WatchNeeds, 'registration'>,
+  opened: OpenWatch,
+  outbox: Outbox,
+) {
   const { ledger, marks, delivers, client, uploadUrl } = opened;
   const { appVersion, filesystemType, recursiveEvents, clock, random } = needs;
   return {

@@ -1,4 +1,5 @@
-import type { FolderState, WatchNotice } from '../watch/report.ts';
+import type { FolderState } from '../daemon/registry.ts';
+import type { WatchNotice } from '../watch/report.ts';
 import { uploadItemJson, uploadItemText } from '../commands/upload.ts';
 import { missingText } from './verify.ts';
 import { oneLine, plural } from '../terminal/words.ts';

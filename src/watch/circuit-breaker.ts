@@ -1,5 +1,5 @@
 import type { ErrorCode } from '../base/errors.ts';
-import type { Obstacle } from './report.ts';
+import type { Obstacle } from '../daemon/registry.ts';
 
 /** What a failed delivery says about the next one. */
 export interface Failure {

@@ -3,7 +3,7 @@ import { systemCode } from '../base/errors.ts';
 import { describeFileError } from '../upload/find-files.ts';
 import type { FilesystemType } from './filesystem-type.ts';
 import { FolderEvents, type FolderEventsNeeds } from './fs-events.ts';
-import type { FolderState } from './report.ts';
+import type { FolderState } from '../daemon/registry.ts';
 
 /** What a look at the root showed. */
 export type Appearance = 'same' | 'appeared' | 'gone' | 'replaced';

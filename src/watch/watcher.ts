@@ -99,7 +99,7 @@ export class Watcher {
   #fault: { readonly error: unknown } | undefined;
   /** Since the last look around. */
   #changed = true;
-  #lastSweepAt: number | undefined;
+  #lastRescanAt: number | undefined;
   #onSettled: ((item: UploadItem) => void) | undefined;
 
   constructor(options: WatcherOptions, needs: WatcherNeeds) {
@@ -163,7 +163,7 @@ export class Watcher {
       sending: this.#sender.sending,
       unfinished: this.#incomplete.size,
       lastSuccessAt: this.#sender.lastSuccessAt,
-      lastSweepAt: this.#lastSweepAt,
+      lastRescanAt: this.#lastRescanAt,
     };
   }
 
@@ -388,7 +388,7 @@ export class Watcher {
       });
     }
     if (good && rescanned > 0 && !this.#hasEnded()) {
-      this.#lastSweepAt = clock.now();
+      this.#lastRescanAt = clock.now();
       this.#sender.adopt();
       onRescanned();
       this.#noteChange();
