@@ -1,21 +1,28 @@
 import { truncateSync } from 'node:fs';
-import { absoluteFolders, absoluteStateDir, loginName } from '../commands/daemon.ts';
+import { absoluteFolders, absoluteStateDir } from '../commands/daemon.ts';
 import { ExitCode, SyncError, exitCodeOf, isAbort } from '../base/errors.ts';
 import { createContext } from '../app/context.ts';
 import { errorText } from '../terminal/error.ts';
-import { lastWords } from '../daemon/launch.ts';
-import { logEntry, logIo } from '../daemon/log-io.ts';
-import { type StartMessage, failedToStart } from '../daemon/messages.ts';
-import { type DaemonPlace, daemonPlace } from '../daemon/place.ts';
-import { BACKGROUND_KINDS, type BackgroundKind } from '../daemon/record.ts';
-import { registerDaemon } from '../daemon/registration.ts';
-import { type RotatingLog, openRotatingLog } from '../daemon/rotating-log.ts';
+import { type StartMessage, failedToStart, lastWords } from '../daemon/launch.ts';
+import { type Log, logEntry, logIo, openLog } from '../daemon/log.ts';
+import { type Registration, registerWatcher } from '../daemon/registration.ts';
+import {
+  BACKGROUND_KINDS,
+  type BackgroundKind,
+  type WatcherPaths,
+  watcherLogin,
+  watcherPaths,
+} from '../daemon/registry.ts';
 import { startInBackground } from './daemon.ts';
 import { type Invocation, configFor } from '../app/invocation.ts';
 import { type WatchFlags, watch as watchHere } from './watch.ts';
 
 /** Starts the watcher. `onReady` is called when it truly watches. */
-type Watch = (invocation: Invocation, onReady: () => void) => Promise<ExitCode>;
+type Watch = (
+  invocation: Invocation,
+  registration: Registration,
+  onReady: () => void,
+) => Promise<ExitCode>;
 
 export interface WatchCommandFlags extends WatchFlags {
   /** Hidden: this process is a daemon, and who keeps it (`BackgroundKind`). */
@@ -36,8 +43,8 @@ export async function watch(
     });
   }
   const background = { kind, folders: dirs, passOn: passedOn(flags, invocation) };
-  return await runInBackground(invocation, background, (inner, onReady) =>
-    watchHere(inner, dirs, flags, { onReady }),
+  return await runInBackground(invocation, background, (inner, registration, onReady) =>
+    watchHere(inner, dirs, flags, { onReady, registration }),
   );
 }
 
@@ -106,14 +113,14 @@ async function runRegistered(
   const { deps, flags, version } = invocation;
   const config = configFor(invocation);
   const folders = absoluteFolders(deps, given);
-  const place = daemonPlace(absoluteStateDir({ config, deps }), loginName(config), folders);
-  const registration = await registerDaemon(
-    place,
-    { profile: config.profile, folders, kind, passOn, version },
+  const paths = watcherPaths(absoluteStateDir({ config, deps }), watcherLogin(config), folders);
+  const registration = await registerWatcher(
+    paths,
+    { profile: config.profile, folders, kind, passOn, appVersion: version },
     deps,
   );
-  const log = openRotatingLog(place.logFile);
-  keepCrashes(place, log, deps.clock.now());
+  const log = openLog(paths.logFile);
+  keepCrashes(paths, log, deps.clock.now());
   // The journal keeps its own time; other systems would only pile up what the log has anyway.
   const io = logIo(log, deps.clock, kind === 'systemd' ? (text) => deps.io.out(text) : undefined);
   const innerDeps = { ...deps, io };
@@ -130,7 +137,7 @@ async function runRegistered(
     void teller.tell({ state: 'watching', pid: process.pid });
   };
   try {
-    const code = await watch(inner, onReady);
+    const code = await watch(inner, registration, onReady);
     registration.end(code);
     await teller.tell(failedToStart(endedEarly(code)));
     return code;
@@ -145,8 +152,6 @@ async function runRegistered(
     registration.end(code, error instanceof Error ? error.message : String(error));
     await teller.tell(failedToStart(error));
     return code;
-  } finally {
-    log.close();
   }
 }
 
@@ -158,7 +163,7 @@ function endedEarly(code: ExitCode): SyncError {
 }
 
 /** What the runtime said when an earlier daemon fell over moves into the log. */
-function keepCrashes({ crashFile }: DaemonPlace, log: RotatingLog, now: number): void {
+function keepCrashes({ crashFile }: WatcherPaths, log: Log, now: number): void {
   const words = lastWords(crashFile);
   if (words === '') return;
   log.write(logEntry(now, `Said by the runtime, before this:\n${words}`));

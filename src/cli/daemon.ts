@@ -26,7 +26,7 @@ import {
   stoppedText,
   uninstalledText,
 } from '../render/daemon.ts';
-import type { BackgroundKind } from '../daemon/record.ts';
+import type { BackgroundKind } from '../daemon/registry.ts';
 import { systemRunner } from '../os-service/runner.ts';
 import { type Invocation, configFor, wholeNumber } from '../app/invocation.ts';
 

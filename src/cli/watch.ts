@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import { statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { connect } from '../app/connect.ts';
@@ -11,7 +10,7 @@ import { type Config, requireBaseUrl } from '../config/config.ts';
 import { hasEnvironmentTokens } from '../credentials/environment.ts';
 import { serviceId } from '../credentials/store.ts';
 import { openStore } from '../credentials/open-store.ts';
-import { ExitCode, SyncError } from '../base/errors.ts';
+import { ExitCode, SyncError, exitCodeOf, messageOf } from '../base/errors.ts';
 import { adoptOutbox } from '../ledger/accounts.ts';
 import { outboxRows } from '../ledger/outbox.ts';
 import { watchMarks } from '../ledger/watch-marks.ts';
@@ -21,8 +20,9 @@ import { watchEventReport, watchEventText } from '../render/watch.ts';
 import { endpointUrl } from '../config/endpoints.ts';
 import { openHttp } from '../api/open-http.ts';
 import { DEFAULT_RETRY } from '../api/retry.ts';
-import { eachOnce } from '../watch/folder-names.ts';
-import { hasRecursiveEvents, placeOf } from '../watch/filesystem-type.ts';
+import { type Registration, eachOnce, registerWatcher } from '../daemon/registration.ts';
+import { watcherLogin, watcherPaths } from '../daemon/registry.ts';
+import { hasRecursiveEvents, filesystemType } from '../watch/filesystem-type.ts';
 import { notify } from '../watch/notify.ts';
 import { AT_ONCE } from '../watch/sender.ts';
 import { POLL_MS } from '../watch/rescan.ts';
@@ -47,6 +47,8 @@ export interface WatchHooks {
   ) => Promise<ExitCode>;
   /** Called when everything was looked at once, and what happens is heard. */
   readonly onReady?: () => void;
+  /** The daemon's registration; a watcher at a terminal registers itself. */
+  readonly registration?: Registration;
 }
 
 /** Longest pause between two polls that makes sense, in s: a day. */
@@ -79,8 +81,27 @@ export async function watch(
   }
   const needs = watchNeeds(invocation, config, once, hooks);
   if (!once) {
-    await runWatch(options, needs);
-    return ExitCode.ok;
+    const { folders } = options;
+    const { profile, paths } = config;
+    const stateDir = resolve(deps.cwd, paths.stateDir);
+    if (hooks.registration !== undefined) {
+      await runWatch(options, { ...needs, registration: hooks.registration });
+      return ExitCode.ok;
+    }
+    const registration = await registerWatcher(
+      watcherPaths(stateDir, watcherLogin(config), folders),
+      { profile, folders, kind: 'terminal', appVersion: invocation.version },
+      deps,
+    );
+    try {
+      await runWatch(options, { ...needs, registration });
+      registration.end(ExitCode.ok);
+      return ExitCode.ok;
+    } catch (error) {
+      const code = error instanceof SyncError ? exitCodeOf(error.code) : ExitCode.internal;
+      registration.end(code, messageOf(error));
+      throw error;
+    }
   }
   const report = await runWatchOnce(options, needs);
   output.result(uploadSummaryJson(report.summary), uploadSummaryText(report));
@@ -92,7 +113,7 @@ function watchNeeds(
   config: Config,
   once: boolean,
   hooks: WatchHooks,
-): WatchNeeds {
+): Omit<WatchNeeds, 'registration'> {
   const { deps, output, version } = invocation;
   const { stateDir, configFile } = config.paths;
   const { access, refresh } = config.environmentTokens;
@@ -102,13 +123,11 @@ function watchNeeds(
     appVersion: version,
     stateDir,
     profile: config.profile,
-    login: given === undefined ? config.profile : `${config.profile} ${digest(given.reveal())}`,
     loginCanChange: given === undefined,
     // Whoever logs in or out writes it; a token that is renewed does not.
     loginMarker: () => markOf(configFile),
-    place: (folder) => placeOf(folder, deps.platform),
+    filesystemType: (folder) => filesystemType(folder, deps.platform),
     recursiveEvents: hasRecursiveEvents(deps.platform),
-    pid: process.pid,
     clock: deps.clock,
     random: Math.random,
     signal: deps.signal,
@@ -220,8 +239,4 @@ function refuseFile(path: string): void {
 function markOf(path: string): string {
   const stats = statSync(path, { throwIfNoEntry: false });
   return stats === undefined ? '-' : `${stats.ino}:${stats.mtimeMs}:${stats.size}`;
-}
-
-function digest(secret: string): string {
-  return createHash('sha256').update(secret).digest('hex').slice(0, 16);
 }

@@ -5,10 +5,14 @@ import type { Deps } from '../app/deps.ts';
 import { SyncError } from '../base/errors.ts';
 import { openHttp } from '../api/open-http.ts';
 import { START_LIMIT_MS, launchDaemon } from '../daemon/launch.ts';
-import { daemonPlace } from '../daemon/place.ts';
-import { type BackgroundKind, inspectDaemon } from '../daemon/record.ts';
-import { runningAlready } from '../daemon/registration.ts';
-import { type DaemonNeeds, absoluteFolders, absoluteStateDir, loginName } from './daemon.ts';
+import {
+  type BackgroundKind,
+  alreadyWatching,
+  inspectWatcher,
+  watcherLogin,
+  watcherPaths,
+} from '../daemon/registry.ts';
+import { type DaemonNeeds, absoluteFolders, absoluteStateDir } from './daemon.ts';
 
 export interface DaemonStartOptions {
   readonly folders: readonly string[];
@@ -38,13 +42,13 @@ export async function runDaemonStart(
   const { config, deps } = needs;
   const folders = absoluteFolders(deps, given);
   const stateDir = absoluteStateDir(needs);
-  const place = daemonPlace(stateDir, loginName(config), folders);
-  const found = inspectDaemon(place);
-  if (found.running) throw runningAlready(found.record, folders);
+  const paths = watcherPaths(stateDir, watcherLogin(config), folders);
+  const found = inspectWatcher(paths);
+  if (found.running) throw alreadyWatching(folders, found.state);
   await requireLogin(needs);
   const pid = await launchDaemon(
     {
-      place,
+      paths,
       command: [
         process.execPath,
         programFile(deps),
@@ -57,7 +61,7 @@ export async function runDaemonStart(
     },
     deps.signal,
   );
-  return { id: place.id, pid, folders, log: place.logFile };
+  return { id: paths.id, pid, folders, log: paths.logFile };
 }
 
 /** What `bin/sync.js` starts. */

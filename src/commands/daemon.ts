@@ -1,21 +1,22 @@
-import { createHash } from 'node:crypto';
 import { resolve } from 'node:path';
 import type { Config } from '../config/config.ts';
 import type { Deps } from '../app/deps.ts';
 import { ExitCode, SyncError, exitCodeOf, worstExitCode } from '../base/errors.ts';
-import { openLogReader } from '../daemon/follow-log.ts';
 import { lastWords } from '../daemon/launch.ts';
-import { type DaemonPlace, daemonPlaces } from '../daemon/place.ts';
+import { LogReader } from '../daemon/log.ts';
+import { eachOnce, haveOneInCommon } from '../daemon/registration.ts';
 import {
   type BackgroundKind,
-  type DaemonEnd,
-  type DaemonState,
-  inspectDaemon,
+  type FoundWatcher,
+  type SeenHealth,
+  type WatcherEnd,
+  type WatcherPaths,
+  type WatcherState,
+  healthOf,
   isProcessThere,
-} from '../daemon/record.ts';
+  listWatchers,
+} from '../daemon/registry.ts';
 import { type Kill, type StopOutcome, stopDaemon } from '../daemon/stop.ts';
-import { eachOnce, haveOneInCommon } from '../watch/folder-names.ts';
-import { type SeenHealth, readHealth } from '../watch/health.ts';
 
 export interface DaemonNeeds {
   readonly config: Config;
@@ -34,7 +35,7 @@ export interface DaemonReport {
   /** Absent: it never came to watching. */
   readonly readyAt: number | undefined;
   /** Absent while it runs, and where it was killed. */
-  readonly ended: DaemonEnd | undefined;
+  readonly ended: WatcherEnd | undefined;
   readonly log: string;
   /** What it says of itself; only while it runs. */
   readonly health: SeenHealth | undefined;
@@ -49,44 +50,39 @@ export function absoluteFolders(deps: Deps, folders: readonly string[]): string[
   return eachOnce(folders.map((folder) => resolve(deps.cwd, folder)));
 }
 
-/**
- * Whose daemon it is: the profile, and the token where that is from the environment, since one
- * profile can then stand for several athletes.
- */
-export function loginName({ profile, environmentTokens }: Config): string {
-  const token = environmentTokens.access ?? environmentTokens.refresh;
-  if (token === undefined) return profile;
-  return `${profile} ${createHash('sha256').update(token.reveal()).digest('hex').slice(0, 16)}`;
-}
-
 /** The daemons of this profile, running or not, in the order in which they were started. */
 export function runDaemonStatus(needs: DaemonNeeds): DaemonReport[] {
-  const healths = readHealth(absoluteStateDir(needs), needs.deps.clock.now());
-  return daemonsOf(needs).map(({ place, record, running: holdsLock }) => {
-    const running = holdsLock || isProcessThere(record, needs.deps.platform);
+  const { clock, platform } = needs.deps;
+  return daemonsOf(needs).map((found) => {
+    const { paths, state, running: holdsLock } = found;
+    const running = holdsLock || isProcessThere(state, platform);
     return {
-      id: place.id,
-      profile: record.profile,
+      id: paths.id,
+      profile: state.profile,
       running,
-      kind: record.kind,
-      pid: record.pid,
-      folders: record.folders,
-      startedAt: record.startedAt,
-      readyAt: record.readyAt,
-      ended: running ? undefined : record.ended,
-      log: place.logFile,
-      health: running ? healths.find(({ pid, alive }) => alive && pid === record.pid) : undefined,
+      kind: state.kind,
+      pid: state.pid,
+      folders: state.folders,
+      startedAt: state.startedAt,
+      readyAt: state.readyAt,
+      ended: running ? undefined : state.ended,
+      log: paths.logFile,
+      health: holdsLock ? healthOf(found, clock.now()) : undefined,
     };
   });
 }
 
-type KnownDaemon = DaemonState & { readonly record: NonNullable<DaemonState['record']> };
+type KnownDaemon = FoundWatcher & {
+  readonly state: WatcherState & { readonly kind: BackgroundKind };
+};
 
 function daemonsOf(needs: DaemonNeeds): KnownDaemon[] {
-  return daemonPlaces(absoluteStateDir(needs))
-    .map((place) => inspectDaemon(place))
-    .filter((state): state is KnownDaemon => state.record?.profile === needs.config.profile)
-    .sort((a, b) => a.record.startedAt - b.record.startedAt);
+  return listWatchers(absoluteStateDir(needs))
+    .filter(
+      (found): found is KnownDaemon =>
+        found.state?.profile === needs.config.profile && found.state.kind !== 'terminal',
+    )
+    .sort((a, b) => a.state.startedAt - b.state.startedAt);
 }
 
 /** A daemon that was to be stopped, and what came of it. */
@@ -105,7 +101,7 @@ export async function runDaemonStop(
   needs: DaemonStopNeeds,
 ): Promise<{ stopped: DaemonStopped[]; exitCode: ExitCode }> {
   const stopped = await stopAll(
-    chosen(needs, folders).map(({ place }) => place.id),
+    chosen(needs, folders).map(({ paths }) => paths.id),
     needs,
   );
   const exitCode = worstExitCode(
@@ -120,11 +116,11 @@ export async function stopAll(
   needs: DaemonStopNeeds,
 ): Promise<DaemonStopped[]> {
   const { clock, signal, platform } = needs.deps;
-  const wanted = daemonsOf(needs).filter(({ place }) => ids.includes(place.id));
+  const wanted = daemonsOf(needs).filter(({ paths }) => ids.includes(paths.id));
   const results = await Promise.all(
-    wanted.map(async ({ place, record: { folders } }) => {
-      const result = await stopDaemon(place, { clock, signal, platform, kill: needs.kill });
-      return { id: place.id, folders, ...result };
+    wanted.map(async ({ paths, state: { folders } }) => {
+      const result = await stopDaemon(paths, { clock, signal, platform, kill: needs.kill });
+      return { id: paths.id, folders, ...result };
     }),
   );
   return results.filter((result): result is DaemonStopped => result.outcome !== 'not-running');
@@ -135,9 +131,9 @@ function chosen(needs: DaemonNeeds, given: readonly string[]): KnownDaemon[] {
   const all = daemonsOf(needs);
   if (given.length === 0) return all;
   const wanted = absoluteFolders(needs.deps, given);
-  const found = all.filter(({ record }) => haveOneInCommon(record.folders, wanted));
+  const found = all.filter(({ state }) => haveOneInCommon(state.folders, wanted));
   if (found.length > 0) return found;
-  const known = [...new Set(all.flatMap(({ record }) => record.folders))];
+  const known = [...new Set(all.flatMap(({ state }) => state.folders))];
   throw new SyncError('USAGE', `No daemon watches ${wanted.join(', ')}.`, {
     hint: known.length === 0 ? 'There is none at all.' : `There are: ${known.join(', ')}.`,
   });
@@ -170,26 +166,22 @@ export async function runDaemonLogs(
     });
   }
   const { clock, signal, io } = needs.deps;
-  const readers = daemons.map(({ place, record, running }) => {
-    const who = { id: place.id, folders: record.folders };
-    const reader = openLogReader(place.logFile, clock);
+  const readers = daemons.map(({ paths, state, running }) => {
+    const who = { id: paths.id, folders: state.folders };
+    const reader = new LogReader(paths.logFile, clock);
     for (const line of reader.last(lines)) needs.onLine(who, line);
-    if (!running) for (const line of crashLines(place)) needs.onLine(who, line);
+    if (!running) for (const line of crashLines(paths)) needs.onLine(who, line);
     return { who, reader };
   });
-  try {
-    if (!follow) return;
-    const ended = AbortSignal.any([signal, io.unread]);
-    await Promise.all(
-      readers.map(({ who, reader }) => reader.follow((line) => needs.onLine(who, line), ended)),
-    );
-  } finally {
-    for (const { reader } of readers) reader.close();
-  }
+  if (!follow) return;
+  const ended = AbortSignal.any([signal, io.unread]);
+  await Promise.all(
+    readers.map(({ who, reader }) => reader.follow((line) => needs.onLine(who, line), ended)),
+  );
 }
 
 /** What the runtime said when it fell over. */
-function crashLines({ crashFile }: DaemonPlace): string[] {
+function crashLines({ crashFile }: WatcherPaths): string[] {
   const words = lastWords(crashFile);
   return words === '' ? [] : words.split('\n');
 }

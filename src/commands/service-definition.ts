@@ -1,6 +1,6 @@
 import { existsSync, realpathSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { daemonPlace } from '../daemon/place.ts';
+import { watcherPaths } from '../daemon/registry.ts';
 import type { ServiceDefinition } from '../os-service/definition.ts';
 import type { ServiceKind } from '../os-service/manager.ts';
 import { absolutePlaces, programFile, watchArguments } from './daemon-start.ts';
@@ -54,13 +54,13 @@ export function defineService(
   // Windows' Task Scheduler starts what then goes on by itself.
   const daemon = kind === 'windows-task' ? ['--daemon'] : [];
   const args = [...watchArguments(config, folders, kind), ...daemon];
-  const place = daemonPlace(absoluteStateDir(needs), config.profile, folders);
+  const paths = watcherPaths(absoluteStateDir(needs), config.profile, folders);
   const definition: ServiceDefinition = {
     profile: config.profile,
     folders,
     command: [lastingNode(process.execPath), program, ...args],
     env,
-    crashFile: place.crashFile,
+    crashFile: paths.crashFile,
   };
   return { definition, left };
 }

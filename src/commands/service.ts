@@ -2,9 +2,8 @@ import { hasEnvironmentTokens } from '../credentials/environment.ts';
 import { openStore } from '../credentials/open-store.ts';
 import { SyncError, messageOf } from '../base/errors.ts';
 import { makeStateFolder } from '../system/storage.ts';
-import { daemonPlace, daemonPlaces } from '../daemon/place.ts';
-import { inspectDaemon } from '../daemon/record.ts';
-import { haveOneInCommon } from '../watch/folder-names.ts';
+import { haveOneInCommon } from '../daemon/registration.ts';
+import { inspectWatcher, listWatchers, watcherPaths } from '../daemon/registry.ts';
 import { type ServiceKind, type ServiceManager, serviceManager } from '../os-service/manager.ts';
 import type { Run } from '../os-service/runner.ts';
 import { requireLogin, runDaemonStart } from './daemon-start.ts';
@@ -93,11 +92,11 @@ export async function runServiceInstall(
   const manager = managerFor(needs);
   await requireLastingLogin(needs);
   const { definition, left } = defineService(folders, manager.kind, needs);
-  const place = daemonPlace(absoluteStateDir(needs), config.profile, folders);
+  const paths = watcherPaths(absoluteStateDir(needs), config.profile, folders);
   // Most refusals come now, while nothing has been touched.
   await manager.check(definition);
   // launchd makes files, not folders.
-  makeStateFolder(place.dir);
+  makeStateFolder(paths.dir);
   const running = runDaemonStatus(needs).filter((daemon) => daemon.running);
   // One that was started by hand would keep the service from its folders.
   const byHand = running.filter(
@@ -116,8 +115,8 @@ export async function runServiceInstall(
     throw error;
   }
   const isWatching = () => {
-    const { running: up, record } = inspectDaemon(place);
-    return up && record?.readyAt !== undefined && record.startedAt >= startedBy;
+    const { running: up, state } = inspectWatcher(paths);
+    return up && state?.readyAt !== undefined && state.startedAt >= startedBy;
   };
   let watching = isWatching();
   while (!watching && deps.clock.now() < startedBy + WATCHING_MS) {
@@ -128,7 +127,7 @@ export async function runServiceInstall(
     ...reportOf(manager),
     folders,
     watching,
-    log: place.logFile,
+    log: paths.logFile,
     remarks: [...left, ...remarks],
   };
 }
@@ -168,12 +167,12 @@ async function end(daemons: readonly DaemonReport[], needs: ServiceNeeds): Promi
 async function startAgain(daemons: readonly DaemonReport[], needs: ServiceNeeds): Promise<void> {
   // Also where a person has had enough of waiting.
   const deps = { ...needs.deps, signal: new AbortController().signal };
-  const states = daemonPlaces(absoluteStateDir(needs)).map((place) => inspectDaemon(place));
+  const states = listWatchers(absoluteStateDir(needs));
   for (const { id, folders, kind } of daemons) {
-    const state = states.find(({ place }) => place.id === id);
-    if (state?.running === true || kind === 'launchd') continue;
+    const found = states.find(({ paths }) => paths.id === id);
+    if (found?.running === true || kind === 'launchd') continue;
     try {
-      const passOn = state?.record?.passOn ?? [];
+      const passOn = found?.state?.passOn ?? [];
       await runDaemonStart({ folders, kind, passOn }, { ...needs, deps });
     } catch (error) {
       needs.onWarning(

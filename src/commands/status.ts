@@ -18,7 +18,7 @@ import type { LedgerUpload } from '../ledger/uploads.ts';
 import { endpointUrl } from '../config/endpoints.ts';
 import { type Failure, failureOf } from '../api/batch-breaker.ts';
 import type { Http } from '../api/http.ts';
-import { type SeenHealth, readHealth } from '../watch/health.ts';
+import { type SeenHealth, readHealth } from '../daemon/registry.ts';
 import { ledgerPath, openLedger } from '../app/open-ledger.ts';
 import { knownAccount } from '../app/ledger-account.ts';
 

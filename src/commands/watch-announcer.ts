@@ -1,5 +1,5 @@
 import type { ErrorCode } from '../base/errors.ts';
-import type { WatchEvent } from '../watch/report.ts';
+import type { WatchNotice } from '../watch/report.ts';
 import type { Clock } from '../base/time.ts';
 import type { UploadItem } from '../upload/report.ts';
 
@@ -7,24 +7,24 @@ import type { UploadItem } from '../upload/report.ts';
 export const LOGIN_SHORT_MS = 7 * 86_400_000;
 const DAY_MS = 86_400_000;
 
-export interface WatchTalkNeeds {
+export interface AnnouncerNeeds {
   readonly clock: Clock;
-  readonly report: (event: WatchEvent) => void;
+  readonly report: (event: WatchNotice) => void;
   /** Shows a note on the desktop, if there is one. */
   readonly notify: (note: { readonly title: string; readonly text: string }) => void;
 }
 
 /** What has been said already, over all logins: a dead one is told once. */
-export class WatchTalk {
+export class Announcer {
   #started = false;
   /** Why it was told that a login is needed. */
   #loginNeeded: ErrorCode | undefined;
   #endingToldAt: number | undefined;
   /** Recordings without a workout that the next note names. */
   #missing: string[] = [];
-  readonly #needs: WatchTalkNeeds;
+  readonly #needs: AnnouncerNeeds;
 
-  constructor(needs: WatchTalkNeeds) {
+  constructor(needs: AnnouncerNeeds) {
     this.#needs = needs;
   }
 
@@ -37,7 +37,7 @@ export class WatchTalk {
     this.#started = true;
   }
 
-  tell(event: WatchEvent): void {
+  tell(event: WatchNotice): void {
     if (event.event === 'login-needed') {
       if (this.#loginNeeded === event.code) return;
       this.#loginNeeded = event.code;

@@ -1,7 +1,7 @@
 import { notLoggedIn } from '../auth/login-errors.ts';
 import { SyncError } from '../base/errors.ts';
 import type { Lock } from '../system/process-lock.ts';
-import { lockFolders } from '../watch/folder-lock.ts';
+import { lockFolders } from '../daemon/registration.ts';
 import type { Failure } from '../watch/circuit-breaker.ts';
 import type { OpenWatch, WatchNeeds } from './watch-needs.ts';
 

@@ -1,9 +1,10 @@
 import type { OutboxRows } from '../ledger/outbox.ts';
 import type { WatchMarks } from '../ledger/watch-marks.ts';
 import type { ServiceClient } from '../api/client.ts';
+import type { Registration } from '../daemon/registration.ts';
 import type { Clock } from '../base/time.ts';
-import type { Place } from '../watch/filesystem-type.ts';
-import type { WatchEvent } from '../watch/report.ts';
+import type { FilesystemType } from '../watch/filesystem-type.ts';
+import type { WatchNotice } from '../watch/report.ts';
 import type { OpenLedger } from '../app/open-ledger.ts';
 
 export interface WatchCommandOptions {
@@ -48,17 +49,15 @@ export interface WatchNeeds {
   readonly appVersion: string;
   readonly stateDir: string;
   readonly profile: string;
-  /** Tells apart whose recordings they are before anybody was asked: see {@link watchId}. */
-  readonly login: string;
   /** `sync login` can help: the tokens are not from the environment. */
   readonly loginCanChange: boolean;
   /** Something that changes when somebody logs in; cheap. */
   readonly loginMarker: () => string;
   /** What the file system under a folder means for watching it. */
-  readonly place: (folder: string) => Place;
+  readonly filesystemType: (folder: string) => FilesystemType;
   /** The kernel watches a whole tree with one handle. */
   readonly recursiveEvents: boolean;
-  readonly pid: number;
+  readonly registration: Registration;
   readonly clock: Clock;
   readonly random: () => number;
   readonly signal: AbortSignal;
@@ -67,7 +66,7 @@ export interface WatchNeeds {
    * where it takes one to know the account, a stand-in.
    */
   readonly open: (how: 'online' | 'offline') => Promise<OpenWatch>;
-  readonly report: (event: WatchEvent) => void;
+  readonly report: (event: WatchNotice) => void;
   /** Shows a note on the desktop, if there is one. */
   readonly notify: (note: { readonly title: string; readonly text: string }) => void;
   /** Tells a monitor that all is well. @throws when it cannot be told */

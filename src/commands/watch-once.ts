@@ -1,7 +1,7 @@
 import { ExitCode } from '../base/errors.ts';
 import type { Lock } from '../system/process-lock.ts';
 import type { UploadItem } from '../upload/report.ts';
-import { lockFolders } from '../watch/folder-lock.ts';
+import { lockFolders } from '../daemon/registration.ts';
 import { openOutbox } from '../watch/outbox.ts';
 import { Watcher } from '../watch/watcher.ts';
 import { type UploadReport, UploadTally } from '../upload/tally.ts';
@@ -16,7 +16,7 @@ import { watcherNeeds } from './watch-round.ts';
  */
 export async function runWatchOnce(
   options: WatchCommandOptions,
-  needs: WatchNeeds,
+  needs: Omit<WatchNeeds, 'registration'>,
 ): Promise<UploadReport> {
   const opened = await needs.open('online');
   let locks: Lock | undefined;
@@ -42,7 +42,7 @@ export async function runWatchOnce(
         } else if (event.event === 'unverified') needs.report(event);
       },
       onChange: () => undefined,
-      onSwept: () => undefined,
+      onRescanned: () => undefined,
       onTick: () => undefined,
     });
     await watcher.once(onItem);

@@ -1,13 +1,13 @@
 import { SyncError } from '../base/errors.ts';
 import { notItsLogin } from '../watch/refusal-backoff.ts';
 import { isLoginFailure } from '../watch/circuit-breaker.ts';
-import { type HealthKeeper, isoTime } from '../watch/health-keeper.ts';
+import { type HealthReporter, isoTime } from './watch/health.ts';
 import { type Outbox, openOutbox } from '../watch/outbox.ts';
-import type { WatchEvent } from '../watch/report.ts';
+import type { WatchNotice } from '../watch/report.ts';
 import { Watcher, type WatcherNeeds } from '../watch/watcher.ts';
 import { type Login, asError, isFailure, nextLogin } from './watch-login.ts';
 import type { OpenWatch, WatchCommandOptions, WatchNeeds } from './watch-needs.ts';
-import { LOGIN_SHORT_MS, type WatchTalk } from './watch-announcer.ts';
+import { LOGIN_SHORT_MS, type Announcer } from './watch-announcer.ts';
 
 /** Between two looks at how long the login lasts, in ms. */
 const LOGIN_CHECK_MS = 12 * 3_600_000;
@@ -18,8 +18,8 @@ const LOOK_AGAIN_MS = 30_000;
 /** One login at work. */
 export interface Round {
   readonly login: Login;
-  readonly keeper: HealthKeeper;
-  readonly talk: WatchTalk;
+  readonly health: HealthReporter;
+  readonly announcer: Announcer;
 }
 
 /**
@@ -33,7 +33,7 @@ export async function watchOneLogin(
   needs: WatchNeeds,
   round: Round,
 ): Promise<'stopped' | Login> {
-  const { login, keeper, talk } = round;
+  const { login, health, announcer } = round;
   const { opened } = login;
   const { clock } = needs;
   const ended = new AbortController();
@@ -43,23 +43,22 @@ export async function watchOneLogin(
     ...watcherNeeds(needs, opened, outbox),
     report: (event) => {
       if (event.event === 'login-needed' && !needs.loginCanChange) ended.abort(asError(event));
-      keeper.note(errorFact(event, clock.now()));
+      health.note(errorFact(event, clock.now()));
       change(true);
-      talk.tell(event);
+      announcer.tell(event);
     },
     signal,
     onChange: () => change(false),
-    onSwept: () => errand(beat()),
+    onRescanned: () => errand(beat()),
     onTick: () => {
       if (Math.abs(clock.now() - loginCheckedAt) >= LOGIN_CHECK_MS && isInUse())
         errand(checkLogin());
       if (isLookDue()) errand(lookForLogin());
-      keeper.write(false);
+      health.write();
     },
   });
   const change = (force: boolean) => {
-    keeper.update(watcher, outbox.count);
-    keeper.write(force);
+    health.update(watcher, outbox.count, force);
   };
 
   // Waited for at the end: what one login still has to say must not be written over the next one's.
@@ -69,7 +68,7 @@ export async function watchOneLogin(
     void task.finally(() => errands.delete(task));
   };
 
-  const isInUse = () => opened.delivers && watcher.gate.state.state !== 'login';
+  const isInUse = () => opened.delivers && watcher.breaker.state.state !== 'login-needed';
   let next: Login | undefined;
   let looking = false;
   let seen = login.marker;
@@ -78,8 +77,8 @@ export async function watchOneLogin(
   const isLookDue = () => {
     if (looking || next !== undefined) return false;
     // Nothing but this look finds out that the service answers again.
-    if (!opened.delivers && watcher.gate.waitMs === 0) return true;
-    if (!needs.loginCanChange || watcher.gate.state.state === 'open') return false;
+    if (!opened.delivers && watcher.breaker.waitMs === 0) return true;
+    if (!needs.loginCanChange || watcher.breaker.state.state === 'closed') return false;
     const marker = needs.loginMarker();
     return marker !== seen && (marker !== failed.marker || clock.monotonic() >= failed.until);
   };
@@ -100,7 +99,7 @@ export async function watchOneLogin(
       if (signal.aborted) return;
       const { message } = error;
       if (isLoginFailure(error.code)) seen = marker;
-      else if (message !== failed.message) talk.tell({ event: 'problem', message });
+      else if (message !== failed.message) announcer.tell({ event: 'problem', message });
       failed = { marker, message, until: clock.monotonic() + LOOK_AGAIN_MS };
       watcher.hinder(error);
     } finally {
@@ -119,10 +118,10 @@ export async function watchOneLogin(
   const checkLogin = async () => {
     loginCheckedAt = clock.now();
     try {
-      const endsAt = await lifetime({ ...needs, signal }, opened, talk);
+      const endsAt = await lifetime({ ...needs, signal }, opened, announcer);
       if (endsAt === undefined) return;
-      keeper.note({ refreshEndsAt: isoTime(endsAt) });
-      talk.lasts(endsAt - clock.now(), isoTime(endsAt));
+      health.note({ refreshEndsAt: isoTime(endsAt) });
+      announcer.lasts(endsAt - clock.now(), isoTime(endsAt));
       change(true);
     } catch (error) {
       if (signal.aborted || !(error instanceof SyncError)) return;
@@ -132,21 +131,21 @@ export async function watchOneLogin(
   };
 
   const beat = async () => {
-    if (needs.heartbeat === undefined || watcher.gate.state.state === 'login') return;
+    if (needs.heartbeat === undefined || watcher.breaker.state.state === 'login-needed') return;
     try {
       await needs.heartbeat(signal);
-      keeper.note({ lastHeartbeatAt: isoTime(clock.now()) });
+      health.note({ lastHeartbeatAt: isoTime(clock.now()) });
     } catch (error) {
       if (signal.aborted) return;
       const message = `The heartbeat was not delivered: ${(error as Error).message}`;
-      keeper.note({ lastError: { at: isoTime(clock.now()), message } });
+      health.note({ lastError: { at: isoTime(clock.now()), message } });
     }
   };
 
   try {
-    keeper.note({ account: opened.account, refreshEndsAt: undefined });
+    health.note({ account: opened.account, refreshEndsAt: undefined });
     if (login.why !== undefined) watcher.hinder(login.why);
-    else if (talk.loginNeeded) await tryNewLogin(needs, opened, watcher, talk);
+    else if (announcer.loginNeeded) await tryNewLogin(needs, opened, watcher, announcer);
     change(true);
     const end = await watcher.run();
     if (ended.signal.aborted) throw ended.signal.reason;
@@ -169,11 +168,11 @@ async function tryNewLogin(
   needs: WatchNeeds,
   opened: OpenWatch,
   watcher: Watcher,
-  talk: WatchTalk,
+  announcer: Announcer,
 ): Promise<void> {
   try {
     await opened.useLogin(needs.signal);
-    talk.loginWorks();
+    announcer.loginWorks();
   } catch (error) {
     if (!(error instanceof SyncError)) throw error;
     const failure = notItsLogin(error);
@@ -185,28 +184,32 @@ async function tryNewLogin(
 async function lifetime(
   { signal, clock, loginCanChange }: WatchNeeds,
   opened: OpenWatch,
-  talk: WatchTalk,
+  announcer: Announcer,
 ): Promise<number | undefined> {
   const endsAt = await opened.loginEndsAt(signal);
   const short = endsAt !== undefined && endsAt - clock.now() < LOGIN_SHORT_MS;
-  if (!short || talk.loginNeeded || !loginCanChange) return endsAt;
+  if (!short || announcer.loginNeeded || !loginCanChange) return endsAt;
   await opened.useLogin(signal);
   return await opened.loginEndsAt(signal);
 }
 
 /** What a watcher needs of a login and its ledger. */
-export function watcherNeeds(needs: WatchNeeds, opened: OpenWatch, outbox: Outbox) {
+export function watcherNeeds(
+  needs: Omit<WatchNeeds, 'registration'>,
+  opened: OpenWatch,
+  outbox: Outbox,
+) {
   const { ledger, marks, delivers, client, uploadUrl } = opened;
-  const { appVersion, place, recursiveEvents, clock, random } = needs;
+  const { appVersion, filesystemType, recursiveEvents, clock, random } = needs;
   return {
-    ...{ appVersion, place, recursiveEvents, clock, random },
+    ...{ appVersion, filesystemType, recursiveEvents, clock, random },
     ...{ marks, outbox, delivers, client, uploadUrl },
     ledger: ledger.uploads,
     known: ledger.known,
   } satisfies Partial<WatcherNeeds>;
 }
 
-function errorFact(event: WatchEvent, now: number) {
+function errorFact(event: WatchNotice, now: number) {
   switch (event.event) {
     case 'obstacle':
     case 'login-needed':

@@ -1,12 +1,11 @@
 import { SyncError, isAbort, sourceOf } from '../base/errors.ts';
-import { lockFolders, takeLock } from '../watch/folder-lock.ts';
+import { lockFolders } from '../daemon/registration.ts';
 import { isLoginFailure } from '../watch/circuit-breaker.ts';
-import { lifeLock, readOne, watchId } from '../watch/health.ts';
-import { HealthKeeper } from '../watch/health-keeper.ts';
+import { HealthReporter } from './watch/health.ts';
 import type { Login } from './watch-login.ts';
 import type { WatchCommandOptions, WatchNeeds } from './watch-needs.ts';
 import { watchOneLogin } from './watch-round.ts';
-import { WatchTalk } from './watch-announcer.ts';
+import { Announcer } from './watch-announcer.ts';
 
 /**
  * Watches until it is stopped by the signal.
@@ -15,37 +14,27 @@ import { WatchTalk } from './watch-announcer.ts';
  *   only where none can be stored (tokens from the environment).
  */
 export async function runWatch(options: WatchCommandOptions, needs: WatchNeeds): Promise<void> {
-  const id = watchId(needs.login, options.folders);
-  const life = await takeLock(lifeLock(needs.stateDir, id), needs.clock);
-  if (life === undefined) throw sameWatch(id, needs);
-  const keeper = new HealthKeeper(
-    { id, pid: needs.pid, profile: needs.profile },
-    options.folders,
-    needs,
-  );
+  const health = new HealthReporter(needs.registration, options.folders, needs.clock);
   try {
-    await watchOnAndOn(options, needs, keeper);
+    await watchOnAndOn(options, needs, health);
   } catch (error) {
     if (!needs.signal.aborted || !isAbort(error)) throw error;
-  } finally {
-    keeper.stopped();
-    life.release();
   }
-  needs.report({ event: 'stopped', queued: keeper.health.queue.waiting });
+  needs.report({ event: 'stopped', queued: health.waiting });
 }
 
 /** Each round is one login; the next begins when somebody logs in. */
 async function watchOnAndOn(
   options: WatchCommandOptions,
   needs: WatchNeeds,
-  keeper: HealthKeeper,
+  health: HealthReporter,
 ): Promise<void> {
-  const talk = new WatchTalk(needs);
+  const announcer = new Announcer(needs);
   let login = await firstLogin(options, needs);
   try {
-    talk.started(options.folders);
+    announcer.started(options.folders);
     for (;;) {
-      const next = await watchOneLogin(options, needs, { login, keeper, talk });
+      const next = await watchOneLogin(options, needs, { login, health, announcer });
       if (next === 'stopped') return;
       const { opened, locks } = login;
       login = next;
@@ -80,14 +69,4 @@ async function firstLogin(options: WatchCommandOptions, needs: WatchNeeds): Prom
 /** Returns whether recordings can be queued until this failure is over. */
 function passes({ code }: SyncError): boolean {
   return ['login', 'keychain', 'network', 'service'].includes(sourceOf(code));
-}
-
-function sameWatch(id: string, { stateDir, clock }: WatchNeeds): SyncError {
-  const holder = readOne(stateDir, id, clock.now());
-  const who = holder === undefined ? '' : ` by process ${holder.pid}, since ${holder.since}`;
-  const folders = holder?.folders.map(({ path }) => path).join(', ') ?? 'This';
-  return new SyncError('BUSY', `${folders}: being watched already${who}.`, {
-    hint: 'See `sync status`; `sync daemon stop` ends the one in the background.',
-    details: holder === undefined ? {} : { pid: holder.pid, since: holder.since },
-  });
 }

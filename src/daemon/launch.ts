@@ -2,13 +2,13 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { closeSync, openSync, readFileSync } from 'node:fs';
 import type { Env } from '../base/env.ts';
-import { SyncError, messageOf } from '../base/errors.ts';
+import { type ErrorCode, SyncError, isErrorCode, messageOf } from '../base/errors.ts';
+import { isObject } from '../api/wire.ts';
 import { makeStateFolder } from '../system/storage.ts';
-import { asError, readStartMessage } from './messages.ts';
-import type { DaemonPlace } from './place.ts';
+import type { WatcherPaths } from './registry.ts';
 
 export interface LaunchOptions {
-  readonly place: DaemonPlace;
+  readonly paths: WatcherPaths;
   /** The program to run, and its arguments: nothing secret, everybody can read them. */
   readonly command: readonly [string, ...string[]];
   /** The daemon's environment, tokens in it included: only the user can read it. */
@@ -36,12 +36,12 @@ const GRACE_MS = 4_000;
  *   without a word, `SERVICE_UNAVAILABLE` if it is not up in time
  */
 export async function launchDaemon(options: LaunchOptions, signal: AbortSignal): Promise<number> {
-  const { place, env, cwd, limitMs } = options;
+  const { paths, env, cwd, limitMs } = options;
   const [program, ...args] = options.command;
   signal.throwIfAborted();
-  makeStateFolder(place.dir);
+  makeStateFolder(paths.dir);
   // What the runtime says when it falls over; what the daemon says goes to its log.
-  const crash = openSync(place.crashFile, 'a', 0o600);
+  const crash = openSync(paths.crashFile, 'a', 0o600);
   const child = spawn(program, args, {
     cwd,
     env: { ...env },
@@ -65,13 +65,13 @@ export async function launchDaemon(options: LaunchOptions, signal: AbortSignal):
     return await new Promise<number>((resolve, reject) => {
       onAbort = () => reject(signal.reason as Error);
       signal.addEventListener('abort', onAbort, { once: true });
-      timer = setTimeout(() => reject(tooSlow(place, limitMs)), limitMs);
+      timer = setTimeout(() => reject(tooSlow(paths, limitMs)), limitMs);
       child.on('message', (value) => {
         const message = readStartMessage(value);
         if (message?.state === 'watching') resolve(message.pid);
         else if (message !== undefined) reject(asError(message));
       });
-      void ended.then((end) => reject(wordlessEnd(place, end)));
+      void ended.then((end) => reject(wordlessEnd(paths, end)));
     });
   } catch (error) {
     if (child.pid !== undefined && child.exitCode === null && child.signalCode === null) {
@@ -89,22 +89,22 @@ export async function launchDaemon(options: LaunchOptions, signal: AbortSignal):
   }
 }
 
-function tooSlow(place: DaemonPlace, limitMs: number): SyncError {
+function tooSlow(paths: WatcherPaths, limitMs: number): SyncError {
   const seconds = Math.round(limitMs / 1000);
   return new SyncError(
     'SERVICE_UNAVAILABLE',
     `The daemon was not up after ${String(seconds)} s, and was stopped.`,
-    { hint: `Its log: ${place.logFile}`, details: { log: place.logFile } },
+    { hint: `Its log: ${paths.logFile}`, details: { log: paths.logFile } },
   );
 }
 
 /** It died before it could say why: what the runtime printed is all there is. */
-function wordlessEnd(place: DaemonPlace, end: string): SyncError {
-  const words = lastWords(place.crashFile);
+function wordlessEnd(paths: WatcherPaths, end: string): SyncError {
+  const words = lastWords(paths.crashFile);
   return new SyncError(
     'STORAGE',
     `The daemon ended before it was up (${end}).${words === '' ? '' : `\n${words}`}`,
-    { hint: `Its log: ${place.logFile}`, details: { log: place.logFile } },
+    { hint: `Its log: ${paths.logFile}`, details: { log: paths.logFile } },
   );
 }
 
@@ -115,4 +115,46 @@ export function lastWords(crashFile: string): string {
   } catch {
     return '';
   }
+}
+
+/** The one thing a daemon tells the process that started it: that it is up, or why it is not. */
+export type StartMessage =
+  | { readonly state: 'watching'; readonly pid: number }
+  | {
+      readonly state: 'failed';
+      /** Absent: a fault of the program itself. */
+      readonly code?: ErrorCode;
+      readonly message: string;
+      readonly hint?: string;
+      readonly details: Readonly<Record<string, unknown>>;
+    };
+
+export function failedToStart(error: unknown): StartMessage {
+  if (!(error instanceof SyncError)) {
+    const text = error instanceof Error ? (error.stack ?? error.message) : String(error);
+    return { state: 'failed', message: text, details: {} };
+  }
+  const { code, message, hint, details } = error;
+  return { state: 'failed', code, message, ...(hint === undefined ? {} : { hint }), details };
+}
+
+/** The failure, as if it had happened here: with its message, its hint and its exit code. */
+export function asError(message: Extract<StartMessage, { state: 'failed' }>): Error {
+  const { code, hint, details } = message;
+  if (code === undefined) return new Error(`The daemon did not start.\n${message.message}`);
+  return new SyncError(code, message.message, { hint, details });
+}
+
+export function readStartMessage(value: unknown): StartMessage | undefined {
+  if (!isObject(value)) return undefined;
+  const { state, pid, code, message, hint, details } = value;
+  if (state === 'watching' && typeof pid === 'number') return { state, pid };
+  if (state !== 'failed' || typeof message !== 'string') return undefined;
+  return {
+    state,
+    message,
+    details: isObject(details) ? details : {},
+    ...(isErrorCode(code) ? { code } : {}),
+    ...(typeof hint === 'string' ? { hint } : {}),
+  };
 }

@@ -1,101 +1,229 @@
-import { SyncError, messageOf } from '../base/errors.ts';
-import { makeStateFolder } from '../system/storage.ts';
-import { type Lock, tryLock } from '../system/process-lock.ts';
+import { createHash } from 'node:crypto';
+import { realpathSync, rmSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import { SyncError, messageOf, systemCode } from '../base/errors.ts';
 import type { Clock } from '../base/time.ts';
-import type { DaemonPlace } from './place.ts';
+import { type Lock, tryLock } from '../system/process-lock.ts';
+import { makeStateFolder } from '../system/storage.ts';
 import { processStart } from './process-start.ts';
-import { type DaemonRecord, inspectDaemon, writeRecord } from './record.ts';
+import {
+  type WatcherHealth,
+  type WatcherPaths,
+  type WatcherState,
+  alreadyWatching,
+  inspectWatcher,
+  listWatchers,
+  writeState,
+} from './registry.ts';
 
-/** A daemon's place, held by this process. */
-export interface Registration {
-  /** Writes down that it truly watches. Never throws. */
-  ready(): void;
-  /** Writes down how it ended, and gives the place free. Never throws; may be called twice. */
-  end(exitCode: number, message?: string): void;
-}
+/**
+ * How long to retry a lock (ms). A process that only checks a lock (`isHeld`) holds it for an
+ * instant; a watcher holds it for longer.
+ */
+const LOCK_RETRY_MS = 1_000;
+const LOCK_PAUSE_MS = 20;
+/** Shortest interval between two updates of the health (ms). */
+const UPDATE_MS = 1_000;
 
-export interface RegisterNeeds {
+export interface RegisterContext {
   readonly clock: Clock;
   readonly signal: AbortSignal;
   readonly platform: NodeJS.Platform;
 }
 
 /**
- * Whoever looks at a daemon (`inspectDaemon`) keeps others from taking its lock for an instant: only
- * a lock that is held for longer than this, in ms, belongs to a daemon.
+ * Registers this process as a watcher, until {@link Registration.end} or its death.
+ *
+ * @throws SyncError `BUSY` if another process watches these folders, `STORAGE`
  */
-const GLANCE_MS = 1_000;
-const RETRY_MS = 20;
-
-/**
- * Takes a daemon's place for this process, until {@link Registration.end} or its death.
- * @throws SyncError `BUSY` if another process has it, `STORAGE`
- */
-export async function registerDaemon(
-  place: DaemonPlace,
-  who: Pick<DaemonRecord, 'profile' | 'folders' | 'kind' | 'passOn' | 'version'>,
-  { clock, signal, platform }: RegisterNeeds,
+export async function registerWatcher(
+  paths: WatcherPaths,
+  who: Pick<WatcherState, 'profile' | 'folders' | 'kind' | 'passOn' | 'appVersion'>,
+  context: RegisterContext,
 ): Promise<Registration> {
-  makeStateFolder(place.dir);
-  let lock: Lock | undefined;
-  const deadline = clock.monotonic() + GLANCE_MS;
-  while ((lock = tryLock(place.lockFile)) === undefined) {
-    if (clock.monotonic() >= deadline)
-      throw runningAlready(inspectDaemon(place).record, who.folders);
-    await clock.sleep(RETRY_MS, signal);
-  }
-  const held = lock;
+  const { clock, platform } = context;
+  makeStateFolder(paths.dir);
+  const lock = await takeLock(paths.lockFile, context);
+  if (lock === undefined) throw alreadyWatching(who.folders, inspectWatcher(paths).state);
   const start = processStart(process.pid, platform);
-  let record: DaemonRecord = {
+  const state: WatcherState = {
+    version: 1,
     ...who,
     pid: process.pid,
     ...(start === undefined ? {} : { processStart: start }),
     startedAt: clock.now(),
   };
-  let open = true;
   try {
-    writeRecord(place, record);
+    writeState(paths, state);
   } catch (cause) {
-    held.release();
-    throw new SyncError('STORAGE', `${place.recordFile} cannot be written: ${messageOf(cause)}`, {
+    lock.release();
+    throw new SyncError('STORAGE', `Cannot write ${paths.stateFile}: ${messageOf(cause)}`, {
       cause,
     });
   }
-  const note = (next: DaemonRecord) => {
-    record = next;
-    try {
-      writeRecord(place, record);
-    } catch {
-      // A disk that is full now costs a line of `sync daemon status`, not the daemon.
-    }
-  };
-  return {
-    ready: () => note({ ...record, readyAt: clock.now() }),
-    end(exitCode, message) {
-      if (!open) return;
-      open = false;
-      const why = message === undefined ? {} : { message };
-      note({ ...record, ended: { at: clock.now(), exitCode, ...why } });
-      held.release();
-    },
-  };
+  return new Registration(paths, lock, state, clock);
 }
 
-/** The answer to a second start. */
-export function runningAlready(
-  record: DaemonRecord | undefined,
-  folders: readonly string[],
-): SyncError {
-  const what = folders.join(', ');
-  const who =
-    record === undefined
-      ? 'another process'
-      : `process ${String(record.pid)}, since ${new Date(record.startedAt).toISOString()}`;
-  return new SyncError('BUSY', `${what}: watched already, by ${who}.`, {
-    hint: 'See `sync daemon status`; `sync daemon stop` ends it.',
-    details:
-      record === undefined
-        ? { folders }
-        : { folders, pid: record.pid, since: new Date(record.startedAt).toISOString() },
-  });
+/** This process as a registered watcher. No method throws for a full disk. */
+export class Registration {
+  readonly #paths: WatcherPaths;
+  readonly #lock: Lock;
+  readonly #clock: Clock;
+  #state: WatcherState;
+  #isOpen = true;
+  /** The health differs from the file. */
+  #isStale = false;
+  /** When the health was last written (ms of the monotonic clock). */
+  #writtenAt = -Infinity;
+
+  constructor(paths: WatcherPaths, lock: Lock, state: WatcherState, clock: Clock) {
+    this.#paths = paths;
+    this.#lock = lock;
+    this.#state = state;
+    this.#clock = clock;
+  }
+
+  /** Records that the first rescan is complete. */
+  ready(): void {
+    this.#write({ ...this.#state, readyAt: this.#clock.now() }, true);
+  }
+
+  /** Takes over the watcher's health; {@link Registration.writeHealth} writes it. */
+  setHealth(health: Omit<WatcherHealth, 'updatedAt'>): void {
+    this.#state = { ...this.#state, health: { ...health, updatedAt: this.#now() } };
+    this.#isStale = true;
+  }
+
+  /** Writes the health if it changed, once a second at most. @param force writes it at once */
+  writeHealth(force: boolean): void {
+    const now = this.#clock.monotonic();
+    const { health } = this.#state;
+    if (!this.#isOpen || !this.#isStale || health === undefined) return;
+    if (!force && now - this.#writtenAt < UPDATE_MS) return;
+    this.#writtenAt = now;
+    this.#isStale = !this.#write(
+      { ...this.#state, health: { ...health, updatedAt: this.#now() } },
+      false,
+    );
+  }
+
+  /** Records how the watcher ended, and releases the lock. May be called twice. */
+  end(exitCode: number, message?: string): void {
+    if (!this.#isOpen) return;
+    this.#isOpen = false;
+    const { kind, health } = this.#state;
+    // A foreground watcher that never began leaves no trace.
+    if (kind === 'terminal' && health === undefined) {
+      rmSync(this.#paths.stateFile, { force: true });
+    } else {
+      const ended = {
+        at: this.#clock.now(),
+        exitCode,
+        ...(message === undefined ? {} : { message }),
+      };
+      const last = health === undefined ? {} : { health: { ...health, updatedAt: this.#now() } };
+      this.#write({ ...this.#state, ...last, ended }, true);
+    }
+    this.#lock.release();
+  }
+
+  #now(): string {
+    return new Date(this.#clock.now()).toISOString();
+  }
+
+  /** @returns false if the disk refused; the watcher runs on. */
+  #write(state: WatcherState, durable: boolean): boolean {
+    this.#state = state;
+    try {
+      writeState(this.#paths, state, durable);
+      return true;
+    } catch (error) {
+      if (systemCode(error) === undefined) throw error;
+      return false;
+    }
+  }
+}
+
+/** Takes a lock; undefined if another process holds it. */
+async function takeLock(
+  path: string,
+  { clock, signal }: Pick<RegisterContext, 'clock' | 'signal'>,
+): Promise<Lock | undefined> {
+  const deadline = clock.monotonic() + LOCK_RETRY_MS;
+  for (;;) {
+    const lock = tryLock(path);
+    if (lock !== undefined || clock.monotonic() >= deadline) return lock;
+    await clock.sleep(LOCK_PAUSE_MS, signal);
+  }
+}
+
+export interface FolderOwner {
+  readonly stateDir: string;
+  /** The ledger's account key. */
+  readonly account: string;
+  readonly clock: Clock;
+  readonly signal: AbortSignal;
+}
+
+/**
+ * Locks folders for an account, under whatever names: watchers with different sets of folders may
+ * overlap.
+ *
+ * @throws SyncError `BUSY`
+ */
+export async function lockFolders(owner: FolderOwner, folders: readonly string[]): Promise<Lock> {
+  const locks: Lock[] = [];
+  const release = () => {
+    for (const lock of locks) lock.release();
+  };
+  try {
+    for (const folder of folders) {
+      const real = realPath(folder);
+      const name = createHash('sha256').update(`${owner.account}\0${real}`).digest('hex');
+      const path = join(owner.stateDir, 'locks', `folder-${name.slice(0, 16)}.lock`);
+      const lock = await takeLock(path, owner);
+      if (lock === undefined) throw alreadyWatching([folder], holderOf(real, owner));
+      locks.push(lock);
+    }
+  } catch (error) {
+    release();
+    throw error;
+  }
+  return { release };
+}
+
+function holderOf(real: string, { stateDir, account }: FolderOwner): WatcherState | undefined {
+  return listWatchers(stateDir).find(
+    ({ state, running }) =>
+      running &&
+      state?.health?.account === account &&
+      state.folders.some((folder) => realPath(folder) === real),
+  )?.state;
+}
+
+/** Resolves links, as far as the path exists. @param folder absolute */
+function realPath(folder: string): string {
+  try {
+    return realpathSync(folder);
+  } catch (error) {
+    const parent = dirname(folder);
+    if (systemCode(error) === undefined || parent === folder) throw error;
+    return join(realPath(parent), basename(folder));
+  }
+}
+
+/** Returns each folder once, under the first of its names. @param folders absolute */
+export function eachOnce(folders: readonly string[]): string[] {
+  const names = new Map<string, string>();
+  for (const folder of folders) {
+    const real = realPath(folder);
+    if (!names.has(real)) names.set(real, folder);
+  }
+  return [...names.values()];
+}
+
+/** Returns whether two lists share a folder, under whatever names. All absolute. */
+export function haveOneInCommon(these: readonly string[], those: readonly string[]): boolean {
+  const real = new Set(those.map(realPath));
+  return these.some((folder) => real.has(realPath(folder)));
 }

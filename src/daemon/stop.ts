@@ -1,8 +1,7 @@
 import { systemCode } from '../base/errors.ts';
 import type { Clock } from '../base/time.ts';
-import type { DaemonPlace } from './place.ts';
 import { processStart } from './process-start.ts';
-import { inspectDaemon, isProcessThere, isRunning } from './record.ts';
+import { type WatcherPaths, inspectWatcher, isProcessThere, isRunning } from './registry.ts';
 
 /** What became of a daemon that was asked to end. */
 export type StopOutcome =
@@ -43,16 +42,16 @@ const SETTLE_MS = 2_000;
  * @throws SyncError `STORAGE`, and `INTERRUPTED` when the signal is aborted
  */
 export async function stopDaemon(
-  place: DaemonPlace,
+  paths: WatcherPaths,
   { clock, signal, platform, kill }: StopNeeds,
   patienceMs = STOP_PATIENCE_MS,
 ): Promise<StopOutcome> {
   const began = clock.monotonic();
-  let target = findTarget(place, platform);
+  let target = findTarget(paths, platform);
   // Whoever just took the lock has not written its record yet: the one before is still there.
   while (target.found === 'unknown' && clock.monotonic() < began + SETTLE_MS) {
     await clock.sleep(LOOK_MS, signal);
-    target = findTarget(place, platform);
+    target = findTarget(paths, platform);
   }
   if (target.found === 'nobody') return { outcome: 'not-running' };
   if (target.found === 'unknown') {
@@ -60,7 +59,7 @@ export async function stopDaemon(
   }
   const { pid, start } = target;
   const lives = () =>
-    start === undefined ? isRunning(place) : processStart(pid, platform) === start;
+    start === undefined ? isRunning(paths) : processStart(pid, platform) === start;
   const told = clock.monotonic();
   const waited = () => clock.monotonic() - told;
   for (const [name, ms] of [
@@ -89,18 +88,18 @@ type Target =
   | { readonly found: 'unknown'; readonly pid: number | undefined; readonly why: string };
 
 /** The daemon's process, if the record tells which one that is. */
-function findTarget(place: DaemonPlace, platform: NodeJS.Platform): Target {
-  const { record, running } = inspectDaemon(place);
-  if (record === undefined) {
+function findTarget(paths: WatcherPaths, platform: NodeJS.Platform): Target {
+  const { state, running } = inspectWatcher(paths);
+  if (state === undefined) {
     if (!running) return { found: 'nobody' };
     return { found: 'unknown', pid: undefined, why: 'its record cannot be read' };
   }
-  const { pid, ended } = record;
+  const { pid, ended } = state;
   const start = processStart(pid, platform);
   if (!running) {
-    return isProcessThere(record, platform) ? { found: 'daemon', pid, start } : { found: 'nobody' };
+    return isProcessThere(state, platform) ? { found: 'daemon', pid, start } : { found: 'nobody' };
   }
-  if (ended === undefined && start === record.processStart) return { found: 'daemon', pid, start };
+  if (ended === undefined && start === state.processStart) return { found: 'daemon', pid, start };
   const seen = start === undefined ? 'not to be seen from here' : 'another one';
   return {
     found: 'unknown',

@@ -1,7 +1,7 @@
 import type { Checked, LoginState, StatusReport } from '../commands/status.ts';
 import { missingText, who } from '../commands/login/words.ts';
 import { ageText } from '../auth/login-ages.ts';
-import type { SeenHealth } from '../watch/health.ts';
+import type { SeenHealth } from '../daemon/registry.ts';
 import { duration, plural } from '../terminal/words.ts';
 
 /** A login that ends within this time is warned about, in ms. */

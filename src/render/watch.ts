@@ -1,4 +1,5 @@
-import type { FolderState, WatchEvent } from '../watch/report.ts';
+import type { FolderState } from '../daemon/registry.ts';
+import type { WatchNotice } from '../watch/report.ts';
 import { uploadItemJson, uploadItemText } from '../commands/upload.ts';
 import { missingText } from './verify.ts';
 import { oneLine, plural } from '../terminal/words.ts';
@@ -8,19 +9,22 @@ import { oneLine, plural } from '../terminal/words.ts';
  *
  * @param at added as `at` in ISO 8601, where the event belongs to a time
  */
-export function watchEventReport(event: WatchEvent, at: Date | undefined): Record<string, unknown> {
+export function watchEventReport(
+  event: WatchNotice,
+  at: Date | undefined,
+): Record<string, unknown> {
   const time = at === undefined ? {} : { at: at.toISOString() };
   if (event.event === 'upload') return { ...uploadItemJson(event.item), ...time };
   return { type: 'watch', ...event, ...time };
 }
 
 /** An event for people, on one line; nothing for what needs no telling. @param at put before it */
-export function watchEventText(event: WatchEvent, at: Date | undefined): string | undefined {
+export function watchEventText(event: WatchNotice, at: Date | undefined): string | undefined {
   const text = textOf(event);
   return text === undefined || at === undefined ? text : `${localTime(at)}  ${text}`;
 }
 
-function textOf(event: WatchEvent): string | undefined {
+function textOf(event: WatchNotice): string | undefined {
   switch (event.event) {
     case 'started':
       return undefined;

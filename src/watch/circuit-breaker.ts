@@ -1,5 +1,5 @@
 import { type ErrorCode, sourceOf } from '../base/errors.ts';
-import type { Obstacle } from './report.ts';
+import type { Obstacle } from '../daemon/registry.ts';
 
 /** What a failed delivery says about the next one. */
 export interface Failure {
@@ -9,17 +9,17 @@ export interface Failure {
 }
 
 /** Is delivery possible? */
-export type GateState =
-  | { readonly state: 'open' }
+export type BreakerState =
+  | { readonly state: 'closed' }
   /** Not before `until` (ms of the monotonic clock); then one recording is tried. */
   | {
-      readonly state: 'closed';
+      readonly state: 'open';
       readonly obstacle: Obstacle;
       readonly failure: Failure;
       readonly until: number;
     }
   /** Only another login helps. */
-  | { readonly state: 'login'; readonly failure: Failure };
+  | { readonly state: 'login-needed'; readonly failure: Failure };
 
 /** First pause after a failure, and the longest, in ms. */
 const BASE_MS = 1_000;
@@ -29,8 +29,8 @@ const CAP_MS = 5 * 60_000;
  * The one place that knows whether the service is worth a call. After a failure everything waits:
  * longer with every further one, with jitter, up to five minutes; then a single recording is tried.
  */
-export class Gate {
-  #state: GateState = { state: 'open' };
+export class CircuitBreaker {
+  #state: BreakerState = { state: 'closed' };
   #failures = 0;
   /** The service asked not to be called before this; ms of the monotonic clock. */
   #notBefore = -Infinity;
@@ -46,7 +46,7 @@ export class Gate {
     this.#random = random;
   }
 
-  get state(): GateState {
+  get state(): BreakerState {
     return this.#state;
   }
 
@@ -58,27 +58,27 @@ export class Gate {
   /** May a recording be sent now? After a failure one at a time. */
   mayStart(active: number, atOnce: number): boolean {
     const { state } = this.#state;
-    if (state === 'login') return false;
-    if (this.#state.state === 'closed' && this.#now() < this.#state.until) return false;
+    if (state === 'login-needed') return false;
+    if (this.#state.state === 'open' && this.#now() < this.#state.until) return false;
     return active < (this.#failures > 0 ? 1 : atOnce);
   }
 
-  /** ms until something may be tried; undefined: nothing but another login opens the gate. */
+  /** ms until something may be tried; undefined: nothing but another login opens the breaker. */
   get waitMs(): number | undefined {
     switch (this.#state.state) {
-      case 'open':
-        return 0;
       case 'closed':
+        return 0;
+      case 'open':
         return Math.max(0, this.#state.until - this.#now());
-      case 'login':
+      case 'login-needed':
         return undefined;
     }
   }
 
   /** A delivery came through. @returns whether that is news. */
   succeeded(): boolean {
-    const news = this.#state.state !== 'open';
-    this.#state = { state: 'open' };
+    const news = this.#state.state !== 'closed';
+    this.#state = { state: 'closed' };
     this.#failures = 0;
     return news;
   }
@@ -93,23 +93,23 @@ export class Gate {
     const before = this.#state;
     const obstacle = obstacleOf(failure.code);
     if (obstacle === 'login') {
-      this.#state = { state: 'login', failure };
-      return before.state !== 'login' || before.failure.code !== failure.code;
+      this.#state = { state: 'login-needed', failure };
+      return before.state !== 'login-needed' || before.failure.code !== failure.code;
     }
-    if (before.state === 'login') return false;
+    if (before.state === 'login-needed') return false;
     this.#failures += 1;
     // Between half of it and all of it: never at once, never all clients together.
     const full = Math.min(CAP_MS, BASE_MS * 2 ** Math.min(this.#failures - 1, 20));
     const pause = Math.max(retryAfterMs, full * (0.5 + this.#random() / 2));
     const now = this.#now();
     if (retryAfterMs > 0) this.#notBefore = now + retryAfterMs;
-    this.#state = { state: 'closed', obstacle, failure, until: now + pause };
-    return before.state !== 'closed' || before.obstacle !== obstacle;
+    this.#state = { state: 'open', obstacle, failure, until: now + pause };
+    return before.state !== 'open' || before.obstacle !== obstacle;
   }
 
   /** Something changed (the network is back, the machine woke up): try as soon as the service lets us. */
   tryNow(): void {
-    if (this.#state.state !== 'closed') return;
+    if (this.#state.state !== 'open') return;
     this.#failures = Math.min(this.#failures, 1);
     this.#state = { ...this.#state, until: Math.max(this.#now(), this.#notBefore) };
   }
@@ -120,8 +120,8 @@ export class Gate {
    * @returns whether that is news.
    */
   idle(): boolean {
-    if (this.#state.state !== 'closed') return false;
-    this.#state = { state: 'open' };
+    if (this.#state.state !== 'open') return false;
+    this.#state = { state: 'closed' };
     return true;
   }
 }

@@ -1,83 +1,91 @@
+import { closeSync, openSync, readSync } from 'node:fs';
+import { systemCode } from '../base/errors.ts';
+import { PEEK_BYTES, peekHeader } from '../fit/envelope.ts';
+import { readFileId } from '../fit/summary.ts';
 import type { FileStamp, KnownFiles } from '../ledger/known-files.ts';
 import type { WatchMarks } from '../ledger/watch-marks.ts';
-import type { UploadItem } from '../upload/report.ts';
-import type { InvalidReason } from '../upload/report.ts';
+import { describeFileError } from '../upload/find-files.ts';
 import { alreadyUploaded, notAnActivity, refusedBefore } from '../upload/known-outcome.ts';
-import { isAtRest } from './refusal-backoff.ts';
+import type { InvalidReason, UploadItem } from '../upload/report.ts';
+import type { IncompleteFiles } from './incomplete-files.ts';
 import type { Outbox } from './outbox.ts';
-import { peekAt } from './peek.ts';
-import type { Pending } from './incomplete-files.ts';
 import type { QueueItem } from './queue.ts';
+import { isAtRest } from './refusal-backoff.ts';
 
-export interface ScoutNeeds {
+export interface ClassifierNeeds {
   readonly known: KnownFiles;
   readonly marks: WatchMarks;
   readonly outbox: Outbox;
-  readonly pending: Pending;
+  readonly incomplete: IncompleteFiles;
   readonly now: () => number;
-  /** It may be a recording to send. */
+  /** Called for a file that may be a recording to send. */
   readonly onCandidate: (item: QueueItem) => void;
-  /** A file that needs nothing more, where somebody counts them. */
+  /** Called for a file that needs no work (the tally of `--once`). */
   readonly onSettled: (item: UploadItem) => void;
 }
 
-/** A file as it was found. */
-export interface Sighting {
+/** A file in a watched folder. */
+export interface FoundFile {
   readonly path: string;
   readonly stamp: FileStamp;
   readonly removable: boolean;
 }
 
-/** Tells of each file whether there is anything to do about it, from as little as possible. */
-export class Scout {
-  readonly #needs: ScoutNeeds;
+/** Decides for each file whether it needs work, reading as little as possible. */
+export class Classifier {
+  readonly #needs: ClassifierNeeds;
 
-  constructor(needs: ScoutNeeds) {
+  constructor(needs: ClassifierNeeds) {
     this.#needs = needs;
   }
 
-  /** Is there anything that the ledger does not settle? Reads the ledger, never the file. */
-  isOpen(file: Sighting): boolean {
-    const { known, marks, outbox, pending, now, onSettled } = this.#needs;
+  /** Classifies a file: settled by the ledger, a candidate for sending, or incomplete. */
+  classify(file: FoundFile): void {
+    if (this.isOpen(file)) this.examine(file);
+  }
+
+  /** Returns whether the ledger leaves the file open. Reads the ledger, never the file. */
+  isOpen(file: FoundFile): boolean {
+    const { known, marks, outbox, incomplete, now, onSettled } = this.#needs;
     const { path, stamp } = file;
     const before = known.find(path, stamp);
     if (before === undefined) {
       if (!marks.isSeen(path, stamp)) return true;
-      pending.forget(path);
+      incomplete.forget(path);
       return false;
     }
     const { verdict, sha256, upload, detail } = before;
     if (verdict === 'activity') {
       if (sha256 === undefined) return true;
       if (upload === undefined || !isAtRest(upload, now())) return !outbox.has(sha256);
-      pending.forget(path);
+      incomplete.forget(path);
       const settledItem = upload.state === 'confirmed' ? alreadyUploaded : refusedBefore;
       onSettled(settledItem(path, sha256));
       return false;
     }
     if (verdict === 'not-an-activity') {
-      pending.forget(path);
+      incomplete.forget(path);
       onSettled(notAnActivity(path, false, detail));
       return false;
     }
-    this.unwhole(file, verdict as InvalidReason, detail);
+    this.noteIncomplete(file, verdict as InvalidReason, detail);
     return false;
   }
 
-  /** Looks at the beginning of an open file: it is a candidate, or not whole. */
-  approach(file: Sighting): void {
-    const { pending, now, onCandidate } = this.#needs;
+  /** Reads the first bytes of an open file: it is a candidate, or incomplete. */
+  examine(file: FoundFile): void {
+    const { incomplete, now, onCandidate } = this.#needs;
     const { path, stamp, removable } = file;
     const peek = peekAt(path, stamp, now());
     switch (peek.peek) {
       case 'gone':
-        pending.forget(path);
+        incomplete.forget(path);
         return;
-      case 'unwhole':
-        this.unwhole(file, peek.reason, peek.detail);
+      case 'incomplete':
+        this.noteIncomplete(file, peek.reason, peek.detail);
         return;
       case 'possible': {
-        pending.forget(path);
+        incomplete.forget(path);
         const { recordedAt } = peek;
         const fresh = { kept: undefined, failures: 0 };
         onCandidate({ key: path, path, absolute: path, stamp, removable, recordedAt, ...fresh });
@@ -85,9 +93,52 @@ export class Scout {
     }
   }
 
-  /** Notes a file that is not whole, so that it is looked at again. */
-  unwhole(file: Sighting, reason: InvalidReason, detail: string): void {
-    const { pending, marks } = this.#needs;
-    pending.note({ ...file, reason, detail }, marks.isReported(file.path, file.stamp));
+  /** Records an incomplete file, so that it is checked again. */
+  noteIncomplete(file: FoundFile, reason: InvalidReason, detail: string): void {
+    const { incomplete, marks } = this.#needs;
+    incomplete.note({ ...file, reason, detail }, marks.isReported(file.path, file.stamp));
+  }
+}
+
+/** What the first bytes of a file show. */
+type Peek =
+  /** The file may be complete and must be read. `recordedAt`: best known time (ms since the epoch). */
+  | { readonly peek: 'possible'; readonly recordedAt: number }
+  | { readonly peek: 'incomplete'; readonly reason: InvalidReason; readonly detail: string }
+  | { readonly peek: 'gone' };
+
+const first = Buffer.alloc(PEEK_BYTES);
+
+/** Earliest credible recording time: FIT files did not exist before 1990 (ms since the epoch). */
+const EARLIEST_MS = Date.UTC(1990, 0, 1);
+/** Longest credible time in the future: a device clock set to the wrong zone (ms). */
+const AHEAD_MS = 86_400_000;
+
+/**
+ * Reads the beginning of a file. A recording that declares more bytes than the file has is not read
+ * in full each time it grows. A gzip file shows nothing before it is unpacked.
+ */
+function peekAt(path: string, stamp: FileStamp, now: number): Peek {
+  const recordedAt = stamp.mtimeMs;
+  if (/\.gz$/i.test(path)) return { peek: 'possible', recordedAt };
+  let descriptor: number | undefined;
+  try {
+    descriptor = openSync(path, 'r');
+    const size = readSync(descriptor, first, 0, PEEK_BYTES, 0);
+    const head = first.subarray(0, size);
+    const header = peekHeader(head, Math.max(size, stamp.size));
+    if (header.state !== 'possible') {
+      return { peek: 'incomplete', reason: header.state, detail: header.detail };
+    }
+    const created = readFileId(head)?.timeCreated?.getTime();
+    const credible = created !== undefined && created >= EARLIEST_MS && created <= now + AHEAD_MS;
+    return { peek: 'possible', recordedAt: credible ? created : recordedAt };
+  } catch (error) {
+    const code = systemCode(error);
+    if (code === undefined) throw error;
+    if (code === 'ENOENT' || code === 'ENOTDIR') return { peek: 'gone' };
+    return { peek: 'incomplete', reason: 'unreadable', detail: describeFileError(error) };
+  } finally {
+    if (descriptor !== undefined) closeSync(descriptor);
   }
 }

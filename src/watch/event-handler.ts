@@ -1,86 +1,82 @@
 import { join } from 'node:path';
 import { isRecordingName, isSearchedFolder } from '../upload/recording-names.ts';
+import type { Classifier } from './classify.ts';
 import { statOf } from './fs-events.ts';
-import type { Pending } from './incomplete-files.ts';
-import type { Scout, Sighting } from './classify.ts';
-import type { Sweeper } from './rescan.ts';
+import type { IncompleteFiles } from './incomplete-files.ts';
+import type { Rescanner } from './rescan.ts';
 import { walk } from './walk.ts';
 import type { WatchedFolder } from './watched-folder.ts';
 
-/** More names than this at once, and the kernel may have dropped some. */
+/** Paths in one batch above which the kernel may have dropped events. */
 const FLOOD = 1_000;
-/** A folder that takes longer than this to look through is left to a sweep, in ms. */
+/** Longest walk of a new folder; a rescan takes over after that (ms). */
 const LONG_WALK_MS = 200;
 /**
- * So long after a folder was made it is looked through once more, in ms: what is made for a device
- * is mounted over a moment later, and a mount is announced by nobody.
+ * Delay of the rescan after a folder was created (ms). A folder that is created for a device is
+ * mounted over a moment later, and a mount fires no event.
  */
 const MOUNT_MS = 3_000;
 
-export interface ListenerNeeds {
-  readonly scout: Scout;
-  readonly pending: Pending;
-  readonly sweeper: Sweeper;
-  /** Something was told of: {@link Listener.hear} is to be called soon. */
-  readonly onTold: () => void;
-  /** The folder is to be looked through in so many ms. */
-  readonly sweepIn: (folder: WatchedFolder, ms: number) => void;
+export interface EventHandlerNeeds {
+  readonly classifier: Classifier;
+  readonly incomplete: IncompleteFiles;
+  readonly rescanner: Rescanner;
+  /** Called for the first path of a batch: {@link EventHandler.handle} has to be called soon. */
+  readonly onQueued: () => void;
+  /** Schedules a rescan of the folder (ms). */
+  readonly rescanIn: (folder: WatchedFolder, ms: number) => void;
 }
 
-/** Turns what file events say into looks at files and folders. */
-export class Listener {
-  readonly #needs: ListenerNeeds;
-  /** Paths that events told of since the last look. */
-  #told = new Map<string, { readonly folder: WatchedFolder; readonly name: string }>();
+/** Handles file-system events: classifies files, walks new folders. */
+export class EventHandler {
+  readonly #needs: EventHandlerNeeds;
+  #queued = new Map<string, { readonly folder: WatchedFolder; readonly name: string }>();
 
-  constructor(needs: ListenerNeeds) {
+  constructor(needs: EventHandlerNeeds) {
     this.#needs = needs;
   }
 
-  tell(folder: WatchedFolder, parent: string, name: string): void {
+  /** Queues a path for the next batch. */
+  add(folder: WatchedFolder, parent: string, name: string): void {
     if (!isRecordingName(name) && !isSearchedFolder(name)) return;
-    if (this.#told.size === 0) this.#needs.onTold();
-    this.#told.set(join(parent, name), { folder, name });
+    if (this.#queued.size === 0) this.#needs.onQueued();
+    this.#queued.set(join(parent, name), { folder, name });
   }
 
-  /** Looks at what was told of, all at once: one write is told of several times. */
-  hear(): void {
-    const told = this.#told;
-    this.#told = new Map();
-    for (const [path, { folder, name }] of told) {
+  /** Handles queued paths in one batch: one write fires several events. */
+  handle(): void {
+    const { classifier, incomplete, rescanIn } = this.#needs;
+    const batch = this.#queued;
+    this.#queued = new Map();
+    for (const [path, { folder, name }] of batch) {
       const stats = statOf(path);
-      if (stats === undefined) this.#needs.pending.forget(path);
+      if (stats === undefined) incomplete.forget(path);
       if (stats?.isFile() !== true) {
         if (isSearchedFolder(name)) this.#onFolder(folder, path, stats?.isDirectory() === true);
       } else if (isRecordingName(name)) {
-        this.look({ path, stamp: stats, removable: folder.removable });
+        classifier.classify({ path, stamp: stats, removable: folder.removable });
       }
     }
-    if (told.size > FLOOD) {
-      for (const { folder } of told.values()) this.#needs.sweepIn(folder, 0);
+    if (batch.size > FLOOD) {
+      for (const { folder } of batch.values()) rescanIn(folder, 0);
     }
   }
 
-  look(file: Sighting): void {
-    const { scout } = this.#needs;
-    if (scout.isOpen(file)) scout.approach(file);
-  }
-
-  /** A folder came, went, or was replaced: what is in it came before anybody could tell. */
+  /** Walks a folder that was created or replaced: its files came before it was watched. */
   #onFolder(folder: WatchedFolder, path: string, exists: boolean): void {
-    const { pending, sweeper, sweepIn } = this.#needs;
+    const { classifier, incomplete, rescanner, rescanIn } = this.#needs;
     if (folder.events?.isCovered(path) === true) {
       folder.events.uncover(path);
-      if (!exists) pending.forgetBelow(path);
+      if (!exists) incomplete.forgetBelow(path);
     }
     if (!exists) return;
     const end = performance.now() + LONG_WALK_MS;
     for (const found of walk(path)) {
-      sweeper.meet(folder, found, (file) => this.look(file));
+      rescanner.visit(folder, found, (file) => classifier.classify(file));
       if (performance.now() < end) continue;
-      sweepIn(folder, 0);
+      rescanIn(folder, 0);
       return;
     }
-    sweepIn(folder, Math.max(MOUNT_MS, folder.sweepCostMs * 20));
+    rescanIn(folder, Math.max(MOUNT_MS, folder.rescanCostMs * 20));
   }
 }

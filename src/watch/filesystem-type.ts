@@ -2,7 +2,7 @@ import { statfsSync } from 'node:fs';
 import { systemCode } from '../base/errors.ts';
 
 /** What the file system under a folder means for watching it. */
-export interface Place {
+export interface FilesystemType {
   /** Why no file events can be relied on, in a sentence; undefined where they can. */
   readonly noEvents: string | undefined;
   /** It can be gone at any time: its recordings are copied before they are sent. */
@@ -31,7 +31,7 @@ const FAT = [0x4d44, 0x2011bab0];
  * network, inside an MTP device (a FUSE mount of gvfs) or on the Windows side of WSL (9p) give no
  * events here.
  */
-export function placeOf(folder: string, platform: NodeJS.Platform): Place {
+export function filesystemType(folder: string, platform: NodeJS.Platform): FilesystemType {
   if (platform === 'win32') {
     const network = /^[\\/]{2}[^\\/?.]/.test(folder);
     return {
@@ -52,7 +52,7 @@ export function placeOf(folder: string, platform: NodeJS.Platform): Place {
 }
 
 /** @param type `f_type`, as an unsigned number of 32 bits */
-export function judge(type: number): Place {
+export function judge(type: number): FilesystemType {
   const network = NETWORK[type];
   if (network !== undefined) {
     return {

@@ -135,7 +135,7 @@ export class FolderEvents {
     this.#watchers.get(folder)?.watcher.close();
     this.#watchers.delete(folder);
     if (folder === this.#root) this.#needs.onRoot();
-    // Gone, or not ours to read: the sweeps say so if it matters.
+    // Gone, or not ours to read: the rescans say so if it matters.
     if (['ENOENT', 'ENOTDIR', 'EACCES', 'EPERM'].includes(code) || this.#failed) return;
     this.#failed = true;
     this.close();

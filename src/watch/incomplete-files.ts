@@ -4,7 +4,7 @@ import type { Clock } from '../base/time.ts';
 import type { InvalidReason } from '../upload/report.ts';
 
 /** A file that is not a whole recording, yet. */
-export interface PendingFile {
+export interface IncompleteFile {
   readonly path: string;
   readonly stamp: FileStamp;
   readonly reason: InvalidReason;
@@ -12,7 +12,7 @@ export interface PendingFile {
   readonly removable: boolean;
 }
 
-interface Entry extends PendingFile {
+interface Entry extends IncompleteFile {
   /** When it last changed, as far as is known; ms of the monotonic clock, as all times here. */
   readonly quietSince: number;
   /** Next look at it, and the pause after that. */
@@ -21,7 +21,7 @@ interface Entry extends PendingFile {
   reported: boolean;
 }
 
-/** First pause between two looks, and the longest, in ms; after that the sweeps see to it. */
+/** First pause between two looks, and the longest, in ms; after that the rescans see to it. */
 const FIRST_PAUSE_MS = 2_000;
 const LAST_PAUSE_MS = 256_000;
 
@@ -38,7 +38,7 @@ function patienceMs(reason: InvalidReason): number {
  * (memory-mapped writing, times counted in steps of two seconds) they are looked at again at
  * growing intervals.
  */
-export class Pending {
+export class IncompleteFiles {
   readonly #entries = new Map<string, Entry>();
   readonly #clock: Pick<Clock, 'now' | 'monotonic'>;
 
@@ -55,7 +55,7 @@ export class Pending {
    *
    * @param reported somebody was told of it in this very state.
    */
-  note(file: PendingFile, reported: boolean): void {
+  note(file: IncompleteFile, reported: boolean): void {
     const now = this.#clock.monotonic();
     const before = this.#entries.get(file.path);
     if (before !== undefined && sameStamp(before.stamp, file.stamp)) {
@@ -96,14 +96,14 @@ export class Pending {
     }
   }
 
-  all(): readonly PendingFile[] {
+  all(): readonly IncompleteFile[] {
     return [...this.#entries.values()];
   }
 
   /** The files to look at now; each is due again after a longer pause. */
-  dueLooks(): readonly PendingFile[] {
+  dueLooks(): readonly IncompleteFile[] {
     const now = this.#clock.monotonic();
-    const due: PendingFile[] = [];
+    const due: IncompleteFile[] = [];
     for (const entry of this.#entries.values()) {
       if (entry.lookAt > now) continue;
       due.push(entry);
@@ -114,9 +114,9 @@ export class Pending {
   }
 
   /** The files that somebody should be told of now; each once. */
-  dueReports(): readonly PendingFile[] {
+  dueReports(): readonly IncompleteFile[] {
     const now = this.#clock.monotonic();
-    const due: PendingFile[] = [];
+    const due: IncompleteFile[] = [];
     for (const entry of this.#entries.values()) {
       if (entry.reported || now - entry.quietSince < patienceMs(entry.reason)) continue;
       entry.reported = true;

@@ -51,7 +51,7 @@ export function openOutbox(stateDir: string, rows: OutboxRows, now: () => number
   /** What this process is to send. */
   let known = new Map<string, OutboxRow>();
   let room = ROOM_BYTES;
-  sweepLeftovers(root, rows, now());
+  removeLeftovers(root, rows, now());
 
   function drop(sha256: string): void {
     const row = known.get(sha256);
@@ -115,7 +115,7 @@ function keptName(path: string): string {
   return basename(path).replace(/\.gz$/i, '');
 }
 
-function sweepLeftovers(root: string, rows: OutboxRows, now: number): void {
+function removeLeftovers(root: string, rows: OutboxRows, now: number): void {
   let names: string[];
   try {
     names = readdirSync(root);

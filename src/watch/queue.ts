@@ -48,7 +48,7 @@ export class Queue {
     const added = { ...item, failures };
     if (before !== undefined && isSame(before, added)) return false;
     this.#items.set(item.key, added);
-    // Sorted when somebody takes: thousands come from one sweep.
+    // Sorted when somebody takes: thousands come from one rescan.
     this.#sorted.push(added);
     this.#unsorted = true;
     if (this.#sorted.length > 2 * this.#items.size + 64) this.#sorted = [...this.#items.values()];

@@ -1,28 +1,9 @@
 import type { ErrorCode } from '../base/errors.ts';
+import type { FolderState, Obstacle } from '../daemon/registry.ts';
 import type { InvalidReason, UploadItem } from '../upload/report.ts';
 
-/** How things stand with a folder. */
-export type FolderState =
-  /** It is not there (a device that is not plugged in). */
-  | 'waiting'
-  /** The system tells of changes in it at once. */
-  | 'watching'
-  /** It is looked through again and again. */
-  | 'polling';
-
-/** Why nothing can be delivered now. */
-export type Obstacle =
-  /** No connection to the service. */
-  | 'offline'
-  /** The service answers, but with failures. */
-  | 'service'
-  /** The keychain is locked, or there is none yet. */
-  | 'keychain'
-  /** This machine's own disk or database. */
-  | 'storage';
-
 /** What the watcher tells of, as it happens. */
-export type WatchEvent =
+export type WatchNotice =
   | { readonly event: 'started'; readonly folders: readonly string[] }
   | {
       readonly event: 'folder';

@@ -1,82 +1,85 @@
 import type { KnownFiles } from '../ledger/known-files.ts';
 import type { WatchMarks } from '../ledger/watch-marks.ts';
 import type { Clock } from '../base/time.ts';
-import type { WatchEvent } from './report.ts';
-import type { Scout, Sighting } from './classify.ts';
+import type { Classifier, FoundFile } from './classify.ts';
+import type { WatchNotice } from './report.ts';
 import { type Found, inSlices, walk } from './walk.ts';
 import type { WatchedFolder } from './watched-folder.ts';
 
-/** Between two sweeps of a folder that tells of changes by itself, in ms. */
-const SWEEP_MS = 5 * 60_000;
-/** Between two sweeps of one that does not, unless somebody says otherwise, in ms. */
+/** Rescan interval for folders with file events (ms). */
+const RESCAN_MS = 5 * 60_000;
+/** Rescan interval for polled folders; `--poll` overrides it (ms). */
 export const POLL_MS = 30_000;
-/** A sweep may take this share of the time at most, so that a large folder costs no more. */
+/** Largest share of one core's time that rescans may take: a large folder is rescanned less often. */
 const SHARE = { watching: 1 / 2_000, polling: 1 / 20, waiting: 1 };
 
-export interface SweeperOptions {
-  /** What is there at the beginning is not sent. */
+export interface RescanOptions {
+  /** Ignore the files that the first rescan finds. */
   readonly newOnly: boolean;
-  /** Poll every folder, every so many ms. */
+  /** Poll every folder at this interval (ms). */
   readonly pollMs: number | undefined;
   readonly dryRun: boolean;
 }
 
-export interface SweeperNeeds {
+export interface RescannerNeeds {
   readonly known: KnownFiles;
   readonly marks: WatchMarks;
-  readonly scout: Scout;
+  readonly classifier: Classifier;
   readonly clock: Clock;
   readonly signal: AbortSignal;
-  readonly report: (event: WatchEvent) => void;
+  readonly report: (notice: WatchNotice) => void;
 }
 
-/** Compares what is in a folder with what the ledger knows: the truth, however little was heard. */
-export class Sweeper {
-  readonly #options: SweeperOptions;
-  readonly #needs: SweeperNeeds;
-  /** Told already, until a folder comes or goes. */
-  readonly #problems = new Set<string>();
+/**
+ * Compares the files in a folder with the ledger. Rescans make the watcher correct; file events only
+ * make it fast.
+ */
+export class Rescanner {
+  readonly #options: RescanOptions;
+  readonly #needs: RescannerNeeds;
+  /** Problems that were reported since a folder last appeared or disappeared. */
+  readonly #reported = new Set<string>();
 
-  constructor(options: SweeperOptions, needs: SweeperNeeds) {
+  constructor(options: RescanOptions, needs: RescannerNeeds) {
     this.#options = options;
     this.#needs = needs;
   }
 
   /**
-   * Looks at every file in the folder, and says when it is to be looked through next.
+   * Classifies every file in the folder and schedules the folder's next rescan.
    *
-   * @returns how many there were
-   * @throws the signal's reason when it is aborted; what the ledger throws
+   * @returns the number of files
+   * @throws the signal's reason when it is aborted; ledger errors
    */
-  async sweep(folder: WatchedFolder): Promise<number> {
+  async rescan(folder: WatchedFolder): Promise<number> {
     const started = performance.now();
     try {
-      return folder.state === 'waiting' ? 0 : await this.#sweep(folder);
+      return folder.state === 'waiting' ? 0 : await this.#rescan(folder);
     } finally {
       const { state } = folder;
-      const pause = state === 'polling' ? (this.#options.pollMs ?? POLL_MS) : SWEEP_MS;
+      const interval = state === 'polling' ? (this.#options.pollMs ?? POLL_MS) : RESCAN_MS;
       const costMs = performance.now() - started;
-      folder.sweepAt = this.#needs.clock.monotonic() + Math.max(pause, costMs / SHARE[state]);
-      folder.sweepCostMs = costMs;
+      folder.rescanAt = this.#needs.clock.monotonic() + Math.max(interval, costMs / SHARE[state]);
+      folder.rescanCostMs = costMs;
     }
   }
 
-  /** The folder is not there yet; what is recorded from now on is new. */
-  awaits(folder: WatchedFolder): void {
+  /** Records for `--new-only` that the folder is missing at the start: its later files are new. */
+  expect(folder: WatchedFolder): void {
     const { newOnly, dryRun } = this.#options;
     if (newOnly && !dryRun) this.#needs.marks.newOnly(folder.path).begin();
   }
 
-  /** A folder came or went: what was wrong may be wrong anew. */
-  tellAgain(): void {
-    this.#problems.clear();
+  /** Reports problems again: a folder appeared or disappeared. */
+  forgetProblems(): void {
+    this.#reported.clear();
   }
 
-  /** Passes on what a walk found. */
-  meet(folder: WatchedFolder, found: Found, onFile: (file: Sighting) => void): void {
+  /** Handles one result of a walk: watches a folder, passes on a file, reports a problem once. */
+  visit(folder: WatchedFolder, found: Found, onFile: (file: FoundFile) => void): void {
     switch (found.found) {
       case 'folder':
-        // One that the events missed is heard from now on.
+        // Events may have missed its creation.
         folder.events?.coverOne(found.path);
         return;
       case 'file':
@@ -84,25 +87,25 @@ export class Sweeper {
         return;
       case 'problem': {
         const { path, problem: message } = found;
-        if (this.#problems.has(`${path}: ${message}`)) return;
-        this.#problems.add(`${path}: ${message}`);
+        if (this.#reported.has(`${path}: ${message}`)) return;
+        this.#reported.add(`${path}: ${message}`);
         this.#needs.report({ event: 'problem', path, message });
       }
     }
   }
 
-  async #sweep(folder: WatchedFolder): Promise<number> {
-    const { known, marks, scout, signal } = this.#needs;
+  async #rescan(folder: WatchedFolder): Promise<number> {
+    const { known, marks, classifier, signal } = this.#needs;
     const { newOnly, dryRun } = this.#options;
     const firstLook = newOnly ? marks.newOnly(folder.path) : undefined;
     if (!dryRun) firstLook?.begin();
     let files = 0;
-    let seen: Sighting[] = [];
-    const onFile = (file: Sighting) => {
+    let seen: FoundFile[] = [];
+    const onFile = (file: FoundFile) => {
       files++;
-      if (!scout.isOpen(file)) return;
+      if (!classifier.isOpen(file)) return;
       if (firstLook?.isOld(file.stamp) === true) seen.push(file);
-      else scout.approach(file);
+      else classifier.examine(file);
     };
     const transaction = (slice: () => boolean) => {
       const more = known.reading(slice);
@@ -110,7 +113,7 @@ export class Sweeper {
       seen = [];
       return more;
     };
-    const take = (found: Found) => this.meet(folder, found, onFile);
+    const take = (found: Found) => this.visit(folder, found, onFile);
     await inSlices(walk(folder.path), take, transaction, signal);
     if (!dryRun) firstLook?.done();
     return files;

@@ -6,7 +6,7 @@ import type { ServiceClient } from '../api/client.ts';
 import type { Clock } from '../base/time.ts';
 import type { InvalidReason, UploadItem } from '../upload/report.ts';
 import { type Uploader, createUploader } from '../upload/uploader.ts';
-import { Bell } from './wakeup.ts';
+import { Wakeup } from './wakeup.ts';
 import {
   REMEMBERS_NOTHING,
   isAtRest,
@@ -14,12 +14,11 @@ import {
   patientClient,
   restingLedger,
 } from './refusal-backoff.ts';
-import type { Failure, Gate } from './circuit-breaker.ts';
+import type { Failure, CircuitBreaker } from './circuit-breaker.ts';
 import type { Outbox } from './outbox.ts';
 import { Queue, type QueueItem } from './queue.ts';
-import type { WatchEvent } from './report.ts';
-import { type Slot, Slots } from './stash-slots.ts';
-import { type Sent, keepSent, takeIn } from './stash.ts';
+import type { WatchNotice } from './report.ts';
+import { type ReadBuffer, ReadBuffers, type Sent, stashFile, stashSent } from './stash.ts';
 
 /** Requests under way at once. */
 export const AT_ONCE = 2;
@@ -44,27 +43,27 @@ const STASH_AFTER_MS = 5_000;
  */
 const STASH_SHARE = 1 / 10;
 
-export interface PumpNeeds {
+export interface SenderNeeds {
   readonly appVersion: string;
   readonly ledger: UploadLedger;
   readonly known: KnownFiles;
   readonly outbox: Outbox;
-  readonly gate: Gate;
-  /** Else nothing is sent, whatever the gate says: recordings are only taken in. */
+  readonly breaker: CircuitBreaker;
+  /** Else nothing is sent, whatever the breaker says: recordings are only taken in. */
   readonly delivers: boolean;
   readonly client: () => Promise<ServiceClient>;
   readonly uploadUrl: () => URL;
   readonly clock: Clock;
-  readonly report: (event: WatchEvent) => void;
+  readonly report: (event: WatchNotice) => void;
   /** A file that was taken for a recording is not whole (any more). */
-  readonly onUnwhole: (item: QueueItem, reason: InvalidReason, detail: string) => void;
-  /** Something to tell of has changed: the queue, the gate. */
+  readonly onIncomplete: (item: QueueItem, reason: InvalidReason, detail: string) => void;
+  /** Something to tell of has changed: the queue, the breaker. */
   readonly onChange: () => void;
 }
 
 /** An upload under way. */
 interface Sending {
-  readonly slot: Slot;
+  readonly readBuffer: ReadBuffer;
   /** Of the monotonic clock, in ms. */
   readonly since: number;
   /** What is sent; absent while the file is read. */
@@ -74,17 +73,17 @@ interface Sending {
 }
 
 /**
- * Sends what waits: oldest first, at most two at a time, as long as the gate is open. While it is
+ * Sends what waits: oldest first, at most two at a time, as long as the breaker is open. While it is
  * closed, and after some seconds in any case, recordings whose place may vanish are copied to the outbox.
  */
-export class Pump {
-  readonly #needs: PumpNeeds;
+export class Sender {
+  readonly #needs: SenderNeeds;
   readonly #queue = new Queue();
-  readonly #slots = new Slots();
+  readonly #readBuffers = new ReadBuffers();
   /** Under way. */
   readonly #active = new Map<QueueItem, Sending>();
   readonly #tasks = new Set<Promise<void>>();
-  readonly #bell: Bell;
+  readonly #wakeup: Wakeup;
   readonly #hardStop = new AbortController();
   readonly #dryRun: boolean;
   /** Waits in its place, and since when (monotonic clock, ms); the longest first. */
@@ -97,10 +96,10 @@ export class Pump {
   #stopping = false;
   lastSuccessAt: number | undefined;
 
-  constructor(options: { readonly dryRun: boolean }, needs: PumpNeeds) {
+  constructor(options: { readonly dryRun: boolean }, needs: SenderNeeds) {
     this.#needs = needs;
     this.#dryRun = options.dryRun;
-    this.#bell = new Bell(needs.clock);
+    this.#wakeup = new Wakeup(needs.clock);
   }
 
   /** For one recording: what is sent is noted in `sending`. */
@@ -137,7 +136,7 @@ export class Pump {
   }
 
   add(item: QueueItem): void {
-    // A sweep finds what is being sent.
+    // A rescan finds what is being sent.
     for (const { key, stamp } of this.#active.keys()) {
       if (key === item.key && sameStamp(stamp, item.stamp)) return;
     }
@@ -149,12 +148,12 @@ export class Pump {
     this.#toTakeIn.delete(item.key);
     const since = this.#needs.clock.monotonic();
     if (item.kept === undefined) this.#toTakeIn.set(item.key, { item, since });
-    this.#bell.ring();
+    this.#wakeup.notify();
   }
 
-  /** The gate may have opened. */
+  /** The breaker may have opened. */
   wake(): void {
-    this.#bell.ring();
+    this.#wakeup.notify();
   }
 
   /**
@@ -173,38 +172,38 @@ export class Pump {
     }
   }
 
-  /** Sends what comes until {@link Pump.stop}. */
+  /** Sends what comes until {@link Sender.stop}. */
   async run(): Promise<void> {
     while (!this.#stopping) {
       this.#startWhatMay();
-      const { gate, delivers } = this.#needs;
-      const blocked = gate.state.state !== 'open' || !delivers;
+      const { breaker, delivers } = this.#needs;
+      const blocked = breaker.state.state !== 'closed' || !delivers;
       const stashInMs = this.#stash(blocked);
       if (this.waiting === 0) this.#rest();
       const due = blocked && delivers && this.#active.size === 0 && this.#queue.size > 0;
-      await this.#bell.wait(Math.min(stashInMs, (due ? gate.waitMs : undefined) ?? Infinity));
+      await this.#wakeup.wait(Math.min(stashInMs, (due ? breaker.waitMs : undefined) ?? Infinity));
     }
   }
 
   /** Sends what is there, and ends: also when it can't be sent; then it says so of each. */
   async drain(): Promise<void> {
-    const { gate } = this.#needs;
+    const { breaker } = this.#needs;
     while (!this.#stopping) {
       this.#startWhatMay();
       if (this.#active.size === 0) {
         if (this.#queue.size === 0) return;
-        const { state } = gate;
+        const { state } = breaker;
         const hopeless =
-          state.state === 'login' ||
-          gate.failures >= GIVE_UP_AFTER ||
-          (gate.waitMs ?? 0) > LONGEST_WAIT_MS;
-        if (state.state !== 'open' && hopeless) {
+          state.state === 'login-needed' ||
+          breaker.failures >= GIVE_UP_AFTER ||
+          (breaker.waitMs ?? 0) > LONGEST_WAIT_MS;
+        if (state.state !== 'closed' && hopeless) {
           this.#giveUp(state.failure);
           return;
         }
       }
-      const tryInMs = this.#active.size === 0 ? gate.waitMs : undefined;
-      await this.#bell.wait(Math.min(this.#stash(false), tryInMs ?? Infinity));
+      const tryInMs = this.#active.size === 0 ? breaker.waitMs : undefined;
+      await this.#wakeup.wait(Math.min(this.#stash(false), tryInMs ?? Infinity));
     }
   }
 
@@ -214,7 +213,7 @@ export class Pump {
    */
   async stop(graceMs: number): Promise<void> {
     this.#stopping = true;
-    this.#bell.ring();
+    this.#wakeup.notify();
     const ended = Promise.allSettled(this.#tasks);
     const late = new AbortController();
     const timeout = this.#needs.clock.sleep(graceMs, late.signal).catch(() => undefined);
@@ -225,12 +224,12 @@ export class Pump {
   }
 
   #startWhatMay(): void {
-    const { gate, delivers } = this.#needs;
+    const { breaker, delivers } = this.#needs;
     if (!delivers) return;
-    while (!this.#stopping && gate.mayStart(this.#active.size, AT_ONCE)) {
+    while (!this.#stopping && breaker.mayStart(this.#active.size, AT_ONCE)) {
       const item = this.#queue.take();
       if (item === undefined) return;
-      if (item.removable && item.kept === undefined && !this.#dryRun && this.#takeIn(item))
+      if (item.removable && item.kept === undefined && !this.#dryRun && this.#stashFile(item))
         continue;
       const task = this.#send(item);
       this.#tasks.add(task);
@@ -240,7 +239,7 @@ export class Pump {
 
   /** Nothing waits. What was read is remembered; where that fails, it is read once more. */
   #rest(): void {
-    if (this.#needs.delivers && this.#needs.gate.idle()) this.#needs.onChange();
+    if (this.#needs.delivers && this.#needs.breaker.idle()) this.#needs.onChange();
     try {
       this.#needs.known.flush();
     } catch (error) {
@@ -277,7 +276,7 @@ export class Pump {
       if (!this.#queue.has(key) || !(item.removable || this.#isFresh(item))) continue;
       this.#queue.remove(key);
       // Only a device that may vanish before the service is back may fill the disk.
-      if (!this.#takeIn(item, blocked && item.removable)) {
+      if (!this.#stashFile(item, blocked && item.removable)) {
         this.#queue.add(item);
         if (!blocked) {
           this.#toTakeIn.set(key, { item, since: now });
@@ -290,7 +289,7 @@ export class Pump {
         const pauseMs = tookMs / STASH_SHARE;
         this.#stashAgainAt = Math.max(this.#stashAgainAt, now + pauseMs);
         waits.push(pauseMs);
-      } else setImmediate(() => this.#bell.ring());
+      } else setImmediate(() => this.#wakeup.notify());
       break;
     }
     return Math.min(Infinity, ...waits);
@@ -299,11 +298,11 @@ export class Pump {
   /** Keeps what is being sent: its file may be gone when that fails. */
   #stashSent(item: QueueItem, sending: Sending): void {
     if (sending.sent === undefined || item.kept !== undefined || this.#dryRun) return;
-    const { sent, slot, stashed } = sending;
+    const { sent, readBuffer, stashed } = sending;
     sending.stashed = true;
     try {
       const { outbox, report } = this.#needs;
-      const kept = keepSent(item, sent, slot, outbox) && outbox.owns(sent.sha256);
+      const kept = stashSent(item, sent, readBuffer, outbox) && outbox.owns(sent.sha256);
       if (kept && !stashed) report({ event: 'kept', path: item.path, sha256: sent.sha256 });
     } catch (error) {
       this.#cannotKeep(item, error);
@@ -315,40 +314,43 @@ export class Pump {
   }
 
   /** @returns false: it has to be sent from where it is */
-  #takeIn(item: QueueItem, removable = item.removable): boolean {
-    const slot = this.#slots.take();
+  #stashFile(item: QueueItem, removable = item.removable): boolean {
+    const readBuffer = this.#readBuffers.take();
     try {
-      const result = takeIn(item, slot, this.#needs, removable);
-      switch (result.taken) {
+      const result = stashFile(item, readBuffer, this.#needs, removable);
+      switch (result.stash) {
         case 'kept':
           this.add(this.#keptItem(item, result.sha256));
           this.#needs.report({ event: 'kept', path: item.path, sha256: result.sha256 });
           return true;
-        case 'unwhole':
-          this.#needs.onUnwhole(item, result.reason, result.detail);
+        case 'incomplete':
+          this.#needs.onIncomplete(item, result.reason, result.detail);
           return true;
         case 'settled':
           return true;
-        case 'not-kept':
+        case 'no-room':
           return false;
       }
     } catch (error) {
       this.#cannotKeep(item, error);
       return false;
     } finally {
-      this.#slots.giveBack(slot);
+      this.#readBuffers.giveBack(readBuffer);
     }
   }
 
   async #send(item: QueueItem): Promise<void> {
-    const slot = this.#slots.take();
+    const readBuffer = this.#readBuffers.take();
     const { path, absolute, stamp, kept } = item;
-    const sending: Sending = { slot, since: this.#needs.clock.monotonic(), stashed: false };
+    const sending: Sending = { readBuffer, since: this.#needs.clock.monotonic(), stashed: false };
     const uploader = this.#uploader(kept !== undefined, sending);
     this.#active.set(item, sending);
     this.#needs.onChange();
     try {
-      const result = await uploader.upload({ path, absolute, stamp, named: false }, slot.buffers);
+      const result = await uploader.upload(
+        { path, absolute, stamp, named: false },
+        readBuffer.buffers,
+      );
       this.#active.delete(item);
       this.#settle(item, result, sending);
     } catch (error) {
@@ -356,28 +358,28 @@ export class Pump {
       if (this.#hardStop.signal.aborted) this.#stashSent(item, sending);
       else this.#failed(item, sending, asFailure(error));
     } finally {
-      this.#slots.giveBack(slot);
+      this.#readBuffers.giveBack(readBuffer);
       this.#needs.onChange();
-      this.#bell.ring();
+      this.#wakeup.notify();
     }
   }
 
   #settle(item: QueueItem, result: UploadItem, sending: Sending): void {
-    const { outbox, gate, clock, report } = this.#needs;
+    const { outbox, breaker, clock, report } = this.#needs;
     if (result.outcome !== 'failed') this.#answeredAt = clock.monotonic();
     switch (result.outcome) {
       case 'uploaded':
       case 'duplicate':
         this.lastSuccessAt = clock.now();
         this.#drop(result.sha256);
-        if (gate.succeeded()) report({ event: 'delivering' });
+        if (breaker.succeeded()) report({ event: 'delivering' });
         report({ event: 'upload', item: result });
         return;
       case 'rejected': {
         // Bytes that are kept are the only ones there are, perhaps: they are offered again.
         const upload = this.#needs.ledger.find(result.sha256);
         if (upload !== undefined && isGivenUp(upload)) this.#drop(result.sha256);
-        if (gate.succeeded()) report({ event: 'delivering' });
+        if (breaker.succeeded()) report({ event: 'delivering' });
         report({ event: 'upload', item: result });
         return;
       }
@@ -398,7 +400,7 @@ export class Pump {
           // Somebody damaged or removed our copy. Its source, if it is still there, is found again.
           report({ event: 'problem', path: item.path, message: result.detail });
         } else {
-          this.#needs.onUnwhole(item, result.reason, result.detail);
+          this.#needs.onIncomplete(item, result.reason, result.detail);
         }
         return;
       case 'failed':
@@ -427,17 +429,22 @@ export class Pump {
 
   /** Nothing can be delivered for now, whoever found out; it is told if that is news. */
   hinder(failure: Failure): void {
-    const { gate, report } = this.#needs;
+    const { breaker, report } = this.#needs;
     const retryAfterMs = this.#retryAfterMs;
     this.#retryAfterMs = 0;
-    const isNews = gate.failed(failure, retryAfterMs);
+    const isNews = breaker.failed(failure, retryAfterMs);
     this.#needs.onChange();
     if (!isNews) return;
     const { code, message, hint } = failure;
     const said = { message, ...(hint === undefined ? {} : { hint }) };
-    if (gate.state.state === 'login') report({ event: 'login-needed', code, ...said });
-    else if (gate.state.state === 'closed') {
-      report({ event: 'obstacle', obstacle: gate.state.obstacle, ...said, queued: this.waiting });
+    if (breaker.state.state === 'login-needed') report({ event: 'login-needed', code, ...said });
+    else if (breaker.state.state === 'open') {
+      report({
+        event: 'obstacle',
+        obstacle: breaker.state.obstacle,
+        ...said,
+        queued: this.waiting,
+      });
     }
   }
 

@@ -4,23 +4,57 @@ import type { UploadLedger } from '../ledger/uploads.ts';
 import type { FramedUpload } from '../api/client.ts';
 import type { Clock } from '../base/time.ts';
 import { identify } from '../upload/identify.ts';
-import { HEAD_ROOM, readFile } from '../upload/read-recording.ts';
+import { type BufferSource, HEAD_ROOM, readFile } from '../upload/read-recording.ts';
 import type { InvalidReason } from '../upload/report.ts';
 import { isAtRest } from './refusal-backoff.ts';
 import type { Outbox } from './outbox.ts';
 import type { QueueItem } from './queue.ts';
-import type { Slot } from './stash-slots.ts';
 
-/** What became of a file that was read without being sent. */
-export type TakenIn =
-  | { readonly taken: 'kept'; readonly sha256: string }
-  /** A recording for which there is no room: its source has to last. */
-  | { readonly taken: 'not-kept' }
-  /** Nothing that has to be sent. */
-  | { readonly taken: 'settled' }
-  | { readonly taken: 'unwhole'; readonly reason: InvalidReason; readonly detail: string };
+/** Largest buffer that is kept for the next recording (bytes). */
+const REUSED_BYTES = 1024 * 1024;
 
-export interface TakeInNeeds {
+/** The buffer that one recording is read into and sent from. */
+export interface ReadBuffer {
+  readonly buffers: BufferSource;
+  /** Holds the last recording that was read. */
+  buffer: Buffer;
+}
+
+/** Reuses read buffers between recordings; one for each in-flight recording. */
+export class ReadBuffers {
+  readonly #free: ReadBuffer[] = [];
+
+  take(): ReadBuffer {
+    return this.#free.pop() ?? makeReadBuffer();
+  }
+
+  giveBack(readBuffer: ReadBuffer): void {
+    if (readBuffer.buffer.length > REUSED_BYTES) readBuffer.buffer = Buffer.alloc(0);
+    this.#free.push(readBuffer);
+  }
+}
+
+function makeReadBuffer(): ReadBuffer {
+  const readBuffer: ReadBuffer = {
+    buffer: Buffer.alloc(0),
+    buffers(size) {
+      if (readBuffer.buffer.length < size) readBuffer.buffer = Buffer.allocUnsafeSlow(size);
+      return readBuffer.buffer;
+    },
+  };
+  return readBuffer;
+}
+
+/** The outcome of {@link stashFile}. */
+export type StashOutcome =
+  | { readonly stash: 'kept'; readonly sha256: string }
+  /** The outbox has no room: the source file has to last. */
+  | { readonly stash: 'no-room' }
+  /** The file needs no sending. */
+  | { readonly stash: 'settled' }
+  | { readonly stash: 'incomplete'; readonly reason: InvalidReason; readonly detail: string };
+
+export interface StashNeeds {
   readonly ledger: UploadLedger;
   readonly known: KnownFiles;
   readonly outbox: Outbox;
@@ -32,26 +66,26 @@ export interface Sent {
   readonly sha256: string;
   /** In bytes. */
   readonly size: number;
-  /** The request, once it was made. */
+  /** The request body, once it was built. */
   readonly framed?: FramedUpload | undefined;
 }
 
 /**
- * Reads a file and, if it is a recording that the service does not have, keeps its bytes: what is
- * done instead of sending while nothing can be sent, and before it where the device may be unplugged.
+ * Reads a file and copies it to the outbox, if it is a recording that the service does not have.
+ * The watcher does this while nothing can be sent, and before sending from a removable device.
  *
- * @param removable it is kept whatever room it takes
+ * @param removable copies it even if the outbox has no room
  */
-export function takeIn(
+export function stashFile(
   item: QueueItem,
-  slot: Slot,
-  needs: TakeInNeeds,
+  readBuffer: ReadBuffer,
+  needs: StashNeeds,
   removable = item.removable,
-): TakenIn {
+): StashOutcome {
   const { ledger, known, outbox, clock } = needs;
-  const contents = readFile(item.absolute, slot.buffers);
+  const contents = readFile(item.absolute, readBuffer.buffers);
   if ('problem' in contents) {
-    return { taken: 'unwhole', reason: contents.reason, detail: contents.problem };
+    return { stash: 'incomplete', reason: contents.reason, detail: contents.problem };
   }
   const identity = identify(contents.bytes);
   known.remember(item.absolute, contents.stamp, {
@@ -60,41 +94,46 @@ export function takeIn(
     detail: 'detail' in identity ? identity.detail : '',
   });
   if (!('sha256' in identity)) {
-    return { taken: 'unwhole', reason: identity.verdict, detail: identity.detail };
+    return { stash: 'incomplete', reason: identity.verdict, detail: identity.detail };
   }
-  if (identity.verdict === 'not-an-activity') return { taken: 'settled' };
+  if (identity.verdict === 'not-an-activity') return { stash: 'settled' };
   const { sha256 } = identity;
   const upload = ledger.find(sha256);
   const atRest = upload !== undefined && isAtRest(upload, clock.now());
-  if (atRest || outbox.has(sha256)) return { taken: 'settled' };
+  if (atRest || outbox.has(sha256)) return { stash: 'settled' };
   const { path, recordedAt } = item;
   const { bytes } = contents;
   return outbox.keep({ sha256, path, size: bytes.length, recordedAt, bytes, removable })
-    ? { taken: 'kept', sha256 }
-    : { taken: 'not-kept' };
+    ? { stash: 'kept', sha256 }
+    : { stash: 'no-room' };
 }
 
 /**
- * Keeps a recording from the very bytes that are sent, so that it does not matter what becomes of its
- * file.
+ * Copies a recording to the outbox from the bytes in flight, so that its file may be deleted.
  *
- * @returns false: they are not to be had, or there is no room.
+ * @returns false if the bytes are no longer in memory, or the outbox has no room
  */
-export function keepSent(item: QueueItem, sent: Sent, slot: Slot, outbox: Outbox): boolean {
+export function stashSent(
+  item: QueueItem,
+  sent: Sent,
+  readBuffer: ReadBuffer,
+  outbox: Outbox,
+): boolean {
   const { sha256, size } = sent;
   if (outbox.has(sha256)) return true;
-  const bytes = sent.framed === undefined ? readInto(slot, size) : framedIn(sent.framed, size);
+  const bytes =
+    sent.framed === undefined ? readInto(readBuffer, size) : framedIn(sent.framed, size);
   if (createHash('sha256').update(bytes).digest('hex') !== sha256) return false;
   const { path, removable, recordedAt } = item;
   return outbox.keep({ sha256, path, size, recordedAt, bytes, removable });
 }
 
-/** The recording as it was read; one that was packed is not there. */
-function readInto({ buffer }: Slot, size: number): Uint8Array {
+/** Returns the recording as it was read. A compressed recording is not there: its hash differs. */
+function readInto({ buffer }: ReadBuffer, size: number): Uint8Array {
   return buffer.subarray(HEAD_ROOM, HEAD_ROOM + size);
 }
 
-/** The recording in a form (upload/multipart.ts): only the last boundary stands behind it. */
+/** Returns the recording in a multipart body: only the last boundary follows it. */
 function framedIn({ contentType, body }: FramedUpload, size: number): Uint8Array {
   const [, boundary = ''] = /boundary=(.*)$/.exec(contentType) ?? [];
   const last = body.at(-1) ?? Buffer.alloc(0);

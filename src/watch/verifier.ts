@@ -4,8 +4,8 @@ import type { ServiceClient } from '../api/client.ts';
 import type { Clock } from '../base/time.ts';
 import { PROCESSING_MS, type Verified, verifyUploads } from '../upload/verify.ts';
 import { notItsLogin } from './refusal-backoff.ts';
-import { Gate, isLoginFailure } from './circuit-breaker.ts';
-import type { WatchEvent } from './report.ts';
+import { CircuitBreaker, isLoginFailure } from './circuit-breaker.ts';
+import type { WatchNotice } from './report.ts';
 
 /** Pause after the service refused a check (ms). */
 const REFUSED_PAUSE_MS = 3_600_000;
@@ -16,12 +16,12 @@ export interface VerifierNeeds {
   readonly ledger: UploadLedger;
   readonly client: () => Promise<ServiceClient>;
   /** Of the deliveries: while it is not open, the service is not called. */
-  readonly gate: Gate;
+  readonly breaker: CircuitBreaker;
   readonly delivers: boolean;
   readonly clock: Clock;
   readonly random: () => number;
   readonly signal: AbortSignal;
-  readonly report: (event: WatchEvent) => void;
+  readonly report: (event: WatchNotice) => void;
 }
 
 /**
@@ -30,13 +30,13 @@ export interface VerifierNeeds {
  */
 export class Verifier {
   readonly #needs: VerifierNeeds;
-  readonly #backOff: Gate;
+  readonly #backOff: CircuitBreaker;
   /** When each upload is due (ms of the monotonic clock), by {@link keyOf}. */
   #dueAt = new Map<string, number>();
 
   constructor(needs: VerifierNeeds) {
     this.#needs = needs;
-    this.#backOff = new Gate(() => needs.clock.monotonic(), needs.random);
+    this.#backOff = new CircuitBreaker(() => needs.clock.monotonic(), needs.random);
   }
 
   /**
@@ -45,8 +45,8 @@ export class Verifier {
    * @throws SyncError the login has ended
    */
   async check(): Promise<void> {
-    const { ledger, client, gate, delivers, clock, signal, report } = this.#needs;
-    const mayCall = delivers && gate.state.state === 'open' && this.#backOff.mayStart(0, 1);
+    const { ledger, client, breaker, delivers, clock, signal, report } = this.#needs;
+    const mayCall = delivers && breaker.state.state === 'closed' && this.#backOff.mayStart(0, 1);
     if (!mayCall) return;
     try {
       const due = this.#dueNow();

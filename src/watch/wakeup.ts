@@ -4,7 +4,7 @@ import type { Clock } from '../base/time.ts';
 const LONGEST_MS = 3_600_000;
 
 /** What a loop sleeps on: until somebody rings, or its time has come. */
-export class Bell {
+export class Wakeup {
   readonly #clock: Clock;
   #rung = false;
   #wake: (() => void) | undefined;
@@ -14,7 +14,7 @@ export class Bell {
   }
 
   /** Heard also by one that only goes to sleep afterwards. */
-  ring(): void {
+  notify(): void {
     this.#rung = true;
     this.#wake?.();
   }

@@ -1,15 +1,15 @@
 import { opendir, stat } from 'node:fs/promises';
 import { systemCode } from '../base/errors.ts';
 import { describeFileError } from '../upload/find-files.ts';
-import type { Place } from './filesystem-type.ts';
+import type { FilesystemType } from './filesystem-type.ts';
 import { FolderEvents, type FolderEventsNeeds } from './fs-events.ts';
-import type { FolderState } from './report.ts';
+import type { FolderState } from '../daemon/registry.ts';
 
 /** What a look at the root showed. */
 export type Appearance = 'same' | 'appeared' | 'gone' | 'replaced';
 
 export interface WatchedFolderNeeds {
-  readonly place: (folder: string) => Place;
+  readonly filesystemType: (folder: string) => FilesystemType;
   /** The kernel watches a whole tree with one handle. */
   readonly recursiveEvents: boolean;
   /** Poll, whatever the file system is. */
@@ -27,9 +27,9 @@ export class WatchedFolder {
   reason: string | undefined;
   removable = false;
   /** When it is looked through next; ms of the monotonic clock. */
-  sweepAt = -Infinity;
-  /** What the last sweep of it took, in ms. */
-  sweepCostMs = 0;
+  rescanAt = -Infinity;
+  /** What the last rescan of it took, in ms. */
+  rescanCostMs = 0;
   #identity: string | undefined;
   #looking = false;
   #closed = false;
@@ -102,14 +102,14 @@ export class WatchedFolder {
   #enter(): void {
     this.#closeEvents();
     const { forcePolling, recursiveEvents } = this.#needs;
-    const place = this.#needs.place(this.path);
-    this.removable = place.removable;
+    const filesystemType = this.#needs.filesystemType(this.path);
+    this.removable = filesystemType.removable;
     if (forcePolling) {
       this.#become('polling', 'As asked for.');
       return;
     }
-    if (place.noEvents !== undefined) {
-      this.#become('polling', place.noEvents);
+    if (filesystemType.noEvents !== undefined) {
+      this.#become('polling', filesystemType.noEvents);
       return;
     }
     const needs: FolderEventsNeeds = {

@@ -6,17 +6,17 @@ import type { WatchMarks } from '../ledger/watch-marks.ts';
 import type { ServiceClient } from '../api/client.ts';
 import type { Clock } from '../base/time.ts';
 import type { UploadItem } from '../upload/report.ts';
-import { Bell } from './wakeup.ts';
-import type { Place } from './filesystem-type.ts';
+import { Wakeup } from './wakeup.ts';
+import type { FilesystemType } from './filesystem-type.ts';
 import { statOf } from './fs-events.ts';
-import { type Failure, Gate } from './circuit-breaker.ts';
-import { Listener } from './event-handler.ts';
+import { type Failure, CircuitBreaker } from './circuit-breaker.ts';
+import { EventHandler } from './event-handler.ts';
 import type { Outbox } from './outbox.ts';
-import { Pending } from './incomplete-files.ts';
-import { Pump } from './sender.ts';
-import type { WatchEvent } from './report.ts';
-import { Scout } from './classify.ts';
-import { Sweeper, type SweeperOptions } from './rescan.ts';
+import { IncompleteFiles } from './incomplete-files.ts';
+import { Sender } from './sender.ts';
+import type { WatchNotice } from './report.ts';
+import { Classifier } from './classify.ts';
+import { Rescanner, type RescanOptions } from './rescan.ts';
 import { Verifier } from './verifier.ts';
 import { type Appearance, WatchedFolder } from './watched-folder.ts';
 
@@ -36,7 +36,7 @@ const LOOK_MS = 1_000;
  */
 const STOP_GRACE_MS = 1_700;
 
-export interface WatcherOptions extends SweeperOptions {
+export interface WatcherOptions extends RescanOptions {
   /** Absolute, each once. */
   readonly folders: readonly string[];
 }
@@ -45,7 +45,7 @@ export interface WatcherOptions extends SweeperOptions {
 export interface WatcherNeeds {
   readonly appVersion: string;
   /** What the file system under a folder means for watching it. */
-  readonly place: (folder: string) => Place;
+  readonly filesystemType: (folder: string) => FilesystemType;
   /** The kernel watches a whole tree with one handle. */
   readonly recursiveEvents: boolean;
   readonly ledger: UploadLedger;
@@ -61,11 +61,11 @@ export interface WatcherNeeds {
   readonly random: () => number;
   /** Stops it. */
   readonly signal: AbortSignal;
-  readonly report: (event: WatchEvent) => void;
+  readonly report: (event: WatchNotice) => void;
   /** Something in {@link Watcher.picture} has changed. */
   readonly onChange: () => void;
-  /** After every round of sweeps that went well. */
-  readonly onSwept: () => void;
+  /** After every round of rescans that went well. */
+  readonly onRescanned: () => void;
   /** Every few seconds. */
   readonly onTick: () => void;
 }
@@ -74,23 +74,24 @@ export interface WatcherNeeds {
 export type WatchEnd = 'stopped' | 'left';
 
 /**
- * Watches folders and sends what is new. The sweeps are what counts: they compare what is there with
+ * Watches folders and sends what is new. The rescans are what counts: they compare what is there with
  * the ledger. Events only make it fast.
  */
 export class Watcher {
-  readonly gate: Gate;
+  readonly breaker: CircuitBreaker;
   readonly #options: WatcherOptions;
   readonly #needs: WatcherNeeds;
   readonly #folders: readonly WatchedFolder[];
-  readonly #pending: Pending;
-  readonly #pump: Pump;
-  readonly #sweeper: Sweeper;
-  readonly #listener: Listener;
+  readonly #incomplete: IncompleteFiles;
+  readonly #classifier: Classifier;
+  readonly #sender: Sender;
+  readonly #rescanner: Rescanner;
+  readonly #eventHandler: EventHandler;
   readonly #verifier: Verifier;
-  readonly #sweepBell: Bell;
-  readonly #pendingBell: Bell;
-  readonly #rootBell: Bell;
-  readonly #verifyBell: Bell;
+  readonly #rescanWakeup: Wakeup;
+  readonly #incompleteWakeup: Wakeup;
+  readonly #rootWakeup: Wakeup;
+  readonly #verifyWakeup: Wakeup;
   readonly #ended = new AbortController();
   #end: WatchEnd | undefined;
   #onEnd: () => void = () => undefined;
@@ -98,7 +99,7 @@ export class Watcher {
   #fault: { readonly error: unknown } | undefined;
   /** Since the last look around. */
   #changed = true;
-  #lastSweepAt: number | undefined;
+  #lastRescanAt: number | undefined;
   #onSettled: ((item: UploadItem) => void) | undefined;
 
   constructor(options: WatcherOptions, needs: WatcherNeeds) {
@@ -106,45 +107,45 @@ export class Watcher {
     const now = () => clock.now();
     this.#options = options;
     this.#needs = needs;
-    this.gate = new Gate(() => clock.monotonic(), random);
-    this.#pending = new Pending(clock);
-    this.#sweepBell = new Bell(clock);
-    this.#pendingBell = new Bell(clock);
-    this.#rootBell = new Bell(clock);
-    this.#verifyBell = new Bell(clock);
-    const scout = new Scout({
+    this.breaker = new CircuitBreaker(() => clock.monotonic(), random);
+    this.#incomplete = new IncompleteFiles(clock);
+    this.#rescanWakeup = new Wakeup(clock);
+    this.#incompleteWakeup = new Wakeup(clock);
+    this.#rootWakeup = new Wakeup(clock);
+    this.#verifyWakeup = new Wakeup(clock);
+    const classifier = (this.#classifier = new Classifier({
       ...{ known, marks, outbox, now },
-      pending: this.#pending,
-      onCandidate: (item) => this.#pump.add(item),
+      incomplete: this.#incomplete,
+      onCandidate: (item) => this.#sender.add(item),
       onSettled: (item) => this.#onSettled?.(item),
-    });
-    this.#pump = new Pump(options, {
+    }));
+    this.#sender = new Sender(options, {
       ...needs,
-      gate: this.gate,
+      breaker: this.breaker,
       onChange: () => this.#noteChange(),
-      onUnwhole: ({ absolute: path, stamp, removable }, reason, detail) => {
-        scout.unwhole({ path, stamp, removable }, reason, detail);
-        this.#pendingBell.ring();
+      onIncomplete: ({ absolute: path, stamp, removable }, reason, detail) => {
+        classifier.noteIncomplete({ path, stamp, removable }, reason, detail);
+        this.#incompleteWakeup.notify();
       },
     });
-    this.#sweeper = new Sweeper(options, { ...needs, scout });
+    this.#rescanner = new Rescanner(options, { ...needs, classifier });
     const signal = AbortSignal.any([needs.signal, this.#ended.signal]);
-    this.#verifier = new Verifier({ ...needs, gate: this.gate, signal });
-    this.#listener = new Listener({
-      scout,
-      pending: this.#pending,
-      sweeper: this.#sweeper,
-      onTold: () => setImmediate(() => void this.#guarded(() => this.#hear())),
-      sweepIn: (folder, ms) => this.#sweepIn(folder, ms),
+    this.#verifier = new Verifier({ ...needs, breaker: this.breaker, signal });
+    this.#eventHandler = new EventHandler({
+      classifier,
+      incomplete: this.#incomplete,
+      rescanner: this.#rescanner,
+      onQueued: () => setImmediate(() => void this.#guarded(() => this.#hear())),
+      rescanIn: (folder, ms) => this.#rescanIn(folder, ms),
     });
     this.#folders = options.folders.map(
       (path) =>
         new WatchedFolder(path, {
-          place: needs.place,
+          filesystemType: needs.filesystemType,
           recursiveEvents: needs.recursiveEvents,
           forcePolling: options.pollMs !== undefined,
-          onName: (folder, parent, name) => this.#listener.tell(folder, parent, name),
-          onRoot: () => this.#rootBell.ring(),
+          onName: (folder, parent, name) => this.#eventHandler.add(folder, parent, name),
+          onRoot: () => this.#rootWakeup.notify(),
           onStateChange: (folder) => this.#tellState(folder),
         }),
     );
@@ -158,11 +159,11 @@ export class Watcher {
         state,
         ...(reason === undefined ? {} : { reason }),
       })),
-      waiting: this.#pump.waiting,
-      sending: this.#pump.sending,
-      unfinished: this.#pending.size,
-      lastSuccessAt: this.#pump.lastSuccessAt,
-      lastSweepAt: this.#lastSweepAt,
+      waiting: this.#sender.waiting,
+      sending: this.#sender.sending,
+      unfinished: this.#incomplete.size,
+      lastSuccessAt: this.#sender.lastSuccessAt,
+      lastRescanAt: this.#lastRescanAt,
     };
   }
 
@@ -173,7 +174,7 @@ export class Watcher {
 
   /** Nothing can be delivered for now: somebody else found out. */
   hinder(failure: Failure): void {
-    this.#pump.hinder(failure);
+    this.#sender.hinder(failure);
   }
 
   /**
@@ -188,7 +189,7 @@ export class Watcher {
     this.#onSettled = onItem;
     let stopped: Promise<void> | undefined;
     const stop = () => {
-      stopped = this.#pump.stop(STOP_GRACE_MS);
+      stopped = this.#sender.stop(STOP_GRACE_MS);
     };
     signal.addEventListener('abort', stop, { once: true });
     try {
@@ -199,11 +200,11 @@ export class Watcher {
           const detail = folder.reason ?? 'There is no such folder now.';
           onItem({ path: folder.path, outcome: 'invalid', reason: 'unreadable', detail });
         }
-        await this.#sweeper.sweep(folder);
+        await this.#rescanner.rescan(folder);
       }
-      if (!this.#options.dryRun) this.#pump.adopt();
-      await this.#pump.drain();
-      for (const { path, reason, detail } of this.#pending.all()) {
+      if (!this.#options.dryRun) this.#sender.adopt();
+      await this.#sender.drain();
+      for (const { path, reason, detail } of this.#incomplete.all()) {
         onItem({ path, outcome: 'invalid', reason, detail });
       }
       if (!this.#options.dryRun) await this.#verifier.check();
@@ -223,25 +224,25 @@ export class Watcher {
     signal.addEventListener('abort', stop, { once: true });
     const loop = (task: Promise<void>) => task.catch((error: unknown) => this.#fail(error));
     try {
-      this.#pump.adopt();
+      this.#sender.adopt();
       await this.#lookAtRoots();
       for (const folder of this.#folders) {
         if (folder.state !== 'waiting') continue;
         this.#tellState(folder);
-        this.#sweeper.awaits(folder);
+        this.#rescanner.expect(folder);
       }
-      const pumping = loop(this.#pump.run());
-      const files = await this.#sweepDue();
-      if (!this.#hasEnded()) report({ event: 'ready', files, queued: this.#pump.waiting });
+      const sending = loop(this.#sender.run());
+      const files = await this.#rescanDue();
+      if (!this.#hasEnded()) report({ event: 'ready', files, queued: this.#sender.waiting });
       const loops = [
         this.#watchRoots(),
-        this.#sweepOnAndOn(),
+        this.#rescanForever(),
         this.#lookAgain(),
         this.#verifyWhatIsDue(),
       ];
       await Promise.all(loops.map(loop));
-      await this.#pump.stop(STOP_GRACE_MS);
-      await pumping;
+      await this.#sender.stop(STOP_GRACE_MS);
+      await sending;
     } finally {
       signal.removeEventListener('abort', stop);
       for (const folder of this.#folders) folder.close();
@@ -258,8 +259,13 @@ export class Watcher {
     this.#end ??= end;
     this.#onEnd();
     this.#ended.abort();
-    for (const bell of [this.#rootBell, this.#sweepBell, this.#pendingBell, this.#verifyBell]) {
-      bell.ring();
+    for (const wakeup of [
+      this.#rootWakeup,
+      this.#rescanWakeup,
+      this.#incompleteWakeup,
+      this.#verifyWakeup,
+    ]) {
+      wakeup.notify();
     }
   }
 
@@ -281,8 +287,8 @@ export class Watcher {
 
   #hear(): void {
     if (this.#hasEnded()) return;
-    this.#listener.hear();
-    this.#pendingBell.ring();
+    this.#eventHandler.handle();
+    this.#incompleteWakeup.notify();
     this.#noteChange();
   }
 
@@ -295,7 +301,7 @@ export class Watcher {
     while (!this.#hasEnded()) {
       const pauseMs = this.#isQuiet() ? QUIET_CHECK_MS : ROOT_CHECK_MS;
       this.#changed = false;
-      await this.#rootBell.wait(pauseMs);
+      await this.#rootWakeup.wait(pauseMs);
       if (this.#hasEnded()) return;
       const [wall, now] = [clock.now(), clock.monotonic()];
       // Some systems stop the monotonic clock while the machine sleeps; the other one may be set.
@@ -305,8 +311,8 @@ export class Watcher {
       before = now;
       await this.#guarded(async () => {
         await this.#lookAtRoots();
-        const { state } = this.gate.state;
-        const found = state === 'closed' ? addressesNow() : undefined;
+        const { state } = this.breaker.state;
+        const found = state === 'open' ? addressesNow() : undefined;
         if (found !== undefined && addresses !== undefined && found !== addresses) this.#tryNow();
         addresses = found;
         onTick();
@@ -332,62 +338,62 @@ export class Watcher {
   /** Nothing is waited for, and nothing has happened since the last look around. */
   #isQuiet(): boolean {
     const waiting = this.#folders.some(({ state }) => state === 'waiting');
-    const { state } = this.gate.state;
-    return !waiting && !this.#changed && this.#pump.waiting === 0 && state === 'open';
+    const { state } = this.breaker.state;
+    return !waiting && !this.#changed && this.#sender.waiting === 0 && state === 'closed';
   }
 
   #onAppearance(folder: WatchedFolder, appearance: Appearance): void {
     if (appearance === 'same') return;
-    this.#sweeper.tellAgain();
-    if (appearance === 'gone') this.#pending.forgetBelow(folder.path);
-    else this.#sweepIn(folder, 0);
+    this.#rescanner.forgetProblems();
+    if (appearance === 'gone') this.#incomplete.forgetBelow(folder.path);
+    else this.#rescanIn(folder, 0);
   }
 
   #wokeUp(): void {
-    for (const folder of this.#folders) this.#sweepIn(folder, 0);
+    for (const folder of this.#folders) this.#rescanIn(folder, 0);
     this.#tryNow();
   }
 
   #tryNow(): void {
-    this.gate.tryNow();
-    this.#pump.wake();
+    this.breaker.tryNow();
+    this.#sender.wake();
   }
 
-  #sweepIn(folder: WatchedFolder, ms: number): void {
-    folder.sweepAt = Math.min(folder.sweepAt, this.#needs.clock.monotonic() + ms);
-    this.#sweepBell.ring();
+  #rescanIn(folder: WatchedFolder, ms: number): void {
+    folder.rescanAt = Math.min(folder.rescanAt, this.#needs.clock.monotonic() + ms);
+    this.#rescanWakeup.notify();
   }
 
-  async #sweepOnAndOn(): Promise<void> {
+  async #rescanForever(): Promise<void> {
     const { clock } = this.#needs;
     while (!this.#hasEnded()) {
-      const next = Math.min(...this.#folders.map(({ sweepAt }) => sweepAt));
+      const next = Math.min(...this.#folders.map(({ rescanAt }) => rescanAt));
       const waitMs = next - clock.monotonic();
-      if (waitMs > 0) await this.#sweepBell.wait(waitMs);
-      if (!this.#hasEnded()) await this.#sweepDue();
+      if (waitMs > 0) await this.#rescanWakeup.wait(waitMs);
+      if (!this.#hasEnded()) await this.#rescanDue();
     }
   }
 
   /** Sweeps the folders whose time has come. @returns how many files there were */
-  async #sweepDue(): Promise<number> {
-    const { clock, onSwept } = this.#needs;
+  async #rescanDue(): Promise<number> {
+    const { clock, onRescanned } = this.#needs;
     let files = 0;
-    let swept = 0;
+    let rescanned = 0;
     let good = true;
     for (const folder of this.#folders) {
-      if (folder.sweepAt > clock.monotonic() || this.#hasEnded()) continue;
-      swept++;
+      if (folder.rescanAt > clock.monotonic() || this.#hasEnded()) continue;
+      rescanned++;
       good &&= await this.#guarded(async () => {
-        files += await this.#sweeper.sweep(folder);
+        files += await this.#rescanner.rescan(folder);
       });
     }
-    if (good && swept > 0 && !this.#hasEnded()) {
-      this.#lastSweepAt = clock.now();
-      this.#pump.adopt();
-      onSwept();
+    if (good && rescanned > 0 && !this.#hasEnded()) {
+      this.#lastRescanAt = clock.now();
+      this.#sender.adopt();
+      onRescanned();
       this.#noteChange();
     }
-    this.#pendingBell.ring();
+    this.#incompleteWakeup.notify();
     return files;
   }
 
@@ -395,15 +401,16 @@ export class Watcher {
   async #lookAgain(): Promise<void> {
     const { marks, report } = this.#needs;
     while (!this.#hasEnded()) {
-      await this.#pendingBell.wait(this.#pending.waitMs);
+      await this.#incompleteWakeup.wait(this.#incomplete.waitMs);
       if (this.#hasEnded()) return;
       await this.#guarded(() => {
-        for (const { path, removable } of this.#pending.dueLooks()) {
+        for (const { path, removable } of this.#incomplete.dueLooks()) {
           const stats = statOf(path);
-          if (stats?.isFile() === true) this.#listener.look({ path, stamp: stats, removable });
-          else this.#pending.forget(path);
+          if (stats?.isFile() === true)
+            this.#classifier.classify({ path, stamp: stats, removable });
+          else this.#incomplete.forget(path);
         }
-        for (const { path, stamp, reason, detail } of this.#pending.dueReports()) {
+        for (const { path, stamp, reason, detail } of this.#incomplete.dueReports()) {
           marks.markReported(path, stamp);
           report({ event: 'unfinished', path, reason, detail });
         }
@@ -418,9 +425,9 @@ export class Watcher {
         await this.#verifier.check();
       } catch (error) {
         if (!(error instanceof SyncError)) throw error;
-        this.#pump.hinder(error);
+        this.#sender.hinder(error);
       }
-      if (!this.#hasEnded()) await this.#verifyBell.wait(VERIFY_LOOK_MS);
+      if (!this.#hasEnded()) await this.#verifyWakeup.wait(VERIFY_LOOK_MS);
     }
   }
 

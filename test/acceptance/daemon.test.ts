@@ -35,10 +35,10 @@ function endDaemons(home: Home): void {
 }
 
 function records(home: Home): { pid: number }[] {
-  const dir = join(home.dir, 'state', 'watch', 'daemons');
+  const dir = join(home.dir, 'state', 'watch');
   if (!existsSync(dir)) return [];
   return readdirSync(dir)
-    .map((id) => join(dir, id, 'daemon.json'))
+    .map((id) => join(dir, id, 'watcher.json'))
     .filter((file) => existsSync(file))
     .map((file) => JSON.parse(readFileSync(file, 'utf8')) as { pid: number });
 }
@@ -93,7 +93,7 @@ describe.skipIf(process.platform === 'win32')('sync watch --daemon', () => {
       id: expect.stringMatching(/^[0-9a-f]{16}$/) as string,
       pid: expect.any(Number) as number,
       folders: [world.folder],
-      log: join(world.home.dir, 'state/watch/daemons', started.id, 'daemon.log'),
+      log: join(world.home.dir, 'state/watch', started.id, 'daemon.log'),
     });
     expect(commandLine(started.pid)).toContain(world.folder);
 
@@ -152,7 +152,7 @@ describe.skipIf(process.platform === 'win32')('sync watch --daemon', () => {
     const other = join(world.home.dir, 'Other');
     const overlapping = await world.sync(['watch', world.folder, other, '--daemon']);
     expect(overlapping.code).toBe(2);
-    expect(overlapping.stderr).toContain(`${world.folder} is being watched already`);
+    expect(overlapping.stderr).toContain(`Already watched by process ${String(pid)}`);
     const daemons = await daemonsOf(world);
     expect(daemons.map(({ running, pid: each }) => ({ running, pid: each }))).toEqual([
       { running: true, pid },
@@ -417,7 +417,7 @@ describe.skipIf(process.platform === 'win32')('a watcher that a service manager 
     const { pid } = await startDaemon(world, [world.folder]);
     const codes = ['systemd', 'launchd'].map(async (kind) => {
       const { code, stderr } = await world.sync(['watch', world.folder, '--background', kind]);
-      expect(stderr).toContain(`watched already, by process ${String(pid)}`);
+      expect(stderr).toContain(`Already watched by process ${String(pid)}`);
       return code;
     });
     expect(await Promise.all(codes)).toEqual([2, 0]);

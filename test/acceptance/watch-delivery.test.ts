@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { afterEach, describe, expect, it } from 'vitest';
-import { type SeenHealth, readHealth } from '../../src/watch/health.ts';
+import { type SeenHealth, readHealth } from '../../src/daemon/registry.ts';
 import {
   type WatchWorld,
   anotherRecording,

@@ -11,7 +11,7 @@ import {
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { readHealth } from '../../src/watch/health.ts';
+import { readHealth } from '../../src/daemon/registry.ts';
 import { ndjson } from '../support/program.ts';
 import { installSync, missingTools, runShell, skipNote } from '../support/shell.ts';
 import {

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from '@photostructure/sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { readHealth } from '../../src/watch/health.ts';
+import { readHealth } from '../../src/daemon/registry.ts';
 import { unfinished } from '../support/fit-maker.ts';
 import { ndjson } from '../support/program.ts';
 import { installSync, runShell } from '../support/shell.ts';

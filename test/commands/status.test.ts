@@ -13,7 +13,7 @@ import { tryLock } from '../../src/system/process-lock.ts';
 import { findPaths } from '../../src/config/paths.ts';
 import { statusText } from '../../src/render/status.ts';
 import type { SandboxOptions } from '../../src/sandbox/server.ts';
-import { type WatchHealth, lifeLock, watchId, writeHealth } from '../../src/watch/health.ts';
+import { type WatcherState, watcherPaths, writeState } from '../../src/daemon/registry.ts';
 import {
   failure,
   mint,
@@ -161,39 +161,39 @@ describe('the status', () => {
     const { status, login, paths, configOf } = await open();
     await login();
     const own = accountKey(configOf(), ACCOUNT);
-    const id = watchId('default', ['/garmin']);
-    const life = tryLock(lifeLock(paths.stateDir, id));
+    const watcher = watcherPaths(paths.stateDir, 'default', ['/garmin']);
+    const life = tryLock(watcher.lockFile);
     const at = (ms: number) => new Date(ms).toISOString();
-    const health: WatchHealth = {
-      version: 1,
-      id,
-      pid: process.pid,
-      profile: 'default',
+    const health = {
       account: own,
-      running: true,
-      since: at(Date.now()),
       updatedAt: at(Date.now() + 1000),
       folders: [{ path: '/garmin', state: 'watching' }],
       queue: { waiting: 0, sending: 0, kept: 0, unfinished: 0 },
       connection: { state: 'ok' },
       login: { state: 'needed', message: 'The login has ended.' },
-    };
+    } as const;
+    const report = (more: Partial<NonNullable<WatcherState['health']>> = {}) =>
+      writeState(watcher, {
+        ...{ version: 1, profile: 'default', folders: ['/garmin'], kind: 'terminal' },
+        ...{ pid: process.pid, appVersion: '1.2.3', startedAt: Date.now() },
+        health: { ...health, ...more },
+      });
     try {
-      writeHealth(paths.stateDir, health);
-      const { report, exitCode } = await status();
+      report();
+      const { report: found, exitCode } = await status();
       expect(exitCode).toBe(4);
-      expect(report.login).toMatchObject({ state: 'ended', code: 'AUTH_EXPIRED' });
+      expect(found.login).toMatchObject({ state: 'ended', code: 'AUTH_EXPIRED' });
       // Somebody else's, with a token of their own.
-      writeHealth(paths.stateDir, { ...health, account: `${own}-else` });
+      report({ account: `${own}-else` });
       expect((await status()).exitCode).toBe(0);
       // The configuration is written by every login: what the watcher said is older.
-      writeHealth(paths.stateDir, health);
+      report();
       utimesSync(paths.configFile, Date.now() / 1000, Date.now() / 1000 + 5);
       expect((await status()).exitCode).toBe(0);
     } finally {
       life?.release();
     }
-    writeHealth(paths.stateDir, { ...health, updatedAt: at(Date.now() + 10_000) });
+    report({ updatedAt: at(Date.now() + 10_000) });
     expect((await status()).exitCode).toBe(0);
   });
 

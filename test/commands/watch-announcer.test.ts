@@ -1,17 +1,22 @@
 import { expect, it } from 'vitest';
-import { WatchTalk } from '../../src/commands/watch-announcer.ts';
+import { Announcer } from '../../src/commands/watch-announcer.ts';
 import { systemClock } from '../../src/system/clock.ts';
 
 it('a check of uploads shows one note on the desktop, however many recordings are missing', async () => {
   const notes: string[] = [];
-  const talk = new WatchTalk({
+  const announcer = new Announcer({
     clock: systemClock,
     report: () => undefined,
     notify: ({ text }) => notes.push(text),
   });
   const tell = (...paths: string[]) => {
     for (const path of paths) {
-      talk.tell({ event: 'missing', path, sha256: '', uploadedAt: '2026-02-15T08:00:00.000Z' });
+      announcer.tell({
+        event: 'missing',
+        path,
+        sha256: '',
+        uploadedAt: '2026-02-15T08:00:00.000Z',
+      });
     }
     return Promise.resolve();
   };

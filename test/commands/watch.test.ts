@@ -11,8 +11,9 @@ import { outboxRows } from '../../src/ledger/outbox.ts';
 import { markProcess } from '../../src/system/processes.ts';
 import { uploadLedger } from '../../src/ledger/uploads.ts';
 import { watchMarks } from '../../src/ledger/watch-marks.ts';
-import { readHealth } from '../../src/watch/health.ts';
-import type { WatchEvent } from '../../src/watch/report.ts';
+import { registerWatcher } from '../../src/daemon/registration.ts';
+import { readHealth, watcherPaths } from '../../src/daemon/registry.ts';
+import type { WatchNotice } from '../../src/watch/report.ts';
 import { manualClock } from '../watch/manual-clock.ts';
 import { anotherRecording, put, until } from '../watch/support.ts';
 
@@ -64,7 +65,7 @@ function openAs(athlete: string, given: Pick<OpenWatch, 'loginEndsAt'>): OpenWat
 it('what one login still has to say at its end is not written over the next one', async () => {
   const clock = manualClock();
   const stop = new AbortController();
-  const events: WatchEvent[] = [];
+  const events: WatchNotice[] = [];
   const health = () => readHealth(join(dir, 'state'), clock.now())[0];
   let logins = 0;
   let secondIsOpen = () => {};
@@ -81,16 +82,20 @@ it('what one login still has to say at its end is not written over the next one'
     check.answered = true;
     return clock.now() + 30 * 86_400_000;
   };
+  const registration = await registerWatcher(
+    watcherPaths(join(dir, 'state'), 'default', [folder]),
+    { profile: 'default', folders: [folder], kind: 'terminal', appVersion: 'test' },
+    { clock, signal: stop.signal, platform: process.platform },
+  );
   const needs: WatchNeeds = {
     appVersion: 'test',
     stateDir: join(dir, 'state'),
     profile: 'default',
-    login: 'default',
     loginCanChange: true,
     loginMarker: () => (check.asked && health()?.login.state === 'needed' ? 'later' : 'before'),
-    place: () => ({ noEvents: undefined, removable: false }),
+    filesystemType: () => ({ noEvents: undefined, removable: false }),
     recursiveEvents: false,
-    pid: process.pid,
+    registration,
     clock,
     random: () => 0.5,
     signal: stop.signal,
@@ -118,6 +123,7 @@ it('what one login still has to say at its end is not written over the next one'
   await clock.advance(10_000);
   stop.abort(new SyncError('INTERRUPTED', 'stopped'));
   await running;
+  registration.end(0);
   expect(logins).toBe(2);
   expect(health()?.login.message).toMatch(/Somebody else logged in/);
 });

@@ -3,29 +3,28 @@ import { existsSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { SyncError } from '../../src/base/errors.ts';
-import { launchDaemon } from '../../src/daemon/launch.ts';
 import {
   type StartMessage,
   asError,
   failedToStart,
+  launchDaemon,
   readStartMessage,
-} from '../../src/daemon/messages.ts';
-import type { DaemonPlace } from '../../src/daemon/place.ts';
+} from '../../src/daemon/launch.ts';
 import { until } from '../watch/support.ts';
-import { isAlive, scratchDir, scratchPlace } from './support.ts';
+import { isAlive, scratchDir, scratchPaths } from './support.ts';
 
 const SECRET = 'token-in-the-environment';
 
 /** Starts a child that runs `script`; it knows its own pid's file as `process.argv[1]`. */
 function launch(
   script: string,
-  { place = scratchPlace(), limitMs = 60_000, signal = new AbortController().signal } = {},
+  { paths = scratchPaths(), limitMs = 60_000, signal = new AbortController().signal } = {},
 ) {
   const pidFile = join(scratchDir(), 'pid');
   const preamble = `require('fs').writeFileSync(${JSON.stringify(pidFile)}, String(process.pid));`;
   const launched = launchDaemon(
     {
-      place,
+      paths,
       command: [process.execPath, '-e', `${preamble} ${script}`],
       env: { PATH: process.env['PATH'], SYNC_ACCESS_TOKEN: SECRET },
       cwd: '/',
@@ -37,7 +36,7 @@ function launch(
   onTestFinished(() => {
     if (existsSync(pidFile) && isAlive(pid())) process.kill(pid(), 'SIGKILL');
   });
-  return { launched, place, pid, hasStarted: () => existsSync(pidFile) };
+  return { launched, paths, pid, hasStarted: () => existsSync(pidFile) };
 }
 
 const LIVE = 'setInterval(() => {}, 60000);';
@@ -46,18 +45,18 @@ const WATCHING = `process.send({ state: 'watching', pid: process.pid });`;
 
 describe('starting a daemon', () => {
   it('resolves when it says that it watches, and leaves it running by itself', async () => {
-    const { launched, place, pid } = launch(
+    const { launched, paths, pid } = launch(
       `${LIVE} console.error('to the crash file'); setTimeout(() => {
         ${WATCHING}
         process.on('disconnect', () => console.error('alone now'));
       }, 300);`,
     );
     expect(await launched).toBe(pid());
-    await until(() => readFileSync(place.crashFile, 'utf8').includes('alone now'));
+    await until(() => readFileSync(paths.crashFile, 'utf8').includes('alone now'));
     expect(isAlive(pid())).toBe(true);
-    expect(readFileSync(place.crashFile, 'utf8')).toBe('to the crash file\nalone now\n');
-    expect(statSync(place.crashFile).mode & 0o777).toBe(0o600);
-    expect(statSync(place.dir).mode & 0o777).toBe(0o700);
+    expect(readFileSync(paths.crashFile, 'utf8')).toBe('to the crash file\nalone now\n');
+    expect(statSync(paths.crashFile).mode & 0o777).toBe(0o600);
+    expect(statSync(paths.dir).mode & 0o777).toBe(0o700);
   });
 
   it.skipIf(process.platform !== 'linux')(
@@ -120,8 +119,8 @@ describe('starting a daemon', () => {
   });
 
   it('fails where there is no such program', async () => {
-    const place = scratchPlace();
-    const options = { place, env: {}, cwd: '/', limitMs: 60_000 };
+    const paths = scratchPaths();
+    const options = { paths, env: {}, cwd: '/', limitMs: 60_000 };
     await expect(
       launchDaemon({ ...options, command: ['/nowhere/node'] }, new AbortController().signal),
     ).rejects.toThrow(/ENOENT/);
@@ -161,11 +160,11 @@ describe('starting a daemon', () => {
   });
 
   it('keeps what an earlier daemon left in the crash file', async () => {
-    const place: DaemonPlace = scratchPlace();
-    await launch(`console.error('first'); throw 1`, { place }).launched.catch(() => undefined);
-    await launch(`${LIVE} console.error('second'); ${WATCHING}`, { place }).launched;
-    await until(() => readFileSync(place.crashFile, 'utf8').includes('second'));
-    expect(readFileSync(place.crashFile, 'utf8')).toMatch(/^first[^]*second/);
+    const paths = scratchPaths();
+    await launch(`console.error('first'); throw 1`, { paths }).launched.catch(() => undefined);
+    await launch(`${LIVE} console.error('second'); ${WATCHING}`, { paths }).launched;
+    await until(() => readFileSync(paths.crashFile, 'utf8').includes('second'));
+    expect(readFileSync(paths.crashFile, 'utf8')).toMatch(/^first[^]*second/);
   });
 });
 

@@ -8,18 +8,19 @@ import type { Config } from '../../src/config/config.ts';
 import { systemClock } from '../../src/system/clock.ts';
 import { type Deps } from '../../src/app/deps.ts';
 import { tryLock } from '../../src/system/process-lock.ts';
-import { daemonPlace, daemonPlaces } from '../../src/daemon/place.ts';
 import { processStart } from '../../src/daemon/process-start.ts';
+import { registerWatcher } from '../../src/daemon/registration.ts';
 import {
-  type DaemonRecord,
-  inspectDaemon,
+  type WatcherState,
+  inspectWatcher,
   isRunning,
-  writeRecord,
-} from '../../src/daemon/record.ts';
-import { registerDaemon } from '../../src/daemon/registration.ts';
+  listWatchers,
+  watcherPaths,
+  writeState,
+} from '../../src/daemon/registry.ts';
 import { stopDaemon } from '../../src/daemon/stop.ts';
 import { type TestBuild, buildForTest } from '../support/build.ts';
-import { isAlive, scratchDir, scratchPlace } from './support.ts';
+import { isAlive, scratchDir, scratchPaths } from './support.ts';
 
 let build: TestBuild;
 beforeAll(async () => {
@@ -27,21 +28,28 @@ beforeAll(async () => {
 });
 afterAll(() => build.remove());
 
-const WHO = { profile: 'default', folders: ['/rides'], kind: 'daemon', version: '1.2.3' } as const;
+const WHO = {
+  profile: 'default',
+  folders: ['/rides'],
+  kind: 'daemon',
+  appVersion: '1.2.3',
+} as const;
 const NEEDS = {
   clock: systemClock,
   signal: new AbortController().signal,
   platform: process.platform,
 };
 
-/** A real daemon, as far as its place is concerned. */
+const listed = (stateDir: string) => listWatchers(stateDir).map(({ paths }) => paths);
+
+/** A real daemon, as far as its registration is concerned. */
 async function startHolder(...extra: string[]) {
   const stateDir = scratchDir();
   const args = [join(build.dir, 'holder.cjs'), stateDir, '/rides', ...extra];
   const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] });
   onTestFinished(() => void child.kill('SIGKILL'));
   await once(child.stdout, 'data');
-  return { child, stateDir, place: daemonPlace(stateDir, 'default', ['/rides']) };
+  return { child, stateDir, paths: watcherPaths(stateDir, 'default', ['/rides']) };
 }
 
 /** Somebody who has nothing to do with it. */
@@ -60,7 +68,7 @@ const realKill = (pid: number, signal: NodeJS.Signals) => void process.kill(pid,
 
 describe('a daemon’s place', () => {
   it('is one for a login and a set of folders, in whatever order', () => {
-    const id = (login: string, ...folders: string[]) => daemonPlace('/s', login, folders).id;
+    const id = (login: string, ...folders: string[]) => watcherPaths('/s', login, folders).id;
     expect(id('default', '/a', '/b')).toBe(id('default', '/b', '/a'));
     const others = [
       id('default', '/a'),
@@ -74,104 +82,105 @@ describe('a daemon’s place', () => {
 
   it('is listed once somebody had it', async () => {
     const stateDir = scratchDir();
-    expect(daemonPlaces(stateDir)).toEqual([]);
-    const place = daemonPlace(stateDir, 'default', ['/rides']);
-    (await registerDaemon(place, WHO, NEEDS)).end(0);
-    expect(daemonPlaces(stateDir)).toEqual([place]);
+    expect(listed(stateDir)).toEqual([]);
+    const paths = watcherPaths(stateDir, 'default', ['/rides']);
+    (await registerWatcher(paths, WHO, NEEDS)).end(0);
+    expect(listed(stateDir)).toEqual([paths]);
     // Finders and editors leave things behind.
-    for (const stray of ['.DS_Store', 'Thumbs.db', `${place.id}~`]) {
-      writeFileSync(join(dirname(place.dir), stray), 'x');
+    for (const stray of ['.DS_Store', 'Thumbs.db', `${paths.id}~`, 'task-default.xml']) {
+      writeFileSync(join(dirname(paths.dir), stray), 'x');
     }
-    expect(daemonPlaces(stateDir)).toEqual([place]);
+    expect(listed(stateDir)).toEqual([paths]);
   });
 
   it('says who has it, since when, that it watches, and how it ended', async () => {
-    const place = scratchPlace();
+    const paths = scratchPaths();
     const before = Date.now();
-    const registration = await registerDaemon(place, WHO, NEEDS);
-    const started = inspectDaemon(place);
+    const registration = await registerWatcher(paths, WHO, NEEDS);
+    const started = inspectWatcher(paths);
     expect(started).toEqual({
-      place,
+      paths,
       running: true,
-      record: {
+      state: {
+        version: 1,
         ...WHO,
         pid: process.pid,
         processStart: processStart(process.pid, process.platform),
         startedAt: expect.any(Number) as number,
       },
     });
-    expect(started.record?.startedAt).toBeGreaterThanOrEqual(before);
+    expect(started.state?.startedAt).toBeGreaterThanOrEqual(before);
     registration.ready();
-    expect(inspectDaemon(place).record?.readyAt).toBeGreaterThanOrEqual(before);
+    expect(inspectWatcher(paths).state?.readyAt).toBeGreaterThanOrEqual(before);
     registration.end(4, 'Nobody is logged in.');
     registration.end(0);
-    expect(inspectDaemon(place)).toMatchObject({
+    expect(inspectWatcher(paths)).toMatchObject({
       running: false,
-      record: { ended: { exitCode: 4, message: 'Nobody is logged in.' } },
+      state: { ended: { exitCode: 4, message: 'Nobody is logged in.' } },
     });
   });
 
   it('is refused to a second one, which is told who has it', async () => {
-    const { child, place } = await startHolder();
-    await expect(registerDaemon(place, WHO, NEEDS)).rejects.toMatchObject({
+    const { child, paths } = await startHolder();
+    await expect(registerWatcher(paths, WHO, NEEDS)).rejects.toMatchObject({
       code: 'BUSY',
       message: expect.stringContaining(`process ${String(child.pid)}`) as string,
       details: { pid: child.pid, folders: ['/rides'] },
     });
-    expect(inspectDaemon(place).record?.pid).toBe(child.pid);
+    expect(inspectWatcher(paths).state?.pid).toBe(child.pid);
   });
 
   it('is free again as soon as its process dies in whatever way', async () => {
-    const { child, place } = await startHolder();
-    expect(inspectDaemon(place).running).toBe(true);
+    const { child, paths } = await startHolder();
+    expect(inspectWatcher(paths).running).toBe(true);
     child.kill('SIGKILL');
     await once(child, 'exit');
-    const { running, record } = inspectDaemon(place);
+    const { running, state } = inspectWatcher(paths);
     expect(running).toBe(false);
-    expect(record?.ended).toBeUndefined();
-    (await registerDaemon(place, WHO, NEEDS)).end(0);
+    expect(state?.ended).toBeUndefined();
+    (await registerWatcher(paths, WHO, NEEDS)).end(0);
   });
 
   it('is given to one that comes while others only look', async () => {
-    const place = scratchPlace();
-    (await registerDaemon(place, WHO, NEEDS)).end(0);
+    const paths = scratchPaths();
+    (await registerWatcher(paths, WHO, NEEDS)).end(0);
     let looking = true;
     const look = async () => {
       while (looking) {
-        isRunning(place);
+        isRunning(paths);
         await new Promise((next) => setImmediate(next));
       }
     };
     const looks = [look(), look()];
-    for (let i = 0; i < 20; i++) (await registerDaemon(place, WHO, NEEDS)).end(0);
+    for (let i = 0; i < 20; i++) (await registerWatcher(paths, WHO, NEEDS)).end(0);
     looking = false;
     await Promise.all(looks);
   });
 
   it('is not taken where nothing can be written down, and kept where that stops', async () => {
-    const place = scratchPlace();
-    mkdirSync(place.recordFile, { recursive: true });
-    await expect(registerDaemon(place, WHO, NEEDS)).rejects.toMatchObject({ code: 'STORAGE' });
-    expect(isRunning(place)).toBe(false);
-    rmdirSync(place.recordFile);
-    const registration = await registerDaemon(place, WHO, NEEDS);
-    rmSync(place.recordFile);
-    mkdirSync(place.recordFile);
+    const paths = scratchPaths();
+    mkdirSync(paths.stateFile, { recursive: true });
+    await expect(registerWatcher(paths, WHO, NEEDS)).rejects.toMatchObject({ code: 'STORAGE' });
+    expect(isRunning(paths)).toBe(false);
+    rmdirSync(paths.stateFile);
+    const registration = await registerWatcher(paths, WHO, NEEDS);
+    rmSync(paths.stateFile);
+    mkdirSync(paths.stateFile);
     registration.ready();
-    expect(isRunning(place)).toBe(true);
+    expect(isRunning(paths)).toBe(true);
     registration.end(0);
-    expect(isRunning(place)).toBe(false);
+    expect(isRunning(paths)).toBe(false);
   });
 
   it('shows a record that cannot be read as none', () => {
-    const place = scratchPlace();
-    expect(inspectDaemon(place)).toEqual({ place, record: undefined, running: false });
+    const paths = scratchPaths();
+    expect(inspectWatcher(paths)).toEqual({ paths, state: undefined, running: false });
     // To look leaves no trace.
-    expect(existsSync(place.dir)).toBe(false);
-    mkdirSync(place.dir, { recursive: true });
-    const good: DaemonRecord = { ...WHO, pid: 12_345, startedAt: 1 };
-    writeRecord(place, good);
-    expect(inspectDaemon(place).record).toEqual(good);
+    expect(existsSync(paths.dir)).toBe(false);
+    mkdirSync(paths.dir, { recursive: true });
+    const good: WatcherState = { version: 1, ...WHO, pid: 12_345, startedAt: 1 };
+    writeState(paths, good);
+    expect(inspectWatcher(paths).state).toEqual(good);
     const damaged: unknown[] = [
       null,
       [],
@@ -186,52 +195,52 @@ describe('a daemon’s place', () => {
       { ...good, ended: { at: 'x' } },
     ];
     for (const value of damaged) {
-      writeFileSync(place.recordFile, JSON.stringify(value));
-      expect(inspectDaemon(place).record, JSON.stringify(value)).toBeUndefined();
+      writeFileSync(paths.stateFile, JSON.stringify(value));
+      expect(inspectWatcher(paths).state, JSON.stringify(value)).toBeUndefined();
     }
-    writeFileSync(place.recordFile, '{"profile": "def');
-    expect(inspectDaemon(place).record).toBeUndefined();
+    writeFileSync(paths.stateFile, '{"profile": "def');
+    expect(inspectWatcher(paths).state).toBeUndefined();
   });
 });
 
 describe('stopping a daemon', () => {
   it('asks it to end, and is done when it has', async () => {
-    const { child, place } = await startHolder();
+    const { child, paths } = await startHolder();
     const ended = once(child, 'exit');
-    const result = await stopDaemon(place, { ...NEEDS, kill: realKill });
+    const result = await stopDaemon(paths, { ...NEEDS, kill: realKill });
     expect(result).toEqual({
       outcome: 'stopped',
       pid: child.pid,
       tookMs: expect.any(Number) as number,
     });
-    expect(isRunning(place)).toBe(false);
+    expect(isRunning(paths)).toBe(false);
     expect(await ended).toEqual([0, null]);
-    expect(inspectDaemon(place).record?.ended?.exitCode).toBe(0);
+    expect(inspectWatcher(paths).state?.ended?.exitCode).toBe(0);
   });
 
   it('kills one that does not end when it is asked to, and says so', async () => {
-    const { child, place } = await startHolder('stubborn');
+    const { child, paths } = await startHolder('stubborn');
     const ended = once(child, 'exit');
     const patience = { ask: 300, kill: 20_000 };
-    const result = await stopDaemon(place, { ...NEEDS, kill: realKill }, patience);
+    const result = await stopDaemon(paths, { ...NEEDS, kill: realKill }, patience);
     expect(result).toMatchObject({ outcome: 'stopped', pid: child.pid, killed: true });
     expect(await ended).toEqual([null, 'SIGKILL']);
   });
 
   it('says so when not even that ends it', async () => {
-    const { child, place } = await startHolder('stubborn');
+    const { child, paths } = await startHolder('stubborn');
     const { kills, kill } = pretendedKills();
-    const result = await stopDaemon(place, { ...NEEDS, kill }, { ask: 100, kill: 100 });
+    const result = await stopDaemon(paths, { ...NEEDS, kill }, { ask: 100, kill: 100 });
     expect(result).toMatchObject({ outcome: 'still-running', pid: child.pid });
     expect(kills).toHaveLength(2);
     expect(isAlive(child.pid ?? 0)).toBe(true);
   });
 
   it('ends a daemon that has given its place back and hangs; until then it is shown as running', async () => {
-    const { child, stateDir, place } = await startHolder('hangs');
+    const { child, stateDir, paths } = await startHolder('hangs');
     const exited = once(child, 'exit');
     child.kill('SIGTERM');
-    await expect.poll(() => isRunning(place)).toBe(false);
+    await expect.poll(() => isRunning(paths)).toBe(false);
     expect(isAlive(child.pid ?? 0)).toBe(true);
     const isShown = () =>
       runDaemonStatus({
@@ -240,7 +249,7 @@ describe('stopping a daemon', () => {
       }).map(({ running }) => running);
     expect(isShown()).toEqual([true]);
     const patience = { ask: 300, kill: 20_000 };
-    expect(await stopDaemon(place, { ...NEEDS, kill: realKill }, patience)).toMatchObject({
+    expect(await stopDaemon(paths, { ...NEEDS, kill: realKill }, patience)).toMatchObject({
       outcome: 'stopped',
       pid: child.pid,
       killed: true,
@@ -250,42 +259,42 @@ describe('stopping a daemon', () => {
   });
 
   it('tells nobody anything when none runs, whoever has its number now', async () => {
-    const place = scratchPlace();
-    (await registerDaemon(place, WHO, NEEDS)).end(0);
+    const paths = scratchPaths();
+    (await registerWatcher(paths, WHO, NEEDS)).end(0);
     const bystander = startBystander();
-    const record = JSON.parse(readFileSync(place.recordFile, 'utf8')) as DaemonRecord;
-    writeRecord(place, { ...record, pid: bystander.pid });
+    const state = JSON.parse(readFileSync(paths.stateFile, 'utf8')) as WatcherState;
+    writeState(paths, { ...state, pid: bystander.pid });
     const { kills, kill } = pretendedKills();
-    expect(await stopDaemon(place, { ...NEEDS, kill })).toEqual({ outcome: 'not-running' });
+    expect(await stopDaemon(paths, { ...NEEDS, kill })).toEqual({ outcome: 'not-running' });
     expect(kills).toEqual([]);
   });
 
   it('never tells a process that only has the number of the one in the record', async () => {
-    const { child, place } = await startHolder();
-    const { record } = inspectDaemon(place);
-    if (record === undefined) throw new Error('no record');
+    const { child, paths } = await startHolder();
+    const { state } = inspectWatcher(paths);
+    if (state === undefined) throw new Error('no state');
     const bystander = startBystander();
     const { kills, kill } = pretendedKills();
-    writeRecord(place, { ...record, pid: bystander.pid });
-    expect(await stopDaemon(place, { ...NEEDS, kill })).toEqual({
+    writeState(paths, { ...state, pid: bystander.pid });
+    expect(await stopDaemon(paths, { ...NEEDS, kill })).toEqual({
       outcome: 'out-of-reach',
       pid: bystander.pid,
       why: expect.stringContaining('is another one') as string,
     });
     expect(kills).toEqual([]);
-    expect(isRunning(place)).toBe(true);
+    expect(isRunning(paths)).toBe(true);
 
     // One of another container cannot be seen at all.
     const gone = startBystander();
     gone.kill('SIGKILL');
     await once(gone, 'exit');
-    writeRecord(place, { ...record, pid: gone.pid });
-    expect(await stopDaemon(place, { ...NEEDS, kill })).toMatchObject({
+    writeState(paths, { ...state, pid: gone.pid });
+    expect(await stopDaemon(paths, { ...NEEDS, kill })).toMatchObject({
       outcome: 'out-of-reach',
       why: expect.stringContaining('not to be seen') as string,
     });
-    writeFileSync(place.recordFile, '?');
-    expect(await stopDaemon(place, { ...NEEDS, kill })).toMatchObject({
+    writeFileSync(paths.stateFile, '?');
+    expect(await stopDaemon(paths, { ...NEEDS, kill })).toMatchObject({
       outcome: 'out-of-reach',
       pid: undefined,
     });
@@ -294,47 +303,47 @@ describe('stopping a daemon', () => {
   });
 
   it('finds the daemon that has only just taken the place of one that was killed', async () => {
-    const { child, place } = await startHolder();
-    const { record } = inspectDaemon(place);
-    if (record === undefined) throw new Error('no record');
+    const { child, paths } = await startHolder();
+    const { state } = inspectWatcher(paths);
+    if (state === undefined) throw new Error('no state');
     const gone = startBystander();
     gone.kill('SIGKILL');
     await once(gone, 'exit');
-    writeRecord(place, { ...record, pid: gone.pid });
-    const stopping = stopDaemon(place, { ...NEEDS, kill: realKill });
-    writeRecord(place, record);
+    writeState(paths, { ...state, pid: gone.pid });
+    const stopping = stopDaemon(paths, { ...NEEDS, kill: realKill });
+    writeState(paths, state);
     expect(await stopping).toMatchObject({ outcome: 'stopped', pid: child.pid });
   });
 
   it('says so where the daemon is somebody else’s', async () => {
-    const { place } = await startHolder();
+    const { paths } = await startHolder();
     const kill = () => {
       throw Object.assign(new Error('kill EPERM'), { code: 'EPERM' });
     };
-    expect(await stopDaemon(place, { ...NEEDS, kill })).toMatchObject({
+    expect(await stopDaemon(paths, { ...NEEDS, kill })).toMatchObject({
       outcome: 'out-of-reach',
       why: 'it belongs to somebody else',
     });
   });
 
   it('takes a daemon that died in between for stopped', async () => {
-    const { child, place } = await startHolder();
+    const { child, paths } = await startHolder();
     const kill = (pid: number) => {
       process.kill(pid, 'SIGKILL');
       throw Object.assign(new Error('kill ESRCH'), { code: 'ESRCH' });
     };
-    expect(await stopDaemon(place, { ...NEEDS, kill })).toMatchObject({
+    expect(await stopDaemon(paths, { ...NEEDS, kill })).toMatchObject({
       outcome: 'stopped',
       pid: child.pid,
     });
   });
 
   it('gives up waiting when it is interrupted', async () => {
-    const { place } = await startHolder('stubborn');
+    const { paths } = await startHolder('stubborn');
     const interruption = new AbortController();
     const kill = () => interruption.abort(new Error('Ctrl-C'));
     await expect(
-      stopDaemon(place, { ...NEEDS, signal: interruption.signal, kill }),
+      stopDaemon(paths, { ...NEEDS, signal: interruption.signal, kill }),
     ).rejects.toThrow('Ctrl-C');
   });
 });
@@ -362,11 +371,11 @@ describe('when a process started', () => {
 });
 
 it('the lock of a place is an ordinary lock: whoever holds it keeps daemons out', async () => {
-  const place = scratchPlace();
-  const registration = await registerDaemon(place, WHO, NEEDS);
-  expect(tryLock(place.lockFile)).toBeUndefined();
+  const paths = scratchPaths();
+  const registration = await registerWatcher(paths, WHO, NEEDS);
+  expect(tryLock(paths.lockFile)).toBeUndefined();
   registration.end(0);
-  const lock = tryLock(place.lockFile);
+  const lock = tryLock(paths.lockFile);
   expect(lock).toBeDefined();
   lock?.release();
 });

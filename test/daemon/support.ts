@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
-import { type DaemonPlace, daemonPlace } from '../../src/daemon/place.ts';
+import { type WatcherPaths, watcherPaths } from '../../src/daemon/registry.ts';
 
 /** A folder that is gone after the test. */
 export function scratchDir(): string {
@@ -11,8 +11,8 @@ export function scratchDir(): string {
   return dir;
 }
 
-export function scratchPlace(): DaemonPlace {
-  return daemonPlace(scratchDir(), 'default', ['/rides']);
+export function scratchPaths(): WatcherPaths {
+  return watcherPaths(scratchDir(), 'default', ['/rides']);
 }
 
 /** Does a process of this id live? */

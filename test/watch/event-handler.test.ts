@@ -2,24 +2,24 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { Listener } from '../../src/watch/event-handler.ts';
-import { Pending } from '../../src/watch/incomplete-files.ts';
-import { Scout } from '../../src/watch/classify.ts';
-import { Sweeper } from '../../src/watch/rescan.ts';
+import { EventHandler } from '../../src/watch/event-handler.ts';
+import { IncompleteFiles } from '../../src/watch/incomplete-files.ts';
+import { Classifier } from '../../src/watch/classify.ts';
+import { Rescanner } from '../../src/watch/rescan.ts';
 import { WatchedFolder } from '../../src/watch/watched-folder.ts';
 import { anotherRecording, put, until } from './support.ts';
 
 let root: string;
 let folder: WatchedFolder;
-let listener: Listener;
+let eventHandler: EventHandler;
 let candidates: string[];
-let sweeps: number[];
+let rescans: number[];
 beforeEach(async () => {
   root = mkdtempSync(join(tmpdir(), 'sync-listener-'));
   candidates = [];
-  sweeps = [];
+  rescans = [];
   const now = () => Date.now();
-  const pending = new Pending({ now, monotonic: now });
+  const incomplete = new IncompleteFiles({ now, monotonic: now });
   const nothing = () => undefined;
   const known = {
     find: nothing,
@@ -29,25 +29,25 @@ beforeEach(async () => {
   };
   const marks = { isSeen: () => false, isReported: () => false } as never;
   const outbox = { has: () => false } as never;
-  const scout = new Scout({
-    ...{ known, marks, outbox, pending, now },
+  const classifier = new Classifier({
+    ...{ known, marks, outbox, incomplete, now },
     onCandidate: ({ absolute }) => candidates.push(relative(root, absolute)),
     onSettled: nothing,
   });
-  const sweeper = new Sweeper({ newOnly: false, pollMs: undefined, dryRun: false }, {
-    scout,
+  const rescanner = new Rescanner({ newOnly: false, pollMs: undefined, dryRun: false }, {
+    classifier,
     report: nothing,
   } as never);
-  listener = new Listener({
-    ...{ scout, pending, sweeper },
-    onTold: () => setImmediate(() => listener.hear()),
-    sweepIn: (_folder, ms) => sweeps.push(ms),
+  eventHandler = new EventHandler({
+    ...{ classifier, incomplete, rescanner },
+    onQueued: () => setImmediate(() => eventHandler.handle()),
+    rescanIn: (_folder, ms) => rescans.push(ms),
   });
   folder = new WatchedFolder(root, {
-    place: () => ({ noEvents: undefined, removable: false }),
+    filesystemType: () => ({ noEvents: undefined, removable: false }),
     recursiveEvents: false,
     forcePolling: false,
-    onName: (which, parent, name) => listener.tell(which, parent, name),
+    onName: (which, parent, name) => eventHandler.add(which, parent, name),
     onRoot: nothing,
     onStateChange: nothing,
   });
@@ -58,23 +58,23 @@ afterEach(() => {
   rmSync(root, { recursive: true });
 });
 
-it('finds what is in a new tree by itself, before any sweep', async () => {
+it('finds what is in a new tree by itself, before any rescan', async () => {
   put(join(root, 'a/b/c/1.fit'), anotherRecording());
   put(join(root, 'a/b/2.FIT'), anotherRecording());
   put(join(root, 'a/TEMPFIT/3.fit'), anotherRecording());
   await until(() => new Set(candidates).size === 2);
   expect(new Set(candidates)).toEqual(new Set([join('a/b/c/1.fit'), join('a/b/2.FIT')]));
   // Looked through once more a little later: something may be mounted there.
-  expect(sweeps.every((ms) => ms >= 3_000)).toBe(true);
+  expect(rescans.every((ms) => ms >= 3_000)).toBe(true);
   put(join(root, 'a/b/c/4.fit'), anotherRecording());
   await until(() => candidates.includes(join('a/b/c/4.fit')));
 });
 
-it('asks for a sweep when so much is told at once that some may have been lost', () => {
-  for (let i = 0; i <= 1_000; i++) listener.tell(folder, root, `no-${i}.fit`);
-  expect(sweeps).toEqual([]);
-  listener.hear();
-  expect(sweeps).toContain(0);
+it('asks for a rescan when so much is told at once that some may have been lost', () => {
+  for (let i = 0; i <= 1_000; i++) eventHandler.add(folder, root, `no-${i}.fit`);
+  expect(rescans).toEqual([]);
+  eventHandler.handle();
+  expect(rescans).toContain(0);
   expect(candidates).toEqual([]);
 });
 
@@ -83,8 +83,8 @@ it('does not look at files with other names', () => {
   put(join(root, 'ride.fit.part'), anotherRecording());
   put(join(root, 'inProgressActivity.fit'), anotherRecording());
   for (const name of ['notes.txt', 'ride.fit.part', 'inProgressActivity.fit', '._ride.fit']) {
-    listener.tell(folder, root, name);
+    eventHandler.add(folder, root, name);
   }
-  listener.hear();
+  eventHandler.handle();
   expect(candidates).toEqual([]);
 });

@@ -1,6 +1,6 @@
 import { tmpdir } from 'node:os';
 import { describe, expect, it } from 'vitest';
-import { judge, placeOf } from '../../src/watch/filesystem-type.ts';
+import { judge, filesystemType } from '../../src/watch/filesystem-type.ts';
 
 describe('where no events come', () => {
   // f_type as statfs(2) gives it: linux/magic.h
@@ -23,16 +23,19 @@ describe('where no events come', () => {
   });
 
   it('a network share of Windows is one, its own disks are not', () => {
-    expect(placeOf(String.raw`\\nas\rides`, 'win32').noEvents).toMatch(/network/);
-    expect(placeOf(String.raw`C:\Users\me\Zwift`, 'win32').noEvents).toBeUndefined();
-    expect(placeOf(String.raw`\\?\C:\Users\me`, 'win32').noEvents).toBeUndefined();
+    expect(filesystemType(String.raw`\\nas\rides`, 'win32').noEvents).toMatch(/network/);
+    expect(filesystemType(String.raw`C:\Users\me\Zwift`, 'win32').noEvents).toBeUndefined();
+    expect(filesystemType(String.raw`\\?\C:\Users\me`, 'win32').noEvents).toBeUndefined();
   });
 
   it('this machine has events for its own files', () => {
-    expect(placeOf(tmpdir(), process.platform).noEvents).toBeUndefined();
+    expect(filesystemType(tmpdir(), process.platform).noEvents).toBeUndefined();
   });
 
   it('a folder that is not there is judged when it is', () => {
-    expect(placeOf('/no/such/folder', 'linux')).toEqual({ noEvents: undefined, removable: false });
+    expect(filesystemType('/no/such/folder', 'linux')).toEqual({
+      noEvents: undefined,
+      removable: false,
+    });
   });
 });

@@ -12,9 +12,9 @@ import { DEFAULT_RETRY } from '../../src/api/retry.ts';
 import { type Sandbox, startSandbox } from '../../src/sandbox/server.ts';
 import { systemClock } from '../../src/system/clock.ts';
 import type { Clock } from '../../src/base/time.ts';
-import type { Place } from '../../src/watch/filesystem-type.ts';
+import type { FilesystemType } from '../../src/watch/filesystem-type.ts';
 import { openOutbox } from '../../src/watch/outbox.ts';
-import type { WatchEvent } from '../../src/watch/report.ts';
+import type { WatchNotice } from '../../src/watch/report.ts';
 import { Watcher, type WatcherNeeds, type WatcherOptions } from '../../src/watch/watcher.ts';
 import { clientOf } from '../support/delivery.ts';
 import { type ManualClock } from './manual-clock.ts';
@@ -39,23 +39,26 @@ afterEach(async () => {
 });
 
 export const ONE_TRY = { ...DEFAULT_RETRY, attempts: 1 };
-const LOCAL: Place = { noEvents: undefined, removable: false };
+const LOCAL: FilesystemType = { noEvents: undefined, removable: false };
 
 /** A watcher in this process, over a real ledger and real HTTP. */
 export function start(
   options: Partial<WatcherOptions> &
-    Partial<Pick<WatcherNeeds, 'client'>> & { clock?: Clock | ManualClock; place?: Place } = {},
+    Partial<Pick<WatcherNeeds, 'client'>> & {
+      clock?: Clock | ManualClock;
+      filesystemType?: FilesystemType;
+    } = {},
 ) {
-  const { clock = systemClock, place = LOCAL, client, ...given } = options;
+  const { clock = systemClock, filesystemType = LOCAL, client, ...given } = options;
   const now = () => clock.now();
   const stateDir = join(dir, 'state');
   const database = openDatabase(join(stateDir, 'ledger.db'));
   const mark = markProcess(stateDir);
   const stop = new AbortController();
-  const events: WatchEvent[] = [];
+  const events: WatchNotice[] = [];
   const needs: WatcherNeeds = {
     appVersion: 'test',
-    place: () => place,
+    filesystemType: () => filesystemType,
     recursiveEvents: false,
     ledger: uploadLedger(database, 'me', mark, now),
     known: knownFiles(database, 'me', now),
@@ -68,7 +71,7 @@ export function start(
     signal: stop.signal,
     report: (event) => events.push(event),
     onChange: () => undefined,
-    onSwept: () => undefined,
+    onRescanned: () => undefined,
     onTick: () => undefined,
     delivers: true,
   };
@@ -88,5 +91,5 @@ export function start(
 }
 
 export const held = () => sandbox.control.state().athletes.flatMap(({ recordings }) => recordings);
-export const happened = (events: readonly WatchEvent[], name: WatchEvent['event']) =>
+export const happened = (events: readonly WatchNotice[], name: WatchNotice['event']) =>
   events.filter(({ event }) => event === name);

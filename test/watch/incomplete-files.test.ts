@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { Pending, type PendingFile } from '../../src/watch/incomplete-files.ts';
+import { IncompleteFiles, type IncompleteFile } from '../../src/watch/incomplete-files.ts';
 
 const START = Date.UTC(2026, 1, 15, 8);
 const HOUR = 3_600_000;
@@ -10,31 +10,33 @@ function pendingAt() {
   let ahead = 0;
   const clock = { now: () => START + elapsed + ahead, monotonic: () => elapsed };
   return {
-    pending: new Pending(clock),
+    incomplete: new IncompleteFiles(clock),
     pass: (ms: number) => (elapsed += ms),
     setClock: (ms: number) => (ahead += ms),
   };
 }
 
-function file(more: Partial<PendingFile> & { mtimeMs?: number; size?: number } = {}): PendingFile {
+function file(
+  more: Partial<IncompleteFile> & { mtimeMs?: number; size?: number } = {},
+): IncompleteFile {
   const { mtimeMs = START, size = 10, ...rest } = more;
   const stamp = { size, mtimeMs, ctimeMs: mtimeMs };
   const what = { reason: 'incomplete', detail: 'cut off', removable: false } as const;
   return { path: '/d/ride.fit', stamp, ...what, ...rest };
 }
 
-it('looks again at growing intervals, up to some minutes; then the sweeps see to it', () => {
-  const { pending, pass } = pendingAt();
-  pending.note(file(), true);
+it('looks again at growing intervals, up to some minutes; then the rescans see to it', () => {
+  const { incomplete, pass } = pendingAt();
+  incomplete.note(file(), true);
   const waits: (number | undefined)[] = [];
   for (let i = 0; i < 9; i++) {
-    const { waitMs } = pending;
+    const { waitMs } = incomplete;
     waits.push(waitMs);
     if (waitMs === undefined) break;
     pass(waitMs);
-    expect(pending.dueLooks()).toHaveLength(1);
-    expect(pending.dueLooks()).toHaveLength(0);
-    pending.note(file(), true);
+    expect(incomplete.dueLooks()).toHaveLength(1);
+    expect(incomplete.dueLooks()).toHaveLength(0);
+    incomplete.note(file(), true);
   }
   expect(waits).toEqual(
     [2, 4, 8, 16, 32, 64, 128, 256].map((s) => s * 1000).concat([undefined as never]),
@@ -42,73 +44,76 @@ it('looks again at growing intervals, up to some minutes; then the sweeps see to
 });
 
 it('starts over with short intervals when the file changes', () => {
-  const { pending, pass } = pendingAt();
-  pending.note(file(), true);
+  const { incomplete, pass } = pendingAt();
+  incomplete.note(file(), true);
   for (let i = 0; i < 4; i++) {
-    pass(pending.waitMs ?? 0);
-    pending.dueLooks();
+    pass(incomplete.waitMs ?? 0);
+    incomplete.dueLooks();
   }
-  expect(pending.waitMs).toBe(32_000);
-  pending.note(file({ size: 20 }), false);
-  expect(pending.waitMs).toBe(2_000);
+  expect(incomplete.waitMs).toBe(32_000);
+  incomplete.note(file({ size: 20 }), false);
+  expect(incomplete.waitMs).toBe(2_000);
 });
 
 it('tells once of a recording that has not changed for three hours', () => {
-  const { pending, pass } = pendingAt();
-  pending.note(file(), false);
+  const { incomplete, pass } = pendingAt();
+  incomplete.note(file(), false);
   pass(3 * HOUR - 1);
-  expect(pending.dueReports()).toEqual([]);
+  expect(incomplete.dueReports()).toEqual([]);
   pass(1);
-  expect(pending.dueReports()).toMatchObject([{ path: '/d/ride.fit', reason: 'incomplete' }]);
+  expect(incomplete.dueReports()).toMatchObject([{ path: '/d/ride.fit', reason: 'incomplete' }]);
   pass(24 * HOUR);
-  pending.note(file(), false);
-  expect(pending.dueReports()).toEqual([]);
+  incomplete.note(file(), false);
+  expect(incomplete.dueReports()).toEqual([]);
 });
 
 it('tells at once of one that was left hours ago, and not of one that still grows', () => {
-  const { pending, pass } = pendingAt();
-  pending.note(file({ mtimeMs: START - 4 * HOUR }), false);
-  expect(pending.dueReports()).toHaveLength(1);
+  const { incomplete, pass } = pendingAt();
+  incomplete.note(file({ mtimeMs: START - 4 * HOUR }), false);
+  expect(incomplete.dueReports()).toHaveLength(1);
   for (let i = 1; i < 10; i++) {
     pass(HOUR);
     // A device whose clock is years behind writes such times.
-    pending.note(file({ path: '/d/long.fit', size: i, mtimeMs: START - 9_000 * HOUR + i }), false);
-    if (i > 1) expect(pending.dueReports()).toEqual([]);
-    else pending.dueReports();
+    incomplete.note(
+      file({ path: '/d/long.fit', size: i, mtimeMs: START - 9_000 * HOUR + i }),
+      false,
+    );
+    if (i > 1) expect(incomplete.dueReports()).toEqual([]);
+    else incomplete.dueReports();
   }
 });
 
 it('looks again and reports in time although the clock is set back by a day', () => {
-  const { pending, pass, setClock } = pendingAt();
-  pending.note(file({ mtimeMs: START }), false);
+  const { incomplete, pass, setClock } = pendingAt();
+  incomplete.note(file({ mtimeMs: START }), false);
   setClock(-24 * HOUR);
-  expect(pending.waitMs).toBe(2_000);
+  expect(incomplete.waitMs).toBe(2_000);
   pass(3 * HOUR);
-  expect(pending.dueLooks()).toHaveLength(1);
-  expect(pending.dueReports()).toHaveLength(1);
+  expect(incomplete.dueLooks()).toHaveLength(1);
+  expect(incomplete.dueReports()).toHaveLength(1);
 });
 
 it('tells sooner of bytes that are wrong', () => {
-  const { pending, pass } = pendingAt();
-  pending.note(file({ reason: 'corrupt' }), false);
+  const { incomplete, pass } = pendingAt();
+  incomplete.note(file({ reason: 'corrupt' }), false);
   pass(10 * 60_000);
-  expect(pending.dueReports()).toHaveLength(1);
+  expect(incomplete.dueReports()).toHaveLength(1);
 });
 
 it('does not tell what was told before', () => {
-  const { pending, pass } = pendingAt();
-  pending.note(file({ mtimeMs: START - 4 * HOUR }), true);
+  const { incomplete, pass } = pendingAt();
+  incomplete.note(file({ mtimeMs: START - 4 * HOUR }), true);
   pass(HOUR);
-  expect(pending.dueReports()).toEqual([]);
+  expect(incomplete.dueReports()).toEqual([]);
 });
 
 it('forgets what became whole, and what is in a folder that is gone', () => {
-  const { pending } = pendingAt();
+  const { incomplete } = pendingAt();
   for (const path of ['/d/a.fit', '/d/sub/b.fit', '/d-2/c.fit']) {
-    pending.note(file({ path: join(path) }), false);
+    incomplete.note(file({ path: join(path) }), false);
   }
-  pending.forget(join('/d/a.fit'));
-  expect(pending.size).toBe(2);
-  pending.forgetBelow(join('/d'));
-  expect(pending.all().map(({ path }) => path)).toEqual([join('/d-2/c.fit')]);
+  incomplete.forget(join('/d/a.fit'));
+  expect(incomplete.size).toBe(2);
+  incomplete.forgetBelow(join('/d'));
+  expect(incomplete.all().map(({ path }) => path)).toEqual([join('/d-2/c.fit')]);
 });

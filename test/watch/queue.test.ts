@@ -61,7 +61,7 @@ it('takes in what comes while it is emptied', () => {
   expect(takeAll(queue)).toEqual(['early', 'late 1', 'late 2', 'late 3', 'late 4']);
 });
 
-it('takes no notice of what it holds already, just like that: sweeps find it again and again', () => {
+it('takes no notice of what it holds already, just like that: rescans find it again and again', () => {
   const queue = new Queue();
   expect([queue.add(item('a', 1)), queue.add(item('a', 1))]).toEqual([true, false]);
   const rewritten = { stamp: { size: 2, mtimeMs: 2, ctimeMs: 2 } };

@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { knownFiles } from '../../src/ledger/known-files.ts';
 import { watchMarks } from '../../src/ledger/watch-marks.ts';
-import type { Scout } from '../../src/watch/classify.ts';
-import { Sweeper } from '../../src/watch/rescan.ts';
+import type { Classifier } from '../../src/watch/classify.ts';
+import { Rescanner } from '../../src/watch/rescan.ts';
 import { WatchedFolder } from '../../src/watch/watched-folder.ts';
 import { openIn, scratchDir } from '../ledger/support.ts';
 import { put } from './support.ts';
@@ -12,7 +12,7 @@ import { put } from './support.ts';
 const HOUR = 3_600_000;
 const FIRST_START = Date.UTC(2026, 1, 15, 12);
 
-/** A folder, and sweeps of it as different processes do them; each says what it takes for new. */
+/** A folder, and rescans of it as different processes do them; each says what it takes for new. */
 function open() {
   const dir = scratchDir();
   const path = join(dir, 'Garmin');
@@ -22,31 +22,31 @@ function open() {
     utimesSync(join(path, name), at / 1000, at / 1000);
   };
   /** @param killedAfter so many files are looked at before the process dies */
-  const sweep = async (now: number, killedAfter = Infinity) => {
+  const rescan = async (now: number, killedAfter = Infinity) => {
     const database = openIn(dir);
     const found: string[] = [];
     let looked = 0;
-    const scout = {
+    const classifier = {
       isOpen({ path: file, stamp }) {
         if (++looked > killedAfter) throw new Error('killed');
         return !marks.isSeen(file, stamp);
       },
-      approach: ({ path: file }) => void found.push(file.slice(path.length + 1)),
-    } as Partial<Scout> as Scout;
+      examine: ({ path: file }) => void found.push(file.slice(path.length + 1)),
+    } as Partial<Classifier> as Classifier;
     const marks = watchMarks(database, 'me', () => now);
-    const sweeper = new Sweeper(
+    const rescanner = new Rescanner(
       { newOnly: true, pollMs: 1000, dryRun: false },
       {
         known: knownFiles(database, 'me', () => now),
         marks,
-        scout,
+        classifier,
         clock: { now: () => now, monotonic: () => now, sleep: () => Promise.resolve() },
         signal: new AbortController().signal,
         report: () => undefined,
       },
     );
     const folder = new WatchedFolder(path, {
-      place: () => ({ noEvents: undefined, removable: false }),
+      filesystemType: () => ({ noEvents: undefined, removable: false }),
       recursiveEvents: false,
       forcePolling: true,
       onName: () => undefined,
@@ -54,28 +54,28 @@ function open() {
       onStateChange: () => undefined,
     });
     await folder.check();
-    await sweeper.sweep(folder).catch((error: unknown) => found.push(String(error)));
+    await rescanner.rescan(folder).catch((error: unknown) => found.push(String(error)));
     folder.close();
     return found.sort();
   };
-  return { record, sweep };
+  return { record, rescan };
 }
 
 it('new is what comes after the first look', async () => {
-  const { record, sweep } = open();
+  const { record, rescan } = open();
   record('old.fit', FIRST_START - HOUR);
-  expect(await sweep(FIRST_START)).toEqual([]);
+  expect(await rescan(FIRST_START)).toEqual([]);
   record('copied.fit', FIRST_START - 2 * HOUR);
   record('new.fit', FIRST_START + HOUR);
-  expect(await sweep(FIRST_START + 2 * HOUR)).toEqual(['copied.fit', 'new.fit']);
+  expect(await rescan(FIRST_START + 2 * HOUR)).toEqual(['copied.fit', 'new.fit']);
 });
 
 it('new is what was recorded since the first start, if that was killed in its first look', async () => {
-  const { record, sweep } = open();
+  const { record, rescan } = open();
   for (let i = 0; i < 5; i++) record(`old${i}.fit`, FIRST_START - HOUR);
-  expect(await sweep(FIRST_START, 2)).toEqual(['Error: killed']);
+  expect(await rescan(FIRST_START, 2)).toEqual(['Error: killed']);
   record('new.fit', FIRST_START + HOUR);
   // Killed once more: the first start counts.
-  expect(await sweep(FIRST_START + 2 * HOUR, 0)).toEqual(['Error: killed']);
-  expect(await sweep(FIRST_START + 3 * HOUR)).toEqual(['new.fit']);
+  expect(await rescan(FIRST_START + 2 * HOUR, 0)).toEqual(['Error: killed']);
+  expect(await rescan(FIRST_START + 3 * HOUR)).toEqual(['new.fit']);
 });

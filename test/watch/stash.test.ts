@@ -11,8 +11,8 @@ import { markProcess } from '../../src/system/processes.ts';
 import { uploadLedger } from '../../src/ledger/uploads.ts';
 import { type Outbox, openOutbox } from '../../src/watch/outbox.ts';
 import type { QueueItem } from '../../src/watch/queue.ts';
-import { Slots } from '../../src/watch/stash-slots.ts';
-import { keepSent, takeIn } from '../../src/watch/stash.ts';
+
+import { ReadBuffers, stashFile, stashSent } from '../../src/watch/stash.ts';
 import { HEAD_ROOM } from '../../src/upload/read-recording.ts';
 import { withBrokenCrc } from '../support/fit-maker.ts';
 import { anotherRecording, put, sha256 } from './support.ts';
@@ -21,7 +21,7 @@ let dir: string;
 let database: Database;
 let outbox: Outbox;
 let end: () => void;
-let needs: Parameters<typeof takeIn>[2];
+let needs: Parameters<typeof stashFile>[2];
 beforeEach(() => {
   dir = mkdtempSync(join(tmpdir(), 'sync-take-in-'));
   database = openDatabase(join(dir, 'ledger.db'));
@@ -45,7 +45,7 @@ function itemOf(name: string, bytes: Uint8Array): QueueItem {
   return { ...origin, stamp: statSync(path), recordedAt: 1, failures: 0 };
 }
 
-const slot = () => new Slots().take();
+const readBuffer = () => new ReadBuffers().take();
 
 it('keeps a recording, unpacked if it was packed', () => {
   for (const [name, pack] of [
@@ -54,8 +54,8 @@ it('keeps a recording, unpacked if it was packed', () => {
   ] as const) {
     const bytes = anotherRecording();
     const hash = sha256(bytes);
-    expect(takeIn(itemOf(name, pack(bytes)), slot(), needs)).toEqual({
-      taken: 'kept',
+    expect(stashFile(itemOf(name, pack(bytes)), readBuffer(), needs)).toEqual({
+      stash: 'kept',
       sha256: hash,
     });
     expect(outbox.has(hash)).toBe(true);
@@ -69,21 +69,29 @@ it('keeps nothing that the service has, has refused, or that is kept already', (
   }
   needs.ledger.confirm(sha256(known), 1, {});
   needs.ledger.reject(sha256(refused), 1, 'no');
-  takeIn(itemOf('first.fit', twice), slot(), needs);
+  stashFile(itemOf('first.fit', twice), readBuffer(), needs);
   for (const bytes of [known, refused, twice]) {
-    expect(takeIn(itemOf('again.fit', bytes), slot(), needs)).toEqual({ taken: 'settled' });
+    expect(stashFile(itemOf('again.fit', bytes), readBuffer(), needs)).toEqual({
+      stash: 'settled',
+    });
   }
   expect(outbox.count).toBe(1);
 });
 
 it('keeps nothing that is not an activity, or not whole', () => {
   const settings = itemOf('settings.fit', anotherRecording({ type: 2 }));
-  expect(takeIn(settings, slot(), needs)).toEqual({ taken: 'settled' });
+  expect(stashFile(settings, readBuffer(), needs)).toEqual({ stash: 'settled' });
   const broken = itemOf('broken.fit', withBrokenCrc(anotherRecording()));
-  expect(takeIn(broken, slot(), needs)).toMatchObject({ taken: 'unwhole', reason: 'corrupt' });
+  expect(stashFile(broken, readBuffer(), needs)).toMatchObject({
+    stash: 'incomplete',
+    reason: 'corrupt',
+  });
   const gone = itemOf('gone.fit', anotherRecording());
   rmSync(gone.absolute);
-  expect(takeIn(gone, slot(), needs)).toMatchObject({ taken: 'unwhole', reason: 'unreadable' });
+  expect(stashFile(gone, readBuffer(), needs)).toMatchObject({
+    stash: 'incomplete',
+    reason: 'unreadable',
+  });
   expect(outbox.count).toBe(0);
 });
 
@@ -91,13 +99,13 @@ it('keeps what failed to be sent from the buffer it was sent from, if that still
   const bytes = anotherRecording();
   const item = itemOf('ride.fit', bytes);
   const sent = { sha256: sha256(bytes), size: bytes.length };
-  const filled = slot();
+  const filled = readBuffer();
   filled.buffers(HEAD_ROOM + bytes.length + 256).set(bytes, HEAD_ROOM);
   // Gone in the meantime: that does not matter.
   rmSync(item.absolute);
   const other = { sha256: sha256(anotherRecording()), size: bytes.length };
-  expect(keepSent(item, other, filled, outbox)).toBe(false);
+  expect(stashSent(item, other, filled, outbox)).toBe(false);
   expect(outbox.count).toBe(0);
-  expect(keepSent(item, sent, filled, outbox)).toBe(true);
+  expect(stashSent(item, sent, filled, outbox)).toBe(true);
   expect(outbox.review().items).toMatchObject([{ key: sent.sha256, path: item.path }]);
 });

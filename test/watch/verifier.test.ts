@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { SyncError } from '../../src/base/errors.ts';
 import { Secret } from '../../src/base/secret.ts';
-import type { WatchEvent } from '../../src/watch/report.ts';
+import type { WatchNotice } from '../../src/watch/report.ts';
 import { clientOf } from '../support/delivery.ts';
 import { ONE_TRY, dir, folder, happened, held, sandbox, start } from './in-process.ts';
 import { type ManualClock, manualClock } from './manual-clock.ts';
@@ -12,7 +12,7 @@ import { anotherRecording, put, sha256, until } from './support.ts';
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 
-const uploaded = (events: readonly WatchEvent[]) =>
+const uploaded = (events: readonly WatchNotice[]) =>
   events.filter((event) => event.event === 'upload' && event.item.outcome === 'uploaded').length;
 const checks = () => sandbox.control.requests({ route: 'workouts' }).length;
 

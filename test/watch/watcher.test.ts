@@ -41,7 +41,7 @@ describe('a device that can be unplugged', () => {
     const rides = Array.from({ length: 6 }, () => anotherRecording());
     rides.forEach((bytes, i) => put(join(folder, `${i}.fit`), bytes));
     sandbox.control.addFaults('upload-fit:delay=100ms*inf');
-    const { events } = start({ place: { noEvents: undefined, removable: true } });
+    const { events } = start({ filesystemType: { noEvents: undefined, removable: true } });
     await until(() => happened(events, 'kept').length >= 2);
     // Pulled out while the first are on their way.
     renameSync(folder, `${folder}-away`);
@@ -76,7 +76,7 @@ describe('where no events come', () => {
   it('it polls, says why, and finds what is new', async () => {
     const clock = manualClock();
     const why = 'It is on a network.';
-    const { events } = start({ clock, place: { noEvents: why, removable: false } });
+    const { events } = start({ clock, filesystemType: { noEvents: why, removable: false } });
     await until(() => happened(events, 'ready').length === 1);
     expect(happened(events, 'folder')).toEqual([
       { event: 'folder', folder, state: 'polling', reason: why },
@@ -112,7 +112,7 @@ describe('what no event tells of', () => {
     expect(held()[0]?.sha256).toBe(sha256(ride));
   });
 
-  it('is found by the next sweep, after the last of these looks', async () => {
+  it('is found by the next rescan, after the last of these looks', async () => {
     const clock = manualClock();
     const { complete } = behindItsBack(anotherRecording());
     const { events } = start({ clock });
@@ -176,7 +176,7 @@ describe('bytes that are kept', () => {
   it('outlive a refusal: they may be the only ones, and are offered again', async () => {
     const clock = manualClock();
     sandbox.control.addFaults('upload-fit:503*1', 'upload-fit:422*1');
-    const { events } = start({ clock, place: { noEvents: undefined, removable: true } });
+    const { events } = start({ clock, filesystemType: { noEvents: undefined, removable: true } });
     await until(() => happened(events, 'ready').length === 1);
     const path = join(folder, 'ride.fit');
     put(path, anotherRecording());
@@ -197,7 +197,7 @@ describe.each([true, false])('a service that never answers (removable folder: %s
   it('has everything that has waited for some seconds stashed, and nothing before', async () => {
     const clock = manualClock();
     sandbox.control.addFaults('upload-fit:hang*inf');
-    const { events, needs } = start({ clock, place: { noEvents: undefined, removable } });
+    const { events, needs } = start({ clock, filesystemType: { noEvents: undefined, removable } });
     await until(() => happened(events, 'ready').length === 1);
     const rides = Array.from({ length: 5 }, () => anotherRecording());
     rides.forEach((ride, i) => put(join(folder, `${i}.fit`), ride));
@@ -217,7 +217,11 @@ describe('a clock that is set back by a day while the service is away', () => {
     const clock = manualClock();
     const why = 'It is a network folder.';
     const { client } = clientOf(sandbox, {}, { policy: ONE_TRY });
-    const { events } = start({ clock, place: { noEvents: why, removable: false }, client });
+    const { events } = start({
+      clock,
+      filesystemType: { noEvents: why, removable: false },
+      client,
+    });
     await until(() => happened(events, 'ready').length === 1);
     sandbox.control.addFaults('upload-fit:503(retry-after=10)*1');
     const [first, second] = [anotherRecording(), anotherRecording()];

@@ -1,12 +1,12 @@
-/* Registers as the daemon of a place and lives until it is killed. Arguments: state folder, folder. */
+/* Registers as a daemon and lives until it is killed. Arguments: state folder, folder. */
 import { systemClock } from '../../../src/system/clock.ts';
-import { daemonPlace } from '../../../src/daemon/place.ts';
-import { registerDaemon } from '../../../src/daemon/registration.ts';
+import { watcherPaths } from '../../../src/daemon/registry.ts';
+import { registerWatcher } from '../../../src/daemon/registration.ts';
 
 const [stateDir = '', folder = '', manner] = process.argv.slice(2);
-void registerDaemon(
-  daemonPlace(stateDir, 'default', [folder]),
-  { profile: 'default', folders: [folder], kind: 'daemon', version: '1.2.3' },
+void registerWatcher(
+  watcherPaths(stateDir, 'default', [folder]),
+  { profile: 'default', folders: [folder], kind: 'daemon', appVersion: '1.2.3' },
   { clock: systemClock, signal: new AbortController().signal, platform: process.platform },
 ).then((registration) => {
   registration.ready();

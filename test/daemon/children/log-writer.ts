@@ -1,15 +1,14 @@
 /*
- * Writes numbered lines into a rotating log, so many at a time as its parent asks for, and answers
- * when they are written. Arguments: path, most bytes of a log, logs.
+ * Writes numbered lines into a log, as many as its parent asks for, and answers when they are
+ * written. Arguments: path, largest size of the log (bytes).
  */
-import { openRotatingLog } from '../../../src/daemon/rotating-log.ts';
+import { openLog } from '../../../src/daemon/log.ts';
 
-const [path = '', maxBytes, files] = process.argv.slice(2);
-const log = openRotatingLog(path, { maxBytes: Number(maxBytes), files: Number(files) });
+const [path = '', maxBytes] = process.argv.slice(2);
+const log = openLog(path, Number(maxBytes));
 let next = 0;
 
 process.on('message', (count: number) => {
   for (let i = 0; i < count; i++) log.write(`line ${String(next++)} ü`);
   process.send?.(next);
 });
-process.on('disconnect', () => log.close());

@@ -1,0 +1,87 @@
+import type { Clock } from '../../base/time.ts';
+import type { Registration } from '../../daemon/registration.ts';
+import type { WatcherHealth } from '../../daemon/registry.ts';
+import type { BreakerState } from '../../watch/circuit-breaker.ts';
+import type { Watcher } from '../../watch/watcher.ts';
+
+/** Facts that the watcher itself does not know. */
+export type HealthFacts = Partial<
+  Pick<WatcherHealth, 'account' | 'lastHeartbeatAt' | 'lastError'>
+> & { refreshEndsAt?: string | undefined };
+
+/** Composes the health of a watcher, across all its logins, for the registry. */
+export class HealthReporter {
+  readonly #registration: Registration;
+  readonly #clock: Clock;
+  #facts: HealthFacts = {};
+  #health: Omit<WatcherHealth, 'updatedAt'>;
+
+  constructor(registration: Registration, folders: readonly string[], clock: Clock) {
+    this.#registration = registration;
+    this.#clock = clock;
+    this.#health = {
+      folders: folders.map((path) => ({ path, state: 'waiting' })),
+      queue: { waiting: 0, sending: 0, kept: 0, unfinished: 0 },
+      connection: { state: 'ok' },
+      login: { state: 'ok' },
+    };
+  }
+
+  /** Recordings that wait to be sent. */
+  get waiting(): number {
+    return this.#health.queue.waiting;
+  }
+
+  note(facts: HealthFacts): void {
+    this.#facts = { ...this.#facts, ...facts };
+  }
+
+  /**
+   * Takes over the watcher's state.
+   *
+   * @param kept recordings in the outbox
+   * @param force writes it at once, instead of once a second at most
+   */
+  update(watcher: Watcher, kept: number, force: boolean): void {
+    const { folders, waiting, sending, unfinished, lastSuccessAt, lastRescanAt } = watcher.picture;
+    const { refreshEndsAt, ...facts } = this.#facts;
+    this.#health = {
+      ...this.#health,
+      ...facts,
+      folders,
+      queue: { waiting, sending, kept, unfinished },
+      connection: this.#connection(watcher.breaker.state),
+      login: {
+        ...loginOf(watcher.breaker.state),
+        ...(refreshEndsAt === undefined ? {} : { refreshEndsAt }),
+      },
+      ...(lastSuccessAt === undefined ? {} : { lastSuccessAt: isoTime(lastSuccessAt) }),
+      ...(lastRescanAt === undefined ? {} : { lastSweepAt: isoTime(lastRescanAt) }),
+    };
+    this.#registration.setHealth(this.#health);
+    this.#registration.writeHealth(force);
+  }
+
+  /** Writes what an earlier {@link HealthReporter.update} held back. */
+  write(): void {
+    this.#registration.writeHealth(false);
+  }
+
+  #connection(breaker: BreakerState): WatcherHealth['connection'] {
+    if (breaker.state !== 'open') return { state: 'ok' };
+    const { obstacle, failure, until } = breaker;
+    const waitMs = Math.max(0, until - this.#clock.monotonic());
+    const nextTryAt = isoTime(this.#clock.now() + waitMs);
+    return { state: obstacle, message: failure.message, nextTryAt };
+  }
+}
+
+function loginOf(breaker: BreakerState): WatcherHealth['login'] {
+  if (breaker.state !== 'login-needed') return { state: 'ok' };
+  return { state: 'needed', message: breaker.failure.message };
+}
+
+/** @param ms since the epoch */
+export function isoTime(ms: number): string {
+  return new Date(ms).toISOString();
+}

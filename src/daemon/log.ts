@@ -1,0 +1,168 @@
+import {
+  appendFileSync,
+  closeSync,
+  fstatSync,
+  openSync,
+  readSync,
+  renameSync,
+  statSync,
+} from 'node:fs';
+import { dirname } from 'node:path';
+import { StringDecoder } from 'node:string_decoder';
+import { systemCode } from '../base/errors.ts';
+import type { Clock } from '../base/time.ts';
+import { makeFolder } from '../system/storage.ts';
+import type { Io } from '../terminal/io.ts';
+
+/** Largest size of a log (bytes). A log that would exceed it is renamed to `.1`. */
+const MAX_BYTES = 5_000_000;
+/** How often `sync daemon logs -f` checks a log (ms). */
+const FOLLOW_MS = 100;
+
+/** A log file that is appended to. */
+export interface Log {
+  /** Appends lines. Never throws: a full disk costs lines, and the log says later how many. */
+  write(lines: string): void;
+}
+
+/** Opens the log at `path`; one older file is kept beside it. @throws system errors */
+export function openLog(path: string, maxBytes = MAX_BYTES): Log {
+  makeFolder(dirname(path), 0o700);
+  const append = (text: string) => appendFileSync(path, text, { mode: 0o600 });
+  append('');
+  let lost = 0;
+  return {
+    write(lines) {
+      const note = lost === 0 ? '' : `(${lost} entries could not be written here)\n`;
+      const text = `${note}${lines}\n`;
+      try {
+        const size = statSync(path, { throwIfNoEntry: false })?.size ?? 0;
+        if (size > 0 && size + Buffer.byteLength(text) > maxBytes) putAside(path);
+        append(text);
+        lost = 0;
+      } catch {
+        lost++;
+      }
+    },
+  };
+}
+
+function putAside(path: string): void {
+  try {
+    renameSync(path, `${path}.1`);
+  } catch {
+    // Another program has it open (Windows): the log grows until that ends.
+  }
+}
+
+/** Reads a log that another process appends to. */
+export class LogReader {
+  readonly #path: string;
+  readonly #clock: Clock;
+  #inode: bigint | undefined;
+  /** Bytes of the file that were read. */
+  #offset = 0;
+  #decoder = new StringDecoder('utf8');
+  /** The beginning of a line that is still being written. */
+  #partial = '';
+
+  constructor(path: string, clock: Clock) {
+    this.#path = path;
+    this.#clock = clock;
+  }
+
+  /** Returns the last lines, at most `count`. */
+  last(count: number): string[] {
+    const lines: string[] = [];
+    const take = (line: string) => lines.push(line);
+    this.#read(`${this.#path}.1`, take);
+    this.#read(this.#path, take);
+    return count === 0 ? [] : lines.slice(-count);
+  }
+
+  /** Passes on every further line until the signal is aborted. Waits for a log that does not exist. */
+  async follow(onLine: (line: string) => void, signal: AbortSignal): Promise<void> {
+    while (!signal.aborted) {
+      const now = statSync(this.#path, { bigint: true, throwIfNoEntry: false })?.ino;
+      // Lines that were appended before the log was put aside.
+      if (this.#inode !== undefined && now !== this.#inode)
+        this.#read(`${this.#path}.1`, onLine, true);
+      this.#read(this.#path, onLine);
+      await this.#clock.sleep(FOLLOW_MS, signal).catch((error: unknown) => {
+        if (!signal.aborted) throw error;
+      });
+    }
+  }
+
+  /** Reads whole lines from the last position, or from the start of another file. */
+  #read(path: string, onLine: (line: string) => void, onlySame = false): void {
+    let descriptor: number;
+    try {
+      descriptor = openSync(path, 'r');
+    } catch (error) {
+      if (systemCode(error) === 'ENOENT') return;
+      throw error;
+    }
+    try {
+      const { ino, size } = fstatSync(descriptor, { bigint: true });
+      if (onlySame && ino !== this.#inode) return;
+      if (ino !== this.#inode || Number(size) < this.#offset) {
+        this.#inode = ino;
+        this.#offset = 0;
+        this.#partial = '';
+        this.#decoder = new StringDecoder('utf8');
+      }
+      const bytes = Buffer.alloc(Number(size) - this.#offset);
+      const read = readSync(descriptor, bytes, 0, bytes.length, this.#offset);
+      this.#offset += read;
+      const lines = (this.#partial + this.#decoder.write(bytes.subarray(0, read))).split('\n');
+      this.#partial = lines.pop() ?? '';
+      lines.forEach(onLine);
+    } finally {
+      closeSync(descriptor);
+    }
+  }
+}
+
+/**
+ * Returns the terminal of a program in the background: output goes to the log, each entry with the
+ * local time.
+ *
+ * @param also receives the entries as well: a journal that adds its own time
+ */
+export function logIo(log: Log, clock: Clock, also?: (entry: string) => void): Io {
+  const write = (entry: string) => {
+    log.write(logEntry(clock.now(), entry));
+    also?.(entry);
+  };
+  return {
+    interactive: false,
+    stdoutIsTerminal: false,
+    stderrIsTerminal: false,
+    colour: false,
+    columns: 80,
+    unread: new AbortController().signal,
+    out: write,
+    err: write,
+    // eslint-disable-next-line @typescript-eslint/require-await
+    readStdin: async function* () {
+      yield* [];
+    },
+    ask: () => Promise.reject(new Error('a background process cannot ask')),
+  };
+}
+
+/**
+ * Formats a log entry: the time, unless the entry begins with one, and further lines indented, so
+ * that none looks like an entry.
+ */
+export function logEntry(now: number, entry: string): string {
+  const time = /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d {2}/.test(entry) ? '' : `${localTime(now)}  `;
+  return `${time}${entry.replace(/\r?\n/g, '\n    ')}`;
+}
+
+/** `2026-02-15 18:30:05`, in the zone of this machine. */
+function localTime(now: number): string {
+  const offset = new Date(now).getTimezoneOffset();
+  return new Date(now - offset * 60_000).toISOString().slice(0, 19).replace('T', ' ');
+}

@@ -1,0 +1,138 @@
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { lockFolders, registerWatcher } from '../../src/daemon/registration.ts';
+import {
+  type WatcherState,
+  readHealth,
+  watcherPaths,
+  writeState,
+} from '../../src/daemon/registry.ts';
+import { systemClock } from '../../src/system/clock.ts';
+import { tryLock } from '../../src/system/process-lock.ts';
+import { manualClock } from '../watch/manual-clock.ts';
+
+let dir: string;
+beforeEach(() => {
+  dir = mkdtempSync(join(tmpdir(), 'sync-registry-'));
+});
+afterEach(() => rmSync(dir, { recursive: true }));
+
+const NOW = Date.UTC(2026, 1, 15, 8);
+const HEALTH = {
+  account: 'me',
+  updatedAt: '2026-02-15T07:00:00.000Z',
+  folders: [{ path: '/a', state: 'watching' }],
+  queue: { waiting: 0, sending: 0, kept: 0, unfinished: 0 },
+  connection: { state: 'ok' },
+  login: { state: 'ok', refreshEndsAt: '2026-02-15T09:00:00.000Z' },
+} as const;
+const STATE: WatcherState = {
+  version: 1,
+  profile: 'default',
+  folders: ['/a'],
+  kind: 'terminal',
+  pid: 4711,
+  appVersion: '1.2.3',
+  startedAt: Date.UTC(2026, 1, 15, 7),
+  health: HEALTH,
+};
+const pathsOf = (folder = '/a') => watcherPaths(dir, 'default', [folder]);
+
+/** Writes the state of a watcher. */
+function put(folder = '/a', more: Partial<WatcherState> = {}): string {
+  const paths = pathsOf(folder);
+  mkdirSync(paths.dir, { recursive: true });
+  writeState(paths, { ...STATE, ...more });
+  return paths.id;
+}
+
+it('reads the health of a watcher, whether its process lives, and how long the login lasts', () => {
+  const id = put();
+  const seen = {
+    ...HEALTH,
+    version: 1,
+    id,
+    pid: 4711,
+    profile: 'default',
+    running: true,
+    since: '2026-02-15T07:00:00.000Z',
+    loginEndsInSecs: 3_600,
+  };
+  expect(readHealth(dir, NOW)).toEqual([{ ...seen, alive: false }]);
+  const lock = tryLock(pathsOf().lockFile);
+  expect(readHealth(dir, NOW)).toEqual([{ ...seen, alive: true }]);
+  lock?.release();
+  put('/a', { ended: { at: NOW, exitCode: 0 } });
+  expect(readHealth(dir, NOW)).toEqual([{ ...seen, running: false, alive: false }]);
+});
+
+it('lists living watchers first, then the most recent', () => {
+  const ids = ['/a', '/b', '/c'].map((folder, i) =>
+    put(folder, { health: { ...HEALTH, updatedAt: `2026-02-1${i}T00:00:00.000Z` } }),
+  );
+  const lock = tryLock(pathsOf('/a').lockFile);
+  expect(readHealth(dir, NOW).map(({ id }) => id)).toEqual([ids[0], ids[2], ids[1]]);
+  lock?.release();
+});
+
+it('ignores state files that are damaged or of another version', () => {
+  expect(readHealth(dir, NOW)).toEqual([]);
+  put();
+  writeFileSync(join(dir, 'watch', 'notes.txt'), 'x');
+  for (const other of [
+    '{"version":1,',
+    JSON.stringify({ ...STATE, version: 2 }),
+    JSON.stringify({ ...STATE, health: { ...HEALTH, folders: 'x' } }),
+    '{"version":1}',
+    'null',
+    '"x"',
+    '[1]',
+    '7',
+    '',
+  ]) {
+    writeFileSync(pathsOf().stateFile, other);
+    expect(readHealth(dir, NOW), other).toEqual([]);
+  }
+});
+
+it('locks a folder once for each account, under every name, also before it exists', async () => {
+  const real = join(dir, 'real');
+  mkdirSync(real);
+  symlinkSync(real, join(dir, 'link'));
+  const { signal } = new AbortController();
+  const owner = { stateDir: dir, account: 'me', clock: systemClock, signal };
+  const first = await lockFolders(owner, [real, join(real, 'not/yet')]);
+  for (const folder of [real, join(dir, 'link'), join(dir, 'link/not/yet')]) {
+    await expect(lockFolders(owner, [folder])).rejects.toMatchObject({ code: 'BUSY' });
+  }
+  // A failure releases the locks that were taken before it.
+  const free = join(dir, 'free');
+  await expect(lockFolders(owner, [free, real])).rejects.toMatchObject({ code: 'BUSY' });
+  (await lockFolders(owner, [free])).release();
+  (await lockFolders({ ...owner, account: 'you' }, [real])).release();
+  first.release();
+  (await lockFolders(owner, [join(dir, 'link')])).release();
+});
+
+it('writes health after the clock was set back', async () => {
+  const clock = manualClock();
+  const { signal } = new AbortController();
+  const who = { profile: 'default', folders: ['/a'], kind: 'terminal', appVersion: '1' } as const;
+  const registration = await registerWatcher(pathsOf(), who, {
+    clock,
+    signal,
+    platform: process.platform,
+  });
+  const { account, ...health } = HEALTH;
+  registration.setHealth(health);
+  registration.writeHealth(true);
+  clock.jump(-3_600_000);
+  await clock.advance(1_000);
+  registration.setHealth({ ...health, account });
+  registration.writeHealth(false);
+  const now = clock.now();
+  expect(readHealth(dir, now)).toMatchObject([{ account, updatedAt: new Date(now).toISOString() }]);
+  registration.end(0);
+});

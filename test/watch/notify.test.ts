@@ -1,0 +1,19 @@
+import { expect, it } from 'vitest';
+import { notifyCommand } from '../../src/watch/notify.ts';
+
+it('shows a desktop notification whose text is never part of a program', () => {
+  const note = { title: 'sync', text: '"; rm -rf ~ #' };
+  const bus = { DBUS_SESSION_BUS_ADDRESS: 'unix:path=/run/user/1000/bus' };
+  expect(notifyCommand('linux', {}, note)).toBeUndefined();
+  expect(notifyCommand('linux', bus, note)).toEqual([
+    'notify-send',
+    '--app-name=sync',
+    '--',
+    'sync',
+    note.text,
+  ]);
+  const mac = notifyCommand('darwin', {}, note);
+  expect(mac?.slice(-3)).toEqual(['--', 'sync', note.text]);
+  expect(mac?.slice(0, -1).join(' ')).not.toContain('rm');
+  expect(notifyCommand('win32', {}, note)).toBeUndefined();
+});
