@@ -47,39 +47,19 @@ export const COMMANDS: readonly CommandDeclaration[] = [
   {
     name: 'push',
     summary: 'send wellness or nutrition records (JSON)',
-    subcommands: (['wellness', 'nutrition'] as const).map((kind) => ({
-      name: kind,
-      summary:
-        kind === 'wellness'
-          ? 'send wellness records, one request a day'
-          : 'send nutrition records, each item once; the same file replaces what it sent before, another adds to the day',
-      declare: (command) => {
-        command
-          .argument('<file...>', 'JSON or NDJSON files (see docs/records.md); - is stdin')
-          .option('--tz <zone>', 'time zone that decides about dates, such as Europe/Berlin')
-          .option(
-            '--force',
-            kind === 'wellness'
-              ? 'send even what is unchanged'
-              : 'look at unchanged days too, and overwrite what was edited in the platform',
-            false,
-          )
-          .option(
-            '--strict',
-            'refuse unknown fields, days far ahead, and values that would have to be adapted',
-            false,
-          )
-          .option('--raw', 'send each record as it was read along, as rawJson', false)
-          .option('--jobs <n>', 'days at once')
-          .addOption(dryRun());
-        if (kind === 'wellness') return;
-        command
-          .option('--add', 'keep what was sent before, also what the input no longer has', false)
-          .option('--replace-day', 'remove what was sent before and is not in the input', false)
-          .option('--assume-arrived', 'you have looked: items that got no answer are there', false);
+    subcommands: [
+      {
+        name: 'wellness',
+        summary: 'send wellness records, one request a day',
+        load: async () => (await import('../commands/push.ts')).pushWellness,
       },
-      start: async () => start((await import('./push.ts')).push[kind]),
-    })),
+      {
+        name: 'nutrition',
+        summary:
+          'send nutrition records, each item once; the same file replaces what it sent before, another adds to the day',
+        load: async () => (await import('../commands/push.ts')).pushNutrition,
+      },
+    ],
   },
   {
     name: 'undo',
@@ -88,42 +68,24 @@ export const COMMANDS: readonly CommandDeclaration[] = [
       {
         name: 'nutrition',
         summary: 'remove the items of a day that were sent from here',
-        declare: (command) =>
-          command
-            .argument('<date>', 'YYYY-MM-DD, today, yesterday or 7d')
-            .option('--force', 'also items that were edited in the platform', false)
-            .addOption(dryRun()),
-        start: async () => start((await import('./undo.ts')).undoNutrition),
+        load: async () => (await import('../commands/undo.ts')).undoNutrition,
       },
     ],
   },
   {
     name: 'profile',
     summary: "show the athlete's profile, or update weight and FTP",
-    declare: (command) =>
-      command
-        .option('--weight <kg>', 'body weight, kg')
-        .option('--ftp <watts>', 'functional threshold power, W')
-        .option('--force', "send a weight even if the athlete's display unit cannot be read", false)
-        .addOption(dryRun()),
-    start: async () => start((await import('./profile.ts')).profile),
+    load: async () => (await import('../commands/profile.ts')).profile,
   },
   {
     name: 'workouts',
     summary: 'list workouts',
-    declare: (command) =>
-      command
-        .option('--since <date>', 'from this day on: YYYY-MM-DD, today, yesterday, 7d')
-        .option('--until <date>', 'up to this day')
-        .option('--limit <n>', 'how many at most, the newest first (default: 20)'),
-    start: async () => start((await import('./workouts.ts')).workouts),
+    load: async () => (await import('../commands/workouts.ts')).workouts,
   },
   {
     name: 'verify',
     summary: 'check that every uploaded recording became a workout',
-    declare: (command) =>
-      command.option('--since <date>', 'recordings from this day on: YYYY-MM-DD, today, 7d'),
-    start: async () => start((await import('./verify.ts')).verify),
+    load: async () => (await import('../commands/verify.ts')).verify,
   },
   {
     name: 'watch',
@@ -180,8 +142,7 @@ export const COMMANDS: readonly CommandDeclaration[] = [
   {
     name: 'explain',
     summary: 'say why a file or a day was sent, skipped, is waiting or was refused',
-    declare: (command) => command.argument('<file|date>', 'a recording, or a date (YYYY-MM-DD)'),
-    start: async () => start((await import('./explain.ts')).explain),
+    load: async () => (await import('../commands/explain.ts')).explain,
   },
   {
     name: 'inspect',
@@ -192,18 +153,7 @@ export const COMMANDS: readonly CommandDeclaration[] = [
   {
     name: 'seed',
     summary: 'fill a test account with a synthetic athlete',
-    declare: (command) =>
-      command
-        .option('--days <n>', 'how many days, up to --until')
-        .option('--seed <n>', 'which athlete: the same number, the same data')
-        .option('--until <date>', 'the last day: YYYY-MM-DD, or today')
-        .option('--tz <zone>', "the athlete's time zone")
-        .option('--out <dir>', 'write files there instead of sending')
-        .option('--accounts <file>', 'several accounts, from a JSON list')
-        .option('--force', 'send even what is there already', false)
-        .option('--jobs <n>', 'requests at once')
-        .addOption(dryRun()),
-    start: async () => start((await import('./seed.ts')).seed),
+    load: async () => (await import('../commands/seed/seed.ts')).seed,
   },
   {
     name: 'sandbox',

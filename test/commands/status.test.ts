@@ -1,8 +1,9 @@
 import { utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { connect } from '../../src/app/connect.ts';
-import { openLedger } from '../../src/app/open-ledger.ts';
+import { connect } from '../../src/app/connection.ts';
+import { createContext } from '../../src/app/context.ts';
+import { openLedger } from '../../src/app/ledger.ts';
 import { runStatus } from '../../src/commands/status.ts';
 import { runToken } from '../../src/commands/token.ts';
 import { accountKey, loadConfig } from '../../src/config/config.ts';
@@ -212,14 +213,9 @@ describe('the status', () => {
     expect(statusText(before.report, Date.now())).toMatch(/^Account {3}not asked yet$/m);
     expect(service.control.requests()).toEqual([]);
 
-    const connection = connect(configOf(env), testDeps({ homeDir: dir, env }), {
-      version: '0',
-      connections: 1,
-      attended: false,
-      onWarning: () => undefined,
-      onPause: () => undefined,
-      trace: () => undefined,
-    });
+    const flags = { json: false, quiet: false, verbose: false };
+    const context = createContext(testDeps({ homeDir: dir, env }), '0', flags);
+    const connection = connect(context, configOf(env), { connections: 1 });
     const key = await connection.ledgerAccount({ offline: false });
     await connection.close();
     const theirs = openLedger(configOf(env), key, systemClock);
