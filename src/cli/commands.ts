@@ -1,8 +1,7 @@
 import { Option } from 'commander';
 import { type CommandDeclaration, choice, dryRun, start } from './declaration.ts';
-import { sandboxFlags } from './sandbox-flags.ts';
 
-/** Every command there is, in the order of the help. */
+/** All commands, in the order of the help. */
 export const COMMANDS: readonly CommandDeclaration[] = [
   {
     name: 'login',
@@ -29,10 +28,8 @@ export const COMMANDS: readonly CommandDeclaration[] = [
   },
   {
     name: 'status',
-    summary: 'show the account, the login, the daemon and what was sent',
-    declare: (command) =>
-      command.option('--check', 'ask the service whether it accepts the login', false),
-    start: async () => start((await import('./status.ts')).status),
+    summary: 'show the account, the login, the watchers and the uploads',
+    load: async () => (await import('../commands/status.ts')).status,
   },
   {
     name: 'token',
@@ -41,7 +38,7 @@ export const COMMANDS: readonly CommandDeclaration[] = [
   },
   {
     name: 'upload',
-    summary: 'upload recordings: files, and folders of them',
+    summary: 'upload recordings: files and folders',
     load: async () => (await import('../commands/upload.ts')).upload,
   },
   {
@@ -56,7 +53,7 @@ export const COMMANDS: readonly CommandDeclaration[] = [
       {
         name: 'nutrition',
         summary:
-          'send nutrition records, each item once; the same file replaces what it sent before, another adds to the day',
+          'send nutrition records, each item once: a file replaces its earlier items, another file adds to the day',
         load: async () => (await import('../commands/push.ts')).pushNutrition,
       },
     ],
@@ -141,14 +138,13 @@ export const COMMANDS: readonly CommandDeclaration[] = [
   },
   {
     name: 'explain',
-    summary: 'say why a file or a day was sent, skipped, is waiting or was refused',
+    summary: 'say why a file or a day was sent, skipped or refused, or is waiting',
     load: async () => (await import('../commands/explain.ts')).explain,
   },
   {
     name: 'inspect',
-    summary: 'show what a recording holds',
-    declare: (command) => command.argument('<file...>', 'recordings'),
-    start: async () => start((await import('./inspect.ts')).inspect),
+    summary: 'show the contents of a recording',
+    load: async () => (await import('../commands/inspect/inspect.ts')).inspect,
   },
   {
     name: 'seed',
@@ -157,14 +153,13 @@ export const COMMANDS: readonly CommandDeclaration[] = [
   },
   {
     name: 'sandbox',
-    summary: 'run the platform on this machine, to try things on',
-    declare: sandboxFlags,
-    start: async () => start((await import('./sandbox.ts')).sandbox),
+    summary: 'run the platform on this machine, for trying things out',
+    load: async () => (await import('../commands/sandbox.ts')).sandbox,
   },
   {
     name: 'doctor',
-    summary: 'look for what may be wrong on this machine, and say how to mend it',
-    start: async () => start((await import('./doctor.ts')).doctor),
+    summary: 'check this machine for common problems, and say how to fix them',
+    load: async () => (await import('../commands/doctor.ts')).doctor,
   },
   {
     name: 'config',
@@ -173,37 +168,33 @@ export const COMMANDS: readonly CommandDeclaration[] = [
       {
         name: 'get',
         summary: 'print a setting',
-        declare: (command) => command.argument('<key>'),
-        start: async () => start((await import('./config.ts')).get),
+        load: async () => (await import('../commands/config.ts')).get,
       },
       {
         name: 'set',
         summary: 'change a setting',
-        declare: (command) => command.argument('<key>').argument('<value>'),
-        start: async () => start((await import('./config.ts')).set),
+        load: async () => (await import('../commands/config.ts')).set,
       },
       {
         name: 'unset',
-        summary: 'go back to the default',
-        declare: (command) => command.argument('<key>'),
-        start: async () => start((await import('./config.ts')).unset),
+        summary: 'restore the default of a setting',
+        load: async () => (await import('../commands/config.ts')).unset,
       },
       {
         name: 'list',
-        summary: 'print all settings and where they come from',
-        start: async () => start((await import('./config.ts')).list),
+        summary: 'print all settings with their origins',
+        load: async () => (await import('../commands/config.ts')).list,
       },
       {
         name: 'path',
-        summary: 'print where the configuration file is',
-        start: async () => start((await import('./config.ts')).path),
+        summary: 'print the path of the configuration file',
+        load: async () => (await import('../commands/config.ts')).path,
       },
     ],
   },
   {
     name: 'completion',
-    summary: 'print a completion script',
-    declare: (command) => command.argument('<shell>', 'bash, zsh, fish or powershell'),
-    start: async () => start((await import('./completion.ts')).completion),
+    summary: 'print a completion script for a shell',
+    load: async () => (await import('./completion.ts')).completionOf(COMMANDS),
   },
 ];

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { connect } from '../../src/app/connection.ts';
 import { createContext } from '../../src/app/context.ts';
 import { openLedger } from '../../src/app/ledger.ts';
-import { runStatus } from '../../src/commands/status.ts';
+import { exitCodeFor, readStatus, statusText } from '../../src/commands/status.ts';
 import { runToken } from '../../src/commands/token.ts';
 import { accountKey, loadConfig } from '../../src/config/config.ts';
 import { changeProfile } from '../../src/config/config-write.ts';
@@ -12,7 +12,6 @@ import { fileStore, tokenFilePath } from '../../src/credentials/file.ts';
 import { systemClock } from '../../src/system/clock.ts';
 import { tryLock } from '../../src/system/process-lock.ts';
 import { findPaths } from '../../src/config/paths.ts';
-import { statusText } from '../../src/render/status.ts';
 import type { SandboxOptions } from '../../src/sandbox/server.ts';
 import { type WatchHealth, lifeLock, watchId, writeHealth } from '../../src/watch/health.ts';
 import {
@@ -51,8 +50,13 @@ async function open(settings: NonNullable<SandboxOptions['settings']> = {}) {
     deps: testDeps({ homeDir: dir, env: { ...base, ...env }, clock }),
     http: realHttp(),
   });
-  const status = (env: Record<string, string> = {}, check = false) =>
-    runStatus({ ...needs(env), check });
+  const contextOf = (env: Record<string, string> = {}) =>
+    createContext(needs(env).deps, '0', { json: false, quiet: false, verbose: false });
+  const status = async (env: Record<string, string> = {}, check = false) => {
+    const { config, http } = needs(env);
+    const report = await readStatus(contextOf(env), config, http, check);
+    return { report, exitCode: exitCodeFor(report) };
+  };
   const token = () => runToken({ ...needs(), onWarning: () => undefined });
   const login = async (request: Parameters<typeof mint>[1] = {}) => {
     await store.save({ ...mint(service, request), accountId: ACCOUNT.id }, never);
@@ -147,10 +151,10 @@ describe('the status', () => {
     expect(report.login).toEqual({
       state: 'ended',
       code: 'AUTH_EXPIRED',
-      message: 'Its time is over.',
+      message: 'Its tokens have expired.',
       hint: 'Run `sync login`.',
     });
-    expect(statusText(report, Date.now())).toMatch(/^Login {5}ended\. Its time is over\.$/m);
+    expect(statusText(report, Date.now())).toMatch(/^Login {5}ended\. Its tokens have expired\.$/m);
     // An access token alone may be over: it is renewed by the next command.
     const renewable = { ...over, refreshExpiresAt: Date.now() + 86_400_000 };
     await store.save({ ...found, tokens: { ...found.tokens, ...renewable } }, never);
@@ -308,7 +312,7 @@ describe('a check', () => {
     expect(service.control.requests().map(({ route }) => route)).toEqual(['userinfo']);
     const unsaid = { ...report, checked: { outcome: 'accepted' } } as const;
     expect(statusText(unsaid, Date.now())).toMatch(
-      /^Checked {3}the service does not reject this login, and does not say whose it is$/m,
+      /^Checked {3}the service does not reject this login, and does not name the athlete$/m,
     );
   });
 

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { SyncError } from '../../src/base/errors.ts';
 import { errorReport, errorText } from '../../src/terminal/error.ts';
 import { profileText } from '../../src/commands/profile.ts';
-import { statusText } from '../../src/render/status.ts';
+import { statusText } from '../../src/commands/status.ts';
 import { table } from '../../src/terminal/table.ts';
 import { uploadItemText, uploadSummaryJson, uploadSummaryText } from '../../src/commands/upload.ts';
 import { bytes, duration, oneLine, plural } from '../../src/terminal/words.ts';
