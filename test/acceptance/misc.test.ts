@@ -346,7 +346,7 @@ describe('sync config', () => {
     const home = openHome({ SYNC_TIMEZONE: 'Europe/Oslo' });
     const { code, stderr } = await runSync(['config', 'set', 'timezone', 'Asia/Tokyo'], { home });
     expect(code).toBe(0);
-    expect(stderr).toContain('SYNC_TIMEZONE is set, and wins over this setting.');
+    expect(stderr).toContain('SYNC_TIMEZONE is set, and overrides this setting.');
   });
 });
 
