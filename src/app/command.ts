@@ -2,7 +2,7 @@ import { type Command, Option } from 'commander';
 import type { ExitCode } from '../base/errors.ts';
 import type { AppContext } from './context.ts';
 
-/** A command: its flags, and what it does. One file in `commands/` exports each. */
+/** A command: its flags, and its run function. One file in `commands/` exports each. */
 export interface CommandModule {
   /** Adds arguments, flags and examples. */
   readonly declare: (command: Command) => void;
@@ -14,19 +14,19 @@ export interface CommandModule {
 }
 
 /** Collects the values of a flag that may be repeated. */
-export function collect(value: string, before: readonly string[]): readonly string[] {
+export function collect(value: string, before: readonly string[] = []): readonly string[] {
   return [...before, value];
 }
 
 export function dryRun(): Option {
-  return new Option('--dry-run', 'show the exact requests, send nothing').default(false);
+  return new Option('--dry-run', 'show the exact requests, send nothing');
 }
 
 export function choice(flags: string, about: string, values: readonly string[]): Option {
   return new Option(flags, about).choices(values);
 }
 
-/** The examples at the end of `--help`. @param lines each a command, and optionally `# remark` */
+/** Formats the examples at the end of `--help`. @param lines each a command, perhaps `# remark` */
 export function examples(...lines: readonly string[]): string {
   return ['', 'Examples:', ...lines.map((line) => `  $ ${line}`)].join('\n');
 }

@@ -12,7 +12,7 @@ import {
 } from '../ledger/accounts.ts';
 import { type Database, openDatabase } from '../ledger/database.ts';
 import type { Secret } from '../base/secret.ts';
-import { ledgerPath } from './open-ledger.ts';
+import { ledgerPath } from './config.ts';
 
 /** Asks the service whose login it is. @throws SyncError as a token source does */
 type Ask = () => Promise<WhoAmI>;

@@ -1,31 +1,48 @@
-import { PATIENT, whoIsLoggedIn } from '../auth/account.ts';
+import { PATIENT, type WhoAmI, whoIsLoggedIn } from '../auth/account.ts';
 import { openSession } from '../auth/open-session.ts';
 import { missingScopeHint } from '../config/scopes.ts';
 import { type Config, requireBaseUrl } from '../config/config.ts';
 import { hasEnvironmentTokens } from '../credentials/environment.ts';
-import type { Deps } from './deps.ts';
-import { createServiceClient } from '../api/client.ts';
+import { type ServiceClient, createServiceClient } from '../api/client.ts';
 import { endpointUrl } from '../config/endpoints.ts';
 import { openHttp } from '../api/open-http.ts';
+import { DEFAULT_RETRY, type RetryNotice, type RetryPolicy } from '../api/retry.ts';
+import type { AppContext } from './context.ts';
 import { traced } from './with-http.ts';
-import { DEFAULT_RETRY, type RetryNotice } from '../api/retry.ts';
-import type { Clock } from '../base/time.ts';
-import type { ConnectOptions, OpenConnection } from './connect.ts';
 
-/** Loads and opens what a request needs: HTTP, the login, the client over both. */
+export interface ConnectOptions {
+  /** Requests in flight at once. */
+  readonly connections: number;
+  /** Whether a person can answer an unlock prompt (default: if this is a terminal). */
+  readonly attended?: boolean;
+  readonly retry?: RetryPolicy;
+}
+
+/** HTTP, the login, and the client over both. */
+export interface OpenConnection {
+  readonly client: ServiceClient;
+  /** Asks the service who is logged in. @throws SyncError as a token source does, without a token */
+  whoIs(signal: AbortSignal): Promise<WhoAmI>;
+  close(): Promise<void>;
+}
+
+/** Opens HTTP, the login and the client: loaded with the first request. */
 export async function openConnection(
+  context: AppContext,
   config: Config,
-  deps: Deps,
   options: ConnectOptions,
 ): Promise<OpenConnection> {
-  const { env, clock } = deps;
-  const { version, connections, attended, onWarning, onPause, trace } = options;
-  const http = await openHttp({ env, version, connections });
-  const { platform, programDir } = deps;
-  const context = { ...deps, random: Math.random, trace, warn: onWarning };
-  const session = openSession(context, config, { http, env, platform, programDir, attended });
+  const { env, clock, platform, programDir, version, random, trace } = context;
+  const http = await openHttp({ env, version, connections: options.connections });
+  const session = openSession(context, config, {
+    http,
+    env,
+    platform,
+    programDir,
+    attended: options.attended ?? context.io.interactive,
+  });
   session.start();
-  const tellPause = pauseTeller(clock, onPause);
+  const reportPause = pauseReporter(context);
   const client = createServiceClient({
     baseUrl: requireBaseUrl(config),
     endpoints: config.endpoints,
@@ -33,11 +50,11 @@ export async function openConnection(
     tokens: session,
     policy: options.retry ?? DEFAULT_RETRY,
     clock,
-    random: Math.random,
+    random,
     onRetry: (notice) => {
       const { attempt, waitMs, reason } = notice;
       trace(`try ${attempt} failed: ${reason} Next in ${Math.round(waitMs)} ms.`);
-      tellPause(notice);
+      reportPause(notice);
     },
     trace,
     scopeHint: (scope) =>
@@ -61,16 +78,16 @@ export async function openConnection(
   };
 }
 
-/** Shorter pauses than this are nobody's concern, in ms. Longer ones are the service's wish. */
+/** Shortest pause that is reported to the user (ms). */
 const NOTICED_MS = 3_000;
 
-/** Tells of a long pause; not of those that other requests make in the same time. */
-function pauseTeller(clock: Clock, onPause: (text: string) => void): (notice: RetryNotice) => void {
-  let toldUntil = -Infinity;
+/** Reports a long pause once, not again for each request that waits at the same time. */
+function pauseReporter({ clock, output }: AppContext): (notice: RetryNotice) => void {
+  let reportedUntil = -Infinity;
   return ({ waitMs, reason }) => {
     const now = clock.now();
-    if (waitMs < NOTICED_MS || now < toldUntil) return;
-    toldUntil = now + waitMs;
-    onPause(`${reason} Going on in ${Math.ceil(waitMs / 1000)} s.`);
+    if (waitMs < NOTICED_MS || now < reportedUntil) return;
+    reportedUntil = now + waitMs;
+    output.say(`${reason} Continuing in ${Math.ceil(waitMs / 1000)} s.`);
   };
 }

@@ -1,31 +1,44 @@
 import { Command } from 'commander';
+import { type CommandModule, examples } from '../app/command.ts';
 import { ExitCode, SyncError } from '../base/errors.ts';
-import { COMMANDS } from './commands.ts';
 import { type CommandDeclaration, globalFlags } from './declaration.ts';
-import type { Invocation } from '../app/invocation.ts';
 
-/** A command as a shell has to know it. */
-export interface CommandShape {
+/** Returns `sync completion` for a tree of commands. */
+export function completionOf(tree: readonly CommandDeclaration[]): CommandModule {
+  return {
+    declare: (command) =>
+      command
+        .argument('<shell>', [...GENERATORS.keys()].join(', '))
+        .addHelpText(
+          'after',
+          examples(
+            'eval "$(sync completion bash)"    # in ~/.bashrc',
+            'sync completion fish > ~/.config/fish/completions/sync.fish',
+          ),
+        ),
+
+    async run({ output }, shell: string) {
+      const generator = GENERATORS.get(shell);
+      if (generator === undefined) {
+        const supported = [...GENERATORS.keys()].join(', ');
+        throw new SyncError('USAGE', `Unsupported shell "${shell}". Supported: ${supported}.`);
+      }
+      const script = generator(await shapesOf([], tree));
+      output.result({ type: 'completion', shell, script }, script);
+      return ExitCode.ok;
+    },
+  };
+}
+
+/** A command as a completion script needs it. */
+interface CommandShape {
   /** Its words: `['push', 'wellness']`; none for the program itself. */
   readonly path: readonly string[];
   readonly subcommands: readonly { readonly name: string; readonly summary: string }[];
   readonly flags: readonly string[];
 }
 
-/** Prints the script that teaches a shell the commands and flags; files are the shell's own matter. */
-export async function completion({ output }: Invocation, shell: string): Promise<ExitCode> {
-  const generator = GENERATORS.get(shell);
-  if (generator === undefined) {
-    throw new SyncError('USAGE', `There is no completion for "${shell}".`, {
-      hint: `There is for: ${[...GENERATORS.keys()].join(', ')}.`,
-    });
-  }
-  const script = generator(await shapesOf([], COMMANDS));
-  output.result({ type: 'completion', shell, script }, script);
-  return ExitCode.ok;
-}
-
-/** A command and all below it. */
+/** Returns a command and all its subcommands. */
 async function shapesOf(
   path: readonly string[],
   subcommands: readonly CommandDeclaration[],

@@ -31,7 +31,7 @@ export function start(
 export function globalFlags(command: Command): Command {
   return command
     .option('--profile <name>', 'the account to act for (default: "default")')
-    .option('--json', 'results as NDJSON on stdout', false)
-    .option('--quiet', 'no progress, no remarks', false)
-    .option('--verbose', 'a line for each request', false);
+    .option('--json', 'results as NDJSON on stdout')
+    .option('--quiet', 'no progress, no remarks')
+    .option('--verbose', 'a line for each request');
 }

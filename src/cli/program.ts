@@ -56,7 +56,7 @@ export function buildProgram(needs: ProgramNeeds, args: readonly string[]): Prog
         const module = await load();
         module.declare(named);
         globalFlags(named).action(
-          action((context, given) => module.run(context, ...(given as never[]))),
+          action(async (context, given) => await module.run(context, ...(given as never[]))),
         );
       }
       declare?.(named);
@@ -77,8 +77,13 @@ export function buildProgram(needs: ProgramNeeds, args: readonly string[]): Prog
       // commander passes the arguments, the flags, and the command itself.
       const command = passed.at(-1) as Command;
       const { deps, version } = needs;
-      const given = command.opts<GlobalFlags>();
-      const flags = { ...given, profile: given.profile ?? (deps.env['SYNC_PROFILE'] || undefined) };
+      const { profile, json, quiet, verbose } = command.opts<Partial<GlobalFlags>>();
+      const flags = {
+        profile: profile ?? (deps.env['SYNC_PROFILE'] || undefined),
+        json: json ?? false,
+        quiet: quiet ?? false,
+        verbose: verbose ?? false,
+      };
       needs.onFlags(flags);
       exitCode = await run(createContext(deps, version, flags), passed.slice(0, -1));
     };

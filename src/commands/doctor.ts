@@ -4,18 +4,35 @@ import { ageText } from '../auth/login-ages.ts';
 import { type Config, requireBaseUrl } from '../config/config.ts';
 import { hasEnvironmentTokens } from '../credentials/environment.ts';
 import { openStore } from '../credentials/open-store.ts';
-import type { Deps } from '../app/deps.ts';
 import { ExitCode, SyncError, messageOf } from '../base/errors.ts';
 import { isExecutable, realPath } from '../system/executables.ts';
 import { findDistrust } from '../system/folder-trust.ts';
 import { openDatabase } from '../ledger/database.ts';
 import { endpointUrl } from '../config/endpoints.ts';
 import type { Http } from '../api/http.ts';
-import { ledgerPath } from '../app/open-ledger.ts';
-import { checkLogin, loginState } from './status.ts';
+import { type CommandModule, examples } from '../app/command.ts';
+import { ledgerPath, quietConfigFor, zoneFor } from '../app/config.ts';
+import type { AppContext } from '../app/context.ts';
+import { openHttp } from '../api/open-http.ts';
+import { askAboutLogin, loginState } from './status.ts';
 
-/** One thing that was looked at. `bad`: something does not work; `odd`: it may not work some day. */
-export interface Finding {
+/** Checks the parts of this machine and of the service that the commands rely on. */
+export const doctor: CommandModule = {
+  declare: (command) => command.addHelpText('after', examples('sync doctor', 'sync doctor --json')),
+
+  async run(context) {
+    const { env, version } = context;
+    const http = await openHttp({ env, version, connections: 1 });
+    try {
+      return await examine(context, http);
+    } finally {
+      await http.close();
+    }
+  },
+};
+
+/** The result of one check. `bad`: something does not work; `odd`: something may fail later. */
+interface Finding {
   readonly check:
     | 'config'
     | 'zone'
@@ -29,80 +46,78 @@ export interface Finding {
     | 'name';
   readonly state: 'good' | 'odd' | 'bad';
   readonly message: string;
-  /** How to mend it. */
+  /** How to fix it. */
   readonly hint?: string;
 }
 
-export interface DoctorNeeds {
-  /** Loads the configuration: that it cannot be loaded is a finding, too. */
-  readonly config: () => Config;
-  /** The zone that decides about days. Throws where it cannot be told. */
-  readonly zone: () => string;
-  readonly deps: Deps;
-  readonly http: Http;
-  readonly report: (finding: Finding) => void;
+const MARKS = { good: 'ok  ', odd: 'note', bad: 'BAD ' } as const;
+
+function findingText({ state, message, hint }: Finding): string {
+  const lines = [`${MARKS[state]}  ${message}`];
+  if (hint !== undefined) lines.push(`      ${hint}`);
+  return lines.join('\n');
 }
 
-/** A clock that is this wrong, in ms, spoils token lifetimes and certificates. */
+/** Largest harmless clock error (ms): beyond it, token lifetimes and certificates fail. */
 const CLOCK_TOLERANCE_MS = 60_000;
-/** Folders that a watch may need, with room for other programs. */
+/** Enough inotify watches for large device folders and for other programs. */
 const ENOUGH_WATCHES = 8_192;
 
-/**
- * Looks at everything that the commands rely on.
- *
- * @returns the exit code: 2 when something is bad here, 4 when the login has ended, 5 when only the
- *   service does not answer.
- */
-export async function runDoctor(needs: DoctorNeeds): Promise<ExitCode> {
+async function examine(context: AppContext, http: Http): Promise<ExitCode> {
   const findings: Finding[] = [];
-  const tell = (finding: Finding) => {
+  const report = (finding: Finding) => {
     findings.push(finding);
-    needs.report(finding);
+    context.output.result({ type: 'finding', ...finding }, findingText(finding));
   };
-  const config = loadedConfig(needs, tell);
+  const config = loadedConfig(context, report);
   if (config !== undefined) {
-    tell(checkZone(needs));
-    for (const finding of checkFolders(config)) tell(finding);
-    tell(checkState(config));
-    const store = await checkStore(config, needs.deps);
-    tell(store);
-    const service = await checkService(config, needs);
-    for (const finding of service) tell(finding);
+    report(checkZone(context, config));
+    for (const finding of checkFolders(config)) report(finding);
+    report(checkState(config));
+    const store = await checkStore(context, config);
+    report(store);
+    const service = await checkService(context, config, http);
+    for (const finding of service) report(finding);
     if (store.state === 'good') {
       const reachable = service.every(({ state }) => state !== 'bad');
-      for (const finding of await findLogin(config, needs, reachable)) tell(finding);
+      for (const finding of await checkLogin(context, config, http, reachable)) report(finding);
     }
   }
-  tell(checkWatches(needs.deps));
-  tell(checkName(needs.deps));
+  report(checkWatches(context));
+  report(checkName(context));
+  return exitCodeFor(findings);
+}
+
+/** Returns 2 if something on this machine is bad, 4 for the login, 5 if only the service fails. */
+function exitCodeFor(findings: readonly Finding[]): ExitCode {
   const bad = findings.filter(({ state }) => state === 'bad');
   if (bad.length === 0) return ExitCode.ok;
   if (bad.some(({ check }) => check !== 'service' && check !== 'login')) return ExitCode.usage;
   return bad.some(({ check }) => check === 'login') ? ExitCode.loginNeeded : ExitCode.unavailable;
 }
 
-function loadedConfig({ config }: DoctorNeeds, tell: (finding: Finding) => void) {
+function loadedConfig(context: AppContext, report: (finding: Finding) => void): Config | undefined {
   try {
-    const loaded = config();
-    requireBaseUrl(loaded);
-    tell({ check: 'config', state: 'good', message: `Settings: ${loaded.paths.configFile}` });
-    return loaded;
+    const config = quietConfigFor(context);
+    requireBaseUrl(config);
+    report({ check: 'config', state: 'good', message: `Settings: ${config.paths.configFile}` });
+    return config;
   } catch (error) {
-    tell({ check: 'config', state: 'bad', ...said(error) });
+    report({ check: 'config', state: 'bad', ...wordsOf(error) });
     return undefined;
   }
 }
 
-function checkZone({ zone }: DoctorNeeds): Finding {
+function checkZone(context: AppContext, config: Config): Finding {
   try {
-    return { check: 'zone', state: 'good', message: `Days are counted in ${zone()}.` };
+    const { name } = zoneFor(config, context);
+    return { check: 'zone', state: 'good', message: `Days are counted in ${name}.` };
   } catch (error) {
-    return { check: 'zone', state: 'bad', ...said(error) };
+    return { check: 'zone', state: 'bad', ...wordsOf(error) };
   }
 }
 
-/** Who else can change what this program keeps. Tokens are kept in no such folder. */
+/** Finds other users who can change this program's folders. A token store refuses such a folder. */
 function checkFolders(config: Config): Finding[] {
   const check = 'folders';
   const { configFile, stateDir } = config.paths;
@@ -123,7 +138,7 @@ function checkFolders(config: Config): Finding[] {
         {
           check,
           state: 'good',
-          message: 'Nobody else can change the settings or the state folder.',
+          message: 'Only you can change the settings and the state folder.',
         },
       ];
 }
@@ -133,7 +148,7 @@ function checkState(config: Config): Finding {
     openDatabase(ledgerPath(config)).close();
     return { check: 'state', state: 'good', message: `Ledger: ${ledgerPath(config)}` };
   } catch (error) {
-    const { message, hint } = said(error);
+    const { message, hint } = wordsOf(error);
     return {
       check: 'state',
       state: 'bad',
@@ -143,13 +158,13 @@ function checkState(config: Config): Finding {
   }
 }
 
-async function checkStore(config: Config, deps: Deps): Promise<Finding> {
+async function checkStore(context: AppContext, config: Config): Promise<Finding> {
   if (hasEnvironmentTokens(config)) {
     return { check: 'keychain', state: 'good', message: 'Tokens come from the environment.' };
   }
-  const store = openStore(config, { ...deps, attended: deps.io.interactive });
+  const store = openStore(config, { ...context, attended: context.io.interactive });
   try {
-    await store.probe(deps.signal);
+    await store.probe(context.signal);
     return {
       check: 'keychain',
       state: 'good',
@@ -157,21 +172,25 @@ async function checkStore(config: Config, deps: Deps): Promise<Finding> {
     };
   } catch (error) {
     if (error instanceof SyncError && error.code === 'INTERRUPTED') throw error;
-    return { check: 'keychain', state: 'bad', ...said(error) };
+    return { check: 'keychain', state: 'bad', ...wordsOf(error) };
   }
 }
 
-/** Asks for something that needs no login: that it answers at all, and its clock, are what counts. */
-async function checkService(config: Config, { deps, http }: DoctorNeeds): Promise<Finding[]> {
+/** Sends a request without a login: any answer shows that the service is up, and its clock. */
+async function checkService(
+  { clock, signal }: AppContext,
+  config: Config,
+  http: Http,
+): Promise<Finding[]> {
   const url = endpointUrl(requireBaseUrl(config), config.endpoints.userinfo);
   try {
     const answer = await http.send({
       method: 'GET',
       url,
       answerTimeoutMs: 10_000,
-      signal: deps.signal,
+      signal,
     });
-    const now = deps.clock.now();
+    const now = clock.now();
     const theirs = Date.parse(answer.headers['date'] ?? '');
     const reached: Finding =
       answer.status >= 500
@@ -184,7 +203,7 @@ async function checkService(config: Config, { deps, http }: DoctorNeeds): Promis
         : { check: 'service', state: 'good', message: `${url.host} answers.` };
     if (Number.isNaN(theirs)) return [reached];
     const off = Math.round((now - theirs) / 1000);
-    const clock: Finding =
+    const difference: Finding =
       Math.abs(now - theirs) <= CLOCK_TOLERANCE_MS
         ? {
             check: 'clock',
@@ -197,39 +216,39 @@ async function checkService(config: Config, { deps, http }: DoctorNeeds): Promis
             message: `This machine's clock is ${Math.abs(off)} s ${off > 0 ? 'ahead of' : 'behind'} the service's.`,
             hint: 'Let the system set its clock from the network.',
           };
-    return [reached, clock];
+    return [reached, difference];
   } catch (error) {
     if (error instanceof SyncError && error.code === 'INTERRUPTED') throw error;
-    return [{ check: 'service', state: 'bad', ...said(error) }];
+    return [{ check: 'service', state: 'bad', ...wordsOf(error) }];
   }
 }
 
-/** Whose login this is, as the service says. */
-async function findLogin(
+/** Checks the login, also with the service if that is reachable. */
+async function checkLogin(
+  context: AppContext,
   config: Config,
-  { deps, http }: DoctorNeeds,
+  http: Http,
   reachable: boolean,
 ): Promise<Finding[]> {
   const check = 'login';
-  const needs = { config, deps, http };
-  const stored = await loginState(needs);
+  const stored = await loginState(context, config, http);
   const uncertain = stored.state === 'unknown' && stored.code === 'FATE_UNKNOWN';
   if (stored.state !== 'logged-in' && !uncertain) {
     const { state, code, message, hint } = stored;
-    // A machine where nobody logged in yet is not broken.
+    // A machine before its first login is not broken.
     const level = state === 'logged-out' && code === 'AUTH_REQUIRED' ? 'odd' : 'bad';
     return [{ check, state: level, message, ...(hint === undefined ? {} : { hint }) }];
   }
   if (!reachable) {
     return [{ check, state: 'odd', message: 'There is a login; it cannot be checked now.' }];
   }
-  const checked = await checkLogin(needs);
+  const checked = await askAboutLogin(context, config, http);
   if (checked.outcome !== 'accepted') {
     const { message, hint } = checked;
     const state = checked.code.startsWith('AUTH_') ? 'bad' : 'odd';
     return [{ check, state, message, ...(hint === undefined ? {} : { hint }) }];
   }
-  const now = await loginState(needs);
+  const now = await loginState(context, config, http);
   const age = now.state === 'logged-in' ? now.age : undefined;
   const account = checked.account;
   return [
@@ -238,7 +257,7 @@ async function findLogin(
       state: 'good',
       message:
         account === undefined
-          ? 'The service does not reject the login, and does not say whose it is.'
+          ? 'The service does not reject the login, and does not name the athlete.'
           : `Logged in as ${account.name ?? account.email ?? account.id}.`,
     },
     ...(age === undefined
@@ -247,13 +266,13 @@ async function findLogin(
   ];
 }
 
-function checkWatches({ platform }: Deps): Finding {
+function checkWatches({ platform }: AppContext): Finding {
   const check = 'watch';
   if (platform !== 'linux') {
     return {
       check,
       state: 'good',
-      message: 'Folders can be watched (no limit that is known here).',
+      message: 'Folders can be watched (this system has no known limit).',
     };
   }
   try {
@@ -270,14 +289,14 @@ function checkWatches({ platform }: Deps): Finding {
     return {
       check,
       state: 'odd',
-      message: 'This system does not tell of new files.',
+      message: 'This system does not report new files.',
       hint: 'Use `sync watch --poll`.',
     };
   }
 }
 
-/** Which `sync` a shell starts: this one, or the one that flushes disks. */
-function checkName({ env, platform }: Deps): Finding {
+/** Checks which `sync` a shell starts: this program, or the system's. */
+function checkName({ env, platform }: AppContext): Finding {
   const check = 'name';
   const own = realPath(process.argv[1] ?? '');
   const first = (env['PATH'] ?? '')
@@ -295,7 +314,7 @@ function checkName({ env, platform }: Deps): Finding {
   };
 }
 
-function said(error: unknown): { message: string; hint?: string } {
+function wordsOf(error: unknown): { message: string; hint?: string } {
   const hint = error instanceof SyncError ? error.hint : undefined;
   return { message: messageOf(error), ...(hint === undefined ? {} : { hint }) };
 }

@@ -1,36 +1,54 @@
 import { existsSync, lstatSync } from 'node:fs';
 import { resolve } from 'node:path';
+import { type CommandModule, examples } from '../app/command.ts';
+import { configFor } from '../app/config.ts';
+import { type OpenLedger, withLedger } from '../app/ledger.ts';
 import { ExitCode, SyncError } from '../base/errors.ts';
+import { isCalendarDate } from '../base/time.ts';
 import type { RecordKind, RecordLedger } from '../ledger/records.ts';
 import type { LedgerUpload, UploadLedger } from '../ledger/uploads.ts';
-import { isCalendarDate } from '../base/time.ts';
+import { duration } from '../terminal/words.ts';
 import { identify } from '../upload/identify.ts';
 import { readFile } from '../upload/read-recording.ts';
 
-export interface ExplainNeeds {
-  readonly cwd: string;
-  readonly uploads: UploadLedger;
-  readonly records: RecordLedger;
+/** Says why a file or a day was sent, skipped or refused, or is waiting. */
+export const explain: CommandModule = {
+  declare: (command) =>
+    command
+      .argument('<file|date>', 'a recording, or a date (YYYY-MM-DD)')
+      .addHelpText('after', examples('sync explain ride.fit', 'sync explain 2026-02-15')),
+
+  async run(context, subject: string) {
+    const { clock, cwd, output } = context;
+    const config = configFor(context);
+    const options = { connections: 1, offline: false };
+    return await withLedger(context, config, options, (_connection, ledger) => {
+      const explanation = explainSubject(subject, cwd, ledger);
+      output.result(explanationJson(explanation), explanationText(explanation, clock.now()));
+      return Promise.resolve(ExitCode.ok);
+    });
+  },
+};
+
+type Explanation = ExplainedFile | ExplainedDate;
+
+interface ExplainedFile {
+  readonly subject: 'file';
+  readonly path: string;
+  readonly sha256?: string;
+  readonly state: 'uploaded' | 'refused' | 'waiting' | 'new' | 'not-sent';
+  readonly reason: string;
+  readonly upload?: LedgerUpload;
 }
 
-/** Why a file or a day is where it is. */
-export type ExplainReport =
-  | {
-      readonly subject: 'file';
-      readonly path: string;
-      readonly sha256?: string;
-      /** What would happen to it now, and why. */
-      readonly state: 'uploaded' | 'refused' | 'waiting' | 'new' | 'not-sent';
-      readonly reason: string;
-      readonly upload?: LedgerUpload;
-    }
-  | {
-      readonly subject: 'date';
-      readonly date: string;
-      readonly records: readonly ExplainedRecord[];
-    };
+interface ExplainedDate {
+  readonly subject: 'date';
+  /** `YYYY-MM-DD` */
+  readonly date: string;
+  readonly records: readonly ExplainedRecord[];
+}
 
-export interface ExplainedRecord {
+interface ExplainedRecord {
   readonly kind: RecordKind;
   readonly state: 'confirmed' | 'waiting' | 'unknown';
   readonly reason: string;
@@ -38,25 +56,28 @@ export interface ExplainedRecord {
   readonly changedAt?: number;
 }
 
-/** @throws SyncError `INPUT_INVALID` when it is neither a file nor a date */
-export function runExplain(
+/** @throws SyncError `INPUT_INVALID` if it is neither a file nor a date */
+function explainSubject(
   subject: string,
-  needs: ExplainNeeds,
-): { report: ExplainReport; exitCode: ExitCode } {
-  const absolute = resolve(needs.cwd, subject);
+  cwd: string,
+  { uploads, records }: Pick<OpenLedger, 'uploads' | 'records'>,
+): Explanation {
+  const absolute = resolve(cwd, subject);
   if (existsSync(absolute)) {
     if (lstatSync(absolute).isDirectory()) {
       throw new SyncError('INPUT_INVALID', `${subject} is a folder.`, {
         hint: 'Name one file in it. `sync upload --dry-run` looks at all of them.',
       });
     }
-    return { report: explainFile(subject, absolute, needs.uploads), exitCode: ExitCode.ok };
+    return explainFile(subject, absolute, uploads);
   }
   if (isCalendarDate(subject)) {
-    const records = (['wellness', 'nutrition'] as const).map((kind) =>
-      explainRecord(kind, subject, needs.records),
-    );
-    return { report: { subject: 'date', date: subject, records }, exitCode: ExitCode.ok };
+    const kinds = ['wellness', 'nutrition'] as const;
+    return {
+      subject: 'date',
+      date: subject,
+      records: kinds.map((kind) => explainRecord(kind, subject, records)),
+    };
   }
   if (/^\d{4}-\d\d-\d\d$/.test(subject)) {
     throw new SyncError('INPUT_INVALID', `There is no ${subject}.`);
@@ -64,7 +85,7 @@ export function runExplain(
   throw new SyncError('INPUT_INVALID', `${subject} is neither a file nor a date (YYYY-MM-DD).`);
 }
 
-function explainFile(path: string, absolute: string, uploads: UploadLedger): ExplainReport {
+function explainFile(path: string, absolute: string, uploads: UploadLedger): ExplainedFile {
   const common = { subject: 'file', path } as const;
   const contents = readFile(absolute, (size) => Buffer.allocUnsafe(size));
   if ('problem' in contents) return { ...common, state: 'not-sent', reason: contents.problem };
@@ -79,21 +100,18 @@ function explainFile(path: string, absolute: string, uploads: UploadLedger): Exp
   return { ...common, sha256, state: 'new', reason: 'It was never sent. `sync upload` sends it.' };
 }
 
-function stateOf(upload: LedgerUpload) {
+function stateOf(upload: LedgerUpload): Pick<ExplainedFile, 'state' | 'reason'> {
   switch (upload.state) {
     case 'confirmed':
-      return { state: 'uploaded', reason: 'The service said that it has it.' } as const;
+      return { state: 'uploaded', reason: 'The service confirmed it.' };
     case 'rejected':
-      return {
-        state: 'refused',
-        reason: `The service refused it: ${upload.message ?? ''}`,
-      } as const;
+      return { state: 'refused', reason: `The service refused it: ${upload.message ?? ''}` };
     case 'pending':
       return {
         state: 'waiting',
         reason:
-          'It was begun, and the service has not confirmed it yet. The next run sends it again.',
-      } as const;
+          'An upload began, and the service has not confirmed it yet. The next run sends it again.',
+      };
   }
 }
 
@@ -107,12 +125,55 @@ function explainRecord(kind: RecordKind, date: string, ledger: RecordLedger): Ex
       'Look at the day in the platform; `sync push nutrition` then takes --assume-arrived or --force.';
     return { kind, state: 'waiting', reason, changedAt };
   }
-  return row.state === 'confirmed'
-    ? { kind, state: 'confirmed', reason: 'The service took it.', changedAt }
-    : {
-        kind,
-        state: 'waiting',
-        reason: 'It is not there as it was sent. Push it again to see why.',
-        changedAt,
-      };
+  if (row.state === 'confirmed') {
+    return { kind, state: 'confirmed', reason: 'The service confirmed it.', changedAt };
+  }
+  const reason = 'The service does not hold it as it was sent. Push it again to see why.';
+  return { kind, state: 'waiting', reason, changedAt };
+}
+
+function explanationJson(explanation: Explanation): Record<string, unknown> {
+  const { subject } = explanation;
+  if (subject === 'date') {
+    const records = explanation.records.map(({ changedAt, ...record }) => ({
+      ...record,
+      ...timeJson(changedAt),
+    }));
+    return { type: 'explain', ...explanation, records };
+  }
+  const { upload, ...file } = explanation;
+  if (upload === undefined) return { type: 'explain', ...file };
+  const { changedAt, ...rest } = upload;
+  return { type: 'explain', ...file, upload: { ...rest, ...timeJson(changedAt) } };
+}
+
+function timeJson(changedAt: number | undefined): { changedAt?: string } {
+  return changedAt === undefined ? {} : { changedAt: new Date(changedAt).toISOString() };
+}
+
+const STATE_WORDS = {
+  uploaded: 'uploaded',
+  refused: 'refused',
+  waiting: 'waiting',
+  new: 'not sent yet',
+  'not-sent': 'not sent',
+} as const;
+
+function explanationText(explanation: Explanation, now: number): string {
+  const ago = (at: number | undefined) => (at === undefined ? '' : ` (${duration(now - at)} ago)`);
+  if (explanation.subject === 'date') {
+    const { date, records } = explanation;
+    return records
+      .map(({ kind, reason, changedAt }) => `${date} ${kind}: ${reason}${ago(changedAt)}`)
+      .join('\n');
+  }
+  const { path, sha256, state, reason, upload } = explanation;
+  return [
+    `${path}: ${STATE_WORDS[state]}. ${reason}${ago(upload?.changedAt)}`,
+    ...(sha256 === undefined ? [] : [`  SHA-256 ${sha256}`]),
+    ...(upload === undefined
+      ? []
+      : [`  Sent as ${upload.path}, ${upload.attempts} requests in all`]),
+    ...Object.entries(upload?.service ?? {}).map(([key, value]) => `  ${key} ${String(value)}`),
+  ].join('\n');
 }

@@ -1,8 +1,69 @@
-import { SyncError } from '../base/errors.ts';
 import type { ServiceClient } from '../api/client.ts';
 import { type JsonObject, isObject } from '../api/wire.ts';
+import { type CommandModule, dryRun, examples } from '../app/command.ts';
+import { configFor } from '../app/config.ts';
+import { withConnection } from '../app/connection.ts';
+import { ExitCode, SyncError } from '../base/errors.ts';
+import { requireBaseUrl } from '../config/config.ts';
+import { endpointUrl } from '../config/endpoints.ts';
+import { oneLine } from '../terminal/words.ts';
 
-export interface ProfileOptions {
+interface ProfileFlags {
+  readonly weight?: string;
+  readonly ftp?: string;
+  readonly force?: boolean;
+  readonly dryRun?: boolean;
+}
+
+export const profile: CommandModule = {
+  declare: (command) =>
+    command
+      .option('--weight <kg>', 'body weight, kg')
+      .option('--ftp <watts>', 'functional threshold power, W')
+      .option('--force', "send a weight even if the athlete's display unit cannot be read")
+      .addOption(dryRun())
+      .addHelpText(
+        'after',
+        examples(
+          'sync profile',
+          'sync profile --weight 72.5 --ftp 280',
+          'sync profile --ftp 280 --dry-run',
+        ),
+      ),
+
+  async run(context, flags: ProfileFlags) {
+    const { output, signal } = context;
+    const config = configFor(context);
+    const change = {
+      weight: decimal('--weight', flags.weight),
+      ftp: decimal('--ftp', flags.ftp),
+      force: flags.force ?? false,
+      dryRun: flags.dryRun ?? false,
+    };
+    return await withConnection(context, config, { connections: 1 }, async (connection) => {
+      const report = await showOrUpdate(change, {
+        client: () => connection.client(),
+        profileUrl: () => endpointUrl(requireBaseUrl(config), config.endpoints.profile),
+        signal,
+      });
+      if (report.action === 'updated') for (const text of report.warnings ?? []) output.warn(text);
+      output.result({ type: 'profile', ...report }, profileText(report));
+      return ExitCode.ok;
+    });
+  },
+};
+
+function decimal(flag: string, text: string | undefined): number | undefined {
+  if (text === undefined) return undefined;
+  if (!/^\d+(?:\.\d+)?$/.test(text)) {
+    throw new SyncError('USAGE', `${flag} ${text}: not a number.`, {
+      hint: 'Write it with a dot and without its unit: --weight 72.5 --ftp 280',
+    });
+  }
+  return Number(text);
+}
+
+export interface ProfileChange {
   /** kg */
   readonly weight?: number | undefined;
   /** W */
@@ -12,17 +73,11 @@ export interface ProfileOptions {
   readonly dryRun: boolean;
 }
 
-export interface ProfileNeeds {
-  readonly client: () => Promise<ServiceClient>;
-  readonly profileUrl: () => URL;
-  readonly signal: AbortSignal;
-}
-
 export type ProfileReport =
   | { readonly action: 'shown'; readonly profile: unknown }
   | {
       readonly action: 'updated';
-      /** Undefined where the service took the change without a word. */
+      /** Undefined if the service accepted the change with an empty answer. */
       readonly profile: unknown;
       readonly warnings?: readonly string[];
     }
@@ -32,7 +87,7 @@ export interface ProfileRequest {
   readonly method: 'GET' | 'PATCH';
   readonly url: string;
   readonly body?: JsonObject;
-  /** The condition on which this one is sent, if it depends on what the service answers. */
+  /** The condition for sending this request, if it depends on an earlier answer. */
   readonly when?: string;
 }
 
@@ -40,42 +95,49 @@ export interface ProfileRequest {
 const KG_PER = { Kilograms: 1, Pounds: 0.45359237 } as const;
 type Units = keyof typeof KG_PER;
 
-/** By how much a stored weight may differ from what was sent: services round (kg). */
+/** Tolerance between the sent and the stored weight (kg): services round. */
 const ROUNDING_KG = 0.5;
 
-/** What a person can weigh (kg) and ride for an hour (W); a typing error is outside. */
+/** Plausible weights (kg) and hour powers (W): values outside are typing errors. */
 const RANGES = {
   weight: { least: 20, most: 400, unit: 'kg' },
   ftp: { least: 30, most: 700, unit: 'W' },
 } as const;
 
 /**
- * Shows the athlete's profile, or updates weight and FTP (interface 4.8, whose endpoint and payload
- * are what deployed services do: `PATCH` with `weight`, `weightUnits`, `ftp`).
+ * Shows the athlete's profile, or updates weight and FTP (interface 4.8; deployed services take a
+ * `PATCH` with `weight`, `weightUnits`, `ftp`).
  *
- * @throws SyncError `USAGE` for a value out of range; `SERVICE_ANSWER` where the service does not say that
- *   it took the update, or stored another weight; `SCOPE_MISSING` and `REJECTED` if the display unit
- *   cannot be read; whatever the client throws.
+ * @throws SyncError `USAGE` for a value out of range; `SERVICE_ANSWER` if the service does not confirm
+ *   the update, or stored another weight; `SCOPE_MISSING` and `REJECTED` if the display unit cannot be
+ *   read; whatever the client throws.
  */
-export async function runProfile(
-  { weight, ftp, force, dryRun }: ProfileOptions,
-  needs: ProfileNeeds,
+export async function showOrUpdate(
+  { weight, ftp, force, dryRun }: ProfileChange,
+  {
+    client: open,
+    profileUrl,
+    signal,
+  }: {
+    readonly client: () => Promise<ServiceClient>;
+    readonly profileUrl: () => URL;
+    readonly signal: AbortSignal;
+  },
 ): Promise<ProfileReport> {
   if (weight === undefined && ftp === undefined) {
-    const client = await needs.client();
-    return { action: 'shown', profile: profileIn(await client.readProfile(needs.signal)) };
+    const client = await open();
+    return { action: 'shown', profile: profileIn(await client.readProfile(signal)) };
   }
   const kg = weight === undefined ? undefined : inRange('weight', weight);
   const others = ftp === undefined ? {} : { ftp: whole(inRange('ftp', ftp)) };
-  if (dryRun)
-    return { action: 'would-update', requests: plan(kg, others, needs.profileUrl().href) };
-  const client = await needs.client();
-  if (kg !== undefined) return await updateWeight(kg, others, force, client, needs.signal);
-  const answer = await client.updateProfile(others, needs.signal);
+  if (dryRun) return { action: 'would-update', requests: plan(kg, others, profileUrl().href) };
+  const client = await open();
+  if (kg !== undefined) return await updateWeight(kg, others, force, client, signal);
+  const answer = await client.updateProfile(others, signal);
   return { action: 'updated', profile: updatedBy(answer, others) };
 }
 
-/** The requests of an update, without asking which of them the service's answers lead to. */
+/** Returns all requests that an update may lead to, without asking the service. */
 function plan(kg: number | undefined, others: JsonObject, url: string): ProfileRequest[] {
   const patch = (body: JsonObject, when?: string): ProfileRequest => ({
     method: 'PATCH',
@@ -94,9 +156,9 @@ function plan(kg: number | undefined, others: JsonObject, url: string): ProfileR
 }
 
 /**
- * Sends a weight in the unit that the athlete reads. A service stores the `weightUnits` of an update as
- * the athlete's display unit, and takes a weight without it in that unit; some ignore units, and
- * take every weight as kg. What they answer is in kg, and shows which kind it is.
+ * Sends a weight in the athlete's display unit. A service stores the `weightUnits` of an update as the
+ * display unit, and reads a weight without it in that unit. Some services ignore units and read every
+ * weight as kg. All answer in kg: the answer shows how the service read the weight.
  */
 async function updateWeight(
   kg: number,
@@ -109,7 +171,7 @@ async function updateWeight(
   const first = units === undefined ? { weight: kg } : weightIn(units, kg);
   const update = async (body: JsonObject) => {
     const profile = updatedBy(await client.updateProfile(body, signal), body);
-    // Where the answer leaves open what was stored, the profile says it.
+    // If the answer does not show the stored weight, the profile does.
     const open = weightOf(profile) === undefined && units !== 'Kilograms';
     const shown = open ? profileIn(await client.readProfile(signal)) : profile;
     return { profile: profile ?? shown, stored: weightOf(shown) };
@@ -124,7 +186,7 @@ async function updateWeight(
     if (!forced) return { action: 'updated', profile };
     return done(unitsNote(profile));
   }
-  // The number of a named pound stored as kg, or a nameless kg taken for a pound.
+  // Either pounds were stored as kg, or kg without a unit were read as pounds.
   const second =
     units === 'Pounds' && isAbout(stored, first.weight)
       ? { weight: kg }
@@ -146,8 +208,8 @@ async function updateWeight(
 }
 
 /**
- * The unit in which the athlete reads weights; undefined if the profile names none. A unit that cannot
- * be read is kilograms with `--force`.
+ * Returns the athlete's display unit for weights; undefined if the profile names none. With `--force`,
+ * a unit that cannot be read counts as kilograms.
  */
 async function displayUnits(
   client: ServiceClient,
@@ -177,7 +239,7 @@ async function displayUnits(
   }
 }
 
-/** What an update whose unit was not known did to the athlete's display unit. */
+/** Says how an update with an unknown unit changed the athlete's display unit. */
 function unitsNote(profile: unknown): string {
   const units = isObject(profile) ? profile['weightUnits'] : undefined;
   if (units === undefined || units === 'Kilograms') {
@@ -219,14 +281,14 @@ function leftWrong({ code, message, cause, details }: SyncError, stored: number)
   });
 }
 
-/** The profile itself: some services answer with it, others with `{"profile": {...}}`. */
+/** Returns the profile in an answer: the answer itself, or its member `profile`. */
 function profileIn(answer: unknown): unknown {
   return isObject(answer) ? (answer['profile'] ?? answer) : answer;
 }
 
 /**
- * What the profile says after an update. Taken is what the answer calls a success, or what it shows
- * with the fields that were changed; a service may also take it without a word.
+ * Returns the profile after an update; undefined if the answer does not show it. An update is confirmed
+ * by an empty answer, by `success: true`, or by a profile with the changed fields.
  */
 function updatedBy(answer: unknown, change: JsonObject): unknown {
   if (answer === undefined) return undefined;
@@ -234,9 +296,13 @@ function updatedBy(answer: unknown, change: JsonObject): unknown {
   const shown = isObject(profile) && Object.keys(change).some((key) => key in profile);
   if (shown) return profile;
   if (isObject(answer) && answer['success'] === true) return undefined;
-  throw new SyncError('SERVICE_ANSWER', 'The service does not say whether it took the update.', {
-    hint: 'Look with `sync profile`, and check the base URL: `sync config get baseUrl`.',
-  });
+  throw new SyncError(
+    'SERVICE_ANSWER',
+    'The service does not say whether it accepted the update.',
+    {
+      hint: 'Run `sync profile` to see, and check the base URL: `sync config get baseUrl`.',
+    },
+  );
 }
 
 function inRange(name: keyof typeof RANGES, value: number): number {
@@ -250,4 +316,36 @@ function inRange(name: keyof typeof RANGES, value: number): number {
 function whole(watts: number): number {
   if (Number.isInteger(watts)) return watts;
   throw new SyncError('USAGE', `--ftp ${watts}: not a whole number of watts.`);
+}
+
+export function profileText(report: ProfileReport): string {
+  if (report.action === 'would-update') {
+    const lines = report.requests.flatMap(({ method, url, body, when }) => [
+      `  ${method} ${url}${when === undefined ? '' : ` (${when})`}`,
+      ...(body === undefined ? [] : [`  ${JSON.stringify(body)}`]),
+    ]);
+    return ['Would be sent:', ...lines].join('\n');
+  }
+  if (report.profile === undefined) return 'The profile is updated.';
+  const head = report.action === 'updated' ? ['The profile is updated. It now says:'] : [];
+  return [...head, ...profileLines(report.profile)].join('\n');
+}
+
+/** The weight is in kg, whatever `weightUnits` says: that is the unit on the service's own pages. */
+const UNITS: Readonly<Record<string, string>> = {
+  weight: 'kg',
+  ftp: 'W',
+  maxHr: 'bpm',
+  lthr: 'bpm',
+  weightUnits: "(on the service's pages)",
+};
+
+function profileLines(profile: unknown): string[] {
+  if (!isObject(profile)) return [JSON.stringify(profile, null, 2)];
+  return Object.entries(profile)
+    .filter(([, value]) => value !== null && typeof value !== 'object')
+    .map(([key, value]) => {
+      const unit = UNITS[key];
+      return `${key.padEnd(14)} ${oneLine(String(value))}${unit === undefined ? '' : ` ${unit}`}`;
+    });
 }

@@ -1,49 +1,177 @@
-import { ExitCode, exitCodeOfDelivery, worstExitCode } from '../base/errors.ts';
-import {
-  type DeliveryNeeds,
-  type DeliveryOptions,
-  type RecordItem,
-  deliverRecords,
-} from '../records/deliver.ts';
+import { type CommandModule, dryRun, examples } from '../app/command.ts';
+import { configFor, zoneFor } from '../app/config.ts';
+import type { AppContext } from '../app/context.ts';
+import { wholeNumber } from '../app/flags.ts';
+import { withLedger } from '../app/ledger.ts';
+import { ExitCode, SyncError, exitCodeOfDelivery, worstExitCode } from '../base/errors.ts';
+import { requireBaseUrl } from '../config/config.ts';
+import { endpointUrl } from '../config/endpoints.ts';
+import { type MergeMode, STDIN as STDIN_INPUT } from '../records/day-plan.ts';
+import { type RecordItem, type RecordRequest, deliverRecords } from '../records/deliver.ts';
 import { type UnreadableInput, prepareInputs } from '../records/prepare.ts';
-import type { Input } from '../records/read-input.ts';
-import type { InvalidRecord, RecordKind, RecordOptions } from '../records/types.ts';
+import { type Input, fileInput } from '../records/read-input.ts';
+import type { InvalidRecord, RecordKind } from '../records/types.ts';
+import { oneLine, plural } from '../terminal/words.ts';
+import { DEFAULT_JOBS } from '../upload/pipeline.ts';
 
-export interface PushOptions extends RecordOptions, DeliveryOptions {
-  readonly kind: RecordKind;
-  readonly inputs: readonly Input[];
+interface PushFlags {
+  readonly tz?: string;
+  readonly force?: boolean;
+  readonly strict?: boolean;
+  readonly raw?: boolean;
+  readonly jobs?: string;
+  readonly dryRun?: boolean;
+  readonly add?: boolean;
+  readonly replaceDay?: boolean;
+  readonly assumeArrived?: boolean;
 }
 
-/** What became of a day, of a record that cannot be sent, or of an input that cannot be read. */
+export const pushWellness: CommandModule = {
+  declare: (command) =>
+    command
+      .argument('<file...>', 'JSON or NDJSON files (see docs/records.md); - is stdin')
+      .option('--tz <zone>', 'time zone that decides about dates, such as Europe/Berlin')
+      .option('--force', 'send unchanged days too')
+      .option('--strict', STRICT)
+      .option('--raw', 'send each record as it was read along, as rawJson')
+      .option('--jobs <n>', 'days at once')
+      .addOption(dryRun())
+      .addHelpText(
+        'after',
+        examples(
+          'sync push wellness morning.json',
+          'sync push wellness export.ndjson --tz Europe/Berlin --dry-run',
+          'collect-wellness | sync push wellness -',
+        ),
+      ),
+  run: (context, files: readonly string[], flags: PushFlags) =>
+    push('wellness', context, files, flags),
+};
+
+export const pushNutrition: CommandModule = {
+  declare: (command) =>
+    command
+      .argument('<file...>', 'JSON or NDJSON files (see docs/records.md); - is stdin')
+      .option('--tz <zone>', 'time zone that decides about dates, such as Europe/Berlin')
+      .option('--force', 'check unchanged days too, and overwrite edits made in the platform')
+      .option('--strict', STRICT)
+      .option('--raw', 'send each record as it was read along, as rawJson')
+      .option('--jobs <n>', 'days at once')
+      .addOption(dryRun())
+      .option('--add', 'keep items that were sent before, even if the input no longer has them')
+      .option('--replace-day', 'remove items that were sent before and are not in the input')
+      .option('--assume-arrived', 'treat items without an answer as arrived: you have checked')
+      .addHelpText(
+        'after',
+        examples(
+          'sync push nutrition meals.json',
+          'sync push nutrition today.json --replace-day   # the file is the whole day',
+          'sync push nutrition meals.json --dry-run',
+        ),
+      ),
+  run: (context, files: readonly string[], flags: PushFlags) =>
+    push('nutrition', context, files, flags),
+};
+
+const STRICT = 'refuse unknown fields, days far ahead, and values that need adapting';
+
+/** The argument that stands for stdin. */
+const STDIN = '-';
+
+/** Reads all inputs to their end, then sends one request a day. */
+async function push(
+  kind: RecordKind,
+  context: AppContext,
+  files: readonly string[],
+  flags: PushFlags,
+): Promise<ExitCode> {
+  const { clock, io, output, signal } = context;
+  const config = configFor(context, flags.tz === undefined ? {} : { timezone: flags.tz });
+  const baseUrl = requireBaseUrl(config);
+  if (files.filter((file) => file === STDIN).length > 1) {
+    throw new SyncError('USAGE', 'stdin (-) can be read once.');
+  }
+  const jobs = flags.jobs === undefined ? DEFAULT_JOBS : wholeNumber('--jobs', flags.jobs, 1, 32);
+  const options = {
+    zone: zoneFor(config, context),
+    strict: flags.strict ?? false,
+    raw: flags.raw ?? false,
+    force: flags.force ?? false,
+    dryRun: flags.dryRun ?? false,
+    jobs,
+    nutrition: config.get('nutritionDelivery'),
+    merge: mergeMode(flags),
+    assumeArrived: flags.assumeArrived ?? false,
+  };
+  const inputs = files.map((file): Input =>
+    file === STDIN ? { name: STDIN_INPUT, chunks: io.readStdin() } : fileInput(file),
+  );
+  const tally = new PushTally();
+  const itemText = pushItemTexts(options.zone.name);
+  const report = (item: PushItem) => {
+    tally.add(item);
+    output.result(pushItemJson(item, options.zone.name), itemText(item));
+  };
+  const progress = output.progress();
+  return await withLedger(
+    context,
+    config,
+    { connections: jobs, offline: options.dryRun },
+    async (connection, { records: ledger }) => {
+      try {
+        const reading = { ...options, now: clock.now() };
+        const { records, invalid, unreadable } = await prepareInputs(kind, inputs, reading, signal);
+        for (const item of [...unreadable, ...invalid]) report(item);
+        let done = 0;
+        await deliverRecords(records, options, {
+          ledger,
+          client: () => connection.client(),
+          url: (of) => endpointUrl(baseUrl, config.endpoints[of]),
+          clock,
+          signal,
+          report: (item) => {
+            report(item);
+            done++;
+            progress.update(() => `${done} of ${records.length} days`);
+          },
+        });
+      } finally {
+        progress.stop();
+      }
+      output.result(pushSummaryJson(tally.summary), pushSummaryText(kind, tally.summary));
+      return tally.exitCode;
+    },
+  );
+}
+
+function mergeMode({ add = false, replaceDay = false }: PushFlags): MergeMode {
+  if (add && replaceDay) {
+    throw new SyncError('USAGE', '--add and --replace-day exclude each other.', {
+      hint: '--add keeps what was sent before; --replace-day removes what is not in the input.',
+    });
+  }
+  return replaceDay ? 'replace-day' : add ? 'add' : 'same-input';
+}
+
+/** The outcome of a day, of a record that cannot be sent, or of an input that cannot be read. */
 export type PushItem = RecordItem | InvalidRecord | UnreadableInput;
 export type PushOutcome = PushItem['outcome'];
 
-export interface PushNeeds extends Omit<DeliveryNeeds, 'report'> {
-  readonly report: (item: PushItem) => void;
-  readonly progress?: ((progress: { done: number; total: number }) => void) | undefined;
-}
-
-/** How many days (and unusable records) came to what. */
+/** Counts days (and unusable records) by their outcome. */
 export type PushSummary = {
   readonly total: number;
   readonly warnings: number;
-  /** Of the failed: only a person can tell if these arrived, and no run tries them again by itself. */
+  /** Failed days that no run retries: only a person can find out whether they arrived. */
   readonly unclear: number;
 } & Readonly<Record<PushOutcome, number>>;
 
-export interface PushReport {
-  readonly summary: PushSummary;
-  readonly exitCode: ExitCode;
-}
-
-/**
- * Reads all inputs to their end, then sends a request a day.
- *
- * @throws SyncError `STORAGE`, `INTERRUPTED`; what is wrong with an input, a record or a day is told
- *   in its report.
- */
-export async function runPush(options: PushOptions, needs: PushNeeds): Promise<PushReport> {
-  const counts: Record<PushOutcome, number> = {
+/** Adds up the outcomes of a push. */
+class PushTally {
+  readonly #codes = new Set<ExitCode>();
+  readonly #counts = {
+    total: 0,
+    warnings: 0,
+    unclear: 0,
     pushed: 0,
     skipped: 0,
     invalid: 0,
@@ -52,33 +180,25 @@ export async function runPush(options: PushOptions, needs: PushNeeds): Promise<P
     failed: 0,
     'would-push': 0,
   };
-  let total = 0;
-  let warnings = 0;
-  let unclear = 0;
-  const codes = new Set<ExitCode>();
-  const report = (item: PushItem) => {
-    total++;
-    counts[item.outcome]++;
-    if ('warnings' in item) warnings += item.warnings.length;
-    if (item.outcome === 'failed' && item.code === 'FATE_UNKNOWN') unclear++;
-    codes.add(exitCodeOfPush(item));
-    needs.report(item);
-  };
-  const reading = { ...options, now: needs.clock.now() };
-  const prepared = await prepareInputs(options.kind, options.inputs, reading, needs.signal);
-  for (const item of [...prepared.unreadable, ...prepared.invalid]) report(item);
-  let done = 0;
-  await deliverRecords(prepared.records, options, {
-    ...needs,
-    report: (item) => {
-      report(item);
-      needs.progress?.({ done: ++done, total: prepared.records.length });
-    },
-  });
-  return { summary: { total, warnings, unclear, ...counts }, exitCode: worstExitCode(codes) };
+
+  add(item: PushItem): void {
+    this.#counts.total++;
+    this.#counts[item.outcome]++;
+    if ('warnings' in item) this.#counts.warnings += item.warnings.length;
+    if (item.outcome === 'failed' && item.code === 'FATE_UNKNOWN') this.#counts.unclear++;
+    this.#codes.add(exitCodeOfPush(item));
+  }
+
+  get summary(): PushSummary {
+    return this.#counts;
+  }
+
+  get exitCode(): ExitCode {
+    return worstExitCode(this.#codes);
+  }
 }
 
-/** What one day, record or input alone would end the program with. */
+/** Returns the exit code for one day, record or input alone. */
 export function exitCodeOfPush(item: PushItem): ExitCode {
   switch (item.outcome) {
     case 'pushed':
@@ -93,4 +213,118 @@ export function exitCodeOfPush(item: PushItem): ExitCode {
     case 'failed':
       return exitCodeOfDelivery(item.code);
   }
+}
+
+/**
+ * Returns a day, or an unusable record, as JSON. `source` is the first of its `sources`; the `zone` is
+ * there if it decided about the date or an offset.
+ */
+export function pushItemJson(item: PushItem, zone?: string): Record<string, unknown> {
+  if (item.outcome === 'invalid') {
+    const { kind, ...rest } = item;
+    if (!('hint' in rest)) return { type: kind, ...rest };
+    const { source, ...whole } = rest;
+    const { problem } = rest.problems[0];
+    return { type: kind, source, reason: 'unreadable', problem, ...whole };
+  }
+  const { kind: type, date, outcome, sources, ...rest } = item;
+  const where = item.zoneUsed && zone !== undefined ? { zone } : {};
+  return { type, date, outcome, source: sources[0], sources, ...rest, ...where };
+}
+
+export function pushSummaryJson(summary: PushSummary): Record<string, unknown> {
+  const { 'would-push': wouldPush, unclear, ...counts } = summary;
+  return {
+    type: 'summary',
+    ...counts,
+    ...(unclear > 0 ? { unclear } : {}),
+    ...(wouldPush > 0 ? { 'would-push': wouldPush } : {}),
+  };
+}
+
+/**
+ * Returns a function for each day's text. A reason that stops many days (no login, no connection) is
+ * printed with the first of them only.
+ */
+function pushItemTexts(zone: string): (item: PushItem) => string | undefined {
+  const printed = new Set<string>();
+  return (item) => {
+    if (item.outcome !== 'failed') return pushItemText(item, zone);
+    if (printed.has(item.message)) return `${item.date}: not sent.`;
+    printed.add(item.message);
+    return pushItemText(item, zone);
+  };
+}
+
+/** Returns the text of a day; undefined if it is unchanged and has no notes. */
+export function pushItemText(item: PushItem, zone: string): string | undefined {
+  if (item.outcome === 'invalid') {
+    const problems = item.problems.map(({ field, problem }) =>
+      field === undefined ? problem : `${field}: ${problem}`,
+    );
+    // The problem of an input is a sentence with the input's name in it.
+    if ('hint' in item) return oneLine(`${problems.join('; ')} ${item.hint}`);
+    return oneLine(`${item.source}: not sent. ${problems.join('; ')}`);
+  }
+  const notes = item.warnings.map(
+    ({ source, field, message }) =>
+      `  note: ${oneLine([source, field, message].filter(Boolean).join(': '))}`,
+  );
+  if (item.outcome === 'skipped' && notes.length === 0) return undefined;
+  return [...outcomeLines(item, zone), ...notes].join('\n');
+}
+
+function outcomeLines(item: RecordItem, zone: string): string[] {
+  const where = item.zoneUsed ? ` (dates in ${zone})` : '';
+  const hint = 'hint' in item ? ` ${item.hint}` : '';
+  switch (item.outcome) {
+    case 'pushed':
+      return [`${item.date}: sent${where}`];
+    case 'skipped':
+      return [`${item.date}: unchanged`];
+    case 'rejected':
+      return [`${item.date}: refused by the service: ${oneLine(item.message)}${hint}`];
+    case 'conflict':
+      return [`${item.date}: not all sent. ${oneLine(`${item.message}${hint}`)}`];
+    case 'failed': {
+      const state = item.code === 'FATE_UNKNOWN' ? 'unclear' : 'not sent';
+      return [`${item.date}: ${state}. ${item.message}${hint}`];
+    }
+    case 'would-push': {
+      const { first, removals = [], request } = item;
+      const head = `${item.date}: would be sent${where}`;
+      if (first === undefined) return [head, ...requestLines(request)];
+      return [
+        head,
+        '  to learn what the day holds:',
+        ...requestLines(first),
+        ...(removals.length === 0 ? [] : ['  then, if the service offers it:']),
+        ...removals.flatMap(requestLines),
+        '  then, without the items that it holds already:',
+        ...requestLines(request),
+      ];
+    }
+  }
+}
+
+function requestLines({ method, url, body }: RecordRequest): string[] {
+  if (body === undefined) return [`  ${method} ${url}`];
+  return [`  ${method} ${url}`, `  ${JSON.stringify(body, null, 2).replaceAll('\n', '\n  ')}`];
+}
+
+export function pushSummaryText(kind: RecordKind, summary: PushSummary): string {
+  if (summary.total === 0) return `No ${kind} records found.`;
+  const parts = [
+    [summary.pushed, 'sent'],
+    [summary['would-push'], 'would be sent'],
+    [summary.skipped, 'unchanged'],
+    [summary.invalid, 'not usable'],
+    [summary.rejected, 'refused'],
+    [summary.conflict, 'to be corrected in the platform'],
+    [summary.unclear, 'unclear; look at the platform first'],
+    [summary.failed - summary.unclear, 'not delivered; the same command again continues'],
+  ] as const;
+  const counted = parts.filter(([count]) => count > 0).map(([count, words]) => `${count} ${words}`);
+  const noted = summary.warnings > 0 ? ` ${plural(summary.warnings, 'note')} above.` : '';
+  return `${kind}: ${counted.join(', ')}.${noted}`;
 }

@@ -1,178 +1,184 @@
 import { resolve } from 'node:path';
-import { SyncError, systemCode } from '../base/errors.ts';
-import { makeNamedFolder } from '../system/storage.ts';
+import { type CommandModule, choice, collect, examples } from '../app/command.ts';
+import { warnOfDistrust } from '../app/config.ts';
+import { wholeNumber } from '../app/flags.ts';
+import { ExitCode, SyncError, systemCode } from '../base/errors.ts';
 import { FaultSpecError } from '../sandbox/fault-spec.ts';
+import { REVISION_NAMES } from '../sandbox/revisions.ts';
 import { scopeWords, type Scope } from '../sandbox/scopes.ts';
 import { DEFAULT_SANDBOX_PORT, startSandbox, type Sandbox } from '../sandbox/server.ts';
 import { SettingError, type SandboxSettings } from '../sandbox/settings.ts';
+import { makeNamedFolder } from '../system/storage.ts';
+import { plural } from '../terminal/words.ts';
 
-/** The flags of `sync sandbox`. What is left out keeps the sandbox's default. */
-export interface SandboxCommandOptions {
-  /** `--port N`; 0: any free port. */
-  readonly port?: number | undefined;
-  /** `--data DIR`: keep the state there; otherwise it is in memory. */
-  readonly data?: string | undefined;
-  /** `--auto-approve` */
-  readonly autoApprove?: boolean | undefined;
-  /** `--athlete ID`: whose account `--auto-approve` grants. */
-  readonly athlete?: string | undefined;
-  /** `--rotate | --no-rotate` */
-  readonly rotate?: boolean | undefined;
-  /** `--omit-refresh-token`: a refresh answers without one. Wins over `rotate`. */
-  readonly omitRefreshToken?: boolean | undefined;
-  /** `--revoke-on-reuse` */
-  readonly revokeOnReuse?: boolean | undefined;
-  /** `--access-ttl S` */
-  readonly accessTtl?: number | undefined;
-  /** `--refresh-ttl S` */
-  readonly refreshTtl?: number | undefined;
-  /** `--no-announce-refresh-ttl`: false; token answers then lack `refresh_token_expires_in`. */
-  readonly announceRefreshTtl?: boolean | undefined;
-  /** `--revision NAME` */
-  readonly revision?: SandboxSettings['revision'] | undefined;
-  /** `--strict` */
-  readonly strict?: boolean | undefined;
-  /** `--nutrition append|replace-source|replace` */
-  readonly nutrition?: SandboxSettings['nutrition'] | undefined;
-  /** `--nutrition-list dates|limit|none` */
-  readonly nutritionList?: SandboxSettings['nutritionList'] | undefined;
-  /** `--nutrition-edits | --no-nutrition-edits` */
-  readonly nutritionEdits?: boolean | undefined;
-  /** `--unknown-scope SCOPE`, repeatable. */
-  readonly unknownScope?: readonly string[] | undefined;
-  /** `--set NAME=JSON`, repeatable: any setting. */
-  readonly set?: readonly string[] | undefined;
-  /** `--no-upload-items`: false. */
-  readonly uploadItems?: boolean | undefined;
-  /** `--success-false`: 200 with `success: false` for everything that is sent. */
-  readonly successFalse?: boolean | undefined;
-  /** `--exact-redirect-uris | --no-exact-redirect-uris` */
-  readonly exactRedirectUris?: boolean | undefined;
-  /** `--redirect-uri URI`, repeatable: registered beside the loopback addresses. */
-  readonly redirectUri?: readonly string[] | undefined;
-  /** `--grant-scope "A B"`: grant at most these. */
-  readonly grantScope?: string | undefined;
-  /** `--rate-limit N`: requests a minute for each token. */
-  readonly rateLimit?: number | undefined;
-  /** `--address-rate-limit N`: requests without a token a minute for each address. */
-  readonly addressRateLimit?: number | undefined;
-  /** `--discard-bytes`: keep hashes of uploads, not their bytes. */
-  readonly discardBytes?: boolean | undefined;
-  /** `--fault SPEC`, repeatable. */
-  readonly fault?: readonly string[] | undefined;
+/** The flags as commander parses them; an absent flag keeps the sandbox's default. */
+export interface SandboxFlags {
+  readonly port?: string;
+  readonly data?: string;
+  readonly autoApprove?: boolean;
+  readonly athlete?: string;
+  readonly rotate?: boolean;
+  readonly omitRefreshToken?: boolean;
+  readonly revokeOnReuse?: boolean;
+  readonly accessTtl?: string;
+  readonly refreshTtl?: string;
+  readonly announceRefreshTtl?: boolean;
+  readonly revision?: SandboxSettings['revision'];
+  readonly strict?: boolean;
+  readonly nutrition?: SandboxSettings['nutrition'];
+  readonly nutritionList?: SandboxSettings['nutritionList'];
+  readonly nutritionEdits?: boolean;
+  readonly unknownScope?: readonly string[];
+  readonly set?: readonly string[];
+  readonly uploadItems?: boolean;
+  readonly successFalse?: boolean;
+  readonly exactRedirectUris?: boolean;
+  readonly redirectUri?: readonly string[];
+  readonly grantScope?: string;
+  readonly rateLimit?: string;
+  readonly addressRateLimit?: string;
+  readonly discardBytes?: boolean;
+  readonly fault?: readonly string[];
 }
 
-/** What to tell the user as soon as requests are answered. */
-export interface SandboxReady {
-  readonly type: 'sandbox';
-  readonly url: string;
-  readonly clientId: string;
-  /** Where the state is kept; null: in memory. */
-  readonly data: string | null;
-  readonly athletes: readonly { readonly id: string; readonly name: string }[];
-  readonly settings: SandboxSettings;
-  readonly faults: readonly string[];
+/** Longest lifetime of a token (s): ten years. */
+const MAX_TTL = 315_360_000;
+/** Highest rate limit (requests a minute). */
+const MAX_RATE = 1_000_000;
+
+/** Serves the emulated platform on 127.0.0.1 until a signal stops it; docs/sandbox.md. */
+export const sandbox: CommandModule = {
+  declare: (command) =>
+    command
+      .addOption(
+        choice('--revision <name>', 'deployed revision to play (default: the newest)', [
+          ...REVISION_NAMES,
+        ]),
+      )
+      .addOption(
+        choice('--nutrition <mode>', 'what sending a day again does', [
+          'append',
+          'replace-source',
+          'replace',
+        ]),
+      )
+      .addOption(
+        choice('--nutrition-list <what>', 'GET /api/nutrition', ['dates', 'limit', 'none']),
+      )
+      .option('--nutrition-edits', 'with PATCH /api/nutrition/DATE/items')
+      .option('--no-nutrition-edits', 'without PATCH /api/nutrition/DATE/items')
+      .option('--unknown-scope <scope>', 'a scope it does not know; may be repeated', collect)
+      .option('--strict', 'explain mistakes, instead of answering as the deployed service does')
+      .option('--port <n>', 'port to listen on; 0: any')
+      .option('--data <dir>', 'keep its data there (default: in memory)')
+      .option('--auto-approve', 'approve logins without asking')
+      .option('--athlete <id>', 'the athlete that --auto-approve logs in')
+      .option('--rotate', 'a refresh replaces the refresh token')
+      .option('--no-rotate', 'a refresh keeps the refresh token')
+      .option('--omit-refresh-token', 'a refresh answers without a refresh token')
+      .option('--revoke-on-reuse', 'reusing a rotated token ends the login')
+      .option('--access-ttl <seconds>', 'lifetime of access tokens')
+      .option('--refresh-ttl <seconds>', 'lifetime of refresh tokens')
+      .option('--announce-refresh-ttl', 'token answers with refresh_token_expires_in')
+      .option('--no-announce-refresh-ttl', 'token answers without it')
+      .option('--upload-items', 'upload answers with items')
+      .option('--no-upload-items', 'upload answers without items')
+      .option('--success-false', 'answer 200 with success: false to everything')
+      .option('--exact-redirect-uris', 'compare redirect URIs letter by letter (default)')
+      .option('--no-exact-redirect-uris', 'accept loopback redirect URIs on any port')
+      .option('--redirect-uri <uri>', 'register one more; may be repeated', collect)
+      .option('--grant-scope <scopes>', 'grant these at most, in quotes')
+      .option('--rate-limit <n>', 'requests a minute for a token, then 429')
+      .option('--address-rate-limit <n>', 'the same for an address, without a token')
+      .option('--discard-bytes', 'keep hashes of uploads, not their bytes')
+      .option('--fault <spec>', "misbehave, such as 'upload-fit:503*2'; may be repeated", collect)
+      .option('--set <name=value>', 'any setting; may be repeated', collect)
+      .addHelpText(
+        'after',
+        examples(
+          'sync sandbox --auto-approve',
+          "sync sandbox --port 0 --fault 'upload-fit:503*2'",
+          'sync sandbox --revision 2026-02 --data ~/sandbox',
+        ),
+      ),
+
+  async run(context, flags: SandboxFlags) {
+    const { output, signal } = context;
+    if (flags.data !== undefined) warnOfDistrust(context, flags.data);
+    const sandbox = await start(flags);
+    try {
+      const ready = readyJson(sandbox, flags);
+      output.result({ ...ready }, readyText(ready));
+      await aborted(signal);
+      const stopped = stoppedJson(sandbox);
+      output.result({ ...stopped }, stoppedText(stopped));
+    } finally {
+      await sandbox.close();
+    }
+    return ExitCode.ok;
+  },
+};
+
+function numberFlag(flag: string, text: string | undefined, least: number, most: number) {
+  return text === undefined ? undefined : wholeNumber(flag, text, least, most);
 }
 
-/** What the sandbox saw until it was stopped. */
-export interface SandboxReport {
-  readonly type: 'sandbox-stopped';
-  readonly requests: number;
-  readonly recordings: number;
-}
-
-export interface SandboxNeeds {
-  /** Stops the sandbox: the one way in which `runSandbox` ends well. */
-  readonly signal: AbortSignal;
-  readonly onReady: (info: SandboxReady) => void;
-}
-
-/**
- * Serves the emulated platform on 127.0.0.1 until the signal is aborted.
- * @throws SyncError USAGE for a flag that cannot be, PORT_IN_USE, STORAGE
- */
-export async function runSandbox(
-  options: SandboxCommandOptions,
-  needs: SandboxNeeds,
-): Promise<SandboxReport> {
-  const data = options.data === undefined ? undefined : resolve(options.data);
-  const sandbox = await start(options, data);
-  try {
-    needs.onReady({
-      type: 'sandbox',
-      url: sandbox.url,
-      clientId: sandbox.clientId,
-      data: data ?? null,
-      athletes: sandbox.control.state().athletes.map(({ profile: { id, name } }) => ({ id, name })),
-      settings: sandbox.control.settings(),
-      faults: options.fault ?? [],
-    });
-    await aborted(needs.signal);
-    return {
-      type: 'sandbox-stopped',
-      requests: sandbox.control.requestCount(),
-      recordings: sandbox.control
-        .state()
-        .athletes.reduce((sum, { recordings }) => sum + recordings.length, 0),
-    };
-  } finally {
-    await sandbox.close();
-  }
-}
-
-async function start(options: SandboxCommandOptions, data: string | undefined): Promise<Sandbox> {
-  const port = options.port ?? DEFAULT_SANDBOX_PORT;
-  const odd = options.redirectUri?.find((uri) => !URL.canParse(uri) || uri.includes('#'));
+/** @throws SyncError `USAGE` for a wrong value, `PORT_IN_USE`, `STORAGE` */
+async function start(flags: SandboxFlags): Promise<Sandbox> {
+  const port = numberFlag('--port', flags.port, 0, 65_535) ?? DEFAULT_SANDBOX_PORT;
+  const settings = settingsOf(flags);
+  const odd = flags.redirectUri?.find((uri) => !URL.canParse(uri) || uri.includes('#'));
   if (odd !== undefined) {
-    throw new SyncError('USAGE', `--redirect-uri ${odd}: not an address to come back to.`, {
+    throw new SyncError('USAGE', `--redirect-uri ${odd}: not a redirect URI.`, {
       hint: 'Write it whole, such as http://127.0.0.1:8917/callback or com.example.app:/callback.',
     });
   }
+  const data = flags.data === undefined ? undefined : resolve(flags.data);
   if (data !== undefined) makeNamedFolder(data, '--data');
   try {
     return await startSandbox({
       port,
       data,
-      redirectUris: options.redirectUri,
-      faults: options.fault,
-      settings: settingsOf(options),
+      redirectUris: flags.redirectUri,
+      faults: flags.fault,
+      settings,
     });
   } catch (error) {
     throw explained(error, port, data);
   }
 }
 
-function settingsOf(options: SandboxCommandOptions): Partial<SandboxSettings> {
-  const { rotate, omitRefreshToken, grantScope, unknownScope } = options;
+function settingsOf(flags: SandboxFlags): Partial<SandboxSettings> {
+  const { rotate, omitRefreshToken, grantScope, unknownScope } = flags;
   const refreshToken = rotate === undefined ? undefined : rotate ? 'rotate' : 'keep';
   const wanted: { [Name in keyof SandboxSettings]?: SandboxSettings[Name] | undefined } = {
-    autoApprove: options.autoApprove,
-    autoApproveAthlete: options.athlete,
+    autoApprove: flags.autoApprove,
+    autoApproveAthlete: flags.athlete,
     refreshToken: omitRefreshToken === true ? 'omit' : refreshToken,
-    reuseRevokesFamily: options.revokeOnReuse,
-    accessTtl: options.accessTtl,
-    refreshTtl: options.refreshTtl,
-    announceRefreshTtl: options.announceRefreshTtl,
-    revision: options.revision,
-    strict: options.strict,
-    nutrition: options.nutrition,
-    nutritionList: options.nutritionList,
-    nutritionEdits: options.nutritionEdits,
-    unknownScopes: unknownScope?.length === 0 ? undefined : (unknownScope as readonly Scope[]),
-    uploadItems: options.uploadItems,
-    successFalse: options.successFalse,
-    exactRedirectUris: options.exactRedirectUris,
-    // The settings check the words, and name those that exist.
+    reuseRevokesFamily: flags.revokeOnReuse,
+    accessTtl: numberFlag('--access-ttl', flags.accessTtl, 1, MAX_TTL),
+    refreshTtl: numberFlag('--refresh-ttl', flags.refreshTtl, 1, MAX_TTL),
+    announceRefreshTtl: flags.announceRefreshTtl,
+    revision: flags.revision,
+    strict: flags.strict,
+    nutrition: flags.nutrition,
+    nutritionList: flags.nutritionList,
+    nutritionEdits: flags.nutritionEdits,
+    unknownScopes: unknownScope as readonly Scope[] | undefined,
+    uploadItems: flags.uploadItems,
+    successFalse: flags.successFalse,
+    exactRedirectUris: flags.exactRedirectUris,
+    // The settings check the scopes, and name the known ones.
     grantScopes: grantScope === undefined ? undefined : (scopeWords(grantScope) as Scope[]),
-    rateLimit: options.rateLimit,
-    addressRateLimit: options.addressRateLimit,
-    discardBytes: options.discardBytes,
+    rateLimit: numberFlag('--rate-limit', flags.rateLimit, 1, MAX_RATE),
+    addressRateLimit: numberFlag('--address-rate-limit', flags.addressRateLimit, 1, MAX_RATE),
+    discardBytes: flags.discardBytes,
   };
   const given = Object.entries(wanted).filter(([, value]) => value !== undefined);
-  return { ...Object.fromEntries(given), ...Object.fromEntries((options.set ?? []).map(setting)) };
+  return { ...Object.fromEntries(given), ...Object.fromEntries((flags.set ?? []).map(setting)) };
 }
 
-/** `NAME=JSON`; a value that is no JSON is taken as text. */
+/** Parses `NAME=JSON`; a value that is not JSON counts as text. */
 function setting(text: string): [string, unknown] {
   const [, name, value] = /^(\w+)=(.*)$/s.exec(text) ?? [];
   if (name === undefined || value === undefined) {
@@ -199,16 +205,10 @@ function explained(error: unknown, port: number, data: string | undefined): unkn
     return new SyncError(
       'PORT_IN_USE',
       code === 'EADDRINUSE'
-        ? `Port ${port} on 127.0.0.1 is taken, perhaps by another sandbox.`
-        : `Port ${port} on 127.0.0.1 may not be used.`,
+        ? `Port ${port} on 127.0.0.1 is in use, perhaps by another sandbox.`
+        : `This user may not listen on port ${port} of 127.0.0.1.`,
       { hint: 'Choose another with --port N, or any free one with --port 0.', cause: error },
     );
-  }
-  if (code === 'ERR_SOCKET_BAD_PORT') {
-    return new SyncError('USAGE', `There is no port ${port}.`, {
-      hint: 'A port is a number from 0 to 65535.',
-      cause: error,
-    });
   }
   if (data !== undefined) {
     const reason = error instanceof Error ? error.message : String(error);
@@ -225,4 +225,59 @@ function aborted(signal: AbortSignal): Promise<void> {
     if (signal.aborted) done();
     else signal.addEventListener('abort', () => done(), { once: true });
   });
+}
+
+/** The line that is printed when the sandbox answers requests. */
+interface SandboxReady {
+  readonly type: 'sandbox';
+  readonly url: string;
+  readonly clientId: string;
+  /** The folder of its data; null: in memory. */
+  readonly data: string | null;
+  readonly athletes: readonly { readonly id: string; readonly name: string }[];
+  readonly settings: SandboxSettings;
+  readonly faults: readonly string[];
+}
+
+interface SandboxStopped {
+  readonly type: 'sandbox-stopped';
+  readonly requests: number;
+  readonly recordings: number;
+}
+
+function readyJson({ url, clientId, control }: Sandbox, flags: SandboxFlags): SandboxReady {
+  return {
+    type: 'sandbox',
+    url,
+    clientId,
+    data: flags.data === undefined ? null : resolve(flags.data),
+    athletes: control.state().athletes.map(({ profile: { id, name } }) => ({ id, name })),
+    settings: control.settings(),
+    faults: flags.fault ?? [],
+  };
+}
+
+/** Says how to point `sync` at the sandbox: the output can be copied, or given to `eval`. */
+function readyText({ url, clientId, data, athletes, faults }: SandboxReady): string {
+  return [
+    `export SYNC_BASE_URL=${url} SYNC_CLIENT_ID=${clientId}`,
+    `# The sandbox is ready; its data is ${data === null ? 'in memory' : `in ${data}`}.`,
+    '# Copy the line above into another terminal, then: sync login',
+    `# Athletes: ${athletes.map(({ id, name }) => `${name} (${id})`).join(', ')}`,
+    ...faults.map((fault) => `# Fault: ${fault}`),
+    '# Ctrl-C stops it.',
+  ].join('\n');
+}
+
+function stoppedJson({ control }: Sandbox): SandboxStopped {
+  const { athletes } = control.state();
+  return {
+    type: 'sandbox-stopped',
+    requests: control.requestCount(),
+    recordings: athletes.reduce((sum, { recordings }) => sum + recordings.length, 0),
+  };
+}
+
+function stoppedText({ requests, recordings }: SandboxStopped): string {
+  return `# Stopped after ${plural(requests, 'request')}; it held ${plural(recordings, 'recording')}.`;
 }

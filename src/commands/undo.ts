@@ -1,35 +1,68 @@
-import type { ExitCode } from '../base/errors.ts';
-import {
-  type DeliveryNeeds,
-  type DeliveryOptions,
-  type RecordItem,
-  deliverRecords,
-} from '../records/deliver.ts';
+import { type CommandModule, dryRun, examples } from '../app/command.ts';
+import { configFor, zoneFor } from '../app/config.ts';
+import { dateFlag } from '../app/flags.ts';
+import { withLedger } from '../app/ledger.ts';
+import { requireBaseUrl } from '../config/config.ts';
+import { endpointUrl } from '../config/endpoints.ts';
+import { type RecordItem, deliverRecords } from '../records/deliver.ts';
 import { emptyDay } from '../records/merge.ts';
-import { exitCodeOfPush } from './push.ts';
+import { exitCodeOfPush, pushItemJson, pushItemText } from './push.ts';
 
-export interface UndoOptions extends Pick<DeliveryOptions, 'force' | 'dryRun' | 'nutrition'> {
-  /** `YYYY-MM-DD` */
-  readonly date: string;
+interface UndoFlags {
+  readonly force?: boolean;
+  readonly dryRun?: boolean;
 }
 
-/**
- * Takes back what was sent from here for a nutrition day, as far as the service allows it. What the
- * athlete or another program entered stays.
- *
- * @throws SyncError `STORAGE`, `INTERRUPTED`
- */
-export async function runUndo(
-  { date, ...options }: UndoOptions,
-  needs: Omit<DeliveryNeeds, 'report'>,
-): Promise<{ readonly item: RecordItem; readonly exitCode: ExitCode }> {
-  const items: RecordItem[] = [];
-  await deliverRecords(
-    [emptyDay(date, [])],
-    { ...options, jobs: 1, undo: true },
-    { ...needs, report: (item) => items.push(item) },
-  );
-  const [item] = items;
-  if (item === undefined) throw new Error(`no outcome for ${date}`);
-  return { item, exitCode: exitCodeOfPush(item) };
+/** Removes the items of a nutrition day that were sent from here; keeps all others. */
+export const undoNutrition: CommandModule = {
+  declare: (command) =>
+    command
+      .argument('<date>', 'YYYY-MM-DD, today, yesterday or 7d')
+      .option('--force', 'also remove items that were edited in the platform')
+      .addOption(dryRun())
+      .addHelpText(
+        'after',
+        examples('sync undo nutrition yesterday', 'sync undo nutrition 2026-02-15 --dry-run'),
+      ),
+
+  async run(context, day: string, flags: UndoFlags) {
+    const { clock, output, signal } = context;
+    const config = configFor(context);
+    const baseUrl = requireBaseUrl(config);
+    const date = dateFlag('DATE', day, () => zoneFor(config, context).name, clock.now());
+    const options = {
+      force: flags.force ?? false,
+      dryRun: flags.dryRun ?? false,
+      nutrition: config.get('nutritionDelivery'),
+      jobs: 1,
+      undo: true,
+    };
+    return await withLedger(
+      context,
+      config,
+      { connections: 1, offline: options.dryRun },
+      async (connection, { records: ledger }) => {
+        const items: RecordItem[] = [];
+        await deliverRecords([emptyDay(date, [])], options, {
+          ledger,
+          client: () => connection.client(),
+          url: (of) => endpointUrl(baseUrl, config.endpoints[of]),
+          clock,
+          signal,
+          report: (item) => items.push(item),
+        });
+        const [item] = items;
+        if (item === undefined) throw new Error(`no outcome for ${date}`);
+        output.result(pushItemJson(item), undoText(item));
+        return exitCodeOfPush(item);
+      },
+    );
+  },
+};
+
+function undoText(item: RecordItem): string | undefined {
+  if (item.outcome === 'skipped') return `${item.date}: nothing on it was sent from here.`;
+  return pushItemText(item, '')
+    ?.replace(`${item.date}: sent`, `${item.date}: what was sent from here is removed`)
+    .replace(`${item.date}: not all sent`, `${item.date}: not all removed`);
 }

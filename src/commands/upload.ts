@@ -1,6 +1,7 @@
 import { type CommandModule, collect, dryRun, examples } from '../app/command.ts';
-import { configFor, wholeNumber } from '../app/invocation.ts';
-import { withLedger } from '../app/service.ts';
+import { configFor } from '../app/config.ts';
+import { wholeNumber } from '../app/flags.ts';
+import { withLedger } from '../app/ledger.ts';
 import { SyncError, messageOf } from '../base/errors.ts';
 import { isObject } from '../api/wire.ts';
 import { requireBaseUrl } from '../config/config.ts';
@@ -12,11 +13,11 @@ import { type UploadReport, type UploadSummary, UploadTally } from '../upload/ta
 
 interface UploadFlags {
   readonly name?: string;
-  readonly metadata: readonly string[];
-  readonly force: boolean;
-  readonly anyType: boolean;
+  readonly metadata?: readonly string[];
+  readonly force?: boolean;
+  readonly anyType?: boolean;
   readonly jobs?: string;
-  readonly dryRun: boolean;
+  readonly dryRun?: boolean;
 }
 
 export const upload: CommandModule = {
@@ -24,9 +25,9 @@ export const upload: CommandModule = {
     command
       .argument('<path...>', '.fit files, .fit.gz files, folders')
       .option('--name <name>', 'display name (default: from the recording)')
-      .option('--metadata <json|key=value>', 'more metadata; may be repeated', collect, [])
-      .option('--force', 'send even what is uploaded already', false)
-      .option('--any-type', 'send FIT files that are not activities', false)
+      .option('--metadata <json|key=value>', 'more metadata; may be repeated', collect)
+      .option('--force', 'send even what is uploaded already')
+      .option('--any-type', 'send FIT files that are not activities')
       .option('--jobs <n>', 'uploads at once')
       .addOption(dryRun())
       .addHelpText(
@@ -43,14 +44,13 @@ export const upload: CommandModule = {
     const config = configFor(context);
     const baseUrl = requireBaseUrl(config);
     const jobs = flags.jobs === undefined ? DEFAULT_JOBS : wholeNumber('--jobs', flags.jobs, 1, 32);
-    const { name, force, anyType } = flags;
     const options = {
       jobs,
-      force,
-      anyType,
-      dryRun: flags.dryRun,
-      metadata: parseMetadata(flags.metadata),
-      ...(name === undefined ? {} : { name }),
+      force: flags.force ?? false,
+      anyType: flags.anyType ?? false,
+      dryRun: flags.dryRun ?? false,
+      metadata: parseMetadata(flags.metadata ?? []),
+      ...(flags.name === undefined ? {} : { name: flags.name }),
     };
     const tally = new UploadTally();
     const progress = output.progress();
@@ -58,7 +58,7 @@ export const upload: CommandModule = {
     return await withLedger(
       context,
       config,
-      { connections: jobs, offline: flags.dryRun },
+      { connections: jobs, offline: options.dryRun },
       async (connection, { uploads, known }) => {
         try {
           await uploadBatch(paths, options, {

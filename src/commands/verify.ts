@@ -1,52 +1,109 @@
+import { type CommandModule, examples } from '../app/command.ts';
+import { configFor, zoneFor } from '../app/config.ts';
+import { dateFlag } from '../app/flags.ts';
+import { withLedger } from '../app/ledger.ts';
 import { ExitCode } from '../base/errors.ts';
-import type { ConfirmedUpload, UploadLedger } from '../ledger/uploads.ts';
-import type { ServiceClient } from '../api/client.ts';
-import type { Clock } from '../base/time.ts';
+import type { ConfirmedUpload } from '../ledger/uploads.ts';
+import { localTime } from '../terminal/local-time.ts';
+import { duration, oneLine, plural } from '../terminal/words.ts';
 import { type Verified, verifyUploads } from '../upload/verify.ts';
-import { localTime } from './workouts.ts';
 
-export interface VerifyOptions {
-  /** The first day, `YYYY-MM-DD` in `zone`; by the start of a recording. */
-  readonly since: string | undefined;
-  /** IANA zone name. */
-  readonly zone: string;
+interface VerifyFlags {
+  readonly since?: string;
 }
 
-export interface VerifyNeeds {
-  readonly ledger: UploadLedger;
-  readonly client: () => Promise<ServiceClient>;
-  readonly clock: Clock;
-  readonly signal: AbortSignal;
+/** Compares the recordings that the service accepted with the platform's workouts. */
+export const verify: CommandModule = {
+  declare: (command) =>
+    command
+      .option('--since <date>', 'recordings from this day on: YYYY-MM-DD, today, 7d')
+      .addHelpText('after', examples('sync verify', 'sync verify --since 7d')),
+
+  async run(context, flags: VerifyFlags) {
+    const { clock, output, signal } = context;
+    const config = configFor(context);
+    const now = clock.now();
+    const zone = flags.since === undefined ? 'UTC' : zoneFor(config, context).name;
+    const since =
+      flags.since === undefined ? undefined : dateFlag('--since', flags.since, () => zone, now);
+    const day = ({ startedAt, confirmedAt }: ConfirmedUpload) =>
+      localTime(new Date(startedAt ?? confirmedAt).toISOString(), zone).slice(0, 10);
+    return await withLedger(
+      context,
+      config,
+      { connections: 1, offline: false },
+      async (connection, { uploads: ledger }) => {
+        const uploads = ledger
+          .confirmed()
+          .filter((upload) => since === undefined || day(upload) >= since);
+        const client = () => connection.client();
+        const items = await verifyUploads(uploads, { client, signal, now });
+        ledger.markVerified(
+          items.flatMap(({ outcome, upload }) => (outcome === 'present' ? upload.sha256 : [])),
+        );
+        const summary = { total: items.length, present: 0, missing: 0, pending: 0 };
+        for (const item of items) {
+          summary[item.outcome]++;
+          output.result(itemJson(item), itemText(item, now));
+        }
+        output.result({ type: 'summary', ...summary }, summaryText(summary, since));
+        if (summary.missing > 0) return ExitCode.refused;
+        // The platform may only need more time for a pending one.
+        return summary.pending > 0 ? ExitCode.unavailable : ExitCode.ok;
+      },
+    );
+  },
+};
+
+function itemJson({ upload, outcome, workoutId }: Verified): Record<string, unknown> {
+  const { path, sha256, startedAt, confirmedAt } = upload;
+  return {
+    type: 'verify',
+    path,
+    sha256,
+    outcome,
+    ...(startedAt === undefined ? {} : { startedAt: new Date(startedAt).toISOString() }),
+    uploadedAt: new Date(confirmedAt).toISOString(),
+    ...(workoutId === undefined ? {} : { workoutId }),
+  };
 }
 
-export interface VerifyReport {
-  readonly items: readonly Verified[];
-  /** How many of each outcome; `total` is all of them. */
-  readonly summary: { readonly total: number } & Readonly<Record<Verified['outcome'], number>>;
-  readonly exitCode: ExitCode;
+/** Returns the text of a recording; undefined if it is a workout. */
+function itemText({ upload, outcome }: Verified, now: number): string | undefined {
+  const path = oneLine(upload.path);
+  const ago = duration(now - upload.confirmedAt);
+  switch (outcome) {
+    case 'present':
+      return undefined;
+    case 'pending':
+      return `${path}: not a workout yet. The service received it ${ago} ago; try again an hour after that.`;
+    case 'missing':
+      return missingText(path, `${ago} ago`);
+  }
 }
 
-/**
- * Compares what the service took with the platform's workouts.
- *
- * @throws SyncError `STORAGE`; whatever the client throws.
- */
-export async function runVerify(
-  { since, zone }: VerifyOptions,
-  { ledger, client, clock, signal }: VerifyNeeds,
-): Promise<VerifyReport> {
-  const day = ({ startedAt, confirmedAt }: ConfirmedUpload) =>
-    localTime(new Date(startedAt ?? confirmedAt).toISOString(), zone).slice(0, 10);
-  const uploads = ledger
-    .confirmed()
-    .filter((upload) => since === undefined || day(upload) >= since);
-  const items = await verifyUploads(uploads, { client, signal, now: clock.now() });
-  const summary = { total: items.length, present: 0, missing: 0, pending: 0 };
-  for (const { outcome } of items) summary[outcome]++;
-  ledger.markVerified(
-    items.flatMap(({ outcome, upload }) => (outcome === 'present' ? upload.sha256 : [])),
+/** @param received when the service received it, such as `3 days ago` */
+export function missingText(path: string, received: string): string {
+  return (
+    `${path}: missing. The service received it ${received} and has no workout of it: it could not ` +
+    'process the recording, or the workout was deleted. `sync upload --force` sends the file again.'
   );
-  // One that is missing stays so; the others may only be early.
-  const early = summary.pending > 0 ? ExitCode.unavailable : ExitCode.ok;
-  return { items, summary, exitCode: summary.missing > 0 ? ExitCode.refused : early };
+}
+
+/** @param since the first day of the recordings that were compared, if not all were */
+function summaryText(
+  { total, present, missing, pending }: Record<'total' | Verified['outcome'], number>,
+  since: string | undefined,
+): string {
+  if (total === 0) {
+    const which = since === undefined ? '' : ` that was recorded since ${since}`;
+    return `No recording to verify: none${which} was uploaded from here.`;
+  }
+  const parts = [
+    [present, present === 1 ? 'is a workout' : 'are workouts'],
+    [pending, 'not a workout yet'],
+    [missing, 'missing'],
+  ] as const;
+  const counted = parts.filter(([count]) => count > 0).map(([count, words]) => `${count} ${words}`);
+  return `${plural(total, 'recording')}: ${counted.join(', ')}.`;
 }

@@ -1,9 +1,69 @@
 import type { ServiceClient } from '../api/client.ts';
 import type { JsonObject } from '../api/wire.ts';
 import { NoList, workoutPages } from '../api/workout-pages.ts';
+import { type CommandModule, examples } from '../app/command.ts';
+import { configFor, zoneFor, zoneShown } from '../app/config.ts';
+import { withConnection } from '../app/connection.ts';
+import { dateFlag, wholeNumber } from '../app/flags.ts';
+import { ExitCode } from '../base/errors.ts';
+import { localTime } from '../terminal/local-time.ts';
+import { table } from '../terminal/table.ts';
 
-export interface WorkoutsOptions {
-  /** The first and the last day, `YYYY-MM-DD`, as they are in `zone`. */
+interface WorkoutsFlags {
+  readonly since?: string;
+  readonly until?: string;
+  readonly limit?: string;
+}
+
+const DEFAULT_LIMIT = 20;
+const MAX_LIMIT = 10_000;
+
+export const workouts: CommandModule = {
+  declare: (command) =>
+    command
+      .option('--since <date>', 'from this day on: YYYY-MM-DD, today, yesterday, 7d')
+      .option('--until <date>', 'up to this day')
+      .option('--limit <n>', `how many at most, newest first (default: ${DEFAULT_LIMIT})`)
+      .addHelpText(
+        'after',
+        examples('sync workouts', 'sync workouts --since 7d', 'sync workouts --limit 1000 --json'),
+      ),
+
+  async run(context, flags: WorkoutsFlags) {
+    const { clock, output, signal } = context;
+    const config = configFor(context);
+    // A range of days needs the athlete's zone; times alone may be shown in UTC.
+    const hasRange = flags.since !== undefined || flags.until !== undefined;
+    const zone = hasRange ? zoneFor(config, context).name : zoneShown(config, context);
+    const day = (flag: string, text: string | undefined) =>
+      text === undefined ? undefined : dateFlag(flag, text, () => zone, clock.now());
+    const query = {
+      zone,
+      since: day('--since', flags.since),
+      until: day('--until', flags.until),
+      limit:
+        flags.limit === undefined
+          ? DEFAULT_LIMIT
+          : wholeNumber('--limit', flags.limit, 1, MAX_LIMIT),
+    };
+    return await withConnection(context, config, { connections: 1 }, async (connection) => {
+      const list = await listWorkouts(await connection.client(), query, signal);
+      if (!output.json) output.result({}, workoutsText(list, zone));
+      else for (const line of workoutsJson(list)) output.result(line);
+      if ('more' in list && list.more) {
+        const next = Math.min(MAX_LIMIT, query.limit * 5);
+        output.say(
+          `These are the newest ${query.limit}, and there are more: \`sync workouts --limit ${next}\`, ` +
+            'or --since and --until.',
+        );
+      }
+      return ExitCode.ok;
+    });
+  },
+};
+
+export interface WorkoutRange {
+  /** The first and the last day, `YYYY-MM-DD` in `zone`. */
   readonly since?: string | undefined;
   readonly until?: string | undefined;
   readonly limit: number;
@@ -11,57 +71,51 @@ export interface WorkoutsOptions {
   readonly zone: string;
 }
 
-export interface WorkoutsNeeds {
-  readonly client: () => Promise<ServiceClient>;
-  readonly signal: AbortSignal;
-}
-
 /**
- * What the service lists, newest first; `more`: there are others beyond the limit. `other`: a body that
- * is no list of objects, as it came.
+ * The service's workouts, newest first; `more`: others exist beyond the limit. `other`: the unchanged
+ * body of an answer that is not a list of objects.
  */
-export type WorkoutsReport =
+export type WorkoutList =
   | { readonly workouts: readonly JsonObject[]; readonly more: boolean }
   | { readonly other: unknown };
 
-export const DEFAULT_WORKOUT_LIMIT = 20;
-/** The most that is asked for in one request. */
+/** Most workouts asked for in one request. */
 const PAGE = 50;
 
 /**
- * Lists workouts, page by page until there are `limit` of them and one more, or no more.
+ * Lists workouts, page by page until it has `limit` of them and one more, or the service has no more.
  *
- * Where a day begins is for the service to choose, and deployed ones count days in UTC: it is asked
- * for a day more at either end, and what began on the days that are wanted is picked here.
+ * Deployed services count days in UTC. So it asks for one day more at either end, and picks the
+ * workouts that began on the wanted days of the zone.
  *
  * @throws whatever the client throws
  */
-export async function runWorkouts(
-  { since, until, limit, zone }: WorkoutsOptions,
-  needs: WorkoutsNeeds,
-): Promise<WorkoutsReport> {
-  const wanted = (workout: JsonObject) => {
+export async function listWorkouts(
+  client: ServiceClient,
+  { since, until, limit, zone }: WorkoutRange,
+  signal: AbortSignal,
+): Promise<WorkoutList> {
+  const isInRange = (workout: JsonObject) => {
     const day = localTime(workout['date'], zone).slice(0, 10);
     if (!DAY.test(day)) return true;
     return (since === undefined || day >= since) && (until === undefined || day <= until);
   };
-  const client = await needs.client();
-  const workouts: JsonObject[] = [];
+  const found: JsonObject[] = [];
   const range = { startDate: dayBeside(since, -1), endDate: dayBeside(until, 1) };
-  const picks = since !== undefined || until !== undefined;
+  const hasRange = since !== undefined || until !== undefined;
   const sizeOf = () => {
-    if (workouts.length > limit) return 0;
-    return picks ? PAGE : Math.min(PAGE, limit + 1 - workouts.length);
+    if (found.length > limit) return 0;
+    return hasRange ? PAGE : Math.min(PAGE, limit + 1 - found.length);
   };
   try {
-    for await (const page of workoutPages(client, range, sizeOf, needs.signal)) {
-      workouts.push(...page.filter(wanted));
+    for await (const page of workoutPages(client, range, sizeOf, signal)) {
+      found.push(...page.filter(isInRange));
     }
   } catch (error) {
     if (error instanceof NoList) return { other: error.body };
     throw error;
   }
-  return { workouts: workouts.slice(0, limit), more: workouts.length > limit };
+  return { workouts: found.slice(0, limit), more: found.length > limit };
 }
 
 const DAY = /^\d{4}-\d\d-\d\d$/;
@@ -71,30 +125,56 @@ function dayBeside(date: string | undefined, days: number): string | undefined {
   return new Date(Date.parse(date) + days * 86_400_000).toISOString().slice(0, 10);
 }
 
-/** `2026-02-15 07:10` in the zone; a plain date, or what cannot be read, stays as it is. */
-export function localTime(value: unknown, zone: string): string {
-  if (typeof value !== 'string') return '';
-  const time = /T.*(?:Z|[+-]\d\d:?\d\d)$/.test(value) ? Date.parse(value) : Number.NaN;
-  if (Number.isNaN(time)) return value;
-  const parts = clockOf(zone).formatToParts(time);
-  const part = (type: string) => parts.find((each) => each.type === type)?.value ?? '';
-  return `${part('year')}-${part('month')}-${part('day')} ${part('hour')}:${part('minute')}`;
+/** Returns the lines of `--json`: each workout as the service names its fields, except `type`. */
+export function workoutsJson(list: WorkoutList): Record<string, unknown>[] {
+  if ('other' in list) return [{ type: 'workouts', body: list.other }];
+  return [
+    ...list.workouts.map(({ type, ...workout }) => ({
+      type: 'workout',
+      ...(type === undefined ? {} : { sport: type }),
+      ...workout,
+    })),
+    { type: 'summary', total: list.workouts.length, more: list.more },
+  ];
 }
 
-let clock: { readonly zone: string; readonly format: Intl.DateTimeFormat } | undefined;
+/** Returns a table with dates in `zone`; a body of another shape as JSON. */
+export function workoutsText(list: WorkoutList, zone: string): string {
+  if ('other' in list) return JSON.stringify(list.other, null, 2);
+  if (list.workouts.length === 0) return 'No workouts.';
+  return table(
+    [
+      { title: 'Date' },
+      { title: 'Title' },
+      { title: 'Sport' },
+      { title: 'Time', align: 'right' },
+      { title: 'Distance', align: 'right' },
+      { title: 'Power', align: 'right' },
+      { title: 'Heart rate', align: 'right' },
+    ],
+    list.workouts.map((workout) => [
+      localTime(workout['date'], zone),
+      text(workout['title']),
+      text(workout['type']),
+      quantity(workout['durationSec'], clockText),
+      quantity(workout['distanceMeters'], (meters) => `${(meters / 1000).toFixed(1)} km`),
+      quantity(workout['averageWatts'], (watts) => `${Math.round(watts)} W`),
+      quantity(workout['averageHr'], (beats) => `${Math.round(beats)} bpm`),
+    ]),
+  );
+}
 
-function clockOf(zone: string): Intl.DateTimeFormat {
-  if (clock?.zone !== zone) {
-    const format = new Intl.DateTimeFormat('en-CA', {
-      timeZone: zone,
-      hourCycle: 'h23',
-      year: 'numeric',
-      month: '2-digit',
-      day: '2-digit',
-      hour: '2-digit',
-      minute: '2-digit',
-    });
-    clock = { zone, format };
-  }
-  return clock.format;
+/** Formats a duration (s) as `1:02:05`. */
+function clockText(seconds: number): string {
+  const minutes = Math.floor(seconds / 60);
+  const two = (value: number) => String(Math.floor(value)).padStart(2, '0');
+  return `${Math.floor(minutes / 60)}:${two(minutes % 60)}:${two(seconds % 60)}`;
+}
+
+function quantity(value: unknown, show: (value: number) => string): string {
+  return typeof value === 'number' && Number.isFinite(value) ? show(value) : '';
+}
+
+function text(value: unknown): string {
+  return typeof value === 'string' ? value : '';
 }

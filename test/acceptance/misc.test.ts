@@ -189,7 +189,7 @@ describe('sync explain', () => {
     expect(await explain(ride)).toEqual({ ...fresh, state: 'new', reason: text('never sent') });
     await world.sync(['upload', ride]);
     const uploaded = await explain(ride);
-    expect(uploaded).toMatchObject({ ...fresh, state: 'uploaded', reason: text('has it') });
+    expect(uploaded).toMatchObject({ ...fresh, state: 'uploaded', reason: text('confirmed it') });
     expect(uploaded?.['upload']).toMatchObject({ path: ride, attempts: 1 });
     // It is known by what is in it, not by its name.
     const copy = world.write('copy.fit', bytes);
@@ -229,8 +229,8 @@ describe('sync explain', () => {
         {
           kind: 'wellness',
           state: 'confirmed',
-          reason: 'The service took it.',
-          changedAt: expect.any(Number) as number,
+          reason: 'The service confirmed it.',
+          changedAt: expect.stringMatching(/^\d{4}-\d\d-\d\dT.*Z$/) as string,
         },
         nutrition,
       ],
@@ -346,7 +346,7 @@ describe('sync config', () => {
     const home = openHome({ SYNC_TIMEZONE: 'Europe/Oslo' });
     const { code, stderr } = await runSync(['config', 'set', 'timezone', 'Asia/Tokyo'], { home });
     expect(code).toBe(0);
-    expect(stderr).toContain('SYNC_TIMEZONE is set, and wins over this setting.');
+    expect(stderr).toContain('SYNC_TIMEZONE is set, and overrides this setting.');
   });
 });
 

@@ -101,7 +101,7 @@ describe('sync profile', () => {
     if (exit === 0) expect(stdout).toContain('The profile is updated.');
     else {
       expect(stdout).toBe('');
-      expect(stderr).toContain('The service does not say whether it took the update.');
+      expect(stderr).toContain('The service does not say whether it accepted the update.');
     }
   });
 

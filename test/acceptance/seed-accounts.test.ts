@@ -164,13 +164,10 @@ describe('sync seed --accounts', () => {
     ['[{"name": "ada"}]', '#/0: has no accessTokenEnv, no refreshTokenEnv and no profile'],
     [
       '["ada", {"name": "ben", "accessTokenEnv": "HOME", "sed": 1}]',
-      '#/1: "sed" means nothing here; an account has name, profile, accessTokenEnv, ' +
+      '#/1: unknown field "sed"; an account has name, profile, accessTokenEnv, ' +
         'refreshTokenEnv, seed, days.',
     ],
-    [
-      '[{"name": "ada", "accessTokenEnv": "HOME", "tz": "Foo/Bar"}]',
-      '#/0: "tz" means nothing here',
-    ],
+    ['[{"name": "ada", "accessTokenEnv": "HOME", "tz": "Foo/Bar"}]', '#/0: unknown field "tz"'],
     [
       '[{"name": "ada", "accessTokenEnv": "HOME", "days": -3}]',
       '#/0: days is not a whole number from 1 to 3660.',

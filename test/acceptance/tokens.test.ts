@@ -71,15 +71,15 @@ describe('sync status', () => {
           scopes: expect.arrayContaining(['workout:write']) as unknown,
           missing: [],
           renewable: true,
-          accessExpiresAt: expect.any(Number) as number,
-          refreshExpiresAt: expect.any(Number) as number,
+          accessExpiresAt: expect.stringMatching(/^\d{4}-\d\d-\d\dT.*Z$/) as string,
+          refreshExpiresAt: expect.stringMatching(/^\d{4}-\d\d-\d\dT.*Z$/) as string,
         },
         uploads: { pending: 0, confirmed: 1, rejected: 0 },
-        lastUploadAt: expect.any(Number) as number,
+        lastUploadAt: expect.stringMatching(/^\d{4}-\d\d-\d\dT.*Z$/) as string,
         watching: [],
       },
     });
-    const hours = (Number(login['accessExpiresAt']) - started) / 3_600_000;
+    const hours = (Date.parse(String(login['accessExpiresAt'])) - started) / 3_600_000;
     expect(hours).toBeGreaterThan(0.9);
     expect(hours).toBeLessThanOrEqual(1);
     expect(requestLines(world.sandbox)).toEqual([]);

@@ -104,7 +104,9 @@ it('says once that the service asked for a pause, however many requests wait for
   world.sandbox.control.addFaults('upload-fit:429(retry-after=3)*3');
   const { code, stdout, stderr } = await world.sync(['upload', ...rides]);
   expect([code, stdout]).toEqual([0, expect.stringContaining('3 files: 3 uploaded.')]);
-  expect(stderr).toBe('The service says that it gets too many requests (429). Going on in 3 s.\n');
+  expect(stderr).toBe(
+    'The service says that it gets too many requests (429). Continuing in 3 s.\n',
+  );
 });
 
 /** The same file once more; the item without what is the same for all. */

@@ -19,6 +19,23 @@ async function listedBy(world: World, query: string): Promise<Record<string, unk
   return (await answer.json()) as Record<string, unknown>[];
 }
 
+/** The lines of `--json` for workouts as the service lists them. */
+function linesFor(listed: readonly Record<string, unknown>[], more = false) {
+  return [
+    ...listed.map(({ type, ...workout }) => ({
+      type: 'workout',
+      ...(type === undefined ? {} : { sport: type }),
+      ...workout,
+    })),
+    { type: 'summary', total: listed.length, more },
+  ];
+}
+
+/** The workouts among the lines of `--json`, by their date. */
+function datesIn(stdout: string): unknown[] {
+  return ndjson(stdout).flatMap(({ type, date }) => (type === 'workout' ? [date] : []));
+}
+
 /** Small recordings, one a day from 1 January on at 23:30 UTC, uploaded by the program. */
 async function uploadDays(world: World, count: number): Promise<void> {
   for (let day = 0; day < count; day++) {
@@ -36,7 +53,7 @@ async function uploadDays(world: World, count: number): Promise<void> {
 
 describe('sync workouts', () => {
   it.each(REVISIONS)(
-    'lists over pages until the limit, newest first, and passes the objects through (%s)',
+    'lists over pages until the limit, newest first, with the fields of the service (%s)',
     async (revision) => {
       const world = await openLoggedInWorld({ revision });
       await uploadDays(world, 60);
@@ -46,15 +63,19 @@ describe('sync workouts', () => {
 
       const more = await world.sync(['workouts', '--limit', '55', '--json']);
       expect(more.code).toBe(0);
-      expect(ndjson(more.stdout)).toEqual(all.slice(0, 55));
+      expect(ndjson(more.stdout)).toEqual(linesFor(all.slice(0, 55), true));
+      expect(ndjson(more.stdout)[0]).toMatchObject({
+        sport: all[0]?.['type'],
+        distanceMeters: expect.any(Number) as number,
+      });
       expect(world.sandbox.control.requests().map(({ query }) => query)).toEqual([
         { limit: '50', offset: '0' },
         { limit: '6', offset: '50' },
       ]);
       const everything = await world.sync(['workouts', '--limit', '1000', '--json']);
-      expect(ndjson(everything.stdout)).toEqual(all);
+      expect(ndjson(everything.stdout)).toEqual(linesFor(all));
       const usual = await world.sync(['workouts', '--json']);
-      expect(ndjson(usual.stdout)).toEqual(all.slice(0, 20));
+      expect(ndjson(usual.stdout)).toEqual(linesFor(all.slice(0, 20), true));
       const told =
         'These are the newest 20, and there are more: `sync workouts --limit 100`, or --since and --until.\n';
       expect([usual.stderr, everything.stderr]).toEqual([told, '']);
@@ -66,7 +87,7 @@ describe('sync workouts', () => {
       // The second asks whether a short page was the last one.
       expect(requestLines(world.sandbox)).toEqual(['workouts 200', 'workouts 200']);
       // Days are those of Berlin, where 23:30 UTC is tomorrow.
-      expect(ndjson(ranged.stdout).map(({ date }) => date)).toEqual([
+      expect(datesIn(ranged.stdout)).toEqual([
         '2026-01-11T23:30:00.000Z',
         '2026-01-10T23:30:00.000Z',
         '2026-01-09T23:30:00.000Z',
@@ -74,7 +95,7 @@ describe('sync workouts', () => {
       const inUtc = await world.sync(['workouts', ...week, '--limit', '2', '--json'], {
         env: { SYNC_TIMEZONE: 'UTC' },
       });
-      expect(ndjson(inUtc.stdout).map(({ date }) => date)).toEqual([
+      expect(datesIn(inUtc.stdout)).toEqual([
         '2026-01-12T23:30:00.000Z',
         '2026-01-11T23:30:00.000Z',
       ]);
@@ -109,7 +130,8 @@ describe('sync workouts', () => {
   it('says so when there are none', async () => {
     const world = await openLoggedInWorld();
     expect((await world.sync(['workouts'])).stdout).toBe('No workouts.\n');
-    expect((await world.sync(['workouts', '--json'])).stdout).toBe('');
+    const { stdout } = await world.sync(['workouts', '--json']);
+    expect(ndjson(stdout)).toEqual([{ type: 'summary', total: 0, more: false }]);
   });
 
   it.each([
@@ -137,7 +159,7 @@ describe('sync workouts, where the service chose another shape', () => {
   it('finds the one list in an object', async () => {
     const workouts = [{ id: 7, date: '2026-02-15', title: 'Long ride', custom: { kept: true } }];
     const { run } = await open({ total: 1, workouts });
-    expect(ndjson((await run('--json')).stdout)).toEqual(workouts);
+    expect(ndjson((await run('--json')).stdout)).toEqual(linesFor(workouts));
     const { stdout } = await run();
     expect(stdout).toContain('2026-02-15');
     expect(stdout).toContain('Long ride');
@@ -162,7 +184,7 @@ describe('sync workouts, where the service chose another shape', () => {
     const workouts = Array.from({ length: 60 }, (_, id) => ({ id, title: `Ride ${id}` }));
     const { run, service } = await open(workouts);
     const { stdout } = await run('--limit', '200', '--json');
-    expect(ndjson(stdout)).toEqual(workouts);
+    expect(ndjson(stdout)).toEqual(linesFor(workouts));
     expect(service.requests.filter(({ path }) => path.startsWith('/api/workouts'))).toHaveLength(2);
   });
 

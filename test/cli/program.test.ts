@@ -82,7 +82,7 @@ describe('a command line that is wrong', () => {
     [['workouts', '--limit', '0'], /--limit 0: /],
     [['push', 'wellness', '-', '-'], /stdin \(-\) can be read once/],
     [['push', 'wellness', '--tz', 'Mars', '-'], /--timezone: |--tz/],
-    [['config', 'get', 'nothing'], /There is no setting "nothing"/],
+    [['config', 'get', 'nothing'], /Unknown setting "nothing"/],
     [['config', 'set', 'baseUrl', 'http://example.com'], /baseUrl: .*plain http/],
     [['status', '--profile', '../x'], /"\.\.\/x" cannot name a profile/],
   ])('%j is a matter of its values: 2, and nothing was done', async (args, message) => {

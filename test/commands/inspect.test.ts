@@ -4,13 +4,10 @@ import { join } from 'node:path';
 import { createHash } from 'node:crypto';
 import { gzipSync } from 'node:zlib';
 import { afterAll, describe, expect, it } from 'vitest';
-import {
-  inspectJson,
-  runInspect,
-  type InspectItem,
-  type InspectReport,
-} from '../../src/commands/inspect.ts';
-import { inspectLines } from '../../src/commands/inspect-text.ts';
+import { inspect } from '../../src/commands/inspect/inspect.ts';
+import { inspectFile } from '../../src/commands/inspect/findings.ts';
+import { inspectLines } from '../../src/commands/inspect/text.ts';
+import { startJsonCommand } from '../support/json-command.ts';
 import { makeRecording, truncated, wrapRecords } from '../support/fit-maker.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'inspect-'));
@@ -22,14 +19,11 @@ function file(name: string, bytes: Uint8Array): string {
   return path;
 }
 
-function inspect(...files: string[]): Promise<InspectReport> {
-  return runInspect({ files }, { signal: new AbortController().signal });
-}
-
-async function inspectOne(path: string): Promise<InspectItem> {
-  const [item] = (await inspect(path)).items;
-  if (item === undefined) throw new Error('no item');
-  return item;
+/** Runs `sync inspect --json` to its end. */
+async function inspectAll(...files: string[]) {
+  const { lines, finished } = startJsonCommand(inspect, [files, {}], { homeDir: folder });
+  const exitCode = await finished;
+  return { exitCode, lines: lines() };
 }
 
 const ride = makeRecording({
@@ -43,11 +37,10 @@ const ride = makeRecording({
 describe('sync inspect', () => {
   it('tells programs what a recording holds', async () => {
     const path = file('ride.fit', ride);
-    const item = await inspectOne(path);
-    if (item.state === 'unreadable') throw new Error(item.detail);
-    const distanceMetres = item.distanceMetres ?? 0;
-    expect(distanceMetres).toBeGreaterThan(10_000);
-    expect(JSON.parse(JSON.stringify(inspectJson(item)))).toEqual({
+    const [line] = (await inspectAll(path)).lines;
+    const distanceMeters = line?.['distanceMeters'];
+    expect(distanceMeters).toBeGreaterThan(10_000);
+    expect(line).toEqual({
       type: 'recording',
       path,
       state: 'whole',
@@ -65,14 +58,14 @@ describe('sync inspect', () => {
       startTime: '2026-02-15T07:30:00.000Z',
       localStartTime: '2026-02-15T08:30:00+01:00',
       timerSecs: 1800,
-      distanceMetres,
+      distanceMeters,
       averages: { power: 205, heartRate: 142, cadence: 87 },
       sessions: [
         {
           sport: 'cycling',
           startTime: '2026-02-15T07:30:00.000Z',
           timerSecs: 1800,
-          distanceMetres,
+          distanceMeters,
         },
       ],
       laps: 1,
@@ -82,7 +75,7 @@ describe('sync inspect', () => {
   });
 
   it('shows people the same, with charts and a map', async () => {
-    const lines = inspectLines(await inspectOne(file('ride.fit', ride)), 100);
+    const lines = inspectLines(await inspectFile(file('ride.fit', ride)), 100);
     const text = lines.join('\n');
     expect(lines.slice(1, 4)).toEqual([
       '  Morning ride',
@@ -99,7 +92,7 @@ describe('sync inspect', () => {
   });
 
   it.each([40, 60, 80, 120])('keeps its picture within %d columns', async (columns) => {
-    const lines = inspectLines(await inspectOne(file('ride.fit', ride)), columns);
+    const lines = inspectLines(await inspectFile(file('ride.fit', ride)), columns);
     const drawn = lines.filter((line) => /[\u2801-\u28ff▁▂▃▄▅▆▇█]/u.test(line));
     expect(drawn.length).toBeGreaterThan(4);
     for (const line of drawn) expect(line.length).toBeLessThanOrEqual(columns);
@@ -107,7 +100,7 @@ describe('sync inspect', () => {
 
   it('says that the local time is not known, and gives no part of the day', async () => {
     const path = file('utc.fit', makeRecording({ startTime: new Date('2026-02-15T07:30:00Z') }));
-    const lines = inspectLines(await inspectOne(path), 80);
+    const lines = inspectLines(await inspectFile(path), 80);
     expect(lines.slice(1, 3)).toEqual([
       '  Ride',
       '  2026-02-15 07:30 UTC; the device does not say the local time',
@@ -116,18 +109,18 @@ describe('sync inspect', () => {
 
   it('lists the sports of a triathlon', async () => {
     const path = file('tri.fit', makeRecording({ sport: 5, furtherSports: [3, 2, 3, 1] }));
-    const text = inspectLines(await inspectOne(path), 80).join('\n');
+    const text = inspectLines(await inspectFile(path), 80).join('\n');
     expect(text).toContain('  Triathlon\n');
     expect(text).toMatch(/1\. swimming .*\n {2}2\. transition .*\n {2}3\. cycling /);
   });
 
   it('counts steps, and minutes a kilometre, for a run', async () => {
-    const text = inspectLines(await inspectOne(file('run.fit', makeRecording({ sport: 1 }))), 80);
+    const text = inspectLines(await inspectFile(file('run.fit', makeRecording({ sport: 1 }))), 80);
     expect(text.join('\n')).toMatch(/ \d:\d\d \/km .* 174 spm/);
   });
 
   it('unpacks .fit.gz: hash and size are those of the recording inside', async () => {
-    const item = await inspectOne(file('ride.fit.gz', gzipSync(ride)));
+    const item = await inspectFile(file('ride.fit.gz', gzipSync(ride)));
     expect(item).toMatchObject({
       state: 'whole',
       size: ride.length,
@@ -136,16 +129,17 @@ describe('sync inspect', () => {
     });
   });
 
-  it('reports each bad file and goes on; the exit code says that there was one', async () => {
-    const report = await inspect(
+  it('reports each bad file, continues, and exits with 3', async () => {
+    const files = [
       file('cut.fit', truncated(ride, 100)),
       join(folder, 'absent.fit'),
       file('page.fit', Buffer.from('<!doctype html><title>Sign in</title>')),
       file('broken.fit.gz', gzipSync(ride).subarray(0, 500)),
       folder,
       file('ride.fit', ride),
-    );
-    expect(report.items.map((item) => item.state)).toEqual([
+    ];
+    const report = await inspectAll(...files);
+    expect(report.lines.map(({ state }) => state)).toEqual([
       'incomplete',
       'unreadable',
       'not-fit',
@@ -154,8 +148,9 @@ describe('sync inspect', () => {
       'whole',
     ]);
     expect(report.exitCode).toBe(3);
-    expect((await inspect(file('ride.fit', ride))).exitCode).toBe(0);
-    const [cut, absent, page] = report.items.map((item) => inspectLines(item, 80).join('\n'));
+    expect((await inspectAll(file('ride.fit', ride))).exitCode).toBe(0);
+    const text = async (path = '') => inspectLines(await inspectFile(path), 80).join('\n');
+    const [cut, absent, page] = await Promise.all(files.slice(0, 3).map(text));
     expect(cut).toContain('The end is missing: 100 bytes of');
     expect(cut).toMatch(/[▁▂▃▄▅▆▇█]/);
     expect(absent).toContain('Cannot be read. ');
@@ -171,7 +166,7 @@ describe('sync inspect', () => {
       [8, name.length, 0x07],
     ];
     const fileId = [0x40, 0, 0, 0, 0, fields.length, ...fields.flat(), 0, 4, 32, 0, ...name];
-    const item = await inspectOne(file('evil.fit', wrapRecords(Uint8Array.from(fileId))));
+    const item = await inspectFile(file('evil.fit', wrapRecords(Uint8Array.from(fileId))));
     expect(item).toMatchObject({ holds: 'an activity' });
     const lines = inspectLines({ ...item, path: 'a\u001b[2Jb.fit' }, 80);
     expect(lines.join(' ')).toContain('?]0;owned?Edge');
@@ -180,18 +175,14 @@ describe('sync inspect', () => {
 
   it('stops when it is interrupted', async () => {
     const controller = new AbortController();
-    const seen: string[] = [];
-    const running = runInspect(
-      { files: [file('ride.fit', ride), file('run.fit', ride)] },
-      {
-        signal: controller.signal,
-        onItem: ({ path }) => {
-          seen.push(path);
-          controller.abort(new Error('stopped'));
-        },
-      },
+    const files = [file('ride.fit', ride), file('run.fit', ride)];
+    const { lines, finished } = startJsonCommand(
+      inspect,
+      [files, {}],
+      { homeDir: folder, signal: controller.signal },
+      () => controller.abort(new Error('stopped')),
     );
-    await expect(running).rejects.toThrow('stopped');
-    expect(seen).toHaveLength(1);
+    await expect(finished).rejects.toThrow('stopped');
+    expect(lines()).toHaveLength(1);
   });
 });

@@ -1,15 +1,15 @@
 import { describe, expect, it } from 'vitest';
 import { SyncError } from '../../src/base/errors.ts';
 import type { Sandbox } from '../../src/sandbox/server.ts';
-import { type ProfileOptions, runProfile } from '../../src/commands/profile.ts';
+import { type ProfileChange, showOrUpdate } from '../../src/commands/profile.ts';
 import { clientOf, openSandbox } from '../support/delivery.ts';
 import { type Answer, openTinyService } from '../support/tiny-service.ts';
 
 async function open() {
   const sandbox = await openSandbox();
   const { client, asked } = clientOf(sandbox);
-  const run = (options: Partial<ProfileOptions>) =>
-    runProfile(
+  const run = (options: Partial<ProfileChange>) =>
+    showOrUpdate(
       { dryRun: false, force: false, ...options },
       {
         client,
@@ -31,7 +31,7 @@ describe('the profile', () => {
     expect(requests().map(({ method }) => method)).toEqual(['GET']);
   });
 
-  it.each<[Partial<ProfileOptions>, object[]]>([
+  it.each<[Partial<ProfileChange>, object[]]>([
     [{ weight: 72.5 }, [{ weight: 72.5, weightUnits: 'Kilograms' }]],
     [{ ftp: 280 }, [{ ftp: 280 }]],
     [{ weight: 60, ftp: 200 }, [{ weight: 60, weightUnits: 'Kilograms', ftp: 200 }]],
@@ -67,7 +67,7 @@ describe('the profile', () => {
     expect([requests(), asked()]).toEqual([[], 0]);
   });
 
-  it.each<[Partial<ProfileOptions>, string]>([
+  it.each<[Partial<ProfileChange>, string]>([
     [{ weight: 19.9 }, '--weight 19.9: not between 20 and 400 kg.'],
     [{ weight: 725 }, '--weight 725: not between 20 and 400 kg.'],
     [{ ftp: 0 }, '--ftp 0: not between 30 and 700 W.'],
@@ -132,8 +132,8 @@ async function openService(
   });
   const control = { mint: () => ({ access_token: 'some-token' }) } as unknown as Sandbox['control'];
   const { client } = clientOf({ url: service.url, control });
-  const run = (options: Partial<ProfileOptions>) =>
-    runProfile(
+  const run = (options: Partial<ProfileChange>) =>
+    showOrUpdate(
       { dryRun: false, force: false, ...options },
       {
         client,

@@ -1,9 +1,10 @@
 import { utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { connect } from '../../src/app/connect.ts';
-import { openLedger } from '../../src/app/open-ledger.ts';
-import { runStatus } from '../../src/commands/status.ts';
+import { connect } from '../../src/app/connection.ts';
+import { createContext } from '../../src/app/context.ts';
+import { openLedger } from '../../src/app/ledger.ts';
+import { exitCodeFor, readStatus, statusText } from '../../src/commands/status.ts';
 import { token as tokenCommand } from '../../src/commands/token.ts';
 import { accountKey, loadConfig } from '../../src/config/config.ts';
 import { changeProfile } from '../../src/config/config-write.ts';
@@ -11,7 +12,6 @@ import { fileStore, tokenFilePath } from '../../src/credentials/file.ts';
 import { systemClock } from '../../src/system/clock.ts';
 import { tryLock } from '../../src/system/process-lock.ts';
 import { findPaths } from '../../src/config/paths.ts';
-import { statusText } from '../../src/render/status.ts';
 import type { SandboxOptions } from '../../src/sandbox/server.ts';
 import { type WatcherState, watcherPaths, writeState } from '../../src/daemon/registry.ts';
 import {
@@ -51,8 +51,13 @@ async function open(settings: NonNullable<SandboxOptions['settings']> = {}) {
     deps: testDeps({ homeDir: dir, env: { ...base, ...env }, clock }),
     http: realHttp(),
   });
-  const status = (env: Record<string, string> = {}, check = false) =>
-    runStatus({ ...needs(env), check });
+  const contextOf = (env: Record<string, string> = {}) =>
+    createContext(needs(env).deps, '0', { json: false, quiet: false, verbose: false });
+  const status = async (env: Record<string, string> = {}, check = false) => {
+    const { config, http } = needs(env);
+    const report = await readStatus(contextOf(env), config, http, check);
+    return { report, exitCode: exitCodeFor(report) };
+  };
   const token = () => startCommand(tokenCommand, needs().deps, []).done;
   const login = async (request: Parameters<typeof mint>[1] = {}) => {
     await store.save({ ...mint(service, request), accountId: ACCOUNT.id }, never);
@@ -147,10 +152,10 @@ describe('the status', () => {
     expect(report.login).toEqual({
       state: 'ended',
       code: 'AUTH_EXPIRED',
-      message: 'Its time is over.',
+      message: 'Its tokens have expired.',
       hint: 'Run `sync login`.',
     });
-    expect(statusText(report, Date.now())).toMatch(/^Login {5}ended\. Its time is over\.$/m);
+    expect(statusText(report, Date.now())).toMatch(/^Login {5}ended\. Its tokens have expired\.$/m);
     // An access token alone may be over: it is renewed by the next command.
     const renewable = { ...over, refreshExpiresAt: Date.now() + 86_400_000 };
     await store.save({ ...found, tokens: { ...found.tokens, ...renewable } }, never);
@@ -213,14 +218,9 @@ describe('the status', () => {
     expect(statusText(before.report, Date.now())).toMatch(/^Account {3}not asked yet$/m);
     expect(service.control.requests()).toEqual([]);
 
-    const connection = connect(configOf(env), testDeps({ homeDir: dir, env }), {
-      version: '0',
-      connections: 1,
-      attended: false,
-      onWarning: () => undefined,
-      onPause: () => undefined,
-      trace: () => undefined,
-    });
+    const flags = { json: false, quiet: false, verbose: false };
+    const context = createContext(testDeps({ homeDir: dir, env }), '0', flags);
+    const connection = connect(context, configOf(env), { connections: 1 });
     const key = await connection.ledgerAccount({ offline: false });
     await connection.close();
     const theirs = openLedger(configOf(env), key, systemClock);
@@ -313,7 +313,7 @@ describe('a check', () => {
     expect(service.control.requests().map(({ route }) => route)).toEqual(['userinfo']);
     const unsaid = { ...report, checked: { outcome: 'accepted' } } as const;
     expect(statusText(unsaid, Date.now())).toMatch(
-      /^Checked {3}the service does not reject this login, and does not say whose it is$/m,
+      /^Checked {3}the service does not reject this login, and does not name the athlete$/m,
     );
   });
 

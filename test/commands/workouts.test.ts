@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { runWorkouts } from '../../src/commands/workouts.ts';
+import { listWorkouts } from '../../src/commands/workouts.ts';
 import type { ServiceClient, WorkoutQuery } from '../../src/api/client.ts';
 
 const signal = new AbortController().signal;
@@ -14,17 +14,14 @@ function service(answer: (query: WorkoutQuery) => unknown) {
     },
   } as unknown as ServiceClient;
   const list = (limit: number, dates: { since?: string; until?: string } = {}) =>
-    runWorkouts(
-      { limit, zone: 'Europe/Berlin', ...dates },
-      { client: () => Promise.resolve(client), signal },
-    );
+    listWorkouts(client, { limit, zone: 'Europe/Berlin', ...dates }, signal);
   return { asked, list };
 }
 
 const all = Array.from({ length: 130 }, (_, i) => ({ id: `w${i}`, title: `Ride ${i}` }));
 const paged = (most = Infinity) =>
   service(({ limit, offset }) => all.slice(offset, offset + Math.min(limit, most)));
-const ids = (report: Awaited<ReturnType<typeof runWorkouts>>) =>
+const ids = (report: Awaited<ReturnType<typeof listWorkouts>>) =>
   'workouts' in report ? report.workouts.map(({ id }) => id) : report;
 
 describe('a list of workouts', () => {

@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { SyncError } from '../../src/base/errors.ts';
 import { errorReport, errorText } from '../../src/terminal/error.ts';
-import { profileText } from '../../src/render/profile.ts';
-import { statusText } from '../../src/render/status.ts';
+import { profileText } from '../../src/commands/profile.ts';
+import { statusText } from '../../src/commands/status.ts';
 import { table } from '../../src/terminal/table.ts';
 import { uploadItemText, uploadSummaryJson, uploadSummaryText } from '../../src/commands/upload.ts';
 import { bytes, duration, oneLine, plural } from '../../src/terminal/words.ts';
-import { workoutsText } from '../../src/render/workouts.ts';
+import { workoutsText } from '../../src/commands/workouts.ts';
 import type { UploadItem } from '../../src/upload/report.ts';
 
 describe('numbers as people read them', () => {

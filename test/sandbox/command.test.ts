@@ -1,28 +1,31 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import {
-  runSandbox,
-  type SandboxCommandOptions,
-  type SandboxReady,
-} from '../../src/commands/sandbox.ts';
+import { type SandboxFlags, sandbox } from '../../src/commands/sandbox.ts';
 import { REVISIONS } from '../../src/sandbox/revisions.ts';
-import { DEFAULT_SETTINGS } from '../../src/sandbox/settings.ts';
+import { DEFAULT_SETTINGS, type SandboxSettings } from '../../src/sandbox/settings.ts';
+import { startJsonCommand } from '../support/json-command.ts';
 import { openSandbox, tempDir } from './support.ts';
 
-/** Runs the command until it is ready; `stop` ends it and gives its report. */
-async function start(options: SandboxCommandOptions) {
+/** Runs the command until it is ready; `stop` ends it and returns its last line. */
+async function start(flags: SandboxFlags) {
   const stop = new AbortController();
-  let announce: (info: SandboxReady) => void = () => undefined;
-  const ready = new Promise<SandboxReady>((resolve) => (announce = resolve));
-  const done = runSandbox({ port: 0, ...options }, { signal: stop.signal, onReady: announce });
   onTestFinished(() => stop.abort());
-  const info = await Promise.race([ready, done.then(() => Promise.reject(new Error('not ready')))]);
+  let announce: () => void = () => undefined;
+  const ready = new Promise<void>((resolve) => (announce = resolve));
+  const { lines, finished } = startJsonCommand(
+    sandbox,
+    [{ port: '0', ...flags }],
+    { homeDir: tempDir(), signal: stop.signal },
+    announce,
+  );
+  await Promise.race([ready, finished.then(() => Promise.reject(new Error('not ready')))]);
   return {
-    info,
-    stop: () => {
+    info: lines()[0] as { url: string; settings: SandboxSettings },
+    stop: async () => {
       stop.abort();
-      return done;
+      await finished;
+      return lines()[1];
     },
   };
 }
@@ -56,8 +59,8 @@ describe('sync sandbox', () => {
       athlete: 'athlete-2',
       rotate: false,
       revokeOnReuse: true,
-      accessTtl: 60,
-      refreshTtl: 600,
+      accessTtl: '60',
+      refreshTtl: '600',
       announceRefreshTtl: false,
       revision: '2026-07',
       strict: true,
@@ -70,8 +73,8 @@ describe('sync sandbox', () => {
       successFalse: true,
       exactRedirectUris: false,
       grantScope: 'workout:write profile:read',
-      rateLimit: 5,
-      addressRateLimit: 4,
+      rateLimit: '5',
+      addressRateLimit: '4',
       discardBytes: true,
       fault: ['upload-fit:503*2'],
     });
@@ -127,10 +130,9 @@ describe('sync sandbox', () => {
     [{ fault: ['uploads:503'] }, 'USAGE', 'no route "uploads": authorize'],
     [{ athlete: 'nobody' }, 'USAGE', 'no athlete "nobody"'],
     [{ grantScope: 'admin' }, 'USAGE', 'grantScopes.0'],
-    [{ accessTtl: -1 }, 'USAGE', 'accessTtl'],
+    [{ set: ['accessTtl=-1'] }, 'USAGE', 'accessTtl'],
     [{ set: ['nothing=1'] }, 'USAGE', 'no setting "nothing"'],
     [{ set: ['strict'] }, 'USAGE', '--set strict: not NAME=VALUE.'],
-    [{ port: 70000 }, 'USAGE', 'There is no port 70000.'],
   ] as const)('refuses %o', async (options, code, message) => {
     await expect(start(options)).rejects.toMatchObject({
       name: 'SyncError',
@@ -140,9 +142,16 @@ describe('sync sandbox', () => {
     });
   });
 
+  it.each([
+    [{ accessTtl: '0' }, '--access-ttl 0: not a whole number from 1 to 315360000.'],
+    [{ port: '70000' }, '--port 70000: not a whole number from 0 to 65535.'],
+  ])('refuses %o, and names the range', async (flags, message) => {
+    await expect(start(flags)).rejects.toMatchObject({ code: 'USAGE', message });
+  });
+
   it('names a port that is taken and the flag that chooses another', async () => {
     const { port } = await openSandbox();
-    await expect(start({ port })).rejects.toMatchObject({
+    await expect(start({ port: String(port) })).rejects.toMatchObject({
       name: 'SyncError',
       code: 'PORT_IN_USE',
       message: expect.stringContaining(String(port)) as string,
@@ -155,7 +164,7 @@ describe('sync sandbox', () => {
     async (redirectUri) => {
       await expect(start({ redirectUri: [redirectUri] })).rejects.toMatchObject({
         code: 'USAGE',
-        message: `--redirect-uri ${redirectUri}: not an address to come back to.`,
+        message: `--redirect-uri ${redirectUri}: not a redirect URI.`,
       });
     },
   );
@@ -170,10 +179,11 @@ describe('sync sandbox', () => {
   });
 
   it('ends at once when it was stopped before it began', async () => {
-    const report = await runSandbox(
-      { port: 0 },
-      { signal: AbortSignal.abort(), onReady: () => undefined },
-    );
-    expect(report).toEqual({ type: 'sandbox-stopped', requests: 0, recordings: 0 });
+    const { lines, finished } = startJsonCommand(sandbox, [{ port: '0' }], {
+      homeDir: tempDir(),
+      signal: AbortSignal.abort(),
+    });
+    expect(await finished).toBe(0);
+    expect(lines()[1]).toEqual({ type: 'sandbox-stopped', requests: 0, recordings: 0 });
   });
 });

@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs';
-import type { Config } from '../config/config.ts';
-import type { Env } from '../base/env.ts';
-import { SyncError, messageOf } from '../base/errors.ts';
-import { Secret } from '../base/secret.ts';
-import { isObject } from '../api/wire.ts';
-import { isLoopback } from '../config/settings.ts';
+import type { Config } from '../../config/config.ts';
+import type { Env } from '../../base/env.ts';
+import { SyncError, messageOf } from '../../base/errors.ts';
+import { Secret } from '../../base/secret.ts';
+import { isObject } from '../../api/wire.ts';
+import { isLoopback } from '../../config/settings.ts';
 
 /** One account to fill: a profile with its stored login, or a name with a token from a variable. */
 export interface SeedAccount {
@@ -12,17 +12,17 @@ export interface SeedAccount {
   readonly profile: string | undefined;
   /** The variables that the tokens come from; without one, the profile's stored login is used. */
   readonly variables: { readonly access?: string; readonly refresh?: string };
-  /** What this account wants otherwise than the rest. */
+  /** Overrides `--seed` and `--days` for this account. */
   readonly seed: number | undefined;
   readonly days: number | undefined;
 }
 
-/** Days that one account can be given. */
+/** Most days for one account. */
 export const MAX_DAYS = 3660;
 
 /**
- * The accounts of a `--accounts` file: a JSON list of profile names, or of objects
- * `{"name", "accessTokenEnv" or "refreshTokenEnv" or "profile", "seed", "days"}`. Tokens stand in the
+ * Reads a `--accounts` file: a JSON list of profile names, or of objects
+ * `{"name", "accessTokenEnv" or "refreshTokenEnv" or "profile", "seed", "days"}`. Tokens are in the
  * environment, never in the file.
  *
  * @throws SyncError `INPUT_INVALID` that names the entry and the field
@@ -58,10 +58,10 @@ function readAccount(entry: unknown, where: string): SeedAccount {
   const wrong = (problem: string) =>
     new SyncError('INPUT_INVALID', `${where}: ${problem}`, { hint: FORM });
   if (!isObject(entry)) throw wrong('is neither a profile name nor an object.');
-  // A slip of the pen would seed another athlete than the one that was meant.
+  // An ignored typing error would seed the wrong athlete.
   const unknown = Object.keys(entry).find((key) => !KEYS.includes(key));
   if (unknown !== undefined) {
-    throw wrong(`"${unknown}" means nothing here; an account has ${KEYS.join(', ')}.`);
+    throw wrong(`unknown field "${unknown}"; an account has ${KEYS.join(', ')}.`);
   }
   const text = (key: string) => {
     const value = entry[key];
@@ -97,7 +97,7 @@ function hasTokens({ access, refresh }: SeedAccount['variables']): boolean {
 }
 
 /**
- * The tokens that an account's variables hold; undefined: it has none, and uses a stored login.
+ * Returns the tokens in an account's variables; undefined if it names none, and uses a stored login.
  *
  * @throws SyncError `AUTH_REQUIRED` if a variable is not set
  */
@@ -125,17 +125,14 @@ function variablesOf(access: string | undefined, refresh: string | undefined) {
   };
 }
 
-/**
- * What is said about a login names the variables that tokens usually come from; here the account's
- * own stand in their place.
- */
-export function inWordsOf(account: SeedAccount, text: string): string {
+/** Replaces the usual names of token variables in a message by the account's. */
+export function withVariablesOf(account: SeedAccount, text: string): string {
   const { access = 'SYNC_ACCESS_TOKEN', refresh = 'SYNC_REFRESH_TOKEN' } = account.variables;
   return text.replaceAll('SYNC_ACCESS_TOKEN', access).replaceAll('SYNC_REFRESH_TOKEN', refresh);
 }
 
 /**
- * Invented health data must not get into a real life.
+ * Keeps synthetic health data out of real accounts.
  *
  * @throws SyncError `CONFIG` unless the service runs on this machine or the profile is marked
  */
@@ -143,7 +140,7 @@ export function refuseRealAccount(config: Config, baseUrl: URL): void {
   if (isLoopback(baseUrl) || config.get('testAccount')) return;
   throw new SyncError(
     'CONFIG',
-    `Profile "${config.profile}" may be somebody's real account at ${baseUrl.host}: nothing invented goes there.`,
+    `Profile "${config.profile}" may be a real account at ${baseUrl.host}: no synthetic data is sent there.`,
     {
       hint:
         'If it is a test account, mark it: `sync config set testAccount true`. ' +

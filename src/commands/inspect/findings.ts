@@ -5,11 +5,15 @@ import {
   getFitSportName,
   getFitSubSportName,
 } from 'fit-file-parser/profile';
-import { ExitCode } from '../base/errors.ts';
-import { activityName } from '../fit/activity-name.ts';
-import { decodeContents, type Averages, type DeveloperField, type Sample } from '../fit/decode.ts';
-import { deviceId } from '../fit/device.ts';
-import { checkEnvelope, type Envelope } from '../fit/envelope.ts';
+import { activityName } from '../../fit/activity-name.ts';
+import {
+  decodeContents,
+  type Averages,
+  type DeveloperField,
+  type Sample,
+} from '../../fit/decode.ts';
+import { deviceId } from '../../fit/device.ts';
+import { checkEnvelope, type Envelope } from '../../fit/envelope.ts';
 import {
   describeFileType,
   readActivityTimes,
@@ -17,37 +21,20 @@ import {
   type ActivityTimes,
   type FileId,
   type Session,
-} from '../fit/summary.ts';
-import { readFile } from '../upload/read-recording.ts';
-
-export interface InspectOptions {
-  /** Paths as the user wrote them; `.fit.gz` is unpacked. */
-  readonly files: readonly string[];
-}
-
-export interface InspectNeeds {
-  readonly signal: AbortSignal;
-  /** Called with each file's findings as soon as they are there. */
-  readonly onItem?: (item: InspectItem) => void;
-}
-
-export interface InspectReport {
-  readonly items: readonly InspectItem[];
-  /** `invalidInput` if one of the files could not be read, or is no whole recording. */
-  readonly exitCode: ExitCode;
-}
+} from '../../fit/summary.ts';
+import { readFile } from '../../upload/read-recording.ts';
 
 export type InspectItem =
   | { readonly path: string; readonly state: 'unreadable'; readonly detail: string }
   | ({ readonly path: string; readonly state: Envelope['state'] } & Findings);
 
-/** What a file holds. `undefined` is what the file does not say. */
+/** The contents of a file. A field is `undefined` if the file does not say it. */
 export interface Findings {
-  /** Of the recording: unpacked, as it would be sent. */
+  /** SHA-256 of the recording as it would be sent: unpacked. */
   readonly sha256: string;
   /** Bytes. */
   readonly size: number;
-  /** What keeps it from being whole. */
+  /** Why it is not whole. */
   readonly problem: string | undefined;
   readonly detail: string | undefined;
   /** FIT segments in the file, if it is whole. */
@@ -55,7 +42,7 @@ export interface Findings {
   /** "an activity", "settings", ...; undefined if it is no FIT file. */
   readonly holds: string | undefined;
   readonly device: Device | undefined;
-  /** The name it would be uploaded under. */
+  /** The name for an upload. */
   readonly name: string | undefined;
   /** ISO 8601, UTC. */
   readonly startTime: string | undefined;
@@ -63,8 +50,8 @@ export interface Findings {
   readonly localStartTime: string | undefined;
   /** Seconds, pauses not counted. */
   readonly timerSecs: number | undefined;
-  readonly distanceMetres: number | undefined;
-  readonly ascentMetres: number | undefined;
+  readonly distanceMeters: number | undefined;
+  readonly ascentMeters: number | undefined;
   readonly calories: number | undefined;
   /** W, bpm, revolutions a minute. */
   readonly averages: Averages | undefined;
@@ -77,7 +64,7 @@ export interface Findings {
 }
 
 export interface Device {
-  /** As it is sent with an upload. */
+  /** The ID that is sent with an upload. */
   readonly id: string;
   readonly manufacturer: string | undefined;
   /** The product's name, or its number. */
@@ -90,31 +77,11 @@ export interface SessionFindings {
   readonly subSport: string | undefined;
   readonly startTime: string | undefined;
   readonly timerSecs: number | undefined;
-  readonly distanceMetres: number | undefined;
+  readonly distanceMeters: number | undefined;
 }
 
-/** `sync inspect`: looks into each file; one that can't be read never stops the rest. */
-export async function runInspect(
-  { files }: InspectOptions,
-  { signal, onItem }: InspectNeeds,
-): Promise<InspectReport> {
-  const items: InspectItem[] = [];
-  for (const path of files) {
-    signal.throwIfAborted();
-    const item = await inspectFile(path);
-    items.push(item);
-    onItem?.(item);
-  }
-  const allWhole = items.every(({ state }) => state === 'whole');
-  return { items, exitCode: allWhole ? ExitCode.ok : ExitCode.invalidInput };
-}
-
-/** What `--json` shows of an item: all but the samples, with its type. */
-export function inspectJson(item: InspectItem): Record<string, unknown> {
-  return { type: 'recording', ...item, samples: undefined };
-}
-
-async function inspectFile(path: string): Promise<InspectItem> {
+/** Reads one file; an unreadable one is an outcome, not an error. */
+export async function inspectFile(path: string): Promise<InspectItem> {
   const contents = readFile(path, (size) => Buffer.allocUnsafe(size));
   if ('problem' in contents) return { path, state: 'unreadable', detail: contents.problem };
   const { bytes } = contents;
@@ -138,8 +105,8 @@ async function findings(bytes: Uint8Array, envelope: Envelope): Promise<Findings
     startTime: times.startTime?.toISOString(),
     localStartTime: localStartTime(times),
     timerSecs: times.timerSecs,
-    distanceMetres: times.distanceMetres,
-    ascentMetres: decoded?.ascent,
+    distanceMeters: times.distanceMetres,
+    ascentMeters: decoded?.ascent,
     calories: decoded?.calories,
     averages: decoded?.averages,
     sessions: times.sessions.map(describeSession),
@@ -165,17 +132,24 @@ function deviceOf(fileId: FileId): Device | undefined {
   };
 }
 
-function describeSession({ sport, subSport, startTime, ...rest }: Session): SessionFindings {
+function describeSession({
+  sport,
+  subSport,
+  startTime,
+  timerSecs,
+  distanceMetres,
+}: Session): SessionFindings {
   const subSportName = words(getFitSubSportName(subSport));
   return {
     sport: words(getFitSportName(sport)),
     subSport: subSportName === 'generic' ? undefined : subSportName,
     startTime: startTime?.toISOString(),
-    ...rest,
+    timerSecs,
+    distanceMeters: distanceMetres,
   };
 }
 
-/** A name of the FIT profile as people write it. */
+/** Replaces the underscores of a name in the FIT profile by spaces. */
 function words(name: string | null): string | undefined {
   return name === null ? undefined : name.replaceAll('_', ' ');
 }

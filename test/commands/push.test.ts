@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { pushSummaryReport, pushSummaryText } from '../../src/render/push.ts';
+import { pushSummaryJson, pushSummaryText } from '../../src/commands/push.ts';
 
 const NONE = {
   total: 0,
@@ -31,8 +31,8 @@ describe('the summary of a push', () => {
   });
 
   it('counts unclear days among the failed, if there are any', () => {
-    const report = pushSummaryReport({ ...NONE, total: 3, failed: 3, unclear: 1 });
+    const report = pushSummaryJson({ ...NONE, total: 3, failed: 3, unclear: 1 });
     expect(report).toMatchObject({ failed: 3, unclear: 1 });
-    expect(pushSummaryReport(NONE)).not.toHaveProperty('unclear');
+    expect(pushSummaryJson(NONE)).not.toHaveProperty('unclear');
   });
 });

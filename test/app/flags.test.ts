@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { dateFlag } from '../../src/app/date-flag.ts';
+import { dateFlag } from '../../src/app/flags.ts';
 import { SyncError } from '../../src/base/errors.ts';
 
 /** Half past midnight of 1 March in Berlin, and still February in New York. */

@@ -1,9 +1,9 @@
-import type { Sample } from '../fit/decode.ts';
-import { drawChart, drawTrack, type Place, type Point } from '../fit/picture.ts';
-import type { Device, Findings, InspectItem, SessionFindings } from './inspect.ts';
+import type { Sample } from '../../fit/decode.ts';
+import { drawChart, drawTrack, type Place, type Point } from '../../fit/picture.ts';
+import type { Device, Findings, InspectItem, SessionFindings } from './findings.ts';
 
 /**
- * What a recording holds, for people: lines of text with a small picture.
+ * Describes a recording in lines of text with a small picture.
  *
  * @param columns the width of the terminal
  */
@@ -25,12 +25,12 @@ function activityLines(item: Findings): string[] {
   const title = item.name ?? capitalised(item.holds ?? 'data of an unknown type');
   const figures = [
     duration(item.timerSecs),
-    distance(item.distanceMetres),
+    distance(item.distanceMeters),
     pace(item),
     quantity(averages?.power, 'W'),
     quantity(averages?.heartRate, 'bpm'),
     cadence(item),
-    item.ascentMetres ? `${Math.round(item.ascentMetres)} m up` : undefined,
+    item.ascentMeters ? `${Math.round(item.ascentMeters)} m up` : undefined,
     quantity(item.calories, 'kcal'),
   ];
   return present([
@@ -57,7 +57,7 @@ const WEEKDAYS = ['Sunday', 'Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Frida
 
 function sessionLine(session: SessionFindings, index: number): string {
   const sport = [session.sport ?? 'unknown sport', session.subSport].filter(Boolean).join(', ');
-  const figures = present([duration(session.timerSecs), distance(session.distanceMetres)]);
+  const figures = present([duration(session.timerSecs), distance(session.distanceMeters)]);
   return `${index + 1}. ${sport.padEnd(24)} ${figures.join('   ')}`.trimEnd();
 }
 
@@ -94,7 +94,7 @@ function deviceName({ manufacturer = '', product = '' }: Device): string {
 }
 
 const MAP = { columns: 24, rows: 8 };
-/** Name, unit, least range of the height, rows: what is drawn over time. */
+/** The charts over time; `range`: least difference between top and bottom. */
 const CHARTS = [
   { name: 'Altitude', field: 'altitude', unit: 'm', range: 30, rows: 3 },
   { name: 'Power', field: 'power', unit: 'W', range: 50, rows: 2 },
@@ -106,7 +106,7 @@ const RANGE_COLUMNS = 16;
 const SMALLEST_CHART = 16;
 const LARGEST_CHART = 72;
 
-/** The map on the left, the charts beside it where there is room, else below. */
+/** Draws the map on the left, the charts beside it, or below it on a narrow terminal. */
 function pictureLines(samples: readonly Sample[], columns: number): string[] {
   const map = drawTrack(places(samples), MAP);
   const mapColumns = map[0] === undefined ? 0 : map[0].length + 2;
@@ -130,7 +130,7 @@ function chartLines(samples: readonly Sample[], columns: number): string[] {
       return value === undefined ? [] : [{ at: sample.at, value }];
     });
     const chart = drawChart(points, span, range, { columns, rows });
-    // Nothing but zeroes is what devices write without a sensor.
+    // Devices without a sensor write zeroes.
     if (chart === undefined || (chart.least === 0 && chart.greatest === 0)) return [];
     const bounds = `${rounded(chart.least)} to ${rounded(chart.greatest)} ${unit}`;
     return chart.lines.map((line, row) => {
@@ -146,7 +146,7 @@ function places(samples: readonly Sample[]): Place[] {
   );
 }
 
-/** On foot it is counted in steps; FIT counts them in pairs. */
+/** Returns steps a minute on foot (FIT counts pairs of steps), else revolutions a minute. */
 function cadence({ averages, sessions }: Findings): string | undefined {
   if (averages?.cadence === undefined || sessions.length !== 1) return undefined;
   return onFoot(sessions[0])
@@ -158,10 +158,10 @@ function onFoot(session: SessionFindings | undefined): boolean {
   return ['running', 'walking', 'hiking'].includes(session?.sport ?? '');
 }
 
-/** Runners think in minutes a kilometre, swimmers in minutes a hundred metres. */
-function pace({ sessions, timerSecs, distanceMetres }: Findings): string | undefined {
-  if (!timerSecs || !distanceMetres || sessions.length !== 1) return undefined;
-  const secsPerKm = timerSecs / (distanceMetres / 1000);
+/** Returns minutes a kilometre on foot, minutes a hundred metres in water, else km/h. */
+function pace({ sessions, timerSecs, distanceMeters }: Findings): string | undefined {
+  if (!timerSecs || !distanceMeters || sessions.length !== 1) return undefined;
+  const secsPerKm = timerSecs / (distanceMeters / 1000);
   if (onFoot(sessions[0])) return `${minutes(secsPerKm)} /km`;
   if (sessions[0]?.sport === 'swimming') return `${minutes(secsPerKm / 10)} /100 m`;
   return `${(3600 / secsPerKm).toFixed(1)} km/h`;
@@ -189,7 +189,7 @@ function quantity(value: number | undefined, unit: string): string | undefined {
   return value === undefined || value === 0 ? undefined : `${rounded(value)} ${unit}`;
 }
 
-/** Without the "-0" of rounding. */
+/** Rounds without producing "-0". */
 function rounded(value: number): string {
   return (Math.round(value) + 0).toLocaleString('en-US');
 }
@@ -206,7 +206,7 @@ function present(parts: readonly (string | undefined)[]): string[] {
   return parts.filter((part) => part !== undefined && part !== '') as string[];
 }
 
-/** Text out of a file or a path, without the control characters that a terminal would obey. */
+/** Replaces control characters, which a terminal would obey. */
 function printable(text: string): string {
   return text.replace(/\p{Cc}/gu, '?');
 }

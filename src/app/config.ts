@@ -1,0 +1,74 @@
+import { dirname, join } from 'node:path';
+import { SyncError } from '../base/errors.ts';
+import { type Config, type SettingOverrides, loadConfig } from '../config/config.ts';
+import { type Paths, findPaths } from '../config/paths.ts';
+import type { Zone } from '../records/types.ts';
+import { findDistrust } from '../system/folder-trust.ts';
+import type { AppContext } from './context.ts';
+import type { Deps } from './deps.ts';
+
+/** Loads the configuration of the profile in use. @throws SyncError `CONFIG` */
+export function configFor(context: AppContext, overrides: SettingOverrides = {}): Config {
+  const config = quietConfigFor(context, overrides);
+  const { configFile, stateDir } = config.paths;
+  warnOfDistrust(context, dirname(configFile));
+  warnOfDistrust(context, stateDir);
+  return config;
+}
+
+/** {@link configFor} without warnings about the folders, for a command that reports them. */
+export function quietConfigFor(context: AppContext, overrides: SettingOverrides = {}): Config {
+  const { env, flags } = context;
+  return loadConfig({ env, paths: pathsFor(context) }, flags.profile, overrides);
+}
+
+/** @throws SyncError `CONFIG` if there is no home folder */
+export function pathsFor({ env, platform, homeDir }: AppContext): Paths {
+  return findPaths(env, platform, homeDir);
+}
+
+/** Returns the path of the ledger, which all accounts share. */
+export function ledgerPath(config: Config): string {
+  return join(config.paths.stateDir, 'ledger.db');
+}
+
+/** The folders about which each context has warned. */
+const warned = new WeakMap<AppContext, Set<string>>();
+
+/** Warns, once per context, if other users can change the contents of a folder. */
+export function warnOfDistrust(context: AppContext, folder: string): void {
+  const found = findDistrust(folder);
+  const known = warned.get(context) ?? new Set();
+  if (found === undefined || known.has(found.path)) return;
+  warned.set(context, known.add(found.path));
+  context.warn(
+    `${found.path} ${found.reason}, who can so change what is in ${folder}.\n` +
+      `  Run \`${found.fix}\`.`,
+  );
+}
+
+/**
+ * Returns the time zone that decides about dates: from the flag, the environment or the profile,
+ * else from this machine.
+ *
+ * @throws SyncError `CONFIG` if no zone is set and the machine's is unknown
+ */
+export function zoneFor(config: Config, { machineZone }: Pick<Deps, 'machineZone'>): Zone {
+  const name = config.get('timezone');
+  const from = config.originOf('timezone');
+  if (name === undefined || from === 'default') return { name: machineZone(), from: 'machine' };
+  return { name, from };
+}
+
+/** Returns the time zone for showing times; falls back to UTC with a warning if it is unknown. */
+export function zoneShown(config: Config, context: AppContext): string {
+  try {
+    return zoneFor(config, context).name;
+  } catch (error) {
+    if (!(error instanceof SyncError) || config.get('timezone') !== undefined) throw error;
+    if (!context.output.json) {
+      context.warn(`${error.message} Times are shown in UTC.\n  ${error.hint ?? ''}`);
+    }
+    return 'UTC';
+  }
+}

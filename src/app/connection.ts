@@ -1,0 +1,63 @@
+import { type Config, accountKey } from '../config/config.ts';
+import type { ServiceClient } from '../api/client.ts';
+import type { AppContext } from './context.ts';
+import type { ConnectOptions, OpenConnection } from './open-connection.ts';
+
+/** The service, contacted on first use; until then no login is read. */
+export interface Connection {
+  client(): Promise<ServiceClient>;
+  /**
+   * Returns the ledger's account key for this login. If the athlete is still unknown, asks the service
+   * once, unless `offline` (a dry run).
+   *
+   * @throws SyncError if the athlete has to be known and the service cannot say who it is now.
+   */
+  ledgerAccount(options: { readonly offline: boolean }): Promise<string>;
+  /** May be called twice. */
+  close(): Promise<void>;
+}
+
+/** Prepares a connection to the service; loads and opens it with the first request. */
+export function connect(context: AppContext, config: Config, options: ConnectOptions): Connection {
+  let opened: Promise<OpenConnection> | undefined;
+  const open = () =>
+    (opened ??= import('./open-connection.ts').then(({ openConnection }) =>
+      openConnection(context, config, options),
+    ));
+  return {
+    client: async () => (await open()).client,
+    async ledgerAccount({ offline }) {
+      const { access, refresh } = config.environmentTokens;
+      const token = access ?? refresh;
+      const settled = config.account !== undefined || config.loginId === undefined;
+      if (token === undefined && (settled || offline)) return accountKey(config, config.account);
+      const { accountOfLogin, accountOfToken } = await import('./ledger-account.ts');
+      const ask = async () => await (await open()).whoIs(context.signal);
+      return token === undefined
+        ? await accountOfLogin(config, ask, context.warn)
+        : await accountOfToken(config, token, offline, ask);
+    },
+    async close() {
+      if (opened === undefined) return;
+      await opened.then(
+        (connection) => connection.close(),
+        () => undefined,
+      );
+    },
+  };
+}
+
+/** Runs a task with a connection to the service, and closes it. */
+export async function withConnection<T>(
+  context: AppContext,
+  config: Config,
+  options: ConnectOptions,
+  task: (connection: Connection) => Promise<T>,
+): Promise<T> {
+  const connection = connect(context, config, options);
+  try {
+    return await task(connection);
+  } finally {
+    await connection.close();
+  }
+}

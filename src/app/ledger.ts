@@ -1,0 +1,76 @@
+import { type Config, accountKey } from '../config/config.ts';
+import { hasEnvironmentTokens } from '../credentials/environment.ts';
+import { adoptAccount } from '../ledger/accounts.ts';
+import { openDatabase, type Database } from '../ledger/database.ts';
+import { type KnownFiles, knownFiles } from '../ledger/known-files.ts';
+import { type ProcessMark, markProcess } from '../system/processes.ts';
+import { RecordLedger } from '../ledger/records.ts';
+import { type UploadLedger, uploadLedger } from '../ledger/uploads.ts';
+import type { Clock } from '../base/time.ts';
+import { ledgerPath } from './config.ts';
+import { type Connection, withConnection } from './connection.ts';
+import type { AppContext } from './context.ts';
+import type { ConnectOptions } from './open-connection.ts';
+
+/** The ledger, open for one account. */
+export interface OpenLedger {
+  readonly database: Database;
+  readonly mark: ProcessMark;
+  readonly uploads: UploadLedger;
+  readonly known: KnownFiles;
+  readonly records: RecordLedger;
+  /** May be called twice. */
+  close(): void;
+}
+
+/** Opens the ledger for one account. @throws SyncError `STORAGE` */
+export function openLedger(config: Config, account: string, clock: Clock): OpenLedger {
+  const database = openDatabase(ledgerPath(config));
+  // A profile has one account: work recorded before the athlete was known belongs to this athlete.
+  if (!hasEnvironmentTokens(config)) {
+    adoptAccount(database, accountKey(config, undefined), account);
+  }
+  const mark = markProcess(config.paths.stateDir);
+  const now = () => clock.now();
+  const known = knownFiles(database, account, now);
+  let open = true;
+  return {
+    database,
+    mark,
+    uploads: uploadLedger(database, account, mark, now),
+    known,
+    records: new RecordLedger(database, account, mark, now),
+    close() {
+      if (!open) return;
+      open = false;
+      try {
+        known.flush();
+      } finally {
+        database.close();
+        mark.release();
+      }
+    },
+  };
+}
+
+/**
+ * Runs a task with a connection to the service and the ledger of its account, and closes both.
+ *
+ * @param options `offline`: send nothing to find out the athlete (a dry run)
+ */
+export async function withLedger<T>(
+  context: AppContext,
+  config: Config,
+  options: ConnectOptions & { readonly offline: boolean },
+  task: (connection: Connection, ledger: OpenLedger) => Promise<T>,
+): Promise<T> {
+  return await withConnection(context, config, options, async (connection) => {
+    const account = await connection.ledgerAccount(options);
+    const ledger = openLedger(config, account, context.clock);
+    try {
+      return await task(connection, ledger);
+    } finally {
+      ledger.close();
+    }
+  });
+}

@@ -1,0 +1,114 @@
+import { type CommandModule, examples } from '../app/command.ts';
+import { configFor, pathsFor } from '../app/config.ts';
+import type { AppContext } from '../app/context.ts';
+import { ExitCode, SyncError } from '../base/errors.ts';
+import { type Config, type Origin, parseSetting } from '../config/config.ts';
+import { changeProfile } from '../config/config-write.ts';
+import { SETTINGS, type SettingKey, isSettingKey } from '../config/settings.ts';
+
+export const get: CommandModule = {
+  declare: (command) =>
+    command.argument('<key>').addHelpText('after', examples('sync config get timezone')),
+
+  run(context, key: string) {
+    const config = configFor(context);
+    const known = settingKey(key);
+    context.output.result(settingJson(config, known), valueText(config, known));
+    return Promise.resolve(ExitCode.ok);
+  },
+};
+
+export const set: CommandModule = {
+  declare: (command) =>
+    command
+      .argument('<key>')
+      .argument('<value>')
+      .addHelpText('after', examples('sync config set timezone Europe/Berlin')),
+
+  async run(context, key: string, value: string) {
+    const config = configFor(context);
+    const known = settingKey(key);
+    parseSetting(known, value, known);
+    await changeProfile(config.paths, config.profile, { settings: { [known]: value } });
+    reportChange(context, known);
+    return ExitCode.ok;
+  },
+};
+
+export const unset: CommandModule = {
+  declare: (command) =>
+    command.argument('<key>').addHelpText('after', examples('sync config unset timezone')),
+
+  async run(context, key: string) {
+    const config = configFor(context);
+    const known = settingKey(key);
+    await changeProfile(config.paths, config.profile, { settings: { [known]: null } });
+    reportChange(context, known);
+    return ExitCode.ok;
+  },
+};
+
+export const list: CommandModule = {
+  declare: (command) =>
+    command.addHelpText('after', examples('sync config list', 'sync config list --json')),
+
+  run(context) {
+    const config = configFor(context);
+    for (const key of Object.keys(SETTINGS).filter(isSettingKey)) {
+      const origin = config.originOf(key);
+      const where = origin === 'default' ? '' : `   (${originText(origin, key)})`;
+      context.output.result(
+        settingJson(config, key),
+        `${key.padEnd(20)} ${valueText(config, key) || '-'}${where}\n${' '.repeat(21)}${SETTINGS[key].about}`,
+      );
+    }
+    return Promise.resolve(ExitCode.ok);
+  },
+};
+
+/** Prints the path of the configuration file, also if that cannot be read. */
+export const path: CommandModule = {
+  declare: (command) => command.addHelpText('after', examples('sync config path')),
+
+  run(context) {
+    const { configFile, stateDir } = pathsFor(context);
+    context.output.result({ type: 'paths', configFile, stateDir }, configFile);
+    return Promise.resolve(ExitCode.ok);
+  },
+};
+
+function settingKey(key: string): SettingKey {
+  if (isSettingKey(key)) return key;
+  throw new SyncError('USAGE', `Unknown setting "${key}".`, {
+    hint: `Settings: ${Object.keys(SETTINGS).join(', ')}.`,
+  });
+}
+
+/** Prints the changed setting as JSON. Warns if a variable of the environment overrides it. */
+function reportChange(context: AppContext, key: SettingKey): void {
+  const config = configFor(context);
+  context.output.result(settingJson(config, key));
+  if (config.originOf(key) !== 'environment') return;
+  context.warn(`${originText('environment', key)} is set, and overrides this setting.`);
+}
+
+function settingJson(config: Config, key: SettingKey): Record<string, unknown> {
+  return {
+    type: 'setting',
+    key,
+    value: valueText(config, key) || null,
+    origin: config.originOf(key),
+    profile: config.profile,
+  };
+}
+
+function valueText(config: Config, key: SettingKey): string {
+  const value = config.get(key);
+  if (value === undefined) return '';
+  return Array.isArray(value) ? value.join(' ') : String(value);
+}
+
+function originText(origin: Origin, key: SettingKey): string {
+  const setting = SETTINGS[key];
+  return origin === 'environment' && 'env' in setting ? setting.env : `set in the ${origin}`;
+}

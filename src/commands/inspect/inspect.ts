@@ -1,0 +1,31 @@
+import { type CommandModule, examples } from '../../app/command.ts';
+import { ExitCode } from '../../base/errors.ts';
+import { type InspectItem, inspectFile } from './findings.ts';
+import { inspectLines } from './text.ts';
+
+/** Columns of the picture if the terminal's width is unknown. */
+const USUAL_COLUMNS = 80;
+
+export const inspect: CommandModule = {
+  declare: (command) =>
+    command
+      .argument('<file...>', 'recordings')
+      .addHelpText('after', examples('sync inspect ride.fit', 'sync inspect *.fit --json')),
+
+  async run({ io, output, signal }, files: readonly string[]) {
+    const columns = io.columns || USUAL_COLUMNS;
+    let exitCode: ExitCode = ExitCode.ok;
+    for (const file of files) {
+      signal.throwIfAborted();
+      const item = await inspectFile(file);
+      if (item.state !== 'whole') exitCode = ExitCode.invalidInput;
+      output.result(inspectJson(item), inspectLines(item, columns).join('\n'));
+    }
+    return exitCode;
+  },
+};
+
+/** Returns all findings but the samples. */
+function inspectJson(item: InspectItem): Record<string, unknown> {
+  return { type: 'recording', ...item, samples: undefined };
+}

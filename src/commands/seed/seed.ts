@@ -1,0 +1,272 @@
+import { type CommandModule, dryRun, examples } from '../../app/command.ts';
+import { configFor, quietConfigFor, zoneFor } from '../../app/config.ts';
+import type { AppContext } from '../../app/context.ts';
+import { dateFlag, wholeNumber } from '../../app/flags.ts';
+import { withLedger } from '../../app/ledger.ts';
+import { ExitCode, SyncError, exitCodeOf, worstExitCode } from '../../base/errors.ts';
+import { inParallel } from '../../base/parallel.ts';
+import { type Config, type SettingOverrides, requireBaseUrl } from '../../config/config.ts';
+import { endpointUrl } from '../../config/endpoints.ts';
+import { errorReport, errorText } from '../../terminal/error.ts';
+import { namingProfile } from '../../terminal/profile-hint.ts';
+import { plural } from '../../terminal/words.ts';
+import { DEFAULT_JOBS } from '../../upload/pipeline.ts';
+import { pushItemJson, pushItemText } from '../push.ts';
+import { uploadItemJson, uploadItemText } from '../upload.ts';
+import {
+  MAX_DAYS,
+  type SeedAccount,
+  readSeedAccounts,
+  refuseRealAccount,
+  tokensOf,
+  withVariablesOf,
+} from './accounts.ts';
+import {
+  AccountFiller,
+  type FillOptions,
+  type SeedFiles,
+  type SeedItem,
+  type SeedSummary,
+  writeSeedFiles,
+} from './fill.ts';
+
+interface SeedFlags {
+  readonly days?: string;
+  readonly seed?: string;
+  readonly until?: string;
+  readonly tz?: string;
+  readonly out?: string;
+  readonly accounts?: string;
+  readonly force?: boolean;
+  readonly jobs?: string;
+  readonly dryRun?: boolean;
+}
+
+const DEFAULT_DAYS = 30;
+const DEFAULT_SEED = 1;
+/** Accounts that are filled at once, each with `--jobs` requests. */
+const ACCOUNTS_AT_ONCE = 2;
+
+export const seed: CommandModule = {
+  declare: (command) =>
+    command
+      .option('--days <n>', `how many days, up to --until (default: ${DEFAULT_DAYS})`)
+      .option('--seed <n>', 'which athlete: the same number gives the same data')
+      .option('--until <date>', 'the last day: YYYY-MM-DD, today, yesterday or 7d')
+      .option('--tz <zone>', "the athlete's time zone")
+      .option('--out <dir>', 'write files to this folder instead of sending')
+      .option('--accounts <file>', 'several accounts, from a JSON list')
+      .option('--force', 'send again what was sent before')
+      .option('--jobs <n>', 'requests at once')
+      .addOption(dryRun())
+      .addHelpText(
+        'after',
+        examples(
+          'sync seed --days 90 --seed 7',
+          'sync seed --out season        # recordings, wellness.json, nutrition.json',
+          'sync seed --accounts test-accounts.json',
+        ),
+      ),
+
+  async run(context, flags: SeedFlags) {
+    const { clock, output, signal } = context;
+    const overrides = flags.tz === undefined ? {} : { timezone: flags.tz };
+    const config = configFor(context, overrides);
+    const zone = zoneFor(config, context).name;
+    const { days, seed: number, until = 'today', jobs } = flags;
+    const options = {
+      days: days === undefined ? DEFAULT_DAYS : wholeNumber('--days', days, 1, MAX_DAYS),
+      seed:
+        number === undefined
+          ? DEFAULT_SEED
+          : wholeNumber('--seed', number, 0, Number.MAX_SAFE_INTEGER),
+      until: dateFlag('--until', until, () => zone, clock.now()),
+      zone,
+    };
+    if (flags.out !== undefined) {
+      const files = await writeSeedFiles(options, flags.out, signal);
+      output.result({ type: 'files', ...files }, filesText(files));
+      output.say(filesHint(files));
+      return ExitCode.ok;
+    }
+    const sending = {
+      ...options,
+      jobs: jobs === undefined ? DEFAULT_JOBS : wholeNumber('--jobs', jobs, 1, 32),
+      force: flags.force ?? false,
+      dryRun: flags.dryRun ?? false,
+    };
+    if (flags.accounts === undefined) return await fillAccount(context, config, sending);
+    return await fillAccounts(context, flags.accounts, sending, overrides);
+  },
+};
+
+type SendOptions = Omit<FillOptions, 'nutrition'>;
+
+/** Fills the accounts of a `--accounts` file. One account's error does not stop the others. */
+async function fillAccounts(
+  context: AppContext,
+  file: string,
+  options: SendOptions,
+  overrides: SettingOverrides,
+): Promise<ExitCode> {
+  const { output } = context;
+  const codes: ExitCode[] = [];
+  await inParallel(readSeedAccounts(file), ACCOUNTS_AT_ONCE, async (account) => {
+    try {
+      const own = contextOf(account, context);
+      const { days = options.days, seed = options.seed } = account;
+      const config = configOf(account, own, overrides);
+      codes.push(await fillAccount(own, config, { ...options, days, seed }, account.name));
+    } catch (error) {
+      if (!(error instanceof SyncError) || error.code === 'INTERRUPTED') throw error;
+      codes.push(exitCodeOf(error.code));
+      const own = errorOf(account, error);
+      const { verbose } = context.flags;
+      output.error(
+        { ...errorReport(own), account: account.name },
+        `${account.name}: ${errorText(own, { verbose })}`,
+      );
+    }
+  });
+  const complete = codes.filter((code) => code === ExitCode.ok).length;
+  output.result(
+    { type: 'summary', accounts: codes.length, complete, incomplete: codes.length - complete },
+    `${complete} of ${plural(codes.length, 'account')} complete.`,
+  );
+  return worstExitCode(codes);
+}
+
+/** Fills one account. @param name of the account, if there are several */
+async function fillAccount(
+  context: AppContext,
+  config: Config,
+  options: SendOptions,
+  name?: string,
+): Promise<ExitCode> {
+  const { clock, output, signal, version } = context;
+  const baseUrl = requireBaseUrl(config);
+  if (!options.dryRun) refuseRealAccount(config, baseUrl);
+  const progress = output.progress();
+  const itemText = seedItemTexts(name);
+  return await withLedger(
+    context,
+    config,
+    { connections: options.jobs, offline: options.dryRun },
+    async (connection, { uploads, known, records }) => {
+      const client = () => connection.client();
+      const url = (endpoint: 'uploadFit' | 'wellness' | 'nutrition') =>
+        endpointUrl(baseUrl, config.endpoints[endpoint]);
+      const filler = new AccountFiller(
+        { ...options, nutrition: config.get('nutritionDelivery') },
+        {
+          upload: {
+            appVersion: version,
+            ledger: uploads,
+            known,
+            client,
+            uploadUrl: () => url('uploadFit'),
+            clock,
+            signal,
+          },
+          records: { ledger: records, client, url, clock, signal },
+          report: (item) => output.result(seedItemJson(item, name), itemText(item)),
+          progress: ({ day, days, date }) =>
+            progress.update(() => `${prefix(name)}day ${day} of ${days}, ${date}`),
+        },
+      );
+      try {
+        await filler.run();
+      } finally {
+        progress.stop();
+      }
+      const { summary, exitCode } = filler;
+      output.result(seedSummaryJson(summary, name), seedSummaryText(summary, name));
+      return exitCode;
+    },
+  );
+}
+
+/** Returns a context for one account: its profile, and its name before every message. */
+function contextOf(account: SeedAccount, context: AppContext): AppContext {
+  const { name, profile } = account;
+  const { flags, output } = context;
+  const warn = (text: string) => output.warn(prefix(name) + withVariablesOf(account, text));
+  const say = (text: string) => output.say(prefix(name) + text);
+  return {
+    ...context,
+    flags: profile === undefined ? flags : { ...flags, profile },
+    output: { ...output, warn, say },
+    warn,
+  };
+}
+
+/** Returns an account's configuration: with its own tokens, or else with its stored login. */
+function configOf(account: SeedAccount, context: AppContext, overrides: SettingOverrides): Config {
+  const tokens = tokensOf(account, context.env);
+  const config = quietConfigFor(context, overrides);
+  return {
+    ...config,
+    environmentTokens: tokens ?? { access: undefined, refresh: undefined },
+    ...(tokens === undefined ? {} : { account: undefined }),
+  };
+}
+
+/** Returns an error with the account's variables and profile in its words. */
+function errorOf(account: SeedAccount, error: SyncError): SyncError {
+  const { code, message, hint, cause, details } = error;
+  return new SyncError(code, withVariablesOf(account, message), {
+    ...(hint === undefined
+      ? {}
+      : { hint: namingProfile(withVariablesOf(account, hint), account.profile) }),
+    cause,
+    details,
+  });
+}
+
+function prefix(account: string | undefined): string {
+  return account === undefined ? '' : `${account}: `;
+}
+
+function seedItemJson(item: SeedItem, account: string | undefined): Record<string, unknown> {
+  const json = 'path' in item ? uploadItemJson(item) : pushItemJson(item);
+  return account === undefined ? json : { account, ...json };
+}
+
+/** Outcomes that are only counted: a seed has hundreds of them. */
+const QUIET: readonly SeedItem['outcome'][] = ['uploaded', 'duplicate', 'pushed', 'skipped'];
+
+/** Returns a function for each item's text. It prints a reason that stops many of them once. */
+function seedItemTexts(account: string | undefined): (item: SeedItem) => string | undefined {
+  const printed = new Set<string>();
+  return (item) => {
+    if (QUIET.includes(item.outcome)) return undefined;
+    if (item.outcome === 'failed') {
+      if (printed.has(item.message)) return undefined;
+      printed.add(item.message);
+    }
+    const text = 'path' in item ? uploadItemText(item) : pushItemText(item, '');
+    return text === undefined ? undefined : prefix(account) + text;
+  };
+}
+
+function seedSummaryJson(
+  { outcomes, ...summary }: SeedSummary,
+  account: string | undefined,
+): Record<string, unknown> {
+  const named = account === undefined ? {} : { account };
+  return { type: 'summary', ...named, ...summary, ...outcomes };
+}
+
+function seedSummaryText(summary: SeedSummary, account: string | undefined): string {
+  const { from, until, recordings, records, outcomes } = summary;
+  const counted = Object.entries(outcomes).map(([outcome, count]) => `${count} ${outcome}`);
+  return `${prefix(account)}${from} to ${until}: ${plural(recordings, 'recording')}, ${plural(records, 'record')}; ${counted.join(', ')}.`;
+}
+
+function filesText({ dir, recordings, days }: SeedFiles): string {
+  return `${dir}: ${plural(recordings, 'recording')}, and ${plural(days, 'day')} in wellness.json and nutrition.json.`;
+}
+
+function filesHint({ dir }: SeedFiles): string {
+  return `Send them with \`sync upload ${dir}\`, \`sync push wellness ${dir}/wellness.json\` and \`sync push nutrition ${dir}/nutrition.json\`.`;
+}
