@@ -108,7 +108,12 @@ export function valueOf(type: string, about: string, when?: string): Field {
 /** The field, which is null on a condition instead of absent. */
 export function nullable(inner: Field, when: string): Field {
   const schema = { anyOf: [inner.schema, { type: 'null' }] };
-  return { ...inner, schema, type: `${inner.type}, or null`, about: `${inner.about}; null ${when}` };
+  return {
+    ...inner,
+    schema,
+    type: `${inner.type}, or null`,
+    about: `${inner.about}; null ${when}`,
+  };
 }
 
 /** @param open other fields may be present, too */

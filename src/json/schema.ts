@@ -32,7 +32,9 @@ export function candidates(
       const { variants } = kind;
       if (variants === undefined) return [definitionName(kind, undefined)];
       const value = line[variants.by];
-      const variant = variants.each.find(({ is }) => Object.keys(is).some((word) => word === value));
+      const variant = variants.each.find(({ is }) =>
+        Object.keys(is).some((word) => word === value),
+      );
       return variant === undefined ? [] : [definitionName(kind, variant)];
     });
 }

@@ -2,6 +2,7 @@ import type { LoginEvent } from '../commands/login-events.ts';
 import type { LoginReport } from '../commands/login.ts';
 import type { LogoutReport, Revocation } from '../commands/logout.ts';
 import type { TokenReport } from '../commands/token.ts';
+import { withIsoTimes } from '../json/time.ts';
 import type { Account } from '../config/config.ts';
 import { duration } from '../terminal/words.ts';
 
@@ -54,7 +55,7 @@ function authorizeText(event: LoginEvent & { type: 'authorize' }): string {
 }
 
 export function loginReport(report: LoginReport): Record<string, unknown> {
-  return { type: 'login', ...report };
+  return { type: 'login', ...withIsoTimes(report, 'accessExpiresAt', 'refreshExpiresAt') };
 }
 
 export function loginText(report: LoginReport, now: number): string {
@@ -100,7 +101,8 @@ export function who({ id, name, email }: Account): string {
 }
 
 export function logoutReport(report: LogoutReport): Record<string, unknown> {
-  return { type: 'logout', ...report };
+  const revocations = report.revocations.map((one) => withIsoTimes(one, 'expiresAt'));
+  return { type: 'logout', ...report, revocations };
 }
 
 export function logoutText(report: LogoutReport, now: number): string {
@@ -142,5 +144,8 @@ export function tokenReport({
   expiresAt,
   scopes,
 }: TokenReport): Record<string, unknown> {
-  return { type: 'token', accessToken: accessToken.reveal(), expiresAt, scopes };
+  return withIsoTimes(
+    { type: 'token', accessToken: accessToken.reveal(), expiresAt, scopes },
+    'expiresAt',
+  );
 }

@@ -66,7 +66,8 @@ function problemText({ instancePath, message, params }: ErrorObject): string {
 /** `upload uploaded`: the type, and what tells its variants apart. */
 function kindOf(line: object): string {
   const fields: Readonly<Record<string, unknown>> = { ...line };
-  const { variants } = LINES.find(({ types }) => types.some((type) => type === fields['type'])) ?? {};
+  const { variants } =
+    LINES.find(({ types }) => types.some((type) => type === fields['type'])) ?? {};
   const variant = variants === undefined ? undefined : fields[variants.by];
   return [fields['type'], variant].filter((part) => part !== undefined).join(' ');
 }

@@ -69,8 +69,11 @@ const PROFILE: LineKind = {
       {
         is: { updated: 'the profile was changed' },
         fields: {
-          profile: anything('The profile, as it came; weights are in kg.', 'the service returns it'),
-          warnings: texts('What the service did otherwise, as sentences.', 'there is such a thing'),
+          profile: anything(
+            'The profile, as it came; weights are in kg.',
+            'the service returns it',
+          ),
+          warnings: texts('What the service did otherwise, as sentences.', 'it did something else'),
         },
       },
       {

@@ -131,9 +131,7 @@ const RECORD: LineKind = {
       outcome: 'pushed',
       source: 'morning.json#/0',
       sources: ['morning.json#/0'],
-      warnings: [
-        { source: 'morning.json#/0', field: 'hrv', message: '62.4 is sent as 62.' },
-      ],
+      warnings: [{ source: 'morning.json#/0', field: 'hrv', message: '62.4 is sent as 62.' }],
       zoneUsed: true,
       attempts: 1,
       zone: 'Europe/Berlin',
@@ -170,9 +168,14 @@ const RECORD: LineKind = {
       attempts: 5,
     },
     {
-      type: 'nutrition', date: '2026-02-15', outcome: 'skipped', ...DAY_EXAMPLE, reason: 'unchanged' },
+      type: 'nutrition',
+      date: '2026-02-15',
+      outcome: 'skipped',
+      ...DAY_EXAMPLE,
+      reason: 'unchanged',
+    },
     {
-      type: 'nutrition', 
+      type: 'nutrition',
       date: '2026-02-15',
       outcome: 'rejected',
       ...DAY_EXAMPLE,
@@ -181,7 +184,7 @@ const RECORD: LineKind = {
       attempts: 1,
     },
     {
-      type: 'nutrition', 
+      type: 'nutrition',
       date: '2026-02-15',
       outcome: 'conflict',
       ...DAY_EXAMPLE,
@@ -192,7 +195,7 @@ const RECORD: LineKind = {
       attempts: 2,
     },
     {
-      type: 'nutrition', 
+      type: 'nutrition',
       date: '2026-02-15',
       outcome: 'would-push',
       ...DAY_EXAMPLE,

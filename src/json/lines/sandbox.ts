@@ -108,10 +108,4 @@ const SANDBOX_STOPPED: LineKind = {
   examples: [{ requests: 42, recordings: 5 }],
 };
 
-export const SANDBOX_LINES = [
-  FILES,
-  SEED_SUMMARY,
-  ACCOUNTS_SUMMARY,
-  SANDBOX,
-  SANDBOX_STOPPED,
-];
+export const SANDBOX_LINES = [FILES, SEED_SUMMARY, ACCOUNTS_SUMMARY, SANDBOX, SANDBOX_STOPPED];

@@ -34,7 +34,7 @@ const UPLOAD: LineKind = {
   commands: ['upload', 'watch', 'seed'],
   fields: {
     path: text('The file as it was named, or as it was found in a folder that was named.'),
-    at: time('When it happened.', '`sync watch` prints the line, without `--once`'),
+    at: time('When it happened.', '`sync watch` runs without `--once`'),
     ...accountName,
   },
   variants: {
@@ -55,7 +55,7 @@ const UPLOAD: LineKind = {
             },
             "The service's answer.",
           ),
-          note: text('What the service did not follow, as a sentence.', 'there is such a thing'),
+          note: text('What of the request the service ignored.', 'it ignored something'),
         },
       },
       {

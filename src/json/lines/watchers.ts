@@ -12,7 +12,7 @@ const WATCH: LineKind = {
   types: ['watch'],
   about: 'An event of a watcher. The outcome of a recording is an `upload` line.',
   commands: ['watch'],
-  fields: { at: time('When it happened.', 'not with `--once`') },
+  fields: { at: time('When it happened.', 'the watcher runs without `--once`') },
   variants: {
     by: 'event',
     about: 'What happened.',
