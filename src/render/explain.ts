@@ -1,14 +1,8 @@
 import type { ExplainReport } from '../commands/explain.ts';
-import { withIsoTimes } from '../json/time.ts';
 import { duration } from '../terminal/words.ts';
 
 export function explainReport(report: ExplainReport): Record<string, unknown> {
-  const dated = (row: object) => withIsoTimes(row, 'changedAt');
-  if (report.subject === 'date') {
-    return { type: 'explain', ...report, records: report.records.map(dated) };
-  }
-  const { upload } = report;
-  return { type: 'explain', ...report, ...(upload === undefined ? {} : { upload: dated(upload) }) };
+  return { type: 'explain', ...report };
 }
 
 export function explainText(report: ExplainReport, now: number): string {

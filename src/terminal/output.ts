@@ -44,10 +44,13 @@ export function createOutput(io: Io, flags: GlobalFlags): Output {
   let shown: Progress | undefined;
   const readable = (text: string) => printable(namingProfile(text, flags.profile));
   /** A line of the schema in src/json: its kind, the schema's version, its fields. */
-  const toJson = ({ type, ...fields }: Readonly<Record<string, unknown>>) =>
-    JSON.stringify({ type, v: JSON_VERSION, ...fields }, (key, value: unknown) =>
+  const toJson = ({ type, ...fields }: Readonly<Record<string, unknown>>) => {
+    // They come first, and a service's field of that name does not replace them.
+    const head = { type, v: JSON_VERSION };
+    return JSON.stringify({ ...head, ...fields, ...head }, (key, value: unknown) =>
       key === 'hint' && typeof value === 'string' ? namingProfile(value, flags.profile) : value,
     );
+  };
   const err = (text: string) => {
     // A remark takes the place of the progress line, which is drawn again below it.
     shown?.stop();

@@ -12,10 +12,10 @@ import { wrongJsonLine } from '../support/json-lines.ts';
 import { makeHome } from '../support/program.ts';
 
 /** The examples of docs/json.md, as they would be printed. */
-const EXAMPLES = LINES.flatMap(({ types, examples }) =>
+const EXAMPLES: Record<string, unknown>[] = LINES.flatMap(({ types, examples }) =>
   examples.map((example) => {
     const { type = types[0], ...fields } = example as { type?: string };
-    return { type, v: JSON_VERSION, ...fields } as Record<string, unknown>;
+    return { type, v: JSON_VERSION, ...fields };
   }),
 );
 

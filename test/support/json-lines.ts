@@ -8,10 +8,10 @@ let ajv: Ajv2020 | undefined;
 
 /** The compiled schema of one definition; compiled at its first use in this worker. */
 function validator(definition: string): ValidateFunction {
-  ajv ??= new Ajv2020({ allErrors: true, strict: true, allowUnionTypes: true }).addSchema(
-    jsonSchema(LINES),
-    SCHEMA,
-  );
+  if (ajv === undefined) {
+    ajv = new Ajv2020({ allErrors: true, strict: true });
+    ajv.addSchema(jsonSchema(LINES), SCHEMA);
+  }
   const validate = ajv.getSchema(`${SCHEMA}${reference(definition)}`);
   if (validate === undefined) throw new Error(`the schema has no ${definition}`);
   return validate;
@@ -68,6 +68,6 @@ function kindOf(line: object): string {
   const fields: Readonly<Record<string, unknown>> = { ...line };
   const { variants } =
     LINES.find(({ types }) => types.some((type) => type === fields['type'])) ?? {};
-  const variant = variants === undefined ? undefined : fields[variants.by];
-  return [fields['type'], variant].filter((part) => part !== undefined).join(' ');
+  const variant = variants === undefined ? '' : ` ${String(fields[variants.by])}`;
+  return `${String(fields['type'])}${variant}`;
 }

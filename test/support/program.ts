@@ -126,6 +126,9 @@ function isJsonRun(args: readonly string[]): boolean {
   return args.includes('--json') && !args.includes('--help') && args[0] !== 'help';
 }
 
+/** A time in a line of `--json`. */
+export const ISO_TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:\d\d)$/;
+
 /** The objects of an NDJSON output, without `v`, which every run checks. */
 export function ndjson(text: string): Record<string, unknown>[] {
   return text

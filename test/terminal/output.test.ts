@@ -97,7 +97,7 @@ describe('what comes from outside cannot command the terminal', () => {
 
 it('puts type and v before all other fields of a JSON line', () => {
   const { output, out } = open({ json: true });
-  output.result({ account: 'ada', type: 'upload', path: 'ride.fit' });
+  output.result({ account: 'ada', v: 7, type: 'upload', path: 'ride.fit' });
   expect(out).toEqual(['{"type":"upload","v":1,"account":"ada","path":"ride.fit"}']);
 });
 
