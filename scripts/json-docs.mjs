@@ -18,7 +18,8 @@ const INTRODUCTION = `
 <!-- Written by \`npm run json-docs\` from src/json. Do not edit. -->
 
 With \`--json\`, a command prints one JSON object a line on stdout, and nothing else there. Warnings and errors for people
-stay on stderr. A command that handles several items ends with a \`summary\`; one that ends early, with an \`error\`.
+stay on stderr. A command that handles several items ends with a \`summary\`. If a command ends early, its last line is an
+\`error\`.
 
 Each line begins with \`type\`, its kind, and \`v\`, the version of this schema: ${JSON_VERSION}. The version rises if a kind or a field
 is renamed, removed or changes its meaning. New kinds, fields and words do not raise it: ignore what you do not know.

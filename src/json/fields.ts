@@ -1,6 +1,6 @@
 /*
- * The vocabulary of the table in lines/: a field is its JSON Schema, its type in words, and what it
- * means. `when` is the condition on which the field is present; without it, the field is always there.
+ * The vocabulary of the table in lines/. A field is its JSON Schema, its type in words, and its
+ * meaning. `when` is the condition on which the field is present; without it, the field is always there.
  */
 
 export type JsonSchema = Readonly<Record<string, unknown>>;
@@ -86,7 +86,7 @@ export function list(inner: Shape, about: string, when?: string): Field {
   return field(schema, 'list of objects', about, when, { inner });
 }
 
-/** An object that is passed on as it is: its fields are not this program's. */
+/** An object of a service or a user, passed on unchanged. */
 export function openObject(about: string, when?: string): Field {
   return field({ type: 'object' }, 'object', about, when);
 }
@@ -95,7 +95,7 @@ export function openObjects(about: string, when?: string): Field {
   return field({ type: 'array', items: { type: 'object' } }, 'list of objects', about, when);
 }
 
-/** Any JSON value, passed on as it is. */
+/** Any JSON value, passed on unchanged. */
 export function anything(about: string, when?: string): Field {
   return field({}, 'any', about, when);
 }

@@ -19,7 +19,7 @@ export interface LineKind {
   readonly examples: readonly Readonly<Record<string, unknown>>[];
 }
 
-/** Lines of one kind whose fields depend on the value of one field. */
+/** Lines of one kind, with fields that depend on the value of one field. */
 export interface Variants {
   /** The name of that field. */
   readonly by: string;

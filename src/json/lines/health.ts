@@ -32,7 +32,7 @@ export const HEALTH: Shape = {
       kept: count('Recordings to send of which a copy is kept.'),
       unfinished: count('Files that are incomplete so far.'),
     },
-    'What is to be sent.',
+    'Recordings to send, and incomplete files.',
   ),
   connection: object(
     {

@@ -26,7 +26,7 @@ const RECORDING: LineKind = {
   types: ['recording'],
   about: 'What a recording holds.',
   commands: ['inspect'],
-  fields: { path: text('The file, as it was named.') },
+  fields: { path: text('The file as the command line names it.') },
   variants: {
     by: 'state',
     about: 'Whether the recording is complete.',
@@ -49,7 +49,7 @@ const RECORDING: LineKind = {
             'What is wrong: `recording`, `missing-bytes`, `header-cut`, `crc`, `zero-tail`, `trailing-bytes`, or what a file is that is no FIT file, such as `gpx`.',
             '`state` is not `whole`',
           ),
-          detail: text('What is wrong, as a sentence.', '`state` is not `whole`'),
+          detail: text('The problem as a sentence.', '`state` is not `whole`'),
           segments: count('FIT segments in the file.', '`state` is `whole`'),
           holds: text('What the file is, such as `an activity`.', SAYS_SO),
           device: object(
@@ -140,7 +140,7 @@ const FINDING: LineKind = {
         watch: 'whether folders can be watched',
         name: 'which program the name `sync` starts',
       },
-      'What was checked.',
+      'Subject of the check.',
     ),
     state: word(
       { good: 'it works', odd: 'it may fail some day', bad: 'it does not work' },

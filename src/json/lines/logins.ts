@@ -102,7 +102,7 @@ const LOGOUT: LineKind = {
           'What happened to it.',
         ),
         message: text('Why it failed.', 'it failed'),
-        expiresAt: time('When it ends by itself.', 'it was not revoked, and this is known'),
+        expiresAt: time('When it expires.', 'it was not revoked, and this is known'),
       },
       'The tokens of the login.',
     ),

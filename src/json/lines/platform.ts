@@ -6,7 +6,7 @@ const NAMED = 'the service names it';
 const WORKOUT: LineKind = {
   types: ['workout'],
   about:
-    'A workout of the platform; the newest comes first. The fields are those of the service, as they came. Only its field `type` has another name: `sport`. The usual ones are:',
+    'A workout of the platform; the newest comes first. The fields are those of the service, unchanged; only its field `type` has another name here: `sport`. Usual fields are:',
   commands: ['workouts'],
   fields: {
     id: valueOf('string', 'Identifier of the workout.', NAMED),
@@ -37,7 +37,7 @@ const WORKOUTS: LineKind = {
   types: ['workouts'],
   about: "The service's answer, if it is not a list of workouts.",
   commands: ['workouts'],
-  fields: { body: anything('The answer, as it came.') },
+  fields: { body: anything('The unchanged answer.') },
   examples: [{ body: { message: 'soon' } }],
 };
 
@@ -60,19 +60,16 @@ const PROFILE: LineKind = {
   fields: {},
   variants: {
     by: 'action',
-    about: 'What was done.',
+    about: 'The action.',
     each: [
       {
         is: { shown: 'the profile was read' },
-        fields: { profile: anything('The profile, as it came; weights are in kg.') },
+        fields: { profile: anything('The unchanged profile; weights are in kg.') },
       },
       {
         is: { updated: 'the profile was changed' },
         fields: {
-          profile: anything(
-            'The profile, as it came; weights are in kg.',
-            'the service returns it',
-          ),
+          profile: anything('The unchanged profile; weights are in kg.', 'the service returns it'),
           warnings: texts('What the service did otherwise, as sentences.', 'it did something else'),
         },
       },

@@ -24,7 +24,7 @@ const DAY: Shape = {
       field: text('The field as the input spells it.', 'it is about a field'),
       message: text('A sentence.'),
     },
-    'What was accepted, and may not be meant.',
+    'Notes on values that were accepted, and may be mistakes.',
   ),
   zoneUsed: flag('Whether the zone decided the date or an offset.'),
   zone: text('IANA name of the zone.', '`zoneUsed`, and `sync push` prints the line'),
@@ -34,7 +34,7 @@ const ATTEMPTS = count('Requests that this run made for it.');
 
 const PROBLEM: Shape = {
   field: text('The field as the input spells it.', 'the problem is about a field'),
-  problem: text('What is wrong.'),
+  problem: text('The problem.'),
 };
 
 const DAY_EXAMPLE = {
@@ -112,12 +112,12 @@ const RECORD: LineKind = {
           first: object(
             request,
             'The request that shows what the day holds.',
-            'one has to be made first',
+            'the run reads the day first',
           ),
           removals: list(
             request,
             'Requests that remove items, if the service offers it.',
-            'items have to be removed',
+            'it removes items',
           ),
           request: object(request, 'The request.'),
         },

@@ -7,7 +7,7 @@ const FILES: LineKind = {
   about: 'The files that were written.',
   commands: ['seed --out'],
   fields: {
-    dir: text('The folder, as it was named.'),
+    dir: text('The folder as the command line names it.'),
     recordings: count('Recordings in it.'),
     days: count('Days in its `wellness.json` and `nutrition.json`.'),
   },
@@ -83,7 +83,7 @@ const SANDBOX: LineKind = {
       'Its athletes.',
     ),
     settings: openObject('Its settings; see [sandbox.md](sandbox.md).'),
-    faults: texts('Its faults, as they were given.'),
+    faults: texts('Its faults as the command line states them.'),
   },
   examples: [
     {

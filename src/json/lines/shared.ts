@@ -1,7 +1,7 @@
 import type { ErrorCode } from '../../base/errors.ts';
 import { type Field, type Shape, count, openObject, text, word } from '../fields.ts';
 
-/** Every `code` of a failure. `INTERNAL` is a fault of the program, which has no code of its own. */
+/** Every `code` of a failure. `INTERNAL` is an error that is no `SyncError`. */
 export const ERROR_CODES: Readonly<Record<ErrorCode | 'INTERNAL', string>> = {
   USAGE: 'the command line is wrong',
   CONFIG: 'a setting is missing or wrong',

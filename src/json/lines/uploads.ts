@@ -33,7 +33,9 @@ const UPLOAD: LineKind = {
   about: 'The outcome of one recording.',
   commands: ['upload', 'watch', 'seed'],
   fields: {
-    path: text('The file as it was named, or as it was found in a folder that was named.'),
+    path: text(
+      'The file as the command line names it, or the path of a file in a folder of the command line.',
+    ),
     at: time('When it happened.', '`sync watch` runs without `--once`'),
     ...accountName,
   },
@@ -208,7 +210,7 @@ const VERIFY: LineKind = {
   about: 'Whether a recording that the service took became a workout.',
   commands: ['verify'],
   fields: {
-    path: text('The file, as it was uploaded.'),
+    path: text('The file that was uploaded.'),
     sha256: sha256('SHA-256 of the recording.'),
     outcome: word(
       {
@@ -255,12 +257,12 @@ const EXPLAIN: LineKind = {
   fields: {},
   variants: {
     by: 'subject',
-    about: 'What was asked about.',
+    about: 'Subject of the question.',
     each: [
       {
         is: { file: 'a file' },
         fields: {
-          path: text('The file, as it was named.'),
+          path: text('The file as the command line names it.'),
           sha256: sha256('SHA-256 of the recording, unpacked.', 'it is a FIT file'),
           state: word(
             {
@@ -307,7 +309,7 @@ const EXPLAIN: LineKind = {
               state: word(
                 {
                   confirmed: 'the service has it',
-                  waiting: 'not there as it was sent',
+                  waiting: 'the service does not confirm it',
                   unknown: 'never sent',
                 },
                 'Its state.',

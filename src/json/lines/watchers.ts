@@ -4,7 +4,7 @@ import { HEALTH, HEALTH_EXAMPLE } from './health.ts';
 import { ERROR_CODE } from './shared.ts';
 
 const HINT = text('What to do or to type next.', 'there is something to do');
-const MESSAGE = text('What is wrong, as a sentence.');
+const MESSAGE = text('The problem as a sentence.');
 const QUEUED = count('Recordings to send.');
 const HAPPENED_AT = '2026-02-15T08:02:11.402Z';
 
@@ -56,7 +56,7 @@ const WATCH: LineKind = {
               'not-an-activity': 'a FIT file of another kind',
               unreadable: 'the file cannot be read',
             },
-            'What is wrong with it.',
+            'The problem.',
           ),
           detail: text('The reason as a sentence.'),
         },
@@ -200,7 +200,7 @@ const DAEMON: LineKind = {
         message: text('Why, as a sentence.', 'it was not stopped'),
       },
       'How it ended.',
-      'it ended by itself or was stopped; not if it was killed',
+      'it ended and was not killed',
     ),
   },
   examples: [
@@ -323,7 +323,7 @@ const LOG_LINE: LineKind = {
   commands: ['daemon logs'],
   fields: {
     daemon: text('Identifier of the daemon.'),
-    line: text('The line, as it is in the log.'),
+    line: text('The unchanged line of the log.'),
   },
   examples: [
     { daemon: '0f1e2d3c4b5a6978', line: '2026-02-15 08:02:11  Watching /home/ada/rides.' },
