@@ -8,7 +8,7 @@ import { rolldown } from 'rolldown';
 /** More words than this stand in a list below the table. */
 const MOST_WORDS = 4;
 
-const { LINES, OBJECTS } = await load('src/json/lines.ts');
+const { LINES } = await load('src/json/lines.ts');
 const { jsonSchema } = await load('src/json/schema.ts');
 const { JSON_VERSION } = await load('src/json/version.ts');
 
@@ -58,7 +58,9 @@ function fromRoot(path) {
 }
 
 function markdown() {
-  const objects = Object.entries(OBJECTS).flatMap(([name, shape]) => [
+  const shared = LINES.flatMap(({ fields }) => Object.values(fields)).filter(isShared);
+  const shapes = Object.fromEntries(shared.map(({ innerName, inner }) => [innerName, inner]));
+  const objects = Object.entries(shapes).flatMap(([name, shape]) => [
     `## Object: ${name}`,
     fieldTable(shape),
   ]);
@@ -139,20 +141,25 @@ function fieldTable(shape) {
 
 /** The fields of an object and of the objects in it, which `a.b` and `a[].b` name. */
 function flatten(prefix, shape) {
-  return Object.entries(shape).flatMap(([field, { type, about, when, inner, values }]) => {
-    const shared = Object.keys(OBJECTS).find((known) => OBJECTS[known] === inner);
+  return Object.entries(shape).flatMap(([key, field]) => {
+    const { type, about, when, inner, innerName, values } = field;
     const meaning = [
       about,
       ...(when === undefined ? [] : [`Only if ${when}.`]),
-      ...(shared === undefined ? [] : [`See [${shared}](#object-${shared}).`]),
+      ...(isShared(field) ? [`See [${innerName}](#object-${innerName}).`] : []),
     ].join(' ');
-    const name = prefix + field;
+    const name = prefix + key;
     const below = type.startsWith('list') ? `${name}[].` : `${name}.`;
     return [
       { name, type, meaning, values },
-      ...(inner === undefined || shared !== undefined ? [] : flatten(below, inner)),
+      ...(inner === undefined || isShared(field) ? [] : flatten(below, inner)),
     ];
   });
+}
+
+/** Whether docs/json.md describes the objects of this field in a section of their own. */
+function isShared({ innerName }) {
+  return innerName !== undefined;
 }
 
 function wordList(values) {

@@ -1,7 +1,18 @@
-import { type Shape, amount, count, flag, list, object, text, time, word } from '../fields.ts';
+import {
+  type Field,
+  type Shape,
+  amount,
+  count,
+  flag,
+  list,
+  object,
+  text,
+  time,
+  word,
+} from '../fields.ts';
 
-/** How a watcher is doing, as it writes it down for `sync status` and monitors. */
-export const HEALTH: Shape = {
+/** The state of a watcher, which it writes for `sync status` and monitors. */
+const HEALTH: Shape = {
   version: count("Version of the watcher's state file."),
   id: text('Identifier of the watcher.'),
   pid: count('Its process.'),
@@ -70,6 +81,16 @@ export const HEALTH: Shape = {
   alive: flag('Whether its process lives.'),
   loginEndsInSecs: amount('s', 'Time until the refresh token ends.', 'the service says so'),
 };
+
+const INNER_NAME = 'watcher';
+
+export function watcher(about: string, when?: string): Field {
+  return { ...object(HEALTH, about, when), innerName: INNER_NAME };
+}
+
+export function watchers(about: string, when?: string): Field {
+  return { ...list(HEALTH, about, when), innerName: INNER_NAME };
+}
 
 export const HEALTH_EXAMPLE = {
   version: 1,

@@ -12,7 +12,7 @@ import {
 } from '../fields.ts';
 import type { LineKind } from '../line-kind.ts';
 import { account, failure } from './shared.ts';
-import { HEALTH, HEALTH_EXAMPLE } from './health.ts';
+import { HEALTH_EXAMPLE, watchers } from './health.ts';
 
 const PROFILE = text('Name of the profile.');
 const SAYS_SO = 'the service says so';
@@ -225,7 +225,7 @@ const STATUS: LineKind = {
       'Recordings in the ledger.',
     ),
     lastUploadAt: time('When the service last took a recording.', 'it took one'),
-    watching: list(HEALTH, 'The watchers that run.'),
+    watching: watchers('The watchers that run.'),
   },
   examples: [
     {

@@ -1,6 +1,6 @@
 import { type Shape, count, flag, object, sha256, text, texts, time, word } from '../fields.ts';
 import type { LineKind } from '../line-kind.ts';
-import { HEALTH, HEALTH_EXAMPLE } from './health.ts';
+import { HEALTH_EXAMPLE, watcher } from './health.ts';
 import { ERROR_CODE } from './shared.ts';
 
 const HINT = text('What to do or to type next.', 'there is something to do');
@@ -190,7 +190,7 @@ const DAEMON: LineKind = {
     pid: count('Its process.'),
     ...FOLDERS,
     ...LOG,
-    health: object(HEALTH, 'What the watcher writes down.', 'it runs and has written it'),
+    health: watcher('The state of its watcher.', 'it runs and has written it'),
     startedAt: time('When it started.'),
     readyAt: time('When it began to watch.', 'it did'),
     ended: object(
