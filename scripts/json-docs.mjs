@@ -27,8 +27,9 @@ is renamed, removed or changes its meaning. New kinds, fields and words do not r
 A time is ISO 8601 with an offset, such as \`2026-02-15T08:02:11.402Z\`; a date is \`YYYY-MM-DD\`. Lengths are in metres. The
 type of a field, or its name, says the unit. A field is always there unless its meaning says "only if".
 
-[json.schema.json](json.schema.json) holds the same as JSON Schema (draft 2020-12); the package exports it as
-\`athlete-sync/json-schema\`. The examples stand on several lines here.
+[json.schema.json](json.schema.json) says the same as JSON Schema (draft 2020-12); the package exports it as
+\`athlete-sync/json-schema\`. It describes exactly what this version of the program prints, and allows nothing else. The
+examples below are wrapped; the program prints each on one line.
 `;
 
 const check = process.argv.includes('--check');
