@@ -2,7 +2,6 @@ import type { LoginEvent } from '../commands/login-events.ts';
 import type { LoginReport } from '../commands/login.ts';
 import type { LogoutReport, Revocation } from '../commands/logout.ts';
 import type { TokenReport } from '../commands/token.ts';
-import { withIsoTimes } from '../json/time.ts';
 import type { Account } from '../config/config.ts';
 import { duration } from '../terminal/words.ts';
 
@@ -55,7 +54,7 @@ function authorizeText(event: LoginEvent & { type: 'authorize' }): string {
 }
 
 export function loginReport(report: LoginReport): Record<string, unknown> {
-  return { type: 'login', ...withIsoTimes(report, 'accessExpiresAt', 'refreshExpiresAt') };
+  return { type: 'login', ...report };
 }
 
 export function loginText(report: LoginReport, now: number): string {
@@ -101,8 +100,7 @@ export function who({ id, name, email }: Account): string {
 }
 
 export function logoutReport(report: LogoutReport): Record<string, unknown> {
-  const revocations = report.revocations.map((one) => withIsoTimes(one, 'expiresAt'));
-  return { type: 'logout', ...report, revocations };
+  return { type: 'logout', ...report };
 }
 
 export function logoutText(report: LogoutReport, now: number): string {
@@ -144,8 +142,5 @@ export function tokenReport({
   expiresAt,
   scopes,
 }: TokenReport): Record<string, unknown> {
-  return withIsoTimes(
-    { type: 'token', accessToken: accessToken.reveal(), expiresAt, scopes },
-    'expiresAt',
-  );
+  return { type: 'token', accessToken: accessToken.reveal(), expiresAt, scopes };
 }

@@ -1,5 +1,4 @@
 import type { Checked, LoginState, StatusReport } from '../commands/status.ts';
-import { withIsoTimes } from '../json/time.ts';
 import { missingText, who } from './login.ts';
 import { ageText } from '../auth/login-ages.ts';
 import type { SeenHealth } from '../watch/health.ts';
@@ -9,11 +8,7 @@ import { duration, plural } from '../terminal/words.ts';
 const ENDS_SOON_MS = 7 * 86_400_000;
 
 export function statusReport(report: StatusReport): Record<string, unknown> {
-  return {
-    type: 'status',
-    ...withIsoTimes(report, 'lastUploadAt'),
-    login: withIsoTimes(report.login, 'accessExpiresAt', 'refreshExpiresAt'),
-  };
+  return { type: 'status', ...report };
 }
 
 export function statusText(report: StatusReport, now: number): string {
