@@ -62,7 +62,7 @@ export async function stopDaemon(
   const lives = () =>
     start === undefined ? isRunning(place) : processStart(pid, platform) === start;
   const told = clock.monotonic();
-  const waited = () => clock.monotonic() - told;
+  const waited = () => Math.round(clock.monotonic() - told);
   for (const [name, ms] of [
     ['SIGTERM', patienceMs.ask],
     ['SIGKILL', patienceMs.ask + patienceMs.kill],
