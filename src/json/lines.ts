@@ -1,5 +1,7 @@
 import type { LineKind } from './line-kind.ts';
+import { DAEMON_LINES } from './lines/daemons.ts';
 import { ERROR_LINES } from './lines/error.ts';
+import { LEDGER_LINES } from './lines/ledger.ts';
 import { LOCAL_LINES } from './lines/local.ts';
 import { LOGIN_LINES } from './lines/logins.ts';
 import { PLATFORM_LINES } from './lines/platform.ts';
@@ -14,10 +16,12 @@ import { WATCHER_LINES } from './lines/watchers.ts';
  */
 export const LINES: readonly LineKind[] = [
   ...UPLOAD_LINES,
+  ...LEDGER_LINES,
   ...RECORD_LINES,
   ...PLATFORM_LINES,
   ...LOGIN_LINES,
   ...WATCHER_LINES,
+  ...DAEMON_LINES,
   ...LOCAL_LINES,
   ...SANDBOX_LINES,
   ...ERROR_LINES,

@@ -1,6 +1,7 @@
 import {
   type Field,
   type Shape,
+  type Words,
   amount,
   count,
   flag,
@@ -10,6 +11,20 @@ import {
   time,
   word,
 } from '../fields.ts';
+
+export const FOLDER_STATES: Words = {
+  waiting: 'it is not there, such as a device that is not plugged in',
+  watching: 'the system reports changes',
+  polling: 'it is searched from time to time',
+};
+
+/** What keeps recordings from being delivered. */
+export const OBSTACLES: Words = {
+  offline: 'no connection to the service',
+  service: 'the service answers with failures',
+  keychain: 'the keychain is locked, or there is none',
+  storage: "this machine's disk or database failed",
+};
 
 /** The state of a watcher, which it writes for `sync status` and monitors. */
 const HEALTH: Shape = {
@@ -24,14 +39,7 @@ const HEALTH: Shape = {
   folders: list(
     {
       path: text('The folder.'),
-      state: word(
-        {
-          waiting: 'it is not there, such as a device that is not plugged in',
-          watching: 'the system reports changes',
-          polling: 'it is searched from time to time',
-        },
-        'Its state.',
-      ),
+      state: word(FOLDER_STATES, 'Its state.'),
       reason: text('Why, as a sentence.', 'there is something to say'),
     },
     'The folders.',
@@ -48,13 +56,7 @@ const HEALTH: Shape = {
   connection: object(
     {
       state: word(
-        {
-          ok: 'recordings are delivered',
-          offline: 'no connection to the service',
-          service: 'the service answers with failures',
-          keychain: 'the keychain is locked, or there is none',
-          storage: "this machine's disk or database failed",
-        },
+        { ok: 'recordings are delivered', ...OBSTACLES },
         'What keeps recordings from being delivered, if anything does.',
       ),
       message: text('Why, as a sentence.', '`state` is not `ok`'),

@@ -11,6 +11,7 @@ import {
   word,
 } from '../fields.ts';
 import type { LineKind } from '../line-kind.ts';
+import { SHA256 } from './shared.ts';
 
 const SAYS_SO = 'the file says so';
 
@@ -94,7 +95,7 @@ const RECORDING: LineKind = {
     {
       path: 'ride.fit',
       state: 'whole',
-      sha256: 'a1f5c7c1e1e87b6c4b9c0a2f7f5a3f4d8e9b0c1d2e3f405162738495a6b7c8d9',
+      sha256: SHA256,
       size: 273026,
       segments: 1,
       holds: 'an activity',

@@ -1,5 +1,5 @@
 import type { ErrorCode } from '../../base/errors.ts';
-import { type Field, type Shape, count, openObject, text, word } from '../fields.ts';
+import { type Field, type Shape, type Words, count, openObject, text, word } from '../fields.ts';
 
 /** Every `code` of a failure. `INTERNAL` is an error that is no `SyncError`. */
 export const ERROR_CODES: Readonly<Record<ErrorCode | 'INTERNAL', string>> = {
@@ -63,3 +63,15 @@ export const request: Shape = {
 export function outcomeCount(outcome: string, when?: string): Field {
   return count(`Items with the outcome \`${outcome}\`.`, when);
 }
+
+/** Why a file cannot be sent. */
+export const INVALID_REASONS: Words = {
+  'not-fit': 'no FIT file',
+  incomplete: 'the end of the file is missing',
+  corrupt: 'the content is damaged',
+  'not-an-activity': 'a FIT file of another kind',
+  unreadable: 'the file cannot be read',
+};
+
+/** The hash in examples. */
+export const SHA256 = 'a1f5c7c1e1e87b6c4b9c0a2f7f5a3f4d8e9b0c1d2e3f405162738495a6b7c8d9';
