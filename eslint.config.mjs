@@ -9,6 +9,7 @@ import tseslint from 'typescript-eslint';
  */
 const LAYERS = [
   ['base'],
+  ['json'],
   ['system', 'terminal', 'fit'],
   ['config'],
   ['ledger', 'credentials', 'api'],

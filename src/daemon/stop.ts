@@ -61,7 +61,7 @@ export async function stopDaemon(
   const lives = () =>
     start === undefined ? isRunning(paths) : processStart(pid, platform) === start;
   const told = clock.monotonic();
-  const waited = () => clock.monotonic() - told;
+  const waited = () => Math.round(clock.monotonic() - told);
   for (const [name, ms] of [
     ['SIGTERM', patienceMs.ask],
     ['SIGKILL', patienceMs.ask + patienceMs.kill],

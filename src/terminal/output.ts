@@ -1,4 +1,5 @@
 import { styleText } from 'node:util';
+import { JSON_VERSION } from '../json/version.ts';
 import type { Io } from './io.ts';
 import { namingProfile } from './profile-hint.ts';
 
@@ -24,7 +25,10 @@ export interface Progress {
 /** What a command says, sorted by who it is for. */
 export interface Output {
   readonly json: boolean;
-  /** A result: an object for programs, or the text for people (none: nothing is printed). */
+  /**
+   * A result: an object for programs, as src/json describes it, or the text for people (none: nothing
+   * is printed).
+   */
   result(object: Readonly<Record<string, unknown>>, text?: string): void;
   /** A remark for people, on stderr; silenced by `--quiet`. */
   say(text: string): void;
@@ -39,10 +43,14 @@ export interface Output {
 export function createOutput(io: Io, flags: GlobalFlags): Output {
   let shown: Progress | undefined;
   const readable = (text: string) => printable(namingProfile(text, flags.profile));
-  const toJson = (object: Readonly<Record<string, unknown>>) =>
-    JSON.stringify(object, (key, value: unknown) =>
+  /** A line of the schema in src/json: its kind, the schema's version, its fields. */
+  const toJson = ({ type, ...fields }: Readonly<Record<string, unknown>>) => {
+    // They come first, and a service's field of that name does not replace them.
+    const head = { type, v: JSON_VERSION };
+    return JSON.stringify({ ...head, ...fields, ...head }, (key, value: unknown) =>
       key === 'hint' && typeof value === 'string' ? namingProfile(value, flags.profile) : value,
     );
+  };
   const err = (text: string) => {
     // A remark takes the place of the progress line, which is drawn again below it.
     shown?.stop();

@@ -19,7 +19,7 @@ import {
 } from '../support/acceptance.ts';
 import { type CallbackRequest, sendToListener } from '../support/callback-request.ts';
 import { makeRecording } from '../support/fit-maker.ts';
-import { ndjson } from '../support/program.ts';
+import { ISO_TIME, ndjson } from '../support/program.ts';
 
 const ALL_SCOPES = [
   'workout:write',
@@ -36,7 +36,7 @@ function loginReport(stdout: string): Record<string, unknown> {
   const [report = {}, ...more] = ndjson(stdout);
   expect(more).toEqual([]);
   const { accessExpiresAt, ...rest } = report;
-  expect(accessExpiresAt).toBeTypeOf('number');
+  expect(accessExpiresAt).toMatch(ISO_TIME);
   return rest;
 }
 

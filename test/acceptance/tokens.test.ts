@@ -16,7 +16,7 @@ import {
   worldOf,
 } from '../support/acceptance.ts';
 import { makeRecording } from '../support/fit-maker.ts';
-import { ndjson } from '../support/program.ts';
+import { ISO_TIME, ndjson } from '../support/program.ts';
 
 /** A service that limits refresh tokens, and says so (seconds). */
 const MONTH = 30 * 24 * 3600;
@@ -71,15 +71,15 @@ describe('sync status', () => {
           scopes: expect.arrayContaining(['workout:write']) as unknown,
           missing: [],
           renewable: true,
-          accessExpiresAt: expect.stringMatching(/^\d{4}-\d\d-\d\dT.*Z$/) as string,
-          refreshExpiresAt: expect.stringMatching(/^\d{4}-\d\d-\d\dT.*Z$/) as string,
+          accessExpiresAt: expect.stringMatching(ISO_TIME) as string,
+          refreshExpiresAt: expect.stringMatching(ISO_TIME) as string,
         },
         uploads: { pending: 0, confirmed: 1, rejected: 0 },
-        lastUploadAt: expect.stringMatching(/^\d{4}-\d\d-\d\dT.*Z$/) as string,
+        lastUploadAt: expect.stringMatching(ISO_TIME) as string,
         watching: [],
       },
     });
-    const hours = (Date.parse(String(login['accessExpiresAt'])) - started) / 3_600_000;
+    const hours = (Date.parse(login['accessExpiresAt'] as string) - started) / 3_600_000;
     expect(hours).toBeGreaterThan(0.9);
     expect(hours).toBeLessThanOrEqual(1);
     expect(requestLines(world.sandbox)).toEqual([]);
@@ -212,7 +212,7 @@ describe('sync logout', () => {
         token,
         outcome: 'failed',
         message: `127.0.0.1:${world.sandbox.port}: nothing answers there (connection refused).`,
-        expiresAt: expect.any(Number) as number,
+        expiresAt: expect.stringMatching(ISO_TIME) as string,
       })),
     });
     expect(existsSync(tokenFile(world))).toBe(false);

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { once } from 'node:events';
 import { contractEnvironment } from './contract-environment.ts';
+import { wrongJsonLine } from './json-lines.ts';
 
 /** The built program: the folder of the bundle, and what `bin/sync.js` starts in it. */
 const DIST = resolve(process.env['SYNC_TEST_DIST'] ?? 'dist');
@@ -47,6 +48,7 @@ export interface Running {
   readonly stderr: () => string;
   /** Resolves as soon as stdout and stderr together match; rejects when the program ends before. */
   waitFor(pattern: RegExp): Promise<RegExpExecArray>;
+  /** Rejects if the program printed a line of `--json` that docs/json.md does not describe. */
   readonly finished: Promise<Finished>;
 }
 
@@ -81,11 +83,16 @@ export function startSync(args: readonly string[], options: RunOptions): Running
   });
   child.stdin.on('error', () => undefined);
   child.stdin.end(input ?? '');
-  const finished = once(child, 'close').then(([code]) => ({
+  const closed = once(child, 'close').then(([code]) => ({
     code: code as number | null,
     stdout,
     stderr,
   }));
+  const finished = closed.then((result) => {
+    const wrong = isJsonRun(args) ? wrongJsonLine(result.stdout) : undefined;
+    if (wrong !== undefined) throw new Error(`sync ${args.join(' ')}: ${wrong}`);
+    return result;
+  });
   return {
     child,
     stdout: () => stdout,
@@ -100,7 +107,7 @@ export function startSync(args: readonly string[], options: RunOptions): Running
           done(match);
         };
         watchers.add(look);
-        void finished.then(() => {
+        void closed.then(() => {
           look();
           fail(new Error(`ended before ${String(pattern)}:\n${stdout}\n${stderr}`));
         });
@@ -114,10 +121,22 @@ export async function runSync(args: readonly string[], options: RunOptions): Pro
   return await startSync(args, options).finished;
 }
 
-/** The objects of an NDJSON output. */
+/** Help is text, with `--json`, too. */
+function isJsonRun(args: readonly string[]): boolean {
+  return args.includes('--json') && !args.includes('--help') && args[0] !== 'help';
+}
+
+/** A time in a line of `--json`. */
+export const ISO_TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:\d\d)$/;
+
+/** The objects of an NDJSON output, without `v`, which every run checks. */
 export function ndjson(text: string): Record<string, unknown>[] {
   return text
     .split('\n')
     .filter((line) => line !== '')
-    .map((line) => JSON.parse(line) as Record<string, unknown>);
+    .map((line) => {
+      const object = JSON.parse(line) as Record<string, unknown>;
+      delete object['v'];
+      return object;
+    });
 }

@@ -46,13 +46,13 @@ it.each<[string, Partial<GlobalFlags>, string[], string[]]>([
   [
     '--json',
     { json: true },
-    ['{"type":"a"}', '{"type":"b"}', '{"type":"error"}'],
+    ['{"type":"a","v":1}', '{"type":"b","v":1}', '{"type":"error","v":1}'],
     ['a remark', 'a warning', 'Error: a failure'],
   ],
   [
     '--json --quiet',
     { json: true, quiet: true },
-    ['{"type":"a"}', '{"type":"b"}', '{"type":"error"}'],
+    ['{"type":"a","v":1}', '{"type":"b","v":1}', '{"type":"error","v":1}'],
     ['a warning', 'Error: a failure'],
   ],
 ])('what %s get, and where', (_who, flags, out, err) => {
@@ -90,9 +90,15 @@ describe('what comes from outside cannot command the terminal', () => {
 
   it('JSON keeps it, as the escapes of JSON', () => {
     const { output, out } = open({ json: true });
-    output.result({ path: 'a\u001b[2J\nb' });
-    expect(out).toEqual(['{"path":"a\\u001b[2J\\nb"}']);
+    output.result({ type: 'a', path: 'a\u001b[2J\nb' });
+    expect(out).toEqual(['{"type":"a","v":1,"path":"a\\u001b[2J\\nb"}']);
   });
+});
+
+it('puts type and v before all other fields of a JSON line', () => {
+  const { output, out } = open({ json: true });
+  output.result({ account: 'ada', v: 7, type: 'upload', path: 'ride.fit' });
+  expect(out).toEqual(['{"type":"upload","v":1,"account":"ada","path":"ride.fit"}']);
 });
 
 it('an error is red where colour is welcome, and nowhere else', () => {

@@ -1,0 +1,203 @@
+import { type Shape, count, flag, object, text, texts, time, word } from '../fields.ts';
+import type { LineKind } from '../line-kind.ts';
+import { HEALTH_EXAMPLE, watcher } from './health.ts';
+
+const DAEMON_ID: Shape = { id: text('Identifier of the daemon.') };
+const FOLDERS: Shape = { folders: texts('The folders, as absolute paths.') };
+const LOG: Shape = { log: text('Its log file.') };
+const KINDS = {
+  systemd: 'kept running by systemd',
+  launchd: 'kept running by launchd',
+  'windows-task': 'kept running by the Task Scheduler',
+};
+
+const DAEMON: LineKind = {
+  types: ['daemon'],
+  about: 'A daemon of the profile.',
+  commands: ['daemon status'],
+  fields: {
+    ...DAEMON_ID,
+    profile: text('Name of the profile.'),
+    running: flag('Whether it runs.'),
+    kind: word({ daemon: 'started by hand', ...KINDS }, 'Who started it.'),
+    pid: count('Its process.'),
+    ...FOLDERS,
+    ...LOG,
+    health: watcher('The state of its watcher.', 'it runs and has written it'),
+    startedAt: time('When it started.'),
+    readyAt: time('When it began to watch.', 'it did'),
+    ended: object(
+      {
+        at: time('When it ended.'),
+        exitCode: count('Its exit code.'),
+        message: text('Why, as a sentence.', 'it was not stopped'),
+      },
+      'How it ended.',
+      'it ended and was not killed',
+    ),
+  },
+  examples: [
+    {
+      id: '0f1e2d3c4b5a6978',
+      profile: 'default',
+      running: true,
+      kind: 'daemon',
+      pid: 4242,
+      folders: ['/home/ada/rides'],
+      log: '/home/ada/.local/state/sync/watch/daemons/0f1e2d3c4b5a6978/daemon.log',
+      health: HEALTH_EXAMPLE,
+      startedAt: '2026-02-15T07:00:00.000Z',
+      readyAt: '2026-02-15T07:00:01.000Z',
+    },
+  ],
+};
+
+const DAEMON_SUMMARY: LineKind = {
+  types: ['summary'],
+  of: 'daemons',
+  about: 'How many daemons there are; the last line.',
+  commands: ['daemon status'],
+  fields: {
+    total: count('All daemons of the profile.'),
+    running: count('Daemons that run.'),
+    service: flag('Whether a service of the operating system is installed.'),
+  },
+  examples: [{ total: 1, running: 1, service: false }],
+};
+
+const DAEMON_STARTED: LineKind = {
+  types: ['daemon-started'],
+  about: 'The daemon that was started and watches.',
+  commands: ['watch --daemon'],
+  fields: { ...DAEMON_ID, pid: count('Its process.'), ...FOLDERS, ...LOG },
+  examples: [
+    {
+      id: '0f1e2d3c4b5a6978',
+      pid: 4242,
+      folders: ['/home/ada/rides'],
+      log: '/home/ada/.local/state/sync/watch/daemons/0f1e2d3c4b5a6978/daemon.log',
+    },
+  ],
+};
+
+const DAEMON_STOP: LineKind = {
+  types: ['daemon-stop'],
+  about: 'A daemon that was to be stopped.',
+  commands: ['daemon stop'],
+  fields: { ...DAEMON_ID, ...FOLDERS },
+  variants: {
+    by: 'outcome',
+    about: 'What happened to it.',
+    each: [
+      {
+        is: { stopped: 'it ended' },
+        fields: {
+          pid: count('Its process.'),
+          tookMs: count('Time until it ended.', undefined, 'ms'),
+          killed: flag('True: it had to be killed.', 'it was'),
+        },
+      },
+      {
+        is: { 'still-running': 'it was killed, and hangs in a system call' },
+        fields: {
+          pid: count('Its process.'),
+          waitedMs: count('Time that was waited.', undefined, 'ms'),
+        },
+      },
+      {
+        is: { 'out-of-reach': 'it cannot be stopped from here' },
+        fields: {
+          pid: count('Its process.', 'it is known'),
+          why: text('Why.'),
+        },
+      },
+    ],
+  },
+  examples: [
+    {
+      id: '0f1e2d3c4b5a6978',
+      folders: ['/home/ada/rides'],
+      outcome: 'stopped',
+      pid: 4242,
+      tookMs: 104,
+    },
+    {
+      id: '0f1e2d3c4b5a6978',
+      folders: ['/home/ada/rides'],
+      outcome: 'still-running',
+      pid: 4242,
+      waitedMs: 10_000,
+    },
+    {
+      id: '0f1e2d3c4b5a6978',
+      folders: ['/home/ada/rides'],
+      outcome: 'out-of-reach',
+      pid: 4242,
+      why: 'it belongs to another user',
+    },
+  ],
+};
+
+const STOP_SUMMARY: LineKind = {
+  types: ['summary'],
+  of: 'stopped daemons',
+  about: 'How many daemons were stopped; the last line.',
+  commands: ['daemon stop'],
+  fields: {
+    total: count('Daemons that were to be stopped.'),
+    stopped: count('Daemons with the outcome `stopped`.'),
+  },
+  examples: [{ total: 1, stopped: 1 }],
+};
+
+const LOG_LINE: LineKind = {
+  types: ['log'],
+  about: 'A line of the log of a daemon.',
+  commands: ['daemon logs'],
+  fields: {
+    daemon: text('Identifier of the daemon.'),
+    line: text('The unchanged line of the log.'),
+  },
+  examples: [
+    { daemon: '0f1e2d3c4b5a6978', line: '2026-02-15 08:02:11  Watching /home/ada/rides.' },
+  ],
+};
+
+const INSTALLED = 'one is, or was, installed';
+const INSTALLING = '`sync daemon install` prints the line';
+
+const SERVICE: LineKind = {
+  types: ['service'],
+  about: 'The service of the operating system that keeps a daemon running.',
+  commands: ['daemon status', 'daemon install', 'daemon uninstall'],
+  fields: {
+    installed: flag('Whether it is installed.'),
+    kind: word(KINDS, 'Its kind.', INSTALLED),
+    name: text('Its name there.', INSTALLED),
+    file: text('The file that defines it.', INSTALLED),
+    folders: texts('The folders, as absolute paths.', INSTALLING),
+    watching: flag('Whether it watches already.', INSTALLING),
+    log: text('Its log file.', INSTALLING),
+    remarks: texts('What to know about it, as sentences.', INSTALLING),
+    removed: flag('Whether one was removed.', '`sync daemon uninstall` prints the line'),
+  },
+  examples: [
+    {
+      installed: true,
+      kind: 'systemd',
+      name: 'athlete-sync-default.service',
+      file: '/home/ada/.config/systemd/user/athlete-sync-default.service',
+    },
+    { installed: false, removed: false },
+  ],
+};
+
+export const DAEMON_LINES = [
+  DAEMON,
+  DAEMON_SUMMARY,
+  SERVICE,
+  DAEMON_STARTED,
+  DAEMON_STOP,
+  STOP_SUMMARY,
+  LOG_LINE,
+];

@@ -1,0 +1,45 @@
+import { count, text, time, word } from '../fields.ts';
+import type { LineKind } from '../line-kind.ts';
+import { ERROR_CODES, accountName } from './shared.ts';
+
+const KNOWN = 'it is known';
+
+/** Further facts, by their name in `details` of a `SyncError`. */
+const FACTS = {
+  status: count('HTTP status.', KNOWN),
+  attempts: count('Requests that were made.', KNOWN),
+  host: text('Host of the service.', KNOWN),
+  retryAfterMs: count('Pause that the service asks for.', KNOWN, 'ms'),
+  path: text('The file, or the path of an address.', KNOWN),
+  line: count('Line in the file, from 1.', KNOWN),
+  column: count('Column in the line, from 1.', KNOWN),
+  setting: text('The setting.', KNOWN),
+  scope: text('The scope that is missing.', KNOWN),
+  pid: count('The other process.', KNOWN),
+  since: time('Since when it runs.', KNOWN),
+};
+
+const ERROR: LineKind = {
+  types: ['error'],
+  about:
+    'Why the command ended early; the last line. With `sync seed --accounts`, why one account was not filled. Facts that depend on the failure follow; these are the usual ones.',
+  commands: ['any command'],
+  fields: {
+    code: word(ERROR_CODES, 'What failed.'),
+    message: text('What failed and why, as a sentence.'),
+    hint: text('What to do or to type next.', 'there is something to do'),
+    ...accountName,
+    ...FACTS,
+  },
+  open: true,
+  examples: [
+    {
+      code: 'AUTH_EXPIRED',
+      message: 'The service no longer accepts the login.',
+      hint: 'Run `sync login`.',
+      status: 401,
+    },
+  ],
+};
+
+export const ERROR_LINES = [ERROR];

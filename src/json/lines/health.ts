@@ -1,0 +1,113 @@
+import {
+  type Field,
+  type Shape,
+  type Words,
+  amount,
+  count,
+  flag,
+  list,
+  object,
+  text,
+  time,
+  word,
+} from '../fields.ts';
+
+export const FOLDER_STATES: Words = {
+  waiting: 'it is not there, such as a device that is not plugged in',
+  watching: 'the system reports changes',
+  polling: 'it is searched from time to time',
+};
+
+/** What keeps recordings from being delivered. */
+export const OBSTACLES: Words = {
+  offline: 'no connection to the service',
+  service: 'the service answers with failures',
+  keychain: 'the keychain is locked, or there is none',
+  storage: "this machine's disk or database failed",
+};
+
+/** The state of a watcher, which it writes for `sync status` and monitors. */
+const HEALTH: Shape = {
+  version: count("Version of the watcher's state file."),
+  id: text('Identifier of the watcher.'),
+  pid: count('Its process.'),
+  profile: text('Name of the profile.'),
+  account: text('Key of the account in the ledger.', 'it is known'),
+  running: flag('Whether it runs; false after a regular end.'),
+  since: time('When it started.'),
+  updatedAt: time('When it last wrote its state.'),
+  folders: list(
+    {
+      path: text('The folder.'),
+      state: word(FOLDER_STATES, 'Its state.'),
+      reason: text('Why, as a sentence.', 'there is something to say'),
+    },
+    'The folders.',
+  ),
+  queue: object(
+    {
+      waiting: count('Recordings to send, in-flight ones included.'),
+      sending: count('Uploads in flight.'),
+      kept: count('Recordings to send of which a copy is kept.'),
+      unfinished: count('Files that are incomplete so far.'),
+    },
+    'Recordings to send, and incomplete files.',
+  ),
+  connection: object(
+    {
+      state: word(
+        { ok: 'recordings are delivered', ...OBSTACLES },
+        'What keeps recordings from being delivered, if anything does.',
+      ),
+      message: text('Why, as a sentence.', '`state` is not `ok`'),
+      nextTryAt: time('When it tries again.', 'this is known'),
+    },
+    'The connection to the service.',
+  ),
+  login: object(
+    {
+      state: word({ ok: 'it works', needed: 'only `sync login` helps' }, 'Its state.'),
+      message: text('Why, as a sentence.', '`state` is `needed`'),
+      refreshEndsAt: time('When the refresh token ends.', 'the service says so'),
+    },
+    'The login.',
+  ),
+  lastSuccessAt: time('When the service last took a recording.', 'it took one'),
+  lastSweepAt: time('When all folders were last searched.', 'they were searched'),
+  lastHeartbeatAt: time('When the heartbeat was last sent.', 'one was sent'),
+  lastError: object(
+    { at: time('When it happened.'), message: text('What failed, as a sentence.') },
+    'The last failure.',
+    'something failed',
+  ),
+  alive: flag('Whether its process lives.'),
+  loginEndsInSecs: amount('s', 'Time until the refresh token ends.', 'the service says so'),
+};
+
+const INNER_NAME = 'watcher';
+
+export function watcher(about: string, when?: string): Field {
+  return { ...object(HEALTH, about, when), innerName: INNER_NAME };
+}
+
+export function watchers(about: string, when?: string): Field {
+  return { ...list(HEALTH, about, when), innerName: INNER_NAME };
+}
+
+export const HEALTH_EXAMPLE = {
+  version: 1,
+  id: '0f1e2d3c4b5a6978',
+  pid: 4242,
+  profile: 'default',
+  account: 'https://training.example.com athlete-1',
+  running: true,
+  since: '2026-02-15T07:00:00.000Z',
+  updatedAt: '2026-02-15T08:02:11.402Z',
+  folders: [{ path: '/home/ada/rides', state: 'watching' }],
+  queue: { waiting: 0, sending: 0, kept: 0, unfinished: 1 },
+  connection: { state: 'ok' },
+  login: { state: 'ok' },
+  lastSuccessAt: '2026-02-15T08:02:11.402Z',
+  lastSweepAt: '2026-02-15T08:00:00.000Z',
+  alive: true,
+} as const;

@@ -1,0 +1,212 @@
+import {
+  type Shape,
+  amount,
+  count,
+  list,
+  nullable,
+  object,
+  sha256,
+  text,
+  time,
+  word,
+} from '../fields.ts';
+import type { LineKind } from '../line-kind.ts';
+import { SHA256 } from './shared.ts';
+
+const SAYS_SO = 'the file says so';
+
+const SESSION: Shape = {
+  sport: text('The kind of sport.', SAYS_SO),
+  subSport: text('The variety of the sport.', SAYS_SO),
+  startTime: time('When it began.', SAYS_SO),
+  timerSecs: amount('s', 'Duration without pauses.', SAYS_SO),
+  distanceMeters: amount('m', 'Distance.', SAYS_SO),
+};
+
+const RECORDING: LineKind = {
+  types: ['recording'],
+  about: 'What a recording holds.',
+  commands: ['inspect'],
+  fields: { path: text('The file as the command line names it.') },
+  variants: {
+    by: 'state',
+    about: 'Whether the recording is complete.',
+    each: [
+      {
+        is: { unreadable: 'the file cannot be read' },
+        fields: { detail: text('Why, as a sentence.') },
+      },
+      {
+        is: {
+          whole: 'it is complete',
+          incomplete: 'the end is missing',
+          corrupt: 'the content is damaged',
+          'not-fit': 'it is no FIT file',
+        },
+        fields: {
+          sha256: sha256('SHA-256 of the recording, unpacked.'),
+          size: count('Size of the recording, unpacked.', undefined, 'bytes'),
+          problem: text(
+            'What is wrong: `recording`, `missing-bytes`, `header-cut`, `crc`, `zero-tail`, `trailing-bytes`, or what a file is that is no FIT file, such as `gpx`.',
+            '`state` is not `whole`',
+          ),
+          detail: text('The problem as a sentence.', '`state` is not `whole`'),
+          segments: count('FIT segments in the file.', '`state` is `whole`'),
+          holds: text('What the file is, such as `an activity`.', SAYS_SO),
+          device: object(
+            {
+              id: text('Identifier of the device, as an upload sends it.'),
+              manufacturer: text('The manufacturer: a name or a number.', SAYS_SO),
+              product: text('The product: a name or a number.', SAYS_SO),
+              serial: count('The serial number.', SAYS_SO),
+            },
+            'The device that recorded it.',
+            SAYS_SO,
+          ),
+          name: text('The name under which it would be uploaded.', SAYS_SO),
+          startTime: time('When it began.', SAYS_SO),
+          localStartTime: time("The same instant with the athlete's offset.", SAYS_SO),
+          timerSecs: amount('s', 'Duration without pauses.', SAYS_SO),
+          distanceMeters: amount('m', 'Distance.', SAYS_SO),
+          ascentMeters: amount('m', 'Ascent.', SAYS_SO),
+          calories: amount('kcal', 'Energy.', SAYS_SO),
+          averages: object(
+            {
+              power: amount('W', 'Average power.', SAYS_SO),
+              heartRate: amount('bpm', 'Average heart rate.', SAYS_SO),
+              cadence: amount('rpm', 'Average cadence.', SAYS_SO),
+            },
+            'Averages.',
+            'its records can be read',
+          ),
+          sessions: list(SESSION, 'Its sessions.'),
+          laps: count('Number of laps.'),
+          records: count('Number of samples.'),
+          developerFields: list(
+            { name: text('The name.'), units: text('The unit.', SAYS_SO) },
+            'Fields that an app on the device added.',
+          ),
+        },
+      },
+    ],
+  },
+  examples: [
+    { path: 'gone.fit', state: 'unreadable', detail: 'gone.fit does not exist.' },
+    {
+      path: 'ride.fit',
+      state: 'whole',
+      sha256: SHA256,
+      size: 273026,
+      segments: 1,
+      holds: 'an activity',
+      device: { id: 'garmin-4062-3400000001', manufacturer: 'garmin', product: 'Edge 840' },
+      name: 'Morning Ride',
+      startTime: '2026-02-15T06:10:00.000Z',
+      localStartTime: '2026-02-15T07:10:00+01:00',
+      timerSecs: 3600,
+      distanceMeters: 30120.5,
+      ascentMeters: 412,
+      calories: 690,
+      averages: { power: 201, heartRate: 141, cadence: 88 },
+      sessions: [
+        {
+          sport: 'cycling',
+          startTime: '2026-02-15T06:10:00.000Z',
+          timerSecs: 3600,
+          distanceMeters: 30120.5,
+        },
+      ],
+      laps: 4,
+      records: 3600,
+      developerFields: [],
+    },
+  ],
+};
+
+const FINDING: LineKind = {
+  types: ['finding'],
+  about: 'A check of this machine.',
+  commands: ['doctor'],
+  fields: {
+    check: word(
+      {
+        config: 'the settings',
+        zone: 'the zone that decides about days',
+        folders: 'who else can change the settings and the state',
+        state: 'the ledger',
+        keychain: 'where logins are stored',
+        service: 'whether the service answers',
+        clock: "this machine's clock",
+        login: 'the login',
+        watch: 'whether folders can be watched',
+        name: 'which program the name `sync` starts',
+      },
+      'Subject of the check.',
+    ),
+    state: word(
+      { good: 'it works', odd: 'it may fail some day', bad: 'it does not work' },
+      'The result.',
+    ),
+    message: text('The result as a sentence.'),
+    hint: text('How to fix it.', 'there is a way'),
+  },
+  examples: [
+    { check: 'zone', state: 'good', message: 'Days are counted in Europe/Berlin.' },
+    {
+      check: 'name',
+      state: 'odd',
+      message: '`sync` in a shell is /usr/bin/sync, not this program.',
+      hint: 'Type `athlete-sync` instead, or put the folder of this program first on the PATH.',
+    },
+  ],
+};
+
+const SETTING: LineKind = {
+  types: ['setting'],
+  about: 'A setting of the profile.',
+  commands: ['config get', 'config set', 'config unset', 'config list'],
+  fields: {
+    key: text('Its name.'),
+    value: nullable(text('Its value'), 'if it has none.'),
+    origin: word(
+      {
+        flag: 'the command line',
+        environment: 'a variable',
+        profile: 'the configuration file',
+        default: 'the program',
+      },
+      'Where the value comes from.',
+    ),
+    profile: text('Name of the profile.'),
+  },
+  examples: [
+    { key: 'timezone', value: 'Europe/Berlin', origin: 'profile', profile: 'default' },
+    { key: 'heartbeatUrl', value: null, origin: 'default', profile: 'default' },
+  ],
+};
+
+const PATHS: LineKind = {
+  types: ['paths'],
+  about: 'Where this program keeps its files.',
+  commands: ['config path'],
+  fields: {
+    configFile: text('The configuration file.'),
+    stateDir: text('The folder of the ledger and the logs.'),
+  },
+  examples: [
+    {
+      configFile: '/home/ada/.config/athlete-sync/config.json',
+      stateDir: '/home/ada/.local/state/athlete-sync',
+    },
+  ],
+};
+
+const COMPLETION: LineKind = {
+  types: ['completion'],
+  about: 'The completion script of a shell.',
+  commands: ['completion'],
+  fields: { shell: text('The shell.'), script: text('The script.') },
+  examples: [{ shell: 'bash', script: '# bash completion for sync\n...' }],
+};
+
+export const LOCAL_LINES = [RECORDING, FINDING, SETTING, PATHS, COMPLETION];

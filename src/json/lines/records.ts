@@ -1,0 +1,246 @@
+import {
+  type Shape,
+  count,
+  date,
+  flag,
+  list,
+  object,
+  openObjects,
+  text,
+  texts,
+  word,
+} from '../fields.ts';
+import type { LineKind } from '../line-kind.ts';
+import { accountName, failure, outcomeCount, request } from './shared.ts';
+
+/** The day of a record that could be read. */
+const DAY: Shape = {
+  date: date('The local calendar date.'),
+  source: text('The first of `sources`.', 'there is one'),
+  sources: texts('Every input record in it: a file, `FILE#/POINTER` (RFC 6901) or `FILE:LINE`.'),
+  warnings: list(
+    {
+      source: text('The input record.'),
+      field: text('The field as the input spells it.', 'it is about a field'),
+      message: text('A sentence.'),
+    },
+    'Notes on values that were accepted, and may be mistakes.',
+  ),
+  zoneUsed: flag('Whether the zone decided the date or an offset.'),
+  zone: text('IANA name of the zone.', '`zoneUsed`, and `sync push` prints the line'),
+};
+
+const ATTEMPTS = count('Requests that this run made for it.');
+
+const PROBLEM: Shape = {
+  field: text('The field as the input spells it.', 'the problem is about a field'),
+  problem: text('The problem.'),
+};
+
+const DAY_EXAMPLE = {
+  source: 'food.json#/0',
+  sources: ['food.json#/0', 'food.json#/1'],
+  warnings: [],
+  zoneUsed: false,
+};
+
+const RECORD: LineKind = {
+  types: ['wellness', 'nutrition'],
+  about: 'The outcome of one day of wellness or of nutrition, or of a record that cannot be used.',
+  commands: ['push wellness', 'push nutrition', 'undo nutrition', 'seed'],
+  fields: accountName,
+  variants: {
+    by: 'outcome',
+    about: 'What happened to the record.',
+    each: [
+      {
+        is: { pushed: 'the service took it, new or changed' },
+        fields: { ...DAY, attempts: ATTEMPTS },
+      },
+      {
+        is: { skipped: 'not sent' },
+        fields: { ...DAY, reason: word({ unchanged: 'the service has it' }, 'Why.') },
+      },
+      {
+        is: { invalid: 'not sent: it cannot be used' },
+        fields: {
+          source: text('The input record, or the input if it cannot be read as a whole.'),
+          date: date('The local calendar date.', 'it is known'),
+          ...PROBLEM,
+          problems: list(PROBLEM, 'All problems; the first is `field` and `problem`, too.'),
+          reason: word(
+            { unreadable: 'the input cannot be read as a whole' },
+            'Why.',
+            'no record of the input can be read',
+          ),
+          hint: text('What to do or to type next.', 'no record of the input can be read'),
+        },
+      },
+      {
+        is: { rejected: 'the service refused it for good' },
+        fields: {
+          ...DAY,
+          status: count('HTTP status.', 'the status was the refusal'),
+          message: text('What the service said, as a sentence.'),
+          hint: text('What to do or to type next.', 'there is something to do'),
+          attempts: ATTEMPTS,
+        },
+      },
+      {
+        is: { conflict: 'the service holds something else, and cannot be corrected from here' },
+        fields: {
+          ...DAY,
+          stored: openObjects('The items that the service holds and should not.'),
+          intended: openObjects('The items that it should hold instead.'),
+          message: text('What differs, as a sentence.'),
+          hint: text('What to do in the platform.'),
+          attempts: ATTEMPTS,
+        },
+      },
+      {
+        is: { failed: 'not delivered; the same command again continues' },
+        fields: {
+          ...DAY,
+          ...failure(),
+          attempts: { ...ATTEMPTS, when: 'the run came to it' },
+        },
+      },
+      {
+        is: { 'would-push': '`--dry-run`: it would be sent' },
+        fields: {
+          ...DAY,
+          first: object(
+            request,
+            'The request that shows what the day holds.',
+            'the run reads the day first',
+          ),
+          removals: list(
+            request,
+            'Requests that remove items, if the service offers it.',
+            'it removes items',
+          ),
+          request: object(request, 'The request.'),
+        },
+      },
+    ],
+  },
+  examples: [
+    {
+      type: 'wellness',
+      date: '2026-02-15',
+      outcome: 'pushed',
+      source: 'morning.json#/0',
+      sources: ['morning.json#/0'],
+      warnings: [{ source: 'morning.json#/0', field: 'hrv', message: '62.4 is sent as 62.' }],
+      zoneUsed: true,
+      attempts: 1,
+      zone: 'Europe/Berlin',
+    },
+    {
+      type: 'wellness',
+      outcome: 'invalid',
+      source: 'morning.json#/1',
+      date: '2026-02-16',
+      field: 'restingHr',
+      problem: '-5 is below 20.',
+      problems: [{ field: 'restingHr', problem: '-5 is below 20.' }],
+    },
+    {
+      type: 'wellness',
+      source: 'evening.json',
+      reason: 'unreadable',
+      problem: 'evening.json does not exist.',
+      outcome: 'invalid',
+      problems: [{ problem: 'evening.json does not exist.' }],
+      hint: 'Check the path.',
+    },
+    {
+      type: 'wellness',
+      date: '2026-02-17',
+      outcome: 'failed',
+      source: 'morning.json#/2',
+      sources: ['morning.json#/2'],
+      warnings: [],
+      zoneUsed: false,
+      code: 'NETWORK',
+      message: 'No connection to training.example.com.',
+      hint: 'The same command again continues; --verbose shows each request.',
+      attempts: 5,
+    },
+    {
+      type: 'nutrition',
+      date: '2026-02-15',
+      outcome: 'skipped',
+      ...DAY_EXAMPLE,
+      reason: 'unchanged',
+    },
+    {
+      type: 'nutrition',
+      date: '2026-02-15',
+      outcome: 'rejected',
+      ...DAY_EXAMPLE,
+      status: 400,
+      message: 'The service refused the record (400): calories is negative.',
+      attempts: 1,
+    },
+    {
+      type: 'nutrition',
+      date: '2026-02-15',
+      outcome: 'conflict',
+      ...DAY_EXAMPLE,
+      stored: [{ name: 'Oats', calories: 300 }],
+      intended: [{ name: 'Oats', calories: 350 }],
+      message: 'The service holds an item that cannot be removed from here: Oats.',
+      hint: 'Remove it in the platform, then push again.',
+      attempts: 2,
+    },
+    {
+      type: 'nutrition',
+      date: '2026-02-15',
+      outcome: 'would-push',
+      ...DAY_EXAMPLE,
+      first: {
+        method: 'GET',
+        url: 'https://training.example.com/api/nutrition?startDate=2026-02-15&endDate=2026-02-15',
+      },
+      request: {
+        method: 'POST',
+        url: 'https://training.example.com/api/nutrition',
+        body: { date: '2026-02-15', items: [{ name: 'Oats', calories: 350 }] },
+      },
+    },
+  ],
+};
+
+const PUSH_SUMMARY: LineKind = {
+  types: ['summary'],
+  of: 'records',
+  about: 'How many days and unusable records had which outcome; the last line.',
+  commands: ['push wellness', 'push nutrition'],
+  fields: {
+    total: count('All days and unusable records.'),
+    warnings: count('Warnings in all lines.'),
+    pushed: outcomeCount('pushed'),
+    skipped: outcomeCount('skipped'),
+    invalid: outcomeCount('invalid'),
+    rejected: outcomeCount('rejected'),
+    conflict: outcomeCount('conflict'),
+    failed: outcomeCount('failed'),
+    unclear: count('Of the failed: days with the code `FATE_UNKNOWN`.', 'there is one'),
+    'would-push': outcomeCount('would-push', '`--dry-run` found one'),
+  },
+  examples: [
+    {
+      total: 3,
+      warnings: 1,
+      pushed: 1,
+      skipped: 0,
+      invalid: 1,
+      rejected: 0,
+      conflict: 0,
+      failed: 1,
+    },
+  ],
+};
+
+export const RECORD_LINES = [RECORD, PUSH_SUMMARY];

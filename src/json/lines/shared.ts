@@ -1,0 +1,77 @@
+import type { ErrorCode } from '../../base/errors.ts';
+import { type Field, type Shape, type Words, count, openObject, text, word } from '../fields.ts';
+
+/** Every `code` of a failure. `INTERNAL` is an error that is no `SyncError`. */
+export const ERROR_CODES: Readonly<Record<ErrorCode | 'INTERNAL', string>> = {
+  USAGE: 'the command line is wrong',
+  CONFIG: 'a setting is missing or wrong',
+  INPUT_INVALID: 'a file or a record cannot be used',
+  AUTH_REQUIRED: 'there is no login for this profile',
+  AUTH_EXPIRED: 'the service no longer accepts the login',
+  AUTH_REFUSED: 'the athlete or the service refused the login',
+  AUTH_TIMEOUT: 'the login was not approved in time',
+  SCOPE_MISSING: 'the login lacks a scope',
+  KEYCHAIN_MISSING: 'there is no keychain',
+  KEYCHAIN_LOCKED: 'the keychain is locked, or does not answer; try later',
+  PORT_IN_USE: 'the port is taken',
+  NETWORK: 'no connection, a broken connection, or no answer in time',
+  SERVICE_UNAVAILABLE: 'the service cannot answer now (5xx, 408, 429)',
+  SERVICE_ANSWER: 'the answer of the service cannot be read',
+  REJECTED: 'the service refused the request (4xx)',
+  FATE_UNKNOWN: 'sent, but not answered: sending it again might double it',
+  BUSY: 'another process holds a lock',
+  STORAGE: "this machine's disk or database failed",
+  INTERRUPTED: 'Ctrl-C or another signal',
+  INTERNAL: 'a fault of this program; please report it',
+};
+
+/** The code of a failure; its meanings are shown once, with the error line. */
+export const ERROR_CODE = {
+  ...word(ERROR_CODES, 'What failed: a code of the `error` line.'),
+  values: undefined,
+};
+
+/** Why something failed. */
+export function failure(when?: string): Shape {
+  return {
+    code: { ...ERROR_CODE, when },
+    message: text('What failed and why, as a sentence.', when),
+    hint: text('What to do or to type next.', when ?? 'there is something to do'),
+  };
+}
+
+/** The athlete that a login belongs to. */
+export const account: Shape = {
+  id: text("The service's identifier of the athlete."),
+  name: text('The name.', 'the service names it'),
+  email: text('The email address.', 'the service names it'),
+};
+
+/** Set in lines of `sync seed --accounts`, which prints lines of several accounts. */
+export const accountName: Shape = {
+  account: text('The account in the `--accounts` file.', '`sync seed --accounts` prints the line'),
+};
+
+/** An HTTP request that `--dry-run` shows. */
+export const request: Shape = {
+  method: word({ GET: 'reads', POST: 'sends', PATCH: 'changes' }, 'The HTTP method.'),
+  url: text('The address.'),
+  body: openObject('The JSON body.', 'the request has one'),
+};
+
+/** Number of items with one outcome. */
+export function outcomeCount(outcome: string, when?: string): Field {
+  return count(`Items with the outcome \`${outcome}\`.`, when);
+}
+
+/** Why a file cannot be sent. */
+export const INVALID_REASONS: Words = {
+  'not-fit': 'no FIT file',
+  incomplete: 'the end of the file is missing',
+  corrupt: 'the content is damaged',
+  'not-an-activity': 'a FIT file of another kind',
+  unreadable: 'the file cannot be read',
+};
+
+/** The hash in examples. */
+export const SHA256 = 'a1f5c7c1e1e87b6c4b9c0a2f7f5a3f4d8e9b0c1d2e3f405162738495a6b7c8d9';

@@ -1,0 +1,193 @@
+import { type Shape, count, list, object, sha256, text, time, word } from '../fields.ts';
+import type { LineKind } from '../line-kind.ts';
+import { INVALID_REASONS, SHA256, accountName, failure, outcomeCount } from './shared.ts';
+
+const URL = 'https://training.example.com/api/workouts/upload-fit';
+
+/** The recording that was read. */
+function recording(when?: string): Shape {
+  return {
+    sha256: sha256('SHA-256 of the recording, unpacked.', when),
+    size: count('Size of the recording, unpacked.', when, 'bytes'),
+  };
+}
+
+function attempts(when?: string): Shape {
+  return { attempts: count('Requests that this run made for it.', when) };
+}
+
+const UPLOAD: LineKind = {
+  types: ['upload'],
+  about: 'The outcome of one recording.',
+  commands: ['upload', 'watch', 'seed'],
+  fields: {
+    path: text(
+      'The file as the command line names it, or the path of a file in a folder of the command line.',
+    ),
+    at: time('When it happened.', '`sync watch` runs without `--once`'),
+    ...accountName,
+  },
+  variants: {
+    by: 'outcome',
+    about: 'What happened to the recording.',
+    each: [
+      {
+        is: { uploaded: 'the service took it', duplicate: 'the service had it already' },
+        fields: {
+          ...recording(),
+          ...attempts(),
+          service: object(
+            {
+              state: text('How far the service is, such as `queued`.', 'the service says so'),
+              fitFileId: text("The service's identifier of the file.", 'the service names it'),
+              workoutId: text('Identifier of the workout.', 'the service names it'),
+              jobId: text('Identifier of the processing.', 'the service names it'),
+            },
+            "The service's answer.",
+          ),
+          note: text('What of the request the service ignored.', 'it ignored something'),
+        },
+      },
+      {
+        is: { skipped: 'not sent, and nothing is wrong with that' },
+        fields: {
+          reason: word(
+            {
+              'already-uploaded': 'the service confirmed it before',
+              'not-an-activity': 'a FIT file of another kind, found in a folder',
+              'refused-before': 'the service refused it; `sync watch` waits before it retries',
+            },
+            'Why.',
+          ),
+          sha256: sha256('SHA-256 of the recording, unpacked.', 'it was read'),
+          detail: text('The reason as a sentence.', 'there is more to say'),
+        },
+      },
+      {
+        is: { invalid: 'not sent: it cannot be used' },
+        fields: {
+          reason: word(
+            {
+              ...INVALID_REASONS,
+              'not-an-activity': 'a FIT file of another kind, named on the command line',
+            },
+            'Why.',
+          ),
+          detail: text('The reason as a sentence.'),
+        },
+      },
+      {
+        is: { rejected: 'the service refused it for good' },
+        fields: {
+          status: count('HTTP status.', 'the status was the refusal'),
+          message: text('What the service said, as a sentence.'),
+          ...recording(),
+          ...attempts(),
+        },
+      },
+      {
+        is: { failed: 'not delivered; the same command again continues' },
+        fields: { ...failure(), ...recording('it was read'), ...attempts('a request was made') },
+      },
+      {
+        is: { 'would-upload': '`--dry-run`: it would be sent' },
+        fields: {
+          ...recording(),
+          request: object(
+            {
+              method: word({ POST: 'sends' }, 'The HTTP method.'),
+              url: text('The address.'),
+              parts: list(
+                {
+                  name: text('Name of the part.'),
+                  value: text('The text.', 'the part is a text'),
+                  filename: text('The file name.', 'the part is the file'),
+                  size: count('Size of the file.', 'the part is the file', 'bytes'),
+                  sha256: sha256('SHA-256 of the file.', 'the part is the file'),
+                },
+                'The parts of the multipart body.',
+              ),
+            },
+            'The request.',
+          ),
+        },
+      },
+    ],
+  },
+  examples: [
+    {
+      path: 'ride.fit',
+      outcome: 'uploaded',
+      service: { state: 'queued', fitFileId: 'file-17' },
+      sha256: SHA256,
+      size: 273026,
+      attempts: 1,
+    },
+    {
+      path: 'rides/ride.fit',
+      outcome: 'skipped',
+      reason: 'already-uploaded',
+      sha256: SHA256,
+    },
+    {
+      path: 'ride.fit',
+      outcome: 'invalid',
+      reason: 'incomplete',
+      detail: 'The last 1024 bytes are missing.',
+    },
+    {
+      path: 'ride.fit',
+      outcome: 'rejected',
+      message: 'No records in the file',
+      sha256: SHA256,
+      size: 273026,
+      attempts: 1,
+    },
+    {
+      path: 'ride.fit',
+      outcome: 'failed',
+      code: 'SERVICE_UNAVAILABLE',
+      message: 'training.example.com answered 503.',
+      hint: 'The same command again continues; --verbose shows each request.',
+      sha256: SHA256,
+      size: 273026,
+      attempts: 5,
+    },
+    {
+      path: 'ride.fit',
+      outcome: 'would-upload',
+      sha256: SHA256,
+      size: 273026,
+      request: {
+        method: 'POST',
+        url: URL,
+        parts: [
+          { name: 'file', filename: 'ride.fit', size: 273026, sha256: SHA256 },
+          { name: 'metadata', value: '{"name":"Morning Ride"}' },
+        ],
+      },
+    },
+  ],
+};
+
+const UPLOAD_SUMMARY: LineKind = {
+  types: ['summary'],
+  of: 'uploads',
+  about: 'How many files had which outcome; the last line.',
+  commands: ['upload', 'watch --once'],
+  fields: {
+    total: count('All files.'),
+    uploaded: outcomeCount('uploaded'),
+    duplicate: outcomeCount('duplicate'),
+    skipped: outcomeCount('skipped'),
+    invalid: outcomeCount('invalid'),
+    rejected: outcomeCount('rejected'),
+    failed: outcomeCount('failed'),
+    'would-upload': outcomeCount('would-upload', '`--dry-run` found one'),
+  },
+  examples: [
+    { total: 3, uploaded: 1, duplicate: 1, skipped: 1, invalid: 0, rejected: 0, failed: 0 },
+  ],
+};
+
+export const UPLOAD_LINES = [UPLOAD, UPLOAD_SUMMARY];

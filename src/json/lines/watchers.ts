@@ -1,0 +1,148 @@
+import { count, sha256, text, texts, time, word } from '../fields.ts';
+import type { LineKind } from '../line-kind.ts';
+import { FOLDER_STATES, OBSTACLES } from './health.ts';
+import { ERROR_CODE, INVALID_REASONS, SHA256 } from './shared.ts';
+
+const HINT = text('What to do or to type next.', 'there is something to do');
+const MESSAGE = text('The problem as a sentence.');
+const QUEUED = count('Recordings to send.');
+const HAPPENED_AT = '2026-02-15T08:02:11.402Z';
+
+const WATCH: LineKind = {
+  types: ['watch'],
+  about: 'An event of a watcher. The outcome of a recording is an `upload` line.',
+  commands: ['watch'],
+  fields: { at: time('When it happened.', 'the watcher runs without `--once`') },
+  variants: {
+    by: 'event',
+    about: 'What happened.',
+    each: [
+      {
+        is: { started: 'the watcher started' },
+        fields: { folders: texts('The folders.') },
+      },
+      {
+        is: { folder: 'the state of a folder changed' },
+        fields: {
+          folder: text('The folder.'),
+          state: word(FOLDER_STATES, 'Its state.'),
+          reason: text('Why, as a sentence.', 'there is something to say'),
+        },
+      },
+      {
+        is: { ready: 'every folder that is there is watched, and was searched once' },
+        fields: { files: count('Files that were found.'), queued: QUEUED },
+      },
+      {
+        is: { kept: 'a copy of the recording is kept until the service has it' },
+        fields: { path: text('The file.'), sha256: sha256('SHA-256 of the recording, unpacked.') },
+      },
+      {
+        is: { unfinished: 'a file has been incomplete for long' },
+        fields: {
+          path: text('The file.'),
+          reason: word(INVALID_REASONS, 'The problem.'),
+          detail: text('The reason as a sentence.'),
+        },
+      },
+      {
+        is: { obstacle: 'nothing can be delivered now' },
+        fields: {
+          obstacle: word(OBSTACLES, 'What keeps recordings from being delivered.'),
+          message: MESSAGE,
+          hint: HINT,
+          queued: QUEUED,
+        },
+      },
+      { is: { delivering: 'recordings are delivered again' }, fields: {} },
+      {
+        is: { 'login-needed': 'nothing is sent until `sync login`' },
+        fields: { code: ERROR_CODE, message: MESSAGE, hint: HINT },
+      },
+      { is: { 'login-renewed': 'the login works again' }, fields: {} },
+      {
+        is: { 'login-ending': 'the login ends soon' },
+        fields: { endsAt: time('When it ends.'), daysLeft: count('Days until then.') },
+      },
+      {
+        is: { missing: 'a recording that the service took an hour ago is not a workout' },
+        fields: {
+          path: text('The file.'),
+          sha256: sha256('SHA-256 of the recording, unpacked.'),
+          uploadedAt: time('When the service took it.'),
+        },
+      },
+      {
+        is: { unverified: 'this login cannot find out whether recordings became workouts' },
+        fields: { message: MESSAGE, hint: HINT },
+      },
+      {
+        is: { problem: 'something failed that stops nothing, such as reading a folder' },
+        fields: { message: MESSAGE, path: text('The file or folder.', 'it is about one') },
+      },
+      { is: { stopped: 'the watcher ended' }, fields: { queued: QUEUED } },
+    ],
+  },
+  examples: [
+    { event: 'started', folders: ['/home/ada/rides'], at: HAPPENED_AT },
+    { event: 'folder', folder: '/home/ada/rides', state: 'watching', at: HAPPENED_AT },
+    { event: 'ready', files: 12, queued: 1, at: HAPPENED_AT },
+    {
+      event: 'kept',
+      path: '/home/ada/rides/ride.fit',
+      sha256: SHA256,
+      at: HAPPENED_AT,
+    },
+    {
+      event: 'unfinished',
+      path: '/home/ada/rides/ride.fit',
+      reason: 'incomplete',
+      detail: 'The last 1024 bytes are missing.',
+      at: HAPPENED_AT,
+    },
+    {
+      event: 'obstacle',
+      obstacle: 'offline',
+      message: 'No connection to training.example.com.',
+      queued: 1,
+      at: HAPPENED_AT,
+    },
+    { event: 'delivering', at: HAPPENED_AT },
+    {
+      event: 'login-needed',
+      code: 'AUTH_EXPIRED',
+      message: 'The service no longer accepts the login.',
+      hint: 'Run `sync login`.',
+      at: HAPPENED_AT,
+    },
+    { event: 'login-renewed', at: HAPPENED_AT },
+    {
+      event: 'login-ending',
+      endsAt: '2026-02-18T08:02:11.402Z',
+      daysLeft: 3,
+      at: HAPPENED_AT,
+    },
+    {
+      event: 'missing',
+      path: '/home/ada/rides/ride.fit',
+      sha256: SHA256,
+      uploadedAt: '2026-02-15T07:00:00.000Z',
+      at: HAPPENED_AT,
+    },
+    {
+      event: 'unverified',
+      message: 'The login lacks the scope workout:read.',
+      hint: 'Run `sync login --scope "workout:write workout:read"` and approve it.',
+      at: HAPPENED_AT,
+    },
+    {
+      event: 'problem',
+      message: 'The folder cannot be read: permission denied.',
+      path: '/home/ada/rides/private',
+      at: HAPPENED_AT,
+    },
+    { event: 'stopped', queued: 0, at: HAPPENED_AT },
+  ],
+};
+
+export const WATCHER_LINES = [WATCH];

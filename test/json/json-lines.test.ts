@@ -1,0 +1,121 @@
+import { spawnSync } from 'node:child_process';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { join } from 'node:path';
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { LINES } from '../../src/json/lines.ts';
+import { candidates } from '../../src/json/schema.ts';
+import { JSON_VERSION } from '../../src/json/version.ts';
+import { ROOT } from '../support/documents.ts';
+import { wrongJsonLine } from '../support/json-lines.ts';
+import { makeHome } from '../support/program.ts';
+
+/** The examples of docs/json.md, as they would be printed. */
+const EXAMPLES: Record<string, unknown>[] = LINES.flatMap(({ types, examples }) =>
+  examples.map((example) => {
+    const { type = types[0], ...fields } = example as { type?: string };
+    return { type, v: JSON_VERSION, ...fields };
+  }),
+);
+
+const UPLOADED = EXAMPLES.find(({ outcome }) => outcome === 'uploaded') ?? {};
+
+describe('the schema of --json', () => {
+  it('is what docs/json.md and docs/json.schema.json say', () => {
+    const { status, stderr } = spawnSync(process.execPath, ['scripts/json-docs.mjs', '--check'], {
+      cwd: ROOT,
+      encoding: 'utf8',
+    });
+    expect(stderr).toBe('');
+    expect(status).toBe(0);
+  });
+
+  it('is exported by the package, and accepts each example as one kind of line', () => {
+    const file = createRequire(join(ROOT, 'package.json')).resolve('athlete-sync/json-schema');
+    const validate = new Ajv2020().compile(JSON.parse(readFileSync(file, 'utf8')) as object);
+    for (const example of EXAMPLES) {
+      expect(
+        validate(example),
+        `${JSON.stringify(example)}: ${JSON.stringify(validate.errors)}`,
+      ).toBe(true);
+    }
+    expect(validate({ ...UPLOADED, v: JSON_VERSION + 1 })).toBe(false);
+  });
+
+  it.each(EXAMPLES.map((example) => [JSON.stringify(example)]))('describes %s', (line) => {
+    expect(wrongJsonLine(`${line}\n`)).toBeUndefined();
+  });
+
+  it('has an example for each kind of line and each of its variants', () => {
+    const all = LINES.flatMap(({ types, variants }) =>
+      variants === undefined
+        ? candidates(LINES, { type: types[0] })
+        : variants.each.flatMap(({ is }) =>
+            candidates(LINES, { type: types[0], [variants.by]: Object.keys(is)[0] }),
+          ),
+    );
+    const shown = EXAMPLES.flatMap((example) => candidates(LINES, example));
+    expect(new Set(shown)).toEqual(new Set(all));
+  });
+
+  it.each<[string, object, string]>([
+    ['an unknown kind', { type: 'Ride', v: 1 }, 'Ride is not a known kind'],
+    ['an unknown outcome', { ...UPLOADED, outcome: 'gone' }, 'upload gone is not a known kind'],
+    ['a missing field', { ...UPLOADED, sha256: undefined }, "must have required property 'sha256'"],
+    ['an unknown field', { ...UPLOADED, hash: 'a1' }, 'additional properties (hash)'],
+    ['an unknown inner field', { ...UPLOADED, service: { id: 'x' } }, '/service must NOT'],
+    ['a time in ms', { ...UPLOADED, at: 1_771_142_531_402 }, '/at must be string'],
+    ['a local time', { ...UPLOADED, at: '2026-02-15T09:02:11' }, '/at must match pattern'],
+    ['another version', { ...UPLOADED, v: 2 }, 'v is 2, not 1'],
+    ['type at another place', { v: 1, type: 'paths' }, 'does not begin with type and v'],
+    ['no version', { type: 'paths' }, 'does not begin with type and v'],
+    [
+      'a wrong count in a summary',
+      { type: 'summary', v: 1, total: 3, present: 1, missing: '1', pending: 0 },
+      'summary: /missing must be integer',
+    ],
+  ])('does not allow %s', (_what, line, problem) => {
+    const text = JSON.stringify(line);
+    expect(wrongJsonLine(`${text}\n`)).toContain(problem);
+    expect(wrongJsonLine(`${text}\n`)).toContain(text);
+  });
+
+  it('does not allow lines that are no objects of JSON', () => {
+    expect(wrongJsonLine('ride.fit: uploaded\n')).toContain('it is no JSON');
+    expect(wrongJsonLine('7\n')).toContain('it is no object');
+    expect(wrongJsonLine('{}\n')).toContain('does not begin with type and v');
+  });
+
+  it('does not judge a line that was cut off', () => {
+    expect(wrongJsonLine('{"type":"upl')).toBeUndefined();
+    expect(wrongJsonLine('')).toBeUndefined();
+  });
+});
+
+describe('a run of the program in a test', () => {
+  /** A program that prints this line, in the place of the built one. */
+  async function run(line: string, ...args: readonly string[]): Promise<string> {
+    const home = makeHome();
+    onTestFinished(() => home.remove());
+    writeFileSync(join(home.dir, 'main.cjs'), `console.log(${JSON.stringify(line)});`);
+    vi.stubEnv('SYNC_TEST_DIST', home.dir);
+    onTestFinished(() => void vi.unstubAllEnvs());
+    vi.resetModules();
+    const { runSync } = await import('../support/program.ts');
+    return (await runSync(args, { home })).stdout;
+  }
+
+  it('fails if the program prints a line of --json that the schema does not describe', async () => {
+    await expect(run('{"type":"paths","v":1}', 'config', 'path', '--json')).rejects.toThrow(
+      "sync config path --json: Not a line of --json (docs/json.md): paths: the line must have required property 'configFile'",
+    );
+  });
+
+  it('returns the output if the schema describes it, and of help and text in any case', async () => {
+    const line = '{"type":"sandbox-stopped","v":1,"requests":1,"recordings":0}';
+    expect(await run(line, 'sandbox', '--json')).toBe(`${line}\n`);
+    expect(await run('Usage: sync', 'upload', '--json', '--help')).toBe('Usage: sync\n');
+    expect(await run('anything', 'config', 'path')).toBe('anything\n');
+  });
+});
