@@ -64,7 +64,7 @@ describe('trouble that passes is sat out', () => {
         .map((one) => [revision, ...one] as const),
     ),
   )('(%s: %s)', async (revision, _what, fault, item, received) => {
-    const world = await openLoggedInWorld({ revision });
+    const world = await openLoggedInWorld({ inProcess: true, revision });
     world.sandbox.control.addFaults(fault);
     const first = await uploadRide(world);
     expect({ code: first.code, item: first.item }).toEqual({ code: 0, item });
@@ -85,7 +85,7 @@ describe('trouble that passes is sat out', () => {
   it.each(['503(retry-after=2)', '429(retry-after=2)', '503(retry-after-date=3)'])(
     '(%s) not before the time that the service asked for',
     async (fault) => {
-      const world = await openLoggedInWorld();
+      const world = await openLoggedInWorld({ inProcess: true });
       world.sandbox.control.addFaults(`upload-fit:${fault}`);
       const { code, item } = await uploadRide(world);
       expect({ code, item }).toEqual({ code: 0, item: { outcome: 'uploaded', attempts: 2 } });
@@ -99,7 +99,7 @@ describe('trouble that passes is sat out', () => {
 });
 
 it('says once that the service asked for a pause, however many requests wait for its end', async () => {
-  const world = await openLoggedInWorld();
+  const world = await openLoggedInWorld({ inProcess: true });
   const rides = [1, 2, 3].map((n) => world.write(`${n}.fit`, makeRecording({ seed: n })));
   world.sandbox.control.addFaults('upload-fit:429(retry-after=3)*3');
   const { code, stdout, stderr } = await world.sync(['upload', ...rides]);
@@ -176,7 +176,7 @@ describe('trouble that stays', () => {
       },
     ],
   ])('(%s) is told, and the same command later continues', async (_what, fault, code, item) => {
-    const world = await openLoggedInWorld();
+    const world = await openLoggedInWorld({ inProcess: true });
     world.sandbox.control.addFaults(fault);
     const first = await uploadRide(world);
     expect({ code: first.code, item: first.item }).toEqual({ code, item });
@@ -192,7 +192,7 @@ describe('trouble that stays', () => {
   it('(a service that is down) exits 5 after some files, and all arrive later', async () => {
     const data = mkdtempSync(join(tmpdir(), 'sandbox-'));
     onTestFinished(() => rmSync(data, { recursive: true, force: true }));
-    const world = await openLoggedInWorld({ sandbox: { data } });
+    const world = await openLoggedInWorld({ inProcess: true, sandbox: { data } });
     const { port } = world.sandbox;
     for (let seed = 0; seed < 12; seed++) {
       world.write(`card/${seed}.fit`, makeRecording({ seed, durationSecs: 20 }));
@@ -211,7 +211,7 @@ describe('trouble that stays', () => {
   });
 
   it('(a login that was revoked) exits 4 and stops asking, and all arrive after a login', async () => {
-    const world = await openLoggedInWorld();
+    const world = await openLoggedInWorld({ inProcess: true });
     for (let seed = 0; seed < 12; seed++) {
       world.write(`card/${seed}.fit`, makeRecording({ seed, durationSecs: 20 }));
     }
@@ -233,7 +233,7 @@ describe('trouble that stays', () => {
   });
 
   it('(a renewed token that is refused, while the login is fine) fails one item, and the rest arrives', async () => {
-    const world = await openLoggedInWorld();
+    const world = await openLoggedInWorld({ inProcess: true });
     for (let seed = 0; seed < 6; seed++) {
       world.write(`card/${seed}.fit`, makeRecording({ seed, durationSecs: 20 }));
     }
@@ -257,7 +257,7 @@ describe('trouble that stays', () => {
     ['501', '501'],
     ['505', '505'],
   ])('(%s) is failed, with a hint, and exits 5', async (_what, fault) => {
-    const world = await openLoggedInWorld();
+    const world = await openLoggedInWorld({ inProcess: true });
     world.sandbox.control.addFaults(`upload-fit:${fault}*inf`);
     const { code, item } = await uploadRide(world);
     expect({ code, item }).toEqual({
@@ -273,7 +273,7 @@ describe('trouble that stays', () => {
   });
 
   it('(one bad item) never stops the rest', async () => {
-    const world = await openLoggedInWorld();
+    const world = await openLoggedInWorld({ inProcess: true });
     for (let seed = 0; seed < 20; seed++) {
       world.write(`card/${seed}.fit`, makeRecording({ seed, durationSecs: 20 }));
     }

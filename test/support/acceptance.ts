@@ -1,130 +1,17 @@
 import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { existsSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import type { AddressInfo } from 'node:net';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
-import type { Control } from '../../src/sandbox/control.ts';
 import { dayOf } from '../../src/sandbox/nutrition.ts';
 import { MEALS, type StoredItem } from '../../src/sandbox/nutrition-day.ts';
-import { type Revision, REVISION_NAMES } from '../../src/sandbox/revisions.ts';
-import { type Sandbox, type SandboxOptions, startSandbox } from '../../src/sandbox/server.ts';
-import {
-  type Finished,
-  type Home,
-  PROGRAM,
-  type RunOptions,
-  type Running,
-  makeHome,
-  startSync,
-} from './program.ts';
+import type { Sandbox } from '../../src/sandbox/server.ts';
+import { type Finished, PROGRAM, type RunOptions, type Running } from './program.ts';
+import type { World } from './world.ts';
 
-/** A sandbox, and a home with the built program that is pointed at it. Both end with the test. */
-export interface World {
-  readonly sandbox: Sandbox;
-  readonly home: Home;
-  /** Starts the program; it is killed at the end of the test, should it still run. */
-  start(args: readonly string[], options?: Partial<RunOptions>): Running;
-  /** Runs the program to its end. */
-  sync(args: readonly string[], options?: Partial<RunOptions>): Promise<Finished>;
-  /** Writes a file below the home (with the folders to it). @returns its absolute path */
-  write(path: string, contents: Uint8Array | string): string;
-}
-
-/** The deployed revisions that tests of the service run on: `describe.each(REVISIONS)`. */
-export const REVISIONS = ['2026-08', '2026-02'] as const satisfies readonly Revision[];
-/** The three behaviours of nutrition: `describe.each(NUTRITION_REVISIONS)`. */
-export const NUTRITION_REVISIONS = REVISION_NAMES;
-
-export interface WorldOptions {
-  readonly sandbox?: SandboxOptions;
-  /** What the sandbox plays; the newest unless given. */
-  readonly revision?: Revision;
-  /** Variables for every run, in place of the usual ones; `undefined` takes one away. */
-  readonly env?: NodeJS.ProcessEnv;
-}
-
-/**
- * A world that auto-approves logins, keeps them in the file store (no keychain is needed), and where
- * nobody is logged in yet.
- */
-export async function openWorld(options: WorldOptions = {}): Promise<World> {
-  const sandbox = await openSandbox(options.sandbox, options.revision);
-  const home = openHome({
-    SYNC_BASE_URL: sandbox.url,
-    SYNC_CLIENT_ID: sandbox.clientId,
-    SYNC_TOKEN_STORE: 'file',
-    ...options.env,
-  });
-  return worldOf(sandbox, home);
-}
-
-/** Another home beside the first, or the same sandbox seen from elsewhere. */
-export function worldOf(sandbox: Sandbox, home: Home): World {
-  const start: World['start'] = (args, more = {}) => {
-    const running = startSync(args, { home, ...more });
-    onTestFinished(() => void running.child.kill('SIGKILL'));
-    return running;
-  };
-  return {
-    sandbox,
-    home,
-    start,
-    sync: (args, more) => start(args, more).finished,
-    write(path, contents) {
-      const absolute = join(home.dir, path);
-      mkdirSync(dirname(absolute), { recursive: true });
-      writeFileSync(absolute, contents);
-      return absolute;
-    },
-  };
-}
-
-/** A world where the first athlete is logged in, with every scope unless `login` says otherwise. */
-export async function openLoggedInWorld(
-  options: WorldOptions & { readonly login?: Parameters<Control['mint']>[0] } = {},
-): Promise<World> {
-  const world = await openWorld(options);
-  await loginWithToken(world, options.login);
-  world.sandbox.control.clearRequests();
-  return world;
-}
-
-/** Logs in by `--with-token`: the shortest way to a login in the store. */
-export async function loginWithToken(
-  world: World,
-  request: Parameters<Control['mint']>[0] = {},
-): Promise<void> {
-  const input = JSON.stringify(world.sandbox.control.mint(request));
-  const { code, stderr } = await world.sync(['login', '--with-token'], { input });
-  if (code !== 0) throw new Error(`login --with-token ended with ${String(code)}: ${stderr}`);
-}
-
-export async function openSandbox(
-  options: SandboxOptions = {},
-  revision?: Revision,
-): Promise<Sandbox> {
-  const sandbox = await startSandbox({
-    port: 0,
-    ...options,
-    // Logins here listen on any free port, so that tests may run side by side.
-    settings: {
-      autoApprove: true,
-      exactRedirectUris: false,
-      ...(revision === undefined ? {} : { revision }),
-      ...options.settings,
-    },
-  });
-  onTestFinished(() => sandbox.close());
-  return sandbox;
-}
-
-export function openHome(env: NodeJS.ProcessEnv = {}): Home {
-  const home = makeHome(env);
-  onTestFinished(() => home.remove());
-  return home;
-}
+export * from './world.ts';
 
 /** The address that a login shows, as it stands in what the program printed so far. */
 export const AUTHORIZE_URL = /https?:\/\/\S+\/api\/oauth\/authorize\?\S+/;
