@@ -46,7 +46,7 @@ const outcomeOf = (run: Finished) => {
 };
 
 describe.each(NUTRITION_REVISIONS)('nutrition pushed to revision %s', (revision) => {
-  const open = () => openLoggedInWorld({ revision });
+  const open = () => openLoggedInWorld({ inProcess: true, revision });
 
   it('is there once after it was sent, changed, added to and shortened', async () => {
     const world = await open();

@@ -7,10 +7,7 @@ import {
   terminals,
 } from '../support/acceptance.ts';
 import { openCountingProxy } from '../support/counting-proxy.ts';
-import { peakMemory, watchPeakMemory } from '../support/peak-memory.ts';
 import { ndjson } from '../support/program.ts';
-
-const MEGABYTE = 1024 * 1024;
 
 function datesFrom(first: string, count: number): string[] {
   const start = Date.parse(first);
@@ -36,16 +33,6 @@ const WITH_BAD = WELLNESS.map((record, index) => {
   if (index === 500) return { ...record, sleepSecs: 'eight hours' };
   return index === 999 ? { ...record, date: '2025-02-29' } : record;
 });
-
-const NUTRITION = DATES.map((date, index) => ({
-  date,
-  items: Array.from({ length: 12 }, (_, meal) => ({
-    logged_at: `${date}T${String(7 + meal).padStart(2, '0')}:00:00+01:00`,
-    name: `Meal ${meal} of day ${index}`,
-    carbs: 20 + meal,
-    absorptionType: 'BALANCED',
-  })),
-}));
 
 describe('a thousand days in one file', () => {
   it.each([
@@ -100,34 +87,6 @@ describe('a thousand days in one file', () => {
     expect(held.map(({ date }) => date)).toEqual(DATES.filter((_, index) => !BAD.includes(index)));
     expect(new Set(held.map(({ receivedCount }) => receivedCount))).toEqual(new Set([1]));
   });
-
-  it.skipIf(!peakMemory.measurable)(
-    `stay below 150 MB of memory${peakMemory.note}`,
-    async () => {
-      const world = await openLoggedInWorld();
-      const { env, peak } = watchPeakMemory(world.home.dir);
-      const peaks: Record<string, number> = {};
-      for (const [kind, records] of [
-        ['wellness', WITH_BAD],
-        ['nutrition', NUTRITION],
-      ] as const) {
-        for (const [form, text] of [
-          ['json', JSON.stringify(records)],
-          ['ndjson', records.map((record) => JSON.stringify(record)).join('\n')],
-        ] as const) {
-          const file = world.write(`${kind}.${form}`, text);
-          await world.sync(['push', kind, file, '--force'], { env });
-          peaks[`${kind}.${form}`] = Math.round(peak() / MEGABYTE);
-        }
-      }
-      for (const [name, megabytes] of Object.entries(peaks)) {
-        expect(megabytes, name).toBeLessThan(150);
-        // A process that runs JavaScript at all needs more than this.
-        expect(megabytes, name).toBeGreaterThan(30);
-      }
-    },
-    180_000,
-  );
 
   it.skipIf(!terminals.present)(`show how far they are${terminals.note}`, async () => {
     const world = await openLoggedInWorld();
