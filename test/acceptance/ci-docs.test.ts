@@ -1,4 +1,4 @@
-import { mkdirSync, readdirSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { format } from 'prettier';
 import { describe, expect, it } from 'vitest';
@@ -171,4 +171,19 @@ describe('.github/workflows/ci.yml', () => {
     for (const name of named) expect(scripts, name).toHaveProperty(name);
     expect(readdirSync(join(ROOT, '.ci'))).toContain('run');
   });
+});
+
+it('CONTRIBUTING.md names npm scripts and files of this project', () => {
+  const contributing = readDocument('CONTRIBUTING.md');
+  const { scripts } = JSON.parse(readDocument('package.json')) as {
+    scripts: Record<string, string>;
+  };
+  const named = [...contributing.matchAll(/npm run ([a-z:]+)/g)].map(([, name = '']) => name);
+  expect(named).toEqual(expect.arrayContaining(['dev', 'test:unit', 'test:watch', 'bench']));
+  for (const name of named) expect(scripts, name).toHaveProperty([name]);
+  const paths = [...contributing.matchAll(/`((?:src|test|scripts|\.ci|docs)\/[\w./-]+)`/g)];
+  expect(paths.length).toBeGreaterThan(5);
+  for (const [, path = ''] of paths) {
+    if (!path.includes('NAME')) expect(existsSync(join(ROOT, path)), path).toBe(true);
+  }
 });
