@@ -38,7 +38,7 @@ function touched(home: string): string[] {
 }
 
 describe('npm run demo', () => {
-  it('logs in, sends everything there is to send, shows what arrived, and leaves nothing', async () => {
+  it('logs in, sends recordings and days, shows what arrived, and removes its files', async () => {
     // Settings and tokens of the person who runs it are not its business.
     const { code, stdout, stderr, left } = await runDemo({
       SYNC_DEMO_PROGRAM: PROGRAM,
@@ -72,7 +72,7 @@ describe('npm run demo', () => {
     expect(stdout.match(/^ {2}[0-9a-f]{12} +\d+ bytes /gm)).toHaveLength(recordings);
   });
 
-  it('fails when the program does', async () => {
+  it('fails if the program fails', async () => {
     const home = openHome();
     const broken = join(home.dir, 'broken.cjs');
     // Everything works but the push of wellness.
@@ -86,7 +86,7 @@ describe('npm run demo', () => {
     expect(left).toEqual([]);
   });
 
-  it('ends when the platform does not start', async () => {
+  it('ends with an error if the sandbox does not start', async () => {
     const { code, stderr } = await runDemo({ SYNC_DEMO_PROGRAM: join(ROOT, 'nowhere.cjs') });
     expect(code).not.toBe(0);
     expect(stderr).toContain('The sandbox ended at once.');

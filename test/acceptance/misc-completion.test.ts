@@ -54,7 +54,7 @@ describe('sync completion', () => {
     },
   );
 
-  it.each(['bash', 'zsh', 'fish'] as const)('is a %s script without a mistake', async (shell) => {
+  it.each(['bash', 'zsh', 'fish'] as const)('prints a valid %s script', async (shell) => {
     const text = await script(shell);
     expect(text).toContain('athlete-sync');
     if (missingTools(shell).length > 0) {
@@ -68,7 +68,7 @@ describe('sync completion', () => {
     expect(check).toEqual({ code: 0, stdout: '', stderr: '' });
   });
 
-  it('knows the commands in all four shells', async () => {
+  it('completes commands in all four shells', async () => {
     for (const shell of ['bash', 'zsh', 'fish', 'powershell']) {
       const text = await script(shell);
       for (const word of ['push', 'nutrition', 'wellness', 'uninstall', 'dry-run', 'accounts'])
@@ -81,7 +81,7 @@ describe('sync completion', () => {
     expect(ndjson(stdout)).toEqual([{ type: 'completion', shell: 'bash', script: text.trimEnd() }]);
   });
 
-  it('says which shells it knows', async () => {
+  it('lists the supported shells for an unknown one', async () => {
     const { code, stderr } = await runSync(['completion', 'tcsh'], { home: openHome() });
     expect(code).toBe(2);
     expect(stderr).toContain('bash, zsh, fish, powershell');

@@ -34,13 +34,13 @@ const WITH_BAD = WELLNESS.map((record, index) => {
   return index === 999 ? { ...record, date: '2025-02-29' } : record;
 });
 
-describe('a thousand days in one file', () => {
+describe('sync push of a thousand days in one file', () => {
   it.each([
     ['the usual number', [], 4, 300],
     ['--jobs 7', ['--jobs', '7'], 7, 300],
     ['--jobs 1', ['--jobs', '1'], 1, 40],
   ])(
-    'go in parallel, with %s of requests at once and no more',
+    'sends days in parallel, with %s of requests at once and no more',
     async (_name, flags, most, days) => {
       const world = await openWorld();
       const proxy = await openCountingProxy(world.sandbox.url, 5);
@@ -57,7 +57,7 @@ describe('a thousand days in one file', () => {
     },
   );
 
-  it('all arrive but for three bad records, which are named', async () => {
+  it('sends all days except three bad ones, which it names', async () => {
     const world = await openLoggedInWorld();
     const file = world.write('years.json', JSON.stringify(WITH_BAD));
     const { code, stdout } = await world.sync(['push', 'wellness', file, '--json']);
@@ -88,7 +88,7 @@ describe('a thousand days in one file', () => {
     expect(new Set(held.map(({ receivedCount }) => receivedCount))).toEqual(new Set([1]));
   });
 
-  it.skipIf(!terminals.present)(`show how far they are${terminals.note}`, async () => {
+  it.skipIf(!terminals.present)(`shows its progress${terminals.note}`, async () => {
     const world = await openLoggedInWorld();
     world.sandbox.control.addFaults('wellness:delay=10ms*inf');
     const file = world.write('years.json', JSON.stringify(WITH_BAD));

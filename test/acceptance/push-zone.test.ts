@@ -27,7 +27,7 @@ async function datedBy(
 const used = (date: string, zone: string) => ({ date, zoneUsed: true, zone, said: zone });
 
 describe('the zone of a push', () => {
-  it("is --tz, then SYNC_TIMEZONE, then the profile's, then the machine's, and is named", async () => {
+  it('is taken from --tz, SYNC_TIMEZONE, the profile and the machine, in this order, and shown', async () => {
     const world = await openLoggedInWorld({ env: { TZ: 'America/New_York' } });
     expect(await datedBy(world, {})).toEqual(used('2026-02-14', 'America/New_York'));
 
@@ -42,7 +42,7 @@ describe('the zone of a push', () => {
     expect(await datedBy(world, { args, env })).toEqual(used('2026-02-14', 'Asia/Tokyo'));
   });
 
-  it('is not spoken of where it did not matter', async () => {
+  it('is not mentioned if no date depended on it', async () => {
     const world = await openLoggedInWorld();
     const plain = JSON.stringify({ date: '2026-02-14', hrv: 66 });
     const not = { zoneUsed: false, zone: undefined, said: undefined };
@@ -62,7 +62,7 @@ describe('the zone of a push', () => {
     );
   });
 
-  it('is asked for where the machine does not say; times alone are shown in UTC, and that is said', async () => {
+  it('is required if the machine has none; times are then shown in UTC with a note', async () => {
     const world = await openLoggedInWorld();
     for (const TZ of ['', 'Foo/Bar', 'CET-1CEST']) {
       const env = { TZ };
@@ -90,7 +90,7 @@ describe('the zone of a push', () => {
     }
   });
 
-  it('must exist, wherever it is named', async () => {
+  it('is refused if it does not exist', async () => {
     const world = await openLoggedInWorld();
     const runs = await Promise.all([
       world.sync(['push', 'wellness', '-', '--tz', 'Europe/Atlantis'], { input: INSTANT }),
@@ -106,7 +106,7 @@ describe('the zone of a push', () => {
     expect(requestLines(world.sandbox)).toEqual([]);
   });
 
-  it('parts meals into days, with the offset that it had then', async () => {
+  it('splits meals into days, with its offset at the time of each meal', async () => {
     const world = await openLoggedInWorld();
     const input = JSON.stringify({
       items: [

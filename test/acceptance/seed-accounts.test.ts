@@ -33,7 +33,7 @@ const hashes = (world: World, athlete: string) =>
     .sort();
 
 describe('sync seed --accounts', () => {
-  it('gives each account its own life: tokens in variables, and a stored login', async () => {
+  it('gives each account its own data, by tokens in variables or a stored login', async () => {
     const world = await openWorld();
     const ada = world.sandbox.control.mint({ athlete: 'athlete-1' });
     const ben = world.sandbox.control.mint({ athlete: 'athlete-2' });
@@ -96,7 +96,7 @@ describe('sync seed --accounts', () => {
     expect(requestLines(world.sandbox)).toEqual([]);
   });
 
-  it('lets one bad account cost the others nothing', async () => {
+  it('fills the other accounts if one fails', async () => {
     const world = await openWorld();
     const { access_token } = world.sandbox.control.mint({ athlete: 'athlete-2' });
     const file = world.write(
@@ -135,7 +135,7 @@ describe('sync seed --accounts', () => {
     expect(stdout).toMatch(/^ben: 2026-05-11 to 2026-05-17/m);
   });
 
-  it('guards each account by the profile that it goes through', async () => {
+  it('requires the mark of a test account in the profile of each account', async () => {
     const home = openHome({ SYNC_BASE_URL: 'https://training.example.com', A_TOKEN: 'a' });
     const run = (...args: string[]) => runSync(args, { home });
     await run('config', 'set', 'testAccount', 'true', '--profile', 'marked');
@@ -190,7 +190,7 @@ describe('sync seed --accounts', () => {
 });
 
 describe('sync seed in scripts', () => {
-  it('says that a rotated token of the environment is lost, and shows none', async () => {
+  it('warns that a rotated token of the environment is lost, without showing it', async () => {
     const world = await openWorld({ revision: '2026-02' });
     const { refresh_token } = world.sandbox.control.mint();
     const run = await world.sync(['seed', ...WEEK, '--json'], {
@@ -210,7 +210,7 @@ describe('sync seed in scripts', () => {
     expect(again.stdout + again.stderr).not.toMatch(/sbx_(rt|at)_/);
   });
 
-  it('says nothing of the kind where the service keeps the refresh token', async () => {
+  it('gives no warning if the service keeps the refresh token', async () => {
     const world = await openWorld();
     const { refresh_token } = world.sandbox.control.mint();
     const env = { SYNC_REFRESH_TOKEN: refresh_token };
@@ -224,7 +224,7 @@ describe('sync seed in scripts', () => {
     ]);
   });
 
-  it('names the account whose rotated token is lost', async () => {
+  it('names the account of a lost rotated token', async () => {
     const world = await openWorld({ revision: '2026-02' });
     const { refresh_token } = world.sandbox.control.mint({ athlete: 'athlete-2' });
     const file = world.write(
@@ -242,14 +242,14 @@ describe('sync seed in scripts', () => {
     expect(stdout + stderr).not.toMatch(/sbx_(rt|at)_/);
   });
 
-  it('logs in with a token response on stdin, without a question', async () => {
+  it('accepts a login by a token response on stdin without a question', async () => {
     const world = await openWorld();
     await loginWithToken(world, { athlete: 'athlete-3' });
     expect((await world.sync(['seed', ...WEEK])).code).toBe(0);
     expect(counts(world).map(([, wellness]) => wellness)).toEqual([0, 0, 7]);
   });
 
-  it('asks nothing without a terminal: no login ends it at once, with 4', async () => {
+  it('exits 4 without a question if there is neither a login nor a terminal', async () => {
     const world = await openWorld();
     const { code, stdout, stderr } = await world.sync(['seed', ...WEEK]);
     expect(code).toBe(4);
@@ -258,7 +258,7 @@ describe('sync seed in scripts', () => {
     expect(requestLines(world.sandbox)).toEqual([]);
   });
 
-  it.skipIf(!terminals.present)(`asks nothing in a terminal either${terminals.note}`, async () => {
+  it.skipIf(!terminals.present)(`asks nothing in a terminal${terminals.note}`, async () => {
     const world = await openLoggedInWorld();
     const terminal = openTerminal(world, ['seed', ...WEEK]);
     expect((await terminal.finished).code).toBe(0);

@@ -66,7 +66,7 @@ const bringing = (world: World, route: 'wellness' | 'nutrition') =>
     .filter(({ items }) => items?.length !== 0);
 
 describe.each(NUTRITION_REVISIONS)('sync seed (%s)', (revision) => {
-  it('fills an account, and a second run changes nothing', async () => {
+  it('fills an account, and changes nothing in a second run', async () => {
     const world = await openLoggedInWorld({ revision, login: USUAL_SCOPES });
     const first = await world.sync(['seed', ...FORTNIGHT, '--json']);
     expect(first.code).toBe(0);
@@ -116,7 +116,7 @@ describe.each(NUTRITION_REVISIONS)('sync seed (%s)', (revision) => {
 });
 
 describe('sync seed', () => {
-  it('is the same for the same arguments on another machine, and another for another seed', async () => {
+  it('makes the same data on another machine, and other data for another seed', async () => {
     const one = await openLoggedInWorld();
     const other = await openLoggedInWorld({ env: { TZ: 'Pacific/Auckland', LANG: 'tr_TR.UTF-8' } });
     const third = await openLoggedInWorld();
@@ -129,7 +129,7 @@ describe('sync seed', () => {
     expect(contentsOf(third).recordings.filter((each) => recordings.includes(each))).toEqual([]);
   });
 
-  it('writes with --out what sync upload and sync push take, and know already', async () => {
+  it('writes files with --out that sync upload and sync push accept, and skip after a seed', async () => {
     // No login, no address: files are made without either.
     const home = openHome();
     const out = await runSync(['seed', ...FORTNIGHT, '--out', 'life', '--json'], { home });
@@ -168,7 +168,7 @@ describe('sync seed', () => {
     expect(contentsOf(fresh)).toEqual(contentsOf(world));
   });
 
-  it('goes on where it was broken off', async () => {
+  it('continues an interrupted run', async () => {
     const world = await openLoggedInWorld();
     world.sandbox.control.addFaults('upload-fit:422+2', 'wellness:503(retry-after=0)*4');
     const first = await world.sync(['seed', ...FORTNIGHT, '--json', '--jobs', '1']);
@@ -187,7 +187,7 @@ describe('sync seed', () => {
     ['--seed', '-1'],
     ['--until', '2026-02-30'],
     ['--tz', 'Europe/Atlantis'],
-  ])('refuses %s %s', async (flag, value) => {
+  ])('refuses seed %s %s', async (flag, value) => {
     const world = await openLoggedInWorld();
     const { code, stderr } = await world.sync(['seed', flag, value]);
     expect(code).toBe(2);
@@ -200,7 +200,7 @@ describe('sync seed and real accounts', () => {
   /** Nothing listens there, and nothing may be asked for there. */
   const REAL = { SYNC_BASE_URL: 'https://training.example.com', SYNC_ACCESS_TOKEN: 'some-token' };
 
-  it('refuses a service that is not on this machine, and says how to mark a test account', async () => {
+  it('refuses a service on another machine, and explains how to mark a test account', async () => {
     const home = openHome(REAL);
     const { code, stderr } = await runSync(['seed', '--days', '2'], { home });
     expect(code).toBe(2);
@@ -232,7 +232,7 @@ describe('sync seed and real accounts', () => {
     expect(lines.at(-1)).toMatchObject({ 'would-push': 28, records: 28 });
   });
 
-  it('shows with --dry-run what it then sends', async () => {
+  it('shows the exact requests with --dry-run', async () => {
     const world = await openLoggedInWorld({ login: USUAL_SCOPES });
     const dry = await world.sync(['seed', ...FORTNIGHT, '--dry-run', '--json']);
     expect(dry.code).toBe(0);
@@ -259,7 +259,7 @@ describe('sync seed and real accounts', () => {
     expect(hashes.sort()).toEqual(contentsOf(world).recordings);
   });
 
-  it('takes a marked profile, and that one only', async () => {
+  it('accepts a marked profile only', async () => {
     // Plain http beyond this machine is refused anyway, so the address stays unreachable: what counts
     // is that the run gets as far as trying.
     const home = openHome({ ...REAL, SYNC_BASE_URL: 'https://127.0.0.1.nip.invalid' });
@@ -271,7 +271,7 @@ describe('sync seed and real accounts', () => {
     expect(other.code).toBe(2);
   });
 
-  it('does not take an address that only looks like this machine', async () => {
+  it('refuses an address that only looks like this machine', async () => {
     for (const host of ['127.0.0.1.example.com', 'localhost.example.com']) {
       const home = openHome({ ...REAL, SYNC_BASE_URL: `https://${host}` });
       expect((await runSync(['seed', '--days', '2'], { home })).code).toBe(2);
@@ -293,7 +293,7 @@ describe('a year of sync seed', () => {
     expect(new Set(recordings.map(({ receivedCount }) => receivedCount))).toEqual(new Set([1]));
   }, 180_000);
 
-  it.skipIf(!terminals.present)(`shows how far it is${terminals.note}`, async () => {
+  it.skipIf(!terminals.present)(`shows its progress${terminals.note}`, async () => {
     const world = await openLoggedInWorld();
     const terminal = openTerminal(world, ['seed', '--days', '60', '--until', '2026-05-17']);
     const [, early] = await terminal.waitFor(/day (\d+) of 60, 2026-0[345]-\d\d/);
@@ -307,7 +307,7 @@ describe('a year of sync seed', () => {
 });
 
 describe('sync seed from two machines', () => {
-  it('makes nothing twice', async () => {
+  it('makes nothing twice if two machines run it', async () => {
     const first = await openLoggedInWorld();
     await first.sync(['seed', ...FORTNIGHT]);
     const before = contentsOf(first);

@@ -36,7 +36,7 @@ const receivedCounts = ({ sandbox }: World) =>
 /** Names the cases in which the service took the recording and its answer was lost. */
 const isAnswerLost = (what: string) => /after the fact|cut|early|half/.test(what);
 
-describe('trouble that passes is sat out', () => {
+describe('a temporary fault', () => {
   const cases: readonly [string, string, { outcome: string; attempts: number }, number][] = [
     ['503 twice', 'upload-fit:503*2', { outcome: 'uploaded', attempts: 3 }, 1],
     ['500', 'upload-fit:500', { outcome: 'uploaded', attempts: 2 }, 1],
@@ -63,27 +63,30 @@ describe('trouble that passes is sat out', () => {
         .filter(([what]) => revision === '2026-08' || isAnswerLost(what))
         .map((one) => [revision, ...one] as const),
     ),
-  )('(%s: %s)', async (revision, _what, fault, item, received) => {
-    const world = await openLoggedInWorld({ inProcess: true, revision });
-    world.sandbox.control.addFaults(fault);
-    const first = await uploadRide(world);
-    expect({ code: first.code, item: first.item }).toEqual({ code: 0, item });
-    expect(world.sandbox.control.requests({ route: 'upload-fit' })).toHaveLength(item.attempts);
-    // One recording, however often it came in.
-    expect(receivedCounts(world)).toEqual([received]);
-    expect(Buffer.from(world.sandbox.control.recordingBytes(sha256(ride)) ?? []).equals(ride)).toBe(
-      true,
-    );
-    world.sandbox.control.clearRequests();
-    expect((await uploadAgain(world)).item).toEqual({
-      outcome: 'skipped',
-      reason: 'already-uploaded',
-    });
-    expect(requestLines(world.sandbox)).toEqual([]);
-  });
+  )(
+    'is retried until the upload succeeds (%s: %s)',
+    async (revision, _what, fault, item, received) => {
+      const world = await openLoggedInWorld({ inProcess: true, revision });
+      world.sandbox.control.addFaults(fault);
+      const first = await uploadRide(world);
+      expect({ code: first.code, item: first.item }).toEqual({ code: 0, item });
+      expect(world.sandbox.control.requests({ route: 'upload-fit' })).toHaveLength(item.attempts);
+      // One recording, however often it came in.
+      expect(receivedCounts(world)).toEqual([received]);
+      expect(
+        Buffer.from(world.sandbox.control.recordingBytes(sha256(ride)) ?? []).equals(ride),
+      ).toBe(true);
+      world.sandbox.control.clearRequests();
+      expect((await uploadAgain(world)).item).toEqual({
+        outcome: 'skipped',
+        reason: 'already-uploaded',
+      });
+      expect(requestLines(world.sandbox)).toEqual([]);
+    },
+  );
 
   it.each(['503(retry-after=2)', '429(retry-after=2)', '503(retry-after-date=3)'])(
-    '(%s) not before the time that the service asked for',
+    'is retried after the time that the service asked for (%s)',
     async (fault) => {
       const world = await openLoggedInWorld({ inProcess: true });
       world.sandbox.control.addFaults(`upload-fit:${fault}`);
@@ -98,7 +101,7 @@ describe('trouble that passes is sat out', () => {
   );
 });
 
-it('says once that the service asked for a pause, however many requests wait for its end', async () => {
+it('sync upload reports a pause once, however many requests wait for its end', async () => {
   const world = await openLoggedInWorld({ inProcess: true });
   const rides = [1, 2, 3].map((n) => world.write(`${n}.fit`, makeRecording({ seed: n })));
   world.sandbox.control.addFaults('upload-fit:429(retry-after=3)*3');
@@ -114,7 +117,7 @@ async function uploadAgain(world: World) {
   return { code, item: { outcome: item['outcome'], reason: item['reason'] } };
 }
 
-describe('trouble that stays', () => {
+describe('a permanent fault', () => {
   it.each<[string, string, number, Record<string, unknown>]>([
     [
       'a service that is overloaded',
@@ -175,7 +178,7 @@ describe('trouble that stays', () => {
         message: 'The service takes no request this large (413).',
       },
     ],
-  ])('(%s) is told, and the same command later continues', async (_what, fault, code, item) => {
+  ])('is reported, and the same command later continues (%s)', async (_what, fault, code, item) => {
     const world = await openLoggedInWorld({ inProcess: true });
     world.sandbox.control.addFaults(fault);
     const first = await uploadRide(world);
@@ -189,7 +192,7 @@ describe('trouble that stays', () => {
     expect(receivedCounts(world)).toEqual([1]);
   });
 
-  it('(a service that is down) exits 5 after some files, and all arrive later', async () => {
+  it('exits 5 after some files if the service is down, and all arrive later', async () => {
     const data = mkdtempSync(join(tmpdir(), 'sandbox-'));
     onTestFinished(() => rmSync(data, { recursive: true, force: true }));
     const world = await openLoggedInWorld({ inProcess: true, sandbox: { data } });
@@ -210,7 +213,7 @@ describe('trouble that stays', () => {
     expect(held.map(({ receivedCount }) => receivedCount)).toEqual(Array(12).fill(1));
   });
 
-  it('(a login that was revoked) exits 4 and stops asking, and all arrive after a login', async () => {
+  it('exits 4 and stops sending if the login was revoked, and all arrive after a login', async () => {
     const world = await openLoggedInWorld({ inProcess: true });
     for (let seed = 0; seed < 12; seed++) {
       world.write(`card/${seed}.fit`, makeRecording({ seed, durationSecs: 20 }));
@@ -232,7 +235,7 @@ describe('trouble that stays', () => {
     expect(receivedCounts(world)).toEqual(Array(12).fill(1));
   });
 
-  it('(a renewed token that is refused, while the login is fine) fails one item, and the rest arrives', async () => {
+  it('fails one item if a renewed token is refused while the login is valid, and the rest arrives', async () => {
     const world = await openLoggedInWorld({ inProcess: true });
     for (let seed = 0; seed < 6; seed++) {
       world.write(`card/${seed}.fit`, makeRecording({ seed, durationSecs: 20 }));
@@ -256,7 +259,7 @@ describe('trouble that stays', () => {
     ['a page, 404', 'html(status=404)'],
     ['501', '501'],
     ['505', '505'],
-  ])('(%s) is failed, with a hint, and exits 5', async (_what, fault) => {
+  ])('is reported as failed with a hint and exit code 5 (%s)', async (_what, fault) => {
     const world = await openLoggedInWorld({ inProcess: true });
     world.sandbox.control.addFaults(`upload-fit:${fault}*inf`);
     const { code, item } = await uploadRide(world);
@@ -272,7 +275,7 @@ describe('trouble that stays', () => {
     });
   });
 
-  it('(one bad item) never stops the rest', async () => {
+  it('never stops the other items if it concerns one', async () => {
     const world = await openLoggedInWorld({ inProcess: true });
     for (let seed = 0; seed < 20; seed++) {
       world.write(`card/${seed}.fit`, makeRecording({ seed, durationSecs: 20 }));

@@ -32,7 +32,7 @@ async function openPlatform(workouts: [status: number, body: unknown]) {
 
 describe('sync verify', () => {
   it.each(REVISIONS)(
-    'finds the workout of each recording, whatever name it was sent under (%s)',
+    'finds the workout of each recording, under any name (%s)',
     async (revision) => {
       const world = await openLoggedInWorld({ revision });
       for (let day = 0; day < 3; day++) {
@@ -50,7 +50,7 @@ describe('sync verify', () => {
     },
   );
 
-  it('exits 5 within an hour of the upload, and 6 after it, for a recording without a workout', async () => {
+  it('exits 5 for a recording without a workout, and 6 an hour after the upload', async () => {
     const { world } = await openPlatform([200, []]);
     const early = await world.sync(['verify', '--json']);
     const item = {
@@ -81,7 +81,7 @@ describe('sync verify', () => {
     expect(stdout).toMatch(/^ride\.fit: missing\. .*\n1 recording: 1 missing\.\n$/);
   });
 
-  it('exits 4 and names the scope without workout:read', async () => {
+  it('exits 4 and names workout:read if the login lacks it', async () => {
     const message = 'Insufficient scope. Required: workout:read';
     const { world } = await openPlatform([403, { statusCode: 403, message }]);
     const { code, stdout } = await world.sync(['verify', '--json']);
@@ -91,7 +91,7 @@ describe('sync verify', () => {
     ]);
   });
 
-  it('asks nothing where nothing was uploaded in that time', async () => {
+  it('sends no request if nothing was uploaded in the period', async () => {
     const { world, tiny } = await openPlatform([500, {}]);
     const { code, stdout } = await world.sync(['verify', '--since', '2099-01-01']);
     expect([code, stdout]).toEqual([

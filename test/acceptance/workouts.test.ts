@@ -36,7 +36,7 @@ async function uploadDays(world: World, count: number): Promise<void> {
 
 describe('sync workouts', () => {
   it.each(REVISIONS)(
-    'lists over pages until the limit, newest first, and passes the objects through (%s)',
+    'lists all pages up to the limit, newest first, with unchanged objects (%s)',
     async (revision) => {
       const world = await openLoggedInWorld({ revision });
       await uploadDays(world, 60);
@@ -81,7 +81,7 @@ describe('sync workouts', () => {
     },
   );
 
-  it('prints a table with times of the zone', async () => {
+  it('prints a table with local times', async () => {
     const world = await openLoggedInWorld();
     await uploadDays(world, 2);
     const { code, stdout } = await world.sync(['workouts'], {
@@ -106,7 +106,7 @@ describe('sync workouts', () => {
     expect(new Set([head, ...rows].map((row) => row.trimEnd().length)).size).toBe(1);
   });
 
-  it('says so when there are none', async () => {
+  it('reports an empty list', async () => {
     const world = await openLoggedInWorld();
     expect((await world.sync(['workouts'])).stdout).toBe('No workouts.\n');
     expect((await world.sync(['workouts', '--json'])).stdout).toBe('');
@@ -126,7 +126,7 @@ describe('sync workouts', () => {
   });
 });
 
-describe('sync workouts, where the service chose another shape', () => {
+describe('sync workouts of a service with another format', () => {
   const open = async (body: unknown) => {
     const service = await openTinyService({ 'GET /api/workouts': [200, body] });
     const home = openHome({ SYNC_BASE_URL: service.url, SYNC_ACCESS_TOKEN: 'some-token' });
@@ -158,7 +158,7 @@ describe('sync workouts, where the service chose another shape', () => {
     expect(ndjson(json.stdout)).toEqual([{ type: 'workouts', body }]);
   });
 
-  it('lists each once and ends, where the service knows no paging', async () => {
+  it('lists each workout once and ends if the service has no paging', async () => {
     const workouts = Array.from({ length: 60 }, (_, id) => ({ id, title: `Ride ${id}` }));
     const { run, service } = await open(workouts);
     const { stdout } = await run('--limit', '200', '--json');
@@ -166,7 +166,7 @@ describe('sync workouts, where the service chose another shape', () => {
     expect(service.requests.filter(({ path }) => path.startsWith('/api/workouts'))).toHaveLength(2);
   });
 
-  it('cannot be made to command the terminal', async () => {
+  it('removes control characters from what the service sends', async () => {
     const { run } = await open([{ id: 1, title: 'Ride\u001b[2J\u0007', type: 'x\r\ny' }]);
     const { stdout } = await run();
     // eslint-disable-next-line no-control-regex -- that is the point
