@@ -27,7 +27,7 @@ describe('sync profile', () => {
   });
 
   it('shows the values of the service with units', async () => {
-    const world = await openLoggedInWorld();
+    const world = await openLoggedInWorld({ inProcess: true });
     const json = await world.sync(['profile', '--json']);
     expect(json.code).toBe(0);
     expect(ndjson(json.stdout)).toEqual([
@@ -41,7 +41,7 @@ describe('sync profile', () => {
   });
 
   it('updates weight and FTP, and keeps showing pounds to an athlete who reads pounds', async () => {
-    const world = await openLoggedInWorld({ login: { athlete: 'athlete-2' } });
+    const world = await openLoggedInWorld({ inProcess: true, login: { athlete: 'athlete-2' } });
     const { code, stdout } = await world.sync([
       'profile',
       '--weight',
@@ -69,7 +69,7 @@ describe('sync profile', () => {
     'keeps the display unit, however the service treats units (%s)',
     async (revision) => {
       for (const athlete of ['athlete-1', 'athlete-2']) {
-        const world = await openLoggedInWorld({ revision, login: { athlete } });
+        const world = await openLoggedInWorld({ inProcess: true, revision, login: { athlete } });
         const [before] = world.sandbox.control.state(athlete).athletes;
         const { code, stderr } = await world.sync(['profile', '--weight', '72.55']);
         const [after] = world.sandbox.control.state(athlete).athletes;
@@ -81,7 +81,7 @@ describe('sync profile', () => {
   );
 
   it('shows the weight in its own unit, not in the display unit', async () => {
-    const world = await openLoggedInWorld({ login: { athlete: 'athlete-2' } });
+    const world = await openLoggedInWorld({ inProcess: true, login: { athlete: 'athlete-2' } });
     const [{ profile } = {}] = world.sandbox.control.state('athlete-2').athletes;
     const { stdout } = await world.sync(['profile']);
     expect(stdout).toContain(`weight         ${String(profile?.weight)} kg\n`);
@@ -106,7 +106,7 @@ describe('sync profile', () => {
   });
 
   it('sends only the fields that were given', async () => {
-    const world = await openLoggedInWorld();
+    const world = await openLoggedInWorld({ inProcess: true });
     await world.sync(['profile', '--ftp', '281']);
     await world.sync(['profile', '--weight', '61']);
     expect(
@@ -117,7 +117,7 @@ describe('sync profile', () => {
   it.each(['athlete-1', 'athlete-2'])(
     'shows the exact requests with --dry-run (%s)',
     async (athlete) => {
-      const world = await openLoggedInWorld({ login: { athlete } });
+      const world = await openLoggedInWorld({ inProcess: true, login: { athlete } });
       const args = ['profile', '--weight', '61.2', '--ftp', '250', '--json'];
       const { code, stdout } = await world.sync([...args, '--dry-run']);
       expect(code).toBe(0);
@@ -166,7 +166,7 @@ describe('sync profile', () => {
     ['--ftp', '280.5', 'whole number of watts'],
     ['--ftp', '280W', 'not a number'],
   ])('refuses %s %s: %s', async (flag, value, words) => {
-    const world = await openLoggedInWorld();
+    const world = await openLoggedInWorld({ inProcess: true });
     const { code, stderr } = await world.sync(['profile', flag, value]);
     expect(code).toBe(2);
     expect(stderr).toContain(words);
@@ -217,7 +217,7 @@ describe('sync profile', () => {
   });
 
   it('names the missing scope of a login', async () => {
-    const world = await openLoggedInWorld({ login: { scopes: ['profile:read'] } });
+    const world = await openLoggedInWorld({ inProcess: true, login: { scopes: ['profile:read'] } });
     expect((await world.sync(['profile'])).code).toBe(0);
     const { code, stderr } = await world.sync(['profile', '--ftp', '250']);
     expect(code).toBe(4);

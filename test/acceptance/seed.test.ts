@@ -188,7 +188,7 @@ describe('sync seed', () => {
     ['--until', '2026-02-30'],
     ['--tz', 'Europe/Atlantis'],
   ])('refuses seed %s %s', async (flag, value) => {
-    const world = await openLoggedInWorld();
+    const world = await openLoggedInWorld({ inProcess: true });
     const { code, stderr } = await world.sync(['seed', flag, value]);
     expect(code).toBe(2);
     expect(stderr).toContain(value.replace('10000', '3660'));

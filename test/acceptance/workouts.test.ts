@@ -38,7 +38,7 @@ describe('sync workouts', () => {
   it.each(REVISIONS)(
     'lists all pages up to the limit, newest first, with unchanged objects (%s)',
     async (revision) => {
-      const world = await openLoggedInWorld({ revision });
+      const world = await openLoggedInWorld({ inProcess: true, revision });
       await uploadDays(world, 60);
       const all = await listedBy(world, 'limit=200');
       expect(all).toHaveLength(60);
@@ -82,7 +82,7 @@ describe('sync workouts', () => {
   );
 
   it('prints a table with local times', async () => {
-    const world = await openLoggedInWorld();
+    const world = await openLoggedInWorld({ inProcess: true });
     await uploadDays(world, 2);
     const { code, stdout } = await world.sync(['workouts'], {
       env: { SYNC_TIMEZONE: 'Asia/Kathmandu' },
@@ -107,7 +107,7 @@ describe('sync workouts', () => {
   });
 
   it('reports an empty list', async () => {
-    const world = await openLoggedInWorld();
+    const world = await openLoggedInWorld({ inProcess: true });
     expect((await world.sync(['workouts'])).stdout).toBe('No workouts.\n');
     expect((await world.sync(['workouts', '--json'])).stdout).toBe('');
   });
@@ -118,7 +118,7 @@ describe('sync workouts', () => {
     ['--limit', '0'],
     ['--limit', 'all'],
   ])('refuses %s %s', async (flag, value) => {
-    const world = await openLoggedInWorld();
+    const world = await openLoggedInWorld({ inProcess: true });
     const { code, stderr } = await world.sync(['workouts', flag, value]);
     expect(code).toBe(2);
     expect(stderr).toContain(`${flag} ${value}`);

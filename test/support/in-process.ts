@@ -3,6 +3,7 @@ import { systemDeps } from '../../src/app/deps.ts';
 import { ExitCode, SyncError, exitCodeOf } from '../../src/base/errors.ts';
 import { VERSION } from '../../src/base/version.ts';
 import { buildProgram } from '../../src/cli/program.ts';
+import { findMachineZone } from '../../src/system/machine-zone.ts';
 import { errorReport, errorText } from '../../src/terminal/error.ts';
 import type { Io } from '../../src/terminal/io.ts';
 import { type GlobalFlags, createOutput } from '../../src/terminal/output.ts';
@@ -21,13 +22,15 @@ export async function runInProcess(
   const stdout: string[] = [];
   const stderr: string[] = [];
   const io = pipes(input, stdout, stderr);
+  const variables = { ...home.env, ...env };
   const deps = {
     ...systemDeps(new AbortController().signal, () => undefined),
-    env: { ...home.env, ...env },
+    env: variables,
     homeDir: home.dir,
     cwd,
     io,
-    machineZone: () => home.env['TZ'] ?? 'UTC',
+    machineZone: () =>
+      findMachineZone({ tz: variables['TZ'], resolved: () => 'UTC', localtime: () => undefined }),
     programDir: dirname(PROGRAM),
   };
   let flags: GlobalFlags = { json: args.includes('--json'), quiet: false, verbose: false };
