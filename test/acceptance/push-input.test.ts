@@ -186,7 +186,10 @@ describe('the exit code of sync push', () => {
   });
 
   it('is 4 if the login lacks the scope, which is named', async () => {
-    const world = await openLoggedInWorld({ inProcess: true, login: { scopes: ['workout:write'] } });
+    const world = await openLoggedInWorld({
+      inProcess: true,
+      login: { scopes: ['workout:write'] },
+    });
     const { code, stdout } = await world.sync(['push', 'wellness', '-'], { input });
     expect(code).toBe(4);
     expect(stdout).toContain('health:write');

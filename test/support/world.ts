@@ -4,7 +4,6 @@ import { onTestFinished } from 'vitest';
 import type { Control } from '../../src/sandbox/control.ts';
 import { type Revision, REVISION_NAMES } from '../../src/sandbox/revisions.ts';
 import { type Sandbox, type SandboxOptions, startSandbox } from '../../src/sandbox/server.ts';
-import { runInProcess } from './in-process.ts';
 import {
   type Finished,
   type Home,
@@ -73,7 +72,7 @@ export function worldOf(sandbox: Sandbox, home: Home, inProcess = false): World 
     home,
     start,
     sync: (args, more) =>
-      inProcess ? runInProcess(args, { home, ...more }) : start(args, more).finished,
+      inProcess ? runHere(args, { home, ...more }) : start(args, more).finished,
     write(path, contents) {
       const absolute = join(home.dir, path);
       mkdirSync(dirname(absolute), { recursive: true });
@@ -99,10 +98,7 @@ export async function loginWithToken(
   request: Parameters<Control['mint']>[0] = {},
 ): Promise<void> {
   const input = JSON.stringify(world.sandbox.control.mint(request));
-  const { code, stderr } = await runInProcess(['login', '--with-token'], {
-    home: world.home,
-    input,
-  });
+  const { code, stderr } = await runHere(['login', '--with-token'], { home: world.home, input });
   if (code !== 0) throw new Error(`login --with-token ended with ${String(code)}: ${stderr}`);
 }
 
@@ -129,4 +125,10 @@ export function openHome(env: NodeJS.ProcessEnv = {}): Home {
   const home = makeHome(env);
   onTestFinished(() => home.remove());
   return home;
+}
+
+/** Loads the program when it is needed: many tests run the built one only. */
+async function runHere(args: readonly string[], options: RunOptions): Promise<Finished> {
+  const { runInProcess } = await import('./in-process.ts');
+  return await runInProcess(args, options);
 }
