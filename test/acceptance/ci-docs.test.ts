@@ -111,7 +111,7 @@ describe('docs/ci.md', () => {
       await format(text, { parser: 'yaml' });
       for (const command of documentedCommands(text)) await expectKnown(home, command);
       expect(text).toContain('npm install --global athlete-sync');
-      // The script is the one that stands above.
+      // The script of the first block.
       expect(text).toContain('bash ci/seed.sh');
     }
     expect(document).toContain('Save this as `ci/seed.sh`');

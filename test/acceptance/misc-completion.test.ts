@@ -11,7 +11,7 @@ const script = async (shell: string) => {
   return stdout;
 };
 
-/** What bash offers for a line that ends where the cursor is. */
+/** Returns the completions of bash for a line that ends at the cursor. */
 async function offered(line: string): Promise<string[]> {
   const home = openHome();
   const words = line.split(' ').map((word) => `'${word}'`);
@@ -58,7 +58,7 @@ describe('sync completion', () => {
     const text = await script(shell);
     expect(text).toContain('athlete-sync');
     if (missingTools(shell).length > 0) {
-      // Said here, because a test of this name stands for the text alone then.
+      // Reported, because this test then checks the text alone.
       console.info(`no ${shell} here: its script is only read, not checked by it`);
       return;
     }
@@ -73,7 +73,7 @@ describe('sync completion', () => {
       const text = await script(shell);
       for (const word of ['push', 'nutrition', 'wellness', 'uninstall', 'dry-run', 'accounts'])
         expect(text, shell).toContain(word);
-      // What is for the program itself is nobody's to complete.
+      // Internal commands are not completed.
       expect(text).not.toMatch(/--background|-l background/);
     }
     const { stdout } = await runSync(['completion', 'bash', '--json'], { home: openHome() });

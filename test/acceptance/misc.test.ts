@@ -116,7 +116,7 @@ describe('sync doctor', () => {
     world.sandbox.control.revoke();
     const ended = { code: 4, state: 'bad', message: text('ended'), hint: text('sync login') };
     expect(await login()).toMatchObject(ended);
-    // It is recorded now.
+    // The profile now records the end of the login.
     world.sandbox.control.clearRequests();
     expect(await login()).toMatchObject(ended);
     expect(requestLines(world.sandbox).filter((line) => line.startsWith('token'))).toEqual([]);
@@ -166,7 +166,7 @@ describe('sync doctor', () => {
     const { code, stdout } = await world.sync(['doctor', '--json'], {
       env: { PATH: `${elsewhere}:${process.env['PATH'] ?? ''}` },
     });
-    // It may be a nuisance; it is not wrong.
+    // A note, not a problem.
     expect(code).toBe(0);
     expect(ndjson(stdout).at(-1)).toEqual({
       type: 'finding',
@@ -191,7 +191,7 @@ describe('sync explain', () => {
     const uploaded = await explain(ride);
     expect(uploaded).toMatchObject({ ...fresh, state: 'uploaded', reason: text('has it') });
     expect(uploaded?.['upload']).toMatchObject({ path: ride, attempts: 1 });
-    // It is known by what is in it, not by its name.
+    // The ledger finds it by its contents, not by its name.
     const copy = world.write('copy.fit', bytes);
     expect(await explain(copy)).toEqual({ ...uploaded, path: copy });
 
@@ -266,7 +266,7 @@ describe('sync config', () => {
     expect(await run(['get', 'timezone'], { SYNC_TIMEZONE: 'Europe/Oslo' })).toEqual([
       { ...timezone, value: 'Europe/Oslo', origin: 'environment' },
     ]);
-    // Another profile has settings of its own.
+    // Another profile has separate settings.
     expect(await run(['get', 'timezone', '--profile', 'ben'])).toEqual([
       { ...timezone, profile: 'ben', value: null, origin: 'default' },
     ]);

@@ -178,7 +178,7 @@ describe('the exit code of sync push', () => {
     expect(code).toBe(4);
     expect(ndjson(stdout)[0]).toMatchObject({ outcome: 'failed', code: 'AUTH_REQUIRED' });
     expect(String(ndjson(stdout)[0]?.['hint'])).toContain('sync login');
-    // People are told the reason once, and which days it keeps.
+    // The text gives the reason once, with the affected days.
     const text = await world.sync(['push', 'wellness', '-'], { input });
     expect(text.stdout.match(/Nobody is logged in/g)).toHaveLength(1);
     expect(text.stdout).toContain('2026-02-15: not sent.\n');
@@ -222,7 +222,7 @@ describe('the exit code of sync push', () => {
     expect(ndjson(stdout)[0]).toMatchObject({ outcome: 'rejected', status: 422, attempts: 1 });
     expect(ndjson(stdout)[1]).toMatchObject({ outcome: 'rejected' });
     expect(days(world)).toEqual({});
-    // What was refused is not remembered as sent.
+    // The ledger does not record the refused day as sent.
     expect((await world.sync(['push', 'wellness', '-'], { input })).code).toBe(0);
     expect(days(world)).toEqual(HELD);
   });

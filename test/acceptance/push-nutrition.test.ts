@@ -108,7 +108,7 @@ describe.each(NUTRITION_REVISIONS)('nutrition pushed to revision %s', (revision)
     await vi.waitUntil(() => held(world).length > 0, 30_000);
     running.child.kill('SIGKILL');
     await running.finished;
-    // Another day is pushed; the one that is unfinished goes along.
+    // A push of another day also sends the unfinished day.
     const other = {
       date: '2026-02-16',
       items: [{ ...GEL, logged_at: '2026-02-16T17:00:00+01:00' }],
@@ -147,7 +147,7 @@ it('a changed nutrition item that cannot be removed ends with exit code 6 and sa
     hint: expect.stringContaining(`open ${DAY} and delete "Banana`) as string,
   });
   expect(held(world)).toEqual(['Banana 25', 'Gel 25', 'Rice 25']);
-  // The missing route answered 401: that is no end of the login.
+  // The missing route answered 401, which does not end the login.
   expect(requestCounts(world.sandbox)['token']).toBeUndefined();
   expect((await world.sync(['status'])).code).toBe(0);
   const banana = foodsHeld(world.sandbox, DAY).find(({ name }) => name === 'Banana');

@@ -56,7 +56,7 @@ describe('the zone of a push', () => {
       date: '2026-02-14',
       ...not,
     });
-    // ... unless somebody says otherwise on the command line.
+    // ... unless a flag overrides it.
     expect(await datedBy(world, { args: ['--tz', 'Asia/Tokyo'] }, offset)).toEqual(
       used('2026-02-15', 'Asia/Tokyo'),
     );

@@ -106,7 +106,7 @@ const summary = {
 const bodiesOf = (world: World, route: 'wellness' | 'nutrition') =>
   world.sandbox.control.requests({ route }).map(({ body }) => body);
 
-/** What was sent of nutrition: a day without items only shows what the platform holds. */
+/** Nutrition requests with items: a request without items only asks for the day. */
 const bodiesWithItems = (world: World) =>
   bodiesOf(world, 'nutrition').filter((body) => (body as { items: unknown[] }).items.length > 0);
 
@@ -152,7 +152,7 @@ describe('sync push', () => {
       source: file,
       sources: [file],
       ...used,
-      // It is read, sent, and found out to be added to what the day held.
+      // The program reads the day, sends it, and learns that the service appends.
       attempts: 3,
     });
     const { items, ...fields } = EVERY_NUTRITION_FIELD;
@@ -312,7 +312,7 @@ describe('sync push', () => {
         ...Array<string>(total).fill('skipped'),
         undefined,
       ]);
-      // `--raw` is what the flag says: the record as it was read goes along.
+      // `--raw` adds the unchanged input record.
       world.sandbox.control.clearRequests();
       const raw = await world.sync(['push', kind, file, '--raw', '--json', '--jobs', '1']);
       expect(raw.code).toBe(0);

@@ -16,7 +16,7 @@ const lines = codeBlocks(readme)
   .filter(({ language }) => language === 'sh')
   .flatMap(({ text }) => text.split('\n'));
 
-/** Installing needs the registry and is what CI does first; the demo has a test of its own. */
+/** Installing needs the registry, and CI does it first; another test runs the demo. */
 const isNpm = (line: string) => line.startsWith('npm ');
 
 const missing = missingTools('bash');
@@ -54,7 +54,7 @@ async function openComputer(): Promise<{
   };
 }
 
-/** What must be said, or true, after a command; none: that it ends well is all. */
+/** Checks after a command; without one, exit code 0 is enough. */
 const OUTCOMES: Record<string, (run: Finished, world: World) => void> = {
   'sync login': (run) => expect(run.stdout).toContain('Logged in as Ada Lindqvist'),
   'sync upload ride.fit': (run) =>
@@ -98,7 +98,7 @@ describe('the README', () => {
       expect(first).toContain('sync login');
       expect(fromTable).toContain('sync logout');
       for (const command of [...first, ...fromTable]) {
-        // A watch goes on until it is ended.
+        // A watch runs until a signal ends it.
         const watching = command.startsWith('sync watch');
         const run = await type(command, watching ? UPLOADED_OR_KNOWN : undefined);
         // Ctrl-C is for the shell, too.
@@ -160,7 +160,7 @@ describe('the README', () => {
   });
 });
 
-/** Complete by their types: whoever adds an outcome has to add it here, and then to the README. */
+/** Complete by their types: a new outcome must be added here and to the README. */
 const ALL_OUTCOMES: Record<UploadOutcome | PushOutcome, true> = {
   uploaded: true,
   pushed: true,

@@ -58,7 +58,7 @@ describe('sync seed --accounts', () => {
       [3, 3],
       [7, 7],
     ]);
-    // Seed 1 is what the flag's default gives, too; seed 2 is somebody else.
+    // Seed 1 is the default of the flag; seed 2 is another athlete.
     expect(hashes(world, 'athlete-3')).toEqual(hashes(world, 'athlete-1'));
     const first = hashes(world, 'athlete-1') ?? [];
     expect(hashes(world, 'athlete-2')?.filter((hash) => first.includes(hash))).toEqual([]);
@@ -85,14 +85,14 @@ describe('sync seed --accounts', () => {
     ]);
     expect(summaries.at(-1)).toEqual({ type: 'summary', accounts: 3, complete: 3, incomplete: 0 });
     expect(summaries.at(-1)).toEqual(lines.at(-1));
-    // Every line says whose it is.
+    // Every line names its account.
     const owners = new Set(lines.slice(0, -1).map(({ account }) => account));
     expect([...owners].sort()).toEqual(['ada', 'ben', 'meera']);
 
     world.sandbox.control.clearRequests();
     const second = await run();
     expect(second.code).toBe(0);
-    // Whose tokens they are was asked the first time.
+    // The first run asked for the athletes of the tokens.
     expect(requestLines(world.sandbox)).toEqual([]);
   });
 
@@ -127,7 +127,7 @@ describe('sync seed --accounts', () => {
     const { stdout, stderr } = await world.sync(['seed', ...WEEK, '--accounts', file], { env });
     expect(stdout).toContain('1 of 4 accounts complete.');
     expect(stderr).toMatch(/^expired: Error: .*\(OLD_TOKEN\)/m);
-    // One line says what is wrong with an account, not one for each recording and day.
+    // The problem of an account is reported once, not for each recording and day.
     expect(stdout.match(/^nobody: .*Nobody is logged in/gm)).toHaveLength(1);
     expect(stdout).toContain(
       'nobody: 2026-05-11 to 2026-05-17: 5 recordings, 14 records; 19 failed.',
@@ -149,7 +149,7 @@ describe('sync seed --accounts', () => {
       ]),
     );
     const { code, stdout } = await run('seed', '--days', '2', '--accounts', file, '--json');
-    // The marked one gets as far as the service, which is nowhere.
+    // The marked one reaches the network, where no service is.
     expect(code).toBe(2);
     const errors = ndjson(stdout).filter(({ type }) => type === 'error');
     const found = Object.fromEntries(
@@ -202,7 +202,7 @@ describe('sync seed in scripts', () => {
     expect(run.stderr).toMatch(/sync login|SYNC_ACCESS_TOKEN|keychain/);
     expect(run.stdout + run.stderr).not.toMatch(/sbx_(rt|at)_/);
     expect(filesHolding(world.home.dir, ['sbx_rt_', 'sbx_at_'])).toEqual([]);
-    // It is true: the token in the variable is of no use now.
+    // The token in the variable no longer works.
     const again = await world.sync(['seed', ...WEEK, '--json', '--force'], {
       env: { SYNC_REFRESH_TOKEN: refresh_token },
     });
@@ -237,7 +237,7 @@ describe('sync seed in scripts', () => {
     expect(code).toBe(0);
     expect(counts(world)[1]?.slice(1)).toEqual([7, 7]);
     expect(stderr).toMatch(/^ben: .*BEN_REFRESH no longer works after this run/m);
-    // The variable is the account's own, not one that nobody set.
+    // The message names the variable of the account.
     expect(stderr).not.toContain('SYNC_REFRESH_TOKEN');
     expect(stdout + stderr).not.toMatch(/sbx_(rt|at)_/);
   });

@@ -36,7 +36,7 @@ const withoutIds = (day: Record<string, unknown>) => ({
   ),
 });
 
-/** What is there, without when and under which number it was stored. */
+/** The stored data without times and IDs of the service. */
 const contentsOf = (world: World) => {
   const { recordings, wellness, nutrition } = heldBy(world);
   const plain = ({ date, record }: { date: string; record: unknown }) => ({ date, record });
@@ -84,7 +84,7 @@ describe.each(NUTRITION_REVISIONS)('sync seed (%s)', (revision) => {
     });
     expect(world.sandbox.control.requests({ route: 'upload-fit' })).toHaveLength(recordings.length);
     expect(bringing(world, 'wellness')).toHaveLength(14);
-    // Each item is there once, whatever the service does with a day that comes again.
+    // Each item is held once, whether the service appends or replaces.
     const sent = new Map(
       bringing(world, 'nutrition').map(({ date, items }) => [date, items?.length]),
     );
@@ -92,7 +92,7 @@ describe.each(NUTRITION_REVISIONS)('sync seed (%s)', (revision) => {
       ({ date }) => [date, foodsHeld(world.sandbox, date).length] as const,
     );
     expect(new Map(held)).toEqual(sent);
-    // Marked as what it is, at the service too.
+    // Marked as synthetic, at the service too.
     for (const { metadata } of recordings) expect(metadata).toMatchObject({ synthetic: true });
 
     const before = contentsOf(world);
@@ -248,7 +248,7 @@ describe('sync seed and real accounts', () => {
     for (const kind of ['wellness', 'nutrition'] as const) {
       expect(bodies(kind).sort(byDate)).toEqual(bringing(world, kind).sort(byDate));
     }
-    // And what it asks first, as this login may not read days.
+    // The first request asks for the day, as this login lacks nutrition:read.
     const asked = world.sandbox.control
       .requests({ route: 'nutrition' })
       .map(({ body }) => body)
@@ -260,8 +260,8 @@ describe('sync seed and real accounts', () => {
   });
 
   it('accepts a marked profile only', async () => {
-    // Plain http beyond this machine is refused anyway, so the address stays unreachable: what counts
-    // is that the run gets as far as trying.
+    // Plain http to other machines is refused anyway, so the address is https and unreachable: the
+    // run must get to the connection.
     const home = openHome({ ...REAL, SYNC_BASE_URL: 'https://127.0.0.1.nip.invalid' });
     const mark = ['config', 'set', 'testAccount', 'true', '--profile', 'ci'];
     expect((await runSync(mark, { home })).code).toBe(0);

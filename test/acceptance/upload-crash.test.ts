@@ -60,7 +60,7 @@ describe('an interrupted upload', () => {
     expect(ndjson(stdout).at(-1)).toMatchObject({ total: 60, skipped: done, failed: 0 });
     const counts = receivedCounts(world);
     expect(counts).toHaveLength(60);
-    // Sent twice is only what was on its way.
+    // Only requests in flight at the kill are sent twice.
     expect(counts.reduce((sum, count) => sum + count, 0)).toBeLessThanOrEqual(60 + JOBS);
   });
 
@@ -127,7 +127,7 @@ describe('several processes that upload one folder at once', () => {
     expect(code).toBe(0);
     expect(ndjson(stdout).at(-1)).toMatchObject({ uploaded: 2, skipped: 18 });
     expect(receivedCounts(world)).toEqual(Array(20).fill(1));
-    // The two that hung, and nothing in vain.
+    // The two that hung, and no needless request.
     expect(begun(world)).toBe(22);
   });
 });

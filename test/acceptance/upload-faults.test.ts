@@ -16,7 +16,7 @@ import { ndjson } from '../support/program.ts';
 
 const ride = makeRecording({ seed: 5 });
 
-/** Uploads the one recording. @returns its item without what is the same for all */
+/** Uploads the recording. @returns the fields of its item that differ between tests */
 async function uploadRide(world: World) {
   const path = world.write('ride.fit', ride);
   const { code, stdout } = await world.sync(['upload', '--json', path]);
@@ -50,7 +50,7 @@ describe('a temporary fault', () => {
       1,
     ],
     ['a connection reset', 'upload-fit:reset', { outcome: 'uploaded', attempts: 2 }, 1],
-    // The service took it and could not say so: the next try finds that out.
+    // The service took it but the answer was lost: the retry learns of the duplicate.
     ['a reset after the fact', 'upload-fit:reset-after', { outcome: 'duplicate', attempts: 2 }, 2],
     ['half of an answer', 'upload-fit:reset-mid', { outcome: 'duplicate', attempts: 2 }, 2],
     ['an answer closed early', 'upload-fit:close-mid', { outcome: 'duplicate', attempts: 2 }, 2],
@@ -71,7 +71,7 @@ describe('a temporary fault', () => {
       const first = await uploadRide(world);
       expect({ code: first.code, item: first.item }).toEqual({ code: 0, item });
       expect(world.sandbox.control.requests({ route: 'upload-fit' })).toHaveLength(item.attempts);
-      // One recording, however often it came in.
+      // One recording, after one or two requests.
       expect(receivedCounts(world)).toEqual([received]);
       expect(
         Buffer.from(world.sandbox.control.recordingBytes(sha256(ride)) ?? []).equals(ride),
@@ -110,7 +110,7 @@ it('sync upload reports a pause once, however many requests wait for its end', a
   expect(stderr).toBe('The service says that it gets too many requests (429). Going on in 3 s.\n');
 });
 
-/** The same file once more; the item without what is the same for all. */
+/** Uploads the same file again. @returns the fields of its item that differ between tests */
 async function uploadAgain(world: World) {
   const { code, stdout } = await world.sync(['upload', '--json', join(world.home.dir, 'ride.fit')]);
   const [item = {}] = ndjson(stdout);
@@ -226,7 +226,7 @@ describe('a permanent fault', () => {
     expect(new Set(lines.map((line) => `${String(line['code'])} ${String(line['hint'])}`))).toEqual(
       new Set(['AUTH_EXPIRED Run `sync login`.']),
     );
-    // Those that were under way at once, and one refresh; not twelve times the same question.
+    // The requests in flight and one refresh, not twelve refused requests.
     expect(requestLines(world.sandbox).length).toBeLessThanOrEqual(5);
     expect(requestLines(world.sandbox).filter((line) => line === 'token 400')).toHaveLength(1);
 

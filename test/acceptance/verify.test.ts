@@ -9,7 +9,7 @@ import { openTinyService } from '../support/tiny-service.ts';
 const START = new Date('2026-02-15T07:10:00Z');
 const ride = makeRecording({ seed: 5, startTime: START, durationSecs: 60 });
 
-/** Lets uploads have happened so long ago. */
+/** Moves all uploads into the past by `ms`. */
 function age(world: World, ms: number): void {
   const ledger = new DatabaseSync(join(world.home.dir, 'state', 'ledger.db'));
   ledger.prepare('UPDATE uploads SET changed_at = changed_at - ?').run(ms);

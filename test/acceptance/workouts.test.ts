@@ -10,7 +10,7 @@ import { makeRecording } from '../support/fit-maker.ts';
 import { ndjson, runSync } from '../support/program.ts';
 import { openTinyService } from '../support/tiny-service.ts';
 
-/** What the service lists, asked without the program in between. */
+/** Asks the service for its list, without the program. */
 async function listedBy(world: World, query: string): Promise<Record<string, unknown>[]> {
   const { access_token } = world.sandbox.control.mint();
   const answer = await fetch(`${world.sandbox.url}/api/workouts?${query}`, {
@@ -102,7 +102,7 @@ describe('sync workouts', () => {
     expect(rows.map((row) => row.slice(0, 16))).toEqual(['2026-01-03 05:15', '2026-01-02 05:15']);
     const newYork = await world.sync(['workouts'], { env: { TZ: 'America/New_York' } });
     expect(newYork.stdout).toContain('2026-01-02 18:30');
-    // Columns stand under each other: as wide as the widest, whatever is in them.
+    // Columns are aligned: each as wide as its widest cell.
     expect(new Set([head, ...rows].map((row) => row.trimEnd().length)).size).toBe(1);
   });
 

@@ -13,13 +13,13 @@ import type { World } from './world.ts';
 
 export * from './world.ts';
 
-/** The address that a login shows, as it stands in what the program printed so far. */
+/** Matches the authorization URL in the output of a login. */
 export const AUTHORIZE_URL = /https?:\/\/\S+\/api\/oauth\/authorize\?\S+/;
 
-/** A login that waits for its answer, and where the answer has to go. */
+/** A login that waits for the callback. */
 export interface WaitingLogin {
   readonly running: Running;
-  /** What the browser is sent to. */
+  /** The URL that the browser opens. */
   readonly authorizeUrl: string;
   readonly redirectUri: string;
   readonly state: string;
@@ -36,7 +36,7 @@ export async function startLogin(
     : ['--port', '0'];
   const running = world.start(['login', '--no-browser', ...port, ...args], options);
   const [authorizeUrl] = await running.waitFor(AUTHORIZE_URL);
-  // All of the text is there now, not only the address in it.
+  // The last line: all of the text is printed.
   await running.waitFor(/Ctrl-C ends it/);
   const query = new URL(authorizeUrl).searchParams;
   return {
@@ -47,7 +47,7 @@ export async function startLogin(
   };
 }
 
-/** Where the service sends the browser: the callback with the answer in it. */
+/** Returns the URL of the callback to which the service redirects the browser. */
 export async function answerOf(authorizeUrl: string): Promise<string> {
   const response = await fetch(authorizeUrl, { redirect: 'manual' });
   const location = response.headers.get('location');
@@ -55,7 +55,7 @@ export async function answerOf(authorizeUrl: string): Promise<string> {
   return location;
 }
 
-/** Does what a browser does with the address. @returns the page that the person sees */
+/** Opens the authorization URL as a browser does. @returns the page that the user sees */
 export async function visit(
   authorizeUrl: string,
 ): Promise<{ status: number; html: string; url: string }> {
@@ -64,7 +64,7 @@ export async function visit(
   return { status: response.status, html: await response.text(), url };
 }
 
-/** Is the program `script` of util-linux here? It gives a child a terminal of its own. */
+/** The program `script` of util-linux, which runs a child in a new terminal. */
 const SCRIPT = ['/usr/bin/script', '/bin/script'].find((path) => existsSync(path));
 
 export const terminals = {
@@ -76,10 +76,10 @@ export const terminals = {
 } as const;
 
 export interface Terminal {
-  /** Everything that the screen was sent, stdout and stderr as one. */
+  /** All output: stdout and stderr in one. */
   screen(): string;
   type(keys: string): void;
-  /** Waits until what came after the last match fits; matches are not found twice. */
+  /** Waits until the output after the last match matches. */
   waitFor(pattern: RegExp): Promise<RegExpExecArray>;
   /** `stdout` is the screen. */
   readonly finished: Promise<Finished>;
@@ -88,7 +88,7 @@ export interface Terminal {
 /** Wide enough for the address of a login, so that it stands on one line. */
 const COLUMNS = 1000;
 
-/** Runs the program in a terminal of its own, with stdin, stdout and stderr on it. */
+/** Runs the program in a new terminal, with stdin, stdout and stderr on it. */
 export function openTerminal(
   { home }: Pick<World, 'home'>,
   args: readonly string[],
@@ -140,7 +140,7 @@ function quoted(word: string): string {
   return `'${word.replaceAll("'", `'\\''`)}'`;
 }
 
-/** A port that nothing listens on just now. */
+/** Returns a port that nothing listens on. */
 export async function freePort(): Promise<number> {
   const server = createServer();
   await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
@@ -153,14 +153,14 @@ export function sha256(bytes: Uint8Array): string {
   return createHash('sha256').update(bytes).digest('hex');
 }
 
-/** The requests that the sandbox received, as `route status`, in order. */
+/** Returns the requests that the sandbox received, as `route status`, in order. */
 export function requestLines({ control }: Sandbox): string[] {
   return control
     .requests()
     .map(({ route, method, path, status }) => `${route ?? `${method} ${path}`} ${String(status)}`);
 }
 
-/** Every item that the platform holds for a day of an athlete, meal by meal. */
+/** Returns every item that the platform holds for a day of an athlete, meal by meal. */
 export function foodsHeld(
   { control }: Pick<Sandbox, 'control'>,
   date: string,
@@ -171,7 +171,7 @@ export function foodsHeld(
   return MEALS.flatMap((meal) => day[meal]);
 }
 
-/** How many requests of each kind the sandbox received. */
+/** Counts the requests of each route that the sandbox received. */
 export function requestCounts({ control }: Sandbox): Record<string, number> {
   const counts: Record<string, number> = {};
   for (const { route } of control.requests()) {
@@ -181,12 +181,12 @@ export function requestCounts({ control }: Sandbox): Record<string, number> {
   return counts;
 }
 
-/** Where the file store keeps the login of a profile. */
+/** Returns the path of the default profile in the file store. */
 export function tokenFile({ home }: Pick<World, 'home'>): string {
   return join(home.dir, 'state', 'logins', 'login-default.json');
 }
 
-/** Lets the access token's time run out, here and at the service, without waiting for it. */
+/** Expires the access token, here and at the service. */
 export function expireAccess(world: World): void {
   const path = tokenFile(world);
   const stored = JSON.parse(readFileSync(path, 'utf8')) as Record<string, unknown>;
@@ -194,7 +194,7 @@ export function expireAccess(world: World): void {
   world.sandbox.control.expire();
 }
 
-/** Whose token it is, as the service says; undefined: it is no good. */
+/** Asks the service for the athlete of a token; undefined if the token is invalid. */
 export async function ownerOf({ url }: Sandbox, token: string): Promise<string | undefined> {
   const answer = await fetch(`${url}/api/oauth/userinfo`, {
     headers: { authorization: `Bearer ${token}` },
@@ -203,7 +203,7 @@ export async function ownerOf({ url }: Sandbox, token: string): Promise<string |
   return ((await answer.json()) as { sub: string }).sub;
 }
 
-/** The files below a folder that hold one of these texts, as `path: text`. */
+/** Returns the files below a folder that contain one of these texts, as `path: text`. */
 export function filesHolding(folder: string, texts: readonly string[]): string[] {
   const found: string[] = [];
   for (const entry of readdirSync(folder, { recursive: true, withFileTypes: true })) {

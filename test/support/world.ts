@@ -13,13 +13,13 @@ import {
   startSync,
 } from './program.ts';
 
-/** A sandbox, and a home whose programs talk to it. Both end with the test. */
+/** A sandbox and a home that is configured for it. Both end with the test. */
 export interface World {
   readonly sandbox: Sandbox;
   readonly home: Home;
   /** Starts the built program, and kills it at the end of the test if it still runs. */
   start(args: readonly string[], options?: Partial<RunOptions>): Running;
-  /** Runs a command line to its end, in a process of its own unless the world is `inProcess`. */
+  /** Runs a command line to its end, in a child process unless the world is `inProcess`. */
   sync(args: readonly string[], options?: Partial<RunOptions>): Promise<Finished>;
   /** Writes a file below the home, with the folders to it. @returns its absolute path */
   write(path: string, contents: Uint8Array | string): string;
@@ -43,7 +43,7 @@ export interface WorldOptions {
   readonly inProcess?: boolean;
 }
 
-/** Opens a world without a login. Its sandbox approves logins by itself; they go into the file store. */
+/** Opens a world without a login. Its sandbox approves every login; the file store keeps it. */
 export async function openWorld(options: WorldOptions = {}): Promise<World> {
   const sandbox = await openSandbox(options.sandbox, options.revision);
   const home = openHome({
@@ -55,7 +55,7 @@ export async function openWorld(options: WorldOptions = {}): Promise<World> {
   return worldOf(sandbox, home, options.inProcess);
 }
 
-/** Opens a world whose `sync` runs in this process: see {@link WorldOptions.inProcess}. */
+/** Opens a world with `inProcess`: see {@link WorldOptions.inProcess}. */
 export async function openWorldInProcess(options: WorldOptions = {}): Promise<World> {
   return await openWorld({ ...options, inProcess: true });
 }
