@@ -1,5 +1,5 @@
 import { spawn, spawnSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -66,12 +66,21 @@ export function has(command) {
   return spawnSync('sh', ['-c', `command -v ${command}`]).status === 0;
 }
 
-/** Peak memory of a command, MB, by `/usr/bin/time`; undefined where that is not there. */
+/**
+ * Peak memory of a Node program (MB); undefined on other systems than Linux. The program writes down
+ * the kernel's high-water mark of its own process: `getrusage` counts the parent process as well.
+ */
 export async function peakMemory(command, env) {
-  if (!has('/usr/bin/time')) return undefined;
-  const { stderr } = await run(['/usr/bin/time', '-f', 'peak %M', ...command], env);
-  const found = /peak (\d+)/.exec(stderr);
-  return found === null ? undefined : Number(found[1]) / 1024;
+  if (process.platform !== 'linux') return undefined;
+  const hook = join(scratch, 'peak-memory.cjs');
+  const status = join(scratch, 'peak-memory.txt');
+  const write = `fs.writeFileSync(${JSON.stringify(status)}, fs.readFileSync('/proc/self/status'))`;
+  writeFileSync(hook, `const fs = require('node:fs');\nprocess.on('exit', () => ${write});\n`);
+  rmSync(status, { force: true });
+  const { code, stderr } = await run(command, { ...env, NODE_OPTIONS: `--require ${hook}` });
+  if (code !== 0) throw new Error(`${command.join(' ').slice(0, 200)}: ${code} ${stderr}`);
+  const [, kilobytes] = /^VmHWM:\s+(\d+) kB$/m.exec(readFileSync(status, 'utf8')) ?? [];
+  return Number(kilobytes) / 1024;
 }
 
 /**

@@ -13,8 +13,8 @@ import {
 import { makeRecording } from '../support/fit-maker.ts';
 import { ndjson } from '../support/program.ts';
 
-describe('tokens in the environment', () => {
-  it('are used as they are: with an access token alone nothing is stored or refreshed', async () => {
+describe('tokens of the environment', () => {
+  it('an access token alone is used without storing or refreshing anything', async () => {
     const world = await openWorld();
     const { access_token } = world.sandbox.control.mint();
     const env = { SYNC_ACCESS_TOKEN: access_token, SYNC_CLIENT_ID: undefined };
@@ -36,7 +36,7 @@ describe('tokens in the environment', () => {
     expect(requestLines(world.sandbox).filter((line) => line.startsWith('token'))).toEqual([]);
   });
 
-  it('are asked whose they are once, and not at all by a dry run', async () => {
+  it('userinfo is asked once about a token, and never by a dry run', async () => {
     const world = await openWorld();
     const { access_token } = world.sandbox.control.mint();
     const env = { SYNC_ACCESS_TOKEN: access_token };
@@ -55,7 +55,7 @@ describe('tokens in the environment', () => {
     expect(requestLines(world.sandbox)).toEqual([]);
   });
 
-  it('win over a stored login', async () => {
+  it('a token takes precedence over a stored login', async () => {
     const world = await openLoggedInWorld();
     const { access_token } = world.sandbox.control.mint({ athlete: 'athlete-2' });
     await world.sync(['upload', world.write('ride.fit', makeRecording())], {
@@ -66,7 +66,7 @@ describe('tokens in the environment', () => {
   });
 
   it.each(REVISIONS)(
-    'with a refresh token alone fetch an access token, and warn if it was replaced (%s)',
+    'a refresh token alone fetches an access token and warns if it was rotated (%s)',
     async (revision) => {
       const world = await openWorld({ revision });
       const { refresh_token } = world.sandbox.control.mint();
@@ -206,14 +206,14 @@ const CASES: readonly Case[] = [
 
 describe('the exit code', () => {
   it.each(CASES.map((one) => [ExitCode[one.code], one.because, one] as const))(
-    'is %i because %s',
+    'exits %i because %s',
     async (code, _because, { run }) => {
       const world = await openLoggedInWorld();
       expect((await run(world)).code).toBe(code);
     },
   );
 
-  it('is met in all of its values by the cases above', () => {
+  it('the cases above cover all exit codes', () => {
     expect([...new Set(CASES.map(({ code }) => code))].sort()).toEqual(
       Object.keys(ExitCode).sort(),
     );
@@ -224,7 +224,7 @@ describe('the exit code', () => {
     [5, 'the service keeps failing', { faults: ['upload-fit:503*4', 'upload-fit:422'] }],
     [6, 'the service refuses one', { faults: ['upload-fit:422'] }],
     [3, 'only the letter was wrong', {}],
-  ])('is %i among several, where %s', async (exitCode, _why, { faults = [], scopes }) => {
+  ])('exits %i for several files if %s', async (exitCode, _why, { faults = [], scopes }) => {
     const world = await openLoggedInWorld(scopes === undefined ? {} : { login: { scopes } });
     world.sandbox.control.addFaults(...faults);
     const paths = [

@@ -7,7 +7,7 @@ import { contractEnvironment } from '../support/contract-environment.ts';
 import { ROOT } from '../support/documents.ts';
 import { type Finished, PROGRAM } from '../support/program.ts';
 
-/** Runs the demo with the program under test and a folder for temporary files of its own. */
+/** Runs the demo with the program under test and a scratch folder for temporary files. */
 async function runDemo(env: NodeJS.ProcessEnv): Promise<Finished & { left: string[] }> {
   const home = openHome();
   const scratch = join(home.dir, 'scratch');
@@ -32,14 +32,14 @@ async function runDemo(env: NodeJS.ProcessEnv): Promise<Finished & { left: strin
   return { code, stdout, stderr, left: [...readdirSync(scratch), ...touched(home.dir)] };
 }
 
-/** What is in a home apart from the folder for temporary files. */
+/** Lists a home without the folder for temporary files. */
 function touched(home: string): string[] {
   return readdirSync(home).filter((name) => name !== 'scratch');
 }
 
 describe('npm run demo', () => {
-  it('logs in, sends everything there is to send, shows what arrived, and leaves nothing', async () => {
-    // Settings and tokens of the person who runs it are not its business.
+  it('logs in, sends recordings and days, shows what arrived, and removes its files', async () => {
+    // The demo must ignore the settings and tokens of the user who runs it.
     const { code, stdout, stderr, left } = await runDemo({
       SYNC_DEMO_PROGRAM: PROGRAM,
       SYNC_ACCESS_TOKEN: 'a-token-of-somebody',
@@ -72,7 +72,7 @@ describe('npm run demo', () => {
     expect(stdout.match(/^ {2}[0-9a-f]{12} +\d+ bytes /gm)).toHaveLength(recordings);
   });
 
-  it('fails when the program does', async () => {
+  it('fails if the program fails', async () => {
     const home = openHome();
     const broken = join(home.dir, 'broken.cjs');
     // Everything works but the push of wellness.
@@ -86,7 +86,7 @@ describe('npm run demo', () => {
     expect(left).toEqual([]);
   });
 
-  it('ends when the platform does not start', async () => {
+  it('ends with an error if the sandbox does not start', async () => {
     const { code, stderr } = await runDemo({ SYNC_DEMO_PROGRAM: join(ROOT, 'nowhere.cjs') });
     expect(code).not.toBe(0);
     expect(stderr).toContain('The sandbox ended at once.');

@@ -11,7 +11,7 @@ const script = async (shell: string) => {
   return stdout;
 };
 
-/** What bash offers for a line that ends where the cursor is. */
+/** Returns the completions of bash for a line that ends at the cursor. */
 async function offered(line: string): Promise<string[]> {
   const home = openHome();
   const words = line.split(' ').map((word) => `'${word}'`);
@@ -54,11 +54,11 @@ describe('sync completion', () => {
     },
   );
 
-  it.each(['bash', 'zsh', 'fish'] as const)('is a %s script without a mistake', async (shell) => {
+  it.each(['bash', 'zsh', 'fish'] as const)('prints a valid %s script', async (shell) => {
     const text = await script(shell);
     expect(text).toContain('athlete-sync');
     if (missingTools(shell).length > 0) {
-      // Said here, because a test of this name stands for the text alone then.
+      // Reported, because this test then checks the text alone.
       console.info(`no ${shell} here: its script is only read, not checked by it`);
       return;
     }
@@ -68,12 +68,12 @@ describe('sync completion', () => {
     expect(check).toEqual({ code: 0, stdout: '', stderr: '' });
   });
 
-  it('knows the commands in all four shells', async () => {
+  it('completes commands in all four shells', async () => {
     for (const shell of ['bash', 'zsh', 'fish', 'powershell']) {
       const text = await script(shell);
       for (const word of ['push', 'nutrition', 'wellness', 'uninstall', 'dry-run', 'accounts'])
         expect(text, shell).toContain(word);
-      // What is for the program itself is nobody's to complete.
+      // Internal commands are not completed.
       expect(text).not.toMatch(/--background|-l background/);
     }
     const { stdout } = await runSync(['completion', 'bash', '--json'], { home: openHome() });
@@ -81,7 +81,7 @@ describe('sync completion', () => {
     expect(ndjson(stdout)).toEqual([{ type: 'completion', shell: 'bash', script: text.trimEnd() }]);
   });
 
-  it('says which shells it knows', async () => {
+  it('lists the supported shells for an unknown one', async () => {
     const { code, stderr } = await runSync(['completion', 'tcsh'], { home: openHome() });
     expect(code).toBe(2);
     expect(stderr).toContain('bash, zsh, fish, powershell');

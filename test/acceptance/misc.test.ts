@@ -16,7 +16,7 @@ import { installSync, runShell, writeProgram } from '../support/shell.ts';
 const text = (part: string) => expect.stringContaining(part) as string;
 
 describe('sync doctor', () => {
-  it('finds nothing wrong where everything works', async () => {
+  it('reports no problem on a machine that works', async () => {
     const world = await openLoggedInWorld();
     const { code, stdout } = await world.sync(['doctor', '--json']);
     expect(code).toBe(0);
@@ -67,7 +67,7 @@ describe('sync doctor', () => {
     expect(findings.map(({ state }) => state)).not.toContain('bad');
   });
 
-  it('says what is wrong, and how to mend it', async () => {
+  it('reports problems with their fixes', async () => {
     const nowhere = openHome({ SYNC_BASE_URL: 'http://127.0.0.1:9', SYNC_TOKEN_STORE: 'file' });
     const unreachable = await runSync(['doctor', '--json'], { home: nowhere });
     expect(unreachable.code).toBe(5);
@@ -101,7 +101,7 @@ describe('sync doctor', () => {
     });
   });
 
-  it('asks the service who is logged in, and ends with 4 if the login has ended', async () => {
+  it('asks the service for the account, and exits 4 if the login has ended', async () => {
     const world = await openLoggedInWorld();
     const login = async () => {
       const { code, stdout } = await world.sync(['doctor', '--json']);
@@ -116,7 +116,7 @@ describe('sync doctor', () => {
     world.sandbox.control.revoke();
     const ended = { code: 4, state: 'bad', message: text('ended'), hint: text('sync login') };
     expect(await login()).toMatchObject(ended);
-    // It is recorded now.
+    // The profile now records the end of the login.
     world.sandbox.control.clearRequests();
     expect(await login()).toMatchObject(ended);
     expect(requestLines(world.sandbox).filter((line) => line.startsWith('token'))).toEqual([]);
@@ -126,7 +126,7 @@ describe('sync doctor', () => {
   });
 
   it.skipIf(process.platform === 'win32')(
-    'reports folders that others can change, which every command warns of',
+    'reports folders that other users can change, and every command warns of them',
     async () => {
       const world = await openLoggedInWorld();
       const state = join(world.home.dir, 'state');
@@ -158,7 +158,7 @@ describe('sync doctor', () => {
     },
   );
 
-  it('tells which sync a shell starts', async () => {
+  it('shows which sync a shell starts', async () => {
     const world = await openWorld();
     const elsewhere = join(world.home.dir, 'elsewhere');
     world.write('elsewhere/nothing', '');
@@ -166,7 +166,7 @@ describe('sync doctor', () => {
     const { code, stdout } = await world.sync(['doctor', '--json'], {
       env: { PATH: `${elsewhere}:${process.env['PATH'] ?? ''}` },
     });
-    // It may be a nuisance; it is not wrong.
+    // A note, not a problem.
     expect(code).toBe(0);
     expect(ndjson(stdout).at(-1)).toEqual({
       type: 'finding',
@@ -179,7 +179,7 @@ describe('sync doctor', () => {
 });
 
 describe('sync explain', () => {
-  it('says why a recording is where it is', async () => {
+  it('gives the reason for the state of a recording', async () => {
     const world = await openLoggedInWorld();
     const bytes = makeRecording();
     const ride = world.write('ride.fit', bytes);
@@ -191,7 +191,7 @@ describe('sync explain', () => {
     const uploaded = await explain(ride);
     expect(uploaded).toMatchObject({ ...fresh, state: 'uploaded', reason: text('confirmed it') });
     expect(uploaded?.['upload']).toMatchObject({ path: ride, attempts: 1 });
-    // It is known by what is in it, not by its name.
+    // The ledger finds it by its contents, not by its name.
     const copy = world.write('copy.fit', bytes);
     expect(await explain(copy)).toEqual({ ...uploaded, path: copy });
 
@@ -208,7 +208,7 @@ describe('sync explain', () => {
     expect(await explain(settings)).toMatchObject({ state: 'not-sent' });
   });
 
-  it('says what became of a day', async () => {
+  it('shows the outcome of a day', async () => {
     const world = await openLoggedInWorld();
     const day = async () =>
       ndjson((await world.sync(['explain', '2026-02-15', '--json'])).stdout)[0];
@@ -246,7 +246,7 @@ describe('sync explain', () => {
 });
 
 describe('sync config', () => {
-  it('gets, sets, unsets and lists settings, each with where it comes from', async () => {
+  it('gets, sets, unsets and lists settings with their origins', async () => {
     const home = openHome();
     const run = async (args: string[], env: NodeJS.ProcessEnv = {}) => {
       const { code, stdout } = await runSync(['config', ...args, '--json'], { home, env });
@@ -266,7 +266,7 @@ describe('sync config', () => {
     expect(await run(['get', 'timezone'], { SYNC_TIMEZONE: 'Europe/Oslo' })).toEqual([
       { ...timezone, value: 'Europe/Oslo', origin: 'environment' },
     ]);
-    // Another profile has settings of its own.
+    // Another profile has separate settings.
     expect(await run(['get', 'timezone', '--profile', 'ben'])).toEqual([
       { ...timezone, profile: 'ben', value: null, origin: 'default' },
     ]);
@@ -299,7 +299,7 @@ describe('sync config', () => {
     ]);
   });
 
-  it('says where the file is also when it cannot be read, and what is wrong in which line', async () => {
+  it('prints the path of an unreadable file, and the line of its error', async () => {
     const home = openHome();
     const file = join(home.dir, 'config', 'config.json');
     mkdirSync(join(file, '..'));
@@ -334,7 +334,7 @@ describe('sync config', () => {
     ['set testAccount yes', 'not one of: true, false'],
     ['set endpoint.profile api/profile', 'it begins with /'],
     ['set timezone', "'value'"],
-  ])('refuses %s', async (line, words) => {
+  ])('refuses config %s', async (line, words) => {
     const home = openHome();
     const { code, stderr, stdout } = await runSync(['config', ...line.split(' ')], { home });
     expect([code, stdout]).toEqual([2, '']);
@@ -342,7 +342,7 @@ describe('sync config', () => {
     expect(readdirSync(home.dir)).toEqual([]);
   });
 
-  it('says when a variable hides what was set', async () => {
+  it('warns that a variable overrides the new value', async () => {
     const home = openHome({ SYNC_TIMEZONE: 'Europe/Oslo' });
     const { code, stderr } = await runSync(['config', 'set', 'timezone', 'Asia/Tokyo'], { home });
     expect(code).toBe(0);
@@ -351,30 +351,27 @@ describe('sync config', () => {
 });
 
 describe("the system's own sync", () => {
-  it.skipIf(process.platform === 'win32')(
-    'is still there for scripts that flush disks',
-    async () => {
-      const home = openHome();
-      const bin = installSync(home);
-      const system = join(home.dir, 'system');
-      mkdirSync(system);
-      writeProgram(join(system, 'sync'), 'echo "flushed $*"; exit 7');
-      writeFileSync(join(home.dir, 'ride.fit'), '');
-      for (const [line, said] of [
-        ['sync', 'flushed \n'],
-        ['sync ride.fit', 'flushed ride.fit\n'],
-        ['sync -f ride.fit', 'flushed -f ride.fit\n'],
-        ['sync -d ride.fit', 'flushed -d ride.fit\n'],
-      ] as const) {
-        const run = await runShell(line, { home, path: [bin, system] });
-        expect([run.code, run.stdout], line).toEqual([7, said]);
-      }
-    },
-  );
+  it.skipIf(process.platform === 'win32')('still runs for scripts that flush disks', async () => {
+    const home = openHome();
+    const bin = installSync(home);
+    const system = join(home.dir, 'system');
+    mkdirSync(system);
+    writeProgram(join(system, 'sync'), 'echo "flushed $*"; exit 7');
+    writeFileSync(join(home.dir, 'ride.fit'), '');
+    for (const [line, said] of [
+      ['sync', 'flushed \n'],
+      ['sync ride.fit', 'flushed ride.fit\n'],
+      ['sync -f ride.fit', 'flushed -f ride.fit\n'],
+      ['sync -d ride.fit', 'flushed -d ride.fit\n'],
+    ] as const) {
+      const run = await runShell(line, { home, path: [bin, system] });
+      expect([run.code, run.stdout], line).toEqual([7, said]);
+    }
+  });
 });
 
 describe.skipIf(process.platform !== 'linux')('results on a full disk', () => {
-  it('do not stop the work, but are told to be lost, and make the run a failed one', async () => {
+  it('are reported as lost: the work continues and the run fails', async () => {
     const world = await openLoggedInWorld();
     world.write('ride.fit', makeRecording({ durationSecs: 60 }));
     const { home } = world;

@@ -16,7 +16,7 @@ const ADA = {
 };
 
 describe('sync profile', () => {
-  it('takes an update for done that the service answers without a word', async () => {
+  it('accepts an empty answer as a successful update', async () => {
     const service = await openTinyService({ 'PATCH /api/profile': [204, undefined] });
     const home = openHome({ SYNC_BASE_URL: service.url, SYNC_ACCESS_TOKEN: 'some-token' });
     const text = await runSync(['profile', '--ftp', '250'], { home });
@@ -26,8 +26,8 @@ describe('sync profile', () => {
     expect(service.requests).toHaveLength(2);
   });
 
-  it('shows what the service has, with units', async () => {
-    const world = await openLoggedInWorld();
+  it('shows the values of the service with units', async () => {
+    const world = await openLoggedInWorld({ inProcess: true });
     const json = await world.sync(['profile', '--json']);
     expect(json.code).toBe(0);
     expect(ndjson(json.stdout)).toEqual([
@@ -40,8 +40,8 @@ describe('sync profile', () => {
     expect(requestLines(world.sandbox)).toEqual(['profile 200', 'profile 200']);
   });
 
-  it('updates weight and FTP of an athlete who reads pounds, and goes on reading pounds', async () => {
-    const world = await openLoggedInWorld({ login: { athlete: 'athlete-2' } });
+  it('updates weight and FTP, and keeps showing pounds to an athlete who reads pounds', async () => {
+    const world = await openLoggedInWorld({ inProcess: true, login: { athlete: 'athlete-2' } });
     const { code, stdout } = await world.sync([
       'profile',
       '--weight',
@@ -66,10 +66,10 @@ describe('sync profile', () => {
   });
 
   it.each(REVISIONS)(
-    'leaves the display unit as it is, whatever the service makes of a unit (%s)',
+    'keeps the display unit, however the service treats units (%s)',
     async (revision) => {
       for (const athlete of ['athlete-1', 'athlete-2']) {
-        const world = await openLoggedInWorld({ revision, login: { athlete } });
+        const world = await openLoggedInWorld({ inProcess: true, revision, login: { athlete } });
         const [before] = world.sandbox.control.state(athlete).athletes;
         const { code, stderr } = await world.sync(['profile', '--weight', '72.55']);
         const [after] = world.sandbox.control.state(athlete).athletes;
@@ -80,8 +80,8 @@ describe('sync profile', () => {
     },
   );
 
-  it('shows the weight in the unit of the number, whatever the athlete likes to read', async () => {
-    const world = await openLoggedInWorld({ login: { athlete: 'athlete-2' } });
+  it('shows the weight in its own unit, not in the display unit', async () => {
+    const world = await openLoggedInWorld({ inProcess: true, login: { athlete: 'athlete-2' } });
     const [{ profile } = {}] = world.sandbox.control.state('athlete-2').athletes;
     const { stdout } = await world.sync(['profile']);
     expect(stdout).toContain(`weight         ${String(profile?.weight)} kg\n`);
@@ -105,8 +105,8 @@ describe('sync profile', () => {
     }
   });
 
-  it('sends only what was said', async () => {
-    const world = await openLoggedInWorld();
+  it('sends only the fields that were given', async () => {
+    const world = await openLoggedInWorld({ inProcess: true });
     await world.sync(['profile', '--ftp', '281']);
     await world.sync(['profile', '--weight', '61']);
     expect(
@@ -115,9 +115,9 @@ describe('sync profile', () => {
   });
 
   it.each(['athlete-1', 'athlete-2'])(
-    'shows with --dry-run the requests that it then sends (%s)',
+    'shows the exact requests with --dry-run (%s)',
     async (athlete) => {
-      const world = await openLoggedInWorld({ login: { athlete } });
+      const world = await openLoggedInWorld({ inProcess: true, login: { athlete } });
       const args = ['profile', '--weight', '61.2', '--ftp', '250', '--json'];
       const { code, stdout } = await world.sync([...args, '--dry-run']);
       expect(code).toBe(0);
@@ -136,7 +136,7 @@ describe('sync profile', () => {
     },
   );
 
-  it('does not send a weight without profile:read, and says what --force changes', async () => {
+  it('sends no weight without profile:read, and explains the effect of --force', async () => {
     const world = await openLoggedInWorld({
       login: { athlete: 'athlete-2', scopes: ['profile:write'] },
     });
@@ -166,14 +166,14 @@ describe('sync profile', () => {
     ['--ftp', '280.5', 'whole number of watts'],
     ['--ftp', '280W', 'not a number'],
   ])('refuses %s %s: %s', async (flag, value, words) => {
-    const world = await openLoggedInWorld();
+    const world = await openLoggedInWorld({ inProcess: true });
     const { code, stderr } = await world.sync(['profile', flag, value]);
     expect(code).toBe(2);
     expect(stderr).toContain(words);
     expect(requestLines(world.sandbox)).toEqual([]);
   });
 
-  it('explains a 404, and uses the endpoint that is configured instead', async () => {
+  it('explains a 404, and uses a configured endpoint instead', async () => {
     const service = await openTinyService({
       'GET /v2/athlete': [200, { weight: 70, ftp: 250 }],
       'PATCH /v2/athlete': [200, { success: true, profile: { weight: 71, ftp: 250 } }],
@@ -205,7 +205,7 @@ describe('sync profile', () => {
     ]);
   });
 
-  it('does not take a 200 for an update that the body denies', async () => {
+  it('reports a failed update if the body of a 200 denies it', async () => {
     const service = await openTinyService({
       'PATCH /api/profile': [200, { success: false, message: 'FTP is locked by your coach' }],
     });
@@ -216,8 +216,8 @@ describe('sync profile', () => {
     expect(stderr).toContain('did not take the update: FTP is locked by your coach');
   });
 
-  it('names the scope that a login lacks', async () => {
-    const world = await openLoggedInWorld({ login: { scopes: ['profile:read'] } });
+  it('names the missing scope of a login', async () => {
+    const world = await openLoggedInWorld({ inProcess: true, login: { scopes: ['profile:read'] } });
     expect((await world.sync(['profile'])).code).toBe(0);
     const { code, stderr } = await world.sync(['profile', '--ftp', '250']);
     expect(code).toBe(4);

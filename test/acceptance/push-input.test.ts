@@ -23,7 +23,7 @@ const TWO = [
 ];
 const HELD = { '2026-02-14': { hrv: 64 }, '2026-02-15': { hrv: 66 } };
 
-describe('what sync push reads', () => {
+describe('the input of sync push', () => {
   it.each([
     ['an array', JSON.stringify(TWO)],
     ['an array behind a byte order mark', `\uFEFF${JSON.stringify(TWO)}`],
@@ -34,15 +34,15 @@ describe('what sync push reads', () => {
       'NDJSON with CRLF, blank lines and a mark',
       `\uFEFF${TWO.map((one) => JSON.stringify(one)).join('\r\n\r\n')}\r\n`,
     ],
-  ])('can be %s', async (_form, text) => {
-    const world = await openLoggedInWorld();
+  ])('accepts %s', async (_form, text) => {
+    const world = await openLoggedInWorld({ inProcess: true });
     const { code } = await world.sync(['push', 'wellness', world.write('in.json', text)]);
     expect(code).toBe(0);
     expect(days(world)).toEqual(HELD);
   });
 
-  it('can be stdin, and a single object', async () => {
-    const world = await openLoggedInWorld();
+  it('accepts a single object on stdin', async () => {
+    const world = await openLoggedInWorld({ inProcess: true });
     const { code, stdout } = await world.sync(['push', 'wellness', '-', '--json'], {
       input: JSON.stringify(TWO[0]),
     });
@@ -54,8 +54,8 @@ describe('what sync push reads', () => {
     expect(twice.stderr).toContain('stdin (-) can be read once');
   });
 
-  it('is refused, and named by its line, where one field is there in two spellings', async () => {
-    const world = await openLoggedInWorld();
+  it('refuses a line in which one field has two spellings, and names the line', async () => {
+    const world = await openLoggedInWorld({ inProcess: true });
     const at = '2026-02-15T08:00:00+01:00';
     const lines = [
       { date: '2026-02-14', items: [{ name: 'Bar', logged_at: '2026-02-14T08:00:00+01:00' }] },
@@ -74,8 +74,8 @@ describe('what sync push reads', () => {
     }
   });
 
-  it('can be several files: a later one is laid over an earlier one, in one request a date', async () => {
-    const world = await openLoggedInWorld();
+  it('merges several files in order, and sends one request a date', async () => {
+    const world = await openLoggedInWorld({ inProcess: true });
     const first = world.write('a.json', JSON.stringify(TWO));
     const second = world.write(
       'b.json',
@@ -93,8 +93,8 @@ describe('what sync push reads', () => {
     expect(JSON.stringify(merged?.['warnings'])).toContain('is merged from');
   });
 
-  it('costs the others nothing when one file cannot be read', async () => {
-    const world = await openLoggedInWorld();
+  it('sends the other files if one cannot be read', async () => {
+    const world = await openLoggedInWorld({ inProcess: true });
     const good = world.write('good.json', JSON.stringify(TWO));
     const broken = world.write('broken.json', '[{"date": "2026-02-16", "hrv": 70},\n {"date": ');
     mkdirSync(join(world.home.dir, 'folder'));
@@ -115,8 +115,8 @@ describe('what sync push reads', () => {
     expect(stderr).toBe('');
   });
 
-  it('costs only the line where a line of NDJSON is broken, and names it', async () => {
-    const world = await openLoggedInWorld();
+  it('skips a broken line of NDJSON alone, and names it', async () => {
+    const world = await openLoggedInWorld({ inProcess: true });
     const text = `${JSON.stringify(TWO[0])}\n{"date": "2026-02-16", "hrv": 7O}\n${JSON.stringify(TWO[1])}\n`;
     const file = world.write('days.ndjson', text);
     const { code, stdout } = await world.sync(['push', 'wellness', file]);
@@ -126,8 +126,8 @@ describe('what sync push reads', () => {
     expect(stdout).toContain('wellness: 2 sent, 1 not usable.');
   });
 
-  it('says which field is wrong, what was found and what is allowed; the other records go on', async () => {
-    const world = await openLoggedInWorld();
+  it('names the wrong field, its value and the allowed ones, and sends the other records', async () => {
+    const world = await openLoggedInWorld({ inProcess: true });
     const file = world.write(
       'days.json',
       JSON.stringify([
@@ -156,8 +156,8 @@ describe('what sync push reads', () => {
     expect(invalid[2]?.['problems']).toHaveLength(2);
   });
 
-  it('is rounded with a warning, and refused by --strict', async () => {
-    const world = await openLoggedInWorld();
+  it('rounds a value with a warning, and refuses it with --strict', async () => {
+    const world = await openLoggedInWorld({ inProcess: true });
     const input = JSON.stringify({ date: '2026-02-15', restingHr: 47.6 });
     const strict = await world.sync(['push', 'wellness', '-', '--strict', '--json'], { input });
     expect(strict.code).toBe(3);
@@ -169,31 +169,34 @@ describe('what sync push reads', () => {
   });
 });
 
-describe('how sync push ends', () => {
+describe('the exit code of sync push', () => {
   const input = JSON.stringify(TWO);
 
-  it('4 and nothing sent without a login, with what to type', async () => {
+  it('is 4 without a login: nothing is sent, and the hint says what to type', async () => {
     const world = await openWorld();
     const { code, stdout } = await world.sync(['push', 'wellness', '-', '--json'], { input });
     expect(code).toBe(4);
     expect(ndjson(stdout)[0]).toMatchObject({ outcome: 'failed', code: 'AUTH_REQUIRED' });
     expect(String(ndjson(stdout)[0]?.['hint'])).toContain('sync login');
-    // People are told the reason once, and which days it keeps.
+    // The text gives the reason once, with the affected days.
     const text = await world.sync(['push', 'wellness', '-'], { input });
     expect(text.stdout.match(/Nobody is logged in/g)).toHaveLength(1);
     expect(text.stdout).toContain('2026-02-15: not sent.\n');
     expect(requestLines(world.sandbox)).toEqual([]);
   });
 
-  it('4 and the scope named where the login lacks it', async () => {
-    const world = await openLoggedInWorld({ login: { scopes: ['workout:write'] } });
+  it('is 4 if the login lacks the scope, which is named', async () => {
+    const world = await openLoggedInWorld({
+      inProcess: true,
+      login: { scopes: ['workout:write'] },
+    });
     const { code, stdout } = await world.sync(['push', 'wellness', '-'], { input });
     expect(code).toBe(4);
     expect(stdout).toContain('health:write');
   });
 
-  it('5 for the day that the service did not take, and the next run sends that one alone', async () => {
-    const world = await openLoggedInWorld();
+  it('is 5 if the service took one day not, and the next run sends that day alone', async () => {
+    const world = await openLoggedInWorld({ inProcess: true });
     world.sandbox.control.addFaults('wellness:503(retry-after=0)*4');
     const first = await world.sync(['push', 'wellness', '-', '--json', '--jobs', '1'], { input });
     expect(first.code).toBe(5);
@@ -209,8 +212,8 @@ describe('how sync push ends', () => {
     expect(days(world)).toEqual(HELD);
   });
 
-  it('6 for what the service refuses for good, with its own words, and 200 with success: false', async () => {
-    const world = await openLoggedInWorld();
+  it('is 6 for a permanent refusal and for 200 with success: false, in the words of the service', async () => {
+    const world = await openLoggedInWorld({ inProcess: true });
     world.sandbox.control.addFaults('wellness:422', 'wellness:success-false');
     const { code, stdout } = await world.sync(['push', 'wellness', '-', '--json', '--jobs', '1'], {
       input,
@@ -219,13 +222,13 @@ describe('how sync push ends', () => {
     expect(ndjson(stdout)[0]).toMatchObject({ outcome: 'rejected', status: 422, attempts: 1 });
     expect(ndjson(stdout)[1]).toMatchObject({ outcome: 'rejected' });
     expect(days(world)).toEqual({});
-    // What was refused is not remembered as sent.
+    // The ledger does not record the refused day as sent.
     expect((await world.sync(['push', 'wellness', '-'], { input })).code).toBe(0);
     expect(days(world)).toEqual(HELD);
   });
 
-  it('2 where the command is wrong', async () => {
-    const world = await openLoggedInWorld();
+  it('is 2 for a wrong command line', async () => {
+    const world = await openLoggedInWorld({ inProcess: true });
     const runs = await Promise.all([
       world.sync(['push', 'wellness']),
       world.sync(['push', 'wellness', '-', '--jobs', '0'], { input }),

@@ -46,9 +46,9 @@ const outcomeOf = (run: Finished) => {
 };
 
 describe.each(NUTRITION_REVISIONS)('nutrition pushed to revision %s', (revision) => {
-  const open = () => openLoggedInWorld({ revision });
+  const open = () => openLoggedInWorld({ inProcess: true, revision });
 
-  it('is there once after it was sent, changed, added to and shortened', async () => {
+  it('holds each item once after it was sent, changed, extended and shortened', async () => {
     const world = await open();
     expect(outcomeOf(await pushFile(world, 'a.json', day(BANANA, RICE)))).toEqual([0, 'pushed']);
     expect(outcomeOf(await pushFile(world, 'a.json', day(RICE, BANANA)))).toEqual([0, 'skipped']);
@@ -67,7 +67,7 @@ describe.each(NUTRITION_REVISIONS)('nutrition pushed to revision %s', (revision)
     });
   });
 
-  it('in two commands, breakfast and dinner, is there as a whole', async () => {
+  it('holds breakfast and dinner of two commands', async () => {
     const world = await open();
     await pushFile(world, 'breakfast.json', { ...day(BANANA), waterMl: 500 });
     await pushFile(world, 'dinner.json', day(RICE, GEL));
@@ -79,7 +79,7 @@ describe.each(NUTRITION_REVISIONS)('nutrition pushed to revision %s', (revision)
   });
 
   it.each(['nutrition:504(after)', 'nutrition:504(after)+1', 'nutrition:reset-after+1'])(
-    'is there once although a gateway lost the answer (%s), and stays so',
+    'holds each item once although a gateway lost the answer (%s)',
     async (fault) => {
       const world = await open();
       world.sandbox.control.addFaults(fault);
@@ -91,7 +91,7 @@ describe.each(NUTRITION_REVISIONS)('nutrition pushed to revision %s', (revision)
     },
   );
 
-  it('is there once after the ledger was lost', async () => {
+  it('holds each item once after the ledger was lost', async () => {
     const world = await open();
     await push(world, day(BANANA, RICE));
     for (const suffix of ['', '-wal', '-shm']) {
@@ -101,14 +101,14 @@ describe.each(NUTRITION_REVISIONS)('nutrition pushed to revision %s', (revision)
     expect(held(world)).toEqual(['Banana 25', 'Gel 25', 'Rice 25']);
   });
 
-  it('is there once after the program was killed while the service had the request', async () => {
+  it('holds each item once after the program was killed during the request', async () => {
     const world = await open();
     world.sandbox.control.addFaults('nutrition:hang-after');
     const running = world.start(['push', 'nutrition', '-'], { input: JSON.stringify(day(RICE)) });
     await vi.waitUntil(() => held(world).length > 0, 30_000);
     running.child.kill('SIGKILL');
     await running.finished;
-    // Another day is pushed; the one that is unfinished goes along.
+    // A push of another day also sends the unfinished day.
     const other = {
       date: '2026-02-16',
       items: [{ ...GEL, logged_at: '2026-02-16T17:00:00+01:00' }],
@@ -120,7 +120,7 @@ describe.each(NUTRITION_REVISIONS)('nutrition pushed to revision %s', (revision)
     expect(held(world)).toEqual(['Rice 25']);
   });
 
-  it('is shown by --dry-run, which asks nothing', async () => {
+  it('is shown by --dry-run without a request', async () => {
     const world = await open();
     const dry = await push(world, day(BANANA), '--dry-run');
     expect(first(dry)).toMatchObject({
@@ -147,7 +147,7 @@ it('a changed nutrition item that cannot be removed ends with exit code 6 and sa
     hint: expect.stringContaining(`open ${DAY} and delete "Banana`) as string,
   });
   expect(held(world)).toEqual(['Banana 25', 'Gel 25', 'Rice 25']);
-  // The missing route answered 401: that is no end of the login.
+  // The missing route answered 401, which does not end the login.
   expect(requestCounts(world.sandbox)['token']).toBeUndefined();
   expect((await world.sync(['status'])).code).toBe(0);
   const banana = foodsHeld(world.sandbox, DAY).find(({ name }) => name === 'Banana');
@@ -157,7 +157,7 @@ it('a changed nutrition item that cannot be removed ends with exit code 6 and sa
   expect(held(world)).toEqual(['Banana 30', 'Gel 25', 'Rice 25']);
 });
 
-it('nutrition is there once after the athlete has travelled', async () => {
+it('each nutrition item is held once after the athlete travelled', async () => {
   const world = await openLoggedInWorld();
   const utc = JSON.stringify(day({ ...GEL, logged_at: `${DAY}T08:00:00Z` }));
   for (const zone of ['Europe/Berlin', 'America/New_York', 'Asia/Kathmandu']) {
@@ -170,7 +170,7 @@ it('nutrition is there once after the athlete has travelled', async () => {
   expect(held(world)).toEqual(['Gel 25']);
 });
 
-it('nutrition is sent after Ctrl-C that came before anything of it was sent', async () => {
+it('nutrition that Ctrl-C stopped before its first request is sent by the next run', async () => {
   const world = await openLoggedInWorld();
   expireAccess(world);
   world.sandbox.control.addFaults('refresh:hang*inf');
@@ -183,7 +183,7 @@ it('nutrition is sent after Ctrl-C that came before anything of it was sent', as
   expect(held(world)).toEqual(['Rice 25']);
 });
 
-it('nutrition without an answer, on a service that shows no items, waits for a person', async () => {
+it('nutrition without an answer waits for the user if the service shows no items', async () => {
   let count = 0;
   const service = await openTinyService({
     'GET /api/oauth/userinfo': [200, { sub: 'athlete-1' }],

@@ -27,8 +27,8 @@ async function datedBy(
 const used = (date: string, zone: string) => ({ date, zoneUsed: true, zone, said: zone });
 
 describe('the zone of a push', () => {
-  it("is --tz, then SYNC_TIMEZONE, then the profile's, then the machine's, and is named", async () => {
-    const world = await openLoggedInWorld({ env: { TZ: 'America/New_York' } });
+  it('is taken from --tz, SYNC_TIMEZONE, the profile and the machine, in this order, and shown', async () => {
+    const world = await openLoggedInWorld({ inProcess: true, env: { TZ: 'America/New_York' } });
     expect(await datedBy(world, {})).toEqual(used('2026-02-14', 'America/New_York'));
 
     const set = await world.sync(['config', 'set', 'timezone', 'Pacific/Kiritimati']);
@@ -42,8 +42,8 @@ describe('the zone of a push', () => {
     expect(await datedBy(world, { args, env })).toEqual(used('2026-02-14', 'Asia/Tokyo'));
   });
 
-  it('is not spoken of where it did not matter', async () => {
-    const world = await openLoggedInWorld();
+  it('is not mentioned if no date depended on it', async () => {
+    const world = await openLoggedInWorld({ inProcess: true });
     const plain = JSON.stringify({ date: '2026-02-14', hrv: 66 });
     const not = { zoneUsed: false, zone: undefined, said: undefined };
     expect(await datedBy(world, { args: ['--tz', 'Pacific/Kiritimati'] }, plain)).toEqual({
@@ -56,14 +56,14 @@ describe('the zone of a push', () => {
       date: '2026-02-14',
       ...not,
     });
-    // ... unless somebody says otherwise on the command line.
+    // ... unless a flag overrides it.
     expect(await datedBy(world, { args: ['--tz', 'Asia/Tokyo'] }, offset)).toEqual(
       used('2026-02-15', 'Asia/Tokyo'),
     );
   });
 
-  it('is asked for where the machine does not say; times alone are shown in UTC, and that is said', async () => {
-    const world = await openLoggedInWorld();
+  it('is required if the machine has none; times are then shown in UTC with a note', async () => {
+    const world = await openLoggedInWorld({ inProcess: true });
     for (const TZ of ['', 'Foo/Bar', 'CET-1CEST']) {
       const env = { TZ };
       const push = await world.sync(['push', 'wellness', '-'], { input: INSTANT, env });
@@ -90,8 +90,8 @@ describe('the zone of a push', () => {
     }
   });
 
-  it('must exist, wherever it is named', async () => {
-    const world = await openLoggedInWorld();
+  it('is refused if it does not exist', async () => {
+    const world = await openLoggedInWorld({ inProcess: true });
     const runs = await Promise.all([
       world.sync(['push', 'wellness', '-', '--tz', 'Europe/Atlantis'], { input: INSTANT }),
       world.sync(['push', 'wellness', '-'], {
@@ -106,8 +106,8 @@ describe('the zone of a push', () => {
     expect(requestLines(world.sandbox)).toEqual([]);
   });
 
-  it('parts meals into days, with the offset that it had then', async () => {
-    const world = await openLoggedInWorld();
+  it('splits meals into days, with its offset at the time of each meal', async () => {
+    const world = await openLoggedInWorld({ inProcess: true });
     const input = JSON.stringify({
       items: [
         { logged_at: '2026-03-29T00:30:00Z', name: 'before the clocks change' },

@@ -106,12 +106,12 @@ const summary = {
 const bodiesOf = (world: World, route: 'wellness' | 'nutrition') =>
   world.sandbox.control.requests({ route }).map(({ body }) => body);
 
-/** What was sent of nutrition: a day without items only shows what the platform holds. */
+/** Nutrition requests with items: a request without items only asks for the day. */
 const bodiesWithItems = (world: World) =>
   bodiesOf(world, 'nutrition').filter((body) => (body as { items: unknown[] }).items.length > 0);
 
 describe('sync push', () => {
-  it('brings every wellness field to the service as it was', async () => {
+  it('sends every wellness field unchanged', async () => {
     const world = await openLoggedInWorld();
     const record = { date: '2026-02-15', ...EVERY_WELLNESS_FIELD };
     const file = world.write('morning.json', JSON.stringify(record));
@@ -137,7 +137,7 @@ describe('sync push', () => {
     expect(world.sandbox.control.requests().map(({ body }) => body)).toEqual([record]);
   });
 
-  it('brings every nutrition field to the service as it was', async () => {
+  it('sends every nutrition field unchanged', async () => {
     const world = await openLoggedInWorld();
     const record = { date: '2026-02-15', ...EVERY_NUTRITION_FIELD };
     const file = world.write('food.json', JSON.stringify(record));
@@ -152,7 +152,7 @@ describe('sync push', () => {
       source: file,
       sources: [file],
       ...used,
-      // It is read, sent, and found out to be added to what the day held.
+      // The program reads the day, sends it, and learns that the service appends.
       attempts: 3,
     });
     const { items, ...fields } = EVERY_NUTRITION_FIELD;
@@ -163,7 +163,7 @@ describe('sync push', () => {
     expect(bodiesWithItems(world)).toEqual([record]);
   });
 
-  it('passes unknown fields through (the list of the interface is partial) and tells of them', async () => {
+  it('sends unknown fields with a note, as the list of the interface is partial', async () => {
     const world = await openLoggedInWorld();
     const record = { date: '2026-02-15', hrv: 70, coldShowerSecs: 90, tags: ['altitude'] };
     const run = await world.sync(['push', 'wellness', '-'], { input: JSON.stringify(record) });
@@ -178,7 +178,7 @@ describe('sync push', () => {
     expect(bodiesWithItems(world)).toEqual([{ date: '2026-02-15', items: [item], alcoholG: 0 }]);
   });
 
-  it('refuses a record of misspelt fields alone, and with --strict one that has any', async () => {
+  it('refuses a record of unknown fields only, and with --strict a record with any', async () => {
     const world = await openLoggedInWorld();
     const record = { date: '2026-02-15', restHr: 48 };
     const alone = await world.sync(['push', 'wellness', '-'], { input: JSON.stringify(record) });
@@ -194,7 +194,7 @@ describe('sync push', () => {
     expect(requestLines(world.sandbox)).toEqual([]);
   });
 
-  it('doubts a day far ahead, and refuses it with --strict', async () => {
+  it('warns of a day far in the future, and refuses it with --strict', async () => {
     const world = await openLoggedInWorld();
     const day = new Date(Date.now() + 30 * 86_400_000).toISOString().slice(0, 10);
     const input = JSON.stringify({ date: day, hrv: 66 });
@@ -207,7 +207,7 @@ describe('sync push', () => {
   });
 
   it.each(['wellness', 'nutrition'] as const)(
-    'makes one record of a %s day that is sent twice, and sends it again only when it changed',
+    'keeps one record of a %s day, and sends it again only after a change',
     async (kind) => {
       const world = await openLoggedInWorld();
       const day = (value: number) =>
@@ -260,7 +260,7 @@ describe('sync push', () => {
     },
   );
 
-  it('shows with --dry-run the exact requests that it then sends', async () => {
+  it('shows the exact requests with --dry-run', async () => {
     const world = await openLoggedInWorld();
     const wellness = world.write(
       'wellness.ndjson',
@@ -312,7 +312,7 @@ describe('sync push', () => {
         ...Array<string>(total).fill('skipped'),
         undefined,
       ]);
-      // `--raw` is what the flag says: the record as it was read goes along.
+      // `--raw` adds the unchanged input record.
       world.sandbox.control.clearRequests();
       const raw = await world.sync(['push', kind, file, '--raw', '--json', '--jobs', '1']);
       expect(raw.code).toBe(0);

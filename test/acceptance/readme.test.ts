@@ -16,7 +16,7 @@ const lines = codeBlocks(readme)
   .filter(({ language }) => language === 'sh')
   .flatMap(({ text }) => text.split('\n'));
 
-/** Installing needs the registry and is what CI does first; the demo has a test of its own. */
+/** Installing needs the registry, and CI does it first; another test runs the demo. */
 const isNpm = (line: string) => line.startsWith('npm ');
 
 const missing = missingTools('bash');
@@ -54,7 +54,7 @@ async function openComputer(): Promise<{
   };
 }
 
-/** What must be said, or true, after a command; none: that it ends well is all. */
+/** Checks after a command; without one, exit code 0 is enough. */
 const OUTCOMES: Record<string, (run: Finished, world: World) => void> = {
   'sync login': (run) => expect(run.stdout).toContain('Logged in as Ada Lindqvist'),
   'sync upload ride.fit': (run) =>
@@ -86,9 +86,9 @@ function held(world: World) {
   return athlete;
 }
 
-describe('the commands of the README', () => {
+describe('the README', () => {
   it.skipIf(missing.length > 0 || process.platform === 'win32')(
-    `for athletes do what they say${skipNote(missing)}`,
+    `has working commands for athletes${skipNote(missing)}`,
     async () => {
       const { world, type } = await openComputer();
       const fromTable = tableRows(readme, 'you type').flatMap(([command = '']) => quoted(command));
@@ -98,7 +98,7 @@ describe('the commands of the README', () => {
       expect(first).toContain('sync login');
       expect(fromTable).toContain('sync logout');
       for (const command of [...first, ...fromTable]) {
-        // A watch goes on until it is ended.
+        // A watch runs until a signal ends it.
         const watching = command.startsWith('sync watch');
         const run = await type(command, watching ? UPLOADED_OR_KNOWN : undefined);
         // Ctrl-C is for the shell, too.
@@ -115,7 +115,7 @@ describe('the commands of the README', () => {
   );
 
   it.skipIf(missing.length > 0 || process.platform === 'win32')(
-    `for developers do what they say${skipNote(missing)}`,
+    `has working commands for developers${skipNote(missing)}`,
     async () => {
       const { world, type } = await openComputer();
       const behind = lines.slice(lines.indexOf('npm ci && npm run demo')).filter((l) => !isNpm(l));
@@ -138,7 +138,7 @@ describe('the commands of the README', () => {
     120_000,
   );
 
-  it('exist, with their flags, wherever they stand in the text', async () => {
+  it('names existing commands and flags only', async () => {
     const home = openHome();
     const inline = quoted(readme.replace(/^```[^]*?^```$/gm, '')).filter((code) =>
       /^sync [a-z]/.test(code),
@@ -148,7 +148,7 @@ describe('the commands of the README', () => {
     for (const command of known) await expectKnown(home, command);
   });
 
-  it('of npm are scripts that there are', () => {
+  it('names existing npm scripts only', () => {
     const { scripts } = JSON.parse(readDocument('package.json')) as {
       scripts: Record<string, string>;
     };
@@ -160,7 +160,7 @@ describe('the commands of the README', () => {
   });
 });
 
-/** Complete by their types: whoever adds an outcome has to add it here, and then to the README. */
+/** Complete by their types: a new outcome must be added here and to the README. */
 const ALL_OUTCOMES: Record<UploadOutcome | PushOutcome, true> = {
   uploaded: true,
   pushed: true,
@@ -187,8 +187,8 @@ const INVALID_REASONS: Record<InvalidReason, true> = {
   unreadable: true,
 };
 
-describe('the tables of the README', () => {
-  it('have every exit code, and which wins', () => {
+describe('a table of the README', () => {
+  it('lists every exit code and their precedence', () => {
     const codes = tableRows(readme, 'exit code').map(([code]) => Number(code));
     expect(codes).toEqual(Object.values(ExitCode).sort((one, other) => one - other));
     const order = /^If several apply, the precedence is (.*)\.$/m
@@ -201,7 +201,7 @@ describe('the tables of the README', () => {
     }
   });
 
-  it('have every outcome, and every reason', () => {
+  it('lists every outcome and every reason', () => {
     const rows = tableRows(readme, '`outcome`');
     expect(rows.flatMap(([outcome = '']) => quoted(outcome)).sort()).toEqual(
       Object.keys(ALL_OUTCOMES).sort(),
@@ -216,7 +216,7 @@ describe('the tables of the README', () => {
     expect(reasons('invalid')).toEqual(Object.keys(INVALID_REASONS).sort());
   });
 
-  it('have every variable that the program reads, and no other', () => {
+  it('lists exactly the variables that the program reads', () => {
     const sources = readdirSync(join(ROOT, 'src'), { recursive: true, withFileTypes: true })
       .filter((entry) => entry.isFile())
       .map((entry) => readFileSync(join(entry.parentPath, entry.name), 'utf8'))
@@ -241,10 +241,10 @@ describe('the tables of the README', () => {
 /** Between the program and processes that it starts itself. */
 const INTERNAL: readonly string[] = [];
 
-describe('links of the documentation', () => {
+describe('the documentation', () => {
   const documents = ['README.md', ...readdirSync(join(ROOT, 'docs')).map((name) => `docs/${name}`)];
 
-  it.each(documents.filter((path) => path.endsWith('.md')))('in %s lead somewhere', (path) => {
+  it.each(documents.filter((path) => path.endsWith('.md')))('has no dead links in %s', (path) => {
     const text = readDocument(path).replace(/^```[^]*?^```$/gm, '');
     const links = [...text.matchAll(/\]\((?!https?:)([^)#]*)(?:#([^)]+))?\)/g)];
     if (path === 'README.md') expect(links.length).toBeGreaterThan(4);

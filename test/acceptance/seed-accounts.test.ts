@@ -33,7 +33,7 @@ const hashes = (world: World, athlete: string) =>
     .sort();
 
 describe('sync seed --accounts', () => {
-  it('gives each account its own life: tokens in variables, and a stored login', async () => {
+  it('gives each account its own data, by tokens in variables or a stored login', async () => {
     const world = await openWorld();
     const ada = world.sandbox.control.mint({ athlete: 'athlete-1' });
     const ben = world.sandbox.control.mint({ athlete: 'athlete-2' });
@@ -58,7 +58,7 @@ describe('sync seed --accounts', () => {
       [3, 3],
       [7, 7],
     ]);
-    // Seed 1 is what the flag's default gives, too; seed 2 is somebody else.
+    // Seed 1 is the default of the flag; seed 2 is another athlete.
     expect(hashes(world, 'athlete-3')).toEqual(hashes(world, 'athlete-1'));
     const first = hashes(world, 'athlete-1') ?? [];
     expect(hashes(world, 'athlete-2')?.filter((hash) => first.includes(hash))).toEqual([]);
@@ -85,18 +85,18 @@ describe('sync seed --accounts', () => {
     ]);
     expect(summaries.at(-1)).toEqual({ type: 'summary', accounts: 3, complete: 3, incomplete: 0 });
     expect(summaries.at(-1)).toEqual(lines.at(-1));
-    // Every line says whose it is.
+    // Every line names its account.
     const owners = new Set(lines.slice(0, -1).map(({ account }) => account));
     expect([...owners].sort()).toEqual(['ada', 'ben', 'meera']);
 
     world.sandbox.control.clearRequests();
     const second = await run();
     expect(second.code).toBe(0);
-    // Whose tokens they are was asked the first time.
+    // The first run asked for the athletes of the tokens.
     expect(requestLines(world.sandbox)).toEqual([]);
   });
 
-  it('lets one bad account cost the others nothing', async () => {
+  it('fills the other accounts if one fails', async () => {
     const world = await openWorld();
     const { access_token } = world.sandbox.control.mint({ athlete: 'athlete-2' });
     const file = world.write(
@@ -127,7 +127,7 @@ describe('sync seed --accounts', () => {
     const { stdout, stderr } = await world.sync(['seed', ...WEEK, '--accounts', file], { env });
     expect(stdout).toContain('1 of 4 accounts complete.');
     expect(stderr).toMatch(/^expired: Error: .*\(OLD_TOKEN\)/m);
-    // One line says what is wrong with an account, not one for each recording and day.
+    // The problem of an account is reported once, not for each recording and day.
     expect(stdout.match(/^nobody: .*Nobody is logged in/gm)).toHaveLength(1);
     expect(stdout).toContain(
       'nobody: 2026-05-11 to 2026-05-17: 5 recordings, 14 records; 19 failed.',
@@ -135,7 +135,7 @@ describe('sync seed --accounts', () => {
     expect(stdout).toMatch(/^ben: 2026-05-11 to 2026-05-17/m);
   });
 
-  it('guards each account by the profile that it goes through', async () => {
+  it('requires the mark of a test account in the profile of each account', async () => {
     const home = openHome({ SYNC_BASE_URL: 'https://training.example.com', A_TOKEN: 'a' });
     const run = (...args: string[]) => runSync(args, { home });
     await run('config', 'set', 'testAccount', 'true', '--profile', 'marked');
@@ -149,7 +149,7 @@ describe('sync seed --accounts', () => {
       ]),
     );
     const { code, stdout } = await run('seed', '--days', '2', '--accounts', file, '--json');
-    // The marked one gets as far as the service, which is nowhere.
+    // The marked one reaches the network, where no service is.
     expect(code).toBe(2);
     const errors = ndjson(stdout).filter(({ type }) => type === 'error');
     const found = Object.fromEntries(
@@ -187,7 +187,7 @@ describe('sync seed --accounts', () => {
 });
 
 describe('sync seed in scripts', () => {
-  it('says that a rotated token of the environment is lost, and shows none', async () => {
+  it('warns that a rotated token of the environment is lost, without showing it', async () => {
     const world = await openWorld({ revision: '2026-02' });
     const { refresh_token } = world.sandbox.control.mint();
     const run = await world.sync(['seed', ...WEEK, '--json'], {
@@ -199,7 +199,7 @@ describe('sync seed in scripts', () => {
     expect(run.stderr).toMatch(/sync login|SYNC_ACCESS_TOKEN|keychain/);
     expect(run.stdout + run.stderr).not.toMatch(/sbx_(rt|at)_/);
     expect(filesHolding(world.home.dir, ['sbx_rt_', 'sbx_at_'])).toEqual([]);
-    // It is true: the token in the variable is of no use now.
+    // The token in the variable no longer works.
     const again = await world.sync(['seed', ...WEEK, '--json', '--force'], {
       env: { SYNC_REFRESH_TOKEN: refresh_token },
     });
@@ -207,7 +207,7 @@ describe('sync seed in scripts', () => {
     expect(again.stdout + again.stderr).not.toMatch(/sbx_(rt|at)_/);
   });
 
-  it('says nothing of the kind where the service keeps the refresh token', async () => {
+  it('gives no warning if the service keeps the refresh token', async () => {
     const world = await openWorld();
     const { refresh_token } = world.sandbox.control.mint();
     const env = { SYNC_REFRESH_TOKEN: refresh_token };
@@ -221,7 +221,7 @@ describe('sync seed in scripts', () => {
     ]);
   });
 
-  it('names the account whose rotated token is lost', async () => {
+  it('names the account of a lost rotated token', async () => {
     const world = await openWorld({ revision: '2026-02' });
     const { refresh_token } = world.sandbox.control.mint({ athlete: 'athlete-2' });
     const file = world.write(
@@ -234,19 +234,19 @@ describe('sync seed in scripts', () => {
     expect(code).toBe(0);
     expect(counts(world)[1]?.slice(1)).toEqual([7, 7]);
     expect(stderr).toMatch(/^ben: .*BEN_REFRESH no longer works after this run/m);
-    // The variable is the account's own, not one that nobody set.
+    // The message names the variable of the account.
     expect(stderr).not.toContain('SYNC_REFRESH_TOKEN');
     expect(stdout + stderr).not.toMatch(/sbx_(rt|at)_/);
   });
 
-  it('logs in with a token response on stdin, without a question', async () => {
+  it('accepts a login by a token response on stdin without a question', async () => {
     const world = await openWorld();
     await loginWithToken(world, { athlete: 'athlete-3' });
     expect((await world.sync(['seed', ...WEEK])).code).toBe(0);
     expect(counts(world).map(([, wellness]) => wellness)).toEqual([0, 0, 7]);
   });
 
-  it('asks nothing without a terminal: no login ends it at once, with 4', async () => {
+  it('exits 4 without a question if there is neither a login nor a terminal', async () => {
     const world = await openWorld();
     const { code, stdout, stderr } = await world.sync(['seed', ...WEEK]);
     expect(code).toBe(4);
@@ -255,7 +255,7 @@ describe('sync seed in scripts', () => {
     expect(requestLines(world.sandbox)).toEqual([]);
   });
 
-  it.skipIf(!terminals.present)(`asks nothing in a terminal either${terminals.note}`, async () => {
+  it.skipIf(!terminals.present)(`asks nothing in a terminal${terminals.note}`, async () => {
     const world = await openLoggedInWorld();
     const terminal = openTerminal(world, ['seed', ...WEEK]);
     expect((await terminal.finished).code).toBe(0);

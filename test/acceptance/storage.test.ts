@@ -8,7 +8,7 @@ import { ndjson } from '../support/program.ts';
 const MEND = 'Mend that, or name another folder with SYNC_STATE_DIR.';
 
 describe('a state folder that cannot be used', () => {
-  it('is named by every command, with what to do', async () => {
+  it('is reported by every command, with the fix', async () => {
     const world = await openWorld();
     const file = world.write('a-file', '');
     const unusable = [
@@ -33,7 +33,7 @@ describe('a state folder that cannot be used', () => {
     }
   });
 
-  it('is named where the configuration cannot be written', async () => {
+  it('is reported as a configuration that cannot be written', async () => {
     const world = await openWorld();
     const file = world.write('a-file', '');
     const { code, stderr } = await world.sync(['config', 'set', 'timezone', 'Asia/Tokyo'], {
@@ -45,7 +45,7 @@ describe('a state folder that cannot be used', () => {
   });
 
   it.skipIf(process.platform !== 'linux')(
-    'in a place that takes none ends the command',
+    'ends the command on a file system that refuses folders',
     async () => {
       const world = await openWorld();
       const env = { SYNC_STATE_DIR: '/proc/x' };
@@ -67,8 +67,8 @@ describe('a state folder that cannot be used', () => {
   );
 });
 
-describe.skipIf(process.platform === 'win32')('a pipe in the place of a recording', () => {
-  it('is refused at once, by every command that reads recordings', async () => {
+describe.skipIf(process.platform === 'win32')('a pipe instead of a recording', () => {
+  it('is refused without waiting by every command that reads recordings', async () => {
     const world = await openLoggedInWorld();
     const pipe = join(world.home.dir, 'pipe.fit');
     mkdirSync(world.home.dir, { recursive: true });

@@ -39,8 +39,8 @@ const until = (condition: () => boolean) =>
 
 const JOBS = 4;
 
-describe('an upload that is broken off', () => {
-  it('by Ctrl-C exits 130, and the same command sends the rest', async () => {
+describe('an interrupted upload', () => {
+  it('exits 130 after Ctrl-C, and the same command sends the rest', async () => {
     const world = await openLoggedInWorld();
     fillCard(world, 60);
     world.sandbox.control.addFaults('upload-fit:delay=50ms*inf');
@@ -60,11 +60,11 @@ describe('an upload that is broken off', () => {
     expect(ndjson(stdout).at(-1)).toMatchObject({ total: 60, skipped: done, failed: 0 });
     const counts = receivedCounts(world);
     expect(counts).toHaveLength(60);
-    // Sent twice is only what was on its way.
+    // Only requests in flight at the kill are sent twice.
     expect(counts.reduce((sum, count) => sum + count, 0)).toBeLessThanOrEqual(60 + JOBS);
   });
 
-  it('by kill -9 again and again leaves nothing out and nothing double', async () => {
+  it('omits and doubles nothing after repeated kill -9', async () => {
     const world = await openLoggedInWorld();
     const count = 150;
     const rounds = 7;
@@ -94,7 +94,7 @@ describe('an upload that is broken off', () => {
 });
 
 describe('several processes that upload one folder at once', () => {
-  it.each([2, 5])('(%i of them) send each recording once between them', async (processes) => {
+  it.each([2, 5])('send each recording once between them (%i processes)', async (processes) => {
     const world = await openLoggedInWorld();
     fillCard(world, 40);
     world.sandbox.control.addFaults('upload-fit:delay=5ms*inf');
@@ -113,7 +113,7 @@ describe('several processes that upload one folder at once', () => {
     expect(requestCounts(world.sandbox)).toEqual({ 'upload-fit': 40 });
   });
 
-  it('wait for what another sends, and take it over when that one is killed', async () => {
+  it('wait for the upload of another process, and take it over after a kill', async () => {
     const world = await openLoggedInWorld();
     fillCard(world, 20);
     world.sandbox.control.addFaults('upload-fit:hang*2');
@@ -127,13 +127,13 @@ describe('several processes that upload one folder at once', () => {
     expect(code).toBe(0);
     expect(ndjson(stdout).at(-1)).toMatchObject({ uploaded: 2, skipped: 18 });
     expect(receivedCounts(world)).toEqual(Array(20).fill(1));
-    // The two that hung, and nothing in vain.
+    // The two that hung, and no needless request.
     expect(begun(world)).toBe(22);
   });
 });
 
-describe('a folder of three hundred', () => {
-  it('among them thirty bad ones, over a service with hiccups, ends exactly right', async () => {
+describe('sync upload of three hundred files', () => {
+  it('sends each good file once and reports thirty bad ones, despite faults of the service', async () => {
     const world = await openLoggedInWorld();
     fillCard(world, 270);
     const good = makeRecording({ seed: 999, durationSecs: 5 });

@@ -16,7 +16,7 @@ import { ndjson } from '../support/program.ts';
 
 const ride = makeRecording({ seed: 5 });
 
-/** Uploads the one recording. @returns its item without what is the same for all */
+/** Uploads the recording. @returns the fields of its item that differ between tests */
 async function uploadRide(world: World) {
   const path = world.write('ride.fit', ride);
   const { code, stdout } = await world.sync(['upload', '--json', path]);
@@ -36,7 +36,7 @@ const receivedCounts = ({ sandbox }: World) =>
 /** Names the cases in which the service took the recording and its answer was lost. */
 const isAnswerLost = (what: string) => /after the fact|cut|early|half/.test(what);
 
-describe('trouble that passes is sat out', () => {
+describe('a temporary fault', () => {
   const cases: readonly [string, string, { outcome: string; attempts: number }, number][] = [
     ['503 twice', 'upload-fit:503*2', { outcome: 'uploaded', attempts: 3 }, 1],
     ['500', 'upload-fit:500', { outcome: 'uploaded', attempts: 2 }, 1],
@@ -50,7 +50,7 @@ describe('trouble that passes is sat out', () => {
       1,
     ],
     ['a connection reset', 'upload-fit:reset', { outcome: 'uploaded', attempts: 2 }, 1],
-    // The service took it and could not say so: the next try finds that out.
+    // The service took it but the answer was lost: the retry learns of the duplicate.
     ['a reset after the fact', 'upload-fit:reset-after', { outcome: 'duplicate', attempts: 2 }, 2],
     ['half of an answer', 'upload-fit:reset-mid', { outcome: 'duplicate', attempts: 2 }, 2],
     ['an answer closed early', 'upload-fit:close-mid', { outcome: 'duplicate', attempts: 2 }, 2],
@@ -63,29 +63,32 @@ describe('trouble that passes is sat out', () => {
         .filter(([what]) => revision === '2026-08' || isAnswerLost(what))
         .map((one) => [revision, ...one] as const),
     ),
-  )('(%s: %s)', async (revision, _what, fault, item, received) => {
-    const world = await openLoggedInWorld({ revision });
-    world.sandbox.control.addFaults(fault);
-    const first = await uploadRide(world);
-    expect({ code: first.code, item: first.item }).toEqual({ code: 0, item });
-    expect(world.sandbox.control.requests({ route: 'upload-fit' })).toHaveLength(item.attempts);
-    // One recording, however often it came in.
-    expect(receivedCounts(world)).toEqual([received]);
-    expect(Buffer.from(world.sandbox.control.recordingBytes(sha256(ride)) ?? []).equals(ride)).toBe(
-      true,
-    );
-    world.sandbox.control.clearRequests();
-    expect((await uploadAgain(world)).item).toEqual({
-      outcome: 'skipped',
-      reason: 'already-uploaded',
-    });
-    expect(requestLines(world.sandbox)).toEqual([]);
-  });
+  )(
+    'is retried until the upload succeeds (%s: %s)',
+    async (revision, _what, fault, item, received) => {
+      const world = await openLoggedInWorld({ inProcess: true, revision });
+      world.sandbox.control.addFaults(fault);
+      const first = await uploadRide(world);
+      expect({ code: first.code, item: first.item }).toEqual({ code: 0, item });
+      expect(world.sandbox.control.requests({ route: 'upload-fit' })).toHaveLength(item.attempts);
+      // One recording, after one or two requests.
+      expect(receivedCounts(world)).toEqual([received]);
+      expect(
+        Buffer.from(world.sandbox.control.recordingBytes(sha256(ride)) ?? []).equals(ride),
+      ).toBe(true);
+      world.sandbox.control.clearRequests();
+      expect((await uploadAgain(world)).item).toEqual({
+        outcome: 'skipped',
+        reason: 'already-uploaded',
+      });
+      expect(requestLines(world.sandbox)).toEqual([]);
+    },
+  );
 
   it.each(['503(retry-after=2)', '429(retry-after=2)', '503(retry-after-date=3)'])(
-    '(%s) not before the time that the service asked for',
+    'is retried after the time that the service asked for (%s)',
     async (fault) => {
-      const world = await openLoggedInWorld();
+      const world = await openLoggedInWorld({ inProcess: true });
       world.sandbox.control.addFaults(`upload-fit:${fault}`);
       const { code, item } = await uploadRide(world);
       expect({ code, item }).toEqual({ code: 0, item: { outcome: 'uploaded', attempts: 2 } });
@@ -98,8 +101,8 @@ describe('trouble that passes is sat out', () => {
   );
 });
 
-it('says once that the service asked for a pause, however many requests wait for its end', async () => {
-  const world = await openLoggedInWorld();
+it('sync upload reports a pause once, however many requests wait for its end', async () => {
+  const world = await openLoggedInWorld({ inProcess: true });
   const rides = [1, 2, 3].map((n) => world.write(`${n}.fit`, makeRecording({ seed: n })));
   world.sandbox.control.addFaults('upload-fit:429(retry-after=3)*3');
   const { code, stdout, stderr } = await world.sync(['upload', ...rides]);
@@ -109,14 +112,14 @@ it('says once that the service asked for a pause, however many requests wait for
   );
 });
 
-/** The same file once more; the item without what is the same for all. */
+/** Uploads the same file again. @returns the fields of its item that differ between tests */
 async function uploadAgain(world: World) {
   const { code, stdout } = await world.sync(['upload', '--json', join(world.home.dir, 'ride.fit')]);
   const [item = {}] = ndjson(stdout);
   return { code, item: { outcome: item['outcome'], reason: item['reason'] } };
 }
 
-describe('trouble that stays', () => {
+describe('a permanent fault', () => {
   it.each<[string, string, number, Record<string, unknown>]>([
     [
       'a service that is overloaded',
@@ -177,8 +180,8 @@ describe('trouble that stays', () => {
         message: 'The service takes no request this large (413).',
       },
     ],
-  ])('(%s) is told, and the same command later continues', async (_what, fault, code, item) => {
-    const world = await openLoggedInWorld();
+  ])('is reported, and the same command later continues (%s)', async (_what, fault, code, item) => {
+    const world = await openLoggedInWorld({ inProcess: true });
     world.sandbox.control.addFaults(fault);
     const first = await uploadRide(world);
     expect({ code: first.code, item: first.item }).toEqual({ code, item });
@@ -191,10 +194,10 @@ describe('trouble that stays', () => {
     expect(receivedCounts(world)).toEqual([1]);
   });
 
-  it('(a service that is down) exits 5 after some files, and all arrive later', async () => {
+  it('exits 5 after some files if the service is down, and all arrive later', async () => {
     const data = mkdtempSync(join(tmpdir(), 'sandbox-'));
     onTestFinished(() => rmSync(data, { recursive: true, force: true }));
-    const world = await openLoggedInWorld({ sandbox: { data } });
+    const world = await openLoggedInWorld({ inProcess: true, sandbox: { data } });
     const { port } = world.sandbox;
     for (let seed = 0; seed < 12; seed++) {
       world.write(`card/${seed}.fit`, makeRecording({ seed, durationSecs: 20 }));
@@ -212,8 +215,8 @@ describe('trouble that stays', () => {
     expect(held.map(({ receivedCount }) => receivedCount)).toEqual(Array(12).fill(1));
   });
 
-  it('(a login that was revoked) exits 4 and stops asking, and all arrive after a login', async () => {
-    const world = await openLoggedInWorld();
+  it('exits 4 and stops sending if the login was revoked, and all arrive after a login', async () => {
+    const world = await openLoggedInWorld({ inProcess: true });
     for (let seed = 0; seed < 12; seed++) {
       world.write(`card/${seed}.fit`, makeRecording({ seed, durationSecs: 20 }));
     }
@@ -225,7 +228,7 @@ describe('trouble that stays', () => {
     expect(new Set(lines.map((line) => `${String(line['code'])} ${String(line['hint'])}`))).toEqual(
       new Set(['AUTH_EXPIRED Run `sync login`.']),
     );
-    // Those that were under way at once, and one refresh; not twelve times the same question.
+    // The requests in flight and one refresh, not twelve refused requests.
     expect(requestLines(world.sandbox).length).toBeLessThanOrEqual(5);
     expect(requestLines(world.sandbox).filter((line) => line === 'token 400')).toHaveLength(1);
 
@@ -234,8 +237,8 @@ describe('trouble that stays', () => {
     expect(receivedCounts(world)).toEqual(Array(12).fill(1));
   });
 
-  it('(a renewed token that is refused, while the login is fine) fails one item, and the rest arrives', async () => {
-    const world = await openLoggedInWorld();
+  it('fails one item if a renewed token is refused while the login is valid, and the rest arrives', async () => {
+    const world = await openLoggedInWorld({ inProcess: true });
     for (let seed = 0; seed < 6; seed++) {
       world.write(`card/${seed}.fit`, makeRecording({ seed, durationSecs: 20 }));
     }
@@ -258,8 +261,8 @@ describe('trouble that stays', () => {
     ['a page, 404', 'html(status=404)'],
     ['501', '501'],
     ['505', '505'],
-  ])('(%s) is failed, with a hint, and exits 5', async (_what, fault) => {
-    const world = await openLoggedInWorld();
+  ])('is reported as failed with a hint and exit code 5 (%s)', async (_what, fault) => {
+    const world = await openLoggedInWorld({ inProcess: true });
     world.sandbox.control.addFaults(`upload-fit:${fault}*inf`);
     const { code, item } = await uploadRide(world);
     expect({ code, item }).toEqual({
@@ -274,8 +277,8 @@ describe('trouble that stays', () => {
     });
   });
 
-  it('(one bad item) never stops the rest', async () => {
-    const world = await openLoggedInWorld();
+  it('never stops the other items if it concerns one', async () => {
+    const world = await openLoggedInWorld({ inProcess: true });
     for (let seed = 0; seed < 20; seed++) {
       world.write(`card/${seed}.fit`, makeRecording({ seed, durationSecs: 20 }));
     }

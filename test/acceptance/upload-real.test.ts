@@ -56,7 +56,7 @@ describe.skipIf(!realRecordings.present)(`recordings of real devices${realRecord
     expect(requestLines(world.sandbox)).toEqual([]);
   });
 
-  it('that are no activities are invalid where somebody names them', async () => {
+  it('are invalid if they are no activities and named by hand', async () => {
     const world = await openLoggedInWorld();
     const names = Object.keys(OTHERS).filter((name) => OTHERS[name]?.[0] === 'skipped');
     const paths = names.map((name) => realRecordings.path(name));

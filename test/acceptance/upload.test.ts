@@ -94,7 +94,7 @@ const OTHERS: Readonly<Record<string, [Uint8Array, outcome: string, reason: stri
 
 describe('sync upload of a folder', () => {
   it.each(REVISIONS)(
-    'sends every whole activity once, byte for byte, and says of the others why not (%s)',
+    'sends every complete activity once, byte for byte, and gives the reason for the others (%s)',
     async (revision) => {
       const world = await openLoggedInWorld({ revision });
       for (const [name, bytes] of Object.entries(WHOLE)) world.write(`card/${name}`, bytes);
@@ -151,7 +151,7 @@ describe('sync upload of a folder', () => {
     },
   );
 
-  it('says at the end, in words, where everything is', async () => {
+  it('ends with a summary in words', async () => {
     const world = await openLoggedInWorld();
     world.write('card/ride.fit', WHOLE['plain.fit'] ?? '');
     world.write('card/bad.fit', 'Dear diary');
@@ -169,7 +169,7 @@ describe('sync upload of a folder', () => {
     );
   });
 
-  it('with nothing in it says so, and exits 0', async () => {
+  it('reports an empty folder and exits 0', async () => {
     const world = await openLoggedInWorld();
     world.write('empty/notes.txt', 'nothing');
     const { code, stdout } = await world.sync(['upload', 'empty']);
@@ -177,7 +177,7 @@ describe('sync upload of a folder', () => {
   });
 
   it.skipIf(!terminals.present)(
-    `shows count, bytes and file while it goes on, on a terminal${terminals.note}`,
+    `shows count, bytes and file as progress on a terminal${terminals.note}`,
     async () => {
       const world = await openLoggedInWorld();
       world.sandbox.control.addFaults('upload-fit:delay=300ms*inf');
@@ -191,7 +191,7 @@ describe('sync upload of a folder', () => {
 });
 
 describe('sync upload of files named by hand', () => {
-  it('calls what is no activity invalid, and sends it with --any-type', async () => {
+  it('reports a FIT file without an activity as invalid, and sends it with --any-type', async () => {
     const world = await openLoggedInWorld();
     const bytes = makeRecording({ type: 6 });
     const course = world.write('course.fit', bytes);
@@ -215,7 +215,7 @@ describe('sync upload of files named by hand', () => {
     ]);
   });
 
-  it('calls what cannot be read invalid, and goes on with the rest', async () => {
+  it('reports unreadable files as invalid, and sends the rest', async () => {
     const world = await openLoggedInWorld();
     const ride = world.write('ride.fit', plain);
     symlinkSync('/nowhere/at/all.fit', join(world.home.dir, 'dangling.fit'));
@@ -237,7 +237,7 @@ describe('sync upload of files named by hand', () => {
 
   // Root may read everything.
   const asRoot = process.getuid?.() === 0;
-  it.skipIf(asRoot)('tells of a file that only others may read (not run as root)', async () => {
+  it.skipIf(asRoot)('reports a file without read permission (not run as root)', async () => {
     const world = await openLoggedInWorld();
     const ride = world.write('ride.fit', plain);
     chmodSync(ride, 0);
@@ -246,7 +246,7 @@ describe('sync upload of files named by hand', () => {
     ]);
   });
 
-  it('unpacks .fit.gz: the recording inside is what is hashed, named and sent', async () => {
+  it('unpacks .fit.gz: it hashes, names and sends the recording inside', async () => {
     const world = await openLoggedInWorld();
     const packed = world.write('ride.fit.gz', gzipSync(plain));
     const { code, items } = await upload(world, packed);
@@ -290,7 +290,7 @@ describe('sync upload of files named by hand', () => {
     expect(requestLines(world.sandbox)).toEqual([]);
   });
 
-  it('takes the same file under several paths once', async () => {
+  it('sends a file once if several paths lead to it', async () => {
     const world = await openLoggedInWorld();
     world.write('a/ride.fit', plain);
     world.write('b/copy.fit', plain);
@@ -299,7 +299,7 @@ describe('sync upload of files named by hand', () => {
     expect(recordings(world)).toMatchObject([{ receivedCount: 1 }]);
   });
 
-  it('copes with names that quote, break lines, and are not English', async () => {
+  it('sends files with quotes, line breaks and other scripts in their names', async () => {
     const world = await openLoggedInWorld();
     const names = ['a "quoted" ride.fit', 'Überfahrt 骑行 🚴.fit', 'two\nlines.fit', '-dash.fit'];
     names.forEach((name, seed) => world.write(`odd/${name}`, makeRecording({ seed: 30 + seed })));
@@ -311,8 +311,8 @@ describe('sync upload of files named by hand', () => {
   });
 });
 
-describe.each(REVISIONS)('what was uploaded before (%s)', (revision) => {
-  it('is known by its bytes: renamed, moved or touched it is not sent again', async () => {
+describe.each(REVISIONS)('an uploaded recording (%s)', (revision) => {
+  it('is recognised by its bytes: not sent again after a rename, a move or a touch', async () => {
     const world = await openLoggedInWorld({ revision });
     const before = world.write('ride.fit', plain);
     await upload(world, before);
@@ -334,7 +334,7 @@ describe.each(REVISIONS)('what was uploaded before (%s)', (revision) => {
     expect(requestLines(world.sandbox)).toEqual([]);
   });
 
-  it('is not mistaken for another recording under the old name', async () => {
+  it('is not confused with another recording under the old name', async () => {
     const world = await openLoggedInWorld({ revision });
     // One size and one name, as an app that overwrites its one file leaves it.
     const rides = [1, 2, 3].map((seed) => makeRecording({ seed, sizeBytes: 12_000 }));
@@ -347,7 +347,7 @@ describe.each(REVISIONS)('what was uploaded before (%s)', (revision) => {
     expect(recordings(world).map((held) => held.sha256)).toEqual(rides.map(sha256));
   });
 
-  it('is sent again with --force, and the service says that it had it', async () => {
+  it('is sent again with --force, and the service reports a duplicate', async () => {
     const world = await openLoggedInWorld({ revision });
     const ride = world.write('ride.fit', plain);
     await upload(world, ride);
@@ -368,7 +368,7 @@ describe.each(REVISIONS)('what was uploaded before (%s)', (revision) => {
     expect(recordings(world)).toMatchObject([{ receivedCount: 2 }]);
   });
 
-  it('is another thing for another account', async () => {
+  it('is sent again for another account', async () => {
     const world = await openLoggedInWorld({ revision });
     const ride = world.write('ride.fit', plain);
     await upload(world, ride);
@@ -380,7 +380,7 @@ describe.each(REVISIONS)('what was uploaded before (%s)', (revision) => {
     expect(recordings(world, 'athlete-2')).toMatchObject([{ receivedCount: 1 }]);
   });
 
-  it('is known across a logout and a new login of the same athlete', async () => {
+  it('is recognised after a logout and a new login of the same athlete', async () => {
     const world = await openLoggedInWorld({ revision });
     const ride = world.write('ride.fit', plain);
     await upload(world, ride);
@@ -391,7 +391,7 @@ describe.each(REVISIONS)('what was uploaded before (%s)', (revision) => {
   });
 });
 
-describe('what goes along with a recording', () => {
+describe('the metadata of an upload', () => {
   const device = { app_version: VERSION, device_id: 'garmin-4062-77' };
   const options = { serial: 77, localOffsetMinutes: 60 };
 
@@ -450,7 +450,7 @@ describe('what goes along with a recording', () => {
     expect(partsOf(world)).toEqual(parts);
   });
 
-  it('is no name where the recording does not tell the local time', async () => {
+  it('has no name if the recording does not state the local time', async () => {
     const world = await openLoggedInWorld();
     const ride = world.write('ride.fit', makeRecording({ serial: 77 }));
     await upload(world, ride);
@@ -459,18 +459,21 @@ describe('what goes along with a recording', () => {
     expect(first?.join(' ')).not.toMatch(/morning|afternoon|evening|night/i);
   });
 
-  it.each(['novalue', '=x', '[1]', '{"a":', '{}x'])('is never "%s": exit 2', async (metadata) => {
-    const world = await openLoggedInWorld();
-    const ride = world.write('ride.fit', plain);
-    const { code, stderr } = await world.sync(['upload', ride, '--metadata', metadata]);
-    expect(code).toBe(2);
-    expect(stderr).toContain(`--metadata ${metadata}`);
-    expect(requestLines(world.sandbox)).toEqual([]);
-  });
+  it.each(['novalue', '=x', '[1]', '{"a":', '{}x'])(
+    'refuses "%s" with exit code 2',
+    async (metadata) => {
+      const world = await openLoggedInWorld();
+      const ride = world.write('ride.fit', plain);
+      const { code, stderr } = await world.sync(['upload', ride, '--metadata', metadata]);
+      expect(code).toBe(2);
+      expect(stderr).toContain(`--metadata ${metadata}`);
+      expect(requestLines(world.sandbox)).toEqual([]);
+    },
+  );
 });
 
-describe('--dry-run', () => {
-  it('shows what the service then receives, and sends nothing, not even with a login', async () => {
+describe('sync upload --dry-run', () => {
+  it('shows the exact requests and sends nothing, even with a login', async () => {
     const world = await openLoggedInWorld();
     const ride = world.write('Früh "morgens".FIT', makeRecording({ localOffsetMinutes: 60 }));
     const args = [ride, '--metadata', 'bike=gravel'];
@@ -512,7 +515,7 @@ describe('--dry-run', () => {
     expect(words.stdout).toContain(`POST ${world.sandbox.url}/api/workouts/upload-fit`);
   });
 
-  it('needs no login, and leaves nothing behind', async () => {
+  it('needs no login and writes no state', async () => {
     const world = await openWorld();
     const ride = world.write('ride.fit', plain);
     const dry = await upload(world, ride, '--dry-run');
@@ -526,7 +529,7 @@ describe('--dry-run', () => {
 });
 
 describe('an older service', () => {
-  it('that lists no items is believed by its counts', async () => {
+  it('confirms uploads by counts if it lists no items', async () => {
     const world = await openLoggedInWorld({ sandbox: { settings: { uploadItems: false } } });
     const ride = world.write('ride.fit', plain);
     expect((await upload(world, ride)).items).toMatchObject([{ outcome: 'uploaded', service: {} }]);
@@ -537,7 +540,7 @@ describe('an older service', () => {
     expect(stdout).not.toContain('being processed');
   });
 
-  it('at a path of its own is reached there', async () => {
+  it('is reached at a configured path', async () => {
     const world = await openLoggedInWorld();
     await world.sync(['config', 'set', 'endpoint.uploadFit', '/v0/upload']);
     const ride = world.write('ride.fit', plain);
@@ -550,7 +553,7 @@ describe('an older service', () => {
   });
 });
 
-it('an upload never reads the state of another home', async () => {
+it('sync upload never reads the state of another home', async () => {
   const world = await openLoggedInWorld();
   const ride = world.write('ride.fit', plain);
   await upload(world, ride);

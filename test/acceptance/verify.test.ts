@@ -9,7 +9,7 @@ import { openTinyService } from '../support/tiny-service.ts';
 const START = new Date('2026-02-15T07:10:00Z');
 const ride = makeRecording({ seed: 5, startTime: START, durationSecs: 60 });
 
-/** Lets uploads have happened so long ago. */
+/** Moves all uploads into the past by `ms`. */
 function age(world: World, ms: number): void {
   const ledger = new DatabaseSync(join(world.home.dir, 'state', 'ledger.db'));
   ledger.prepare('UPDATE uploads SET changed_at = changed_at - ?').run(ms);
@@ -18,7 +18,7 @@ function age(world: World, ms: number): void {
 
 /** A service that took the ride, and lists these workouts. */
 async function openPlatform(workouts: [status: number, body: unknown]) {
-  const world = await openLoggedInWorld();
+  const world = await openLoggedInWorld({ inProcess: true });
   world.write('ride.fit', ride);
   const tiny = await openTinyService({
     'POST /api/workouts/upload-fit': [200, { success: true, results: { processed: 1 } }],
@@ -32,9 +32,9 @@ async function openPlatform(workouts: [status: number, body: unknown]) {
 
 describe('sync verify', () => {
   it.each(REVISIONS)(
-    'finds the workout of each recording, whatever name it was sent under (%s)',
+    'finds the workout of each recording, under any name (%s)',
     async (revision) => {
-      const world = await openLoggedInWorld({ revision });
+      const world = await openLoggedInWorld({ inProcess: true, revision });
       for (let day = 0; day < 3; day++) {
         const startTime = new Date(START.getTime() + day * 86_400_000);
         world.write(
@@ -50,7 +50,7 @@ describe('sync verify', () => {
     },
   );
 
-  it('exits 5 within an hour of the upload, and 6 after it, for a recording without a workout', async () => {
+  it('exits 5 for a recording without a workout, and 6 an hour after the upload', async () => {
     const { world } = await openPlatform([200, []]);
     const early = await world.sync(['verify', '--json']);
     const item = {
@@ -81,7 +81,7 @@ describe('sync verify', () => {
     expect(stdout).toMatch(/^ride\.fit: missing\. .*\n1 recording: 1 missing\.\n$/);
   });
 
-  it('exits 4 and names the scope without workout:read', async () => {
+  it('exits 4 and names workout:read if the login lacks it', async () => {
     const message = 'Insufficient scope. Required: workout:read';
     const { world } = await openPlatform([403, { statusCode: 403, message }]);
     const { code, stdout } = await world.sync(['verify', '--json']);
@@ -91,7 +91,7 @@ describe('sync verify', () => {
     ]);
   });
 
-  it('asks nothing where nothing was uploaded in that time', async () => {
+  it('sends no request if nothing was uploaded in the period', async () => {
     const { world, tiny } = await openPlatform([500, {}]);
     const { code, stdout } = await world.sync(['verify', '--since', '2099-01-01']);
     expect([code, stdout]).toEqual([

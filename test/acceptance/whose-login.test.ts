@@ -6,7 +6,7 @@ import {
   foodsHeld,
   loginWithToken,
   openHome,
-  openWorld,
+  openWorldInProcess as openWorld,
   requestCounts,
   requestLines,
 } from '../support/acceptance.ts';

@@ -10,7 +10,7 @@ import { makeRecording } from '../support/fit-maker.ts';
 import { ndjson, runSync } from '../support/program.ts';
 import { openTinyService } from '../support/tiny-service.ts';
 
-/** What the service lists, asked without the program in between. */
+/** Asks the service for its list, without the program. */
 async function listedBy(world: World, query: string): Promise<Record<string, unknown>[]> {
   const { access_token } = world.sandbox.control.mint();
   const answer = await fetch(`${world.sandbox.url}/api/workouts?${query}`, {
@@ -55,7 +55,7 @@ describe('sync workouts', () => {
   it.each(REVISIONS)(
     'lists over pages until the limit, newest first, with the fields of the service (%s)',
     async (revision) => {
-      const world = await openLoggedInWorld({ revision });
+      const world = await openLoggedInWorld({ inProcess: true, revision });
       await uploadDays(world, 60);
       const all = await listedBy(world, 'limit=200');
       expect(all).toHaveLength(60);
@@ -102,8 +102,8 @@ describe('sync workouts', () => {
     },
   );
 
-  it('prints a table with times of the zone', async () => {
-    const world = await openLoggedInWorld();
+  it('prints a table with local times', async () => {
+    const world = await openLoggedInWorld({ inProcess: true });
     await uploadDays(world, 2);
     const { code, stdout } = await world.sync(['workouts'], {
       env: { SYNC_TIMEZONE: 'Asia/Kathmandu' },
@@ -123,12 +123,12 @@ describe('sync workouts', () => {
     expect(rows.map((row) => row.slice(0, 16))).toEqual(['2026-01-03 05:15', '2026-01-02 05:15']);
     const newYork = await world.sync(['workouts'], { env: { TZ: 'America/New_York' } });
     expect(newYork.stdout).toContain('2026-01-02 18:30');
-    // Columns stand under each other: as wide as the widest, whatever is in them.
+    // Columns are aligned: each as wide as its widest cell.
     expect(new Set([head, ...rows].map((row) => row.trimEnd().length)).size).toBe(1);
   });
 
-  it('says so when there are none', async () => {
-    const world = await openLoggedInWorld();
+  it('reports an empty list', async () => {
+    const world = await openLoggedInWorld({ inProcess: true });
     expect((await world.sync(['workouts'])).stdout).toBe('No workouts.\n');
     const { stdout } = await world.sync(['workouts', '--json']);
     expect(ndjson(stdout)).toEqual([{ type: 'summary', total: 0, more: false }]);
@@ -140,7 +140,7 @@ describe('sync workouts', () => {
     ['--limit', '0'],
     ['--limit', 'all'],
   ])('refuses %s %s', async (flag, value) => {
-    const world = await openLoggedInWorld();
+    const world = await openLoggedInWorld({ inProcess: true });
     const { code, stderr } = await world.sync(['workouts', flag, value]);
     expect(code).toBe(2);
     expect(stderr).toContain(`${flag} ${value}`);
@@ -148,7 +148,7 @@ describe('sync workouts', () => {
   });
 });
 
-describe('sync workouts, where the service chose another shape', () => {
+describe('sync workouts of a service with another format', () => {
   const open = async (body: unknown) => {
     const service = await openTinyService({ 'GET /api/workouts': [200, body] });
     const home = openHome({ SYNC_BASE_URL: service.url, SYNC_ACCESS_TOKEN: 'some-token' });
@@ -180,7 +180,7 @@ describe('sync workouts, where the service chose another shape', () => {
     expect(ndjson(json.stdout)).toEqual([{ type: 'workouts', body }]);
   });
 
-  it('lists each once and ends, where the service knows no paging', async () => {
+  it('lists each workout once and ends if the service has no paging', async () => {
     const workouts = Array.from({ length: 60 }, (_, id) => ({ id, title: `Ride ${id}` }));
     const { run, service } = await open(workouts);
     const { stdout } = await run('--limit', '200', '--json');
@@ -188,7 +188,7 @@ describe('sync workouts, where the service chose another shape', () => {
     expect(service.requests.filter(({ path }) => path.startsWith('/api/workouts'))).toHaveLength(2);
   });
 
-  it('cannot be made to command the terminal', async () => {
+  it('removes control characters from what the service sends', async () => {
     const { run } = await open([{ id: 1, title: 'Ride\u001b[2J\u0007', type: 'x\r\ny' }]);
     const { stdout } = await run();
     // eslint-disable-next-line no-control-regex -- that is the point

@@ -6,16 +6,31 @@ import type { Zone } from '../../src/records/types.ts';
 import { zoneRules } from '../../src/records/zone.ts';
 
 /**
- * The oracle is a Temporal polyfill: another algorithm, over the zone data of the runtime. Every
- * zone that the runtime knows is tested.
+ * The oracle is a Temporal polyfill: another algorithm, over the zone data of the runtime. A run
+ * tests a random sample of zones; SYNC_TEST_ALL_ZONES=1 tests every zone that the runtime knows, and
+ * SYNC_TEST_SEED=N repeats a sample.
  */
 
-const ZONES = [...Intl.supportedValuesOf('timeZone'), 'UTC', 'Etc/GMT+12', 'Etc/GMT-14'];
+const ALL = process.env['SYNC_TEST_ALL_ZONES'] === '1';
+const seed = Number(process.env['SYNC_TEST_SEED'] ?? Date.now() % 1_000_000);
+fc.configureGlobal({ seed });
+
+const KNOWN = [...Intl.supportedValuesOf('timeZone'), 'UTC', 'Etc/GMT+12', 'Etc/GMT-14'];
+/** Zones of every sample: these skipped a day, change by half an hour, or changed by seconds. */
+const ODD = ['Pacific/Apia', 'Pacific/Kwajalein', 'Australia/Lord_Howe', 'Africa/Monrovia'];
+const ZONES = ALL ? KNOWN : [...new Set([...ODD, ...sampleOf(KNOWN, 40)])];
+if (!ALL) console.info(`${ZONES.length} of ${KNOWN.length} zones, SYNC_TEST_SEED=${seed}`);
+
+function sampleOf(zones: readonly string[], count: number): string[] {
+  const subset = fc.shuffledSubarray([...zones], { minLength: count, maxLength: count });
+  return fc.sample(subset, { seed, numRuns: 1 })[0] ?? [];
+}
+
 const FIRST = Date.UTC(1970, 0, 1);
 const LAST = Date.UTC(2101, 0, 1) - 1;
 const MARGIN = 2 * 86_400_000;
 
-const RUNS = 20_000;
+const RUNS = ALL ? 20_000 : 2_000;
 
 const anyZone = fc.constantFrom(...ZONES);
 const anyInstant = fc.integer({ min: FIRST + MARGIN, max: LAST - MARGIN });
@@ -111,7 +126,7 @@ describe('an instant with Z', () => {
         }
       }
     }
-    expect(checked).toBeGreaterThan(70_000);
+    expect(checked).toBeGreaterThan(ALL ? 70_000 : 2_000);
   });
 });
 
@@ -183,7 +198,7 @@ describe('a wall time without an offset', () => {
         seen[check(zone, inZone(change, zone).toPlainDateTime().add({ minutes }))]++;
       }
     }
-    expect(Math.min(seen.gap, seen.overlap)).toBeGreaterThan(500);
+    expect(Math.min(seen.gap, seen.overlap)).toBeGreaterThan(ALL ? 500 : 10);
   });
 
   test('keeps its own calendar date for a wellness record, unless the zone skipped it', () => {

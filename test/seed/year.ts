@@ -20,7 +20,6 @@ function* counted(days: Iterable<SyntheticDay>): Generator<SyntheticDay, void> {
   }
 }
 const hashes = hashesOf(counted(synthesize(options)));
-const peak = process.resourceUsage().maxRSS * 1024;
 
 /** Days that are still held although the loop has moved on. */
 async function heldDays(): Promise<number> {
@@ -42,6 +41,4 @@ async function heldDays(): Promise<number> {
 
 const { timeZone, locale } = Intl.DateTimeFormat().resolvedOptions();
 const held = await heldDays();
-process.stdout.write(
-  JSON.stringify({ hashes, zone: timeZone, locale, recordings, held, peak }) + '\n',
-);
+process.stdout.write(JSON.stringify({ hashes, zone: timeZone, locale, recordings, held }) + '\n');

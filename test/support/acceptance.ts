@@ -1,138 +1,25 @@
 import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { existsSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import type { AddressInfo } from 'node:net';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
-import type { Control } from '../../src/sandbox/control.ts';
 import { dayOf } from '../../src/sandbox/nutrition.ts';
 import { MEALS, type StoredItem } from '../../src/sandbox/nutrition-day.ts';
-import { type Revision, REVISION_NAMES } from '../../src/sandbox/revisions.ts';
-import { type Sandbox, type SandboxOptions, startSandbox } from '../../src/sandbox/server.ts';
-import {
-  type Finished,
-  type Home,
-  PROGRAM,
-  type RunOptions,
-  type Running,
-  makeHome,
-  startSync,
-} from './program.ts';
+import type { Sandbox } from '../../src/sandbox/server.ts';
+import { type Finished, PROGRAM, type RunOptions, type Running } from './program.ts';
+import type { World } from './world.ts';
 
-/** A sandbox, and a home with the built program that is pointed at it. Both end with the test. */
-export interface World {
-  readonly sandbox: Sandbox;
-  readonly home: Home;
-  /** Starts the program; it is killed at the end of the test, should it still run. */
-  start(args: readonly string[], options?: Partial<RunOptions>): Running;
-  /** Runs the program to its end. */
-  sync(args: readonly string[], options?: Partial<RunOptions>): Promise<Finished>;
-  /** Writes a file below the home (with the folders to it). @returns its absolute path */
-  write(path: string, contents: Uint8Array | string): string;
-}
+export * from './world.ts';
 
-/** The deployed revisions that tests of the service run on: `describe.each(REVISIONS)`. */
-export const REVISIONS = ['2026-08', '2026-02'] as const satisfies readonly Revision[];
-/** The three behaviours of nutrition: `describe.each(NUTRITION_REVISIONS)`. */
-export const NUTRITION_REVISIONS = REVISION_NAMES;
-
-export interface WorldOptions {
-  readonly sandbox?: SandboxOptions;
-  /** What the sandbox plays; the newest unless given. */
-  readonly revision?: Revision;
-  /** Variables for every run, in place of the usual ones; `undefined` takes one away. */
-  readonly env?: NodeJS.ProcessEnv;
-}
-
-/**
- * A world that auto-approves logins, keeps them in the file store (no keychain is needed), and where
- * nobody is logged in yet.
- */
-export async function openWorld(options: WorldOptions = {}): Promise<World> {
-  const sandbox = await openSandbox(options.sandbox, options.revision);
-  const home = openHome({
-    SYNC_BASE_URL: sandbox.url,
-    SYNC_CLIENT_ID: sandbox.clientId,
-    SYNC_TOKEN_STORE: 'file',
-    ...options.env,
-  });
-  return worldOf(sandbox, home);
-}
-
-/** Another home beside the first, or the same sandbox seen from elsewhere. */
-export function worldOf(sandbox: Sandbox, home: Home): World {
-  const start: World['start'] = (args, more = {}) => {
-    const running = startSync(args, { home, ...more });
-    onTestFinished(() => void running.child.kill('SIGKILL'));
-    return running;
-  };
-  return {
-    sandbox,
-    home,
-    start,
-    sync: (args, more) => start(args, more).finished,
-    write(path, contents) {
-      const absolute = join(home.dir, path);
-      mkdirSync(dirname(absolute), { recursive: true });
-      writeFileSync(absolute, contents);
-      return absolute;
-    },
-  };
-}
-
-/** A world where the first athlete is logged in, with every scope unless `login` says otherwise. */
-export async function openLoggedInWorld(
-  options: WorldOptions & { readonly login?: Parameters<Control['mint']>[0] } = {},
-): Promise<World> {
-  const world = await openWorld(options);
-  await loginWithToken(world, options.login);
-  world.sandbox.control.clearRequests();
-  return world;
-}
-
-/** Logs in by `--with-token`: the shortest way to a login in the store. */
-export async function loginWithToken(
-  world: World,
-  request: Parameters<Control['mint']>[0] = {},
-): Promise<void> {
-  const input = JSON.stringify(world.sandbox.control.mint(request));
-  const { code, stderr } = await world.sync(['login', '--with-token'], { input });
-  if (code !== 0) throw new Error(`login --with-token ended with ${String(code)}: ${stderr}`);
-}
-
-export async function openSandbox(
-  options: SandboxOptions = {},
-  revision?: Revision,
-): Promise<Sandbox> {
-  const sandbox = await startSandbox({
-    port: 0,
-    ...options,
-    // Logins here listen on any free port, so that tests may run side by side.
-    settings: {
-      autoApprove: true,
-      exactRedirectUris: false,
-      ...(revision === undefined ? {} : { revision }),
-      ...options.settings,
-    },
-  });
-  onTestFinished(() => sandbox.close());
-  return sandbox;
-}
-
-export function openHome(env: NodeJS.ProcessEnv = {}): Home {
-  const home = makeHome(env);
-  onTestFinished(() => home.remove());
-  return home;
-}
-
-/** The address that a login shows, as it stands in what the program printed so far. */
+/** Matches the authorization URL in the output of a login. */
 export const AUTHORIZE_URL = /https?:\/\/\S+\/api\/oauth\/authorize\?\S+/;
 
-/** A login that waits for its answer, and where the answer has to go. */
+/** A login that waits for the callback. */
 export interface WaitingLogin {
   readonly running: Running;
-  /** What the browser is sent to. */
+  /** The URL that the browser opens. */
   readonly authorizeUrl: string;
   readonly redirectUri: string;
   readonly state: string;
@@ -149,7 +36,7 @@ export async function startLogin(
     : ['--port', '0'];
   const running = world.start(['login', '--no-browser', ...port, ...args], options);
   const [authorizeUrl] = await running.waitFor(AUTHORIZE_URL);
-  // All of the text is there now, not only the address in it.
+  // The last line: all of the text is printed.
   await running.waitFor(/Ctrl-C ends it/);
   const query = new URL(authorizeUrl).searchParams;
   return {
@@ -160,7 +47,7 @@ export async function startLogin(
   };
 }
 
-/** Where the service sends the browser: the callback with the answer in it. */
+/** Returns the URL of the callback to which the service redirects the browser. */
 export async function answerOf(authorizeUrl: string): Promise<string> {
   const response = await fetch(authorizeUrl, { redirect: 'manual' });
   const location = response.headers.get('location');
@@ -168,7 +55,7 @@ export async function answerOf(authorizeUrl: string): Promise<string> {
   return location;
 }
 
-/** Does what a browser does with the address. @returns the page that the person sees */
+/** Opens the authorization URL as a browser does. @returns the page that the user sees */
 export async function visit(
   authorizeUrl: string,
 ): Promise<{ status: number; html: string; url: string }> {
@@ -177,7 +64,7 @@ export async function visit(
   return { status: response.status, html: await response.text(), url };
 }
 
-/** Is the program `script` of util-linux here? It gives a child a terminal of its own. */
+/** The program `script` of util-linux, which runs a child in a new terminal. */
 const SCRIPT = ['/usr/bin/script', '/bin/script'].find((path) => existsSync(path));
 
 export const terminals = {
@@ -189,10 +76,10 @@ export const terminals = {
 } as const;
 
 export interface Terminal {
-  /** Everything that the screen was sent, stdout and stderr as one. */
+  /** All output: stdout and stderr in one. */
   screen(): string;
   type(keys: string): void;
-  /** Waits until what came after the last match fits; matches are not found twice. */
+  /** Waits until the output after the last match matches. */
   waitFor(pattern: RegExp): Promise<RegExpExecArray>;
   /** `stdout` is the screen. */
   readonly finished: Promise<Finished>;
@@ -201,7 +88,7 @@ export interface Terminal {
 /** Wide enough for the address of a login, so that it stands on one line. */
 const COLUMNS = 1000;
 
-/** Runs the program in a terminal of its own, with stdin, stdout and stderr on it. */
+/** Runs the program in a new terminal, with stdin, stdout and stderr on it. */
 export function openTerminal(
   { home }: Pick<World, 'home'>,
   args: readonly string[],
@@ -253,7 +140,7 @@ function quoted(word: string): string {
   return `'${word.replaceAll("'", `'\\''`)}'`;
 }
 
-/** A port that nothing listens on just now. */
+/** Returns a port that nothing listens on. */
 export async function freePort(): Promise<number> {
   const server = createServer();
   await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
@@ -266,14 +153,14 @@ export function sha256(bytes: Uint8Array): string {
   return createHash('sha256').update(bytes).digest('hex');
 }
 
-/** The requests that the sandbox received, as `route status`, in order. */
+/** Returns the requests that the sandbox received, as `route status`, in order. */
 export function requestLines({ control }: Sandbox): string[] {
   return control
     .requests()
     .map(({ route, method, path, status }) => `${route ?? `${method} ${path}`} ${String(status)}`);
 }
 
-/** Every item that the platform holds for a day of an athlete, meal by meal. */
+/** Returns every item that the platform holds for a day of an athlete, meal by meal. */
 export function foodsHeld(
   { control }: Pick<Sandbox, 'control'>,
   date: string,
@@ -284,7 +171,7 @@ export function foodsHeld(
   return MEALS.flatMap((meal) => day[meal]);
 }
 
-/** How many requests of each kind the sandbox received. */
+/** Counts the requests of each route that the sandbox received. */
 export function requestCounts({ control }: Sandbox): Record<string, number> {
   const counts: Record<string, number> = {};
   for (const { route } of control.requests()) {
@@ -294,12 +181,12 @@ export function requestCounts({ control }: Sandbox): Record<string, number> {
   return counts;
 }
 
-/** Where the file store keeps the login of a profile. */
+/** Returns the path of the default profile in the file store. */
 export function tokenFile({ home }: Pick<World, 'home'>): string {
   return join(home.dir, 'state', 'logins', 'login-default.json');
 }
 
-/** Lets the access token's time run out, here and at the service, without waiting for it. */
+/** Expires the access token, here and at the service. */
 export function expireAccess(world: World): void {
   const path = tokenFile(world);
   const stored = JSON.parse(readFileSync(path, 'utf8')) as Record<string, unknown>;
@@ -307,7 +194,7 @@ export function expireAccess(world: World): void {
   world.sandbox.control.expire();
 }
 
-/** Whose token it is, as the service says; undefined: it is no good. */
+/** Asks the service for the athlete of a token; undefined if the token is invalid. */
 export async function ownerOf({ url }: Sandbox, token: string): Promise<string | undefined> {
   const answer = await fetch(`${url}/api/oauth/userinfo`, {
     headers: { authorization: `Bearer ${token}` },
@@ -316,7 +203,7 @@ export async function ownerOf({ url }: Sandbox, token: string): Promise<string |
   return ((await answer.json()) as { sub: string }).sub;
 }
 
-/** The files below a folder that hold one of these texts, as `path: text`. */
+/** Returns the files below a folder that contain one of these texts, as `path: text`. */
 export function filesHolding(folder: string, texts: readonly string[]): string[] {
   const found: string[] = [];
   for (const entry of readdirSync(folder, { recursive: true, withFileTypes: true })) {

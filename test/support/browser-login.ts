@@ -9,13 +9,13 @@ export async function launchBrowser(): Promise<Browser> {
 
 export interface BrowserPage {
   readonly page: Page;
-  /** What the browser complained about, a Content-Security-Policy that was hit included. */
+  /** Errors and warnings of the console, including violations of a Content-Security-Policy. */
   readonly complaints: readonly string[];
-  /** Every address that the page asked for, whatever came of it. */
+  /** Every address that the page requested, including failed requests. */
   readonly requested: readonly string[];
 }
 
-/** A page in a context of its own, as a person's browser is; both end with the test. */
+/** Opens a page in a new browser context; both close with the test. */
 export async function openBrowserPage(
   browser: Browser,
   options: { readonly colorScheme?: 'light' | 'dark' } = {},
@@ -26,7 +26,7 @@ export async function openBrowserPage(
   const complaints: string[] = [];
   const requested: string[] = [];
   page.on('console', (message) => {
-    // Chromium's own remark on an answer of 4xx is no fault of the page.
+    // Chromium logs each 4xx response; that is no error of the page.
     if (!message.text().startsWith('Failed to load resource')) complaints.push(message.text());
   });
   page.on('pageerror', (error) => complaints.push(error.message));
@@ -34,19 +34,19 @@ export async function openBrowserPage(
   return { page, complaints, requested };
 }
 
-/** The addresses that the back button and the address bar know, newest last. */
+/** Returns the history of the page, newest last. */
 export async function historyOf(page: Page): Promise<string[]> {
   const session = await page.context().newCDPSession(page);
   const { entries } = await session.send('Page.getNavigationHistory');
   return entries.map(({ url }) => url);
 }
 
-/** The contrast of each text on the page to the ground behind it (WCAG 2.2, relative luminance). */
+/** Measures the contrast of each text to its background (WCAG 2.2, relative luminance). */
 export async function contrasts(page: Page): Promise<{ text: string; ratio: number }[]> {
   return await page.evaluate<{ text: string; ratio: number }[]>(CONTRASTS);
 }
 
-/** Runs in the page, whose types this project does not load: hence text. */
+/** Runs in the page. A string, because this project does not load the DOM's types. */
 const CONTRASTS = `(() => {
   const channels = (colour) => (colour.match(/[\\d.]+/g) ?? []).map(Number);
   const luminance = (colour) => {

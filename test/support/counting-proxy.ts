@@ -3,15 +3,15 @@ import { createServer, request } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { onTestFinished } from 'vitest';
 
-/** Stands between the program and the sandbox, and counts. */
+/** A proxy between the program and the sandbox that counts requests. */
 export interface CountingProxy {
   readonly url: string;
-  /** The most requests that were under way at once. */
+  /** The highest number of requests in flight at once. */
   most(): number;
   total(): number;
 }
 
-/** @param target where requests go on to; @param holdMs how long each one is held up first */
+/** @param target receives the requests; @param holdMs delay before each one is passed on (ms) */
 export async function openCountingProxy(target: string, holdMs: number): Promise<CountingProxy> {
   let now = 0;
   let most = 0;

@@ -8,21 +8,21 @@ import { createNodeHttp } from '../../src/api/node-http.ts';
 import { DEFAULT_RETRY, type RetryPolicy } from '../../src/api/retry.ts';
 import type { Clock } from '../../src/base/time.ts';
 
-/** A sandbox on a port of its own, that ends with the test. */
+/** Starts a sandbox on a free port; it closes with the test. */
 export async function openSandbox(options: SandboxOptions = {}): Promise<Sandbox> {
   const sandbox = await startSandbox({ port: 0, ...options });
   onTestFinished(() => sandbox.close());
   return sandbox;
 }
 
-/** The real clock, with pauses that take next to no time. */
+/** The real clock, with pauses of 5 ms at most. */
 export const hastyClock: Clock = {
   now: () => systemClock.now(),
   monotonic: () => systemClock.monotonic(),
   sleep: (ms, signal) => systemClock.sleep(Math.min(ms, 5), signal),
 };
 
-/** A client at a sandbox over real HTTP, with a token of its own; asked for, it counts. */
+/** Creates a client of a sandbox over real HTTP, with a new token; counts how often it is used. */
 export function clientOf(
   sandbox: Pick<Sandbox, 'url' | 'control'>,
   mint: Parameters<Sandbox['control']['mint']>[0] = {},

@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
 import { type Home, runSync } from './program.ts';
 
-/** A command of this program in a text: its words, without what the shell makes of them. */
+/** A command of this program in a text, as unexpanded words. */
 export interface DocumentedCommand {
   readonly text: string;
   /** `['push', 'wellness']` */
@@ -9,13 +9,13 @@ export interface DocumentedCommand {
   readonly flags: readonly string[];
 }
 
-/** The commands of this program in a shell script, wherever they stand in a line. */
+/** Finds the commands of this program in a shell script, anywhere in a line. */
 export function documentedCommands(script: string): DocumentedCommand[] {
   const code = script
     .replace(/\\\n\s*/g, ' ')
     .split('\n')
     .filter((line) => !line.trimStart().startsWith('#'))
-    // What is in quotes may look like a command.
+    // Quoted text may look like a command.
     .map((line) => line.replace(/'[^']*'/g, "''"));
   return code.flatMap((line) =>
     [...line.matchAll(/(?:^|[|&;(]|\brun: |^\s*- )\s*(sync (?:[^|&;>#]+))/g)].map(
@@ -35,14 +35,14 @@ export function documentedCommands(script: string): DocumentedCommand[] {
   );
 }
 
-/** Asks the program whether it has this command and these flags. */
+/** Asserts that the program has this command and these flags. */
 export async function expectKnown(home: Home, command: DocumentedCommand): Promise<void> {
   const [name = '', sub] = command.path;
   const groups = ['push', 'config', 'daemon'];
   const path = groups.includes(name) && sub !== undefined ? [name, sub] : [name];
   const { code, stdout } = await runSync([...path, '--help'], { home });
   expect(code, command.text).toBe(0);
-  // Not the help of the program itself, which an unknown command would never get.
+  // The help of the command, not of the program.
   expect(stdout, command.text).toContain(`Usage: sync ${path.join(' ')}`);
   for (const flag of command.flags) {
     expect(stdout, command.text).toMatch(new RegExp(`(?:^|\\s)${flag}(?:[\\s,]|$)`, 'm'));

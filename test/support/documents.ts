@@ -4,20 +4,20 @@ import { fileURLToPath } from 'node:url';
 
 export const ROOT = join(dirname(fileURLToPath(import.meta.url)), '..', '..');
 
-/** A text of the project, such as `docs/ci.md`. */
+/** Reads a text file of the project, such as `docs/ci.md`. */
 export function readDocument(path: string): string {
   return readFileSync(join(ROOT, path), 'utf8');
 }
 
 export interface CodeBlock {
-  /** What stands behind the three back-ticks. */
+  /** The word after the three backticks. */
   readonly language: string;
-  /** Of its first line in the document, from 1. */
+  /** Line number in the document, from 1. */
   readonly line: number;
   readonly text: string;
 }
 
-/** The fenced blocks of a document, in order. */
+/** Returns the fenced blocks of a document, in order. */
 export function codeBlocks(document: string): CodeBlock[] {
   const lines = document.split('\n');
   const blocks: CodeBlock[] = [];
@@ -32,7 +32,7 @@ export function codeBlocks(document: string): CodeBlock[] {
   return blocks;
 }
 
-/** The rows of the table whose first column has this title; cells as they are written. */
+/** Returns the rows of the table with this title of the first column; cells as Markdown. */
 export function tableRows(document: string, firstColumn: string): string[][] {
   const lines = document.split('\n');
   const cells = (line: string) =>
@@ -48,7 +48,7 @@ export function tableRows(document: string, firstColumn: string): string[][] {
   return rows;
 }
 
-/** What is written in back-ticks. */
+/** Returns the texts between backticks. */
 export function quoted(text: string): string[] {
   return [...text.matchAll(/`([^`]+)`/g)].map(([, code = '']) => code);
 }

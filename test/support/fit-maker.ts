@@ -13,7 +13,7 @@ export interface RecordingOptions {
   readonly subSport?: number;
   /** More sessions after the first, as in a triathlon. The duration is shared out evenly. */
   readonly furtherSports?: readonly number[];
-  /** Local time minus UTC; without it the recording does not say. */
+  /** Local time minus UTC; absent: the recording has no local time. */
   readonly localOffsetMinutes?: number | undefined;
   readonly manufacturer?: number;
   readonly product?: number;
@@ -34,7 +34,7 @@ export interface RecordingOptions {
   readonly headerCrc?: 'right' | 'zero' | 'garbage';
 }
 
-/** A whole recording of one made-up activity, a GPS loop with heart rate, cadence and power. */
+/** Makes a complete recording of an activity: a GPS loop with heart rate, cadence and power. */
 export function makeRecording(options: RecordingOptions = {}): Uint8Array {
   const first = new RecordingWriter(options).write();
   const more = Array.from({ length: options.chained ?? 0 }, (_, i) =>
@@ -48,7 +48,7 @@ export function makeRecording(options: RecordingOptions = {}): Uint8Array {
   return more.length === 0 ? first : new Uint8Array(Buffer.concat([first, ...more]));
 }
 
-/** One FIT segment around data records that were written elsewhere. */
+/** Makes one FIT segment around given data records. */
 export function wrapRecords(
   data: Uint8Array,
   { headerSize = 14, headerCrc = 'right' }: Pick<RecordingOptions, 'headerSize' | 'headerCrc'> = {},
@@ -59,7 +59,7 @@ export function wrapRecords(
   return bytes;
 }
 
-/** As a device leaves it while the ride goes on: size 0 and no CRC, under the final name. */
+/** Returns the file as a device leaves it during a ride: size 0 and no CRC, under the final name. */
 export function unfinished(whole: Uint8Array, statedSize: 0 | 0xffffffff = 0): Uint8Array {
   const bytes = new Uint8Array(whole.subarray(0, -2));
   const view = new DataView(bytes.buffer);
@@ -68,17 +68,17 @@ export function unfinished(whole: Uint8Array, statedSize: 0 | 0xffffffff = 0): U
   return bytes;
 }
 
-/** A copy that ended `missing` bytes early. */
+/** Returns a copy without the last `missing` bytes. */
 export function truncated(whole: Uint8Array, missing: number): Uint8Array {
   return new Uint8Array(whole.subarray(0, whole.length - missing));
 }
 
-/** A failed copy over MTP: the right size, nothing in it. */
+/** Returns a failed copy over MTP: the right size, all zeros. */
 export function zeroFilled(size: number): Uint8Array {
   return new Uint8Array(size);
 }
 
-/** A copy that failed half-way after the space had been set aside. */
+/** Returns a copy that failed after its space was reserved: the last `bytes` are zero. */
 export function zeroTail(whole: Uint8Array, bytes: number): Uint8Array {
   return new Uint8Array(whole).fill(0, whole.length - bytes);
 }
@@ -100,7 +100,7 @@ export function withTrailingBytes(whole: Uint8Array, count: number, value = 0x41
   return bytes;
 }
 
-/** What macOS puts beside a file on foreign file systems, under the name `._ride.fit`. */
+/** Returns the companion that macOS writes on foreign file systems, named `._ride.fit`. */
 export function appleDoubleStub(): Uint8Array {
   const bytes = new Uint8Array(4096);
   bytes.set([0x00, 0x05, 0x16, 0x07, 0x00, 0x02, 0x00, 0x00]);
@@ -172,7 +172,7 @@ class RecordingWriter {
     const { sizeBytes, durationSecs = 600, headerCrc = 'right' } = this.#options;
     this.#fileId();
     if (this.#options.developerField === true) this.#describeDeveloperField();
-    // What follows the records is written once to know its size, then again behind them.
+    // The messages after the records are written twice: first to learn their size.
     const recordsAt = this.#at;
     this.#defineRecords();
     const fixed = this.#at + this.#endSize(durationSecs) + 2;
@@ -286,7 +286,7 @@ class RecordingWriter {
     if (this.#options.developerField === true) this.#u16(3700 + (index % 100));
   }
 
-  /** The bytes that {@link RecordingWriter.#end} takes. */
+  /** Returns the size of {@link RecordingWriter.#end} (bytes). */
   #endSize(durationSecs: number): number {
     const before = this.#at;
     this.#end(durationSecs, 0);
@@ -330,7 +330,7 @@ class RecordingWriter {
     ]);
   }
 
-  /** A message nobody knows, of exactly `size` bytes with its definitions. */
+  /** Writes an unknown message of exactly `size` bytes with its definition. */
   #fill(size: number): void {
     for (let left = size; left > 0;) {
       const fits = Math.min(left, 6 + 3 + 1 + 200);
@@ -398,7 +398,7 @@ class RecordingWriter {
   }
 }
 
-/** What a record is made from: radians, degrees, m, bpm, m, m/s, W. */
+/** The values of one record: radians, degrees, m, bpm, m, m/s, W. */
 interface Moment {
   readonly angle: number;
   readonly radius: number;
@@ -427,7 +427,7 @@ function sealSegment(
   view.setUint16(bytes.length - 2, crc16(bytes.subarray(0, -2)), true);
 }
 
-/** A small generator of numbers in [0, 1), the same for the same seed. */
+/** Returns a generator of numbers in [0, 1), the same for the same seed. */
 function mulberry32(seed: number): () => number {
   let state = seed >>> 0;
   return () => {

@@ -6,24 +6,24 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 
 /**
- * What a scratch desktop has: a keyring that is open, one that is locked, none to put anything
- * into, a session bus without anybody who keeps secrets, or somebody who never answers.
+ * The keyring of a scratch desktop: open, locked, absent, a session bus without a Secret Service, or
+ * a Secret Service that never answers.
  */
 export type KeychainState = 'unlocked' | 'locked' | 'no-keyring' | 'no-service' | 'silent';
 
-/** A scratch desktop session: its own home, its own bus, its own Secret Service. */
+/** A scratch desktop session with a separate home, bus and Secret Service. */
 export interface ScratchKeychain {
-  /** For the processes that are to live in it. */
+  /** The environment of processes in this session. */
   readonly env: Readonly<Record<string, string>>;
-  /** Restarts its Secret Service as after a restart of the machine: what is stored is locked. */
+  /** Restarts its Secret Service as after a reboot: the entries are locked. */
   lock(): Promise<void>;
   /** Restarts it as after a login at the screen. */
   unlock(): Promise<void>;
-  /** From now on it never answers, as one that waits for somebody at an unlock prompt. */
+  /** Makes it stop answering, like a Secret Service with an open unlock prompt. */
   freeze(): void;
   /** Lets it answer again. */
   thaw(): void;
-  /** How many entries of this service it holds. */
+  /** Counts the entries of a service. */
   count(service: string): Promise<number>;
   /** Ends its processes and removes its files. May be called twice. */
   stop(): Promise<void>;
@@ -31,7 +31,7 @@ export interface ScratchKeychain {
 
 const TOOLS = ['dbus-daemon', 'gnome-keyring-daemon', 'gdbus'];
 
-/** Why there can be no scratch keychain on this machine; undefined if there can be one. */
+/** Returns why this machine can have no scratch keychain; undefined if it can. */
 export function whyNoKeychain(): string | undefined {
   if (process.platform !== 'linux') return 'a scratch Secret Service needs Linux';
   const missing = TOOLS.filter(
@@ -43,7 +43,7 @@ export function whyNoKeychain(): string | undefined {
 }
 
 /**
- * A bus of its own that starts nothing by itself: without it, a missing Secret Service would be
+ * Configuration of a bus that starts no services. On a usual bus, a missing Secret Service would be
  * started on demand, and an unlock prompt would look for a display.
  */
 const busConfig = (socket: string) => `<!DOCTYPE busconfig PUBLIC

@@ -10,7 +10,7 @@ import { wrongJsonLine } from './json-lines.ts';
 const DIST = resolve(process.env['SYNC_TEST_DIST'] ?? 'dist');
 export const PROGRAM = join(DIST, 'main.cjs');
 
-/** A home of its own: no test sees, or touches, what belongs to the person who runs it. */
+/** A scratch home: no test reads or writes files of the user who runs it. */
 export interface Home {
   readonly dir: string;
   readonly env: NodeJS.ProcessEnv;
@@ -35,18 +35,18 @@ export function makeHome(extra: NodeJS.ProcessEnv = {}): Home {
 }
 
 export interface Finished {
-  /** Exit code; null where a signal ended it. */
+  /** Exit code; null after a signal. */
   readonly code: number | null;
   readonly stdout: string;
   readonly stderr: string;
 }
 
-/** A run of the program, whose output can be read while it goes on. */
+/** A running program, with its output so far. */
 export interface Running {
   readonly child: ChildProcess;
   readonly stdout: () => string;
   readonly stderr: () => string;
-  /** Resolves as soon as stdout and stderr together match; rejects when the program ends before. */
+  /** Resolves when stdout and stderr together match; rejects if the program ends first. */
   waitFor(pattern: RegExp): Promise<RegExpExecArray>;
   /** Rejects if the program printed a line of `--json` that docs/json.md does not describe. */
   readonly finished: Promise<Finished>;

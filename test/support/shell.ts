@@ -5,7 +5,7 @@ import { onTestFinished } from 'vitest';
 import { contractEnvironment } from './contract-environment.ts';
 import { type Finished, type Home, PROGRAM } from './program.ts';
 
-/** The programs of these that are not on the PATH. */
+/** Returns the programs that are not on the PATH. */
 export function missingTools(...names: readonly string[]): string[] {
   return names.filter((name) => whereIs(name) === undefined);
 }
@@ -24,12 +24,12 @@ function whereIs(name: string): string | undefined {
     });
 }
 
-/** For the name of a test: why it is skipped, if it is. */
+/** Returns the reason why a test is skipped, for its title; empty if it runs. */
 export function skipNote(missing: readonly string[]): string {
   return missing.length === 0 ? '' : ` (skipped: there is no ${missing.join(', no ')} here)`;
 }
 
-/** A folder with the built program in it, as `sync` and as `athlete-sync`. @returns its path */
+/** Makes a folder with the built program as `sync` and `athlete-sync`. @returns its path */
 export function installSync(home: Home): string {
   const bin = join(home.dir, 'bin');
   mkdirSync(bin, { recursive: true });
@@ -51,13 +51,13 @@ export interface ShellOptions {
   readonly path?: readonly string[];
   readonly env?: NodeJS.ProcessEnv;
   readonly input?: string;
-  /** Ends the script, and all that it started, when this says so of its output. */
+  /** Ends the script and its children when this returns true for its output. */
   readonly until?: (output: string) => boolean;
 }
 
 /**
- * Runs a script in bash, in the home, with a process group of its own: whatever it leaves running
- * ends with the test.
+ * Runs a script in bash, in the home, in a new process group. The processes that it leaves running
+ * end with the test.
  */
 export async function runShell(script: string, options: ShellOptions): Promise<Finished> {
   const { home, path = [], env = {}, input = '', until = () => false } = options;

@@ -3,10 +3,10 @@ import { type IncomingMessage, createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { onTestFinished } from 'vitest';
 
-/** A service that is not the sandbox: it answers what it was told to, and 404 to all else. */
+/** A service with scripted answers; all else is 404. */
 export interface TinyService {
   readonly url: string;
-  /** What it was sent, in order. */
+  /** The received requests, in order. */
   readonly requests: readonly TinyRequest[];
 }
 
@@ -14,7 +14,7 @@ export interface TinyRequest {
   readonly method: string;
   /** With the query. */
   readonly path: string;
-  /** Of JSON; undefined for anything else. */
+  /** Decoded JSON; undefined for other types. */
   readonly body: unknown;
 }
 

@@ -7,11 +7,11 @@ import { onTestFinished } from 'vitest';
 export type SecretKind =
   'access token' | 'refresh token' | 'client secret' | 'authorization code' | 'verifier' | 'state';
 
-/** Stands between the program and the sandbox, and learns every secret that passes in clear. */
+/** A proxy between the program and the sandbox that records every secret in the traffic. */
 export interface WireTap {
-  /** In place of the sandbox's address. */
+  /** The address for the program, instead of the sandbox's. */
   readonly url: string;
-  /** All that passed so far. */
+  /** The secrets seen so far. */
   secrets(): ReadonlyMap<string, SecretKind>;
 }
 
@@ -40,7 +40,7 @@ export async function openWireTap(target: string): Promise<WireTap> {
     try {
       learn(Object.entries(JSON.parse(body.toString()) as object));
     } catch {
-      // A fault cut it off: what is in it was not received either.
+      // A fault cut the response: the program received no secret of it.
     }
   };
   const server = createServer((incoming, outgoing) => {

@@ -1,0 +1,65 @@
+import { dirname } from 'node:path';
+import { systemDeps } from '../../src/app/deps.ts';
+import { ExitCode, SyncError, exitCodeOf } from '../../src/base/errors.ts';
+import { VERSION } from '../../src/base/version.ts';
+import { buildProgram } from '../../src/cli/program.ts';
+import { findMachineZone } from '../../src/system/machine-zone.ts';
+import { errorReport, errorText } from '../../src/terminal/error.ts';
+import type { Io } from '../../src/terminal/io.ts';
+import { type GlobalFlags, createOutput } from '../../src/terminal/output.ts';
+import { type Finished, PROGRAM, type RunOptions } from './program.ts';
+
+/**
+ * Runs a command line in this process, from source: the quick way for tests about what a command
+ * does. Tests about processes (signals, locks, streams) start the built program instead.
+ *
+ * Relative paths are resolved in `cwd` by those commands alone that take it from their context.
+ */
+export async function runInProcess(
+  args: readonly string[],
+  { home, env = {}, cwd = home.dir, input = '' }: RunOptions,
+): Promise<Finished> {
+  const stdout: string[] = [];
+  const stderr: string[] = [];
+  const io = pipes(input, stdout, stderr);
+  const variables = { ...home.env, ...env };
+  const deps = {
+    ...systemDeps(new AbortController().signal, () => undefined),
+    env: variables,
+    homeDir: home.dir,
+    cwd,
+    io,
+    machineZone: () =>
+      findMachineZone({ tz: variables['TZ'], resolved: () => 'UTC', localtime: () => undefined }),
+    programDir: dirname(PROGRAM),
+  };
+  let flags: GlobalFlags = { json: args.includes('--json'), quiet: false, verbose: false };
+  const onFlags = (given: GlobalFlags) => (flags = given);
+  let code: ExitCode;
+  try {
+    code = await buildProgram({ version: VERSION, deps, onFlags }, args).run();
+  } catch (error) {
+    createOutput(io, flags).error(errorReport(error), errorText(error, flags));
+    code = error instanceof SyncError ? exitCodeOf(error.code) : ExitCode.internal;
+  }
+  return { code, stdout: stdout.join(''), stderr: stderr.join('') };
+}
+
+/** Streams of a program that no person is at. */
+function pipes(input: string | Uint8Array, stdout: string[], stderr: string[]): Io {
+  return {
+    interactive: false,
+    stdoutIsTerminal: false,
+    stderrIsTerminal: false,
+    colour: false,
+    columns: 0,
+    unread: new AbortController().signal,
+    out: (line) => void stdout.push(`${line}\n`),
+    err: (line) => void stderr.push(`${line}\n`),
+    async *readStdin() {
+      await Promise.resolve();
+      if (input.length > 0) yield Buffer.from(input);
+    },
+    ask: () => Promise.reject(new Error('no terminal to ask at')),
+  };
+}

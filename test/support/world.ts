@@ -1,0 +1,134 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { onTestFinished } from 'vitest';
+import type { Control } from '../../src/sandbox/control.ts';
+import { type Revision, REVISION_NAMES } from '../../src/sandbox/revisions.ts';
+import { type Sandbox, type SandboxOptions, startSandbox } from '../../src/sandbox/server.ts';
+import {
+  type Finished,
+  type Home,
+  type RunOptions,
+  type Running,
+  makeHome,
+  startSync,
+} from './program.ts';
+
+/** A sandbox and a home that is configured for it. Both end with the test. */
+export interface World {
+  readonly sandbox: Sandbox;
+  readonly home: Home;
+  /** Starts the built program, and kills it at the end of the test if it still runs. */
+  start(args: readonly string[], options?: Partial<RunOptions>): Running;
+  /** Runs a command line to its end, in a child process unless the world is `inProcess`. */
+  sync(args: readonly string[], options?: Partial<RunOptions>): Promise<Finished>;
+  /** Writes a file below the home, with the folders to it. @returns its absolute path */
+  write(path: string, contents: Uint8Array | string): string;
+}
+
+/** The deployed revisions that tests of the service run on: `describe.each(REVISIONS)`. */
+export const REVISIONS = ['2026-08', '2026-02'] as const satisfies readonly Revision[];
+/** The three behaviours of nutrition: `describe.each(NUTRITION_REVISIONS)`. */
+export const NUTRITION_REVISIONS = REVISION_NAMES;
+
+export interface WorldOptions {
+  readonly sandbox?: SandboxOptions;
+  /** The revision that the sandbox plays; default: the newest. */
+  readonly revision?: Revision;
+  /** Variables for every run, in place of the usual ones; `undefined` removes one. */
+  readonly env?: NodeJS.ProcessEnv;
+  /**
+   * `sync` runs in the process of the test, without the built program: for tables of what a command
+   * does, where no process, stream or signal matters. Ten times faster.
+   */
+  readonly inProcess?: boolean;
+}
+
+/** Opens a world without a login. Its sandbox approves every login; the file store keeps it. */
+export async function openWorld(options: WorldOptions = {}): Promise<World> {
+  const sandbox = await openSandbox(options.sandbox, options.revision);
+  const home = openHome({
+    SYNC_BASE_URL: sandbox.url,
+    SYNC_CLIENT_ID: sandbox.clientId,
+    SYNC_TOKEN_STORE: 'file',
+    ...options.env,
+  });
+  return worldOf(sandbox, home, options.inProcess);
+}
+
+/** Opens a world with `inProcess`: see {@link WorldOptions.inProcess}. */
+export async function openWorldInProcess(options: WorldOptions = {}): Promise<World> {
+  return await openWorld({ ...options, inProcess: true });
+}
+
+/** Another home beside the first, or the same sandbox seen from elsewhere. */
+export function worldOf(sandbox: Sandbox, home: Home, inProcess = false): World {
+  const start: World['start'] = (args, more = {}) => {
+    const running = startSync(args, { home, ...more });
+    onTestFinished(() => void running.child.kill('SIGKILL'));
+    return running;
+  };
+  return {
+    sandbox,
+    home,
+    start,
+    sync: (args, more) =>
+      inProcess ? runHere(args, { home, ...more }) : start(args, more).finished,
+    write(path, contents) {
+      const absolute = join(home.dir, path);
+      mkdirSync(dirname(absolute), { recursive: true });
+      writeFileSync(absolute, contents);
+      return absolute;
+    },
+  };
+}
+
+/** Opens a world with a login of the first athlete, with every scope unless `login` names others. */
+export async function openLoggedInWorld(
+  options: WorldOptions & { readonly login?: Parameters<Control['mint']>[0] } = {},
+): Promise<World> {
+  const world = await openWorld(options);
+  await loginWithToken(world, options.login);
+  world.sandbox.control.clearRequests();
+  return world;
+}
+
+/** Logs in by `--with-token`, in this process: the quickest way to a login in the store. */
+export async function loginWithToken(
+  world: World,
+  request: Parameters<Control['mint']>[0] = {},
+): Promise<void> {
+  const input = JSON.stringify(world.sandbox.control.mint(request));
+  const { code, stderr } = await runHere(['login', '--with-token'], { home: world.home, input });
+  if (code !== 0) throw new Error(`login --with-token ended with ${String(code)}: ${stderr}`);
+}
+
+export async function openSandbox(
+  options: SandboxOptions = {},
+  revision?: Revision,
+): Promise<Sandbox> {
+  const sandbox = await startSandbox({
+    port: 0,
+    ...options,
+    // Logins here listen on any free port, so that tests may run side by side.
+    settings: {
+      autoApprove: true,
+      exactRedirectUris: false,
+      ...(revision === undefined ? {} : { revision }),
+      ...options.settings,
+    },
+  });
+  onTestFinished(() => sandbox.close());
+  return sandbox;
+}
+
+export function openHome(env: NodeJS.ProcessEnv = {}): Home {
+  const home = makeHome(env);
+  onTestFinished(() => home.remove());
+  return home;
+}
+
+/** Loads the program when it is needed: many tests run the built one only. */
+async function runHere(args: readonly string[], options: RunOptions): Promise<Finished> {
+  const { runInProcess } = await import('./in-process.ts');
+  return await runInProcess(args, options);
+}
