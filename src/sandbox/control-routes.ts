@@ -117,7 +117,7 @@ const revokeSchema = v.strictObject({ athlete: v.optional(v.string()) });
 async function jsonOf(c: Context<SandboxEnv>): Promise<Record<string, unknown>> {
   const bytes = Buffer.from(await c.req.arrayBuffer());
   if (bytes.length === 0) return {};
-  return objectOf(decodeBody(c.req.header('content-type') ?? '', bytes));
+  return objectOf(await decodeBody(c.req.header('content-type') ?? '', bytes));
 }
 
 /** A web page on another origin may not mint tokens or read what was sent. */

@@ -104,7 +104,7 @@ async function readBody(c: Context<SandboxEnv>, record: RequestRecord): Promise<
     throw new Problem(413, `A request may have ${MAX_BODY_BYTES} bytes`);
   }
   const bytes = await readBytes(c);
-  const body = decodeBody(c.req.header('content-type') ?? '', bytes);
+  const body = await decodeBody(c.req.header('content-type') ?? '', bytes);
   recordBody(record, body, bytes.length);
   return body;
 }

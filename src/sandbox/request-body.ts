@@ -1,5 +1,18 @@
-import { boundaryOf, MultipartError, parseMultipart, type Part } from './multipart.ts';
+import { bufferToFormData } from 'hono/utils/buffer';
 import { Problem } from './problem.ts';
+import { sha256 } from './random.ts';
+
+/** One part of a multipart/form-data body (RFC 7578). */
+export interface Part {
+  readonly name: string;
+  /** null for a plain field. */
+  readonly fileName: string | null;
+  /** null for a plain field. */
+  readonly contentType: string | null;
+  readonly bytes: Buffer;
+  /** SHA-256 of the bytes, lower-case hexadecimal. */
+  readonly sha256: string;
+}
 
 /** A request's body, read once and decoded by its Content-Type. */
 export type RequestBody =
@@ -11,11 +24,11 @@ export type RequestBody =
   /** The Content-Type promised a form that the bytes do not have. */
   | { readonly kind: 'malformed'; readonly reason: string };
 
-/** Decodes the bytes; never throws, since a fault or a 401 may come before anybody wants them. */
-export function decodeBody(contentType: string, bytes: Buffer): RequestBody {
+/** Decodes the bytes. Never throws: a scripted fault or a 401 may apply before the body matters. */
+export async function decodeBody(contentType: string, bytes: Buffer): Promise<RequestBody> {
   const type = contentType.split(';', 1)[0]?.trim().toLowerCase() ?? '';
   if (type === 'application/json') return decodeJson(bytes);
-  if (type === 'multipart/form-data') return decodeMultipart(contentType, bytes);
+  if (type === 'multipart/form-data') return await decodeMultipart(contentType, bytes);
   if (type === 'application/x-www-form-urlencoded') {
     return { kind: 'form', fields: new URLSearchParams(bytes.toString('utf8')) };
   }
@@ -55,17 +68,26 @@ export function valueOf(body: RequestBody): unknown {
   }
 }
 
-function decodeMultipart(contentType: string, bytes: Buffer): RequestBody {
-  const boundary = boundaryOf(contentType);
-  if (boundary === null) {
-    return { kind: 'malformed', reason: 'Content-Type multipart/form-data names no boundary' };
-  }
+async function decodeMultipart(contentType: string, bytes: Buffer): Promise<RequestBody> {
+  let form: FormData;
   try {
-    return { kind: 'multipart', parts: parseMultipart(bytes, boundary) };
-  } catch (error) {
-    if (!(error instanceof MultipartError)) throw error;
-    return { kind: 'malformed', reason: `The multipart body is broken: ${error.message}` };
+    form = await bufferToFormData(new Uint8Array(bytes).buffer, contentType);
+  } catch {
+    return { kind: 'malformed', reason: 'The body is not the multipart form of its Content-Type' };
   }
+  return { kind: 'multipart', parts: await Promise.all([...form].map(toPart)) };
+}
+
+async function toPart([name, value]: readonly [string, File | string]): Promise<Part> {
+  const plain = typeof value === 'string';
+  const bytes = plain ? Buffer.from(value) : Buffer.from(await value.arrayBuffer());
+  return {
+    name,
+    fileName: plain ? null : value.name,
+    contentType: plain ? null : value.type,
+    bytes,
+    sha256: sha256(bytes),
+  };
 }
 
 /**

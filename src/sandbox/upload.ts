@@ -1,10 +1,9 @@
 import type { Handler } from 'hono';
 import * as v from 'valibot';
 import { whyNotFit } from './fit-check.ts';
-import type { Part } from './multipart.ts';
 import { refusal } from './problem.ts';
 import type { NewRecording, Received } from './recordings.ts';
-import { isObject, type RequestBody } from './request-body.ts';
+import { isObject, type Part, type RequestBody } from './request-body.ts';
 import type { SandboxSettings } from './settings.ts';
 import { checked, invalid, jsonObject } from './validate.ts';
 import type { SandboxEnv, World } from './world.ts';
@@ -122,9 +121,9 @@ function readUpload(body: RequestBody, settings: SandboxSettings): NewRecording[
   }));
 }
 
-/** Deployed services cut a file name at a `;`, quoted or not, and decode nothing in it. */
-function storedName({ disposition }: Part): string {
-  const [, name = ''] = /;\s*filename="?([^";]*)/i.exec(disposition) ?? [];
+/** Deployed services cut a file name at a `;`, and keep `%22`, which stands for `"`, encoded. */
+function storedName({ fileName }: Part): string {
+  const [name = ''] = (fileName ?? '').replaceAll('"', '%22').split(';', 1);
   return name === '' ? 'upload.fit' : name;
 }
 
