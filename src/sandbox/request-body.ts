@@ -21,7 +21,7 @@ export type RequestBody =
   | { readonly kind: 'multipart'; readonly parts: readonly Part[] }
   | { readonly kind: 'form'; readonly fields: URLSearchParams }
   | { readonly kind: 'other'; readonly contentType: string; readonly text: string }
-  /** The Content-Type promised a form that the bytes do not have. */
+  /** The bytes do not match the Content-Type. */
   | { readonly kind: 'malformed'; readonly reason: string };
 
 /** Decodes the bytes. Never throws: a scripted fault or a 401 may apply before the body matters. */
@@ -46,8 +46,8 @@ function decodeJson(bytes: Buffer): RequestBody {
 }
 
 /**
- * The body as the framework of deployed services reads it: JSON unless the Content-Type is that of
- * a form or of text; undefined without a body.
+ * Returns the body as the framework of deployed services reads it: JSON unless the Content-Type is a
+ * form or text; undefined if there is none.
  * @throws Problem 400
  */
 export function valueOf(body: RequestBody): unknown {
@@ -73,7 +73,7 @@ async function decodeMultipart(contentType: string, bytes: Buffer): Promise<Requ
   try {
     form = await bufferToFormData(new Uint8Array(bytes).buffer, contentType);
   } catch {
-    return { kind: 'malformed', reason: 'The body is not the multipart form of its Content-Type' };
+    return { kind: 'malformed', reason: 'The multipart body is invalid' };
   }
   return { kind: 'multipart', parts: await Promise.all([...form].map(toPart)) };
 }
@@ -91,8 +91,8 @@ async function toPart([name, value]: readonly [string, File | string]): Promise<
 }
 
 /**
- * The JSON object that a body is.
- * @throws Problem 400 when it is something else, 415 when it does not claim to be JSON
+ * Returns the body as a JSON object.
+ * @throws Problem 400 if it is none, 415 if its Content-Type is not JSON
  */
 export function objectOf(body: RequestBody): Record<string, unknown> {
   if (body.kind === 'malformed') throw new Problem(400, body.reason);
