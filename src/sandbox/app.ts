@@ -1,10 +1,10 @@
 import { Hono } from 'hono';
-import { authorization } from './authorize.ts';
+import { Consent } from './authorize.ts';
 import { requireBearer, requireTrait } from './bearer.ts';
 import { Control } from './control.ts';
 import { controlRoutes } from './control-routes.ts';
 import { listNutrition, patchNutritionItems, postNutrition } from './nutrition.ts';
-import { loopbackOnly, pipeline, rateLimit } from './pipeline.ts';
+import { loopbackOnly, rateLimit, recordAndAnswer } from './middleware.ts';
 import { Problem, refusal, TokenProblem } from './problem.ts';
 import { getProfile, getUserinfo, patchProfile } from './profile.ts';
 import { methodsOf, pathOf } from './routes.ts';
@@ -17,7 +17,7 @@ import { createWorld, type SandboxEnv, type World, type WorldOptions } from './w
 export interface SandboxApp {
   /** A function from request to response: `app.request('/api/workouts', ...)` needs no port. */
   readonly app: Hono<SandboxEnv>;
-  /** What the control endpoints do, for code in the same process. */
+  /** The control endpoints' operations, for code in the same process. */
   readonly control: Control;
   readonly world: World;
   /** Closes the database. May be called twice. */
@@ -25,8 +25,8 @@ export interface SandboxApp {
 }
 
 /**
- * The platform without a port. Faults that break a connection need {@link startSandbox}.
- * @throws SettingError, FaultSpecError; whatever opening the database throws
+ * Creates the platform without a port. Faults that break a connection need {@link startSandbox}.
+ * @throws SettingError, FaultSpecError; the error of opening the database
  */
 export function createSandboxApp(options: WorldOptions = {}): SandboxApp {
   const world = createWorld(options);
@@ -34,7 +34,7 @@ export function createSandboxApp(options: WorldOptions = {}): SandboxApp {
   const app = new Hono<SandboxEnv>();
   app.use(loopbackOnly());
   app.route('/_sandbox', controlRoutes(control));
-  app.use(pipeline(world));
+  app.use(recordAndAnswer(world));
   app.use(rateLimit(world));
   addPlatform(app, world);
   app.notFound((c) => {
@@ -63,9 +63,9 @@ export function createSandboxApp(options: WorldOptions = {}): SandboxApp {
 }
 
 function addPlatform(app: Hono<SandboxEnv>, world: World): void {
-  const consent = authorization(world);
-  app.get(pathOf('authorize'), consent.show);
-  app.post(pathOf('consent'), consent.decide);
+  const consent = new Consent(world);
+  app.get(pathOf('authorize'), (c) => consent.show(c));
+  app.post(pathOf('consent'), (c) => consent.decide(c));
   app.post(pathOf('token'), postToken(world));
   app.post(pathOf('revoke'), postRevoke(world));
   app.get(pathOf('userinfo'), requireBearer(world, null), getUserinfo(world));

@@ -9,9 +9,9 @@ export interface Athlete {
   readonly email: string;
   /** IANA zone name. */
   readonly timezone: string;
-  /** kg, whatever the display unit is. */
+  /** kg, independent of the display unit. */
   readonly weight: number;
-  /** The unit in which this athlete reads weights, and in which a bare `weight` is taken. */
+  /** The athlete's display unit, and the unit of a `weight` sent without one. */
   readonly weightUnits: WeightUnits;
   /** W */
   readonly ftp: number;
@@ -21,12 +21,12 @@ export interface Athlete {
   readonly lthr: number;
 }
 
-/** What `PATCH /api/profile` can change; `weight` already in kg. */
+/** The fields that `PATCH /api/profile` can change; `weight` already in kg. */
 export type ProfileChange = Partial<
   Pick<Athlete, 'weight' | 'weightUnits' | 'ftp' | 'maxHr' | 'lthr'>
 >;
 
-/** Different zones, and one athlete who reads pounds: each has caught a client before. */
+/** Three time zones and one athlete in pounds: both have exposed client bugs. */
 export const DEFAULT_ATHLETES: readonly Athlete[] = [
   {
     id: 'athlete-1',
@@ -68,7 +68,7 @@ export class Athletes {
   readonly #read: StatementSyncInstance;
   readonly #write: StatementSyncInstance;
 
-  /** Athletes that the database holds already keep the profile they have there. */
+  /** Adds the athletes that the database lacks; the others keep their stored profile. */
   constructor(store: Store, athletes: readonly Athlete[]) {
     if (athletes.length === 0) throw new RangeError('A sandbox needs at least one athlete');
     this.ids = athletes.map((athlete) => athlete.id);

@@ -4,18 +4,18 @@ import { Problem } from './problem.ts';
 import { isScope, scopeWords } from './scopes.ts';
 import type { World } from './world.ts';
 
-/** An authorization request that waits for the athlete's answer. */
+/** A valid authorization request. */
 export interface AuthorizationRequest {
   readonly client: Client;
   readonly redirectUri: string;
-  /** null: the client sent none. */
+  /** null if the client sent none. */
   readonly state: string | null;
   readonly scopes: readonly string[];
   readonly challenge: CodeRequest['challenge'];
   readonly challengeMethod: CodeRequest['challengeMethod'];
 }
 
-/** An error that the client learns through the redirect; only the setting `strict` sends any. */
+/** An error that is reported to the client by a redirect; only the setting `strict` sends it. */
 export class RequestError extends Error {
   readonly code: string;
   readonly redirectUri: string;
@@ -30,8 +30,9 @@ export class RequestError extends Error {
 }
 
 /**
- * Interface section 4.5. Deployed services let much pass here: a missing or `plain` challenge, a
- * missing scope or state, and unknown scopes until the form is posted.
+ * Parses an authorization request (interface section 4.5). Like deployed services, it accepts a
+ * missing or `plain` challenge, a missing scope or state, and, until the form is posted, unknown
+ * scopes.
  * @throws Problem 400, without a redirect; with `strict` RequestError
  */
 export function parseAuthorizationRequest(
@@ -57,7 +58,7 @@ export function parseAuthorizationRequest(
   };
 }
 
-/** The scopes that this service does not know: it refuses the form with them. */
+/** Returns the requested scopes that this service does not know. It refuses a form with any. */
 export function unknownScopesOf(
   { scopes }: AuthorizationRequest,
   { settings }: Pick<World, 'settings'>,
@@ -67,7 +68,7 @@ export function unknownScopesOf(
   return grantsAnyScope ? [] : scopes.filter((scope) => !known(scope));
 }
 
-/** Every parameter is required, and none may occur twice (RFC 6749 section 3.1). */
+/** Requires every parameter exactly once (RFC 6749 section 3.1). */
 function requireGoodRequest(query: URLSearchParams, redirectUri: string): void {
   const [state = null] = query.getAll('state');
   const fail = (code: string, description: string): never => {

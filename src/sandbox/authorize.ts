@@ -1,4 +1,4 @@
-import type { Context, Handler } from 'hono';
+import type { Context } from 'hono';
 import { getCookie, setCookie } from 'hono/cookie';
 import {
   parseAuthorizationRequest,
@@ -14,25 +14,34 @@ import type { SandboxEnv, World } from './world.ts';
 
 interface Pending {
   readonly request: AuthorizationRequest;
-  /** The cookie of the browser that was shown the page: no other may answer it. */
+  /** Cookie of the browser that was shown the page. */
   readonly browser: string;
   readonly expiresAt: number;
-  /** Where the answer led. A double click is sent there again, with the same code. */
+  /** The redirect of the first answer. A double click gets it again, with the same code. */
   decided: string | null;
 }
 
 const BROWSER_COOKIE = 'sandbox_browser';
+/** Lifetime of a consent page (ms). */
 const PENDING_MS = 10 * 60 * 1000;
+/** Consent pages held at most; the oldest are dropped. */
 const PENDING_MAX = 1000;
 
-/** `GET /api/oauth/authorize` and the form of its page, which remembers requests between the two. */
-export function authorization(world: World): {
-  show: Handler<SandboxEnv>;
-  decide: Handler<SandboxEnv>;
-} {
-  const waiting = new Map<string, Pending>();
+/**
+ * `GET /api/oauth/authorize` and the form of its consent page. Holds the requests that await the
+ * athlete's answer.
+ */
+export class Consent {
+  readonly #world: World;
+  readonly #pending = new Map<string, Pending>();
 
-  const show: Handler<SandboxEnv> = (c) => {
+  constructor(world: World) {
+    this.#world = world;
+  }
+
+  /** Shows the consent page, or approves at once with the setting `autoApprove`. */
+  show(c: Context<SandboxEnv>): Response | Promise<Response> {
+    const world = this.#world;
     let request: AuthorizationRequest;
     try {
       request = parseAuthorizationRequest(new URL(c.req.url).searchParams, world);
@@ -44,7 +53,6 @@ export function authorization(world: World): {
       const athleteId = autoApproveAthlete ?? world.athletes.first().id;
       return answer(c, () => approve(world, request, athleteId), 302);
     }
-    const id = randomToken('consent_');
     const known = getCookie(c, BROWSER_COOKIE);
     const browser = known ?? randomToken('');
     if (known === undefined) {
@@ -54,21 +62,20 @@ export function authorization(world: World): {
         sameSite: 'Strict',
       });
     }
-    forgetOld(waiting, world.now());
-    waiting.set(id, { request, browser, expiresAt: world.now() + PENDING_MS, decided: null });
-    return showPage(c, world, id, request);
-  };
+    return showPage(c, world, this.#remember(request, browser), request);
+  }
 
-  const decide: Handler<SandboxEnv> = (c) => {
+  /** Takes the posted form. Only the browser that was shown the page may post it. */
+  decide(c: Context<SandboxEnv>): Response | Promise<Response> {
+    const world = this.#world;
     const body = c.get('body');
     const form = body.kind === 'form' ? body.fields : new URLSearchParams();
-    const id = form.get('request') ?? '';
-    const pending = waiting.get(id);
+    const pending = this.#pending.get(form.get('request') ?? '');
     if (pending === undefined || pending.expiresAt <= world.now()) {
       return refusePage(
         c,
         400,
-        'This page is out of date',
+        'This page has expired',
         'Start the login again in the application.',
       );
     }
@@ -77,18 +84,27 @@ export function authorization(world: World): {
         c,
         403,
         'This answer did not come from the page',
-        'Only the browser that was shown the question can answer it. Start the login again.',
+        'Only the browser that opened the page can answer it. Start the login again.',
       );
     }
     return answer(c, () => (pending.decided ??= decision(world, pending.request, form)), 303);
-  };
+  }
 
-  return { show, decide };
+  /** @returns the ID of the request in the form */
+  #remember(request: AuthorizationRequest, browser: string): string {
+    const now = this.#world.now();
+    for (const [id, { expiresAt }] of this.#pending) {
+      if (expiresAt <= now || this.#pending.size >= PENDING_MAX) this.#pending.delete(id);
+    }
+    const id = randomToken('consent_');
+    this.#pending.set(id, { request, browser, expiresAt: now + PENDING_MS, decided: null });
+    return id;
+  }
 }
 
 /**
- * Where the answer leads.
- * @throws Problem 400 for a form that is no answer, or whose scopes the service does not know
+ * Returns the redirect for a posted form.
+ * @throws Problem 400 for an invalid form, or for unknown scopes
  */
 function decision(world: World, request: AuthorizationRequest, form: URLSearchParams): string {
   if (form.get('decision') === 'deny') {
@@ -106,8 +122,9 @@ function decision(world: World, request: AuthorizationRequest, form: URLSearchPa
 }
 
 /**
- * Grants all that was asked for: scopes cannot be chosen one by one.
- * @throws Problem 400, without a redirect, for a scope that this service does not know
+ * Grants all requested scopes: the athlete cannot choose among them.
+ * @returns the redirect with the code
+ * @throws Problem 400, without a redirect, for an unknown scope
  */
 function approve(world: World, request: AuthorizationRequest, athleteId: string): string {
   const unknown = unknownScopesOf(request, world);
@@ -134,7 +151,7 @@ function stateOf({ state }: AuthorizationRequest): { state?: string } {
   return state === null ? {} : { state };
 }
 
-/** Redirects to where the answer leads. */
+/** Redirects to the result of `decide`. */
 function answer(
   c: Context<SandboxEnv>,
   decide: () => string,
@@ -147,12 +164,12 @@ function answer(
   }
 }
 
-/** Without a redirect: a page for browsers, JSON for others. */
+/** Refuses a login: by redirect for a RequestError, otherwise a page for browsers and JSON for others. */
 function refuse(c: Context<SandboxEnv>, error: unknown): Response | Promise<Response> {
   if (error instanceof Problem && error.status === 400) {
     const page = c.req.header('accept')?.includes('text/html') ?? false;
     if (!page) throw error;
-    return refusePage(c, 400, 'This login cannot go on', error.message);
+    return refusePage(c, 400, 'This login failed', error.message);
   }
   if (!(error instanceof RequestError)) throw error;
   const parameters = {
@@ -198,14 +215,8 @@ function refusePage(
   return c.html(messagePage({ nonce, title, text }), status, pageHeaders(nonce, null));
 }
 
-/** Browsers say where a form was: a form of another site may not answer for the athlete. */
+/** Whether the form was posted from another site, by the browser's Origin header. */
 function isForeign(c: Context<SandboxEnv>): boolean {
   const origin = c.req.header('origin');
   return origin !== undefined && origin !== new URL(c.req.url).origin;
-}
-
-function forgetOld(waiting: Map<string, Pending>, now: number): void {
-  for (const [id, pending] of waiting) {
-    if (pending.expiresAt <= now || waiting.size >= PENDING_MAX) waiting.delete(id);
-  }
 }

@@ -1,14 +1,14 @@
 import { timingSafeEqual } from 'node:crypto';
 import { sha256 } from './random.ts';
 
-/** An application that is registered with the platform. */
+/** A registered application. */
 export interface Client {
   readonly id: string;
-  /** What the platform calls it: `source` of its records is `oauth:APP_ID`. */
+  /** The platform's name for it: the `source` of its records is `oauth:APP_ID`. */
   readonly appId: string;
-  /** As the consent page shows it. */
+  /** Shown on the consent page. */
   readonly name: string;
-  /** null: a public client, which proves itself by PKCE alone. */
+  /** null for a public client, which authenticates by PKCE alone. */
   readonly secret: string | null;
   readonly redirectUris: readonly string[];
 }
@@ -19,9 +19,9 @@ const DEFAULT_REDIRECT_URIS: readonly string[] = [
   'http://[::1]:8917/callback',
 ];
 
-/** The public client that every sandbox knows. */
+/** The public client of every sandbox. */
 export const PUBLIC_CLIENT_ID = 'sandbox-client';
-/** The client with a secret that every sandbox knows. */
+/** The confidential client of every sandbox. */
 const CONFIDENTIAL_CLIENT = {
   id: 'sandbox-confidential',
   secret: 'sandbox-secret',
@@ -41,16 +41,15 @@ export function defaultClients(furtherRedirectUris: readonly string[] = []): Cli
   ];
 }
 
-/** Is this the client's secret? A public client has none: any secret is wrong for it. */
+/** Compares a secret with the client's. Always false for a public client. */
 export function secretMatches(client: Client, secret: string): boolean {
   if (client.secret === null) return false;
   return timingSafeEqual(Buffer.from(sha256(secret)), Buffer.from(sha256(client.secret)));
 }
 
 /**
- * Is this redirect URI registered? With `exact`, as a string, which is what deployed services do.
- * Otherwise the port of a plain-http loopback address is left out of the comparison (RFC 8252
- * section 7.3).
+ * Whether this redirect URI is registered. With `exact`, URIs are compared as strings, like deployed
+ * services do. Otherwise the port of a plain-http loopback address is ignored (RFC 8252 section 7.3).
  */
 export function redirectUriAllowed(client: Client, uri: string, exact: boolean): boolean {
   if (client.redirectUris.includes(uri)) return true;

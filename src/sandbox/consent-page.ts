@@ -1,12 +1,12 @@
 import { html, raw } from 'hono/html';
 import type { Athlete } from './athletes.ts';
 import type { Client } from './clients.ts';
-import { inWords } from './scopes.ts';
+import { describeScope } from './scopes.ts';
 
 type Html = ReturnType<typeof html>;
 
 export interface ConsentPageOptions {
-  /** Of the one style element (Content-Security-Policy). */
+  /** Nonce of the page's style element (Content-Security-Policy). */
   readonly nonce: string;
   readonly action: string;
   readonly requestId: string;
@@ -17,8 +17,8 @@ export interface ConsentPageOptions {
 }
 
 /**
- * Headers for a page that holds a decision: nothing is loaded, nobody frames it, nothing caches it.
- * `form-action` must name where the answer is redirected to: browsers apply it to redirects too.
+ * Returns the headers of a consent page: no external resources, no framing, no caching.
+ * `form-action` must include the redirect URI, since browsers apply it to redirects too.
  */
 export function pageHeaders(nonce: string, redirectUri: string | null): Record<string, string> {
   const target = redirectUri === null ? '' : ` ${formTarget(redirectUri)}`;
@@ -32,19 +32,19 @@ export function pageHeaders(nonce: string, redirectUri: string | null): Record<s
     ].join('; '),
     'x-frame-options': 'DENY',
     'x-content-type-options': 'nosniff',
-    // Not no-referrer: browsers then hide the origin of the page's own form, too.
+    // With no-referrer, browsers would also hide the origin of the page's own form.
     'referrer-policy': 'same-origin',
     'cache-control': 'no-store',
   };
 }
 
-/** A CSP source has no form for IPv6 literals: those are allowed by their scheme. */
+/** CSP has no syntax for IPv6 literals, so these are allowed by scheme. */
 function formTarget(redirectUri: string): string {
   const { origin, protocol, hostname } = new URL(redirectUri);
   return hostname.startsWith('[') ? protocol : origin;
 }
 
-/** Who asks, for which account, for what; approve or deny. No script. */
+/** Renders client, accounts and permissions, to approve or deny. No script. */
 export function consentPage(options: ConsentPageOptions): Html {
   const { client, redirectUri, athletes, scopes } = options;
   return document(
@@ -53,7 +53,7 @@ export function consentPage(options: ConsentPageOptions): Html {
     html`
       <h1>Allow <strong>${client.name}</strong> to use your account?</h1>
       <p class="lead">
-        It asks as <code>${client.id}</code>. Your answer is sent to
+        Its client ID is <code>${client.id}</code>. Your answer goes to
         <code>${new URL(redirectUri).host}</code>.
       </p>
       <form method="post" action="${options.action}">
@@ -65,7 +65,7 @@ export function consentPage(options: ConsentPageOptions): Html {
         <fieldset>
           <legend>Permissions</legend>
           ${scopes.map(scopeLine)}
-          <p class="hint">All of them, or none.</p>
+          <p class="hint">You grant all of them or none.</p>
         </fieldset>
         <div class="actions">
           <button class="approve" name="decision" value="approve">Approve</button>
@@ -76,7 +76,7 @@ export function consentPage(options: ConsentPageOptions): Html {
   );
 }
 
-/** A page that only says something: why a login cannot go on. */
+/** Renders a page that explains why a login failed. */
 export function messagePage(options: { nonce: string; title: string; text: string }): Html {
   return document(
     options.nonce,
@@ -108,7 +108,7 @@ function athleteChoice(athlete: Athlete, checked: boolean): Html {
 function scopeLine(scope: string): Html {
   return html`<div class="choice">
     <span class="scope">
-      <span class="main">${inWords(scope)}</span>
+      <span class="main">${describeScope(scope)}</span>
       <code class="sub">${scope}</code>
     </span>
   </div>`;
@@ -143,7 +143,7 @@ function document(nonce: string, title: string, content: Html): Html {
     </html>`;
 }
 
-/** Colours keep a contrast of at least 4.5:1 to their ground in both schemes (WCAG 2.2, 1.4.3). */
+/** Text keeps a contrast of at least 4.5:1 in both colour schemes (WCAG 2.2, 1.4.3). */
 const STYLE = `
 :root {
   color-scheme: light dark;

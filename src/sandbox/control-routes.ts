@@ -9,30 +9,30 @@ import { checked } from './validate.ts';
 import type { SandboxEnv } from './world.ts';
 
 const ENDPOINTS = {
-  'GET /_sandbox/state': 'what the platform holds (?athlete=)',
-  'DELETE /_sandbox/state': 'forget recordings, wellness and nutrition',
+  'GET /_sandbox/state': 'all stored data (?athlete=)',
+  'DELETE /_sandbox/state': 'delete recordings, wellness and nutrition',
   'GET /_sandbox/recordings/:sha256': 'the bytes of a recording (?athlete=)',
   'GET /_sandbox/requests': 'every request received (?route=&athlete=&after=)',
-  'DELETE /_sandbox/requests': 'clear that record',
+  'DELETE /_sandbox/requests': 'clear the request log',
   'POST /_sandbox/process':
     'process queued recordings now: {"athlete"?, "sha256"?, "outcome"?: "workout" | "none" | "duplicate"}',
   'POST /_sandbox/foods':
-    'an item as entered in the app: {"athlete"?, "date", "meal", "source"?, "item"}',
-  'PATCH /_sandbox/foods/:id': 'an item edited in the app: the fields that change',
-  'DELETE /_sandbox/foods/:id': 'an item removed in the app',
-  'GET /_sandbox/settings': 'the settings in force',
-  'POST /_sandbox/settings': 'change some of them',
-  'GET /_sandbox/faults': 'the scripted faults that are left',
-  'POST /_sandbox/faults': 'add: {"faults": ["upload-fit:503*2"]}',
-  'DELETE /_sandbox/faults': 'remove all',
+    'add an item as the app does: {"athlete"?, "date", "meal", "source"?, "item"}',
+  'PATCH /_sandbox/foods/:id': 'edit an item as the app does: the changed fields',
+  'DELETE /_sandbox/foods/:id': 'remove an item as the app does',
+  'GET /_sandbox/settings': 'the current settings',
+  'POST /_sandbox/settings': 'change settings: {"NAME": VALUE}',
+  'GET /_sandbox/faults': 'the scripted faults and their remaining hits',
+  'POST /_sandbox/faults': 'add faults: {"faults": ["upload-fit:503*2"]}',
+  'DELETE /_sandbox/faults': 'remove all faults',
   'POST /_sandbox/tokens':
-    'tokens without a browser: {"athlete"?, "scopes"?, "accessTtl"?, "refreshTtl"?, "clientId"?}',
+    'issue tokens without a browser: {"athlete"?, "scopes"?, "accessTtl"?, "refreshTtl"?, "clientId"?}',
   'POST /_sandbox/expire':
-    'end all tokens of a kind now: {"athlete"?, "kind"?: "access" | "refresh"}',
+    'expire all tokens of a kind now: {"athlete"?, "kind"?: "access" | "refresh"}',
   'POST /_sandbox/revoke': 'revoke logins: {"athlete"?}',
 } as const;
 
-/** The control endpoints, under `/_sandbox`. They are not recorded, and no fault hits them. */
+/** Returns the control endpoints, under `/_sandbox`. They are not logged, and no fault hits them. */
 export function controlRoutes(control: Control): Hono<SandboxEnv> {
   const app = new Hono<SandboxEnv>();
   app.use(sameOriginOnly());
@@ -44,7 +44,7 @@ export function controlRoutes(control: Control): Hono<SandboxEnv> {
   });
   app.get('/recordings/:sha256', (c) => {
     const bytes = control.recordingBytes(c.req.param('sha256'), c.req.query('athlete'));
-    if (bytes === null) throw new Problem(404, 'No such recording, or its bytes were not kept');
+    if (bytes === null) throw new Problem(404, 'No such recording, or its bytes were discarded');
     return c.body(new Uint8Array(bytes), 200, { 'content-type': 'application/vnd.ant.fit' });
   });
   app.get('/requests', (c) => {
@@ -113,21 +113,21 @@ export function controlRoutes(control: Control): Hono<SandboxEnv> {
 const faultsSchema = v.strictObject({ faults: v.array(v.string()) });
 const revokeSchema = v.strictObject({ athlete: v.optional(v.string()) });
 
-/** An empty body stands for `{}`. */
+/** Reads the body as a JSON object; `{}` if it is empty. */
 async function jsonOf(c: Context<SandboxEnv>): Promise<Record<string, unknown>> {
   const bytes = Buffer.from(await c.req.arrayBuffer());
   if (bytes.length === 0) return {};
-  return objectOf(decodeBody(c.req.header('content-type') ?? '', bytes));
+  return objectOf(await decodeBody(c.req.header('content-type') ?? '', bytes));
 }
 
-/** A web page on another origin may not mint tokens or read what was sent. */
+/** Stops web pages of other origins from minting tokens and reading the request log. */
 function sameOriginOnly(): MiddlewareHandler<SandboxEnv> {
   return async (c, next) => {
     const origin = c.req.header('origin');
     const site = c.req.header('sec-fetch-site') ?? 'none';
     const foreign = origin !== undefined && origin !== new URL(c.req.url).origin;
     if (foreign || !['none', 'same-origin'].includes(site)) {
-      throw new Problem(403, 'Control endpoints are not for other web sites');
+      throw new Problem(403, 'Control endpoints cannot be called from other web sites');
     }
     await next();
   };

@@ -15,7 +15,7 @@ import type { SandboxSettings } from './settings.ts';
 import { checked } from './validate.ts';
 import type { World } from './world.ts';
 
-/** Everything that the platform holds for one athlete. */
+/** All data of one athlete. */
 interface AthleteState {
   readonly athlete: string;
   readonly profile: Athlete;
@@ -38,7 +38,7 @@ const mintSchema = v.strictObject({
   scopes: v.optional(v.array(v.picklist(SCOPES)), [...SCOPES]),
   /** s */
   accessTtl: v.optional(v.pipe(v.number(), v.integer())),
-  /** s; null: it never ends */
+  /** s; null: it never expires */
   refreshTtl: v.optional(v.nullable(v.pipe(v.number(), v.integer()))),
 });
 export type MintRequest = v.InferInput<typeof mintSchema>;
@@ -65,7 +65,7 @@ const processSchema = v.strictObject({
 });
 export type ProcessRequest = v.InferInput<typeof processSchema>;
 
-/** What a test or a script may do to the platform from behind. Sandbox only: no service has this. */
+/** Operations for tests and scripts that no deployed service has. */
 export class Control {
   readonly #world: World;
 
@@ -73,7 +73,7 @@ export class Control {
     this.#world = world;
   }
 
-  /** @throws Problem 404 for an athlete who is not there */
+  /** @throws Problem 404 for an unknown athlete */
   state(athleteId?: string): SandboxState {
     const { athletes, recordings, daily, grants } = this.#world;
     const ids = athleteId === undefined ? athletes.ids : [this.#athlete(athleteId)];
@@ -89,21 +89,21 @@ export class Control {
     };
   }
 
-  /** Forgets recordings, wellness and nutrition; logins and profiles stay. */
+  /** Deletes recordings, wellness and nutrition; keeps logins and profiles. */
   clearState(): void {
     this.#world.recordings.clear();
     this.#world.daily.clear();
   }
 
-  /** The bytes of a recording as they were received, or null. */
+  /** Returns the received bytes of a recording, or null. */
   recordingBytes(sha256: string, athleteId?: string): Uint8Array | null {
     return this.#world.recordings.bytes(sha256, athleteId);
   }
 
   /**
-   * Processes queued recordings now, whatever `processingMs` says: one by its hash, or all of an
-   * athlete. `none` ends it without a workout, also later; `duplicate` makes a workout that the
-   * platform hides as the same as one from another source.
+   * Processes queued recordings now, regardless of `processingMs`: one by its hash, or all of an
+   * athlete. `none` ends processing for good without a workout; `duplicate` creates a workout that
+   * the platform hides as a duplicate of one from another source.
    * @throws Problem 400, 404
    */
   async process(request: ProcessRequest = {}): Promise<void> {
@@ -131,7 +131,7 @@ export class Control {
     return this.#world.requests.list(filter);
   }
 
-  /** Of all requests since the start, whether they are still in the record or not. */
+  /** Counts all requests since the start, including those no longer in the log. */
   requestCount(): number {
     return this.#world.requests.count;
   }
@@ -144,7 +144,7 @@ export class Control {
     return this.#world.settings.current;
   }
 
-  /** @throws SettingError, and then nothing has changed */
+  /** @throws SettingError; then no setting has changed */
   set(change: Partial<SandboxSettings>): SandboxSettings {
     return this.#world.settings.change(change);
   }
@@ -153,7 +153,7 @@ export class Control {
     return this.#world.faults.list();
   }
 
-  /** @throws FaultSpecError, and then none was added */
+  /** @throws FaultSpecError; then no fault was added */
   addFaults(...specs: string[]): void {
     this.#world.faults.add(specs);
   }
@@ -188,8 +188,8 @@ export class Control {
   }
 
   /**
-   * Ends all access (or refresh) tokens now, as time would.
-   * @returns how many were still good
+   * Expires all access (or refresh) tokens now.
+   * @returns the number of tokens that were still valid
    * @throws Problem 400, 404
    */
   expire(request: ExpireRequest = {}): number {
@@ -202,7 +202,7 @@ export class Control {
 
   /**
    * Revokes the logins of one athlete, or of all.
-   * @returns how many there were
+   * @returns the number of revoked logins
    * @throws Problem 404
    */
   revoke(athleteId?: string): number {

@@ -3,14 +3,14 @@ import type { Store } from './store.ts';
 
 export type DailyKind = 'wellness' | 'nutrition';
 
-/** A wellness or nutrition record as the platform holds it: one for each athlete, kind and date. */
+/** A stored wellness or nutrition record: one for each athlete, kind and date. */
 export interface DailyState {
   readonly id: string;
   /** `YYYY-MM-DD` */
   readonly date: string;
-  /** The known fields; unknown ones are kept nowhere. */
+  /** The known fields; unknown ones are dropped. */
   readonly record: Readonly<Record<string, unknown>>;
-  /** How many requests were accepted for this date. */
+  /** Number of accepted requests for this date. */
   readonly receivedCount: number;
   readonly firstReceivedAt: string;
   readonly lastReceivedAt: string;
@@ -50,8 +50,8 @@ export class DailyRecords {
   }
 
   /**
-   * Stores the record of a date in place of the one before; merging is the caller's business.
-   * @param received 0 for an edit in the app, which is no request
+   * Replaces the record of a date; the caller merges.
+   * @param received requests to count: 0 for an edit in the app
    */
   put(
     athleteId: string,
@@ -64,7 +64,7 @@ export class DailyRecords {
     return toState(this.#sql.find.get(athleteId, kind, date) as Row, kind);
   }
 
-  /** By date. */
+  /** Lists the records of a kind by date. */
   list(athleteId: string, kind: DailyKind): DailyState[] {
     return (this.#sql.list.all(athleteId, kind) as Row[]).map((row) => toState(row, kind));
   }

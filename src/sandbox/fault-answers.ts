@@ -11,14 +11,14 @@ type Fault = NonNullable<DrawnFaults['fault']>;
 
 export interface Sent {
   readonly response: Response;
-  /** The status line that went out; null: none did. */
+  /** The status that was sent; null if none was. */
   readonly status: number | null;
 }
 
-/** Time for half an answer to arrive before the connection breaks under it, ms. */
+/** Time for half a body to arrive before the connection is reset (ms). */
 const HALF_ARRIVES_MS = 25;
 
-/** The answer of a fault that comes before the request is processed; null: go on. */
+/** Returns the answer of a fault that replaces processing; null if the request is processed. */
 export async function answerInstead(
   c: Context<SandboxEnv>,
   world: World,
@@ -28,7 +28,7 @@ export async function answerInstead(
   return await misbehave(c, world, fault);
 }
 
-/** The answer as it goes out: the one that the request got, or what the fault makes of it. */
+/** Returns the answer to send: the handler's, or the fault's. */
 export async function spoilAnswer(
   c: Context<SandboxEnv>,
   world: World,
@@ -68,7 +68,7 @@ async function misbehave(
   }
 }
 
-/** Sends the head, which promises the whole body, and half of it. */
+/** Sends the head, with the whole Content-Length, and half of the body. */
 async function breakOff(c: Context<SandboxEnv>, kind: 'reset-mid' | 'close-mid'): Promise<Sent> {
   const outgoing = outgoingOf(c);
   const { status, headers } = c.res;
@@ -97,7 +97,7 @@ function statusAnswer(
       ? new Date(world.now() + retryAfter * 1000).toUTCString()
       : String(retryAfter);
   }
-  // 304 has no body by definition; the others of this range may.
+  // 304 has no body by definition; the other statuses may have one.
   if (status === 304) return new Response(null, { status, headers });
   return error === null
     ? new Problem(status, message, { headers }).toResponse(c.req.url)
@@ -123,10 +123,11 @@ function firstHalf(body: Buffer): Uint8Array<ArrayBuffer> {
   return new Uint8Array(body.subarray(0, Math.floor(body.length / 2)));
 }
 
-/** @throws Problem where the app runs without a server, as `app.request()` does */
+/** @throws Problem if the app runs without a server, as with `app.request()` */
 function outgoingOf(c: Context<SandboxEnv>): ServerResponse {
-  // The bindings as a whole are missing there, whatever Hono's type says.
+  // Without a server `env` is undefined, despite Hono's type.
   const { outgoing } = (c.env as SandboxEnv['Bindings'] | undefined) ?? {};
-  if (outgoing === undefined) throw new Problem(500, 'This fault needs a real connection');
+  if (outgoing === undefined)
+    throw new Problem(500, 'This fault needs a real connection');
   return outgoing;
 }

@@ -1,8 +1,8 @@
 import { ROUTES, type RouteName } from './routes.ts';
 
-/** Every way in which the sandbox can misbehave on demand. */
+/** The ways in which the sandbox can misbehave. */
 export type FaultKind =
-  /** An error status in the platform's shape, or with `error` in that of RFC 6749 section 5.2. */
+  /** An error in the platform's format or, with `error`, in that of RFC 6749 section 5.2. */
   | {
       readonly kind: 'status';
       readonly status: number;
@@ -12,26 +12,26 @@ export type FaultKind =
       readonly error: string | null;
       readonly after: boolean;
     }
-  /** An HTML error page, as a proxy in front of the platform sends. */
+  /** An HTML error page, like that of a proxy in front of the platform. */
   | { readonly kind: 'html'; readonly status: number; readonly after: boolean }
-  /** Wait before going on. Another fault may follow on the same request. */
+  /** Wait before processing. Another fault may apply to the same request. */
   | { readonly kind: 'delay'; readonly ms: number }
   /** Reset the connection instead of answering. */
   | { readonly kind: 'reset'; readonly after: boolean }
-  /** Answer half of the answer, then reset the connection. */
+  /** Send half of the answer, then reset the connection. */
   | { readonly kind: 'reset-mid' }
-  /** Answer half of what Content-Length promises, then close the connection in good order. */
+  /** Send half of the Content-Length, then close the connection normally. */
   | { readonly kind: 'close-mid' }
-  /** A complete HTTP answer whose JSON stops half-way. */
+  /** A complete HTTP answer with truncated JSON. */
   | { readonly kind: 'truncate' }
   /** Never answer. */
   | { readonly kind: 'hang'; readonly after: boolean }
-  /** 200, `success: false`, and nothing stored. */
+  /** 200 with `success: false`; nothing is stored. */
   | { readonly kind: 'success-false' };
 
 /**
- * `token` requests also go by what they ask for; `any` is every endpoint of the platform.
- * The control endpoints never fail.
+ * Names of `token` requests by their grant type. `any` is every endpoint of the platform; the
+ * control endpoints never fail.
  */
 const TOKEN_ALIASES = ['exchange', 'refresh'] as const;
 export type FaultRoute = RouteName | (typeof TOKEN_ALIASES)[number] | 'any';
@@ -45,19 +45,19 @@ export interface Fault {
   readonly spec: string;
   readonly route: FaultRoute;
   readonly what: FaultKind;
-  /** How many requests it hits; Infinity for `*inf`. */
+  /** Number of requests to hit; Infinity for `*inf`. */
   readonly count: number;
-  /** How many requests to the route pass unharmed before. */
+  /** Number of requests to the route that pass before the first hit. */
   readonly skip: number;
 }
 
-/** A fault that cannot be read. The message says which part and names what is allowed. */
+/** An invalid fault spec. The message names the part that is wrong and the allowed values. */
 export class FaultSpecError extends Error {
   override readonly name = 'FaultSpecError';
 
   constructor(spec: string, problem: string) {
     super(
-      `Fault "${spec}": ${problem}. The form is ROUTE:KIND[*COUNT][+SKIP], as upload-fit:503*2.`,
+      `Fault "${spec}": ${problem}. The form is ROUTE:KIND[*COUNT][+SKIP], such as upload-fit:503*2.`,
     );
   }
 }
@@ -69,7 +69,7 @@ const SHAPE =
   /^(?<route>[a-z-]+):(?<kind>[a-z0-9-]+)(?:=(?<value>[a-z0-9.]+))?(?:\((?<params>[^()]*)\))?(?:\*(?<count>inf|\d+))?(?:\+(?<skip>\d+))?$/;
 
 /**
- * Reads `ROUTE:KIND[(PARAM,...)][*COUNT][+SKIP]`; docs/sandbox.md is its reference.
+ * Parses `ROUTE:KIND[(PARAM,...)][*COUNT][+SKIP]`; docs/sandbox.md is the reference.
  * @throws FaultSpecError
  */
 export function parseFault(spec: string): Fault {
@@ -142,7 +142,7 @@ function parseTime(value: string | undefined, fail: (problem: string) => never):
   return Number(match[1]) * (match[2] === 's' ? 1000 : 1);
 }
 
-/** What stands in the brackets: `retry-after=1,after`. */
+/** The parameters in brackets, such as `retry-after=1,after`. */
 class Params {
   readonly #left = new Map<string, string | null>();
   readonly #fail: (problem: string) => never;

@@ -1,6 +1,6 @@
 import { parseFault, type Fault, type FaultKind, type FaultRoute } from './fault-spec.ts';
 
-/** What one request has drawn: how long to wait first, then what to do instead of answering. */
+/** The faults that hit one request: first a delay, then a fault. */
 export interface DrawnFaults {
   readonly delayMs: number;
   readonly fault: Exclude<FaultKind, { kind: 'delay' }> | null;
@@ -13,7 +13,7 @@ interface Scripted {
   hitsLeft: number;
 }
 
-/** The script: faults in the order they were added, each with what is left of it. */
+/** The scripted faults in the order they were added, with their remaining skips and hits. */
 export class FaultScript {
   #entries: Scripted[] = [];
 
@@ -21,7 +21,7 @@ export class FaultScript {
     this.add(specs);
   }
 
-  /** @throws FaultSpecError, and then none of them was added */
+  /** @throws FaultSpecError; then no fault was added */
   add(specs: readonly string[]): void {
     const faults = specs.map(parseFault);
     this.#entries.push(
@@ -33,7 +33,7 @@ export class FaultScript {
     this.#entries = [];
   }
 
-  /** Each fault with the number of requests it will still hit; null stands for `*inf`. */
+  /** Lists the faults with their remaining hits; null stands for `*inf`. */
   list(): { spec: string; skipLeft: number; hitsLeft: number | null }[] {
     return this.#entries.map(({ fault, skipLeft, hitsLeft }) => ({
       spec: fault.spec,
@@ -43,8 +43,8 @@ export class FaultScript {
   }
 
   /**
-   * What happens to a request that goes by these names. All delays that are due add up; of the
-   * others the first that is due takes it, and those behind it do not see the request.
+   * Draws the faults for a request with these names. All due delays add up. Of the other faults the
+   * first that is due applies; the later ones do not count this request.
    */
   draw(names: readonly FaultRoute[]): DrawnFaults {
     const specs: string[] = [];

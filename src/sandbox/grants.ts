@@ -6,7 +6,7 @@ import { knownScopes, type Scope } from './scopes.ts';
 import type { SandboxSettings } from './settings.ts';
 import type { Store } from './store.ts';
 
-/** The prefixes of everything secret that the sandbox hands out; they occur nowhere else. */
+/** Prefixes of the secrets that the sandbox issues; they occur nowhere else. */
 export const SECRET_PREFIXES = {
   code: 'sbx_code_',
   access: 'sbx_at_',
@@ -25,7 +25,7 @@ export interface TokenAnswer {
   readonly refresh_token_expires_in?: number;
 }
 
-/** Whose account an access token opens, and how far. */
+/** The login of an access token. */
 export interface Bearer {
   readonly loginId: string;
   readonly athleteId: string;
@@ -33,7 +33,7 @@ export interface Bearer {
   readonly scopes: readonly Scope[];
 }
 
-/** How the verifier is compared with the challenge (RFC 7636 section 4.3). */
+/** Transformation of the verifier into the challenge (RFC 7636 section 4.3). */
 type ChallengeMethod = 'S256' | 'plain';
 
 export interface CodeRequest {
@@ -41,7 +41,7 @@ export interface CodeRequest {
   readonly athleteId: string;
   readonly scopes: readonly string[];
   readonly redirectUri: string;
-  /** null: a login without PKCE, which then needs the client's secret. */
+  /** null for a login without PKCE, which then needs the client's secret. */
   readonly challenge: string | null;
   readonly challengeMethod: ChallengeMethod;
 }
@@ -76,7 +76,7 @@ interface TokenRow {
   revoked_at: number | null;
 }
 
-/** Codes, logins and tokens. Only hashes of what is secret are stored. */
+/** Codes, logins and tokens. Only hashes of secrets are stored. */
 export class Grants {
   readonly #store: Store;
   readonly #now: () => number;
@@ -133,7 +133,7 @@ export class Grants {
     };
   }
 
-  /** A new authorization code, bound to all of `request`. */
+  /** Issues an authorization code, bound to every field of `request`. */
   issueCode(request: CodeRequest, settings: SandboxSettings): string {
     const code = randomToken(SECRET_PREFIXES.code);
     this.#sql.addCode.run(
@@ -150,8 +150,8 @@ export class Grants {
   }
 
   /**
-   * Trades a code for tokens, once (RFC 6749 section 4.1.3, RFC 7636 section 4.6).
-   * @param given.secretIsRight undefined: the client sent no secret
+   * Exchanges a code for tokens, once (RFC 6749 section 4.1.3, RFC 7636 section 4.6).
+   * @param given.secretIsRight undefined if the client sent no secret
    * @throws TokenProblem invalid_grant, invalid_client, invalid_request
    */
   exchangeCode(
@@ -204,8 +204,8 @@ export class Grants {
   }
 
   /**
-   * Trades a refresh token for a new access token, and by the settings for a new refresh token. The
-   * access tokens before it end at once.
+   * Exchanges a refresh token for a new access token and, depending on the settings, a new refresh
+   * token. Earlier access tokens of the login end at once.
    * @throws TokenProblem invalid_grant
    */
   refresh(given: { token: string; clientId: string }, settings: SandboxSettings): TokenAnswer {
@@ -240,7 +240,7 @@ export class Grants {
     });
   }
 
-  /** Tokens without a login page, for the control endpoint. */
+  /** Issues tokens without a consent page, for the control endpoint. */
   mint(
     given: { clientId: string; athleteId: string; scopes: readonly string[] },
     settings: SandboxSettings,
@@ -251,7 +251,7 @@ export class Grants {
     );
   }
 
-  /** What an access token opens; null when it is unknown, expired or revoked. */
+  /** Returns the login of an access token; null if it is unknown, expired or revoked. */
   bearer(accessToken: string): Bearer | null {
     const row = this.#find(sha256(accessToken));
     if (row?.kind !== 'access' || row.revoked_at !== null) return null;
@@ -264,7 +264,7 @@ export class Grants {
     };
   }
 
-  /** Ends the login that a token of either kind belongs to. An unknown token changes nothing. */
+  /** Revokes the login of a token of either kind. Ignores an unknown token. */
   revokeToken(token: string): void {
     const row = this.#find(sha256(token));
     if (row !== undefined) this.revokeLogin(row.login_id);
@@ -274,12 +274,12 @@ export class Grants {
     this.#sql.revokeLogin.run(this.#now(), loginId);
   }
 
-  /** @returns how many logins it ended */
+  /** @returns the number of logins that it revoked */
   revokeAthlete(athleteId: string): number {
     return this.#sql.revokeAthlete.run(this.#now(), athleteId).changes;
   }
 
-  /** Ends tokens now, as time would. @returns how many were still good */
+  /** Expires tokens now. @returns the number of tokens that were still valid */
   expire(kind: 'access' | 'refresh', athleteId?: string): number {
     return this.#sql.expire.run(this.#now(), kind, athleteId ?? null).changes;
   }
@@ -330,7 +330,7 @@ export class Grants {
     return token;
   }
 
-  /** The fields of an answer that are about the refresh token. */
+  /** Returns the fields of a token answer about the refresh token. */
   #announced(
     token: string,
     ends: number | null,

@@ -6,7 +6,7 @@ import type { Traits } from './revisions.ts';
 export const MEALS = ['breakfast', 'lunch', 'dinner', 'snacks'] as const;
 export type Meal = (typeof MEALS)[number];
 
-/** What an application may send about an item. */
+/** An item as an application sends it. */
 export interface SentItem {
   readonly logged_at: string;
   readonly name?: string | undefined;
@@ -30,13 +30,13 @@ export interface StoredItem extends SentItem {
 const SUMMED = ['calories', 'protein', 'carbs', 'fat', 'fiber', 'sugar'] as const;
 type Totals = Readonly<Record<(typeof SUMMED)[number], number>>;
 
-/** A day as the platform holds it. */
+/** A stored day. */
 export interface NutritionDay extends Totals, Readonly<Record<Meal, readonly StoredItem[]>> {
   readonly waterMl: number | null;
   readonly rawJson: unknown;
 }
 
-/** What a request says about a day. */
+/** A day as a request sends it. */
 export interface SentDay extends Partial<
   Record<'calories' | 'carbs' | 'protein' | 'fat', number | undefined>
 > {
@@ -45,10 +45,10 @@ export interface SentDay extends Partial<
   readonly rawJson?: unknown;
 }
 
-/** Integer columns of a day. */
+/** Columns of a day that hold integers. */
 export const NUTRITION_INTEGERS: readonly string[] = ['calories', 'waterMl'];
 
-/** Water that the platform counts for a meal that was logged, ml. */
+/** Water that the platform adds for each logged meal (ml). */
 const WATER_OF_A_MEAL = 400;
 
 export const EMPTY_DAY: NutritionDay = {
@@ -67,8 +67,8 @@ export const EMPTY_DAY: NutritionDay = {
 };
 
 /**
- * The day after a request of an application.
- * @param source whose items these are
+ * Returns the day after a request of an application.
+ * @param source the application, as the source of its items
  * @param timeZone the athlete's
  */
 export function receivedDay(
@@ -113,7 +113,7 @@ export function receivedDay(
       };
 }
 
-/** The day with other lists, as after an edit in the app. */
+/** Returns the day with changed lists, as after an edit in the app. */
 export function editedDay(
   before: NutritionDay,
   lists: Partial<Record<Meal, readonly StoredItem[]>>,
@@ -122,7 +122,7 @@ export function editedDay(
   return { ...after, ...recomputed(after) };
 }
 
-/** Which of the items so far stay. */
+/** For each mode, which stored items a request keeps. */
 const keepers: Readonly<
   Record<Traits['nutrition'], (source: string) => (item: StoredItem) => boolean>
 > = {
@@ -144,7 +144,7 @@ function withoutMeal(item: SentItem): SentItem {
   return { ...item, meal: undefined };
 }
 
-/** When a meal is usually eaten, minutes after midnight; an item belongs to the nearest. */
+/** Usual times of the meals, minutes after midnight. An item belongs to the nearest. */
 const USUAL: readonly (readonly [Meal, number])[] = [
   ['breakfast', 7 * 60],
   ['lunch', 12 * 60],
@@ -185,7 +185,7 @@ function recomputed(
   };
 }
 
-/** Calories are whole numbers, since their column is. */
+/** Sums the items; calories are rounded, since their column is an integer. */
 function sums(items: readonly SentItem[]): Totals {
   const sum = (field: keyof Totals) => items.reduce((total, item) => total + (item[field] ?? 0), 0);
   return {

@@ -14,8 +14,7 @@ import {
 import { Problem, refusal, serverError } from './problem.ts';
 import { objectOf, valueOf } from './request-body.ts';
 import type { SandboxSettings } from './settings.ts';
-import { requireStorable } from './storable.ts';
-import { checked, finiteNumber, integer, jsonObject } from './validate.ts';
+import { checked, finiteNumber, integer, jsonObject, requireStorable } from './validate.ts';
 import { NOT_STORED } from './wellness.ts';
 import type { SandboxEnv, World } from './world.ts';
 
@@ -66,7 +65,7 @@ const strictDay = v.object({
   rawJson: v.optional(jsonObject),
 });
 
-/** `POST /api/nutrition` (interface section 4.3). The traits say what happens to the day so far. */
+/** `POST /api/nutrition` (interface section 4.3). The traits decide between adding and replacing. */
 export function postNutrition(world: World): Handler<SandboxEnv> {
   return (c) => {
     const settings = world.settings.current;
@@ -114,7 +113,7 @@ const editSchema = v.object({
   itemId: v.string(),
 });
 
-/** `PATCH /api/nutrition/DATE/items`. Of the actions of deployed services only `delete` is here. */
+/** `PATCH /api/nutrition/DATE/items`. Supports only the action `delete` of deployed services. */
 export function patchNutritionItems(world: World): Handler<SandboxEnv> {
   return (c) => {
     const { mealType, itemId } = checked(editSchema, valueOf(c.get('body')), 'request body');
@@ -131,12 +130,12 @@ export function patchNutritionItems(world: World): Handler<SandboxEnv> {
   };
 }
 
-/** A day that nothing was stored for is an empty one. */
+/** Returns the stored day; an empty one if there is none. */
 export function dayOf(state: DailyState | null): NutritionDay {
   return state === null ? EMPTY_DAY : (state.record as unknown as NutritionDay);
 }
 
-/** How the platform names an application as the source of an item. */
+/** Returns the `source` of an application's items. */
 function sourceOf(world: World, clientId: string): string {
   const client = world.clients.find(({ id }) => id === clientId);
   return `oauth:${client?.appId ?? clientId}`;
@@ -151,7 +150,7 @@ function readDay(c: Context<SandboxEnv>, settings: SandboxSettings): SentDay & {
   return checked(basicDay, value, 'nutrition data', false) as SentDay & { date: string };
 }
 
-/** Days compare as text; an instant counts from its own day on. */
+/** Reads a limit of the range as a day; an instant counts as its UTC day. */
 function edge(c: Context<SandboxEnv>, name: 'startDate' | 'endDate'): string | null {
   const given = c.req.query(name);
   if (given === undefined || given === '') return null;
@@ -162,7 +161,7 @@ function edge(c: Context<SandboxEnv>, name: 'startDate' | 'endDate'): string | n
   return day;
 }
 
-/** A day's row as deployed services answer it, with the columns that no application fills. */
+/** Returns a day's row like deployed services, with the columns that no application fills. */
 function rowOf(state: DailyState, athleteId: string, date: string) {
   return {
     id: state.id,

@@ -1,4 +1,4 @@
-/** One thing that is wrong with a body: which field, what is allowed, what was found. */
+/** An error in a body: the field, the allowed and the received value. */
 export interface Issue {
   readonly code: string;
   readonly path: readonly (string | number)[];
@@ -7,11 +7,11 @@ export interface Issue {
   readonly received?: string;
 }
 
-/** What deployed services say if an error has no words of its own. */
-const NO_WORDS = 'Server Error';
+/** Message of deployed services for an error without its own. */
+const DEFAULT_MESSAGE = 'Server Error';
 
 /**
- * A refusal by an API endpoint. On the wire
+ * An error answer of an API endpoint, sent as
  * `{"error": true, "url", "statusCode", "statusMessage", "message", "data"?}`.
  */
 export class Problem extends Error {
@@ -32,7 +32,7 @@ export class Problem extends Error {
   ) {
     super(message);
     this.status = status;
-    this.statusMessage = options.statusMessage ?? NO_WORDS;
+    this.statusMessage = options.statusMessage ?? DEFAULT_MESSAGE;
     this.data = options.data;
     this.headers = options.headers ?? {};
   }
@@ -52,20 +52,20 @@ export class Problem extends Error {
   }
 }
 
-/** A 4xx whose words are both its `statusMessage` and its `message`. */
+/** Creates a 4xx with the same text as `statusMessage` and `message`. */
 export function refusal(status: number, message: string, data?: unknown): Problem {
   return new Problem(status, message, { statusMessage: message, data });
 }
 
-/** What a deployed service answers if its handler, or its database, fails. */
+/** Creates the answer of a deployed service to a failure of its handler or its database. */
 export function serverError(): Problem {
-  return new Problem(500, NO_WORDS);
+  return new Problem(500, DEFAULT_MESSAGE);
 }
 
 export type TokenErrorCode =
   'invalid_request' | 'invalid_client' | 'invalid_grant' | 'unsupported_grant_type';
 
-/** A refusal by the token or the revocation endpoint: HTTP 400 (RFC 6749 section 5.2). */
+/** An error answer of the token endpoint: HTTP 400 (RFC 6749 section 5.2). */
 export class TokenProblem extends Error {
   override readonly name = 'TokenProblem';
   readonly code: TokenErrorCode;
@@ -83,5 +83,5 @@ export class TokenProblem extends Error {
   }
 }
 
-/** RFC 6749 section 5.1: answers with tokens are never cached. */
+/** Answers with tokens are never cached (RFC 6749 section 5.1). */
 export const NO_STORE = { 'cache-control': 'no-store', pragma: 'no-cache' } as const;

@@ -4,8 +4,7 @@ import type { Athlete, ProfileChange } from './athletes.ts';
 import { midnightOf } from './dates.ts';
 import { objectOf, valueOf, type RequestBody } from './request-body.ts';
 import type { SandboxSettings } from './settings.ts';
-import { requireStorable } from './storable.ts';
-import { checked, finiteNumber, integer } from './validate.ts';
+import { checked, finiteNumber, integer, requireStorable } from './validate.ts';
 import { newestWeight } from './wellness.ts';
 import type { SandboxEnv, World } from './world.ts';
 
@@ -30,7 +29,7 @@ const strict = v.object({
 });
 type Change = v.InferOutput<typeof lenient>;
 
-/** `GET /api/profile`. `weight` is in kg; `weightUnits` is the unit that the athlete reads. */
+/** `GET /api/profile`. `weight` is in kg; `weightUnits` is the athlete's display unit. */
 export function getProfile(world: World): Handler<SandboxEnv> {
   return (c) => {
     const { athleteId } = c.get('bearer');
@@ -49,8 +48,8 @@ export function getProfile(world: World): Handler<SandboxEnv> {
 }
 
 /**
- * `PATCH /api/profile`. A weight without `weightUnits` is taken in the athlete's display unit, and
- * `weightUnits` **changes** that unit for good. Without the trait `profileUnits` a weight is kg.
+ * `PATCH /api/profile`. A weight without `weightUnits` is in the athlete's display unit, and
+ * `weightUnits` **changes** that unit permanently. Without the trait `profileUnits` weights are kg.
  */
 export function patchProfile(world: World): Handler<SandboxEnv> {
   return (c) => {
@@ -70,7 +69,7 @@ function readChange(body: RequestBody, settings: SandboxSettings): Change {
     : checked(lenient, valueOf(body), 'input', false);
 }
 
-/** What null and absent fields leave as it is. */
+/** Returns the changed fields: null and absent ones change nothing. */
 function changeOf(
   input: Change,
   athlete: Athlete,
@@ -91,7 +90,7 @@ function changeOf(
   };
 }
 
-/** An athlete's row, with some of the columns that no application fills. */
+/** Returns an athlete's row, with some of the columns that no application fills. */
 function rowOf(athlete: Athlete) {
   return {
     ...athlete,
@@ -113,7 +112,7 @@ function rowOf(athlete: Athlete) {
   };
 }
 
-/** `GET /api/oauth/userinfo`: with `profile:read` also FTP (W) and weight (kg). */
+/** `GET /api/oauth/userinfo`: includes FTP (W) and weight (kg) with `profile:read`. */
 export function getUserinfo(world: World): Handler<SandboxEnv> {
   return (c) => {
     const { athleteId, scopes } = c.get('bearer');

@@ -1,16 +1,16 @@
 import { createHash, randomBytes } from 'node:crypto';
 
-/** 32 random bytes behind a prefix by which a leaked one can be found in any text. */
+/** Returns 32 random bytes with a prefix that makes a leaked token easy to find. */
 export function randomToken(prefix: string): string {
   return prefix + randomBytes(32).toString('base64url');
 }
 
-/** SHA-256 in lower-case hexadecimal. */
+/** Returns the SHA-256 in lower-case hexadecimal. */
 export function sha256(data: string | Uint8Array): string {
   return createHash('sha256').update(data).digest('hex');
 }
 
-/** Tells two secrets apart in a log without giving either away. */
+/** Identifies a secret in a log without revealing it. */
 export function fingerprint(secret: string): string {
   return `sha256:${sha256(secret).slice(0, 12)}`;
 }

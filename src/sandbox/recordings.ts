@@ -2,7 +2,7 @@ import type { StatementSyncInstance } from '@photostructure/sqlite';
 import type { Store } from './store.ts';
 import { readWorkout, type WorkoutFacts } from './workout.ts';
 
-/** An uploaded recording as the platform holds it. */
+/** A stored recording. */
 export interface RecordingState {
   readonly fitFileId: string;
   readonly sha256: string;
@@ -11,11 +11,11 @@ export interface RecordingState {
   readonly fileName: string;
   readonly name: string | null;
   readonly metadata: Readonly<Record<string, unknown>> | null;
-  /** How often these bytes came in: 1 is exactly once. */
+  /** Number of times these bytes were received. */
   readonly receivedCount: number;
   readonly firstReceivedAt: string;
   readonly lastReceivedAt: string;
-  /** `queued`: not processed yet; `none`: it became no workout; `discarded`: its bytes were not kept. */
+  /** `queued`: not processed yet; `none`: no workout; `discarded`: the bytes were not kept. */
   readonly processing: 'queued' | 'workout' | 'none' | 'discarded';
 }
 
@@ -23,7 +23,7 @@ export interface RecordingState {
 export interface Workout {
   readonly id: string;
   readonly userId: string;
-  /** `fit_<start in ms>_<file name>`, each non-word character of the name as `_`. */
+  /** `fit_<start in ms>_<file name>`, with `_` for each non-word character of the name. */
   readonly externalId: string;
   readonly source: 'fit_file';
   /** Start, ISO 8601 in UTC. */
@@ -36,15 +36,15 @@ export interface Workout {
   readonly averageWatts: number | null;
   readonly averageHr: number | null;
   readonly tss: number | null;
-  /** Whether the platform takes it for the same workout as one from another source. */
+  /** Whether the platform considers it a duplicate of a workout from another source. */
   readonly isDuplicate: boolean;
 }
 
-/** What a stored upload is answered by. */
+/** The result of storing an upload. */
 export interface Received {
   readonly fitFileId: string;
   readonly duplicate: boolean;
-  /** null: not processed yet, or not to be. */
+  /** null if it has not become a workout. */
   readonly workoutId: string | null;
 }
 
@@ -82,7 +82,7 @@ interface Row {
 
 type Label = Pick<NewRecording, 'fileName' | 'name' | 'metadata'>;
 
-/** The recordings of all athletes, each held once per athlete and SHA-256. */
+/** The recordings of all athletes, stored once per athlete and SHA-256. */
 export class Recordings {
   readonly #store: Store;
   readonly #now: () => number;
@@ -143,8 +143,8 @@ export class Recordings {
   }
 
   /**
-   * Holds a recording. Of a known one the name and metadata are ignored; it is queued again unless
-   * it became a workout.
+   * Stores a recording. For a known one, name and metadata are ignored, and it is queued again
+   * unless it became a workout.
    */
   receive(
     athleteId: string,
@@ -179,7 +179,7 @@ export class Recordings {
     return { fitFileId: fitFileId(id), duplicate: false, workoutId: null };
   }
 
-  /** In the order of first arrival. */
+  /** Lists recordings in the order of their first arrival. */
   list(athleteId: string): RecordingState[] {
     return (this.#sql.list.all(athleteId) as Row[]).map((row) => ({
       fitFileId: fitFileId(row.id),
@@ -193,13 +193,13 @@ export class Recordings {
     }));
   }
 
-  /** The bytes as they were received; null where nobody, or not this athlete, uploaded them. */
+  /** Returns the received bytes; null if no athlete, or not this one, uploaded them. */
   bytes(sha256: string, athleteId?: string): Uint8Array | null {
     const row = this.#sql.bytes.get(sha256, athleteId ?? '%') as { bytes: Uint8Array } | undefined;
     return row?.bytes ?? null;
   }
 
-  /** The athlete's workouts among what is processed, newest first. */
+  /** Returns the athlete's processed workouts, newest first. */
   workouts(athleteId: string, filter: WorkoutFilter): Workout[] {
     const rows = this.#sql.workouts.all(
       athleteId,
@@ -221,8 +221,8 @@ export class Recordings {
   }
 
   /**
-   * Makes workouts of what is due: decoding at upload time would make every upload wait for it.
-   * @param sha256 that recording alone
+   * Turns due recordings into workouts. Decoding is deferred, so that uploads need not wait for it.
+   * @param sha256 processes only this recording
    */
   async process(
     athleteId: string,
@@ -239,13 +239,13 @@ export class Recordings {
     }
   }
 
-  /** Ends a recording's processing without a workout; one that it became is gone. */
+  /** Ends a recording's processing without a workout, and removes an existing one. */
   fail(athleteId: string, sha256: string): void {
     const row = this.#sql.find.get(athleteId, sha256) as Row | undefined;
     if (row !== undefined) this.#finish(row.id, null);
   }
 
-  /** Marks the workout of a recording as the same as one from another source, or not. */
+  /** Marks whether a recording's workout duplicates one from another source. */
   mark(athleteId: string, sha256: string, isDuplicate: boolean): void {
     this.#sql.mark.run(isDuplicate ? 1 : 0, athleteId, sha256);
   }

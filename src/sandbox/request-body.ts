@@ -1,5 +1,18 @@
-import { boundaryOf, MultipartError, parseMultipart, type Part } from './multipart.ts';
+import { bufferToFormData } from 'hono/utils/buffer';
 import { Problem } from './problem.ts';
+import { sha256 } from './random.ts';
+
+/** One part of a multipart/form-data body (RFC 7578). */
+export interface Part {
+  readonly name: string;
+  /** null for a plain field. */
+  readonly fileName: string | null;
+  /** null for a plain field. */
+  readonly contentType: string | null;
+  readonly bytes: Buffer;
+  /** SHA-256 of the bytes, lower-case hexadecimal. */
+  readonly sha256: string;
+}
 
 /** A request's body, read once and decoded by its Content-Type. */
 export type RequestBody =
@@ -8,14 +21,14 @@ export type RequestBody =
   | { readonly kind: 'multipart'; readonly parts: readonly Part[] }
   | { readonly kind: 'form'; readonly fields: URLSearchParams }
   | { readonly kind: 'other'; readonly contentType: string; readonly text: string }
-  /** The Content-Type promised a form that the bytes do not have. */
+  /** The bytes do not match the Content-Type. */
   | { readonly kind: 'malformed'; readonly reason: string };
 
-/** Decodes the bytes; never throws, since a fault or a 401 may come before anybody wants them. */
-export function decodeBody(contentType: string, bytes: Buffer): RequestBody {
+/** Decodes the bytes. Never throws: a scripted fault or a 401 may apply before the body matters. */
+export async function decodeBody(contentType: string, bytes: Buffer): Promise<RequestBody> {
   const type = contentType.split(';', 1)[0]?.trim().toLowerCase() ?? '';
   if (type === 'application/json') return decodeJson(bytes);
-  if (type === 'multipart/form-data') return decodeMultipart(contentType, bytes);
+  if (type === 'multipart/form-data') return await decodeMultipart(contentType, bytes);
   if (type === 'application/x-www-form-urlencoded') {
     return { kind: 'form', fields: new URLSearchParams(bytes.toString('utf8')) };
   }
@@ -33,8 +46,8 @@ function decodeJson(bytes: Buffer): RequestBody {
 }
 
 /**
- * The body as the framework of deployed services reads it: JSON unless the Content-Type is that of
- * a form or of text; undefined without a body.
+ * Returns the body as the framework of deployed services reads it: JSON unless the Content-Type is a
+ * form or text; undefined if there is none.
  * @throws Problem 400
  */
 export function valueOf(body: RequestBody): unknown {
@@ -55,22 +68,31 @@ export function valueOf(body: RequestBody): unknown {
   }
 }
 
-function decodeMultipart(contentType: string, bytes: Buffer): RequestBody {
-  const boundary = boundaryOf(contentType);
-  if (boundary === null) {
-    return { kind: 'malformed', reason: 'Content-Type multipart/form-data names no boundary' };
-  }
+async function decodeMultipart(contentType: string, bytes: Buffer): Promise<RequestBody> {
+  let form: FormData;
   try {
-    return { kind: 'multipart', parts: parseMultipart(bytes, boundary) };
-  } catch (error) {
-    if (!(error instanceof MultipartError)) throw error;
-    return { kind: 'malformed', reason: `The multipart body is broken: ${error.message}` };
+    form = await bufferToFormData(new Uint8Array(bytes).buffer, contentType);
+  } catch {
+    return { kind: 'malformed', reason: 'The multipart body is invalid' };
   }
+  return { kind: 'multipart', parts: await Promise.all([...form].map(toPart)) };
+}
+
+async function toPart([name, value]: readonly [string, File | string]): Promise<Part> {
+  const plain = typeof value === 'string';
+  const bytes = plain ? Buffer.from(value) : Buffer.from(await value.arrayBuffer());
+  return {
+    name,
+    fileName: plain ? null : value.name,
+    contentType: plain ? null : value.type,
+    bytes,
+    sha256: sha256(bytes),
+  };
 }
 
 /**
- * The JSON object that a body is.
- * @throws Problem 400 when it is something else, 415 when it does not claim to be JSON
+ * Returns the body as a JSON object.
+ * @throws Problem 400 if it is none, 415 if its Content-Type is not JSON
  */
 export function objectOf(body: RequestBody): Record<string, unknown> {
   if (body.kind === 'malformed') throw new Problem(400, body.reason);

@@ -1,3 +1,4 @@
+import { channel } from 'node:diagnostics_channel';
 import { fingerprint } from './random.ts';
 import { isObject, type RequestBody } from './request-body.ts';
 import type { RouteName } from './routes.ts';
@@ -14,31 +15,31 @@ interface PartRecord {
   readonly text?: string;
 }
 
-/** One request as it was received, and how it was answered. */
+/** A request and the status of its answer. */
 export interface RequestRecord {
-  /** 1 for the first request since the start; not reset when the record is cleared. */
+  /** 1 for the first request since the start; clearing the log does not reset it. */
   readonly ordinal: number;
   readonly receivedAt: string;
   readonly method: string;
   readonly path: string;
-  /** null: no such endpoint. */
+  /** null if there is no such endpoint. */
   readonly route: RouteName | null;
-  /** The last value where a name occurs twice. */
+  /** The last value of a name that occurs twice. */
   readonly query: Readonly<Record<string, string>>;
   /** Lower-case names; Authorization and Cookie as fingerprints. */
   readonly headers: Readonly<Record<string, string>>;
-  /** Of the body, bytes; 0 until it is read. */
+  /** Size of the body (bytes); 0 until it is read. */
   size: number;
-  /** A JSON body; secrets in it as fingerprints. Form bodies as an object of strings. */
+  /** A JSON body, or a form as an object of strings; secrets as fingerprints. */
   body?: unknown;
   parts?: readonly PartRecord[];
-  /** What the sandbox sent as a status line; null: none, or not yet. */
+  /** The status that was sent; null if none was sent yet. */
   status: number | null;
-  /** Whose token it was; null: no token, or not a good one. */
+  /** The athlete of the token; null without a valid token. */
   athlete: string | null;
   /** The scripted faults that hit it. */
   faults: readonly string[];
-  /** From the headers' arrival to the answer's begin, ms; null: not answered. */
+  /** From the request's headers to the start of the answer (ms); null if not answered. */
   durationMs: number | null;
 }
 
@@ -49,7 +50,7 @@ export interface RequestFilter {
   readonly after?: number | undefined;
 }
 
-/** Older requests make room beyond this many, so that a sandbox can run for weeks. */
+/** Requests kept in the log; older ones are dropped, so that a sandbox can run for weeks. */
 const CAPACITY = 50_000;
 
 const SECRET_FIELDS = new Set([
@@ -62,7 +63,7 @@ const SECRET_FIELDS = new Set([
   'request',
 ]);
 
-/** Every request to the platform, in the order of arrival. Control requests are not in it. */
+/** The requests to the platform in the order of arrival, without control requests. */
 export class RequestLog {
   #records: RequestRecord[] = [];
   #lastOrdinal = 0;
@@ -90,7 +91,7 @@ export class RequestLog {
     return record;
   }
 
-  /** How many there were since the start. */
+  /** Number of requests since the start. */
   get count(): number {
     return this.#lastOrdinal;
   }
@@ -109,7 +110,7 @@ export class RequestLog {
   }
 }
 
-/** Writes down what a body held, once it is read. */
+/** Records a body after it was read. */
 export function recordBody(record: RequestRecord, body: RequestBody, size: number): void {
   record.size = size;
   switch (body.kind) {
@@ -149,7 +150,7 @@ function redactedHeaders(headers: Headers): Record<string, string> {
   return result;
 }
 
-/** Secrets stand at the top of a token request's body, nowhere deeper. */
+/** Replaces secrets, which occur only at the top level of a token request's body. */
 function withoutSecrets(value: unknown): unknown {
   if (!isObject(value)) return value;
   return Object.fromEntries(
@@ -158,4 +159,57 @@ function withoutSecrets(value: unknown): unknown {
       SECRET_FIELDS.has(name) && typeof field === 'string' ? fingerprint(field) : field,
     ]),
   );
+}
+
+/** A request and its answer, for tools that check both against a contract. */
+export interface Exchange {
+  readonly record: RequestRecord;
+  /** Decoded JSON, form fields, or multipart parts by name; secrets in the clear. */
+  readonly body: unknown;
+  /** Decoded JSON; null for another content type. */
+  readonly answer: unknown;
+  /** Content type of the answer, without parameters. */
+  readonly answerType: string | null;
+}
+
+/** Diagnostics channel on which every sandbox of this process publishes its exchanges. */
+export const EXCHANGES = 'athlete-sync:sandbox:exchange';
+
+const exchanges = channel(EXCHANGES);
+
+/** Publishes an exchange if a tool subscribes. Reads a clone of the answer. */
+export async function publishExchange(
+  record: RequestRecord,
+  body: RequestBody,
+  answer: Response,
+): Promise<void> {
+  if (!exchanges.hasSubscribers || record.status === null) return;
+  const answerType = answer.headers.get('content-type')?.split(';', 1)[0] ?? null;
+  const json = answerType === 'application/json' && record.faults.length === 0;
+  exchanges.publish({
+    record,
+    body: contentOf(body),
+    answer: json ? await answer.clone().json() : null,
+    answerType,
+  } satisfies Exchange);
+}
+
+function contentOf(body: RequestBody): unknown {
+  switch (body.kind) {
+    case 'json':
+      return body.value;
+    case 'form':
+      return Object.fromEntries(body.fields);
+    case 'multipart': {
+      const parts: Record<string, string[]> = {};
+      for (const { name, fileName, bytes } of body.parts) {
+        (parts[name] ??= []).push(fileName ?? bytes.toString('utf8'));
+      }
+      return parts;
+    }
+    case 'none':
+    case 'other':
+    case 'malformed':
+      return null;
+  }
 }

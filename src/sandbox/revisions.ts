@@ -2,24 +2,24 @@
 export const REVISION_NAMES = ['2026-08', '2026-07', '2026-02'] as const;
 export type Revision = (typeof REVISION_NAMES)[number];
 
-/** What differs between revisions. Every trait is also a setting of its own. */
+/** Differences between revisions. Every trait is also a setting. */
 export interface Traits {
   /**
-   * What a nutrition day that is sent again does: `append` adds the items, `replace-source` first
-   * drops those that this application sent earlier, `replace` empties all four meal lists.
+   * Effect of sending a nutrition day again: `append` adds the items, `replace-source` first drops
+   * the earlier items of this application, `replace` empties all four meal lists.
    */
   readonly nutrition: 'append' | 'replace-source' | 'replace';
   /**
-   * `full`: items may have `meal`, need no `name`, and totals follow from all that the day holds.
-   * `basic`: items need a `name`, `meal` is dropped, the list follows from the time in UTC, totals
-   * follow from the request alone, and a `rawJson` that is absent becomes null.
+   * `full`: items may have a `meal` and need no `name`; totals cover the whole day. `basic`: items
+   * need a `name`, `meal` is dropped, the UTC time decides the list, totals cover only the request,
+   * and an absent `rawJson` becomes null.
    */
   readonly nutritionFields: 'full' | 'basic';
-  /** `GET /api/nutrition`: with a range of dates, with `limit` alone, or no such route. */
+  /** `GET /api/nutrition`: with a date range, with only `limit`, or no such route. */
   readonly nutritionList: 'dates' | 'limit' | 'none';
   /** Whether `PATCH /api/nutrition/DATE/items` exists. */
   readonly nutritionEdits: boolean;
-  /** `basic` lacks twelve fields, `steps` among them: they are dropped silently. */
+  /** `basic` silently drops twelve fields, `steps` among them. */
   readonly wellnessFields: 'full' | 'basic';
   /** Whether wellness values are converted: `stress` above 10, `spO2` up to 1, decimal kcal. */
   readonly adaptsWellness: boolean;
@@ -27,20 +27,20 @@ export interface Traits {
   readonly uploadItems: boolean;
   /** Whether uploads have a `name` part. */
   readonly uploadNames: boolean;
-  /** Whether `weightUnits` and the athlete's display unit count; otherwise weights are kg. */
+  /** Whether `weightUnits` and the display unit apply; otherwise weights are kg. */
   readonly profileUnits: boolean;
-  /** Whether a login is granted any text as a scope; otherwise an unknown one is 400 on consent. */
+  /** Whether unknown scopes are granted; otherwise consent to one fails with 400. */
   readonly grantsAnyScope: boolean;
   /**
-   * What a refresh answers: `rotate`, a new refresh token, and the old one ends at once; `keep`, the
-   * same again; `omit`, none, and the stored one stays valid.
+   * Refresh token in the answer to a refresh. `rotate`: a new one, and the old one ends at once.
+   * `keep`: the same one. `omit`: none, and the old one stays valid.
    */
   readonly refreshToken: 'rotate' | 'keep' | 'omit';
-  /** Lifetime of a login's refresh tokens, counted from the login, seconds; null: no limit. */
+  /** Lifetime of refresh tokens, counted from the login (s); null for no limit. */
   readonly refreshTtl: number | null;
-  /** Whether token answers carry `refresh_token_expires_in`, if there is a limit. */
+  /** Whether token answers contain `refresh_token_expires_in` if there is a limit. */
   readonly announceRefreshTtl: boolean;
-  /** Whether a refresh compares the client with the one that logged in. */
+  /** Whether only the client that logged in may refresh. */
   readonly refreshChecksClient: boolean;
 }
 

@@ -1,7 +1,4 @@
-/**
- * Every endpoint of the emulated platform under a short name. Faults and the record of requests
- * are addressed by these names.
- */
+/** The endpoints of the platform. Faults and the request log use their names. */
 export const ROUTES = [
   { name: 'authorize', method: 'GET', path: '/api/oauth/authorize' },
   { name: 'consent', method: 'POST', path: '/api/oauth/authorize' },
@@ -25,20 +22,20 @@ const patterns = ROUTES.map((route) => ({
   pattern: new RegExp(`^${route.path.replaceAll(/:\w+/g, '[^/]+')}$`),
 }));
 
-/** The name of the endpoint that answers this request, or null if there is none. */
+/** Returns the name of the endpoint for a request, or null if there is none. */
 export function routeOf(method: string, path: string): RouteName | null {
   const route = patterns.find((each) => each.method === method && each.pattern.test(path));
   return route?.name ?? null;
 }
 
-/** The path of a named endpoint. */
+/** Returns the path of a named endpoint. */
 export function pathOf(name: RouteName): string {
   const route = ROUTES.find((candidate) => candidate.name === name);
   if (route === undefined) throw new Error(`No route ${name}`);
   return route.path;
 }
 
-/** The methods that a path answers to: empty for a path that does not exist. */
+/** Returns the methods of a path; empty for an unknown path. */
 export function methodsOf(path: string): string[] {
   return patterns.filter(({ pattern }) => pattern.test(path)).map((route) => route.method);
 }

@@ -1,5 +1,5 @@
-/** The scopes of the interface (section 5.2) and those that deployed services add, in plain words. */
-const SCOPE_WORDS = {
+/** The scopes of the interface (section 5.2) and of deployed services, as the consent page shows them. */
+const DESCRIPTIONS = {
   'profile:read': 'See your profile, weight and FTP',
   'profile:write': 'Change your weight and FTP',
   'workout:read': 'See your workouts',
@@ -11,25 +11,25 @@ const SCOPE_WORDS = {
   offline_access: 'Stay connected while you are away',
 } as const;
 
-export type Scope = keyof typeof SCOPE_WORDS;
+export type Scope = keyof typeof DESCRIPTIONS;
 
-export const SCOPES = Object.keys(SCOPE_WORDS) as readonly Scope[];
+export const SCOPES = Object.keys(DESCRIPTIONS) as readonly Scope[];
 
 export function isScope(text: string): text is Scope {
-  return Object.hasOwn(SCOPE_WORDS, text);
+  return Object.hasOwn(DESCRIPTIONS, text);
 }
 
-/** What granting this scope allows, as the consent page says it. */
-export function inWords(scope: string): string {
-  return isScope(scope) ? SCOPE_WORDS[scope] : 'Something that this service does not know';
+/** Returns what a scope allows, for the consent page. */
+export function describeScope(scope: string): string {
+  return isScope(scope) ? DESCRIPTIONS[scope] : 'A permission that this service does not know';
 }
 
-/** The words of a space-separated scope string (RFC 6749 section 3.3), each once, in order. */
+/** Splits a scope string (RFC 6749 section 3.3) into distinct words, in order. */
 export function scopeWords(text: string): string[] {
   return [...new Set(text.split(' ').filter((word) => word !== ''))];
 }
 
-/** The scopes in a granted string that the sandbox knows: others open nothing. */
+/** Returns the known scopes of a granted scope string: others permit nothing. */
 export function knownScopes(text: string): Scope[] {
   return scopeWords(text).filter(isScope);
 }

@@ -7,40 +7,40 @@ import { PUBLIC_CLIENT_ID } from './clients.ts';
 import type { Control } from './control.ts';
 import type { WorldOptions } from './world.ts';
 
-/** Not the callback's port (8917), so that both can be remembered together. */
+/** The port after the login callback's (8917), easy to remember. */
 export const DEFAULT_SANDBOX_PORT = 8918;
 
 export interface SandboxOptions extends WorldOptions {
-  /** 0: any free port. */
+  /** 0 for any free port. */
   readonly port?: number | undefined;
 }
 
 /** A running sandbox. */
 export interface Sandbox {
-  /** Without a slash at the end: `http://127.0.0.1:8918`. */
+  /** Without a trailing slash: `http://127.0.0.1:8918`. */
   readonly url: string;
   readonly port: number;
-  /** The public client that is registered with it. */
+  /** ID of its public client. */
   readonly clientId: string;
-  /** What the control endpoints do, for code in the same process. */
+  /** The control endpoints' operations, for code in the same process. */
   readonly control: Control;
-  /** Ends open connections too, even those that wait for an answer. May be called twice. */
+  /** Closes open connections, also those with a request in flight. May be called twice. */
   close(): Promise<void>;
 }
 
 /**
- * Serves the emulated platform on 127.0.0.1, and nowhere else.
- * @throws SettingError, FaultSpecError; the listen error (`EADDRINUSE`); whatever opening the
- *   database throws
+ * Serves the platform on 127.0.0.1 only.
+ * @throws SettingError, FaultSpecError; the error of listening (`EADDRINUSE`) or of opening the
+ *   database
  */
 export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbox> {
   const { app, control, close: closeApp } = createSandboxApp(options);
-  // Without the override: the Request and Response of the whole process would be replaced.
+  // The default would replace Request and Response for the whole process.
   const server = createAdaptorServer({
     fetch: app.fetch,
     overrideGlobalObjects: false,
   }) as Server;
-  // Longer than a client keeps an idle connection: it, not a race, decides when one ends.
+  // Longer than clients keep idle connections, so that they, not a race, decide when one closes.
   server.keepAliveTimeout = 65_000;
   try {
     server.listen({ host: '127.0.0.1', port: options.port ?? DEFAULT_SANDBOX_PORT });

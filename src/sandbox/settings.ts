@@ -2,48 +2,48 @@ import * as v from 'valibot';
 import { REVISION_NAMES, REVISIONS, type Revision, type Traits } from './revisions.ts';
 import { SCOPES, type Scope } from './scopes.ts';
 
-/** Where deployed services differ, or what a test wants to meet. All can change at run time. */
+/** Differences between deployed services, and special behaviour for tests. All can change at run time. */
 export interface SandboxSettings extends Traits {
-  /** The deployed revision that gives every trait that is not set for itself. */
+  /** The deployed revision, which sets every trait that is not set explicitly. */
   readonly revision: Revision;
   /**
-   * Answer developers rather than faithfully: 400 with the field for what a deployed service stores,
-   * ignores or answers by 500; refuse uploads that are no FIT files; redirect login errors.
+   * Help developers instead of imitating: 400 with the field for input that a deployed service
+   * stores, ignores or answers with 500; refuse uploads that are not FIT; redirect login errors.
    */
   readonly strict: boolean;
   /** Scopes of {@link SCOPES} that this service does not know. */
   readonly unknownScopes: readonly Scope[];
   /**
-   * From an upload's arrival until it is processed, ms; null: it stays queued until the control
-   * endpoint processes it.
+   * Delay from an upload to its processing (ms). null: uploads stay queued until the control
+   * endpoint processes them.
    */
   readonly processingMs: number | null;
-  /** Answer the authorize endpoint by a redirect at once, without the consent page. */
+  /** Approve every login without the consent page. */
   readonly autoApprove: boolean;
-  /** Whose account is granted then; null: the first athlete. */
+  /** Athlete to approve for with `autoApprove`; null for the first. */
   readonly autoApproveAthlete: string | null;
-  /** Grant at most these scopes, whatever is asked and approved; null: no such limit. */
+  /** Grant at most these of the approved scopes; null for no limit. */
   readonly grantScopes: readonly Scope[] | null;
   /**
-   * Compare redirect URIs as strings, which is what deployed services do. Otherwise loopback ports
-   * are free (RFC 8252 section 7.3).
+   * Compare redirect URIs as strings, like deployed services. Otherwise the port of a loopback URI
+   * is ignored (RFC 8252 section 7.3).
    */
   readonly exactRedirectUris: boolean;
-  /** Lifetime of an authorization code, seconds. */
+  /** Lifetime of an authorization code (s). */
   readonly codeTtl: number;
-  /** Lifetime of an access token, seconds. */
+  /** Lifetime of an access token (s). */
   readonly accessTtl: number;
-  /** Whether use of a rotated refresh token revokes all tokens of that login. */
+  /** Whether reusing a rotated refresh token revokes the login. */
   readonly reuseRevokesFamily: boolean;
-  /** Uploads, wellness and nutrition are answered 200 with `success: false`; nothing is stored. */
+  /** Answer uploads, wellness and nutrition 200 with `success: false`, and store nothing. */
   readonly successFalse: boolean;
-  /** Requests a minute for a token; null: no limit. */
+  /** Requests per minute and token; null for no limit. */
   readonly rateLimit: number | null;
-  /** Requests without a token a minute for an address; null: no limit. */
+  /** Requests without a token per minute and address; null for no limit. */
   readonly addressRateLimit: number | null;
-  /** Ids of athletes whose account is deactivated: 403 on every request with their tokens. */
+  /** IDs of deactivated athletes: 403 for every request with their tokens. */
   readonly deactivated: readonly string[];
-  /** Keep hash, size, name and metadata of an upload, but not its bytes (for benchmarks). */
+  /** Store hash, size, name and metadata of an upload, but not its bytes (for benchmarks). */
   readonly discardBytes: boolean;
 }
 
@@ -106,15 +106,15 @@ const patchSchema = v.partial(
   }),
 );
 
-/** A setting that does not exist, or a value it cannot take. The message names both. */
+/** An unknown setting or an invalid value. The message names the setting. */
 export class SettingError extends Error {
   override readonly name = 'SettingError';
 }
 
-/** The settings in force, and the one place that changes them. */
+/** The current settings. */
 export class Settings {
   #current: SandboxSettings;
-  /** What was set for itself: it outlives a change of the revision. */
+  /** The settings that were set explicitly: a change of the revision keeps them. */
   #given: Partial<SandboxSettings> = {};
   readonly #athleteIds: ReadonlySet<string>;
 
@@ -129,7 +129,7 @@ export class Settings {
     return this.#current;
   }
 
-  /** @throws SettingError, and then nothing has changed */
+  /** @throws SettingError; then no setting has changed */
   change(patch: unknown): SandboxSettings {
     const parsed = v.safeParse(patchSchema, patch);
     if (!parsed.success) {
@@ -153,7 +153,7 @@ function describeIssue(issue: v.BaseIssue<unknown>): string {
   const path = v.getDotPath(issue);
   if (issue.type === 'strict_object') {
     return path === null
-      ? 'settings are an object'
+      ? 'settings must be an object'
       : `no setting "${path}": ${Object.keys(DEFAULT_SETTINGS).join(', ')}`;
   }
   return `${path ?? 'settings'}: ${issue.message}`;

@@ -69,7 +69,7 @@ CREATE TABLE IF NOT EXISTS daily (
 );
 `;
 
-/** Makes the database file for its owner alone: it holds tokens. */
+/** Creates the database file for its owner only, since it holds token hashes. */
 function databaseIn(directory: string): string {
   mkdirSync(directory, { recursive: true, mode: 0o700 });
   const path = join(directory, 'sandbox.db');
@@ -77,12 +77,12 @@ function databaseIn(directory: string): string {
   return path;
 }
 
-/** The sandbox's database. What is text and comes from outside is kept as JSON: SQLite's text ends at NUL. */
+/** The sandbox's database. Text from requests is stored as JSON, since SQLite's text ends at NUL. */
 export class Store {
   readonly db: DatabaseSyncInstance;
   #open = true;
 
-  /** @param directory where `sandbox.db` lives; undefined: in memory, gone after close */
+  /** @param directory of `sandbox.db`; undefined: in memory */
   constructor(directory?: string) {
     this.db = new DatabaseSync(directory === undefined ? ':memory:' : databaseIn(directory));
     this.db.exec(
@@ -91,7 +91,7 @@ export class Store {
     this.db.exec(SCHEMA);
   }
 
-  /** Runs `work` in one transaction: all of it is kept, or nothing. */
+  /** Runs `work` in a transaction, rolled back if it throws. */
   transaction<T>(work: () => T): T {
     this.db.exec('BEGIN IMMEDIATE');
     try {

@@ -46,10 +46,7 @@ function issue(world: World, field: Fields): TokenAnswer {
   }
 }
 
-/**
- * `POST /api/oauth/revoke` (RFC 7009): 200 even for a token that nobody knows. The client is not
- * checked.
- */
+/** `POST /api/oauth/revoke` (RFC 7009): 200 even for an unknown token. The client is not checked. */
 export function postRevoke(world: World): Handler<SandboxEnv> {
   return (c) => {
     const token = fieldsOf(c.get('body'))('token');
@@ -59,7 +56,7 @@ export function postRevoke(world: World): Handler<SandboxEnv> {
   };
 }
 
-/** No secret is needed, since the login used PKCE; one that is sent must be right. */
+/** A login with PKCE needs no secret, but a secret that is sent must be right. */
 function secretIsRight(
   world: World,
   clientId: string,
@@ -70,10 +67,10 @@ function secretIsRight(
   return client !== undefined && secretMatches(client, secret);
 }
 
-/** Reads a field; empty is as good as absent. */
+/** Reads a field; undefined if it is absent or empty. */
 type Fields = (name: string) => string | undefined;
 
-/** @throws Problem 400 for a body that is no JSON, 500 for one that has no such fields */
+/** @throws Problem 400 for a body that is not JSON, 500 for one without string fields */
 function fieldsOf(body: RequestBody): Fields {
   const value = valueOf(body);
   if (!isObject(value)) throw serverError();

@@ -1,15 +1,13 @@
 import type { Handler } from 'hono';
 import * as v from 'valibot';
-import { whyNotFit } from './fit-check.ts';
-import type { Part } from './multipart.ts';
 import { refusal } from './problem.ts';
 import type { NewRecording, Received } from './recordings.ts';
-import { isObject, type RequestBody } from './request-body.ts';
+import { isObject, type Part, type RequestBody } from './request-body.ts';
 import type { SandboxSettings } from './settings.ts';
 import { checked, invalid, jsonObject } from './validate.ts';
 import type { SandboxEnv, World } from './world.ts';
 
-/** One file of an upload answer. */
+/** A file in an upload answer. */
 interface UploadItem {
   readonly filename: string;
   readonly state: 'queued' | 'stored' | 'failed';
@@ -20,7 +18,7 @@ interface UploadItem {
 
 /**
  * `POST /api/workouts/upload-fit` (interface section 4.1): stores each `file` part once per athlete
- * and SHA-256, whatever it holds. With `strict`, only FIT files are taken.
+ * and SHA-256, with any content. With `strict`, accepts only FIT files.
  */
 export function postUpload(world: World): Handler<SandboxEnv> {
   return async (c) => {
@@ -96,7 +94,7 @@ function whyRefused(file: NewRecording, { strict }: SandboxSettings): string | n
   return file.fileName.endsWith('.fit') ? whyNotFit(file.bytes) : 'the file name must end in .fit';
 }
 
-/** @throws Problem 400 if the request as a whole cannot be taken */
+/** @throws Problem 400 if the whole request is invalid */
 function readUpload(body: RequestBody, settings: SandboxSettings): NewRecording[] {
   if (body.kind !== 'multipart' || body.parts.length === 0) {
     throw refusal(400, 'No file uploaded');
@@ -122,13 +120,13 @@ function readUpload(body: RequestBody, settings: SandboxSettings): NewRecording[
   }));
 }
 
-/** Deployed services cut a file name at a `;`, quoted or not, and decode nothing in it. */
-function storedName({ disposition }: Part): string {
-  const [, name = ''] = /;\s*filename="?([^";]*)/i.exec(disposition) ?? [];
+/** Deployed services cut a file name at a `;`, and keep `%22`, which stands for `"`, encoded. */
+function storedName({ fileName }: Part): string {
+  const [name = ''] = (fileName ?? '').replaceAll('"', '%22').split(';', 1);
   return name === '' ? 'upload.fit' : name;
 }
 
-/** What is no JSON object is ignored; with `strict` it is refused. */
+/** Ignores anything but a JSON object; with `strict`, refuses it. */
 function readMetadata(part: Part | undefined, strict: boolean): Record<string, unknown> | null {
   if (part === undefined) return null;
   const value = parsed(part.bytes.toString('utf8'));
@@ -142,4 +140,29 @@ function parsed(text: string): unknown {
   } catch {
     return undefined;
   }
+}
+
+const MIN_HEADER = 12;
+const CRC_BYTES = 2;
+
+/**
+ * Checks that every segment has a FIT header and that the stated lengths fill the file. Does not
+ * check CRCs: processing does.
+ * @returns the problem, or null
+ */
+function whyNotFit(bytes: Buffer): string | null {
+  let at = 0;
+  do {
+    if (bytes.length - at < MIN_HEADER)
+      return at === 0 ? 'not a FIT file: too short' : 'unexpected bytes after its end';
+    const headerSize = bytes.readUInt8(at);
+    if (headerSize < MIN_HEADER || bytes.toString('latin1', at + 8, at + 12) !== '.FIT') {
+      return at === 0 ? 'not a FIT file: no FIT header' : 'unexpected bytes after its end';
+    }
+    const dataSize = bytes.readUInt32LE(at + 4);
+    if (dataSize === 0) return 'incomplete: its header states no data';
+    at += headerSize + dataSize + CRC_BYTES;
+    if (at > bytes.length) return `incomplete: ${at - bytes.length} bytes are missing`;
+  } while (at < bytes.length);
+  return null;
 }

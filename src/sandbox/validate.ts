@@ -1,16 +1,16 @@
 import * as v from 'valibot';
-import { refusal, type Issue, type Problem } from './problem.ts';
+import { refusal, serverError, type Issue, type Problem } from './problem.ts';
 import { isObject } from './request-body.ts';
 
 export const finiteNumber = v.pipe(v.number(), v.finite());
 export const integer = v.pipe(v.number(), v.integer());
-/** An object, kept as it is: valibot's record also takes arrays. */
+/** Any JSON object. Valibot's record also accepts arrays. */
 export const jsonObject = v.custom<Record<string, unknown>>(isObject, 'Expected a JSON object');
 
 /**
- * Checks a body; fields that the schema does not know are dropped, as deployed services do.
- * @param words what a deployed service says; `strict` adds the first field that is wrong
- * @throws Problem 400 whose `data` lists every issue
+ * Checks a body, and drops unknown fields like deployed services do.
+ * @param words a deployed service's name for the body; `strict` adds the first wrong field
+ * @throws Problem 400 with every issue in `data`
  */
 export function checked<TSchema extends v.GenericSchema>(
   schema: TSchema,
@@ -23,7 +23,7 @@ export function checked<TSchema extends v.GenericSchema>(
   throw invalid(words, result.issues.map(toIssue), strict);
 }
 
-/** 400, with every issue. */
+/** Creates a 400 with every issue. */
 export function invalid(words: string, issues: readonly Issue[], strict: boolean): Problem {
   const [first] = issues;
   if (!strict || first === undefined) return refusal(400, `Invalid ${words}`, issues);
@@ -31,7 +31,7 @@ export function invalid(words: string, issues: readonly Issue[], strict: boolean
   return refusal(400, `Invalid ${words}: ${where}${first.message}`, issues);
 }
 
-/** An issue in the shape of deployed services. */
+/** Converts an issue to the format of deployed services. */
 function toIssue(issue: v.BaseIssue<unknown>): Issue {
   const path = (issue.path ?? []).map((item) => item.key as string | number);
   const { input } = issue;
@@ -84,7 +84,7 @@ function toIssue(issue: v.BaseIssue<unknown>): Issue {
 
 const EXPECTED: Readonly<Record<string, string>> = { finite: 'number' };
 
-/** A missing field is an issue of its object, which names the field but not its type. */
+/** Valibot reports a missing field as an issue of its object, without the field's type. */
 function expectedOfMissing(issue: v.BaseIssue<unknown>): string {
   return issue.type === 'object' && issue.path !== undefined ? 'string' : issue.type;
 }
@@ -93,4 +93,58 @@ function dotted(path: Issue['path']): string {
   return path
     .map((key, index) => (typeof key === 'number' ? `[${key}]` : `${index === 0 ? '' : '.'}${key}`))
     .join('');
+}
+
+/** Largest value of an integer column in the database of deployed services. */
+const MAX_INTEGER = 2_147_483_647;
+// Under the flag u, \p{Surrogate} matches only unpaired surrogates.
+const NOT_TEXT = /\0|\p{Surrogate}/u;
+
+interface Unstorable {
+  readonly path: readonly (string | number)[];
+  readonly message: string;
+}
+
+/**
+ * Refuses values that the database of deployed services cannot store: text with NUL or an unpaired
+ * surrogate, and 32-bit overflow in integer columns.
+ * @throws Problem 500, or 400 with the field if `strict`
+ */
+export function requireStorable(
+  record: Readonly<Record<string, unknown>>,
+  integerColumns: readonly string[],
+  strict: boolean,
+): void {
+  const found = badText(record) ?? overflow(record, integerColumns);
+  if (found === null) return;
+  if (!strict) throw serverError();
+  throw invalid('data', [{ code: 'custom', ...found }], true);
+}
+
+function badText(value: unknown, path: Unstorable['path'] = []): Unstorable | null {
+  if (typeof value === 'string') {
+    return NOT_TEXT.test(value)
+      ? { path, message: 'NUL or an unpaired surrogate cannot be stored' }
+      : null;
+  }
+  const entries = Array.isArray(value)
+    ? value.map((each: unknown, index) => [index, each] as const)
+    : isObject(value)
+      ? Object.entries(value)
+      : [];
+  for (const [key, each] of entries) {
+    const found = badText(key, [...path, key]) ?? badText(each, [...path, key]);
+    if (found !== null) return found;
+  }
+  return null;
+}
+
+function overflow(
+  record: Readonly<Record<string, unknown>>,
+  columns: readonly string[],
+): Unstorable | null {
+  const column = columns.find((name) => Math.abs(Number(record[name] ?? 0)) > MAX_INTEGER);
+  return column === undefined
+    ? null
+    : { path: [column], message: `Number must be at most ${MAX_INTEGER}` };
 }

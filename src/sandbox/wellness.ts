@@ -5,8 +5,7 @@ import { isDayOrInstant, midnightOf, utcDayOf } from './dates.ts';
 import { serverError } from './problem.ts';
 import { isObject, objectOf, valueOf, type RequestBody } from './request-body.ts';
 import type { SandboxSettings } from './settings.ts';
-import { requireStorable } from './storable.ts';
-import { checked, finiteNumber, integer, jsonObject } from './validate.ts';
+import { checked, finiteNumber, integer, jsonObject, requireStorable } from './validate.ts';
 import type { SandboxEnv, World } from './world.ts';
 
 const INTEGERS = [
@@ -33,7 +32,7 @@ const INTEGERS = [
   'soreness',
 ] as const;
 
-/** Decimals are taken, and rounded. */
+/** Integer columns that accept decimals and round them. */
 const KILOCALORIES = [
   'restingCaloriesBurned',
   'activeCaloriesBurned',
@@ -64,7 +63,7 @@ const STRINGS = ['injury', 'menstrualPhase', 'comments'] as const;
 const COLUMNS: readonly string[] = [...INTEGERS, ...KILOCALORIES, ...NUMBERS, ...STRINGS];
 const INTEGER_COLUMNS: readonly string[] = [...INTEGERS, ...KILOCALORIES];
 
-/** What the trait `wellnessFields: basic` lacks. */
+/** The fields that the trait `wellnessFields: basic` lacks. */
 const LATER: ReadonlySet<string> = new Set([
   'sleepDeepSecs',
   'sleepRemSecs',
@@ -87,7 +86,7 @@ const faithful = v.object({
 });
 
 const notNegative = v.pipe(v.number(), v.minValue(0));
-/** With the values that are converted. */
+/** The fields of the trait `adaptsWellness`, before conversion. */
 const adapting = v.object({
   ...faithful.entries,
   stress: v.optional(finiteNumber),
@@ -110,8 +109,8 @@ function fields<TName extends string, TSchema>(names: readonly TName[], schema: 
 }
 
 /**
- * `POST /api/wellness` (interface section 4.2): upserts by date and merges. Fields that are sent
- * replace, fields that are absent stay, `rawJson` objects merge.
+ * `POST /api/wellness` (interface section 4.2): upserts by date and merges. Sent fields replace
+ * stored ones, absent fields stay, `rawJson` objects merge.
  */
 export function postWellness(world: World): Handler<SandboxEnv> {
   return (c) => {
@@ -143,7 +142,7 @@ export function postWellness(world: World): Handler<SandboxEnv> {
   };
 }
 
-/** What the knob `successFalse` answers with status 200. */
+/** Body of the 200 that the setting `successFalse` answers. */
 export const NOT_STORED = { success: false, message: 'The record could not be stored' } as const;
 
 type WellnessRecord = { readonly date: string; readonly rawJson?: unknown } & Readonly<
@@ -168,13 +167,13 @@ function adapted(sent: Readonly<Record<string, unknown>>): Record<string, unknow
   return Object.fromEntries(Object.entries(record).filter(([, value]) => value !== undefined));
 }
 
-/** The raw payload so far, with the keys of the new one over it. */
+/** Merges two raw payloads; the keys of the new one win. */
 function mergedRaw(before: unknown, sent: unknown): unknown {
   if (sent === undefined) return before;
   return isObject(sent) && isObject(before) ? { ...before, ...sent } : sent;
 }
 
-/** A day's row as deployed services answer it: every column, null if it is empty. */
+/** Returns a day's row like deployed services: every column, null if it is empty. */
 function rowOf(
   state: DailyState,
   athleteId: string,
@@ -194,7 +193,7 @@ function rowOf(
   };
 }
 
-/** The athlete's newest weight, kg, and its day. */
+/** Returns the athlete's newest weight (kg) and its day. */
 export function newestWeight(
   world: World,
   athleteId: string,

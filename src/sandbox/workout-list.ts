@@ -6,7 +6,7 @@ import type { SandboxEnv, World } from './world.ts';
 
 /**
  * `GET /api/workouts?limit=&offset=&startDate=&endDate=&type=&includeDuplicates=`: an array, newest
- * first. A plain day means its midnight in UTC, so that `endDate` leaves that day out.
+ * first. A plain day means its midnight in UTC, so `endDate` excludes that day.
  */
 export function listWorkouts(world: World): Handler<SandboxEnv> {
   return async (c) => {
@@ -42,7 +42,7 @@ function instant(c: Context<SandboxEnv>, name: string, strict: boolean): number 
   throw refuse(name, 'Expected YYYY-MM-DD or an ISO 8601 instant', text, strict);
 }
 
-/** Deployed services fail on nonsense; with `strict` it is 400. */
+/** Returns 500 for an invalid value, like deployed services; with `strict` 400. */
 function refuse(name: string, message: string, received: string, strict: boolean): Problem {
   if (!strict) return serverError();
   return invalid('query', [{ code: 'custom', path: [name], message, received }], true);

@@ -1,6 +1,6 @@
 import FitParser from 'fit-file-parser';
 
-/** What a recording says about itself, as far as the platform's workout list shows it. */
+/** The facts about a recording that the workout list shows. */
 export interface WorkoutFacts {
   /** ms since 1970-01-01T00:00:00Z */
   readonly startedAt: number;
@@ -28,7 +28,7 @@ const TYPES: Readonly<Record<string, string>> = {
   training: 'WeightTraining',
 };
 
-/** Reads the sessions of a recording; null where it holds none (settings, courses, broken data). */
+/** Reads the sessions of a recording; null if it has none (settings, courses, broken data). */
 export async function readWorkout(bytes: Buffer): Promise<WorkoutFacts | null> {
   const sessions = await readSessions(bytes);
   const starts = sessions.flatMap((session) => toMillis(session.start_time) ?? []);
@@ -54,13 +54,13 @@ export async function readWorkout(bytes: Buffer): Promise<WorkoutFacts | null> {
 
 async function readSessions(bytes: Buffer): Promise<Session[]> {
   try {
-    // The parser wants a Buffer on an ArrayBuffer of its own.
+    // The parser needs a Buffer with its own ArrayBuffer.
     const parsed = await new FitParser({ mode: 'list', force: true }).parseAsync(
       Buffer.from(bytes),
     );
     return parsed.sessions ?? [];
   } catch {
-    // Processing fails later and elsewhere than the upload; the list simply does not show it.
+    // A recording that cannot be decoded becomes no workout; the upload has long been answered.
     return [];
   }
 }
@@ -94,7 +94,7 @@ function total(
   return found.length === 0 ? null : round(found.reduce((sum, { value }) => sum + value, 0));
 }
 
-/** Over time; 0 is how some devices write "no such sensor". */
+/** Averages over time, without 0: some devices write 0 if they have no such sensor. */
 function average(sessions: readonly Session[], pick: (session: Session) => unknown): number | null {
   const found = numbers(sessions, pick).filter(({ value }) => value > 0);
   if (found.length === 0) return null;

@@ -11,19 +11,19 @@ import { Settings, type SandboxSettings } from './settings.ts';
 import { Store } from './store.ts';
 
 export interface WorldOptions {
-  /** Where the state is kept; undefined: in memory. */
+  /** Directory of the database; undefined: in memory. */
   readonly data?: string | undefined;
   readonly athletes?: readonly Athlete[] | undefined;
-  /** Registered beside the loopback addresses that every sandbox knows. */
+  /** Redirect URIs to register in addition to the loopback addresses. */
   readonly redirectUris?: readonly string[] | undefined;
   readonly settings?: Partial<SandboxSettings> | undefined;
-  /** Fault specs, in the order in which they apply. */
+  /** Fault specs in the order in which they apply. */
   readonly faults?: readonly string[] | undefined;
   /** ms since 1970-01-01T00:00:00Z */
   readonly now?: (() => number) | undefined;
 }
 
-/** All that a sandbox is made of, behind its endpoints. */
+/** The state and services behind a sandbox's endpoints. */
 export interface World {
   readonly now: () => number;
   readonly store: Store;
@@ -35,23 +35,23 @@ export interface World {
   readonly daily: DailyRecords;
   readonly faults: FaultScript;
   readonly requests: RequestLog;
-  /** Aborted when the sandbox closes: what waits for it stops waiting. */
+  /** Aborted when the sandbox closes, to end delays and hanging answers. */
   readonly closing: AbortController;
 }
 
-/** What a handler finds in Hono's context. The bindings are missing where there is no socket. */
+/** The type of Hono's context. Without a socket the bindings are missing. */
 export interface SandboxEnv {
   Bindings: Partial<HttpBindings>;
   Variables: {
     body: RequestBody;
     record: RequestRecord;
     bearer: Bearer;
-    /** This request is to be answered 200 with `success: false`. */
+    /** Whether to answer 200 with `success: false`. */
     successFalse: boolean;
   };
 }
 
-/** @throws SettingError, FaultSpecError; whatever opening the database throws */
+/** @throws SettingError, FaultSpecError; the error of opening the database */
 export function createWorld(options: WorldOptions = {}): World {
   const now = options.now ?? Date.now;
   const athleteList = options.athletes ?? DEFAULT_ATHLETES;

@@ -1,14 +1,13 @@
 /**
- * Functions whose results are the same on every engine. ECMAScript fixes `+ - * /` and
- * `Math.floor` to the last bit (IEEE 754), but leaves `sin`, `cos`, `exp` and `pow` to the engine,
- * and engines have changed them. So this folder uses none of those. `Math.sqrt` is used: the standard
- * leaves it open as well, but IEEE 754 demands the correctly rounded root, and every processor that
- * Node runs on has it as one instruction.
+ * Functions with identical results on every engine. ECMAScript defines `+ - * /` and `Math.floor`
+ * exactly (IEEE 754), but leaves `sin`, `cos`, `exp` and `pow` to the engine, and engines have
+ * changed them. This folder uses none of those. It does use `Math.sqrt`: ECMAScript leaves it open
+ * too, but every processor that Node runs on computes the correctly rounded root of IEEE 754.
  */
 
 const TURN = 6.283185307179586;
 
-/** The sine of an angle in turns (1 = a full circle), off by less than 1e-11. */
+/** Returns the sine of an angle in turns (1 = a full circle), with an error below 1e-11. */
 export function sine(turns: number): number {
   const within = turns - Math.floor(turns);
   const quadrant = Math.floor(within * 4 + 0.5);
@@ -25,12 +24,12 @@ export function sine(turns: number): number {
   }
 }
 
-/** The cosine of an angle in turns, off by less than 1e-11. */
+/** Returns the cosine of an angle in turns, with an error below 1e-11. */
 export function cosine(turns: number): number {
   return sine(turns + 0.25);
 }
 
-/** Taylor's series in radians, for |x| up to an eighth of a turn. */
+/** Taylor series in radians, for |x| up to an eighth of a turn. */
 function sineSeries(x: number): number {
   const s = x * x;
   return (
@@ -55,13 +54,13 @@ export function clamp(value: number, low: number, high: number): number {
   return Math.min(high, Math.max(low, value));
 }
 
-/** Rounded to so many decimals: the nearest double to the decimal number, with no trailing noise. */
+/** Rounds to a number of decimals: the double nearest to the decimal number. */
 export function rounded(value: number, decimals: 0 | 1 | 2): number {
   const scale = decimals === 0 ? 1 : decimals === 1 ? 10 : 100;
   return Math.round(value * scale) / scale + 0;
 }
 
-/** A curve through points with rising `x`, straight between them and level beyond the ends. */
+/** Interpolates linearly between points with rising `x`; constant beyond the ends. */
 export function interpolate(
   points: readonly (readonly [x: number, y: number])[],
   x: number,

@@ -1,14 +1,14 @@
 import { sine } from './arithmetic.ts';
 import { stream } from './random.ts';
 
-/** The synthetic athlete at the peak of the season, and how far from it they are on any day. */
+/** The synthetic athlete at the peak of the season; {@link detraining} applies to other days. */
 export interface Athlete {
   readonly seed: number;
-  /** W that can be held for an hour, on race day. */
+  /** Functional threshold power on race day (W). */
   readonly ftp: number;
-  /** Work above FTP before it is used up (W'), J. */
+  /** Work capacity above FTP (W'), J. */
   readonly reserve: number;
-  /** m/s that can be held for an hour's run. */
+  /** Threshold speed of running (m/s). */
   readonly runThreshold: number;
   /** Critical swim speed, m/s. */
   readonly swimThreshold: number;
@@ -16,13 +16,13 @@ export interface Athlete {
   readonly weight: number;
   readonly maxHr: number;
   readonly restingHr: number;
-  /** ms, well rested. */
+  /** ms, when well rested. */
   readonly hrv: number;
   /** ml/kg/min, on race day. */
   readonly vo2max: number;
   readonly sleepHours: number;
   readonly age: number;
-  /** Written as the recording device's serial number, so that no two athletes' files are equal. */
+  /** Serial number of the recording device, so that two athletes' files always differ. */
   readonly serial: number;
 }
 
@@ -48,36 +48,36 @@ export function athleteOf(seed: number): Athlete {
   };
 }
 
-/** Days between two events of the same kind: 52 weeks. */
+/** Days between two races: 52 weeks. */
 export const SEASON = 364;
 
 /**
- * How far from the peak: 0 on race day, 1 at the start of the season, 320 days before it; after the
- * last event, form is lost again. Depends on the days before the event only.
+ * Returns the lack of form: 0 on race day, 1 at the start of the season, 320 days before it. Form
+ * falls again after the previous race. Depends only on the days before the race.
  */
 export function detraining(index: number): number {
   const day = index % SEASON;
   return day <= 320 ? day / 320 : (SEASON - day) / (SEASON - 320);
 }
 
-/** W on that day. */
+/** Returns the FTP on a day (W). */
 export function ftpOn(athlete: Athlete, index: number): number {
   return Math.round(athlete.ftp * (1 - 0.11 * detraining(index)));
 }
 
-/** Threshold running and swimming speeds vary less than power does. */
+/** Returns the share of the threshold speeds on a day. They vary less than power. */
 export function speedForm(index: number): number {
   return 1 - 0.05 * detraining(index);
 }
 
-/** kg, without the day's water. */
+/** Returns the weight on a day (kg), without daily fluctuation. */
 export function weightOn(athlete: Athlete, index: number): number {
   return athlete.weight * (1 + 0.035 * detraining(index));
 }
 
 /**
- * Degrees Celsius on a usual day at noon. The event is held in the warm season, and the seasons
- * count back from it, whatever its date: moving the last day moves the weather with the training.
+ * Returns the usual temperature at noon (degrees Celsius). The race is always in the warm season, so
+ * another last day moves the weather together with the training.
  */
 export function warmth(index: number): number {
   return 13.5 + 8.5 * sine(0.25 + index / SEASON);

@@ -2,7 +2,7 @@ import { clamp, interpolate } from './arithmetic.ts';
 import type { Athlete } from './athlete.ts';
 import { type Random, Wander } from './random.ts';
 
-/** Share of the heart rate reserve that an effort asks for, once the heart has settled. */
+/** Steady-state share of the heart rate reserve by effort. */
 const HEART_CURVE: readonly (readonly [x: number, y: number])[] = [
   [0, 0.2],
   [0.5, 0.48],
@@ -12,7 +12,7 @@ const HEART_CURVE: readonly (readonly [x: number, y: number])[] = [
   [1.4, 0.99],
 ];
 
-/** The heart follows effort with a lag, more slowly down than up, and drifts as hours go by. */
+/** Heart rate: follows effort with a lag, slower down than up, and drifts over hours. */
 export class Heart {
   readonly #athlete: Athlete;
   readonly #noise: Wander;
@@ -20,7 +20,7 @@ export class Heart {
   #level: number;
   #effort = 0;
 
-  /** @param heat degrees Celsius: warmth adds to the drift */
+  /** @param heat degrees Celsius; warmth increases the drift */
   constructor(athlete: Athlete, random: Random, heat: number) {
     this.#athlete = athlete;
     this.#noise = new Wander(random, 0.97, 1.1);
@@ -34,7 +34,7 @@ export class Heart {
    * @returns bpm
    */
   beat(effort: number, elapsed: number): number {
-    // The body feels an effort averaged over its last few seconds.
+    // The heart responds to the effort averaged over the last seconds.
     this.#effort += (effort - this.#effort) / 8;
     const hours = clamp((elapsed - 900) / 3600, 0, 5);
     const asked = interpolate(HEART_CURVE, this.#effort) * (1 + this.#drift * hours * 3);
@@ -44,7 +44,7 @@ export class Heart {
     return clamp(Math.round(rate), restingHr, maxHr);
   }
 
-  /** Standing still for so many seconds. */
+  /** Lets the heart rate fall during a stop. */
   settle(seconds: number): void {
     for (let second = 0; second < seconds; second++) {
       this.#effort -= this.#effort / 8;
@@ -54,8 +54,8 @@ export class Heart {
 }
 
 /**
- * What is left above threshold: W' is spent there and comes back below it, the faster the easier it
- * goes. An athlete who has little left can't hold what was planned; long work wears them down as well.
+ * The remaining W': power above threshold spends it, power below restores it, faster at lower power.
+ * With little W' left, or after much total work, the athlete cannot hold the planned effort.
  */
 export class Stamina {
   readonly #threshold: number;
@@ -73,7 +73,7 @@ export class Stamina {
     this.#left = reserve;
   }
 
-  /** The share of a planned effort that is still there. */
+  /** Returns the share of a planned effort that the athlete can still hold. */
   share(): number {
     const left = this.#left / this.#reserve;
     const spent = left < 0.35 ? 0.22 * (0.35 - left) : 0;
@@ -81,7 +81,7 @@ export class Stamina {
     return 1 - spent - worn;
   }
 
-  /** A second at this power. */
+  /** Spends one second at a power (W). */
   spend(power: number): void {
     this.#work += power;
     const over = power - this.#threshold;

@@ -5,8 +5,8 @@ import { SyncError } from '../base/errors.ts';
 const DAY_MS = 86_400_000;
 
 /**
- * Local wall time and instants. The zone is always named, so the machine's own zone and locale play
- * no part; what can differ between machines is the edition of the time zone database alone.
+ * Converts between local wall time and instants in a named zone, independent of the machine's zone
+ * and locale. Only the version of the time zone database can differ between machines.
  */
 export class Calendar {
   readonly zone: string;
@@ -15,44 +15,40 @@ export class Calendar {
 
   /**
    * @param until the last day, `YYYY-MM-DD`
-   * @throws SyncError `USAGE` for what is no date or no time zone, and for a day that the zone skipped
+   * @throws SyncError `USAGE` for an invalid date or zone, or a day that the zone skipped
    */
   constructor(until: string, zone: string) {
     this.#until = parseDate(until);
     try {
       this.zone = this.#until.toZonedDateTime(zone).timeZoneId;
     } catch (cause) {
-      throw new SyncError('USAGE', `There is no time zone called "${zone}".`, {
-        hint: 'Name it as in the time zone database, such as Europe/Zurich or America/New_York.',
+      throw new SyncError('USAGE', `Unknown time zone "${zone}".`, {
+        hint: 'Use an IANA name, such as Europe/Zurich or America/New_York.',
         cause,
         details: { zone },
       });
     }
     if (!this.#until.toZonedDateTime(this.zone).toPlainDate().equals(this.#until)) {
-      throw new SyncError(
-        'USAGE',
-        `There was no ${until} in ${this.zone}, which skipped that day.`,
-        {
-          hint: 'Name the day before or after it.',
-          details: { until, zone },
-        },
-      );
+      throw new SyncError('USAGE', `${this.zone} skipped the day ${until}.`, {
+        hint: 'Use the day before or after it.',
+        details: { until, zone },
+      });
     }
   }
 
   /**
-   * The date so many days before the last one, `YYYY-MM-DD`. Days that the zone skipped (Apia had no
-   * 30 December 2011) are not counted: nobody lived them.
+   * Returns the date a number of days before the last one, `YYYY-MM-DD`. Does not count days that
+   * the zone skipped (Apia had no 30 December 2011).
    */
   date(daysBefore: number): string {
     return this.#day(daysBefore).toString();
   }
 
   /**
-   * The moment at which clocks in the zone show this time of this day. A time that daylight saving
-   * skips is moved on by what it skips; one that happens twice is the first of the two.
+   * Returns the moment of a local time. A time that daylight saving skips moves forward by the
+   * skipped duration; a time that occurs twice means the first.
    *
-   * @param second seconds after midnight, as clocks show them: 0 to 86,399
+   * @param second local seconds after midnight: 0 to 86,399
    */
   moment(daysBefore: number, second: number): Moment {
     const time = Temporal.PlainTime.from({
@@ -64,7 +60,7 @@ export class Calendar {
     return momentOf(day.toZonedDateTime({ timeZone: this.zone, plainTime: time }));
   }
 
-  /** What clocks in the zone show at this instant, in seconds since 1970-01-01T00:00:00Z. */
+  /** Returns the local time at an instant, in seconds since 1970-01-01T00:00:00Z. */
   at(instant: number): Moment {
     return momentOf(
       Temporal.Instant.fromEpochMilliseconds(instant * 1000).toZonedDateTimeISO(this.zone),
@@ -75,14 +71,14 @@ export class Calendar {
     let day = this.#days.get(daysBefore);
     if (day === undefined) {
       day = this.#until.subtract({ days: daysBefore });
-      // A skipped day begins with the day after it, so it has passed when that one has.
+      // A skipped day begins at the same instant as the day after it, so it adds no day.
       while (this.#daysLived(day) < daysBefore) day = day.subtract({ days: 1 });
       this.#days.set(daysBefore, day);
     }
     return day;
   }
 
-  /** How many days began in the zone from the beginning of this one to that of the last. */
+  /** Counts the days in the zone from the start of this one to the start of the last. */
   #daysLived(day: Temporal.PlainDate): number {
     return Math.round((this.#begin(this.#until) - this.#begin(day)) / DAY_MS);
   }
@@ -91,7 +87,7 @@ export class Calendar {
     return day.toZonedDateTime(this.zone).epochMilliseconds;
   }
 
-  /** The zone's offset from UTC without daylight saving, in hours. */
+  /** Returns the zone's offset from UTC without daylight saving (h). */
   standardOffsetHours(): number {
     const offsets = ['2025-01-15T12:00:00Z', '2025-07-15T12:00:00Z'].map(
       (text) =>
@@ -104,9 +100,9 @@ export class Calendar {
 interface Moment {
   /** Seconds since 1970-01-01T00:00:00Z. */
   readonly instant: number;
-  /** Local time less UTC, in seconds. */
+  /** Local time minus UTC (s). */
   readonly offset: number;
-  /** `YYYY-MM-DDTHH:MM:SS+HH:MM`, as the service interface asks (section 4.4, rule 3). */
+  /** `YYYY-MM-DDTHH:MM:SS+HH:MM`, as the service interface requires (section 4.4, rule 3). */
   readonly text: string;
   /** `YYYY-MM-DD-HH-MM-SS` in local time, as devices name their files. */
   readonly label: string;
@@ -127,7 +123,7 @@ function parseDate(text: string): Temporal.PlainDate {
     if (!/^\d{4}-\d{2}-\d{2}$/.test(text)) throw new RangeError('not YYYY-MM-DD');
     return Temporal.PlainDate.from(text, { overflow: 'reject' });
   } catch (cause) {
-    throw new SyncError('USAGE', `"${text}" is not a date.`, {
+    throw new SyncError('USAGE', `Invalid date "${text}".`, {
       hint: 'Write the last day as YYYY-MM-DD.',
       cause,
       details: { until: text },

@@ -1,7 +1,8 @@
 import type { Random } from './random.ts';
+import type { Intensity, LapTrigger } from './recording.ts';
 import type { Segment, SegmentKind } from './workout.ts';
 
-/** What the plan asks for in one second. */
+/** One second of the plan. */
 interface Second {
   /** Seconds of timer time before this one. */
   readonly elapsed: number;
@@ -10,7 +11,7 @@ interface Second {
   readonly kind: SegmentKind;
 }
 
-/** The plan, a second at a time: one object that changes from second to second. */
+/** Yields the plan second by second, in one reused object. */
 export function* secondsOf(segments: readonly Segment[]): Generator<Second, void> {
   const now: { -readonly [Key in keyof Second]: Second[Key] } = {
     elapsed: 0,
@@ -33,13 +34,23 @@ export function durationOf(segments: readonly Segment[]): number {
   return seconds;
 }
 
-/** A break with the timer stopped, after so many seconds of timer time. */
+/** A break with the timer stopped, after a number of seconds of timer time. */
 export interface Break {
   readonly after: number;
   readonly seconds: number;
 }
 
-/** Long days out have a stop at a cafe or a fountain. */
+/** The end of a lap. */
+export interface LapEnd {
+  /** Number of records before the end. */
+  readonly end: number;
+  readonly intensity: Intensity;
+  readonly trigger: LapTrigger;
+  /** Index of the lap's first length; 0 on land. */
+  readonly firstLength: number;
+}
+
+/** Draws the breaks of a workout: long ones usually have a stop at a cafe or a fountain. */
 export function breaksOf(random: Random, duration: number): Break[] {
   if (duration < 9000) return [];
   const seconds = random.integer(240, 780);
@@ -48,7 +59,7 @@ export function breaksOf(random: Random, duration: number): Break[] {
     : [];
 }
 
-/** Red lights and crossings on the road: when to stop and for how long. */
+/** Red lights and crossings, with the timer running. */
 export class Crossings {
   readonly #random: Random;
   #next: number;
@@ -59,7 +70,7 @@ export class Crossings {
     this.#next = random.integer(240, 900);
   }
 
-  /** Must one stand still this second? Nobody stops in the middle of an effort. */
+  /** Whether to stand still this second; never during an interval. */
   closed(second: Second): boolean {
     if (second.kind === 'interval') this.#left = 0;
     if (this.#left > 0) {

@@ -13,14 +13,14 @@ import {
 import { FitWriter, type MessageWriter } from './fit-writer.ts';
 import type { RecordingTruth } from './recording.ts';
 
-/** Written as the device's and the user's name: anyone who opens such a file can tell. */
+/** Name of the device and the user, to mark the file as synthetic for anyone who opens it. */
 const SYNTHETIC_NAME = 'Synthetic athlete';
 
-/** The manufacturer number that the FIT profile keeps for development. */
+/** Manufacturer number for development in the FIT profile. */
 const DEVELOPMENT = 255;
 const PRODUCT = 1;
 
-/** Message numbers of the FIT profile, each with a local number of its own: one definition each. */
+/** Global and local message numbers: with its own local number, a message is defined once. */
 const Message = {
   fileId: [0, 0],
   fileCreator: [49, 1],
@@ -35,7 +35,7 @@ const Message = {
   activity: [34, 10],
 } as const;
 
-/** What a device writes about its owner. */
+/** The owner as a device describes them. */
 interface Owner {
   readonly age: number;
   /** kg */
@@ -46,7 +46,7 @@ interface Owner {
   readonly ftp: number;
 }
 
-/** The recording as a FIT activity file. The bytes follow from the arguments alone. */
+/** Encodes a recording as a FIT activity file. The same arguments give the same bytes. */
 export function encodeActivity(
   truth: RecordingTruth,
   owner: Owner,
@@ -97,7 +97,7 @@ export function encodeActivity(
   return encoder.close();
 }
 
-/** Bytes, with some to spare: all but the records is small. */
+/** Estimates the file's size generously (bytes). Records make up most of it. */
 function sizeOf(truth: RecordingTruth): number {
   let records = 0;
   for (const session of truth.sessions) records += session.records.timestamp.length;

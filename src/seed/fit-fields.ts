@@ -2,12 +2,12 @@ import { FitBaseType, FitEncoder, type FitEncoderField } from 'fit-file-parser/e
 
 import type { Position } from './recording.ts';
 
-/** Fields of a FIT message, by number: the values are as they stand in the file, scaled already. */
+/** Fields of a FIT message by number. Values are scaled as in the file. */
 
 /** FIT counts seconds from 1989-12-31T00:00:00Z. */
 export const FIT_EPOCH = 631_065_600;
 
-/** The two fields of a place on earth. */
+/** Returns the two fields of a position; none for null. */
 export function position(
   [latitude, longitude]: readonly [number, number],
   place: Position | null,
@@ -17,7 +17,7 @@ export function position(
     : [sint32(latitude, place.latitude), sint32(longitude, place.longitude)];
 }
 
-/** No field where there is no value. */
+/** Returns the field; none for null. */
 export function optional(
   field: (number: number, value: number) => FitEncoderField,
   number: number,

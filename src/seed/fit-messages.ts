@@ -45,8 +45,8 @@ const INTENSITY: Record<Intensity, number> = {
 const LAP_TRIGGER: Record<LapTrigger, number> = { manual: 0, distance: 2, session_end: 7 };
 
 /**
- * The fields of a record message. One set of objects serves all records of a session: the encoder
- * reads them at once, and a ride has ten thousand.
+ * The fields of a record message. All records of a session reuse one set of objects, which the
+ * encoder reads at once: a ride has ten thousand records.
  */
 export class RecordFields {
   readonly #fields: FitEncoderField[] = [];
@@ -58,20 +58,19 @@ export class RecordFields {
     this.#add(sint32(1, 0), records.longitude);
     this.#add(uint32(5, 0), records.distance);
     this.#add(uint32(73, 0), records.speed);
-    this.#add(uint32(78, 0), records.altitude, 500 * 5); // counted from 500 m below the sea
+    this.#add(uint32(78, 0), records.altitude, 500 * 5); // FIT counts from 500 m below sea level
     this.#add(uint16(7, 0), records.power);
     this.#add(uint8(3, 0), records.heartRate);
     this.#add(uint8(4, 0), records.cadence);
     this.#add(sint8(13, 0), records.temperature);
   }
 
-  /** The fields with the values of one record. */
+  /** Returns the fields with the values of one record. */
   at(index: number): FitEncoderField[] {
     this.#columns.forEach(({ values, offset }, column) => {
       const field = this.#fields[column];
       const value = values[index];
-      if (field === undefined || value === undefined)
-        throw new RangeError('There is no such record.');
+      if (field === undefined || value === undefined) throw new RangeError(`No record ${index}`);
       field.value = value + offset;
     });
     return this.#fields;

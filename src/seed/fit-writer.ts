@@ -2,35 +2,33 @@ import { FitBaseType, type FitEncoderField } from 'fit-file-parser/encoder';
 
 import { crc16 } from '../fit/crc16.ts';
 
-/** What encodes messages: fit-file-parser's `FitEncoder`, or what writes the same bytes. */
+/** Encodes messages: fit-file-parser's `FitEncoder` or {@link FitWriter}. */
 export interface MessageWriter {
   writeMessage(global: number, fields: FitEncoderField[], local: number): unknown;
   close(): Uint8Array;
 }
 
-/** Protocol 1.0: nothing here needs more, and every reader takes it. */
+/** Protocol 1.0, which every reader accepts. */
 export const FIT_OPTIONS = { protocolVersion: 0x10, profileVersion: 21_188 };
 
 const HEADER_BYTES = 14;
 const CRC_BYTES = 2;
 
 /**
- * Writes the bytes that `FitEncoder` with {@link FIT_OPTIONS} writes, for the base types that are used
- * here; a test holds it to that. It exists for its speed alone: FitEncoder takes a JSON of every
- * message's definition and keeps each byte as an array's element, which for a year of recordings, a
- * million records, is two thirds of all time and memory spent.
+ * Writes the same bytes as `FitEncoder` with {@link FIT_OPTIONS}, which a test checks. It exists for
+ * speed: FitEncoder serializes the definition of every message to JSON and stores each byte as an
+ * array element. For a year of recordings, a million records, that takes two thirds of time and memory.
  *
- * An array of fields whose values alone have changed since it was last written is taken to have the
- * same definition.
+ * Assumes that a field array passed again has the same definition: only its values may change.
  */
 export class FitWriter implements MessageWriter {
   #bytes: Uint8Array<ArrayBuffer>;
   #view: DataView;
   #at = HEADER_BYTES;
-  /** By local number: the fields last written, and their definition. */
+  /** The last fields and their definition by local number. */
   readonly #defined: ({ fields: FitEncoderField[]; signature: string } | undefined)[] = [];
 
-  /** @param size about how many bytes there will be; more are no mistake */
+  /** @param size expected bytes; the buffer grows beyond it */
   constructor(size: number) {
     this.#bytes = new Uint8Array(size);
     this.#view = new DataView(this.#bytes.buffer);
@@ -86,12 +84,12 @@ export class FitWriter implements MessageWriter {
     }
     const range = RANGES.get(baseType);
     if (range === undefined || typeof value !== 'number') {
-      throw new TypeError(`Field ${number} has a base type that is not written here: ${baseType}.`);
+      throw new TypeError(`Field ${number} has an unsupported base type: ${baseType}.`);
     }
     if (!Number.isInteger(value) || value < range.least || value > range.most) {
       throw new RangeError(`Field ${number} cannot hold ${value}.`);
     }
-    // Two's complement, so one way to write a number serves both signs.
+    // Two's complement: the unsigned setters also write negative numbers.
     if (range.size === 1) this.#view.setUint8(this.#at, value);
     else if (range.size === 2) this.#view.setUint16(this.#at, value, true);
     else this.#view.setUint32(this.#at, value, true);

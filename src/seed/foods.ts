@@ -1,7 +1,7 @@
 /** The service's absorption categories (service behaviour, nutrition). */
 export type Absorption = 'RAPID' | 'FAST' | 'BALANCED' | 'DENSE' | 'HYPER_LOAD';
 
-/** What 100 g (or 100 ml) hold: kcal and grams, as food tables have them. */
+/** Contents of 100 g (or 100 ml): kcal and grams, as in food tables. */
 export interface Food {
   readonly name: string;
   readonly calories: number;

@@ -1,9 +1,9 @@
 /**
- * Fitness, fatigue and form (the impulse-response model as training platforms use it): averages of
- * daily training stress whose weights fade with 42 and 7 days.
+ * Fitness, fatigue and form in the impulse-response model of training platforms: exponentially
+ * weighted averages of daily training stress over 42 and 7 days.
  *
- * The window is finite, so that a day's values depend on the {@link HISTORY} days before it and on
- * nothing else: they are the same however long a history was asked for.
+ * A day's values depend only on the {@link HISTORY} days before it, so they are the same for any
+ * length of history.
  */
 export interface Load {
   /** Chronic training load, fitness. */
@@ -14,25 +14,25 @@ export interface Load {
   readonly tsb: number;
 }
 
-/** Days. */
+/** Days of training stress that the averages include. */
 export const HISTORY = 210;
 
 export class LoadHistory {
-  /** The newest first. */
+  /** Newest first. */
   readonly #stress: number[] = [];
 
-  /** A day is over. */
+  /** Adds the stress of a finished day. */
   push(stress: number): void {
     this.#stress.unshift(stress);
     if (this.#stress.length > HISTORY) this.#stress.pop();
   }
 
-  /** The stress of a day, 1 being the last that is over. */
+  /** Returns the stress of an earlier day; 1 is the last finished day. */
   daysAgo(days: number): number {
     return this.#stress[days - 1] ?? 0;
   }
 
-  /** How one wakes up on the morning after the last day pushed. */
+  /** Returns the load on the morning after the last day pushed. */
   morning(): Load {
     const ctl = this.#average(42);
     const atl = this.#average(7);

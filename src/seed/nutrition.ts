@@ -5,7 +5,7 @@ import * as foods from './foods.ts';
 import type { Absorption, Food } from './foods.ts';
 import { stream, type Random } from './random.ts';
 
-/** A day's nutrition in the service's own fields (service interface, section 2.3). */
+/** A day's nutrition in the service's fields (service interface, section 2.3). */
 export interface SyntheticNutrition {
   /** `YYYY-MM-DD` */
   readonly date: string;
@@ -25,7 +25,7 @@ interface SyntheticItem {
   readonly quantity: string;
   /** kcal */
   readonly calories: number;
-  /** g, as the other macros. */
+  /** g, like the other macronutrients. */
   readonly carbs: number;
   readonly protein: number;
   readonly fat: number;
@@ -34,25 +34,25 @@ interface SyntheticItem {
   readonly absorptionType: Absorption;
 }
 
-/** A session as the kitchen sees it. */
-export interface Fuelled {
+/** The facts about a workout that determine meals. */
+export interface FuelledWorkout {
   /** Seconds after local midnight. */
   readonly start: number;
   readonly end: number;
   /** kcal */
   readonly calories: number;
-  /** Nobody eats in the water. */
+  /** A swim: no food during the workout. */
   readonly swimming: boolean;
 }
 
 interface NutritionDay {
   readonly athlete: Athlete;
-  /** Days before the event. */
+  /** Days before the race. */
   readonly index: number;
   readonly date: string;
   readonly calendar: Calendar;
-  readonly sessions: readonly Fuelled[];
-  /** The two days before the race: fill the stores. */
+  readonly workouts: readonly FuelledWorkout[];
+  /** Whether this is a day of carbohydrate loading: the two before the race. */
   readonly loading: boolean;
 }
 
@@ -66,28 +66,28 @@ interface Serving {
 }
 
 /**
- * Grams of carbohydrate for the day: what a body of this weight needs on a rest day, and three fifths
- * of what the sessions burn (4 kcal to the gram); before a race, 8.5 g to the kg.
+ * Returns the day's carbohydrates (g): the need on a rest day, plus three fifths of the workouts'
+ * energy (4 kcal/g); before a race at least 8.5 g/kg.
  */
-export function carbTarget(weight: number, sessionCalories: number, loading: boolean): number {
-  const training = weight * 3.1 + (sessionCalories * 0.6) / 4;
+export function carbTarget(weight: number, workoutCalories: number, loading: boolean): number {
+  const training = weight * 3.1 + (workoutCalories * 0.6) / 4;
   return loading ? Math.max(weight * 8.5, training) : training;
 }
 
 export function nutritionOf(day: NutritionDay): SyntheticNutrition {
-  const { athlete, index, sessions } = day;
+  const { athlete, index, workouts } = day;
   const random = stream(athlete.seed, 'kitchen', index);
   const weight = weightOn(athlete, index);
   let burned = 0;
-  for (const session of sessions) burned += session.calories;
+  for (const workout of workouts) burned += workout.calories;
   const target = carbTarget(weight, burned, day.loading) * random.between(0.95, 1.05);
 
-  const around = sessions.flatMap((session) => aroundSession(session, weight, random));
+  const around = workouts.flatMap((workout) => aroundWorkout(workout, weight, random));
   const left = Math.max(target - carbsOf(around), weight * 1.2);
   const servings = [...around, ...mealsOf(left, burned, day, random)];
   servings.sort((a, b) => a.second - b.second);
-  const hours = sessions.reduce(
-    (total, session) => total + (session.end - session.start) / 3600,
+  const hours = workouts.reduce(
+    (total, workout) => total + (workout.end - workout.start) / 3600,
     0,
   );
   return {
@@ -98,9 +98,9 @@ export function nutritionOf(day: NutritionDay): SyntheticNutrition {
   };
 }
 
-/** Before, during and after: the quick sugar where it is burned. */
-function aroundSession(session: Fuelled, weight: number, random: Random): Serving[] {
-  const { start, end, calories } = session;
+/** Returns the food before, during and after a workout: mostly quick sugar. */
+function aroundWorkout(workout: FuelledWorkout, weight: number, random: Random): Serving[] {
+  const { start, end, calories } = workout;
   const servings: Serving[] = [];
   const add = (second: number, food: Food, amount: number) => {
     servings.push({
@@ -113,8 +113,8 @@ function aroundSession(session: Fuelled, weight: number, random: Random): Servin
   const hours = (end - start) / 3600;
   const before = random.pick([foods.toastWithHoney, foods.toastWithHoney, foods.gel]);
   add(start - random.integer(20, 40) * 60, before, calories > 700 ? 80 : 50);
-  if (!session.swimming && hours > 1.1) {
-    // Up to 70 g an hour on hard days, less on easy ones: half drunk, half eaten.
+  if (!workout.swimming && hours > 1.1) {
+    // 38 to 70 g of carbohydrate per hour, depending on the effort; half as a drink, half as food.
     const rate = clamp(calories / hours / 10, 38, hours > 2.4 ? 70 : 50);
     add(start + 600, foods.drinkMix, (rate * hours * 0.5) / 0.08);
     const every = hours > 2.4 ? 40 : 50;
@@ -140,7 +140,7 @@ function aroundSession(session: Fuelled, weight: number, random: Random): Servin
 
 const MEALS: readonly {
   readonly meal: Meal;
-  /** Minutes after midnight, and how far from it. */
+  /** Minutes after midnight, and the maximal deviation from it. */
   readonly minute: number;
   readonly spread: number;
   /** Share of the meals' carbohydrates. */
@@ -178,10 +178,14 @@ const MEALS: readonly {
   },
 ];
 
-/** What nobody eats more of in one sitting; the rest of the carbohydrates is drunk. */
+/** Largest portion of a main dish (g); juice and bread provide the remaining carbohydrates. */
 const BIGGEST_PLATE = 480;
 
-/** @param carbs g for all meals; @param burned kcal in the day's sessions */
+/**
+ * Returns the day's meals, and often a snack of nuts.
+ * @param carbs g for all meals
+ * @param burned kcal in the day's workouts
+ */
 function mealsOf(carbs: number, burned: number, day: NutritionDay, random: Random): Serving[] {
   const servings: Serving[] = [];
   let left = carbs;
@@ -196,8 +200,8 @@ function mealsOf(carbs: number, burned: number, day: NutritionDay, random: Rando
     const usually = (plan.minute + random.integer(-plan.spread, plan.spread)) * 60;
     const second =
       plan.meal === 'BREAKFAST'
-        ? breakfastTime(usually, day.sessions)
-        : freeTime(usually, day.sessions);
+        ? breakfastTime(usually, day.workouts)
+        : freeTime(usually, day.workouts);
     const protein = random.pick(plan.protein);
     const side = random.pick(plan.side);
     const usual = random.pick(plan.main);
@@ -209,13 +213,13 @@ function mealsOf(carbs: number, burned: number, day: NutritionDay, random: Rando
       servings.push({ second: second + delay, food, amount: whole, meal: plan.meal });
       return (food.carbs * whole) / 100;
     };
-    // What one meal has too much of, the next has less of.
+    // The next meals compensate for a meal's deviation from its share.
     let share = (left * plan.share) / shares;
     const before = carbsOf(servings);
     share -= serve(protein, random.integer(22, 34) * 5 * (1 + burned / 3000), 60);
     share -= serve(side, random.integer(20, 34) * 5, 120);
     share -= serve(main, clamp((share / main.carbs) * 100, 40, BIGGEST_PLATE), 0);
-    // What is left over is drunk, or eaten as bread.
+    // Juice, then bread provide the carbohydrates that are left.
     if (share > 10) share -= serve(foods.orangeJuice, clamp((share / 10.4) * 100, 100, 400), 180);
     if (share > 10) serve(foods.bread, (share / 43) * 100, 240);
     left -= carbsOf(servings) - before;
@@ -224,16 +228,16 @@ function mealsOf(carbs: number, burned: number, day: NutritionDay, random: Rando
   return servings;
 }
 
-/** Two hours before a long morning session; otherwise as usual, or after it. */
-function breakfastTime(usual: number, sessions: readonly Fuelled[]): number {
-  const long = sessions.find(({ start, end }) => start < 11 * 3600 && end - start > 5400);
-  return long === undefined ? freeTime(usual, sessions) : Math.min(usual, long.start - 7200);
+/** Returns the time of breakfast: two hours before a long morning workout, otherwise a free time. */
+function breakfastTime(usual: number, workouts: readonly FuelledWorkout[]): number {
+  const long = workouts.find(({ start, end }) => start < 11 * 3600 && end - start > 5400);
+  return long === undefined ? freeTime(usual, workouts) : Math.min(usual, long.start - 7200);
 }
 
-/** The first moment at which nobody is out training, or about to be. */
-function freeTime(second: number, sessions: readonly Fuelled[]): number {
+/** Returns the first time from `second` on that is not during a workout, nor close to one. */
+function freeTime(second: number, workouts: readonly FuelledWorkout[]): number {
   let free = second;
-  for (const { start, end } of [...sessions].sort((a, b) => a.start - b.start)) {
+  for (const { start, end } of [...workouts].sort((a, b) => a.start - b.start)) {
     if (free > start - 3600 && free < end + 1800) free = end + 1800;
   }
   return Math.min(free, 86_000);

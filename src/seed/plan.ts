@@ -2,12 +2,12 @@ import type { Athlete } from './athlete.ts';
 import { type Random, stream } from './random.ts';
 import { isIll, isRaceDay, weekOf, type Phase, type Week } from './season.ts';
 import { plannedStress, type LandLeg, type Workout } from './workout.ts';
-import { rides, runs, swims, transition, type Session } from './workouts.ts';
+import { rides, runs, swims, transition, type WorkoutTemplate } from './workout-library.ts';
 
 /**
- * The training plan. Days are counted back from the event: index 0 is race day, the last one. All
- * that is planned for a day follows from the seed and its index, so that a longer history ends in the
- * same days, and another last date moves the whole plan without changing it.
+ * A day of the training plan. The index counts back from the race: 0 is race day, the last day. A
+ * day's plan depends only on the seed and the index. So a longer history ends with the same days, and
+ * another last date moves the plan without changing it.
  */
 export interface DayPlan {
   readonly index: number;
@@ -30,7 +30,7 @@ export function planDay(athlete: Athlete, index: number): DayPlan {
   return { index, phase: week.phase, ill, workouts, stress };
 }
 
-/** @param day 0 to 6: day 6 is the one of the long session, and of the race */
+/** @param day 0 to 6; day 6 has the long workout or the race */
 function workoutsOf(week: Week, day: number, random: Random): Workout[] {
   switch (week.phase) {
     case 'race':
@@ -52,14 +52,14 @@ function workWeek(day: number, week: Week, random: Random): Workout[] {
   const indoors = week.winter ? random.chance(0.75) : random.chance(0.2);
   switch (day) {
     case 1:
-      return [ride(keySession(week, random), evening(random), indoors)];
+      return [ride(keyWorkout(week, random), evening(random), indoors)];
     case 2: {
-      const session =
+      const template =
         week.phase === 'base' ? runs.easy(minutes(48, week, random)) : runs.tempo(week.step);
-      return [run(session, morning(random))];
+      return [run(template, morning(random))];
     }
     case 3:
-      return [ride(secondSession(week, random), evening(random), indoors)];
+      return [ride(secondWorkout(week, random), evening(random), indoors)];
     case 4: {
       if (!random.chance(0.72)) return [];
       const swim = swimming(week, morning(random), random);
@@ -80,7 +80,7 @@ function workWeek(day: number, week: Week, random: Random): Workout[] {
   }
 }
 
-function keySession(week: Week, random: Random): Session {
+function keyWorkout(week: Week, random: Random): WorkoutTemplate {
   switch (week.phase) {
     case 'base':
       return rides[random.pick(['sweetSpot', 'tempo'] as const)](week.step);
@@ -91,7 +91,7 @@ function keySession(week: Week, random: Random): Session {
   }
 }
 
-function secondSession(week: Week, random: Random): Session {
+function secondWorkout(week: Week, random: Random): WorkoutTemplate {
   switch (week.phase) {
     case 'base':
       return random.chance(0.5)
@@ -177,48 +177,48 @@ function offSeasonWeek(day: number, random: Random): Workout[] {
   }
 }
 
-function ride(session: Session, startMinute: number, indoors: boolean): Workout {
+function ride(template: WorkoutTemplate, startMinute: number, indoors: boolean): Workout {
   return {
-    title: indoors ? `${session.title} (trainer)` : session.title,
+    title: indoors ? `${template.title} (trainer)` : template.title,
     label: 'ride',
     startMinute,
-    legs: [bikeLeg(session, indoors)],
+    legs: [bikeLeg(template, indoors)],
   };
 }
 
 function race(random: Random): Workout {
-  const session = rides.race(random);
-  const leg = { ...bikeLeg(session, false), autoLap: 10_000, closedRoad: true };
-  return { title: session.title, label: 'ride', startMinute: 8 * 60, legs: [leg] };
+  const template = rides.race(random);
+  const leg = { ...bikeLeg(template, false), autoLap: 10_000, closedRoad: true };
+  return { title: template.title, label: 'ride', startMinute: 8 * 60, legs: [leg] };
 }
 
-function bikeLeg(session: Session, indoors: boolean): LandLeg {
-  const free = !session.segments.some((segment) => segment.kind === 'interval');
+function bikeLeg(template: WorkoutTemplate, indoors: boolean): LandLeg {
+  const free = !template.segments.some((segment) => segment.kind === 'interval');
   return {
     sport: 'cycling',
     place: indoors ? 'trainer' : 'road',
-    segments: session.segments,
+    segments: template.segments,
     autoLap: free && !indoors ? 10_000 : null,
     closedRoad: false,
   };
 }
 
-function run(session: Session, startMinute: number): Workout {
-  return { title: session.title, label: 'run', startMinute, legs: [runLeg(session)] };
+function run(template: WorkoutTemplate, startMinute: number): Workout {
+  return { title: template.title, label: 'run', startMinute, legs: [runLeg(template)] };
 }
 
-function runLeg(session: Session): LandLeg {
-  const free = !session.segments.some((segment) => segment.kind === 'interval');
+function runLeg(template: WorkoutTemplate): LandLeg {
+  const free = !template.segments.some((segment) => segment.kind === 'interval');
   return {
     sport: 'running',
     place: 'road',
-    segments: session.segments,
+    segments: template.segments,
     autoLap: free ? 1000 : null,
     closedRoad: false,
   };
 }
 
-/** One recording of three sessions, as a watch in its multisport mode writes it. */
+/** Returns one workout of three sessions, like a watch records in multisport mode. */
 function brick(week: Week, random: Random): Workout {
   const bike = rides.endurance(minutes(90, week, random));
   const change: LandLeg = {
@@ -245,7 +245,7 @@ function minutes(full: number, week: Week, random: Random): number {
   return Math.round(full * week.volume * random.between(0.93, 1.07));
 }
 
-/** Nobody starts on the minute: the fraction is in seconds. */
+/** Draws a start time around a minute of the day, in steps of a second. */
 function around(minute: number, spread: number, random: Random): number {
   return minute + random.integer(-spread * 60, spread * 60) / 60;
 }

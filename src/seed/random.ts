@@ -1,12 +1,12 @@
 /**
  * Random numbers that are the same on every machine: 32-bit integer arithmetic only.
  *
- * Every purpose has a stream of its own, named by the athlete's seed and labels such as
- * `('ride', 12)`. A stream depends on its name alone, so a number drawn for one purpose never
- * shifts those of another, and a day's numbers don't depend on how many days were asked for.
+ * Every purpose has a separate stream, named by the athlete's seed and labels such as `('ride', 12)`.
+ * Numbers depend only on the stream's name, so drawing for one purpose never shifts another, and a
+ * day's numbers do not depend on the number of days.
  */
 
-/** sfc32, Chris Doty-Humphrey's small fast counter generator (PractRand), 128 bits of state. */
+/** sfc32, Chris Doty-Humphrey's small fast counting generator (PractRand), 128 bits of state. */
 export class Random {
   #a: number;
   #b: number;
@@ -20,7 +20,7 @@ export class Random {
     for (let round = 0; round < 12; round++) this.uint32();
   }
 
-  /** 0 to 2^32 - 1. */
+  /** Returns an integer from 0 to 2^32 - 1. */
   uint32(): number {
     const result = (((this.#a + this.#b) | 0) + this.#counter) | 0;
     this.#counter = (this.#counter + 1) | 0;
@@ -30,7 +30,7 @@ export class Random {
     return result >>> 0;
   }
 
-  /** 0 <= x < 1. */
+  /** Returns x with 0 <= x < 1. */
   unit(): number {
     return this.uint32() / 4_294_967_296;
   }
@@ -39,7 +39,7 @@ export class Random {
     return low + (high - low) * this.unit();
   }
 
-  /** A whole number, both ends included. */
+  /** Returns an integer, both ends included. */
   integer(low: number, high: number): number {
     return low + Math.floor((high - low + 1) * this.unit());
   }
@@ -49,8 +49,8 @@ export class Random {
   }
 
   /**
-   * Mean 0, deviation 1, never beyond 3.5: the sum of four uniform numbers. The usual methods for a
-   * normal distribution need `log` and `cos`, whose last bit is left to the engine.
+   * Returns a roughly normal number with mean 0, deviation 1 and magnitude below 3.5: the sum of four
+   * uniform ones. Exact methods need `log` and `cos`, which differ between engines in the last bit.
    */
   normal(): number {
     return (this.unit() + this.unit() + this.unit() + this.unit() - 2) * 1.732;
@@ -61,13 +61,13 @@ export class Random {
   }
 }
 
-/** The stream with this name. Numbers are labels too: whole, from -2^53 to 2^53. */
+/** Returns the stream with this name. A numeric label is an integer from -2^53 to 2^53. */
 export function stream(seed: number, ...labels: readonly (string | number)[]): Random {
   const text = [seed, ...labels].join('\u0000');
   return new Random(hash(text, 0x9e3779b9), hash(text, 0x85ebca6b), hash(text, 0xc2b2ae35));
 }
 
-/** FNV-1a over UTF-16 units, finished with the mixer of MurmurHash3. */
+/** FNV-1a over UTF-16 units, followed by the mixer of MurmurHash3. */
 function hash(text: string, basis: number): number {
   let state = 0x811c9dc5 ^ basis;
   for (let index = 0; index < text.length; index++) {
@@ -79,8 +79,8 @@ function hash(text: string, basis: number): number {
 }
 
 /**
- * Noise with a memory: each value keeps `memory` of the one before it (a first-order autoregression).
- * The long-run deviation is about `deviation`.
+ * First-order autoregressive noise: each value keeps the share `memory` of the previous one. The
+ * long-run standard deviation is about `deviation`.
  */
 export class Wander {
   readonly #random: Random;

@@ -1,12 +1,12 @@
 /**
- * What is in a synthetic recording, in the units that the FIT file holds, so that each number can be
- * compared to what a decoder finds. All numbers are whole.
+ * The contents of a synthetic recording in the units of the FIT file, so that tests can compare each
+ * number with a decoder's. All numbers are integers.
  */
 export interface RecordingTruth {
   /** First and last moment, seconds since 1970-01-01T00:00:00Z. */
   readonly start: number;
   readonly end: number;
-  /** Local time less UTC at the end, in seconds: what `local_timestamp` tells. */
+  /** Local time minus UTC at the end (s), for `local_timestamp`. */
   readonly offset: number;
   readonly serial: number;
   readonly sessions: readonly SessionTruth[];
@@ -19,25 +19,25 @@ export type SubSportName =
 export interface SessionTruth {
   readonly sport: SportName;
   readonly subSport: SubSportName;
-  /** One a second while the timer runs; each tells of the second that it ends. */
+  /** One per second while the timer runs, at the end of that second. */
   readonly records: Records;
   readonly laps: readonly LapTruth[];
   /** Swims only. */
   readonly lengths: readonly LengthTruth[];
-  /** While the timer stood still: seconds since 1970, from the last record before it. */
+  /** Pauses of the timer: seconds since 1970, from the last record before each. */
   readonly pauses: readonly { readonly from: number; readonly to: number }[];
   readonly totals: Totals;
-  /** W (power at threshold) that training stress is measured against; null for a sport without power. */
+  /** Threshold power for the training stress (W); null for a sport without power. */
   readonly thresholdPower: number | null;
-  /** Tenths of a point; null without power. */
+  /** Training stress score in tenths; null without power. */
   readonly trainingStress: number | null;
-  /** Thousandths; null without power. */
+  /** Intensity factor in thousandths; null without power. */
   readonly intensityFactor: number | null;
 }
 
 /**
- * The records of a session, a column for each field: a long ride has fifteen thousand of them. Null:
- * this sport or place does not have the field.
+ * The records of a session as one column per field: a long ride has fifteen thousand records. A
+ * column is null if the sport or place does not have the field.
  */
 export interface Records {
   /** Seconds since 1970-01-01T00:00:00Z. */
@@ -45,13 +45,13 @@ export interface Records {
   /** Semicircles: 2^31 of them are 180 degrees. */
   readonly latitude: Int32Array | null;
   readonly longitude: Int32Array | null;
-  /** Fifths of a metre above the sea. */
+  /** Fifths of a metre above sea level. */
   readonly altitude: Int32Array | null;
   /** bpm */
   readonly heartRate: Int32Array;
-  /** Revolutions, strides or strokes a minute. */
+  /** Revolutions, strides or strokes per minute. */
   readonly cadence: Int32Array;
-  /** cm since the session began. */
+  /** cm since the start of the session. */
   readonly distance: Int32Array;
   /** mm/s over the second that ends here. */
   readonly speed: Int32Array;
@@ -71,7 +71,7 @@ export interface LapTruth {
   readonly totals: Totals;
 }
 
-/** One crossing of the pool, or the rest at its wall. */
+/** A length of the pool, or a rest at the wall. */
 export interface LengthTruth {
   /** Seconds since 1970-01-01T00:00:00Z. */
   readonly start: number;
@@ -80,14 +80,14 @@ export interface LengthTruth {
   readonly strokes: number;
 }
 
-/** Of a lap or a session, all from its records. */
+/** Totals of a lap or a session, computed from its records. */
 export interface Totals {
   /** Seconds since 1970-01-01T00:00:00Z. */
   readonly start: number;
   readonly end: number;
-  /** Seconds, the pauses included. */
+  /** Duration including pauses (s). */
   readonly elapsed: number;
-  /** Seconds, without the pauses: the number of records. */
+  /** Duration without pauses (s): the number of records. */
   readonly timer: number;
   /** cm */
   readonly distance: number;
@@ -100,7 +100,7 @@ export interface Totals {
   readonly maxSpeed: number;
   readonly avgHr: number;
   readonly maxHr: number;
-  /** Over the records that have one, as devices do: coasting doesn't count. */
+  /** Average of the records above 0, like devices compute it: coasting does not count. */
   readonly avgCadence: number;
   readonly maxCadence: number;
   readonly avgPower: number | null;

@@ -2,19 +2,19 @@ import { clamp } from './arithmetic.ts';
 import { Heart, Stamina } from './body.ts';
 import { breaksOf, Crossings, durationOf, secondsOf, type Break } from './effort.ts';
 import { Wander, type Random } from './random.ts';
-import type { Terrain } from './terrain.ts';
+import type { Terrain } from './route.ts';
 import type { LandLeg } from './workout.ts';
 import type { Athlete } from './athlete.ts';
 
 /**
- * A leg, a second an element, before it is known where on the map and when each was. The columns become
- * those of the recording.
+ * A leg by the second, before each second gets a position and a time. The columns become those of the
+ * recording.
  */
 export interface Motion {
   readonly heartRate: Int32Array;
   readonly cadence: Int32Array;
   readonly power: Int32Array | null;
-  /** mm in this second. */
+  /** Distance of this second (mm). */
   readonly step: Int32Array;
   readonly breaks: readonly Break[];
 }
@@ -34,13 +34,13 @@ export interface Conditions {
 const BIKE = 8.6;
 const GRAVITY = 9.81;
 const ROLLING = 0.0046;
-/** Half the air's density times the drag area, kg/m: on the hoods, and as a trainer's software has it. */
+/** Half the air density times the drag area (kg/m): on the hoods, and as trainer software assumes. */
 const DRAG = { road: 0.5 * 1.19 * 0.33, trainer: 0.5 * 1.19 * 0.31 };
 const DRIVETRAIN = 0.975;
-/** m/s: where anyone brakes. */
+/** Speed at which the rider brakes (m/s). */
 const FASTEST = 17.5;
 
-/** Power comes from the plan, the hills and the legs; speed from power, by the forces on a rider. */
+/** Simulates a ride: power follows from plan, hills and fatigue; speed from power and resistance. */
 export function ride(leg: LandLeg, conditions: Conditions): Motion {
   const { athlete, weight, threshold, terrain, random } = conditions;
   const road = leg.place === 'road';
@@ -105,12 +105,12 @@ export function ride(leg: LandLeg, conditions: Conditions): Motion {
   return motion;
 }
 
-/** Uphill one pushes more, downhill less; in an effort the target counts more than the hill. */
+/** Returns the factor of a hill on power: more uphill, less downhill, little in an interval. */
 function hillShare(grade: number, hard: boolean): number {
   return hard ? 1 + clamp(grade * 1.2, -0.12, 0.1) : 1 + clamp(grade * 4.5, -0.4, 0.24);
 }
 
-/** Seconds of freewheeling that begin now. */
+/** Draws how long the rider coasts from now (s). */
 function coastFrom(grade: number, speed: number, random: Random): number {
   if (grade < -0.03 && speed > 12.5) return random.integer(4, 14);
   return random.chance(0.006) ? random.integer(2, 7) : 0;

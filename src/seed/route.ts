@@ -2,7 +2,7 @@ import { cosine, sine } from './arithmetic.ts';
 import { stream } from './random.ts';
 import type { Position } from './recording.ts';
 
-/** The earth's mean radius (IUGG), m: what the haversine formula is used with. */
+/** The earth's mean radius (IUGG), as in the haversine formula (m). */
 const EARTH_RADIUS = 6_371_008.8;
 
 const METRES_PER_DEGREE = (EARTH_RADIUS * 3.141592653589793) / 180;
@@ -12,13 +12,13 @@ const CORNERS = 480;
 export interface Home {
   readonly latitude: number;
   readonly longitude: number;
-  /** Metres above the sea. */
+  /** Metres above sea level. */
   readonly altitude: number;
 }
 
 /**
- * Public places known for training: a synthetic athlete lives at nobody's front door. By the zone's
- * standard offset, so that the clock and the map agree.
+ * Public training places instead of real homes, by the zone's standard offset, so that local time
+ * and position agree.
  */
 const HOMES: readonly (Home & { readonly offsetHours: number })[] = [
   { offsetHours: -10, latitude: 21.2655, longitude: -157.8217, altitude: 8 }, // Kapiolani Park
@@ -45,21 +45,21 @@ export function homeIn(standardOffsetHours: number): Home {
   return HOMES.reduce((best, home) => (distance(home) < distance(best) ? home : best));
 }
 
-/** A closed road of a given length that starts and ends at home. */
+/** A closed loop of a given length from home. */
 export class Loop {
   readonly #length: number;
   readonly #corners: readonly { latitude: number; longitude: number; metres: number }[];
   #corner = 1;
 
   /**
-   * @param route the same route number keeps its shape and direction at any length
+   * @param route number that determines shape and direction, for any length
    * @param length m
    */
   constructor(seed: number, route: number, home: Home, length: number) {
     const shape = shapeOf(seed, route);
     this.#length = length;
-    // Degrees of longitude shrink away from the equator, so length depends on the place: scale, measure,
-    // and scale again, until the error is gone.
+    // Degrees of longitude shrink away from the equator, so the length depends on the place. Scaling
+    // and measuring repeatedly makes the error negligible.
     let scale = length;
     let corners = place(shape, home, scale);
     for (let round = 0; round < 4; round++) {
@@ -69,7 +69,7 @@ export class Loop {
     this.#corners = corners;
   }
 
-  /** Where one is after so many metres. Ask in rising order. */
+  /** Returns the position after a distance (m). Calls must be in rising order. */
   at(metres: number): Position {
     const along = Math.min(metres, this.#length);
     while (
@@ -94,7 +94,7 @@ function semicircles(degrees: number): number {
   return Math.round(degrees * SEMICIRCLES_PER_DEGREE);
 }
 
-/** Corners of a wavy ring around the origin of a plane, closed, beginning and ending at (0, 0). */
+/** Returns the corners of a closed wavy ring that starts and ends at (0, 0). */
 function shapeOf(seed: number, route: number): { x: number; y: number }[] {
   const random = stream(seed, 'route', route);
   const heading = random.unit();
@@ -136,4 +136,47 @@ function place(
     before = { latitude, longitude, metres };
     return before;
   });
+}
+
+/**
+ * Hills along a road: a sum of waves of several hundred metres to some kilometres. The road's length
+ * is only known after the ride; a slight tilt then makes start and end equally high.
+ */
+export class Terrain {
+  readonly #waves: readonly { length: number; grade: number; phase: number }[];
+  /** Metres above sea level at the start. */
+  readonly #base: number;
+
+  /** @param hilliness 1 for about 10 m of climbing per km */
+  constructor(seed: number, route: number, base: number, hilliness: number) {
+    const random = stream(seed, 'terrain', route);
+    this.#base = base;
+    this.#waves = [450, 900, 1700, 3300, 6100].map((length) => ({
+      length: length * random.between(0.8, 1.25),
+      grade: hilliness * random.between(0.006, 0.019),
+      phase: random.unit(),
+    }));
+  }
+
+  /** Returns the grade (rise over run) at a distance from the start (m). */
+  grade(metres: number): number {
+    let grade = 0;
+    for (const wave of this.#waves) grade += wave.grade * cosine(metres / wave.length + wave.phase);
+    return grade;
+  }
+
+  /** Returns the altitude (m above sea level) on a loop of this length (m). */
+  altitude(metres: number, loop: number): number {
+    const tilt = loop > 0 ? (this.#height(loop) - this.#height(0)) / loop : 0;
+    return this.#base + this.#height(metres) - this.#height(0) - tilt * metres;
+  }
+
+  #height(metres: number): number {
+    let height = 0;
+    for (const wave of this.#waves) {
+      height +=
+        ((wave.grade * wave.length) / 6.283185307179586) * sine(metres / wave.length + wave.phase);
+    }
+    return height;
+  }
 }

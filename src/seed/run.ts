@@ -5,17 +5,17 @@ import { Wander } from './random.ts';
 import type { Conditions, Motion } from './ride.ts';
 import type { LandLeg } from './workout.ts';
 
-/** Watts to the kg at 1 m/s on the flat, as running power meters have it. */
+/** Running power per kg at 1 m/s on the flat, as power meters show it (W). */
 const RUNNING_POWER = 1.04;
 
-/** The running power that goes with a threshold speed, W. */
+/** Returns the running power at a speed (W). */
 export function runPower(weight: number, speed: number): number {
   return Math.round(weight * speed * RUNNING_POWER);
 }
 
 /**
- * Speed comes from the plan and the hills, and power from speed. A walk through the transition area is
- * the same with no power.
+ * Simulates a run: speed follows from plan and hills, power from speed. Also simulates the walk
+ * through the transition area, without power.
  */
 export function run(leg: LandLeg, conditions: Conditions, thresholdSpeed: number): Motion {
   const { athlete, weight, threshold, terrain, random } = conditions;

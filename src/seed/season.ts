@@ -4,14 +4,14 @@ import { stream } from './random.ts';
 
 export type Phase = 'off-season' | 'base' | 'build' | 'specific' | 'recovery' | 'taper' | 'race';
 
-/** Weeks are counted back from the race's; blocks of three weeks of work and one of recovery. */
+/** A week, counted back from race week, in blocks of three work weeks and one recovery week. */
 export interface Week {
   readonly phase: Phase;
-  /** 1, 2, 3: the weeks of work in a block, each more than the one before. */
+  /** Number of the work week in its block, 1 to 3, with rising load. */
   readonly step: number;
-  /** Training time as a share of that of a full week. */
+  /** Training time as a share of a full week's. */
   readonly volume: number;
-  /** Roads are dark and cold: more of it happens indoors. */
+  /** Whether roads are dark and cold, so that more training is indoors. */
   readonly winter: boolean;
 }
 
@@ -34,7 +34,7 @@ export function weekOf(index: number): Week {
   };
 }
 
-/** A cold, twice a season, never close to the race: four or five days without training. */
+/** Whether the athlete has a cold: four or five days, twice a season, never close to the race. */
 export function isIll(seed: number, index: number): boolean {
   const half = Math.floor(index / (SEASON / 2));
   const random = stream(seed, 'illness', half);
@@ -42,7 +42,7 @@ export function isIll(seed: number, index: number): boolean {
   return index >= last && index < last + random.integer(4, 5);
 }
 
-/** The day of the event. */
+/** Whether this is the day of a race. */
 export function isRaceDay(index: number): boolean {
   return index % SEASON === 0;
 }

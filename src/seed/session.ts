@@ -1,6 +1,7 @@
 import type { Athlete } from './athlete.ts';
 import { ftpOn, speedForm, warmth, weightOn } from './athlete.ts';
 import { sine } from './arithmetic.ts';
+import type { LapEnd } from './effort.ts';
 import { stream } from './random.ts';
 import type {
   Intensity,
@@ -13,27 +14,17 @@ import type {
   SubSportName,
 } from './recording.ts';
 import { ride, type Conditions, type Motion } from './ride.ts';
-import { Loop, type Home } from './route.ts';
+import { Loop, Terrain, type Home } from './route.ts';
 import { run, runPower } from './run.ts';
 import { swim } from './swim.ts';
-import { Terrain } from './terrain.ts';
 import { stressOf, totalsOf, type TotalsBasis } from './totals.ts';
 import type { LandLeg, Leg, SwimLeg } from './workout.ts';
 
-/** Where a lap ends. */
-export interface Mark {
-  /** The number of records before the end. */
-  readonly end: number;
-  readonly intensity: Intensity;
-  readonly trigger: LapTrigger;
-  readonly firstLength: number;
-}
-
 interface SessionOptions {
   readonly athlete: Athlete;
-  /** Days before the event. */
+  /** Days before the race. */
   readonly index: number;
-  /** The session's name among the day's, for its random numbers. */
+  /** Name of the session within the day, for its random numbers. */
   readonly name: string;
   readonly home: Home;
   /** Seconds since 1970-01-01T00:00:00Z. */
@@ -42,7 +33,7 @@ interface SessionOptions {
   readonly startMinute: number;
 }
 
-/** The athlete has a handful of roads that they know, and rides and runs them in turn. */
+/** Number of routes that the athlete uses for each sport. */
 const ROUTES = { cycling: 6, running: 4, transition: 1 };
 
 export function performSession(leg: Leg, options: SessionOptions): SessionTruth {
@@ -80,7 +71,7 @@ function performOnLand(leg: LandLeg, options: SessionOptions): SessionTruth {
     records,
     pauses,
     lengths: [],
-    marks: marksOf(leg, records),
+    lapEnds: lapEndsOf(leg, records),
     basis: { sport: leg.sport, start, origin, weight },
     threshold: leg.sport === 'transition' ? null : conditions.threshold,
   });
@@ -89,7 +80,7 @@ function performOnLand(leg: LandLeg, options: SessionOptions): SessionTruth {
 function performSwim(leg: SwimLeg, options: SessionOptions): SessionTruth {
   const { athlete, index, start } = options;
   const random = stream(athlete.seed, 'session', index, options.name);
-  const { seconds, lengths, marks } = swim(
+  const { seconds, lengths, lapEnds } = swim(
     leg,
     athlete,
     athlete.swimThreshold * speedForm(index),
@@ -115,7 +106,7 @@ function performSwim(leg: SwimLeg, options: SessionOptions): SessionTruth {
     records,
     pauses: [],
     lengths,
-    marks,
+    lapEnds,
     basis: { sport: 'swimming', start, origin: null, weight: weightOn(athlete, index) },
     threshold: null,
   });
@@ -127,23 +118,23 @@ interface Unfinished {
   readonly records: Records;
   readonly pauses: SessionTruth['pauses'];
   readonly lengths: SessionTruth['lengths'];
-  readonly marks: readonly Mark[];
+  readonly lapEnds: readonly LapEnd[];
   readonly basis: TotalsBasis;
   readonly threshold: number | null;
 }
 
 function finish(session: Unfinished): SessionTruth {
-  const { records, lengths, marks, basis, threshold } = session;
+  const { records, lengths, lapEnds, basis, threshold } = session;
   const activeFrom = (first: number, next: number) =>
     lengths.slice(first, next).filter((length) => length.active).length;
   let from = 0;
-  const laps = marks.map((mark, lap): LapTruth => {
-    const nextLength = marks[lap + 1]?.firstLength ?? lengths.length;
-    const active = activeFrom(mark.firstLength, nextLength);
-    const totals = totalsOf(records, from, mark.end, active, basis);
-    from = mark.end;
-    const trigger = lap === marks.length - 1 ? 'session_end' : mark.trigger;
-    return { intensity: mark.intensity, trigger, firstLength: mark.firstLength, totals };
+  const laps = lapEnds.map((lapEnd, lap): LapTruth => {
+    const nextLength = lapEnds[lap + 1]?.firstLength ?? lengths.length;
+    const active = activeFrom(lapEnd.firstLength, nextLength);
+    const totals = totalsOf(records, from, lapEnd.end, active, basis);
+    from = lapEnd.end;
+    const trigger = lap === lapEnds.length - 1 ? 'session_end' : lapEnd.trigger;
+    return { intensity: lapEnd.intensity, trigger, firstLength: lapEnd.firstLength, totals };
   });
   const count = records.timestamp.length;
   const totals = totalsOf(records, 0, count, activeFrom(0, lengths.length), basis);
@@ -166,12 +157,12 @@ function finish(session: Unfinished): SessionTruth {
 interface Setting {
   readonly start: number;
   readonly loop: { home: Home; terrain: Terrain; seed: number; route: number } | null;
-  /** Degrees Celsius at the start, and how many more an hour later. */
+  /** Degrees Celsius at the start, and the rise per hour. */
   readonly heat: number;
   readonly warming: number;
 }
 
-/** Gives each second its moment, place, height and temperature. */
+/** Adds time, position, altitude and temperature to each second. */
 function onTheMap(motion: Motion, setting: Setting) {
   const { heartRate, cadence, power, step: speed } = motion;
   const count = speed.length;
@@ -222,35 +213,38 @@ function onTheMap(motion: Motion, setting: Setting) {
   return { records, pauses, origin };
 }
 
-function marksOf(leg: LandLeg, { distance }: Records): Mark[] {
-  return leg.autoLap === null ? marksBySegment(leg) : marksByDistance(distance, leg.autoLap * 100);
+function lapEndsOf(leg: LandLeg, { distance }: Records): LapEnd[] {
+  return leg.autoLap === null ? lapsBySegment(leg) : lapsByDistance(distance, leg.autoLap * 100);
 }
 
-function marksBySegment(leg: LandLeg): Mark[] {
-  const marks: { end: number; intensity: Intensity; trigger: LapTrigger; firstLength: number }[] =
+function lapsBySegment(leg: LandLeg): LapEnd[] {
+  const ends: { end: number; intensity: Intensity; trigger: LapTrigger; firstLength: number }[] =
     [];
   let end = 0;
   for (const segment of leg.segments) {
     end += segment.seconds;
-    const current = marks.at(-1);
+    const current = ends.at(-1);
     if (segment.sameLap && current !== undefined) current.end = end;
-    else marks.push({ end, intensity: segment.kind, trigger: 'manual', firstLength: 0 });
+    else ends.push({ end, intensity: segment.kind, trigger: 'manual', firstLength: 0 });
   }
-  return marks;
+  return ends;
 }
 
-/** @param distance cm at each record; @param every cm */
-function marksByDistance(distance: Int32Array, every: number): Mark[] {
-  const marks: Mark[] = [];
+/**
+ * @param distance cm at each record
+ * @param every cm
+ */
+function lapsByDistance(distance: Int32Array, every: number): LapEnd[] {
+  const ends: LapEnd[] = [];
   let next = every;
   distance.forEach((reached, record) => {
-    // The last lap ends with the session, and must have something in it.
+    // The last lap ends with the session and must not be empty.
     if (reached < next || record === distance.length - 1) return;
-    marks.push({ end: record + 1, intensity: 'active', trigger: 'distance', firstLength: 0 });
+    ends.push({ end: record + 1, intensity: 'active', trigger: 'distance', firstLength: 0 });
     next += every;
   });
   const end = distance.length;
-  return [...marks, { end, intensity: 'active', trigger: 'session_end', firstLength: 0 }];
+  return [...ends, { end, intensity: 'active', trigger: 'session_end', firstLength: 0 }];
 }
 
 function subSportOf(leg: LandLeg): SubSportName {
@@ -259,7 +253,7 @@ function subSportOf(leg: LandLeg): SubSportName {
   return leg.place === 'road' ? 'road' : 'indoor_cycling';
 }
 
-/** Degrees Celsius: coldest before dawn, warmest at three in the afternoon. */
+/** Returns the temperature (degrees Celsius): lowest at 03:00, highest at 15:00. */
 function temperatureAt(index: number, minute: number): number {
   return warmth(index) + 4 * sine((minute - 540) / 1440);
 }

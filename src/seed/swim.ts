@@ -1,30 +1,30 @@
 import type { Athlete } from './athlete.ts';
 import { Heart } from './body.ts';
+import type { LapEnd } from './effort.ts';
 import { Wander, type Random } from './random.ts';
 import type { LengthTruth } from './recording.ts';
-import type { Mark } from './session.ts';
 import type { SwimLeg } from './workout.ts';
 
-/** m */
+/** Length of the pool (m). */
 export const POOL = 25;
 const POOL_CM = POOL * 100;
 
 export interface Swim {
   readonly seconds: readonly SwimSecond[];
   readonly lengths: readonly LengthTruth[];
-  readonly marks: readonly Mark[];
+  readonly lapEnds: readonly LapEnd[];
 }
 
 interface SwimSecond {
   readonly heartRate: number;
-  /** Strokes a minute. */
+  /** Strokes per minute. */
   readonly cadence: number;
   /** cm since the start. */
   readonly distance: number;
 }
 
 /**
- * A pool swim, by whole lengths: each takes whole seconds at an even speed, so that length, lap and
+ * Simulates a pool swim. Each length takes whole seconds at constant speed, so that lengths, laps and
  * distance agree.
  *
  * @param start seconds since 1970-01-01T00:00:00Z
@@ -42,7 +42,7 @@ export function swim(
   const strokesPerLength = random.between(17, 20);
   const seconds: SwimSecond[] = [];
   const lengths: LengthTruth[] = [];
-  const marks: Mark[] = [];
+  const lapEnds: LapEnd[] = [];
   let swum = 0;
 
   const swimLength = (pace: number) => {
@@ -69,7 +69,7 @@ export function swim(
     for (let repeat = 0; repeat < set.repeats; repeat++) {
       const first = lengths.length;
       for (let metres = 0; metres < set.metres; metres += POOL) swimLength(set.pace);
-      marks.push({
+      lapEnds.push({
         end: seconds.length,
         intensity: set.kind,
         trigger: 'manual',
@@ -78,8 +78,13 @@ export function swim(
       if (set.rest === 0) continue;
       const wall = lengths.length;
       restAtWall(set.rest + random.integer(-3, 4));
-      marks.push({ end: seconds.length, intensity: 'rest', trigger: 'manual', firstLength: wall });
+      lapEnds.push({
+        end: seconds.length,
+        intensity: 'rest',
+        trigger: 'manual',
+        firstLength: wall,
+      });
     }
   }
-  return { seconds, lengths, marks };
+  return { seconds, lengths, lapEnds };
 }

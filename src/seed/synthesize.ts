@@ -3,7 +3,7 @@ import { athleteOf, ftpOn, weightOn, type Athlete } from './athlete.ts';
 import { Calendar } from './calendar.ts';
 import { encodeActivity } from './fit-activity.ts';
 import { HISTORY, LoadHistory, type Load } from './load.ts';
-import { nutritionOf, type Fuelled, type SyntheticNutrition } from './nutrition.ts';
+import { nutritionOf, type FuelledWorkout, type SyntheticNutrition } from './nutrition.ts';
 import { planDay, type DayPlan } from './plan.ts';
 import type { RecordingTruth, SessionTruth } from './recording.ts';
 import { homeIn, type Home } from './route.ts';
@@ -15,9 +15,9 @@ import type { Workout } from './workout.ts';
 export interface SynthesizeOptions {
   /** 1 to {@link MOST_DAYS}. */
   readonly days: number;
-  /** A whole number from 0: the same number is the same athlete. */
+  /** An integer from 0 that identifies the athlete. */
   readonly seed: number;
-  /** The last day and the day of the event, `YYYY-MM-DD`. */
+  /** The last day, which is race day, `YYYY-MM-DD`. */
   readonly until: string;
   /** The athlete's time zone, such as `Europe/Zurich`. */
   readonly zone: string;
@@ -29,34 +29,33 @@ export interface SyntheticDay {
   readonly recordings: readonly SyntheticRecording[];
   readonly wellness: SyntheticWellness;
   readonly nutrition: SyntheticNutrition;
-  /** What the plan counts on: the morning's fitness and fatigue, and the day's training stress. */
+  /** The morning's fitness and fatigue, and the day's planned training stress. */
   readonly plan: Load & Pick<DayPlan, 'phase' | 'stress' | 'ill'>;
 }
 
 export interface SyntheticRecording {
-  /** `YYYY-MM-DD-HH-MM-SS-ride.fit`, in local time. No two of an athlete are the same. */
+  /** `YYYY-MM-DD-HH-MM-SS-ride.fit` in local time; unique for an athlete. */
   readonly fileName: string;
   /** The whole FIT file. */
   readonly bytes: Uint8Array;
   /** The activity's display name. */
   readonly name: string;
-  /** What was put in. */
+  /** The encoded contents. */
   readonly truth: RecordingTruth;
 }
 
-/** Ten years and a bit: more than any account has to be tried with. */
+/** Largest number of days: ten years and some days. */
 const MOST_DAYS = 3660;
 
 /**
- * A synthetic athlete's life up to and including `until`, the oldest day first, each made when it is
- * asked for: no more than a day is held.
+ * Synthesizes an athlete's days up to and including `until`, oldest first. Each day is made on demand
+ * and not kept.
  *
- * The outcome follows from the options and from nothing else: no clock, no locale, no time zone of the
- * machine, no `Math.random`. Days count back from the last one, so `days` only says how many of the
- * same days there are, and another `until` is the same life on other dates (the offsets of the zone
- * aside).
+ * The result depends only on the options: not on the clock, the locale, the machine's time zone or
+ * `Math.random`. Days count back from the last one. So more `days` prepend days without changing the
+ * others, and another `until` moves the same days to other dates, except for the zone's offsets.
  *
- * @throws SyncError `USAGE` at once, for options that make no sense
+ * @throws SyncError `USAGE` immediately, for invalid options
  */
 export function synthesize(options: SynthesizeOptions): Iterable<SyntheticDay> {
   const { days } = options;
@@ -67,14 +66,14 @@ export function synthesize(options: SynthesizeOptions): Iterable<SyntheticDay> {
   return { [Symbol.iterator]: () => daysOf(setting, days) };
 }
 
-/** The athlete, where they live and how days are counted: what all recordings have in common. */
+/** The athlete, calendar and home that all recordings share. */
 export interface Setting {
   readonly athlete: Athlete;
   readonly calendar: Calendar;
   readonly home: Home;
 }
 
-/** @throws SyncError `USAGE` for a seed, a date or a zone that is none */
+/** @throws SyncError `USAGE` for an invalid seed, date or zone */
 export function settingOf(options: Pick<SynthesizeOptions, 'seed' | 'until' | 'zone'>): Setting {
   const { seed, until, zone } = options;
   if (!Number.isSafeInteger(seed) || seed < 0) {
@@ -83,7 +82,7 @@ export function settingOf(options: Pick<SynthesizeOptions, 'seed' | 'until' | 'z
   const calendar = new Calendar(until, zone);
   if (until < '2001' || until >= '2100') {
     throw new SyncError('USAGE', `The last day must be from 2001 to 2099, not ${until}.`, {
-      hint: 'FIT files cannot tell much earlier or later times.',
+      hint: 'FIT files cannot store much earlier or later times.',
     });
   }
   return { athlete: athleteOf(seed), calendar, home: homeIn(calendar.standardOffsetHours()) };
@@ -130,14 +129,14 @@ function dayOf(setting: Setting, plan: DayPlan, history: LoadHistory): Synthetic
       index,
       date,
       calendar,
-      sessions: plan.workouts.map((workout, number) => fuelled(workout, recordings[number])),
+      workouts: plan.workouts.map((workout, number) => fuelled(workout, recordings[number])),
       loading: phase === 'race' && (index % 7 === 1 || index % 7 === 2),
     }),
     plan: { ...load, phase, stress, ill },
   };
 }
 
-/** One workout of one day, recorded. `number` tells apart the workouts of a day. */
+/** Records a workout. `number` distinguishes the workouts of a day. */
 export function recordingOf(
   setting: Setting,
   index: number,
@@ -171,7 +170,7 @@ export function recordingOf(
   return { fileName: `${begin.label}-${workout.label}.fit`, bytes, name: workout.title, truth };
 }
 
-function fuelled(workout: Workout, recording: SyntheticRecording | undefined): Fuelled {
+function fuelled(workout: Workout, recording: SyntheticRecording | undefined): FuelledWorkout {
   const start = Math.round(workout.startMinute * 60);
   const { truth } = recording ?? { truth: undefined };
   let calories = 0;

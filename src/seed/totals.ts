@@ -1,9 +1,9 @@
 import type { Position, Records, SportName, Totals } from './recording.ts';
 
-/** What totals need to know beside the records. */
+/** The facts beside the records that totals depend on. */
 export interface TotalsBasis {
   readonly sport: SportName;
-  /** Seconds since 1970-01-01T00:00:00Z: when the session began. */
+  /** Start of the session, seconds since 1970-01-01T00:00:00Z. */
   readonly start: number;
   readonly origin: Position | null;
   /** kg */
@@ -11,8 +11,8 @@ export interface TotalsBasis {
 }
 
 /**
- * The totals of the records `from` (included) to `to` (not included). Everything but the calories
- * can be worked out again from the recording's own records.
+ * Computes the totals of the records `from` (inclusive) to `to` (exclusive). All but the calories can
+ * be recomputed from the recording.
  */
 export function totalsOf(
   records: Records,
@@ -23,7 +23,7 @@ export function totalsOf(
 ): Totals {
   const timer = to - from;
   const end = records.timestamp[to - 1];
-  if (end === undefined || timer < 1) throw new RangeError('There are no totals of nothing.');
+  if (end === undefined || timer < 1) throw new RangeError('No records to total');
   const start = records.timestamp[from - 1] ?? basis.start;
   const distance = (records.distance[to - 1] ?? 0) - (records.distance[from - 1] ?? 0);
   const part = (column: Int32Array) => column.subarray(from, to);
@@ -61,7 +61,7 @@ export function totalsOf(
   };
 }
 
-/** Tenths of a point of training stress: 1000 is an hour at threshold. */
+/** Returns the training stress score in tenths: 1000 for an hour at threshold. */
 export function stressOf(timer: number, normalizedPower: number, threshold: number): number {
   const work = timer * normalizedPower * normalizedPower;
   return Math.round((work * 1000) / (threshold * threshold * 3600));
@@ -70,8 +70,8 @@ export function stressOf(timer: number, normalizedPower: number, threshold: numb
 const WINDOW = 30;
 
 /**
- * Coggan's normalized power, W: the fourth root of the mean fourth power of a 30-second moving
- * average, taken where the window is full. Shorter parts have their mean.
+ * Returns Coggan's normalized power (W): the fourth root of the mean fourth power of the 30-second
+ * moving averages. For less than 30 seconds, returns the mean.
  */
 function normalized(power: Int32Array): number {
   if (power.length < WINDOW) return mean(power);

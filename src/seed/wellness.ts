@@ -4,8 +4,8 @@ import type { Load } from './load.ts';
 import { stream } from './random.ts';
 
 /**
- * A wellness record in the service's own fields (service interface, section 2.2). Fields that it takes
- * as integers are whole.
+ * A wellness record in the service's fields (service interface, section 2.2), with integers for the
+ * fields that require them.
  */
 export interface SyntheticWellness {
   /** `YYYY-MM-DD` */
@@ -48,22 +48,22 @@ export interface SyntheticWellness {
   readonly activeCaloriesBurned: number;
   readonly totalCaloriesBurned: number;
   readonly comments?: string;
-  /** Says that all this is made up, to whoever meets it later. */
+  /** Marks the record as synthetic. */
   readonly rawJson: { readonly synthetic: true; readonly generator: string; readonly seed: number };
 }
 
-/** What the day before and the day itself bring along. */
+/** The facts that determine a day's record. */
 interface WellnessDay {
   readonly athlete: Athlete;
-  /** Days before the event. */
+  /** Days before the race. */
   readonly index: number;
   readonly date: string;
   readonly load: Load;
-  /** Training stress of yesterday. */
+  /** Yesterday's training stress. */
   readonly yesterday: number;
   readonly ill: boolean;
   readonly race: boolean;
-  /** Minutes after midnight of the first session; null on a rest day. */
+  /** Start of the first workout, minutes after midnight; null on a rest day. */
   readonly firstStart: number | null;
   readonly trained: {
     readonly seconds: number;
@@ -72,7 +72,7 @@ interface WellnessDay {
   };
 }
 
-/** How the athlete wakes up after what the last weeks and yesterday asked of them, and what the day adds. */
+/** Returns the day's record: the morning after the recent training load, and the day's activity. */
 export function wellnessOf(day: WellnessDay): SyntheticWellness {
   const { athlete, index, load, ill } = day;
   const body = bodyOf(day);
@@ -121,7 +121,7 @@ export function wellnessOf(day: WellnessDay): SyntheticWellness {
   };
 }
 
-/** Fatigue beyond what the fitness is used to: 0 is balanced, 1 a hard week. */
+/** Returns fatigue relative to fitness: 0 is balanced, 1 a hard week. */
 function strainOf(load: Load): number {
   return clamp((load.atl - load.ctl) / 28, -1.1, 1.8);
 }
@@ -171,7 +171,7 @@ function nightOf({ athlete, index, load, yesterday, ill, firstStart }: WellnessD
   };
 }
 
-/** A share of a night in whole minutes. */
+/** Returns a share of a night (s), in whole minutes. */
 function shareOf(seconds: number, share: number): number {
   return Math.round((seconds * share) / 60) * 60;
 }
@@ -182,8 +182,8 @@ function stepsOf({ athlete, index, trained, ill }: WellnessDay): number {
 }
 
 /**
- * Noise that lasts for some days: what was drawn for this morning and the two before. Deviation 1, and
- * no state to carry, so any day can be the first.
+ * Returns noise that is correlated over three days, with deviation 1. It carries no state, so any day
+ * can be the first.
  */
 function noise(athlete: Athlete, tag: string, index: number): number {
   const at = (day: number) => stream(athlete.seed, tag, day).normal();

@@ -1,6 +1,6 @@
-/** What a session asks for, before a body and a landscape have had their say. */
+/** A planned workout, independent of body and landscape. It becomes one recording. */
 export interface Workout {
-  /** The activity's name, in the words a coach would use. */
+  /** The activity's name. */
   readonly title: string;
   /** The word in the file's name. */
   readonly label: 'ride' | 'run' | 'swim' | 'brick';
@@ -15,9 +15,9 @@ export interface LandLeg {
   readonly sport: 'cycling' | 'running' | 'transition';
   readonly place: 'road' | 'trainer';
   readonly segments: readonly Segment[];
-  /** Laps of this many metres; null: a lap for each segment. */
+  /** Length of automatic laps (m); null for a lap per segment. */
   readonly autoLap: number | null;
-  /** A race: no red lights, no coffee. */
+  /** Whether there are no stops, as in a race. */
   readonly closedRoad: boolean;
 }
 
@@ -25,11 +25,11 @@ export type SegmentKind = 'warmup' | 'active' | 'interval' | 'rest' | 'cooldown'
 
 export interface Segment {
   readonly seconds: number;
-  /** Share of the threshold (power on the bike, speed on foot) at the beginning and at the end. */
+  /** Share of the threshold (power on the bike, speed on foot) at the start and at the end. */
   readonly from: number;
   readonly to: number;
   readonly kind: SegmentKind;
-  /** Part of the lap that the segment before began: the short efforts within one set. */
+  /** Whether it continues the previous segment's lap, like the short efforts of one set. */
   readonly sameLap: boolean;
 }
 
@@ -50,7 +50,7 @@ export interface SwimSet {
   readonly kind: SegmentKind;
 }
 
-/** The session's planned training stress: 100 is one hour at threshold. */
+/** Returns the planned training stress: 100 for one hour at threshold. */
 export function plannedStress(workout: Workout): number {
   let stress = 0;
   for (const leg of workout.legs)
@@ -66,16 +66,16 @@ function landStress(leg: LandLeg): number {
     seconds += segment.seconds;
     fourth += segment.seconds * middle * middle * middle * middle;
   }
-  // Outdoors power is less even than planned: NP is about 3 % above it.
+  // Outdoors power varies, so normalized power is about 3 % above the plan.
   const unevenness = leg.place === 'road' ? 1.03 * 1.03 : 1.01;
   return (Math.sqrt(fourth / seconds) * unevenness * seconds) / 36;
 }
 
-/** By pace (the cube of speed is what water asks), as swims have no power. */
+/** Estimates stress from pace, since swims have no power; power grows with the cube of the speed. */
 function swimStress(leg: SwimLeg): number {
   let stress = 0;
   for (const set of leg.sets) {
-    // The stress of a whole length does not depend on the swimmer: 1.25 m/s stands for all.
+    // Assumes a critical swim speed of 1.25 m/s for every athlete.
     stress += (set.repeats * set.metres * set.pace * set.pace) / 1.25 / 36;
   }
   return stress;

@@ -57,7 +57,7 @@ describe('the authorize endpoint refuses', () => {
     const response = await app.request(authorizeUrl(changes), asBrowser);
     expect(response.status).toBe(400);
     expect(response.headers.get('location')).toBeNull();
-    expect(await response.text()).toContain('This login cannot go on');
+    expect(await response.text()).toContain('This login failed');
     const asked = await app.request(authorizeUrl(changes));
     expect(await asked.json()).toMatchObject({ error: true, statusCode: 400 });
   });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Exchange } from '../../src/sandbox/exchanges.ts';
+import type { Exchange } from '../../src/sandbox/request-log.ts';
 import { REVISION_NAMES } from '../../src/sandbox/revisions.ts';
 import { ROUTES } from '../../src/sandbox/routes.ts';
 import { SCOPES } from '../../src/sandbox/scopes.ts';

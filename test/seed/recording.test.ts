@@ -7,10 +7,9 @@ import { athleteOf } from '../../src/seed/athlete.ts';
 import { encodeActivity } from '../../src/seed/fit-activity.ts';
 import { FIT_OPTIONS } from '../../src/seed/fit-writer.ts';
 import type { LapTruth, Records, SessionTruth, Totals } from '../../src/seed/recording.ts';
-import { sampleRecording } from '../../src/seed/sample-recording.ts';
 import { synthesize, type SyntheticRecording } from '../../src/seed/synthesize.ts';
 import { decodeIndependently, type RawMessage } from './independent-decoder.ts';
-import { firstOfEachKind, SUMMER } from './support.ts';
+import { SUMMER, firstOfEachKind, sampleRecording } from './support.ts';
 
 const FIT_EPOCH = Date.UTC(1989, 11, 31) / 1000;
 const SPORTS = { 1: 'running', 2: 'cycling', 3: 'transition', 5: 'swimming' };

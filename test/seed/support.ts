@@ -1,6 +1,8 @@
 import { createHash } from 'node:crypto';
 
 import {
+  recordingOf,
+  settingOf,
   synthesize,
   type SyntheticDay,
   type SyntheticRecording,
@@ -25,6 +27,34 @@ export function firstOfEachKind(options: SynthesizeOptions): Map<string, Synthet
 
 function kindOf({ truth }: SyntheticRecording): string {
   return truth.sessions.map(({ sport, subSport }) => `${sport}/${subSport}`).join(' + ');
+}
+
+/** A small recording: half an hour on the bike from 07:10, by athlete 1. */
+export function sampleRecording({
+  date,
+  zone,
+}: {
+  readonly date: string;
+  readonly zone: string;
+}): SyntheticRecording {
+  return recordingOf(settingOf({ seed: 1, until: date, zone }), 0, 0, {
+    title: 'Morning ride',
+    label: 'ride',
+    startMinute: 7 * 60 + 10,
+    legs: [
+      {
+        sport: 'cycling',
+        place: 'road',
+        autoLap: 5000,
+        closedRoad: false,
+        segments: [
+          { seconds: 420, from: 0.5, to: 0.68, kind: 'warmup', sameLap: false },
+          { seconds: 1080, from: 0.74, to: 0.78, kind: 'active', sameLap: false },
+          { seconds: 300, from: 0.58, to: 0.45, kind: 'cooldown', sameLap: false },
+        ],
+      },
+    ],
+  });
 }
 
 export function sha256(...parts: (string | Uint8Array)[]): string {

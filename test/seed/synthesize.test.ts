@@ -5,10 +5,9 @@ import { afterEach, describe, expect, it, vi } from 'vitest';
 import { SyncError } from '../../src/base/errors.ts';
 import { Calendar } from '../../src/seed/calendar.ts';
 import type { RecordingTruth } from '../../src/seed/recording.ts';
-import { sampleRecording } from '../../src/seed/sample-recording.ts';
 import { synthesize, type SyntheticDay } from '../../src/seed/synthesize.ts';
 import { checkEnvelope } from '../../src/fit/envelope.ts';
-import { condensed, hashesOf, sha256, SUMMER } from './support.ts';
+import { SUMMER, condensed, hashesOf, sampleRecording, sha256 } from './support.ts';
 
 afterEach(() => {
   vi.restoreAllMocks();
@@ -215,15 +214,15 @@ describe('Arguments that make no sense are refused at once, and named', () => {
     [{ days: 3661 }, 'The number of days must be 1 to 3660, not 3661.'],
     [{ seed: -1 }, 'The seed must be a whole number from 0, not -1.'],
     [{ seed: Number.NaN }, 'The seed must be a whole number from 0, not NaN.'],
-    [{ until: '2025-02-30' }, '"2025-02-30" is not a date.'],
-    [{ until: '2025-09-07T00:00:00Z' }, '"2025-09-07T00:00:00Z" is not a date.'],
+    [{ until: '2025-02-30' }, 'Invalid date "2025-02-30".'],
+    [{ until: '2025-09-07T00:00:00Z' }, 'Invalid date "2025-09-07T00:00:00Z".'],
     [
       { until: '2011-12-30', zone: 'Pacific/Apia' },
-      'There was no 2011-12-30 in Pacific/Apia, which skipped that day.',
+      'Pacific/Apia skipped the day 2011-12-30.',
     ],
     [{ until: '1999-01-01' }, 'The last day must be from 2001 to 2099, not 1999-01-01.'],
-    [{ zone: 'Middle/Earth' }, 'There is no time zone called "Middle/Earth".'],
-    [{ zone: '' }, 'There is no time zone called "".'],
+    [{ zone: 'Middle/Earth' }, 'Unknown time zone "Middle/Earth".'],
+    [{ zone: '' }, 'Unknown time zone "".'],
   ])('%j', (wrong, message) => {
     const attempt = () => synthesize({ ...SUMMER, ...wrong });
     expect(attempt).toThrow(SyncError);

@@ -1,23 +1,20 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Context, MiddlewareHandler } from 'hono';
-import { bearerToken, RateLimiter } from './bearer.ts';
+import { bearerToken } from './bearer.ts';
 import { answerInstead, spoilAnswer } from './fault-answers.ts';
-import { publishExchange } from './exchanges.ts';
 import type { FaultRoute } from './fault-spec.ts';
 import { Problem } from './problem.ts';
+import { fingerprint } from './random.ts';
 import { decodeBody, isObject, type RequestBody } from './request-body.ts';
-import { recordBody, type RequestRecord } from './request-log.ts';
+import { publishExchange, recordBody, type RequestRecord } from './request-log.ts';
 import { routeOf, type RouteName } from './routes.ts';
 import type { SandboxEnv, World } from './world.ts';
 
-/** No limit is documented; this one keeps a mistake from filling the memory. */
+/** Largest accepted request (bytes): protects memory from a client's mistake. No limit is documented. */
 const MAX_BODY_BYTES = 512 * 1024 * 1024;
 
-/**
- * What every request to the platform passes: it is written down, read whole, hit by the faults that
- * it draws, and answered.
- */
-export function pipeline(world: World): MiddlewareHandler<SandboxEnv> {
+/** Logs every request to the platform, reads its whole body, applies scripted faults and answers. */
+export function recordAndAnswer(world: World): MiddlewareHandler<SandboxEnv> {
   return async (c, next) => {
     const started = performance.now();
     const record = openRecord(c, world);
@@ -39,7 +36,7 @@ export function pipeline(world: World): MiddlewareHandler<SandboxEnv> {
     if (instead === null) await next();
     const sent = instead ?? (await spoilAnswer(c, world, drawn.fault));
     if (sent.response !== c.res) {
-      // Undefined first: Hono would otherwise mix the headers of the two answers.
+      // Without undefined in between, Hono would merge the headers of the two answers.
       c.res = undefined;
       c.res = sent.response;
     }
@@ -49,10 +46,7 @@ export function pipeline(world: World): MiddlewareHandler<SandboxEnv> {
   };
 }
 
-/**
- * 429 beyond the limits of the settings, where there are any: one for each token, and another for
- * each address that sends requests without one.
- */
+/** Answers 429 beyond the settings' limits for each token, and for each address without a token. */
 export function rateLimit(world: World): MiddlewareHandler<SandboxEnv> {
   const limiter = new RateLimiter(world.now);
   return async (c, next) => {
@@ -64,16 +58,44 @@ export function rateLimit(world: World): MiddlewareHandler<SandboxEnv> {
   };
 }
 
-/** Where a request comes from; all that come without a connection are one caller's. */
+/** Counts each caller's requests in windows of a minute. */
+class RateLimiter {
+  readonly #now: () => number;
+  #window = -1;
+  #counts = new Map<string, number>();
+
+  constructor(now: () => number) {
+    this.#now = now;
+  }
+
+  /**
+   * @param caller a token or an address; kept as a fingerprint
+   * @throws Problem 429 with Retry-After (s)
+   */
+  count(caller: string, limit: number): void {
+    const window = Math.floor(this.#now() / 60_000);
+    if (window !== this.#window) {
+      this.#window = window;
+      this.#counts = new Map();
+    }
+    const key = fingerprint(caller);
+    const count = (this.#counts.get(key) ?? 0) + 1;
+    this.#counts.set(key, count);
+    if (count <= limit) return;
+    const wait = Math.max(1, Math.ceil(((window + 1) * 60_000 - this.#now()) / 1000));
+    throw new Problem(429, 'Too Many Requests', {
+      headers: { 'retry-after': String(wait) },
+    });
+  }
+}
+
+/** Returns the remote address. All requests without a connection count as one caller. */
 function addressOf(c: Context<SandboxEnv>): string {
   const { incoming } = (c.env as SandboxEnv['Bindings'] | undefined) ?? {};
   return incoming?.socket.remoteAddress ?? 'no address';
 }
 
-/**
- * The sandbox answers on loopback names only: a web page that points a name of its own at this
- * machine (DNS rebinding) reaches nothing.
- */
+/** Refuses host names other than loopback, against DNS rebinding by web pages. */
 export function loopbackOnly(): MiddlewareHandler<SandboxEnv> {
   return async (c, next) => {
     const { hostname } = new URL(c.req.url);
@@ -96,23 +118,20 @@ function openRecord(c: Context<SandboxEnv>, world: World): RequestRecord {
   });
 }
 
-/** @throws Problem 413; an Error when the client went away before the end of its request */
+/** @throws Problem 413; an Error if the client disconnects before the end of its request */
 async function readBody(c: Context<SandboxEnv>, record: RequestRecord): Promise<RequestBody> {
   if (c.req.method === 'GET' || c.req.method === 'HEAD') return { kind: 'none' };
   if (Number(c.req.header('content-length') ?? 0) > MAX_BODY_BYTES) {
     record.status = 413;
-    throw new Problem(413, `A request may have ${MAX_BODY_BYTES} bytes`);
+    throw new Problem(413, `A request may have at most ${MAX_BODY_BYTES} bytes`);
   }
   const bytes = await readBytes(c);
-  const body = decodeBody(c.req.header('content-type') ?? '', bytes);
+  const body = await decodeBody(c.req.header('content-type') ?? '', bytes);
   recordBody(record, body, bytes.length);
   return body;
 }
 
-/**
- * The bytes of the body. From the socket, where there is one, they are copied once; through the
- * Request it would be twice, which is most of what an upload costs here.
- */
+/** Reads the body from the socket, if there is one: reading it through the Request copies it twice. */
 async function readBytes(c: Context<SandboxEnv>): Promise<Buffer> {
   const { incoming } = (c.env as SandboxEnv['Bindings'] | undefined) ?? {};
   if (incoming === undefined) return Buffer.from(await c.req.arrayBuffer());
@@ -122,7 +141,7 @@ async function readBytes(c: Context<SandboxEnv>): Promise<Buffer> {
   return chunks.length > 1 ? Buffer.concat(chunks) : only;
 }
 
-/** A token request also goes by what it asks for. */
+/** Returns the route's name and, for a token request, its grant type's. */
 function faultNames(route: RouteName | null, body: RequestBody): FaultRoute[] {
   if (route === null) return [];
   if (route !== 'token') return [route];

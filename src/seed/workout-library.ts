@@ -1,7 +1,8 @@
 import type { Random } from './random.ts';
 import type { Segment, SegmentKind, SwimSet } from './workout.ts';
 
-export interface Session {
+/** The content of one leg: a workout without its time and place. */
+export interface WorkoutTemplate {
   readonly title: string;
   readonly segments: readonly Segment[];
 }
@@ -14,7 +15,12 @@ function joined(seconds: number, share: number, kind: SegmentKind): Segment {
   return { seconds, from: share, to: share, kind, sameLap: true };
 }
 
-function structured(title: string, main: readonly Segment[], warmup = 14, cooldown = 9): Session {
+function structured(
+  title: string,
+  main: readonly Segment[],
+  warmup = 14,
+  cooldown = 9,
+): WorkoutTemplate {
   return {
     title,
     segments: [
@@ -31,9 +37,9 @@ function repeats(count: number, work: readonly Segment[], rest: Segment): Segmen
   ).flat();
 }
 
-/** `step` is the week within its block, 1 to 3: the same session grows over the block. */
+/** Rides. `step` is the week within its block, 1 to 3: workouts get harder over a block. */
 export const rides = {
-  sweetSpot(step: number): Session {
+  sweetSpot(step: number): WorkoutTemplate {
     const minutes = 10 + 2 * step;
     return structured(
       `Sweet spot 3 x ${minutes} min`,
@@ -41,7 +47,7 @@ export const rides = {
     );
   },
 
-  tempo(step: number): Session {
+  tempo(step: number): WorkoutTemplate {
     const minutes = 18 + 3 * step;
     return structured(
       `Tempo 2 x ${minutes} min`,
@@ -49,7 +55,7 @@ export const rides = {
     );
   },
 
-  threshold(step: number): Session {
+  threshold(step: number): WorkoutTemplate {
     const minutes = 8 + step;
     return structured(
       `Threshold 3 x ${minutes} min`,
@@ -57,7 +63,7 @@ export const rides = {
     );
   },
 
-  vo2max(step: number): Session {
+  vo2max(step: number): WorkoutTemplate {
     const count = 3 + step;
     return structured(
       `VO2 max ${count} x 4 min`,
@@ -66,7 +72,7 @@ export const rides = {
     );
   },
 
-  overUnder(step: number): Session {
+  overUnder(step: number): WorkoutTemplate {
     const under = steady(2, 0.92, 'interval');
     const set = [
       under,
@@ -80,7 +86,7 @@ export const rides = {
     return structured(`Over-unders ${count} x 9 min`, repeats(count, set, steady(5, 0.5, 'rest')));
   },
 
-  shortShort(step: number): Session {
+  shortShort(step: number): WorkoutTemplate {
     const efforts = 8 + 2 * step;
     const set = [
       { ...joined(30, 1.24, 'interval'), sameLap: false },
@@ -92,7 +98,7 @@ export const rides = {
     return structured(`30/15 3 x ${efforts}`, repeats(3, set, steady(6, 0.48, 'rest')), 16);
   },
 
-  openers(): Session {
+  openers(): WorkoutTemplate {
     return structured('Openers', [
       steady(12, 0.64, 'active'),
       ...repeats(4, [steady(1, 1.12, 'interval')], steady(3, 0.5, 'rest')),
@@ -100,11 +106,11 @@ export const rides = {
     ]);
   },
 
-  recovery(minutes: number): Session {
+  recovery(minutes: number): WorkoutTemplate {
     return { title: 'Recovery spin', segments: [steady(minutes, 0.5, 'active', 0.48)] };
   },
 
-  endurance(minutes: number): Session {
+  endurance(minutes: number): WorkoutTemplate {
     return {
       title: 'Endurance ride',
       segments: [
@@ -115,8 +121,8 @@ export const rides = {
     };
   },
 
-  /** A long ride with blocks of tempo in it. */
-  long(minutes: number, tempoBlocks: number): Session {
+  /** A long ride with tempo blocks. */
+  long(minutes: number, tempoBlocks: number): WorkoutTemplate {
     const between = Math.round((minutes - 25 - tempoBlocks * 20) / (tempoBlocks + 1));
     const main = Array.from({ length: tempoBlocks }, () => [
       steady(between, 0.66, 'active'),
@@ -133,8 +139,8 @@ export const rides = {
     };
   },
 
-  /** The event: a hilly race of two and a half hours, never steady, won or lost at the end. */
-  race(random: Random): Session {
+  /** A hilly race of two and a half hours with changing efforts and a final sprint. */
+  race(random: Random): WorkoutTemplate {
     const segments: Segment[] = [steady(6, 0.75, 'active', 0.95)];
     let left = 140 * 60;
     while (left > 0) {
@@ -151,14 +157,14 @@ export const rides = {
 };
 
 export const runs = {
-  easy(minutes: number): Session {
+  easy(minutes: number): WorkoutTemplate {
     return {
       title: 'Easy run',
       segments: [steady(6, 0.66, 'warmup', 0.74), steady(minutes - 6, 0.76, 'active', 0.75)],
     };
   },
 
-  long(minutes: number): Session {
+  long(minutes: number): WorkoutTemplate {
     return {
       title: 'Long run',
       segments: [
@@ -169,7 +175,7 @@ export const runs = {
     };
   },
 
-  tempo(step: number): Session {
+  tempo(step: number): WorkoutTemplate {
     const minutes = 6 + 2 * step;
     return structured(
       `Tempo run 2 x ${minutes} min`,
@@ -179,7 +185,7 @@ export const runs = {
     );
   },
 
-  intervals(step: number): Session {
+  intervals(step: number): WorkoutTemplate {
     const count = 3 + step;
     return structured(
       `Run ${count} x 3 min`,
@@ -189,14 +195,14 @@ export const runs = {
     );
   },
 
-  /** Straight off the bike. */
-  brick(minutes: number): Session {
+  /** A run directly after a ride. */
+  brick(minutes: number): WorkoutTemplate {
     return { title: 'Brick run', segments: [steady(minutes, 0.88, 'active', 0.86)] };
   },
 };
 
-/** Out of the cycling shoes and into the running shoes. */
-export function transition(random: Random): Session {
+/** The change from bike to run. */
+export function transition(random: Random): WorkoutTemplate {
   return { title: 'Transition', segments: [steady(random.integer(100, 190) / 60, 0.42, 'active')] };
 }
 
