@@ -1,10 +1,11 @@
+import type { Context } from '../base/context.ts';
 import { SyncError, sourceOf } from '../base/errors.ts';
 import type { Secret } from '../base/secret.ts';
 import { type EndpointName, type Endpoints, endpointUrl } from '../config/endpoints.ts';
 import { withDetails } from './http-failure.ts';
 import type { Http, HttpRequest, HttpResponse } from './http.ts';
 import { notTakenNow, refusal } from './refusal.ts';
-import { type Repeatable, type RetryNeeds, withRetry } from './retry.ts';
+import { type Repeatable, type RetryOptions, withRetry } from './retry.ts';
 import {
   type JsonObject,
   type PushAnswer,
@@ -33,14 +34,12 @@ export interface TokenSource {
   scopes(signal: AbortSignal): Promise<readonly string[] | undefined>;
 }
 
-export interface ServiceClientNeeds extends RetryNeeds {
+export interface ServiceClientOptions extends RetryOptions {
   readonly baseUrl: URL;
   readonly endpoints: Endpoints;
   readonly http: Http;
   readonly tokens: TokenSource;
-  /** One line a request, for `--verbose`: method, path, status, duration. Never a header or body. */
-  readonly trace?: ((line: string) => void) | undefined;
-  /** The hint for a scope that the login lacks. */
+  /** Returns the hint for a scope that the login lacks. */
   readonly scopeHint?: ((scope: string) => string) | undefined;
 }
 
@@ -136,56 +135,49 @@ export function itemRemoval(
   return { url, body: { action: 'delete', mealType: meal, itemId: id } };
 }
 
-export function createServiceClient(needs: ServiceClientNeeds): ServiceClient {
-  const { http, tokens, trace } = needs;
+export function createServiceClient(
+  context: Pick<Context, 'clock' | 'random'>,
+  options: ServiceClientOptions,
+): ServiceClient {
+  const { http, tokens } = options;
 
-  async function once(
-    request: Omit<HttpRequest, 'bearer'>,
+  function send(
     token: Secret,
+    request: Omit<HttpRequest, 'bearer'>,
+    repeatable: Repeatable,
     mayBeEmpty: boolean,
-  ): Promise<HttpResponse> {
-    const started = needs.clock.now();
-    const line = (end: string) =>
-      trace?.(`${request.method} ${request.url.pathname} ${end} ${needs.clock.now() - started} ms`);
-    try {
+  ): Promise<{ response: HttpResponse; attempts: number }> {
+    const once = async () => {
       const response = await http.send({ ...request, bearer: token });
-      line(String(response.status));
       if (isSuccess(response) && !(mayBeEmpty && isEmpty(response))) jsonValue(response);
       return response;
-    } catch (error) {
-      line(error instanceof SyncError ? error.message : 'failed');
-      throw error;
-    }
+    };
+    return withRetry({ ...context, signal: request.signal }, once, repeatable, options);
   }
 
   async function call(
     name: EndpointName,
     request: Omit<HttpRequest, 'url' | 'bearer'>,
-    options: {
+    details: {
       repeatable?: Repeatable;
       query?: URLSearchParams;
       mayBeEmpty?: boolean;
     } = {},
   ): Promise<{ response: HttpResponse; attempts: number; sent: readonly Secret[] }> {
     const { signal } = request;
-    const url = endpointUrl(needs.baseUrl, needs.endpoints[name]);
-    if (options.query !== undefined) url.search = options.query.toString();
-    const send = (token: Secret) =>
-      withRetry(
-        () => once({ ...request, url }, token, options.mayBeEmpty ?? false),
-        options.repeatable ?? 'always',
-        needs,
-        signal,
-      );
+    const { repeatable = 'always', query, mayBeEmpty = false } = details;
+    const url = endpoint(name);
+    if (query !== undefined) url.search = query.toString();
+    const sendWith = (token: Secret) => send(token, { ...request, url }, repeatable, mayBeEmpty);
     const token = await beforeSending(tokens.accessToken(signal), 0);
     const sent = [token];
-    let result = await send(token);
+    let result = await sendWith(token);
     if (result.response.status === 401) {
       const before = result.attempts;
       const newer = await beforeSending(tokens.replace(token, signal), before);
       sent.push(newer);
-      // What is answered 401 was not acted on.
-      result = await counting(before, () => send(newer));
+      // The service did not act on a request that it answered with 401.
+      result = await counting(before, () => sendWith(newer));
       result.attempts += before;
     }
     const { response, attempts } = result;
@@ -220,16 +212,14 @@ export function createServiceClient(needs: ServiceClientNeeds): ServiceClient {
     also: readonly number[] = [],
   ): Promise<HttpResponse | undefined> {
     const { url, signal } = request;
-    const send = (token: Secret, to: Omit<HttpRequest, 'bearer'>) =>
-      withRetry(() => once(to, token, true), 'always', needs, signal);
     const token = await beforeSending(tokens.accessToken(signal), 0);
-    let { response, attempts } = await send(token, request);
+    let { response, attempts } = await send(token, request, 'always', true);
     if (response.status === 401) {
-      const userinfo = endpointUrl(needs.baseUrl, needs.endpoints.userinfo);
-      const check = await send(token, { method: 'GET', url: userinfo, signal });
+      const userinfo = { method: 'GET', url: endpoint('userinfo'), signal } as const;
+      const check = await send(token, userinfo, 'always', true);
       if (check.response.status === 401) {
         const newer = await beforeSending(tokens.replace(token, signal), attempts);
-        ({ response, attempts } = await send(newer, request));
+        ({ response, attempts } = await send(newer, request, 'always', true));
       }
     }
     if (isSuccess(response) || also.includes(response.status)) return response;
@@ -241,9 +231,11 @@ export function createServiceClient(needs: ServiceClientNeeds): ServiceClient {
     const { code, message, cause, details } = error;
     const { scope } = details;
     if (code !== 'SCOPE_MISSING' || typeof scope !== 'string') return error;
-    const hint = needs.scopeHint?.(scope) ?? error.hint;
+    const hint = options.scopeHint?.(scope) ?? error.hint;
     return new SyncError(code, message, { hint, cause, details });
   }
+
+  const endpoint = (name: EndpointName) => endpointUrl(options.baseUrl, options.endpoints[name]);
 
   const json = (value: unknown) => ({
     contentType: 'application/json',
@@ -271,16 +263,12 @@ export function createServiceClient(needs: ServiceClientNeeds): ServiceClient {
       return (await tokens.scopes(signal))?.includes(scope) ?? false;
     },
     async readNutrition(date, signal) {
-      const url = nutritionDayUrl(endpointUrl(needs.baseUrl, needs.endpoints.nutrition), date);
+      const url = nutritionDayUrl(endpoint('nutrition'), date);
       const response = await callOptional('nutrition', { method: 'GET', url, signal });
       return response === undefined ? undefined : jsonValue(response);
     },
-    async removeNutritionItem({ date, meal, id }, signal) {
-      const { url, body } = itemRemoval(endpointUrl(needs.baseUrl, needs.endpoints.nutrition), {
-        date,
-        meal,
-        id,
-      });
+    async removeNutritionItem(item, signal) {
+      const { url, body } = itemRemoval(endpoint('nutrition'), item);
       // By its id an item is removed once, however often that is asked for.
       const request = { method: 'PATCH', ...json(body), url, signal } as const;
       const response = await callOptional('nutrition', request, [409]);

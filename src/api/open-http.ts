@@ -1,3 +1,4 @@
+import type { Context } from '../base/context.ts';
 import type { Env } from '../base/env.ts';
 import { SyncError } from '../base/errors.ts';
 import { isLoopback } from '../config/settings.ts';
@@ -56,4 +57,27 @@ function proxyAddress(env: Env, name: string): string | undefined {
   throw new SyncError('CONFIG', `${variable} is not the address of a proxy that can be used.`, {
     hint: 'Write it as http://HOST:PORT, or unset it.',
   });
+}
+
+/**
+ * Traces each request in one line: method, path, status or failure, duration. The line holds no query,
+ * header or body.
+ */
+export function tracedHttp({ clock, trace }: Pick<Context, 'clock' | 'trace'>, http: Http): Http {
+  return {
+    async send(request) {
+      const started = clock.now();
+      const line = (end: string) =>
+        trace(`${request.method} ${request.url.pathname} ${end} ${clock.now() - started} ms`);
+      try {
+        const response = await http.send(request);
+        line(String(response.status));
+        return response;
+      } catch (error) {
+        line(error instanceof SyncError ? error.message : 'failed');
+        throw error;
+      }
+    },
+    close: () => http.close(),
+  };
 }

@@ -1,5 +1,5 @@
 import { SyncError } from '../base/errors.ts';
-import type { Clock } from '../base/time.ts';
+import type { Context } from '../base/context.ts';
 import type { HttpResponse } from './http.ts';
 import { deliveryOf, withDetails } from './http-failure.ts';
 
@@ -37,11 +37,8 @@ export interface RetryNotice {
   readonly reason: string;
 }
 
-export interface RetryNeeds {
+export interface RetryOptions {
   readonly policy: RetryPolicy;
-  readonly clock: Clock;
-  /** Evenly from [0, 1). */
-  readonly random: () => number;
   readonly onRetry?: ((notice: RetryNotice) => void) | undefined;
 }
 
@@ -67,12 +64,11 @@ function isTemporary(status: number): boolean {
  *   service did not act on any of the tries.
  */
 export async function withRetry(
+  { clock, random, signal }: Pick<Context, 'clock' | 'random' | 'signal'>,
   attempt: () => Promise<HttpResponse>,
   repeatable: Repeatable,
-  needs: RetryNeeds,
-  signal: AbortSignal,
+  { policy, onRetry }: RetryOptions,
 ): Promise<{ response: HttpResponse; attempts: number }> {
-  const { policy } = needs;
   let actedOnce = false;
   for (let number = 1; ; number++) {
     const outcome = await tryOnce(attempt, number);
@@ -80,7 +76,7 @@ export async function withRetry(
       return { response: outcome.response, attempts: number };
     }
     const failure =
-      'failure' in outcome ? outcome.failure : unavailable(outcome.response, needs.clock.now());
+      'failure' in outcome ? outcome.failure : unavailable(outcome.response, clock.now());
     const { status, retryAfterMs } = failure.details;
     const asked = typeof retryAfterMs === 'number' ? retryAfterMs : undefined;
     const acted =
@@ -98,10 +94,10 @@ export async function withRetry(
         delivery: actedOnce ? 'unknown' : 'not-sent',
       });
     }
-    const waitMs = asked ?? ownPause(status, number, needs);
-    needs.onRetry?.({ attempt: number, waitMs, reason: failure.message });
+    const waitMs = asked ?? ownPause(status, number, policy, random);
+    onRetry?.({ attempt: number, waitMs, reason: failure.message });
     try {
-      await needs.clock.sleep(waitMs, signal);
+      await clock.sleep(waitMs, signal);
     } catch (error) {
       throw error instanceof SyncError && !actedOnce
         ? withDetails(error, { delivery: 'not-sent' })
@@ -124,7 +120,12 @@ function isTurnedAway(status: number, retryAfterMs: number | undefined): boolean
  * window in which the service counts, or a quarter more: a limit for a second is soon over, one for a
  * minute is waited out.
  */
-function ownPause(status: unknown, number: number, { policy, random }: RetryNeeds): number {
+function ownPause(
+  status: unknown,
+  number: number,
+  policy: RetryPolicy,
+  random: () => number,
+): number {
   if (status !== 429 || policy.rateWindowMs === undefined) {
     return random() * Math.min(policy.capMs, policy.baseMs * 2 ** (number - 1));
   }

@@ -6,7 +6,7 @@ import { hasEnvironmentTokens } from '../credentials/environment.ts';
 import type { Deps } from './deps.ts';
 import { createServiceClient } from '../api/client.ts';
 import { endpointUrl } from '../config/endpoints.ts';
-import { openHttp } from '../api/open-http.ts';
+import { openHttp, tracedHttp } from '../api/open-http.ts';
 import { DEFAULT_RETRY, type RetryNotice } from '../api/retry.ts';
 import type { Clock } from '../base/time.ts';
 import type { ConnectOptions, OpenConnection } from './connect.ts';
@@ -19,7 +19,7 @@ export async function openConnection(
 ): Promise<OpenConnection> {
   const { env, clock } = deps;
   const { version, connections, attended, onWarning, onPause, trace } = options;
-  const http = await openHttp({ env, version, connections });
+  const http = tracedHttp({ clock, trace }, await openHttp({ env, version, connections }));
   const { platform, programDir } = deps;
   const session = openSession(config, {
     http,
@@ -32,32 +32,32 @@ export async function openConnection(
   });
   session.start();
   const tellPause = pauseTeller(clock, onPause);
-  const client = createServiceClient({
-    baseUrl: requireBaseUrl(config),
-    endpoints: config.endpoints,
-    http,
-    tokens: session,
-    policy: options.retry ?? DEFAULT_RETRY,
-    clock,
-    random: Math.random,
-    onRetry: (notice) => {
-      const { attempt, waitMs, reason } = notice;
-      trace(`try ${attempt} failed: ${reason} Next in ${Math.round(waitMs)} ms.`);
-      tellPause(notice);
+  const client = createServiceClient(
+    { clock, random: Math.random },
+    {
+      baseUrl: requireBaseUrl(config),
+      endpoints: config.endpoints,
+      http,
+      tokens: session,
+      policy: options.retry ?? DEFAULT_RETRY,
+      onRetry: (notice) => {
+        const { attempt, waitMs, reason } = notice;
+        trace(`try ${attempt} failed: ${reason} Next in ${Math.round(waitMs)} ms.`);
+        tellPause(notice);
+      },
+      scopeHint: (scope) =>
+        missingScopeHint(scope, {
+          asked: config.get('scope'),
+          fromEnvironment: hasEnvironmentTokens(config),
+        }),
     },
-    trace,
-    scopeHint: (scope) =>
-      missingScopeHint(scope, {
-        asked: config.get('scope'),
-        fromEnvironment: hasEnvironmentTokens(config),
-      }),
-  });
+  );
   return {
     client,
     async whoIs(signal) {
       const url = endpointUrl(requireBaseUrl(config), config.endpoints.userinfo);
       const policy = options.retry ?? PATIENT;
-      return await whoIsLoggedIn({ http, clock, url, policy, trace }, session, signal);
+      return await whoIsLoggedIn({ http, clock, url, policy }, session, signal);
     },
     close: async () => {
       await session.close();

@@ -34,8 +34,6 @@ export interface WhoAmINeeds {
   /** The userinfo endpoint. */
   readonly url: URL;
   readonly policy: RetryPolicy;
-  /** One line a request, as {@link ServiceClientNeeds.trace}. */
-  readonly trace?: ((line: string) => void) | undefined;
 }
 
 /**
@@ -45,23 +43,21 @@ export interface WhoAmINeeds {
  * @throws the signal's reason when it is aborted.
  */
 export async function whoAmI(
-  { http, clock, url, policy, trace }: WhoAmINeeds,
+  { http, clock, url, policy }: WhoAmINeeds,
   token: Secret,
   signal: AbortSignal,
 ): Promise<WhoAmI> {
   const ask = async () => {
-    const started = clock.now();
     const answerTimeoutMs = ANSWER_TIMEOUT_MS;
     const request = { method: 'GET', url, bearer: token, answerTimeoutMs, signal } as const;
     const response = await http.send(request);
-    trace?.(`GET ${url.pathname} ${response.status} ${clock.now() - started} ms`);
     // Half an answer is none: it is asked for again. What was never JSON stays what it is.
     if (response.status === 200 && claimsJson(response)) jsonValue(response);
     return response;
   };
   try {
-    const needs = { policy, clock, random: Math.random };
-    const { response } = await withRetry(ask, 'always', needs, signal);
+    const context = { clock, random: Math.random, signal };
+    const { response } = await withRetry(context, ask, 'always', { policy });
     if (response.status === 401) return { kind: 'rejected' };
     const account =
       response.status === 200 && claimsJson(response)

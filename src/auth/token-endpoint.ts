@@ -164,6 +164,7 @@ async function post(
   signal: AbortSignal,
 ): Promise<HttpResponse> {
   const { response } = await withRetry(
+    { clock, random: Math.random, signal },
     () =>
       http.send({
         method: 'POST',
@@ -175,8 +176,7 @@ async function post(
         signal,
       }),
     repeatable,
-    { policy: RETRY, clock, random: Math.random },
-    signal,
+    { policy: RETRY },
   );
   return response;
 }

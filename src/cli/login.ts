@@ -2,7 +2,7 @@ import { type LoginOptions, runLogin } from '../commands/login.ts';
 import { runLogout } from '../commands/logout.ts';
 import { runToken } from '../commands/token.ts';
 import type { SettingOverrides } from '../config/config.ts';
-import { ExitCode, SyncError } from '../base/errors.ts';
+import { ExitCode } from '../base/errors.ts';
 import {
   loginEventText,
   loginReport,
@@ -12,8 +12,7 @@ import {
   tokenReport,
 } from '../render/login.ts';
 import type { Http } from '../api/http.ts';
-import { openHttp } from '../api/open-http.ts';
-import type { Clock } from '../base/time.ts';
+import { openHttp, tracedHttp } from '../api/open-http.ts';
 import { type Invocation, configFor } from '../app/invocation.ts';
 
 export interface LoginFlags {
@@ -86,27 +85,11 @@ async function withHttp(
 ): Promise<ExitCode> {
   const http = await openHttp({ env: deps.env, version, connections: 1 });
   try {
-    return await task({ ...http, send: traced(http, deps.clock, (line) => output.detail(line)) });
+    const trace = (line: string) => output.detail(line);
+    return await task(tracedHttp({ clock: deps.clock, trace }, http));
   } finally {
     await http.close();
   }
-}
-
-/** For `--verbose`: a line a request, with neither query nor header nor body. */
-function traced(http: Http, clock: Clock, trace: (line: string) => void): Http['send'] {
-  return async (request) => {
-    const started = clock.now();
-    const line = (end: string) =>
-      trace(`${request.method} ${request.url.pathname} ${end} ${clock.now() - started} ms`);
-    try {
-      const response = await http.send(request);
-      line(String(response.status));
-      return response;
-    } catch (error) {
-      line(error instanceof SyncError ? error.message : 'failed');
-      throw error;
-    }
-  };
 }
 
 function overridesOf(flags: LoginFlags): SettingOverrides {

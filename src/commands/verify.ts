@@ -40,7 +40,7 @@ export async function runVerify(
   const uploads = ledger
     .confirmed()
     .filter((upload) => since === undefined || day(upload) >= since);
-  const items = await verifyUploads(uploads, { client, signal, now: clock.now() });
+  const items = await verifyUploads({ clock, signal }, uploads, client);
   const summary = { total: items.length, present: 0, missing: 0, pending: 0 };
   for (const { outcome } of items) summary[outcome]++;
   ledger.markVerified(
