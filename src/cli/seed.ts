@@ -141,14 +141,13 @@ async function seedOne(
     return await runSeed(
       { ...options, nutrition: config.get('nutritionDelivery') },
       {
+        context: { clock, signal },
         upload: {
           appVersion: version,
           ledger: ledger.uploads,
           known: ledger.known,
           client,
           uploadUrl: () => at('uploadFit'),
-          clock,
-          signal,
         },
         records: { ledger: ledger.records, client, url: at, clock, signal },
         report: (item) => output.result(seedItemReport(item, name), text(item)),

@@ -13,8 +13,9 @@ import {
   type SyntheticRecording,
   synthesize,
 } from '../seed/synthesize.ts';
+import type { Context } from '../base/context.ts';
 import { BatchBreaker } from '../api/batch-breaker.ts';
-import { type UploaderNeeds, createUploader } from '../upload/uploader.ts';
+import { type UploadTarget, Uploader } from '../upload/uploader.ts';
 import { type PushItem, exitCodeOfPush } from './push.ts';
 import { exitCodeOfItem } from '../upload/tally.ts';
 import type { UploadItem } from '../upload/report.ts';
@@ -22,7 +23,8 @@ import type { UploadItem } from '../upload/report.ts';
 export interface SeedOptions extends SynthesizeOptions, DeliveryOptions {}
 
 export interface SeedNeeds {
-  readonly upload: UploaderNeeds;
+  readonly context: Pick<Context, 'clock' | 'signal'>;
+  readonly upload: UploadTarget;
   readonly records: Omit<DeliveryNeeds, 'report'>;
   readonly report: (item: SeedItem) => void;
   readonly progress?: ((progress: { day: number; days: number; date: string }) => void) | undefined;
@@ -72,7 +74,8 @@ const DAYS_AT_A_TIME = 14;
  * @throws SyncError `USAGE` for options that make no sense, `STORAGE`, `INTERRUPTED`
  */
 export async function runSeed(options: SeedOptions, needs: SeedNeeds): Promise<SeedReport> {
-  const uploader = createUploader(
+  const uploader = new Uploader(
+    needs.context,
     { force: options.force, anyType: false, dryRun: options.dryRun, metadata: { synthetic: true } },
     needs.upload,
   );
@@ -98,7 +101,7 @@ export async function runSeed(options: SeedOptions, needs: SeedNeeds): Promise<S
   const sendRecordings = async (days: readonly SentDay[]) => {
     const recordings = days.flatMap((day) => day.recordings);
     await inParallel(recordings, options.jobs, async ({ fileName, bytes, name }) => {
-      needs.upload.signal.throwIfAborted();
+      needs.context.signal.throwIfAborted();
       const item: UploadItem = breaker.openedBy
         ? { path: fileName, outcome: 'failed', ...breaker.openedBy }
         : await uploader.uploadBytes({ path: fileName, bytes, name });
@@ -126,7 +129,7 @@ export async function runSeed(options: SeedOptions, needs: SeedNeeds): Promise<S
   };
 
   for (const days of inBatches(whatIsSent(synthesize(options)), DAYS_AT_A_TIME)) {
-    needs.upload.signal.throwIfAborted();
+    needs.context.signal.throwIfAborted();
     const items = days.reduce((sum, day) => sum + day.recordings.length + KINDS.length, 0);
     batch = { before: dates.length, dates: days.map(({ date }) => date), items, done: 0 };
     tellProgress();
