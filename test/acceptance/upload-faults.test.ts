@@ -172,7 +172,7 @@ describe('trouble that stays', () => {
         outcome: 'rejected',
         attempts: 1,
         status: 413,
-        message: 'The service takes no request this large (413).',
+        message: 'The request is too large for the service (413).',
       },
     ],
   ])('(%s) is told, and the same command later continues', async (_what, fault, code, item) => {

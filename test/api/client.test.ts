@@ -227,7 +227,7 @@ describe('what the service says no to', () => {
       { message: 'Bad', data: [{ path: ['date'], message: 'Required' }] },
       'Bad (date: Required)',
     ],
-    [413, '<html>', 'The service takes no request this large (413).'],
+    [413, '<html>', 'The request is too large for the service (413).'],
     [422, { statusMessage: 'Unprocessable' }, 'Unprocessable'],
     [409, '', 'The service answered 409 with nothing.'],
   ])('%i is final, in its own words', async (status, body, message) => {
