@@ -1,36 +1,37 @@
 import { type ErrorCode, type SyncError, sourceOf } from '../base/errors.ts';
 
-/** A delivery that did not come about now, as it is reported. */
+/** A failed delivery, as reports show it. */
 export interface Failure {
   readonly code: ErrorCode;
   readonly message: string;
   readonly hint?: string;
 }
 
-/** Hint of a failure that has none of its own: every failed delivery says what to do. */
+/** Default hint of a failed delivery. */
 const HINT = 'The same command again continues; --verbose shows each request.';
 
 export function failureOf({ code, message, hint = HINT }: SyncError | Failure): Failure {
   return { code, message, hint };
 }
 
-/** After so many deliveries in a row without an answer, the rest waits for the next run. */
+/** Failures in a row that open the breaker. */
 const OPEN_AFTER = 3;
 
 /**
- * Is it of any use to go on with a batch? A dead login fails every request; a service that did not
- * answer three items, each tried several times, will not answer the next three hundred.
+ * Circuit breaker of a batch. A dead login opens it at once, because it fails every request; so do
+ * three failed deliveries in a row, each after several tries. The rest of the batch then waits for
+ * the next run.
  */
 export class BatchBreaker {
   #unanswered = 0;
   #openedBy: Failure | undefined;
 
-  /** Why the rest of the batch is not tried, once that is so. */
+  /** The failure that opened the breaker; undefined while it is closed. */
   get openedBy(): Failure | undefined {
     return this.#openedBy;
   }
 
-  /** The service answered, whatever it said. */
+  /** Records any response of the service. */
   answered(): void {
     this.#unanswered = 0;
   }
@@ -38,7 +39,7 @@ export class BatchBreaker {
   failed(failure: Failure): void {
     this.#unanswered += 1;
     if (!mayPass(failure.code) || this.#unanswered >= OPEN_AFTER) {
-      // What was said alone: the item that it was said about is not the one it is repeated for.
+      // Without the facts about the item: other items report this failure too.
       this.#openedBy ??= failureOf(failure);
     }
   }

@@ -1,10 +1,11 @@
+import type { Context } from '../base/context.ts';
 import { SyncError, sourceOf } from '../base/errors.ts';
 import type { Secret } from '../base/secret.ts';
 import { type EndpointName, type Endpoints, endpointUrl } from '../config/endpoints.ts';
 import { withDetails } from './http-failure.ts';
 import type { Http, HttpRequest, HttpResponse } from './http.ts';
 import { notTakenNow, refusal } from './refusal.ts';
-import { type Repeatable, type RetryNeeds, withRetry } from './retry.ts';
+import { type Repeatable, type RetryOptions, withRetry } from './retry.ts';
 import {
   type JsonObject,
   type PushAnswer,
@@ -17,40 +18,38 @@ import {
 } from './wire.ts';
 
 /**
- * Where the client gets its access token. Both throw `SyncError`s: `AUTH_REQUIRED`, `AUTH_EXPIRED`,
+ * Provides the access token. All methods throw a `SyncError`: `AUTH_REQUIRED`, `AUTH_EXPIRED` or
  * `AUTH_REFUSED` (only `sync login` helps), `KEYCHAIN_LOCKED`, `NETWORK`, `SERVICE_UNAVAILABLE` or
- * `SERVICE_ANSWER` (try again later). Never `REJECTED`: nothing was sent that could be refused.
+ * `SERVICE_ANSWER` (try again later). None throws `REJECTED`.
  */
 export interface TokenSource {
-  /** A token that is believed to be good now; refreshed first where its time is up. */
+  /** Returns a token, after a refresh if the stored one has expired. */
   accessToken(signal: AbortSignal): Promise<Secret>;
   /**
-   * The service answered 401 to `rejected`: a newer token, fetched by this process or another.
-   * Never returns `rejected` again.
+   * Returns a newer token than `rejected`, to which the service responded with 401. This process or
+   * another refreshed it.
    */
   replace(rejected: Secret, signal: AbortSignal): Promise<Secret>;
-  /** The scopes that were granted, if that is known. Sends nothing. */
+  /** Returns the granted scopes, or undefined if they are unknown. Sends nothing. */
   scopes(signal: AbortSignal): Promise<readonly string[] | undefined>;
 }
 
-export interface ServiceClientNeeds extends RetryNeeds {
+export interface ServiceClientOptions extends RetryOptions {
   readonly baseUrl: URL;
   readonly endpoints: Endpoints;
   readonly http: Http;
   readonly tokens: TokenSource;
-  /** One line a request, for `--verbose`: method, path, status, duration. Never a header or body. */
-  readonly trace?: ((line: string) => void) | undefined;
-  /** The hint for a scope that the login lacks. */
+  /** Returns the hint for a scope that the login lacks. */
   readonly scopeHint?: ((scope: string) => string) | undefined;
 }
 
-/** A multipart body, framed already. */
+/** A multipart body with its boundaries. */
 export interface FramedUpload {
   readonly contentType: string;
   readonly body: readonly Uint8Array[];
 }
 
-/** Where an item is: the day, its list (`breakfast`, `lunch`, ...) and the id that the service gave it. */
+/** Identifies a nutrition item: its day, its list (`breakfast`, `lunch`, ...) and the service's id. */
 export interface NutritionItemRef {
   readonly date: string;
   readonly meal: string;
@@ -59,10 +58,10 @@ export interface NutritionItemRef {
 
 export type Removal = 'removed' | 'changed' | 'no-route';
 
-/** Answers to a request on a route that a revision does not have. */
+/** Statuses for a route that a revision does not have. */
 const NO_ROUTE: readonly number[] = [401, 403, 404, 405, 501];
 
-/** An answer, and how many tries it took. */
+/** A response and the number of tries. */
 export type Delivered<T> = T & { readonly attempts: number };
 
 export interface WorkoutQuery {
@@ -71,54 +70,53 @@ export interface WorkoutQuery {
   /** `YYYY-MM-DD` */
   readonly startDate?: string | undefined;
   readonly endDate?: string | undefined;
-  /** List those, too, that the platform holds for duplicates of others. */
+  /** Includes the workouts that the platform treats as duplicates. */
   readonly includeDuplicates?: boolean;
 }
 
 /**
- * The service, one method an endpoint, as the athlete whose token it is.
+ * The service, with one method per endpoint. The token source decides about the athlete.
  *
- * All of them throw a `SyncError`: `NETWORK` and `SERVICE_UNAVAILABLE` (try again later),
- * `AUTH_REQUIRED`, `AUTH_EXPIRED` and `SCOPE_MISSING` (a login helps), `REJECTED` (a 4xx: final, with
- * `details.status`), `SERVICE_ANSWER` (an answer that cannot be read).
+ * All methods throw a `SyncError`: `NETWORK` and `SERVICE_UNAVAILABLE` (try again later),
+ * `AUTH_REQUIRED`, `AUTH_EXPIRED` and `SCOPE_MISSING` (a login helps), `REJECTED` (a final 4xx, with
+ * `details.status`), `SERVICE_ANSWER` (an unreadable response).
  */
 export interface ServiceClient {
-  /** 4.1, one recording a request. */
+  /** Uploads one recording (4.1). */
   uploadRecording(upload: FramedUpload, signal: AbortSignal): Promise<Delivered<UploadAnswer>>;
-  /**
-   * 4.2 and 4.3. `repeatable`: see {@link Repeatable}.
-   */
+  /** Sends one record (4.2, 4.3). */
   push(
     kind: 'wellness' | 'nutrition',
     body: JsonObject,
     repeatable: Repeatable,
     signal: AbortSignal,
   ): Promise<Delivered<PushAnswer>>;
-  /** Checks that the login has a scope, as far as is known. Sends nothing. */
+  /** Returns whether the login is known to have a scope. Sends nothing. */
   grants(scope: string, signal: AbortSignal): Promise<boolean>;
   /**
-   * The nutrition of one day (`YYYY-MM-DD`), with `nutrition:read`; the body as it was sent, or
-   * undefined if this service has no such route.
+   * Reads the nutrition of one day (`YYYY-MM-DD`), which needs `nutrition:read`.
+   *
+   * @returns the body as the service sent it; undefined if this service has no such route.
    */
   readNutrition(date: string, signal: AbortSignal): Promise<unknown>;
   /**
-   * Removes one item of a nutrition day. `changed`: the day changed meanwhile. `no-route`: this
-   * service offers no way; with a good token it answers 401, 403, 404 or 405.
+   * Removes one item of a nutrition day. `changed`: the day changed in the meantime. `no-route`: this
+   * service cannot remove items; it responds to a good token with 401, 403, 404, 405 or 501.
    */
   removeNutritionItem(item: NutritionItemRef, signal: AbortSignal): Promise<Removal>;
-  /** 4.7; the body as the service sent it. */
+  /** Lists workouts (4.7). @returns the body as the service sent it */
   listWorkouts(query: WorkoutQuery, signal: AbortSignal): Promise<unknown>;
   readProfile(signal: AbortSignal): Promise<unknown>;
-  /** 4.8; what the profile now says, undefined where the service does not say. */
+  /** Changes the profile (4.8). @returns the new profile; undefined if the response is empty */
   updateProfile(change: JsonObject, signal: AbortSignal): Promise<unknown>;
-  /** Who the token belongs to. */
+  /** Reads the athlete behind the token. */
   userinfo(signal: AbortSignal): Promise<unknown>;
 }
 
-/** Days to ask for. A revision that knows no dates returns this many of the newest. */
+/** Limit on the days of one response. A revision without date filters returns the newest days. */
 export const NUTRITION_DAYS = 60;
 
-/** The address of one nutrition day. */
+/** Returns the URL that reads one nutrition day. */
 export function nutritionDayUrl(endpoint: URL, date: string): URL {
   const url = new URL(endpoint);
   const limit = String(NUTRITION_DAYS);
@@ -126,7 +124,7 @@ export function nutritionDayUrl(endpoint: URL, date: string): URL {
   return url;
 }
 
-/** What removes one item of a nutrition day, with `PATCH`. */
+/** Returns the URL and body of the `PATCH` that removes one nutrition item. */
 export function itemRemoval(
   endpoint: URL,
   { date, meal, id }: NutritionItemRef,
@@ -136,56 +134,49 @@ export function itemRemoval(
   return { url, body: { action: 'delete', mealType: meal, itemId: id } };
 }
 
-export function createServiceClient(needs: ServiceClientNeeds): ServiceClient {
-  const { http, tokens, trace } = needs;
+export function createServiceClient(
+  context: Pick<Context, 'clock' | 'random'>,
+  options: ServiceClientOptions,
+): ServiceClient {
+  const { http, tokens } = options;
 
-  async function once(
-    request: Omit<HttpRequest, 'bearer'>,
+  function send(
     token: Secret,
+    request: Omit<HttpRequest, 'bearer'>,
+    repeatable: Repeatable,
     mayBeEmpty: boolean,
-  ): Promise<HttpResponse> {
-    const started = needs.clock.now();
-    const line = (end: string) =>
-      trace?.(`${request.method} ${request.url.pathname} ${end} ${needs.clock.now() - started} ms`);
-    try {
+  ): Promise<{ response: HttpResponse; attempts: number }> {
+    const once = async () => {
       const response = await http.send({ ...request, bearer: token });
-      line(String(response.status));
       if (isSuccess(response) && !(mayBeEmpty && isEmpty(response))) jsonValue(response);
       return response;
-    } catch (error) {
-      line(error instanceof SyncError ? error.message : 'failed');
-      throw error;
-    }
+    };
+    return withRetry({ ...context, signal: request.signal }, once, repeatable, options);
   }
 
   async function call(
     name: EndpointName,
     request: Omit<HttpRequest, 'url' | 'bearer'>,
-    options: {
+    details: {
       repeatable?: Repeatable;
       query?: URLSearchParams;
       mayBeEmpty?: boolean;
     } = {},
   ): Promise<{ response: HttpResponse; attempts: number; sent: readonly Secret[] }> {
     const { signal } = request;
-    const url = endpointUrl(needs.baseUrl, needs.endpoints[name]);
-    if (options.query !== undefined) url.search = options.query.toString();
-    const send = (token: Secret) =>
-      withRetry(
-        () => once({ ...request, url }, token, options.mayBeEmpty ?? false),
-        options.repeatable ?? 'always',
-        needs,
-        signal,
-      );
+    const { repeatable = 'always', query, mayBeEmpty = false } = details;
+    const url = endpoint(name);
+    if (query !== undefined) url.search = query.toString();
+    const sendWith = (token: Secret) => send(token, { ...request, url }, repeatable, mayBeEmpty);
     const token = await beforeSending(tokens.accessToken(signal), 0);
     const sent = [token];
-    let result = await send(token);
+    let result = await sendWith(token);
     if (result.response.status === 401) {
       const before = result.attempts;
       const newer = await beforeSending(tokens.replace(token, signal), before);
       sent.push(newer);
-      // What is answered 401 was not acted on.
-      result = await counting(before, () => send(newer));
+      // The service did not act on a request that it answered with 401.
+      result = await counting(before, () => sendWith(newer));
       result.attempts += before;
     }
     const { response, attempts } = result;
@@ -196,7 +187,7 @@ export function createServiceClient(needs: ServiceClientNeeds): ServiceClient {
     throw withScopeHint(refusal(name, response, { attempts, url, sent }));
   }
 
-  /** Does the service accept this login elsewhere? Only a refusal by it says no. */
+  /** Returns whether userinfo accepts this login. Only a refusal counts as a no. */
   async function loginIsFine(signal: AbortSignal): Promise<boolean> {
     try {
       await call('userinfo', { method: 'GET', signal });
@@ -208,8 +199,8 @@ export function createServiceClient(needs: ServiceClientNeeds): ServiceClient {
   }
 
   /**
-   * Calls a route that a revision may not have. Such a revision answers 401 with a good token; that
-   * is no reason to refresh it, which would end the token that other processes use.
+   * Calls a route that a revision may not have. Such a revision responds with 401 to a good token.
+   * The token is refreshed only if userinfo rejects it too: a refresh ends the token of other processes.
    *
    * @param also statuses to return beside success.
    * @returns undefined if there is no such route.
@@ -220,16 +211,14 @@ export function createServiceClient(needs: ServiceClientNeeds): ServiceClient {
     also: readonly number[] = [],
   ): Promise<HttpResponse | undefined> {
     const { url, signal } = request;
-    const send = (token: Secret, to: Omit<HttpRequest, 'bearer'>) =>
-      withRetry(() => once(to, token, true), 'always', needs, signal);
     const token = await beforeSending(tokens.accessToken(signal), 0);
-    let { response, attempts } = await send(token, request);
+    let { response, attempts } = await send(token, request, 'always', true);
     if (response.status === 401) {
-      const userinfo = endpointUrl(needs.baseUrl, needs.endpoints.userinfo);
-      const check = await send(token, { method: 'GET', url: userinfo, signal });
+      const userinfo = { method: 'GET', url: endpoint('userinfo'), signal } as const;
+      const check = await send(token, userinfo, 'always', true);
       if (check.response.status === 401) {
         const newer = await beforeSending(tokens.replace(token, signal), attempts);
-        ({ response, attempts } = await send(newer, request));
+        ({ response, attempts } = await send(newer, request, 'always', true));
       }
     }
     if (isSuccess(response) || also.includes(response.status)) return response;
@@ -241,9 +230,11 @@ export function createServiceClient(needs: ServiceClientNeeds): ServiceClient {
     const { code, message, cause, details } = error;
     const { scope } = details;
     if (code !== 'SCOPE_MISSING' || typeof scope !== 'string') return error;
-    const hint = needs.scopeHint?.(scope) ?? error.hint;
+    const hint = options.scopeHint?.(scope) ?? error.hint;
     return new SyncError(code, message, { hint, cause, details });
   }
+
+  const endpoint = (name: EndpointName) => endpointUrl(options.baseUrl, options.endpoints[name]);
 
   const json = (value: unknown) => ({
     contentType: 'application/json',
@@ -271,17 +262,13 @@ export function createServiceClient(needs: ServiceClientNeeds): ServiceClient {
       return (await tokens.scopes(signal))?.includes(scope) ?? false;
     },
     async readNutrition(date, signal) {
-      const url = nutritionDayUrl(endpointUrl(needs.baseUrl, needs.endpoints.nutrition), date);
+      const url = nutritionDayUrl(endpoint('nutrition'), date);
       const response = await callOptional('nutrition', { method: 'GET', url, signal });
       return response === undefined ? undefined : jsonValue(response);
     },
-    async removeNutritionItem({ date, meal, id }, signal) {
-      const { url, body } = itemRemoval(endpointUrl(needs.baseUrl, needs.endpoints.nutrition), {
-        date,
-        meal,
-        id,
-      });
-      // By its id an item is removed once, however often that is asked for.
+    async removeNutritionItem(item, signal) {
+      const { url, body } = itemRemoval(endpoint('nutrition'), item);
+      // Repeating the request is safe: the id names one item.
       const request = { method: 'PATCH', ...json(body), url, signal } as const;
       const response = await callOptional('nutrition', request, [409]);
       if (response === undefined) return 'no-route';
@@ -309,7 +296,7 @@ export function createServiceClient(needs: ServiceClientNeeds): ServiceClient {
   };
 }
 
-/** Decodes an answer. What cannot be read of it took these tries too. */
+/** Decodes a response, and adds the number of tries to the result or the error. */
 function counted<T>(attempts: number, decode: () => T): Delivered<T> {
   try {
     return { ...decode(), attempts };
@@ -318,7 +305,7 @@ function counted<T>(attempts: number, decode: () => T): Delivered<T> {
   }
 }
 
-/** Runs a task; its failure counts these tries too. */
+/** Runs a task, and adds the earlier tries to its error. */
 async function counting<T>(before: number, task: () => Promise<T>): Promise<T> {
   try {
     return await task();
@@ -334,11 +321,11 @@ function isSuccess(response: HttpResponse): boolean {
 }
 
 /**
- * A login that cannot be had leaves this request unsent, whatever became of the token's own: neither
- * its tries nor a refusal of it are those of what was to be sent.
+ * Awaits the token of a request. If there is none, the request was not sent: the error counts neither
+ * the tries of the token request nor its refusal.
  *
  * @param attempts of this request so far.
- * @throws SyncError with `details.delivery` `not-sent`, and never `REJECTED`.
+ * @throws SyncError with `details.delivery` `not-sent`; never `REJECTED`.
  */
 async function beforeSending(token: Promise<Secret>, attempts: number): Promise<Secret> {
   try {

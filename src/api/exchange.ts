@@ -19,24 +19,23 @@ export const SILENCE_TIMEOUT_MS = 60_000;
 /** From the end of the request to the end of the response. */
 export const ANSWER_TIMEOUT_MS = 300_000;
 
-/** What an implementation of HTTP tells of a request on its way. Each may be told more than once. */
+/** Events of a request, reported by an implementation of HTTP. Each may be reported twice. */
 export interface Exchange {
-  /** It has a connection's turn: it waits for no other request any more. */
+  /** The request has a connection. */
   readonly hasTurn: () => void;
-  /** The connection stands: from here on the service can have acted on the request. */
+  /** The connection is established: from here on the service may act on the request. */
   readonly connected: () => void;
-  /** All of the request is sent: now it is the service's turn. */
+  /** The whole request was sent. */
   readonly sent: () => void;
   readonly answered: (response: HttpResponse) => void;
   readonly failed: (cause: unknown) => void;
 }
 
 /**
- * One request and its answer, within their limits, whatever the implementation is doing at the
- * moment: the promise is settled by the signal and by the limits themselves, not by what an ended
- * request would say of it. A request that still waits for a connection says nothing.
+ * Runs one request within its time limits. The signal and the limits settle the promise themselves,
+ * because an implementation reports nothing while a request waits for a connection.
  *
- * @param begin starts the request, and returns what ends it: called when it failed.
+ * @param begin starts the request and returns a function that ends it after a failure.
  * @throws as {@link Http} does.
  */
 export function exchange(
@@ -46,7 +45,7 @@ export function exchange(
   return new Promise((resolve, reject) => {
     const { signal } = request;
     if (signal.aborted) throw abortReason(signal, false);
-    // Before the connection stands, no byte of the request can have reached the service.
+    // Before the connection is established, no byte of the request can reach the service.
     let connected = false;
     let settled = false;
     let end: (() => void) | undefined;
@@ -103,7 +102,7 @@ export function exchange(
   });
 }
 
-/** Why a request was given up; with its delivery, where it had not left. */
+/** Returns the signal's reason, marked `not-sent` if the request did not leave. */
 function abortReason({ reason }: AbortSignal, connected: boolean): Error {
   return reason instanceof SyncError && !connected
     ? withDetails(reason, { delivery: 'not-sent' })

@@ -1,14 +1,14 @@
 import { SyncError, messageOf, systemCode } from '../base/errors.ts';
 import { type HttpRequest, MAX_ANSWER_BYTES } from './http.ts';
 
-/** Whether the service can have acted on a request that got no whole answer. */
+/** Whether the service may have acted on a request without a complete response. */
 export type Delivery = 'not-sent' | 'unknown';
 
-/** Hint for an answer that may not be the service's own. */
+/** Hint for a response that may come from a proxy or a captive portal. */
 export const IN_BETWEEN =
   'Is the base URL right, and is nothing (a proxy, a login page of the network) in between?';
 
-/** The one error for a request without a whole answer: `NETWORK`, with its fate and in plain words. */
+/** Returns the `NETWORK` error for a request without a complete response. */
 export function networkError(request: HttpRequest, cause: unknown, delivery: Delivery): SyncError {
   const host = request.url.host;
   return new SyncError('NETWORK', `${host}: ${sentence(explain(cause))}`, {
@@ -25,7 +25,7 @@ export function deliveryOf(error: SyncError): Delivery {
 export function answerTooLarge(request: HttpRequest): SyncError {
   return new SyncError(
     'SERVICE_ANSWER',
-    `${request.url.host} answered with more than ${MAX_ANSWER_BYTES / 1024 / 1024} MB.`,
+    `${request.url.host} sent a response larger than ${MAX_ANSWER_BYTES / 1024 / 1024} MB.`,
     {
       hint: IN_BETWEEN,
       details: { limitBytes: MAX_ANSWER_BYTES },
@@ -33,7 +33,7 @@ export function answerTooLarge(request: HttpRequest): SyncError {
   );
 }
 
-/** The same error with further facts. */
+/** Returns the same error with further details. */
 export function withDetails(error: SyncError, details: Record<string, unknown>): SyncError {
   return new SyncError(error.code, error.message, {
     hint: error.hint,
@@ -86,7 +86,7 @@ function sentence(text: string): string {
   return /[.?!]$/.test(text) ? text : `${text}.`;
 }
 
-/** OpenSSL's own words are for its makers: a file and a line of its sources. */
+/** OpenSSL's messages name a file and a line of its sources, which helps no user. */
 function isTlsFailure(cause: unknown): boolean {
   return /^(?:EPROTO$|ERR_SSL_)/.test(systemCode(cause) ?? '');
 }
@@ -95,7 +95,7 @@ function firstLine(text: string): string {
   return text.split('\n', 1)[0] ?? '';
 }
 
-/** A time limit that ran out, in the shape of the system's own. */
+/** Returns a time-out in the form of a system error. */
 export function timeoutCause(what: string): Error {
   return Object.assign(new Error(what), { code: 'ETIMEDOUT' });
 }

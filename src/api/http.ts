@@ -1,17 +1,17 @@
 import type { Secret } from '../base/secret.ts';
 
-/** One request. Nothing here follows a redirect: a token never travels to another origin. */
+/** A request. Redirects are not followed: a token never travels to another origin. */
 export interface HttpRequest {
   readonly method: 'GET' | 'POST' | 'PATCH';
   readonly url: URL;
   /** Sent as the bearer token (interface 5.4). */
   readonly bearer?: Secret | undefined;
   readonly contentType?: string | undefined;
-  /** The body, whole; in pieces, so that a large file need not be copied to be framed. */
+  /** The whole body in parts, so that framing does not copy a large file. */
   readonly body?: readonly Uint8Array[] | undefined;
-  /** How long the service may think before its answer begins, and in the middle of it, in ms. */
+  /** Limit on silence before and during the response (ms). */
   readonly answerTimeoutMs?: number | undefined;
-  /** How long all of it may take, its turn and the connection included, in ms. */
+  /** Limit on the whole request, including the wait for a connection (ms). */
   readonly totalTimeoutMs?: number | undefined;
   readonly signal: AbortSignal;
 }
@@ -25,17 +25,17 @@ export interface HttpResponse {
 }
 
 /**
- * Speaks HTTP. Throws a `SyncError`: `NETWORK` when no whole answer came, with
- * `details.delivery`: `'not-sent'` when the service cannot have acted on the request, `'unknown'` when
- * it may have; `INTERRUPTED` when the signal was aborted. Any status is an answer, not an error.
+ * Sends HTTP requests. `send` returns any status as a response. It throws a `SyncError` `NETWORK` if no
+ * complete response arrived, with `details.delivery`: `'not-sent'` if the service cannot have acted on
+ * the request, `'unknown'` if it may have; and the signal's reason if it is aborted.
  */
 export interface Http {
   send(request: HttpRequest): Promise<HttpResponse>;
-  /** Ends idle connections. May be called twice. */
+  /** Closes idle connections. May be called twice. */
   close(): Promise<void>;
 }
 
-/** An answer larger than this is cut off as unreadable, in bytes. */
+/** Upper bound for a response (bytes). */
 export const MAX_ANSWER_BYTES = 32 * 1024 * 1024;
 
 /** Returns the headers of a request. Nothing else reveals the bearer token. */

@@ -12,10 +12,10 @@ import {
 import { answerTooLarge, timeoutCause } from './http-failure.ts';
 
 /**
- * {@link Http} over Node's own client, with connections kept open. It sends a buffer without
- * copying it, which is what makes many uploads cheap (docs/architecture.md).
+ * Creates an {@link Http} over Node's own client with keep-alive connections. It sends a buffer
+ * without copying it, which makes many uploads cheap (docs/architecture.md).
  *
- * @param connections how many requests may be under way at once to one host.
+ * @param connections limit on requests in flight per host.
  */
 export function createNodeHttp(options: { userAgent: string; connections: number }): Http {
   const agentOptions = { keepAlive: true, maxSockets: options.connections };
@@ -60,25 +60,25 @@ function send(
         course.connected();
         clearTimeout(connecting);
       };
-      // A socket that was kept open is connected already.
+      // A keep-alive socket is connected already.
       if (!socket.connecting) {
         onConnect();
         return;
       }
-      // Begins now: to wait for one's turn while other requests use the connections is no failure.
+      // Starts here, because the wait for a free connection has its own limit.
       connecting = setTimeout(() => {
         course.failed(timeoutCause('connecting took too long'));
       }, CONNECT_TIMEOUT_MS);
       socket.once(request.url.protocol === 'https:' ? 'secureConnect' : 'connect', onConnect);
     });
-    // Not once: a request that was answered can still fail, when its body was not wanted.
+    // Not `once`: a request can still fail after its response, if the service did not read the body.
     outgoing.on('error', course.failed);
     outgoing.once('finish', course.sent);
     outgoing.once('response', (incoming) => {
       readAnswer(request, incoming).then((answer) => {
         course.answered(answer);
-        // Answered before the body was read: nobody takes the rest of it, and a connection that waits
-        // for that would never be free again.
+        // The service responded before it read the body. It will not read the rest, so the connection
+        // would never become free.
         if (!outgoing.writableFinished) outgoing.destroy();
       }, course.failed);
     });
@@ -92,13 +92,13 @@ function send(
   });
 }
 
-/** Reads an answer to its end. By events: an iterator would cost as much as the request itself. */
+/** Reads a whole response. Uses events, because an iterator costs as much as the request itself. */
 function readAnswer(request: HttpRequest, incoming: http.IncomingMessage): Promise<HttpResponse> {
   return new Promise((resolve, reject) => {
     const parts: Buffer[] = [];
     let size = 0;
     incoming.once('error', reject);
-    // `end` comes with a whole answer alone; one that was cut off is an error before it closes.
+    // A complete response emits `end` before `close`.
     incoming.once('close', () => reject(cutOff()));
     incoming.on('data', (part: Buffer) => {
       size += part.length;

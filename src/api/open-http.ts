@@ -1,12 +1,13 @@
+import type { Context } from '../base/context.ts';
 import type { Env } from '../base/env.ts';
 import { SyncError } from '../base/errors.ts';
 import { isLoopback } from '../config/settings.ts';
 import type { Http } from './http.ts';
 
 /**
- * The {@link Http} for this environment; its implementation is loaded when the first is wanted.
+ * Opens the {@link Http} for this environment. Loads the implementation when it is called first.
  *
- * @throws SyncError `CONFIG` that names the variable whose proxy cannot be used.
+ * @throws SyncError `CONFIG` that names the variable with an invalid proxy.
  */
 export async function openHttp(options: {
   env: Env;
@@ -28,7 +29,7 @@ export async function openHttp(options: {
   const { createProxiedHttp } = await import('./undici-http.ts');
   const proxied = createProxiedHttp({ userAgent, connections, proxy });
   return {
-    // Plain http is allowed to this machine alone: no proxy may see the tokens of such a request.
+    // Plain http is allowed only to this machine, and no proxy may see such a request's token.
     send: (request) => (isLoopback(request.url) ? direct : proxied).send(request),
     async close() {
       await Promise.all([direct.close(), proxied.close()]);
@@ -36,7 +37,7 @@ export async function openHttp(options: {
   };
 }
 
-/** The variable that is set, in small letters (which win, as with curl) or in capitals. */
+/** Returns the variable's name and value. Lower case wins over upper case, as in curl. */
 function valueOf(env: Env, name: string): readonly [string, string] | undefined {
   for (const variable of [name.toLowerCase(), name]) {
     const value = env[variable];
@@ -45,15 +46,38 @@ function valueOf(env: Env, name: string): readonly [string, string] | undefined 
   return undefined;
 }
 
-/** A proxy's address; `proxy.example:3128` is one too, as with curl. */
+/** Returns the proxy's address. The scheme is optional, as in curl: `proxy.example:3128`. */
 function proxyAddress(env: Env, name: string): string | undefined {
   const found = valueOf(env, name);
   if (found === undefined) return undefined;
   const [variable, value] = found;
   const text = /^[a-z][a-z0-9+.-]*:\/\//i.test(value) ? value : `http://${value}`;
   if (URL.canParse(text) && /^https?:\/\//i.test(text)) return text;
-  // Not shown: there may be a password in it.
+  // The address is not shown: it may hold a password.
   throw new SyncError('CONFIG', `${variable} is not the address of a proxy that can be used.`, {
     hint: 'Write it as http://HOST:PORT, or unset it.',
   });
+}
+
+/**
+ * Traces each request in one line: method, path, status or failure, duration. The line holds no query,
+ * header or body.
+ */
+export function tracedHttp({ clock, trace }: Pick<Context, 'clock' | 'trace'>, http: Http): Http {
+  return {
+    async send(request) {
+      const started = clock.now();
+      const line = (end: string) =>
+        trace(`${request.method} ${request.url.pathname} ${end} ${clock.now() - started} ms`);
+      try {
+        const response = await http.send(request);
+        line(String(response.status));
+        return response;
+      } catch (error) {
+        line(error instanceof SyncError ? error.message : 'failed');
+        throw error;
+      }
+    },
+    close: () => http.close(),
+  };
 }

@@ -5,14 +5,14 @@ import { IN_BETWEEN } from './http-failure.ts';
 import type { HttpResponse } from './http.ts';
 import { isJsonObject, refusalMessage } from './wire.ts';
 
-/** A request that was refused, and what is known of it. */
+/** Facts about a refused request. */
 interface Refused {
   readonly attempts: number;
   readonly url: URL;
   readonly sent: readonly Secret[];
 }
 
-/** What is said of a status; without `message`, the service's own words. */
+/** Meaning of a status. Without `message`, the service's own reason is shown. */
 interface Meaning {
   readonly code: ErrorCode;
   readonly message?: string;
@@ -23,15 +23,15 @@ interface Meaning {
 const LATER = 'The same command again continues.';
 
 /**
- * What a final answer other than a success means (any status that is not repeated, see `retry.ts`).
- * {@link isAboutTheItem} says which of these refuse one item; the rest fails for now, with a hint.
+ * Returns the error for a final response other than a success (a status that `retry.ts` does not
+ * retry). {@link isAboutTheItem} tells which of these errors refuse one item; the others fail for now.
  */
 export function refusal(name: EndpointName, response: HttpResponse, refused: Refused): SyncError {
   const page = !isJsonObject(response);
-  const said = refusalMessage(response, refused.sent);
-  const { code, message, hint, details } = meaningOf(name, response.status, said, page, refused);
+  const reason = refusalMessage(response, refused.sent);
+  const { code, message, hint, details } = meaningOf(name, response.status, reason, page, refused);
   const { attempts } = refused;
-  return new SyncError(code, message ?? said, {
+  return new SyncError(code, message ?? reason, {
     hint,
     details: { status: response.status, attempts, ...(page ? { page } : {}), ...details },
   });
@@ -40,14 +40,14 @@ export function refusal(name: EndpointName, response: HttpResponse, refused: Ref
 function meaningOf(
   name: EndpointName,
   status: number,
-  said: string,
+  reason: string,
   page: boolean,
   { url }: Refused,
 ): Meaning {
   const path = url.pathname;
   const inFull = page
-    ? sentence(capital(said))
-    : sentence(`The service refused it (${status}): ${said}`);
+    ? sentence(capital(reason))
+    : sentence(`The service refused it (${status}): ${reason}`);
   switch (status) {
     case 401:
       return {
@@ -56,7 +56,7 @@ function meaningOf(
         hint: 'Run `sync login`.',
       };
     case 403: {
-      const scope = page ? undefined : missingScope(name, said);
+      const scope = page ? undefined : missingScope(name, reason);
       if (scope === undefined) {
         const hint = page
           ? IN_BETWEEN
@@ -80,7 +80,7 @@ function meaningOf(
         details: { endpoint: name },
       };
     case 413:
-      return { code: 'REJECTED', message: 'The service takes no request this large (413).' };
+      return { code: 'REJECTED', message: 'The request is too large for the service (413).' };
     case 501:
     case 505:
       return {
@@ -105,8 +105,8 @@ function meaningOf(
 }
 
 /**
- * The service refused a token that it had just renewed, and accepts it elsewhere: the login is fine,
- * the request was not acted on, and another time it may pass.
+ * Returns the error for a fresh token that one endpoint refuses and userinfo accepts: the login is
+ * fine, the service did not act on the request, and a later request may succeed.
  */
 export function notTakenNow(attempts: number): SyncError {
   return new SyncError(
@@ -120,25 +120,25 @@ export function notTakenNow(attempts: number): SyncError {
 }
 
 /**
- * Was a request refused for what is in it? Then the outcome is `rejected`. Every other refusal (404: a
- * wrong address; 403: a closed account; a page, which is not the service's) would meet every item:
- * those are `failed` until it is fixed.
+ * Returns whether the service refused a request for its content: then the item is `rejected`. Every
+ * other refusal would hit every item, so that the items are `failed` until the user fixes it: 404 (a
+ * wrong address), 403 (a closed account), or a web page (not the service).
  */
 export function isAboutTheItem({ code, details: { status, page } }: SyncError): boolean {
   if (code !== 'REJECTED' || typeof status !== 'number') return false;
-  // Too large is too large, whoever says so.
+  // A proxy's size limit counts as well.
   return status === 413 || (page !== true && ABOUT_THE_ITEM.includes(status));
 }
 
 const ABOUT_THE_ITEM = [400, 409, 411, 414, 415, 422];
 
 /**
- * A service that answers 500 to the same item in so many runs, and takes other items meanwhile, will
- * not take it: then the item is `rejected`, so that it does not look like an outage for ever.
+ * Number of runs in which the service responds with 500 to one item and accepts others, after which
+ * the item is `rejected`: it no longer looks like an outage.
  */
 export const ENOUGH_FAULTS = 3;
 
-/** Did the service itself fail on the request (500)? A gateway's 502 to 504 say nothing about the item. */
+/** Returns whether the service itself failed (500). A gateway's 502 to 504 do not concern the item. */
 export function isServiceFault({ code, details }: SyncError): boolean {
   return code === 'SERVICE_UNAVAILABLE' && details['status'] === 500;
 }
@@ -151,10 +151,12 @@ export function faultMessage(item: string, count: number): string {
   );
 }
 
-function missingScope(name: EndpointName, said: string): string | undefined {
+function missingScope(name: EndpointName, reason: string): string | undefined {
   const required =
     name in REQUIRED_SCOPE ? REQUIRED_SCOPE[name as keyof typeof REQUIRED_SCOPE] : undefined;
-  return /[a-z_]+:(?:read|write)/.exec(said)?.[0] ?? (/scope/i.test(said) ? required : undefined);
+  return (
+    /[a-z_]+:(?:read|write)/.exec(reason)?.[0] ?? (/scope/i.test(reason) ? required : undefined)
+  );
 }
 
 function capital(text: string): string {

@@ -1,21 +1,21 @@
 import { SyncError } from '../base/errors.ts';
-import type { Clock } from '../base/time.ts';
+import type { Context } from '../base/context.ts';
 import type { HttpResponse } from './http.ts';
 import { deliveryOf, withDetails } from './http-failure.ts';
 
-/** How often and how patiently a request is repeated. */
+/** Limits on the retries of a request. */
 export interface RetryPolicy {
-  /** Tries in all, the first included. */
+  /** Number of tries, including the first. */
   readonly attempts: number;
-  /** The longest first pause, in ms; each further one may be twice as long. */
+  /** Upper bound of the first pause; it doubles with each retry (ms). */
   readonly baseMs: number;
-  /** No pause of our own choosing is longer, in ms. */
+  /** Upper bound of all pauses, unless `Retry-After` asks for more (ms). */
   readonly capMs: number;
-  /** A service that asks for a longer pause than this, in ms, is taken at its word: not now. */
+  /** If `Retry-After` asks for more than this, the request fails at once (ms). */
   readonly longestRetryAfterMs: number;
   /**
-   * How long a service counts requests before it begins anew, in ms: a 429 that names no pause is
-   * waited out for so long in all. None: its pauses are like those for anything else.
+   * Window of the service's rate limit: the pauses after 429s without `Retry-After` add up to it (ms).
+   * Absent: a 429 is retried like any other status.
    */
   readonly rateWindowMs?: number;
 }
@@ -25,54 +25,50 @@ export const DEFAULT_RETRY: RetryPolicy = {
   baseMs: 500,
   capMs: 15_000,
   longestRetryAfterMs: 60_000,
-  // Deployed services allow so many requests a minute, and not all of them say when it is over.
+  // Deployed services limit requests per minute, and not all of them send `Retry-After`.
   rateWindowMs: 60_000,
 };
 
-/** What is told of a request that is about to be repeated. */
+/** Announces a retry. */
 export interface RetryNotice {
-  /** The try that failed, from 1. */
+  /** Number of the failed try, from 1. */
   readonly attempt: number;
   readonly waitMs: number;
   readonly reason: string;
 }
 
-export interface RetryNeeds {
+export interface RetryOptions {
   readonly policy: RetryPolicy;
-  readonly clock: Clock;
-  /** Evenly from [0, 1). */
-  readonly random: () => number;
   readonly onRetry?: ((notice: RetryNotice) => void) | undefined;
 }
 
 /**
- * May a request be sent again although the service may have acted on it? Uploads and upserts may:
- * the service recognises them (interface 4.4). A day sent to a service that appends may not.
+ * Whether a request may be sent again although the service may have acted on it. Uploads and upserts
+ * may: the service recognises them (interface 4.4). A day sent to a service that appends may not.
  */
 export type Repeatable = 'always' | 'unless-acted-on';
 
-/** An answer that says: not now. RFC 9110; 501 and 505 will not get better by waiting. */
+/** Returns whether a status is worth a retry (RFC 9110). Waiting does not help with 501 and 505. */
 function isTemporary(status: number): boolean {
   return status === 408 || status === 429 || (status >= 500 && status !== 501 && status !== 505);
 }
 
 /**
- * Sends a request until it is answered with something final: network errors, 408, 429 and 5xx are
- * repeated with capped exponential back-off and full jitter; `Retry-After` wins over our own pause.
+ * Sends a request until the response is final. Retries network errors, 408, 429 and 5xx with capped
+ * exponential back-off and full jitter; `Retry-After` wins over the computed pause.
  *
  * @param attempt sends the request once.
- * @returns the final answer (any status that waiting does not mend).
- * @throws SyncError `NETWORK` or `SERVICE_UNAVAILABLE` when the tries are used up, with
- *   `details.attempts`; whatever else `attempt` throws; the signal's reason, with its fate if the
- *   service did not act on any of the tries.
+ * @returns the final response, of any status that a retry does not change.
+ * @throws SyncError `NETWORK` or `SERVICE_UNAVAILABLE` after the last try, with `details.attempts`;
+ *   any other error of `attempt`; the signal's reason, with `details.delivery` `not-sent` if the service
+ *   did not act on any of the tries.
  */
 export async function withRetry(
+  { clock, random, signal }: Pick<Context, 'clock' | 'random' | 'signal'>,
   attempt: () => Promise<HttpResponse>,
   repeatable: Repeatable,
-  needs: RetryNeeds,
-  signal: AbortSignal,
+  { policy, onRetry }: RetryOptions,
 ): Promise<{ response: HttpResponse; attempts: number }> {
-  const { policy } = needs;
   let actedOnce = false;
   for (let number = 1; ; number++) {
     const outcome = await tryOnce(attempt, number);
@@ -80,7 +76,7 @@ export async function withRetry(
       return { response: outcome.response, attempts: number };
     }
     const failure =
-      'failure' in outcome ? outcome.failure : unavailable(outcome.response, needs.clock.now());
+      'failure' in outcome ? outcome.failure : unavailable(outcome.response, clock.now());
     const { status, retryAfterMs } = failure.details;
     const asked = typeof retryAfterMs === 'number' ? retryAfterMs : undefined;
     const acted =
@@ -98,10 +94,10 @@ export async function withRetry(
         delivery: actedOnce ? 'unknown' : 'not-sent',
       });
     }
-    const waitMs = asked ?? ownPause(status, number, needs);
-    needs.onRetry?.({ attempt: number, waitMs, reason: failure.message });
+    const waitMs = asked ?? ownPause(status, number, policy, random);
+    onRetry?.({ attempt: number, waitMs, reason: failure.message });
     try {
-      await needs.clock.sleep(waitMs, signal);
+      await clock.sleep(waitMs, signal);
     } catch (error) {
       throw error instanceof SyncError && !actedOnce
         ? withDetails(error, { delivery: 'not-sent' })
@@ -111,20 +107,23 @@ export async function withRetry(
 }
 
 /**
- * Answers that say that the request was turned away before anything was done with it. A 503 says so
- * where it names a pause; without one it may as well be a gateway's, about a service that it had
- * handed the request to.
+ * Returns whether the service turned the request away before it acted on it. A 503 counts only with
+ * `Retry-After`: without one it may come from a gateway that had passed the request on.
  */
 function isTurnedAway(status: number, retryAfterMs: number | undefined): boolean {
   return status === 429 || (status === 503 && retryAfterMs !== undefined);
 }
 
 /**
- * The pause after try `number`, in ms. After 429s they double too, and all of them together are the
- * window in which the service counts, or a quarter more: a limit for a second is soon over, one for a
- * minute is waited out.
+ * Returns the pause after try `number` (ms). After 429s the pauses double too, and add up to the rate
+ * window or up to a quarter more: they are short for a limit per second, and outlast one per minute.
  */
-function ownPause(status: unknown, number: number, { policy, random }: RetryNeeds): number {
+function ownPause(
+  status: unknown,
+  number: number,
+  policy: RetryPolicy,
+  random: () => number,
+): number {
   if (status !== 429 || policy.rateWindowMs === undefined) {
     return random() * Math.min(policy.capMs, policy.baseMs * 2 ** (number - 1));
   }
@@ -132,7 +131,6 @@ function ownPause(status: unknown, number: number, { policy, random }: RetryNeed
   return Math.ceil(policy.rateWindowMs * share * (1 + random() / 4));
 }
 
-/** @param number of the try, which a failure that is not repeated is told */
 async function tryOnce(
   attempt: () => Promise<HttpResponse>,
   number: number,
@@ -147,7 +145,7 @@ async function tryOnce(
 }
 
 function unavailable({ status, headers }: HttpResponse, now: number): SyncError {
-  // A date is the service's: by its own clock, where it says what time that shows.
+  // The service's `Date` header decides: its clock may differ from this machine's.
   const theirs = Date.parse(headers['date'] ?? '');
   const retryAfterMs = readRetryAfter(headers['retry-after'], Number.isNaN(theirs) ? now : theirs);
   const limited = status === 429;
@@ -169,17 +167,18 @@ function unavailable({ status, headers }: HttpResponse, now: number): SyncError 
   );
 }
 
-/** No service is believed to want to be left alone for longer, in ms: timers and dates have an end. */
+/** Upper bound for `Retry-After`, which keeps timers and dates in range (ms). */
 const LONGEST_ASKED_MS = 86_400_000;
 
 /**
- * RFC 9110 section 10.2.3: a number of seconds, or a date. In ms from now; never negative, and never
- * more than a day.
+ * Reads `Retry-After` (RFC 9110 section 10.2.3): a number of seconds, or a date.
+ *
+ * @returns ms from now, from 0 to a day.
  */
 export function readRetryAfter(header: string | undefined, now: number): number | undefined {
   if (header === undefined) return undefined;
   if (/^\s*\d+\s*$/.test(header)) return Math.min(LONGEST_ASKED_MS, Number(header) * 1000);
-  // All three forms of a date begin with the day's name; the oldest has no zone and means GMT.
+  // All three date formats begin with the weekday; the oldest has no zone and means GMT.
   if (!/^\s*(?:mon|tue|wed|thu|fri|sat|sun)/i.test(header)) return undefined;
   const date = Date.parse(/gmt\s*$/i.test(header) ? header : `${header} GMT`);
   return Number.isNaN(date) ? undefined : Math.min(LONGEST_ASKED_MS, Math.max(0, date - now));

@@ -12,14 +12,14 @@ import {
 } from './http.ts';
 import { answerTooLarge } from './http-failure.ts';
 
-/** The proxy part of the environment, in undici's words. */
+/** The environment's proxy settings, as undici takes them. */
 export interface ProxySettings {
   readonly httpProxy?: string | undefined;
   readonly httpsProxy?: string | undefined;
   readonly noProxy?: string | undefined;
 }
 
-/** {@link Http} by way of the proxy that the environment names: Node's own client knows none. */
+/** Creates an {@link Http} over the environment's proxy, which Node's own client does not support. */
 export function createProxiedHttp(options: {
   userAgent: string;
   connections: number;
@@ -32,7 +32,7 @@ export function createProxiedHttp(options: {
     ...(noProxy === undefined ? {} : { noProxy }),
     connections: options.connections,
     connect: { timeout: CONNECT_TIMEOUT_MS },
-    // To the proxy itself: one that does not answer CONNECT is given up like one that is not there.
+    // Limits the proxy's response to CONNECT like a connection.
     clientFactory: (origin: URL, pool: object) =>
       new Pool(origin, { ...pool, headersTimeout: CONNECT_TIMEOUT_MS }),
   });
@@ -107,13 +107,13 @@ function hasBytes(body: HttpRequest['body']): body is readonly Uint8Array[] {
   return body?.some(({ byteLength }) => byteLength > 0) ?? false;
 }
 
-/** How much of a body is handed over at once, in bytes. */
+/** Size of the pieces of a body (bytes). */
 const PIECE_BYTES = 64 * 1024;
 
 /**
- * A body as undici has to be given it. Of one that it is given whole it takes no notice any more: the
- * time for the answer would run while a slow line still carries it, and an answer that came before its
- * end would leave the rest of it in the way of the next request.
+ * Yields a body in pieces. undici does not track a body that it gets whole: the time limit of the
+ * response would run while a slow line still sends the body, and after an early response the rest of
+ * the body would block the next request.
  */
 function* inPieces(body: readonly Uint8Array[], onSent: () => void): Generator<Uint8Array> {
   for (const part of body) {
@@ -124,7 +124,7 @@ function* inPieces(body: readonly Uint8Array[], onSent: () => void): Generator<U
   onSent();
 }
 
-/** The proxy answered CONNECT with something else than 200; undici tells it in its message alone. */
+/** Returns the error for a proxy that refused CONNECT; undici puts the status into its message only. */
 function tunnelRefusal(cause: unknown): Error | undefined {
   const status = /^Proxy response \((\d+)\)/.exec(messageOf(cause))?.[1];
   if (status === undefined) return undefined;

@@ -4,14 +4,14 @@ import { IN_BETWEEN } from './http-failure.ts';
 import type { HttpResponse } from './http.ts';
 import { sanitize } from '../base/sanitize.ts';
 
-/** What was sent with a request, and is taken out of what the service says. */
+/** Secrets of the request, which are removed from the service's texts. */
 type Sent = readonly Secret[];
 
-/** What the service says became of one recording. */
+/** The service's outcome of one recording. */
 export type UploadAnswer =
   | {
       readonly outcome: 'uploaded' | 'duplicate';
-      /** `queued`: received, not a workout yet. `stored`: done. As the service put it, if it did. */
+      /** The service's own words, such as `queued` (not a workout yet) or `stored`. */
       readonly service: ServiceRecording;
     }
   | { readonly outcome: 'rejected'; readonly message: string };
@@ -24,20 +24,20 @@ export interface ServiceRecording {
 }
 
 export type PushAnswer =
-  /** `data`: the day as the service stored it, if it shows that. */
+  /** `data`: the stored day, if the service returns it. */
   | { readonly outcome: 'pushed'; readonly data?: JsonObject }
   | { readonly outcome: 'rejected'; readonly message: string };
 
-/** JSON object as it came; its fields are read one at a time. */
+/** A JSON object with unchecked fields. */
 export type JsonObject = Readonly<Record<string, unknown>>;
 
 /**
- * The answer to an upload of one recording (4.1; the interface does not show it). The status says
- * little: deployed services answer 200 to a recording that they could not take. Taken is what the
- * body calls a success, with nothing failed and not counted as no file at all: neither as processed
- * nor as a duplicate, nor named with a state. A revision that counts nothing says nothing against it.
+ * Decodes the response to an upload of one recording (4.1; the interface does not show it). The status
+ * says little: deployed services respond with 200 to a recording that they could not store. A recording
+ * counts as uploaded if the body reports success, reports no failure, and counts the recording (as
+ * processed, as a duplicate, or by a state). A revision without counts passes.
  *
- * @throws SyncError `SERVICE_ANSWER` when the body does not say.
+ * @throws SyncError `SERVICE_ANSWER` if the body does not state the outcome.
  */
 export function decodeUploadAnswer(response: HttpResponse, sent: Sent): UploadAnswer {
   const body = jsonObject(response);
@@ -47,7 +47,7 @@ export function decodeUploadAnswer(response: HttpResponse, sent: Sent): UploadAn
   const count = (key: string) => (typeof results[key] === 'number' ? results[key] : undefined);
   const counted = (key: string) => (count(key) ?? 0) > 0;
   const duplicate = counted('duplicates');
-  // One recording was sent: an error that is told is about it, unless it is said to be there.
+  // The request held one recording: an error concerns it, unless the body counts it as stored.
   const complained =
     Array.isArray(results['errors']) &&
     results['errors'].length > 0 &&
@@ -61,16 +61,16 @@ export function decodeUploadAnswer(response: HttpResponse, sent: Sent): UploadAn
   return { outcome: duplicate ? 'duplicate' : 'uploaded', service };
 }
 
-/** A success without a word (such as 204). It is one where nothing has to be read from it. */
+/** Returns whether a response has no body (such as a 204). */
 export function isEmpty(response: HttpResponse): boolean {
   return response.text.trim() === '';
 }
 
 /**
- * The answer to a wellness or nutrition record (4.2, 4.3; not shown): taken when the body says so, or
- * says nothing at all.
+ * Decodes the response to a wellness or nutrition record (4.2, 4.3; not shown in the interface). An
+ * empty body counts as a success.
  *
- * @throws SyncError `SERVICE_ANSWER` when the body does not say.
+ * @throws SyncError `SERVICE_ANSWER` if the body does not state the outcome.
  */
 export function decodePushAnswer(response: HttpResponse, sent: Sent): PushAnswer {
   if (isEmpty(response)) return { outcome: 'pushed' };
@@ -81,24 +81,24 @@ export function decodePushAnswer(response: HttpResponse, sent: Sent): PushAnswer
   return isObject(data) ? { outcome: 'pushed', data } : { outcome: 'pushed' };
 }
 
-/** A nutrition item as a service shows it. */
+/** A nutrition item as a service returns it. */
 export interface ShownItem {
   readonly id?: string;
-  /** Who wrote it, such as `oauth:APP` or `manual`. */
+  /** The writer, such as `oauth:APP` or `manual`. */
   readonly source?: string;
-  /** The list that it is in. */
+  /** The list that holds the item. */
   readonly meal?: string;
   /** The item without `id` and `source`. */
   readonly body: JsonObject;
 }
 
-/** The lists of a nutrition day (not shown in the interface; seen on 2026-02 and 2026-08). */
+/** The lists of a nutrition day (not in the interface; seen on 2026-02 and 2026-08). */
 const MEALS = ['breakfast', 'lunch', 'dinner', 'snacks'] as const;
 
 /**
- * The items of a nutrition day as a service shows it: in four meal lists, or in one list `items`.
+ * Returns the items of a nutrition day: of four meal lists, or of one list `items`.
  *
- * @returns undefined if it shows no items at all.
+ * @returns undefined if the day has no such list.
  */
 export function shownItems(day: JsonObject): readonly ShownItem[] | undefined {
   const lists = [
@@ -122,10 +122,10 @@ function shownItem(item: JsonObject, meal: string | undefined): ShownItem {
 }
 
 /**
- * The items of one day in the answer to `GET /api/nutrition`.
+ * Returns the items of one day from a response to `GET /api/nutrition`.
  *
- * @param limit as it was asked for: a service that knows no dates returns the newest days.
- * @returns undefined if the answer does not tell what the day holds.
+ * @param limit of the request: a service without date filters returns the newest days.
+ * @returns undefined if the response does not show the day.
  */
 export function shownDay(
   answer: unknown,
@@ -140,10 +140,10 @@ export function shownDay(
 }
 
 /**
- * The answer to a change of the profile (4.8; not shown): what the profile now says, or undefined
- * where the service took the change without a word.
+ * Decodes the response to a change of the profile (4.8; not shown in the interface).
  *
- * @throws SyncError `REJECTED` when the body says that it was not taken.
+ * @returns the new profile; undefined if the body is empty.
+ * @throws SyncError `REJECTED` if the body reports a failure.
  */
 export function decodeProfileAnswer(response: HttpResponse, sent: Sent): unknown {
   if (isEmpty(response)) return undefined;
@@ -156,7 +156,7 @@ export function decodeProfileAnswer(response: HttpResponse, sent: Sent): unknown
   );
 }
 
-/** Did the service itself answer? What stands in front of it answers with pages. */
+/** Returns whether the body is a JSON object. Gateways and captive portals send web pages. */
 export function isJsonObject({ text }: HttpResponse): boolean {
   try {
     return isObject(JSON.parse(text));
@@ -165,7 +165,7 @@ export function isJsonObject({ text }: HttpResponse): boolean {
   }
 }
 
-/** The body as a JSON object. @throws SyncError `SERVICE_ANSWER` that says what came instead. */
+/** Returns the body as a JSON object. @throws SyncError `SERVICE_ANSWER` if it is none */
 function jsonObject(response: HttpResponse): JsonObject {
   const value = jsonValue(response);
   if (!isObject(value)) throw unclear(response);
@@ -173,16 +173,16 @@ function jsonObject(response: HttpResponse): JsonObject {
 }
 
 /**
- * The body as JSON.
+ * Returns the body as JSON.
  *
- * @throws SyncError `NETWORK` (fate unknown) when it is not: half an answer, or the page of a proxy
- *   or of a hotel's network, none of which is the service's own word. Asking again is right.
+ * @throws SyncError `NETWORK` with `details.delivery` `unknown` if it is not JSON. It is a truncated
+ *   response or a web page of a proxy or captive portal, which a retry may pass.
  */
 export function jsonValue(response: HttpResponse): unknown {
   try {
     return JSON.parse(response.text);
   } catch {
-    // Without its cause, which repeats a piece of the text.
+    // Without the cause, whose message quotes the body.
     throw new SyncError(
       'NETWORK',
       `The service answered ${response.status} with ${describeBody(response)}, not with JSON.`,
@@ -194,7 +194,7 @@ export function jsonValue(response: HttpResponse): unknown {
   }
 }
 
-/** What a refusal says of itself: `message` of the service's error body, else what came. */
+/** Returns the reason in the service's error body, or a description of the body. */
 export function refusalMessage(response: HttpResponse, sent: Sent): string {
   try {
     const value: unknown = JSON.parse(response.text);
@@ -208,12 +208,12 @@ export function refusalMessage(response: HttpResponse, sent: Sent): string {
       if (message !== undefined) return sanitize(message + issuesIn(value['data']), sent);
     }
   } catch {
-    // Not JSON: a proxy's page. It is described below instead.
+    // Not JSON: a web page, which is described below.
   }
   return `the service answered ${response.status} with ${describeBody(response)}`;
 }
 
-/** Validation issues (`data`), as deployed services list them: each with a path and a message. */
+/** Returns the validation issues in `data`, each with its path, as deployed services list them. */
 function issuesIn(data: unknown): string {
   const list = isObject(data) && Array.isArray(data['issues']) ? data['issues'] : data;
   if (!Array.isArray(list)) return '';

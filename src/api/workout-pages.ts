@@ -2,13 +2,13 @@ import { SyncError } from '../base/errors.ts';
 import type { ServiceClient, WorkoutQuery } from './client.ts';
 import { type JsonObject, isObject } from './wire.ts';
 
-/** What came is no list of workouts. */
+/** The response is not a list of workouts. */
 export class NoList extends SyncError {
-  /** As it came. */
+  /** The body as the service sent it. */
   readonly body: unknown;
 
   constructor(body: unknown) {
-    super('SERVICE_ANSWER', 'The service answered with something that is no list of workouts.', {
+    super('SERVICE_ANSWER', 'The service sent something other than a list of workouts.', {
       hint: '`sync workouts --json` shows what it answers.',
     });
     this.body = body;
@@ -16,11 +16,11 @@ export class NoList extends SyncError {
 }
 
 /**
- * The workouts that the service lists, page by page until there are no more. A workout that turns up
- * on two pages (because one was added meanwhile) is given once.
+ * Yields the service's workouts page by page. A workout on two pages (because another was added in the
+ * meantime) is yielded once.
  *
- * @param sizeOf how many to ask for next; 0 ends it.
- * @throws NoList; whatever the client throws.
+ * @param sizeOf returns the size of the next page; 0 ends the listing.
+ * @throws NoList; any error of the client.
  */
 export async function* workoutPages(
   client: ServiceClient,
@@ -40,15 +40,15 @@ export async function* workoutPages(
     const fresh = page.filter(({ id }) => id === undefined || !seen.has(id));
     for (const workout of fresh) seen.add(workout['id']);
     yield fresh;
-    // A short page may be the last, or as much as this service gives at once: the next one tells.
-    // A service that does not know paging sends the same again; without ids that cannot be told.
+    // A short page may be the last one, or this service's page limit: the next page decides. A service
+    // without paging repeats the page, which is only detectable if the workouts have ids.
     const last = page.length < limit && page.some(({ id }) => id === undefined);
     if (last || fresh.length === 0) return;
     offset += page.length;
   }
 }
 
-/** The list in an answer: the body itself, or the one list that it holds. */
+/** Returns the list in a response: the body itself, or its only list. */
 function listIn(body: unknown): JsonObject[] | undefined {
   const lists = isObject(body) ? Object.values(body).filter(Array.isArray) : [body];
   const [list] = lists;

@@ -5,10 +5,9 @@ import { type Config, requireBaseUrl } from '../config/config.ts';
 import { hasEnvironmentTokens } from '../credentials/environment.ts';
 import { type ServiceClient, createServiceClient } from '../api/client.ts';
 import { endpointUrl } from '../config/endpoints.ts';
-import { openHttp } from '../api/open-http.ts';
+import { openHttp, tracedHttp } from '../api/open-http.ts';
 import { DEFAULT_RETRY, type RetryNotice, type RetryPolicy } from '../api/retry.ts';
 import type { AppContext } from './context.ts';
-import { traced } from './with-http.ts';
 
 export interface ConnectOptions {
   /** Requests in flight at once. */
@@ -33,7 +32,10 @@ export async function openConnection(
   options: ConnectOptions,
 ): Promise<OpenConnection> {
   const { env, clock, platform, programDir, version, random, trace } = context;
-  const http = await openHttp({ env, version, connections: options.connections });
+  const http = tracedHttp(
+    context,
+    await openHttp({ env, version, connections: options.connections }),
+  );
   const session = openSession(context, config, {
     http,
     env,
@@ -43,20 +45,17 @@ export async function openConnection(
   });
   session.start();
   const reportPause = pauseReporter(context);
-  const client = createServiceClient({
+  const client = createServiceClient(context, {
     baseUrl: requireBaseUrl(config),
     endpoints: config.endpoints,
     http,
     tokens: session,
     policy: options.retry ?? DEFAULT_RETRY,
-    clock,
-    random,
     onRetry: (notice) => {
       const { attempt, waitMs, reason } = notice;
       trace(`try ${attempt} failed: ${reason} Next in ${Math.round(waitMs)} ms.`);
       reportPause(notice);
     },
-    trace,
     scopeHint: (scope) =>
       missingScopeHint(scope, {
         asked: config.get('scope'),
@@ -68,7 +67,7 @@ export async function openConnection(
     async whoIs(signal) {
       const url = endpointUrl(requireBaseUrl(config), config.endpoints.userinfo);
       const policy = options.retry ?? PATIENT;
-      const userinfo = { http: traced(context, http), url, policy };
+      const userinfo = { http, url, policy };
       return await whoIsLoggedIn({ ...context, signal }, userinfo, session);
     },
     close: async () => {

@@ -1,7 +1,5 @@
-import type { Context } from '../base/context.ts';
-import { SyncError } from '../base/errors.ts';
 import type { Http } from '../api/http.ts';
-import { openHttp } from '../api/open-http.ts';
+import { openHttp, tracedHttp } from '../api/open-http.ts';
 import type { AppContext } from './context.ts';
 
 /** Runs a task with HTTP of its own, one request at a time, and closes it. */
@@ -12,28 +10,8 @@ export async function withHttp<T>(
   const { env, version } = context;
   const http = await openHttp({ env, version, connections: 1 });
   try {
-    return await task(traced(context, http));
+    return await task(tracedHttp(context, http));
   } finally {
     await http.close();
   }
-}
-
-/** Traces each request: its method, path, status and time, without query, headers or body. */
-export function traced({ clock, trace }: Pick<Context, 'clock' | 'trace'>, http: Http): Http {
-  return {
-    ...http,
-    async send(request) {
-      const started = clock.now();
-      const line = (end: string) =>
-        trace(`${request.method} ${request.url.pathname} ${end} ${clock.now() - started} ms`);
-      try {
-        const response = await http.send(request);
-        line(String(response.status));
-        return response;
-      } catch (error) {
-        line(error instanceof SyncError ? error.message : 'failed');
-        throw error;
-      }
-    },
-  };
 }

@@ -55,7 +55,7 @@ export async function whoAmI(
     return response;
   };
   try {
-    const { response } = await withRetry(ask, 'always', { policy, clock, random }, signal);
+    const { response } = await withRetry({ clock, random, signal }, ask, 'always', { policy });
     if (response.status === 401) return { kind: 'rejected' };
     const account =
       response.status === 200 && claimsJson(response)

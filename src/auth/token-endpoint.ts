@@ -161,7 +161,9 @@ async function post(
       totalTimeoutMs: TOTAL_TIMEOUT_MS,
       signal,
     });
-  const { response } = await withRetry(send, repeatable, { policy: RETRY, clock, random }, signal);
+  const { response } = await withRetry({ clock, random, signal }, send, repeatable, {
+    policy: RETRY,
+  });
   return response;
 }
 

@@ -1,3 +1,4 @@
+import { withIsoTimes } from '../json/time.ts';
 import { type CommandModule, examples } from '../app/command.ts';
 import type { AppContext } from '../app/context.ts';
 import { configFor } from '../app/invocation.ts';
@@ -56,7 +57,14 @@ export const logout: CommandModule = {
     const config = configFor(context);
     const report = await withHttp(context, (http) => logOut(context, config, http, flags));
     const text = logoutText(report, context.clock.now());
-    context.output.result({ type: 'logout', ...report }, text);
+    context.output.result(
+      {
+        type: 'logout',
+        ...report,
+        revocations: report.revocations.map((one) => withIsoTimes(one, 'expiresAt')),
+      },
+      text,
+    );
     return ExitCode.ok;
   },
 };

@@ -1,3 +1,4 @@
+import { withIsoTimes } from '../json/time.ts';
 import { type CommandModule, examples } from '../app/command.ts';
 import { configFor } from '../app/invocation.ts';
 import { withHttp } from '../app/with-http.ts';
@@ -22,7 +23,10 @@ export const token: CommandModule = {
         const accessToken = (await session.accessToken(signal)).reveal();
         const { tokens } = await session.credentials(signal);
         const { accessExpiresAt: expiresAt, scopes } = tokens;
-        output.result({ type: 'token', accessToken, expiresAt, scopes }, accessToken);
+        output.result(
+          withIsoTimes({ type: 'token', accessToken, expiresAt, scopes }, 'expiresAt'),
+          accessToken,
+        );
         return ExitCode.ok;
       } finally {
         await session.close();

@@ -40,7 +40,7 @@ export const upload: CommandModule = {
       ),
 
   async run(context, paths: readonly string[], flags: UploadFlags) {
-    const { clock, cwd, output, signal } = context;
+    const { clock, cwd, output } = context;
     const config = configFor(context);
     const baseUrl = requireBaseUrl(config);
     const jobs = flags.jobs === undefined ? DEFAULT_JOBS : wholeNumber('--jobs', flags.jobs, 1, 32);
@@ -61,15 +61,13 @@ export const upload: CommandModule = {
       { connections: jobs, offline: options.dryRun },
       async (connection, { uploads, known }) => {
         try {
-          await uploadBatch(paths, options, {
+          await uploadBatch(context, paths, options, {
             cwd,
             appVersion: context.version,
             ledger: uploads,
             known,
             client: () => connection.client(),
             uploadUrl: () => endpointUrl(baseUrl, config.endpoints.uploadFit),
-            clock,
-            signal,
             report: (item) => {
               tally.add(item);
               output.result(uploadItemJson(item), uploadItemText(item));

@@ -37,7 +37,7 @@ export const verify: CommandModule = {
           .confirmed()
           .filter((upload) => since === undefined || day(upload) >= since);
         const client = () => connection.client();
-        const items = await verifyUploads(uploads, { client, signal, now });
+        const items = await verifyUploads({ clock, signal }, uploads, client);
         ledger.markVerified(
           items.flatMap(({ outcome, upload }) => (outcome === 'present' ? upload.sha256 : [])),
         );

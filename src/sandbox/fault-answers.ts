@@ -127,7 +127,6 @@ function firstHalf(body: Buffer): Uint8Array<ArrayBuffer> {
 function outgoingOf(c: Context<SandboxEnv>): ServerResponse {
   // Without a server `env` is undefined, despite Hono's type.
   const { outgoing } = (c.env as SandboxEnv['Bindings'] | undefined) ?? {};
-  if (outgoing === undefined)
-    throw new Problem(500, 'This fault needs a real connection');
+  if (outgoing === undefined) throw new Problem(500, 'This fault needs a real connection');
   return outgoing;
 }

@@ -2,8 +2,7 @@ import { type Dirent, lstatSync, readdirSync, statSync } from 'node:fs';
 import { resolve, sep } from 'node:path';
 import { messageOf, systemCode } from '../base/errors.ts';
 import type { FileStamp } from '../ledger/known-files.ts';
-import { ODD_NAME, oddNames } from './odd-names.ts';
-import { isRecordingName, isSearchedFolder } from './recording-names.ts';
+import { ODD_NAME, isRecordingName, isSearchedFolder, oddNames } from './recording-names.ts';
 
 /** A file to look at, or a place that could not be looked at. */
 export type FoundFile =

@@ -1,112 +1,115 @@
+import type { Context } from '../base/context.ts';
 import { inParallel } from '../base/parallel.ts';
 import { BatchBreaker } from '../api/batch-breaker.ts';
 import { findFiles } from './find-files.ts';
 import type { BufferSource } from './read-recording.ts';
 import type { UploadItem, UploadProgress } from './report.ts';
 import { type RecordingFile, type UploadOptions, knownOutcome } from './known-outcome.ts';
-import type { UploaderNeeds } from './uploader.ts';
+import type { UploadTarget } from './uploader.ts';
 
-export interface BatchNeeds extends UploaderNeeds {
+export interface BatchTarget extends UploadTarget {
   readonly cwd: string;
   readonly report: (item: UploadItem) => void;
   readonly progress?: ((progress: UploadProgress) => void) | undefined;
-  /** All that is left are recordings that other processes are sending; they are waited for. */
+  /** Called before the batch waits for recordings that other processes are sending. */
   readonly onBusy?: ((count: number) => void) | undefined;
 }
 
-/** Requests under way at once, unless somebody says otherwise. */
+/** Default number of requests in flight. */
 export const DEFAULT_JOBS = 4;
-/** Files above this size, in bytes, are taken one at a time, so that memory stays bounded. */
+/** Files above this size are uploaded one at a time, which bounds the memory (bytes). */
 const LARGE_BYTES = 4 * 1024 * 1024;
 
 /**
- * Sends every recording that these paths mean and that the service does not have yet. Nothing that
- * is wrong with one of them stops the others; what is wrong with the login stops them all. Every
- * file is reported once, in no fixed order.
+ * Sends every recording below these paths that the service does not have yet. A faulty recording
+ * does not stop the others; a login failure stops them all. Every file is reported once, in no fixed
+ * order.
  *
- * @throws SyncError `STORAGE` when the ledger fails; the signal's reason when it is aborted.
+ * @throws SyncError `STORAGE` if the ledger fails; the signal's reason if it is aborted.
  */
 export async function uploadBatch(
+  context: Pick<Context, 'clock' | 'signal'>,
   paths: readonly string[],
   options: UploadOptions & { readonly jobs: number },
-  needs: BatchNeeds,
+  target: BatchTarget,
 ): Promise<void> {
-  const waiting = needs.known.reading(() => sortOut(paths, options, needs));
+  const waiting = target.known.reading(() => reportKnown(paths, options, target));
   if (waiting.length === 0) return;
-  // Reading, checking and sending are loaded when there is something to read.
-  const { createUploader } = await import('./uploader.ts');
-  const uploader = createUploader(options, { ...needs, runStartedAt: needs.clock.now() });
+  // Loaded only if there is a file to read.
+  const { Uploader } = await import('./uploader.ts');
+  const runStartedAt = context.clock.now();
+  const uploader = new Uploader(context, options, { ...target, runStartedAt });
   const totals = { done: 0, sentBytes: 0 };
   const breaker = new BatchBreaker();
   const large = { buffers: reusedBuffer(), turn: Promise.resolve() as Promise<unknown> };
 
-  type Way = 'upload' | 'uploadUnlessBusy';
-  const now = async (way: Way, file: RecordingFile, buffers: BufferSource) => {
-    needs.signal.throwIfAborted();
+  type Method = 'upload' | 'uploadUnlessBusy';
+  const sendNow = async (method: Method, file: RecordingFile, buffers: BufferSource) => {
+    context.signal.throwIfAborted();
     if (breaker.openedBy) {
       return { path: file.path, outcome: 'failed', ...breaker.openedBy } as const;
     }
-    const item = await uploader[way](file, buffers);
+    const item = await uploader[method](file, buffers);
     if (item?.outcome === 'failed') breaker.failed(item);
     else if (item !== undefined && 'attempts' in item) breaker.answered();
     return item;
   };
-  const one = async (way: Way, file: RecordingFile, buffers: BufferSource) => {
-    if (file.stamp.size <= LARGE_BYTES) return await now(way, file, buffers);
-    const turn = large.turn.then(() => now(way, file, large.buffers));
+  const send = async (method: Method, file: RecordingFile, buffers: BufferSource) => {
+    if (file.stamp.size <= LARGE_BYTES) return await sendNow(method, file, buffers);
+    const turn = large.turn.then(() => sendNow(method, file, large.buffers));
     large.turn = turn.catch(() => undefined);
     return await turn;
   };
 
   const slots = Array.from({ length: options.jobs }, reusedBuffer);
-  const all = async (files: readonly RecordingFile[], way: Way): Promise<RecordingFile[]> => {
+  const sendAll = async (files: readonly RecordingFile[], method: Method) => {
     const busy: RecordingFile[] = [];
     await inParallel(files, options.jobs, async (file, slot) => {
-      needs.progress?.({ ...totals, total: waiting.length, current: file.path });
-      const item = await one(way, file, slots[slot] ?? reusedBuffer());
+      target.progress?.({ ...totals, total: waiting.length, current: file.path });
+      const item = await send(method, file, slots[slot] ?? reusedBuffer());
       if (item === undefined) {
         busy.push(file);
         return;
       }
       totals.done++;
       if ('attempts' in item && 'size' in item) totals.sentBytes += item.size ?? 0;
-      needs.report(item);
+      target.report(item);
     });
     return busy;
   };
-  // What somebody else is sending holds up nothing: it is asked for again when the rest is done.
-  const busy = await all(waiting, 'uploadUnlessBusy');
+  // Recordings that another process is sending come last, so that they delay no other.
+  const busy = await sendAll(waiting, 'uploadUnlessBusy');
   if (busy.length === 0) return;
-  if (uploader.sentElsewhere > 0) needs.onBusy?.(uploader.sentElsewhere);
-  await all(busy, 'upload');
+  if (uploader.sentElsewhere > 0) target.onBusy?.(uploader.sentElsewhere);
+  await sendAll(busy, 'upload');
 }
 
 /**
- * Reports what the ledger settles, and returns what has to be looked at: last what was offered before
- * in vain, so that recordings which the service cannot take never keep others from it.
+ * Reports the files with a known outcome, and returns the others. Those that failed before come last:
+ * recordings that the service cannot take never delay the rest.
  */
-function sortOut(
+function reportKnown(
   paths: readonly string[],
   options: UploadOptions,
-  needs: BatchNeeds,
+  target: BatchTarget,
 ): RecordingFile[] {
   const waiting: RecordingFile[] = [];
   const failedBefore: RecordingFile[] = [];
-  for (const file of findFiles(paths, needs.cwd)) {
+  for (const file of findFiles(paths, target.cwd)) {
     if ('problem' in file) {
       const { path, problem: detail } = file;
-      needs.report({ path, outcome: 'invalid', reason: 'unreadable', detail });
+      target.report({ path, outcome: 'invalid', reason: 'unreadable', detail });
       continue;
     }
-    const item = knownOutcome(file, options, needs.known);
+    const item = knownOutcome(file, options, target.known);
     if (item === 'new') waiting.push(file);
     else if (item === 'failed-before') failedBefore.push(file);
-    else needs.report(item);
+    else target.report(item);
   }
   return [...waiting, ...failedBefore];
 }
 
-/** A buffer that grows to the largest file and is used again for each. */
+/** Returns a source of one buffer, which grows to the largest file and is reused. */
 function reusedBuffer(): BufferSource {
   let buffer = Buffer.alloc(0);
   return (size) => {

@@ -1,3 +1,4 @@
+import type { Context } from '../base/context.ts';
 import type { ConfirmedUpload } from '../ledger/uploads.ts';
 import type { ServiceClient } from '../api/client.ts';
 import type { JsonObject } from '../api/wire.ts';
@@ -32,30 +33,28 @@ const TOLERANCE_MS = 60_000;
  * @throws whatever the client throws: `SCOPE_MISSING` without `workout:read`.
  */
 export async function verifyUploads(
+  { clock, signal }: Pick<Context, 'clock' | 'signal'>,
   uploads: readonly ConfirmedUpload[],
-  needs: {
-    readonly client: () => Promise<ServiceClient>;
-    readonly signal: AbortSignal;
-    /** ms since the epoch. */
-    readonly now: number;
-  },
+  client: () => Promise<ServiceClient>,
 ): Promise<Verified[]> {
   if (uploads.length === 0) return [];
-  const match = matcher(uploads, await listWorkouts(uploads, needs));
+  const now = clock.now();
+  const match = matcher(uploads, await listWorkouts(uploads, await client(), signal));
   return uploads.map((upload) => {
     const workout = match(upload);
     if (workout !== undefined) {
       const { id } = workout;
       return { upload, outcome: 'present', ...(typeof id === 'string' ? { workoutId: id } : {}) };
     }
-    const fresh = Math.abs(needs.now - upload.confirmedAt) < PROCESSING_MS;
+    const fresh = Math.abs(now - upload.confirmedAt) < PROCESSING_MS;
     return { upload, outcome: fresh ? 'pending' : 'missing' };
   });
 }
 
 async function listWorkouts(
   uploads: readonly ConfirmedUpload[],
-  { client, signal }: { client: () => Promise<ServiceClient>; signal: AbortSignal },
+  client: ServiceClient,
+  signal: AbortSignal,
 ): Promise<JsonObject[]> {
   let from = Infinity;
   let to = -Infinity;
@@ -71,7 +70,7 @@ async function listWorkouts(
     includeDuplicates: true,
   };
   const found: JsonObject[] = [];
-  for await (const page of workoutPages(await client(), query, () => PAGE, signal)) {
+  for await (const page of workoutPages(client, query, () => PAGE, signal)) {
     found.push(...page);
   }
   return found;

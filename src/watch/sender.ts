@@ -5,7 +5,7 @@ import type { UploadLedger } from '../ledger/uploads.ts';
 import type { ServiceClient } from '../api/client.ts';
 import type { Clock } from '../base/time.ts';
 import type { InvalidReason, UploadItem } from '../upload/report.ts';
-import { type Uploader, createUploader } from '../upload/uploader.ts';
+import { Uploader } from '../upload/uploader.ts';
 import { Wakeup } from './wakeup.ts';
 import {
   REMEMBERS_NOTHING,
@@ -106,9 +106,8 @@ export class Sender {
   #uploader(kept: boolean, sending: Sending): Uploader {
     const { appVersion, ledger, known, uploadUrl, clock, client } = this.#needs;
     const options = { force: false, anyType: false, metadata: {}, dryRun: this.#dryRun };
-    return createUploader(options, {
-      ...{ appVersion, uploadUrl, clock },
-      signal: this.#hardStop.signal,
+    return new Uploader({ clock, signal: this.#hardStop.signal }, options, {
+      ...{ appVersion, uploadUrl },
       known: kept ? REMEMBERS_NOTHING : known,
       ledger: restingLedger(
         ledger,

@@ -53,7 +53,7 @@ export class Verifier {
       if (due.length === 0) return;
       const others = alongside(due, ledger.confirmed());
       const uploads = [...others, ...due];
-      const verified = await verifyUploads(uploads, { client, signal, now: clock.now() });
+      const verified = await verifyUploads({ clock, signal }, uploads, client);
       this.#backOff.succeeded();
       this.#settle(verified.slice(others.length));
     } catch (caught) {

@@ -3,8 +3,13 @@ import { sep } from 'node:path';
 import { systemCode } from '../base/errors.ts';
 import type { FileStamp } from '../ledger/known-files.ts';
 import { describeFileError } from '../upload/find-files.ts';
-import { ODD_NAME, type OddNames, oddNames } from '../upload/odd-names.ts';
-import { isRecordingName, isSearchedFolder } from '../upload/recording-names.ts';
+import {
+  ODD_NAME,
+  type OddNames,
+  isRecordingName,
+  isSearchedFolder,
+  oddNames,
+} from '../upload/recording-names.ts';
 
 /** What a walk comes across. */
 export type Found =

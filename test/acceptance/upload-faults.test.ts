@@ -177,7 +177,7 @@ describe('a permanent fault', () => {
         outcome: 'rejected',
         attempts: 1,
         status: 413,
-        message: 'The service takes no request this large (413).',
+        message: 'The request is too large for the service (413).',
       },
     ],
   ])('is reported, and the same command later continues (%s)', async (_what, fault, code, item) => {

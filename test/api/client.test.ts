@@ -5,9 +5,11 @@ import { Secret } from '../../src/base/secret.ts';
 import { type ServiceClient, type TokenSource, createServiceClient } from '../../src/api/client.ts';
 import { DEFAULT_ENDPOINTS, type Endpoints } from '../../src/config/endpoints.ts';
 import { MAX_ANSWER_BYTES } from '../../src/api/http.ts';
+import { tracedHttp } from '../../src/api/open-http.ts';
 import { createNodeHttp } from '../../src/api/node-http.ts';
 import { isAboutTheItem } from '../../src/api/refusal.ts';
 import { DEFAULT_RETRY } from '../../src/api/retry.ts';
+import { testContext } from '../support/context.ts';
 import { type TestServer, failure, listen, never } from './support.ts';
 
 const FIRST = 'first-access-token';
@@ -38,10 +40,21 @@ async function open(answers: readonly Answer[], options: Options = {}) {
   const replaced: string[] = [];
   const trace: string[] = [];
   const slept: number[] = [];
-  const client = createServiceClient({
+  const context = testContext({
+    clock: {
+      now: () => 0,
+      monotonic: () => 0,
+      sleep: (ms) => {
+        slept.push(ms);
+        return Promise.resolve();
+      },
+    },
+    trace: (line) => trace.push(line),
+  });
+  const client = createServiceClient(context, {
     baseUrl: new URL(options.base ?? '', server.url),
     endpoints: { ...DEFAULT_ENDPOINTS, ...options.endpoints },
-    http,
+    http: tracedHttp(context, http),
     tokens: {
       scopes: () => Promise.resolve(undefined),
       accessToken: () => Promise.resolve(new Secret(FIRST)),
@@ -52,16 +65,6 @@ async function open(answers: readonly Answer[], options: Options = {}) {
       ...options.tokens,
     },
     policy: DEFAULT_RETRY,
-    random: () => 0.5,
-    clock: {
-      now: () => 0,
-      monotonic: () => 0,
-      sleep: (ms) => {
-        slept.push(ms);
-        return Promise.resolve();
-      },
-    },
-    trace: (line) => trace.push(line),
   });
   return { client, server, replaced, trace, slept };
 }
@@ -224,7 +227,7 @@ describe('what the service says no to', () => {
       { message: 'Bad', data: [{ path: ['date'], message: 'Required' }] },
       'Bad (date: Required)',
     ],
-    [413, '<html>', 'The service takes no request this large (413).'],
+    [413, '<html>', 'The request is too large for the service (413).'],
     [422, { statusMessage: 'Unprocessable' }, 'Unprocessable'],
     [409, '', 'The service answered 409 with nothing.'],
   ])('%i is final, in its own words', async (status, body, message) => {
@@ -469,26 +472,30 @@ it('gets a batch through a service that counts requests by the minute, and does 
   });
   const http = createNodeHttp({ userAgent: 'test', connections: 1 });
   onTestFinished(() => http.close());
-  const client = createServiceClient({
-    baseUrl: server.url,
-    endpoints: DEFAULT_ENDPOINTS,
-    http,
-    tokens: {
-      scopes: () => Promise.resolve(undefined),
-      accessToken: () => Promise.resolve(new Secret(FIRST)),
-      replace: () => Promise.reject(new Error('nobody refused it')),
-    },
-    policy: DEFAULT_RETRY,
-    random: () => 0,
-    clock: {
-      now: () => now,
-      monotonic: () => now,
-      sleep: (ms) => {
-        now += ms;
-        return Promise.resolve();
+  const client = createServiceClient(
+    testContext({
+      random: () => 0,
+      clock: {
+        now: () => now,
+        monotonic: () => now,
+        sleep: (ms) => {
+          now += ms;
+          return Promise.resolve();
+        },
       },
+    }),
+    {
+      baseUrl: server.url,
+      endpoints: DEFAULT_ENDPOINTS,
+      http,
+      tokens: {
+        scopes: () => Promise.resolve(undefined),
+        accessToken: () => Promise.resolve(new Secret(FIRST)),
+        replace: () => Promise.reject(new Error('nobody refused it')),
+      },
+      policy: DEFAULT_RETRY,
     },
-  });
+  );
   for (let day = 1; day <= 28; day++) {
     const answer = await client.push('wellness', { date: `2026-02-${day}` }, 'always', never());
     expect(answer.outcome).toBe('pushed');

@@ -1,39 +1,40 @@
 import { describe, expect, it } from 'vitest';
 import { SyncError } from '../../src/base/errors.ts';
+import type { Clock } from '../../src/base/time.ts';
 import type { HttpResponse } from '../../src/api/http.ts';
 import {
   DEFAULT_RETRY,
   type Repeatable,
-  type RetryNeeds,
+  type RetryOptions,
   type RetryNotice,
   readRetryAfter,
   withRetry,
 } from '../../src/api/retry.ts';
-import { failure, never } from './support.ts';
+import { testContext } from '../support/context.ts';
+import { failure } from './support.ts';
 
 const NOW = Date.UTC(2026, 1, 15, 12);
 
-/** A clock on which nobody waits: it writes down for how long. */
-function needs(random = 1) {
+/** A context whose clock records every sleep and moves on at once. */
+function setUp(random = 1) {
   const slept: number[] = [];
   const notices: RetryNotice[] = [];
   let now = NOW;
-  const given: RetryNeeds = {
-    policy: DEFAULT_RETRY,
-    random: () => random,
-    onRetry: (notice) => notices.push(notice),
-    clock: {
-      now: () => now,
-      monotonic: () => now,
-      sleep: (ms, signal) => {
-        signal?.throwIfAborted();
-        slept.push(ms);
-        now += ms;
-        return Promise.resolve();
-      },
+  const clock: Clock = {
+    now: () => now,
+    monotonic: () => now,
+    sleep: (ms, signal) => {
+      signal?.throwIfAborted();
+      slept.push(ms);
+      now += ms;
+      return Promise.resolve();
     },
   };
-  return { ...given, slept, notices };
+  const options: RetryOptions = {
+    policy: DEFAULT_RETRY,
+    onRetry: (notice) => notices.push(notice),
+  };
+  return { context: testContext({ clock, random: () => random }), options, slept, notices };
 }
 
 type Step = number | 'not-sent' | 'unknown' | HttpResponse;
@@ -71,7 +72,9 @@ interface Outcome {
 
 async function run(steps: Step[], repeatable: Repeatable): Promise<Outcome & { calls: number }> {
   const { attempt, calls } = script(...steps);
-  const outcome = await withRetry(attempt, repeatable, needs(), never()).then(
+  const outcome = await withRetry(setUp().context, attempt, repeatable, {
+    policy: DEFAULT_RETRY,
+  }).then(
     ({ response, attempts }): Outcome => ({ status: response.status, attempts }),
     (error: unknown): Outcome => {
       if (!(error instanceof SyncError)) throw error;
@@ -160,20 +163,26 @@ describe('what is repeated, and what is not', () => {
       calls++;
       return Promise.reject(error);
     };
-    await expect(withRetry(attempt, 'always', needs(), never())).rejects.toMatchObject({
+    await expect(
+      withRetry(setUp().context, attempt, 'always', { policy: DEFAULT_RETRY }),
+    ).rejects.toMatchObject({
       code: 'SERVICE_ANSWER',
       message: 'too much',
       details: { attempts: 1 },
     });
     const fault = new TypeError('a mistake');
     const mistake = () => Promise.reject(fault);
-    await expect(withRetry(mistake, 'always', needs(), never())).rejects.toBe(fault);
+    await expect(
+      withRetry(setUp().context, mistake, 'always', { policy: DEFAULT_RETRY }),
+    ).rejects.toBe(fault);
     expect(calls).toBe(1);
   });
 
   it('the failure keeps its words, hint, cause and facts', async () => {
     const { attempt } = script('unknown');
-    const error = await failure(withRetry(attempt, 'always', needs(), never()));
+    const error = await failure(
+      withRetry(setUp().context, attempt, 'always', { policy: DEFAULT_RETRY }),
+    );
     expect({ message: error.message, hint: error.hint, details: error.details }).toEqual({
       message: 'the connection broke off',
       hint: 'hi',
@@ -184,9 +193,9 @@ describe('what is repeated, and what is not', () => {
 
 describe('pauses', () => {
   const pausesOf = async (random: number, attempts: number) => {
-    const given = needs(random);
+    const given = setUp(random);
     const policy = { ...DEFAULT_RETRY, attempts };
-    await failure(withRetry(script(500).attempt, 'always', { ...given, policy }, never()));
+    await failure(withRetry(given.context, script(500).attempt, 'always', { policy }));
     return given.slept;
   };
 
@@ -199,8 +208,10 @@ describe('pauses', () => {
   it.each([0, 0.5, 1])(
     'after 429 grow, and last until the minute is over in which requests are counted (random %d)',
     async (random) => {
-      const given = needs(random);
-      const error = await failure(withRetry(script(429).attempt, 'always', given, never()));
+      const given = setUp(random);
+      const error = await failure(
+        withRetry(given.context, script(429).attempt, 'always', given.options),
+      );
       const [first = 0, second = 0, third = 0] = given.slept;
       expect(given.slept).toHaveLength(3);
       expect([second / first, third / second]).toEqual([
@@ -214,8 +225,8 @@ describe('pauses', () => {
 
   it('after 429 are as short as any other where nobody should wait for so long', async () => {
     const policy = { attempts: 4, baseMs: 500, capMs: 15_000, longestRetryAfterMs: 60_000 };
-    const given = needs(1);
-    await failure(withRetry(script(429).attempt, 'always', { ...given, policy }, never()));
+    const given = setUp(1);
+    await failure(withRetry(given.context, script(429).attempt, 'always', { policy }));
     expect(given.slept).toEqual([500, 1000, 2000]);
   });
 
@@ -226,16 +237,16 @@ describe('pauses', () => {
       ['Sun, 15 Feb 2026 11:00:05 GMT', 0],
       ['yesterday', 0],
     ] as const) {
-      const given = needs(1);
+      const given = setUp(1);
       const first = answer(503, { date, 'retry-after': 'Sun, 15 Feb 2026 11:00:05 GMT' });
-      await withRetry(script(first, 200).attempt, 'always', given, never());
+      await withRetry(given.context, script(first, 200).attempt, 'always', given.options);
       expect(given.slept).toEqual([waitMs]);
     }
   });
 
   it('are told before they begin', async () => {
-    const given = needs(0.5);
-    await withRetry(script(502, 'not-sent', 200).attempt, 'always', given, never());
+    const given = setUp(0.5);
+    await withRetry(given.context, script(502, 'not-sent', 200).attempt, 'always', given.options);
     expect(given.notices).toEqual([
       { attempt: 1, waitMs: 250, reason: 'The service cannot answer now (502).' },
       { attempt: 2, waitMs: 500, reason: 'the connection broke off' },
@@ -253,9 +264,9 @@ describe('pauses', () => {
     ['Sun, 15 Feb 2026 11:00:00 GMT', 0],
   ])('Retry-After "%s" wins over the own pause', async (header, waitMs) => {
     for (const status of [429, 503, 500]) {
-      const given = needs(1);
+      const given = setUp(1);
       const first = answer(status, { 'retry-after': header });
-      await withRetry(script(first, 200).attempt, 'always', given, never());
+      await withRetry(given.context, script(first, 200).attempt, 'always', given.options);
       expect(given.slept).toEqual([waitMs]);
     }
   });
@@ -263,9 +274,9 @@ describe('pauses', () => {
   it.each(['soon', '', '-5', '1.5', '0x10', 'Feb 15 2026'])(
     'Retry-After "%s" means nothing: the own pause counts',
     async (header) => {
-      const given = needs(1);
+      const given = setUp(1);
       const first = answer(503, { 'retry-after': header });
-      await withRetry(script(first, 200).attempt, 'always', given, never());
+      await withRetry(given.context, script(first, 200).attempt, 'always', given.options);
       expect(given.slept).toEqual([500]);
     },
   );
@@ -273,9 +284,9 @@ describe('pauses', () => {
   it.each(['61', 'Sun, 15 Feb 2026 13:00:00 GMT', '99999999999999999999'])(
     'a service that asks for a long pause (%s) is not asked again now, and the user is told when',
     async (header) => {
-      const given = needs(1);
+      const given = setUp(1);
       const { attempt, calls } = script(answer(429, { 'retry-after': header }));
-      const error = await failure(withRetry(attempt, 'always', given, never()));
+      const error = await failure(withRetry(given.context, attempt, 'always', given.options));
       expect([error.code, error.details['attempts'], calls(), given.slept]).toEqual([
         'SERVICE_UNAVAILABLE',
         1,
@@ -310,19 +321,22 @@ describe('pauses', () => {
     async (delivery, told) => {
       const abort = new AbortController();
       const reason = new SyncError('INTERRUPTED', 'Interrupted.');
-      const given = needs(1);
+      const given = setUp(1);
       const { attempt, calls } = script(delivery);
       const clock = {
-        ...given.clock,
+        ...given.context.clock,
         sleep: (_ms: number, signal?: AbortSignal) =>
           new Promise<void>((_resolve, reject) => {
             signal?.addEventListener('abort', () => reject(signal.reason as Error));
             abort.abort(reason);
           }),
       };
-      const error = await withRetry(attempt, 'always', { ...given, clock }, abort.signal).catch(
-        (thrown: unknown) => thrown,
-      );
+      const error = await withRetry(
+        { ...given.context, clock, signal: abort.signal },
+        attempt,
+        'always',
+        given.options,
+      ).catch((thrown: unknown) => thrown);
       // Whether the service can have acted on a try is part of it.
       expect(error).toMatchObject({ code: reason.code, message: reason.message });
       expect((error as SyncError).details).toEqual(told);

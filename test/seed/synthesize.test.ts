@@ -216,10 +216,7 @@ describe('Arguments that make no sense are refused at once, and named', () => {
     [{ seed: Number.NaN }, 'The seed must be a whole number from 0, not NaN.'],
     [{ until: '2025-02-30' }, 'Invalid date "2025-02-30".'],
     [{ until: '2025-09-07T00:00:00Z' }, 'Invalid date "2025-09-07T00:00:00Z".'],
-    [
-      { until: '2011-12-30', zone: 'Pacific/Apia' },
-      'Pacific/Apia skipped the day 2011-12-30.',
-    ],
+    [{ until: '2011-12-30', zone: 'Pacific/Apia' }, 'Pacific/Apia skipped the day 2011-12-30.'],
     [{ until: '1999-01-01' }, 'The last day must be from 2001 to 2099, not 1999-01-01.'],
     [{ zone: 'Middle/Earth' }, 'Unknown time zone "Middle/Earth".'],
     [{ zone: '' }, 'Unknown time zone "".'],

@@ -6,6 +6,7 @@ import { type ServiceClient, type TokenSource, createServiceClient } from '../..
 import { DEFAULT_ENDPOINTS } from '../../src/config/endpoints.ts';
 import { createNodeHttp } from '../../src/api/node-http.ts';
 import { DEFAULT_RETRY, type RetryPolicy } from '../../src/api/retry.ts';
+import { testContext } from './context.ts';
 import type { Clock } from '../../src/base/time.ts';
 
 /** Starts a sandbox on a free port; it closes with the test. */
@@ -31,7 +32,8 @@ export function clientOf(
   const http = createNodeHttp({ userAgent: 'test', connections: 16 });
   onTestFinished(() => http.close());
   const token = new Secret(sandbox.control.mint(mint).access_token);
-  const client = createServiceClient({
+  const context = testContext({ clock: over.clock ?? hastyClock, random: () => 0 });
+  const client = createServiceClient(context, {
     baseUrl: new URL(sandbox.url),
     endpoints: DEFAULT_ENDPOINTS,
     http,
@@ -41,8 +43,6 @@ export function clientOf(
       scopes: () => Promise.resolve(mint.scopes),
     },
     policy: over.policy ?? DEFAULT_RETRY,
-    clock: over.clock ?? hastyClock,
-    random: () => 0,
   });
   let asked = 0;
   return {

@@ -3,7 +3,7 @@ import { chmodSync, mkdirSync, statSync, symlinkSync, writeFileSync } from 'node
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { findFiles } from '../../src/upload/find-files.ts';
-import { ODD_NAME } from '../../src/upload/odd-names.ts';
+import { ODD_NAME } from '../../src/upload/recording-names.ts';
 import { walk } from '../../src/watch/walk.ts';
 import { put, scratchDir } from './support.ts';
 

@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { SyncError } from '../../src/base/errors.ts';
 import { knownFiles } from '../../src/ledger/known-files.ts';
 import { uploadLedger } from '../../src/ledger/uploads.ts';
+import { testContext } from '../support/context.ts';
 import { uploadBatch } from '../../src/upload/pipeline.ts';
 import type { UploadItem, UploadProgress } from '../../src/upload/report.ts';
 import type { UploadOptions } from '../../src/upload/known-outcome.ts';
@@ -50,9 +51,10 @@ async function open(sandboxOptions: Parameters<typeof openSandbox>[0] = {}) {
     const progress: UploadProgress[] = [];
     const elsewhere: number[] = [];
     sandbox.control.clearRequests();
-    const { jobs = 4, signal = new AbortController().signal, ...rest } = options;
+    const { jobs = 4, signal, ...rest } = options;
     let failed: unknown;
     await uploadBatch(
+      testContext({ clock: hastyClock, ...(signal === undefined ? {} : { signal }) }),
       paths,
       { force: false, anyType: false, metadata: {}, dryRun: false, jobs, ...rest },
       {
@@ -62,8 +64,6 @@ async function open(sandboxOptions: Parameters<typeof openSandbox>[0] = {}) {
         known,
         client: options.client ?? client,
         uploadUrl: () => new URL('/api/workouts/upload-fit', sandbox.url),
-        clock: hastyClock,
-        signal,
         report: (item) => items.push(item),
         progress: (now) => progress.push(now),
         onBusy: (count) => elsewhere.push(count),

@@ -5,6 +5,7 @@ import { createServiceClient } from '../../src/api/client.ts';
 import { DEFAULT_ENDPOINTS } from '../../src/config/endpoints.ts';
 import { createNodeHttp } from '../../src/api/node-http.ts';
 import { DEFAULT_RETRY } from '../../src/api/retry.ts';
+import { testContext } from '../support/context.ts';
 import { PROCESSING_MS, verifyUploads } from '../../src/upload/verify.ts';
 import { markIn, openIn, scratchDir } from '../ledger/support.ts';
 import { listen } from '../api/support.ts';
@@ -40,7 +41,8 @@ async function platform(workouts: readonly Workout[], most = Infinity) {
   });
   const http = createNodeHttp({ userAgent: 'test', connections: 1 });
   onTestFinished(() => http.close());
-  const client = createServiceClient({
+  const context = testContext({ clock: { ...hastyClock, now: () => NOW } });
+  const client = createServiceClient(context, {
     baseUrl: server.url,
     endpoints: DEFAULT_ENDPOINTS,
     http,
@@ -50,16 +52,9 @@ async function platform(workouts: readonly Workout[], most = Infinity) {
       replace: () => Promise.reject(new Error('the token is good')),
     },
     policy: DEFAULT_RETRY,
-    clock: hastyClock,
-    random: () => 0,
   });
   const verify = async (uploads: readonly ConfirmedUpload[]) => {
-    const signal = new AbortController().signal;
-    const items = await verifyUploads(uploads, {
-      client: () => Promise.resolve(client),
-      signal,
-      now: NOW,
-    });
+    const items = await verifyUploads(context, uploads, () => Promise.resolve(client));
     return items.map(({ outcome, workoutId }) => [outcome, workoutId]);
   };
   return { verify, requests: server.requests };

@@ -1,3 +1,4 @@
+import { withIsoTimes } from '../../json/time.ts';
 import { type CommandModule, choice, examples } from '../../app/command.ts';
 import type { AppContext } from '../../app/context.ts';
 import { configFor } from '../../app/invocation.ts';
@@ -56,7 +57,10 @@ export const login: CommandModule = {
     const config = configFor(context, overridesOf(flags));
     const report = await withHttp(context, (http) => logIn(context, config, http, flags));
     const text = loginText(report, context.clock.now());
-    context.output.result({ type: 'login', ...report }, text);
+    context.output.result(
+      { type: 'login', ...withIsoTimes(report, 'accessExpiresAt', 'refreshExpiresAt') },
+      text,
+    );
     return ExitCode.ok;
   },
 };

@@ -12,8 +12,9 @@ import {
   type SyntheticRecording,
   synthesize,
 } from '../../seed/synthesize.ts';
+import type { Context } from '../../base/context.ts';
 import { BatchBreaker } from '../../api/batch-breaker.ts';
-import { type Uploader, type UploaderNeeds, createUploader } from '../../upload/uploader.ts';
+import { type UploadTarget, Uploader } from '../../upload/uploader.ts';
 import { exitCodeOfItem } from '../../upload/tally.ts';
 import type { UploadItem } from '../../upload/report.ts';
 import { type PushItem, exitCodeOfPush } from '../push.ts';
@@ -21,7 +22,8 @@ import { type PushItem, exitCodeOfPush } from '../push.ts';
 export interface FillOptions extends SynthesizeOptions, DeliveryOptions {}
 
 export interface FillNeeds {
-  readonly upload: UploaderNeeds;
+  readonly context: Pick<Context, 'clock' | 'signal'>;
+  readonly upload: UploadTarget;
   readonly records: Omit<DeliveryNeeds, 'report'>;
   readonly report: (item: SeedItem) => void;
   readonly progress: (progress: { day: number; days: number; date: string }) => void;
@@ -80,7 +82,11 @@ export class AccountFiller {
     this.#needs = needs;
     const { force, dryRun } = options;
     const metadata = { synthetic: true };
-    this.#uploader = createUploader({ force, anyType: false, dryRun, metadata }, needs.upload);
+    this.#uploader = new Uploader(
+      needs.context,
+      { force, anyType: false, dryRun, metadata },
+      needs.upload,
+    );
   }
 
   get summary(): SeedSummary {
@@ -100,7 +106,7 @@ export class AccountFiller {
   /** Makes and sends all days. @throws SyncError `USAGE`, `STORAGE`, `INTERRUPTED` */
   async run(): Promise<void> {
     for (const days of inBatches(sentDays(synthesize(this.#options)), DAYS_AT_A_TIME)) {
-      this.#needs.upload.signal.throwIfAborted();
+      this.#needs.context.signal.throwIfAborted();
       const dates = days.map(({ date }) => date);
       const items = days.reduce((sum, day) => sum + day.recordings.length + KINDS.length, 0);
       this.#batch = { before: this.#dates.length, dates, items, done: 0 };
@@ -114,7 +120,7 @@ export class AccountFiller {
   async #sendRecordings(days: readonly SentDay[]): Promise<void> {
     const recordings = days.flatMap((day) => day.recordings);
     await inParallel(recordings, this.#options.jobs, async ({ fileName, bytes, name }) => {
-      this.#needs.upload.signal.throwIfAborted();
+      this.#needs.context.signal.throwIfAborted();
       const { openedBy } = this.#breaker;
       const item: UploadItem = openedBy
         ? { path: fileName, outcome: 'failed', ...openedBy }

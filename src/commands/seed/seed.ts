@@ -159,14 +159,13 @@ async function fillAccount(
       const filler = new AccountFiller(
         { ...options, nutrition: config.get('nutritionDelivery') },
         {
+          context,
           upload: {
             appVersion: version,
             ledger: uploads,
             known,
             client,
             uploadUrl: () => url('uploadFit'),
-            clock,
-            signal,
           },
           records: { ledger: records, client, url, clock, signal },
           report: (item) => output.result(seedItemJson(item, name), itemText(item)),
