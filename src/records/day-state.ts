@@ -256,7 +256,7 @@ export class DayState {
 
   /**
    * Finds out the kind of service, once a run, by sending a day without items. A service that appends
-   * still holds the items afterwards; on one that replaces they have to be sent again.
+   * still holds the items afterwards; a service that replaces needs them again.
    *
    * @param delivered the items that the last request added to the day
    * @returns undefined if nothing more has to be sent

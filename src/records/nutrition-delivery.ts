@@ -17,19 +17,19 @@ import { sendWholeDay } from './send-whole-day.ts';
 
 /**
  * Delivers a nutrition day so that the service holds each item exactly once, although no service says
- * if it replaces a day or adds to it. Unless it is known to replace, a day takes two steps: learn what
- * it holds, then send only what is missing. The ledger holds the debt from before the first step until
+ * if it replaces a day or adds to it. Unless it is known to replace, a day takes two steps: learn its
+ * content, then send only the missing items. The ledger holds the debt from before the first step until
  * the service has confirmed the second. So a request that may have been processed is never repeated:
  * the first step of the next attempt shows its effect.
  */
 
-/** Limits the attempts to bring a day to what it should hold; each begins with what it holds. */
+/** Limits the attempts to bring a day to its intended content. */
 const MAX_ROUNDS = 5;
 
-/** Pause before a look at a day whose last request may still be in progress behind a gateway (ms). */
+/** Pause after an unclear answer: a gateway may still be processing the request (ms). */
 const SETTLE_MS = 2_000;
 
-/** @throws SyncError `STORAGE`, `INTERRUPTED` */
+/** Delivers one day. @throws SyncError `STORAGE`, `INTERRUPTED` */
 export async function deliverDay(
   record: NutritionRecord,
   options: DayOptions,
@@ -91,7 +91,7 @@ export async function deliverDay(
   );
 }
 
-/** Items with an id that the day is to hold no longer, or in another version. */
+/** Returns items with an id that the day should no longer hold, or hold in another version. */
 function removals(
   { items }: DayContent,
   content: DayContent,
@@ -115,7 +115,7 @@ async function deliverInRounds(day: DayState): Promise<DayOutcome> {
   return day.unsettled(day.lastFailure);
 }
 
-/** Makes one attempt, in the way that fits what is known of the service. */
+/** Makes one attempt, in the way that suits the kind of service. */
 async function deliverOnce(day: DayState, step: NextStep): Promise<DayOutcome | NextStep> {
   const { service } = day;
   if (service.isSaidToReplace) return await sendWholeDay(day, 'always');

@@ -7,7 +7,7 @@ import { type Look, outgoing } from './nutrition-service.ts';
 import * as words from './nutrition-words.ts';
 import { sendWholeDay } from './send-whole-day.ts';
 
-/** Learns what the day holds, then sends what is missing. */
+/** Learns what the day holds, then sends the missing items. */
 export async function sendMissing(
   day: DayState,
   by: 'empty-post' | undefined,

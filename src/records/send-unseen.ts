@@ -5,8 +5,8 @@ import { itemIdentity, sameInput } from './items.ts';
 import { outgoing } from './nutrition-service.ts';
 
 /**
- * Sends a day to a service whose answers show no items: whole, as the interface says, or only what
- * the ledger does not know to be there if the user says that it appends.
+ * Sends a day to a service that shows no items in its answers. The whole day is sent, as the interface
+ * says. If the user's setting is `append`, only items are sent that the ledger does not know.
  */
 export async function sendUnseen(day: DayState): Promise<DayOutcome> {
   const { service, ledger } = day.needs;

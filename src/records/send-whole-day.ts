@@ -44,7 +44,7 @@ export async function sendWholeDay(
   if (items === undefined) return day.finish(content.items);
   const seen = day.compare(items);
   if (seen.extra.length > 0 || seen.outdated.length > 0) {
-    // It added to the day. What is there twice is there by this request.
+    // It added to the day: this request has caused the copies.
     day.learnKind('append');
     day.mayRemoveExtra = true;
     if (!service.refusesEmpty) return 'retry-with-empty-day';
