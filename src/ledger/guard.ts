@@ -73,7 +73,7 @@ export function transaction<T>(
     try {
       database.exec('ROLLBACK');
     } catch {
-      // SQLite has rolled back by itself. The first error is the one to report.
+      // SQLite has already rolled back. The first error is reported.
     }
     throw error;
   }

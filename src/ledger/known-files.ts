@@ -1,14 +1,14 @@
 import { type Database, type Statement, transaction } from './guard.ts';
 import type { UploadStanding } from './uploads.ts';
 
-/** Shows if a file is still the one that was read: from `lstat`, times as raw floats. */
+/** Identifies an unchanged file: from `lstat`, times as raw floats. */
 export interface FileStamp {
   readonly size: number;
   readonly mtimeMs: number;
   readonly ctimeMs: number;
 }
 
-/** What was found in a file. `verdict` is `activity`, or the reason why it is not sent. */
+/** The content of a file. `verdict` is `activity`, or the reason why it is not sent. */
 export interface KnownFile {
   readonly sha256: string | undefined;
   readonly verdict: string;
@@ -37,7 +37,7 @@ export function knownFiles(database: Database, account: string, now: () => numbe
   return new SqliteKnownFiles(database, account, now);
 }
 
-/** Files that were read before: one that still has the same stamp need not be read again. */
+/** Remembers files that were read, so that a file with the same stamp is not read again. */
 class SqliteKnownFiles {
   readonly #database: Database;
   readonly #account: string;
@@ -64,7 +64,7 @@ class SqliteKnownFiles {
     );
   }
 
-  /** Returns what is known of a file, if it was read before and is unchanged. */
+  /** Returns the recorded findings of a file, if it was read before and is unchanged. */
   find(path: string, stamp: FileStamp): KnownFileStatus | undefined {
     if (this.#unsaved.has(path)) this.flush();
     const row = this.#select.get(this.#account, path) as Row | undefined;

@@ -4,7 +4,7 @@ type Json = null | boolean | number | string | Json[] | { [name: string]: Json }
 
 /** An item that was sent from here, or will be. */
 export interface SentItem {
-  /** As it goes out. */
+  /** The body to send. */
   readonly body: { [name: string]: Json };
   /** The input that it came from: a path, a source's name or `stdin`. */
   readonly input: string;
@@ -16,7 +16,7 @@ export interface SentItem {
   readonly removed?: true;
 }
 
-/** A day as it was sent: its items, and its own fields (totals, `waterMl`, `rawJson`). */
+/** The content of a day: its items, and its own fields (totals, `waterMl`, `rawJson`). */
 export interface DayContent {
   readonly items: readonly SentItem[];
   readonly fields: { [name: string]: Json };
@@ -121,12 +121,12 @@ export class NutritionLedger {
     this.#settle.run(this.#account, date, JSON.stringify(content));
   }
 
-  /** Drops the debt: the day holds what it held before. */
+  /** Drops the debt: the day was not changed. */
   restore(date: string): void {
     this.#restore.run(this.#account, date);
   }
 
-  /** Records that a request is about to be sent whose outcome no later answer can show. */
+  /** Records that a request will be sent, and that no later answer can show its outcome. */
   markUnclear(date: string): void {
     this.#markUnclear.run(this.#account, date);
   }
@@ -141,7 +141,7 @@ export class NutritionLedger {
     return row === undefined ? {} : (JSON.parse(row.traits) as NutritionTraits);
   }
 
-  /** Adds to what is known of the service; `undefined` forgets. */
+  /** Adds traits of the service; `undefined` removes one. */
   noteTraits(traits: TraitChanges): void {
     this.#putTraits.run(this.#account, JSON.stringify({ ...this.traits(), ...traits }));
   }

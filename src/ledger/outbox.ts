@@ -1,20 +1,20 @@
 import type { Database } from './guard.ts';
 import type { ProcessMark } from '../system/processes.ts';
 
-/** A recording whose bytes are kept until the service has it. */
+/** A recording that is kept until the service has it. */
 export interface OutboxRow {
   readonly sha256: string;
   /** Where it was found. */
   readonly path: string;
   /** Of the recording, in bytes. */
   readonly size: number;
-  /** When it was recorded, as far as is known; ms since the epoch. */
+  /** When it was recorded, or the best estimate (ms since the epoch). */
   readonly recordedAt: number;
 }
 
 /** What the outbox holds. */
 export interface OutboxView {
-  /** Rows that this process sends, including those that it has just adopted. */
+  /** Rows that this process sends, including newly adopted ones. */
   readonly own: readonly OutboxRow[];
   /** Total size of all rows (bytes). */
   readonly totalSize: number;

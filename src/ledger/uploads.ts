@@ -98,7 +98,7 @@ class SqliteUploadLedger {
    * Claims a recording for this process. A row that a dead process left pending is taken over: it is
    * sent again, and the service recognises it by its hash (interface 4.4).
    *
-   * @param force claims it even if it is confirmed. It stays confirmed, whatever the outcome.
+   * @param force claims it even if it is confirmed; it then stays confirmed
    */
   claim(
     { sha256, path, size }: { sha256: string; path: string; size: number },
@@ -174,8 +174,8 @@ class SqliteUploadLedger {
   /**
    * Returns confirmed recordings, the oldest confirmation first.
    *
-   * @param which `unverified`: only those that were never compared with the workouts of the platform.
-   *   `before`: only those confirmed before this (ms since the epoch).
+   * @param which `unverified`: only recordings never compared with the workouts of the platform.
+   *   `before`: only recordings confirmed before this (ms since the epoch).
    */
   confirmed(
     which: { readonly unverified?: boolean; readonly before?: number } = {},

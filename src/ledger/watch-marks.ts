@@ -5,7 +5,7 @@ import type { FileStamp } from './known-files.ts';
 export interface NewOnly {
   /**
    * Checks if this file was there before. After the first complete scan every other file is new,
-   * whatever its times are.
+   * with any times.
    */
   isOld(stamp: FileStamp): boolean;
   /**
@@ -18,8 +18,8 @@ export interface NewOnly {
 }
 
 /**
- * What the watcher remembers of files, apart from their content. A mark holds as long as the file keeps
- * its size and modification time; a changed owner or mode does not make an old ride a new one.
+ * Marks that the watcher puts on files. A mark holds while the file keeps its size and modification
+ * time; a changed owner or mode does not make an old ride a new one.
  */
 export interface WatchMarks {
   isSeen(path: string, stamp: FileStamp): boolean;

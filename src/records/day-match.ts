@@ -2,7 +2,7 @@ import type { DayContent, SentItem } from '../ledger/nutrition.ts';
 import { holdsItem, itemIdentity, sameInput } from './items.ts';
 import type { JsonObject } from './types.ts';
 
-/** What a service shows of a day, beside what the day should hold. */
+/** Compares what a service shows of a day with what the day should hold. */
 
 /** An item as a service shows it. */
 export interface ShownItem {
@@ -16,46 +16,46 @@ export interface ShownItem {
 }
 
 export interface Comparison {
-  /** What the day holds of us, with the ids that the service shows. */
+  /** Our items in the day, with the ids that the service shows. */
   readonly present: readonly SentItem[];
-  /** What the service lacks. */
+  /** Items that the service lacks. */
   readonly missing: readonly SentItem[];
   /** Versions of missing items, and items that the input no longer has: to be removed. */
   readonly outdated: readonly Outdated[];
-  /** Left as they are: the athlete edited them in the platform, or another device sent them. */
+  /** Not changed: the athlete edited them in the platform, or another device sent them. */
   readonly edited: readonly Edited[];
   /** Left out: the athlete removed them in the platform. */
   readonly removed: readonly SentItem[];
-  /** More copies of what the day should hold once. */
+  /** Surplus copies of items. */
   readonly extra: readonly ShownItem[];
-  /** Left as they are: versions that this ledger does not know, perhaps another device's. */
+  /** Not changed: versions that this ledger does not know, perhaps another device's. */
   readonly foreign: readonly Outdated[];
   /** Items of ours that this ledger did not know: another device sent them. */
   readonly adopted: readonly SentItem[];
-  /** Did the service show any item that this ledger knows by its id? */
+  /** The service showed an item that this ledger knows by its id. */
   readonly knowsIds: boolean;
 }
 
-/** An item that the service holds in another version than the one that was sent from here. */
+/** An item that the service holds in another version than was sent from here. */
 export interface Edited {
   readonly item: SentItem;
   readonly shown: ShownItem;
 }
 
-/** An item at the service that is to go, and what is to come in its place. */
+/** An item to remove from the service, and its replacement. */
 export interface Outdated {
   readonly shown: ShownItem;
   readonly next?: SentItem;
 }
 
 export interface CompareOptions {
-  /** What was last confirmed. */
+  /** The content that the service last confirmed. */
   readonly stored: DayContent;
   /** Items that an interrupted run may have sent, and that were not confirmed. */
   readonly maybe: readonly SentItem[];
   /** The `source` that the service gives to our items, if an answer has shown it. */
   readonly source: string | undefined;
-  /** Overwrite what was edited in the platform, and what another device sent. */
+  /** Overwrite edits made in the platform, and items of other devices. */
   readonly force: boolean;
 }
 
@@ -63,7 +63,7 @@ export interface CompareOptions {
 export const ELSEWHERE = 'elsewhere';
 
 /**
- * Compares a day at the service with what it should hold. Items are matched by the id that an
+ * Compares a day at the service with its intended content. Items are matched by the id that an
  * earlier answer gave, else by instant, name and amounts. Items of other sources are never touched.
  */
 export function compareDay(
@@ -96,7 +96,7 @@ export function compareDay(
     const found = item.id === undefined ? undefined : take(({ id }) => id === item.id);
     if (found !== undefined) byId.set(item, found);
   }
-  // What is there already is never sent again, whichever ids it has.
+  // Items that are there already are never sent again, with any id.
   const lacking: SentItem[] = [];
   for (const item of wanted) {
     const known = byId.get(item);
@@ -168,7 +168,7 @@ export function compareDay(
     if (found === undefined) continue;
     outdate(found, item);
   }
-  /** The version to come, if there is one, waits until the shown one is gone. */
+  /** Marks an item for removal; its new version, if there is one, is sent after that. */
   function outdate(shown: ShownItem, { body }: SentItem): void {
     const identity = itemIdentity(body);
     const next = missing.find(

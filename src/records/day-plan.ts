@@ -5,11 +5,11 @@ import { itemIdentity, itemText, sameInput } from './items.ts';
 import type { JsonObject, NutritionPart } from './types.ts';
 import { isObject } from './values.ts';
 
-/** What a nutrition day should hold: what was sent before, and what the input says now. */
+/** Works out what a nutrition day should hold, from earlier content and the inputs. */
 
-/** How an input joins what is known of a day. */
+/** How an input joins the known content of a day. */
 export type MergeMode =
-  /** It replaces what came from the same input, and adds to the rest. */
+  /** It replaces the earlier items of the same input, and adds to the rest. */
   | 'same-input'
   /** It removes nothing. */
   | 'add'
@@ -31,7 +31,7 @@ interface Slot {
 }
 
 /**
- * Joins the inputs of a run, in their order, to what a day is known to hold. An item with the
+ * Joins the inputs of a run, in their order, to the known content of a day. An item with the
  * instant and name of a known one is a new version of it. So the same food in two inputs counts
  * once, and two equal items in one input stay two.
  *
@@ -72,7 +72,7 @@ export function mergeDay(
   };
 }
 
-/** The name of stdin as an input: what is piped twice is the same input only if it shares an item. */
+/** The name of stdin as an input. Two runs from stdin are the same input only if they share an item. */
 export const STDIN = 'stdin';
 
 /** Pairs an input's items with the known ones that they are versions of. */
@@ -107,8 +107,8 @@ function pair(slots: readonly Slot[], items: readonly JsonObject[], input: strin
 }
 
 /**
- * The totals that must not go along: those that an input stated about its own part of the day, and
- * those that were stated about items that have changed since.
+ * Finds the totals that must not be sent: an input stated them about its own part of the day, or about
+ * items that have changed since.
  */
 function totalsToDrop(
   slots: readonly Slot[],
@@ -116,7 +116,7 @@ function totalsToDrop(
   fields: JsonObject,
   before: JsonObject,
 ): { readonly drop: readonly string[]; readonly partial: readonly string[] } {
-  // An input without items speaks of the day as it is.
+  // An input without items describes the whole day.
   if (parts.every(({ items }) => items === undefined)) return { drop: [], partial: [] };
   const stated = SUMMED_TOTALS.filter((name) => name in fields || name in before);
   const isPart = slots.some(({ item, said }) => !said && item.removed !== true);
@@ -141,7 +141,7 @@ export function sameContent(one: DayContent, other: DayContent): boolean {
   return sameJson(one.fields, other.fields);
 }
 
-/** A list of items for people: the first few, and how many more. */
+/** Lists items for a message: the first few, and the number of the others. */
 export function itemList(items: readonly JsonObject[], most = 3): string {
   const shown = items.slice(0, most).map((item) => `"${itemText(item)}"`);
   const more = items.length > most ? [`${items.length - most} more`] : [];

@@ -13,31 +13,32 @@ import { ENOUGH_FAULTS, faultMessage, isAboutTheItem, isServiceFault } from '../
 import type { Clock } from '../base/time.ts';
 import type { MergeMode } from './day-plan.ts';
 import { emptyDay, nutritionBody } from './merge.ts';
-import { type DayOutcome, deliverDay } from './nutrition-delivery.ts';
+import type { DayOutcome } from './day-state.ts';
+import { deliverDay } from './nutrition-delivery.ts';
 import type { NutritionRecord } from './nutrition-plan.ts';
 import { type NutritionMode, NutritionService } from './nutrition-service.ts';
 import type { JsonObject, PreparedRecord, RecordKind, Warning } from './types.ts';
 import { notKeptWarnings } from './wellness-answer.ts';
 
 export interface DeliveryOptions {
-  /** Send what the service is known to have, and overwrite what was edited there. */
+  /** Send days that the service already has, and overwrite edits made there. */
   readonly force: boolean;
   readonly dryRun: boolean;
-  /** Requests under way at once; one a date. */
+  /** Requests in flight at once; one a date. */
   readonly jobs: number;
   /** What the service does with a nutrition day that is sent again (setting `nutritionDelivery`). */
   readonly nutrition: NutritionMode;
-  /** How inputs join what was sent before; `same-input` if it is not given. */
+  /** How inputs join earlier ones; `same-input` by default. */
   readonly merge?: MergeMode;
-  /** The user has looked: items whose arrival no answer showed are there. */
+  /** The user confirms that items without a clear answer arrived. */
   readonly assumeArrived?: boolean;
-  /** Take back what was sent from here. */
+  /** Remove everything that was sent from here. */
   readonly undo?: boolean;
 }
 
 export interface DeliveryNeeds {
   readonly ledger: RecordLedger;
-  /** Asked for when the first record has to be sent, and not at all if none has. */
+  /** Called before the first request. */
   readonly client: () => Promise<ServiceClient>;
   /** Where records of a kind go, for `--dry-run`. */
   readonly url: (kind: RecordKind) => URL;
@@ -68,11 +69,11 @@ export type RecordItem = {
     }
   | Extract<DayOutcome, { readonly outcome: 'conflict' }>
   | ({ readonly outcome: 'failed'; readonly attempts?: number } & Failure)
-  /** `--dry-run`: what would be sent; `first` shows what the day holds. */
+  /** `--dry-run`: the requests; `first` learns what the day holds. */
   | {
       readonly outcome: 'would-push';
       readonly first?: RecordRequest;
-      /** What is removed before, if the service offers it. */
+      /** Removals before it, if the service offers them. */
       readonly removals?: readonly RecordRequest[];
       readonly request: RecordRequest;
     }
@@ -92,14 +93,14 @@ type Outcome = RecordItem extends infer Item
 
 const UNCHANGED = { outcome: 'skipped', reason: 'unchanged' } as const;
 
-/** Pause between two looks at a day that another process is sending (ms). */
+/** Poll interval for a day that another process is sending (ms). */
 const BUSY_POLL_MS = 50;
 
 /**
- * Delivers one record a date, several dates at once. A date that fails holds up no other; a dead
+ * Delivers one record a date, several dates at once. A failed date does not stop the others; a dead
  * login, or a service that does not answer, ends the run early. Every record is reported once.
- * Nutrition goes one day at a time until an answer has shown how the service treats a day, and takes
- * along the days that an earlier run left unfinished.
+ * Nutrition is sent one day at a time until an answer shows how the service treats a day. Days that an
+ * earlier run left unfinished are included.
  *
  * @throws SyncError `STORAGE` if the ledger fails; the signal's reason if it is aborted.
  */
@@ -133,7 +134,7 @@ class Run {
     this.#byDate = new Map(records.map((record) => [record.date, record]));
     const [first] = records;
     const all = first?.kind === 'nutrition' ? [...records, ...this.#unfinished()] : records;
-    // Days on which the service failed go last: they must not hold up the others.
+    // Days on which the service failed are sent last, so that they do not delay the others.
     const failed = first === undefined ? new Map() : needs.ledger.failedDays(first.kind);
     this.records = [
       ...all.filter(({ date }) => !failed.has(date)),
@@ -141,19 +142,19 @@ class Run {
     ];
   }
 
-  /** May days go side by side? */
+  /** Days may be sent in parallel. */
   get isSettled(): boolean {
     const [first] = this.records;
     return first?.kind !== 'nutrition' || this.#options.dryRun || this.#service.isConfirmed;
   }
 
-  /** Days that an earlier run has not finished, as records that say nothing new. */
+  /** Returns the days that an earlier run has not finished, as records without new content. */
   #unfinished(): readonly PreparedRecord[] {
     const { ledger } = this.#needs;
     if (this.#options.dryRun || this.#options.undo === true) return [];
     const failed = ledger.failedDays('nutrition');
     return ledger.nutrition.debts().flatMap((date) => {
-      // The service fails on this one: only a command that names the day tries it again.
+      // The service keeps failing on this day: only a command that names it sends it again.
       if ((failed.get(date) ?? 0) >= ENOUGH_FAULTS) return [];
       const { intended = EMPTY_DAY, unclear } = ledger.nutrition.day(date);
       if (this.#byDate.has(date) || unclear) return [];
@@ -185,7 +186,7 @@ class Run {
     const { kind, date, digest } = record;
     const { ledger, clock, signal } = this.#needs;
     const { dryRun } = this.#options;
-    // What the ledger says of a day is enough only if the day is not to be changed anew.
+    // These options send a day even if the ledger says that it is unchanged.
     const anew =
       this.#options.force || this.#options.undo === true || this.#options.merge === 'replace-day';
     if (dryRun) {
@@ -277,7 +278,7 @@ class Run {
           day.look === 'read'
             ? ({ method: 'GET', url: nutritionDayUrl(this.#needs.url(kind), date).href } as const)
             : this.#request(kind, nutritionBody(date, { ...day.content, items: [] }));
-        // What is learned by an empty day is all that is sent if there is nothing to add.
+        // If there is nothing to add, the empty day is the only request.
         if (day.look === 'empty-post' && day.content.items.length === 0) {
           return { outcome: 'would-push', request: first };
         }
@@ -303,7 +304,7 @@ class Run {
 
   #well: Promise<boolean> | undefined;
 
-  /** Does the service answer a request that has nothing to do with the record? Asked once a run. */
+  /** Checks, once a run, that the service answers a request unrelated to the record. */
   #isServiceWell(): Promise<boolean> {
     const ask = async () => {
       const client = await this.#needs.client();
@@ -313,7 +314,7 @@ class Run {
     return (this.#well ??= ask().catch(() => false));
   }
 
-  /** A failure that is one record's or the service's is an outcome; any other ends the run. */
+  /** Turns a failure of a record or the service into an outcome; any other ends the run. */
   async #failed(record: PreparedRecord, error: unknown, tries?: number): Promise<Outcome> {
     if (!(error instanceof SyncError)) throw error;
     if (endsRun(error.code)) throw error;

@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto';
 import type { JsonObject, JsonValue } from './types.ts';
 
 /**
- * What the ledger remembers of a record that was confirmed. Two bodies have the same digest if and
- * only if they mean the same JSON: the order of names does not count, the order of lists does.
+ * Digests of records, by which the ledger recognises a confirmed one. Two bodies have the same digest if
+ * and only if they mean the same JSON: the order of names does not count, the order of lists does.
  */
 
 /** SHA-256 (hex) of a body as it goes out. */
@@ -11,7 +11,7 @@ export function recordDigest(body: JsonObject): string {
   return sha256(canonicalJson(body));
 }
 
-/** Do both mean the same JSON? */
+/** Checks that both mean the same JSON. */
 export function sameJson(one: JsonValue, other: JsonValue): boolean {
   return one === other || canonicalJson(one) === canonicalJson(other);
 }

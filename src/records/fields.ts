@@ -51,12 +51,12 @@ function sleep(...aliases: string[]): NumberRule {
   return integer(0, DAY_SECS, 's (24 h)', aliases);
 }
 
-/** A score somebody gave, on a scale that the interface does not show: 1 to 4, 1 to 10, percent. */
+/** A score, on a scale that the interface does not define: 1 to 4, 1 to 10, percent. */
 const score = integer(0, 100, 'points');
 
 /** Interface 2.2 and what deployed services know beyond it. */
 export const WELLNESS_FIELDS: FieldTable = {
-  // `hrvSdnn` being a field of its own, `hrv` is the RMSSD, as all morning measurements are.
+  // `hrvSdnn` is another field, so `hrv` is the RMSSD, as in all morning measurements.
   hrv: number(1, 500, 'ms', ['hrvRmssd', 'rmssd', 'hrvMs']),
   hrvSdnn: number(1, 500, 'ms', ['sdnn']),
   restingHr: integer(20, 220, 'bpm', ['restingHeartRate', 'rhr']),

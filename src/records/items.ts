@@ -1,7 +1,7 @@
 import { canonicalJson } from './digest.ts';
 import type { JsonObject, JsonValue } from './types.ts';
 
-/** What two nutrition items have in common, whatever a service drops, trims or fills in. */
+/** Compares nutrition items, tolerating what services drop, trim or fill in. */
 
 /** Grams and kcal. Services return them unchanged; an absent one counts as 0. */
 const AMOUNTS = ['calories', 'carbs', 'protein', 'fat', 'fiber', 'sugar'] as const;
@@ -16,14 +16,14 @@ const UNNAMED = 'Unknown item';
 const ROUNDING = 1e-6;
 
 /**
- * Which food an item is: its instant and its trimmed name. An item with the same identity and other
- * amounts is a new version of it.
+ * Returns the identity of an item: its instant and trimmed name. An item with the same identity and
+ * other amounts is a new version of it.
  */
 export function itemIdentity(item: JsonObject): string {
   return `${instantOf(item)} ${nameOf(item)}`;
 }
 
-/** An item's every field, but for the zone that `logged_at` is written in, as one text. */
+/** Returns all fields of an item as one text, regardless of the zone of `logged_at`. */
 export function itemKey(item: JsonObject): string {
   return canonicalJson({ ...item, logged_at: instantOf(item) });
 }
@@ -42,7 +42,7 @@ export function holdsItem(shown: JsonObject, item: JsonObject): boolean {
   );
 }
 
-/** An item for people: `Energy gel, 10:15, 25 g carbs, 100 kcal`. */
+/** Shows an item in a message: `Energy gel, 10:15, 25 g carbs, 100 kcal`. */
 export function itemText(item: JsonObject): string {
   const time = /T(\d\d:\d\d)/.exec(textOf(item['logged_at']))?.[1];
   const amount = (field: string, unit: string) =>

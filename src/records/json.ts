@@ -39,7 +39,7 @@ export class JsonNode {
     this.#tree = tree;
   }
 
-  /** Returns the members of an object, with those that appear twice. */
+  /** Returns the members of an object, including duplicates. */
   members(): readonly (readonly [name: string, node: JsonNode])[] {
     if (this.#tree?.type === 'Object') {
       return this.#tree.members.map(({ name, value }) => [nameOf(name), this.#child(value)]);

@@ -7,7 +7,7 @@ import { zoneRules } from './zone.ts';
  * The rules and their examples are in docs/dates.md, which the tests execute.
  */
 
-/** Records outside these years are slips of the pen, or clocks that were never set. */
+/** Dates outside this range are typing errors, or from clocks that were never set. */
 const FIRST_DATE = '1970-01-01';
 const LAST_DATE = '2100-12-31';
 
@@ -18,7 +18,7 @@ export type LocalDate =
       readonly ok: true;
       /** `YYYY-MM-DD`. */
       readonly date: string;
-      /** Would another zone have given another date? */
+      /** Another zone might have given another date. */
       readonly zoneUsed: boolean;
       readonly warning?: string;
     }
@@ -37,11 +37,11 @@ export type LoggedAt =
   | { readonly ok: false; readonly problem: string };
 
 /**
- * The local calendar date of a date or a timestamp.
+ * Returns the local calendar date of a date or a timestamp.
  *
- * A plain date goes as it is. `Z` means an instant: the zone's date at it. A numeric offset says
- * where the athlete was: its own calendar date, unless the zone came from a flag. Without an
- * offset it is wall time in the zone.
+ * A plain date is kept. `Z` means an instant, so its date in the zone counts. A numeric offset says
+ * where the athlete was, so the written date counts, unless the zone came from a flag. A time without
+ * an offset is wall time in the zone.
  */
 export function localDateOf(value: string, zone: Zone): LocalDate {
   const read = readTimestamp(value, 'date');
@@ -53,8 +53,8 @@ export function localDateOf(value: string, zone: Zone): LocalDate {
 }
 
 /**
- * A timestamp as `logged_at` goes out: the same instant, with the offset that holds at its place
- * and time. A numeric offset stays as it is, unless the zone came from a flag.
+ * Returns a timestamp as `logged_at` is sent: the same instant, with the offset that holds at its place
+ * and time. A numeric offset is kept, unless the zone came from a flag.
  */
 export function toLoggedAt(value: string, zone: Zone): LoggedAt {
   const read = readTimestamp(value, 'time');
@@ -73,7 +73,7 @@ export function toLoggedAt(value: string, zone: Zone): LoggedAt {
 
 interface Place {
   readonly instant: number;
-  /** What the clock showed at the place that counts; ms, as if it were UTC. */
+  /** Wall time at the athlete's place (ms, as if it were UTC). */
   readonly wall: number;
   readonly kind: 'once' | 'gap' | 'overlap';
   readonly zoneUsed: boolean;
@@ -108,7 +108,7 @@ function noteOfDate(
   date: string,
   zone: Zone,
 ): { zoneUsed: boolean; warning?: string } {
-  // A wall time names its own day; the zone only has a say where it skipped that time.
+  // A wall time names its own day; the zone matters only if it skipped that time.
   const zoneUsed = read.offset === 'none' ? date !== read.date : place.zoneUsed;
   const warning = dateWarning(read, place, date, zone);
   return warning === undefined ? { zoneUsed } : { zoneUsed, warning };
@@ -132,7 +132,7 @@ function dateWarning(
   return utcWarning(read, place, zone);
 }
 
-/** Many programs write `+00:00` where `Z` is meant; then the day may be another one. */
+/** Warns if `+00:00` gives another day than `Z` would: many programs write it for `Z`. */
 function utcWarning(
   read: Timestamp & { form: 'time' },
   place: Place,

@@ -14,14 +14,15 @@ import type {
 } from './types.ts';
 import { isObject } from './values.ts';
 
-/** A record keeps this many warnings; the last then says how many there were beyond it. */
+/** Limits the warnings of a record; one more then gives the number of the others. */
 export const MAX_WARNINGS = 50;
 
-/** What was last said about a field. */
+/** The last statement about a field. */
 interface Stated {
   readonly value: JsonValue;
-  /** How many records stated this field, and did they all say the same? */
+  /** Number of records that stated this field. */
   readonly times: number;
+  /** They all stated the same value. */
   readonly agreed: boolean;
 }
 
@@ -40,11 +41,11 @@ interface Day {
 }
 
 /**
- * Brings what many records say to one request a date.
+ * Merges many records into one request a date.
  *
  * Wellness is merged field by field in the order of reading: a later value replaces an earlier
  * one, `rawJson` objects are laid over each other, as the service does it. Nutrition items of one
- * input are joined; `mergeDay` joins those of several. Totals that a service works out from the items (and that would override its sum) are
+ * input are joined; `mergeDay` joins those of several. Totals that a service adds up from the items are
  * kept only if every record of the day states the same; other fields are merged like wellness.
  */
 export class DayMerger {
@@ -66,15 +67,15 @@ export class DayMerger {
     part?.lists.push(...joined.flatMap(({ lists }) => lists));
   }
 
-  /** Says something about a day that there is. */
+  /** Adds a warning to a day, if it exists. */
   warn(date: string, warning: Warning): void {
     const day = this.#days.get(date);
     if (day !== undefined) warn(day, warning);
   }
 
   /**
-   * Takes over all that another merger of this kind was given, as if it came now. The other must
-   * not be used any more. So an input can be merged on its own, and count when it was read whole.
+   * Takes over all records of another merger of this kind, which must not be used afterwards. So an
+   * input can be merged on its own first, and counts only if it could be read to its end.
    */
   absorb(other: DayMerger): void {
     for (const [date, day] of other.#days) this.#merge(date, day);
@@ -206,7 +207,7 @@ function warn(day: Day, warning: Warning): void {
   else day.dropped++;
 }
 
-/** How many items are the same as one in another of the lists. */
+/** Counts the items that equal one in another of the lists. */
 function repeatedItems(lists: readonly (readonly JsonObject[])[]): number {
   if (lists.length < 2) return 0;
   const first = new Map<string, number>();
@@ -223,8 +224,8 @@ function repeatedItems(lists: readonly (readonly JsonObject[])[]): number {
 
 type About = Omit<PreparedRecord, 'kind' | 'body' | 'digest' | 'parts' | 'fields'>;
 
-// Records of many years wait for their turn to be sent as JSON text; a body is made when it is
-// asked for, and anew each time.
+// Records are kept as JSON text until they are sent, which takes less memory. Each access to a body
+// parses it again.
 
 function wellness(about: About, body: JsonObject): PreparedRecord {
   const text = JSON.stringify(body);
@@ -264,7 +265,7 @@ function nutrition(
   };
 }
 
-/** A nutrition day as it goes out (interface 2.3). */
+/** Returns the body of a nutrition day (interface 2.3). */
 export function nutritionBody(
   date: string,
   { items, fields }: { items: readonly { readonly body: JsonObject }[]; fields: JsonObject },
@@ -272,7 +273,7 @@ export function nutritionBody(
   return { date, items: items.map(({ body }) => body), ...fields };
 }
 
-/** A nutrition day about which no input says anything. */
+/** Returns a nutrition day about which no input says anything. */
 export function emptyDay(
   date: string,
   sources: readonly string[],

@@ -1,10 +1,10 @@
 import { nearestOf } from './nearest.ts';
 
 /**
- * How fields may be spelled. A spelling is recognised if it differs from the field's name in
+ * Knows how fields may be spelled. A spelling is recognised if it differs from the field's name in
  * capitals, underscores, hyphens and blanks only (`resting_hr`, `vo2Max`), or if it is listed as
- * another name *of the same thing in the same unit*. What might mean something else (`bodyWeight`
- * in pounds, `sleepTime` as a time of day, `glucose`) is nobody's alias and passes through.
+ * another name *of the same thing in the same unit*. A name that might mean something else
+ * (`bodyWeight` in pounds, `sleepTime` as a time of day, `glucose`) is not an alias and passes through.
  */
 export class Names {
   readonly #canonical = new Map<string, string>();
@@ -17,12 +17,12 @@ export class Names {
     }
   }
 
-  /** The canonical name of a field, or `undefined` if the spelling belongs to none. */
+  /** Returns the canonical name of a field, if the spelling belongs to one. */
   find(spelling: string): string | undefined {
     return this.#canonical.get(plain(spelling));
   }
 
-  /** The canonical name that a spelling of none comes nearest to, if one is near: for a question. */
+  /** Returns the canonical name nearest to an unknown spelling, if one is near, for "did you mean". */
   nearest(spelling: string): string | undefined {
     const text = plain(spelling);
     if (this.#nearest.has(text)) return this.#nearest.get(text);
@@ -34,10 +34,10 @@ export class Names {
   }
 }
 
-/** The answers for so many spellings are kept: the same few come in every record. */
+/** Limits the cached spellings: the same few come in every record. */
 const MAX_KEPT = 1_000;
 
-/** A spelling without what spellings differ in. */
+/** Removes what spellings of one name differ in. */
 export function plain(spelling: string): string {
   return spelling.replace(/[_\-\s]/g, '').toLowerCase();
 }
@@ -48,7 +48,7 @@ export function plain(spelling: string): string {
  */
 const DATE_NAMES = ['localdate', 'calendardate', 'day'];
 
-/** The member of a record that holds its date, under whatever name. */
+/** Finds the member of a record that holds its date, under any of its names. */
 export function dateName(names: readonly string[]): string | undefined {
   return (
     names.find((name) => name === 'date') ??

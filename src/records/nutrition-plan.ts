@@ -13,12 +13,12 @@ export type NutritionRecord = PreparedRecord & { readonly kind: 'nutrition' };
 
 export interface DayOptions {
   readonly merge: MergeMode;
-  /** Send what is unchanged, overwrite what was edited in the platform, remove surplus copies. */
+  /** Send unchanged days, overwrite edits made in the platform, remove surplus copies. */
   readonly force: boolean;
   readonly dryRun: boolean;
   /** The user has looked: the items of unclear requests arrived. */
   readonly assumeArrived: boolean;
-  /** Take back what was sent from here. */
+  /** Remove everything that was sent from here. */
   readonly undo: boolean;
 }
 
@@ -31,7 +31,7 @@ export interface DayNeeds {
   readonly run: ReadonlyMap<string, PreparedRecord>;
   /** Items that this run left on another day than the input says now: see {@link holdMoved}. */
   readonly leftInPlace: Set<string>;
-  /** Do more days follow in this run? Then it pays to find out what kind of service this is. */
+  /** More days follow in this run, so it pays to find out the kind of service. */
   readonly moreFollow: boolean;
   readonly warn: (warning: Warning) => void;
 }
@@ -46,7 +46,7 @@ export interface DayPlan {
   readonly partialTotals: readonly string[];
 }
 
-/** What the day should hold, and what must be said about it. */
+/** Works out what the day should hold, and what to warn of. */
 export function planDay(
   record: NutritionRecord,
   base: DayContent,

@@ -10,15 +10,15 @@ import type { ShownItem } from './day-match.ts';
 import { nutritionBody } from './merge.ts';
 import type { JsonObject } from './types.ts';
 
-/** One account's nutrition at a service: its requests, and what is known of how it treats them. */
+/** Sends the nutrition requests of one account, and learns how the service treats them. */
 
 /** What the setting `nutritionDelivery` says. */
 export type NutritionMode = 'auto' | 'replace' | 'append';
 
-/** What an answer taught about a service is believed for this long (ms): it may be updated. */
+/** Lifetime of what an answer has shown about a service, which may be updated (ms). */
 const TRAITS_VALID_MS = 30 * 86_400_000;
 
-/** The answer to a nutrition day that was sent. */
+/** The answer to a nutrition day. */
 export type Posted =
   /** `items`: what the day holds now; undefined if the service does not show it. */
   | { readonly kind: 'taken'; readonly items: readonly ShownItem[] | undefined }
@@ -28,7 +28,7 @@ export type Posted =
   /** It was not processed. */
   | { readonly kind: 'failed'; readonly failure: SyncError };
 
-/** What a service shows of a day before anything is added to it. */
+/** The content of a day before anything is added to it. */
 export type Look =
   | {
       readonly kind: 'shown';
@@ -63,7 +63,7 @@ export class NutritionService {
   /** The kind that an answer of this run has shown. */
   #seen: 'replace' | 'append' | undefined;
   #canRead: boolean | undefined;
-  /** Does it take no day without items? So what a day holds cannot be learned. */
+  /** It takes no day without items, so sync cannot learn what a day holds. */
   refusesEmpty = false;
 
   constructor(mode: NutritionMode, needs: NutritionServiceNeeds) {
@@ -72,24 +72,24 @@ export class NutritionService {
     this.#traits = needs.ledger.nutrition.traits();
   }
 
-  /** Does a day that is sent again replace the earlier one? Undefined if that is not known. */
+  /** Tells if a day that is sent again replaces the earlier one; undefined if not known. */
   get kind(): 'replace' | 'append' | undefined {
     if (this.#seen !== undefined) return this.#seen;
     if (this.#mode !== 'auto') return this.#mode;
     return this.#isValid(this.#traits.kindAt) ? this.#traits.kind : undefined;
   }
 
-  /** Has an answer of this run shown the kind, has the user said it, or can no answer show it? */
+  /** The kind is certain for this run, or no answer can show it. */
   get isConfirmed(): boolean {
     return this.#mode !== 'auto' || this.#seen !== undefined || this.isOpaque || this.refusesEmpty;
   }
 
-  /** Do the answers show no items? */
+  /** The answers show no items. */
   get isOpaque(): boolean {
     return this.#isValid(this.#traits.opaqueAt);
   }
 
-  /** The user says that it replaces days, and no answer has shown otherwise. */
+  /** The user's setting is `replace`, and no answer has contradicted it. */
   get isSaidToReplace(): boolean {
     return this.#mode === 'replace' && this.kind === 'replace';
   }
@@ -116,7 +116,7 @@ export class NutritionService {
     this.#note({ kind, kindAt: this.#needs.clock.now(), opaqueAt: undefined });
   }
 
-  /** An answer made the remembered kind doubtful. */
+  /** Forgets the kind, after an answer made it doubtful. */
   forgetKind(): void {
     this.#seen = undefined;
     this.#note({ kind: undefined, kindAt: undefined });
@@ -131,11 +131,11 @@ export class NutritionService {
   }
 
   /**
-   * Learns what a day holds, without adding anything. With `nutrition:read` the day is read. Else a
-   * day without items is sent: that empties our part of it on a service that replaces, changes
-   * nothing on one that appends, and may be repeated.
+   * Learns what a day holds, without adding anything. With `nutrition:read` the day is read. Otherwise
+   * a day without items is sent. It empties our part of the day if the service replaces, changes nothing
+   * if it appends, and may be repeated.
    *
-   * @param fields the day's own fields: a service works out those that a request does not name.
+   * @param fields the day's own fields: a service calculates the ones missing from a request
    */
   async look(date: string, fields: JsonObject, tally: Tally, by?: 'empty-post'): Promise<Look> {
     if (by === undefined) {
@@ -177,7 +177,7 @@ export class NutritionService {
     }
   }
 
-  /** Removes one item. A service without a way to do so is remembered. @throws as {@link post} */
+  /** Removes one item, and notes if the service offers no way to do so. @throws as {@link post} */
   async remove(
     date: string,
     { id, meal }: ShownItem,
@@ -199,7 +199,7 @@ export class NutritionService {
     }
   }
 
-  /** May a day be read? Sends nothing; false if there is no login. */
+  /** Checks the scope for reading a day. Sends nothing; false without a login. */
   async canRead(): Promise<boolean> {
     const { client, signal } = this.#needs;
     try {
@@ -249,7 +249,7 @@ function asShown({ body, ...item }: WireItem): ShownItem {
   return { ...item, body: body as JsonObject };
 }
 
-/** @throws what is neither the service's nor the network's failure. */
+/** Classifies a failed request. @throws the error if it is not the service's or the network's */
 function failureOf(error: unknown, tally: Tally): Exclude<Posted, { kind: 'taken' }> {
   if (!(error instanceof SyncError)) throw error;
   if (error.code === 'STORAGE' || error.code === 'INTERRUPTED') throw error;
@@ -264,7 +264,7 @@ function failureOf(error: unknown, tally: Tally): Exclude<Posted, { kind: 'taken
   return { kind: isUnclear ? 'unclear' : 'failed', failure: error };
 }
 
-/** The items of a content that the athlete did not remove in the platform: those that go out. */
+/** Returns the items to send: those that the athlete did not remove in the platform. */
 export function outgoing({ items, fields }: DayContent): DayContent {
   return { items: items.filter((item: SentItem) => item.removed !== true), fields };
 }

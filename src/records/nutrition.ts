@@ -46,8 +46,8 @@ interface Item {
 }
 
 /**
- * Reads one nutrition record (interface 2.3). With a date it is one day. Without one, its items
- * are grouped by the local date of `logged_at`: a record that spans days becomes one a day.
+ * Reads one nutrition record (interface 2.3). With a date it is one day. Otherwise its items are
+ * grouped by the local date of `logged_at`: a record that spans days becomes one record a day.
  */
 export function readNutrition(value: JsonValue, notes: Notes, options: ReadingOptions): Reading {
   if (!isObject(value)) {
@@ -114,7 +114,7 @@ export function readNutrition(value: JsonValue, notes: Notes, options: ReadingOp
 const ITEMS_EXPECTED = 'a list of items, each with logged_at, is expected';
 const ITEMS_MISSING = `is missing; ${ITEMS_EXPECTED}`;
 
-/** Has it what a wellness record has, and nothing of a nutrition record? */
+/** Checks that a record has wellness fields, and none of nutrition. */
 function isWellness(record: JsonObject): boolean {
   const names = Object.keys(record).filter((name) => record[name] !== null);
   const isOwn = (name: string) =>
@@ -182,7 +182,7 @@ interface Day {
   readonly items: Item[];
 }
 
-/** The days of a record: the one it names, or those of its items. */
+/** Returns the days of a record: the one it names, or those of its items. */
 function daysOf(items: readonly Item[], date: RecordDate | 'invalid' | undefined): Day[] {
   if (typeof date === 'object') {
     for (const item of items) noteOtherDay(item, date.date);
@@ -203,7 +203,7 @@ function noteOtherDay(item: Item, date: string): void {
   item.warnings.push({ source: item.source, field: item.field, message });
 }
 
-/** What a record says about all its days together can't be told apart by day. */
+/** Drops the totals of a record that spans days: they cannot be divided by day. */
 function dropTotals(
   fields: ReadonlyMap<string, JsonValue>,
   days: number,

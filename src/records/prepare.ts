@@ -24,7 +24,7 @@ export interface PreparedRecords {
   readonly invalid: InvalidRecord[];
 }
 
-/** An input that as a whole cannot be read: nothing of it is sent. */
+/** An input that cannot be read as a whole: none of its records are sent. */
 export interface UnreadableInput {
   readonly outcome: 'invalid';
   readonly kind: RecordKind;
@@ -35,8 +35,8 @@ export interface UnreadableInput {
 }
 
 /**
- * Reads every input to its end and makes the records that go out, one a date over all inputs. An
- * input that cannot be read as a whole costs nothing but itself.
+ * Reads every input to its end and prepares the records to send, one a date over all inputs. An
+ * unreadable input does not affect the others.
  *
  * @throws the signal's reason if aborted.
  */
@@ -52,7 +52,7 @@ export async function prepareInputs(
   const unreadable: UnreadableInput[] = [];
   const all = [...inputs];
   for (const input of all) {
-    // What an input says counts when it turned out to be readable to its end, not before.
+    // The records of an input count only after it was read to its end.
     const own = readingOf(kind, input.origin ?? input.name);
     try {
       for await (const raw of readInput(input, kind)) {
@@ -73,35 +73,35 @@ export async function prepareInputs(
   return { records: merger.finish(), invalid, unreadable };
 }
 
-/** What to do about an input that cannot be read, and what becomes of its records and the others. */
+/** Says what to do about an unreadable input, and if its records and other inputs are sent. */
 function hintOf({ hint, cause }: SyncError, others: boolean): string {
-  // Of a file that is not there, there is nothing to send.
+  // A missing file has no records.
   const own = systemCode(cause) === undefined ? 'Nothing of it is sent.' : 'Check the path.';
   return [hint, own, others ? 'It holds up no other input.' : undefined]
     .filter((part) => part !== undefined)
     .join(' ');
 }
 
-/** The athlete's calendar date, in the zone that decides about all others. */
+/** Returns the athlete's calendar date, in the zone of the run. */
 function todayOf({ now, zone }: RecordOptions): string | undefined {
   if (now === undefined) return undefined;
   const today = localDateOf(new Date(now).toISOString(), zone);
   return today.ok ? today.date : undefined;
 }
 
-/** What was read of one input so far. */
+/** The records read from one input so far. */
 export interface InputReading {
   readonly merger: DayMerger;
   readonly invalid: InvalidRecord[];
   readonly recurring: Recurring;
 }
 
-/** @param input what it is over all runs: see `NutritionPart`. */
+/** @param input its name over all runs: see `NutritionPart` */
 export function readingOf(kind: RecordKind, input: string): InputReading {
   return { merger: new DayMerger(kind, input), invalid: [], recurring: new Recurring() };
 }
 
-/** Adds what one raw record says to its days, or to what cannot be sent. */
+/** Adds one raw record to its days, or to the invalid records. */
 export function addRecord(
   kind: RecordKind,
   raw: RawRecord,

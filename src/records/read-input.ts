@@ -7,22 +7,22 @@ import { invalidUtf8At, markLength, UTF8_MARK } from './text.ts';
 import type { RawRecord, RecordKind } from './types.ts';
 import { isObject } from './values.ts';
 
-/** A longer input is refused: records of many years stay far below it. */
+/** Limits an input; records of many years stay far below it. */
 const MAX_INPUT_BYTES = 100 * 1024 * 1024;
 
-/** With more broken lines than this, a file is no NDJSON but something else. */
+/** A file with more broken lines than this is not NDJSON. */
 export const MAX_BAD_LINES = 1_000;
 
-/** Something to read records from. */
+/** A source of records. */
 export interface Input {
-  /** What people know it as: the path as they gave it, or `stdin`. */
+  /** Its name in messages: the path as the user gave it, or `stdin`. */
   readonly name: string;
-  /** What it is over all runs: an absolute path, or its name if it has none. */
+  /** Its identity over all runs: an absolute path, or its name. */
   readonly origin?: string;
   readonly chunks: AsyncIterable<Uint8Array>;
 }
 
-/** A file as an input. It is opened when it is read, not before. */
+/** Makes an input of a file, which is opened when it is read. */
 export function fileInput(path: string): Input {
   return { name: path, origin: resolve(path), chunks: chunksOf(path) };
 }
@@ -36,9 +36,8 @@ async function* chunksOf(path: string): AsyncGenerator<Uint8Array, void, undefin
  * or one JSON object a line (NDJSON).
  *
  * A JSON document is held in memory and checked as a whole before its first record is yielded.
- * NDJSON is streamed, and a broken line costs only that line; the input can still turn out to be
- * unreadable further on. **Send nothing before the iteration has ended**: `prepareInputs` is the
- * barrier that makes this so.
+ * NDJSON is streamed, and a broken line costs only that line; a later part of the input can still be
+ * unreadable. **Send nothing before the iteration has ended**: `prepareInputs` enforces this.
  *
  * @throws SyncError `INPUT_INVALID` if the input as a whole can't be read: no such file, not UTF-8,
  * not JSON (with line and column), no records in it, larger than `maxBytes`.
@@ -106,11 +105,11 @@ function reasonOf(error: unknown): string {
 
 interface Head {
   readonly bytes: Buffer;
-  /** The first line that is not blank; none if nothing but blanks follows it. */
+  /** The first line that is not blank, if more than blanks follows it. */
   readonly line: Buffer | undefined;
 }
 
-/** Reads until something follows the first line that is not blank, or to the end. */
+/** Reads until more than blanks follows the first line that is not blank, or to the end. */
 async function readHead(chunks: AsyncGenerator<Buffer, void, undefined>): Promise<Head> {
   const read: Buffer[] = [];
   let size = 0;
@@ -138,7 +137,7 @@ async function readHead(chunks: AsyncGenerator<Buffer, void, undefined>): Promis
   return { bytes: Buffer.concat(read), line: undefined };
 }
 
-/** Where a chunk goes on after what it holds of a byte order mark; `size` bytes came before it. */
+/** Returns the index after a chunk's part of a byte order mark; `size` bytes came before it. */
 function afterMark(chunk: Buffer, size: number): number {
   let at = 0;
   while (at < chunk.length && size + at < 3 && chunk[at] === UTF8_MARK[size + at]) at++;
@@ -152,7 +151,7 @@ function afterSpace(bytes: Buffer, start: number): number {
   return at;
 }
 
-/** Checks that the first line is a JSON object of its own, with more lines after it. */
+/** Checks that the first line is a complete JSON object, with more lines after it. */
 function isLineOfRecords({ line }: Head): boolean {
   if (line === undefined) return false;
   try {
@@ -201,7 +200,7 @@ async function* readLines(
   }
 }
 
-/** The lines, without their line feeds. */
+/** Yields the lines, without their line feeds. */
 async function* splitLines(
   head: Buffer,
   rest: AsyncIterable<Buffer>,

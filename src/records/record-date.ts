@@ -4,17 +4,17 @@ import { TIME_EXAMPLE } from './timestamp.ts';
 import type { JsonObject, JsonValue, ReadingOptions, Zone } from './types.ts';
 import { noteOther, show, type Notes } from './values.ts';
 
-/** The date that a record gives, under whatever name. */
+/** The date of a record. */
 export interface RecordDate {
-  /** The members that hold it, as they are spelled. */
+  /** The members that hold it, in the spelling of the input. */
   readonly names: readonly string[];
   readonly date: string;
   readonly zoneUsed: boolean;
 }
 
 /**
- * The local date of a record, or `undefined` if it has none; then nothing is noted. A date that
- * can't be used is noted as a problem, and `'invalid'`.
+ * Returns the local date of a record, or `undefined` without a note if it has none. An unusable date
+ * is noted as a problem, and returns `'invalid'`.
  */
 export function readDate(
   record: JsonObject,
@@ -28,7 +28,7 @@ export function readDate(
   const result = read(name);
   if (result === undefined) return 'invalid';
   const { date, zoneUsed } = result;
-  // Beside another name for it (`day`) this is no second spelling: see `dateName`.
+  // Another name for the date (`day`) is not a second spelling of it: see `dateName`.
   const others = Object.keys(record).filter(
     (key) => key !== name && plain(key) === plain(name) && record[key] !== null,
   );
@@ -43,7 +43,7 @@ export function readDate(
   return { names: [name, ...others], date, zoneUsed };
 }
 
-/** Reads a timestamp and notes what is to be said about it; `undefined` after a problem. */
+/** Reads a timestamp and notes its warnings; returns `undefined` after a problem. */
 export function readTime<T extends LocalDate>(
   value: JsonValue,
   field: string,
@@ -66,10 +66,10 @@ export function readTime<T extends LocalDate>(
   return result as T & { ok: true };
 }
 
-/** Nobody is further ahead: elsewhere it may be tomorrow, and a clock may go wrong. */
+/** Tolerated days after today: in other zones it may be tomorrow, and clocks may be wrong. */
 const DAYS_AHEAD = 2;
 
-/** Doubts a date that is more than two days after today: a slip, such as another year. */
+/** Notes a date too far after today: a typing error, such as another year. */
 export function noteFarAhead(
   date: string,
   field: string | undefined,
@@ -83,7 +83,7 @@ export function noteFarAhead(
   notes.doubt('far ahead', field ?? 'date', found, 'Sent as it is');
 }
 
-/** Says that the date is missing, and which member may have been meant. */
+/** Notes that the date is missing, and which member may hold it. */
 export function noteMissingDate(record: JsonObject, notes: Notes): void {
   const dated = Object.entries(record).find(
     ([, value]) => typeof value === 'string' && /^\d{4}-\d{2}-\d{2}$/.test(value),

@@ -1,7 +1,7 @@
 import type { DayMerger } from './merge.ts';
 import type { RecurringNote } from './types.ts';
 
-/** So many different things are told of one input; the last note says how many there were beyond. */
+/** Limits the different notes about one input; one more gives the number of the others. */
 const MAX_TOLD = 100;
 
 interface Told {
@@ -12,14 +12,14 @@ interface Told {
 }
 
 /**
- * What is to be said of many records of one input: told once, with the first of them, and how often
- * it is so. A misspelt field is misspelt in a thousand records.
+ * Deduplicates the notes about one input: reports the first of each kind, and a count. A misspelt field
+ * is misspelt in a thousand records.
  */
 export class Recurring {
   readonly #told = new Map<string, Told>();
   #beyond: Told | undefined;
 
-  /** @param date the day that tells it, if it is the first. */
+  /** @param date the day that reports it, if it is the first */
   add(date: string, source: string, note: RecurringNote): void {
     const told = this.#told.get(note.key);
     if (told !== undefined) told.times++;
@@ -29,7 +29,7 @@ export class Recurring {
     else this.#beyond.times++;
   }
 
-  /** Hands the warnings to the days of the input, when it was read to its end. */
+  /** Adds the warnings to the days of the input, after it was read to its end. */
   tell(merger: DayMerger): void {
     for (const { date, source, note, times } of this.#told.values()) {
       const often = times === 1 ? '' : ` (${times.toLocaleString('en-US')} times in this input)`;

@@ -64,7 +64,7 @@ function otherFormat(bytes: Buffer): { readonly what: string; readonly hint: str
 export function invalidUtf8At(bytes: Buffer): number | undefined {
   if (isUtf8(bytes)) return undefined;
   const text = bytes.toString();
-  // The decoder puts U+FFFD in place of invalid bytes; the text may also hold one of its own.
+  // The decoder replaces invalid bytes with U+FFFD; the text may also contain that character.
   for (let at = 0, from = 0; ;) {
     const found = text.indexOf('\ufffd', from);
     at += Buffer.byteLength(text.slice(from, found));

@@ -1,14 +1,14 @@
 /**
- * How dates and times may be written: ISO 8601 in its extended form, and nothing that needs a
- * guess. What is refused says what to write instead.
+ * Reads dates and times in the extended form of ISO 8601, and nothing that needs a guess. A refusal says
+ * what to write instead.
  */
 
-/** A timestamp, taken apart. Wall times are ms, counted as if the clock's zone were UTC. */
+/** A parsed timestamp. Wall times are in ms, counted as if the clock's zone were UTC. */
 export type Timestamp =
   | { readonly form: 'date'; readonly date: string }
   | {
       readonly form: 'time';
-      /** The calendar date as it is written. */
+      /** The written calendar date. */
       readonly date: string;
       readonly wall: number;
       /**
@@ -16,7 +16,7 @@ export type Timestamp =
        * that the local offset is not known (RFC 3339, 4.3); `none` if there is none.
        */
       readonly offset: number | 'utc' | 'none';
-      /** Was it second 60? The wall time then holds second 59. */
+      /** It was second 60; the wall time holds second 59. */
       readonly leapSecond: boolean;
     };
 
@@ -47,9 +47,9 @@ const MONTHS = [
 ];
 
 /**
- * Takes a timestamp apart, or says what is wrong with it. Surrounding blanks do not matter.
+ * Parses a timestamp, or explains the fault. Surrounding blanks do not matter.
  *
- * @param wanted what a message shows how to write.
+ * @param wanted decides the example in a message
  */
 export function readTimestamp(
   text: string,
@@ -89,7 +89,7 @@ function readTime(date: string, parts: TimeParts): Timestamp | { readonly proble
   if (second > 60) return { problem: `there is no second ${second}` };
   const offset = readOffset(parts.offset);
   if (typeof offset === 'object') return offset;
-  // Cut off, never rounded up: a time must not move into the next second, or the next day.
+  // Truncated, not rounded: a time must not move into the next second, or the next day.
   const millis = Number(parts.fraction.slice(0, 3).padEnd(3, '0'));
   const clock = ((hour * 60 + minute) * 60 + Math.min(second, 59)) * 1000 + millis;
   return {
@@ -123,7 +123,7 @@ function wrongDate(year: number, month: number, day: number): string | undefined
   return `there is no day ${day} in ${name} ${year}, which has ${days} days`;
 }
 
-/** How to write a time of day on its day. */
+/** An example of a time, for messages. */
 export const TIME_EXAMPLE = '2026-02-15T07:30:00+01:00';
 
 function wrongForm(text: string, wanted: 'date' | 'time'): string {

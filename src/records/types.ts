@@ -7,23 +7,23 @@ export interface JsonObject {
 
 export type RecordKind = 'wellness' | 'nutrition';
 
-/** Something that was accepted, but that a person may want to know about. */
+/** A note about accepted input that the user may want to know. */
 export interface Warning {
-  /** The input record it is about, as in {@link RawRecord}. */
+  /** The input record, as in {@link RawRecord}. */
   readonly source: string;
   /** The field as the input spells it, with its place: `weight`, `items/3/logged_at`. */
   readonly field?: string;
   readonly message: string;
 }
 
-/** What is wrong with one field of a record (or with the record, if there is no field). */
+/** The fault of one field of a record, or of the record if there is no field. */
 export interface Problem {
   readonly field?: string;
   readonly problem: string;
 }
 
 /**
- * One record as it was read. `source` says where: `morning.json` (the whole document),
+ * One record of an input. `source` names its place: `morning.json` (the whole document),
  * `morning.json#/data/0` (a JSON pointer, RFC 6901), `week.ndjson:12` (a line, counted from 1).
  */
 export type RawRecord =
@@ -37,14 +37,14 @@ export type RawRecord =
     }
   | ({ readonly source: string } & Problem);
 
-/** A record that cannot be sent. The other records are not held up by it. */
+/** A record that cannot be sent. It does not affect the others. */
 export interface InvalidRecord {
   readonly outcome: 'invalid';
   readonly kind: RecordKind;
   readonly source: string;
-  /** The local date, where the record got that far. */
+  /** The local date, if it could be read. */
   readonly date?: string;
-  /** The first thing that is wrong, and all of them. */
+  /** The first problem, and all of them. */
   readonly field?: string;
   readonly problem: string;
   readonly problems: readonly Problem[];
@@ -54,14 +54,14 @@ interface Prepared {
   readonly outcome: 'ready';
   /** The local calendar date: `YYYY-MM-DD`, as in the body. */
   readonly date: string;
-  /** What the inputs say, as the service takes it: a copy of its own each time it is read. */
+  /** The body to send: a new copy at each access. */
   readonly body: JsonObject;
   /** Every input record that is in the body, in the order they were read. */
   readonly sources: readonly string[];
   readonly warnings: readonly Warning[];
-  /** Did the zone decide about the date or about an offset in the body? */
+  /** The zone decided about the date or about an offset in the body. */
   readonly zoneUsed: boolean;
-  /** Of what goes out; for nutrition also of the inputs that it came from. */
+  /** Digest of the body; for nutrition also of the names of its inputs. */
   readonly digest: string;
 }
 
@@ -70,9 +70,9 @@ export type PreparedRecord =
   | (Prepared & { readonly kind: 'wellness' })
   | (Prepared & {
       readonly kind: 'nutrition';
-      /** What each input says about the day's items, in the order of reading. Parsed when read. */
+      /** The items of each input, in the order of reading. Parsed at each access. */
       readonly parts: readonly NutritionPart[];
-      /** The day's own fields: totals, `waterMl`, `rawJson`. Parsed when read. */
+      /** The day's own fields: totals, `waterMl`, `rawJson`. Parsed at each access. */
       readonly fields: JsonObject;
     });
 
@@ -84,13 +84,13 @@ export interface NutritionPart {
   readonly items?: readonly JsonObject[] | undefined;
 }
 
-/** What may be true of many records of an input, and is then told once: see `Recurring`. */
+/** A note that may apply to many records of an input, and is reported once: see `Recurring`. */
 export interface RecurringNote {
-  /** What is told once. */
+  /** Notes with one key are reported once. */
   readonly key: string;
   /** As in {@link Warning}. */
   readonly field: string;
-  /** The message; worked out for the first of them alone. */
+  /** Makes the message; called for the first of them only. */
   readonly say: () => string;
 }
 
@@ -98,32 +98,32 @@ export interface RecurringNote {
 export interface RecordOptions {
   readonly zone: Zone;
   /**
-   * Refuse what the service may not take as it is meant: values that would have to be adapted
-   * (decimals in integers, numbers as text), fields it is not known to have, days far ahead.
+   * Refuse values that would have to be adapted (decimals in integers, numbers as text), unknown fields
+   * and days far ahead.
    */
   readonly strict: boolean;
-  /** Send each record as it was read along, as `rawJson`. */
+  /** Send the unchanged input record too, as `rawJson`. */
   readonly raw: boolean;
   /**
-   * The time now, in ms: days far ahead of it are doubted. Without it none is; `sync seed` writes a
-   * life of whatever years it is told.
+   * The time now (ms): days far ahead of it are noted. `sync seed` leaves it out, since it writes the
+   * records of any year.
    */
   readonly now?: number;
 }
 
-/** How records are read now. */
+/** {@link RecordOptions} with today's date. */
 export interface ReadingOptions extends RecordOptions {
-  /** The athlete's calendar date: `YYYY-MM-DD`. Without it no day is too far ahead. */
+  /** The athlete's calendar date: `YYYY-MM-DD`. Without it no day counts as far ahead. */
   readonly today?: string | undefined;
 }
 
-/** A checked IANA zone name, and who named it: a flag outweighs a timestamp's own offset. */
+/** A checked IANA zone name and its origin: a flag overrides a timestamp's own offset. */
 export interface Zone {
   readonly name: string;
   readonly from: 'flag' | 'environment' | 'profile' | 'machine';
 }
 
-/** What one input record says about one day. Days of the same date are merged into one request. */
+/** One input record's part of a day. Parts of the same date are merged into one request. */
 export interface DayDraft {
   readonly date: string;
   readonly source: string;
@@ -136,7 +136,7 @@ export interface DayDraft {
   readonly zoneUsed: boolean;
 }
 
-/** What became of one input record. */
+/** The outcome of reading one input record. */
 export type Reading =
   | { readonly ok: true; readonly drafts: readonly DayDraft[] }
   | { readonly ok: false; readonly date?: string; readonly problems: readonly Problem[] };

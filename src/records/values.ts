@@ -4,7 +4,7 @@ import { joinPointer } from './json.ts';
 import { type Names, plain } from './names.ts';
 import type { JsonObject, JsonValue, Problem, RecurringNote, Warning } from './types.ts';
 
-/** What is said about one record while it is read. */
+/** Collects problems and warnings about one record while it is read. */
 export class Notes {
   readonly source: string;
   readonly #strict: boolean;
@@ -25,13 +25,13 @@ export class Notes {
     this.warnings.push({ source: this.source, field, message });
   }
 
-  /** Something does not fit as it is: adapted with a warning, refused if strict. */
+  /** Notes a value that was adapted: a warning, or a problem if strict. */
   adapt(field: string, found: string, done: string): void {
     if (this.#strict) this.problem(field, found);
     else this.warn(field, `${found}: ${done}`);
   }
 
-  /** As {@link adapt} (nothing is adapted), where it may be so in every record of an input. */
+  /** Notes a doubt that may apply to every record of an input: a warning, or a problem if strict. */
   doubt(key: string, field: string, found: () => string, done: string): void {
     if (this.#strict) this.problem(field, found());
     else this.recurring.push({ key, field, say: () => saying(found(), done) });
@@ -42,7 +42,7 @@ function saying(found: string, done: string): string {
   return `${found}${found.endsWith('?') ? '' : '.'} ${done}`;
 }
 
-/** Where a field's value came from, so that two spellings of one field can be told apart. */
+/** A field's value and its spelling in the input, to report a second spelling. */
 interface Read {
   readonly spelling: string;
   readonly value: JsonValue;
@@ -55,11 +55,11 @@ export interface ReadFields {
 }
 
 /**
- * Reads the members of an object by a table. `null` means that a value is not known: it is left
- * out. Unknown members pass as they are; {@link noteUnknown} tells of them. Two spellings of one field must agree.
+ * Reads the members of an object by a table. A `null` is left out: the value is not known. Unknown
+ * members pass unchanged; {@link noteUnknown} reports them. Two spellings of one field must agree.
  *
  * @param path the object's own place in its record, without a slash at the end.
- * @param skip members that somebody else reads.
+ * @param skip members that the caller reads
  */
 export function readFields(
   object: JsonObject,
@@ -92,13 +92,13 @@ export function readFields(
   return { known: new Map([...known].map(([name, { value }]) => [name, value])), unknown };
 }
 
-/** A record with no field that the service is known to have names this many that it has. */
+/** Limits the unknown fields that are listed of a record without any known one. */
 const MAX_LISTED = 10;
 
 const SENT_ALONG = 'Sent as it is; platforms drop what they do not know';
 
 /**
- * Says that members of an object are no fields: deployed services drop them without a word.
+ * Notes unknown members of an object, since deployed services drop them silently.
  *
  * @param path the object's own place in its record, without a slash at the end.
  */
@@ -143,9 +143,9 @@ function unknownField(name: string, table: FieldTable, names: Names): string {
 }
 
 /**
- * The members of an object that hold one field, under every spelling that is not `null`; the first is
- * the one to read. Those that are said otherwise than it are noted as problems: one of them would
- * have to be dropped, and nobody knows which.
+ * Returns the members of an object that hold one field, in every spelling that is not `null`. The first
+ * is the one to read. Others with a different value are noted as problems, since sync cannot know which
+ * is right.
  *
  * @param name the field as {@link plain} writes it.
  * @param path the object's own place in its record, without a slash at the end.
@@ -300,7 +300,7 @@ export function isObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** A value in a message: short, and told apart from others of its kind. */
+/** Shows a value in a message, shortened. */
 export function show(value: JsonValue): string {
   if (Array.isArray(value)) return 'a list';
   if (isObject(value)) return 'an object';

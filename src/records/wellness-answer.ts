@@ -3,24 +3,24 @@ import { WELLNESS_FIELDS } from './fields.ts';
 import type { JsonObject, JsonValue, PreparedRecord, Warning } from './types.ts';
 import { isObject, show } from './values.ts';
 
-/** Rounding of a number that is still the same number, relative. */
+/** Relative difference of numbers that count as equal: services round. */
 const ROUNDING = 1e-4;
 
 /**
- * Compares the row in the answer to a wellness record with what was sent.
+ * Compares the row in the answer to a wellness record with the request.
  *
- * @param row the day as the service stored it; undefined if it does not show it.
- * @returns the fields that the service dropped, and what to tell the user.
+ * @param row the day as the service stored it; undefined if it does not show it
+ * @returns the fields that the service dropped, and warnings for the user
  */
 export function notKeptWarnings(
   { body, date, sources }: PreparedRecord,
   row: Readonly<Record<string, unknown>> | undefined,
 ): { readonly dropped: readonly string[]; readonly notes: readonly Warning[] } {
-  // Of other fields it is known that a platform drops them: they are no reason to send a day again.
+  // Platforms are known to drop other fields, so these are no reason to send a day again.
   const sent = Object.entries(body).filter(
     ([name, value]) => Object.hasOwn(WELLNESS_FIELDS, name) && value !== null,
   );
-  // An answer with none of the fields is no row: it tells nothing.
+  // An answer with none of the fields is not a row.
   if (row === undefined || !sent.some(([name]) => hasValue(row, name))) {
     return { dropped: [], notes: [] };
   }
@@ -48,7 +48,7 @@ function hasValue(row: Readonly<Record<string, unknown>>, name: string): boolean
   return row[name] !== undefined && row[name] !== null;
 }
 
-/** `rawJson` is merged with what was there before: everything that was sent has to be in it. */
+/** The service merges `rawJson` with its earlier one: every member of the request must be in it. */
 function isSame(sent: JsonValue, stored: JsonValue | undefined): boolean {
   if (typeof sent === 'number' && typeof stored === 'number') {
     return Math.abs(sent - stored) <= ROUNDING * Math.max(1, Math.abs(sent));

@@ -1,12 +1,11 @@
 import { formatInTimeZone } from 'date-fns-tz/formatInTimeZone';
 
 /**
- * Time zones: which names are taken, which offset holds at an instant, which instant a wall clock
- * means. Instants are milliseconds since 1970-01-01T00:00:00Z; a *wall time* is a number of
+ * Time zones: the offset at an instant, and the instant of a wall time. Instants are milliseconds since 1970-01-01T00:00:00Z; a *wall time* is a number of
  * milliseconds too: what the clock on the wall shows, counted as if it were UTC. No `Date` is
  * asked for its local fields, so the zone of the process has no influence.
  *
- * date-fns-tz answers what the offset is at an instant. It is not asked more, because
+ * date-fns-tz gives the offset at an instant. Nothing else of it is used, because
  * - `fromZonedTime` moves wall times in a gap backward, takes the later or the earlier instant of
  *   an overlap depending on the process's own zone, and never says that it had to choose;
  * - `toZonedTime` builds a `Date` from local fields, so that a gap in the process's own zone (a
@@ -80,7 +79,7 @@ export class ZoneRules {
     return { instant: Math.min(...instants), kind: 'overlap' };
   }
 
-  /** Was there such a day here? Apia had no 30 December 2011. `day` is its midnight as a wall time. */
+  /** Checks that a day existed here: Apia had no 30 December 2011. `day` is its midnight as wall time. */
   hasDay(day: number): boolean {
     const noon = day + DAY / 2;
     return Math.floor(this.wallAt(this.instantOf(noon).instant) / DAY) * DAY === day;
@@ -109,7 +108,7 @@ export class ZoneRules {
 
 const rules = new Map<string, ZoneRules>();
 
-/** The rules of a zone whose name passed `checkZone`. */
+/** Returns the rules of a zone. @param name a name that passed `checkZone` */
 export function zoneRules(name: string): ZoneRules {
   let found = rules.get(name);
   if (found === undefined) {
