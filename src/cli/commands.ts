@@ -1,4 +1,3 @@
-import { Option } from 'commander';
 import { type CommandDeclaration, dryRun, start } from './declaration.ts';
 
 /** All commands, in the order of the help. */
@@ -73,53 +72,37 @@ export const COMMANDS: readonly CommandDeclaration[] = [
   },
   {
     name: 'watch',
-    summary: 'upload new recordings from a device folder as they come',
-    declare: (command) =>
-      command
-        .argument('<dir...>', 'folders; they may come and go')
-        .option('--once', 'look once, then end (for cron)', false)
-        .option('--daemon', 'go on in the background', false)
-        .option('--new-only', 'leave what is there now', false)
-        .option('--poll [seconds]', 'look again every so often instead of waiting for events')
-        .addOption(new Option('--background <kind>', 'this process is a daemon').hideHelp())
-        .addOption(dryRun()),
-    start: async () => start((await import('./background.ts')).watch),
+    summary: 'upload new recordings from a device folder as they appear',
+    load: async () => (await import('../commands/watch/watch.ts')).watch,
   },
   {
     name: 'daemon',
-    summary: 'look after the watching in the background',
+    summary: 'manage watchers in the background',
     subcommands: [
       {
         name: 'status',
         summary: 'show the daemons of this profile',
-        start: async () => start((await import('./daemon.ts')).status),
+        load: async () => (await import('../commands/daemon.ts')).daemonStatus,
       },
       {
         name: 'stop',
-        summary: 'end them',
-        declare: (command) => command.argument('[dir...]', 'only those of these folders'),
-        start: async () => start((await import('./daemon.ts')).stop),
+        summary: 'stop running daemons',
+        load: async () => (await import('../commands/daemon.ts')).daemonStop,
       },
       {
         name: 'logs',
-        summary: 'show what they wrote down',
-        declare: (command) =>
-          command
-            .argument('[dir...]', 'only those of these folders')
-            .option('-f, --follow', 'go on with what comes', false)
-            .option('-n, --lines <n>', 'how many lines', '50'),
-        start: async () => start((await import('./daemon.ts')).logs),
+        summary: 'show daemon logs',
+        load: async () => (await import('../commands/daemon.ts')).daemonLogs,
       },
       {
         name: 'install',
         summary: 'start watching whenever you log in to this computer',
-        declare: (command) => command.argument('<dir...>', 'folders; they may come and go'),
-        start: async () => start((await import('./daemon.ts')).install),
+        load: async () => (await import('../commands/daemon-install.ts')).daemonInstall,
       },
       {
         name: 'uninstall',
-        summary: 'no longer do so',
-        start: async () => start((await import('./daemon.ts')).uninstall),
+        summary: 'remove the login service',
+        load: async () => (await import('../commands/daemon-install.ts')).daemonUninstall,
       },
     ],
   },

@@ -1,187 +1,202 @@
-import { resolve } from 'node:path';
-import type { Config } from '../config/config.ts';
-import type { Deps } from '../app/deps.ts';
+import { type CommandModule, examples } from '../app/command.ts';
+import { configFor, wholeNumber } from '../app/invocation.ts';
 import { ExitCode, SyncError, exitCodeOf, worstExitCode } from '../base/errors.ts';
 import { lastWords } from '../daemon/launch.ts';
 import { LogReader } from '../daemon/log.ts';
-import { eachOnce, haveOneInCommon } from '../daemon/registration.ts';
+import type { WatcherPaths } from '../daemon/registry.ts';
+import { duration, oneLine, plural } from '../terminal/words.ts';
+import { installedService, serviceJson, serviceText, stopService } from './daemon-install.ts';
 import {
-  type BackgroundKind,
-  type FoundWatcher,
-  type SeenHealth,
-  type WatcherEnd,
-  type WatcherPaths,
-  type WatcherState,
-  healthOf,
-  isProcessThere,
-  listWatchers,
-} from '../daemon/registry.ts';
-import { type Kill, type StopOutcome, stopDaemon } from '../daemon/stop.ts';
+  type DaemonReport,
+  type DaemonStopped,
+  SERVICE_MANAGERS,
+  chooseDaemons,
+  folderNames,
+  reportDaemons,
+  stopDaemons,
+} from './daemons.ts';
 
-export interface DaemonNeeds {
-  readonly config: Config;
-  readonly deps: Deps;
-}
+/** Largest value of `--lines`: more than a log holds. */
+const MAX_LINES = 1_000_000;
+/** Remaining time below which the end of a login is shown (s). */
+const ENDS_SOON_SECS = 7 * 86_400;
 
-/** A daemon, as it is found. Times in ms since 1970. */
-export interface DaemonReport {
-  readonly id: string;
-  readonly profile: string;
-  readonly running: boolean;
-  readonly kind: BackgroundKind;
-  readonly pid: number;
-  readonly folders: readonly string[];
-  readonly startedAt: number;
-  /** Absent: it never came to watching. */
-  readonly readyAt: number | undefined;
-  /** Absent while it runs, and where it was killed. */
-  readonly ended: WatcherEnd | undefined;
-  readonly log: string;
-  /** What it says of itself; only while it runs. */
-  readonly health: SeenHealth | undefined;
-}
+export const daemonStatus: CommandModule = {
+  declare: (command) => command,
 
-/** Absolute, whatever the daemon's own working directory is. */
-export function absoluteStateDir({ config, deps }: DaemonNeeds): string {
-  return resolve(deps.cwd, config.paths.stateDir);
-}
-
-export function absoluteFolders(deps: Deps, folders: readonly string[]): string[] {
-  return eachOnce(folders.map((folder) => resolve(deps.cwd, folder)));
-}
-
-/** The daemons of this profile, running or not, in the order in which they were started. */
-export function runDaemonStatus(needs: DaemonNeeds): DaemonReport[] {
-  const { clock, platform } = needs.deps;
-  return daemonsOf(needs).map((found) => {
-    const { paths, state, running: holdsLock } = found;
-    const running = holdsLock || isProcessThere(state, platform);
-    return {
-      id: paths.id,
-      profile: state.profile,
-      running,
-      kind: state.kind,
-      pid: state.pid,
-      folders: state.folders,
-      startedAt: state.startedAt,
-      readyAt: state.readyAt,
-      ended: running ? undefined : state.ended,
-      log: paths.logFile,
-      health: holdsLock ? healthOf(found, clock.now()) : undefined,
-    };
-  });
-}
-
-type KnownDaemon = FoundWatcher & {
-  readonly state: WatcherState & { readonly kind: BackgroundKind };
+  run(context) {
+    const { clock, output } = context;
+    const config = configFor(context);
+    const daemons = reportDaemons(context, config);
+    for (const daemon of daemons) {
+      output.result(daemonJson(daemon), daemonText(daemon, clock.now()));
+    }
+    const service = installedService(context, config);
+    if (service !== undefined) output.result(serviceJson(service), serviceText(service));
+    const running = daemons.filter((daemon) => daemon.running).length;
+    output.result(
+      { type: 'summary', total: daemons.length, running, service: service !== undefined },
+      daemons.length === 0 ? 'No daemon. Start one with `sync watch DIR --daemon`.' : undefined,
+    );
+    return Promise.resolve(ExitCode.ok);
+  },
 };
 
-function daemonsOf(needs: DaemonNeeds): KnownDaemon[] {
-  return listWatchers(absoluteStateDir(needs))
-    .filter(
-      (found): found is KnownDaemon =>
-        found.state?.profile === needs.config.profile && found.state.kind !== 'terminal',
-    )
-    .sort((a, b) => a.state.startedAt - b.state.startedAt);
-}
+export const daemonStop: CommandModule = {
+  declare: (command) => command.argument('[dir...]', 'only daemons that watch these folders'),
 
-/** A daemon that was to be stopped, and what came of it. */
-export type DaemonStopped = { readonly id: string; readonly folders: readonly string[] } & Exclude<
-  StopOutcome,
-  { outcome: 'not-running' }
->;
+  async run(context, folders: readonly string[]) {
+    const { output } = context;
+    const config = configFor(context);
+    const ids = chooseDaemons(context, config, folders).map(({ paths }) => paths.id);
+    const stopped = await stopDaemons(context, config, ids);
+    const service = await stopService(context, config, folders);
+    for (const one of stopped) output.result({ type: 'daemon-stop', ...one }, stoppedText(one));
+    output.result(
+      {
+        type: 'summary',
+        total: stopped.length,
+        stopped: stopped.filter(({ outcome }) => outcome === 'stopped').length,
+      },
+      stopped.length === 0 ? 'No daemon is running.' : undefined,
+    );
+    if (service !== undefined) {
+      output.say(
+        `The service ${service.name} starts again with your next login; \`sync daemon uninstall\` removes it.`,
+      );
+    }
+    return worstExitCode(
+      stopped.map(({ outcome }) => (outcome === 'stopped' ? ExitCode.ok : exitCodeOf('BUSY'))),
+    );
+  },
+};
 
-export interface DaemonStopNeeds extends DaemonNeeds {
-  readonly kill: Kill;
-}
-
-/** Stops the daemons of this profile: all, or those that watch one of the folders. */
-export async function runDaemonStop(
-  { folders }: { readonly folders: readonly string[] },
-  needs: DaemonStopNeeds,
-): Promise<{ stopped: DaemonStopped[]; exitCode: ExitCode }> {
-  const stopped = await stopAll(
-    chosen(needs, folders).map(({ paths }) => paths.id),
-    needs,
-  );
-  const exitCode = worstExitCode(
-    stopped.map(({ outcome }) => (outcome === 'stopped' ? ExitCode.ok : exitCodeOf('BUSY'))),
-  );
-  return { stopped, exitCode };
-}
-
-/** Stops those of these daemons that run. */
-export async function stopAll(
-  ids: readonly string[],
-  needs: DaemonStopNeeds,
-): Promise<DaemonStopped[]> {
-  const { clock, signal, platform } = needs.deps;
-  const wanted = daemonsOf(needs).filter(({ paths }) => ids.includes(paths.id));
-  const results = await Promise.all(
-    wanted.map(async ({ paths, state: { folders } }) => {
-      const result = await stopDaemon(paths, { clock, signal, platform, kill: needs.kill });
-      return { id: paths.id, folders, ...result };
-    }),
-  );
-  return results.filter((result): result is DaemonStopped => result.outcome !== 'not-running');
-}
-
-/** @throws SyncError `USAGE` if no daemon of this profile ever watched one of the folders */
-function chosen(needs: DaemonNeeds, given: readonly string[]): KnownDaemon[] {
-  const all = daemonsOf(needs);
-  if (given.length === 0) return all;
-  const wanted = absoluteFolders(needs.deps, given);
-  const found = all.filter(({ state }) => haveOneInCommon(state.folders, wanted));
-  if (found.length > 0) return found;
-  const known = [...new Set(all.flatMap(({ state }) => state.folders))];
-  throw new SyncError('USAGE', `No daemon watches ${wanted.join(', ')}.`, {
-    hint: known.length === 0 ? 'There is none at all.' : `There are: ${known.join(', ')}.`,
-  });
-}
-
-export interface DaemonLogsOptions {
-  readonly folders: readonly string[];
-  /** How many of the last lines, of each daemon. */
-  readonly lines: number;
+interface LogsFlags {
   readonly follow: boolean;
+  readonly lines: string;
 }
 
-export interface DaemonLogsNeeds extends DaemonNeeds {
-  readonly onLine: (daemon: { id: string; folders: readonly string[] }, line: string) => void;
-}
+export const daemonLogs: CommandModule = {
+  declare: (command) =>
+    command
+      .argument('[dir...]', 'only daemons that watch these folders')
+      .option('-f, --follow', 'keep showing new lines', false)
+      .option('-n, --lines <n>', 'how many lines', '50')
+      .addHelpText('after', examples('sync daemon logs -n 200', 'sync daemon logs -f')),
 
-/**
- * Hands on what the daemons of this profile said; with `follow` until the signal is aborted, or
- * nobody reads it any more.
- * @throws SyncError `USAGE` if there was never a daemon
- */
-export async function runDaemonLogs(
-  { folders, lines, follow }: DaemonLogsOptions,
-  needs: DaemonLogsNeeds,
-): Promise<void> {
-  const daemons = chosen(needs, folders);
-  if (daemons.length === 0) {
-    throw new SyncError('USAGE', `Profile "${needs.config.profile}" never had a daemon.`, {
-      hint: 'Start one with `sync watch DIR --daemon`.',
+  async run(context, folders: readonly string[], flags: LogsFlags) {
+    const { clock, io, output, signal } = context;
+    const lines = wholeNumber('--lines', flags.lines, 0, MAX_LINES);
+    const config = configFor(context);
+    const daemons = chooseDaemons(context, config, folders);
+    if (daemons.length === 0) {
+      throw new SyncError('USAGE', `Profile "${config.profile}" never had a daemon.`, {
+        hint: 'Start one with `sync watch DIR --daemon`.',
+      });
+    }
+    const several = reportDaemons(context, config).length > 1;
+    let shown: string | undefined;
+    const readers = daemons.map(({ paths, state, running }) => {
+      const show = (line: string) => {
+        const heading = several && shown !== paths.id ? `==> ${folderNames(state.folders)}\n` : '';
+        shown = paths.id;
+        output.result({ type: 'log', daemon: paths.id, line }, heading + line);
+      };
+      const reader = new LogReader(paths.logFile, clock);
+      reader.last(lines).forEach(show);
+      if (!running) crashLines(paths).forEach(show);
+      return { reader, show };
     });
-  }
-  const { clock, signal, io } = needs.deps;
-  const readers = daemons.map(({ paths, state, running }) => {
-    const who = { id: paths.id, folders: state.folders };
-    const reader = new LogReader(paths.logFile, clock);
-    for (const line of reader.last(lines)) needs.onLine(who, line);
-    if (!running) for (const line of crashLines(paths)) needs.onLine(who, line);
-    return { who, reader };
-  });
-  if (!follow) return;
-  const ended = AbortSignal.any([signal, io.unread]);
-  await Promise.all(
-    readers.map(({ who, reader }) => reader.follow((line) => needs.onLine(who, line), ended)),
-  );
-}
+    if (flags.follow) {
+      const ended = AbortSignal.any([signal, io.unread]);
+      await Promise.all(readers.map(({ reader, show }) => reader.follow(show, ended)));
+    }
+    return ExitCode.ok;
+  },
+};
 
-/** What the runtime said when it fell over. */
+/** Returns the output of a runtime that crashed. */
 function crashLines({ crashFile }: WatcherPaths): string[] {
   const words = lastWords(crashFile);
   return words === '' ? [] : words.split('\n');
+}
+
+/** A daemon as JSON: times in ISO 8601 in UTC, like those of the health. */
+function daemonJson(report: DaemonReport): Record<string, unknown> {
+  const { startedAt, readyAt, ended, ...rest } = report;
+  return {
+    type: 'daemon',
+    ...rest,
+    startedAt: iso(startedAt),
+    ...(readyAt === undefined ? {} : { readyAt: iso(readyAt) }),
+    ...(ended === undefined ? {} : { ended: { ...ended, at: iso(ended.at) } }),
+  };
+}
+
+function daemonText(report: DaemonReport, now: number): string {
+  const { folders, running, ended, health } = report;
+  return [
+    folderNames(folders),
+    `  ${running ? runningText(report, now) : endText(ended, now)}`,
+    ...(health === undefined ? [] : healthLines(health, now).map((line) => `  ${line}`)),
+    `  Log: ${report.log}`,
+  ].join('\n');
+}
+
+function runningText({ kind, pid, startedAt, readyAt }: DaemonReport, now: number): string {
+  const by = kind === 'daemon' ? '' : `, kept running by ${SERVICE_MANAGERS[kind]}`;
+  const state = readyAt === undefined ? 'Starting' : 'Running';
+  return `${state}, for ${duration(now - startedAt)} (process ${pid}${by}).`;
+}
+
+function endText(ended: DaemonReport['ended'], now: number): string {
+  if (ended === undefined) return 'Not running: it was killed, or the machine went down.';
+  const ago = `${duration(now - ended.at)} ago`;
+  if (ended.exitCode === 0) return `Not running: stopped ${ago}.`;
+  const why = ended.message === undefined ? '' : `: ${ended.message}`;
+  return `Not running: it ended ${ago} with exit code ${ended.exitCode}${why}`;
+}
+
+function healthLines(health: NonNullable<DaemonReport['health']>, now: number): string[] {
+  const { folders, queue, connection, login, lastSuccessAt, loginEndsInSecs } = health;
+  const odd = folders.filter(({ state }) => state !== 'watching');
+  return [
+    ...odd.map(({ path, state, reason }) => {
+      const what =
+        state === 'waiting' ? `Waiting for ${oneLine(path)}` : `Polling ${oneLine(path)}`;
+      return reason === undefined ? `${what}.` : `${what}: ${reason}`;
+    }),
+    [
+      `${plural(queue.waiting, 'recording')} to send`,
+      ...(queue.unfinished > 0 ? [plural(queue.unfinished, 'incomplete file')] : []),
+      lastSuccessAt === undefined
+        ? 'none sent yet'
+        : `the last one sent ${duration(now - Date.parse(lastSuccessAt))} ago`,
+    ].join('; ') + '.',
+    ...(connection.state === 'ok'
+      ? []
+      : [connection.message ?? `Not delivering: ${connection.state}.`]),
+    ...(login.state === 'ok' ? [] : [login.message ?? 'Run `sync login`.']),
+    ...(loginEndsInSecs === undefined || loginEndsInSecs > ENDS_SOON_SECS
+      ? []
+      : [`The login ends in ${duration(loginEndsInSecs * 1000)}: run \`sync login\` to renew it.`]),
+  ];
+}
+
+function stoppedText(stopped: DaemonStopped): string {
+  const what = folderNames(stopped.folders);
+  switch (stopped.outcome) {
+    case 'stopped':
+      return stopped.killed === true
+        ? `Killed process ${stopped.pid}, which watched ${what}: it did not end when it was asked to.`
+        : `Stopped process ${stopped.pid}, which watched ${what}.`;
+    case 'still-running':
+      return `Process ${stopped.pid}, which watches ${what}, was killed, and has not ended after ${duration(stopped.waitedMs)}: it hangs in a system call, such as one about a network folder that does not answer.`;
+    case 'out-of-reach':
+      return `Cannot stop the watcher of ${what} from here: ${stopped.why}`;
+  }
+}
+
+function iso(ms: number): string {
+  return new Date(ms).toISOString();
 }

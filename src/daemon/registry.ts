@@ -280,7 +280,11 @@ export function alreadyWatching(
       : `process ${holder.pid}, since ${since}`;
   return new SyncError('BUSY', `Already watched by ${who}: ${folders.join(', ')}.`, {
     hint: 'See `sync status`; `sync daemon stop` stops a watcher in the background.',
-    details: { folders, ...(holder === undefined ? {} : { pid: holder.pid, since }) },
+    details: {
+      folders,
+      ...(folders.length === 1 ? { folder: folders[0] } : {}),
+      ...(holder === undefined ? {} : { pid: holder.pid, since }),
+    },
   });
 }
 

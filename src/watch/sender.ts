@@ -6,7 +6,6 @@ import type { ServiceClient } from '../api/client.ts';
 import type { Clock } from '../base/time.ts';
 import type { InvalidReason, UploadItem } from '../upload/report.ts';
 import { Uploader } from '../upload/uploader.ts';
-import { Wakeup } from './wakeup.ts';
 import {
   REMEMBERS_NOTHING,
   isAtRest,
@@ -20,26 +19,27 @@ import { Queue, type QueueItem } from './queue.ts';
 import type { WatchNotice } from './report.ts';
 import { type ReadBuffer, ReadBuffers, type Sent, stashFile, stashSent } from './stash.ts';
 
-/** Requests under way at once. */
+/** In-flight uploads at once. */
 export const AT_ONCE = 2;
-/** A single run ends after so many failures in a row, or where it would have to wait longer than this, in ms. */
+/** `--once` gives up after this many failures in a row, or before a longer wait (ms). */
 const GIVE_UP_AFTER = 3;
 const LONGEST_WAIT_MS = 60_000;
 /**
- * Recordings on disks that stay are kept as well if they changed within this time, in ms: those are the
- * ones that an app may overwrite. A whole archive is not copied because the service is away.
+ * Recordings on fixed disks are stashed only if they changed within this time (ms): an app may
+ * overwrite them. An outage of the service does not copy a whole archive.
  */
 const FRESH_MS = 7 * 86_400_000;
-/** Reads without sending take so long at a time, in ms. */
+/** Longest slice of stashing before other events are handled (ms). */
 const SLICE_MS = 20;
 /**
- * A recording that has waited for longer than this, or been sent for longer, is stashed in the outbox, in
- * ms: a service that hangs must not cost those that are overwritten or deleted meanwhile.
+ * A recording that has waited, or been in flight, for longer than this is stashed in the outbox (ms).
+ * If the service hangs, recordings that are overwritten or deleted meanwhile are not lost.
  */
 const STASH_AFTER_MS = 5_000;
 /**
- * Share of the time that this may take while the service answers: thousands of recordings that come at
- * once are sent rather than copied. It answers if it did within {@link STASH_AFTER_MS}.
+ * Largest share of the time that stashing takes while the service answers, so that thousands of new
+ * recordings are sent rather than copied. The service answers if it did within
+ * {@link STASH_AFTER_MS}.
  */
 const STASH_SHARE = 1 / 10;
 
@@ -49,45 +49,55 @@ export interface SenderNeeds {
   readonly known: KnownFiles;
   readonly outbox: Outbox;
   readonly breaker: CircuitBreaker;
-  /** Else nothing is sent, whatever the breaker says: recordings are only taken in. */
+  /** If false, nothing is sent: recordings are only stashed. */
   readonly delivers: boolean;
   readonly client: () => Promise<ServiceClient>;
   readonly uploadUrl: () => URL;
   readonly clock: Clock;
   readonly report: (event: WatchNotice) => void;
-  /** A file that was taken for a recording is not whole (any more). */
+  /** Called for a candidate that turned out to be incomplete. */
   readonly onIncomplete: (item: QueueItem, reason: InvalidReason, detail: string) => void;
-  /** Something to tell of has changed: the queue, the breaker. */
+  /** Called after a change of the queue or the breaker that the health report shows. */
   readonly onChange: () => void;
+  /** Called when {@link Sender.step} may have work to do. */
+  readonly onWork: () => void;
+  /** Called when an upload ends; {@link Sender.settle} has to be called with it. */
+  readonly onFinished: (upload: FinishedUpload) => void;
 }
 
-/** An upload under way. */
+/** An in-flight upload. */
 interface Sending {
   readonly readBuffer: ReadBuffer;
-  /** Of the monotonic clock, in ms. */
+  /** ms of the monotonic clock */
   readonly since: number;
-  /** What is sent; absent while the file is read. */
+  /** The recording; absent while the file is read. */
   sent?: Sent;
-  /** Its bytes were stashed meanwhile, or that was tried. */
+  /** A copy in the outbox was made, or attempted. */
   stashed: boolean;
 }
 
+/** An upload that ended: with a result, or because it threw. */
+export type FinishedUpload = { readonly item: QueueItem; readonly sending: Sending } & (
+  { readonly result: UploadItem } | { readonly error: unknown }
+);
+
 /**
- * Sends what waits: oldest first, at most two at a time, as long as the breaker is open. While it is
- * closed, and after some seconds in any case, recordings whose place may vanish are copied to the outbox.
+ * Sends queued recordings, oldest first, two at a time, while the circuit breaker is closed. Stashes
+ * recordings that may disappear: at once while the breaker is open, otherwise after some seconds.
+ *
+ * The sender has no loop of its own: the watcher calls {@link Sender.step} when there may be work.
  */
 export class Sender {
   readonly #needs: SenderNeeds;
   readonly #queue = new Queue();
   readonly #readBuffers = new ReadBuffers();
-  /** Under way. */
+  /** In-flight uploads. */
   readonly #active = new Map<QueueItem, Sending>();
   readonly #tasks = new Set<Promise<void>>();
-  readonly #wakeup: Wakeup;
   readonly #hardStop = new AbortController();
   readonly #dryRun: boolean;
   /** Waits in its place, and since when (monotonic clock, ms); the longest first. */
-  readonly #toTakeIn = new Map<string, { readonly item: QueueItem; readonly since: number }>();
+  readonly #unstashed = new Map<string, { readonly item: QueueItem; readonly since: number }>();
   /** Nothing that waits for its turn is stashed before this (monotonic clock, ms). */
   #stashAgainAt = -Infinity;
   /** When the service last answered (monotonic clock, ms). */
@@ -99,7 +109,6 @@ export class Sender {
   constructor(options: { readonly dryRun: boolean }, needs: SenderNeeds) {
     this.#needs = needs;
     this.#dryRun = options.dryRun;
-    this.#wakeup = new Wakeup(needs.clock);
   }
 
   /** For one recording: what is sent is noted in `sending`. */
@@ -144,15 +153,10 @@ export class Sender {
 
   #enqueue(item: QueueItem): void {
     if (!this.#queue.add(item)) return;
-    this.#toTakeIn.delete(item.key);
+    this.#unstashed.delete(item.key);
     const since = this.#needs.clock.monotonic();
-    if (item.kept === undefined) this.#toTakeIn.set(item.key, { item, since });
-    this.#wakeup.notify();
-  }
-
-  /** The breaker may have opened. */
-  wake(): void {
-    this.#wakeup.notify();
+    if (item.kept === undefined) this.#unstashed.set(item.key, { item, since });
+    this.#needs.onWork();
   }
 
   /**
@@ -171,48 +175,51 @@ export class Sender {
     }
   }
 
-  /** Sends what comes until {@link Sender.stop}. */
-  async run(): Promise<void> {
-    while (!this.#stopping) {
-      this.#startWhatMay();
-      const { breaker, delivers } = this.#needs;
-      const blocked = breaker.state.state !== 'closed' || !delivers;
-      const stashInMs = this.#stash(blocked);
-      if (this.waiting === 0) this.#rest();
-      const due = blocked && delivers && this.#active.size === 0 && this.#queue.size > 0;
-      await this.#wakeup.wait(Math.min(stashInMs, (due ? breaker.waitMs : undefined) ?? Infinity));
-    }
-  }
-
-  /** Sends what is there, and ends: also when it can't be sent; then it says so of each. */
-  async drain(): Promise<void> {
-    const { breaker } = this.#needs;
-    while (!this.#stopping) {
-      this.#startWhatMay();
-      if (this.#active.size === 0) {
-        if (this.#queue.size === 0) return;
-        const { state } = breaker;
-        const hopeless =
-          state.state === 'login-needed' ||
-          breaker.failures >= GIVE_UP_AFTER ||
-          (breaker.waitMs ?? 0) > LONGEST_WAIT_MS;
-        if (state.state !== 'closed' && hopeless) {
-          this.#giveUp(state.failure);
-          return;
-        }
-      }
-      const tryInMs = this.#active.size === 0 ? breaker.waitMs : undefined;
-      await this.#wakeup.wait(Math.min(this.#stash(false), tryInMs ?? Infinity));
-    }
+  /**
+   * Starts the uploads that may start now, and stashes a slice of the recordings that have waited.
+   *
+   * @returns ms until the next step is due without a call of `onWork`; Infinity: never
+   */
+  step(): number {
+    const { breaker, delivers } = this.#needs;
+    this.#startUploads();
+    const stashInMs = this.#stash(breaker.state.state !== 'closed' || !delivers);
+    if (this.waiting === 0) this.#rest();
+    return Math.min(stashInMs, this.#retryInMs());
   }
 
   /**
-   * Takes up nothing more, and gives what is under way so many ms to come to its end; what does not
-   * is broken off, and sent again by the next run.
+   * {@link Sender.step} for `--once`: stashes only what has waited, since the run ends soon, and gives
+   * up what cannot be sent.
+   */
+  stepOnce(): number {
+    const { breaker } = this.#needs;
+    this.#startUploads();
+    const { state } = breaker;
+    if (this.#active.size === 0 && this.#queue.size > 0 && state.state !== 'closed') {
+      const isHopeless =
+        state.state === 'login-needed' ||
+        breaker.failures >= GIVE_UP_AFTER ||
+        (breaker.waitMs ?? 0) > LONGEST_WAIT_MS;
+      if (isHopeless) this.#giveUp(state.failure);
+    }
+    return Math.min(this.#stash(false), this.#retryInMs());
+  }
+
+  #retryInMs(): number {
+    const { breaker, delivers } = this.#needs;
+    if (!delivers || this.#active.size > 0 || this.#queue.size === 0) return Infinity;
+    return breaker.waitMs ?? Infinity;
+  }
+
+  /**
+   * Starts no more uploads, and waits for those in flight. Uploads that exceed the grace period are
+   * aborted; the next run sends them again. Finished uploads still have to be settled.
+   *
+   * @param graceMs grace period (ms)
    */
   async stop(graceMs: number): Promise<void> {
     this.#stopping = true;
-    this.#wakeup.notify();
     const ended = Promise.allSettled(this.#tasks);
     const late = new AbortController();
     const timeout = this.#needs.clock.sleep(graceMs, late.signal).catch(() => undefined);
@@ -222,7 +229,7 @@ export class Sender {
     await ended;
   }
 
-  #startWhatMay(): void {
+  #startUploads(): void {
     const { breaker, delivers } = this.#needs;
     if (!delivers) return;
     while (!this.#stopping && breaker.mayStart(this.#active.size, AT_ONCE)) {
@@ -255,7 +262,7 @@ export class Sender {
    */
   #stash(blocked: boolean): number {
     if (this.#dryRun) return Infinity;
-    if (this.#queue.size === 0) this.#toTakeIn.clear();
+    if (this.#queue.size === 0) this.#unstashed.clear();
     const now = this.#needs.clock.monotonic();
     const waits: number[] = [];
     for (const [item, sending] of this.#active) {
@@ -265,20 +272,20 @@ export class Sender {
       else this.#stashSent(item, sending);
     }
     const began = performance.now();
-    for (const [key, { item, since }] of this.#toTakeIn) {
+    for (const [key, { item, since }] of this.#unstashed) {
       const waitMs = Math.max(since + STASH_AFTER_MS, this.#stashAgainAt) - now;
       if (!blocked && waitMs > 0) {
         waits.push(waitMs);
         break;
       }
-      this.#toTakeIn.delete(key);
+      this.#unstashed.delete(key);
       if (!this.#queue.has(key) || !(item.removable || this.#isFresh(item))) continue;
       this.#queue.remove(key);
       // Only a device that may vanish before the service is back may fill the disk.
       if (!this.#stashFile(item, blocked && item.removable)) {
         this.#queue.add(item);
         if (!blocked) {
-          this.#toTakeIn.set(key, { item, since: now });
+          this.#unstashed.set(key, { item, since: now });
           this.#stashAgainAt = now + STASH_AFTER_MS;
         }
       }
@@ -288,7 +295,7 @@ export class Sender {
         const pauseMs = tookMs / STASH_SHARE;
         this.#stashAgainAt = Math.max(this.#stashAgainAt, now + pauseMs);
         waits.push(pauseMs);
-      } else setImmediate(() => this.#wakeup.notify());
+      } else setImmediate(() => this.#needs.onWork());
       break;
     }
     return Math.min(Infinity, ...waits);
@@ -346,20 +353,29 @@ export class Sender {
     this.#active.set(item, sending);
     this.#needs.onChange();
     try {
-      const result = await uploader.upload(
-        { path, absolute, stamp, named: false },
-        readBuffer.buffers,
-      );
-      this.#active.delete(item);
-      this.#settle(item, result, sending);
+      const file = { path, absolute, stamp, named: false };
+      const result = await uploader.upload(file, readBuffer.buffers);
+      this.#needs.onFinished({ item, sending, result });
     } catch (error) {
-      this.#active.delete(item);
-      if (this.#hardStop.signal.aborted) this.#stashSent(item, sending);
-      else this.#failed(item, sending, asFailure(error));
+      this.#needs.onFinished({ item, sending, error });
+    }
+  }
+
+  /** Takes over the outcome of an upload. */
+  settle(upload: FinishedUpload): void {
+    const { item, sending } = upload;
+    this.#active.delete(item);
+    try {
+      if ('result' in upload) this.#settle(item, upload.result, sending);
+      else if (this.#hardStop.signal.aborted) this.#stashSent(item, sending);
+      else this.#failed(item, sending, asFailure(upload.error));
+    } catch (error) {
+      // The ledger or the outbox refused: the recording is sent again, and found to be a duplicate.
+      this.#failed(item, sending, asFailure(error));
     } finally {
-      this.#readBuffers.giveBack(readBuffer);
+      this.#readBuffers.giveBack(sending.readBuffer);
       this.#needs.onChange();
-      this.#wakeup.notify();
+      this.#needs.onWork();
     }
   }
 
@@ -426,13 +442,14 @@ export class Sender {
     this.hinder(failure);
   }
 
-  /** Nothing can be delivered for now, whoever found out; it is told if that is news. */
+  /** Records a delivery failure; reports it if the breaker's state changed. */
   hinder(failure: Failure): void {
     const { breaker, report } = this.#needs;
     const retryAfterMs = this.#retryAfterMs;
     this.#retryAfterMs = 0;
     const isNews = breaker.failed(failure, retryAfterMs);
     this.#needs.onChange();
+    this.#needs.onWork();
     if (!isNews) return;
     const { code, message, hint } = failure;
     const said = { message, ...(hint === undefined ? {} : { hint }) };

@@ -1,50 +1,49 @@
 import { networkInterfaces } from 'node:os';
 import { SyncError, messageOf } from '../base/errors.ts';
+import type { Clock } from '../base/time.ts';
+import type { ServiceClient } from '../api/client.ts';
 import type { KnownFiles } from '../ledger/known-files.ts';
 import type { UploadLedger } from '../ledger/uploads.ts';
 import type { WatchMarks } from '../ledger/watch-marks.ts';
-import type { ServiceClient } from '../api/client.ts';
-import type { Clock } from '../base/time.ts';
 import type { UploadItem } from '../upload/report.ts';
-import { Wakeup } from './wakeup.ts';
+import { CircuitBreaker, type Failure } from './circuit-breaker.ts';
+import { Classifier } from './classify.ts';
+import { EventHandler } from './event-handler.ts';
+import { EventQueue, type WatchEvent } from './events.ts';
 import type { FilesystemType } from './filesystem-type.ts';
 import { statOf } from './fs-events.ts';
-import { type Failure, CircuitBreaker } from './circuit-breaker.ts';
-import { EventHandler } from './event-handler.ts';
-import type { Outbox } from './outbox.ts';
 import { IncompleteFiles } from './incomplete-files.ts';
-import { Sender } from './sender.ts';
+import type { Outbox } from './outbox.ts';
 import type { WatchNotice } from './report.ts';
-import { Classifier } from './classify.ts';
-import { Rescanner, type RescanOptions } from './rescan.ts';
+import { type RescanOptions, Rescanner } from './rescan.ts';
+import { Sender } from './sender.ts';
 import { Verifier } from './verifier.ts';
 import { type Appearance, WatchedFolder } from './watched-folder.ts';
 
-/** Between two looks at whether a folder that is waited for, or a login, is there, in ms. */
-const ROOT_CHECK_MS = 2_000;
-/** The same while nothing is waited for: events tell what goes, this what is mounted over it. */
+/** Interval of checks while a folder or the service is missing (ms). */
+const CHECK_MS = 2_000;
+/** Interval of checks otherwise: events report a folder that goes, checks one that is mounted over (ms). */
 const QUIET_CHECK_MS = 10_000;
-/** So much more time than expected between two looks means that the machine slept, in ms. */
+/** A check that is late by more than this means that the machine slept (ms). */
 const SLEPT_MS = 30_000;
-/** Pause between two looks for uploads that are due to be verified (ms). */
-const VERIFY_LOOK_MS = 60_000;
-/** A look at the folders takes no longer, in ms: one whose file system hangs is asked again later. */
-const LOOK_MS = 1_000;
+/** Interval of checks for uploads that are due to be verified (ms). */
+const VERIFY_MS = 60_000;
+/** Longest wait for the first check of the folders: one whose file system hangs is checked later (ms). */
+const FIRST_CHECK_MS = 1_000;
 /**
- * A request under way is given so long when the program is told to stop, in ms; a renewal of the
- * login that it waits for has a time of its own after that, and both together end within 5 s.
+ * Grace period for in-flight requests on shutdown (ms). A login that is being renewed has a grace
+ * period of its own after that; both together end within 5 s.
  */
 const STOP_GRACE_MS = 1_700;
 
 export interface WatcherOptions extends RescanOptions {
-  /** Absolute, each once. */
+  /** Absolute paths, each once. */
   readonly folders: readonly string[];
 }
 
 /** What the watcher works with, for one account. */
 export interface WatcherNeeds {
   readonly appVersion: string;
-  /** What the file system under a folder means for watching it. */
   readonly filesystemType: (folder: string) => FilesystemType;
   /** The kernel watches a whole tree with one handle. */
   readonly recursiveEvents: boolean;
@@ -52,35 +51,38 @@ export interface WatcherNeeds {
   readonly known: KnownFiles;
   readonly marks: WatchMarks;
   readonly outbox: Outbox;
-  /** Else nothing is sent: recordings are found and kept until another login takes over. */
+  /** If false, nothing is sent: recordings are found and kept for the next login. */
   readonly delivers: boolean;
   readonly client: () => Promise<ServiceClient>;
   readonly uploadUrl: () => URL;
   readonly clock: Clock;
-  /** Evenly from [0, 1). */
+  /** Returns a number from 0 up to 1, for jitter. */
   readonly random: () => number;
-  /** Stops it. */
+  /** Stops the watcher. */
   readonly signal: AbortSignal;
-  readonly report: (event: WatchNotice) => void;
-  /** Something in {@link Watcher.picture} has changed. */
+  readonly report: (notice: WatchNotice) => void;
+  /** Called after a change of {@link Watcher.picture}. */
   readonly onChange: () => void;
-  /** After every round of rescans that went well. */
+  /** Called after a complete round of rescans. */
   readonly onRescanned: () => void;
-  /** Every few seconds. */
+  /** Called with every check of the folders, every few seconds. */
   readonly onTick: () => void;
 }
 
-/** How a watcher ended: from outside, or by {@link Watcher.leave}. */
+/** How a watcher ended: by its signal, or by {@link Watcher.leave}. */
 export type WatchEnd = 'stopped' | 'left';
 
 /**
- * Watches folders and sends what is new. The rescans are what counts: they compare what is there with
- * the ledger. Events only make it fast.
+ * Watches folders and sends new recordings.
+ *
+ * All state changes in one loop over {@link WatchEvent}s, in {@link Watcher.run}. Rescans, uploads,
+ * folder checks and verifications run beside it and post their outcome as an event.
  */
 export class Watcher {
   readonly breaker: CircuitBreaker;
   readonly #options: WatcherOptions;
   readonly #needs: WatcherNeeds;
+  readonly #events: EventQueue;
   readonly #folders: readonly WatchedFolder[];
   readonly #incomplete: IncompleteFiles;
   readonly #classifier: Classifier;
@@ -88,54 +90,56 @@ export class Watcher {
   readonly #rescanner: Rescanner;
   readonly #eventHandler: EventHandler;
   readonly #verifier: Verifier;
-  readonly #rescanWakeup: Wakeup;
-  readonly #incompleteWakeup: Wakeup;
-  readonly #rootWakeup: Wakeup;
-  readonly #verifyWakeup: Wakeup;
+  /** Rescans and verifications that run beside the loop. */
+  readonly #tasks = new Set<Promise<void>>();
   readonly #ended = new AbortController();
   #end: WatchEnd | undefined;
-  #onEnd: () => void = () => undefined;
-  /** A fault of the program: it ends everything. */
+  /** An error in the program: it ends the watcher. */
   #fault: { readonly error: unknown } | undefined;
-  /** Since the last look around. */
+  /** A rescan, an upload or a folder changed something since the last check. */
   #changed = true;
+  #isRescanning = false;
+  #isReady = false;
   #lastRescanAt: number | undefined;
+  /** The last check: both clocks, the interval after it, and the network addresses (if offline). */
+  #lastCheck: { wall: number; monotonic: number; intervalMs: number; addresses?: string };
+  /** Set by {@link Watcher.once}. */
   #onSettled: ((item: UploadItem) => void) | undefined;
 
   constructor(options: WatcherOptions, needs: WatcherNeeds) {
     const { clock, outbox, known, marks, random } = needs;
-    const now = () => clock.now();
+    const events = new EventQueue(clock);
+    const signal = AbortSignal.any([needs.signal, this.#ended.signal]);
+    const breaker = new CircuitBreaker(() => clock.monotonic(), random);
+    const incomplete = new IncompleteFiles(clock);
+    const classifier = new Classifier({
+      ...{ known, marks, outbox, incomplete, now: () => clock.now() },
+      onCandidate: (item) => sender.add(item),
+      onSettled: (item) => this.#onSettled?.(item),
+    });
+    const sender = new Sender(options, {
+      ...needs,
+      breaker,
+      onChange: () => this.#noteChange(),
+      onWork: () => events.post({ type: 'sender-work' }),
+      onFinished: (upload) => events.post({ type: 'upload-finished', upload }),
+      onIncomplete: ({ absolute: path, stamp, removable }, reason, detail) =>
+        classifier.noteIncomplete({ path, stamp, removable }, reason, detail),
+    });
+    const rescanner = new Rescanner(options, { ...needs, classifier, signal });
     this.#options = options;
     this.#needs = needs;
-    this.breaker = new CircuitBreaker(() => clock.monotonic(), random);
-    this.#incomplete = new IncompleteFiles(clock);
-    this.#rescanWakeup = new Wakeup(clock);
-    this.#incompleteWakeup = new Wakeup(clock);
-    this.#rootWakeup = new Wakeup(clock);
-    this.#verifyWakeup = new Wakeup(clock);
-    const classifier = (this.#classifier = new Classifier({
-      ...{ known, marks, outbox, now },
-      incomplete: this.#incomplete,
-      onCandidate: (item) => this.#sender.add(item),
-      onSettled: (item) => this.#onSettled?.(item),
-    }));
-    this.#sender = new Sender(options, {
-      ...needs,
-      breaker: this.breaker,
-      onChange: () => this.#noteChange(),
-      onIncomplete: ({ absolute: path, stamp, removable }, reason, detail) => {
-        classifier.noteIncomplete({ path, stamp, removable }, reason, detail);
-        this.#incompleteWakeup.notify();
-      },
-    });
-    this.#rescanner = new Rescanner(options, { ...needs, classifier });
-    const signal = AbortSignal.any([needs.signal, this.#ended.signal]);
-    this.#verifier = new Verifier({ ...needs, breaker: this.breaker, signal });
+    this.#events = events;
+    this.breaker = breaker;
+    this.#incomplete = incomplete;
+    this.#classifier = classifier;
+    this.#sender = sender;
+    this.#rescanner = rescanner;
+    this.#verifier = new Verifier({ ...needs, breaker, signal });
     this.#eventHandler = new EventHandler({
-      classifier,
-      incomplete: this.#incomplete,
-      rescanner: this.#rescanner,
-      onQueued: () => setImmediate(() => void this.#guarded(() => this.#hear())),
+      ...{ classifier, incomplete, rescanner },
+      // One write fires several events: they are handled together.
+      onQueued: () => setImmediate(() => events.post({ type: 'files-changed' })),
       rescanIn: (folder, ms) => this.#rescanIn(folder, ms),
     });
     this.#folders = options.folders.map(
@@ -145,13 +149,14 @@ export class Watcher {
           recursiveEvents: needs.recursiveEvents,
           forcePolling: options.pollMs !== undefined,
           onName: (folder, parent, name) => this.#eventHandler.add(folder, parent, name),
-          onRoot: () => this.#rootWakeup.notify(),
-          onStateChange: (folder) => this.#tellState(folder),
+          onRoot: () => events.post({ type: 'root-changed' }),
+          onStateChange: (folder) => this.#reportState(folder),
         }),
     );
+    this.#lastCheck = { wall: clock.now(), monotonic: clock.monotonic(), intervalMs: CHECK_MS };
   }
 
-  /** How things stand, for the health report. Times in ms since the epoch. */
+  /** The watcher's state, for the health report. Times in ms since the epoch. */
   get picture() {
     return {
       folders: this.#folders.map(({ path, state, reason }) => ({
@@ -167,30 +172,58 @@ export class Watcher {
     };
   }
 
-  /** Ends it, so that another one takes its place. */
+  /** Ends the watcher, so that one with another login takes its place. */
   leave(): void {
     this.#finish('left');
   }
 
-  /** Nothing can be delivered for now: somebody else found out. */
+  /** Records a failure that the caller found: nothing can be delivered for now. */
   hinder(failure: Failure): void {
     this.#sender.hinder(failure);
   }
 
+  /** Watches until its signal is aborted, or until {@link Watcher.leave}. */
+  async run(): Promise<WatchEnd> {
+    const { signal } = this.#needs;
+    const stop = () => this.#finish('stopped');
+    if (signal.aborted) return 'stopped';
+    signal.addEventListener('abort', stop, { once: true });
+    try {
+      this.#sender.adopt();
+      await this.#firstCheck();
+      for (const folder of this.#folders) {
+        if (folder.state !== 'waiting') continue;
+        this.#reportState(folder);
+        this.#rescanner.expect(folder);
+      }
+      // Folders that the first check found are rescanned once, not once more for their appearance.
+      for (const event of this.#events.drain()) this.#guarded(() => this.#handle(event));
+      this.#startRescan();
+      while (!this.#hasEnded()) {
+        const event = await this.#events.next();
+        this.#guarded(() => this.#handle(event));
+        this.#setTimers();
+      }
+      await this.#stop();
+    } finally {
+      signal.removeEventListener('abort', stop);
+      for (const folder of this.#folders) folder.close();
+    }
+    if (this.#fault !== undefined) throw this.#fault.error;
+    return this.#end ?? 'stopped';
+  }
+
   /**
-   * One look at everything, then it is over.
+   * Rescans every folder once, sends new recordings, and ends.
    *
-   * @param onItem told what became of each file, also of those that need nothing.
-   * @throws the signal's reason when it is aborted; SyncError if the login has ended, and only
-   *   verifying earlier uploads showed that.
+   * @param onItem called with the outcome of each file, also of files that need no work
+   * @throws the signal's reason when it is aborted; SyncError if the login has ended, and only the
+   *   verification of earlier uploads showed that
    */
   async once(onItem: (item: UploadItem) => void): Promise<void> {
     const { signal } = this.#needs;
+    const stop = () => this.#finish('stopped');
     this.#onSettled = onItem;
-    let stopped: Promise<void> | undefined;
-    const stop = () => {
-      stopped = this.#sender.stop(STOP_GRACE_MS);
-    };
     signal.addEventListener('abort', stop, { once: true });
     try {
       for (const folder of this.#folders) {
@@ -203,7 +236,12 @@ export class Watcher {
         await this.#rescanner.rescan(folder);
       }
       if (!this.#options.dryRun) this.#sender.adopt();
-      await this.#sender.drain();
+      this.#sendOnce();
+      while (!signal.aborted && this.#sender.waiting > 0) {
+        const event = await this.#events.next();
+        if (event.type === 'upload-finished') this.#sender.settle(event.upload);
+        this.#sendOnce();
+      }
       for (const { path, reason, detail } of this.#incomplete.all()) {
         onItem({ path, outcome: 'invalid', reason, detail });
       }
@@ -211,44 +249,63 @@ export class Watcher {
       signal.throwIfAborted();
     } finally {
       signal.removeEventListener('abort', stop);
-      // What is under way is given its time: the ledger and the connection are closed after this.
-      await stopped;
+      // The caller closes the ledger and the connection after this.
+      await this.#stop();
     }
   }
 
-  /** Watches until it is stopped, or told to leave. */
-  async run(): Promise<WatchEnd> {
-    const { signal, report } = this.#needs;
-    const stop = () => this.#finish('stopped');
-    if (signal.aborted) return 'stopped';
-    signal.addEventListener('abort', stop, { once: true });
-    const loop = (task: Promise<void>) => task.catch((error: unknown) => this.#fail(error));
-    try {
-      this.#sender.adopt();
-      await this.#lookAtRoots();
-      for (const folder of this.#folders) {
-        if (folder.state !== 'waiting') continue;
-        this.#tellState(folder);
-        this.#rescanner.expect(folder);
-      }
-      const sending = loop(this.#sender.run());
-      const files = await this.#rescanDue();
-      if (!this.#hasEnded()) report({ event: 'ready', files, queued: this.#sender.waiting });
-      const loops = [
-        this.#watchRoots(),
-        this.#rescanForever(),
-        this.#lookAgain(),
-        this.#verifyWhatIsDue(),
-      ];
-      await Promise.all(loops.map(loop));
-      await this.#sender.stop(STOP_GRACE_MS);
-      await sending;
-    } finally {
-      signal.removeEventListener('abort', stop);
-      for (const folder of this.#folders) folder.close();
+  #sendOnce(): void {
+    this.#events.setTimer('sender-due', this.#sender.stepOnce());
+  }
+
+  /** Handles one event. It awaits nothing: the next event has to be handled soon. */
+  #handle(event: WatchEvent): void {
+    switch (event.type) {
+      case 'files-changed':
+        this.#eventHandler.handle();
+        this.#noteChange();
+        return;
+      case 'root-changed':
+      case 'check-due':
+        this.#check();
+        return;
+      case 'folder-checked':
+        this.#onAppearance(event.folder, event.appearance);
+        return;
+      case 'rescan-due':
+        this.#startRescan();
+        return;
+      case 'rescanned':
+        this.#onRescanned(event.files, event.complete);
+        return;
+      case 'incomplete-due':
+        this.#checkIncomplete();
+        return;
+      case 'sender-work':
+      case 'sender-due':
+        this.#events.setTimer('sender-due', this.#sender.step());
+        return;
+      case 'upload-finished':
+        this.#sender.settle(event.upload);
+        return;
+      case 'verify-due':
+        this.#startVerification();
+        return;
+      case 'verified':
+        this.#events.setTimer('verify-due', VERIFY_MS);
+        return;
+      case 'stop-requested':
+        // `#finish` has set how the watcher ends; the event only wakes the loop.
+        return;
     }
-    if (this.#fault !== undefined) throw this.#fault.error;
-    return this.#end ?? 'stopped';
+  }
+
+  /** Sets the timers that follow from the state of folders and files. */
+  #setTimers(): void {
+    const now = this.#needs.clock.monotonic();
+    const rescanAt = Math.min(...this.#folders.map((folder) => folder.rescanAt));
+    this.#events.setTimer('rescan-due', this.#isRescanning ? Infinity : rescanAt - now);
+    this.#events.setTimer('incomplete-due', this.#incomplete.waitMs ?? Infinity);
   }
 
   #hasEnded(): boolean {
@@ -257,16 +314,8 @@ export class Watcher {
 
   #finish(end: WatchEnd): void {
     this.#end ??= end;
-    this.#onEnd();
-    this.#ended.abort();
-    for (const wakeup of [
-      this.#rootWakeup,
-      this.#rescanWakeup,
-      this.#incompleteWakeup,
-      this.#verifyWakeup,
-    ]) {
-      wakeup.notify();
-    }
+    this.#ended.abort(this.#needs.signal.reason);
+    this.#events.post({ type: 'stop-requested' });
   }
 
   #fail(error: unknown): void {
@@ -274,72 +323,84 @@ export class Watcher {
     this.#finish('stopped');
   }
 
+  /** Waits for in-flight requests and for the tasks beside the loop. */
+  async #stop(): Promise<void> {
+    this.#ended.abort();
+    await this.#sender.stop(STOP_GRACE_MS);
+    await Promise.allSettled(this.#tasks);
+    for (const event of this.#events.drain()) {
+      if (event.type === 'upload-finished') this.#sender.settle(event.upload);
+    }
+  }
+
+  /** Runs a task beside the loop. */
+  #runBeside(task: () => Promise<void>): void {
+    const running = task().catch((error: unknown) => this.#fail(error));
+    this.#tasks.add(running);
+    void running.finally(() => this.#tasks.delete(running));
+  }
+
   #noteChange(): void {
     this.#changed = true;
     this.#needs.onChange();
   }
 
-  #tellState({ path, state, reason }: WatchedFolder): void {
+  #reportState({ path, state, reason }: WatchedFolder): void {
     const why = reason === undefined ? {} : { reason };
     this.#needs.report({ event: 'folder', folder: path, state, ...why });
     this.#noteChange();
   }
 
-  #hear(): void {
-    if (this.#hasEnded()) return;
-    this.#eventHandler.handle();
-    this.#incompleteWakeup.notify();
-    this.#noteChange();
-  }
-
-  /** Looks every few seconds: are the folders there, did the machine sleep? */
-  async #watchRoots(): Promise<void> {
-    const { clock, onTick } = this.#needs;
-    let wallBefore = clock.now();
-    let before = clock.monotonic();
-    let addresses: string | undefined;
-    while (!this.#hasEnded()) {
-      const pauseMs = this.#isQuiet() ? QUIET_CHECK_MS : ROOT_CHECK_MS;
-      this.#changed = false;
-      await this.#rootWakeup.wait(pauseMs);
-      if (this.#hasEnded()) return;
-      const [wall, now] = [clock.now(), clock.monotonic()];
-      // Some systems stop the monotonic clock while the machine sleeps; the other one may be set.
-      const passed = Math.max(Math.abs(wall - wallBefore), now - before);
-      if (passed > pauseMs + SLEPT_MS) this.#wokeUp();
-      wallBefore = wall;
-      before = now;
-      await this.#guarded(async () => {
-        await this.#lookAtRoots();
-        const { state } = this.breaker.state;
-        const found = state === 'open' ? addressesNow() : undefined;
-        if (found !== undefined && addresses !== undefined && found !== addresses) this.#tryNow();
-        addresses = found;
-        onTick();
-      });
-    }
-  }
-
-  /** A folder whose file system does not answer holds up nothing but itself. */
-  async #lookAtRoots(): Promise<void> {
-    const looks = this.#folders.map((folder) =>
-      this.#guarded(async () => {
-        const appearance = await folder.check();
-        if (appearance !== undefined && !this.#hasEnded()) this.#onAppearance(folder, appearance);
-      }),
-    );
+  /** Checks the folders before the first rescan. A folder whose file system hangs is checked later. */
+  async #firstCheck(): Promise<void> {
+    const { clock } = this.#needs;
     const patience = new AbortController();
-    const enough = this.#needs.clock.sleep(LOOK_MS, patience.signal).catch(() => undefined);
-    const ended = new Promise<void>((resolve) => (this.#onEnd = resolve));
-    await Promise.race([Promise.all(looks), enough, ended]);
+    const signal = AbortSignal.any([patience.signal, this.#ended.signal]);
+    const enough = clock.sleep(FIRST_CHECK_MS, signal).catch(() => undefined);
+    await Promise.race([
+      Promise.all(this.#folders.map((folder) => this.#checkFolder(folder))),
+      enough,
+    ]);
     patience.abort();
   }
 
-  /** Nothing is waited for, and nothing has happened since the last look around. */
+  /** Checks the folders, the clocks and the network. */
+  #check(): void {
+    const { clock, onTick } = this.#needs;
+    const before = this.#lastCheck;
+    const [wall, monotonic] = [clock.now(), clock.monotonic()];
+    // Some systems stop the monotonic clock during sleep; the wall clock may be set.
+    const passedMs = Math.max(Math.abs(wall - before.wall), monotonic - before.monotonic);
+    if (passedMs > before.intervalMs + SLEPT_MS) this.#onWakeFromSleep();
+    for (const folder of this.#folders) void this.#checkFolder(folder);
+    const addresses = this.breaker.state.state === 'open' ? addressesNow() : undefined;
+    const hadOthers = before.addresses !== undefined && before.addresses !== addresses;
+    if (addresses !== undefined && hadOthers) this.#retryNow();
+    const intervalMs = this.#isQuiet() ? QUIET_CHECK_MS : CHECK_MS;
+    this.#changed = false;
+    this.#lastCheck = {
+      ...{ wall, monotonic, intervalMs },
+      ...(addresses === undefined ? {} : { addresses }),
+    };
+    this.#events.setTimer('check-due', intervalMs);
+    onTick();
+  }
+
+  /** A folder whose file system hangs holds up no other. */
+  async #checkFolder(folder: WatchedFolder): Promise<void> {
+    try {
+      const appearance = await folder.check();
+      if (appearance === undefined || this.#hasEnded()) return;
+      this.#events.post({ type: 'folder-checked', folder, appearance });
+    } catch (error) {
+      this.#onError(error);
+    }
+  }
+
   #isQuiet(): boolean {
-    const waiting = this.#folders.some(({ state }) => state === 'waiting');
-    const { state } = this.breaker.state;
-    return !waiting && !this.#changed && this.#sender.waiting === 0 && state === 'closed';
+    const isWaiting = this.#folders.some(({ state }) => state === 'waiting');
+    const canDeliver = this.breaker.state.state === 'closed';
+    return !isWaiting && !this.#changed && this.#sender.waiting === 0 && canDeliver;
   }
 
   #onAppearance(folder: WatchedFolder, appearance: Appearance): void {
@@ -349,104 +410,103 @@ export class Watcher {
     else this.#rescanIn(folder, 0);
   }
 
-  #wokeUp(): void {
+  #onWakeFromSleep(): void {
     for (const folder of this.#folders) this.#rescanIn(folder, 0);
-    this.#tryNow();
+    this.#retryNow();
   }
 
-  #tryNow(): void {
+  #retryNow(): void {
     this.breaker.tryNow();
-    this.#sender.wake();
+    this.#events.post({ type: 'sender-work' });
   }
 
   #rescanIn(folder: WatchedFolder, ms: number): void {
     folder.rescanAt = Math.min(folder.rescanAt, this.#needs.clock.monotonic() + ms);
-    this.#rescanWakeup.notify();
   }
 
-  async #rescanForever(): Promise<void> {
-    const { clock } = this.#needs;
-    while (!this.#hasEnded()) {
-      const next = Math.min(...this.#folders.map(({ rescanAt }) => rescanAt));
-      const waitMs = next - clock.monotonic();
-      if (waitMs > 0) await this.#rescanWakeup.wait(waitMs);
-      if (!this.#hasEnded()) await this.#rescanDue();
-    }
+  /** Starts a round of rescans of the folders that are due, one after another. */
+  #startRescan(): void {
+    if (this.#isRescanning) return;
+    this.#isRescanning = true;
+    const now = this.#needs.clock.monotonic();
+    const due = this.#folders.filter(({ rescanAt }) => rescanAt <= now);
+    this.#runBeside(async () => {
+      let files = 0;
+      let complete = due.length > 0;
+      for (const folder of due) {
+        if (this.#hasEnded()) return;
+        try {
+          files += await this.#rescanner.rescan(folder);
+        } catch (error) {
+          this.#onError(error);
+          complete = false;
+        }
+      }
+      this.#events.post({ type: 'rescanned', files, complete });
+    });
   }
 
-  /** Sweeps the folders whose time has come. @returns how many files there were */
-  async #rescanDue(): Promise<number> {
-    const { clock, onRescanned } = this.#needs;
-    let files = 0;
-    let rescanned = 0;
-    let good = true;
-    for (const folder of this.#folders) {
-      if (folder.rescanAt > clock.monotonic() || this.#hasEnded()) continue;
-      rescanned++;
-      good &&= await this.#guarded(async () => {
-        files += await this.#rescanner.rescan(folder);
-      });
-    }
-    if (good && rescanned > 0 && !this.#hasEnded()) {
+  #onRescanned(files: number, complete: boolean): void {
+    const { clock, report, onRescanned } = this.#needs;
+    this.#isRescanning = false;
+    if (complete) {
       this.#lastRescanAt = clock.now();
       this.#sender.adopt();
       onRescanned();
       this.#noteChange();
     }
-    this.#incompleteWakeup.notify();
-    return files;
+    if (this.#isReady) return;
+    this.#isReady = true;
+    report({ event: 'ready', files, queued: this.#sender.waiting });
+    this.#events.setTimer('check-due', CHECK_MS);
+    this.#startVerification();
   }
 
-  /** Looks again at what is not whole, and tells of what stays so. */
-  async #lookAgain(): Promise<void> {
+  /** Checks incomplete files again, and reports those that stay incomplete. */
+  #checkIncomplete(): void {
     const { marks, report } = this.#needs;
-    while (!this.#hasEnded()) {
-      await this.#incompleteWakeup.wait(this.#incomplete.waitMs);
-      if (this.#hasEnded()) return;
-      await this.#guarded(() => {
-        for (const { path, removable } of this.#incomplete.dueLooks()) {
-          const stats = statOf(path);
-          if (stats?.isFile() === true)
-            this.#classifier.classify({ path, stamp: stats, removable });
-          else this.#incomplete.forget(path);
-        }
-        for (const { path, stamp, reason, detail } of this.#incomplete.dueReports()) {
-          marks.markReported(path, stamp);
-          report({ event: 'unfinished', path, reason, detail });
-        }
-      });
+    for (const { path, removable } of this.#incomplete.dueLooks()) {
+      const stats = statOf(path);
+      if (stats?.isFile() === true) this.#classifier.classify({ path, stamp: stats, removable });
+      else this.#incomplete.forget(path);
+    }
+    for (const { path, stamp, reason, detail } of this.#incomplete.dueReports()) {
+      marks.markReported(path, stamp);
+      report({ event: 'unfinished', path, reason, detail });
     }
   }
 
-  /** Verifies what is due, also what was uploaded before this start. */
-  async #verifyWhatIsDue(): Promise<void> {
-    while (!this.#hasEnded()) {
+  /** Verifies earlier uploads that are due, also those of an earlier run. */
+  #startVerification(): void {
+    this.#runBeside(async () => {
       try {
         await this.#verifier.check();
       } catch (error) {
         if (!(error instanceof SyncError)) throw error;
         this.#sender.hinder(error);
       }
-      if (!this.#hasEnded()) await this.#verifyWakeup.wait(VERIFY_LOOK_MS);
+      this.#events.post({ type: 'verified' });
+    });
+  }
+
+  #guarded(task: () => void): void {
+    try {
+      task();
+    } catch (error) {
+      this.#onError(error);
     }
   }
 
-  /** What the disk or the ledger refuses is told and tried again in its time: the watcher stays up. */
-  async #guarded(task: () => void | Promise<void>): Promise<boolean> {
-    try {
-      await task();
-      return true;
-    } catch (error) {
-      if (this.#needs.signal.aborted) return false;
-      if (error instanceof SyncError || (error instanceof Error && 'code' in error)) {
-        this.#needs.report({ event: 'problem', message: messageOf(error) });
-      } else this.#fail(error);
-      return false;
-    }
+  /** Reports disk and ledger errors: the next pass retries. Every other error ends the watcher. */
+  #onError(error: unknown): void {
+    if (this.#needs.signal.aborted || this.#ended.signal.aborted) return;
+    if (error instanceof SyncError || (error instanceof Error && 'code' in error)) {
+      this.#needs.report({ event: 'problem', message: messageOf(error) });
+    } else this.#fail(error);
   }
 }
 
-/** Changes when a network comes or goes. */
+/** Returns a text that changes when a network connects or disconnects. */
 function addressesNow(): string {
   return Object.values(networkInterfaces())
     .flatMap((list) => list ?? [])

@@ -3,10 +3,9 @@ import { once } from 'node:events';
 import { existsSync, mkdirSync, readFileSync, rmSync, rmdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import { runDaemonStatus } from '../../src/commands/daemon.ts';
+import { reportDaemons } from '../../src/commands/daemons.ts';
 import type { Config } from '../../src/config/config.ts';
 import { systemClock } from '../../src/system/clock.ts';
-import { type Deps } from '../../src/app/deps.ts';
 import { tryLock } from '../../src/system/process-lock.ts';
 import { processStart } from '../../src/daemon/process-start.ts';
 import { registerWatcher } from '../../src/daemon/registration.ts';
@@ -243,10 +242,10 @@ describe('stopping a daemon', () => {
     await expect.poll(() => isRunning(paths)).toBe(false);
     expect(isAlive(child.pid ?? 0)).toBe(true);
     const isShown = () =>
-      runDaemonStatus({
-        config: { profile: 'default', paths: { stateDir } } as Config,
-        deps: { cwd: '/', clock: systemClock, platform: process.platform } as Deps,
-      }).map(({ running }) => running);
+      reportDaemons({ cwd: '/', clock: systemClock, platform: process.platform }, {
+        profile: 'default',
+        paths: { stateDir },
+      } as Config).map(({ running }) => running);
     expect(isShown()).toEqual([true]);
     const patience = { ask: 300, kill: 20_000 };
     expect(await stopDaemon(paths, { ...NEEDS, kill: realKill }, patience)).toMatchObject({

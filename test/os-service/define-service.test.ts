@@ -1,6 +1,6 @@
 import { basename, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { defineService } from '../../src/commands/service-definition.ts';
+import { defineService } from '../../src/commands/daemon-install.ts';
 import { loadConfig } from '../../src/config/config.ts';
 import { type Deps, systemDeps } from '../../src/app/deps.ts';
 import { findPaths } from '../../src/config/paths.ts';
@@ -24,7 +24,7 @@ function define(
     programDir,
   };
   const config = loadConfig({ env, paths: findPaths(env, 'linux', '/home/ann') }, profile);
-  return defineService(['/home/ann/Garmin', '/mnt/two words'], kind, { config, deps });
+  return defineService(deps, config, ['/home/ann/Garmin', '/mnt/two words'], kind);
 }
 
 describe('what a service runs', () => {

@@ -1,25 +1,22 @@
-import type { FolderState } from '../daemon/registry.ts';
-import type { WatchNotice } from '../watch/report.ts';
-import { uploadItemJson, uploadItemText } from '../commands/upload.ts';
-import { missingText } from './verify.ts';
-import { oneLine, plural } from '../terminal/words.ts';
+import type { FolderState } from '../../daemon/registry.ts';
+import type { WatchNotice } from '../../watch/report.ts';
+import { uploadItemJson, uploadItemText } from '../upload.ts';
+import { missingText } from '../../render/verify.ts';
+import { oneLine, plural } from '../../terminal/words.ts';
 
 /**
- * An event for programs: an upload as `sync upload` tells it, all else as `{"type":"watch"}`.
+ * A notice as JSON: an upload as `sync upload` prints it, everything else as `{"type":"watch"}`.
  *
- * @param at added as `at` in ISO 8601, where the event belongs to a time
+ * @param at added as `at` in ISO 8601
  */
-export function watchEventReport(
-  event: WatchNotice,
-  at: Date | undefined,
-): Record<string, unknown> {
+export function watchNoticeJson(event: WatchNotice, at: Date | undefined): Record<string, unknown> {
   const time = at === undefined ? {} : { at: at.toISOString() };
   if (event.event === 'upload') return { ...uploadItemJson(event.item), ...time };
   return { type: 'watch', ...event, ...time };
 }
 
-/** An event for people, on one line; nothing for what needs no telling. @param at put before it */
-export function watchEventText(event: WatchNotice, at: Date | undefined): string | undefined {
+/** A notice for people, on one line; undefined for one that is not shown. @param at its prefix */
+export function watchNoticeText(event: WatchNotice, at: Date | undefined): string | undefined {
   const text = textOf(event);
   return text === undefined || at === undefined ? text : `${localTime(at)}  ${text}`;
 }
@@ -37,14 +34,14 @@ function textOf(event: WatchNotice): string | undefined {
     case 'upload':
       return uploadItemText(event.item);
     case 'kept':
-      return `${event.path}: kept here until the service has it`;
+      return `${event.path}: copied, to be sent from the copy`;
     case 'unfinished':
-      return `${event.path}: not sent so far. ${event.detail} It is sent if it becomes whole.`;
+      return `${event.path}: not sent yet. ${event.detail} It is sent when it is complete.`;
     case 'obstacle':
       return [
         `Cannot send now: ${event.message}`,
         ...(event.hint === undefined ? [] : [event.hint]),
-        `Trying again; ${plural(event.queued, 'recording')} waiting.`,
+        `Retrying; ${plural(event.queued, 'recording')} waiting.`,
       ].join(' ');
     case 'delivering':
       return 'Sending again.';
@@ -53,7 +50,7 @@ function textOf(event: WatchNotice): string | undefined {
     case 'login-renewed':
       return 'The login works again.';
     case 'login-ending':
-      return `The login ends in ${plural(event.daysLeft, 'day')} (${event.endsAt}): run \`sync login\` before.`;
+      return `The login ends in ${plural(event.daysLeft, 'day')} (${event.endsAt}): run \`sync login\` before that.`;
     case 'missing':
       return missingText(oneLine(event.path), `at ${localTime(new Date(event.uploadedAt))}`);
     case 'unverified':
@@ -67,7 +64,7 @@ function textOf(event: WatchNotice): string | undefined {
     case 'stopped':
       return event.queued === 0
         ? 'Stopped.'
-        : `Stopped; ${plural(event.queued, 'recording')} not sent yet, continued by the next start.`;
+        : `Stopped; ${plural(event.queued, 'recording')} not sent yet; the next start sends them.`;
   }
 }
 
@@ -78,11 +75,11 @@ function folderText(folder: string, state: FolderState, reason: string | undefin
     case 'watching':
       return `Watching ${folder}.`;
     case 'polling':
-      return `Looking through ${folder} from time to time. ${reason ?? ''}`.trimEnd();
+      return `Polling ${folder}. ${reason ?? ''}`.trimEnd();
   }
 }
 
-/** `2026-02-15 07:30:05`, on the clocks of this machine. */
+/** `2026-02-15 07:30:05`, in the zone of this machine. */
 function localTime(at: Date): string {
   const two = (value: number) => String(value).padStart(2, '0');
   const date = [at.getFullYear(), two(at.getMonth() + 1), two(at.getDate())].join('-');

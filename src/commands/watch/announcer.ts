@@ -1,26 +1,26 @@
-import type { ErrorCode } from '../base/errors.ts';
-import type { WatchNotice } from '../watch/report.ts';
-import type { Clock } from '../base/time.ts';
-import type { UploadItem } from '../upload/report.ts';
+import type { ErrorCode } from '../../base/errors.ts';
+import type { WatchNotice } from '../../watch/report.ts';
+import type { Clock } from '../../base/time.ts';
+import type { UploadItem } from '../../upload/report.ts';
 
-/** From when on it is told that a login ends, and tried to be made to last longer, in ms. */
+/** Remaining time of a login below which it is renewed, and its end is reported (ms). */
 export const LOGIN_SHORT_MS = 7 * 86_400_000;
 const DAY_MS = 86_400_000;
 
 export interface AnnouncerNeeds {
   readonly clock: Clock;
   readonly report: (event: WatchNotice) => void;
-  /** Shows a note on the desktop, if there is one. */
+  /** Shows a desktop notification, if there is a desktop. */
   readonly notify: (note: { readonly title: string; readonly text: string }) => void;
 }
 
-/** What has been said already, over all logins: a dead one is told once. */
+/** Reports each topic once, across all logins: a login that ended, a login that ends soon. */
 export class Announcer {
   #started = false;
-  /** Why it was told that a login is needed. */
+  /** The reason for a login that was reported last. */
   #loginNeeded: ErrorCode | undefined;
-  #endingToldAt: number | undefined;
-  /** Recordings without a workout that the next note names. */
+  #endingReportedAt: number | undefined;
+  /** Recordings without a workout for the next notification. */
   #missing: string[] = [];
   readonly #needs: AnnouncerNeeds;
 
@@ -37,7 +37,7 @@ export class Announcer {
     this.#started = true;
   }
 
-  tell(event: WatchNotice): void {
+  announce(event: WatchNotice): void {
     if (event.event === 'login-needed') {
       if (this.#loginNeeded === event.code) return;
       this.#loginNeeded = event.code;
@@ -48,7 +48,7 @@ export class Announcer {
     this.#needs.report(event);
   }
 
-  /** One note for all that one check reports. */
+  /** Shows one notification for all recordings of one check. */
   #noteMissing(path: string): void {
     if (this.#missing.push(path) > 1) return;
     queueMicrotask(() => {
@@ -68,14 +68,15 @@ export class Announcer {
   lasts(leftMs: number, endsAt: string): void {
     if (leftMs >= LOGIN_SHORT_MS) return;
     const now = this.#needs.clock.now();
-    if (this.#endingToldAt !== undefined && Math.abs(now - this.#endingToldAt) < DAY_MS) return;
-    this.#endingToldAt = now;
+    if (this.#endingReportedAt !== undefined && Math.abs(now - this.#endingReportedAt) < DAY_MS)
+      return;
+    this.#endingReportedAt = now;
     const daysLeft = Math.max(0, Math.floor(leftMs / DAY_MS));
     this.#needs.report({ event: 'login-ending', endsAt, daysLeft });
   }
 }
 
-/** Only what the service answered shows that the login is good. */
+/** Returns whether the service answered: only that shows that the login works. */
 function wasAnswered({ outcome }: UploadItem): boolean {
   return outcome === 'uploaded' || outcome === 'duplicate' || outcome === 'rejected';
 }

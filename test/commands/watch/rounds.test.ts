@@ -2,20 +2,20 @@ import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import type { OpenWatch, WatchNeeds } from '../../src/commands/watch-needs.ts';
-import { runWatch } from '../../src/commands/watch.ts';
-import { SyncError } from '../../src/base/errors.ts';
-import { openDatabase } from '../../src/ledger/database.ts';
-import { knownFiles } from '../../src/ledger/known-files.ts';
-import { outboxRows } from '../../src/ledger/outbox.ts';
-import { markProcess } from '../../src/system/processes.ts';
-import { uploadLedger } from '../../src/ledger/uploads.ts';
-import { watchMarks } from '../../src/ledger/watch-marks.ts';
-import { registerWatcher } from '../../src/daemon/registration.ts';
-import { readHealth, watcherPaths } from '../../src/daemon/registry.ts';
-import type { WatchNotice } from '../../src/watch/report.ts';
-import { manualClock } from '../watch/manual-clock.ts';
-import { anotherRecording, put, until } from '../watch/support.ts';
+import type { OpenLogin, WatchSetup } from '../../../src/commands/watch/login.ts';
+import { runWatch } from '../../../src/commands/watch/rounds.ts';
+import { SyncError } from '../../../src/base/errors.ts';
+import { openDatabase } from '../../../src/ledger/database.ts';
+import { knownFiles } from '../../../src/ledger/known-files.ts';
+import { outboxRows } from '../../../src/ledger/outbox.ts';
+import { markProcess } from '../../../src/system/processes.ts';
+import { uploadLedger } from '../../../src/ledger/uploads.ts';
+import { watchMarks } from '../../../src/ledger/watch-marks.ts';
+import { registerWatcher } from '../../../src/daemon/registration.ts';
+import { readHealth, watcherPaths } from '../../../src/daemon/registry.ts';
+import type { WatchNotice } from '../../../src/watch/report.ts';
+import { manualClock } from '../../watch/manual-clock.ts';
+import { anotherRecording, put, until } from '../../watch/support.ts';
 
 let dir: string;
 let folder: string;
@@ -29,7 +29,7 @@ afterEach(() => {
 });
 
 /** A login whose ledger is real, and whose service answers nobody. */
-function openAs(athlete: string, given: Pick<OpenWatch, 'loginEndsAt'>): OpenWatch {
+function openAs(athlete: string, given: Pick<OpenLogin, 'loginEndsAt'>): OpenLogin {
   const database = openDatabase(join(dir, 'state', `${athlete}.db`));
   const mark = markProcess(join(dir, 'state'));
   const now = () => Date.now();
@@ -43,7 +43,7 @@ function openAs(athlete: string, given: Pick<OpenWatch, 'loginEndsAt'>): OpenWat
     ledger: {
       uploads: uploadLedger(database, athlete, mark, now),
       known: knownFiles(database, athlete, now),
-    } as OpenWatch['ledger'],
+    } as OpenLogin['ledger'],
     marks: watchMarks(database, athlete, now),
     outboxRows: outboxRows(database, athlete, mark, now),
     client: dead,
@@ -62,7 +62,7 @@ function openAs(athlete: string, given: Pick<OpenWatch, 'loginEndsAt'>): OpenWat
   };
 }
 
-it('what one login still has to say at its end is not written over the next one', async () => {
+it('does not overwrite the health of the next login with a late answer for the last one', async () => {
   const clock = manualClock();
   const stop = new AbortController();
   const events: WatchNotice[] = [];
@@ -87,7 +87,7 @@ it('what one login still has to say at its end is not written over the next one'
     { profile: 'default', folders: [folder], kind: 'terminal', appVersion: 'test' },
     { clock, signal: stop.signal, platform: process.platform },
   );
-  const needs: WatchNeeds = {
+  const setup: WatchSetup = {
     appVersion: 'test',
     stateDir: join(dir, 'state'),
     profile: 'default',
@@ -96,9 +96,7 @@ it('what one login still has to say at its end is not written over the next one'
     filesystemType: () => ({ noEvents: undefined, removable: false }),
     recursiveEvents: false,
     registration,
-    clock,
-    random: () => 0.5,
-    signal: stop.signal,
+    context: { clock, random: () => 0.5, signal: stop.signal },
     open: () => {
       logins += 1;
       if (logins === 1) return Promise.resolve(openAs('athlete-1', { loginEndsAt: slow }));
@@ -113,7 +111,7 @@ it('what one login still has to say at its end is not written over the next one'
   };
   const running = runWatch(
     { folders: [folder], newOnly: false, pollMs: undefined, dryRun: false },
-    needs,
+    setup,
   );
   await until(() => events.some(({ event }) => event === 'ready'));
   while (!check.asked) await clock.advance(2_000);

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import { Announcer } from '../../src/commands/watch-announcer.ts';
-import { systemClock } from '../../src/system/clock.ts';
+import { Announcer } from '../../../src/commands/watch/announcer.ts';
+import { systemClock } from '../../../src/system/clock.ts';
 
 it('a check of uploads shows one note on the desktop, however many recordings are missing', async () => {
   const notes: string[] = [];
@@ -11,7 +11,7 @@ it('a check of uploads shows one note on the desktop, however many recordings ar
   });
   const tell = (...paths: string[]) => {
     for (const path of paths) {
-      announcer.tell({
+      announcer.announce({
         event: 'missing',
         path,
         sha256: '',

@@ -1,0 +1,381 @@
+import { existsSync, realpathSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { type CommandModule, examples } from '../app/command.ts';
+import type { AppContext } from '../app/context.ts';
+import { configFor } from '../app/invocation.ts';
+import { ExitCode, SyncError, messageOf } from '../base/errors.ts';
+import type { Config } from '../config/config.ts';
+import { hasEnvironmentTokens } from '../credentials/environment.ts';
+import { openStore } from '../credentials/open-store.ts';
+import { haveOneInCommon } from '../daemon/registration.ts';
+import { inspectWatcher, listWatchers, watcherPaths } from '../daemon/registry.ts';
+import type { ServiceDefinition } from '../os-service/definition.ts';
+import { type ServiceKind, type ServiceManager, serviceManager } from '../os-service/manager.ts';
+import { systemRunner } from '../os-service/runner.ts';
+import { makeStateFolder } from '../system/storage.ts';
+import {
+  type DaemonReport,
+  SERVICE_MANAGERS,
+  absoluteFolders,
+  absolutePlaces,
+  absoluteStateDir,
+  folderNames,
+  programFile,
+  reportDaemons,
+  requireLogin,
+  startDaemon,
+  stopDaemons,
+  watchArguments,
+} from './daemons.ts';
+
+export const daemonInstall: CommandModule = {
+  declare: (command) =>
+    command
+      .argument('<dir...>', 'folders; they may come and go')
+      .addHelpText('after', examples('sync daemon install ~/Garmin')),
+
+  async run(context, folders: readonly string[]) {
+    const { output } = context;
+    const installed = await installService(context, configFor(context), folders);
+    const { remarks, ...report } = installed;
+    output.result({ ...serviceJson(report), remarks }, installedText(installed));
+    for (const remark of remarks) output.say(remark);
+    return ExitCode.ok;
+  },
+};
+
+export const daemonUninstall: CommandModule = {
+  declare: (command) => command,
+
+  async run(context) {
+    const removed = await uninstallService(context, configFor(context));
+    context.output.result(
+      removed === undefined
+        ? { type: 'service', installed: false, removed: false }
+        : { ...serviceJson(removed), installed: false, removed: true },
+      removed === undefined
+        ? 'No service is installed for this profile.'
+        : `Removed the service ${removed.name} from ${SERVICE_MANAGERS[removed.kind]}. Uploaded recordings stay at the service.`,
+    );
+    return ExitCode.ok;
+  },
+};
+
+export interface ServiceReport {
+  readonly kind: ServiceKind;
+  readonly name: string;
+  readonly file: string;
+}
+
+interface ServiceInstalled extends ServiceReport {
+  readonly folders: readonly string[];
+  /** False: it was started, but its first rescan is not complete yet. */
+  readonly watching: boolean;
+  readonly log: string;
+  /** Sentences for the user. */
+  readonly remarks: readonly string[];
+}
+
+/** How long to wait for the service's first rescan (ms). */
+const WATCHING_MS = 30_000;
+const LOOK_MS = 100;
+
+/** Returns the service of this profile; undefined if none is installed, or none can be. */
+export function installedService(context: AppContext, config: Config): ServiceReport | undefined {
+  try {
+    const manager = managerFor(context, config);
+    return manager.installed() ? reportOf(manager) : undefined;
+  } catch (error) {
+    if (error instanceof SyncError && error.code === 'CONFIG') return undefined;
+    throw error;
+  }
+}
+
+/**
+ * Stops this profile's service until the next login of the user.
+ *
+ * @param folders only if it watches one of these; none: in any case
+ * @returns undefined if there is none, or it watches other folders
+ */
+export async function stopService(
+  context: AppContext,
+  config: Config,
+  folders: readonly string[],
+): Promise<ServiceReport | undefined> {
+  const service = installedService(context, config);
+  if (service === undefined) return undefined;
+  const wanted = absoluteFolders(context, folders);
+  const meant =
+    wanted.length === 0 ||
+    reportDaemons(context, config).some(
+      (daemon) => daemon.kind === service.kind && haveOneInCommon(daemon.folders, wanted),
+    );
+  if (!meant) return undefined;
+  await managerFor(context, config).stop();
+  return service;
+}
+
+/**
+ * Installs and starts a service of the operating system that watches these folders. It replaces the
+ * profile's earlier service.
+ *
+ * @throws SyncError `AUTH_REQUIRED` if no login outlives this shell; `CONFIG` if the system supports
+ *   no services; `STORAGE` if the system refuses
+ */
+async function installService(
+  context: AppContext,
+  config: Config,
+  given: readonly string[],
+): Promise<ServiceInstalled> {
+  const { clock, signal } = context;
+  const folders = absoluteFolders(context, given);
+  const manager = managerFor(context, config);
+  await requireLastingLogin(context, config);
+  const { definition, left } = defineService(context, config, folders, manager.kind);
+  const paths = watcherPaths(absoluteStateDir(context, config), config.profile, folders);
+  // Finds most refusals before anything is changed.
+  await manager.check(definition);
+  // launchd creates files, not folders.
+  makeStateFolder(paths.dir);
+  const running = reportDaemons(context, config).filter((daemon) => daemon.running);
+  // A daemon that the user started would keep the service from its folders.
+  const byHand = running.filter(
+    ({ kind, folders: theirs }) => kind === 'daemon' && haveOneInCommon(theirs, folders),
+  );
+  // systemd stops the earlier service itself, when it starts the new one.
+  const earlier = running.filter(({ kind }) => kind === manager.kind && kind !== 'systemd');
+  const startedBy = clock.now();
+  let remarks: readonly string[];
+  try {
+    await end(context, config, byHand);
+    await end(context, config, earlier);
+    remarks = await manager.install(definition);
+  } catch (error) {
+    await startAgain(context, config, [...byHand, ...earlier]);
+    throw error;
+  }
+  const isWatching = () => {
+    const { running: up, state } = inspectWatcher(paths);
+    return up && state?.readyAt !== undefined && state.startedAt >= startedBy;
+  };
+  let watching = isWatching();
+  while (!watching && clock.now() < startedBy + WATCHING_MS) {
+    await clock.sleep(LOOK_MS, signal);
+    watching = isWatching();
+  }
+  return {
+    ...reportOf(manager),
+    folders,
+    watching,
+    log: paths.logFile,
+    remarks: [...left, ...remarks],
+  };
+}
+
+/**
+ * Stops and removes this profile's service.
+ *
+ * @returns undefined if there was none
+ */
+async function uninstallService(
+  context: AppContext,
+  config: Config,
+): Promise<ServiceReport | undefined> {
+  const manager = managerFor(context, config);
+  if (!(await manager.uninstall())) return undefined;
+  // On Windows the daemon does not end with the task that started it.
+  const left = reportDaemons(context, config).filter(
+    ({ running, kind }) => running && kind === manager.kind,
+  );
+  await end(context, config, left);
+  return reportOf(manager);
+}
+
+/** Stops daemons. @throws SyncError `BUSY` if one does not end */
+async function end(
+  context: AppContext,
+  config: Config,
+  daemons: readonly DaemonReport[],
+): Promise<void> {
+  const ids = daemons.map(({ id }) => id);
+  const stopped = await stopDaemons(context, config, ids);
+  const left = stopped.find(({ outcome }) => outcome !== 'stopped');
+  if (left === undefined) return;
+  throw new SyncError('BUSY', `The daemon for ${left.folders.join(', ')} does not stop.`, {
+    hint: 'Run `sync daemon stop`, then try again.',
+  });
+}
+
+/**
+ * Starts daemons that were stopped again, with their flags. launchd starts its own when it restores the
+ * earlier service.
+ */
+async function startAgain(
+  context: AppContext,
+  config: Config,
+  daemons: readonly DaemonReport[],
+): Promise<void> {
+  // Also after an interruption.
+  const uninterrupted = { ...context, signal: new AbortController().signal };
+  const states = listWatchers(absoluteStateDir(context, config));
+  for (const { id, folders, kind } of daemons) {
+    const found = states.find(({ paths }) => paths.id === id);
+    if (found?.running === true || kind === 'launchd') continue;
+    try {
+      const passOn = found?.state?.passOn ?? [];
+      await startDaemon(uninterrupted, config, { folders, kind, passOn });
+    } catch (error) {
+      context.output.warn(
+        `The daemon for ${folders.join(', ')} was stopped, and does not start again: ${messageOf(error)}`,
+      );
+    }
+  }
+}
+
+function managerFor(context: AppContext, config: Config): ServiceManager {
+  const { platform, env, homeDir, clock, signal } = context;
+  const stateDir = absoluteStateDir(context, config);
+  return serviceManager(config.profile, {
+    platform,
+    env,
+    homeDir,
+    stateDir,
+    uid: process.getuid?.(),
+    run: systemRunner(env),
+    clock,
+    signal,
+  });
+}
+
+function reportOf({ kind, name, file }: ServiceManager): ServiceReport {
+  return { kind, name, file };
+}
+
+/**
+ * Checks that the login outlives this shell: a service has another environment, and its definition
+ * never holds tokens.
+ */
+async function requireLastingLogin(context: AppContext, config: Config): Promise<void> {
+  if (!hasEnvironmentTokens(config)) {
+    await requireLogin(context, config);
+    return;
+  }
+  const store = openStore(config, { ...context, attended: context.io.interactive });
+  if ((await store.load(context.signal)) === undefined) {
+    throw new SyncError(
+      'AUTH_REQUIRED',
+      'The login is only in this shell (SYNC_ACCESS_TOKEN, SYNC_REFRESH_TOKEN): a service would ' +
+        'start without it, and tokens are not written into its description.',
+      { hint: 'Run `sync login` first; it keeps the login where the service finds it.' },
+    );
+  }
+  context.output.warn(
+    `The service will use the login in ${store.describe()}, not the tokens of this shell.`,
+  );
+}
+
+export function serviceJson(service: ServiceReport): Record<string, unknown> {
+  return { type: 'service', installed: true, ...service };
+}
+
+export function serviceText({ kind, name, file }: ServiceReport): string {
+  return `Installed as a service of ${SERVICE_MANAGERS[kind]}: ${name} (${file}).`;
+}
+
+function installedText(installed: ServiceInstalled): string {
+  const { folders, watching, log } = installed;
+  return [
+    serviceText(installed),
+    watching
+      ? `It is watching ${folderNames(folders)}.`
+      : `It was started for ${folderNames(folders)}, and is not watching yet: see \`sync daemon logs\`.`,
+    `Log: ${log}`,
+  ].join('\n');
+}
+
+/** Variables that a service needs to find what this shell finds. None is a secret. */
+const CARRIED = [
+  'SYNC_BASE_URL',
+  'SYNC_CLIENT_ID',
+  'SYNC_TIMEZONE',
+  'SYNC_TOKEN_STORE',
+  'NODE_EXTRA_CA_CERTS',
+  'SSL_CERT_FILE',
+  'SSL_CERT_DIR',
+  'TZ',
+  'NO_PROXY',
+  'no_proxy',
+];
+/** Addresses, with a password in them at times. */
+const PROXIES = ['HTTP_PROXY', 'http_proxy', 'HTTPS_PROXY', 'https_proxy'];
+
+/** @returns what the service runs, and what had to be left behind, in sentences */
+export function defineService(
+  context: Pick<AppContext, 'env' | 'cwd' | 'programDir'>,
+  config: Config,
+  folders: readonly string[],
+  kind: ServiceKind,
+): { definition: ServiceDefinition; left: string[] } {
+  const left: string[] = [];
+  const env: Record<string, string> = absolutePlaces(context, config);
+  const carry = (name: string, value: string) => {
+    if (value !== '') env[name] = value;
+  };
+  for (const name of CARRIED) carry(name, context.env[name] ?? '');
+  for (const name of PROXIES) {
+    const value = context.env[name] ?? '';
+    if (hasPassword(value)) {
+      left.push(`${name} holds a password and is not written into the service.`);
+    } else carry(name, value);
+  }
+  if ((context.env['SYNC_CLIENT_SECRET'] ?? '') !== '') {
+    left.push('SYNC_CLIENT_SECRET stays here: the service uses the secret kept with the login.');
+  }
+  const program = programFile(context);
+  if (/[\\/]_npx[\\/]/.test(program)) {
+    left.push(
+      'This is a copy that npx keeps for a while: install it (`npm install -g athlete-sync`), ' +
+        'then run this again.',
+    );
+  }
+  // Windows' Task Scheduler starts what then goes on by itself.
+  const daemon = kind === 'windows-task' ? ['--daemon'] : [];
+  const args = [...watchArguments(config, folders, kind), ...daemon];
+  const paths = watcherPaths(absoluteStateDir(context, config), config.profile, folders);
+  const definition: ServiceDefinition = {
+    profile: config.profile,
+    folders,
+    command: [lastingNode(process.execPath), program, ...args],
+    env,
+    crashFile: paths.crashFile,
+  };
+  return { definition, left };
+}
+
+function hasPassword(address: string): boolean {
+  // Proxies are named without a scheme, too.
+  const text = address.includes('://') ? address : `http://${address}`;
+  if (!URL.canParse(text)) return address.includes('@');
+  const { username, password } = new URL(text);
+  return username !== '' || password !== '';
+}
+
+/** Folders whose `node` stays where it is when Node is updated. */
+const LASTING = [
+  '/usr/local/bin',
+  '/opt/homebrew/bin',
+  '/home/linuxbrew/.linuxbrew/bin',
+  '/usr/bin',
+];
+
+/**
+ * A path to this Node that outlives its next update: package managers keep a link to the version
+ * that is current, and delete the one that was.
+ */
+function lastingNode(node: string): string {
+  if (LASTING.includes(dirname(node))) return node;
+  const links = LASTING.map((folder) => join(folder, 'node'));
+  return (
+    links.find((link) => existsSync(link) && realpathSync(link) === realpathSync(node)) ?? node
+  );
+}

@@ -1,0 +1,247 @@
+import { join, parse, resolve } from 'node:path';
+import type { AppContext } from '../app/context.ts';
+import { openHttp } from '../api/open-http.ts';
+import { openSession } from '../auth/open-session.ts';
+import { SyncError } from '../base/errors.ts';
+import type { Config } from '../config/config.ts';
+import { launchDaemon } from '../daemon/launch.ts';
+import { eachOnce, haveOneInCommon } from '../daemon/registration.ts';
+import {
+  type BackgroundKind,
+  type FoundWatcher,
+  type SeenHealth,
+  type WatcherEnd,
+  type WatcherState,
+  alreadyWatching,
+  healthOf,
+  inspectWatcher,
+  isProcessThere,
+  listWatchers,
+  watcherLogin,
+  watcherPaths,
+} from '../daemon/registry.ts';
+import { type StopOutcome, stopDaemon } from '../daemon/stop.ts';
+import { oneLine } from '../terminal/words.ts';
+
+/*
+ * The daemons of a profile: what `sync daemon`, `sync daemon install` and `sync watch --daemon` share.
+ */
+
+/** How long a daemon may take to start, the first rescan of a slow disk included (ms). */
+const START_LIMIT_MS = 300_000;
+
+/** A daemon that runs or ran. Times in ms since the epoch. */
+export interface DaemonReport {
+  readonly id: string;
+  readonly profile: string;
+  readonly running: boolean;
+  readonly kind: BackgroundKind;
+  readonly pid: number;
+  readonly folders: readonly string[];
+  readonly startedAt: number;
+  /** Undefined if its first rescan was never complete. */
+  readonly readyAt: number | undefined;
+  /** Undefined while it runs, and after it was killed. */
+  readonly ended: WatcherEnd | undefined;
+  readonly log: string;
+  /** Only while it runs. */
+  readonly health: SeenHealth | undefined;
+}
+
+export type KnownDaemon = FoundWatcher & {
+  readonly state: WatcherState & { readonly kind: BackgroundKind };
+};
+
+/** Returns the state folder as an absolute path: the daemon has another working directory. */
+export function absoluteStateDir({ cwd }: Pick<AppContext, 'cwd'>, { paths }: Config): string {
+  return resolve(cwd, paths.stateDir);
+}
+
+export function absoluteFolders(
+  { cwd }: Pick<AppContext, 'cwd'>,
+  folders: readonly string[],
+): string[] {
+  return eachOnce(folders.map((folder) => resolve(cwd, folder)));
+}
+
+/** Returns the daemons of this profile, running or not, in the order of their start. */
+export function findDaemons(context: Pick<AppContext, 'cwd'>, config: Config): KnownDaemon[] {
+  return listWatchers(absoluteStateDir(context, config))
+    .filter(
+      (found): found is KnownDaemon =>
+        found.state?.profile === config.profile && found.state.kind !== 'terminal',
+    )
+    .sort((a, b) => a.state.startedAt - b.state.startedAt);
+}
+
+/** Reports the daemons of this profile, in the order of their start. */
+export function reportDaemons(
+  context: Pick<AppContext, 'cwd' | 'clock' | 'platform'>,
+  config: Config,
+): DaemonReport[] {
+  return findDaemons(context, config).map((found) => {
+    const { paths, state, running: holdsLock } = found;
+    const running = holdsLock || isProcessThere(state, context.platform);
+    return {
+      id: paths.id,
+      profile: state.profile,
+      running,
+      kind: state.kind,
+      pid: state.pid,
+      folders: state.folders,
+      startedAt: state.startedAt,
+      readyAt: state.readyAt,
+      ended: running ? undefined : state.ended,
+      log: paths.logFile,
+      health: holdsLock ? healthOf(found, context.clock.now()) : undefined,
+    };
+  });
+}
+
+/**
+ * Chooses the daemons that watch one of the folders; without folders, all.
+ *
+ * @throws SyncError `USAGE` if no daemon of this profile ever watched one of them
+ */
+export function chooseDaemons(
+  context: AppContext,
+  config: Config,
+  given: readonly string[],
+): KnownDaemon[] {
+  const all = findDaemons(context, config);
+  if (given.length === 0) return all;
+  const wanted = absoluteFolders(context, given);
+  const found = all.filter(({ state }) => haveOneInCommon(state.folders, wanted));
+  if (found.length > 0) return found;
+  const known = [...new Set(all.flatMap(({ state }) => state.folders))];
+  throw new SyncError('USAGE', `No daemon watches ${wanted.join(', ')}.`, {
+    hint:
+      known.length === 0
+        ? 'No daemon was ever started. Start one with `sync watch DIR --daemon`.'
+        : `Daemons watch: ${known.join(', ')}.`,
+  });
+}
+
+/** A daemon that was stopped, or could not be. */
+export type DaemonStopped = { readonly id: string; readonly folders: readonly string[] } & Exclude<
+  StopOutcome,
+  { outcome: 'not-running' }
+>;
+
+/** Stops those of the daemons that run. */
+export async function stopDaemons(
+  context: AppContext,
+  config: Config,
+  ids: readonly string[],
+): Promise<DaemonStopped[]> {
+  const { clock, signal, platform } = context;
+  const kill = (pid: number, name: 'SIGTERM' | 'SIGKILL') => void process.kill(pid, name);
+  const wanted = findDaemons(context, config).filter(({ paths }) => ids.includes(paths.id));
+  const results = await Promise.all(
+    wanted.map(async ({ paths, state: { folders } }) => {
+      const result = await stopDaemon(paths, { clock, signal, platform, kill });
+      return { id: paths.id, folders, ...result };
+    }),
+  );
+  return results.filter((result): result is DaemonStopped => result.outcome !== 'not-running');
+}
+
+export interface DaemonStartOptions {
+  readonly folders: readonly string[];
+  readonly kind: BackgroundKind;
+  /** Flags of `sync watch` for the daemon. */
+  readonly passOn: readonly string[];
+}
+
+export interface DaemonStarted {
+  readonly id: string;
+  readonly pid: number;
+  readonly folders: readonly string[];
+  readonly log: string;
+}
+
+/**
+ * Starts `sync watch` in the background; resolves once it watches.
+ *
+ * @throws SyncError `BUSY` if it runs already; `AUTH_REQUIRED` and the like without a login; the
+ *   failure of the daemon itself
+ */
+export async function startDaemon(
+  context: AppContext,
+  config: Config,
+  { folders: given, kind, passOn }: DaemonStartOptions,
+): Promise<DaemonStarted> {
+  const folders = absoluteFolders(context, given);
+  const stateDir = absoluteStateDir(context, config);
+  const paths = watcherPaths(stateDir, watcherLogin(config), folders);
+  const found = inspectWatcher(paths);
+  if (found.running) throw alreadyWatching(folders, found.state);
+  await requireLogin(context, config);
+  const args = [programFile(context), ...watchArguments(config, folders, kind), ...passOn];
+  const pid = await launchDaemon(
+    {
+      paths,
+      command: [process.execPath, ...args],
+      env: { ...context.env, ...absolutePlaces(context, config) },
+      cwd: parse(stateDir).root,
+      limitMs: START_LIMIT_MS,
+    },
+    context.signal,
+  );
+  return { id: paths.id, pid, folders, log: paths.logFile };
+}
+
+/** Returns the file that `bin/sync.js` starts. */
+export function programFile({ programDir }: Pick<AppContext, 'programDir'>): string {
+  return join(programDir, 'main.cjs');
+}
+
+export function watchArguments(
+  { profile }: Config,
+  folders: readonly string[],
+  kind: BackgroundKind,
+): string[] {
+  return ['watch', ...folders, '--profile', profile, '--background', kind];
+}
+
+/** Returns variables that locate the same files from every working directory. */
+export function absolutePlaces(
+  context: Pick<AppContext, 'cwd'>,
+  config: Config,
+): Record<string, string> {
+  return {
+    SYNC_CONFIG_DIR: parse(resolve(context.cwd, config.paths.configFile)).dir,
+    SYNC_STATE_DIR: absoluteStateDir(context, config),
+  };
+}
+
+/**
+ * Checks that there is a login to watch with. A locked keychain only delays uploads.
+ *
+ * @throws SyncError `AUTH_REQUIRED`, `KEYCHAIN_MISSING`, `CONFIG`, `STORAGE`
+ */
+export async function requireLogin(context: AppContext, config: Config): Promise<void> {
+  const { env, io, signal, warn } = context;
+  const http = await openHttp({ env, version: '', connections: 1 });
+  const session = openSession(context, config, { ...context, http, attended: io.interactive });
+  try {
+    await session.credentials(signal);
+  } catch (error) {
+    if (!(error instanceof SyncError) || error.code !== 'KEYCHAIN_LOCKED') throw error;
+    warn(`${error.message} Uploads wait until it is unlocked.`);
+  } finally {
+    await session.close();
+    await http.close();
+  }
+}
+
+export const SERVICE_MANAGERS = {
+  systemd: 'systemd',
+  launchd: 'launchd',
+  'windows-task': 'the Task Scheduler',
+} as const;
+
+/** Formats folders for one line of output. */
+export function folderNames(folders: readonly string[]): string {
+  return folders.map(oneLine).join(', ');
+}

@@ -1,0 +1,163 @@
+import { truncateSync } from 'node:fs';
+import { type AppContext, createContext } from '../../app/context.ts';
+import { configFor } from '../../app/invocation.ts';
+import { ExitCode, SyncError, exitCodeOf, isAbort } from '../../base/errors.ts';
+import { type StartMessage, failedToStart, lastWords } from '../../daemon/launch.ts';
+import { type Log, logEntry, logIo, openLog } from '../../daemon/log.ts';
+import { type Registration, registerWatcher } from '../../daemon/registration.ts';
+import {
+  BACKGROUND_KINDS,
+  type BackgroundKind,
+  type WatcherPaths,
+  watcherLogin,
+  watcherPaths,
+} from '../../daemon/registry.ts';
+import { errorText } from '../../terminal/error.ts';
+import { absoluteFolders, absoluteStateDir } from '../daemons.ts';
+
+/** Runs the watcher. `onReady` is called when its first rescan is complete. */
+type Watch = (
+  context: AppContext,
+  registration: Registration,
+  onReady: () => void,
+) => Promise<ExitCode>;
+
+/** The daemon that this process is. */
+interface Background {
+  readonly kind: BackgroundKind;
+  readonly folders: readonly string[];
+  readonly passOn: readonly string[];
+}
+
+/** Reads the value of `--background`. @throws SyncError `USAGE` */
+export function backgroundKind(text: string): BackgroundKind {
+  const kind = BACKGROUND_KINDS.find((known) => known === text);
+  if (kind === undefined) {
+    throw new SyncError(
+      'USAGE',
+      `--background ${text}: not one of ${BACKGROUND_KINDS.join(', ')}.`,
+    );
+  }
+  return kind;
+}
+
+/**
+ * Runs the watcher as a daemon: its output goes to the log, and it reports to the process that started
+ * it when it watches, or why it does not.
+ *
+ * @returns the exit code for the service manager
+ */
+export async function runInBackground(
+  context: AppContext,
+  options: Background,
+  watch: Watch,
+): Promise<ExitCode> {
+  // Other users may not read what the daemon writes.
+  process.umask(0o077);
+  const starter = starterChannel();
+  try {
+    const code = await runRegistered(context, options, starter, watch);
+    return endsForGood(options.kind, code) ? ExitCode.ok : code;
+  } catch (error) {
+    // There is no log yet: the starter or the journal gets the error.
+    await starter.send(failedToStart(error));
+    if (isAbort(error)) return ExitCode.ok;
+    const code = error instanceof SyncError ? exitCodeOf(error.code) : ExitCode.internal;
+    if (!endsForGood(options.kind, code)) throw error;
+    context.io.err(errorText(error, context.flags));
+    return ExitCode.ok;
+  }
+}
+
+async function runRegistered(
+  context: AppContext,
+  { kind, folders: given, passOn }: Background,
+  starter: StarterChannel,
+  watch: Watch,
+): Promise<ExitCode> {
+  const { clock, flags, version } = context;
+  const config = configFor(context);
+  const folders = absoluteFolders(context, given);
+  const paths = watcherPaths(absoluteStateDir(context, config), watcherLogin(config), folders);
+  const registration = await registerWatcher(
+    paths,
+    { profile: config.profile, folders, kind, passOn, appVersion: version },
+    context,
+  );
+  const log = openLog(paths.logFile);
+  keepCrashes(paths, log, clock.now());
+  // Only systemd has a journal, which adds its own time; elsewhere stdout ends up in the crash file.
+  const io = logIo(log, clock, kind === 'systemd' ? (text) => context.io.out(text) : undefined);
+  const inner = createContext({ ...context, io }, version, { ...flags, json: false, quiet: false });
+  process.once('uncaughtExceptionMonitor', (error) => {
+    io.err(errorText(error, flags));
+    registration.end(ExitCode.internal, error.message);
+  });
+  const onReady = () => {
+    registration.ready();
+    void starter.send({ state: 'watching', pid: process.pid });
+  };
+  try {
+    const code = await watch(inner, registration, onReady);
+    registration.end(code);
+    await starter.send(failedToStart(endedEarly(code)));
+    return code;
+  } catch (error) {
+    const code = isAbort(error)
+      ? ExitCode.ok
+      : error instanceof SyncError
+        ? exitCodeOf(error.code)
+        : ExitCode.internal;
+    if (code !== ExitCode.ok) io.err(errorText(error, flags));
+    registration.end(code, error instanceof Error ? error.message : String(error));
+    await starter.send(failedToStart(error));
+    return code;
+  }
+}
+
+function endedEarly(code: ExitCode): SyncError {
+  return new SyncError(
+    'SERVICE_UNAVAILABLE',
+    `The daemon ended before it was up (exit code ${String(code)}).`,
+  );
+}
+
+/** Moves the output of an earlier daemon's crashed runtime into the log. */
+function keepCrashes({ crashFile }: WatcherPaths, log: Log, now: number): void {
+  const words = lastWords(crashFile);
+  if (words === '') return;
+  log.write(logEntry(now, `Output of the runtime before this start:\n${words}`));
+  truncateSync(crashFile);
+}
+
+/**
+ * Returns whether a restart cannot help: after a wrong setting (2) or a missing login (4). launchd
+ * restarts every program that does not end with 0.
+ */
+function endsForGood(kind: BackgroundKind, code: ExitCode): boolean {
+  return kind === 'launchd' && (code === ExitCode.usage || code === ExitCode.loginNeeded);
+}
+
+interface StarterChannel {
+  /** Sends the first message; ignores later ones. Resolves when it was sent. */
+  send(message: StartMessage): Promise<void>;
+}
+
+function starterChannel(): StarterChannel {
+  let sent = false;
+  return {
+    send: (message) =>
+      new Promise((resolve) => {
+        if (sent || process.send === undefined || !process.connected) {
+          resolve();
+          return;
+        }
+        sent = true;
+        // The starter may be gone.
+        process.send(message, undefined, {}, () => {
+          if (process.connected) process.disconnect();
+          resolve();
+        });
+      }),
+  };
+}

@@ -1,0 +1,244 @@
+import { statSync } from 'node:fs';
+import type { ServiceClient } from '../../api/client.ts';
+import { openHttp } from '../../api/open-http.ts';
+import { DEFAULT_RETRY } from '../../api/retry.ts';
+import { connect } from '../../app/connect.ts';
+import type { AppContext } from '../../app/context.ts';
+import { configFor, connectOptions } from '../../app/invocation.ts';
+import { type OpenLedger, openLedger } from '../../app/open-ledger.ts';
+import type { Context } from '../../base/context.ts';
+import { SyncError } from '../../base/errors.ts';
+import { type Config, requireBaseUrl } from '../../config/config.ts';
+import { endpointUrl } from '../../config/endpoints.ts';
+import { hasEnvironmentTokens } from '../../credentials/environment.ts';
+import { openStore } from '../../credentials/open-store.ts';
+import { serviceId } from '../../credentials/store.ts';
+import { type Registration, lockFolders } from '../../daemon/registration.ts';
+import { adoptOutbox } from '../../ledger/accounts.ts';
+import { type OutboxRows, outboxRows } from '../../ledger/outbox.ts';
+import { type WatchMarks, watchMarks } from '../../ledger/watch-marks.ts';
+import type { Lock } from '../../system/process-lock.ts';
+import type { Failure } from '../../watch/circuit-breaker.ts';
+import type { FilesystemType } from '../../watch/filesystem-type.ts';
+import type { WatchNotice } from '../../watch/report.ts';
+import { AT_ONCE } from '../../watch/sender.ts';
+
+/** What all logins of one watcher share. */
+export interface WatchSetup {
+  readonly context: Pick<Context, 'clock' | 'random' | 'signal'>;
+  readonly appVersion: string;
+  readonly stateDir: string;
+  readonly profile: string;
+  /** This process in the registry of watchers. */
+  readonly registration: Registration;
+  /** `sync login` can help: the tokens are not from the environment. */
+  readonly loginCanChange: boolean;
+  /** Returns a text that changes with every login and logout; cheap. */
+  readonly loginMarker: () => string;
+  readonly filesystemType: (folder: string) => FilesystemType;
+  /** The kernel watches a whole tree with one handle. */
+  readonly recursiveEvents: boolean;
+  /**
+   * Opens the login and its ledger, from the configuration as it is now. `offline`: without a request,
+   * and with a placeholder for an account that only a request could tell.
+   */
+  readonly open: (how: 'online' | 'offline') => Promise<OpenLogin>;
+  readonly report: (notice: WatchNotice) => void;
+  /** Shows a desktop notification, if there is a desktop. */
+  readonly notify: (note: { readonly title: string; readonly text: string }) => void;
+  /** Calls the monitor's address. @throws if that fails */
+  readonly heartbeat: ((signal: AbortSignal) => Promise<void>) | undefined;
+}
+
+/** An open login, with the ledger of its account. */
+export interface OpenLogin {
+  readonly account: string;
+  /** The address of the service. */
+  readonly service: string;
+  /** The service's id of the athlete; undefined if it is unknown, or after a logout. */
+  readonly athlete: string | undefined;
+  readonly ledger: OpenLedger;
+  readonly marks: WatchMarks;
+  readonly outboxRows: OutboxRows;
+  /** False for a placeholder account: nothing may be sent. */
+  readonly delivers: boolean;
+  readonly client: () => Promise<ServiceClient>;
+  readonly uploadUrl: () => URL;
+  /**
+   * Returns when the refresh token ends (ms since the epoch), if that is known; reads the store.
+   *
+   * @throws SyncError `AUTH_REQUIRED`, or if the store cannot be read now
+   */
+  readonly loginEndsAt: (signal: AbortSignal) => Promise<number | undefined>;
+  /** Makes one request, which refreshes a token that is due. @throws SyncError */
+  readonly useLogin: (signal: AbortSignal) => Promise<void>;
+  /** Takes over the recordings that are kept for another account. */
+  readonly adopt: (account: string) => void;
+  /** May be called twice. */
+  readonly close: () => Promise<void>;
+}
+
+/** A login that is watched with. */
+export interface Login {
+  readonly opened: OpenLogin;
+  /** {@link WatchSetup.loginMarker} from before it was read. */
+  readonly marker: string;
+  /** On the folders, for its account. */
+  readonly locks: Lock;
+  /** Why it cannot be used, if that is known from the start. */
+  readonly why?: Failure | undefined;
+}
+
+/** One try for each call: the watcher's own pauses are longer, and can be interrupted. */
+const ONE_TRY = { ...DEFAULT_RETRY, attempts: 1 };
+
+/** Opens the login and its ledger. @param once for `--once`: patient, and may ask the user */
+export async function openLogin(
+  context: AppContext,
+  once: boolean,
+  how: 'online' | 'offline',
+): Promise<OpenLogin> {
+  const { clock, io } = context;
+  // The login may have changed the configuration.
+  const config = configFor(context);
+  const baseUrl = requireBaseUrl(config);
+  const connection = connect(config, context, {
+    // One more than the uploads, so that no other request delays them.
+    ...connectOptions(context, AT_ONCE + 1),
+    attended: once && io.interactive,
+    ...(once ? {} : { retry: ONE_TRY }),
+  });
+  try {
+    const account = await connection.ledgerAccount({ offline: how === 'offline' });
+    const ledger = openLedger(config, account, clock);
+    const now = () => clock.now();
+    return {
+      account,
+      service: serviceId(baseUrl),
+      // Read again: the account may have become known just now.
+      athlete: configFor(context).account?.id,
+      delivers: how === 'online',
+      ledger,
+      marks: watchMarks(ledger.database, account, now),
+      outboxRows: outboxRows(ledger.database, account, ledger.mark, now),
+      client: () => connection.client(),
+      uploadUrl: () => endpointUrl(baseUrl, config.endpoints.uploadFit),
+      loginEndsAt: (signal) => loginEndsAt(context, config, signal),
+      useLogin: async (signal) => {
+        try {
+          await (await connection.client()).userinfo(signal);
+        } catch (error) {
+          // The service accepted the token; it need not have this endpoint.
+          const accepted =
+            error instanceof SyncError && ['REJECTED', 'SCOPE_MISSING'].includes(error.code);
+          if (!accepted) throw error;
+        }
+      },
+      adopt: (before) => adoptOutbox(ledger.database, before, account),
+      close: async () => {
+        ledger.close();
+        await connection.close();
+      },
+    };
+  } catch (error) {
+    await connection.close();
+    throw error;
+  }
+}
+
+async function loginEndsAt(
+  { env, platform, programDir }: AppContext,
+  config: Config,
+  signal: AbortSignal,
+): Promise<number | undefined> {
+  if (hasEnvironmentTokens(config)) return undefined;
+  const store = openStore(config, { env, platform, programDir, attended: false });
+  const found = await store.load(signal);
+  if (found === undefined) {
+    throw new SyncError('AUTH_REQUIRED', `Nobody is logged in (profile "${config.profile}").`, {
+      hint: 'Run `sync login`; the watcher continues by itself.',
+    });
+  }
+  return found.tokens.refreshExpiresAt;
+}
+
+/** Returns a text that changes when a file is replaced. */
+export function markOf(path: string): string {
+  const stats = statSync(path, { throwIfNoEntry: false });
+  return stats === undefined ? '-' : `${stats.ino}:${stats.mtimeMs}:${stats.size}`;
+}
+
+/** Calls the monitor's address. @throws SyncError */
+export async function sendHeartbeat(
+  { env, version }: Pick<AppContext, 'env' | 'version'>,
+  url: URL,
+  signal: AbortSignal,
+): Promise<void> {
+  const http = await openHttp({ env, version, connections: 1 });
+  try {
+    const { status } = await http.send({ method: 'GET', url, signal, answerTimeoutMs: 30_000 });
+    if (status >= 400) throw new SyncError('SERVICE_ANSWER', `${url.host} answered ${status}.`);
+  } finally {
+    await http.close();
+  }
+}
+
+/**
+ * Reads the login that is stored now, to continue with instead of `before`.
+ *
+ * @returns a failure if it belongs to another athlete: the recordings are not theirs
+ * @throws SyncError if it cannot be read, or another process watches these folders for its account
+ */
+export async function nextLogin(
+  before: Login,
+  folders: readonly string[],
+  setup: WatchSetup,
+): Promise<Login | Failure> {
+  const marker = setup.loginMarker();
+  const opened = await setup.open('online');
+  try {
+    const why = whyNot(before.opened, opened, setup.profile);
+    if (why !== undefined) {
+      await opened.close();
+      return why;
+    }
+    const { account } = opened;
+    if (account === before.opened.account) return { opened, marker, locks: before.locks };
+    const owner = { ...setup.context, stateDir: setup.stateDir, account };
+    const locks = await lockFolders(owner, folders);
+    opened.adopt(before.opened.account);
+    return { opened, marker, locks };
+  } catch (error) {
+    await opened.close();
+    throw error;
+  }
+}
+
+/** Another service has its own athletes: a user who moved there is not asked. */
+function whyNot(before: OpenLogin, after: OpenLogin, profile: string): Failure | undefined {
+  const known = before.athlete !== undefined && before.service === after.service;
+  if (!known || after.athlete === before.athlete) return undefined;
+  return after.athlete === undefined ? loggedOut() : otherAthlete(profile);
+}
+
+function otherAthlete(profile: string): Failure {
+  return {
+    code: 'AUTH_REFUSED',
+    message: `Somebody else logged in with profile "${profile}"; these recordings are not sent to their account.`,
+    hint: 'Log in as before, or stop this watcher and start it again to send them there.',
+  };
+}
+
+function loggedOut(): Failure {
+  const hint = 'Run `sync login`; the watcher continues by itself.';
+  return { code: 'AUTH_REQUIRED', message: 'Nobody is logged in any more.', hint };
+}
+
+export function isFailure(found: Login | Failure): found is Failure {
+  return 'code' in found;
+}
+
+/** Turns a reported failure into an error. */
+export function asError({ code, message, hint }: Failure): SyncError {
+  return new SyncError(code, message, { hint });
+}

@@ -1,0 +1,326 @@
+import { type ErrorCode, SyncError, isAbort } from '../../base/errors.ts';
+import { lockFolders } from '../../daemon/registration.ts';
+import { isLoginFailure } from '../../watch/circuit-breaker.ts';
+import { type Outbox, openOutbox } from '../../watch/outbox.ts';
+import { notItsLogin } from '../../watch/refusal-backoff.ts';
+import type { WatchNotice } from '../../watch/report.ts';
+import { Watcher, type WatcherNeeds, type WatcherOptions } from '../../watch/watcher.ts';
+import { Announcer, LOGIN_SHORT_MS } from './announcer.ts';
+import { type HealthFacts, HealthReporter, isoTime } from './health.ts';
+import {
+  type Login,
+  type OpenLogin,
+  type WatchSetup,
+  asError,
+  isFailure,
+  nextLogin,
+} from './login.ts';
+
+/** Interval of checks of when the login ends (ms). */
+const LOGIN_CHECK_MS = 12 * 3_600_000;
+/** Pause before a login that could not be read is tried again (ms). */
+const SEARCH_RETRY_MS = 10_000;
+
+/**
+ * Watches until the signal is aborted. Each round has one login; the next round begins when the user
+ * logs in again.
+ *
+ * @throws SyncError `BUSY` if another process watches one of the folders, `STORAGE`, `CONFIG`; a login
+ *   failure only if no login can be stored (tokens from the environment)
+ */
+export async function runWatch(options: WatcherOptions, setup: WatchSetup): Promise<void> {
+  const { clock, signal } = setup.context;
+  const health = new HealthReporter(setup.registration, options.folders, clock);
+  const announcer = new Announcer({ ...setup, clock });
+  try {
+    let login: Login | undefined = await firstLogin(options, setup);
+    announcer.started(options.folders);
+    while (login !== undefined) {
+      login = await new Round(options, setup, login, health, announcer).run();
+    }
+  } catch (error) {
+    if (!signal.aborted || !isAbort(error)) throw error;
+  }
+  setup.report({ event: 'stopped', queued: health.waiting });
+}
+
+/** Opens the first login. If that fails for now, recordings are found and kept until it works. */
+async function firstLogin({ folders }: WatcherOptions, setup: WatchSetup): Promise<Login> {
+  const marker = setup.loginMarker();
+  let why: SyncError | undefined;
+  const opened = await setup.open('online').catch((error: unknown) => {
+    if (!(error instanceof SyncError) || isLasting(error.code)) throw error;
+    if (isLoginFailure(error.code) && !setup.loginCanChange) throw error;
+    why = error;
+    return setup.open('offline');
+  });
+  try {
+    const { stateDir, context } = setup;
+    const owner = { ...context, stateDir, account: opened.account };
+    return { opened, marker, locks: await lockFolders(owner, folders), why };
+  } catch (error) {
+    await opened.close();
+    throw error;
+  }
+}
+
+function isLasting(code: ErrorCode): boolean {
+  return ['USAGE', 'CONFIG', 'STORAGE', 'BUSY', 'INTERRUPTED', 'INPUT_INVALID'].includes(code);
+}
+
+/** The search for the next login, while the current one is of no use. */
+type Search =
+  | { readonly state: 'idle' }
+  | { readonly state: 'running' }
+  /** It failed for now: the same marker is tried again only after `retryAt` (monotonic clock, ms). */
+  | {
+      readonly state: 'failed';
+      readonly marker: string;
+      readonly message: string;
+      readonly retryAt: number;
+    }
+  | { readonly state: 'found'; readonly login: Login };
+
+/** One login at work. It owns the login: {@link Round.run} closes it. */
+class Round {
+  readonly #setup: WatchSetup;
+  readonly #login: Login;
+  readonly #folders: readonly string[];
+  readonly #health: HealthReporter;
+  readonly #announcer: Announcer;
+  readonly #outbox: Outbox;
+  readonly #watcher: Watcher;
+  readonly #ended = new AbortController();
+  /** Aborted when the round ends. */
+  readonly #signal: AbortSignal;
+  /** Requests beside the watcher. They end with the round, before the next one reports its health. */
+  readonly #tasks = new Set<Promise<void>>();
+  #search: Search = { state: 'idle' };
+  /** The marker of the last login that was read. */
+  #marker: string;
+  #loginCheckedAt = -Infinity;
+  /** An error that ends the watcher. */
+  #fault: { readonly error: unknown } | undefined;
+
+  constructor(
+    options: WatcherOptions,
+    setup: WatchSetup,
+    login: Login,
+    health: HealthReporter,
+    announcer: Announcer,
+  ) {
+    const { clock, signal } = setup.context;
+    const { opened } = login;
+    this.#setup = setup;
+    this.#login = login;
+    this.#folders = options.folders;
+    this.#health = health;
+    this.#announcer = announcer;
+    this.#marker = login.marker;
+    this.#signal = AbortSignal.any([signal, this.#ended.signal]);
+    this.#outbox = openOutbox(setup.stateDir, opened.outboxRows, () => clock.now());
+    this.#watcher = new Watcher(options, {
+      ...watcherNeeds(setup, opened, this.#outbox),
+      signal: this.#signal,
+      report: (notice) => this.#onNotice(notice),
+      onChange: () => this.#updateHealth(false),
+      onRescanned: () => this.#runBeside(() => this.#sendHeartbeat()),
+      onTick: () => this.#onTick(),
+    });
+  }
+
+  /**
+   * Watches until the signal is aborted, or until there is another login to continue with.
+   *
+   * @returns the next login; undefined after the signal was aborted
+   */
+  async run(): Promise<Login | undefined> {
+    const { opened, why, locks } = this.#login;
+    let next: Login | undefined;
+    try {
+      this.#health.note({ account: opened.account, refreshEndsAt: undefined });
+      if (why !== undefined) this.#watcher.hinder(why);
+      else if (this.#announcer.loginNeeded) await this.#tryLogin();
+      this.#updateHealth(true);
+      const end = await this.#watcher.run();
+      if (this.#fault !== undefined) throw this.#fault.error;
+      if (end === 'left' && this.#search.state === 'found') next = this.#search.login;
+      return next;
+    } finally {
+      this.#ended.abort();
+      await Promise.allSettled(this.#tasks);
+      this.#updateHealth(true);
+      await this.#closeUnused(next);
+      if (next?.locks !== locks) locks.release();
+      await opened.close();
+    }
+  }
+
+  /** Closes a login that was found too late to be used. */
+  async #closeUnused(next: Login | undefined): Promise<void> {
+    if (this.#search.state !== 'found' || next !== undefined) return;
+    const { login } = this.#search;
+    if (login.locks !== this.#login.locks) login.locks.release();
+    await login.opened.close();
+  }
+
+  #onNotice(notice: WatchNotice): void {
+    if (notice.event === 'login-needed' && !this.#setup.loginCanChange) this.#fail(asError(notice));
+    this.#health.note(errorFact(notice, this.#setup.context.clock.now()));
+    this.#updateHealth(true);
+    this.#announcer.announce(notice);
+  }
+
+  #onTick(): void {
+    const { clock } = this.#setup.context;
+    const checkIsDue = Math.abs(clock.now() - this.#loginCheckedAt) >= LOGIN_CHECK_MS;
+    if (checkIsDue && this.#isLoginInUse()) this.#runBeside(() => this.#checkLogin());
+    if (this.#isSearchDue()) this.#runBeside(() => this.#searchLogin());
+    this.#health.write();
+  }
+
+  #updateHealth(force: boolean): void {
+    this.#health.update(this.#watcher, this.#outbox.count, force);
+  }
+
+  #runBeside(task: () => Promise<void>): void {
+    const running = task().catch((error: unknown) => this.#fail(error));
+    this.#tasks.add(running);
+    void running.finally(() => this.#tasks.delete(running));
+  }
+
+  #fail(error: unknown): void {
+    this.#fault ??= { error };
+    this.#ended.abort(error);
+  }
+
+  #isLoginInUse(): boolean {
+    return this.#login.opened.delivers && this.#watcher.breaker.state.state !== 'login-needed';
+  }
+
+  #isSearchDue(): boolean {
+    const { loginCanChange, loginMarker, context } = this.#setup;
+    const { breaker } = this.#watcher;
+    const search = this.#search;
+    if (search.state === 'running' || search.state === 'found') return false;
+    // Only a search finds out whether the service answers again.
+    if (!this.#login.opened.delivers && breaker.waitMs === 0) return true;
+    if (!loginCanChange || breaker.state.state === 'closed') return false;
+    const marker = loginMarker();
+    if (marker === this.#marker) return false;
+    if (search.state !== 'failed' || marker !== search.marker) return true;
+    return context.clock.monotonic() >= search.retryAt;
+  }
+
+  /** Reads the login that is stored now, and ends the round if it can be used. */
+  async #searchLogin(): Promise<void> {
+    const { clock } = this.#setup.context;
+    const before = this.#search;
+    const marker = this.#setup.loginMarker();
+    this.#search = { state: 'running' };
+    try {
+      const found = await nextLogin(this.#login, this.#folders, this.#setup);
+      if (isFailure(found)) {
+        this.#search = { state: 'idle' };
+        this.#marker = marker;
+        this.#watcher.hinder(found);
+      } else {
+        this.#search = { state: 'found', login: found };
+        this.#watcher.leave();
+      }
+    } catch (error) {
+      if (!(error instanceof SyncError)) throw error;
+      const { message } = error;
+      const retryAt = clock.monotonic() + SEARCH_RETRY_MS;
+      this.#search = { state: 'failed', marker, message, retryAt };
+      if (this.#signal.aborted) return;
+      if (isLoginFailure(error.code)) this.#marker = marker;
+      else if (before.state !== 'failed' || message !== before.message) {
+        this.#announcer.announce({ event: 'problem', message });
+      }
+      this.#watcher.hinder(error);
+    }
+  }
+
+  /** Uses the login once: an earlier round ended because the login had. */
+  async #tryLogin(): Promise<void> {
+    try {
+      await this.#login.opened.useLogin(this.#signal);
+      this.#announcer.loginWorks();
+    } catch (error) {
+      if (!(error instanceof SyncError)) throw error;
+      const failure = notItsLogin(error);
+      if (isLoginFailure(failure.code)) this.#watcher.hinder(failure);
+    }
+  }
+
+  /** Checks when the login ends, and warns if that is soon. */
+  async #checkLogin(): Promise<void> {
+    const { clock } = this.#setup.context;
+    this.#loginCheckedAt = clock.now();
+    try {
+      const endsAt = await this.#renewedEnd();
+      if (endsAt === undefined) return;
+      this.#health.note({ refreshEndsAt: isoTime(endsAt) });
+      this.#announcer.lasts(endsAt - clock.now(), isoTime(endsAt));
+      this.#updateHealth(true);
+    } catch (error) {
+      if (this.#signal.aborted || !(error instanceof SyncError)) return;
+      // A locked keychain or an outage is reported when there is something to send.
+      if (isLoginFailure(error.code)) this.#watcher.hinder(error);
+    }
+  }
+
+  /** Returns when the login ends. A login that ends soon is used once: that may renew it. */
+  async #renewedEnd(): Promise<number | undefined> {
+    const { context, loginCanChange } = this.#setup;
+    const { opened } = this.#login;
+    const endsAt = await opened.loginEndsAt(this.#signal);
+    const isShort = endsAt !== undefined && endsAt - context.clock.now() < LOGIN_SHORT_MS;
+    if (!isShort || this.#announcer.loginNeeded || !loginCanChange) return endsAt;
+    await opened.useLogin(this.#signal);
+    return await opened.loginEndsAt(this.#signal);
+  }
+
+  async #sendHeartbeat(): Promise<void> {
+    const { heartbeat, context } = this.#setup;
+    const needsLogin = this.#watcher.breaker.state.state === 'login-needed';
+    if (heartbeat === undefined || needsLogin) return;
+    try {
+      await heartbeat(this.#signal);
+      this.#health.note({ lastHeartbeatAt: isoTime(context.clock.now()) });
+    } catch (error) {
+      if (this.#signal.aborted) return;
+      const message = `The heartbeat was not delivered: ${(error as Error).message}`;
+      this.#health.note({ lastError: { at: isoTime(context.clock.now()), message } });
+    }
+  }
+}
+
+/** Returns what a watcher needs of a login and its ledger. */
+export function watcherNeeds(
+  setup: Omit<WatchSetup, 'registration'>,
+  opened: OpenLogin,
+  outbox: Outbox,
+) {
+  const { ledger, marks, delivers, client, uploadUrl } = opened;
+  const { appVersion, filesystemType, recursiveEvents, context } = setup;
+  return {
+    ...{ appVersion, filesystemType, recursiveEvents },
+    ...{ clock: context.clock, random: context.random },
+    ...{ marks, outbox, delivers, client, uploadUrl },
+    ledger: ledger.uploads,
+    known: ledger.known,
+  } satisfies Partial<WatcherNeeds>;
+}
+
+function errorFact(notice: WatchNotice, now: number): HealthFacts {
+  switch (notice.event) {
+    case 'obstacle':
+    case 'login-needed':
+    case 'problem':
+      return { lastError: { at: isoTime(now), message: notice.message } };
+    default:
+      return {};
+  }
+}

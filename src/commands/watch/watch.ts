@@ -1,0 +1,201 @@
+import { statSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { Option } from 'commander';
+import { type CommandModule, dryRun, examples } from '../../app/command.ts';
+import type { AppContext } from '../../app/context.ts';
+import { configFor, wholeNumber } from '../../app/invocation.ts';
+import { ExitCode, SyncError, exitCodeOf, messageOf } from '../../base/errors.ts';
+import { type Config, requireBaseUrl } from '../../config/config.ts';
+import { hasEnvironmentTokens } from '../../credentials/environment.ts';
+import { type Registration, eachOnce, registerWatcher } from '../../daemon/registration.ts';
+import { type BackgroundKind, watcherLogin, watcherPaths } from '../../daemon/registry.ts';
+import { namingProfile } from '../../terminal/profile-hint.ts';
+import { filesystemType, hasRecursiveEvents } from '../../watch/filesystem-type.ts';
+import { notify } from '../../watch/notify.ts';
+import { POLL_MS } from '../../watch/rescan.ts';
+import type { WatcherOptions } from '../../watch/watcher.ts';
+import { folderNames, startDaemon } from '../daemons.ts';
+import { uploadSummaryJson, uploadSummaryText } from '../upload.ts';
+import { backgroundKind, runInBackground } from './background.ts';
+import { type WatchSetup, markOf, openLogin, sendHeartbeat } from './login.ts';
+import { runWatchOnce } from './once.ts';
+import { runWatch } from './rounds.ts';
+import { watchNoticeJson, watchNoticeText } from './words.ts';
+
+interface WatchFlags {
+  readonly once: boolean;
+  readonly daemon: boolean;
+  readonly newOnly: boolean;
+  /** `--poll [SECONDS]`: true if no number was given. */
+  readonly poll?: string | boolean;
+  readonly dryRun: boolean;
+  /** Hidden: this process is a daemon, and who keeps it running. */
+  readonly background?: string;
+}
+
+/** Longest interval of `--poll` (s): a day. */
+const MAX_POLL_SECS = 86_400;
+
+export const watch: CommandModule = {
+  declare: (command) =>
+    command
+      .argument('<dir...>', 'folders; they may come and go')
+      .option('--once', 'scan once, send what is new, then end (for cron)', false)
+      .option('--daemon', 'continue in the background', false)
+      .option('--new-only', 'ignore the recordings that are there now', false)
+      .option('--poll [seconds]', 'rescan at an interval instead of waiting for file events')
+      .addOption(new Option('--background <kind>', 'this process is a daemon').hideHelp())
+      .addOption(dryRun())
+      .addHelpText(
+        'after',
+        examples(
+          'sync watch ~/Garmin',
+          'sync watch ~/Garmin --daemon',
+          'sync watch --once ~/Garmin       # for cron',
+          'sync watch --poll 60 /mnt/nas/rides',
+        ),
+      ),
+
+  async run(context, dirs: readonly string[], flags: WatchFlags) {
+    const config = configFor(context);
+    requireBaseUrl(config);
+    const kind = flags.background === undefined ? undefined : backgroundKind(flags.background);
+    const once = flags.once || flags.dryRun;
+    if (kind !== undefined && !flags.daemon) {
+      const watcher = { kind, folders: dirs, passOn: passedOn(flags, context) };
+      return await runInBackground(context, watcher, async (inner, registration, onReady) => {
+        const setup = setupOf(inner, configFor(inner), once, onReady);
+        await runWatch(optionsOf(inner, dirs, flags), { ...setup, registration });
+        return ExitCode.ok;
+      });
+    }
+    const options = optionsOf(context, dirs, flags);
+    if (flags.daemon) {
+      if (once) throw new SyncError('USAGE', '--daemon does not go with --once or --dry-run.');
+      const passOn = passedOn(flags, context);
+      return await startInBackground(context, config, options.folders, kind ?? 'daemon', passOn);
+    }
+    const setup = setupOf(context, config, once);
+    if (!once) return await watchAtTerminal(context, config, options, setup);
+    const report = await runWatchOnce(options, setup);
+    context.output.result(uploadSummaryJson(report.summary), uploadSummaryText(report));
+    return report.exitCode;
+  },
+};
+
+function optionsOf(
+  { cwd }: AppContext,
+  dirs: readonly string[],
+  { newOnly, poll, dryRun: isDryRun }: WatchFlags,
+): WatcherOptions {
+  const folders = eachOnce(dirs.map((dir) => resolve(cwd, dir)));
+  for (const folder of folders) refuseFile(folder);
+  return { folders, newOnly, pollMs: pollMs(poll), dryRun: isDryRun };
+}
+
+async function watchAtTerminal(
+  context: AppContext,
+  config: Config,
+  options: WatcherOptions,
+  setup: Omit<WatchSetup, 'registration'>,
+): Promise<ExitCode> {
+  const { folders } = options;
+  const registration: Registration = await registerWatcher(
+    watcherPaths(setup.stateDir, watcherLogin(config), folders),
+    { profile: config.profile, folders, kind: 'terminal', appVersion: context.version },
+    context,
+  );
+  try {
+    await runWatch(options, { ...setup, registration });
+    registration.end(ExitCode.ok);
+    return ExitCode.ok;
+  } catch (error) {
+    const code = error instanceof SyncError ? exitCodeOf(error.code) : ExitCode.internal;
+    registration.end(code, messageOf(error));
+    throw error;
+  }
+}
+
+/** `--daemon`: returns when the daemon watches. */
+async function startInBackground(
+  context: AppContext,
+  config: Config,
+  folders: readonly string[],
+  kind: BackgroundKind,
+  passOn: readonly string[],
+): Promise<ExitCode> {
+  const { output } = context;
+  const progress = output.progress();
+  progress.update(() => 'Starting; the first rescan is running');
+  try {
+    const started = await startDaemon(context, config, { folders, kind, passOn });
+    progress.stop();
+    output.result(
+      { type: 'daemon-started', ...started },
+      [
+        `Watching ${folderNames(started.folders)} in the background (process ${started.pid}).`,
+        `Log: ${started.log}`,
+        'See `sync daemon status`; `sync daemon stop` stops it.',
+      ].join('\n'),
+    );
+    return ExitCode.ok;
+  } finally {
+    progress.stop();
+  }
+}
+
+/** Returns the flags that a daemon is started with again. */
+function passedOn({ newOnly, poll }: WatchFlags, { flags }: AppContext): string[] {
+  return [
+    ...(flags.verbose ? ['--verbose'] : []),
+    ...(newOnly ? ['--new-only'] : []),
+    ...(poll === undefined || poll === false ? [] : ['--poll', ...(poll === true ? [] : [poll])]),
+  ];
+}
+
+/** @param onReady called when the first rescan is complete */
+function setupOf(
+  context: AppContext,
+  config: Config,
+  once: boolean,
+  onReady: () => void = () => undefined,
+): Omit<WatchSetup, 'registration'> {
+  const { clock, cwd, env, output, platform } = context;
+  const { profile, paths } = config;
+  const heartbeatUrl = config.get('heartbeatUrl');
+  return {
+    context,
+    appVersion: context.version,
+    stateDir: resolve(cwd, paths.stateDir),
+    profile,
+    loginCanChange: !hasEnvironmentTokens(config),
+    // Every login and logout writes this file; a renewed token does not.
+    loginMarker: () => markOf(paths.configFile),
+    filesystemType: (folder) => filesystemType(folder, platform),
+    recursiveEvents: hasRecursiveEvents(platform),
+    open: (how) => openLogin(context, once, how),
+    report: (notice) => {
+      const at = once ? undefined : new Date(clock.now());
+      output.result(watchNoticeJson(notice, at), watchNoticeText(notice, at));
+      if (notice.event === 'ready') onReady();
+    },
+    notify: ({ title, text }) =>
+      notify(platform, env, { title, text: namingProfile(text, profile) }),
+    heartbeat:
+      heartbeatUrl === undefined
+        ? undefined
+        : (signal) => sendHeartbeat(context, heartbeatUrl, signal),
+  };
+}
+
+function pollMs(flag: string | boolean | undefined): number | undefined {
+  if (flag === undefined || flag === false) return undefined;
+  return flag === true ? POLL_MS : wholeNumber('--poll', flag, 1, MAX_POLL_SECS) * 1000;
+}
+
+function refuseFile(path: string): void {
+  if (statSync(path, { throwIfNoEntry: false })?.isFile() !== true) return;
+  throw new SyncError('USAGE', `${path} is a file; sync watch takes folders.`, {
+    hint: `To send it, run \`sync upload ${path}\`.`,
+  });
+}

@@ -1,0 +1,112 @@
+import type { Clock } from '../base/time.ts';
+import type { FinishedUpload } from './sender.ts';
+import type { Appearance, WatchedFolder } from './watched-folder.ts';
+
+/** Everything that can wake the watcher. */
+export type WatchEvent =
+  /** The file system reported changed paths; the event handler has them. */
+  | { readonly type: 'files-changed' }
+  /** The file system reported a change of a watched folder itself. */
+  | { readonly type: 'root-changed' }
+  /** A check showed whether a watched folder appeared, disappeared or was replaced. */
+  | {
+      readonly type: 'folder-checked';
+      readonly folder: WatchedFolder;
+      readonly appearance: Appearance;
+    }
+  /** A round of rescans ended. `complete`: without an error. */
+  | { readonly type: 'rescanned'; readonly files: number; readonly complete: boolean }
+  /** The queue, the outbox or the circuit breaker changed: the sender may have work. */
+  | { readonly type: 'sender-work' }
+  /** An upload ended. */
+  | { readonly type: 'upload-finished'; readonly upload: FinishedUpload }
+  /** A check of earlier uploads ended. */
+  | { readonly type: 'verified' }
+  /** {@link TimerEvent}s: their time has come. */
+  | { readonly type: TimerEvent }
+  /** The watcher is to stop, or to make room for another one. */
+  | { readonly type: 'stop-requested' };
+
+export type TimerEvent =
+  /** Check the watched folders, the network, and whether the machine slept. */
+  | 'check-due'
+  /** Rescan the folders whose interval is over. */
+  | 'rescan-due'
+  /** Check incomplete files again, and report those that stay incomplete. */
+  | 'incomplete-due'
+  /** Retry after an outage, or stash what has waited. */
+  | 'sender-due'
+  /** Verify earlier uploads. */
+  | 'verify-due';
+
+/** Longest sleep (ms); the queue then computes its next timer again. */
+const LONGEST_MS = 3_600_000;
+
+/** The watcher's queue of events, with one timer of each kind. */
+export class EventQueue {
+  readonly #clock: Clock;
+  readonly #events: WatchEvent[] = [];
+  /** When each timer is due (ms of the monotonic clock). */
+  readonly #timers = new Map<TimerEvent, number>();
+  #wake: (() => void) | undefined;
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  /** Adds an event. An event without a payload is not added twice. */
+  post(event: WatchEvent): void {
+    const isSignal = Object.keys(event).length === 1;
+    if (isSignal && this.#events.some(({ type }) => type === event.type)) return;
+    this.#events.push(event);
+    this.#wake?.();
+  }
+
+  /** Sets a timer in place of an earlier one of its kind. @param ms Infinity: no timer */
+  setTimer(type: TimerEvent, ms: number): void {
+    if (ms === Infinity) this.#timers.delete(type);
+    else this.#timers.set(type, this.#clock.monotonic() + ms);
+  }
+
+  /** Removes and returns the next event, once there is one; timers that are due come first. */
+  async next(): Promise<WatchEvent> {
+    for (;;) {
+      const timer = this.#nextTimer();
+      const inMs = timer === undefined ? Infinity : timer.at - this.#clock.monotonic();
+      if (timer !== undefined && inMs <= 0) {
+        this.#timers.delete(timer.type);
+        return { type: timer.type };
+      }
+      const event = this.#events.shift();
+      if (event !== undefined) return event;
+      await this.#sleep(Math.min(inMs, LONGEST_MS));
+    }
+  }
+
+  /** Removes and returns the events that are queued now. */
+  drain(): WatchEvent[] {
+    return this.#events.splice(0);
+  }
+
+  #nextTimer(): { readonly type: TimerEvent; readonly at: number } | undefined {
+    let next: { readonly type: TimerEvent; readonly at: number } | undefined;
+    for (const [type, at] of this.#timers) {
+      if (next === undefined || at < next.at) next = { type, at };
+    }
+    return next;
+  }
+
+  /** Resolves after `ms`, or when an event is posted. */
+  async #sleep(ms: number): Promise<void> {
+    const cancel = new AbortController();
+    const posted = new Promise<void>((resolve) => (this.#wake = resolve));
+    const asleep = this.#clock.sleep(ms, cancel.signal);
+    try {
+      await Promise.race([posted, asleep]);
+    } finally {
+      this.#wake = undefined;
+      asleep.catch(() => undefined);
+      cancel.abort();
+    }
+  }
+}
