@@ -1,14 +1,13 @@
 import { readActivityTimes, type ActivityTimes, type Session } from './summary.ts';
 
-/** {@link activityName} of a recording's bytes. Never throws, whatever they are. */
+/** Returns the {@link activityName} of a recording's bytes. Never throws, for any bytes. */
 export function defaultActivityName(recording: Uint8Array): string | undefined {
   return activityName(readActivityTimes(recording));
 }
 
 /**
- * A name as a person would give it: "Morning ride", "Lunch run", "Evening swim", "Triathlon".
- * The part of the day is only there if the device says what the local time was; without a known
- * sport there is no name. Nothing is guessed.
+ * Returns a name like "Morning ride", "Lunch run", "Evening swim" or "Triathlon". It has a part of the
+ * day only if the device recorded the local time; undefined without a known sport.
  */
 export function activityName({
   sessions,
@@ -26,7 +25,7 @@ export function activityName({
   return `${partOfDay(local.getUTCHours())} ${noun}`;
 }
 
-/** @param hour of the local start time, 0 to 23. */
+/** @param hour of the local start time, 0 to 23 */
 function partOfDay(hour: number): string {
   if (hour < 4) return 'Night';
   if (hour < 11) return 'Morning';
@@ -42,7 +41,7 @@ const TRANSITION = 3;
 const SWIMMING = 5;
 const MULTISPORT = 18;
 
-/** Several sports in one recording have a name of their own, whatever the time of day. */
+/** Returns the name of a recording with several sports, which has no part of the day. */
 function multisportName(sessions: readonly Session[]): string | undefined {
   for (const { subSport } of sessions) {
     const named = subSport === undefined ? undefined : MULTISPORT_SUB_SPORTS[subSport];
@@ -51,7 +50,7 @@ function multisportName(sessions: readonly Session[]): string | undefined {
   const sports = sessions
     .filter((session) => !isTransition(session))
     .flatMap(({ sport }) => sport ?? []);
-  // Two rides in a row, with a break between them, are still a ride.
+  // Consecutive sessions of one sport count as one.
   const order = sports.filter((sport, i) => sport !== sports[i - 1]).join();
   if (order === [SWIMMING, CYCLING, RUNNING].join()) return 'Triathlon';
   if (order === [RUNNING, CYCLING, RUNNING].join()) return 'Duathlon';
@@ -67,7 +66,7 @@ const MULTISPORT_SUB_SPORTS: Readonly<Record<number, string>> = {
   126: 'Triathlon',
 };
 
-/** `transition` as a sport; as sub sports, from bike to run and so on. */
+/** Whether the sport is `transition`, or the sub sport a transition such as bike to run. */
 function isTransition({ sport, subSport }: Session): boolean {
   return sport === TRANSITION || (subSport !== undefined && subSport >= 32 && subSport <= 34);
 }
@@ -78,7 +77,7 @@ function sportWord({ sport, subSport }: Session): string | undefined {
   return special ?? SPORTS[sport];
 }
 
-/** By `sport` and `sub_sport`, where the sub sport makes it another thing to a person. */
+/** Names by `sport` and `sub_sport`, for sub sports with a different name. */
 const SPORT_SUB_SPORTS: Readonly<Record<number, Readonly<Record<number, string>>>> = {
   1: {
     1: 'Treadmill run',
@@ -140,7 +139,7 @@ const SPORT_SUB_SPORTS: Readonly<Record<number, Readonly<Record<number, string>>
   31: { 68: 'Indoor climb', 69: 'Bouldering' },
 };
 
-/** By `sport`, as what a person has done. `generic` (0), `all` (254) and the rest have no name. */
+/** Names by `sport`. `generic` (0), `all` (254) and the others have none. */
 const SPORTS: Readonly<Record<number, string>> = {
   1: 'Run',
   2: 'Ride',

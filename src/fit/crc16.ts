@@ -1,27 +1,27 @@
 /**
  * The CRC-16 of FIT files (CRC-16/ARC): polynomial x^16 + x^15 + x^2 + 1, least significant bit
- * first, start value 0, nothing inverted at the end. The CRC of a block followed by its own CRC
+ * first, initial value 0, no final inversion. The CRC of a block followed by its own CRC
  * (little-endian, as FIT stores it) is therefore 0.
  */
 
-/** CRC of each single byte. */
+/** CRC of each byte value. */
 const TABLE = Uint16Array.from({ length: 256 }, (_, byte) => {
   let crc = byte;
   for (let bit = 0; bit < 8; bit++) crc = crc & 1 ? (crc >>> 1) ^ 0xa001 : crc >>> 1;
   return crc;
 });
 
-/** Words that a block has at least before folding pays. */
+/** 32-bit words of a block. */
 const WORDS = 16;
 const BLOCK_BYTES = WORDS * 4;
 
-/** The state of the folding, as words and as the bytes that they are in memory. */
+/** State of the folding, as words and as the same memory's bytes. */
 const state = new Int32Array(WORDS);
 const stateBytes = new Uint8Array(state.buffer);
 
 /**
- * Continues `crc` over `bytes`: `crc16(b, crc16(a))` is the CRC of a followed by b, however the
- * bytes are cut up. Several times as fast as table lookups (16 words an iteration, XOR only).
+ * Continues `crc` over `bytes`: `crc16(b, crc16(a))` is the CRC of a followed by b. Several
+ * times as fast as table lookups (16 words per iteration, only XOR).
  */
 export function crc16(bytes: Uint8Array, crc = 0): number {
   const { length } = bytes;
@@ -35,7 +35,7 @@ export function crc16(bytes: Uint8Array, crc = 0): number {
   return byTable(bytes, at, length, crc);
 }
 
-/** The classic way, one byte a step. */
+/** Continues `crc` by table lookup, one byte per step. */
 function byTable(bytes: Uint8Array, from: number, to: number, crc: number): number {
   for (let i = from; i < to; i++) {
     crc = (crc >>> 8) ^ (TABLE[(crc ^ (bytes[i] as number)) & 0xff] as number);
@@ -48,16 +48,15 @@ function byTable(bytes: Uint8Array, from: number, to: number, crc: number): numb
  * CRC of those.
  *
  * Over GF(2) squaring is linear, so P(x) = x^16 + x^15 + x^2 + 1 gives
- * P(x)^32 = x^(16*32) + x^(15*32) + x^(2*32) + 1: modulo P, a word may be removed if it is added
- * (XOR) to the words 1, 14 and 16 places further on. Whole words move, no bit inside one does, so
- * the byte order of the machine does not matter.
+ * P(x)^32 = x^(16*32) + x^(15*32) + x^(2*32) + 1: modulo P, a word can be removed by adding it
+ * (XOR) to the words 1, 14 and 16 places later. Only whole words move, so the machine's byte order
+ * does not matter.
  *
  * Working forwards, a word's value is its own XOR the values of the words 1, 14 and 16 places
- * before it. Among the last 16 the neighbours 1 and 14 places before are still there themselves:
- * what they added is taken back at the end, and for the first block, which is filled in the same
- * way, put in at the start.
+ * before it. The last 16 words still contain their neighbours 1 and 14 places before: their addition
+ * is undone at the end and, for the first block, done at the start.
  *
- * @param words a whole number of blocks of 16 words, at least one.
+ * @param words one or more blocks of 16 words
  */
 function byFolding(words: Int32Array, crc: number): number {
   state.set(words.subarray(0, WORDS));

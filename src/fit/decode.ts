@@ -2,34 +2,34 @@ import FitParser from 'fit-file-parser';
 import type { Envelope } from './envelope.ts';
 import { endOfRecords } from './records.ts';
 
-/** One moment of an activity. */
+/** One record of an activity. */
 export interface Sample {
-  /** Seconds since the first sample; pauses count. */
+  /** Seconds since the first sample, including pauses. */
   readonly at: number;
-  /** Degrees; only together. */
+  /** Degrees; both coordinates or neither. */
   readonly latitude: number | undefined;
   readonly longitude: number | undefined;
   /** Metres. */
   readonly altitude: number | undefined;
   /** Watts. */
   readonly power: number | undefined;
-  /** Beats a minute. */
+  /** Beats per minute. */
   readonly heartRate: number | undefined;
-  /** Revolutions, or pairs of steps, a minute. */
+  /** Revolutions, or pairs of steps, per minute. */
   readonly cadence: number | undefined;
 }
 
-/** A field that is not FIT's own, as an app on the device described it. */
+/** A developer field, as described by an app on the device. */
 export interface DeveloperField {
   readonly name: string;
   readonly units: string | undefined;
 }
 
-/** The contents of a recording, as far as a person wants to see them. */
+/** The contents of a recording that `sync inspect` shows. */
 export interface Contents {
   readonly samples: readonly Sample[];
   readonly laps: number;
-  /** The device's own where they are credible, else the samples' mean; cadence without coasting. */
+  /** The device's averages if credible, otherwise the samples' means; cadence without coasting. */
   readonly averages: Averages;
   /** Metres. */
   readonly ascent: number | undefined;
@@ -44,8 +44,8 @@ export type Averages = Readonly<Record<'power' | 'heartRate' | 'cadence', number
 const SIZE_AT = 4;
 
 /**
- * Decodes all records, of all segments of a whole file; of any other file what can still be read,
- * or undefined if that is nothing.
+ * Decodes all records of all segments of a whole file. Of any other file, decodes the records before
+ * the damage. Undefined if nothing can be decoded.
  */
 export async function decodeContents(
   bytes: Uint8Array,
@@ -71,14 +71,14 @@ async function decode(bytes: Uint8Array): Promise<Decoded | undefined> {
   try {
     return await new FitParser({ force: true, mode: 'list' }).parseAsync(Buffer.from(bytes));
   } catch {
-    // What it says is for programmers; that the file is not whole has been said already.
+    // The parser's message is for programmers, and the envelope's problem is already reported.
     return undefined;
   }
 }
 
 /**
- * What can be read of a file that is not whole, with a header that says so: the stated size is 0
- * while a recording goes on, and too large for a copy that was cut off.
+ * Returns the whole records of a damaged or unfinished file under a corrected header. The stated size
+ * is 0 in an unfinished recording, and too large in a copy that was cut off.
  */
 function wholeRecordsOf(bytes: Uint8Array): Uint8Array[] {
   const end = endOfRecords(bytes);
@@ -137,7 +137,7 @@ function samplesOf(parts: readonly Decoded[]): Sample[] {
   return samples;
 }
 
-/** Without a fix some devices write 0, 0, which is at sea. */
+/** Whether this is a real position: some devices write 0, 0 without a GPS fix. */
 function isPlace(latitude: number | undefined, longitude: number | undefined): boolean {
   if (latitude === undefined || longitude === undefined) return false;
   if (latitude === 0 && longitude === 0) return false;
@@ -145,8 +145,8 @@ function isPlace(latitude: number | undefined, longitude: number | undefined): b
 }
 
 /**
- * Fields by name. Developer fields come under the name their app chose, which may be one of FIT's:
- * so every value is looked at before it is used.
+ * Fields by name. A developer field can have the name of a FIT field, so every value is checked
+ * before use.
  */
 type Fields = Readonly<Record<string, unknown>> & { readonly timestamp?: unknown };
 
@@ -155,7 +155,7 @@ function numberIn(fields: object, name: string): number | undefined {
   return typeof value === 'number' && Number.isFinite(value) ? value : undefined;
 }
 
-/** Some devices write averages that their own samples contradict. */
+/** Largest credible deviation of a device's average from the samples' mean, as a share. */
 const CREDIBLE_DEVIATION = 0.3;
 
 function average(own: number | undefined, mean: number | undefined): number | undefined {
@@ -163,7 +163,7 @@ function average(own: number | undefined, mean: number | undefined): number | un
   return Math.abs(own - mean) > CREDIBLE_DEVIATION * Math.max(own, mean) ? mean : own;
 }
 
-/** The sessions' averages, weighted by their time; 0 is what devices write without a sensor. */
+/** Averages the sessions by time, without 0: devices write 0 if they have no sensor. */
 function ownAverage(sessions: readonly object[], name: string): number | undefined {
   let sum = 0;
   let secs = 0;
@@ -206,7 +206,7 @@ function developerFieldsOf(parts: readonly Decoded[]): DeveloperField[] {
   return [...fields.values()];
 }
 
-/** Text out of a file, without the control characters that a terminal would obey. */
+/** Returns text from a file without control characters, which could control a terminal. */
 function text(value: unknown): string | undefined {
   if (typeof value !== 'string') return undefined;
   const clean = value.replace(/[\p{Cc}\p{Cf}]/gu, '').trim();

@@ -2,9 +2,9 @@ import { getFitManufacturerName } from 'fit-file-parser/profile';
 import type { FileId } from './summary.ts';
 
 /**
- * The device that made a recording, as it goes out in the metadata: `garmin-4062-3412345678`, the
- * manufacturer's name (its number if the name isn't known), the product's number and the serial
- * number. What the recording does not say is left out; undefined if it says nothing.
+ * Returns the device ID for the metadata, such as `garmin-4062-3412345678`: manufacturer (its number
+ * if the name is unknown), product number and serial number. Omits missing parts; undefined if all
+ * are missing.
  */
 export function deviceId(fileId: FileId | undefined): string | undefined {
   if (fileId === undefined) return undefined;

@@ -9,21 +9,21 @@ export interface Segment {
   readonly headerSize: number;
   /** Bytes of records between the header and the CRC. */
   readonly dataSize: number;
-  /** As it stands in the header: 0x20 is 2.0. */
+  /** As in the header: 0x20 is 2.0. */
   readonly protocolVersion: number;
-  /** As it stands in the header: 2132 is 21.32. */
+  /** As in the header: 2132 is 21.32. */
   readonly profileVersion: number;
 }
 
 /**
- * Whether a file is a whole recording, and if not, what is wrong, in a sentence for people.
+ * Whether a file is a whole recording; if not, the problem and a sentence for the athlete.
  *
- * - `whole`: every segment's stated size is greater than 0 and ends inside the file, its CRC holds,
- *   and nothing trails the last one. The CRC of the *header* is not looked at: 0 is legal there, and
- *   some devices write garbage.
- * - `incomplete`: it may become whole yet.
- * - `corrupt`: a recording, but not as the device wrote it.
- * - `not-fit`: something else under this name.
+ * - `whole`: every segment's stated size is greater than 0 and ends inside the file, its CRC is
+ *   correct, and no bytes follow the last segment. The CRC of the *header* is ignored: 0 is legal
+ *   there, and some devices write garbage.
+ * - `incomplete`: the file may still become whole.
+ * - `corrupt`: a recording that differs from what the device wrote.
+ * - `not-fit`: not a FIT file.
  */
 export type Envelope = { readonly state: 'whole'; readonly segments: readonly Segment[] } | Unwhole;
 
@@ -36,25 +36,25 @@ export type Unwhole =
     }
   | {
       readonly state: 'corrupt';
-      /** `zero-tail`: a CRC mismatch whose reason can be seen, the end is zeroes. */
+      /** `zero-tail`: the CRC does not match because the file ends in zeroes. */
       readonly problem: 'crc' | 'zero-tail' | 'trailing-bytes';
       readonly detail: string;
     }
   | { readonly state: 'not-fit'; readonly problem: ForeignKind; readonly detail: string };
 
-/** Bytes of a header that say everything; a 14-byte header adds its own, advisory, CRC. */
+/** Bytes of a header; a 14-byte header adds an advisory CRC of the header. */
 const HEADER_BYTES = 12;
 const CRC_BYTES = 2;
 /** ".FIT" at offset 8. */
 const SIGNATURE = [0x2e, 0x46, 0x49, 0x54];
-/** While a recording is going on, devices state one of these as its size. */
+/** Sizes that devices state while they record. */
 const UNFINISHED_SIZES: readonly number[] = [0, 0xffffffff];
-/** First bytes kept to say what a file is that is not FIT. */
+/** First bytes kept to identify a file that is not FIT. */
 export const PEEK_BYTES = 256;
-/** So many zeroes in a row at the end are no recording's: a record has time stamps in it. */
+/** Number of zeroes at the end that no recording has, since its records contain time stamps. */
 const ZERO_TAIL_BYTES = 256;
 
-/** Checks a file that is in memory as a whole. */
+/** Checks a whole file in memory. */
 export function checkEnvelope(bytes: Uint8Array): Envelope {
   const checker = new EnvelopeChecker();
   checker.update(bytes);
@@ -62,8 +62,8 @@ export function checkEnvelope(bytes: Uint8Array): Envelope {
 }
 
 /**
- * Checks a file while it is being read: `update` with each piece in order, in any sizes, then
- * `finish`. Holds no reference to a piece, so one buffer may be used over and over.
+ * Checks a file while it is read: `update` with each chunk in order, of any size, then `finish`.
+ * Keeps no reference to a chunk, so the caller may reuse its buffer.
  */
 export class EnvelopeChecker {
   readonly #segments: Segment[] = [];
@@ -72,14 +72,14 @@ export class EnvelopeChecker {
   #verdict: Unwhole | 'foreign' | 'trailing' | undefined;
   /** Bytes seen so far. */
   #total = 0;
-  /** Where the segment that is being read began. */
+  /** Start of the current segment. */
   #start = 0;
-  /** Bytes of its header that are there. */
+  /** Bytes of its header read so far. */
   #headerHave = 0;
-  /** Bytes still to come after the first 12, up to and with the CRC. */
+  /** Bytes of the segment left to read after the first 12, including the CRC. */
   #left = 0;
   #crc = 0;
-  /** Zeroes in a row at the end of what the segment has so far. */
+  /** Trailing zeroes of the segment so far. */
   #zeroes = 0;
 
   update(chunk: Uint8Array): void {
@@ -156,10 +156,10 @@ export class EnvelopeChecker {
 }
 
 /**
- * What the first bytes of a file and its size already tell, without reading the rest:
- * `possible` means that it has to be read. Never says of a whole file that it is not.
+ * Checks the first bytes and the size of a file. `possible` means that the rest must be read. Never
+ * returns a problem for a whole file.
  *
- * @param first the first {@link PEEK_BYTES} bytes, or fewer if the file has fewer.
+ * @param first the first {@link PEEK_BYTES} bytes, or fewer if the file has fewer
  * @param fileSize bytes
  */
 export function peekHeader(first: Uint8Array, fileSize: number): { state: 'possible' } | Unwhole {
@@ -175,7 +175,7 @@ export function peekHeader(first: Uint8Array, fileSize: number): { state: 'possi
   return stated > fileSize ? missing(stated - fileSize, stated) : { state: 'possible' };
 }
 
-/** The header at the start of `bytes`, or undefined if there is none. */
+/** Reads the header at the start of `bytes`; undefined if there is none. */
 function readHeader(bytes: Uint8Array, start: number): Segment | undefined {
   if (!isHeaderStart(bytes.subarray(0, HEADER_BYTES))) return undefined;
   const view = new DataView(bytes.buffer, bytes.byteOffset, HEADER_BYTES);
@@ -188,7 +188,7 @@ function readHeader(bytes: Uint8Array, start: number): Segment | undefined {
   };
 }
 
-/** Could a FIT header begin like this? `bytes` may hold a part of one. */
+/** Whether a FIT header can start with `bytes`, which may be shorter than a header. */
 function isHeaderStart(bytes: Uint8Array): boolean {
   if (bytes[0] !== 12 && bytes[0] !== 14) return false;
   return SIGNATURE.every((byte, i) => i + 8 >= bytes.length || bytes[i + 8] === byte);
@@ -209,7 +209,7 @@ function unfinished(): Unwhole {
     state: 'incomplete',
     problem: 'recording',
     detail:
-      'The device has not finished this recording: the activity is still going on, or the device lost power before it could save it.',
+      'The device has not finished this recording: the activity is still in progress, or the device lost power before it could save it.',
   };
 }
 
@@ -217,7 +217,7 @@ function missing(bytes: number, stated: number): Unwhole {
   return {
     state: 'incomplete',
     problem: 'missing-bytes',
-    detail: `The end is missing: ${count(bytes, 'byte')} of ${count(stated)}. The copy was cut off, or is still being made.`,
+    detail: `The end is missing: ${count(bytes, 'byte')} of ${count(stated)}. The copy was cut off or is still in progress.`,
   };
 }
 
@@ -225,7 +225,7 @@ function headerCut(bytes: number): Unwhole {
   return {
     state: 'incomplete',
     problem: 'header-cut',
-    detail: `The file ends ${count(bytes, 'byte')} after its beginning, or that of its next part. The copy was cut off, or is still being made.`,
+    detail: `The file ends ${count(bytes, 'byte')} into a header. The copy was cut off or is still in progress.`,
   };
 }
 
@@ -242,7 +242,7 @@ function zeroTail(bytes: number): Unwhole {
   return {
     state: 'corrupt',
     problem: 'zero-tail',
-    detail: `The recording is damaged: its last ${count(bytes, 'byte')} are empty, as after a copy that failed half-way. Copy it from the device again.`,
+    detail: `The recording is damaged: its last ${count(bytes, 'byte')} are zeroes, as after an interrupted copy. Copy it from the device again.`,
   };
 }
 
@@ -250,7 +250,7 @@ function trailing(bytes: number): Unwhole {
   return {
     state: 'corrupt',
     problem: 'trailing-bytes',
-    detail: `The recording is complete, but ${count(bytes, 'byte')} that ${bytes === 1 ? 'does' : 'do'} not belong to it ${bytes === 1 ? 'follows' : 'follow'}. Copy it from the device again.`,
+    detail: `The recording is complete, but ${count(bytes, 'extra byte')} ${bytes === 1 ? 'follows' : 'follow'} it. Copy it from the device again.`,
   };
 }
 

@@ -1,4 +1,4 @@
-/** What can stand under a recording's name instead of a recording. */
+/** Contents of a file that is not FIT despite its name. */
 export type ForeignKind =
   | 'empty'
   | 'zero-filled'
@@ -15,20 +15,19 @@ export type ForeignKind =
 
 export interface Foreign {
   readonly problem: ForeignKind;
-  /** One or two sentences for the athlete: what it is, and what to do if that is known. */
+  /** One or two sentences for the athlete: the kind of file and, if known, the remedy. */
   readonly detail: string;
 }
 
 const DETAILS: Readonly<Record<ForeignKind, string>> = {
   empty: 'The file is empty.',
   'zero-filled':
-    'The file holds only zeroes where the recording should begin: the copy from the device failed. Copy it again.',
-  'apple-double':
-    'This is a companion file that macOS made ("._" before the name), not a recording.',
-  gzip: 'This is a gzip archive. Give it the ending ".fit.gz", or unpack it with gunzip.',
+    'The file begins with zeroes instead of a recording: the copy from the device failed. Copy it again.',
+  'apple-double': 'This is a macOS companion file ("._" before the name), not a recording.',
+  gzip: 'This is a gzip archive. Rename it to end in ".fit.gz", or unpack it with gunzip.',
   zip: 'This is a zip archive. Unpack it with unzip and use the .fit files inside.',
   'web-page':
-    'This is a web page, not a recording: the download probably ended at a login or an error page. Download it again.',
+    'This is a web page, not a recording: the download probably returned a login or error page. Download it again.',
   tcx: 'This is a TCX file. Export the original FIT file instead.',
   gpx: 'This is a GPX file. Export the original FIT file instead.',
   xml: 'This is an XML file, not a FIT recording.',
@@ -38,9 +37,9 @@ const DETAILS: Readonly<Record<ForeignKind, string>> = {
 };
 
 /**
- * Says what a file is that does not begin with a FIT header.
+ * Identifies a file that does not start with a FIT header.
  *
- * @param first its first bytes, 256 are enough; fewer if it has fewer.
+ * @param first its first bytes; 256 are enough
  */
 export function describeForeign(first: Uint8Array): Foreign {
   const problem = foreignKind(first);
@@ -71,7 +70,7 @@ function startsWith(bytes: Uint8Array, magic: readonly number[]): boolean {
   return magic.every((byte, i) => bytes[i] === byte);
 }
 
-/** Printable, white space, or a byte of a UTF-8 sequence. */
+/** Whether the byte is printable, white space or part of a UTF-8 sequence. */
 function isTextByte(byte: number): boolean {
   return byte >= 0x20 ? byte !== 0x7f : byte === 0x09 || byte === 0x0a || byte === 0x0d;
 }

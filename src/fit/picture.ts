@@ -1,4 +1,4 @@
-/** Pictures of an activity in characters: charts of block elements, a map of braille dots. */
+/** Text graphics of an activity: charts of block elements, a map of braille dots. */
 
 /** A value at a time. */
 export interface Point {
@@ -8,9 +8,9 @@ export interface Point {
 }
 
 export interface Chart {
-  /** From top to bottom, all of the same width. */
+  /** From top to bottom, all with the same width. */
   readonly lines: readonly string[];
-  /** Least and greatest value drawn: means over the time of a column. */
+  /** Least and greatest value drawn. Each is the mean of a column. */
   readonly least: number;
   readonly greatest: number;
 }
@@ -20,16 +20,16 @@ export interface ChartSize {
   readonly rows: number;
 }
 
-/** A value is drawn on for so long after it was measured; then the chart has a gap. */
+/** Time for which a chart repeats the last value before it shows a gap (s). */
 const HOLD_SECS = 30;
 const EIGHTHS = [' ', '▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'] as const;
 
 /**
- * A filled chart over time. Each column shows the mean of its time; a pause leaves a gap.
+ * Draws a filled chart over time. Each column shows the mean of its time; a pause leaves a gap.
  *
  * @param points in order of time
- * @param span seconds that the width stands for, so that several charts share one time scale
- * @param range difference of values that the height stands for at least: noise is not blown up
+ * @param span seconds across the width, so that several charts can share a time scale
+ * @param range smallest difference of values that fills the height, so that noise stays small
  * @returns undefined if there is nothing to draw
  */
 export function drawChart(
@@ -81,7 +81,7 @@ function columnMeans(
   });
 }
 
-/** A place at a time. */
+/** A position at a time. */
 export interface Place {
   /** Seconds. */
   readonly at: number;
@@ -91,9 +91,9 @@ export interface Place {
   readonly longitude: number;
 }
 
-/** Places this far apart in time are not joined by a line: a transfer, not a track. Seconds. */
+/** Positions further apart in time are not connected (s). */
 const SEPARATE_SECS = 600;
-/** Smaller than this the track is a point: metres. */
+/** Smallest extent of a track to draw (m). */
 const SMALLEST_EXTENT = 20;
 const METRES_PER_DEGREE = 111_320;
 /** The bits of a braille character (U+2800) by column and row of its dots. */
@@ -104,8 +104,8 @@ const DOTS = [
 ] as const;
 
 /**
- * A map of a track, north up, true to scale, no larger than `size`: the lines from top to bottom,
- * all of the same width. No lines if the track stays in one place.
+ * Draws a track as a map, north up and to scale, within the given size. Returns lines of the same
+ * width from top to bottom; none if the track stays in one place.
  *
  * @param places in order of time
  */
@@ -134,7 +134,7 @@ export function drawTrack(places: readonly Place[], { columns, rows }: ChartSize
   return canvas.lines();
 }
 
-/** On a plane, from the first place; also across the date line. */
+/** Projects positions onto a plane, also across the date line. */
 function toMetres(places: readonly Place[]): { x: number; y: number; at: number }[] {
   const [first] = places;
   if (first === undefined) return [];
@@ -161,7 +161,7 @@ class Canvas {
     this.#cells = new Uint8Array(columns * rows);
   }
 
-  /** A straight line of dots, both ends included. */
+  /** Draws a straight line of dots, both ends included. */
   line(x0: number, y0: number, x1: number, y1: number): void {
     const steps = Math.max(Math.abs(x1 - x0), Math.abs(y1 - y0), 1);
     for (let i = 0; i <= steps; i++) {

@@ -1,33 +1,32 @@
 /**
- * A walk over the records of a FIT file, decoding only the messages that are asked for: a full
- * decode of a recording takes some hundred times as long, and stops at chained segments. For
- * everything else there is fit-file-parser.
+ * Walks over the records of a FIT file and decodes only the wanted messages. A full decode takes about
+ * a hundred times as long, and fit-file-parser stops at chained segments. decode.ts uses it for the
+ * full contents.
  */
 
-/** FIT counts seconds from 1989-12-31T00:00:00Z; this is that instant in ms since 1970. */
+/** The FIT epoch, 1989-12-31T00:00:00Z (ms since 1970). */
 const FIT_EPOCH_MS = 631_065_600_000;
-/** Time stamps below are seconds since the device was switched on, not dates. */
+/** Smaller time stamps are seconds since the device was switched on, not dates. */
 const FIRST_DATE = 0x1000_0000;
 const TIMESTAMP_FIELD = 253;
 const SIGNATURE = 0x5449_462e;
 
-/** One data message. Valid only during the visit. */
+/** A data message. Valid only during the visit. */
 export interface Message {
   readonly globalNumber: number;
-  /** An integer or float field of up to 4 bytes; undefined if absent or marked invalid. */
+  /** Returns an integer or float field of up to 4 bytes; undefined if absent or invalid. */
   number(field: number): number | undefined;
-  /** A string field without its padding; undefined if absent or empty. */
+  /** Returns a string field without padding; undefined if absent or empty. */
   text(field: number): string | undefined;
-  /** A date field; undefined if absent, invalid, or only seconds since power-on. */
+  /** Returns a date field; undefined if absent, invalid or only seconds since power-on. */
   date(field: number): Date | undefined;
 }
 
 /**
- * Visits the messages with these global numbers, in the order of the file, in all its segments.
- * `bytes` may be the beginning of a file. Never throws on bytes of any kind: where they stop making
- * sense, the walk ends.
+ * Visits the messages with the wanted global numbers in file order, in all segments. `bytes` may be
+ * the beginning of a file. Never throws: the walk ends at the first invalid record.
  *
- * @param visit returns false to end the walk.
+ * @param visit returns false to end the walk
  */
 export function walkMessages(
   bytes: Uint8Array,
@@ -46,8 +45,8 @@ export function walkMessages(
 }
 
 /**
- * Where the last whole record of the first segment ends, as an offset into `bytes`: of a file that
- * is cut off or damaged, the part before it can be decoded. Undefined if it has no FIT header.
+ * Returns the offset of the end of the first segment's last whole record. The part of a damaged file
+ * before it can be decoded. Undefined without a FIT header.
  */
 export function endOfRecords(bytes: Uint8Array): number | undefined {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
@@ -60,7 +59,7 @@ export function endOfRecords(bytes: Uint8Array): number | undefined {
 interface SegmentBounds {
   readonly dataStart: number;
   readonly dataEnd: number;
-  /** False if the size is not stated yet, or larger than the file. */
+  /** False if the stated size is 0 or exceeds the file. */
   readonly endsInside: boolean;
 }
 
@@ -77,11 +76,11 @@ function segmentAt(view: DataView, start: number): SegmentBounds | undefined {
 interface Definition {
   readonly globalNumber: number;
   readonly littleEndian: boolean;
-  /** Bytes of a data message after its header, developer fields included. */
+  /** Bytes of a data message after its header, including developer fields. */
   readonly size: number;
-  /** Only for messages that are wanted. */
+  /** Undefined for messages that are not wanted. */
   readonly fields: readonly FieldDefinition[] | undefined;
-  /** A compressed time stamp stands in for the first field. */
+  /** Whether a compressed time stamp replaces the first field. */
   readonly timestampFirst: boolean;
 }
 
@@ -93,8 +92,8 @@ interface FieldDefinition {
 }
 
 /**
- * Returns how far it came: to `end`, or to the start of the record at which the visitor ended the
- * walk or that makes no sense.
+ * @returns where the walk ended: at `end`, or at the record that is invalid or at which the visitor
+ *   ended it
  */
 function walkSegment(
   bytes: Uint8Array,

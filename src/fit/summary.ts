@@ -1,38 +1,38 @@
 import { walkMessages } from './records.ts';
 
-/** What the `file_id` message (0) says. What a device left out, or marked invalid, is undefined. */
+/** The `file_id` message (0). Fields that the device omitted or marked invalid are undefined. */
 export interface FileId {
-  /** 4 is an activity; words: {@link describeFileType}. */
+  /** 4 is an activity; see {@link describeFileType}. */
   readonly type: number | undefined;
   readonly manufacturer: number | undefined;
   readonly product: number | undefined;
   readonly productName: string | undefined;
   readonly serial: number | undefined;
-  /** Most devices: the start. Some: when the file was written. */
+  /** The start; on some devices, the time when the file was written. */
   readonly timeCreated: Date | undefined;
 }
 
 export const ACTIVITY_FILE = 4;
 
-/** One sport of an activity; a triathlon has several, with the transitions between them. */
+/** One sport of an activity. A triathlon has several sessions, including transitions. */
 export interface Session {
   readonly sport: number | undefined;
   readonly subSport: number | undefined;
   readonly startTime: Date | undefined;
-  /** Seconds, pauses not counted. */
+  /** Duration without pauses (s). */
   readonly timerSecs: number | undefined;
   readonly distanceMetres: number | undefined;
 }
 
 export interface ActivityTimes {
   readonly sessions: readonly Session[];
-  /** When the first session began. */
+  /** Start of the first session. */
   readonly startTime: Date | undefined;
-  /** Of all sessions together: seconds, pauses not counted. */
+  /** Sum over all sessions, without pauses (s). */
   readonly timerSecs: number | undefined;
-  /** Of all sessions together. */
+  /** Sum over all sessions. */
   readonly distanceMetres: number | undefined;
-  /** The athlete's local time minus UTC, where the device says so credibly. */
+  /** Local time minus UTC, if the device recorded a credible one. */
   readonly localOffsetMinutes: number | undefined;
 }
 
@@ -42,13 +42,13 @@ const SPORT = 12;
 const SESSION = 18;
 const RECORD = 20;
 const ACTIVITY = 34;
-/** The field of every message that says when it was written. */
+/** The timestamp field of every message. */
 const TIMESTAMP = 253;
 
 /**
- * The `file_id` of a recording, or undefined if there is none to be found.
+ * Reads the `file_id` of a recording; undefined if there is none.
  *
- * @param first the beginning of the file; in practice 256 bytes are enough.
+ * @param first the beginning of the file; in practice 256 bytes are enough
  */
 export function readFileId(first: Uint8Array): FileId | undefined {
   let fileId: FileId | undefined;
@@ -66,7 +66,7 @@ export function readFileId(first: Uint8Array): FileId | undefined {
   return fileId;
 }
 
-/** `file_id.type` in words that fit into "it holds ...": "an activity", "settings". */
+/** Returns `file_id.type` in words: "an activity", "settings". */
 export function describeFileType(type: number | undefined): string {
   if (type === undefined) return 'data of an unknown type';
   return FILE_TYPES[type] ?? `data of type ${type}`;
@@ -94,8 +94,8 @@ const FILE_TYPES: Readonly<Record<number, string>> = {
 };
 
 /**
- * When, how long, how far and in which sport, of all segments, from the summaries that the device
- * wrote (`session` 18, `activity` 34). All parts are undefined if there are none.
+ * Reads start, duration, distance and sports of all segments from the device's summaries (`session`
+ * 18, `activity` 34). Fields without a summary are undefined.
  */
 export function readActivityTimes(bytes: Uint8Array): ActivityTimes {
   const sessions: Session[] = [];
@@ -117,7 +117,7 @@ export function readActivityTimes(bytes: Uint8Array): ActivityTimes {
     }
     return true;
   });
-  // A device that lost power has written the sport, but no session.
+  // A device that lost power wrote the sport, but no session.
   if (sessions.length === 0 && sport !== undefined) {
     const unknown = { startTime: undefined, timerSecs: undefined, distanceMetres: undefined };
     sessions.push({ ...sport, ...unknown });
@@ -132,15 +132,15 @@ export function readActivityTimes(bytes: Uint8Array): ActivityTimes {
 }
 
 /**
- * When the first session of a recording began, and how long it took. A recording without a session is
- * as long as its records say. The parts are undefined if nothing says.
+ * Reads start and duration of a recording's first session; without a session, those of its records.
+ * Undefined if neither has them.
  */
 export function readFirstSession(
   bytes: Uint8Array,
   { sessions }: ActivityTimes,
 ): { readonly startTime: Date | undefined; readonly timerSecs: number | undefined } {
   const [first] = sessions;
-  // Without a session message there may be a sport alone, of which nothing else is known.
+  // Without a session message there may be a session with only a sport.
   if (first?.startTime !== undefined || first?.timerSecs !== undefined) return first;
   let from: Date | undefined;
   let to: Date | undefined;
@@ -155,16 +155,16 @@ export function readFirstSession(
   return { startTime: from, timerSecs: (to.getTime() - from.getTime()) / 1000 };
 }
 
-/** Clocks of devices are off by seconds between the two time stamps. */
+/** Largest difference between the two time stamps beyond the offset (s). */
 const SKEW_SECS = 60;
-/** UTC offsets are multiples of a quarter of an hour, from -12 to +14 hours. */
+/** UTC offsets are multiples of a quarter of an hour, from -12 to +14 hours (s). */
 const QUARTER_SECS = 15 * 60;
 const EARLIEST_OFFSET_SECS = -12 * 3600;
 const LATEST_OFFSET_SECS = 14 * 3600;
 
 /**
- * The offset between `activity.local_timestamp` and `activity.timestamp`, minutes, if it can be
- * one: some devices leave the local time out, or write 0 or seconds since 1970 there.
+ * Returns the offset between `activity.local_timestamp` and `activity.timestamp` (min), if it is
+ * credible: some devices omit the local time, or write 0 or seconds since 1970.
  */
 function credibleOffset(utc: number | undefined, local: number | undefined): number | undefined {
   if (utc === undefined || local === undefined) return undefined;

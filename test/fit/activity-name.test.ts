@@ -39,7 +39,7 @@ describe('the name of an activity', () => {
     [0, 'Morning run'],
     [345, 'Lunch run'],
     [840, 'Evening run'],
-  ])('goes by the local time, 07:30Z at %d minutes from UTC: "%s"', (localOffsetMinutes, name) => {
+  ])('uses the local time, 07:30Z at %d minutes from UTC: "%s"', (localOffsetMinutes, name) => {
     expect(activityName({ sessions: sessions([1]), startTime, localOffsetMinutes })).toBe(name);
   });
 

@@ -17,7 +17,7 @@ describe('the CRC of FIT files', () => {
     expect(crc16(Buffer.from('123456789'))).toBe(0xbb3d);
   });
 
-  it('is that of the definition for any bytes, length, alignment and start value', () => {
+  it('matches the definition for any bytes, length, alignment and start value', () => {
     fc.assert(
       fc.property(
         fc.uint8Array({ maxLength: 700 }),
@@ -33,7 +33,7 @@ describe('the CRC of FIT files', () => {
     );
   });
 
-  it('continues where the last piece ended, however the bytes are cut up', () => {
+  it('continues over chunks of any sizes', () => {
     fc.assert(
       fc.property(
         fc.uint8Array({ minLength: 300, maxLength: 2000 }),
@@ -51,7 +51,7 @@ describe('the CRC of FIT files', () => {
     );
   });
 
-  it('is 0 over bytes that their own CRC follows', () => {
+  it('is 0 over bytes followed by their CRC', () => {
     const bytes = Uint8Array.from({ length: 1001 }, (_, i) => (i * 37) & 0xff);
     const crc = crc16(bytes);
     expect(crc).not.toBe(0);

@@ -17,8 +17,8 @@ function contents(bytes: Uint8Array): Promise<Contents | undefined> {
 
 const whole = makeRecording({ durationSecs: 300, developerField: true });
 
-describe('the contents of a recording', () => {
-  it('are its records, laps, averages and developer fields', async () => {
+describe('decodeContents', () => {
+  it('returns records, laps, averages and developer fields', async () => {
     const found = await contents(whole);
     expect({ ...found, samples: found?.samples.length }).toEqual({
       samples: 300,
@@ -40,14 +40,14 @@ describe('the contents of a recording', () => {
     ['big-endian', { bigEndian: true }],
     ['with compressed time stamps', { compressedTimestamps: true }],
     ['with a 12-byte header', { headerSize: 12 }],
-  ] as const)('are the same in another form: %s', async (_, form) => {
+  ] as const)('returns the same contents for another encoding: %s', async (_, form) => {
     const options = { durationSecs: 90, seed: 5 };
     expect(await contents(makeRecording({ ...options, ...form }))).toEqual(
       await contents(makeRecording(options)),
     );
   });
 
-  it('are those of all segments', async () => {
+  it('covers all segments', async () => {
     const found = await contents(makeRecording({ durationSecs: 100, chained: 2 }));
     expect(found?.laps).toBe(3);
     expect(found?.samples.length).toBeGreaterThan(120);
@@ -57,16 +57,16 @@ describe('the contents of a recording', () => {
     ['still being recorded', unfinished(whole), 300],
     ['with a wrong CRC', withBrokenCrc(whole), 300],
     ['cut off in its records', truncated(whole, 5000), 110],
-  ])('are read as far as that is possible: %s', async (_, bytes, atLeast) => {
+  ])('returns the records before the damage: %s', async (_, bytes, atLeast) => {
     expect((await contents(bytes))?.samples.length).toBeGreaterThanOrEqual(atLeast);
   });
 
-  it('are undefined if there is nothing to read', async () => {
+  it('returns undefined if nothing can be decoded', async () => {
     expect(await contents(new Uint8Array(0))).toBeUndefined();
     expect(await contents(new Uint8Array(500))).toBeUndefined();
   });
 
-  it('never make the decoder throw, whatever is flipped or cut', async () => {
+  it('never throws for flipped or cut bytes', async () => {
     const small = makeRecording({ durationSecs: 5, developerField: true });
     await fc.assert(
       fc.asyncProperty(
@@ -97,9 +97,9 @@ describe.skipIf(!realRecordings.present)(`real recordings${realRecordings.note}`
     }).toEqual({ records, laps, averages });
   });
 
-  it('whose average contradicts the samples get that of the samples', async () => {
+  it("get the samples' mean if their average contradicts it", async () => {
     const found = await contents(
-      realRecordings.read('2019-02-17-062644-ELEMNT-297E-195-0.fit'), // it says 131
+      realRecordings.read('2019-02-17-062644-ELEMNT-297E-195-0.fit'), // the device wrote 131
     );
     expect(found?.averages.cadence).toBeCloseTo(68.5, 1);
   });

@@ -25,7 +25,7 @@ import { realRecordings } from '../support/real-recordings.ts';
 const whole = makeRecording({ durationSecs: 120 });
 const chain = makeRecording({ durationSecs: 60, chained: 2 });
 
-/** State and problem in one word pair, the detail aside. */
+/** Returns state and problem without the detail. */
 function verdict(envelope: Envelope): string {
   return envelope.state === 'whole' ? 'whole' : `${envelope.state} ${envelope.problem}`;
 }
@@ -94,14 +94,14 @@ const files: readonly [what: string, bytes: Uint8Array, expected: string][] = [
   ['a header of another size', withFlippedBits(whole, 0, 0x01), 'not-fit unknown'],
 ];
 
-describe('a file under a recording’s name', () => {
+describe('checkEnvelope', () => {
   it.each(files)('%s', (_, bytes, expected) => {
     const envelope = checkEnvelope(bytes);
     expect(verdict(envelope)).toBe(expected);
     if (envelope.state !== 'whole') expect(envelope.detail).toMatch(/^[A-Z].+\.$/s);
   });
 
-  it('is described by its segments when it is whole', () => {
+  it('returns the segments of a whole file', () => {
     const common = { headerSize: 14, protocolVersion: 0x20, profileVersion: 2132 };
     const first = makeRecording({ durationSecs: 60 }).length;
     expect(checkEnvelope(chain)).toEqual({
@@ -114,7 +114,7 @@ describe('a file under a recording’s name', () => {
     });
   });
 
-  it('says how many bytes are missing, of how many', () => {
+  it('reports how many bytes are missing, of how many', () => {
     const bytes = makeRecording({ sizeBytes: 20_000 });
     expect(checkEnvelope(truncated(bytes, 19))).toMatchObject({
       detail: expect.stringContaining('19 bytes of 20,000') as unknown,
@@ -124,7 +124,7 @@ describe('a file under a recording’s name', () => {
     });
   });
 
-  it.each(files)('gets the same verdict in pieces of any size: %s', (_, bytes) => {
+  it.each(files)('returns the same result for chunks of any size: %s', (_, bytes) => {
     const expected = checkEnvelope(bytes);
     fc.assert(
       fc.property(
@@ -138,13 +138,13 @@ describe('a file under a recording’s name', () => {
     expect(inPieces(bytes, [1])).toEqual(expected);
   });
 
-  it('is never whole when it has been cut short anywhere', () => {
+  it('never accepts a file that was cut off', () => {
     for (let length = 0; length < whole.length; length++) {
       expect(checkEnvelope(whole.subarray(0, length)).state).not.toBe('whole');
     }
   });
 
-  it('that is cut between two segments is whole: nothing in it says that there was more', () => {
+  it('accepts a file cut between two segments, which cannot be detected', () => {
     const first = makeRecording({ durationSecs: 60 });
     const states = Array.from({ length: chain.length }, (_, n) =>
       verdict(checkEnvelope(chain.subarray(0, n))),
@@ -153,7 +153,7 @@ describe('a file under a recording’s name', () => {
     expect(wholeAt).toEqual([first.length, first.length + 1000]);
   });
 
-  it('is never whole when bits of one byte are flipped, wherever that is', () => {
+  it('never accepts a file with flipped bits in one byte', () => {
     const small = makeRecording({ sizeBytes: 1000 });
     for (let at = 0; at < small.length; at++) {
       for (const mask of [1, 2, 4, 8, 16, 32, 64, 128, 255, (at % 254) + 1]) {
@@ -162,7 +162,7 @@ describe('a file under a recording’s name', () => {
     }
   });
 
-  it('of random bytes never makes the check throw, nor pass', () => {
+  it('neither throws for random bytes nor accepts them', () => {
     fc.assert(
       fc.property(
         fc.uint8Array({ maxLength: 400 }),
@@ -179,8 +179,8 @@ describe('a file under a recording’s name', () => {
   });
 });
 
-describe('the first look at a file', () => {
-  it.each(files)('says nothing that reading all would not: %s', (_, bytes, expected) => {
+describe('peekHeader', () => {
+  it.each(files)('agrees with the full check: %s', (_, bytes, expected) => {
     const peek = peekHeader(bytes.subarray(0, PEEK_BYTES), bytes.length);
     if (peek.state !== 'possible') expect(peek).toEqual(checkEnvelope(bytes));
     if (expected === 'whole') expect(peek).toEqual({ state: 'possible' });
@@ -192,12 +192,12 @@ describe('the first look at a file', () => {
     ['just begun', whole.subarray(0, 5), 'incomplete header-cut'],
     ['no recording', appleDoubleStub(), 'not-fit apple-double'],
     ['empty', new Uint8Array(0), 'not-fit empty'],
-  ])('sees that a file is %s', (_, bytes, expected) => {
+  ])('detects a file that is %s', (_, bytes, expected) => {
     const peek = peekHeader(bytes.subarray(0, PEEK_BYTES), bytes.length);
     expect(peek.state === 'possible' ? 'possible' : verdict(peek)).toBe(expected);
   });
 
-  it('leaves open what cannot be seen in the first bytes', () => {
+  it('returns possible if the first bytes do not decide', () => {
     expect(peekHeader(withBrokenCrc(whole).subarray(0, PEEK_BYTES), whole.length).state).toBe(
       'possible',
     );
@@ -212,7 +212,7 @@ describe.skipIf(!realRecordings.present)(`real recordings${realRecordings.note}`
     'unfinished-edge840-size-zero.fit': 'incomplete recording',
   };
 
-  it('are whole, but for the three that are not', () => {
+  it('are whole, except three', () => {
     const verdicts = Object.fromEntries(
       realRecordings
         .names()
@@ -223,7 +223,7 @@ describe.skipIf(!realRecordings.present)(`real recordings${realRecordings.note}`
     );
   });
 
-  it('chained: all segments are found', () => {
+  it('have all their segments found if chained', () => {
     const envelope = checkEnvelope(realRecordings.read('chained-garmin-fr920xt-run.fit'));
     expect(envelope).toMatchObject({
       segments: [

@@ -26,7 +26,7 @@ const rideId: FileId = {
   timeCreated: startTime,
 };
 
-/** One little-endian message: its definition and its data. */
+/** Builds a little-endian message: its definition and its data. */
 function message(
   globalNumber: number,
   fields: readonly (readonly [number: number, baseType: number, bytes: readonly number[]])[],
@@ -54,7 +54,7 @@ describe('the file_id of a recording', () => {
     expect(readFileId(bytes.subarray(0, 256))).toEqual(rideId);
   });
 
-  it('leaves out what the device left out or marked invalid', () => {
+  it('omits fields that the device omitted or marked invalid', () => {
     const bytes = wrapRecords(
       Uint8Array.from(
         message(0, [
@@ -84,7 +84,7 @@ describe('the file_id of a recording', () => {
     ['data that are cut', makeRecording().subarray(0, 40)],
     ['data before any definition', wrapRecords(Uint8Array.of(0, 1, 2, 3))],
     ['no file_id', wrapRecords(Uint8Array.from(message(20, [[3, 2, [120]]])))],
-  ])('is undefined where there is none: %s', (_, bytes) => {
+  ])('is undefined if there is none: %s', (_, bytes) => {
     expect(readFileId(bytes)).toBeUndefined();
   });
 
@@ -101,7 +101,7 @@ describe('the file_id of a recording', () => {
   });
 });
 
-describe('the id of the device', () => {
+describe('deviceId', () => {
   it.each<[Partial<FileId> | undefined, string | undefined]>([
     [{}, 'garmin-4062-3412345678'],
     [{ manufacturer: 65000 }, '65000-4062-3412345678'],
@@ -110,12 +110,12 @@ describe('the id of the device', () => {
     [{ manufacturer: undefined, product: undefined }, '3412345678'],
     [{ manufacturer: undefined, product: undefined, serial: undefined }, undefined],
     [undefined, undefined],
-  ])('of %o is %s', (part, expected) => {
+  ])('turns %o into %s', (part, expected) => {
     expect(deviceId(part && { ...rideId, ...part })).toBe(expected);
   });
 });
 
-describe('the times of an activity', () => {
+describe('readActivityTimes', () => {
   const options = { ...ride, durationSecs: 900, sport: 2, subSport: 7, localOffsetMinutes: 60 };
   const session = { sport: 2, subSport: 7, startTime, timerSecs: 900 };
 
@@ -124,7 +124,7 @@ describe('the times of an activity', () => {
     ['big-endian', { bigEndian: true }],
     ['developer fields', { developerField: true }],
     ['compressed time stamps', { compressedTimestamps: true }],
-  ])('are read whatever the form of the records: %s', (_, form) => {
+  ])('reads any form of records: %s', (_, form) => {
     const times = readActivityTimes(makeRecording({ ...options, ...form }));
     const distanceMetres = times.distanceMetres ?? 0;
     expect(distanceMetres).toBeGreaterThan(5000);
@@ -137,7 +137,7 @@ describe('the times of an activity', () => {
     });
   });
 
-  it('cover all sessions, and all segments', () => {
+  it('covers all sessions and segments', () => {
     const three = readActivityTimes(
       makeRecording({ ...options, sport: 5, furtherSports: [2, 1], chained: 1 }),
     );
@@ -152,7 +152,7 @@ describe('the times of an activity', () => {
     expect(three).toMatchObject({ startTime, timerSecs: 918 });
   });
 
-  it('fall back on the sport that was set before the start, when no session was written', () => {
+  it('falls back to the sport message if there is no session', () => {
     const bytes = message(12, [
       [0, 0, [1]],
       [1, 0, [3]],
@@ -176,7 +176,7 @@ describe('the times of an activity', () => {
     ['0', 0, 1_100_000_000, undefined],
     ['invalid', 0xffffffff, 1_100_000_000, undefined],
     ['absent', undefined, 1_100_000_000, undefined],
-  ])('know the local time only if it is credible: %s', (_, local, utc, expected) => {
+  ])('returns the local time only if it is credible: %s', (_, local, utc, expected) => {
     const fields = [
       [253, 0x86, u32(utc)],
       ...(local === undefined ? [] : [[5, 0x86, u32(local)] as const]),
@@ -186,7 +186,7 @@ describe('the times of an activity', () => {
   });
 });
 
-it('a record with a compressed time stamp leaves out the time stamp its definition has', () => {
+it('a record with a compressed time stamp omits the defined time stamp field', () => {
   const definition = [0x41, 0, 0, 20, 0, 2, 253, 4, 0x86, 3, 1, 0x02];
   const full = [0x01, ...u32(1_100_000_000), 120];
   const compressed = [0x80 | (1 << 5) | 7, 121];
@@ -203,7 +203,7 @@ it('a record with a compressed time stamp leaves out the time stamp its definiti
   ]);
 });
 
-describe('bytes that make no sense', () => {
+describe('invalid bytes', () => {
   const parts = fc.array(
     fc.oneof(
       fc.uint8Array({ maxLength: 60 }),
@@ -226,7 +226,7 @@ describe('bytes that make no sense', () => {
     );
   });
 
-  it('flipped in a recording never make any function throw', () => {
+  it('never make any function throw when flipped in a recording', () => {
     const bytes = makeRecording({ durationSecs: 4, developerField: true });
     fc.assert(
       fc.property(fc.nat({ max: bytes.length - 1 }), fc.nat({ max: 255 }), (at, value) => {
@@ -241,7 +241,7 @@ describe('bytes that make no sense', () => {
 });
 
 describe.skipIf(!realRecordings.present)(`real recordings${realRecordings.note}`, () => {
-  it('are of these types', () => {
+  it('have these types', () => {
     const notActivities: Readonly<Record<string, string>> = {
       'course.fit': 'a course',
       'garmin-edge510-settings.fit': 'settings',
@@ -260,7 +260,7 @@ describe.skipIf(!realRecordings.present)(`real recordings${realRecordings.note}`
     );
   });
 
-  it('hold the messages that an independent reader finds in them', () => {
+  it('contain the messages that an independent reader finds', () => {
     const numbers = [0, 12, 18, 19, 20, 34];
     let compared = 0;
     for (const name of realRecordings.names()) {
@@ -305,7 +305,7 @@ describe.skipIf(!realRecordings.present)(`real recordings${realRecordings.note}`
   });
 });
 
-describe('the first session, of which platforms make the workout', () => {
+describe('readFirstSession', () => {
   const first = (bytes: Uint8Array) => readFirstSession(bytes, readActivityTimes(bytes));
   /** Seconds since 1989-12-31, of a ride on 2026-02-15. */
   const AT = 1_140_000_000;
@@ -337,7 +337,7 @@ describe('the first session, of which platforms make the workout', () => {
     expect(of(...messages)).toMatchObject({ startTime: date(AT + start), timerSecs });
   });
 
-  it('has no start if it does not say, whatever the records say', () => {
+  it('returns no start for a session without one, even if the records have one', () => {
     expect(of(record(AT), session([8, 60_000]))).toMatchObject({
       startTime: undefined,
       timerSecs: 60,
@@ -346,7 +346,7 @@ describe('the first session, of which platforms make the workout', () => {
   });
 
   it.skipIf(!realRecordings.present)(
-    `is the one that another decoder reads of real recordings${realRecordings.note}`,
+    `agrees with another decoder on real recordings${realRecordings.note}`,
     async () => {
       let compared = 0;
       for (const name of realRecordings.names()) {

@@ -10,10 +10,10 @@ import {
   redirectOf,
 } from './support.ts';
 
-/** Browsers are answered by a page, other clients by JSON. */
+/** Browsers get a page, other clients JSON. */
 const asBrowser = { headers: { accept: 'text/html,*/*' } };
 
-/** The page's form as a browser would send it, with the cookie that came with the page. */
+/** The page's form as a browser sends it, with the page's cookie. */
 async function openPage(sandbox: ReturnType<typeof openApp>, url = authorizeUrl()) {
   const page = await sandbox.app.request(url, asBrowser);
   const html = await page.text();
@@ -33,8 +33,8 @@ const APPROVE: [string, string][] = [
   ['athlete', 'athlete-2'],
 ];
 
-describe('the authorize endpoint refuses', () => {
-  // Nobody may be redirected to: the answer is a page.
+describe('the authorize endpoint', () => {
+  // Without a valid client and redirect URI the answer is a page.
   it.each([
     ['a missing client', { client_id: undefined }],
     ['an unknown client', { client_id: 'somebody' }],
@@ -52,7 +52,7 @@ describe('the authorize endpoint refuses', () => {
     ],
     ['a name before an at sign', { redirect_uri: 'http://127.0.0.1:8917@evil.example/callback' }],
     ['a redirect URI that is none', { redirect_uri: 'callback' }],
-  ])('%s with a page and no redirect', async (_what, changes) => {
+  ])('refuses %s with a page and no redirect', async (_what, changes) => {
     const { app } = openApp({ settings: { autoApprove: true } });
     const response = await app.request(authorizeUrl(changes), asBrowser);
     expect(response.status).toBe(400);
@@ -62,7 +62,7 @@ describe('the authorize endpoint refuses', () => {
     expect(await asked.json()).toMatchObject({ error: true, statusCode: 400 });
   });
 
-  it('another response_type without a redirect', async () => {
+  it('refuses another response_type without a redirect', async () => {
     const { app } = openApp({ settings: { autoApprove: true } });
     const response = await app.request(authorizeUrl({ response_type: 'token' }));
     expect([response.status, response.headers.get('location')]).toEqual([400, null]);
@@ -118,7 +118,7 @@ describe('the authorize endpoint refuses', () => {
       'invalid_request',
       'code_challenge_method must be S256',
     ],
-  ])('%s through the redirect if it is strict', async (_what, changes, error, description) => {
+  ])('refuses %s by redirect if strict', async (_what, changes, error, description) => {
     const { app } = openApp({ settings: { autoApprove: true, strict: true } });
     const response = await app.request(authorizeUrl(changes));
     expect(response.status).toBe(302);
@@ -128,7 +128,7 @@ describe('the authorize endpoint refuses', () => {
     });
   });
 
-  it('a missing state through the redirect if it is strict', async () => {
+  it('refuses a missing state by redirect if strict', async () => {
     const { app } = openApp({ settings: { autoApprove: true, strict: true } });
     const response = await app.request(authorizeUrl({ state: undefined }));
     expect(redirectOf(response).query).toEqual({
@@ -137,25 +137,25 @@ describe('the authorize endpoint refuses', () => {
     });
   });
 
-  it('a parameter that occurs twice if it is strict', async () => {
+  it('refuses a repeated parameter if strict', async () => {
     const { app } = openApp({ settings: { autoApprove: true, strict: true } });
     const response = await app.request(`${authorizeUrl()}&scope=health:write`);
     expect(redirectOf(response).query['error_description']).toBe('scope occurs twice');
   });
 });
 
-describe('the authorize endpoint lets pass', () => {
+describe('the lenient authorize endpoint', () => {
   it.each([
     ['a missing state', { state: undefined }],
     ['a missing challenge', { code_challenge: undefined, code_challenge_method: undefined }],
     ['the plain method', { code_challenge_method: 'plain' }],
     ['an unknown scope', { scope: 'workout:write admin' }],
-  ])('%s, and shows the page', async (_what, changes) => {
+  ])('accepts %s and shows the page', async (_what, changes) => {
     const { page } = await openPage(openApp(), authorizeUrl(changes));
     expect(page.status).toBe(200);
   });
 
-  it('a missing scope, which then is profile:read', async () => {
+  it('takes a missing scope as profile:read', async () => {
     const sandbox = openApp({ settings: { autoApprove: true } });
     const code = redirectOf(await sandbox.app.request(authorizeUrl({ scope: undefined }))).query;
     expect(await (await exchange(sandbox, code['code'] ?? '')).json()).toMatchObject({
@@ -169,7 +169,7 @@ describe('an unknown scope', () => {
     ['that no service knows', {}, 'workout:write admin'],
     ['that this service does not know', { unknownScopes: ['nutrition:read'] }, 'nutrition:read'],
   ] as const)(
-    '%s is 400 when the form is posted, and no redirect',
+    'gets 400 without a redirect when the form is posted: %s',
     async (_what, settings, scope) => {
       const sandbox = openApp({ settings });
       const { answer } = await openPage(sandbox, authorizeUrl({ scope }));
@@ -181,7 +181,7 @@ describe('an unknown scope', () => {
     },
   );
 
-  it('is granted by 2026-02, and opens nothing', async () => {
+  it('is granted by 2026-02 but permits nothing', async () => {
     const sandbox = openApp({ settings: { autoApprove: true, revision: '2026-02' } });
     const url = authorizeUrl({ scope: 'admin profile:read' });
     const code = redirectOf(await sandbox.app.request(url)).query['code'] ?? '';
@@ -199,25 +199,28 @@ describe('redirect URIs', () => {
     'http://localhost:50123/callback',
     'http://[::1]:50123/callback',
     'http://127.0.0.1/callback',
-  ])('%s goes by its registration on another port when the knob says so', async (redirectUri) => {
-    const { app } = openApp({ settings: { autoApprove: true, exactRedirectUris: false } });
-    const response = await app.request(authorizeUrl({ redirect_uri: redirectUri }));
-    expect(redirectOf(response).to).toBe(redirectUri);
-  });
+  ])(
+    '%s matches its registration on another port if exactRedirectUris is false',
+    async (redirectUri) => {
+      const { app } = openApp({ settings: { autoApprove: true, exactRedirectUris: false } });
+      const response = await app.request(authorizeUrl({ redirect_uri: redirectUri }));
+      expect(redirectOf(response).to).toBe(redirectUri);
+    },
+  );
 
   it.each([
     'http://127.0.0.1:50123/callback',
     'http://127.0.0.1:8917/callback/',
     'http://127.0.0.1:08917/callback',
     'HTTP://127.0.0.1:8917/callback',
-  ])('are compared as strings: not %s', async (redirectUri) => {
+  ])('are compared as strings, which refuses %s', async (redirectUri) => {
     const { app } = openApp({ settings: { autoApprove: true } });
     const other = await app.request(authorizeUrl({ redirect_uri: redirectUri }));
     expect(other.status).toBe(400);
     expect((await app.request(authorizeUrl())).status).toBe(302);
   });
 
-  it('can be registered further', async () => {
+  it('can be added by an option', async () => {
     const redirectUri = 'https://app.example/cb?tenant=1';
     const { app } = openApp({ settings: { autoApprove: true }, redirectUris: [redirectUri] });
     const response = await app.request(authorizeUrl({ redirect_uri: redirectUri }));
@@ -229,7 +232,7 @@ describe('redirect URIs', () => {
 });
 
 describe('the consent page', () => {
-  it('shows who asks, every athlete and every scope in words, and loads nothing', async () => {
+  it('shows the client, every athlete and every scope in words, without external resources', async () => {
     const { html, page } = await openPage(openApp());
     expect(page.status).toBe(200);
     for (const text of [
@@ -254,7 +257,7 @@ describe('the consent page', () => {
     expect(page.headers.get('set-cookie')).toMatch(/HttpOnly.*SameSite=Strict/);
   });
 
-  it('writes what the request holds as text, never as markup', async () => {
+  it('escapes markup in the request', async () => {
     const sandbox = openApp();
     const refused = await sandbox.app.request(
       authorizeUrl({ client_id: '<script>alert(1)</script>' }),
@@ -265,7 +268,7 @@ describe('the consent page', () => {
     expect(html).toContain('&lt;script&gt;');
   });
 
-  it('grants the chosen account every scope that was asked for: all or none', async () => {
+  it('grants all requested scopes for the chosen account', async () => {
     const sandbox = openApp();
     const { answer } = await openPage(sandbox);
     const response = await answer(APPROVE);
@@ -284,7 +287,7 @@ describe('the consent page', () => {
     expect(sandbox.control.state('athlete-1').athletes[0]?.logins).toHaveLength(0);
   });
 
-  it('never grants a scope that was not asked for', async () => {
+  it('never grants a scope that was not requested', async () => {
     const sandbox = openApp();
     const { answer } = await openPage(sandbox, authorizeUrl({ scope: 'profile:read' }));
     const response = await answer([...APPROVE, ['scope', 'health:write']]);
@@ -292,7 +295,7 @@ describe('the consent page', () => {
     expect(await (await exchange(sandbox, code)).json()).toMatchObject({ scope: 'profile:read' });
   });
 
-  it('tells the client of a denial', async () => {
+  it('reports a denial to the client', async () => {
     const { answer } = await openPage(openApp());
     expect(redirectOf(await answer([['decision', 'deny']]))).toEqual({
       to: REDIRECT_URI,
@@ -304,7 +307,7 @@ describe('the consent page', () => {
     });
   });
 
-  it('takes no answer without an account', async () => {
+  it('refuses an answer without an account', async () => {
     const { answer } = await openPage(openApp());
     const incomplete: [string, string][][] = [
       [['decision', 'approve']],
@@ -340,14 +343,14 @@ describe('the consent page', () => {
     expect(response.headers.get('location')).toBeNull();
   });
 
-  it('refuses an answer from a form of another site', async () => {
+  it('refuses a form posted from another site', async () => {
     const { answer, cookie } = await openPage(openApp());
     const response = await answer(APPROVE, { cookie, origin: 'https://evil.example' });
     expect(response.status).toBe(403);
     expect((await answer(APPROVE, { cookie, origin: 'http://localhost' })).status).toBe(303);
   });
 
-  it('is out of date after ten minutes, and for a request that nobody made', async () => {
+  it('expires after ten minutes, and refuses an unknown request', async () => {
     const clock = manualClock();
     const sandbox = openApp({ now: clock.now });
     const { answer } = await openPage(sandbox);
@@ -359,7 +362,7 @@ describe('the consent page', () => {
 });
 
 describe('auto-approve', () => {
-  it('answers by redirect at once, for the first athlete or the one that is named', async () => {
+  it('redirects at once, for the first athlete or the configured one', async () => {
     const sandbox = openApp({ settings: { autoApprove: true } });
     await exchange(
       sandbox,
@@ -379,7 +382,7 @@ describe('auto-approve', () => {
     ]);
   });
 
-  it('grants fewer scopes than asked when the knob says so', async () => {
+  it('grants only the scopes in grantScopes', async () => {
     const sandbox = openApp({
       settings: { autoApprove: true, grantScopes: ['workout:write', 'health:write'] },
     });

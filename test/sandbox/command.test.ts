@@ -31,7 +31,7 @@ async function start(flags: SandboxFlags) {
 }
 
 describe('sync sandbox', () => {
-  it('says where it is, serves until it is stopped, and reports what it saw', async () => {
+  it('prints its address, serves until stopped, and reports its requests', async () => {
     const { info, stop } = await start({});
     expect(info).toEqual({
       type: 'sandbox',
@@ -51,7 +51,7 @@ describe('sync sandbox', () => {
     await expect(fetch(`${info.url}/api/profile`)).rejects.toThrow();
   });
 
-  it('turns every flag into its knob', async () => {
+  it('maps every flag to its setting', async () => {
     const data = tempDir();
     const { info } = await start({
       data,
@@ -109,7 +109,7 @@ describe('sync sandbox', () => {
     });
   });
 
-  it('plays a revision, with its traits', async () => {
+  it('plays a revision with its traits', async () => {
     const { info } = await start({ revision: '2026-02' });
     expect(info.settings).toEqual({
       ...DEFAULT_SETTINGS,
@@ -122,7 +122,7 @@ describe('sync sandbox', () => {
     [{ rotate: true }, 'rotate'],
     [{ omitRefreshToken: true }, 'omit'],
     [{ omitRefreshToken: true, rotate: true }, 'omit'],
-  ] as const)('with %o answers refreshes by %s', async (options, refreshToken) => {
+  ] as const)('given %o, answers refreshes with %s', async (options, refreshToken) => {
     expect((await start(options)).info.settings.refreshToken).toBe(refreshToken);
   });
 
@@ -149,7 +149,7 @@ describe('sync sandbox', () => {
     await expect(start(flags)).rejects.toMatchObject({ code: 'USAGE', message });
   });
 
-  it('names a port that is taken and the flag that chooses another', async () => {
+  it('names a port in use and the flag for another', async () => {
     const { port } = await openSandbox();
     await expect(start({ port: String(port) })).rejects.toMatchObject({
       name: 'SyncError',
@@ -160,7 +160,7 @@ describe('sync sandbox', () => {
   });
 
   it.each(['foo', 'http://127.0.0.1:1/callback#x'])(
-    'refuses %s for a redirect URI',
+    'refuses %s as a redirect URI',
     async (redirectUri) => {
       await expect(start({ redirectUri: [redirectUri] })).rejects.toMatchObject({
         code: 'USAGE',
@@ -169,7 +169,7 @@ describe('sync sandbox', () => {
     },
   );
 
-  it('names a folder that cannot hold the state', async () => {
+  it('names a data folder that it cannot use', async () => {
     const file = join(tempDir(), 'a-file');
     writeFileSync(file, '');
     await expect(start({ data: file })).rejects.toMatchObject({
@@ -178,7 +178,7 @@ describe('sync sandbox', () => {
     });
   });
 
-  it('ends at once when it was stopped before it began', async () => {
+  it('ends at once if stopped before it started', async () => {
     const { lines, finished } = startJsonCommand(sandbox, [{ port: '0' }], {
       homeDir: tempDir(),
       signal: AbortSignal.abort(),

@@ -13,7 +13,7 @@ const loopback = Object.values(networkInterfaces()).flatMap(
     addresses?.map(({ address }) => address).filter((a) => ['127.0.0.1', '::1'].includes(a)) ?? [],
 );
 
-/** An application's callback that keeps what the browser brings. */
+/** An application's callback that records the requests of the browser. */
 async function openCallback(host: string) {
   const seen: URL[] = [];
   const server = createServer((request, response) => {
@@ -48,7 +48,7 @@ describe.skipIf(!chromium.present)(`the consent page in Chromium${chromium.note}
   }
 
   it.each(loopback)(
-    'takes the answer to the application on %s, with the account chosen and every scope',
+    'sends the approval to the application on %s, with the chosen account and every scope',
     async (host) => {
       const { sandbox, callback, page, complaints } = await openPage({ host });
       await page.getByLabel('Ben Okafor').check();
@@ -73,26 +73,26 @@ describe.skipIf(!chromium.present)(`the consent page in Chromium${chromium.note}
     },
   );
 
-  it('takes a denial there', async () => {
+  it('sends a denial to the application', async () => {
     const { callback, page } = await openPage();
     await page.getByRole('button', { name: 'Deny' }).click();
     await page.getByText('The application has it.').waitFor();
     expect(callback.seen.map((url) => url.searchParams.get('error'))).toEqual(['access_denied']);
   });
 
-  it('can be answered with the keyboard alone', async () => {
+  it('can be answered using only the keyboard', async () => {
     const { callback, page } = await openPage();
     const press = async (...keys: string[]) => {
       for (const key of keys) await page.keyboard.press(key);
     };
-    // The second account; on to Approve.
+    // Select the second account, then move to Approve.
     await press('Tab', 'ArrowDown', 'Tab', 'Enter');
     await page.getByText('The application has it.').waitFor();
     expect(callback.seen[0]?.searchParams.has('code')).toBe(true);
   });
 
   it.each(['light', 'dark'] as const)(
-    'can be read in the %s scheme: every text has a contrast of 4.5 or more, and fits a phone',
+    'has a contrast of at least 4.5 in the %s scheme, and fits a phone',
     async (colorScheme) => {
       const { page, complaints } = await openPage({ colorScheme });
       const texts = await contrasts(page);
@@ -105,7 +105,7 @@ describe.skipIf(!chromium.present)(`the consent page in Chromium${chromium.note}
     },
   );
 
-  it('shows in the two schemes what their names say', async () => {
+  it('is light in the light scheme and dark in the dark one', async () => {
     const ground = async (colorScheme: 'light' | 'dark') => {
       const { page } = await openPage({ colorScheme });
       return await page.evaluate<string>('getComputedStyle(document.body).backgroundColor');

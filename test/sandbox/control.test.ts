@@ -26,8 +26,8 @@ async function get({ app }: Sandbox, path: string): Promise<unknown> {
 const sha = (bytes: Uint8Array | string) => createHash('sha256').update(bytes).digest('hex');
 const fingerprint = (secret: string) => `sha256:${sha(secret).slice(0, 12)}`;
 
-describe('the record of requests', () => {
-  it('shows what was sent, with the bearer token as a fingerprint', async () => {
+describe('the request log', () => {
+  it('shows the request, with the bearer token as a fingerprint', async () => {
     const sandbox = openApp({ now: () => Date.UTC(2026, 1, 15, 12) });
     const { access_token } = sandbox.control.mint();
     await postJson(
@@ -88,7 +88,7 @@ describe('the record of requests', () => {
     ]);
   });
 
-  it('holds no token, code, verifier or secret', async () => {
+  it('contains no token, code, verifier or secret', async () => {
     const sandbox = openApp({ settings: { autoApprove: true } });
     const client = { client_id: 'sandbox-confidential', client_secret: 'sandbox-secret' };
     const tokens = (await (
@@ -107,7 +107,7 @@ describe('the record of requests', () => {
     });
   });
 
-  it('is filtered by route, athlete and ordinal, and cleared; ordinals go on', async () => {
+  it('filters by route, athlete and ordinal; clearing it keeps the ordinals counting', async () => {
     const sandbox = openApp();
     await sandbox.app.request('/api/profile', { headers: bearer(sandbox) });
     await sandbox.app.request('/api/workouts', { headers: bearer(sandbox, SCOPES, 'athlete-2') });
@@ -136,7 +136,7 @@ describe('the record of requests', () => {
 });
 
 describe('the state', () => {
-  it('is given for every athlete or for one, and bytes by their hash', async () => {
+  it('lists every athlete or one, and returns bytes by their hash', async () => {
     const sandbox = openApp();
     const content = makeRecording({ seed: 1, durationSecs: 20 });
     await upload(sandbox, [{ name: 'file', fileName: 'ride.fit', content }]);
@@ -161,7 +161,7 @@ describe('the state', () => {
     expect((await sandbox.app.request('/_sandbox/state?athlete=nobody')).status).toBe(404);
   });
 
-  it('is forgotten on request, logins and profiles excepted', async () => {
+  it('is deleted on request, except logins and profiles', async () => {
     const sandbox = openApp();
     const headers = bearer(sandbox);
     await upload(sandbox, [{ name: 'file', fileName: 'a.fit', content: makeRecording() }], headers);
@@ -178,7 +178,7 @@ describe('the state', () => {
 });
 
 describe('tokens without a browser', () => {
-  it('are those of a login of the chosen athlete, scopes and lifetimes', async () => {
+  it('have the chosen athlete, scopes and lifetimes', async () => {
     const sandbox = openApp();
     const response = await postJson(sandbox, '/_sandbox/tokens', {
       athlete: 'athlete-2',
@@ -201,7 +201,7 @@ describe('tokens without a browser', () => {
     });
   });
 
-  it('need no body: the first athlete, every scope', async () => {
+  it('default to the first athlete and every scope', async () => {
     const sandbox = openApp();
     const response = await sandbox.app.request('/_sandbox/tokens', { method: 'POST' });
     expect(await response.json()).toMatchObject({ scope: SCOPES.join(' '), expires_in: 3600 });
@@ -218,7 +218,7 @@ describe('tokens without a browser', () => {
     expect(sandbox.control.state().athletes.flatMap(({ logins }) => logins)).toEqual([]);
   });
 
-  it('expire and are revoked on request, of one athlete or of all', async () => {
+  it('expire and are revoked on request, for one athlete or all', async () => {
     const sandbox = openApp();
     const one = sandbox.control.mint();
     const two = sandbox.control.mint({ athlete: 'athlete-2' });
@@ -243,7 +243,7 @@ describe('tokens without a browser', () => {
 });
 
 describe('settings and faults', () => {
-  it('are the documented defaults, and change at run time', async () => {
+  it('start with the documented defaults and change at run time', async () => {
     const sandbox = openApp();
     expect(await get(sandbox, '/_sandbox/settings')).toEqual(DEFAULT_SETTINGS);
     const changed = await postJson(sandbox, '/_sandbox/settings', {
@@ -263,7 +263,7 @@ describe('settings and faults', () => {
     ],
     [{ autoApproveAthlete: 'nobody' }, 'no athlete "nobody": athlete-1, athlete-2, athlete-3'],
     [[], 'The body must be a JSON object'],
-  ])('refuse %o, naming what is wrong, and stay', async (body, message) => {
+  ])('refuse %o, name the error, and stay unchanged', async (body, message) => {
     const sandbox = openApp();
     const response = await postJson(sandbox, '/_sandbox/settings', body);
     expect(response.status).toBe(400);
@@ -273,7 +273,7 @@ describe('settings and faults', () => {
     expect(sandbox.control.settings()).toEqual(DEFAULT_SETTINGS);
   });
 
-  it('faults are added, listed and removed', async () => {
+  it('add, list and remove faults', async () => {
     const sandbox = openApp();
     const added = await postJson(sandbox, '/_sandbox/faults', {
       faults: ['profile:503*2', 'any:delay=1ms*inf'],
@@ -297,7 +297,7 @@ describe('settings and faults', () => {
 });
 
 describe('the control endpoints', () => {
-  it('are listed, and an unknown one says so', async () => {
+  it('are listed, and an unknown one is 404', async () => {
     const sandbox = openApp();
     const { endpoints } = (await get(sandbox, '/_sandbox')) as {
       endpoints: Record<string, string>;
@@ -313,7 +313,7 @@ describe('the control endpoints', () => {
     ['origin', 'null'],
     ['sec-fetch-site', 'cross-site'],
     ['sec-fetch-site', 'same-site'],
-  ])('are not for other web sites (%s: %s)', async (name, value) => {
+  ])('refuse requests from other web sites (%s: %s)', async (name, value) => {
     const sandbox = openApp();
     const response = await postJson(sandbox, '/_sandbox/tokens', {}, { [name]: value });
     expect(response.status).toBe(403);

@@ -42,7 +42,7 @@ describe('wellness', () => {
     expect(held(sandbox, 'wellness')).toEqual([{ date: '2026-02-15', record, receivedCount: 1 }]);
   });
 
-  it('merges: what is sent replaces, what is absent stays, rawJson merges', async () => {
+  it('replaces sent fields, keeps absent ones and merges rawJson', async () => {
     const sandbox = openApp();
     await wellness(sandbox, {
       date: '2026-02-15',
@@ -60,7 +60,7 @@ describe('wellness', () => {
     ]);
   });
 
-  it('drops fields that it does not know, and keeps them nowhere', async () => {
+  it('drops unknown fields', async () => {
     const sandbox = openApp();
     const response = await wellness(sandbox, { date: '2026-02-15', steps: 9000, resting_hr: 48 });
     expect(response.status).toBe(200);
@@ -75,7 +75,7 @@ describe('wellness', () => {
     ['2026-02-15T23:59:59.999Z', '2026-02-15'],
     ['2026-02-15T12:00', '2026-02-15'],
     ['2024-02-29', '2024-02-29'],
-  ])('dated %s is stored under %s', async (date, day) => {
+  ])('stores the date %s as %s', async (date, day) => {
     const sandbox = openApp();
     await wellness(sandbox, { date, hrv: 50 });
     expect(held(sandbox, 'wellness').map((each) => each.date)).toEqual([day]);
@@ -91,7 +91,7 @@ describe('wellness', () => {
     );
   const strings = ['injury', 'menstrualPhase', 'comments'];
 
-  it('types every field that it knows', async () => {
+  it('checks the type of every field', async () => {
     const sandbox = openApp({ settings: { adaptsWellness: false } });
     const good = {
       ...Object.fromEntries(integers.map((name) => [name, 7])),
@@ -118,7 +118,7 @@ describe('wellness', () => {
     [{ spO2: 0.97 }, { spO2: 97 }],
     [{ vo2Max: 51.2 }, { vo2max: 51.2 }],
     [{ activeCaloriesBurned: 512.6 }, { activeCaloriesBurned: 513 }],
-  ])('adapts %j to %j, and 2026-02 does not', async (sent, stored) => {
+  ])('converts %j to %j, except on 2026-02', async (sent, stored) => {
     const sandbox = openApp();
     await wellness(sandbox, { date: '2026-02-15', ...sent });
     expect(held(sandbox, 'wellness')[0]?.record).toEqual(stored);
@@ -127,7 +127,7 @@ describe('wellness', () => {
     expect(held(old, 'wellness')[0]?.record).not.toEqual(stored);
   });
 
-  it('on 2026-02 drops twelve fields, which the answer shows', async () => {
+  it('drops twelve fields on 2026-02, as the answer shows', async () => {
     const later =
       'sleepDeepSecs sleepRemSecs sleepLightSecs sleepAwakeSecs bloodGlucose restingCaloriesBurned activeCaloriesBurned totalCaloriesBurned steps distanceMeters exerciseMinutes floors'.split(
         ' ',
@@ -147,7 +147,7 @@ describe('wellness', () => {
     ['an unpaired surrogate in rawJson', { rawJson: { text: '\ud83d' } }],
     ['more than 32 bits', { steps: 3_000_000_000 }],
     ['a date in words', { date: 'tomorrow' }],
-  ])('with %s is 500, and if it is strict 400', async (_what, body) => {
+  ])('answers %s with 500, and if strict with 400', async (_what, body) => {
     const sandbox = openApp();
     const send = () => wellness(sandbox, { date: '2026-02-15', ...body });
     const response = await send();
@@ -170,13 +170,13 @@ describe('wellness', () => {
     ['a pair of surrogates', { comments: '🚴' }, { comments: '🚴' }],
     ['more than 32 bits in rawJson', { rawJson: { a: 3e9 } }, { rawJson: { a: 3e9 } }],
     ['text for rawJson', { rawJson: 'text' }, { rawJson: 'text' }],
-  ])('with %s is stored', async (_what, body, stored) => {
+  ])('stores %s', async (_what, body, stored) => {
     const sandbox = openApp();
     expect((await wellness(sandbox, { date: '2026-02-15', ...body })).status).toBe(200);
     expect(held(sandbox, 'wellness')[0]?.record).toEqual(stored);
   });
 
-  it('rolls a day that does not exist over into the next month', async () => {
+  it('moves a day that does not exist into the next month', async () => {
     const sandbox = openApp();
     await wellness(sandbox, { date: '2026-02-30', hrv: 3 });
     expect(held(sandbox, 'wellness').map(({ date }) => date)).toEqual(['2026-03-02']);
@@ -225,7 +225,7 @@ describe('wellness', () => {
         message: 'Number must be greater than or equal to 0',
       },
     ],
-  ])('with %s is 400 and lists the issue', async (_what, body, issue) => {
+  ])('answers %s with 400 and the issue', async (_what, body, issue) => {
     const sandbox = openApp();
     const response = await wellness(sandbox, body);
     expect([response.status, await response.json()]).toEqual([
@@ -246,18 +246,15 @@ describe('wellness', () => {
     ['a day that does not exist', { date: '2026-02-30' }, 'date'],
     ['a date with a time that is none', { date: '2026-02-15T25:00:00Z' }, 'date'],
     ['an array for rawJson', { date: '2026-02-15', rawJson: [1] }, 'rawJson'],
-  ])(
-    'with %s is 400 if it is strict, and the message names the field',
-    async (_what, body, field) => {
-      const sandbox = openApp({ settings: { strict: true } });
-      const response = await wellness(sandbox, body);
-      expect(response.status).toBe(400);
-      expect(await response.json()).toMatchObject({
-        message: expect.stringContaining(`Invalid wellness data: ${field}: `) as string,
-        data: [{ path: [field] }],
-      });
-    },
-  );
+  ])('answers %s with 400 if strict, naming the field', async (_what, body, field) => {
+    const sandbox = openApp({ settings: { strict: true } });
+    const response = await wellness(sandbox, body);
+    expect(response.status).toBe(400);
+    expect(await response.json()).toMatchObject({
+      message: expect.stringContaining(`Invalid wellness data: ${field}: `) as string,
+      data: [{ path: [field] }],
+    });
+  });
 
   it.each([
     ['an array', '[]', 'application/json', 'Invalid wellness data'],
@@ -282,7 +279,7 @@ describe('wellness', () => {
 });
 
 describe('wellness and nutrition', () => {
-  it('answer 200 with success false, and store nothing, when the knob says so', async () => {
+  it('answer 200 with success false and store nothing if successFalse is set', async () => {
     const sandbox = openApp({ settings: { successFalse: true } });
     for (const send of [wellness, nutrition]) {
       const response = await send(sandbox, { date: '2026-02-15', items: [] });

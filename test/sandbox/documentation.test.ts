@@ -9,7 +9,7 @@ import { openApp } from './support.ts';
 
 const text = readFileSync(new URL('../../docs/sandbox.md', import.meta.url), 'utf8');
 
-/** The cells of the table under a heading whose first column has this title, without back-ticks. */
+/** Returns the cells of the table under a heading with this title of the first column, without back-ticks. */
 function table(firstColumn: string): string[][] {
   const lines = text.split('\n');
   const start = lines.findIndex((line) => new RegExp(`^\\| ${firstColumn} +\\|`).test(line));
@@ -50,7 +50,7 @@ describe('docs/sandbox.md', () => {
     expect({ ...others, ...REVISIONS[DEFAULT_SETTINGS.revision] }).toEqual(DEFAULT_SETTINGS);
   });
 
-  it('gives examples of faults that can be read', () => {
+  it('gives only valid examples of faults', () => {
     const specs = table('spec').map(([spec]) => spec ?? '');
     expect(specs.length).toBeGreaterThan(5);
     for (const spec of specs) expect(parseFault(spec).spec).toBe(spec);
@@ -73,7 +73,7 @@ describe('docs/sandbox.md', () => {
     ]);
   });
 
-  it('introduces the athletes', () => {
+  it('describes the athletes', () => {
     expect(table('id').map((row) => row)).toEqual(
       DEFAULT_ATHLETES.map(({ id, name, timezone, weight, weightUnits, ftp }) => [
         id,

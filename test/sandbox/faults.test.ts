@@ -83,7 +83,7 @@ describe('a fault', () => {
       'wellness:success-false',
       { route: 'wellness', what: { kind: 'success-false' }, count: 1, skip: 0 },
     ],
-  ])('%s is understood', (spec, fault) => {
+  ])('%s is parsed', (spec, fault) => {
     expect(parseFault(spec)).toEqual({ spec, ...fault });
   });
 
@@ -104,17 +104,17 @@ describe('a fault', () => {
     ['upload-fit:delay', 'a delay is delay=200ms or delay=1.5s'],
     ['upload-fit:delay=200', 'a delay is delay=200ms or delay=1.5s'],
     ['upload-fit:reset=1', '"reset" takes no =value'],
-  ])('%s is refused, saying what is allowed', (spec, message) => {
+  ])('%s is refused with the allowed values', (spec, message) => {
     expect(() => parseFault(spec)).toThrow(FaultSpecError);
     expect(() => parseFault(spec)).toThrow(`Fault "${spec}": ${message}`);
   });
 });
 
-describe('the script', () => {
+describe('the fault script', () => {
   const kinds = (script: FaultScript, rounds: number) =>
     Array.from({ length: rounds }, () => script.draw(['wellness']).fault?.kind ?? 'none');
 
-  it('works off the faults of a route in order, and leaves other routes alone', () => {
+  it('applies the faults of a route in order, without affecting other routes', () => {
     const script = new FaultScript(['wellness:503*2', 'nutrition:hang', 'wellness:reset']);
     expect(kinds(script, 4)).toEqual(['status', 'status', 'reset', 'none']);
     expect(script.list()).toEqual([
@@ -124,11 +124,11 @@ describe('the script', () => {
     ]);
   });
 
-  it('lets the first requests through where a fault says so', () => {
+  it('skips the first requests if a fault says so', () => {
     expect(kinds(new FaultScript(['any:503+2']), 4)).toEqual(['none', 'none', 'status', 'none']);
   });
 
-  it('adds delays up, and lets another fault follow them', () => {
+  it('adds up delays and applies another fault after them', () => {
     const script = new FaultScript(['any:delay=20ms*inf', 'wellness:503', 'wellness:delay=1s']);
     expect(script.draw(['wellness'])).toEqual({
       delayMs: 1020,
@@ -138,14 +138,14 @@ describe('the script', () => {
     expect(script.draw(['wellness'])).toMatchObject({ delayMs: 20, fault: null });
   });
 
-  it('adds none of several when one is wrong', () => {
+  it('adds none of several faults if one is invalid', () => {
     const script = new FaultScript();
     expect(() => script.add(['any:503', 'any:nonsense'])).toThrow(FaultSpecError);
     expect(script.list()).toEqual([]);
   });
 });
 
-/** What a client met: a status with the body it could read, or how the connection ended. */
+/** The client's view: a status with the readable body, or the end of the connection. */
 type Met = { status: number; body: string } | { broken: 'before' | 'middle'; code: unknown };
 
 async function send(url: string, headers: Record<string, string>, hrv: number): Promise<Met> {
@@ -168,7 +168,7 @@ async function send(url: string, headers: Record<string, string>, hrv: number): 
   }
 }
 
-describe('over a real connection', () => {
+describe('a fault on a real connection', () => {
   const whole = expect.stringMatching(/^\{"success":true,.*"hrv":50.*\}\}$/) as string;
   const half = expect.stringMatching(/^\{"success":true,.*[^}]$/) as string;
   const error = (code: number) => ({
@@ -180,7 +180,7 @@ describe('over a real connection', () => {
   const html = expect.stringContaining('<h1>502 Bad Gateway</h1>') as string;
 
   it.each([
-    // The fault, what the client meets, and whether the request was processed all the same.
+    // The fault, the client's view, and whether the request was processed anyway.
     ['wellness:503', error(503), false],
     ['wellness:504(after)', error(504), true],
     ['wellness:html', { status: 502, body: html }, false],
@@ -196,7 +196,7 @@ describe('over a real connection', () => {
       { status: 200, body: '{"success":false,"message":"The record could not be stored"}' },
       false,
     ],
-  ])('%s is met once, and the next request is answered', async (spec, met, processed) => {
+  ])('%s hits one request, and the next is answered', async (spec, met, processed) => {
     const sandbox = await openSandbox({ faults: [spec] });
     const headers = bearer(sandbox);
     expect(await send(sandbox.url, headers, 50)).toEqual(met);
@@ -214,25 +214,28 @@ describe('over a real connection', () => {
   it.each([
     ['hang', false],
     ['hang-after', true],
-  ])('%s never answers until the client gives up', async (kind, processed) => {
-    const sandbox = await openSandbox({ faults: [`wellness:${kind}`] });
-    const stop = new AbortController();
-    const answer = fetch(`${sandbox.url}/api/wellness`, {
-      method: 'POST',
-      headers: { ...bearer(sandbox), 'content-type': 'application/json' },
-      body: JSON.stringify({ date: '2026-02-15', hrv: 50 }),
-      signal: stop.signal,
-    });
-    await expect.poll(() => sandbox.control.requests()[0]?.faults).toEqual([`wellness:${kind}`]);
-    await expect
-      .poll(() => sandbox.control.state('athlete-1').athletes[0]?.wellness.length)
-      .toBe(processed ? 1 : 0);
-    stop.abort();
-    await expect(answer).rejects.toThrow('aborted');
-    expect(sandbox.control.requests()[0]?.status).toBeNull();
-  });
+  ])(
+    '%s leaves the request without an answer until the client gives up',
+    async (kind, processed) => {
+      const sandbox = await openSandbox({ faults: [`wellness:${kind}`] });
+      const stop = new AbortController();
+      const answer = fetch(`${sandbox.url}/api/wellness`, {
+        method: 'POST',
+        headers: { ...bearer(sandbox), 'content-type': 'application/json' },
+        body: JSON.stringify({ date: '2026-02-15', hrv: 50 }),
+        signal: stop.signal,
+      });
+      await expect.poll(() => sandbox.control.requests()[0]?.faults).toEqual([`wellness:${kind}`]);
+      await expect
+        .poll(() => sandbox.control.state('athlete-1').athletes[0]?.wellness.length)
+        .toBe(processed ? 1 : 0);
+      stop.abort();
+      await expect(answer).rejects.toThrow('aborted');
+      expect(sandbox.control.requests()[0]?.status).toBeNull();
+    },
+  );
 
-  it('Retry-After goes out in seconds or as a date', async () => {
+  it('sends Retry-After in seconds or as a date', async () => {
     const now = Date.UTC(2026, 1, 15, 12);
     const sandbox = await openSandbox({
       faults: ['profile:429(retry-after=7)', 'profile:503(retry-after-date=7)'],
@@ -244,8 +247,8 @@ describe('over a real connection', () => {
   });
 });
 
-describe('without a connection', () => {
-  it('a token request also goes by what it asks for, and fails in the shape of OAuth', async () => {
+describe('a fault without a connection', () => {
+  it('matches a token request by its grant type, and answers in the format of OAuth', async () => {
     const sandbox = openApp({ faults: ['refresh:400(error=invalid_grant)', 'exchange:503'] });
     const ask = (grant_type: string) => postJson(sandbox, '/api/oauth/token', { grant_type });
     expect((await ask('authorization_code')).status).toBe(503);
@@ -257,7 +260,7 @@ describe('without a connection', () => {
     expect(await (await ask('refresh_token')).json()).toMatchObject({ error: 'invalid_request' });
   });
 
-  it('a fault that needs one says so', async () => {
+  it('reports that it needs a connection', async () => {
     const { app } = openApp({ faults: ['profile:reset'] });
     expect(await (await app.request('/api/profile')).json()).toMatchObject({
       statusCode: 500,
@@ -265,7 +268,7 @@ describe('without a connection', () => {
     });
   });
 
-  it('no fault hits the control endpoints', async () => {
+  it('never hits the control endpoints', async () => {
     const { app } = openApp({ faults: ['any:500*inf'] });
     expect((await app.request('/_sandbox/faults')).status).toBe(200);
     expect((await app.request('/api/profile')).status).toBe(500);

@@ -6,7 +6,7 @@ const json = { 'content-type': 'application/json' };
 const day = JSON.stringify({ date: '2026-02-15', items: [] });
 const form = multipart([{ name: 'file', fileName: 'a.fit', content: 'not FIT, but a form' }]);
 
-/** Every endpoint that needs a token, a request that it would take, and the scope it needs. */
+/** Every endpoint that requires a token, with a valid request and the required scope. */
 const GUARDED: [string, string, RequestInit, Scope | null][] = [
   ['GET', '/api/oauth/userinfo', {}, null],
   ['GET', '/api/profile', {}, 'profile:read'],
@@ -77,7 +77,7 @@ describe.each(GUARDED)('%s %s', (...endpoint) => {
   });
 
   if (scope !== null) {
-    it(`answers 403 without ${scope}, names it, and takes nothing`, async () => {
+    it(`answers 403 without ${scope}, names it, and stores nothing`, async () => {
       const sandbox = openApp();
       const before = sandbox.control.state('athlete-1').athletes[0];
       const others = SCOPES.filter((other) => other !== scope);
@@ -95,20 +95,20 @@ describe.each(GUARDED)('%s %s', (...endpoint) => {
     });
   }
 
-  it('is answered with that scope alone', async () => {
+  it('accepts a token with only that scope', async () => {
     const sandbox = openApp();
     const response = await send(sandbox, endpoint, bearer(sandbox, scope === null ? [] : [scope]));
     expect(response.status).toBe(200);
   });
 });
 
-describe('everywhere', () => {
+describe('every request', () => {
   it.each([
     ['GET', '/'],
     ['GET', '/api/nothing'],
     ['POST', '/api/workouts/upload-gpx'],
     ['GET', '/api/wellness/2026-02-15'],
-  ])('%s %s is 404 as JSON', async (method, path) => {
+  ])('gets 404 as JSON for %s %s', async (method, path) => {
     const response = await openApp().app.request(path, { method });
     expect(response.status).toBe(404);
     expect(await response.json()).toEqual({
@@ -120,13 +120,13 @@ describe('everywhere', () => {
     });
   });
 
-  it('a method that an endpoint does not have is 405 and names those it has', async () => {
+  it('gets 405 for an unsupported method, with the supported ones', async () => {
     const response = await openApp().app.request('/api/profile', { method: 'DELETE' });
     expect(response.status).toBe(405);
     expect(await response.text()).toContain('GET, PATCH');
   });
 
-  it('a name that is not loopback is refused, on the platform and on the control endpoints', async () => {
+  it('is refused for a host name other than loopback, on platform and control endpoints', async () => {
     const { app } = openApp();
     for (const path of ['/api/profile', '/_sandbox/state', '/api/oauth/authorize']) {
       const response = await app.request(`http://rebound.example${path}`);
@@ -134,7 +134,7 @@ describe('everywhere', () => {
     }
   });
 
-  it('the rate limit counts each token for itself, and starts anew every minute', async () => {
+  it("counts against its token's rate limit, which resets every minute", async () => {
     const clock = manualClock();
     const sandbox = openApp({ settings: { rateLimit: 2 }, now: clock.now });
     const one = bearer(sandbox);
@@ -153,7 +153,7 @@ describe('everywhere', () => {
     ]);
   });
 
-  it('requests without a token have a limit of their own', async () => {
+  it('without a token counts against a separate limit', async () => {
     const sandbox = openApp({ settings: { rateLimit: 3, addressRateLimit: 1 } });
     const token = bearer(sandbox);
     const statuses: number[] = [];
@@ -167,7 +167,7 @@ describe('everywhere', () => {
     [{ rateLimit: 1 }, [401, 401, 200, 429]],
     [{ addressRateLimit: 1 }, [401, 429, 200, 200]],
     [{}, [401, 401, 200, 200]],
-  ])('with %j nothing else is limited', async (settings, expected) => {
+  ])('is not limited otherwise by %j', async (settings, expected) => {
     const sandbox = openApp({ settings });
     const token = bearer(sandbox);
     const statuses: number[] = [];

@@ -24,7 +24,7 @@ const items = (sandbox: Sandbox) => MEALS.flatMap((meal) => day(sandbox)[meal]);
 const names = (sandbox: Sandbox) => items(sandbox).map(({ name }) => name);
 const bySource = (of: readonly StoredItem[]) => of.map(({ name, source }) => [name, source]);
 
-/** A soup from the app and a drink of another source, both there before the application sends. */
+/** Adds a soup from the app and a drink of another source before the application sends. */
 function withOthers(sandbox: Sandbox): StoredItem[] {
   return [
     sandbox.control.addFood({
@@ -42,7 +42,7 @@ function withOthers(sandbox: Sandbox): StoredItem[] {
 }
 
 describe('the answer to a nutrition day', () => {
-  it.each(REVISION_NAMES)('on %s is the row: four lists, no items', async (revision) => {
+  it.each(REVISION_NAMES)('contains the row on %s: four lists, no items', async (revision) => {
     const sandbox = openApp({ settings: { revision } });
     const row = await rowOf(await push(sandbox, { items: [gel], waterMl: 700 }));
     expect(row).not.toHaveProperty('items');
@@ -77,8 +77,8 @@ describe('the answer to a nutrition day', () => {
   });
 });
 
-describe('a nutrition day that is sent again', () => {
-  it('on 2026-08 is appended to', async () => {
+describe('sending a nutrition day again', () => {
+  it('appends on 2026-08', async () => {
     const sandbox = openApp();
     withOthers(sandbox);
     await push(sandbox, { items: [gel], rawJson: { a: 1 } });
@@ -91,7 +91,7 @@ describe('a nutrition day that is sent again', () => {
     expect(day(sandbox).rawJson).toEqual({ b: 1 });
   });
 
-  it('on 2026-07 replaces what this application sent, in all lists', async () => {
+  it("replaces this application's items in all lists on 2026-07", async () => {
     const sandbox = openApp({ settings: { revision: '2026-07' } });
     withOthers(sandbox);
     await push(sandbox, { items: [gel, rice] });
@@ -105,7 +105,7 @@ describe('a nutrition day that is sent again', () => {
     expect(names(sandbox)).toEqual(['Soup', 'Drink']);
   });
 
-  it('on 2026-02 replaces everything, and without items empties the day', async () => {
+  it('replaces all items on 2026-02, and without items empties the day', async () => {
     const sandbox = openApp({ settings: { revision: '2026-02' } });
     withOthers(sandbox);
     await push(sandbox, { items: [gel, rice], rawJson: { a: 1 } });
@@ -116,7 +116,7 @@ describe('a nutrition day that is sent again', () => {
     expect(day(sandbox)).toMatchObject({ carbs: 0, waterMl: 500, rawJson: null });
   });
 
-  it('keeps totals and water only if the request names them', async () => {
+  it('keeps totals and water only if the request has them', async () => {
     const sandbox = openApp();
     await push(sandbox, { items: [gel], calories: 2000, protein: 80.5, waterMl: 1500 });
     expect(day(sandbox)).toMatchObject({ calories: 2000, protein: 80.5, carbs: 25, waterMl: 1500 });
@@ -125,8 +125,8 @@ describe('a nutrition day that is sent again', () => {
   });
 });
 
-describe('an item', () => {
-  it('on 2026-08 is trimmed, named and given an absorption type', async () => {
+describe('a nutrition item', () => {
+  it('is trimmed, named and given an absorption type on 2026-08', async () => {
     const sandbox = openApp();
     await push(sandbox, {
       items: [{ ...gel, name: ' Gel ' }, { logged_at: gel.logged_at }],
@@ -137,7 +137,7 @@ describe('an item', () => {
     ]);
   });
 
-  it('on 2026-02 needs a name, and stays as it is', async () => {
+  it('needs a name and stays unchanged on 2026-02', async () => {
     const sandbox = openApp({ settings: { revision: '2026-02' } });
     const refused = await push(sandbox, { items: [{ logged_at: gel.logged_at }] });
     expect([refused.status, await refused.json()]).toMatchObject([
@@ -152,7 +152,7 @@ describe('an item', () => {
   });
 
   it.each([
-    // 10:30 in Stockholm is nearer to lunch; 09:30 UTC is half-way, and breakfast comes first.
+    // 10:30 in Stockholm is nearer to lunch; 09:30 UTC is halfway, and breakfast wins.
     ['2026-08', { ...gel, logged_at: '2026-02-15T10:30:00+01:00' }, 'lunch'],
     ['2026-02', { ...gel, logged_at: '2026-02-15T10:30:00+01:00' }, 'breakfast'],
     ['2026-08', { ...gel, logged_at: '2026-02-15T19:00:00' }, 'dinner'],
@@ -160,7 +160,7 @@ describe('an item', () => {
     ['2026-08', { ...gel, meal: 'SNACK' }, 'snacks'],
     ['2026-08', { ...gel, meal: 'OTHER' }, 'snacks'],
     ['2026-02', { ...gel, meal: 'DINNER' }, 'breakfast'],
-  ] as const)('on %s of %j goes to %s', async (revision, item, meal) => {
+  ] as const)('on %s with %j is stored as %s', async (revision, item, meal) => {
     const sandbox = openApp({ settings: { revision } });
     await push(sandbox, { items: [item] });
     expect(MEALS.filter((each) => day(sandbox)[each].length > 0)).toEqual([meal]);
@@ -175,7 +175,7 @@ describe('a nutrition request', () => {
     ['an unpaired surrogate in rawJson', { rawJson: { a: '\udc00' } }],
     ['calories beyond 32 bits', { items: [{ ...gel, calories: 3e9 }] }],
     ['water beyond 32 bits', { waterMl: 3e9 }],
-  ])('with %s is 500, and if it is strict 400', async (_what, body) => {
+  ])('with %s gets 500, and if strict 400', async (_what, body) => {
     const sandbox = openApp();
     expect((await push(sandbox, body)).status).toBe(500);
     sandbox.control.set({ strict: true });
@@ -195,7 +195,7 @@ describe('a nutrition request', () => {
     ['a quantity in numbers', { items: [{ ...gel, quantity: 2 }] }, ['items', 0, 'quantity']],
     ['a decimal total', { calories: 99.5 }, ['calories']],
     ['decimal water', { waterMl: 99.5 }, ['waterMl']],
-  ])('with %s is 400 and lists the issue', async (_what, body, path) => {
+  ])('with %s gets 400 and the issue', async (_what, body, path) => {
     const sandbox = openApp();
     const response = await push(sandbox, body);
     expect([response.status, await response.json()]).toMatchObject([
@@ -213,7 +213,7 @@ describe('a nutrition request', () => {
       { items: [{ logged_at: '2026-02-15T10:00:00' }] },
       ['items', 0, 'logged_at'],
     ],
-  ])('with %s is stored, and if it is strict 400', async (_what, body, path) => {
+  ])('with %s is stored, but gets 400 if strict', async (_what, body, path) => {
     const sandbox = openApp();
     expect((await push(sandbox, body)).status).toBe(200);
     sandbox.control.set({ strict: true });
@@ -222,7 +222,7 @@ describe('a nutrition request', () => {
   });
 });
 
-describe('reading days back', () => {
+describe('the nutrition list', () => {
   const dates = async (sandbox: Sandbox, query = '') => {
     const response = await sandbox.app.request(`/api/nutrition${query}`, {
       headers: bearer(sandbox),
@@ -240,7 +240,7 @@ describe('reading days back', () => {
     return sandbox;
   };
 
-  it('goes by a range of days, both ends included, newest first', async () => {
+  it('covers a range of days, both ends included, newest first', async () => {
     const sandbox = await three();
     expect(await dates(sandbox)).toEqual(['2026-02-03', '2026-02-02', '2026-02-01']);
     const range = '?startDate=2026-02-01&endDate=2026-02-02';
@@ -248,7 +248,7 @@ describe('reading days back', () => {
     expect(await dates(sandbox, `${range}&limit=1`)).toEqual(['2026-02-02']);
   });
 
-  it('on 2026-02 goes by limit alone', async () => {
+  it('depends only on limit on 2026-02', async () => {
     const sandbox = await three({ revision: '2026-02' });
     const range = '?startDate=2026-02-01&endDate=2026-02-01';
     expect(await dates(sandbox, `${range}&limit=2`)).toEqual(['2026-02-03', '2026-02-02']);
@@ -257,13 +257,13 @@ describe('reading days back', () => {
   it.each([
     ['startDate=soon', 400],
     ['limit=x', 500],
-  ])('with %s is %d', async (query, status) => {
+  ])('answers %s with %d', async (query, status) => {
     const sandbox = openApp();
     const headers = bearer(sandbox);
     expect((await sandbox.app.request(`/api/nutrition?${query}`, { headers })).status).toBe(status);
   });
 
-  it('is 401 with a good token on a service without the route', async () => {
+  it('answers a valid token with 401 on a service without the route', async () => {
     const sandbox = openApp({ settings: { nutritionList: 'none' } });
     const headers = bearer(sandbox);
     expect((await sandbox.app.request('/api/nutrition', { headers })).status).toBe(401);
@@ -271,7 +271,7 @@ describe('reading days back', () => {
   });
 });
 
-describe('taking an item away', () => {
+describe('deleting an item', () => {
   const edit = async (sandbox: Sandbox, body: object, date = DATE) => {
     const response = await sandbox.app.request(`/api/nutrition/${date}/items`, {
       method: 'PATCH',
@@ -281,7 +281,7 @@ describe('taking an item away', () => {
     return { status: response.status, body: await response.json() };
   };
 
-  it('removes it from its meal and sums the rest', async () => {
+  it('removes it from its meal and sums the others', async () => {
     const sandbox = openApp();
     const [soup] = withOthers(sandbox);
     await push(sandbox, { items: [gel, rice] });
@@ -296,27 +296,30 @@ describe('taking an item away', () => {
     expect(again).toMatchObject({ status: 200, body: { items: [soup, { name: 'Rice' }] } });
   });
 
-  it('is 404 for a day that is not there, and 400 for a meal that is none', async () => {
+  it('answers 404 for an unknown day and 400 for an unknown meal', async () => {
     const sandbox = openApp();
     const body = { mealType: 'lunch', itemId: 'x' };
     expect((await edit(sandbox, body)).status).toBe(404);
     expect((await edit(sandbox, { ...body, mealType: 'LUNCH' })).status).toBe(400);
   });
 
-  it('is 409 on request, as when the day changed meanwhile', async () => {
+  it('answers 409 by a scripted fault, as after a concurrent change', async () => {
     const sandbox = openApp({ faults: ['nutrition-items:409'] });
     expect((await edit(sandbox, { mealType: 'lunch', itemId: 'x' })).status).toBe(409);
   });
 
-  it.each(['2026-07', '2026-02'] as const)('on %s is 401 with a good token', async (revision) => {
-    const sandbox = openApp({ settings: { revision } });
-    await push(sandbox, { items: [gel] });
-    expect((await edit(sandbox, { mealType: 'breakfast', itemId: 'x' })).status).toBe(401);
-  });
+  it.each(['2026-07', '2026-02'] as const)(
+    'answers a valid token with 401 on %s',
+    async (revision) => {
+      const sandbox = openApp({ settings: { revision } });
+      await push(sandbox, { items: [gel] });
+      expect((await edit(sandbox, { mealType: 'breakfast', itemId: 'x' })).status).toBe(401);
+    },
+  );
 });
 
-describe('what the athlete does in the app', () => {
-  it('adds, edits and removes items over HTTP, and counts as no request', async () => {
+describe('an edit in the app', () => {
+  it('adds, changes and removes items over HTTP, without counting as a request', async () => {
     const sandbox = openApp();
     await push(sandbox, { items: [gel] });
     const added = await postJson(sandbox, '/_sandbox/foods', {

@@ -7,7 +7,7 @@ import { Contract, operationsOf, readContract } from '../support/contract.ts';
 
 const contract = readContract();
 
-/** What service-interface.md shows; the rest is assumed. */
+/** The endpoints and fields in service-interface.md; the others are assumptions. */
 const SHOWN = {
   operations: ['authorize', 'token', 'upload-fit', 'workouts', 'wellness', 'nutrition'],
   parameters: [
@@ -44,7 +44,7 @@ function isMarked(value: Marked): boolean {
   );
 }
 
-/** Every `properties` object below a node, with the path of the node that it is in. */
+/** Returns every `properties` object below a node, with its path. */
 function* propertiesBelow(node: unknown, path: string): Generator<[string, string, Marked]> {
   if (typeof node !== 'object' || node === null) return;
   for (const [key, value] of Object.entries(node)) {
@@ -169,7 +169,7 @@ describe('the check of exchanges', () => {
       [/request: type "text\/plain"/],
     ],
     ['an answer of a scripted fault', exchange({ faults: ['any:418'], status: 418 }), []],
-  ])('of %s finds what is wrong', (_what, given, expected) => {
+  ])('finds the error in %s', (_what, given, expected) => {
     const found = new Contract().violations(given);
     expect(found).toHaveLength(expected.length);
     for (const [index, pattern] of expected.entries()) expect(found[index]).toMatch(pattern);

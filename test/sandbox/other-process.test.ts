@@ -17,7 +17,7 @@ describe.each(REVISIONS)('a world on %s', (revision) => {
 });
 
 describe.each(NUTRITION_REVISIONS)('a world on %s', (revision) => {
-  it('shows the food that it holds', async () => {
+  it('shows its stored food', async () => {
     const { sandbox } = await openLoggedInWorld({ revision });
     const item = { name: 'Soup', logged_at: '2026-02-15T11:00:00Z' };
     sandbox.control.addFood({ date: '2026-02-15', meal: 'lunch', item });

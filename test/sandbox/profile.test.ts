@@ -25,7 +25,7 @@ const ada = {
 };
 
 describe('the profile', () => {
-  it('is that of the athlete whose token it is', async () => {
+  it('belongs to the athlete of the token', async () => {
     const sandbox = openApp();
     const response = await sandbox.app.request('/api/profile', { headers: bearer(sandbox) });
     expect([response.status, await response.json()]).toEqual([
@@ -41,7 +41,7 @@ describe('the profile', () => {
     ]);
   });
 
-  it('takes any of its figures, and answers with the whole', async () => {
+  it('accepts any of its figures and answers with the whole profile', async () => {
     const sandbox = openApp();
     const response = await patch(sandbox, {
       ftp: 260,
@@ -63,10 +63,10 @@ describe('the profile', () => {
     ['athlete-1', { weight: 61.2 }, 61.2, 'Kilograms'],
     ['athlete-1', { weight: 61.2, weightUnits: 'Kilograms' }, 61.2, 'Kilograms'],
     ['athlete-1', { weight: 150, weightUnits: 'Pounds' }, 68.04, 'Pounds'],
-    // The trap: this athlete reads pounds, so a bare weight is one in pounds.
+    // This athlete's display unit is pounds, so a weight without a unit is in pounds.
     ['athlete-2', { weight: 80 }, 36.29, 'Pounds'],
     ['athlete-2', { weight: 80, weightUnits: 'Kilograms' }, 80, 'Kilograms'],
-  ])('of %s reads %o as %d kg', async (athlete, body, weight, weightUnits) => {
+  ])('for %s reads %o as %d kg', async (athlete, body, weight, weightUnits) => {
     const sandbox = openApp();
     expect(await (await patch(sandbox, body, athlete)).json()).toMatchObject({
       profile: { weight, weightUnits },
@@ -76,14 +76,14 @@ describe('the profile', () => {
   it.each([
     ['athlete-1', { weight: 150, weightUnits: 'Pounds' }, 150, 'Kilograms'],
     ['athlete-2', { weight: 80 }, 80, 'Pounds'],
-  ])('of %s ignores units on 2026-02: %o is %d kg', async (athlete, body, weight, weightUnits) => {
+  ])('for %s ignores units on 2026-02: %o is %d kg', async (athlete, body, weight, weightUnits) => {
     const sandbox = openApp({ settings: { revision: '2026-02' } });
     expect(await (await patch(sandbox, body, athlete)).json()).toMatchObject({
       profile: { weight, weightUnits },
     });
   });
 
-  it('stores nonsense, cuts decimals and leaves what is null', async () => {
+  it('stores implausible values, truncates decimals and ignores null', async () => {
     const sandbox = openApp();
     for (const [body, stored] of [
       [{ ftp: 246.5 }, { ftp: 246 }],
@@ -146,7 +146,7 @@ describe('the profile', () => {
     ['ftp', 0],
     ['maxHr', 180.2],
     ['lthr', null],
-  ])('if it is strict, refuses %s: %o and stays as it is', async (field, value) => {
+  ])('if strict, refuses %s (%o) and stays unchanged', async (field, value) => {
     const sandbox = openApp({ settings: { strict: true } });
     const response = await patch(sandbox, { ftp: 300, [field]: value });
     expect(response.status).toBe(400);

@@ -8,20 +8,20 @@ import { makeRecording } from '../support/fit-maker.ts';
 import { openSandbox, tempDir } from './support.ts';
 
 describe('a sandbox', () => {
-  it('listens on 127.0.0.1 alone', async () => {
+  it('listens only on 127.0.0.1', async () => {
     const sandbox = await openSandbox();
     expect(sandbox.url).toBe(`http://127.0.0.1:${sandbox.port}`);
     await expect(fetch(`http://[::1]:${sandbox.port}/_sandbox`)).rejects.toThrow();
     expect((await fetch(`${sandbox.url}/_sandbox`)).status).toBe(200);
   });
 
-  it('leaves the Request and Response of its process alone', async () => {
+  it('does not replace Request and Response of its process', async () => {
     const before = [globalThis.Request, globalThis.Response];
     await openSandbox();
     expect([globalThis.Request, globalThis.Response]).toEqual(before);
   });
 
-  it('says that a port is taken, and lets go of its database', async () => {
+  it('fails if the port is in use, and closes its database', async () => {
     const first = await openSandbox();
     const data = tempDir();
     await expect(startSandbox({ port: first.port, data })).rejects.toMatchObject({
@@ -30,7 +30,7 @@ describe('a sandbox', () => {
     await openSandbox({ data });
   });
 
-  it('closes twice, and ends connections that wait: idle, half sent, hanging, delayed', async () => {
+  it('can be closed twice, and ends idle, half-sent, hanging and delayed connections', async () => {
     const sandbox = await startSandbox({ port: 0, faults: ['profile:hang', 'workouts:delay=60s'] });
     const waiting = Promise.allSettled([
       fetch(`${sandbox.url}/api/profile`),
@@ -48,7 +48,7 @@ describe('a sandbox', () => {
     await sandbox.close();
   });
 
-  it('writes a request down even when its sender goes away before its end', async () => {
+  it('logs a request even if its client disconnects before its end', async () => {
     const sandbox = await openSandbox();
     const half = connect(sandbox.port, '127.0.0.1');
     half.write('POST /api/wellness HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: 100\r\n\r\n{');
@@ -62,7 +62,7 @@ describe('a sandbox', () => {
     expect((await fetch(`${sandbox.url}/_sandbox`)).status).toBe(200);
   });
 
-  it('keeps its state in a folder: logins, recordings, days and profiles outlive a restart', async () => {
+  it('keeps logins, recordings, days and profiles over a restart with a folder', async () => {
     const data = join(tempDir(), 'deep', 'folder');
     const recording = makeRecording({ seed: 1, durationSecs: 20 });
     const first = await startSandbox({ port: 0, data });

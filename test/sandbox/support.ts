@@ -12,14 +12,14 @@ const VERIFIER = 'a-verifier-of-exactly-enough-characters-0123456789';
 export const CHALLENGE = createHash('sha256').update(VERIFIER).digest('base64url');
 export const REDIRECT_URI = 'http://127.0.0.1:8917/callback';
 
-/** A sandbox without a port that closes with the test. */
+/** Creates a sandbox without a port that closes after the test. */
 export function openApp(options: WorldOptions = {}): SandboxApp {
   const sandbox = createSandboxApp(options);
   onTestFinished(() => sandbox.close());
   return sandbox;
 }
 
-/** A sandbox on a free port that closes with the test. */
+/** Starts a sandbox on a free port that closes after the test. */
 export async function openSandbox(options: SandboxOptions = {}): Promise<Sandbox> {
   const sandbox = await startSandbox({ port: 0, ...options });
   onTestFinished(() => sandbox.close());
@@ -32,13 +32,13 @@ export function tempDir(): string {
   return directory;
 }
 
-/** A clock that stands still until it is moved. */
+/** A clock that only `advance` moves. */
 export function manualClock(start = Date.UTC(2026, 1, 15, 12)) {
   let time = start;
   return { now: () => time, advance: (ms: number) => void (time += ms) };
 }
 
-/** A good authorization request; `undefined` takes a parameter away. */
+/** Returns a valid authorization request; `undefined` removes a parameter. */
 export function authorizeUrl(changes: Record<string, string | undefined> = {}): string {
   const parameters: Record<string, string | undefined> = {
     response_type: 'code',
@@ -57,7 +57,7 @@ export function authorizeUrl(changes: Record<string, string | undefined> = {}): 
   return `/api/oauth/authorize?${query.toString()}`;
 }
 
-/** The query of the redirect that an answer makes, and where it goes. */
+/** Returns the target and the query of a redirect. */
 export function redirectOf(response: Response): { to: string; query: Record<string, string> } {
   const url = new URL(response.headers.get('location') ?? 'about:blank');
   return { to: url.origin + url.pathname, query: Object.fromEntries(url.searchParams) };
@@ -78,7 +78,7 @@ export function postJson(
   );
 }
 
-/** A code from an auto-approving sandbox. */
+/** Gets a code from an auto-approving sandbox. */
 export async function getCode(
   { app }: Pick<SandboxApp, 'app'>,
   changes: Record<string, string> = {},
@@ -115,7 +115,7 @@ export function refresh(
   });
 }
 
-/** The header of a fresh access token with these scopes (default: all). */
+/** Returns the header of a new access token with these scopes (default: all). */
 export function bearer(
   { control }: Pick<SandboxApp, 'control'>,
   scopes: readonly (typeof SCOPES)[number][] = SCOPES,
@@ -131,7 +131,7 @@ export interface FormPart {
   readonly content: string | Uint8Array;
 }
 
-/** A multipart body, byte by byte as a client writes it. */
+/** Builds a multipart body like a client does. */
 export function multipart(parts: readonly FormPart[], boundary = 'BOUNDARY') {
   const chunks = parts.flatMap(({ name, fileName, content }) => [
     Buffer.from(

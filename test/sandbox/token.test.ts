@@ -19,7 +19,7 @@ function whoAmI({ app }: Pick<ReturnType<typeof openApp>, 'app'>, token: string 
 const autoApprove = { settings: { autoApprove: true } };
 
 describe('the code exchange', () => {
-  it('answers with the fields of the interface, and is not to be cached', async () => {
+  it('answers with the fields of the interface, and forbids caching', async () => {
     const sandbox = openApp(autoApprove);
     const response = await exchange(sandbox, await getCode(sandbox));
     expect(response.status).toBe(200);
@@ -33,7 +33,7 @@ describe('the code exchange', () => {
     });
   });
 
-  it('announces the lifetime of the refresh token if there is one, and the knob says so', async () => {
+  it("announces a refresh token's lifetime if announceRefreshTtl is set", async () => {
     for (const [settings, announced] of [
       [{ refreshTtl: 600 }, 600],
       [{ refreshTtl: 600, announceRefreshTtl: false }, undefined],
@@ -96,7 +96,7 @@ describe('the code exchange', () => {
       'invalid_grant',
       'Invalid code_verifier',
     ],
-  ])('refuses %s, and the code stays good', async (_what, changes, error, description) => {
+  ])('refuses %s, and the code stays valid', async (_what, changes, error, description) => {
     const sandbox = openApp(autoApprove);
     const code = await getCode(sandbox);
     expect(await errorOf(await exchange(sandbox, code, changes))).toEqual({
@@ -107,7 +107,7 @@ describe('the code exchange', () => {
     expect((await exchange(sandbox, code, { redirect_uri: undefined })).status).toBe(200);
   });
 
-  it('takes a form, too', async () => {
+  it('accepts a form', async () => {
     const sandbox = openApp(autoApprove);
     const body = new URLSearchParams({
       grant_type: 'authorization_code',
@@ -127,7 +127,7 @@ describe('the code exchange', () => {
     ['broken JSON', '{"a":', 400, 'Bad Request', 'Invalid JSON body'],
     ['null', 'null', 500, 'Server Error', 'Server Error'],
     ['a number for a grant_type', '{"grant_type":7}', 500, 'Server Error', 'Server Error'],
-  ])('answers %s in the shape of the API', async (_what, body, status, statusMessage, message) => {
+  ])('answers %s in the format of the API', async (_what, body, status, statusMessage, message) => {
     const { app } = openApp();
     const headers = { 'content-type': 'application/json' };
     const response = await app.request('/api/oauth/token', { method: 'POST', headers, body });
@@ -153,7 +153,7 @@ describe('the code exchange', () => {
     expect((await exchange(sandbox, code, { code_verifier: 'plain-verifier' })).status).toBe(200);
   });
 
-  it('without PKCE wants the secret of the client', async () => {
+  it('requires the client secret without PKCE', async () => {
     const sandbox = openApp(autoApprove);
     const client_id = 'sandbox-confidential';
     const code = await getCode(sandbox, { client_id, code_challenge: '' });
@@ -165,7 +165,7 @@ describe('the code exchange', () => {
     expect((await exchange(sandbox, code, right)).status).toBe(200);
   });
 
-  it('refuses a second use of a code; what the first one gave stays good', async () => {
+  it('refuses a second use of a code, and keeps the tokens of the first', async () => {
     const sandbox = openApp(autoApprove);
     const code = await getCode(sandbox);
     const tokens = (await (await exchange(sandbox, code)).json()) as TokenAnswer;
@@ -188,7 +188,7 @@ describe('the code exchange', () => {
     });
   });
 
-  it('takes no wrong secret, at the exchange and at every refresh; PKCE needs none', async () => {
+  it('refuses a wrong secret at exchange and refresh, and needs none with PKCE', async () => {
     const sandbox = openApp(autoApprove);
     const client_id = 'sandbox-confidential';
     const code = await getCode(sandbox, { client_id });
@@ -210,7 +210,7 @@ describe('the code exchange', () => {
 
 describe('a refresh', () => {
   it.each(['2026-08', '2026-02'] as const)(
-    'on %s ends the access token before it at once',
+    'on %s ends the previous access token at once',
     async (revision) => {
       const sandbox = openApp({ settings: { autoApprove: true, revision } });
       const first = await login(sandbox);
@@ -232,7 +232,7 @@ describe('a refresh', () => {
     },
   );
 
-  it('on 2026-08 answers with the same refresh token, and no lifetime', async () => {
+  it('returns the same refresh token without a lifetime on 2026-08', async () => {
     const sandbox = openApp(autoApprove);
     const first = await login(sandbox);
     for (let round = 0; round < 2; round += 1) {
@@ -246,7 +246,7 @@ describe('a refresh', () => {
     }
   });
 
-  it('on 2026-02 rotates: a new refresh token, and the old one ends at once', async () => {
+  it('rotates the refresh token on 2026-02, and ends the old one at once', async () => {
     const sandbox = openApp({ settings: { autoApprove: true, revision: '2026-02' } });
     const first = await login(sandbox);
     const second = (await (await refresh(sandbox, first.refresh_token)).json()) as TokenAnswer;
@@ -256,11 +256,11 @@ describe('a refresh', () => {
       error: 'invalid_grant',
       error_description: 'Invalid or expired refresh token',
     });
-    // The reuse was refused, and did no more than that.
+    // The reuse was refused without other effects.
     expect((await refresh(sandbox, second.refresh_token)).status).toBe(200);
   });
 
-  it('on 2026-02 does not extend the 30 days since the login', async () => {
+  it('does not extend the 30 days since the login on 2026-02', async () => {
     const clock = manualClock();
     const sandbox = openApp({
       settings: { autoApprove: true, revision: '2026-02' },
@@ -275,7 +275,7 @@ describe('a refresh', () => {
     expect((await refresh(sandbox, refresh_token)).status).toBe(400);
   });
 
-  it('revokes the whole login when a rotated token comes back, if the knob says so', async () => {
+  it('revokes the login if a rotated token is reused and reuseRevokesFamily is set', async () => {
     const settings = {
       autoApprove: true,
       refreshToken: 'rotate',
@@ -291,7 +291,7 @@ describe('a refresh', () => {
     expect((await refresh(sandbox, bystander.refresh_token)).status).toBe(200);
   });
 
-  it('announces what is left of a lifetime', async () => {
+  it('announces the remaining lifetime', async () => {
     const clock = manualClock();
     const sandbox = openApp({ settings: { autoApprove: true, refreshTtl: 3600 }, now: clock.now });
     const first = await login(sandbox);
@@ -300,7 +300,7 @@ describe('a refresh', () => {
     expect(second.refresh_token_expires_in).toBe(2600);
   });
 
-  it('answers without a refresh token when the knob says so, and the stored one stays good', async () => {
+  it('returns no refresh token with omit, and the stored one stays valid', async () => {
     const sandbox = openApp({ settings: { autoApprove: true, refreshToken: 'omit' } });
     const first = await login(sandbox);
     expect(first.refresh_token).toBeDefined();
@@ -319,7 +319,7 @@ describe('a refresh', () => {
     expect(await errorOf(await refresh(openApp(), token))).toMatchObject({ status: 400, error });
   });
 
-  it('refuses an access token, and a token of another client; 2026-02 does not look', async () => {
+  it("refuses an access token and, except on 2026-02, another client's token", async () => {
     const sandbox = openApp(autoApprove);
     const tokens = await login(sandbox);
     expect((await refresh(sandbox, tokens.access_token)).status).toBe(400);
@@ -333,8 +333,8 @@ describe('a refresh', () => {
   });
 });
 
-describe('lifetimes', () => {
-  it('of the access token and the refresh token are kept to the second', async () => {
+describe('token lifetimes', () => {
+  it('are exact to the second for access and refresh tokens', async () => {
     const clock = manualClock();
     const sandbox = openApp({
       settings: { autoApprove: true, accessTtl: 60, refreshTtl: 300 },
@@ -355,7 +355,7 @@ describe('lifetimes', () => {
 
 describe('revocation', () => {
   it.each(['access_token', 'refresh_token'] as const)(
-    'of an %s ends the whole login, whoever asks, as JSON or as a form',
+    'of an %s ends the login for any client, as JSON or as a form',
     async (kind) => {
       const sandbox = openApp(autoApprove);
       const bystander = await login(sandbox);
@@ -377,12 +377,12 @@ describe('revocation', () => {
     },
   );
 
-  it('answers 200 for a token that nobody knows', async () => {
+  it('answers 200 for an unknown token', async () => {
     const response = await postJson(openApp(), '/api/oauth/revoke', { token: 'unknown' });
     expect([response.status, await response.json()]).toEqual([200, { success: true }]);
   });
 
-  it('without a token is 400 in the shape of the API', async () => {
+  it('answers 400 without a token, in the format of the API', async () => {
     const response = await postJson(openApp(), '/api/oauth/revoke', { client_id: 'x' });
     expect([response.status, await response.json()]).toEqual([
       400,
@@ -398,7 +398,7 @@ describe('revocation', () => {
 });
 
 describe('userinfo', () => {
-  it('shows figures only with profile:read', async () => {
+  it('includes FTP and weight only with profile:read', async () => {
     const sandbox = openApp();
     const ask = async (headers: Record<string, string>) =>
       await (await sandbox.app.request('/api/oauth/userinfo', { headers })).json();

@@ -15,7 +15,7 @@ const recordings = (sandbox: ReturnType<typeof openApp>, athlete = 'athlete-1') 
   sandbox.control.state(athlete).athletes[0]?.recordings ?? [];
 
 describe('an upload', () => {
-  it('is stored byte for byte, with its name and metadata, and answered as queued', async () => {
+  it('is stored byte for byte with name and metadata, and answered as queued', async () => {
     const sandbox = openApp();
     const response = await upload(sandbox, [
       file(ride),
@@ -52,7 +52,7 @@ describe('an upload', () => {
     expect(sandbox.control.recordingBytes(sha(ride))).toEqual(new Uint8Array(ride));
   });
 
-  it('of the same bytes is queued until there is a workout; name and metadata are ignored', async () => {
+  it('of known bytes is queued until there is a workout, without its name and metadata', async () => {
     const sandbox = openApp({ settings: { processingMs: null } });
     await upload(sandbox, [file(ride), { name: 'name', content: 'Old' }]);
     const again = async () =>
@@ -93,7 +93,7 @@ describe('an upload', () => {
     ]);
   });
 
-  it('of the same bytes by another athlete is another recording', async () => {
+  it('of the same bytes by another athlete is a separate recording', async () => {
     const sandbox = openApp();
     await upload(sandbox, [file(ride)]);
     const other = await upload(
@@ -106,7 +106,7 @@ describe('an upload', () => {
     expect(sandbox.control.recordingBytes(sha(ride), 'athlete-3')).toBeNull();
   });
 
-  it('may hold several files, whose names go in the same order', async () => {
+  it('can contain several files, with names in the same order', async () => {
     const sandbox = openApp();
     const response = await upload(sandbox, [
       { name: 'name', content: 'First' },
@@ -131,7 +131,7 @@ describe('an upload', () => {
     ['nothing', '', 'ride.fit'],
     ['half a recording', ride.subarray(0, 300), 'ride.fit'],
     ['another name', ride, 'ride.bin'],
-  ])('of %s is queued, and may become no workout later', async (_what, content, name) => {
+  ])('of %s is queued, even if it becomes no workout', async (_what, content, name) => {
     const sandbox = openApp();
     const response = await upload(sandbox, [file(content, name)]);
     expect(await response.json()).toMatchObject({
@@ -162,14 +162,14 @@ describe('an upload', () => {
         { name: 'name', content: 'b' },
       ],
     ],
-  ])('with %s is taken all the same', async (_what, parts) => {
+  ])('with %s is accepted', async (_what, parts) => {
     const sandbox = openApp();
     const response = await upload(sandbox, [file(ride), ...parts]);
     expect(response.status).toBe(200);
     expect(recordings(sandbox)).toMatchObject([{ metadata: null }]);
   });
 
-  it('on 2026-02 has no name, and its answer no items', async () => {
+  it('gets no name and no items in the answer on 2026-02', async () => {
     const sandbox = openApp({ settings: { revision: '2026-02' } });
     const response = await upload(sandbox, [file(ride), { name: 'name', content: 'Ride' }]);
     const { results } = (await response.json()) as { results: object };
@@ -200,7 +200,7 @@ describe('an upload', () => {
     ],
     ['a name that does not end in .fit', ride, 'ride.fit.gz', 'the file name must end in .fit'],
   ])(
-    'of %s fails inside a 200 if it is strict, and the other file is stored',
+    'of %s fails inside a 200 if strict, and the other file is stored',
     async (_what, content, name, reason) => {
       const sandbox = openApp({ settings: { strict: true } });
       const response = await upload(sandbox, [file(content, name), file(run, 'good.fit')]);
@@ -224,7 +224,7 @@ describe('an upload', () => {
     },
   );
 
-  it('takes chained segments and 12-byte headers', async () => {
+  it('can have chained segments and 12-byte headers', async () => {
     const sandbox = openApp();
     const chained = makeRecording({ seed: 3, durationSecs: 30, chained: 2 });
     const short = makeRecording({ seed: 4, durationSecs: 30, headerSize: 12 });
@@ -274,7 +274,7 @@ describe('an upload', () => {
       [{ name: 'metadata', content: '[1]' }],
       'metadata: Expected a JSON object',
     ],
-  ])('with %s is refused if it is strict, naming the field', async (_what, parts, message) => {
+  ])('with %s is refused if strict, naming the field', async (_what, parts, message) => {
     const sandbox = openApp({ settings: { strict: true } });
     const response = await upload(sandbox, [file(ride), ...parts]);
     expect(response.status).toBe(400);
@@ -302,13 +302,13 @@ describe('an upload', () => {
     ]);
   });
 
-  it('is answered without items when the knob says so', async () => {
+  it('is answered without items if uploadItems is false', async () => {
     const sandbox = openApp({ settings: { uploadItems: false } });
     const body = (await (await upload(sandbox, [file(ride)])).json()) as { results: object };
     expect(body.results).toEqual({ total: 1, processed: 1, duplicates: 0, failed: 0, errors: [] });
   });
 
-  it('is answered 200 with success false, and not stored, when the knob says so', async () => {
+  it('is answered 200 with success false and not stored if successFalse is set', async () => {
     const sandbox = openApp({ settings: { successFalse: true } });
     const response = await upload(sandbox, [file(ride)]);
     expect([response.status, await response.json()]).toEqual([
@@ -329,7 +329,7 @@ describe('an upload', () => {
     expect(recordings(sandbox)).toEqual([]);
   });
 
-  it('leaves only its hash, size and labels when bytes are discarded', async () => {
+  it('leaves only hash, size and labels if discardBytes is set', async () => {
     const sandbox = openApp({ settings: { discardBytes: true } });
     await upload(sandbox, [file(ride)]);
     const again = await upload(sandbox, [file(ride)]);
@@ -342,7 +342,7 @@ describe('an upload', () => {
 });
 
 describe('many uploads at once', () => {
-  it('are each held once, the same bytes too', async () => {
+  it('are stored once per distinct bytes', async () => {
     const sandbox = await openSandbox();
     const { access_token } = sandbox.control.mint();
     const files = Array.from({ length: 12 }, (_, seed) =>

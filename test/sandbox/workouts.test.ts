@@ -37,7 +37,7 @@ async function withRides(count: number): Promise<Sandbox> {
 }
 
 describe('the list of workouts', () => {
-  it('shows what an uploaded recording holds', async () => {
+  it('shows the facts of an uploaded recording', async () => {
     const sandbox = openApp();
     const startTime = new Date('2026-02-15T07:30:00Z');
     await add(sandbox, makeRecording({ seed: 1, startTime, durationSecs: 600 }), 'Morning ride');
@@ -79,7 +79,7 @@ describe('the list of workouts', () => {
     expect(await titles('?offset=9')).toEqual([]);
   });
 
-  it('is cut to dates and types; endDate is its midnight, so that day is left out', async () => {
+  it('filters by date and type, and excludes the day endDate', async () => {
     const sandbox = await withRides(5);
     const swim = {
       seed: 99,
@@ -101,12 +101,12 @@ describe('the list of workouts', () => {
     expect(await titles('?type=Swim')).toEqual(['Pool']);
   });
 
-  it('is each athlete’s own, and holds nothing that is no workout', async () => {
+  it('contains only the athlete’s workouts, and no failed recordings', async () => {
     const sandbox = openApp();
     await add(sandbox, makeRecording({ seed: 1, durationSecs: 20 }), 'Mine');
     await add(sandbox, makeRecording({ seed: 2, durationSecs: 20 }), 'Theirs', 'athlete-2');
     const settings = new Uint8Array(makeRecording({ seed: 3, durationSecs: 20 }));
-    settings.fill(0xff, 40, 200); // A header that holds, with data that do not.
+    settings.fill(0xff, 40, 200); // a valid header with invalid data
     await add(sandbox, settings, 'Broken');
     expect((await list(sandbox)).map(({ title }) => title)).toEqual(['Mine']);
     expect((await list(sandbox, '', 'athlete-2')).map(({ title }) => title)).toEqual(['Theirs']);
@@ -126,7 +126,7 @@ describe('the list of workouts', () => {
   });
 
   it.each(['limit=x', 'offset=-1', 'startDate=today'])(
-    'answers %s by 500, and if it is strict by 400 that names it',
+    'answers %s with 500, and if strict with 400 that names it',
     async (query) => {
       const sandbox = openApp();
       const ask = () =>
@@ -141,7 +141,7 @@ describe('the list of workouts', () => {
     },
   );
 
-  it('hides what the platform holds for a duplicate, unless it is asked for', async () => {
+  it('hides duplicates unless includeDuplicates is set', async () => {
     const sandbox = openApp();
     await add(sandbox, makeRecording({ seed: 1, durationSecs: 20 }), 'Twice');
     await sandbox.control.process({ outcome: 'duplicate' });
@@ -156,7 +156,7 @@ describe('processing', () => {
   const states = (sandbox: Sandbox) =>
     sandbox.control.state('athlete-1').athletes[0]?.recordings.map((each) => each.processing);
 
-  it('takes as long as the setting says', async () => {
+  it('is delayed by processingMs', async () => {
     const clock = manualClock();
     const sandbox = openApp({ settings: { processingMs: 5000 }, now: clock.now });
     await add(sandbox, makeRecording({ seed: 1, durationSecs: 20 }), 'Slow');
@@ -166,7 +166,7 @@ describe('processing', () => {
     expect((await list(sandbox)).map(({ title }) => title)).toEqual(['Slow']);
   });
 
-  it('waits for the control endpoint if the setting is null, and can end in no workout', async () => {
+  it('waits for the control endpoint if processingMs is null, and can end without a workout', async () => {
     const sandbox = openApp({ settings: { processingMs: null } });
     const good = makeRecording({ seed: 1, durationSecs: 20 });
     const bad = makeRecording({ seed: 2, durationSecs: 20 });
@@ -183,7 +183,7 @@ describe('processing', () => {
     expect(answer.status).toBe(204);
     expect((await list(sandbox)).map(({ title }) => title)).toEqual(['Good']);
     expect(states(sandbox)).toEqual(['workout', 'none', 'queued']);
-    // The same file again queues what failed.
+    // Uploading the file again queues a failed recording.
     await add(sandbox, bad, 'Bad');
     expect(states(sandbox)).toEqual(['workout', 'queued', 'queued']);
     expect((await postJson(sandbox, '/_sandbox/process', { sha256: 'x' })).status).toBe(404);
@@ -191,7 +191,7 @@ describe('processing', () => {
 });
 
 describe.skipIf(!realRecordings.present)(`real recordings${realRecordings.note}`, () => {
-  it('become workouts where they hold one', async () => {
+  it('become workouts if they contain one', async () => {
     const sandbox = openApp();
     for (const name of realRecordings.names()) await add(sandbox, realRecordings.read(name), name);
     const workouts = await list(sandbox);

@@ -8,7 +8,7 @@ import { stream, Wander } from '../../src/seed/random.ts';
 import { correlation, mean } from './support.ts';
 
 describe('Stamina', () => {
-  it('is spent above threshold, and comes back below it', () => {
+  it('is spent above threshold and recovers below it', () => {
     const stamina = new Stamina(250, 20_000);
     expect(stamina.share()).toBe(1);
     for (let second = 0; second < 240; second++) stamina.spend(325);
@@ -18,13 +18,13 @@ describe('Stamina', () => {
     expect(stamina.share()).toBe(1);
   });
 
-  it('is never more than spent', () => {
+  it('never falls below zero', () => {
     const stamina = new Stamina(250, 20_000);
     for (let second = 0; second < 600; second++) stamina.spend(400);
     expect(stamina.share()).toBeCloseTo(1 - 0.22 * 0.35, 10);
   });
 
-  it('wears down over a long day below threshold', () => {
+  it('declines over a long day below threshold', () => {
     const stamina = new Stamina(250, 20_000);
     for (let second = 0; second < 2 * 3600; second++) stamina.spend(190);
     expect(stamina.share()).toBe(1);
@@ -39,7 +39,7 @@ describe('The heart', () => {
   const beats = (heart: Heart, effort: number, from: number, seconds: number) =>
     Array.from({ length: seconds }, (_, second) => heart.beat(effort, from + second));
 
-  it('needs a minute or two to rise, longer to fall, and never leaves its range', () => {
+  it('rises within two minutes, falls more slowly, and stays in its range', () => {
     const heart = new Heart(athlete, stream(1, 'heart'), 15);
     beats(heart, 0.5, 0, 300);
     const before = mean(beats(heart, 0.5, 300, 30));
@@ -62,7 +62,7 @@ describe('The heart', () => {
 });
 
 describe('Fitness and fatigue', () => {
-  it('settle at the daily stress, fatigue six times as fast', () => {
+  it('converge to the daily stress, fatigue six times as fast', () => {
     const history = new LoadHistory();
     for (let day = 0; day < 210; day++) history.push(50);
     expect(history.morning().ctl).toBeCloseTo(50, 9);
@@ -76,7 +76,7 @@ describe('Fitness and fatigue', () => {
     expect(history.daysAgo(8)).toBe(50);
   });
 
-  it('forget what is older than the window: a day does not depend on how long the history is', () => {
+  it('ignore days before the window, so that the length of the history does not matter', () => {
     const [short, long] = [new LoadHistory(), new LoadHistory()];
     for (let day = 0; day < 500; day++) long.push(day % 7 === 0 ? 999 : 3);
     for (let day = 0; day < 210; day++) {
@@ -87,7 +87,7 @@ describe('Fitness and fatigue', () => {
   });
 });
 
-describe('Arithmetic of its own', () => {
+describe('Engine-independent arithmetic', () => {
   it("agrees with the engine's to ten digits, over several turns both ways", () => {
     for (let turns = -3; turns < 3; turns += 0.00137) {
       expect(Math.abs(sine(turns) - Math.sin(2 * Math.PI * turns))).toBeLessThan(1e-10);
@@ -95,14 +95,14 @@ describe('Arithmetic of its own', () => {
     }
   });
 
-  it('rounds to decimals without a minus before the zero', () => {
+  it('never rounds to negative zero', () => {
     expect([rounded(1.25, 1), rounded(71.449, 2), rounded(-0.04, 1), rounded(2.5, 0)]).toEqual([
       1.3, 71.45, 0, 3,
     ]);
     expect(Object.is(rounded(-0.04, 1), 0)).toBe(true);
   });
 
-  it('draws straight lines between points, and goes on level outside', () => {
+  it('interpolates linearly between points, and is constant outside', () => {
     const curve = [
       [0, 1],
       [2, 5],
@@ -113,7 +113,7 @@ describe('Arithmetic of its own', () => {
 });
 
 describe('Random numbers', () => {
-  it('of one name are the same, of another name unrelated', () => {
+  it('are equal for equal names and unrelated otherwise', () => {
     const draw = (...name: [number, ...(string | number)[]]) => {
       const random = stream(...name);
       return Array.from({ length: 2000 }, () => random.unit());
@@ -129,7 +129,7 @@ describe('Random numbers', () => {
     }
   });
 
-  it('are even over their range, whole ones too', () => {
+  it('are uniform over their range, also as integers', () => {
     const random = stream(9, 'dice');
     const counts = new Array<number>(6).fill(0);
     for (let roll = 0; roll < 60_000; roll++) {
@@ -139,7 +139,7 @@ describe('Random numbers', () => {
     for (const count of counts) expect(Math.abs(count - 10_000)).toBeLessThan(400);
   });
 
-  it('have the mean and deviation that they are named for', () => {
+  it('have the documented mean and deviation', () => {
     const random = stream(9, 'bell');
     const bell = Array.from({ length: 40_000 }, () => random.normal());
     expect(Math.abs(mean(bell))).toBeLessThan(0.02);

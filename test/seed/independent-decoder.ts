@@ -1,11 +1,11 @@
 /**
  * A reader of FIT files written from the protocol alone. It shares no code and no table with the
  * encoder, the program or fit-file-parser, so that a mistake cannot hide on both sides. It knows no
- * profile: messages and fields are numbers, values are as they stand in the file.
+ * profile: messages and fields are numbers, values are as in the file.
  */
 export interface RawMessage {
   readonly global: number;
-  /** By field number; absent where the file says "invalid". */
+  /** By field number; absent if marked invalid. */
   readonly fields: ReadonlyMap<number, number | string>;
 }
 
@@ -15,7 +15,7 @@ interface Definition {
   readonly fields: readonly { number: number; size: number; baseType: number }[];
 }
 
-/** Reads one whole segment, and throws where it is not. */
+/** Reads one whole segment. Throws if it is not whole. */
 export function decodeIndependently(file: Uint8Array): RawMessage[] {
   const view = new DataView(file.buffer, file.byteOffset, file.byteLength);
   const headerSize = view.getUint8(0);

@@ -36,7 +36,7 @@ interface Answer {
   readonly zone: string;
   readonly locale: string;
   readonly recordings: number;
-  /** Of the days of which the loop had let go, how many were still in memory when the next was made. */
+  /** Released days that were still in memory when the next day was made. */
   readonly held: number;
 }
 
@@ -48,13 +48,13 @@ async function inProcess(days: number, env: NodeJS.ProcessEnv): Promise<Answer> 
   return JSON.parse(stdout) as Answer;
 }
 
-it("The machine's time zone and language make no difference", async () => {
+it("seeding does not depend on the machine's time zone and language", async () => {
   const expected = hashesOf(synthesize(SUMMER));
   const [kathmandu, apia] = await Promise.all([
     inProcess(SUMMER.days, { TZ: 'Asia/Kathmandu', LANG: 'ne_NP.UTF-8', LC_ALL: 'ne_NP.UTF-8' }),
     inProcess(SUMMER.days, { TZ: 'Pacific/Apia', LANG: 'ar_EG.UTF-8', LC_ALL: 'ar_EG.UTF-8' }),
   ]);
-  // The processes did live in those places, or this would prove nothing.
+  // Without different zones and languages in the processes this would prove nothing.
   expect([kathmandu, apia].map(({ zone, locale }) => [zone, locale])).toEqual([
     [expect.stringMatching(/^Asia\/Kat[hm]*andu$/), 'ne-NP'],
     ['Pacific/Apia', 'ar-EG'],
@@ -63,7 +63,7 @@ it("The machine's time zone and language make no difference", async () => {
   expect(apia.hashes).toEqual(expected);
 });
 
-it('The iterator holds no day but the one that it gives', async () => {
+it('the iterator holds only the current day', async () => {
   const fortnight = await inProcess(14, {});
   expect(fortnight.recordings).toBeGreaterThan(7);
   expect(fortnight.held).toBe(0);

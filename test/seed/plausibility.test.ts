@@ -9,7 +9,7 @@ import { correlation, mean, SUMMER } from './support.ts';
 
 /** A day without its bytes and records. */
 interface Day {
-  /** Days before the event. */
+  /** Days before the race. */
   readonly index: number;
   readonly plan: SyntheticDay['plan'];
   readonly wellness: SyntheticDay['wellness'];
@@ -17,7 +17,7 @@ interface Day {
   readonly sports: string[];
   readonly calories: number;
   readonly seconds: number;
-  /** Training stress that the files tell, and the plan's for the same sessions. */
+  /** Training stress in the files, and the plan's for the same workouts. */
   readonly stress: number;
   readonly start: number | null;
   readonly end: number | null;
@@ -74,11 +74,11 @@ describe.each([1, 2024])('A year of athlete %i', (seed) => {
     expect(days.filter(({ sports }) => sports.length === 0).length).toBeGreaterThan(80);
   });
 
-  it('has no number that a body, a bicycle or a watch could not give', () => {
+  it('has only numbers that a body, a bicycle or a watch can produce', () => {
     expect(faults).toEqual([]);
   });
 
-  it('goes in blocks: three weeks of work and one that is clearly easier', () => {
+  it('has blocks of three work weeks and a clearly easier one', () => {
     const weekly = weeksOf(days);
     const phases = [...new Set(weekly.map(({ phase }) => phase))];
     expect(phases).toEqual(
@@ -88,7 +88,7 @@ describe.each([1, 2024])('A year of athlete %i', (seed) => {
     weekly.forEach((week, number) => {
       if (week.phase !== 'recovery' || number < 3) return;
       const before = weekly.slice(number - 3, number);
-      // An illness is a recovery of its own.
+      // Weeks with an illness differ from the plan.
       if (week.ill || before.some(({ ill, phase }) => ill || phase === 'off-season')) return;
       expect(week.stress).toBeLessThan(0.85 * mean(before.map(({ stress }) => stress)));
       compared++;
@@ -96,7 +96,7 @@ describe.each([1, 2024])('A year of athlete %i', (seed) => {
     expect(compared).toBeGreaterThan(5);
   });
 
-  it('ends with a taper: less and less until a race that is the hardest day of its week', () => {
+  it('ends with a taper and a race that is the hardest day of its week', () => {
     const [peak, taper, race] = weeksOf(days).slice(-3);
     const lastDay = days.at(-1);
     if (!peak || !taper || !race || !lastDay) throw new Error('the year is too short');
@@ -109,8 +109,8 @@ describe.each([1, 2024])('A year of athlete %i', (seed) => {
     expect(lastDay.wellness.hrv).toBeGreaterThan(twoWeeksBefore?.wellness.hrv ?? 0);
   });
 
-  it('trains as planned: what the files tell is what wellness reacts to', () => {
-    // Swims have no power, so their stress is planned but in no file.
+  it('has recordings whose stress matches the plan behind wellness', () => {
+    // Swims have no power, so their files contain no stress.
     const dry = days.filter(({ sports }) => !sports.includes('swimming/lap_swimming'));
     const planned = dry.reduce((total, { plan }) => total + plan.stress, 0);
     const recorded = dry.reduce((total, { stress }) => total + stress, 0);
@@ -124,7 +124,7 @@ describe.each([1, 2024])('A year of athlete %i', (seed) => {
     ).toBeGreaterThan(0.97);
   });
 
-  it('shows fatigue in the morning: HRV falls with it, the resting heart rate rises', () => {
+  it('lowers HRV and raises resting heart rate with fatigue', () => {
     const fatigue = days.map(({ plan }) => plan.atl);
     const against = (pick: (wellness: Day['wellness']) => number) =>
       correlation(
@@ -137,7 +137,7 @@ describe.each([1, 2024])('A year of athlete %i', (seed) => {
     expect(against(({ fatigue: felt }) => felt)).toBeGreaterThan(0.2);
   });
 
-  it('shows illness: no training, a higher pulse and a lower HRV', () => {
+  it('skips training when ill, with a higher pulse and a lower HRV', () => {
     const ill = days.filter(({ plan }) => plan.ill);
     const well = days.filter(({ plan }) => !plan.ill);
     expect(ill.length).toBeGreaterThanOrEqual(8);
@@ -162,7 +162,7 @@ describe.each([1, 2024])('A year of athlete %i', (seed) => {
     );
   });
 
-  it('has wellness records that the service takes: whole where it wants whole, all within reason', () => {
+  it('has plausible wellness records, with integers for integer fields', () => {
     const bounds: Partial<Record<keyof Day['wellness'], readonly [number, number]>> = {
       restingHr: [36, 80],
       avgSleepingHr: [38, 90],
@@ -197,14 +197,14 @@ describe.each([1, 2024])('A year of athlete %i', (seed) => {
       expect(wellness.vo2max).toBeGreaterThan(40);
       expect(wellness.vo2max).toBeLessThan(70);
       for (const value of Object.values(wellness)) {
-        // At most two decimals: a scale or a watch shows no more.
+        // Like a scale or a watch, at most two decimals.
         if (typeof value === 'number') expect(String(value)).toMatch(/^\d+(\.\d{1,2})?$/);
       }
       expect(wellness.rawJson).toMatchObject({ synthetic: true, seed });
     }
   });
 
-  it('eats for the work: more carbohydrate on training days, as much as the sessions ask for', () => {
+  it('eats more carbohydrate on training days, in proportion to the workouts', () => {
     const carbs = (day: Day) => day.nutrition.items.reduce((total, item) => total + item.carbs, 0);
     const plain = days.filter(({ index }) => index > 3);
     const training = plain.filter(({ seconds }) => seconds > 0);
@@ -224,7 +224,7 @@ describe.each([1, 2024])('A year of athlete %i', (seed) => {
     ).toBeGreaterThan(0.9);
   });
 
-  it('eats over the year about what it burns, and before long sessions in time', () => {
+  it('eats over the year about as much as it burns, and in time before long workouts', () => {
     const eaten = days.map(({ nutrition }) =>
       nutrition.items.reduce((total, { calories }) => total + calories, 0),
     );
@@ -239,7 +239,7 @@ describe.each([1, 2024])('A year of athlete %i', (seed) => {
     }
   });
 
-  it('has timed items in order on their own day, whose calories are those of their macros', () => {
+  it('has items in order of time on their day, with calories that match their macronutrients', () => {
     const meals = ['BREAKFAST', 'LUNCH', 'DINNER', 'SNACK', 'OTHER'];
     const absorptions = ['RAPID', 'FAST', 'BALANCED', 'DENSE', 'HYPER_LOAD'];
     const seen = new Set<string>();
@@ -263,7 +263,7 @@ describe.each([1, 2024])('A year of athlete %i', (seed) => {
     expect([...seen].sort()).toEqual([...absorptions].sort());
   });
 
-  it('takes quick sugar before and during sessions, recovers after them, and loads before the race', () => {
+  it('eats quick sugar before and during workouts, recovery food after them, and loads before the race', () => {
     for (const { nutrition, start, end, seconds, sports, calories } of days) {
       if (start === null || end === null || sports.includes('swimming/lap_swimming')) continue;
       const during = nutrition.items.filter(({ logged_at: at }) => {
@@ -293,7 +293,7 @@ describe.each([1, 2024])('A year of athlete %i', (seed) => {
     expect(eve.some(({ absorptionType }) => absorptionType === 'HYPER_LOAD')).toBe(true);
   });
 
-  it('has a heart that follows effort with a lag', () => {
+  it('has a heart rate that lags behind effort', () => {
     const { records } = present(hardRide);
     const power = [...(records.power ?? [])];
     const heart = [...records.heartRate];
@@ -304,7 +304,7 @@ describe.each([1, 2024])('A year of athlete %i', (seed) => {
     expect(at(30)).toBeGreaterThan(0.7);
   });
 
-  it('has a heart that drifts over hours at the same power', () => {
+  it('has a heart rate that drifts over hours at the same power', () => {
     const { records } = present(longRide);
     const count = records.heartRate.length;
     const ratio = (from: number, to: number) =>
@@ -313,7 +313,7 @@ describe.each([1, 2024])('A year of athlete %i', (seed) => {
     expect(ratio(0.7, 0.92)).toBeGreaterThan(1.01 * ratio(0.1, 0.35));
   });
 
-  it('has power that is uneven, but not white noise', () => {
+  it('has power that varies, but not like white noise', () => {
     const { records, laps } = present(hardRide);
     const lap = laps.findIndex(({ intensity }) => intensity === 'interval');
     const from = laps.slice(0, lap).reduce((total, { totals }) => total + totals.timer, 0);
@@ -325,7 +325,7 @@ describe.each([1, 2024])('A year of athlete %i', (seed) => {
   });
 });
 
-it('Other seeds are other athletes', () => {
+it('different seeds give different athletes', () => {
   const weights = Array.from({ length: 40 }, (_, seed) => athleteOf(seed));
   expect(new Set(weights.map(({ serial }) => serial)).size).toBe(40);
   expect(new Set(weights.map(({ ftp }) => ftp)).size).toBeGreaterThan(20);
@@ -353,7 +353,7 @@ function weeksOf(days: readonly Day[]) {
   return weeks;
 }
 
-/** What is wrong with a session's numbers, if anything. */
+/** Returns the implausible numbers of a session. */
 function outOfBounds(session: SessionTruth, maxHr: number): string | undefined {
   const { records, totals, sport } = session;
   const within = (column: Int32Array | null, low: number, high: number, name: string) => {
@@ -377,7 +377,7 @@ function outOfBounds(session: SessionTruth, maxHr: number): string | undefined {
   );
 }
 
-/** Averages of ten seconds. */
+/** Returns averages of ten seconds. */
 function smooth(values: readonly number[]): number[] {
   return values.map((_, index) => mean(values.slice(Math.max(0, index - 9), index + 1)));
 }

@@ -24,7 +24,7 @@ const SUB_SPORTS = {
 const kinds = firstOfEachKind({ ...SUMMER, days: 200 });
 const month = [...synthesize(SUMMER)].flatMap(({ recordings }) => recordings);
 
-it('There is a recording of each kind to try', () => {
+it('the season contains a recording of each kind', () => {
   expect([...kinds.keys()].sort()).toEqual([
     'cycling/indoor_cycling',
     'cycling/road',
@@ -37,20 +37,20 @@ it('There is a recording of each kind to try', () => {
 describe.each([...kinds, ...month.map((each) => [each.fileName, each] as const)])(
   '%s',
   (_, recording) => {
-    it('is whole by the check that decides what is uploaded', () => {
+    it('passes the check before uploads as whole', () => {
       expect(checkEnvelope(recording.bytes)).toMatchObject({
         state: 'whole',
         segments: [{ start: 0, headerSize: 14, dataSize: recording.bytes.length - 16 }],
       });
     });
 
-    it('holds in every record what was put in, as an independent decoder reads it', () => {
+    it('gives an independent decoder the encoded values of every record', () => {
       const records = messagesOf(recording, 20);
       const expected = recording.truth.sessions.flatMap(({ records: truth }) => rowsOf(truth));
       expect(records.map(({ fields }) => recordRow(fields))).toEqual(expected);
     });
 
-    it('holds the laps, lengths, sessions and totals that were put in', () => {
+    it('contains the encoded laps, lengths, sessions and totals', () => {
       const { sessions } = recording.truth;
       expect(messagesOf(recording, 18).map(sessionRow)).toEqual(sessions.map(sessionTruthRow));
       expect(messagesOf(recording, 19).map(lapRow)).toEqual(
@@ -64,7 +64,7 @@ describe.each([...kinds, ...month.map((each) => [each.fileName, each] as const)]
 );
 
 describe.each([...kinds])('%s in fit-file-parser', (_, recording) => {
-  it('decodes, checksums checked, to the same values in every record', async () => {
+  it('decodes to the same values in every record, with valid checksums', async () => {
     const parser = new FitParser({ force: false, mode: 'both', speedUnit: 'm/s', lengthUnit: 'm' });
     const fit = await parser.parseAsync(Buffer.from(recording.bytes));
     const rows = (fit.records ?? []).map((record) => ({
@@ -84,12 +84,12 @@ describe.each([...kinds])('%s in fit-file-parser', (_, recording) => {
       recording.truth.sessions.map(({ sport, totals }) => [sport, totals.timer]),
     );
     expect(fit.laps).toHaveLength(recording.truth.sessions.flatMap(({ laps }) => laps).length);
-    // Cascading sorts records into laps and laps into sessions by their times: none may be left over.
+    // Cascading sorts records into laps and laps into sessions by time; all must be assigned.
     const nested = (fit.activity.sessions ?? []).flatMap((session) => session.laps ?? []);
     expect(nested.flatMap((lap) => lap.records ?? [])).toHaveLength(rows.length);
   });
 
-  it('is byte for byte what FitEncoder writes', () => {
+  it("equals FitEncoder's output byte for byte", () => {
     const athlete = athleteOf(SUMMER.seed);
     const owner = { age: 30, weight: 70.04, restingHr: 48, maxHr: athlete.maxHr, ftp: 251 };
     const ours = encodeActivity(recording.truth, owner);
@@ -98,13 +98,13 @@ describe.each([...kinds])('%s in fit-file-parser', (_, recording) => {
   });
 });
 
-it('A recording says in several places that nobody did this', () => {
+it('a seeded recording is marked as synthetic in several places', () => {
   const sample = sampleRecording({ date: '2025-06-01', zone: 'Europe/Zurich' });
   const [fileId] = messagesOf(sample, 0);
   const { serial, start } = sample.truth;
   expect(Object.fromEntries(fileId?.fields ?? [])).toEqual({
     0: 4, // an activity
-    1: 255, // the manufacturer number kept for development
+    1: 255, // manufacturer number for development
     2: 1,
     3: serial,
     4: start - FIT_EPOCH,
@@ -114,13 +114,13 @@ it('A recording says in several places that nobody did this', () => {
   expect(messagesOf(sample, 3)[0]?.fields.get(0)).toBe('Synthetic athlete');
 });
 
-it('A value that its field cannot hold is a fault, not a wrapped number', () => {
+it('encoding throws for a value that its field cannot hold', () => {
   const sample = sampleRecording({ date: '2025-06-01', zone: 'Europe/Zurich' });
   const owner = { age: 256, weight: 70, restingHr: 48, maxHr: 190, ftp: 250 };
   expect(() => encodeActivity(sample.truth, owner)).toThrow(RangeError);
 });
 
-it('The activity tells the local time at its end', () => {
+it('the activity message contains the local time at its end', () => {
   const sample = sampleRecording({ date: '2025-06-01', zone: 'Asia/Kolkata' });
   const [activity] = messagesOf(sample, 34);
   const end = Date.parse('2025-06-01T07:40:00+05:30') / 1000;
@@ -129,7 +129,7 @@ it('The activity tells the local time at its end', () => {
   expect(sample.fileName).toBe('2025-06-01-07-10-00-ride.fit');
 });
 
-it('The timer starts, stops for breaks, and stops at the end', () => {
+it('the timer events mark start, breaks and end', () => {
   const paused = [...synthesize({ ...SUMMER, days: 60 })]
     .flatMap(({ recordings }) => recordings)
     .filter(({ truth }) => truth.sessions.some(({ pauses }) => pauses.length > 0));
@@ -160,7 +160,7 @@ function messagesOf({ bytes }: SyntheticRecording, global: number): RawMessage[]
 }
 
 function scaled(value: unknown, scale: number): number | null {
-  // The parser gives what the file holds over the scale; a tenth of a unit would be a wrong value.
+  // The parser divides by the scale; a tenth of a unit would be a wrong value.
   return typeof value === 'number' ? Number((value * scale).toFixed(3)) + 0 : null;
 }
 
@@ -210,7 +210,7 @@ function lengthRow(fields: Fields) {
   };
 }
 
-/** Field numbers of the totals, in laps and in sessions: the profile numbers them differently. */
+/** Field numbers of the totals, which differ between laps and sessions. */
 const LAP_TOTALS = {
   hr: [15, 16],
   cadence: [17, 18],

@@ -16,7 +16,7 @@ export const SUMMER: SynthesizeOptions = {
   zone: 'Europe/Zurich',
 };
 
-/** Days before the event on which this athlete recorded each kind, the nearest to it. */
+/** Returns the last recording of each kind. */
 export function firstOfEachKind(options: SynthesizeOptions): Map<string, SyntheticRecording> {
   const found = new Map<string, SyntheticRecording>();
   for (const { recordings } of synthesize(options)) {
@@ -29,7 +29,7 @@ function kindOf({ truth }: SyntheticRecording): string {
   return truth.sessions.map(({ sport, subSport }) => `${sport}/${subSport}`).join(' + ');
 }
 
-/** A small recording: half an hour on the bike from 07:10, by athlete 1. */
+/** Returns a small recording: half an hour on the bike from 07:10, by athlete 1. */
 export function sampleRecording({
   date,
   zone,
@@ -63,7 +63,7 @@ export function sha256(...parts: (string | Uint8Array)[]): string {
   return hash.digest('hex');
 }
 
-/** The same with a hash in place of each column: comparing a million numbers one by one takes long. */
+/** Replaces each column by a hash: comparing a million numbers takes long. */
 export function condensed(value: unknown): unknown {
   if (ArrayBuffer.isView(value)) {
     return sha256(new Uint8Array(value.buffer, value.byteOffset, value.byteLength));
@@ -73,7 +73,7 @@ export function condensed(value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).map(([key, each]) => [key, condensed(each)]));
 }
 
-/** All that a run gives, as three hashes: files with their names, wellness, nutrition. */
+/** Returns three hashes of a run: files with their names, wellness, nutrition. */
 export function hashesOf(days: Iterable<SyntheticDay>) {
   const files = createHash('sha256');
   const wellness = createHash('sha256');
@@ -96,7 +96,7 @@ export function mean(values: readonly number[]): number {
   return values.reduce((total, value) => total + value, 0) / values.length;
 }
 
-/** Pearson's coefficient, -1 to 1. */
+/** Returns Pearson's coefficient, -1 to 1. */
 export function correlation(a: readonly number[], b: readonly number[]): number {
   const [meanA, meanB] = [mean(a), mean(b)];
   let [ab, aa, bb] = [0, 0, 0];

@@ -13,9 +13,9 @@ afterEach(() => {
   vi.restoreAllMocks();
 });
 
-describe('The same arguments give the same bytes', () => {
-  // Dates in the past and zones with settled rules: the time zone database won't change them. If these
-  // hashes change, every account seeded by an earlier version gets all its recordings a second time.
+describe('synthesize with the same arguments', () => {
+  // The time zone database will not change these past dates and zones. If the hashes change, an account
+  // seeded by an earlier version gets all its recordings a second time.
   it.each([
     {
       options: SUMMER,
@@ -41,11 +41,14 @@ describe('The same arguments give the same bytes', () => {
         nutrition: '067ef7acdacab89172793ed1ae7cd31e68cd2e26ac1b5ec9a7e9c9aaf1629e08',
       },
     },
-  ])('for $options.days days of seed $options.seed in $options.zone', ({ options, hashes }) => {
-    expect(hashesOf(synthesize(options))).toEqual(hashes);
-  });
+  ])(
+    'gives the same bytes for $options.days days of seed $options.seed in $options.zone',
+    ({ options, hashes }) => {
+      expect(hashesOf(synthesize(options))).toEqual(hashes);
+    },
+  );
 
-  it('for the sample recording, which is a small ride in the morning', () => {
+  it('gives the same bytes for the sample recording, a short morning ride', () => {
     const sample = sampleRecording({ date: '2025-06-01', zone: 'Europe/Zurich' });
     expect({ ...sample, bytes: sha256(sample.bytes), truth: sample.truth.sessions.length }).toEqual(
       {
@@ -61,7 +64,7 @@ describe('The same arguments give the same bytes', () => {
     expect(sample.truth.start).toBe(Date.parse('2025-06-01T07:10:00+02:00') / 1000);
   });
 
-  it('because nothing is used that an engine, a clock or a machine decides', () => {
+  it('uses nothing that depends on engine, clock or machine', () => {
     const folder = new URL('../../src/seed/', import.meta.url);
     const allowed = /^(abs|floor|imul|max|min|round|sqrt)$/;
     for (const file of readdirSync(folder)) {
@@ -79,14 +82,14 @@ describe('The same arguments give the same bytes', () => {
   });
 });
 
-describe('Days count back from the last one', () => {
-  it('so that a longer history ends in the very same days', () => {
+describe('seeded days', () => {
+  it('are the same at the end of a longer history', () => {
     const long = [...synthesize({ ...SUMMER, days: 100 })].slice(-10);
     const short = [...synthesize({ ...SUMMER, days: 10 })];
     expect(condensed(short)).toEqual(condensed(long));
   });
 
-  it('so that another last day moves the dates and keeps the shapes', () => {
+  it('move to other dates with another last day', () => {
     const days = 60;
     const here = [...synthesize({ ...SUMMER, days })];
     // Another year, another season, another day of the week, and clocks that change on the way.
@@ -97,7 +100,7 @@ describe('Days count back from the last one', () => {
     expect(hashesOf(there).files).not.toBe(hashesOf(here).files);
   });
 
-  it('so that another zone is the same life by another clock', () => {
+  it('keep their workouts in another zone, by its clock', () => {
     const here = [...synthesize(SUMMER)].flatMap((day) => day.recordings);
     const there = [...synthesize({ ...SUMMER, zone: 'Asia/Tokyo' })].flatMap(
       (day) => day.recordings,
@@ -105,7 +108,7 @@ describe('Days count back from the last one', () => {
     expect(there.map(({ fileName }) => fileName)).toEqual(here.map(({ fileName }) => fileName));
     here.forEach(({ truth }, index) => {
       expect(truth.start - Number(there[index]?.truth.start)).toBe(7 * 3600);
-      // Power is the same; the place, and so the position, is not.
+      // Power is the same, but home and positions differ.
       const session = there[index]?.truth.sessions[0];
       const { power, distance } = truth.sessions[0]?.records ?? {};
       expect(condensed(session?.records.power)).toEqual(condensed(power));
@@ -117,8 +120,8 @@ describe('Days count back from the last one', () => {
   });
 });
 
-describe('Times are local', () => {
-  it('with the offset of the day, across a change to daylight saving and back', () => {
+describe('seeded times', () => {
+  it("have the day's offset, before and after daylight saving changes", () => {
     const offsets = (until: string) =>
       [...synthesize({ days: 14, seed: 5, until, zone: 'America/New_York' })].map(
         ({ date, recordings, nutrition }) => ({
@@ -137,7 +140,7 @@ describe('Times are local', () => {
     }
   });
 
-  it('and every recording starts on its day, at the time in its name', () => {
+  it('start every recording on its day, at the time in its name', () => {
     for (const zone of ['Pacific/Kiritimati', 'Pacific/Pago_Pago', 'Asia/Kathmandu', 'UTC']) {
       for (const { date, recordings } of synthesize({ ...SUMMER, days: 14, zone })) {
         for (const { fileName, truth } of recordings) {
@@ -149,7 +152,7 @@ describe('Times are local', () => {
     }
   });
 
-  it('and a time that daylight saving skips is moved on; one that comes twice is the first', () => {
+  it('move out of a daylight saving gap, and use the first of two', () => {
     const spring = new Calendar('2025-03-30', 'Europe/Zurich');
     expect(spring.moment(0, 2.5 * 3600).text).toBe('2025-03-30T03:30:00+02:00');
     const autumn = new Calendar('2025-10-26', 'Europe/Zurich');
@@ -163,7 +166,7 @@ describe('Times are local', () => {
   });
 });
 
-it('A day that the zone skipped is not lived: every date is there once, with what is on it', () => {
+it('a day that the zone skipped is left out, and every other date occurs once', () => {
   const around = (until: string, zone: string) => {
     const made = [...synthesize({ days: 5, seed: 7, until, zone })];
     for (const { date, nutrition, recordings } of made) {
@@ -179,15 +182,15 @@ it('A day that the zone skipped is not lived: every date is there once, with wha
   expect(around('2012-01-02', APIA)).toEqual(['12-28', '12-29', '12-31', '01-01', '01-02']);
   expect(around('2011-12-31', APIA)).toEqual(['12-26', '12-27', '12-28', '12-29', '12-31']);
   expect(around('2011-12-29', APIA)).toEqual(['12-25', '12-26', '12-27', '12-28', '12-29']);
-  // On the other side of the date line there was such a day.
+  // Zones on the other side of the date line did not skip the day.
   const PAGO = 'Pacific/Pago_Pago';
   expect(around('2012-01-01', PAGO)).toEqual(['12-28', '12-29', '12-30', '12-31', '01-01']);
-  // Where the clocks skip midnight, the day begins at one.
+  // If the clocks skip midnight, the day begins at one.
   const SAO = 'America/Sao_Paulo';
   expect(around('2018-11-05', SAO)).toEqual(['11-01', '11-02', '11-03', '11-04', '11-05']);
 });
 
-it('A recording comes from one session only: no name and no bytes come twice', () => {
+it('no two recordings share a name or bytes', () => {
   const recordings = [...synthesize({ ...SUMMER, days: 120 })].flatMap((day) => day.recordings);
   expect(new Set(recordings.map(({ fileName }) => fileName)).size).toBe(recordings.length);
   expect(new Set(recordings.map(({ bytes }) => sha256(bytes))).size).toBe(recordings.length);
@@ -196,7 +199,7 @@ it('A recording comes from one session only: no name and no bytes come twice', (
   expect(all.size).toBe(recordings.length + other.length);
 });
 
-it('Nothing is made before it is asked for, and it can be asked for again', () => {
+it('days are made on demand, and can be iterated again', () => {
   const dates = vi.spyOn(Calendar.prototype, 'date');
   const days = synthesize({ ...SUMMER, days: 3660 });
   expect(dates).not.toHaveBeenCalled();
@@ -207,7 +210,7 @@ it('Nothing is made before it is asked for, and it can be asked for again', () =
   expect(days[Symbol.iterator]().next().value).toMatchObject({ date: '2015-09-01' });
 });
 
-describe('Arguments that make no sense are refused at once, and named', () => {
+describe('synthesize refuses invalid arguments at once', () => {
   it.each([
     [{ days: 0 }, 'The number of days must be 1 to 3660, not 0.'],
     [{ days: 1.5 }, 'The number of days must be 1 to 3660, not 1.5.'],
@@ -220,14 +223,14 @@ describe('Arguments that make no sense are refused at once, and named', () => {
     [{ until: '1999-01-01' }, 'The last day must be from 2001 to 2099, not 1999-01-01.'],
     [{ zone: 'Middle/Earth' }, 'Unknown time zone "Middle/Earth".'],
     [{ zone: '' }, 'Unknown time zone "".'],
-  ])('%j', (wrong, message) => {
+  ])('names the error in %j', (wrong, message) => {
     const attempt = () => synthesize({ ...SUMMER, ...wrong });
     expect(attempt).toThrow(SyncError);
     expect(attempt).toThrow(expect.objectContaining({ code: 'USAGE', message }) as Error);
   });
 });
 
-/** A day without its dates: what must not change when the last day does. */
+/** A day without its dates, which must not depend on the last day. */
 function shapeOf({ recordings, wellness, nutrition, plan }: SyntheticDay) {
   return {
     recordings: recordings.map(({ fileName, name, truth, bytes }) => ({

@@ -11,11 +11,11 @@ const sessions = [...firstOfEachKind({ ...SUMMER, days: 200 })].flatMap(([kind, 
 );
 
 describe.each(sessions)('%s', (_, session) => {
-  it('has totals that its records add up to', () => {
+  it('has totals that match its records', () => {
     expectToAddUp(session, session.totals, 0, session.records.timestamp.length);
   });
 
-  it('is cut into laps that leave nothing out, each the sum of its records', () => {
+  it('has gapless laps that match their records', () => {
     let from = 0;
     for (const { totals } of session.laps) {
       expectToAddUp(session, totals, from, from + totals.timer);
@@ -31,7 +31,7 @@ describe.each(sessions)('%s', (_, session) => {
     expect(session.laps.at(-1)?.trigger).toBe('session_end');
   });
 
-  it('has a distance that its speeds add up to, second by second', () => {
+  it('has a distance that matches its speeds, second by second', () => {
     const { speed, distance, timestamp } = session.records;
     let millimetres = 0;
     let worst = 0;
@@ -49,7 +49,7 @@ describe.each(sessions)('%s', (_, session) => {
 describe.each(sessions.filter(([, { records }]) => records.latitude !== null))(
   '%s on the map',
   (_, session) => {
-    it('is as long as the haversine distances between its positions', () => {
+    it('has the length of the haversine distances between its positions', () => {
       const path = pathOf(session);
       let metres = 0;
       path.forEach((place, index) => {
@@ -61,7 +61,7 @@ describe.each(sessions.filter(([, { records }]) => records.latitude !== null))(
       expect(Math.abs(metres / (session.totals.distance / 100) - 1)).toBeLessThan(0.004);
     });
 
-    it('moves as fast as it says', () => {
+    it('moves at its recorded speed', () => {
       const path = pathOf(session);
       session.records.speed.forEach((speed, index) => {
         const [from, to] = [path[index], path[index + 1]];
@@ -70,7 +70,7 @@ describe.each(sessions.filter(([, { records }]) => records.latitude !== null))(
       });
     });
 
-    it('is a loop: it ends where and as high as it began', () => {
+    it('ends at its start position and altitude', () => {
       const path = pathOf(session);
       const [start, end] = [path[0], path.at(-1)];
       if (start === undefined || end === undefined) throw new Error('there is no path');
@@ -82,7 +82,7 @@ describe.each(sessions.filter(([, { records }]) => records.latitude !== null))(
       );
     });
 
-    it('climbs and falls as a road does', () => {
+    it('climbs and descends like a road', () => {
       const { altitude, distance } = session.records;
       for (let index = 60; index < distance.length; index += 60) {
         const rise = ((altitude?.[index] ?? 0) - (altitude?.[index - 60] ?? 0)) / 5;
@@ -93,7 +93,7 @@ describe.each(sessions.filter(([, { records }]) => records.latitude !== null))(
   },
 );
 
-it('A swim is made of whole lengths, each of its time, pace and strokes', () => {
+it('a swim consists of whole lengths with plausible time, pace and strokes', () => {
   const swim = sessions.map(([, session]) => session).find(({ sport }) => sport === 'swimming');
   if (swim === undefined) throw new Error('nobody swam');
   const active = swim.lengths.filter((length) => length.active);
@@ -113,7 +113,7 @@ it('A swim is made of whole lengths, each of its time, pace and strokes', () => 
   }
 });
 
-it('An hour at threshold is a training stress of 100', () => {
+it('an hour at threshold has a training stress of 100', () => {
   const athlete = athleteOf(3);
   const session = performSession(
     {
@@ -130,7 +130,7 @@ it('An hour at threshold is a training stress of 100', () => {
   expect((session.trainingStress ?? 0) / 10).toBeLessThan(100);
 });
 
-/** The totals once more, in another way: from plain arrays, by the definitions. */
+/** Recomputes the totals from plain arrays by their definitions. */
 function expectToAddUp(session: SessionTruth, totals: Totals, from: number, to: number): void {
   const { records } = session;
   const part = (column: Int32Array | null) => (column === null ? [] : [...column.slice(from, to)]);
@@ -189,7 +189,7 @@ interface Place {
   readonly longitude: number;
 }
 
-/** The start and the place at each record, radians. */
+/** Returns the start and the position of each record (radians). */
 function pathOf({ records, totals }: SessionTruth): Place[] {
   const radians = (semicircles: number) => (semicircles / 2 ** 31) * Math.PI;
   const place = (latitude: number, longitude: number) => ({
@@ -206,7 +206,7 @@ function pathOf({ records, totals }: SessionTruth): Place[] {
   ];
 }
 
-/** Metres. */
+/** Returns the distance (m). */
 function haversine(from: Place, to: Place): number {
   const north = Math.sin((to.latitude - from.latitude) / 2) ** 2;
   const east = Math.sin((to.longitude - from.longitude) / 2) ** 2;

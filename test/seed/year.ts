@@ -1,6 +1,6 @@
 /**
- * Run in a process of its own by machine.test.ts, with the options as JSON: makes the days, lets go of
- * each, and says what came out and what it took.
+ * machine.test.ts runs this in a child process, with the options as JSON. It makes the days, releases
+ * each, and prints hashes and memory use.
  */
 import { setImmediate } from 'node:timers/promises';
 
@@ -21,7 +21,7 @@ function* counted(days: Iterable<SyntheticDay>): Generator<SyntheticDay, void> {
 }
 const hashes = hashesOf(counted(synthesize(options)));
 
-/** Days that are still held although the loop has moved on. */
+/** Counts released days that are still in memory. */
 async function heldDays(): Promise<number> {
   const seen: WeakRef<SyntheticDay>[] = [];
   const days = synthesize({ ...options, days: 8 })[Symbol.iterator]();
