@@ -53,11 +53,11 @@ export function connect(config: Config, deps: Deps, options: ConnectOptions): Co
       const token = access ?? refresh;
       const settled = config.account !== undefined || config.loginId === undefined;
       if (token === undefined && (settled || offline)) return accountKey(config, config.account);
-      const { accountOfLogin, accountOfToken } = await import('./ledger-account.ts');
+      const { keyOfLogin, keyOfToken } = await import('./ledger-account.ts');
       const ask = async () => await (await open()).whoIs(deps.signal);
       return token === undefined
-        ? await accountOfLogin(config, ask, options.onWarning)
-        : await accountOfToken(config, token, offline, ask);
+        ? await keyOfLogin(config, ask, options.onWarning)
+        : await keyOfToken(config, token, offline, ask);
     },
     async close() {
       if (opened === undefined) return;

@@ -79,7 +79,7 @@ describe.skipIf(!terminals.present)(`a login at a terminal${terminals.note}`, ()
     wrongState.searchParams.set('state', 'A'.repeat(43));
     const mistakes: [string, RegExp][] = [
       ['', /That was empty/],
-      ['no idea', /That is no address/],
+      ['no idea', /That is not an address/],
       [url, /That is another address/],
       [wrongState.href, /belongs to another login/],
     ];
@@ -109,7 +109,7 @@ describe.skipIf(!terminals.present)(`a login at a terminal${terminals.note}`, ()
   it('without a keychain asks before it uses a file, and remembers the answer', async () => {
     const world = await openWorld({ env: { SYNC_TOKEN_STORE: undefined } });
     const terminal = openTerminal(world, ['login', '--no-browser', '--port', '0']);
-    await terminal.waitFor(/There is no keychain to talk to/);
+    await terminal.waitFor(/No keychain found/);
     await terminal.waitFor(/instead\? Only you can read it\. \[y\/N\]/);
     terminal.type('y\r');
     const [url] = await terminal.waitFor(AUTHORIZE_URL);

@@ -170,7 +170,7 @@ fetch(process.argv[2]);
     const { running, redirectUri, state } = await startLogin(world, ['--json']);
     const page = await sendToListener(redirectUri, { query: { error: 'access_denied', state } });
     expect(page.status).toBe(200);
-    expect(page.html).toContain('You said no');
+    expect(page.html).toContain('You denied the login');
     const { code, stdout } = await running.finished;
     expect({ code, lines: ndjson(stdout) }).toEqual({
       code: 4,
@@ -194,11 +194,11 @@ fetch(process.argv[2]);
     world.sandbox.control.addFaults('exchange:400(error=invalid_grant)');
     const page = await visit(authorizeUrl);
     expect(page.status).toBe(400);
-    expect(page.html).toContain('The login did not work');
+    expect(page.html).toContain('The login failed');
     expect(page.html).toContain('<code>sync login</code>');
     const { code, stderr } = await running.finished;
     expect(code).toBe(4);
-    expect(stderr).toContain('did not accept the answer of the login');
+    expect(stderr).toContain('did not accept the authorization code of the login');
     expect(existsSync(tokenFile(world))).toBe(false);
   });
 
@@ -286,7 +286,7 @@ const REFUSALS: readonly Refusal[] = [
     what: 'neither code nor error',
     request: (state) => ({ query: { state } }),
     status: 400,
-    told: 'That answer holds neither a code nor an error.',
+    told: 'That answer has neither a code nor an error.',
   },
 ];
 
@@ -414,7 +414,7 @@ describe('scopes', () => {
     const world = await openWorld({ sandbox: { settings: { grantScopes: [...FEW] } } });
     const login = await startLogin(world);
     const page = await visit(login.authorizeUrl);
-    expect(page.html).toContain('You did not grant everything');
+    expect(page.html).toContain('You did not grant all scopes');
     expect(page.html).toContain('uploading recordings');
     const { code, stdout } = await login.running.finished;
     expect(code).toBe(0);
@@ -541,11 +541,11 @@ describe('the port of the redirect URI', () => {
         {
           type: 'error',
           code: 'AUTH_TIMEOUT',
-          message: 'Nobody finished the login in the browser within 2 s.',
+          message: 'The login was not completed in the browser within 2 s.',
           hint:
-            'If the browser showed an error page: the service has to know the client ' +
-            `"sandbox-client", and ${redirectUri} has to be registered for it, letter by letter. ` +
-            'It also has to know each of the scopes workout:write health:write nutrition:write ' +
+            'If the browser showed an error page: the service must know the client ' +
+            `"sandbox-client", and exactly ${redirectUri} must be registered for it. ` +
+            'It must also know each of the scopes workout:write health:write nutrition:write ' +
             'profile:write profile:read workout:read; `sync login --scope "..."` asks for others. ' +
             'Then run `sync login` again.',
         },
@@ -582,7 +582,7 @@ describe('a login over an earlier one', () => {
     const { code, stdout } = await login.running.finished;
     expect(code).toBe(0);
     expect(stdout).toContain('Logged in as Ben Okafor <ben@sandbox.example>');
-    expect(stdout).toContain('It takes the place of the one of Ada Lindqvist');
+    expect(stdout).toContain('It replaces the login of Ada Lindqvist');
   });
 
   it('that fails leaves the earlier one as it was', async () => {

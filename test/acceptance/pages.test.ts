@@ -78,7 +78,7 @@ describe.skipIf(!chromium.present)(`a login clicked through in Chromium${chromiu
   it('denied says that nothing was stored and what to type, and exits 4', async () => {
     const { world, login, page, complaints } = await openConsent();
     await page.getByRole('button', { name: 'Deny' }).click();
-    await page.getByRole('heading', { name: 'You said no' }).waitFor();
+    await page.getByRole('heading', { name: 'You denied the login' }).waitFor();
     expect(await page.innerText('main')).toContain('sync login');
     const { code, stdout } = await login.running.finished;
     expect({ code, lines: ndjson(stdout) }).toEqual({
@@ -103,7 +103,7 @@ describe.skipIf(!chromium.present)(`a login clicked through in Chromium${chromiu
     const { world, login, page } = await openConsent();
     world.sandbox.control.addFaults('exchange:400(error=invalid_grant)');
     await page.getByRole('button', { name: 'Approve' }).click();
-    await page.getByRole('heading', { name: 'The login did not work' }).waitFor();
+    await page.getByRole('heading', { name: 'The login failed' }).waitFor();
     expect((await login.running.finished).code).toBe(4);
     expect(requestLines(world.sandbox)).toEqual(['authorize 200', 'consent 303', 'token 400']);
   });

@@ -36,9 +36,9 @@ describe('another profile than the default', () => {
       expect([args, code]).toEqual([args, 4]);
       expect(stdout + stderr).toContain('there is no profile "nobody"');
       expect(stdout + stderr).toContain(
-        'There are: default. `sync login --profile nobody` makes it.',
+        'Known profiles: default. `sync login --profile nobody` creates it.',
       );
-      expect(stdout + stderr).not.toContain('keychain to talk to');
+      expect(stdout + stderr).not.toContain('No keychain found');
     }
     expect(requestLines(world.sandbox)).toEqual([]);
   });
@@ -47,7 +47,7 @@ describe('another profile than the default', () => {
     const world = await openWorld({ env: { SYNC_TOKEN_STORE: 'keychain' } });
     const { code, stderr } = await world.sync(['workouts'], { env: NO_KEYCHAIN });
     expect(code).toBe(4);
-    expect(stderr).toContain('Nobody is logged in (profile "default").');
+    expect(stderr).toContain('Not logged in (profile "default").');
   });
 });
 

@@ -180,7 +180,7 @@ describe('how sync push ends', () => {
     expect(String(ndjson(stdout)[0]?.['hint'])).toContain('sync login');
     // People are told the reason once, and which days it keeps.
     const text = await world.sync(['push', 'wellness', '-'], { input });
-    expect(text.stdout.match(/Nobody is logged in/g)).toHaveLength(1);
+    expect(text.stdout.match(/Not logged in/g)).toHaveLength(1);
     expect(text.stdout).toContain('2026-02-15: not sent.\n');
     expect(requestLines(world.sandbox)).toEqual([]);
   });

@@ -38,7 +38,7 @@ describe('sync status', () => {
           login: {
             state: 'logged-out',
             code: 'AUTH_REQUIRED',
-            message: 'Nobody is logged in (profile "default").',
+            message: 'Not logged in (profile "default").',
             hint: 'Run `sync login`. In CI, set SYNC_ACCESS_TOKEN or SYNC_REFRESH_TOKEN.',
           },
           uploads: { pending: 0, confirmed: 0, rejected: 0 },
@@ -115,7 +115,7 @@ describe('the token file', () => {
           {
             type: 'error',
             code: 'CONFIG',
-            message: `${tokenFile(world)} holds a login, and others than its owner may open it (mode ${mode}).`,
+            message: `${tokenFile(world)} contains a login, and users other than its owner can open it (mode ${mode}).`,
             hint: `Run \`chmod 600 '${tokenFile(world)}'\`. If others use this machine, run \`sync login\` as well.`,
             path: tokenFile(world),
           },
@@ -185,7 +185,7 @@ describe('sync logout', () => {
       expect(world.sandbox.control.state().athletes[0]?.logins).toMatchObject([{ revoked: true }]);
       expect((await world.sync(['token'])).code).toBe(4);
       expect((await world.sync(['logout'])).stdout).toBe(
-        'Nobody was logged in (profile "default").\n',
+        'There was no login to delete (profile "default").\n',
       );
     },
   );
@@ -224,9 +224,7 @@ describe('sync logout', () => {
     world.sandbox.control.addFaults('revoke:404*inf');
     const { code, stdout } = await world.sync(['logout']);
     expect(code).toBe(0);
-    expect(stdout).toContain(
-      'The service does not revoke tokens; the refresh token ends by itself.',
-    );
+    expect(stdout).toContain('The service cannot revoke tokens; the refresh token expires later.');
     expect(existsSync(tokenFile(world))).toBe(false);
   });
 });

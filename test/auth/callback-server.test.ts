@@ -2,7 +2,7 @@ import { type IncomingMessage, request } from 'node:http';
 import { type Server, createServer } from 'node:net';
 import { once } from 'node:events';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { type CallbackServer, startCallbackServer } from '../../src/auth/callback-server.ts';
+import { CallbackServer } from '../../src/auth/callback-server.ts';
 import { failedPage, loggedInPage } from '../../src/auth/landing-page.ts';
 import { SyncError } from '../../src/base/errors.ts';
 import { Secret } from '../../src/base/secret.ts';
@@ -15,7 +15,7 @@ async function listening(
   redirectUri = 'http://127.0.0.1:0/callback',
 ): Promise<CallbackServer & { refused: string[] }> {
   const refused: string[] = [];
-  const server = await startCallbackServer({
+  const server = await CallbackServer.start({
     redirectUri,
     expected: { state: new Secret(STATE), origin: 'https://training.example' },
     platform: process.platform,
@@ -23,7 +23,7 @@ async function listening(
     onRefused: (why) => refused.push(why),
   });
   onTestFinished(() => server.close());
-  return { ...server, refused };
+  return Object.assign(server, { refused });
 }
 
 interface Answer {
@@ -203,7 +203,7 @@ describe('the callback that is ours', () => {
     const callback = await server.waitForCallback(never);
     const second = await ask(`${server.redirectUri}?code=another&state=${STATE}`);
     expect(second.status).toBe(409);
-    expect(second.body).toContain('answered already');
+    expect(second.body).toContain('already has an answer');
     expect(await server.waitForCallback(never)).toBe(callback);
     server.finish(loggedInPage('Anna', []));
     expect((await first).body).toContain('Anna');

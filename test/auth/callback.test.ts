@@ -10,18 +10,18 @@ const expected = { state: new Secret('good'), origin: 'https://training.example'
 
 it.each([
   ['', 'That was empty.'],
-  ['hello', `That is no address. It begins with ${URI}?`],
+  ['hello', `That is not an address. The right one begins with ${URI}?`],
   [
     'https://training.example/api/oauth/authorize?state=good&code=1',
-    `That is another address. Paste the one the browser ends at; it begins with ${URI}?`,
+    `That is another address. Paste the last address of the login; it begins with ${URI}?`,
   ],
   [
     'http://127.0.0.1:8918/callback?state=good&code=1',
-    `That is another address. Paste the one the browser ends at; it begins with ${URI}?`,
+    `That is another address. Paste the last address of the login; it begins with ${URI}?`,
   ],
   [`${URI}?code=1`, 'That answer has no state: part of the address is missing.'],
   [`${URI}?code=1&state=bad`, 'That answer belongs to another login, perhaps an earlier one.'],
-  [`${URI}?state=good`, 'That answer holds neither a code nor an error.'],
+  [`${URI}?state=good`, 'That answer has neither a code nor an error.'],
 ])('a pasted %j is refused with what is wrong', (pasted, message) => {
   expect(checkPastedAddress(pasted, URI, expected)).toEqual({ kind: 'refused', message });
 });

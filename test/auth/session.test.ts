@@ -426,8 +426,7 @@ describe('the mark of a refresh whose outcome is not known', () => {
     const { service, clock, needs } = await loggedIn({ settings: { refreshToken: 'rotate' } });
     clock.advance(HOUR);
     let tries = 0;
-    const gone = () =>
-      Promise.reject(new SyncError('KEYCHAIN_MISSING', 'There is no keychain to talk to.'));
+    const gone = () => Promise.reject(new SyncError('KEYCHAIN_MISSING', 'No keychain found.'));
     const store: CredentialStore = {
       ...needs.store,
       prepareSave: async (marked, signal) => {

@@ -158,9 +158,13 @@ describe('a token file', () => {
   it.each([
     ['not JSON', '{"accessToken": "hidden', 'it is not JSON'],
     ['a list', '[]', 'service'],
-    ['another version', '{"version":2}', 'another version of this program wrote it'],
-    ['a wrong field', '{"version":1,"accessToken":5,"obtainedAt":1}', 'accessToken is not a text'],
-    ['no token', '{"version":1,"obtainedAt":1}', 'it holds no token'],
+    ['another version', '{"version":2}', 'it was written by another version of this program'],
+    [
+      'a wrong field',
+      '{"version":1,"accessToken":5,"obtainedAt":1}',
+      'accessToken is not a string',
+    ],
+    ['no token', '{"version":1,"obtainedAt":1}', 'it contains no token'],
   ])(
     'that is damaged (%s) is a login to be made anew, and no content is shown',
     async (_w, text, words) => {

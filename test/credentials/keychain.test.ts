@@ -134,7 +134,7 @@ describe.skipIf(unavailable !== undefined)('a real Secret Service', () => {
 
   it.each([
     ['locked', 'KEYCHAIN_LOCKED', 'locked', 'Unlock it'],
-    ['no-keyring', 'KEYCHAIN_MISSING', 'no-keyring', 'Make a password keyring'],
+    ['no-keyring', 'KEYCHAIN_MISSING', 'no-keyring', 'Create a password keyring'],
     ['no-service', 'KEYCHAIN_MISSING', 'no-service', 'gnome-keyring, KWallet or KeePassXC'],
     ['silent', 'KEYCHAIN_LOCKED', 'not-answering', 'a prompt that asks to unlock it'],
   ] as const)('%s: the probe says so, with its own fix', async (state, code, kind, hint) => {
@@ -187,8 +187,8 @@ describe.skipIf(unavailable !== undefined)('a real Secret Service', () => {
 
   it('saves refreshed tokens late, after the program stopped waiting for them', async () => {
     const { open, scratch } = await keychain();
+    await open().save(someCredentials('before'), never);
     const store = open({ saveLimitMs: 300 });
-    await store.save(someCredentials('before'), never);
     const prepared = await store.prepareSave(
       { ...someCredentials('before'), refreshStartedAt: 1 },
       never,

@@ -447,7 +447,7 @@ describe('a login that does not work', () => {
           const denied = new URL(searchParams.get('redirect_uri') ?? '');
           denied.search = `error=access_denied&state=${searchParams.get('state') ?? ''}`;
           const page = await fetch(denied);
-          expect(await page.text()).toContain('You said no');
+          expect(await page.text()).toContain('You denied the login');
         },
       },
     });
@@ -606,7 +606,7 @@ describe('--no-browser', () => {
     expect(report.account?.id).toBe(service.control.state().athletes[0]?.athlete);
     expect(stderr).toEqual([
       expect.stringMatching(/^Open this page in a browser.* paste its address here\./s) as string,
-      expect.stringMatching(/^That is no address/) as string,
+      expect.stringMatching(/^That is not an address/) as string,
       expect.stringContaining('is another address') as string,
     ]);
     expect(stderr[0]).toMatch(/^ {2}ssh -N -L (\d+):127\.0\.0\.1:\1 anna@10\.0\.0\.5$/m);

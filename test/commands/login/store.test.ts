@@ -75,7 +75,7 @@ describe.skipIf(process.platform !== 'linux')('where there is no keychain', () =
     const { done, stderr } = here.login(io);
     expect((await done).store).toEqual({ kind: 'file', where: `the file ${here.tokenFile}` });
     expect(stderr).toEqual([
-      expect.stringContaining('There is no keychain to talk to') as string,
+      expect.stringContaining('No keychain found') as string,
       expect.stringContaining("Your browser opens the service's page") as string,
     ]);
     expect(io.asked).toEqual([
