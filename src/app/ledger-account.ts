@@ -5,8 +5,8 @@
  * require it.
  *
  *   https://training.example athlete:42             the service named the athlete
- *   https://training.example profile:work           a stored login; the service named nobody
- *   https://training.example profile:work token:1f  a token from the environment; likewise
+ *   https://training.example profile:work           a stored login; athlete unknown
+ *   https://training.example profile:work token:1f  a token from the environment; athlete unknown
  *
  * Usually `sync login` learns the athlete and saves it in the profile: then nothing here is called.
  * This file is for the other cases, and asks the service before anything is sent:
@@ -43,7 +43,7 @@ import { ledgerPath } from './open-ledger.ts';
 type AskService = () => Promise<WhoAmI>;
 
 /**
- * Returns the ledger key for a stored login whose athlete was unknown when it was made. Saves the
+ * Returns the ledger key for a stored login that was made without a known athlete. Saves the
  * athlete in the profile if the service names one now.
  *
  * A service that named an athlete before has to do so again: until then nothing is sent.
@@ -120,7 +120,7 @@ export async function keyOfToken(
 }
 
 /**
- * Returns the account as far as this machine knows it. Sends no request, and creates no file.
+ * Returns the account that this machine knows. Sends no request, and creates no file.
  *
  * @returns the account, undefined if the service has not named it yet; and its ledger key
  */

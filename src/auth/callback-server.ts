@@ -48,7 +48,7 @@ export interface CallbackServerOptions {
  */
 export class CallbackServer {
   /**
-   * The redirect URI, letter by letter as it was given: services compare it as a string. Only a
+   * The redirect URI, letter by letter as given: services compare it as a string. Only a
    * port of 0 is replaced by the real one.
    */
   readonly redirectUri: string;
