@@ -316,11 +316,11 @@ async function portInUse(
   platform: NodeJS.Platform,
 ): Promise<SyncError> {
   const owner = await portOwner(port, platform);
-  const whose = owner === undefined ? '' : ` by ${owner.name} (process ${String(owner.pid)})`;
+  const byOwner = owner === undefined ? '' : ` by ${owner.name} (process ${String(owner.pid)})`;
   const other = new URL(redirectUri);
   const next = port < 65_535 ? port + 1 : port - 1;
   other.port = String(next === SANDBOX_PORT ? next + 1 : next);
-  return new SyncError('PORT_IN_USE', `Port ${String(port)} is in use${whose}.`, {
+  return new SyncError('PORT_IN_USE', `Port ${String(port)} is in use${byOwner}.`, {
     hint:
       `End that program, or choose another port: \`sync login --port ${other.port}\`. ` +
       `The service must know that address too: register ${other.href} as a redirect URI.`,

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { constants } from 'node:fs';
 import { type FileHandle, open, readdir, rm, unlink } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
@@ -75,7 +76,7 @@ export function fileStore(path: string, platform: NodeJS.Platform): CredentialSt
     },
     async probe(signal) {
       signal.throwIfAborted();
-      const probe = `${path}.probe-${String(process.pid)}`;
+      const probe = `${path}.probe-${randomBytes(8).toString('hex')}`;
       try {
         write(probe, '{}');
         await readOwn(probe, platform);
