@@ -31,11 +31,11 @@ export function connect(context: AppContext, config: Config, options: ConnectOpt
       const token = access ?? refresh;
       const settled = config.account !== undefined || config.loginId === undefined;
       if (token === undefined && (settled || offline)) return accountKey(config, config.account);
-      const { accountOfLogin, accountOfToken } = await import('./ledger-account.ts');
+      const { keyOfLogin, keyOfToken } = await import('./ledger-account.ts');
       const ask = async () => await (await open()).whoIs(context.signal);
       return token === undefined
-        ? await accountOfLogin(config, ask, context.warn)
-        : await accountOfToken(config, token, offline, ask);
+        ? await keyOfLogin(config, ask, context.warn)
+        : await keyOfToken(config, token, offline, ask);
     },
     async close() {
       if (opened === undefined) return;

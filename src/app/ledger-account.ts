@@ -1,122 +1,161 @@
+/*
+ * The ledger is one file for all accounts of this user. Each row of it has a key: the account that
+ * the upload or record belongs to. What one account sent must not count as sent for another, so the
+ * key is the athlete, if the service names one. The userinfo endpoint does; the interface does not
+ * require it.
+ *
+ *   https://training.example athlete:42             the service named the athlete
+ *   https://training.example profile:work           a stored login; athlete unknown
+ *   https://training.example profile:work token:1f  a token from the environment; athlete unknown
+ *
+ * Usually `sync login` learns the athlete and saves it in the profile: then nothing here is called.
+ * This file is for the other cases, and asks the service before anything is sent:
+ *
+ * - The service did not answer during the login. The profile then holds a random login ID in place
+ *   of the athlete ({@link keyOfLogin}).
+ * - The token comes from the environment, so that no profile describes it ({@link keyOfToken}).
+ *
+ * Example: Ada uploads 100 rides as athlete:42. She logs in again while userinfo answers 503. The
+ * next `sync upload` asks again, before it sends anything:
+ *
+ * - userinfo answers "42": the ledger knows the 100 rides, and none is sent again.
+ * - It answers 503 again: the command fails with exit code 5. As profile:work it would know none of
+ *   the rides, and send all of them again.
+ * - It answers "43": Ben logged in. His key is athlete:43, so Ada's rides do not count as his.
+ */
 import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import type { WhoAmI } from '../auth/account.ts';
+import { SyncError } from '../base/errors.ts';
+import type { Secret } from '../base/secret.ts';
 import { type Account, type Config, accountKey } from '../config/config.ts';
 import { changeProfile } from '../config/config-write.ts';
-import { SyncError } from '../base/errors.ts';
-import {
-  accountByToken,
-  adoptAccount,
-  hasAccountLike,
-  rememberTokenAccount,
-} from '../ledger/accounts.ts';
+import { accountByToken, adoptAccount, hasAccountLike, rememberTokenAccount } from '../ledger/accounts.ts';
 import { type Database, openDatabase } from '../ledger/database.ts';
-import type { Secret } from '../base/secret.ts';
 import { ledgerPath } from './config.ts';
 
-/** Asks the service whose login it is. @throws SyncError as a token source does */
-type Ask = () => Promise<WhoAmI>;
+/**
+ * Asks the service for the account of the login in use.
+ *
+ * @throws SyncError as a token source does
+ */
+type AskService = () => Promise<WhoAmI>;
 
 /**
- * What the ledger files the work of a stored login under whose athlete could not be told when it was
- * made. It may be somebody else's than the one before: nothing is taken for granted. On a service
- * that has said before whose login it is, nothing is delivered until it says so again; under
- * another name, everything that it ever confirmed would be forgotten, and sent once more.
+ * Returns the ledger key for a stored login that was made without a known athlete. Saves the
+ * athlete in the profile if the service names one now.
  *
- * @throws SyncError `NETWORK`, `SERVICE_UNAVAILABLE`, `AUTH_EXPIRED`: nothing was sent; `AUTH_REQUIRED`.
+ * A service that named an athlete before has to do so again: until then nothing is sent.
+ *
+ * @throws SyncError `NETWORK`, `SERVICE_UNAVAILABLE`, `AUTH_EXPIRED`: nothing was sent.
+ *   `AUTH_REQUIRED` if another process logged in or out with this profile meanwhile.
  */
-export async function accountOfLogin(
+export async function keyOfLogin(
   config: Config,
-  ask: Ask,
+  ask: AskService,
   onWarning: (text: string) => void,
 ): Promise<string> {
   const { paths, profile, loginId } = config;
+  const keyOfProfile = accountKey(config, undefined);
   const who = await ask();
-  const wasTold = await withDatabase(config, (database) => saysWho(database, config));
-  if (wasTold && who.kind === 'unreachable') throw notNow(who.error);
-  if (wasTold && who.kind === 'rejected') throw notAccepted();
-  if (who.kind === 'unreachable') return accountKey(config, undefined);
-  if (who.kind === 'known') {
-    const { account } = who;
-    if (!(await changeProfile(paths, profile, { account, ofLogin: loginId }))) {
-      throw new SyncError(
-        'AUTH_REQUIRED',
-        `Somebody logged in or out with profile "${profile}" in the meantime.`,
-        { hint: 'Start the command again.' },
-      );
+  const namedBefore = await withDatabase(config, (database) => hasNamedAthlete(database, config));
+  switch (who.kind) {
+    case 'known': {
+      const { account } = who;
+      const isSameLogin = await changeProfile(paths, profile, { account, ofLogin: loginId });
+      if (!isSameLogin) throw loginChanged(profile);
+      return accountKey(config, account);
     }
-    return accountKey(config, account);
+    case 'unreachable':
+      if (namedBefore) throw accountUnknown(who.error);
+      return keyOfProfile;
+    case 'rejected':
+      if (namedBefore) throw loginRejected();
+      break;
+    case 'unknown':
+      if (namedBefore) {
+        onWarning(
+          'The service no longer names the account of a login: what it confirmed earlier is unknown for this login.',
+        );
+      }
   }
-  if (wasTold) {
-    onWarning(
-      'The service does not say any more whose login this is: what it confirmed before is not known for this one.',
-    );
-  }
+  // The service does not name accounts: without a login ID, later commands do not ask again.
   await changeProfile(paths, profile, { loginId: null, ofLogin: loginId });
-  return accountKey(config, undefined);
+  return keyOfProfile;
 }
 
 /**
- * What the ledger files the work of a token from the environment under. A service that does not say
- * whose it is: what this very token did is still remembered.
+ * Returns the ledger key for a token from the environment. The ledger remembers the athlete of a
+ * token, so the service is asked once for each token. If it does not name accounts, the key is a
+ * digest of the token, and what this token sent is still remembered.
  *
- * @param offline the service is not asked.
+ * @param offline do not ask the service (a dry run)
  * @throws SyncError `NETWORK`, `SERVICE_UNAVAILABLE`, `AUTH_EXPIRED`: nothing was sent.
  */
-export async function accountOfToken(
+export async function keyOfToken(
   config: Config,
   token: Secret,
   offline: boolean,
-  ask: Ask,
+  ask: AskService,
 ): Promise<string> {
-  const byToken = tokenKey(config, token);
+  const byDigest = digestKey(config, token);
   return await withDatabase(config, async (database) => {
-    const remembered = accountByToken(database, byToken);
+    const remembered = accountByToken(database, byDigest);
     if (remembered !== undefined) return remembered;
-    if (offline) return byToken;
+    if (offline) return byDigest;
     const who = await ask();
-    if (who.kind === 'rejected') throw notAccepted();
+    if (who.kind === 'rejected') throw loginRejected();
     if (who.kind === 'unreachable') {
       const { error } = who;
-      if (error.code === 'NETWORK' || saysWho(database, config)) throw notNow(error);
-      return byToken;
+      if (error.code === 'NETWORK' || hasNamedAthlete(database, config))
+        throw accountUnknown(error);
+      return byDigest;
     }
-    const account = who.kind === 'known' ? accountKey(config, who.account) : byToken;
-    rememberTokenAccount(database, byToken, account);
-    adoptAccount(database, byToken, account);
-    return account;
+    const key = who.kind === 'known' ? accountKey(config, who.account) : byDigest;
+    rememberTokenAccount(database, byDigest, key);
+    adoptAccount(database, byDigest, key);
+    return key;
   });
 }
 
 /**
- * Whose login this is, as far as this machine knows: nobody is asked, and nothing is made.
+ * Returns the account that this machine knows. Sends no request, and creates no file.
  *
- * @returns the account, undefined where nobody said yet; and what the ledger files its work under
+ * @returns the account, undefined if the service has not named it yet; and its ledger key
  */
 export async function knownAccount(
   config: Config,
 ): Promise<{ readonly key: string; readonly account: Account | undefined }> {
-  const stored = accountKey(config, config.account);
+  const keyOfProfile = accountKey(config, config.account);
   const { access, refresh } = config.environmentTokens;
   const token = access ?? refresh;
-  if (token === undefined) return { key: stored, account: config.account };
-  const byToken = tokenKey(config, token);
+  if (token === undefined) return { key: keyOfProfile, account: config.account };
+  const byDigest = digestKey(config, token);
   const key = existsSync(ledgerPath(config))
-    ? await withDatabase(config, (database) => accountByToken(database, byToken) ?? byToken)
-    : byToken;
-  if (key === stored) return { key, account: config.account };
-  const anybody = accountKey(config, { id: '' });
-  return { key, account: key.startsWith(anybody) ? { id: key.slice(anybody.length) } : undefined };
+    ? await withDatabase(config, (database) => accountByToken(database, byDigest) ?? byDigest)
+    : byDigest;
+  if (key === keyOfProfile) return { key, account: config.account };
+  const prefix = athletePrefix(config);
+  return { key, account: key.startsWith(prefix) ? { id: key.slice(prefix.length) } : undefined };
 }
 
-function tokenKey(config: Config, token: Secret): string {
+/** The key of a token that the service has not named an athlete for. */
+function digestKey(config: Config, token: Secret): string {
   const digest = createHash('sha256').update(token.reveal()).digest('hex').slice(0, 16);
   return `${accountKey(config, undefined)} token:${digest}`;
 }
 
-/** Has this service ever said whose login it was? Else there is nothing to forget. */
-function saysWho(database: Database, config: Config): boolean {
-  return hasAccountLike(database, accountKey(config, { id: '' }));
+/** The beginning of the key of each athlete at this service. */
+function athletePrefix(config: Config): string {
+  return accountKey(config, { id: '' });
+}
+
+/**
+ * Has this service ever named an athlete? If not, the ledger holds nothing that could be sent
+ * twice.
+ */
+function hasNamedAthlete(database: Database, config: Config): boolean {
+  return hasAccountLike(database, athletePrefix(config));
 }
 
 async function withDatabase<T>(
@@ -131,16 +170,24 @@ async function withDatabase<T>(
   }
 }
 
-function notNow(error: SyncError): SyncError {
+function loginChanged(profile: string): SyncError {
   return new SyncError(
-    error.code,
-    `The service cannot say now whose login this is, and nothing is sent before it does. ${error.message}`,
-    { hint: 'Try again later; the same command continues.', cause: error, details: error.details },
+    'AUTH_REQUIRED',
+    `Another process logged in or out with profile "${profile}" during this command.`,
+    { hint: 'Run the command again.' },
   );
 }
 
-function notAccepted(): SyncError {
-  return new SyncError('AUTH_EXPIRED', 'The service does not accept this login any more.', {
-    hint: 'Run `sync login`; where the token is in the environment, set a new one.',
+function accountUnknown(cause: SyncError): SyncError {
+  return new SyncError(
+    cause.code,
+    `The service could not name the account of this login; nothing was sent. ${cause.message}`,
+    { hint: 'Try again later; the same command continues.', cause, details: cause.details },
+  );
+}
+
+function loginRejected(): SyncError {
+  return new SyncError('AUTH_EXPIRED', 'The service no longer accepts this login.', {
+    hint: 'Run `sync login`; if the token is in the environment, set a new one.',
   });
 }

@@ -2,7 +2,7 @@ import type { Http } from '../api/http.ts';
 import { openHttp, tracedHttp } from '../api/open-http.ts';
 import type { AppContext } from './context.ts';
 
-/** Runs a task with HTTP of its own, one request at a time, and closes it. */
+/** Opens HTTP for one request at a time, runs a task with it, and closes it. */
 export async function withHttp<T>(
   context: AppContext,
   task: (http: Http) => Promise<T>,

@@ -2,7 +2,7 @@ import type { Context } from '../base/context.ts';
 import { SyncError } from '../base/errors.ts';
 import type { Secret } from '../base/secret.ts';
 import { type CheckedCallback, checkPastedAddress } from './callback.ts';
-import { type CallbackServer, startCallbackServer } from './callback-server.ts';
+import { CallbackServer } from './callback-server.ts';
 import { createAuthorizationSecrets } from './pkce.ts';
 
 export interface AuthorizeOptions {
@@ -21,7 +21,9 @@ export interface AuthorizeOptions {
 
 /** An authorization request, and the listener for its callback. */
 export interface Authorization {
-  /** The authorization URL. It contains the state: show it to the user, never pass it to a process. */
+  /**
+   * The authorization URL. It contains the state: show it to the user, never pass it to a process.
+   */
   readonly url: string;
   readonly redirectUri: string;
   readonly verifier: Secret;
@@ -56,7 +58,7 @@ export interface WaitOptions {
 export async function beginAuthorization(options: AuthorizeOptions): Promise<Authorization> {
   const { state, verifier, challenge } = createAuthorizationSecrets();
   const expected = { state, origin: options.endpoint.origin };
-  const server = await startCallbackServer({ ...options, expected });
+  const server = await CallbackServer.start({ ...options, expected });
   const { redirectUri } = server;
   const url = authorizationUrl(options, { redirectUri, state, challenge });
 
@@ -103,7 +105,8 @@ export async function beginAuthorization(options: AuthorizeOptions): Promise<Aut
 }
 
 /**
- * Returns the address that the browser is sent to (interface 4.5). It contains the state: never log it.
+ * Returns the address that the browser is sent to (interface 4.5). It contains the state: never log
+ * it.
  *
  * @see https://www.rfc-editor.org/rfc/rfc6749#section-4.1.1 - authorization request
  * @see https://www.rfc-editor.org/rfc/rfc7636#section-4.3 - the challenge in it

@@ -19,185 +19,214 @@ import {
 import { portOwner } from './port-owner.ts';
 import { type StartAddress, createStartAddress } from './start-address.ts';
 
-/** The browser waits this long for the outcome at most, in ms. */
+/** Longest time that the browser waits for the outcome of the login (ms). */
 const HOLD_LIMIT_MS = 90_000;
-/** How long pages on their way may take when the server closes, in ms. */
-const FAREWELL_MS = 1_000;
-/** Nobody sends this little listener a long request. */
+/** Grace period for responses in flight when the server closes (ms). */
+const CLOSE_GRACE_MS = 1_000;
+/** Time limit for receiving one request (ms). */
 const REQUEST_LIMIT_MS = 10_000;
-/** How often to look for a port that is free on both addresses of `localhost`. */
+/** Attempts to find a port that is free on both addresses of `localhost`. */
 const FREE_PORT_ATTEMPTS = 5;
 
-export interface CallbackServer {
-  /**
-   * The redirect URI, letter by letter as it was given: services compare it as a string. Where its
-   * port is 0, with the one that is really listened on.
-   */
-  readonly redirectUri: string;
-  /**
-   * Makes an address for the command line of a browser: opened, it leads to the authorization URL.
-   * See {@link StartAddress}. Called once.
-   */
-  offerStart(
-    authorizationUrl: string,
-  ): { readonly address: string } & Pick<StartAddress, 'misused' | 'end'>;
-  /** The one callback that is accepted. Rejects with the signal's reason when it is aborted. */
-  waitForCallback(signal: AbortSignal): Promise<CheckedCallback>;
-  /**
-   * Takes the place of a callback (somebody pasted the address): from now on none is accepted.
-   * `false`: one was accepted already.
-   */
-  claim(): boolean;
-  /** How it went. The browser, which has been waiting for that, is shown this page. */
-  finish(page: LandingPage): void;
-  /** Lets pages on their way arrive, then ends. May be called twice. */
-  close(): Promise<void>;
-}
-
 export interface CallbackServerOptions {
-  /** `http`, a loopback host, and the path to listen on; port 0 takes any that is free. */
+  /** `http`, a loopback host, and the path to listen on; port 0 takes any free port. */
   readonly redirectUri: string;
   readonly expected: ExpectedAnswer;
   readonly platform: NodeJS.Platform;
   /** The user who runs this process; undefined on a system without user IDs. */
   readonly userId: number | undefined;
-  /** Something came that looked like a callback and was not ours. */
+  /** Called for a request that looked like the callback of another login. */
   readonly onRefused: (why: string) => void;
 }
 
 /**
- * Listens for the redirect of the authorize endpoint (RFC 8252 section 7.3), on the loopback
- * interface only. Requests with a wrong path, method, host or state are refused and change nothing:
- * the wait goes on. The first callback with the right state is accepted, and no other after it.
+ * Listens for the redirect of the authorize endpoint, on the loopback interface only. Requests with
+ * a wrong path, method, host or state are refused and change nothing. The first callback with the
+ * right state is accepted, and no other after it.
  *
- * @throws SyncError `PORT_IN_USE`; `CONFIG` if this machine does not let us listen there.
+ * @see https://www.rfc-editor.org/rfc/rfc8252#section-7.3 - loopback redirect
  */
-export async function startCallbackServer(options: CallbackServerOptions): Promise<CallbackServer> {
-  let accept: (callback: CheckedCallback) => void = () => undefined;
-  const accepted = new Promise<CheckedCallback>((resolve) => (accept = resolve));
-  let taken: { readonly query: string | undefined } | undefined;
-  let outcome: LandingPage | undefined;
-  let start: StartAddress | undefined;
-  const held = new Set<ServerResponse>();
+export class CallbackServer {
+  /**
+   * The redirect URI, letter by letter as given: services compare it as a string. Only a
+   * port of 0 is replaced by the real one.
+   */
+  readonly redirectUri: string;
+  readonly #options: CallbackServerOptions;
+  readonly #servers: readonly Server[];
+  /** The redirect URI, parsed, with the real port. */
+  readonly #address: URL;
+  readonly #accepted = withResolver<CheckedCallback>();
+  /** The query of the accepted callback; '' after a pasted address, or after the end. */
+  #acceptedQuery: string | undefined;
+  /** The page that shows the outcome. */
+  #outcome: LandingPage | undefined;
+  #start: StartAddress | undefined;
+  /** Responses of browsers that wait for the outcome. */
+  readonly #held = new Set<ServerResponse>();
+  #closed: Promise<void> | undefined;
 
-  function onCallback(query: string, response: ServerResponse): void {
-    const result = checkCallback(new URLSearchParams(query), options.expected);
-    if (result.kind === 'refused') {
-      const why = explainRefusal(result.why);
-      options.onRefused(why);
-      send(response, refusedPage(why));
-      return;
-    }
-    if (taken === undefined) {
-      taken = { query };
-      accept(result);
-    } else if (taken.query !== query) {
-      send(response, alreadyAnsweredPage());
-      return;
-    }
-    // The same callback again is the browser asking twice: it gets the same answer.
-    if (outcome === undefined) hold(response);
-    else send(response, outcome);
+  private constructor(options: CallbackServerOptions, servers: readonly Server[], port: number) {
+    this.#options = options;
+    this.#servers = servers;
+    this.#address = new URL(options.redirectUri);
+    this.#address.port = String(port);
+    this.redirectUri = withRealPort(options.redirectUri, this.#address);
   }
 
-  async function onStart(
-    address: StartAddress,
-    request: IncomingMessage,
-    response: ServerResponse,
-  ): Promise<void> {
-    const answer = await address.open(request);
-    if ('to' in answer) {
-      response.writeHead(302, { ...PAGE_HEADERS, location: answer.to, connection: 'close' });
-      response.end();
-    } else {
-      send(response, answer);
-    }
-  }
-
-  function hold(response: ServerResponse): void {
-    held.add(response);
-    const timer = setTimeout(() => send(response, stillWorkingPage()), HOLD_LIMIT_MS).unref();
-    response.once('close', () => {
-      clearTimeout(timer);
-      held.delete(response);
+  /**
+   * Starts listening.
+   *
+   * @throws SyncError `PORT_IN_USE`; `CONFIG` if this machine does not allow to listen there.
+   */
+  static async start(options: CallbackServerOptions): Promise<CallbackServer> {
+    const holder: { server?: CallbackServer } = {};
+    const { servers, port } = await listen(options, (request, response) => {
+      if (holder.server !== undefined) holder.server.#onRequest(request, response);
+      else send(response, nothingHerePage('The login has not started yet.', 503));
     });
+    holder.server = new CallbackServer(options, servers, port);
+    return holder.server;
   }
 
-  // Its port is 0, which no host header names, until the real one is known.
-  const expected = new URL(options.redirectUri);
-  function onRequest(request: IncomingMessage, response: ServerResponse): void {
+  /**
+   * Creates an address for the command line of a browser, which redirects to the authorization URL.
+   * Called once. See {@link StartAddress}.
+   */
+  offerStart(
+    authorizationUrl: string,
+  ): { readonly address: string } & Pick<StartAddress, 'misused' | 'end'> {
+    this.#start = createStartAddress(authorizationUrl, this.#options.userId);
+    return { ...this.#start, address: this.#address.origin + this.#start.path };
+  }
+
+  /** Waits for the one callback that is accepted. Rejects with the signal's reason. */
+  async waitForCallback(signal: AbortSignal): Promise<CheckedCallback> {
+    signal.throwIfAborted();
+    let onAbort: (() => void) | undefined;
+    const aborted = new Promise<never>((_resolve, reject) => {
+      onAbort = () => reject(signal.reason as Error);
+      signal.addEventListener('abort', onAbort, { once: true });
+    });
+    try {
+      return await Promise.race([this.#accepted.promise, aborted]);
+    } finally {
+      if (onAbort !== undefined) signal.removeEventListener('abort', onAbort);
+    }
+  }
+
+  /**
+   * Takes the place of the callback for a pasted address: from now on no callback is accepted.
+   *
+   * @returns false if a callback was accepted before.
+   */
+  claim(): boolean {
+    if (this.#acceptedQuery !== undefined) return false;
+    this.#acceptedQuery = '';
+    return true;
+  }
+
+  /** Shows the outcome to the browser that waits, and to later requests. */
+  finish(page: LandingPage): void {
+    this.#outcome ??= page;
+    this.#start?.end();
+    this.#acceptedQuery ??= '';
+    for (const response of this.#held) send(response, this.#outcome);
+  }
+
+  /** Lets responses in flight arrive, then stops listening. May be called twice. */
+  close(): Promise<void> {
+    return (this.#closed ??= this.#close());
+  }
+
+  async #close(): Promise<void> {
+    for (const response of this.#held) send(response, this.#outcome ?? stillWorkingPage());
+    const ended = this.#servers.map(
+      (server) => new Promise<void>((resolve) => server.close(() => resolve())),
+    );
+    for (const server of this.#servers) server.closeIdleConnections();
+    const timer = setTimeout(() => {
+      for (const server of this.#servers) server.closeAllConnections();
+    }, CLOSE_GRACE_MS);
+    await Promise.all(ended);
+    clearTimeout(timer);
+  }
+
+  #onRequest(request: IncomingMessage, response: ServerResponse): void {
     const [path = '', query = ''] = splitTarget(request.url ?? '');
-    if (request.headers.host?.toLowerCase() !== expected.host) {
-      send(response, nothingHerePage('This address answers to its own name only.', 403));
+    const start = this.#start;
+    // Another host name means DNS rebinding.
+    if (request.headers.host?.toLowerCase() !== this.#address.host) {
+      send(response, nothingHerePage('This address answers only to its own host name.', 403));
     } else if (start !== undefined && request.url === start.path && request.method === 'GET') {
       void onStart(start, request, response);
-    } else if (path !== expected.pathname) {
+    } else if (path !== this.#address.pathname) {
       send(response, nothingHerePage('The login waits at another address.', 404));
     } else if (request.method !== 'GET') {
       response.setHeader('allow', 'GET');
       send(response, nothingHerePage('The login waits for a redirect of the browser.', 405));
     } else {
-      onCallback(query, response);
+      this.#onCallback(query, response);
     }
   }
 
-  const { servers, port } = await listen(options, onRequest);
-  expected.port = String(port);
+  #onCallback(query: string, response: ServerResponse): void {
+    const result = checkCallback(new URLSearchParams(query), this.#options.expected);
+    if (result.kind === 'refused') {
+      const why = explainRefusal(result.why);
+      this.#options.onRefused(why);
+      send(response, refusedPage(why));
+      return;
+    }
+    if (this.#acceptedQuery === undefined) {
+      this.#acceptedQuery = query;
+      this.#accepted.resolve(result);
+    } else if (this.#acceptedQuery !== query) {
+      send(response, alreadyAnsweredPage());
+      return;
+    }
+    // A repeated callback is the browser loading the page again: it gets the same page.
+    if (this.#outcome === undefined) this.#hold(response);
+    else send(response, this.#outcome);
+  }
 
-  let closed: Promise<void> | undefined;
-  const close = async () => {
-    for (const response of held) send(response, outcome ?? stillWorkingPage());
-    const ended = servers.map(
-      (server) => new Promise<void>((resolve) => server.close(() => resolve())),
-    );
-    for (const server of servers) server.closeIdleConnections();
-    const timer = setTimeout(() => {
-      for (const server of servers) server.closeAllConnections();
-    }, FAREWELL_MS);
-    await Promise.all(ended);
-    clearTimeout(timer);
-  };
-  return {
-    redirectUri: withRealPort(options.redirectUri, expected),
-    offerStart(authorizationUrl) {
-      start = createStartAddress(authorizationUrl, options.userId);
-      return { ...start, address: expected.origin + start.path };
-    },
-    async waitForCallback(signal) {
-      signal.throwIfAborted();
-      let onAbort: (() => void) | undefined;
-      const aborted = new Promise<never>((_resolve, reject) => {
-        onAbort = () => reject(signal.reason as Error);
-        signal.addEventListener('abort', onAbort, { once: true });
-      });
-      try {
-        return await Promise.race([accepted, aborted]);
-      } finally {
-        if (onAbort !== undefined) signal.removeEventListener('abort', onAbort);
-      }
-    },
-    claim() {
-      if (taken !== undefined) return false;
-      taken = { query: undefined };
-      return true;
-    },
-    finish(page) {
-      outcome ??= page;
-      start?.end();
-      taken ??= { query: undefined };
-      for (const response of held) send(response, outcome);
-    },
-    close: () => (closed ??= close()),
-  };
+  #hold(response: ServerResponse): void {
+    this.#held.add(response);
+    const timer = setTimeout(() => send(response, stillWorkingPage()), HOLD_LIMIT_MS).unref();
+    response.once('close', () => {
+      clearTimeout(timer);
+      this.#held.delete(response);
+    });
+  }
 }
 
-/** @param real the same address, with the port that is listened on */
+async function onStart(
+  address: StartAddress,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
+  const answer = await address.open(request);
+  if ('to' in answer) {
+    response.writeHead(302, { ...PAGE_HEADERS, location: answer.to, connection: 'close' });
+    response.end();
+  } else {
+    send(response, answer);
+  }
+}
+
+function withResolver<T>(): { promise: Promise<T>; resolve: (value: T) => void } {
+  let resolve: (value: T) => void = () => undefined;
+  const promise = new Promise<T>((done) => (resolve = done));
+  return { promise, resolve };
+}
+
+/** Replaces port 0. @param real the same address with the real port */
 function withRealPort(redirectUri: string, real: URL): string {
   if (new URL(redirectUri).port !== '0') return redirectUri;
   return redirectUri.replace(/^([^/]*\/\/[^/]*:)0+(?=\/|$)/, `$1${real.port || '80'}`);
 }
 
-/** Path and query of a request target in origin form (RFC 9112 section 3.2.1); nothing is decoded. */
+/** Splits a request target in origin form (RFC 9112 section 3.2.1), without decoding it. */
 function splitTarget(target: string): string[] {
   const mark = target.indexOf('?');
   return mark === -1 ? [target] : [target.slice(0, mark), target.slice(mark + 1)];
@@ -205,14 +234,16 @@ function splitTarget(target: string): string[] {
 
 function send(response: ServerResponse, page: LandingPage): void {
   if (response.headersSent) return;
-  // One page a connection: nothing stays open when the login is over.
+  // One page per connection, so that none stays open when the login is over.
   response.writeHead(page.status, { ...PAGE_HEADERS, connection: 'close' });
   response.end(renderPage(page));
 }
 
 /**
- * `localhost` is listened on at both of its addresses: the browser may take either, and on the other
- * one nobody else may sit and take the code (RFC 8252 section 8.3).
+ * Listens on both addresses of `localhost`: the browser may use either, and another program on the
+ * other address could take the code.
+ *
+ * @see https://www.rfc-editor.org/rfc/rfc8252#section-8.3 - `localhost` and loopback addresses
  */
 async function listen(
   options: CallbackServerOptions,
@@ -244,19 +275,15 @@ async function listen(
       if (inUse && wanted === 0 && attempt < FREE_PORT_ATTEMPTS) continue;
       throw inUse
         ? await portInUse(redirectUri, port, options.platform)
-        : new SyncError(
-            'CONFIG',
-            `${options.redirectUri} cannot be listened on: ${messageOf(cause)}.`,
-            {
-              cause,
-              hint: 'Choose another port: `sync login --port PORT`.',
-            },
-          );
+        : new SyncError('CONFIG', `Cannot listen on ${options.redirectUri}: ${messageOf(cause)}.`, {
+            cause,
+            hint: 'Choose another port: `sync login --port PORT`.',
+          });
     }
   }
 }
 
-/** A machine without IPv6. */
+/** Does this machine lack the address? (no IPv6) */
 function hasNoAddress(cause: unknown): boolean {
   return ['EADDRNOTAVAIL', 'EAFNOSUPPORT'].includes(systemCode(cause) ?? '');
 }
@@ -280,7 +307,7 @@ function listenOn(
   });
 }
 
-/** Where `sync sandbox` listens unless it is told otherwise. */
+/** Default port of `sync sandbox`. */
 const SANDBOX_PORT = 8918;
 
 async function portInUse(
@@ -289,14 +316,14 @@ async function portInUse(
   platform: NodeJS.Platform,
 ): Promise<SyncError> {
   const owner = await portOwner(port, platform);
-  const whose = owner === undefined ? '' : ` by ${owner.name} (process ${String(owner.pid)})`;
+  const byOwner = owner === undefined ? '' : ` by ${owner.name} (process ${String(owner.pid)})`;
   const other = new URL(redirectUri);
   const next = port < 65_535 ? port + 1 : port - 1;
   other.port = String(next === SANDBOX_PORT ? next + 1 : next);
-  return new SyncError('PORT_IN_USE', `Port ${String(port)} is in use${whose}.`, {
+  return new SyncError('PORT_IN_USE', `Port ${String(port)} is in use${byOwner}.`, {
     hint:
       `End that program, or choose another port: \`sync login --port ${other.port}\`. ` +
-      `The service has to know that address, too: register ${other.href} as a redirect URI.`,
+      `The service must know that address too: register ${other.href} as a redirect URI.`,
     details: { port, ...(owner === undefined ? {} : { owner: owner.name, pid: owner.pid }) },
   });
 }

@@ -4,8 +4,8 @@ import { Secret } from '../base/secret.ts';
 declare const checked: unique symbol;
 
 /**
- * What the service answered to the authorization request. Only {@link checkCallback} makes one: a
- * callback whose state was not compared cannot be used any further.
+ * The answer to the authorization request. Only {@link checkCallback} creates one: by its type, a
+ * callback cannot be used before its state was compared.
  */
 export type CheckedCallback = { readonly [checked]: true } & (
   | { readonly kind: 'code'; readonly code: Secret }
@@ -19,26 +19,30 @@ export type CheckedCallback = { readonly [checked]: true } & (
   | { readonly kind: 'foreign'; readonly issuer: string }
 );
 
-/** Why a callback is not ours. */
+/** Why a callback is not the answer to this login. */
 export type CallbackRefusal = 'missing-state' | 'wrong-state' | 'repeated-parameter' | 'no-answer';
 
-/** RFC 6749 appendix A.11; also what fits into a sensible request. */
+/** RFC 6749 appendix A.11, with an upper bound on the length. */
 const CODE = /^[\x20-\x7e]{1,4096}$/;
 
-/** What the answer to one authorization request has to show. */
+/** The values that the answer to one authorization request must have. */
 export interface ExpectedAnswer {
   readonly state: Secret;
   /**
-   * The origin of the service that was asked. The interface names no issuer identifier, so `iss` has to
-   * be an address of this origin. An answer without `iss` is taken: the interface does not require it.
+   * The origin of the service. The interface names no issuer identifier, so `iss` must be an
+   * address of this origin. An answer without `iss` is accepted: the interface does not require it.
    */
   readonly origin: string;
 }
 
 /**
- * Checks the query of a callback. The state is compared, in constant time, before anything else is
- * looked at: an `error` with the wrong state is as foreign as a `code` is (RFC 9700 section 4.7). The
- * issuer comes next, and rejects codes and errors alike (RFC 9207 section 2.4).
+ * Checks the query of a callback. Compares the state, in constant time, before anything else: an
+ * `error` with a wrong state is not from this login either. Checks the issuer next, for codes and
+ * errors alike.
+ *
+ * @see https://www.rfc-editor.org/rfc/rfc6749#section-4.1.2 - authorization response
+ * @see https://www.rfc-editor.org/rfc/rfc9700#section-4.7 - cross-site request forgery
+ * @see https://www.rfc-editor.org/rfc/rfc9207#section-2.4 - the issuer, against mix-up attacks
  */
 export function checkCallback(
   query: URLSearchParams,
@@ -69,11 +73,7 @@ export function checkCallback(
   return mark({ kind: 'code', code: new Secret(code) });
 }
 
-/**
- * Checks an address that somebody pasted from the browser's address bar.
- *
- * @returns what is wrong with it, in words for the person who pasted it.
- */
+/** Checks an address that the user pasted from the browser's address bar. */
 export function checkPastedAddress(
   pasted: string,
   redirectUri: string,
@@ -83,13 +83,13 @@ export function checkPastedAddress(
   const refused = (message: string) => ({ kind: 'refused', message }) as const;
   if (text === '') return refused('That was empty.');
   if (!URL.canParse(text)) {
-    return refused(`That is no address. It begins with ${redirectUri}?`);
+    return refused(`That is not an address. The right one begins with ${redirectUri}?`);
   }
   const url = new URL(text);
   const ours = new URL(redirectUri);
   if (url.origin !== ours.origin || url.pathname !== ours.pathname) {
     return refused(
-      `That is another address. Paste the one the browser ends at; it begins with ${redirectUri}?`,
+      `That is another address. Paste the last address of the login; it begins with ${redirectUri}?`,
     );
   }
   const result = checkCallback(url.searchParams, expected);
@@ -103,9 +103,9 @@ export function explainRefusal(why: CallbackRefusal): string {
     case 'wrong-state':
       return 'That answer belongs to another login, perhaps an earlier one.';
     case 'repeated-parameter':
-      return 'That answer holds something twice.';
+      return 'That answer repeats a parameter.';
     case 'no-answer':
-      return 'That answer holds neither a code nor an error.';
+      return 'That answer has neither a code nor an error.';
   }
 }
 
@@ -119,7 +119,7 @@ function mark(callback: Unmarked<CheckedCallback>): CheckedCallback {
   return callback as CheckedCallback;
 }
 
-/** Compares in a time that tells nothing about where, or whether, the texts differ. */
+/** Compares in constant time: the duration does not show where the texts differ. */
 function sameText(a: string, b: string): boolean {
   const hash = (text: string) => createHash('sha256').update(text).digest();
   return timingSafeEqual(hash(a), hash(b));

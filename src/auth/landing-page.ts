@@ -1,10 +1,12 @@
 import { createHash } from 'node:crypto';
 
-/** What a page of the callback server says. No field may hold a token, a code or a state. */
+/**
+ * The content of a page of the callback server. No field may contain a token, a code or a state.
+ */
 export interface LandingPage {
   readonly mood: 'good' | 'bad' | 'neutral';
   readonly title: string;
-  /** Paragraphs of plain text; what is to be typed stands in backticks. */
+  /** Paragraphs of plain text; commands to type are in backticks. */
   readonly text: readonly string[];
   /** A command to type in the terminal. */
   readonly command?: string | undefined;
@@ -20,7 +22,7 @@ export function loggedInPage(who: string | undefined, missing: readonly string[]
       'The login is stored on your computer. You can close this window and go back to the terminal.',
       ...(missing.length === 0
         ? []
-        : [`You did not grant everything, so this will not work: ${missing.join(', ')}.`]),
+        : [`You did not grant all scopes, so this will not work: ${missing.join(', ')}.`]),
     ],
     status: 200,
   };
@@ -29,18 +31,20 @@ export function loggedInPage(who: string | undefined, missing: readonly string[]
 export function deniedPage(): LandingPage {
   return {
     mood: 'neutral',
-    title: 'You said no',
-    text: ['Nothing was changed on your computer. If that was a slip, type in the terminal:'],
+    title: 'You denied the login',
+    text: [
+      'Nothing was changed on your computer. To approve the login after all, type in the terminal:',
+    ],
     command: 'sync login',
     status: 200,
   };
 }
 
-/** @param message what went wrong, as the terminal says it. */
+/** @param message the error message that the terminal shows. */
 export function failedPage(message: string, hint: string | undefined): LandingPage {
   return {
     mood: 'bad',
-    title: 'The login did not work',
+    title: 'The login failed',
     text: [message, ...(hint === undefined ? [] : [hint]), 'To try again, type in the terminal:'],
     command: 'sync login',
     status: 400,
@@ -53,8 +57,8 @@ export function refusedPage(why: string): LandingPage {
     title: 'This is not the answer to your login',
     text: [
       why,
-      'It was ignored. If a login is waiting in the terminal, it still waits: ' +
-        'finish it in the browser window that it opened.',
+      'It was ignored. If a login is still waiting in the terminal, ' +
+        'complete it in the browser window that it opened.',
     ],
     status: 400,
   };
@@ -63,8 +67,8 @@ export function refusedPage(why: string): LandingPage {
 export function alreadyAnsweredPage(): LandingPage {
   return {
     mood: 'neutral',
-    title: 'This login has been answered already',
-    text: ['Nothing was changed. The terminal says how it went.'],
+    title: 'This login already has an answer',
+    text: ['Nothing was changed. The terminal shows the outcome.'],
     status: 409,
   };
 }
@@ -73,7 +77,7 @@ export function stillWorkingPage(): LandingPage {
   return {
     mood: 'neutral',
     title: 'Still working on it',
-    text: ['The service takes its time. The terminal will say how it goes.'],
+    text: ['The service is slow to answer. The terminal will show the outcome.'],
     status: 200,
   };
 }
@@ -106,7 +110,7 @@ footer { margin-top: 2rem; padding-top: 1rem; border-top: 1px solid var(--line);
   color: var(--soft); }
 `;
 
-/** Takes the spent code and state out of the address bar and the history. */
+/** Removes the used code and state from the address bar and the history. */
 const SCRIPT = "history.replaceState(null, '', location.pathname)";
 
 const ICONS: Record<LandingPage['mood'], string> = {
@@ -116,9 +120,8 @@ const ICONS: Record<LandingPage['mood'], string> = {
 };
 
 /**
- * The headers of every page: it loads nothing, runs nothing but its own line, may not be framed or
- * kept, and does not tell the next site where it was (the address holds the code until it is
- * spent).
+ * The headers of each page. It loads nothing, runs only its own script, must not be framed or
+ * cached, and sends no referrer: the address contains the code until it is used.
  */
 export const PAGE_HEADERS: Readonly<Record<string, string>> = {
   'content-type': 'text/html; charset=utf-8',

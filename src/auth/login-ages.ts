@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { makeFolder, replaceFile } from '../system/storage.ts';
 
 /*
- * Some services end a login a fixed time after it was made, and announce that nowhere. How old logins
- * became at each service is kept in the state folder, so that the next one can be renewed in time.
+ * Some services end a login a fixed time after it was made, without announcing it. The state folder
+ * keeps the ages that logins reached at each service, to warn before the next one ends.
  */
 
 /** A login that the service ended. Times are ms since 1970. */
@@ -20,13 +20,15 @@ interface ServiceAges {
   readonly ended: readonly EndedLogin[];
 }
 
-/** Logins that are remembered for each service. */
+/** Number of ended logins kept for each service. */
 const REMEMBERED = 10;
-/** A login that ended younger than this (ms) was ended by a person, not by a time limit. */
+/** A login that ended at a younger age (ms) was ended by a person, not by a time limit. */
 const LEAST_LIMIT_MS = 24 * 3_600_000;
 /** A login in use is recorded this often, in ms. */
 const RECORD_EVERY_MS = 6 * 3_600_000;
-/** A login that probably ends within this time is warned about (ms), or within a share of its life. */
+/**
+ * A login that probably ends within this time is warned about (ms), or within a share of its life.
+ */
 const SOON_MS = 7 * 86_400_000;
 const SOON_SHARE = 0.2;
 
@@ -92,7 +94,7 @@ function agesOf(stateDir: string, service: string): ServiceAges {
   return readAll(stateDir).get(service) ?? { longestMs: 0, ended: [] };
 }
 
-/** A file that is missing or damaged holds nothing: it is a help, not a promise. */
+/** A missing or damaged file counts as empty: losing it costs only a warning. */
 function readAll(stateDir: string): Map<string, ServiceAges> {
   try {
     const entries = JSON.parse(readFileSync(fileOf(stateDir), 'utf8')) as Record<string, unknown>;

@@ -16,9 +16,10 @@ export interface LoginPlace {
 
 /**
  * Runs a task while no other process of this machine changes this profile's login. Everything that
- * replaces a stored token runs in here: no refresh token is used twice, and no newer one overwritten.
+ * replaces a stored token runs in here: no refresh token is used twice, and no newer one
+ * overwritten.
  *
- * @throws SyncError `BUSY` if another process holds the lock too long; whatever the task throws.
+ * @throws SyncError `BUSY` if another process holds the lock too long; the errors of the task.
  */
 export async function withLoginLock<T>(
   { clock, signal }: Pick<Context, 'clock' | 'signal'>,

@@ -37,8 +37,8 @@ export function openSession(
 }
 
 /**
- * Opens the configured store. Each login adds its profile to the configuration, so an unknown profile
- * has no login, even if there is no keychain to look in.
+ * Opens the configured store. Each login adds its profile to the configuration, so an unknown
+ * profile has no login, even if there is no keychain to look in.
  */
 function storeOfProfile(config: Config, options: StoreOptions): CredentialStore {
   const store = openStore(config, options);

@@ -6,12 +6,12 @@ export interface PortOwner {
   readonly name: string;
 }
 
-/** How long lsof may take, in ms. */
+/** Time limit for lsof (ms). */
 const LSOF_LIMIT_MS = 2_000;
 
 /**
- * The process that listens on a TCP port of this machine, where that can be known: on Linux from
- * /proc, else from lsof. Another user's process cannot. Never throws.
+ * Returns the process that listens on a TCP port of this machine: on Linux from /proc, else from
+ * lsof. Undefined if it cannot be found, as for a process of another user. Never throws.
  */
 export async function portOwner(
   port: number,
@@ -32,7 +32,7 @@ async function fromProc(port: number): Promise<PortOwner | undefined> {
   );
   if (sockets.size === 0) return undefined;
   for (const pid of (await readdir('/proc')).filter((name) => /^\d+$/.test(name))) {
-    // Processes of others, and those that end while we look, are passed over.
+    // Skip processes of other users, and processes that end meanwhile.
     const handles = await readdir(`/proc/${pid}/fd`).catch(() => []);
     for (const handle of handles) {
       const target = await readlink(`/proc/${pid}/fd/${handle}`).catch(() => '');
@@ -76,7 +76,7 @@ export interface TcpSocket {
 /** The state of a listening socket. */
 const LISTENING = '0A';
 
-/** Lists the TCP sockets of this machine, those of all users. Empty without /proc. */
+/** Lists the TCP sockets of all users of this machine. Empty without /proc. */
 export async function tcpSockets(): Promise<readonly TcpSocket[]> {
   const tables = await Promise.all(
     ['/proc/net/tcp', '/proc/net/tcp6'].map((path) => readFile(path, 'utf8').catch(() => '')),

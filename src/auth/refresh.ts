@@ -17,7 +17,7 @@ import type { NewTokens } from './token-response.ts';
 
 /**
  * Grace period for a refresh in flight when the program stops (ms). If the service rotates refresh
- * tokens, an answer that nobody reads is a lost login.
+ * tokens, an unread answer is a lost login.
  */
 const STOP_GRACE_MS = 2_900;
 
@@ -66,7 +66,7 @@ export type RefreshOutcome =
  *
  * The caller holds the login lock, and has read `before` under it.
  *
- * @throws SyncError if there are no new tokens; the stored ones are as valid as before, as far as is known.
+ * @throws SyncError if there are no new tokens; the stored ones stay in use.
  */
 export async function refreshLogin(
   context: Context,
@@ -132,8 +132,8 @@ async function prepareSave(
 }
 
 /**
- * Saves refreshed tokens, with several attempts. If they replaced the refresh token, it keeps trying
- * for a minute: the stored one has probably ended.
+ * Saves refreshed tokens, with several attempts. If they replaced the refresh token, it keeps
+ * trying for a minute: the stored one has probably ended.
  */
 export async function saveRefreshed(
   { clock }: Context,

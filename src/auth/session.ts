@@ -24,7 +24,7 @@ export interface SessionOptions extends RefreshOptions {
   readonly profile: string;
   /** The athlete of the ledger that this run uses; a login of another one is refused. */
   readonly accountId: string | undefined;
-  /** The random ID of the login whose athlete was unknown when it was made. */
+  /** The random ID of a login, if its athlete was unknown when it was made. */
   readonly loginId?: string | undefined;
 }
 
@@ -46,11 +46,11 @@ type IsStale = (credentials: Credentials) => boolean;
  * A login in use: the one place that reads, refreshes and replaces stored tokens.
  *
  * Only one process of this machine refreshes at a time. Under the login lock it reads the store
- * again, and uses the tokens that another process saved. Otherwise it refreshes, saves the new tokens,
- * and only then uses them. See {@link refreshLogin}.
+ * again, and uses the tokens that another process saved. Otherwise it refreshes, saves the new
+ * tokens, and only then uses them. See {@link refreshLogin}.
  *
- * A login ends only if the service answers `invalid_grant` and the store holds nothing newer. That end
- * is recorded in the store until the next login.
+ * A login ends only if the service answers `invalid_grant` and the store holds nothing newer. That
+ * end is recorded in the store until the next login.
  */
 export class Session implements TokenSource {
   readonly #context: Context;
@@ -113,7 +113,7 @@ export class Session implements TokenSource {
     return (this.#lastRead ?? (await this.#load(signal))).tokens.scopes;
   }
 
-  /** Returns the login as it is stored, without a request. @throws SyncError as {@link TokenSource}. */
+  /** Returns the stored login without a request. @throws SyncError as {@link TokenSource}. */
   async credentials(signal: AbortSignal): Promise<Credentials> {
     return this.#state.name === 'usable' ? this.#state.credentials : await this.#load(signal);
   }
@@ -213,7 +213,9 @@ export class Session implements TokenSource {
     return unsaved.error;
   }
 
-  /** After `invalid_grant`: returns a newer login from the store, else records that this one ended. */
+  /**
+   * After `invalid_grant`: returns a newer login from the store, else records that this one ended.
+   */
   async #newerLoginOrEnd(
     before: Credentials,
     refreshToken: Secret,

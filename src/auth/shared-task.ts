@@ -1,6 +1,6 @@
 /**
  * A task that several callers wait for together. Its signal is aborted when the last caller leaves.
- * The task decides how to react: one that must not be interrupted halfway finishes first.
+ * The task decides how to react: if it must not be interrupted halfway, it finishes first.
  */
 export class SharedTask<T> {
   readonly #controller = new AbortController();
@@ -24,8 +24,8 @@ export class SharedTask<T> {
   }
 
   /**
-   * Waits for the task. When the signal is aborted, rejects with its reason: at once if other callers
-   * wait for the task; else it stops the task, and rejects after the task has ended.
+   * Waits for the task. When the signal is aborted, rejects with its reason: at once if other
+   * callers wait for the task; else it stops the task, and rejects after the task has ended.
    */
   async join(signal: AbortSignal): Promise<T> {
     signal.throwIfAborted();

@@ -5,20 +5,20 @@ import { type LandingPage, failedPage, nothingHerePage } from './landing-page.ts
 import { tcpSockets } from './port-owner.ts';
 
 /**
- * The address that the browser is started with. It becomes an argument of processes, which every user
- * of this machine may read. So it holds no secret: it redirects to the authorization URL, and does
- * so once.
+ * The address that the browser is started with. It becomes an argument of processes, which every
+ * user of this machine can read. So it contains no secret: it redirects to the authorization URL,
+ * once.
  */
 export interface StartAddress {
   readonly path: string;
   /**
-   * Aborted if the address was opened twice, or by another user of this machine. Which of the two
-   * was the athlete's browser cannot be known, so the login has to end.
+   * Aborted if the address was opened twice, or by another user of this machine. The login then
+   * ends: either of the two may have been the athlete's browser.
    */
   readonly misused: AbortSignal;
-  /** Where a request is sent, or the page that it gets instead. */
+  /** Returns the redirect for a request, or the page to show instead. */
   open(request: IncomingMessage): Promise<{ readonly to: string } | LandingPage>;
-  /** From now on the address leads nowhere. */
+  /** From now on the address redirects no longer. */
   end(): void;
 }
 
@@ -63,7 +63,7 @@ export function createStartAddress(
   };
 }
 
-/** Browsers mark what they fetch ahead of a navigation (Fetch, `Sec-Purpose`; older names too). */
+/** Browsers mark requests ahead of a navigation (Fetch, `Sec-Purpose`, and older names). */
 function isPrefetch({ headers }: IncomingMessage): boolean {
   return ['sec-purpose', 'purpose', 'x-purpose', 'x-moz'].some((name) =>
     /prefetch|prerender|preview/i.test(String(headers[name])),

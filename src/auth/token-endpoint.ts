@@ -78,7 +78,7 @@ export async function exchangeCode(
 }
 
 /**
- * Requests new tokens for a refresh token. The service may have replaced the one that was sent:
+ * Requests new tokens for a refresh token. The service may have replaced the sent token:
  * store the new tokens before using them.
  *
  * Repeating the request makes nothing worse: if the service acted on a request and its answer was
@@ -86,8 +86,9 @@ export async function exchangeCode(
  *
  * @see https://www.rfc-editor.org/rfc/rfc6749#section-6 - refreshing an access token
  * @see https://www.rfc-editor.org/rfc/rfc9700#section-4.14.2 - rotation of refresh tokens
- * @throws SyncError `AUTH_EXPIRED` for `invalid_grant` and nothing else; `AUTH_REFUSED` if the service
- *   refuses the client or the grant type; `NETWORK`, `SERVICE_UNAVAILABLE`, `SERVICE_ANSWER`.
+ * @throws SyncError `AUTH_EXPIRED` for `invalid_grant` and nothing else; `AUTH_REFUSED` if the
+ *   service refuses the client or the grant type; `NETWORK`, `SERVICE_UNAVAILABLE`,
+ *   `SERVICE_ANSWER`.
  */
 export async function refreshTokens(
   context: Context,
@@ -169,7 +170,7 @@ async function post(
 
 /** How to read a refusal of one request. */
 interface RefusalOptions {
-  /** What was sent: a service that repeats it in its answer does not make the program print it. */
+  /** Secrets in the request: removed from messages, in case the service repeats them. */
   readonly secrets: readonly (Secret | undefined)[];
   /** The error that `invalid_grant` means for this request. */
   readonly invalidGrant?: { code: ErrorCode; message: string; hint: string };

@@ -18,7 +18,9 @@ export interface TokenResponseDefaults {
 /** RFC 6749 appendix A.12; other characters could not be sent in a header either. */
 const TOKEN = /^[\x21-\x7e]+$/;
 
-/** Longest lifetime that is believed (s): a hundred years. Beyond, it is a time in ms by mistake. */
+/**
+ * Longest lifetime that is believed (s): a hundred years. Beyond, it is a time in ms by mistake.
+ */
 const MAX_SECONDS = 100 * 366 * 86_400;
 
 /**
@@ -26,7 +28,7 @@ const MAX_SECONDS = 100 * 366 * 86_400;
  * refresh token may be dead by now, so rejecting the response would lose the login. Numbers may be
  * strings, `token_type` may have any case, and unreadable optional fields count as absent.
  *
- * @param where what is decoded, for the message: "The token endpoint's answer".
+ * @param where names the response in messages: "The token endpoint's answer".
  * @see https://www.rfc-editor.org/rfc/rfc6749#section-5.1 - token response
  * @throws SyncError `SERVICE_ANSWER` that names the field and the type of the value found there,
  *   never a token.
@@ -57,7 +59,8 @@ export function decodeTokenResponse(
     throw wrong('access_token', 'contains characters that are not allowed in a token');
   }
   const type = response['token_type'];
-  // RFC 6749 section 7.1: do not use a token of an unknown type. A refresh ignores it, to keep the login.
+  // RFC 6749 section 7.1: do not use a token of an unknown type. A refresh ignores it, to keep the
+  // login.
   if (before === undefined && typeof type === 'string' && !/^\s*(bearer\s*)?$/i.test(type)) {
     throw wrong('token_type', 'is a string other than "Bearer"');
   }

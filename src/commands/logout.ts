@@ -73,8 +73,8 @@ export const logout: CommandModule = {
  * Revokes the login at the service, then deletes it here. A token that cannot be revoked is
  * reported, and the login is deleted all the same.
  *
- * @throws SyncError `KEYCHAIN_MISSING`, `KEYCHAIN_LOCKED`, `CONFIG`, `STORAGE`, `BUSY`, `INTERRUPTED`:
- *   then the login is still there.
+ * @throws SyncError `KEYCHAIN_MISSING`, `KEYCHAIN_LOCKED`, `CONFIG`, `STORAGE`, `BUSY`,
+ *   `INTERRUPTED`: then the login is still there.
  */
 async function logOut(
   context: AppContext,

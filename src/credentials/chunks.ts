@@ -1,28 +1,28 @@
 import { createHash } from 'node:crypto';
 
-/** A keychain at its plainest: one text an account. */
+/** The smallest keychain: one text for each account. */
 export interface Vault {
   get(account: string): Promise<string | null>;
   set(account: string, text: string): Promise<void>;
-  /** `false`: there was nothing. */
+  /** @returns false if there was no entry. */
   delete(account: string): Promise<boolean>;
 }
 
 /*
- * A value that is too long for one entry is cut into parts, `<account>#<generation><number>`; the
- * entry `<account>` then names the generation, the number of parts, and the hash of the whole. A new
- * value is written to the other generation before the entry points to it: whenever the process
- * dies, the old value or the new one is whole. Values begin with `{`, so that no value can be taken
- * for such an entry.
+ * A value that is too long for one entry is split into parts, `<account>#<generation><number>`. The
+ * entry `<account>` then is a manifest: the generation, the number of parts, and the hash of the
+ * value. A new value is written to the other generation before the manifest points to it. So after
+ * a crash either the old value or the new one is complete. Values begin with `{`, which no manifest
+ * does.
  */
 const MANIFEST = /^parts ([ab]) (\d{1,4}) ([0-9a-f]{64})$/;
 const GENERATIONS = ['a', 'b'] as const;
 type Generation = (typeof GENERATIONS)[number];
 
-/** How often to begin again when somebody replaces the value while it is read. */
+/** Attempts to read a value that other processes replace meanwhile. */
 const READ_ATTEMPTS = 3;
 
-/** What is stored for an account, or `null`. @throws Error if parts of it are missing. */
+/** Loads the value of an account, or `null`. @throws Error if parts of it are missing. */
 export async function loadValue(vault: Vault, account: string): Promise<string | null> {
   let head = await vault.get(account);
   for (let attempt = 1; ; attempt++) {
@@ -44,10 +44,10 @@ export async function loadValue(vault: Vault, account: string): Promise<string |
 }
 
 /**
- * Replaces what is stored for an account.
+ * Replaces the value of an account.
  *
- * @param value begins with `{`; ASCII, so that it may be cut anywhere.
- * @param maxUnits the longest text one entry takes, in UTF-16 units; absent: no limit.
+ * @param value begins with `{`; ASCII, so that it can be split anywhere.
+ * @param maxUnits longest text of one entry, in UTF-16 units; absent: no limit.
  */
 export async function saveValue(
   vault: Vault,
@@ -70,14 +70,14 @@ export async function saveValue(
       const part = value.slice(number * maxUnits, (number + 1) * maxUnits);
       await vault.set(partName(account, generation, number), part);
     }
-    // A writer that died may have left a longer value there.
+    // A process that crashed may have left a longer value there.
     await deleteParts(vault, account, generation, count);
     await vault.set(account, `parts ${generation} ${String(count)} ${hashOf(value)}`);
   }
   if (before !== undefined) await deleteParts(vault, account, before.generation, 0);
 }
 
-/** Deletes the parts before the entry that knows of them. `false`: there was nothing. */
+/** Deletes the parts, then the manifest. @returns false if there was no entry. */
 export async function deleteValue(
   vault: Vault,
   account: string,
@@ -89,7 +89,9 @@ export async function deleteValue(
   return await vault.delete(account);
 }
 
-/** The last one first: what a process that dies here leaves begins at `from`, and is found again. */
+/**
+ * Deletes the last part first: after a crash the rest still begins at `from`, and is found again.
+ */
 async function deleteParts(
   vault: Vault,
   account: string,
@@ -113,7 +115,7 @@ function partName(account: string, generation: Generation, number: number): stri
   return `${account}#${generation}${String(number)}`;
 }
 
-/** SHA-256, in hex. */
+/** Returns the SHA-256 in hex. */
 export function hashOf(value: string): string {
   return createHash('sha256').update(value).digest('hex');
 }

@@ -2,12 +2,12 @@ import { SyncError, messageOf } from '../base/errors.ts';
 import { Secret } from '../base/secret.ts';
 import type { Credentials, TokenSet } from './store.ts';
 
-/** The form of the text, raised when an older program could not read it. */
+/** Version of the format; raised if an older program could not read it. */
 const VERSION = 1;
 
 /**
- * Credentials as the text that a store keeps: one JSON object in ASCII, so that it may be cut into
- * pieces anywhere. The result holds secrets in the clear.
+ * Returns credentials as the text that a store keeps: one JSON object in ASCII, so that it can be
+ * split anywhere. The result contains secrets in the clear.
  */
 export function writeCredentials(credentials: Credentials): string {
   const { tokens } = credentials;
@@ -35,13 +35,15 @@ export function writeCredentials(credentials: Credentials): string {
 }
 
 /**
- * @param where what was read, for the message.
+ * Reads the text that a store keeps.
+ *
+ * @param where names the store in messages.
  * @throws SyncError `AUTH_REQUIRED` that names the field, never its content.
  */
 export function readCredentials(text: string, where: string): Credentials {
   const damaged = (what: string, cause?: unknown) =>
-    new SyncError('AUTH_REQUIRED', `The login kept in ${where} cannot be read: ${what}.`, {
-      hint: 'Run `sync login` to log in anew.',
+    new SyncError('AUTH_REQUIRED', `The login in ${where} cannot be read: ${what}.`, {
+      hint: 'Run `sync login` to log in again.',
       cause,
       details: { damaged: true },
     });
@@ -49,7 +51,7 @@ export function readCredentials(text: string, where: string): Credentials {
   try {
     parsed = JSON.parse(text);
   } catch {
-    // The parser's own message quotes the text, and so the tokens.
+    // The parser's message quotes the text, which contains tokens.
     throw damaged('it is not JSON');
   }
   try {
@@ -63,11 +65,11 @@ function decode(value: unknown): Credentials {
   if (typeof value !== 'object' || value === null) throw new Error('it is not an object');
   const stored = value as Record<string, unknown>;
   if (stored['version'] !== VERSION) {
-    throw new Error('another version of this program wrote it');
+    throw new Error('it was written by another version of this program');
   }
   const text = (field: string): string => {
     const found = stored[field];
-    if (typeof found !== 'string' || found === '') throw new Error(`${field} is not a text`);
+    if (typeof found !== 'string' || found === '') throw new Error(`${field} is not a string`);
     return found;
   };
   const time = (field: string): number => {
@@ -86,7 +88,7 @@ function decode(value: unknown): Credentials {
     scopes: optional('scopes', (field) => {
       const found = stored[field];
       if (!Array.isArray(found) || !found.every((scope) => typeof scope === 'string')) {
-        throw new Error(`${field} is not a list of texts`);
+        throw new Error(`${field} is not an array of strings`);
       }
       return found;
     }),
@@ -95,7 +97,7 @@ function decode(value: unknown): Credentials {
     refreshExpiresAt: optional('refreshExpiresAt', time),
   };
   if (tokens.accessToken === undefined && tokens.refreshToken === undefined) {
-    throw new Error('it holds no token');
+    throw new Error('it contains no token');
   }
   return {
     service: text('service'),

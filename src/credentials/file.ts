@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { constants } from 'node:fs';
 import { type FileHandle, open, readdir, rm, unlink } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
@@ -13,12 +14,12 @@ import {
 import { readCredentials, writeCredentials } from './credentials-text.ts';
 import type { CredentialStore } from './store.ts';
 
-/** Space that a refreshed login may take beyond twice the size of the one before, in bytes. */
+/** Space to reserve for a refreshed login, beyond twice the size of the current one (bytes). */
 const RESERVED_BYTES = 8_192;
 
 /**
- * Where a profile's token file is. Capitals are written as `=` and the small letter: on file
- * systems that do not tell `A` from `a`, two profiles must not share a file.
+ * Returns the path of a profile's token file. A capital is written as `=` and the small letter: on
+ * case-insensitive file systems, two profiles must not share a file.
  */
 export function tokenFilePath(stateDir: string, profile: string): string {
   const name = profile.replace(/[A-Z]/g, (letter) => `=${letter.toLowerCase()}`);
@@ -26,8 +27,8 @@ export function tokenFilePath(stateDir: string, profile: string): string {
 }
 
 /**
- * Credentials in a file that its owner alone may read. Used only where somebody chose it: anyone
- * who can read the disk, or a backup of it, can read them.
+ * Returns a store that keeps credentials in a file that only its owner may read. Used only if the
+ * user chose it: everyone who can read the disk, or a backup of it, can read them.
  */
 export function fileStore(path: string, platform: NodeJS.Platform): CredentialStore {
   const describe = () => `the file ${path}`;
@@ -75,7 +76,7 @@ export function fileStore(path: string, platform: NodeJS.Platform): CredentialSt
     },
     async probe(signal) {
       signal.throwIfAborted();
-      const probe = `${path}.probe-${String(process.pid)}`;
+      const probe = `${path}.probe-${randomBytes(8).toString('hex')}`;
       try {
         write(probe, '{}');
         await readOwn(probe, platform);
@@ -95,7 +96,7 @@ async function readOwn(path: string, platform: NodeJS.Platform): Promise<string 
     throw unusable(path, path, 'read', cause);
   }
   try {
-    // The file that was opened is the one that is judged, whatever becomes of its name.
+    // Checks the open file, not its name, which another process could replace.
     const { mode, uid } = await file.stat();
     if (platform !== 'win32') refuseIfShared(path, mode, uid);
     return await file.readFile('utf8');
@@ -107,10 +108,10 @@ async function readOwn(path: string, platform: NodeJS.Platform): Promise<string 
   }
 }
 
-/** As ssh does with private keys: tokens that others may have read are not used in silence. */
+/** Refuses tokens that others may have read, as ssh does with private keys. */
 function refuseIfShared(path: string, mode: number, owner: number): void {
   if (owner !== process.geteuid?.()) {
-    throw new SyncError('CONFIG', `${path} holds a login, and belongs to another user.`, {
+    throw new SyncError('CONFIG', `${path} contains a login, and belongs to another user.`, {
       hint: 'Remove it and run `sync login`.',
       details: { path },
     });
@@ -118,7 +119,7 @@ function refuseIfShared(path: string, mode: number, owner: number): void {
   if ((mode & 0o077) !== 0) {
     throw new SyncError(
       'CONFIG',
-      `${path} holds a login, and others than its owner may open it ` +
+      `${path} contains a login, and users other than its owner can open it ` +
         `(mode ${(mode & 0o777).toString(8).padStart(4, '0')}).`,
       {
         hint: `Run \`chmod 600 '${path}'\`. If others use this machine, run \`sync login\` as well.`,
@@ -152,18 +153,14 @@ function begin(path: string, reservedBytes: number): Replacement {
   }
 }
 
-/** Whoever may change a folder on the way can put another file in the place of this one. */
+/** Refuses a folder that other users can change: they could replace the file. */
 function refuseUntrusted(folder: string): void {
   const found = findDistrust(folder);
   if (found === undefined) return;
-  throw new SyncError(
-    'CONFIG',
-    `Logins cannot be kept in ${folder}: ${found.path} ${found.reason}.`,
-    {
-      hint: `Run \`${found.fix}\`, or name another folder with SYNC_STATE_DIR.`,
-      details: { path: found.path },
-    },
-  );
+  throw new SyncError('CONFIG', `Cannot keep logins in ${folder}: ${found.path} ${found.reason}.`, {
+    hint: `Run \`${found.fix}\`, or name another folder with SYNC_STATE_DIR.`,
+    details: { path: found.path },
+  });
 }
 
 async function remove(path: string): Promise<boolean> {
@@ -176,7 +173,7 @@ async function remove(path: string): Promise<boolean> {
   }
 }
 
-/** What a process that was killed while it wrote left behind: it holds tokens as well. */
+/** Removes files of a process that was killed while it wrote: they contain tokens as well. */
 async function removeLeftovers(path: string): Promise<void> {
   const base = basename(path);
   try {
@@ -190,7 +187,7 @@ async function removeLeftovers(path: string): Promise<void> {
   }
 }
 
-/** @param at what the operation was on: the file, or its folder */
+/** @param at the file or folder that the operation failed on */
 function unusable(at: string, path: string, done: string, cause: unknown): SyncError {
   const message = `${path} cannot be ${done}: ${messageOf(cause)}`;
   return storageError(at, cause, 'SYNC_STATE_DIR', { message });

@@ -1,23 +1,23 @@
 /*
- * The child process that talks to the keychain. It is one of its own because an unanswered unlock
- * prompt hangs the process that asked, and nothing short of SIGKILL ends that.
+ * The child process that calls the keychain. An unanswered unlock prompt hangs the calling process,
+ * and only SIGKILL ends it: so the program itself never calls the keychain.
  */
+import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { text } from 'node:stream/consumers';
 import { setTimeout as delay } from 'node:timers/promises';
 import { messageOf } from '../base/errors.ts';
 import { type Vault, deleteValue, hashOf, loadValue, saveValue } from './chunks.ts';
 import { classify } from './keychain-failure.ts';
-import { isKeyringLocked } from './keyring-lock.ts';
 import type { KeychainAnswer, KeychainRequest } from './keychain-protocol.ts';
 
-/** Beyond the limit that the parent keeps, in ms. */
+/** Time that this process has beyond the parent's time limit (ms). */
 const GRACE_MS = 2_000;
-/** The pause before tokens are saved again, in ms. */
+/** Pause before the next attempt to save tokens (ms). */
 const RETRY_MS = 300;
 
-// A Ctrl-C, or a service manager that stops the whole group, must not lose a token that is just
-// being stored. The time limit ends this process in any case.
+// Ctrl-C, or a service manager that stops the whole group, must not lose a token while it is
+// stored. The time limit ends this process in any case.
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => undefined);
 
 async function main(): Promise<void> {
@@ -32,7 +32,7 @@ async function main(): Promise<void> {
   }
 }
 
-/** The parser's own message would quote the request, and so the tokens: it is not passed on. */
+/** Hides the parser's message, which would quote the request with its tokens. */
 function readRequest(json: string): KeychainRequest {
   try {
     return JSON.parse(json) as KeychainRequest;
@@ -43,7 +43,7 @@ function readRequest(json: string): KeychainRequest {
 
 async function openVault(service: string): Promise<Vault> {
   const { AsyncEntry } = await import('@napi-rs/keyring');
-  // Unpinned, it falls back in silence to a kernel keyring that forgets.
+  // Without `store`, the library silently falls back to a kernel keyring that forgets.
   const entry = (account: string) =>
     new AsyncEntry(service, account, { linux: { store: 'secret-service' } });
   return {
@@ -81,7 +81,7 @@ async function perform(
   }
 }
 
-/** The library unlocks what is locked, which shows a prompt: nobody is there to answer it. */
+/** Refuses a locked keyring in an unattended process: the library would show an unlock prompt. */
 async function refusePrompt({ mayPrompt }: KeychainRequest): Promise<void> {
   if (!mayPrompt && (await isKeyringLocked(process.platform))) {
     throw new Error('the default keyring is locked');
@@ -89,8 +89,8 @@ async function refusePrompt({ mayPrompt }: KeychainRequest): Promise<void> {
 }
 
 /**
- * Saves a value, also after the program stopped waiting for it: a refresh token may be the only one
- * left. What was stored since then is not replaced.
+ * Saves a value, also after the program stopped waiting: it may contain the only valid refresh
+ * token. Does not replace a login that was stored since then.
  */
 async function saveLate(vault: Vault, request: KeychainRequest, value: string): Promise<void> {
   const { account, replaces, maxUnits } = request;
@@ -106,7 +106,7 @@ async function saveLate(vault: Vault, request: KeychainRequest, value: string): 
       await saveValue(vault, account, value, maxUnits);
       return;
     } catch (error) {
-      // The library gives up before the keychain does. The time limit ends this loop.
+      // The library times out before the keychain does. The time limit ends this loop.
       const trouble = classify(messageOf(error));
       if (trouble !== 'not-answering' && (trouble !== 'locked' || request.mayPrompt)) throw error;
       await delay(RETRY_MS);
@@ -115,10 +115,10 @@ async function saveLate(vault: Vault, request: KeychainRequest, value: string): 
 }
 
 /**
- * Writes, reads and deletes an entry. A get alone proves nothing: an empty keychain that cannot be
- * written to answers it, too.
+ * Writes, reads and deletes an entry. Reading alone proves nothing: a keychain that cannot be
+ * written to answers as an empty one does.
  *
- * @param size of its value, in characters
+ * @param size length of the value, in characters
  */
 async function probe(
   vault: Vault,
@@ -137,7 +137,65 @@ async function probe(
   }
 }
 
-// Nobody may be listening any more.
+/** Time limit for reading the property (ms); after it, the keychain itself is called. */
+const LOCK_QUERY_LIMIT_MS = 1_500;
+
+const DEFAULT_KEYRING = '/org/freedesktop/secrets/aliases/default';
+const COLLECTION = 'org.freedesktop.Secret.Collection';
+
+/**
+ * Programs that read a property over D-Bus, and their output if the keyring is locked. GLib
+ * contains one, systemd the other: a desktop with a Secret Service has at least one of them.
+ */
+const PROPERTY_READERS: readonly (readonly [string, readonly string[], RegExp])[] = [
+  [
+    'gdbus',
+    [
+      ...[
+        'call',
+        '--session',
+        '--dest',
+        'org.freedesktop.secrets',
+        '--object-path',
+        DEFAULT_KEYRING,
+      ],
+      ...['--method', 'org.freedesktop.DBus.Properties.Get', COLLECTION, 'Locked'],
+    ],
+    /^\(<true>,\)$/,
+  ],
+  [
+    'busctl',
+    ['--user', 'get-property', 'org.freedesktop.secrets', DEFAULT_KEYRING, COLLECTION, 'Locked'],
+    /^b true$/,
+  ],
+];
+
+/**
+ * Returns whether the default keyring of the Secret Service is locked, without a prompt to unlock
+ * it. False if that is unknown: no such program, no such service, no answer.
+ */
+async function isKeyringLocked(platform: NodeJS.Platform): Promise<boolean> {
+  if (platform !== 'linux') return false;
+  for (const [program, args, locked] of PROPERTY_READERS) {
+    const answer = await outputOf(program, args);
+    if (answer !== undefined) return locked.test(answer.trim());
+  }
+  return false;
+}
+
+/** @returns undefined if there is no such program */
+async function outputOf(program: string, args: readonly string[]): Promise<string | undefined> {
+  return await new Promise((resolve) => {
+    execFile(
+      program,
+      args,
+      { timeout: LOCK_QUERY_LIMIT_MS, killSignal: 'SIGKILL' },
+      (error, stdout) => resolve(error?.code === 'ENOENT' ? undefined : stdout),
+    );
+  });
+}
+
+// The parent may have stopped reading.
 process.stdout.on('error', () => undefined);
 
 function answer(message: KeychainAnswer): void {

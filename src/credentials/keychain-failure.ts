@@ -1,12 +1,12 @@
 import { SyncError } from '../base/errors.ts';
 
-/** What can be wrong with a keychain. None of these means that nobody logged in. */
+/** Why a keychain call failed. None of these means that there is no login. */
 export type KeychainTrouble =
   /** No D-Bus session: SSH, cron, a container. */
   | 'no-bus'
-  /** A session, but no program in it that keeps secrets. */
+  /** A session without a program that keeps secrets. */
   | 'no-service'
-  /** There is no keyring to put anything into. */
+  /** There is no default keyring. */
   | 'no-keyring'
   | 'locked'
   /** A person said no, or closed the prompt; or no prompt could be shown. */
@@ -17,8 +17,8 @@ export type KeychainTrouble =
   | 'other';
 
 /**
- * The libraries give no codes, so the message decides. Taken from dbus-secret-service, libdbus,
- * Apple's Security framework and Windows' credential manager.
+ * Messages of dbus-secret-service, libdbus, Apple's Security framework and Windows' credential
+ * manager: the libraries have no error codes.
  */
 const SIGNS: readonly (readonly [KeychainTrouble, RegExp])[] = [
   ['damaged', /^damaged:/],
@@ -43,7 +43,7 @@ const FILE_INSTEAD =
   'or keep the login in a file that only you can read: `sync login --store file`';
 const IN_CI = 'In CI, set SYNC_ACCESS_TOKEN or SYNC_REFRESH_TOKEN instead.';
 
-/** The failure in words, with its own fix. */
+/** Returns the error for a failure, with its fix. */
 export function keychainError(
   trouble: KeychainTrouble,
   facts: { keychain: string; message: string; platform: NodeJS.Platform },
@@ -54,43 +54,39 @@ export function keychainError(
     case 'no-bus':
       return new SyncError(
         'KEYCHAIN_MISSING',
-        'There is no keychain to talk to: this is not a desktop session (no D-Bus session bus).',
+        'No keychain found: this is not a desktop session (no D-Bus session bus).',
         { hint: `Run this in your desktop session, ${FILE_INSTEAD}. ${IN_CI}`, details },
       );
     case 'no-service':
       return platform === 'win32'
         ? new SyncError('KEYCHAIN_MISSING', `${keychain} cannot be used from this session.`, {
-            hint: `Run this where you logged in at the screen, ${FILE_INSTEAD}.`,
+            hint: `Run this in a session at the screen, ${FILE_INSTEAD}.`,
             details,
           })
         : new SyncError(
             'KEYCHAIN_MISSING',
-            'There is no keychain to talk to: no program here offers the Secret Service.',
+            'No keychain found: no program here offers the Secret Service.',
             {
               hint: `Install and start gnome-keyring, KWallet or KeePassXC, ${FILE_INSTEAD}. ${IN_CI}`,
               details,
             },
           );
     case 'no-keyring':
-      return new SyncError(
-        'KEYCHAIN_MISSING',
-        `${keychain} has no default keyring to keep a login in.`,
-        {
-          hint:
-            platform === 'darwin'
-              ? `Make one in Keychain Access, ${FILE_INSTEAD}.`
-              : 'Make a password keyring and set it as default (in "Passwords and Keys", seahorse), ' +
-                `${FILE_INSTEAD}.`,
-          details,
-        },
-      );
+      return new SyncError('KEYCHAIN_MISSING', `${keychain} has no default keyring.`, {
+        hint:
+          platform === 'darwin'
+            ? `Create one in Keychain Access, ${FILE_INSTEAD}.`
+            : 'Create a password keyring and set it as default (in "Passwords and Keys", seahorse), ' +
+              `${FILE_INSTEAD}.`,
+        details,
+      });
     case 'locked':
       return new SyncError('KEYCHAIN_LOCKED', `${keychain} is locked.`, {
         hint:
           platform === 'darwin'
             ? 'Unlock it (over SSH: `security unlock-keychain`), then try again. You are still logged in.'
             : 'Unlock it (log in at the screen, or answer its prompt), then try again. ' +
-              'A login that is stored there is not lost.',
+              'A login stored there is not lost.',
         details,
       });
     case 'not-answering':
@@ -107,8 +103,8 @@ export function keychainError(
     case 'damaged':
       return new SyncError(
         'AUTH_REQUIRED',
-        `The login kept in ${keychain} is damaged: parts of it are missing.`,
-        { hint: 'Run `sync login` to log in anew.', details: { ...details, damaged: true } },
+        `The login in ${keychain} is damaged: parts of it are missing.`,
+        { hint: 'Run `sync login` to log in again.', details: { ...details, damaged: true } },
       );
     case 'other':
       return new SyncError('KEYCHAIN_LOCKED', `${keychain} failed: ${details.said}`, {

@@ -1,31 +1,31 @@
-/** What the program tells the keychain's child process on its stdin: one JSON object. */
+/** The request to the keychain's child process, on its stdin: one JSON object. */
 export interface KeychainRequest {
   /** `prepare`: probes with an entry as large as `value`, then saves `value`. */
   readonly do: 'load' | 'save' | 'prepare' | 'delete' | 'probe';
   readonly service: string;
   readonly account: string;
-  /** What to save. A secret: it is in no argument, no variable and no file. */
+  /** The value to save. A secret: never in an argument, a variable or a file. */
   readonly value?: string | undefined;
-  /** Only this value is replaced: the SHA-256 of it, in hex. Absent: whatever is there. */
+  /** Replaces only the value with this SHA-256 (hex); absent: any value. */
   readonly replaces?: string | undefined;
-  /** A person is there who can answer a prompt to unlock the keyring. */
+  /** A person can answer a prompt to unlock the keyring. */
   readonly mayPrompt: boolean;
-  /** The longest text one entry takes, in UTF-16 units. */
+  /** Longest text of one entry, in UTF-16 units. */
   readonly maxUnits?: number | undefined;
-  /** The child ends itself after this long, in ms, should nobody be left to end it. */
+  /** Time after which the child ends, if its parent does not end it earlier (ms). */
   readonly limitMs: number;
 }
 
 /**
- * What the child answers on its stdout, one JSON object a line: `ready` when it turns to the
- * keychain (from here on the time counts), then how it went.
+ * The child's answers on its stdout, one JSON object a line: `ready` when it calls the keychain
+ * (the time limit begins then), then the outcome.
  */
 export type KeychainAnswer =
   | { readonly state: 'ready' }
   | { readonly state: 'done'; readonly value: string | null; readonly existed: boolean }
   | { readonly state: 'failed'; readonly message: string };
 
-/** Undefined for anything that is not such an answer. */
+/** Reads a line; undefined if it is not an answer. */
 export function readAnswer(line: string): KeychainAnswer | undefined {
   let parsed: unknown;
   try {

@@ -8,21 +8,21 @@ import { classify, keychainError } from './keychain-failure.ts';
 import { type KeychainRequest, readAnswer } from './keychain-protocol.ts';
 import type { CredentialStore } from './store.ts';
 
-/** Under this name a profile's login is found in the keychain. */
+/** The service name of all entries in the keychain. */
 const KEYCHAIN_SERVICE = 'athlete-sync';
 
-/** How long a keychain may take where nobody sits, in ms. */
+/** Time limit for a keychain call in an unattended process (ms). */
 export const UNATTENDED_LIMIT_MS = 3_000;
-/** How long a person may take to answer an unlock prompt, in ms. */
+/** Time limit for a person to answer an unlock prompt (ms). */
 const ATTENDED_LIMIT_MS = 60_000;
-/** How long the child tries to save tokens that the program stopped waiting for, in ms. */
+/** Time limit for the child to save tokens after the program stopped waiting (ms). */
 const LATE_SAVE_LIMIT_MS = 10 * 60_000;
-/** How long the child itself may take to start, on a machine that is busy, in ms. */
+/** Time limit for the child to start, on a busy machine (ms). */
 const START_LIMIT_MS = 20_000;
 
 /**
- * Windows keeps at most 2,560 bytes an entry (CRED_MAX_CREDENTIAL_BLOB_SIZE), and counts two for a
- * character.
+ * Longest text of one entry on Windows, in UTF-16 units. An entry has at most 2,560 bytes
+ * (CRED_MAX_CREDENTIAL_BLOB_SIZE), two for each unit.
  */
 const WINDOWS_MAX_UNITS = 1_200;
 
@@ -31,20 +31,20 @@ export interface KeychainOptions {
   readonly account: string;
   /** The built `keychain-child`. */
   readonly childPath: string;
-  /** The child finds the keychain by it (`DBUS_SESSION_BUS_ADDRESS`, `XDG_RUNTIME_DIR`, `HOME`). */
+  /** For the child: `DBUS_SESSION_BUS_ADDRESS`, `XDG_RUNTIME_DIR`, `HOME` lead to the keychain. */
   readonly env: Env;
   readonly platform: NodeJS.Platform;
-  /** A person is there who can answer a prompt to unlock the keychain. */
+  /** A person can answer a prompt to unlock the keychain. */
   readonly attended: boolean;
-  /** Time limit for each call (ms); absent: what `attended` calls for. */
+  /** Time limit for each call (ms); absent: depends on `attended`. */
   readonly limitMs?: number | undefined;
-  /** Time limit for saving tokens, which may be the only ones left (ms); absent: the longest. */
+  /** Time limit for saving tokens, which may be the only valid ones (ms); absent: the longest. */
   readonly saveLimitMs?: number | undefined;
-  /** The longest text one entry takes, in UTF-16 units, if not the platform's. */
+  /** Longest text of one entry, in UTF-16 units; absent: the platform's limit. */
   readonly maxUnits?: number | undefined;
 }
 
-/** Credentials in the operating system's keychain. */
+/** Returns a store that keeps credentials in the operating system's keychain. */
 export function keychainStore(options: KeychainOptions): CredentialStore {
   const { platform } = options;
   const name = keychainName(platform);
@@ -109,8 +109,8 @@ function keychainName(platform: NodeJS.Platform): string {
 }
 
 /**
- * Asks the keychain in a process of its own, and ends that process when it is done, when its time
- * is up, or when the signal is aborted. A save whose time is up is left to finish by itself.
+ * Calls the keychain in a child process. Kills the child after its answer, after the time limit, or
+ * when the signal is aborted. A save that exceeds the time limit continues in the child.
  */
 async function callChild(
   request: KeychainRequest,
@@ -124,7 +124,7 @@ async function callChild(
   const fail = (message: string, trouble = classify(message)) =>
     keychainError(trouble, { keychain: capitalised(name), message, platform });
 
-  // A group of its own: Ctrl-C at the terminal goes to the program, which decides.
+  // In another process group: Ctrl-C at the terminal reaches only the program, which decides.
   const child = spawn(process.execPath, [childPath], {
     env: { ...env },
     stdio: ['pipe', 'pipe', 'pipe'],
@@ -171,16 +171,20 @@ async function callChild(
       });
       child.once('error', (cause) =>
         reject(
-          new SyncError('STORAGE', `The keychain's helper cannot be started: ${messageOf(cause)}`, {
-            cause,
-          }),
+          new SyncError(
+            'STORAGE',
+            `Cannot start the keychain's child process: ${messageOf(cause)}`,
+            {
+              cause,
+            },
+          ),
         ),
       );
       child.once('close', (code, killedBy) => {
         const end = killedBy ?? `code ${String(code)}`;
         reject(fail(`the child process ended (${end}) ${complaint}`.trim()));
       });
-      // A child that died already: its end says more than the broken pipe does.
+      // If the child already ended, its exit code says more than the broken pipe.
       child.stdin.on('error', () => undefined);
       child.stdin.end(JSON.stringify(request));
     });

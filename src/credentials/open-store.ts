@@ -22,8 +22,8 @@ export interface StoreOptions {
 const KEYCHAIN_CHILD = 'keychain-child.cjs';
 
 /**
- * Opens the store that is configured for this profile, or the given kind. The file is used only if a
- * user chose it; a failing keychain never falls back to a file.
+ * Opens the store that is configured for this profile, or the given kind. The file is used only if
+ * a user chose it; a failing keychain never falls back to a file.
  *
  * @param baseUrl the service of the login
  */
@@ -65,7 +65,9 @@ export function keychainEntryName(
   return `${profile}${service} (configuration ${digest})`;
 }
 
-/** Returns the configuration in the user's own home folder, whatever HOME and other variables say. */
+/**
+ * Returns the configuration in the user's own home folder, independent of HOME and other variables.
+ */
 function findUsualConfig(platform: NodeJS.Platform): string | undefined {
   try {
     return findPaths({}, platform, userInfo().homedir).configFile;

@@ -184,7 +184,7 @@ describe.skipIf(why !== undefined)(`as a service of a real systemd${skipped}`, (
     expect(output).not.toContain(token);
     const without = await user.run(install);
     expect(without.code).toBe(4);
-    expect(without.output).toContain('Nobody is logged in');
+    expect(without.output).toContain('Not logged in');
     expect((await user.run('ls -A .config 2> /dev/null')).output.trim()).toBe('');
   });
 });

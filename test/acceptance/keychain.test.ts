@@ -49,7 +49,7 @@ async function failureOf(world: World, args: readonly string[]) {
 }
 
 describe.skipIf(missing !== undefined)(`a login in a real Secret Service${note}`, () => {
-  it('is kept there and nowhere else, for the processes after it, until the logout', async () => {
+  it('is stored there alone, for later processes, until the logout', async () => {
     const { keychain, world } = await openKeychainWorld('unlocked');
     const where = { kind: 'keychain', where: 'the keychain (Secret Service)' };
     expect(await login(world)).toMatchObject({ account: { id: 'athlete-1' }, store: where });
@@ -71,7 +71,7 @@ describe.skipIf(missing !== undefined)(`a login in a real Secret Service${note}`
     expect((await failureOf(world, ['token'])).error).toBe('AUTH_REQUIRED');
   });
 
-  it('holds the client secret, too, and refreshes with it', async () => {
+  it('keeps the client secret in the keychain, and refreshes with it', async () => {
     const { world } = await openKeychainWorld('unlocked', {
       SYNC_CLIENT_ID: 'sandbox-confidential',
     });
@@ -86,7 +86,7 @@ describe.skipIf(missing !== undefined)(`a login in a real Secret Service${note}`
     ]);
   });
 
-  it('is refreshed once by eight processes that find it ended', async () => {
+  it('is refreshed once by eight processes that find it expired', async () => {
     const { world } = await openKeychainWorld('unlocked');
     await login(world);
     world.sandbox.control.expire();
@@ -122,9 +122,9 @@ describe.skipIf(missing !== undefined)(`a login in a real Secret Service${note}`
       login: { state: 'unknown', code: 'KEYCHAIN_LOCKED' },
     });
     for (const { stdout, stderr } of [upload, status, await world.sync(['status'])]) {
-      expect(stdout + stderr).not.toMatch(/logged out|not logged in|nobody is logged in/i);
+      expect(stdout + stderr).not.toMatch(/logged out|not logged in/i);
     }
-    // Where there is nothing to send, nobody asks the keychain.
+    // Without anything to send, the program does not call the keychain.
     expect((await world.sync(['upload', known])).code).toBe(0);
     expect(requestLines(world.sandbox)).toEqual([]);
 
@@ -150,7 +150,7 @@ describe.skipIf(missing !== undefined)(`a login in a real Secret Service${note}`
     expect(requestCounts(world.sandbox)['token']).toBe(1);
   });
 
-  it('is waited for no longer than some seconds where the keychain never answers', async () => {
+  it('fails within seconds if the keychain never answers', async () => {
     const { keychain, world } = await openKeychainWorld('unlocked');
     await login(world);
     keychain.freeze();
@@ -165,7 +165,7 @@ describe.skipIf(missing !== undefined)(`a login in a real Secret Service${note}`
     ['locked', 5, 'KEYCHAIN_LOCKED'],
     ['no-keyring', 2, 'KEYCHAIN_MISSING'],
     ['no-service', 2, 'KEYCHAIN_MISSING'],
-  ])('is not even begun with a keychain that is %s', async (state, exitCode, errorCode) => {
+  ])('does not begin with a keychain that is %s', async (state, exitCode, errorCode) => {
     const { world } = await openKeychainWorld(state);
     const { code, stdout, stderr } = await world.sync(['login', '--no-browser', '--json']);
     expect({ code, error: ndjson(stdout)[0]?.['code'] }).toEqual({
@@ -178,18 +178,18 @@ describe.skipIf(missing !== undefined)(`a login in a real Secret Service${note}`
   });
 });
 
-describe('without a bus to reach a keychain by', () => {
+describe('sync without a D-Bus session', () => {
   const NO_STORE = { SYNC_TOKEN_STORE: undefined };
 
   it.skipIf(process.platform !== 'linux')(
-    'a login exits 2 and names the ways out, and never takes the file by itself',
+    'exits 2 with the alternatives, and never falls back to the file',
     async () => {
       const world = await openWorld({ env: NO_STORE });
       const { code, error, hint } = await failureOf(world, ['login', '--no-browser']);
       expect({ code, error }).toEqual({ code: 2, error: 'KEYCHAIN_MISSING' });
       expect(hint).toContain('--store file');
       expect(hint).toContain('SYNC_ACCESS_TOKEN');
-      // Nobody ever logged in with this profile: what is missing is the login.
+      // This profile never had a login: the login is missing, not the keychain.
       const nobody = await failureOf(world, ['token']);
       expect(nobody).toMatchObject({ code: 4, error: 'AUTH_REQUIRED' });
       expect(nobody.hint).toContain('SYNC_ACCESS_TOKEN');
@@ -198,7 +198,7 @@ describe('without a bus to reach a keychain by', () => {
     },
   );
 
-  it('the file is used once somebody chose it, and that is remembered', async () => {
+  it('uses the file after the user chose it, and saves the choice', async () => {
     const world = await openWorld({ env: NO_STORE });
     await login(world, { args: ['--store', 'file'] });
     const config = readFileSync(join(world.home.dir, 'config', 'config.json'), 'utf8');
@@ -208,11 +208,11 @@ describe('without a bus to reach a keychain by', () => {
     const elsewhere = await world.sync(['token'], { env: { SYNC_TOKEN_STORE: 'keychain' } });
     expect([elsewhere.code, elsewhere.stderr]).toEqual([
       2,
-      expect.stringContaining('There is no keychain to talk to'),
+      expect.stringContaining('No keychain found'),
     ]);
   });
 
-  it('an upload of what is known already needs none', async () => {
+  it('skips known uploads without a keychain', async () => {
     const world = await openWorld({ env: NO_STORE });
     await login(world, { args: ['--store', 'file'] });
     const ride = world.write('ride.fit', makeRecording());

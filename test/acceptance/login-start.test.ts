@@ -58,7 +58,7 @@ describe.skipIf(process.platform !== 'linux')('a login that starts a browser', (
     expect(seen.commandLines).toEqual([]);
   });
 
-  it('ends with 4 and stores nothing when the address is opened twice', async () => {
+  it('exits 4 and stores nothing if the address is opened twice', async () => {
     const world = await openWorld({ sandbox: { settings: { autoApprove: false } } });
     const twice = `fetch(process.argv[2], { redirect: 'manual' }).then(() => fetch(process.argv[2]));`;
     const run = await world.sync(['login', '--port', '0'], { env: fakeOpener(world, twice) });

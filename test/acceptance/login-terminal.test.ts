@@ -54,7 +54,7 @@ describe.skipIf(!terminals.present)(`a login at a terminal${terminals.note}`, ()
     expect((await again.finished).code).toBe(0);
   });
 
-  it('takes no secret for an answer where the client has none', async () => {
+  it('accepts an empty client secret', async () => {
     const world = await openWorld({ env: { SYNC_CLIENT_ID: undefined } });
     const terminal = openTerminal(world, ['login', '--no-browser', '--port', '0']);
     await terminal.waitFor(/Client ID/);
@@ -70,7 +70,7 @@ describe.skipIf(!terminals.present)(`a login at a terminal${terminals.note}`, ()
     );
   });
 
-  it('takes the address that the browser ended at, and asks again for anything else', async () => {
+  it('accepts the last address of the browser, and asks again for any other', async () => {
     const world = await openWorld();
     const terminal = openTerminal(world, ['login', '--no-browser', '--port', '0']);
     const [url] = await terminal.waitFor(AUTHORIZE_URL);
@@ -79,7 +79,7 @@ describe.skipIf(!terminals.present)(`a login at a terminal${terminals.note}`, ()
     wrongState.searchParams.set('state', 'A'.repeat(43));
     const mistakes: [string, RegExp][] = [
       ['', /That was empty/],
-      ['no idea', /That is no address/],
+      ['no idea', /That is not an address/],
       [url, /That is another address/],
       [wrongState.href, /belongs to another login/],
     ];
@@ -96,7 +96,7 @@ describe.skipIf(!terminals.present)(`a login at a terminal${terminals.note}`, ()
     expect(requestLines(world.sandbox)).toEqual(['authorize 302', 'token 200', 'userinfo 200']);
   });
 
-  it('ends with Ctrl-C at the question: 130, and nothing is stored', async () => {
+  it('exits 130 on Ctrl-C at the question, and stores nothing', async () => {
     const world = await openWorld();
     const terminal = openTerminal(world, ['login', '--no-browser', '--port', '0']);
     await terminal.waitFor(/paste the address here/);
@@ -106,10 +106,10 @@ describe.skipIf(!terminals.present)(`a login at a terminal${terminals.note}`, ()
     expect(requestLines(world.sandbox)).toEqual([]);
   });
 
-  it('without a keychain asks before it uses a file, and remembers the answer', async () => {
+  it('asks before it uses a file without a keychain, and saves the answer', async () => {
     const world = await openWorld({ env: { SYNC_TOKEN_STORE: undefined } });
     const terminal = openTerminal(world, ['login', '--no-browser', '--port', '0']);
-    await terminal.waitFor(/There is no keychain to talk to/);
+    await terminal.waitFor(/No keychain found/);
     await terminal.waitFor(/instead\? Only you can read it\. \[y\/N\]/);
     terminal.type('y\r');
     const [url] = await terminal.waitFor(AUTHORIZE_URL);
@@ -120,7 +120,7 @@ describe.skipIf(!terminals.present)(`a login at a terminal${terminals.note}`, ()
     expect(status).toMatchObject({ store: { kind: 'file' }, login: { state: 'logged-in' } });
   });
 
-  it('without a keychain, and without a yes, exits 2 before anybody opened a browser', async () => {
+  it('exits 2 without a keychain and without a yes, before it shows the address', async () => {
     const world = await openWorld({ env: { SYNC_TOKEN_STORE: undefined } });
     const terminal = openTerminal(world, ['login', '--no-browser', '--port', '0']);
     await terminal.waitFor(/\[y\/N\]/);

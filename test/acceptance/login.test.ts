@@ -42,7 +42,7 @@ function loginReport(stdout: string): Record<string, unknown> {
 
 describe('a login by the loopback redirect', () => {
   it.each(REVISIONS)(
-    'goes from the printed address to a stored login, with every step of the interface (%s)',
+    'logs in from the printed address, with every step of the interface (%s)',
     async (revision) => {
       const world = await openWorld({ revision });
       const { running, authorizeUrl, redirectUri, state } = await startLogin(world, ['--json']);
@@ -97,7 +97,7 @@ describe('a login by the loopback redirect', () => {
     },
   );
 
-  it('is there for the next process, which needs no flag any more', async () => {
+  it('stores a login that the next process uses without flags', async () => {
     const world = await openWorld({
       env: { SYNC_BASE_URL: undefined, SYNC_CLIENT_ID: undefined, SYNC_TOKEN_STORE: undefined },
     });
@@ -115,7 +115,7 @@ describe('a login by the loopback redirect', () => {
     expect(await answer.json()).toMatchObject({ sub: 'athlete-1' });
   });
 
-  it('opens the browser that the desktop names, with a start address and nothing else', async () => {
+  it('opens the desktop browser with a start address and nothing else', async () => {
     const world = await openWorld({ env: { DISPLAY: ':7' } });
     const seen = join(world.home.dir, 'seen');
     // What a desktop does with an address, in the background as desktops do.
@@ -143,7 +143,7 @@ fetch(process.argv[2]);
     expect(stderr).not.toContain('/start/');
   });
 
-  it('shows the address where there is no desktop, and how to reach it over SSH', async () => {
+  it('shows the address and the SSH command without a desktop', async () => {
     const world = await openWorld({
       env: { SSH_CONNECTION: '203.0.113.7 50000 198.51.100.4 2222', USER: 'ada' },
     });
@@ -156,7 +156,7 @@ fetch(process.argv[2]);
     );
   });
 
-  it('prints the same line with --no-browser, with a host name for want of an address', async () => {
+  it('prints the SSH command with --no-browser, with the host name', async () => {
     const world = await openWorld({ env: { DISPLAY: ':7', USER: 'ada' } });
     const login = await startLogin(world);
     const { port } = new URL(login.redirectUri);
@@ -165,12 +165,12 @@ fetch(process.argv[2]);
     );
   });
 
-  it('refused by the athlete exits 4, and stores nothing', async () => {
+  it('exits 4 and stores nothing if the athlete denies the login', async () => {
     const world = await openWorld();
     const { running, redirectUri, state } = await startLogin(world, ['--json']);
     const page = await sendToListener(redirectUri, { query: { error: 'access_denied', state } });
     expect(page.status).toBe(200);
-    expect(page.html).toContain('You said no');
+    expect(page.html).toContain('You denied the login');
     const { code, stdout } = await running.finished;
     expect({ code, lines: ndjson(stdout) }).toEqual({
       code: 4,
@@ -188,21 +188,21 @@ fetch(process.argv[2]);
     expect(existsSync(tokenFile(world))).toBe(false);
   });
 
-  it('that the service does not confirm says so in the browser and in the terminal', async () => {
+  it('shows in browser and terminal that the service refused the code', async () => {
     const world = await openWorld();
     const { running, authorizeUrl } = await startLogin(world);
     world.sandbox.control.addFaults('exchange:400(error=invalid_grant)');
     const page = await visit(authorizeUrl);
     expect(page.status).toBe(400);
-    expect(page.html).toContain('The login did not work');
+    expect(page.html).toContain('The login failed');
     expect(page.html).toContain('<code>sync login</code>');
     const { code, stderr } = await running.finished;
     expect(code).toBe(4);
-    expect(stderr).toContain('did not accept the answer of the login');
+    expect(stderr).toContain('did not accept the authorization code of the login');
     expect(existsSync(tokenFile(world))).toBe(false);
   });
 
-  it('is ended by Ctrl-C, tidily: the port is free again', async () => {
+  it('frees the port on Ctrl-C', async () => {
     const world = await openWorld();
     const { running, redirectUri } = await startLogin(world);
     running.child.kill('SIGINT');
@@ -217,7 +217,7 @@ interface Refusal {
   /** `state` is that of the login. */
   readonly request: (state: string, port: string) => CallbackRequest;
   readonly status: number;
-  /** What the person in the terminal is told of it, if anything. */
+  /** The message in the terminal, if any. */
   readonly told?: string;
 }
 
@@ -286,13 +286,13 @@ const REFUSALS: readonly Refusal[] = [
     what: 'neither code nor error',
     request: (state) => ({ query: { state } }),
     status: 400,
-    told: 'That answer holds neither a code nor an error.',
+    told: 'That answer has neither a code nor an error.',
   },
 ];
 
 describe('a callback that is not the answer', () => {
   it.each(REFUSALS.map((refusal) => [refusal.what, refusal] as const))(
-    '(%s) is refused, asks for no token, and the login completes afterwards',
+    'is refused without a token request, and the login completes afterwards (%s)',
     async (_what, { request, status, told }) => {
       const world = await openWorld();
       const { running, authorizeUrl, redirectUri, state } = await startLogin(world);
@@ -308,7 +308,7 @@ describe('a callback that is not the answer', () => {
     },
   );
 
-  it('(a second one, while the first is exchanged) is refused, and asks for no token', async () => {
+  it('is refused without a token request while the first one is exchanged', async () => {
     const world = await openWorld();
     const { running, authorizeUrl, redirectUri, state } = await startLogin(world);
     world.sandbox.control.addFaults('exchange:delay=1s');
@@ -321,7 +321,7 @@ describe('a callback that is not the answer', () => {
     expect(requestLines(world.sandbox)).toEqual(['authorize 302', 'token 200', 'userinfo 200']);
   });
 
-  it('(the same one again, as a browser repeats it) gets the same page, and asks for no token', async () => {
+  it('gets the same page without a token request if the browser repeats it', async () => {
     const world = await openWorld();
     const { running, authorizeUrl } = await startLogin(world);
     world.sandbox.control.addFaults('exchange:delay=1s');
@@ -335,7 +335,7 @@ describe('a callback that is not the answer', () => {
     expect(requestLines(world.sandbox)).toEqual(['authorize 302', 'token 200', 'userinfo 200']);
   });
 
-  it('(one after the end) finds nobody', async () => {
+  it('finds no listener after the login', async () => {
     const world = await openWorld();
     const { running, authorizeUrl, redirectUri } = await startLogin(world);
     await visit(authorizeUrl);
@@ -365,7 +365,7 @@ describe('a first login without a terminal', () => {
       },
     ],
   ] as const)(
-    'that does not know %s names flag and variable, and exits 2',
+    'exits 2 without %s, naming flag and variable',
     async (_name, { env, hint, setting, message }) => {
       const world = await openWorld({ env });
       const { code, stdout, stderr } = await world.sync(['login', '--json']);
@@ -378,7 +378,7 @@ describe('a first login without a terminal', () => {
     },
   );
 
-  it('takes the client secret from stdin, and keeps it for refreshing', async () => {
+  it('reads the client secret from stdin, and refreshes with it', async () => {
     const world = await openWorld({ env: { SYNC_CLIENT_ID: 'sandbox-confidential' } });
     const { control } = world.sandbox;
     const login = await startLogin(world, ['--client-secret-stdin'], { input: 'sandbox-secret\n' });
@@ -396,7 +396,7 @@ describe('a first login without a terminal', () => {
     ]);
   });
 
-  it('with a wrong client secret exits 4 and says what to check', async () => {
+  it('exits 4 with a wrong client secret, naming what to check', async () => {
     const world = await openWorld({ env: { SYNC_CLIENT_ID: 'sandbox-confidential' } });
     const login = await startLogin(world, ['--client-secret-stdin'], { input: 'wrong\n' });
     await visit(login.authorizeUrl);
@@ -410,11 +410,11 @@ describe('a first login without a terminal', () => {
 
 describe('scopes', () => {
   const FEW = ['health:write', 'profile:read'] as const;
-  it('granted fewer than asked are told by login and status, and upload then exits 4', async () => {
+  it('reports scopes that were not granted in login and status, and upload exits 4', async () => {
     const world = await openWorld({ sandbox: { settings: { grantScopes: [...FEW] } } });
     const login = await startLogin(world);
     const page = await visit(login.authorizeUrl);
-    expect(page.html).toContain('You did not grant everything');
+    expect(page.html).toContain('You did not grant all scopes');
     expect(page.html).toContain('uploading recordings');
     const { code, stdout } = await login.running.finished;
     expect(code).toBe(0);
@@ -446,7 +446,7 @@ describe('scopes', () => {
     expect(world.sandbox.control.state().athletes[0]?.recordings).toEqual([]);
   });
 
-  it('narrowed by hand are saved and reported, and the hint for a missing one obtains it', async () => {
+  it('saves and reports --scope, and the hint for a missing scope obtains it', async () => {
     const world = await openWorld();
     const login = await startLogin(world, ['--scope', 'profile:read']);
     await visit(login.authorizeUrl);
@@ -469,7 +469,7 @@ describe('scopes', () => {
     expect((await world.sync(['profile'])).code).toBe(0);
   });
 
-  it('that a token from the environment lacks are to be had with another token', async () => {
+  it('asks for another token if one from the environment lacks a scope', async () => {
     const world = await openWorld();
     const { access_token } = world.sandbox.control.mint({ scopes: ['profile:read'] });
     const env = { SYNC_ACCESS_TOKEN: access_token };
@@ -478,7 +478,7 @@ describe('scopes', () => {
     expect(stderr).toContain('Set a token that has it, or unset SYNC_ACCESS_TOKEN');
   });
 
-  it('asked by hand are asked, and no others', async () => {
+  it('asks for the scopes of --scope, and no others', async () => {
     const world = await openWorld();
     const login = await startLogin(world, ['--scope', 'workout:write offline_access']);
     expect(new URL(login.authorizeUrl).searchParams.get('scope')).toBe(
@@ -488,7 +488,7 @@ describe('scopes', () => {
 });
 
 describe('the port of the redirect URI', () => {
-  it('in use is named with its owner, and another is offered', async () => {
+  it('names the owner of a port in use, and offers another port', async () => {
     const server = createServer().listen(0, '127.0.0.1');
     await once(server, 'listening');
     onTestFinished(() => void server.close());
@@ -505,8 +505,8 @@ describe('the port of the redirect URI', () => {
     expect(requestLines(world.sandbox)).toEqual([]);
   });
 
-  it('is 8917 unless somebody says otherwise', async () => {
-    // Taken here, if nobody has it already: either way nobody can listen there.
+  it('listens on port 8917 by default', async () => {
+    // Taken here, or taken already: either way the program cannot listen there.
     const server = createServer();
     server.on('error', () => undefined);
     server.listen(8917, '127.0.0.1');
@@ -518,7 +518,7 @@ describe('the port of the redirect URI', () => {
     expect(stderr).toContain('8917');
   });
 
-  it('0 takes any that is free, and says so to the service', async () => {
+  it('takes any free port with --port 0, and sends it to the service', async () => {
     const world = await openWorld();
     const logins = await Promise.all([startLogin(world), startLogin(world, ['--profile', 'b'])]);
     const ports = new Set(logins.map(({ redirectUri }) => new URL(redirectUri).port));
@@ -527,7 +527,7 @@ describe('the port of the redirect URI', () => {
     for (const login of logins) expect((await login.running.finished).code).toBe(0);
   });
 
-  it('0 at a service that compares redirect URIs: time runs out, with the reason', async () => {
+  it('times out with the reason if the service does not know the port of --port 0', async () => {
     const world = await openWorld({ sandbox: { settings: { exactRedirectUris: true } } });
     const { running, authorizeUrl, redirectUri } = await startLogin(world, [
       ...['--timeout', '2s', '--json'],
@@ -541,11 +541,11 @@ describe('the port of the redirect URI', () => {
         {
           type: 'error',
           code: 'AUTH_TIMEOUT',
-          message: 'Nobody finished the login in the browser within 2 s.',
+          message: 'The login was not completed in the browser within 2 s.',
           hint:
-            'If the browser showed an error page: the service has to know the client ' +
-            `"sandbox-client", and ${redirectUri} has to be registered for it, letter by letter. ` +
-            'It also has to know each of the scopes workout:write health:write nutrition:write ' +
+            'If the browser showed an error page: the service must know the client ' +
+            `"sandbox-client", and exactly ${redirectUri} must be registered for it. ` +
+            'It must also know each of the scopes workout:write health:write nutrition:write ' +
             'profile:write profile:read workout:read; `sync login --scope "..."` asks for others. ' +
             'Then run `sync login` again.',
         },
@@ -555,7 +555,7 @@ describe('the port of the redirect URI', () => {
   });
 
   it.each(['/done/here', '', '/'])(
-    'and path (%j) can be those of another that is registered',
+    'listens at another registered redirect URI, with path %j',
     async (path) => {
       const redirectUri = `http://127.0.0.1:${await freePort()}${path}`;
       const world = await openWorld({
@@ -574,7 +574,7 @@ describe('the port of the redirect URI', () => {
 });
 
 describe('a login over an earlier one', () => {
-  it('of another athlete says whose place it takes', async () => {
+  it('names the athlete of the replaced login', async () => {
     const world = await openLoggedInWorld();
     world.sandbox.control.set({ autoApproveAthlete: 'athlete-2' });
     const login = await startLogin(world);
@@ -582,10 +582,10 @@ describe('a login over an earlier one', () => {
     const { code, stdout } = await login.running.finished;
     expect(code).toBe(0);
     expect(stdout).toContain('Logged in as Ben Okafor <ben@sandbox.example>');
-    expect(stdout).toContain('It takes the place of the one of Ada Lindqvist');
+    expect(stdout).toContain('It replaces the login of Ada Lindqvist');
   });
 
-  it('that fails leaves the earlier one as it was', async () => {
+  it('keeps the earlier login if the new one fails', async () => {
     const world = await openLoggedInWorld();
     const before = await world.sync(['token']);
     const login = await startLogin(world);

@@ -21,7 +21,7 @@ describe.skipIf(!chromium.present)(`a login clicked through in Chromium${chromiu
     return { world, login, ...opened };
   }
 
-  it('is for the athlete who was chosen, and says what will not work', async () => {
+  it('names the chosen athlete, and lists the features that will not work', async () => {
     const { world, login, page, complaints, requested } = await openConsent({
       grantScopes: [
         'workout:write',
@@ -59,7 +59,7 @@ describe.skipIf(!chromium.present)(`a login clicked through in Chromium${chromiu
     const callback = new URL(requested[2] ?? '');
     const spent = ['code', 'state'].map((name) => callback.searchParams.get(name) ?? '');
     expect(spent.every((value) => value.length > 30)).toBe(true);
-    // The service's own address held the state, too; what is left of ours holds neither.
+    // The address at the service contained the state too; the callback's entry contains neither.
     const entries = await historyOf(page);
     expect(entries.filter((url) => url.startsWith(login.redirectUri))).toEqual([login.redirectUri]);
     const [authorizationCode = '', state = ''] = spent;
@@ -75,10 +75,10 @@ describe.skipIf(!chromium.present)(`a login clicked through in Chromium${chromiu
     expect(stored).toBe(0);
   });
 
-  it('denied says that nothing was stored and what to type, and exits 4', async () => {
+  it('shows the next command after a denial, and exits 4', async () => {
     const { world, login, page, complaints } = await openConsent();
     await page.getByRole('button', { name: 'Deny' }).click();
-    await page.getByRole('heading', { name: 'You said no' }).waitFor();
+    await page.getByRole('heading', { name: 'You denied the login' }).waitFor();
     expect(await page.innerText('main')).toContain('sync login');
     const { code, stdout } = await login.running.finished;
     expect({ code, lines: ndjson(stdout) }).toEqual({
@@ -99,17 +99,17 @@ describe.skipIf(!chromium.present)(`a login clicked through in Chromium${chromiu
     expect(await page.content()).not.toContain(login.state);
   });
 
-  it('waits on the page for the service, and then tells how it went', async () => {
+  it('holds the page until the outcome is known, then shows it', async () => {
     const { world, login, page } = await openConsent();
     world.sandbox.control.addFaults('exchange:400(error=invalid_grant)');
     await page.getByRole('button', { name: 'Approve' }).click();
-    await page.getByRole('heading', { name: 'The login did not work' }).waitFor();
+    await page.getByRole('heading', { name: 'The login failed' }).waitFor();
     expect((await login.running.finished).code).toBe(4);
     expect(requestLines(world.sandbox)).toEqual(['authorize 200', 'consent 303', 'token 400']);
   });
 
   it.each(['light', 'dark'] as const)(
-    'ends at a page that can be read in the %s scheme, and on a phone',
+    'ends at a page that is readable in the %s scheme and on a phone',
     async (colorScheme) => {
       const world = await openWorld();
       const login = await startLogin(world);
@@ -130,7 +130,7 @@ describe.skipIf(!chromium.present)(`a login clicked through in Chromium${chromiu
     },
   );
 
-  it('ends the same for somebody who pressed Back and approved twice', async () => {
+  it('ends at the same page after Back and a second approval', async () => {
     const { world, login, page } = await openConsent();
     world.sandbox.control.addFaults('exchange:delay=1s');
     await page.getByRole('button', { name: 'Approve' }).dblclick();

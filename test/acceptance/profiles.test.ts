@@ -6,7 +6,7 @@ import { ndjson } from '../support/program.ts';
 const NO_KEYCHAIN = { DBUS_SESSION_BUS_ADDRESS: undefined, XDG_RUNTIME_DIR: undefined };
 
 describe('another profile than the default', () => {
-  it('is named in what there is to type, by flag and by variable', async () => {
+  it('is named in the commands of hints, from flag and variable', async () => {
     const world = await openLoggedInWorld();
     const mint = (athlete: string) => JSON.stringify(world.sandbox.control.mint({ athlete }));
     await world.sync(['login', '--with-token', '--profile', 'lim'], { input: mint('athlete-2') });
@@ -24,7 +24,7 @@ describe('another profile than the default', () => {
     expect(usual.stderr).toContain('`sync login`');
   });
 
-  it('that nobody made is told as such, also where there is no keychain', async () => {
+  it('is reported as unknown if it does not exist, also without a keychain', async () => {
     const world = await openLoggedInWorld();
     const env = { SYNC_TOKEN_STORE: 'keychain', ...NO_KEYCHAIN };
     for (const args of [
@@ -36,22 +36,22 @@ describe('another profile than the default', () => {
       expect([args, code]).toEqual([args, 4]);
       expect(stdout + stderr).toContain('there is no profile "nobody"');
       expect(stdout + stderr).toContain(
-        'There are: default. `sync login --profile nobody` makes it.',
+        'Known profiles: default. `sync login --profile nobody` creates it.',
       );
-      expect(stdout + stderr).not.toContain('keychain to talk to');
+      expect(stdout + stderr).not.toContain('No keychain found');
     }
     expect(requestLines(world.sandbox)).toEqual([]);
   });
 
-  it('nobody ever logged in with is a missing login, not a missing keychain', async () => {
+  it('is reported as a missing login, not as a missing keychain, before the first login', async () => {
     const world = await openWorld({ env: { SYNC_TOKEN_STORE: 'keychain' } });
     const { code, stderr } = await world.sync(['workouts'], { env: NO_KEYCHAIN });
     expect(code).toBe(4);
-    expect(stderr).toContain('Nobody is logged in (profile "default").');
+    expect(stderr).toContain('Not logged in (profile "default").');
   });
 });
 
-it('a login from stdin takes a mark before the text, and with --quiet it says nothing but the result', async () => {
+it('reads a token response with a byte order mark, and prints only the result with --quiet', async () => {
   const world = await openWorld();
   const input = `\ufeff${JSON.stringify(world.sandbox.control.mint())}`;
   const { code, stderr } = await world.sync(['login', '--with-token', '--quiet'], { input });

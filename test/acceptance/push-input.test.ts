@@ -180,7 +180,7 @@ describe('the exit code of sync push', () => {
     expect(String(ndjson(stdout)[0]?.['hint'])).toContain('sync login');
     // The text gives the reason once, with the affected days.
     const text = await world.sync(['push', 'wellness', '-'], { input });
-    expect(text.stdout.match(/Nobody is logged in/g)).toHaveLength(1);
+    expect(text.stdout.match(/Not logged in/g)).toHaveLength(1);
     expect(text.stdout).toContain('2026-02-15: not sent.\n');
     expect(requestLines(world.sandbox)).toEqual([]);
   });

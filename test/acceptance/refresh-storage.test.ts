@@ -24,7 +24,7 @@ const stored = (world: World) =>
 const loginsOf = (world: World) =>
   world.sandbox.control.state('athlete-1').athletes[0]?.logins.map(({ revoked }) => revoked);
 
-/** A login whose access token is over, on a disk of its own. */
+/** A login with an expired access token, on a separate small disk. */
 async function openOnSmallDisk() {
   const sandbox = await openSandbox();
   const home = openHome({
@@ -59,7 +59,7 @@ async function syncAsNobody(world: World, args: readonly string[]) {
 
 describe.skipIf(noMount !== undefined)(`a refresh on a disk that takes no tokens${note}`, () => {
   it.each(['full', 'full but for a page', 'read-only'] as const)(
-    'is not sent while the disk is %s, and works once that is fixed',
+    'sends no refresh while the disk is %s, and works after the fix',
     async (trouble) => {
       const { world, disk } = await openOnSmallDisk();
       const before = readFileSync(tokenFile(world), 'utf8');
@@ -87,7 +87,7 @@ describe.skipIf(noMount !== undefined)(`a refresh on a disk that takes no tokens
     },
   );
 
-  it('has its ledger reported as on a full disk, not as damaged', async () => {
+  it('reports the ledger as on a full disk, not as damaged', async () => {
     const { world, disk } = await openOnSmallDisk();
     const file = world.write('day.json', '{"date":"2026-01-01","hrv":50}');
     expect((await world.sync(['push', 'wellness', file])).code).toBe(0);
@@ -101,7 +101,7 @@ describe.skipIf(noMount !== undefined)(`a refresh on a disk that takes no tokens
     expect(stderr).not.toContain('damaged');
   });
 
-  it('keeps its tokens when the disk fills up after the request has left', async () => {
+  it('keeps the tokens if the disk fills up after the request was sent', async () => {
     const { world, disk } = await openOnSmallDisk();
     world.sandbox.control.addFaults('refresh:delay=1s');
     const running = world.start(['token']);
@@ -115,8 +115,8 @@ describe.skipIf(noMount !== undefined)(`a refresh on a disk that takes no tokens
   });
 });
 
-describe.skipIf(process.platform === 'win32')('a refresh whose tokens cannot be saved', () => {
-  it('is not sent while the folder of logins is not writable', async () => {
+describe.skipIf(process.platform === 'win32')('a refresh with tokens that cannot be saved', () => {
+  it('sends no refresh while the folder of logins is not writable', async () => {
     const world = await openLoggedInWorld();
     expireAccess(world);
     const folder = dirname(tokenFile(world));
@@ -153,7 +153,7 @@ describe('a refresh that was killed after its request left', () => {
     return world;
   }
 
-  it('is reported by the status, and tried once more: a token that was kept still works', async () => {
+  it('is reported by status and retried: a token that was not rotated still works', async () => {
     const world = await killed({ refreshToken: 'keep' });
     const { code, stdout } = await world.sync(['status']);
     expect(code).toBe(5);
@@ -179,7 +179,7 @@ describe('a refresh that was killed after its request left', () => {
     expect((await world.sync(['status'])).code).toBe(0);
   });
 
-  it('leaves no doubt where the request never left', async () => {
+  it('is not reported as unknown if the request was never sent', async () => {
     const world = await openLoggedInWorld();
     expireAccess(world);
     const env = { HTTPS_PROXY: undefined, SYNC_BASE_URL: undefined };

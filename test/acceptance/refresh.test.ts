@@ -18,7 +18,7 @@ import { ndjson, startSync } from '../support/program.ts';
 const TWENTY = Array.from({ length: 20 }, (_, index) => index);
 
 describe.each(REVISIONS)('twenty processes with one expired token (%s)', (revision) => {
-  it('refresh once, and all print the same new token', async () => {
+  it('refresh once, and print the same new token', async () => {
     const world = await openLoggedInWorld({ revision });
     const { stdout: old } = await world.sync(['token']);
     expireAccess(world);
@@ -33,12 +33,12 @@ describe.each(REVISIONS)('twenty processes with one expired token (%s)', (revisi
     expect(await ownerOf(world.sandbox, [...tokens][0]?.trim() ?? '')).toBe('athlete-1');
   });
 
-  it('that the service ended early refresh once, and deliver twenty recordings once each', async () => {
+  it('refresh once after the service ended the token early, and deliver twenty recordings once each', async () => {
     const world = await openLoggedInWorld({ revision });
     const rides = TWENTY.map((seed) =>
       world.write(`ride-${seed}.fit`, makeRecording({ seed, durationSecs: 30 })),
     );
-    // Nobody here knows that: each of them meets a 401.
+    // The processes do not know that: each of them gets 401.
     world.sandbox.control.expire();
     world.sandbox.control.addFaults('refresh:delay=500ms');
     const runs = await Promise.all(rides.map((ride) => world.sync(['upload', '--json', ride])));
@@ -49,10 +49,10 @@ describe.each(REVISIONS)('twenty processes with one expired token (%s)', (revisi
     expect(ada?.logins).toMatchObject([{ revoked: false }]);
   });
 
-  it('of which half is killed while one refreshes: one refresh counts, and the login lives', async () => {
+  it('keep the login if half of them are killed during the refresh', async () => {
     const world = await openLoggedInWorld({ revision });
     expireAccess(world);
-    // The first to ask is put off before anything rotates, and waits: whoever it is.
+    // The first process gets 503 before any rotation, and waits.
     world.sandbox.control.addFaults('refresh:503(retry-after=2)');
     const running = TWENTY.map(() => world.start(['token']));
     await vi.waitUntil(() => requestLines(world.sandbox).includes('token 503'), 30_000);
@@ -67,7 +67,7 @@ describe.each(REVISIONS)('twenty processes with one expired token (%s)', (revisi
     ]);
   });
 
-  it('that are all killed while one refreshes leave a lock that nobody has to clear', async () => {
+  it('leave no lock behind if all are killed during the refresh', async () => {
     const world = await openLoggedInWorld({ revision });
     expireAccess(world);
     world.sandbox.control.addFaults('refresh:503(retry-after=4)');
@@ -82,7 +82,7 @@ describe.each(REVISIONS)('twenty processes with one expired token (%s)', (revisi
 
 describe('a refresh', () => {
   it.each(['rotate', 'keep', 'omit'] as const)(
-    'by a service that answers with "%s" can be done again and again',
+    'works repeatedly at a service with refresh tokens "%s"',
     async (refreshToken) => {
       const world = await openLoggedInWorld({ sandbox: { settings: { refreshToken } } });
       const stored = () =>
@@ -113,7 +113,7 @@ describe('a refresh', () => {
     ['token_type', 'BEARER'],
     ['token_type', undefined],
   ])(
-    'whose answer has %s %j is used: its refresh token is the one for the next',
+    'uses an answer with %s %j, and its refresh token for the next refresh',
     async (field, value) => {
       let newest = 'r0';
       let refreshes = 0;
@@ -157,21 +157,21 @@ describe('a refresh', () => {
       const given = { access_token: 'a0', token_type: 'Bearer', refresh_token: 'r0' };
       expect((await sync(['login', '--with-token'], JSON.stringify(given))).code).toBe(0);
       expect((await sync(['workouts'])).code).toBe(0);
-      // The service ends that token early: the next run has to refresh with what came last.
+      // The service ends that token early: the next run must refresh with the last refresh token.
       refreshes += 1;
       expect((await sync(['workouts'])).code).toBe(0);
       expect(newest).toBe('r3');
     },
   );
 
-  it('is not made before its time', async () => {
+  it('does not happen before the token is due', async () => {
     const world = await openLoggedInWorld();
     await world.sync(['token']);
     await world.sync(['upload', world.write('ride.fit', makeRecording())]);
     expect(requestLines(world.sandbox)).toEqual(['upload-fit 200']);
   });
 
-  it('refused with invalid_grant ends the login: exit 4, and what to type', async () => {
+  it('exits 4 with the next command after invalid_grant', async () => {
     const world = await openLoggedInWorld();
     world.sandbox.control.revoke();
     expireAccess(world);
@@ -200,12 +200,12 @@ describe('a refresh', () => {
   });
 
   it.each([
-    // The service may have replaced the tokens: until the next refresh, no one can tell.
+    // The service may have replaced the tokens: until the next refresh, that is unknown.
     ['the connection breaks off', 'refresh:reset*3', 5],
     ['the service is overloaded', 'refresh:503*3', 0],
     ['a proxy answers in its place', 'refresh:html*3', 5],
     ['there are too many requests', 'refresh:429*3', 0],
-  ])('that fails because %s exits 5, and costs no login', async (_why, fault, known) => {
+  ])('exits 5 and keeps the login if %s', async (_why, fault, known) => {
     const world = await openLoggedInWorld();
     expireAccess(world);
     world.sandbox.control.addFaults(fault);
@@ -217,39 +217,39 @@ describe('a refresh', () => {
     expect((await world.sync(['status'])).code).toBe(0);
   });
 
+  it.each(REVISIONS)('stores the tokens before it stops on Ctrl-C (%s)', async (revision) => {
+    const world = await openLoggedInWorld({ revision });
+    expireAccess(world);
+    world.sandbox.control.addFaults('refresh:delay=1s');
+    const running = world.start(['token']);
+    await vi.waitUntil(() => requestLines(world.sandbox).includes('token null'), 30_000);
+    running.child.kill('SIGINT');
+    const { code, stdout } = await running.finished;
+    expect({ code, stdout }).toEqual({ code: 130, stdout: '' });
+    expect((await world.sync(['token'])).code).toBe(0);
+    expect(requestLines(world.sandbox)).toEqual(['token 200']);
+  });
+
   it.each(REVISIONS)(
-    'that is interrupted by Ctrl-C is stored first: the next process finds it (%s)',
+    'does not restore a login that a concurrent logout deleted (%s)',
     async (revision) => {
       const world = await openLoggedInWorld({ revision });
       expireAccess(world);
-      world.sandbox.control.addFaults('refresh:delay=1s');
-      const running = world.start(['token']);
+      world.sandbox.control.addFaults('refresh:delay=500ms');
+      const token = world.start(['token']);
       await vi.waitUntil(() => requestLines(world.sandbox).includes('token null'), 30_000);
-      running.child.kill('SIGINT');
-      const { code, stdout } = await running.finished;
-      expect({ code, stdout }).toEqual({ code: 130, stdout: '' });
-      expect((await world.sync(['token'])).code).toBe(0);
-      expect(requestLines(world.sandbox)).toEqual(['token 200']);
+      const logout = await world.sync(['logout']);
+      expect(logout.code).toBe(0);
+      await token.finished;
+      expect((await world.sync(['status'])).code).toBe(4);
+      expect(world.sandbox.control.state('athlete-1').athletes[0]?.logins).toMatchObject([
+        { revoked: true },
+      ]);
     },
   );
-
-  it.each(REVISIONS)('races a logout without bringing the login back (%s)', async (revision) => {
-    const world = await openLoggedInWorld({ revision });
-    expireAccess(world);
-    world.sandbox.control.addFaults('refresh:delay=500ms');
-    const token = world.start(['token']);
-    await vi.waitUntil(() => requestLines(world.sandbox).includes('token null'), 30_000);
-    const logout = await world.sync(['logout']);
-    expect(logout.code).toBe(0);
-    await token.finished;
-    expect((await world.sync(['status'])).code).toBe(4);
-    expect(world.sandbox.control.state('athlete-1').athletes[0]?.logins).toMatchObject([
-      { revoked: true },
-    ]);
-  });
 });
 
-describe('a refresh that is refused without a word about the login', () => {
+describe('a refused refresh that says nothing about the login', () => {
   const REFUSED = [
     ['refresh:400(error=invalid_request)*inf', 'SERVICE_ANSWER', 5],
     ['refresh:403*inf', 'SERVICE_ANSWER', 5],
@@ -258,7 +258,7 @@ describe('a refresh that is refused without a word about the login', () => {
   ] as const;
 
   it.each(REFUSED)(
-    '(%s) writes no recording off: it is sent once that is over',
+    'keeps recordings for later, and sends them after it recovers (%s)',
     async (fault, errorCode, exitCode) => {
       const world = await openLoggedInWorld({ sandbox: { faults: [fault] } });
       const ride = world.write('rides/ride.fit', makeRecording());
@@ -285,7 +285,7 @@ describe('a refresh that is refused without a word about the login', () => {
     },
   );
 
-  it.each(REFUSED)('(%s) writes no day off', async (fault, errorCode, exitCode) => {
+  it.each(REFUSED)('keeps days for later (%s)', async (fault, errorCode, exitCode) => {
     const world = await openLoggedInWorld({ sandbox: { faults: [fault] } });
     const days = world.write('days.json', '[{"date": "2026-05-10", "restingHr": 51}]');
     expireAccess(world);

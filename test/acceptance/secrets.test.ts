@@ -24,7 +24,7 @@ interface Scene {
   readonly tap: WireTap;
 }
 
-/** A world whose every word on the wire is known, for a client with a secret. */
+/** A world that records all traffic, for a client with a secret. */
 async function openScene(env: NodeJS.ProcessEnv): Promise<Scene> {
   const sandbox = await openSandbox();
   const tap = await openWireTap(sandbox.url);
@@ -42,7 +42,7 @@ function spellings(secret: string): string[] {
   return [secret, bytes.toString('base64').replace(/=+$/, ''), bytes.toString('hex')];
 }
 
-/** Which of these texts a text holds, in whatever spelling. */
+/** Returns the secrets that a text contains, in any encoding. */
 function leaks(text: string, secrets: Iterable<string>): string[] {
   return [...secrets].filter((secret) => spellings(secret).some((one) => text.includes(one)));
 }
@@ -67,7 +67,7 @@ async function playAll({ world }: Scene): Promise<Finished[]> {
   await sendToListener(refused.redirectUri, { query: { code: 'stolen', state: 'wrong' } });
   await visit(refused.authorizeUrl);
   runs.push(await refused.running.finished);
-  // One that nothing can be made of, one that is interrupted, one that works.
+  // A login that fails, a login that is interrupted, a login that works.
   control.addFaults('exchange:truncate');
   const unreadable = await login('--json');
   await visit(unreadable.authorizeUrl);
@@ -136,7 +136,7 @@ const hasProc = process.platform === 'linux';
 const noKeychain = whyNoKeychain();
 
 describe('after runs with --verbose', () => {
-  it('no secret is in output, state or configuration; the file store alone holds the login', async () => {
+  it('keeps secrets out of output, state and configuration, except in the token file', async () => {
     const scene = await openScene({ SYNC_TOKEN_STORE: 'file' });
     const runs = await playAll(scene);
     assertNothingLeaked(runs, scene);
@@ -207,7 +207,7 @@ describe('after runs with --verbose', () => {
       const secrets = [...tap.secrets()].filter(([, kind]) => kind !== 'state');
       expect(secrets.length).toBeGreaterThan(5);
       for (const line of seen) expect(leaks(line, new Map(secrets).keys())).toEqual([]);
-      // The state is the browser's, who is told it by its command line, and nobody else's.
+      // Only the browser has the state, from its command line.
       const states = [...tap.secrets()]
         .filter(([, kind]) => kind === 'state')
         .map(([text]) => text);
@@ -216,7 +216,7 @@ describe('after runs with --verbose', () => {
     },
   );
 
-  it('tokens of the environment are neither shown nor kept', async () => {
+  it('neither shows nor stores tokens from the environment', async () => {
     const { world, tap } = await openScene({ SYNC_TOKEN_STORE: 'file' });
     const { access_token, refresh_token } = world.sandbox.control.mint({
       clientId: 'sandbox-confidential',
@@ -241,7 +241,7 @@ describe('after runs with --verbose', () => {
     expect(filesHolding(world.home.dir, secrets.flatMap(spellings))).toEqual([]);
   });
 
-  it('a broken login is not quoted, neither from stdin nor from the file', async () => {
+  it('does not quote a broken login from stdin or from the file', async () => {
     const { world } = await openScene({ SYNC_TOKEN_STORE: 'file' });
     const token = world.sandbox.control.mint({ clientId: 'sandbox-confidential' });
     const broken = [

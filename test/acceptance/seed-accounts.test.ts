@@ -128,7 +128,7 @@ describe('sync seed --accounts', () => {
     expect(stdout).toContain('1 of 4 accounts complete.');
     expect(stderr).toMatch(/^expired: Error: .*\(OLD_TOKEN\)/m);
     // The problem of an account is reported once, not for each recording and day.
-    expect(stdout.match(/^nobody: .*Nobody is logged in/gm)).toHaveLength(1);
+    expect(stdout.match(/^nobody: .*Not logged in/gm)).toHaveLength(1);
     expect(stdout).toContain(
       'nobody: 2026-05-11 to 2026-05-17: 5 recordings, 14 records; 19 failed.',
     );

@@ -23,7 +23,7 @@ const MONTH = 30 * 24 * 3600;
 const ADA = { id: 'athlete-1', name: 'Ada Lindqvist', email: 'ada@sandbox.example' };
 
 describe('sync status', () => {
-  it('without a login says what to type, and exits 4', async () => {
+  it('exits 4 without a login, and shows the next command', async () => {
     const world = await openWorld();
     const { code, stdout } = await world.sync(['status', '--json']);
     expect({ code, lines: ndjson(stdout) }).toEqual({
@@ -38,7 +38,7 @@ describe('sync status', () => {
           login: {
             state: 'logged-out',
             code: 'AUTH_REQUIRED',
-            message: 'Nobody is logged in (profile "default").',
+            message: 'Not logged in (profile "default").',
             hint: 'Run `sync login`. In CI, set SYNC_ACCESS_TOKEN or SYNC_REFRESH_TOKEN.',
           },
           uploads: { pending: 0, confirmed: 0, rejected: 0 },
@@ -49,7 +49,7 @@ describe('sync status', () => {
     expect(requestLines(world.sandbox)).toEqual([]);
   });
 
-  it('tells account, store, lifetimes and what was uploaded, without a request', async () => {
+  it('shows account, store, lifetimes and uploads, without a request', async () => {
     const world = await openLoggedInWorld({ sandbox: { settings: { refreshTtl: MONTH } } });
     await world.sync(['upload', world.write('ride.fit', makeRecording())]);
     world.sandbox.control.clearRequests();
@@ -85,7 +85,7 @@ describe('sync status', () => {
     expect(requestLines(world.sandbox)).toEqual([]);
   });
 
-  it('says every time that the login lies in a file', async () => {
+  it('shows each time that the login is in a file', async () => {
     const world = await openLoggedInWorld();
     for (let round = 0; round < 2; round++) {
       const { stdout } = await world.sync(['status']);
@@ -97,14 +97,14 @@ describe('sync status', () => {
 });
 
 describe('the token file', () => {
-  it('and its folder are open to their owner alone', async () => {
+  it('is open to its owner alone, like its folder', async () => {
     const world = await openLoggedInWorld();
     expect(statSync(tokenFile(world)).mode & 0o777).toBe(0o600);
     expect(statSync(dirname(tokenFile(world))).mode & 0o777).toBe(0o700);
   });
 
   it.each(['0644', '0640', '0604', '0660'])(
-    'is refused with mode %s, with the command that mends it, and nothing is sent',
+    'is refused with mode %s, with the command that fixes it, and nothing is sent',
     async (mode) => {
       const world = await openLoggedInWorld();
       chmodSync(tokenFile(world), mode);
@@ -115,7 +115,7 @@ describe('the token file', () => {
           {
             type: 'error',
             code: 'CONFIG',
-            message: `${tokenFile(world)} holds a login, and others than its owner may open it (mode ${mode}).`,
+            message: `${tokenFile(world)} contains a login, and users other than its owner can open it (mode ${mode}).`,
             hint: `Run \`chmod 600 '${tokenFile(world)}'\`. If others use this machine, run \`sync login\` as well.`,
             path: tokenFile(world),
           },
@@ -139,7 +139,7 @@ describe('sync token', () => {
     expect(await ownerOf(world.sandbox, stdout.trim())).toBe('athlete-1');
   });
 
-  it('without a login prints nothing on stdout, and exits 4', async () => {
+  it('prints nothing on stdout without a login, and exits 4', async () => {
     const world = await openWorld();
     const { code, stdout, stderr } = await world.sync(['token']);
     expect({ code, stdout }).toEqual({ code: 4, stdout: '' });
@@ -149,7 +149,7 @@ describe('sync token', () => {
 
 describe('sync logout', () => {
   it.each(REVISIONS)(
-    'revokes both tokens at the service, then forgets them (%s)',
+    'revokes both tokens at the service, then deletes them (%s)',
     async (revision) => {
       const world = await openLoggedInWorld({ revision });
       const { stdout: token } = await world.sync(['token']);
@@ -185,12 +185,12 @@ describe('sync logout', () => {
       expect(world.sandbox.control.state().athletes[0]?.logins).toMatchObject([{ revoked: true }]);
       expect((await world.sync(['token'])).code).toBe(4);
       expect((await world.sync(['logout'])).stdout).toBe(
-        'Nobody was logged in (profile "default").\n',
+        'There was no login to delete (profile "default").\n',
       );
     },
   );
 
-  it('--local-only asks nobody, and says that the tokens live on', async () => {
+  it('sends no request with --local-only, and reports that the tokens stay valid', async () => {
     const world = await openLoggedInWorld({ sandbox: { settings: { refreshTtl: MONTH } } });
     const { code, stdout } = await world.sync(['logout', '--local-only']);
     expect(code).toBe(0);
@@ -201,7 +201,7 @@ describe('sync logout', () => {
     expect(world.sandbox.control.state().athletes[0]?.logins).toMatchObject([{ revoked: false }]);
   });
 
-  it('offline forgets all the same, and says what could not be revoked', async () => {
+  it('deletes the login offline, and reports unrevoked tokens', async () => {
     const world = await openLoggedInWorld({ sandbox: { settings: { refreshTtl: MONTH } } });
     await world.sandbox.close();
     const { code, stdout } = await world.sync(['logout', '--json']);
@@ -219,14 +219,12 @@ describe('sync logout', () => {
     expect((await world.sync(['token'])).code).toBe(4);
   });
 
-  it('at a service that cannot revoke says when the tokens end', async () => {
+  it('shows when the tokens expire at a service that cannot revoke', async () => {
     const world = await openLoggedInWorld();
     world.sandbox.control.addFaults('revoke:404*inf');
     const { code, stdout } = await world.sync(['logout']);
     expect(code).toBe(0);
-    expect(stdout).toContain(
-      'The service does not revoke tokens; the refresh token ends by itself.',
-    );
+    expect(stdout).toContain('The service cannot revoke tokens; the refresh token expires later.');
     expect(existsSync(tokenFile(world))).toBe(false);
   });
 });
@@ -238,7 +236,7 @@ describe('plain http', () => {
     'http://localhost.example.com:8080',
     'http://192.168.1.10',
     'http://0.0.0.0',
-  ])('to %s is refused with exit 2, in flag, variable and configuration', async (url) => {
+  ])('is refused with exit 2 for %s, in flag, variable and configuration', async (url) => {
     const world = worldOf(
       await openSandbox(),
       openHome({ SYNC_CLIENT_ID: 'any', SYNC_TOKEN_STORE: 'file', SYNC_ACCESS_TOKEN: 'secret' }),
@@ -281,7 +279,7 @@ describe('a service that redirects to another origin', () => {
   }
 
   it.each([301, 302, 307, 308])(
-    'by %i gets neither bearer token nor refresh token nor client secret sent there',
+    'receives no bearer token, refresh token or client secret by %i',
     async (status) => {
       const { first, asked, reached } = await openTwoOrigins(status);
       const home = openHome({
@@ -311,7 +309,7 @@ describe('a service that redirects to another origin', () => {
 });
 
 describe('two profiles', () => {
-  it('keep their logins apart, whatever the case of their names', async () => {
+  it('keep their logins apart if their names differ only in case', async () => {
     const world = await openLoggedInWorld();
     const { sandbox } = world;
     const input = JSON.stringify(sandbox.control.mint({ athlete: 'athlete-2' }));

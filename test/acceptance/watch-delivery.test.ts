@@ -293,7 +293,7 @@ describe('a login that has ended', () => {
     await ready(watcher);
     expect((await world.run(['logout']).finished).code).toBe(0);
     put(join(world.folder, 'after.fit'), anotherRecording());
-    await until(() => /Nobody is logged in any more/.test(health()?.login.message ?? ''));
+    await until(() => /Not logged in/.test(health()?.login.message ?? ''));
     await world.login();
     await until(() => world.recordings().length === 2);
     expect(await stop(watcher)).toBe(0);

@@ -18,7 +18,7 @@ const DAY = JSON.stringify({
   items: [{ name: 'Gel', carbs: 25, logged_at: '2026-05-10T08:00:00+02:00' }],
 });
 
-/** A service that adds to a day what it is sent: whatever comes twice is there twice. */
+/** A service that appends to a day: an item that is sent twice is there twice. */
 async function openAppendingWorld(...faults: string[]): Promise<World> {
   return await openWorld({ revision: '2026-08', sandbox: { faults } });
 }
@@ -41,8 +41,8 @@ const account = async (world: World) => {
   return (status['account'] as { id: string } | undefined)?.id;
 };
 
-describe('a login that the service cannot say just now whose it is', () => {
-  it('is asked about with patience', async () => {
+describe('a login while userinfo fails', () => {
+  it('retries userinfo during the login', async () => {
     const world = await openAppendingWorld();
     await loginWithToken(world);
     expect(await push(world)).toEqual([0, 'pushed']);
@@ -57,7 +57,7 @@ describe('a login that the service cannot say just now whose it is', () => {
     ['userinfo:503*inf', 'SERVICE_UNAVAILABLE'],
     ['userinfo:reset*inf', 'NETWORK'],
     ['userinfo:truncate*inf', 'NETWORK'],
-  ])('delivers nothing while %s lasts, and goes on where it was', async (fault, errorCode) => {
+  ])('sends nothing during %s, and continues afterwards', async (fault, errorCode) => {
     const world = await openAppendingWorld();
     await loginWithToken(world);
     expect(await push(world)).toEqual([0, 'pushed']);
@@ -74,13 +74,13 @@ describe('a login that the service cannot say just now whose it is', () => {
     expect((await world.sync(['watch', '--once', 'rides'])).code).toBe(0);
     expect(await account(world)).toBe('athlete-1');
     expect(items(world)).toEqual([1, 0, 0]);
-    // Once it is known, nobody is asked again.
+    // Once the athlete is known, userinfo is not asked again.
     world.sandbox.control.clearRequests();
     expect(await push(world)).toEqual([0, 'skipped']);
     expect(requestLines(world.sandbox)).toEqual([]);
   });
 
-  it('may be another athlete, whose account gets what is theirs', async () => {
+  it('sends everything for an athlete who turns out to be another one', async () => {
     const world = await openAppendingWorld();
     await loginWithToken(world);
     expect(await push(world)).toEqual([0, 'pushed']);
@@ -95,7 +95,7 @@ describe('a login that the service cannot say just now whose it is', () => {
     expect(items(world)).toEqual([1, 1, 0]);
   });
 
-  it('is used with tokens that were refreshed since', async () => {
+  it('stays known by its login ID after a refresh', async () => {
     const world = await openAppendingWorld('userinfo:503*inf');
     await loginWithToken(world);
     world.sandbox.control.clearFaults();
@@ -105,7 +105,7 @@ describe('a login that the service cannot say just now whose it is', () => {
     expect(await push(world)).toEqual([0, 'skipped']);
   });
 
-  it('delivers where the service has never said it, and keeps its books when it begins to', async () => {
+  it('sends if the service never named an athlete, and keeps the ledger when it does', async () => {
     const world = await openAppendingWorld('userinfo:503*inf');
     await loginWithToken(world);
     expect(await push(world)).toEqual([0, 'pushed']);
@@ -117,7 +117,7 @@ describe('a login that the service cannot say just now whose it is', () => {
     expect(items(world)).toEqual([1, 0, 0]);
   });
 
-  it('is let through by a dry run, which asks nobody', async () => {
+  it('runs a dry run without asking userinfo', async () => {
     const world = await openAppendingWorld('userinfo:503*inf');
     await loginWithToken(world);
     world.sandbox.control.clearRequests();
@@ -135,8 +135,8 @@ describe('a login that the service cannot say just now whose it is', () => {
   });
 });
 
-describe('a service that does not say whose login it is', () => {
-  it('is asked once more before the first delivery, and then no more', async () => {
+describe('a service without userinfo', () => {
+  it('is asked once before the first request, and not again', async () => {
     const world = await openAppendingWorld('userinfo:404*inf');
     await loginWithToken(world);
     world.sandbox.control.clearRequests();
@@ -149,7 +149,7 @@ describe('a service that does not say whose login it is', () => {
     ]);
   });
 
-  it('and begins to: what it confirmed before is known', async () => {
+  it('keeps earlier confirmations when it begins to name athletes', async () => {
     const world = await openAppendingWorld('userinfo:404*inf');
     await loginWithToken(world);
     expect(await push(world)).toEqual([0, 'pushed']);
@@ -190,7 +190,7 @@ const say = (status: number, type: string, text: string) => (response: ServerRes
 
 describe('a token from the environment', () => {
   it.each(['42', '"42"'])(
-    'is known by its athlete, under the next token too (sub: %s)',
+    'has the ledger key of its athlete, like the next token (sub: %s)',
     async (sub) => {
       const { push, requests } = await withToken(say(200, 'application/json', `{"sub":${sub}}`));
       expect([await push('a'), await push('b')]).toEqual([0, 0]);
@@ -207,13 +207,13 @@ describe('a token from the environment', () => {
     ['204', say(204, 'text/plain', '')],
     ['403', say(403, 'application/json', '{"message":"no"}')],
     ['501', say(501, 'application/json', '{"message":"no"}')],
-  ])('is used where userinfo answers %s, which is asked once', async (_what, userinfo) => {
+  ])('is used if userinfo answers %s, and asks once', async (_what, userinfo) => {
     const { push, requests } = await withToken(userinfo);
     expect([await push('a'), await push('a')]).toEqual([0, 0]);
     expect(requests()).toEqual(['oauth/userinfo', 'nutrition']);
   });
 
-  it('is used where userinfo always fails, and keeps its books when it does not any more', async () => {
+  it('is used if userinfo always fails, and keeps the ledger when it works', async () => {
     let down = true;
     const { push, requests } = await withToken((response) =>
       down
@@ -230,7 +230,7 @@ describe('a token from the environment', () => {
     expect(requests().filter((path) => path === 'nutrition')).toHaveLength(1);
   });
 
-  it('that is no good sends nothing', async () => {
+  it('sends nothing if the service rejects the token', async () => {
     const { push, requests } = await withToken(say(401, 'application/json', '{}'));
     expect(await push('a')).toBe(4);
     expect(requests()).toEqual(['oauth/userinfo']);

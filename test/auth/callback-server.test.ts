@@ -2,7 +2,7 @@ import { type IncomingMessage, request } from 'node:http';
 import { type Server, createServer } from 'node:net';
 import { once } from 'node:events';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { type CallbackServer, startCallbackServer } from '../../src/auth/callback-server.ts';
+import { CallbackServer } from '../../src/auth/callback-server.ts';
 import { failedPage, loggedInPage } from '../../src/auth/landing-page.ts';
 import { SyncError } from '../../src/base/errors.ts';
 import { Secret } from '../../src/base/secret.ts';
@@ -15,7 +15,7 @@ async function listening(
   redirectUri = 'http://127.0.0.1:0/callback',
 ): Promise<CallbackServer & { refused: string[] }> {
   const refused: string[] = [];
-  const server = await startCallbackServer({
+  const server = await CallbackServer.start({
     redirectUri,
     expected: { state: new Secret(STATE), origin: 'https://training.example' },
     platform: process.platform,
@@ -23,7 +23,7 @@ async function listening(
     onRefused: (why) => refused.push(why),
   });
   onTestFinished(() => server.close());
-  return { ...server, refused };
+  return Object.assign(server, { refused });
 }
 
 interface Answer {
@@ -32,7 +32,7 @@ interface Answer {
   readonly body: string;
 }
 
-/** A request as a browser, or somebody who is none, may send it. */
+/** Sends a request like a browser, or like an attacker. */
 async function ask(
   target: string,
   options: { method?: string; headers?: Record<string, string>; path?: string } = {},
@@ -137,8 +137,8 @@ const refusals: readonly Refusal[] = [
   },
 ];
 
-describe('a callback that is not ours', () => {
-  it.each(refusals)('$name: is refused, and the wait goes on', async (refusal) => {
+describe('a callback of another login', () => {
+  it.each(refusals)('refuses $name, and keeps waiting for the callback', async (refusal) => {
     const server = await listening();
     let settled = false;
     const waiting = server.waitForCallback(never).finally(() => (settled = true));
@@ -147,7 +147,7 @@ describe('a callback that is not ours', () => {
     expect(answer.status).toBe(refusal.status);
     expect(server.refused).toHaveLength(refusal.told ? 1 : 0);
     expect(settled).toBe(false);
-    // Neither what was sent nor what was expected is in the page.
+    // The page contains neither the sent nor the expected values.
     expect(answer.body).not.toContain(CODE);
     expect(answer.body).not.toContain(STATE);
 
@@ -159,8 +159,8 @@ describe('a callback that is not ours', () => {
   });
 });
 
-describe('the callback that is ours', () => {
-  it('is answered when it is known how the login went', async () => {
+describe('the callback of this login', () => {
+  it('holds the browser until the outcome of the login is known', async () => {
     const server = await listening();
     let answered = false;
     const browser = ask(`${server.redirectUri}${good}`).finally(() => (answered = true));
@@ -174,7 +174,7 @@ describe('the callback that is ours', () => {
     expect(body).toContain('sync login');
   });
 
-  it('may come before anybody waits for it', async () => {
+  it('keeps a callback that comes before waitForCallback is called', async () => {
     const server = await listening();
     const browser = ask(`${server.redirectUri}${good}`);
     await new Promise((resolve) => setTimeout(resolve, 50));
@@ -183,7 +183,7 @@ describe('the callback that is ours', () => {
     expect((await browser).status).toBe(200);
   });
 
-  it('is an error where the service says so, with the right state', async () => {
+  it('accepts an error response with the right state', async () => {
     const server = await listening();
     const browser = ask(
       `${server.redirectUri}?error=access_denied&error_description=The%20user%0Asaid%20no&state=${STATE}`,
@@ -197,13 +197,13 @@ describe('the callback that is ours', () => {
     await browser;
   });
 
-  it('is the only one: a second callback is answered politely and changes nothing', async () => {
+  it('answers 409 to a second callback, which changes nothing', async () => {
     const server = await listening();
     const first = ask(`${server.redirectUri}${good}`);
     const callback = await server.waitForCallback(never);
     const second = await ask(`${server.redirectUri}?code=another&state=${STATE}`);
     expect(second.status).toBe(409);
-    expect(second.body).toContain('answered already');
+    expect(second.body).toContain('already has an answer');
     expect(await server.waitForCallback(never)).toBe(callback);
     server.finish(loggedInPage('Anna', []));
     expect((await first).body).toContain('Anna');
@@ -212,7 +212,7 @@ describe('the callback that is ours', () => {
     );
   });
 
-  it('gets the same page when the browser asks for it twice', async () => {
+  it('shows the same page when the browser repeats the callback', async () => {
     const server = await listening();
     const twice = [ask(`${server.redirectUri}${good}`), ask(`${server.redirectUri}${good}`)];
     await server.waitForCallback(never);
@@ -221,7 +221,7 @@ describe('the callback that is ours', () => {
     expect(pages.map(({ status }) => status)).toEqual([200, 200]);
   });
 
-  it('is refused after the address was pasted', async () => {
+  it('refuses a callback after an address was pasted', async () => {
     const server = await listening();
     expect(server.claim()).toBe(true);
     expect(server.claim()).toBe(false);
@@ -230,7 +230,7 @@ describe('the callback that is ours', () => {
 });
 
 describe('the page', () => {
-  it('may load nothing, run nothing else, be framed by nobody, and stays nowhere', async () => {
+  it('sends pages that load nothing, run one script, and cannot be framed or cached', async () => {
     const server = await listening();
     const { headers, body } = await ask(`${server.redirectUri}?code=x&state=y`);
     expect(headers).toMatchObject({
@@ -247,7 +247,7 @@ describe('the page', () => {
     expect(body).not.toContain('url(');
   });
 
-  it('shows a name as text, whatever is in it', async () => {
+  it('escapes HTML in the name of the athlete', async () => {
     const server = await listening();
     const browser = ask(`${server.redirectUri}${good}`);
     await server.waitForCallback(never);
@@ -265,7 +265,7 @@ describe('listening', () => {
     ...(ipv6 ? ['http://[::1]:0/cb'] : []),
     // Other systems than Linux have 127.0.0.1 alone.
     ...(process.platform === 'linux' ? ['http://127.0.0.2:0/x/y'] : []),
-  ])('works at %s', async (uri) => {
+  ])('listens at %s', async (uri) => {
     const server = await listening(uri);
     expect(server.redirectUri).toMatch(/:\d{2,5}\//);
     const browser = ask(`${server.redirectUri}${good}`, {
@@ -280,7 +280,7 @@ describe('listening', () => {
     ['', /^http:\/\/127\.0\.0\.1:\d{2,5}$/],
     ['/', /^http:\/\/127\.0\.0\.1:\d{2,5}\/$/],
     ['/A/../b%2fc', /^http:\/\/127\.0\.0\.1:\d{2,5}\/A\/\.\.\/b%2fc$/],
-  ])('keeps the letters of the address that was typed, with the path "%s"', async (path, all) => {
+  ])('keeps the spelling of the redirect URI, with the path "%s"', async (path, all) => {
     const server = await listening(`http://127.0.0.1:0${path}`);
     expect(server.redirectUri).toMatch(all);
     // What a browser makes of it.
@@ -291,7 +291,7 @@ describe('listening', () => {
   });
 
   it.skipIf(!ipv6)(
-    'takes both addresses of localhost, so that nobody else can sit on one of them',
+    'listens on both addresses of localhost, so that no other program can take one',
     async () => {
       const server = await listening('http://localhost:0/callback');
       const { port, host } = new URL(server.redirectUri);
@@ -310,7 +310,7 @@ describe('listening', () => {
     expect(error.code).toBe('PORT_IN_USE');
   });
 
-  it('says which port is taken, and by whom', async () => {
+  it('names the port in use and its owner', async () => {
     const { port } = await occupy('127.0.0.1');
     const error = await failure(listening(`http://127.0.0.1:${String(port)}/callback`));
     expect(error).toMatchObject({
@@ -325,7 +325,7 @@ describe('listening', () => {
     expect(error.hint).toContain(`http://127.0.0.1:${String(other)}/callback`);
   });
 
-  it('ends with the signal, and frees the port', async () => {
+  it('rejects with the signal, and frees the port', async () => {
     const server = await listening();
     const stop = new AbortController();
     const waiting = server.waitForCallback(stop.signal);
@@ -336,7 +336,7 @@ describe('listening', () => {
     await expect(ask(server.redirectUri)).rejects.toThrow('ECONNREFUSED');
   });
 
-  it('does not let a connection that says nothing keep the program', async () => {
+  it('closes although a silent connection is open', async () => {
     const server = await listening();
     const { connect } = await import('node:net');
     const silent = connect(Number(new URL(server.redirectUri).port), '127.0.0.1');

@@ -10,19 +10,19 @@ const expected = { state: new Secret('good'), origin: 'https://training.example'
 
 it.each([
   ['', 'That was empty.'],
-  ['hello', `That is no address. It begins with ${URI}?`],
+  ['hello', `That is not an address. The right one begins with ${URI}?`],
   [
     'https://training.example/api/oauth/authorize?state=good&code=1',
-    `That is another address. Paste the one the browser ends at; it begins with ${URI}?`,
+    `That is another address. Paste the last address of the login; it begins with ${URI}?`,
   ],
   [
     'http://127.0.0.1:8918/callback?state=good&code=1',
-    `That is another address. Paste the one the browser ends at; it begins with ${URI}?`,
+    `That is another address. Paste the last address of the login; it begins with ${URI}?`,
   ],
   [`${URI}?code=1`, 'That answer has no state: part of the address is missing.'],
   [`${URI}?code=1&state=bad`, 'That answer belongs to another login, perhaps an earlier one.'],
-  [`${URI}?state=good`, 'That answer holds neither a code nor an error.'],
-])('a pasted %j is refused with what is wrong', (pasted, message) => {
+  [`${URI}?state=good`, 'That answer has neither a code nor an error.'],
+])('refuses a pasted %j with the reason', (pasted, message) => {
   expect(checkPastedAddress(pasted, URI, expected)).toEqual({ kind: 'refused', message });
 });
 
@@ -35,7 +35,7 @@ it.each([
   expect(result.kind === 'code' && result.code.reveal()).toBe('c1');
 });
 
-it('takes an error that was pasted for what it is', () => {
+it('accepts a pasted error response', () => {
   expect(checkPastedAddress(`${URI}?error=access_denied&state=good`, URI, expected)).toEqual({
     kind: 'error',
     error: 'access_denied',
@@ -47,7 +47,7 @@ it.each([
   'https://training.example',
   'https://training.example/',
   'https://training.example/api/oauth',
-])('takes an answer whose issuer is %s', (issuer) => {
+])('accepts an answer with the issuer %s', (issuer) => {
   const address = `${URI}?code=c1&state=good&iss=${encodeURIComponent(issuer)}`;
   expect(checkPastedAddress(address, URI, expected).kind).toBe('code');
 });
@@ -60,7 +60,7 @@ it.each([
   'https://training.example@evil.example',
   'training.example',
   '',
-])('takes neither code nor error of an answer whose issuer is %j', (issuer) => {
+])('uses neither code nor error of an answer with the issuer %j', (issuer) => {
   for (const answer of ['code=c1', 'error=access_denied']) {
     const address = `${URI}?${answer}&state=good&iss=${encodeURIComponent(issuer)}`;
     expect(checkPastedAddress(address, URI, expected)).toEqual({ kind: 'foreign', issuer });
@@ -73,7 +73,7 @@ it('computes the challenge of RFC 7636 appendix B', () => {
   );
 });
 
-it('makes a state and a verifier of 32 random bytes each, different every time', () => {
+it('creates a new state and verifier of 32 random bytes each time', () => {
   const made = Array.from({ length: 50 }, () => createAuthorizationSecrets());
   const texts = made.flatMap(({ state, verifier }) => [state.reveal(), verifier.reveal()]);
   expect(new Set(texts).size).toBe(100);
@@ -85,7 +85,7 @@ it('makes a state and a verifier of 32 random bytes each, different every time',
   expect(everythingShownOf(first)).not.toContain(first?.verifier.reveal());
 });
 
-it('puts everything that interface 4.5 asks for into the address', () => {
+it('puts all parameters of interface 4.5 into the authorization URL', () => {
   const url = authorizationUrl(
     {
       endpoint: new URL('https://training.example/base/api/oauth/authorize'),

@@ -31,7 +31,7 @@ function open(env: Env) {
   return { session, warnings };
 }
 
-it('an access token alone that is rejected ends the run: AUTH_EXPIRED, without a request', async () => {
+it('throws AUTH_EXPIRED without a request if SYNC_ACCESS_TOKEN alone is rejected', async () => {
   const service = await sandbox();
   const { session } = open({ SYNC_BASE_URL: service.url, SYNC_ACCESS_TOKEN: 'mine' });
   const token = await session.accessToken(never);
@@ -41,7 +41,7 @@ it('an access token alone that is rejected ends the run: AUTH_EXPIRED, without a
   expect(service.control.requestCount()).toBe(0);
 });
 
-it('with both, the access token serves until it is rejected; then it is refreshed', async () => {
+it('uses SYNC_ACCESS_TOKEN until it is rejected, then refreshes with SYNC_REFRESH_TOKEN', async () => {
   const service = await sandbox({ settings: { refreshToken: 'rotate' } });
   const answer = service.control.mint();
   const { session, warnings } = open({
@@ -58,13 +58,13 @@ it('with both, the access token serves until it is rejected; then it is refreshe
   ]);
   expect(second.reveal()).toBe(third.reveal());
   expect((await session.accessToken(never)).reveal()).toBe(second.reveal());
-  // The rotated one is kept for as long as this process lives.
+  // The rotated token stays in memory until the process ends.
   expect((await session.replace(second, never)).equals(second)).toBe(false);
   expect(tokenRequests(service)).toEqual([{ status: 200 }, { status: 200 }]);
   expect(warnings).toHaveLength(1);
 });
 
-it('the reason of the service is shown for a refresh token that it rejects', async () => {
+it('shows why the service rejected SYNC_REFRESH_TOKEN', async () => {
   const service = await openTinyService({
     'POST /api/oauth/token': [
       400,
@@ -85,7 +85,7 @@ it('the reason of the service is shown for a refresh token that it rejects', asy
   });
 });
 
-it('a refresh token needs a client ID, and says which variable sets it', async () => {
+it('names SYNC_CLIENT_ID if SYNC_REFRESH_TOKEN is set without a client ID', async () => {
   expect(() => open({ SYNC_BASE_URL: 'https://x.example', SYNC_REFRESH_TOKEN: 'r' })).toThrow(
     expect.objectContaining({
       code: 'CONFIG',

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { type Browser, chromium } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import { startCallbackServer } from '../../src/auth/callback-server.ts';
+import { CallbackServer } from '../../src/auth/callback-server.ts';
 import {
   type LandingPage,
   deniedPage,
@@ -28,7 +28,7 @@ describe.skipIf(executablePath === undefined)('the landing page in a browser', (
 
   /** What the browser shows at the end of a login. */
   async function arrive(page: LandingPage, colorScheme: 'light' | 'dark') {
-    const server = await startCallbackServer({
+    const server = await CallbackServer.start({
       redirectUri: 'http://127.0.0.1:0/callback',
       expected: { state: new Secret('the-state'), origin: 'https://training.example' },
       platform: process.platform,

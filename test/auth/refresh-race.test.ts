@@ -19,7 +19,7 @@ beforeAll(async () => {
 });
 afterAll(() => built.remove());
 
-/** A process that has opened its session, and begins when it is told to. */
+/** Starts a process with an open session, which asks for a token after `begin()`. */
 async function startWorker(env: Readonly<Record<string, string>>) {
   const child = spawn(process.execPath, [join(built.dir, 'refresh-worker.cjs')], {
     env,

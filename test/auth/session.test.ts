@@ -45,14 +45,14 @@ const refresh = ({ tokens }: Credentials) => tokens.refreshToken?.reveal();
 const CONFIDENTIAL = 'sandbox-confidential';
 
 describe('a login that is still good', () => {
-  it('is used as it is stored, without any request', async () => {
+  it('uses a stored token without any request', async () => {
     const { service, needs, credentials } = await loggedIn();
     const token = await openTestSession(needs).accessToken(never);
     expect(token.reveal()).toBe(access(credentials));
     expect(service.control.requestCount()).toBe(0);
   });
 
-  it('is read once, however many ask for it at the same time', async () => {
+  it('reads the store once for many concurrent callers', async () => {
     const { needs } = await loggedIn();
     let loads = 0;
     const store: CredentialStore = {
@@ -67,7 +67,7 @@ describe('a login that is still good', () => {
     expect(loads).toBe(1);
   });
 
-  it('is loaded early when that is asked for, and not read again', async () => {
+  it('loads the login early after start(), and does not read it again', async () => {
     const { needs, credentials } = await loggedIn();
     let loads = 0;
     const store: CredentialStore = {
@@ -85,14 +85,14 @@ describe('a login that is still good', () => {
     expect(loads).toBe(1);
   });
 
-  it('is not read at all when no token is asked for', async () => {
+  it('does not read the store until a token is asked for', async () => {
     const { needs } = await loggedIn();
     const load = () => Promise.reject(new Error('the store was read'));
     const session = openTestSession({ ...needs, store: { ...needs.store, load } });
     await session.close();
   });
 
-  it('keeps an early failure until somebody asks', async () => {
+  it('reports a failed early load when a token is asked for', async () => {
     const { needs } = await loggedIn();
     const load = () => Promise.reject(new SyncError('KEYCHAIN_LOCKED', 'locked'));
     const session = openTestSession({ ...needs, store: { ...needs.store, load } });
@@ -104,7 +104,7 @@ describe('a login that is still good', () => {
 
 describe('a refresh', () => {
   it.each(['rotate', 'keep'] as const)(
-    'is done a little before the time is up, and stored before the token is used (%s)',
+    'refreshes shortly before expiry, and stores the tokens before using them (%s)',
     async (refreshToken) => {
       const { service, clock, needs, credentials } = await loggedIn({ settings: { refreshToken } });
       clock.advance(HOUR - 59_000);
@@ -117,7 +117,7 @@ describe('a refresh', () => {
     },
   );
 
-  it('is not done earlier than that', async () => {
+  it('does not refresh two minutes before expiry', async () => {
     const { service, clock, needs } = await loggedIn();
     clock.advance(HOUR - 120_000);
     await openTestSession(needs).accessToken(never);
@@ -127,7 +127,7 @@ describe('a refresh', () => {
   it.each([
     ['another client', (service: Sandbox) => ({ service: service.url, clientId: 'another' })],
     ['another service', () => ({ service: 'https://else.example', clientId: CONFIDENTIAL })],
-  ])('sends its own client and secret, as JSON, not that of %s', async (_what, whose) => {
+  ])('sends the client and secret of the login as JSON, not those of %s', async (_what, whose) => {
     const { service, clock, needs } = await loggedIn();
     const credentials = {
       ...mint(service, { clientId: CONFIDENTIAL }),
@@ -148,7 +148,7 @@ describe('a refresh', () => {
     ]);
   });
 
-  it('keeps the stored refresh token where the answer brings none', async () => {
+  it('keeps the stored refresh token if the answer has none', async () => {
     const { clock, needs, credentials } = await loggedIn({ settings: { refreshToken: 'omit' } });
     clock.advance(HOUR);
     const session = openTestSession(needs);
@@ -162,7 +162,7 @@ describe('a refresh', () => {
     expect(access(await stored(needs.store))).not.toBe(access(first));
   });
 
-  it('happens once for twenty callers in one process', async () => {
+  it('refreshes once for twenty callers in one process', async () => {
     const { service, clock, needs } = await loggedIn();
     clock.advance(HOUR);
     const session = openTestSession(needs);
@@ -171,7 +171,7 @@ describe('a refresh', () => {
     expect(tokenRequests(service)).toEqual([{ status: 200 }]);
   });
 
-  it('happens once for twenty sessions that share a store', async () => {
+  it('refreshes once for twenty sessions that share a store', async () => {
     const { service, clock, needs } = await loggedIn();
     clock.advance(HOUR);
     const tokens = await Promise.all(
@@ -181,7 +181,7 @@ describe('a refresh', () => {
     expect(tokenRequests(service)).toEqual([{ status: 200 }]);
   });
 
-  it('is not repeated for ever where tokens end as soon as they are given', async () => {
+  it('refreshes once if new tokens expire immediately', async () => {
     const { service, clock, needs } = await loggedIn({ settings: { accessTtl: 0 } });
     clock.advance(HOUR);
     const token = await openTestSession(needs).accessToken(never);
@@ -189,7 +189,7 @@ describe('a refresh', () => {
     expect(tokenRequests(service)).toHaveLength(1);
   });
 
-  it('is awaited and stored although the program is told to stop in the middle of it', async () => {
+  it('finishes and stores a refresh in flight when the program is stopped', async () => {
     const { service, clock, needs, credentials } = await loggedIn({
       settings: { refreshToken: 'rotate' },
       faults: ['refresh:delay=300ms'],
@@ -210,7 +210,7 @@ describe('a refresh', () => {
     expect(tokenRequests(service)).toEqual([{ status: 200 }]);
   });
 
-  it('is given up when the program is told to stop and no answer comes', async () => {
+  it('aborts an unanswered refresh after the grace period', async () => {
     const { service, clock, needs, credentials } = await loggedIn({ faults: ['refresh:hang'] });
     clock.advance(HOUR);
     const stop = new AbortController();
@@ -221,7 +221,7 @@ describe('a refresh', () => {
     expect(refresh(await stored(needs.store))).toBe(refresh(credentials));
   });
 
-  it('is not begun when the program is told to stop while it waits for the lock', async () => {
+  it('does not begin a refresh if the program is stopped while it waits for the lock', async () => {
     const { service, clock, needs, stateDir } = await loggedIn();
     clock.advance(HOUR);
     const stop = new AbortController();
@@ -233,7 +233,7 @@ describe('a refresh', () => {
     expect(tokenRequests(service)).toEqual([]);
   });
 
-  it('goes on for the others when one caller leaves', async () => {
+  it('continues a refresh for the other callers when one leaves', async () => {
     const { service, clock, needs } = await loggedIn({ faults: ['refresh:delay=200ms'] });
     clock.advance(HOUR);
     const session = openTestSession(needs);
@@ -246,7 +246,7 @@ describe('a refresh', () => {
     expect((await stays).reveal()).toBe(access(await stored(needs.store)));
   });
 
-  it('is tried again after a 503, within reason', async () => {
+  it('retries a refresh after 503', async () => {
     const { service, clock, needs } = await loggedIn({ faults: ['refresh:503*2'] });
     clock.advance(HOUR);
     await openTestSession(needs).accessToken(never);
@@ -255,7 +255,7 @@ describe('a refresh', () => {
 });
 
 describe('a token that the service rejects', () => {
-  it('is replaced by a refresh', async () => {
+  it('replaces a rejected token by a refresh', async () => {
     const { service, needs } = await loggedIn();
     const session = openTestSession(needs);
     const rejected = await session.accessToken(never);
@@ -265,7 +265,7 @@ describe('a token that the service rejects', () => {
     expect(tokenRequests(service)).toEqual([{ status: 200 }]);
   });
 
-  it('is replaced by what another process fetched, without a request', async () => {
+  it('replaces a rejected token by a newer one from another process, without a request', async () => {
     const { service, needs } = await loggedIn();
     const session = openTestSession(needs);
     const rejected = await session.accessToken(never);
@@ -275,7 +275,7 @@ describe('a token that the service rejects', () => {
     expect(tokenRequests(service)).toEqual([]);
   });
 
-  it('is replaced once for twenty requests that were all answered 401', async () => {
+  it('replaces a token once for twenty requests that all got 401', async () => {
     const { service, needs } = await loggedIn();
     const session = openTestSession(needs);
     const rejected = await session.accessToken(never);
@@ -288,7 +288,7 @@ describe('a token that the service rejects', () => {
 });
 
 describe('a login that has ended', () => {
-  it('is AUTH_EXPIRED after invalid_grant, and is not sent again', async () => {
+  it('throws AUTH_EXPIRED after invalid_grant, and does not send the token again', async () => {
     const { service, clock, needs, credentials } = await loggedIn();
     service.control.revoke();
     clock.advance(HOUR);
@@ -300,11 +300,11 @@ describe('a login that has ended', () => {
     for (const secret of [access(credentials), refresh(credentials)]) {
       expect(everythingShownOf(error)).not.toContain(secret);
     }
-    // What is stored stays: only `sync login` and `sync logout` end a login.
+    // The stored login stays: only `sync login` and `sync logout` end a login.
     expect(refresh(await stored(needs.store))).toBe(refresh(credentials));
   });
 
-  it('comes back to life by itself after a login from another terminal', async () => {
+  it('uses a new login from another terminal after the old one ended', async () => {
     const { service, clock, needs } = await loggedIn();
     service.control.revoke();
     clock.advance(HOUR);
@@ -317,7 +317,7 @@ describe('a login that has ended', () => {
     expect((await session.accessToken(never)).reveal()).toBe(access(newer));
   });
 
-  it('is not called so when the store holds a newer login by the time of the refusal', async () => {
+  it('uses a newer login if another process stored it before the refusal', async () => {
     const { service, clock, needs } = await loggedIn();
     service.control.revoke();
     clock.advance(HOUR);
@@ -335,7 +335,7 @@ describe('a login that has ended', () => {
     expect(tokenRequests(service)).toEqual([{ status: 400 }]);
   });
 
-  it('is AUTH_EXPIRED without a request where there is no refresh token', async () => {
+  it('throws AUTH_EXPIRED without a request if there is no refresh token', async () => {
     const { service, clock, needs, credentials } = await loggedIn();
     const tokens = { ...credentials.tokens, refreshToken: undefined };
     await needs.store.save({ ...credentials, tokens }, never);
@@ -345,7 +345,7 @@ describe('a login that has ended', () => {
   });
 });
 
-describe('what never costs a login', () => {
+describe('failures that keep the login', () => {
   it.each([
     ['no connection', undefined, 'NETWORK'],
     ['a connection that breaks', 'refresh:reset*inf', 'NETWORK'],
@@ -357,7 +357,7 @@ describe('what never costs a login', () => {
     ['any other refusal', 'refresh:400(error=invalid_request)', 'SERVICE_ANSWER'],
     ['a refusal without a word', 'refresh:403', 'SERVICE_ANSWER'],
     ['no such endpoint', 'refresh:404', 'SERVICE_ANSWER'],
-  ] as const)('%s', async (_what, fault, code) => {
+  ] as const)('keeps the stored login after %s', async (_what, fault, code) => {
     const { service, clock, needs, credentials } = await loggedIn(
       fault === undefined ? {} : { faults: [fault] },
     );
@@ -372,7 +372,7 @@ describe('what never costs a login', () => {
   it.each([
     ['refresh:503*inf', 'SERVICE_UNAVAILABLE'],
     ['refresh:400(error=invalid_request)*inf', 'SERVICE_ANSWER'],
-  ])('lets a token that is due, but not over, serve during %s', async (fault, code) => {
+  ])('uses a token that is due but not expired during %s', async (fault, code) => {
     const { clock, needs, credentials } = await loggedIn({ faults: [fault] });
     clock.advance(HOUR - 30_000);
     const session = openTestSession(needs);
@@ -381,7 +381,7 @@ describe('what never costs a login', () => {
     expect((await failure(session.accessToken(never))).code).toBe(code);
   });
 
-  it('does not use tokens that could not be stored, and stores them later', async () => {
+  it('does not use unsaved tokens, and saves them at the next call', async () => {
     const { service, clock, needs, credentials } = await loggedIn();
     clock.advance(HOUR);
     let locked = true;
@@ -408,13 +408,17 @@ describe('what never costs a login', () => {
   });
 });
 
-describe('the mark of a refresh whose outcome is not known', () => {
+describe('refreshStartedAt in the store', () => {
   it.each([
-    ['stays if the connection breaks', 'refresh:reset*inf', true],
-    ['stays if half an answer comes', 'refresh:truncate', true],
-    ['stays if a gateway answers for the service', 'refresh:502*inf', true],
-    ['goes if the service says that it can do nothing', 'refresh:503*inf', false],
-    ['goes if the service refuses the request', 'refresh:400(error=invalid_request)', false],
+    ['keeps the mark if the connection breaks', 'refresh:reset*inf', true],
+    ['keeps the mark if the answer is truncated', 'refresh:truncate', true],
+    ['keeps the mark if a gateway answers for the service', 'refresh:502*inf', true],
+    ['clears the mark after 503', 'refresh:503*inf', false],
+    [
+      'clears the mark if the service refuses the request',
+      'refresh:400(error=invalid_request)',
+      false,
+    ],
   ] as const)('%s', async (_what, fault, stays) => {
     const { clock, needs } = await loggedIn({ faults: [fault] });
     clock.advance(HOUR);
@@ -422,12 +426,11 @@ describe('the mark of a refresh whose outcome is not known', () => {
     expect((await stored(needs.store)).refreshStartedAt !== undefined).toBe(stays);
   });
 
-  it('goes with a save that succeeds after many that failed, if the old tokens have ended', async () => {
+  it('clears the mark when a save succeeds after many failures', async () => {
     const { service, clock, needs } = await loggedIn({ settings: { refreshToken: 'rotate' } });
     clock.advance(HOUR);
     let tries = 0;
-    const gone = () =>
-      Promise.reject(new SyncError('KEYCHAIN_MISSING', 'There is no keychain to talk to.'));
+    const gone = () => Promise.reject(new SyncError('KEYCHAIN_MISSING', 'No keychain found.'));
     const store: CredentialStore = {
       ...needs.store,
       prepareSave: async (marked, signal) => {
@@ -442,7 +445,7 @@ describe('the mark of a refresh whose outcome is not known', () => {
     expect(tokenRequests(service)).toEqual([{ status: 200 }]);
   });
 
-  it('stays if the new tokens could not be saved, and the store works again after that', async () => {
+  it('keeps the mark if the new tokens could not be saved', async () => {
     const { clock, needs, credentials } = await loggedIn();
     clock.advance(HOUR);
     const began = clock.now();
@@ -465,8 +468,8 @@ describe('the mark of a refresh whose outcome is not known', () => {
   });
 });
 
-describe('a login that is not for this', () => {
-  it('is AUTH_REQUIRED where there is none', async () => {
+describe('a missing or foreign login', () => {
+  it('throws AUTH_REQUIRED without a stored login', async () => {
     const { needs } = await loggedIn();
     await needs.store.delete(never);
     const error = await failure(openTestSession(needs).accessToken(never));
@@ -490,7 +493,7 @@ describe('a login that is not for this', () => {
     expect(other.control.requestCount()).toBe(0);
   });
 
-  it('goes by the login itself where nobody knows yet whose it is', async () => {
+  it('compares login IDs if the athlete is unknown', async () => {
     const { needs, credentials } = await loggedIn();
     await needs.store.save({ ...credentials, loginId: 'one' }, never);
     const ours = { ...needs, loginId: 'one' };
@@ -508,7 +511,7 @@ describe('a login that is not for this', () => {
     await openTestSession(known).accessToken(never);
   });
 
-  it('does not go on under the books of an athlete who was replaced', async () => {
+  it('refuses a login of another athlete than at the start of the command', async () => {
     const { clock, needs, credentials } = await loggedIn();
     await needs.store.save({ ...credentials, accountId: 'anna' }, never);
     const session = openTestSession({ ...needs, accountId: 'anna' });
@@ -518,7 +521,7 @@ describe('a login that is not for this', () => {
     expect((await failure(session.accessToken(never))).code).toBe('AUTH_REQUIRED');
   });
 
-  it('is AUTH_REQUIRED where the stored login is damaged, and says nothing of its content', async () => {
+  it('throws AUTH_REQUIRED for a damaged login, without quoting it', async () => {
     const { stateDir, needs, credentials } = await loggedIn();
     const path = tokenFilePath(stateDir, 'default');
     const { writeFile } = await import('node:fs/promises');
@@ -529,7 +532,7 @@ describe('a login that is not for this', () => {
   });
 });
 
-it('does not begin anything after it was closed, and may be closed twice', async () => {
+it('starts nothing after close(), which may be called twice', async () => {
   const { needs } = await loggedIn();
   const session = openTestSession(needs);
   await session.close();
@@ -537,7 +540,7 @@ it('does not begin anything after it was closed, and may be closed twice', async
   expect((await failure(session.accessToken(never))).code).toBe('INTERRUPTED');
 });
 
-it('shows no secret of a login, however it is printed', async () => {
+it('shows no secret of a printed login', async () => {
   const { needs, credentials } = await loggedIn();
   const session = openTestSession(needs);
   const shown = everythingShownOf([

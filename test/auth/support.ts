@@ -25,7 +25,7 @@ export function scratchDir(): string {
   return dir;
 }
 
-/** A sandbox on a port of its own, which ends with the test. */
+/** Starts a sandbox on a free port; it ends with the test. */
 export async function sandbox(options: SandboxOptions = {}): Promise<Sandbox> {
   // Logins here listen on any free port, so that tests may run side by side.
   const settings = { exactRedirectUris: false, ...options.settings };
@@ -163,7 +163,7 @@ export function testIo(
         const next = question.startsWith(begin) ? list.shift() : undefined;
         if (next !== undefined) return Promise.resolve(next);
       }
-      // Nobody types anything: the question stands until it is taken back.
+      // Without an answer the question waits until it is cancelled.
       return new Promise((_resolve, reject) => {
         const stop = () => reject(signal.reason as Error);
         if (signal.aborted) stop();

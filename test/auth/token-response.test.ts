@@ -59,20 +59,20 @@ describe('a token response', () => {
     ['with a refresh token that cannot be sent', { ...bearer, refresh_token: 'two words' }, {}],
     ['with scopes that are none', { ...bearer, scope: 5 }, {}],
     ['scopes as a list, one twice', { ...bearer, scope: ['a', 'b', 'a'] }, { scopes: ['a', 'b'] }],
-    ['more that nobody knows', { ...bearer, id_token: 'x', user: {} }, {}],
-  ])('may be %s', (_what, value, expected) => {
+    ['unknown fields', { ...bearer, id_token: 'x', user: {} }, {}],
+  ])('accepts %s', (_what, value, expected) => {
     expect(plain(decode(value))).toEqual({ ...least, ...expected });
   });
 
   it.each([-1, '-1', NaN, Infinity, now, 1e300, '9'.repeat(400), 'soon', true, {}, [60]])(
-    'may have a lifetime that cannot be read, which is then not known: %j',
+    'treats an unreadable lifetime as unknown: %j',
     (lifetime) => {
       const value = { ...bearer, expires_in: lifetime, refresh_token_expires_in: lifetime };
       expect(plain(decode(value))).toEqual(least);
     },
   );
 
-  it('may have a lifetime of zero: over for the one, without an end for the other', () => {
+  it('reads lifetime 0 as expired for access tokens and as unlimited for refresh tokens', () => {
     const value = { ...bearer, expires_in: 0, refresh_token_expires_in: 0 };
     expect(plain(decode(value))).toEqual({ ...least, accessExpiresAt: now });
   });
@@ -85,21 +85,21 @@ describe('a token response', () => {
     accessExpiresAt: now,
     refreshExpiresAt: now + 5,
   };
-  it('keeps the refresh token, and its end, that a refresh does not replace', () => {
+  it('keeps a refresh token and its expiry if a refresh does not replace them', () => {
     expect(plain(decode(bearer, before))).toEqual({
       ...least,
       refreshToken: 'oldR',
       refreshExpiresAt: now + 5,
     });
   });
-  it('does not give a new refresh token the end of the old one', () => {
+  it('does not give a new refresh token the expiry of the old one', () => {
     expect(plain(decode({ ...bearer, refresh_token: 'R2' }, before))).toEqual({
       ...least,
       refreshToken: 'R2',
     });
   });
 
-  it('keeps what a refresh brought, whatever kind of token the service calls it', () => {
+  it('accepts refreshed tokens of any token_type', () => {
     const value = { ...bearer, token_type: 'mac', refresh_token: 'R2' };
     expect(plain(decode(value, before))).toMatchObject({ accessToken: 'A', refreshToken: 'R2' });
   });
@@ -114,7 +114,7 @@ describe('a token response', () => {
       'access_token contains characters that are not allowed in a token',
     ],
     [{ ...bearer, token_type: 'SECRET' }, 'token_type is a string other than "Bearer"'],
-  ])('%j is refused, naming the field and not its content', (value, words) => {
+  ])('refuses %j, naming the field and not its content', (value, words) => {
     let thrown: unknown;
     try {
       decode(value);

@@ -22,7 +22,7 @@ import {
 } from '../auth/support.ts';
 import { startCommand } from '../support/command.ts';
 
-/** A machine on which somebody is logged in at this sandbox. */
+/** A machine with a login at this sandbox. */
 async function loggedIn(service: Sandbox, extra: Env = {}) {
   const homeDir = scratchDir();
   const env = { SYNC_CONFIG_DIR: homeDir, SYNC_STATE_DIR: join(homeDir, 'state'), ...extra };
@@ -60,7 +60,7 @@ async function loggedIn(service: Sandbox, extra: Env = {}) {
   };
 }
 
-it('revokes both tokens, then forgets the login and the athlete, and keeps the settings', async () => {
+it('revokes both tokens, deletes login and athlete, and keeps the settings', async () => {
   const service = await sandbox();
   const here = await loggedIn(service);
   const report = await here.logout();
@@ -86,7 +86,7 @@ it('revokes both tokens, then forgets the login and the athlete, and keeps the s
   expect((await failure(here.token())).code).toBe('AUTH_REQUIRED');
 });
 
-it('forgets without a connection too, and says what could not be revoked', async () => {
+it('deletes the login without a connection, and reports unrevoked tokens', async () => {
   const service = await sandbox();
   const here = await loggedIn(service);
   await service.close();
@@ -123,7 +123,7 @@ it.each([
   }
 });
 
-it('sends the secret in the environment where it is for this very client', async () => {
+it('sends SYNC_CLIENT_SECRET if it is for the same client', async () => {
   const service = await sandbox();
   const here = await loggedIn(service, {
     SYNC_CLIENT_ID: 'sandbox-confidential',
@@ -135,7 +135,7 @@ it('sends the secret in the environment where it is for this very client', async
   expect(revocations.map(({ outcome }) => outcome)).toEqual(['revoked', 'revoked']);
 });
 
-it('with --local-only makes no request', async () => {
+it('sends no request with --local-only', async () => {
   const service = await sandbox();
   const here = await loggedIn(service);
   const { revocations } = await here.logout(['--local-only']);
@@ -144,7 +144,7 @@ it('with --local-only makes no request', async () => {
   expect(await here.store.load(never)).toBeUndefined();
 });
 
-it('says so when nobody was logged in', async () => {
+it('reports that there was no login to delete', async () => {
   const service = await sandbox();
   const here = await loggedIn(service);
   await here.store.delete(never);
@@ -153,7 +153,7 @@ it('says so when nobody was logged in', async () => {
   expect(service.control.requestCount()).toBe(0);
 });
 
-it('forgets a login that is damaged', async () => {
+it('deletes a damaged login', async () => {
   const service = await sandbox();
   const here = await loggedIn(service);
   writeFileSync(here.path, readFileSync(here.path, 'utf8').slice(0, 50));
@@ -162,7 +162,7 @@ it('forgets a login that is damaged', async () => {
   expect(await here.store.load(never)).toBeUndefined();
 });
 
-it('forgets when Ctrl-C ends the revoking', async () => {
+it('deletes the login if Ctrl-C ends the revocation', async () => {
   const service = await sandbox({ faults: ['revoke:hang*inf'] });
   const here = await loggedIn(service);
   const stop = new AbortController();
@@ -173,7 +173,7 @@ it('forgets when Ctrl-C ends the revoking', async () => {
   expect(await here.store.load(never)).toBeUndefined();
 });
 
-it('revokes where the tokens came from, whatever the base URL is now', async () => {
+it('revokes at the service of the login, not at the current base URL', async () => {
   const service = await sandbox();
   const other = await sandbox();
   const here = await loggedIn(service, { SYNC_BASE_URL: other.url });
@@ -182,7 +182,7 @@ it('revokes where the tokens came from, whatever the base URL is now', async () 
   expect(other.control.requestCount()).toBe(0);
 });
 
-it('says that tokens in the environment stay', async () => {
+it('reports that tokens in the environment stay in use', async () => {
   const service = await sandbox();
   const here = await loggedIn(service, { SYNC_ACCESS_TOKEN: 'from-the-environment' });
   expect(await here.logout()).toMatchObject({
@@ -191,7 +191,7 @@ it('says that tokens in the environment stay', async () => {
   });
 });
 
-it('sync token refreshes a token whose time is up, and shows it nowhere else', async () => {
+it('refreshes an expired token for sync token, and warns of nothing', async () => {
   const service = await sandbox();
   const here = await loggedIn(service);
   const { tokens } = here.login;
@@ -203,7 +203,7 @@ it('sync token refreshes a token whose time is up, and shows it nowhere else', a
   expect(warnings).toEqual([]);
 });
 
-it('SYNC_ACCESS_TOKEN alone is used as it is; nothing is read, refreshed or stored', async () => {
+it('uses SYNC_ACCESS_TOKEN alone without reading, refreshing or storing anything', async () => {
   const service = await sandbox();
   const here = await loggedIn(service, { SYNC_ACCESS_TOKEN: 'from-the-environment' });
   const before = readFileSync(here.path, 'utf8');
@@ -213,7 +213,7 @@ it('SYNC_ACCESS_TOKEN alone is used as it is; nothing is read, refreshed or stor
   expect(service.control.requestCount()).toBe(0);
 });
 
-it('SYNC_REFRESH_TOKEN is refreshed in memory, and a rotation is said to be lost', async () => {
+it('refreshes SYNC_REFRESH_TOKEN in memory, and warns of a lost rotation', async () => {
   const service = await sandbox({ settings: { refreshToken: 'rotate' } });
   const answer = service.control.mint();
   const here = await loggedIn(service, { SYNC_REFRESH_TOKEN: answer.refresh_token });
@@ -228,7 +228,7 @@ it('SYNC_REFRESH_TOKEN is refreshed in memory, and a rotation is said to be lost
   expect(warnings[0]).not.toMatch(/sbx_/);
 });
 
-it('SYNC_REFRESH_TOKEN that is not rotated is nothing to warn of', async () => {
+it('does not warn if SYNC_REFRESH_TOKEN is not rotated', async () => {
   const service = await sandbox({ settings: { refreshToken: 'keep' } });
   const answer = service.control.mint();
   const here = await loggedIn(service, { SYNC_REFRESH_TOKEN: answer.refresh_token });
@@ -236,7 +236,7 @@ it('SYNC_REFRESH_TOKEN that is not rotated is nothing to warn of', async () => {
   expect(warnings).toEqual([]);
 });
 
-it('SYNC_REFRESH_TOKEN that is dead is AUTH_EXPIRED, and names the variable', async () => {
+it('throws AUTH_EXPIRED that names a dead SYNC_REFRESH_TOKEN', async () => {
   const service = await sandbox();
   const here = await loggedIn(service, { SYNC_REFRESH_TOKEN: 'sbx_rt_unknown' });
   const error = await failure(here.token());

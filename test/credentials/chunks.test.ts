@@ -36,7 +36,7 @@ function vault(dieBefore = Infinity) {
 const value = (letter: string, length: number) => `{${letter.repeat(length - 2)}}`;
 
 describe('a value in a keychain with short entries', () => {
-  it.each([2, 9, 10, 11, 20, 21, 95])('of %i characters comes back whole', async (length) => {
+  it.each([2, 9, 10, 11, 20, 21, 95])('loads a saved value of %i characters', async (length) => {
     const { entries, store } = vault();
     await saveValue(store, 'a', value('x', length), 10);
     expect(await loadValue(store, 'a')).toBe(value('x', length));
@@ -49,7 +49,7 @@ describe('a value in a keychain with short entries', () => {
     expect(await loadValue(store, 'a')).toBeNull();
   });
 
-  it('stays in one entry where there is no limit', async () => {
+  it('keeps a value in one entry without a limit', async () => {
     const { entries, store } = vault();
     await saveValue(store, 'a', value('x', 5_000), undefined);
     expect([...entries.keys()]).toEqual(['a']);
@@ -60,20 +60,23 @@ describe('a value in a keychain with short entries', () => {
     [50, 5],
     [50, 80],
     [80, 50],
-  ])('replaced, %i characters by %i, leaves nothing of the old one', async (before, after) => {
-    const { entries, store } = vault();
-    await saveValue(store, 'a', value('o', before), 10);
-    await saveValue(store, 'a', value('n', after), 10);
-    expect(await loadValue(store, 'a')).toBe(value('n', after));
-    expect([...entries.values()].join('')).not.toContain('o');
-  });
+  ])(
+    'leaves no parts of a value of %i characters after replacing it by %i',
+    async (before, after) => {
+      const { entries, store } = vault();
+      await saveValue(store, 'a', value('o', before), 10);
+      await saveValue(store, 'a', value('n', after), 10);
+      expect(await loadValue(store, 'a')).toBe(value('n', after));
+      expect([...entries.values()].join('')).not.toContain('o');
+    },
+  );
 
   it.each([
     [5, 50],
     [50, 5],
     [50, 80],
     [80, 50],
-  ])('is the old one or the new one, whenever the writer dies: %i by %i', async (before, after) => {
+  ])('loads the old or the new value after a crash: %i by %i', async (before, after) => {
     let finished = false;
     const seen = new Set<string | null>();
     for (let step = 1; !finished; step++) {
@@ -97,14 +100,14 @@ describe('a value in a keychain with short entries', () => {
     expect(seen.size).toBe(2);
   });
 
-  it('is damaged, not absent, where a part is missing', async () => {
+  it('reports a missing part as damage, not as absence', async () => {
     const { entries, store } = vault();
     await saveValue(store, 'a', value('x', 50), 10);
     entries.delete('a#a2');
     await expect(loadValue(store, 'a')).rejects.toThrow('damaged');
   });
 
-  it('is read again when somebody replaces it meanwhile', async () => {
+  it('reads again if another process replaces the value meanwhile', async () => {
     const { store } = vault();
     await saveValue(store, 'a', value('o', 50), 10);
     let replaced = false;

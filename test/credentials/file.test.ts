@@ -23,7 +23,7 @@ function store(profile = 'default') {
 }
 
 describe('a token file', () => {
-  it('keeps a login as it is, replaces it, and forgets it', async () => {
+  it('saves, replaces and deletes a login', async () => {
     const { store: file } = store();
     expect(await file.load(never)).toBeUndefined();
     await file.save(someCredentials(), never);
@@ -35,14 +35,14 @@ describe('a token file', () => {
     expect(await file.load(never)).toBeUndefined();
   });
 
-  it.skipIf(!posix)('is for its owner alone, and so is its folder', async () => {
+  it.skipIf(!posix)('creates file and folder for their owner alone', async () => {
     const { path, store: file } = store();
     await file.save(someCredentials(), never);
     expect(statSync(path).mode & 0o777).toBe(0o600);
     expect(statSync(dirname(path)).mode & 0o777).toBe(0o700);
   });
 
-  it.skipIf(!posix)('becomes so again when it is replaced', async () => {
+  it.skipIf(!posix)('restores 0600 when the file is replaced', async () => {
     const { path, store: file } = store();
     await file.save(someCredentials(), never);
     chmodSync(path, 0o666);
@@ -51,7 +51,7 @@ describe('a token file', () => {
   });
 
   it.skipIf(!posix).each([0o644, 0o640, 0o604, 0o620, 0o601])(
-    'is not used with mode %o; the message says how to mend it',
+    'refuses a file with mode %o, with the command that fixes it',
     async (mode) => {
       const { path, store: file } = store();
       await file.save(someCredentials('hidden'), never);
@@ -68,8 +68,8 @@ describe('a token file', () => {
     ['the folder of logins', 1],
     ['the state folder', 2],
     ['the folder above it', 3],
-  ])('in a place where others can write to %s', (_what, levels) => {
-    it('is neither written nor read, and the message says how to fix it', async () => {
+  ])('a token file where others can write to %s', (_what, levels) => {
+    it('neither writes nor reads the file, with the command that fixes it', async () => {
       const path = tokenFilePath(join(scratchDir(), 'state'), 'default');
       const file = fileStore(path, process.platform);
       await file.save(someCredentials('hidden'), never);
@@ -91,13 +91,13 @@ describe('a token file', () => {
       }
       expect(readFileSync(path, 'utf8')).toBe(before);
       expect(readdirSync(dirname(path))).toEqual(['login-default.json']);
-      // What is there can be forgotten all the same.
+      // The login can be deleted nevertheless.
       expect(await file.delete(never)).toBe(true);
     });
   });
 
   it.skipIf(!root)(
-    'of another user is not used by root, nor is a new one given to them (run as root only)',
+    'refuses a file of another user as root, and creates none for them (run as root only)',
     async () => {
       const { path, store: file } = store();
       await file.save(someCredentials(), never);
@@ -112,7 +112,7 @@ describe('a token file', () => {
     },
   );
 
-  it('reserves the space of a login before it is known, and releases it', async () => {
+  it('reserves space before a refresh, and releases it', async () => {
     const { path, store: file } = store();
     const marked = { ...someCredentials(), refreshStartedAt: 5 };
     const prepared = await file.prepareSave(marked, never);
@@ -130,7 +130,7 @@ describe('a token file', () => {
     expect(existsSync(path)).toBe(true);
   });
 
-  it('is replaced as a whole: a reader never sees half of one', async () => {
+  it('replaces the file atomically', async () => {
     const { store: file } = store();
     await file.save(someCredentials('0'), never);
     const written = new AbortController();
@@ -147,7 +147,7 @@ describe('a token file', () => {
     for (const read of reads) expect(read).toMatch(/^access-\d+-x{200}$/);
   });
 
-  it('takes what a killed writer left behind with it when it is forgotten', async () => {
+  it('deletes leftovers of a killed process together with the login', async () => {
     const { path, store: file } = store();
     await file.save(someCredentials(), never);
     writeFileSync(`${path}.0123456789abcdef.tmp`, 'tokens of a writer that was killed');
@@ -158,11 +158,15 @@ describe('a token file', () => {
   it.each([
     ['not JSON', '{"accessToken": "hidden', 'it is not JSON'],
     ['a list', '[]', 'service'],
-    ['another version', '{"version":2}', 'another version of this program wrote it'],
-    ['a wrong field', '{"version":1,"accessToken":5,"obtainedAt":1}', 'accessToken is not a text'],
-    ['no token', '{"version":1,"obtainedAt":1}', 'it holds no token'],
+    ['another version', '{"version":2}', 'it was written by another version of this program'],
+    [
+      'a wrong field',
+      '{"version":1,"accessToken":5,"obtainedAt":1}',
+      'accessToken is not a string',
+    ],
+    ['no token', '{"version":1,"obtainedAt":1}', 'it contains no token'],
   ])(
-    'that is damaged (%s) is a login to be made anew, and no content is shown',
+    'throws AUTH_REQUIRED for a damaged file (%s), without quoting it',
     async (_w, text, words) => {
       const { path, store: file } = store();
       mkdirSync(dirname(path), { recursive: true });
@@ -174,7 +178,7 @@ describe('a token file', () => {
     },
   );
 
-  it('is tried out before a login, and leaves no trace of that', async () => {
+  it('probes the folder without leaving files behind', async () => {
     const { path, store: file } = store();
     await file.probe(never);
     expect(readdirSync(dirname(path))).toEqual([]);
@@ -183,14 +187,14 @@ describe('a token file', () => {
     );
   });
 
-  it('has a name of its own for each profile, also where capitals do not count', () => {
+  it('names files of profiles differently on case-insensitive file systems', () => {
     const names = ['home', 'Home', 'HOME', 'h', 'con', 'a.b', 'a_b'].map((profile) =>
       tokenFilePath('/state', profile).toLowerCase(),
     );
     expect(new Set(names).size).toBe(names.length);
   });
 
-  it('holds ASCII alone, and every field', async () => {
+  it('writes ASCII, and every field', async () => {
     const { path, store: file } = store();
     await file.save(someCredentials(), never);
     const text = readFileSync(path, 'utf8');

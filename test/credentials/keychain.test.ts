@@ -65,7 +65,7 @@ async function watchUnlocks(env: Readonly<Record<string, string>>) {
   };
 }
 
-/** Child processes of this one that are still there. */
+/** Returns the child processes of this process. */
 function children(): string[] {
   return readdirSync(`/proc/${String(process.pid)}/task`).flatMap((task) =>
     readFileSync(`/proc/${String(process.pid)}/task/${task}/children`, 'utf8')
@@ -82,7 +82,7 @@ function children(): string[] {
 }
 
 describe.skipIf(unavailable !== undefined)('a real Secret Service', () => {
-  it('keeps a login as it is, replaces it, and forgets it', async () => {
+  it('saves, replaces and deletes a login', async () => {
     const { open, scratch } = await keychain();
     const store = open();
     const credentials = someCredentials();
@@ -134,7 +134,7 @@ describe.skipIf(unavailable !== undefined)('a real Secret Service', () => {
 
   it.each([
     ['locked', 'KEYCHAIN_LOCKED', 'locked', 'Unlock it'],
-    ['no-keyring', 'KEYCHAIN_MISSING', 'no-keyring', 'Make a password keyring'],
+    ['no-keyring', 'KEYCHAIN_MISSING', 'no-keyring', 'Create a password keyring'],
     ['no-service', 'KEYCHAIN_MISSING', 'no-service', 'gnome-keyring, KWallet or KeePassXC'],
     ['silent', 'KEYCHAIN_LOCKED', 'not-answering', 'a prompt that asks to unlock it'],
   ] as const)('%s: the probe says so, with its own fix', async (state, code, kind, hint) => {
@@ -176,7 +176,7 @@ describe.skipIf(unavailable !== undefined)('a real Secret Service', () => {
     expect(plain(await open().load(never))).toEqual(plain(someCredentials('after')));
   });
 
-  it('ends the child when nobody answers, in the time that was given', async () => {
+  it('ends the child after the time limit if the keychain does not answer', async () => {
     const { open } = await keychain('silent');
     const began = Date.now();
     const error = await failure(open({ limitMs: 500 }).load(never));
@@ -187,8 +187,8 @@ describe.skipIf(unavailable !== undefined)('a real Secret Service', () => {
 
   it('saves refreshed tokens late, after the program stopped waiting for them', async () => {
     const { open, scratch } = await keychain();
+    await open().save(someCredentials('before'), never);
     const store = open({ saveLimitMs: 300 });
-    await store.save(someCredentials('before'), never);
     const prepared = await store.prepareSave(
       { ...someCredentials('before'), refreshStartedAt: 1 },
       never,
@@ -220,7 +220,7 @@ describe.skipIf(unavailable !== undefined)('a real Secret Service', () => {
     expect(children()).toEqual([]);
   });
 
-  it('shows the login to nobody who lists processes', async () => {
+  it('passes no secret in arguments or variables of the child', async () => {
     const { open } = await keychain('silent');
     const stop = new AbortController();
     const saving = open({ limitMs: 60_000 }).save(someCredentials('hidden'), stop.signal);
@@ -256,7 +256,7 @@ describe.skipIf(unavailable !== undefined)('a real Secret Service', () => {
     const saving = open().save(someCredentials('after'), never);
     await expect.poll(children).toHaveLength(1);
     const [pid = '0'] = children();
-    // A group of its own: the terminal's Ctrl-C goes past it.
+    // Another process group: Ctrl-C at the terminal does not reach it.
     const group = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ')[2];
     expect(group).toBe(pid);
     await saving;

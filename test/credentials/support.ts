@@ -1,12 +1,12 @@
 import type { Credentials } from '../../src/credentials/store.ts';
 import { Secret } from '../../src/base/secret.ts';
 
-/** A login whose secrets all hold `word`. */
+/** Returns a login with `word` in all of its secrets. */
 export function someCredentials(word = 'word'): Credentials {
   return {
     service: 'https://training.example.com',
     clientId: 'client',
-    // Not ASCII: nobody promised that.
+    // Not ASCII, which no service promises.
     clientSecret: new Secret(`${word} – süß 🚲 "quoted"\n`),
     accountId: 'athlete-1',
     tokens: {

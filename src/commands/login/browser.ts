@@ -98,14 +98,15 @@ export function whyNoBrowser(
 }
 
 /**
- * Returns the command that, typed on the machine with the browser, forwards the callback to this one.
+ * Returns the command that, typed on the machine with the browser, forwards the callback to this
+ * one.
  *
  * @param hostName this machine's name, if the SSH session does not show its address.
  */
 export function sshForwardCommand(env: Env, hostName: string, redirectUri: string): string {
   const { hostname: callbackHost, port } = new URL(redirectUri);
   const to = port === '' ? '80' : port;
-  // ssh listens on 127.0.0.1 and localhost by default; any other address has to be named.
+  // ssh listens on 127.0.0.1 and localhost by default; any other address must be named.
   const isDefault = callbackHost === '127.0.0.1' || callbackHost === 'localhost';
   const forward = `${isDefault ? '' : `${callbackHost}:`}${to}:${callbackHost}:${to}`;
   // SSH_CONNECTION: client address, client port, server address, server port.
@@ -146,7 +147,7 @@ function byHandText(
  * Exchanges the answer for tokens.
  *
  * @throws SyncError `AUTH_REFUSED` if the user or the service refused the login, or another service
- *   answered; whatever the token endpoint throws.
+ *   answered; the errors of the token endpoint.
  */
 export async function exchange(
   context: AppContext,

@@ -179,8 +179,8 @@ async function clearOtherStore(
 
 /**
  * Revokes the logins that a new one replaced, by their refresh tokens. Deployed services end only
- * the login of a refresh token, but several logins by an access token: that one is not sent. A login
- * that shares a token with the new one is the same login, and is not revoked.
+ * the login of a refresh token, but several logins by an access token: that one is not sent. A
+ * login that shares a token with the new one is the same login, and is not revoked.
  */
 async function revokeReplaced(
   context: AppContext,

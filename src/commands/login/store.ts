@@ -21,8 +21,8 @@ export interface LoginAttempt extends LoginTarget {
  * Chooses the store for a login, and probes it before the browser opens. Asks before the login
  * replaces this profile's login at another service.
  *
- * @throws SyncError `KEYCHAIN_MISSING`, `KEYCHAIN_LOCKED`, `STORAGE`; `CONFIG` if the other login is
- *   not to be replaced.
+ * @throws SyncError `KEYCHAIN_MISSING`, `KEYCHAIN_LOCKED`, `STORAGE`; `CONFIG` if the other login
+ *   is not to be replaced.
  */
 export async function chooseStore(
   context: AppContext,

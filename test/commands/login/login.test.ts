@@ -158,7 +158,7 @@ describe('a login through the browser', () => {
     expect(kept).not.toContain(authorize?.query['state']);
   });
 
-  it('is what the next command uses', async () => {
+  it('stores a login that the next command uses', async () => {
     const service = await sandbox(autoApprove);
     const here = machine(service);
     await login(here).done;
@@ -169,7 +169,7 @@ describe('a login through the browser', () => {
     expect(token).toBe(stored?.tokens.accessToken?.reveal());
   });
 
-  it('tells which features will not work, when less was granted than asked for', async () => {
+  it('reports the features that will not work if fewer scopes were granted', async () => {
     const service = await sandbox({
       settings: { autoApprove: true, grantScopes: ['workout:write', 'profile:read'] },
     });
@@ -188,7 +188,7 @@ describe('a login through the browser', () => {
     expect(page).toContain('this will not work: nutrition records.');
   });
 
-  it('sends the secret of a client that has one, and keeps it with the tokens', async () => {
+  it('sends the secret of a confidential client, and stores it with the tokens', async () => {
     const service = await sandbox(autoApprove);
     const here = machine(service, { SYNC_CLIENT_ID: 'sandbox-confidential' });
     await login(here, {
@@ -203,7 +203,7 @@ describe('a login through the browser', () => {
     expect(config).not.toContain('sandbox-secret');
   });
 
-  it('replaces the login of another athlete, and says whose it was', async () => {
+  it('replaces the login of another athlete, and reports the other athlete', async () => {
     const service = await sandbox(autoApprove);
     const [first, second] = service.control.state().athletes;
     const here = machine(service);
@@ -221,7 +221,7 @@ describe('a login through the browser', () => {
   const revocations = (service: Sandbox) =>
     service.control.requests({ route: 'revoke' }).map(({ body }) => body);
 
-  it('revokes the login that it replaces, by its refresh token and after the new one is stored', async () => {
+  it('revokes the replaced login by its refresh token, after storing the new one', async () => {
     const service = await sandbox(autoApprove);
     const here = machine(service);
     await login(here).done;
@@ -250,24 +250,27 @@ describe('a login through the browser', () => {
     ['revoke:503*inf', 'cannot answer now'],
     ['revoke:404', 'the service does not revoke tokens'],
     ['revoke:reset*inf', 'the connection broke off'],
-  ])('works if the login that it replaces cannot be revoked: %s', async (fault, words) => {
-    const service = await sandbox(autoApprove);
-    const here = machine(service);
-    await login(here).done;
-    service.control.addFaults(fault);
-    const { done, stderr } = login(here);
-    expect((await done).account).toBeDefined();
-    const warning = stderr.find((line) => line.includes('could not be revoked'));
-    expect(warning).toContain(words);
-    expect((await here.store.load(never))?.tokens.refreshToken).toBeDefined();
-  });
+  ])(
+    'succeeds with a warning if the replaced login cannot be revoked: %s',
+    async (fault, words) => {
+      const service = await sandbox(autoApprove);
+      const here = machine(service);
+      await login(here).done;
+      service.control.addFaults(fault);
+      const { done, stderr } = login(here);
+      expect((await done).account).toBeDefined();
+      const warning = stderr.find((line) => line.includes('could not be revoked'));
+      expect(warning).toContain(words);
+      expect((await here.store.load(never))?.tokens.refreshToken).toBeDefined();
+    },
+  );
 
   it.each(['refreshToken', 'accessToken'] as const)(
-    'does not revoke a login that has the same %s as the new one',
+    'does not revoke a login with the same %s as the new one',
     async (name) => {
       const service = await sandbox(autoApprove);
       let shared: unknown;
-      // A service that hands out again what it gave before.
+      // A service that issues the same token again.
       const front = createServer((request, response) => {
         void (async () => {
           const parts: Buffer[] = [];
@@ -305,7 +308,7 @@ describe('a login through the browser', () => {
     },
   );
 
-  it('reports the settings that it changed, and no others', async () => {
+  it('reports only the settings that changed', async () => {
     const service = await sandbox(autoApprove);
     const here = machine(service);
     const saved = async (scope?: string) =>
@@ -321,7 +324,7 @@ describe('a login through the browser', () => {
     );
   });
 
-  it('works where the service does not say whose login it is', async () => {
+  it('succeeds at a service without userinfo', async () => {
     const service = await sandbox({ ...autoApprove, faults: ['userinfo:404'] });
     const here = machine(service);
     const report = await login(here).done;
@@ -330,7 +333,7 @@ describe('a login through the browser', () => {
     expect(await here.store.load(never)).toMatchObject({ accountId: undefined });
   });
 
-  it('goes on after callbacks that are not ours, without a token request for them', async () => {
+  it('ignores callbacks of other logins, without a token request', async () => {
     const service = await sandbox(autoApprove);
     const here = machine(service);
     let requestsBefore: unknown;
@@ -362,7 +365,7 @@ describe('a login through the browser', () => {
     expect(stderr.filter((line) => line.startsWith('That answer'))).toHaveLength(3);
   });
 
-  it('takes the first of two callbacks, and exchanges one code', async () => {
+  it('accepts the first of two callbacks, and exchanges one code', async () => {
     const service = await sandbox(autoApprove);
     const here = machine(service);
     let second: Response | undefined;
@@ -386,7 +389,7 @@ describe('a login through the browser', () => {
   });
 });
 
-describe('a login that does not work', () => {
+describe('a login that fails', () => {
   it.each([
     [
       'refused code',
@@ -414,7 +417,7 @@ describe('a login that does not work', () => {
       'other than a JSON object',
     ],
   ])(
-    'says what went wrong, in the terminal and in the browser: %s',
+    'shows the failure in the terminal and in the browser: %s',
     async (_n, faults, error, words) => {
       const service = await sandbox({ ...autoApprove, faults });
       const here = machine(service);
@@ -431,13 +434,13 @@ describe('a login that does not work', () => {
     },
   );
 
-  it('does not send a code again that may have arrived', async () => {
+  it('does not resend a code that may have arrived', async () => {
     const service = await sandbox({ ...autoApprove, faults: ['exchange:reset-mid'] });
     await failure(login(machine(service)).done);
     expect(tokenRequests(service)).toHaveLength(1);
   });
 
-  it('is over when the athlete says no, and the page says how to change one’s mind', async () => {
+  it('ends when the athlete denies it, with a page that shows how to log in after all', async () => {
     const service = await sandbox();
     const { done, browser } = login(machine(service), {
       deps: {
@@ -447,7 +450,7 @@ describe('a login that does not work', () => {
           const denied = new URL(searchParams.get('redirect_uri') ?? '');
           denied.search = `error=access_denied&state=${searchParams.get('state') ?? ''}`;
           const page = await fetch(denied);
-          expect(await page.text()).toContain('You said no');
+          expect(await page.text()).toContain('You denied the login');
         },
       },
     });
@@ -459,7 +462,7 @@ describe('a login that does not work', () => {
     expect(tokenRequests(service)).toEqual([]);
   });
 
-  it('sends the code to nobody when another service answered in its place', async () => {
+  it('sends the code nowhere if another service answered', async () => {
     const service = await sandbox(autoApprove);
     const here = machine(service);
     const { done } = login(here, {
@@ -481,7 +484,7 @@ describe('a login that does not work', () => {
     expect(await here.store.load(never)).toBeUndefined();
   });
 
-  it('ends with the time limit, which names what the browser may have complained about', async () => {
+  it('ends after the time limit, with the likely causes', async () => {
     const service = await sandbox();
     const here = machine(service);
     const error = await failure(login(here, { args: ['--timeout', '1s'] }).done);
@@ -519,7 +522,7 @@ describe('a login that does not work', () => {
     expect(service.control.state().athletes[0]?.logins).toMatchObject([{ revoked: true }]);
   });
 
-  it('leaves the login before it as it was when its settings cannot be saved', async () => {
+  it('keeps the earlier login if the settings cannot be saved', async () => {
     const service = await sandbox(autoApprove);
     const here = machine(service);
     await login(here).done;
@@ -537,7 +540,7 @@ describe('a login that does not work', () => {
     ]);
   });
 
-  it('does not open a browser when the port is taken', async () => {
+  it('does not open a browser if the port is in use', async () => {
     const blocker = createServer().listen(0, '127.0.0.1');
     await once(blocker, 'listening');
     onTestFinished(() => void blocker.close());
@@ -549,7 +552,7 @@ describe('a login that does not work', () => {
     expect(service.control.requestCount()).toBe(0);
   });
 
-  it('does not open a browser when the store would not take the login', async () => {
+  it('does not open a browser if the store cannot save', async () => {
     const service = await sandbox(autoApprove);
     const { done, stderr } = login(machine(service, { SYNC_STATE_DIR: '/dev/null/state' }));
     expect((await failure(done)).code).toBe('STORAGE');
@@ -579,7 +582,7 @@ describe('a login that does not work', () => {
 });
 
 describe('--no-browser', () => {
-  it('shows the address and the way through SSH, and takes a pasted address', async () => {
+  it('shows the address and the SSH command, and accepts a pasted address', async () => {
     const service = await sandbox(autoApprove);
     const here = machine(service, { SSH_CONNECTION: '10.0.0.9 5 10.0.0.5 22', USER: 'anna' });
     const pasted: string[] = ['nonsense', 'http://127.0.0.1:1/callback?code=1'];
@@ -591,7 +594,7 @@ describe('--no-browser', () => {
       deps: {
         io: {
           ...io,
-          // The person does as told: opens the address elsewhere, copies what the browser ends at.
+          // The user opens the address elsewhere, and copies the last address of the browser.
           ask: async (question, settings) => {
             const next = pasted.shift();
             if (next !== undefined) return next;
@@ -606,13 +609,13 @@ describe('--no-browser', () => {
     expect(report.account?.id).toBe(service.control.state().athletes[0]?.athlete);
     expect(stderr).toEqual([
       expect.stringMatching(/^Open this page in a browser.* paste its address here\./s) as string,
-      expect.stringMatching(/^That is no address/) as string,
+      expect.stringMatching(/^That is not an address/) as string,
       expect.stringContaining('is another address') as string,
     ]);
     expect(stderr[0]).toMatch(/^ {2}ssh -N -L (\d+):127\.0\.0\.1:\1 anna@10\.0\.0\.5$/m);
   });
 
-  it('takes the callback when that comes first, and takes the question back', async () => {
+  it('withdraws the question if the callback comes first', async () => {
     const service = await sandbox(autoApprove);
     const io = testIo({ interactive: true });
     const { done } = login(machine(service), {
@@ -644,7 +647,7 @@ describe('--no-browser', () => {
     ['a browser that cannot be started', {}, 'No browser could be started.'],
     ['no screen', { DISPLAY: '' }, 'There is no desktop here.'],
     ['an SSH session', { DISPLAY: '', SSH_CONNECTION: '1 2 3 22' }, 'You are here over SSH.'],
-  ])('is what happens with %s', async (_what, env, why) => {
+  ])('shows the address with %s', async (_what, env, why) => {
     const service = await sandbox(autoApprove);
     const { done, stderr } = login(machine(service, env), {
       deps: {
@@ -662,7 +665,7 @@ describe('--no-browser', () => {
 });
 
 describe('a first login', () => {
-  it('asks for what is missing, again where it is wrong, and hides the secret', async () => {
+  it('asks for missing settings, again after a wrong answer, and hides the secret', async () => {
     const service = await sandbox(autoApprove);
     const here = machine(undefined);
     const io = testIo({
@@ -694,7 +697,7 @@ describe('a first login', () => {
     expect((await here.store.load(never))?.clientSecret?.reveal()).toBe('sandbox-secret');
   });
 
-  it('takes no answer for "there is no secret"', async () => {
+  it('reads an empty answer as "no client secret"', async () => {
     const service = await sandbox(autoApprove);
     const io = testIo({
       interactive: true,
@@ -718,7 +721,7 @@ describe('a first login', () => {
     expect(io.asked).toEqual([]);
   });
 
-  it('can be broken off at a question', async () => {
+  it('can be cancelled at a question', async () => {
     const io = {
       ...testIo({ interactive: true }),
       ask: () => Promise.reject(new DOMException('No answer', 'AbortError')),
@@ -728,8 +731,8 @@ describe('a first login', () => {
   });
 });
 
-describe('flags that go together, or do not', () => {
-  it('keeps the port that was given, in place of a redirect URI from before', async () => {
+describe('flags of sync login', () => {
+  it('saves --port in place of an earlier redirect URI', async () => {
     const service = await sandbox(autoApprove);
     const here = machine(service);
     const free = createServer().listen(0, '127.0.0.1');
@@ -777,7 +780,7 @@ describe('--with-token', () => {
     return { here, ...run };
   };
 
-  it('takes a token response from stdin, without a browser', async () => {
+  it('reads a token response from stdin, without a browser', async () => {
     const service = await sandbox();
     const answer = service.control.mint();
     const { here, done, stderr } = withToken(service, JSON.stringify(answer));
@@ -789,7 +792,7 @@ describe('--with-token', () => {
     expect(everythingShownOf([report, stderr])).not.toMatch(/sbx_/);
   });
 
-  it('revokes nothing: others may hold the tokens that it replaces', async () => {
+  it('revokes nothing, because others may use the replaced tokens', async () => {
     const service = await sandbox();
     const here = machine(service);
     for (let i = 0; i < 2; i++) {
@@ -799,7 +802,7 @@ describe('--with-token', () => {
     expect(service.control.requests({ route: 'revoke' })).toEqual([]);
   });
 
-  it('refreshes a token response whose access token has ended', async () => {
+  it('refreshes a token response with an expired access token', async () => {
     const service = await sandbox({ settings: { refreshToken: 'rotate' } });
     const answer = service.control.mint({ accessTtl: 0 });
     const { here, done } = withToken(service, JSON.stringify(answer));
@@ -819,7 +822,7 @@ describe('--with-token', () => {
       'token_type is a string other than "Bearer"',
     ],
     ['a list', '[]', 'it is an array, not an object'],
-  ])('refuses %s, naming what is wrong and no token', async (_what, stdin, words) => {
+  ])('refuses %s, naming the fault and no token', async (_what, stdin, words) => {
     const service = await sandbox();
     const { here, done } = withToken(service, stdin);
     const error = await failure(done);
@@ -829,7 +832,7 @@ describe('--with-token', () => {
     expect(await here.store.load(never)).toBeUndefined();
   });
 
-  it('refuses a token that the service does not know', async () => {
+  it('refuses a token that the service rejects', async () => {
     const service = await sandbox();
     const stdin = '{"access_token":"sbx_at_unknown","token_type":"bearer"}';
     const { here, done } = withToken(service, stdin);
@@ -837,7 +840,7 @@ describe('--with-token', () => {
     expect(await here.store.load(never)).toBeUndefined();
   });
 
-  it('does not revoke tokens that somebody else holds when they cannot be kept', async () => {
+  it('does not revoke tokens from stdin that cannot be stored', async () => {
     const service = await sandbox();
     const here = machine(service);
     // There is no configuration yet, and there cannot be one.
@@ -851,7 +854,7 @@ describe('--with-token', () => {
     expect(await here.store.load(never)).toBeUndefined();
   });
 
-  it('warns where the environment would win over the login', async () => {
+  it('warns if the environment overrides the login', async () => {
     const service = await sandbox();
     const stdin = JSON.stringify(service.control.mint());
     const { done, stderr } = withToken(service, stdin, { SYNC_ACCESS_TOKEN: 'other' });
@@ -860,7 +863,7 @@ describe('--with-token', () => {
   });
 });
 
-it.skipIf(process.platform === 'win32')('keeps the token file for its owner alone', async () => {
+it.skipIf(process.platform === 'win32')('creates the token file for its owner alone', async () => {
   const service = await sandbox(autoApprove);
   const here = machine(service);
   await login(here).done;

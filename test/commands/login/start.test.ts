@@ -53,7 +53,7 @@ const visit = async (address: string | URL) => {
 };
 
 describe('the address that a login starts the browser with', () => {
-  it('holds no secret of the login, and leads to the authorization URL', async () => {
+  it('contains no secret, and redirects to the authorization URL', async () => {
     const service = await sandbox(autoApprove);
     let address = '';
     let target: URL | undefined;
@@ -68,7 +68,7 @@ describe('the address that a login starts the browser with', () => {
     expect(target?.searchParams.get('state')).toMatch(/^[\w-]{43}$/);
   });
 
-  it('may be asked for by HEAD, POST and prefetch before the browser opens it', async () => {
+  it('still works after HEAD, POST and prefetch requests', async () => {
     const service = await sandbox(autoApprove);
     const statuses: number[] = [];
     const { done } = login(service, async (address) => {
@@ -92,7 +92,7 @@ describe('the address that a login starts the browser with', () => {
     expect(statuses).toEqual([404, 404, 403, 403, 404, 404, 404]);
   });
 
-  it('leads nowhere when the login is over', async () => {
+  it('does not redirect after the login', async () => {
     const service = await sandbox(autoApprove);
     let address = '';
     const { done } = login(service, (given) => {
@@ -104,7 +104,7 @@ describe('the address that a login starts the browser with', () => {
     await expect(fetch(address)).rejects.toThrow();
   });
 
-  it('leads nowhere when no browser could be started', async () => {
+  it('does not redirect if no browser could be started', async () => {
     const service = await sandbox();
     let answered: number | undefined;
     const { done, shown } = login(service, async (address) => {
@@ -125,7 +125,7 @@ describe('the address that a login starts the browser with', () => {
 describe('an address that is opened twice', () => {
   const words = 'The login was ended: its address was opened twice';
 
-  it('ends the login of a victim whose address a thief opened first', async () => {
+  it('ends the login if a thief opened its address first', async () => {
     const service = await sandbox();
     let page: ReturnType<typeof visit> | undefined;
     const { done, expectNothingStored } = login(service, async (address) => {
@@ -145,7 +145,7 @@ describe('an address that is opened twice', () => {
     await expectNothingStored();
   });
 
-  it('ends the login also if two open it at the same time', async () => {
+  it('ends the login if the address is opened twice at the same time', async () => {
     const service = await sandbox();
     const { done, expectNothingStored } = login(service, async (address) => {
       await Promise.all([openStart(address), openStart(address), openStart(address)]);
@@ -154,7 +154,7 @@ describe('an address that is opened twice', () => {
     await expectNothingStored();
   });
 
-  it('ends the login after the answer came, and revokes what was given for it', async () => {
+  it('ends the login after the callback, and revokes the new tokens', async () => {
     const service = await sandbox({ ...autoApprove, faults: ['userinfo:delay=500ms'] });
     const { done, expectNothingStored } = login(service, async (address) => {
       void visit(await openStart(address)).catch(() => undefined);
@@ -171,7 +171,7 @@ describe('an address that is opened twice', () => {
 const canBeAnother = process.platform === 'linux' && process.getuid?.() === 0;
 
 it.skipIf(!canBeAnother)(
-  'a login ends if another user of the machine opens its address, although it was opened once only (run as root only)',
+  'ends a login if another user of the machine opens its address once (run as root only)',
   async () => {
     const service = await sandbox(autoApprove);
     let answer: Promise<{ stdout: string }> | undefined;

@@ -21,7 +21,7 @@ beforeAll(async () => {
 });
 afterAll(() => built.remove());
 
-/** A machine whose processes have this environment, and nobody chose a store. */
+/** A machine with this environment, on which no store is configured. */
 function machine(service: Sandbox, env: Readonly<Record<string, string>>, stateDir?: string) {
   const homeDir = scratchDir();
   const full = {
@@ -57,8 +57,8 @@ function machine(service: Sandbox, env: Readonly<Record<string, string>>, stateD
 
 const autoApprove = { settings: { autoApprove: true } } as const;
 
-describe.skipIf(process.platform !== 'linux')('where there is no keychain', () => {
-  it('a login without a terminal names the ways out, before a browser opens', async () => {
+describe.skipIf(process.platform !== 'linux')('sync login without a keychain', () => {
+  it('names the alternatives without a terminal, before a browser opens', async () => {
     const service = await sandbox(autoApprove);
     const here = machine(service, {});
     const error = await failure(here.login().done);
@@ -68,14 +68,14 @@ describe.skipIf(process.platform !== 'linux')('where there is no keychain', () =
     expect(existsSync(here.tokenFile)).toBe(false);
   });
 
-  it('a person is offered the file, and the choice is remembered', async () => {
+  it('offers the file at a terminal, and saves the choice', async () => {
     const service = await sandbox(autoApprove);
     const here = machine(service, {});
     const io = testIo({ interactive: true, answers: { 'Keep the login': ['y'] } });
     const { done, stderr } = here.login(io);
     expect((await done).store).toEqual({ kind: 'file', where: `the file ${here.tokenFile}` });
     expect(stderr).toEqual([
-      expect.stringContaining('There is no keychain to talk to') as string,
+      expect.stringContaining('No keychain found') as string,
       expect.stringContaining("Your browser opens the service's page") as string,
     ]);
     expect(io.asked).toEqual([
@@ -88,7 +88,7 @@ describe.skipIf(process.platform !== 'linux')('where there is no keychain', () =
     expect(await here.token()).toMatch(/^sbx_at_/);
   });
 
-  it.each(['', 'n', 'perhaps'])('the answer %j keeps nothing anywhere', async (answer) => {
+  it.each(['', 'n', 'perhaps'])('stores nothing after the answer %j', async (answer) => {
     const service = await sandbox(autoApprove);
     const here = machine(service, {});
     const io = testIo({ interactive: true, answers: { 'Keep the login': [answer] } });
@@ -97,7 +97,7 @@ describe.skipIf(process.platform !== 'linux')('where there is no keychain', () =
     expect(service.control.requestCount()).toBe(0);
   });
 
-  it('somebody who asked for the keychain is not offered another place', async () => {
+  it('does not offer the file after --store keychain', async () => {
     const service = await sandbox(autoApprove);
     const io = testIo({ interactive: true });
     const { done } = machine(service, {}).login(io, ['--store', 'keychain']);
@@ -105,7 +105,7 @@ describe.skipIf(process.platform !== 'linux')('where there is no keychain', () =
     expect(io.asked).toEqual([]);
   });
 
-  it('a login that is in the keychain is not looked for in a file', async () => {
+  it('does not look for a keychain login in the file', async () => {
     const service = await sandbox(autoApprove);
     const here = machine(service, {});
     await here.login(testIo(), ['--store', 'file']).done;
@@ -117,7 +117,7 @@ describe.skipIf(process.platform !== 'linux')('where there is no keychain', () =
 
 describe('a token file', () => {
   it.each(['the same configuration', 'another configuration'] as const)(
-    'of another service is not replaced by a login of %s',
+    'is not replaced by a login at another service of %s',
     async (whose) => {
       const real = await sandbox(autoApprove);
       const trial = await sandbox(autoApprove);
@@ -139,7 +139,7 @@ describe('a token file', () => {
   );
 });
 
-it('an entry of the keychain is named after profile, service, and an unusual configuration', () => {
+it('names a keychain entry after profile, service, and an unusual configuration', () => {
   const { homedir } = userInfo();
   const name = (profile: string, configFile: string, url?: string) =>
     keychainEntryName(
@@ -156,7 +156,7 @@ it('an entry of the keychain is named after profile, service, and an unusual con
 });
 
 describe.skipIf(unavailable !== undefined)('with a real keychain', () => {
-  it('a login goes there, and nowhere else', async () => {
+  it('stores a login in the keychain alone', async () => {
     const keychain = await startKeychain();
     onTestFinished(() => keychain.stop());
     const service = await sandbox(autoApprove);
@@ -168,7 +168,7 @@ describe.skipIf(unavailable !== undefined)('with a real keychain', () => {
     expect(await here.token()).toMatch(/^sbx_at_/);
   });
 
-  it('moving from the file to the keychain leaves no login in the file, and back', async () => {
+  it('deletes the login from the other store after a move, both ways', async () => {
     const keychain = await startKeychain();
     onTestFinished(() => keychain.stop());
     const service = await sandbox(autoApprove);
@@ -203,7 +203,7 @@ describe.skipIf(unavailable !== undefined)('with a real keychain', () => {
     }
   });
 
-  it('replaces the login of another service only if somebody agrees', async () => {
+  it('replaces the login of another service only after a yes', async () => {
     const keychain = await startKeychain();
     onTestFinished(() => keychain.stop());
     const real = await sandbox(autoApprove);
@@ -227,7 +227,7 @@ describe.skipIf(unavailable !== undefined)('with a real keychain', () => {
     expect(await keychain.count('athlete-sync')).toBe(1);
   });
 
-  it('a locked one is told before the browser opens; nobody is offered a file for it', async () => {
+  it('reports a locked keychain before the browser opens, and offers no file', async () => {
     const keychain = await startKeychain('locked');
     onTestFinished(() => keychain.stop());
     const service = await sandbox(autoApprove);
@@ -238,7 +238,7 @@ describe.skipIf(unavailable !== undefined)('with a real keychain', () => {
     expect(service.control.requestCount()).toBe(0);
   });
 
-  it('a login stays a login while its keychain is locked', async () => {
+  it('keeps the login while the keychain is locked', async () => {
     const keychain = await startKeychain();
     onTestFinished(() => keychain.stop());
     const service = await sandbox(autoApprove);

@@ -27,9 +27,8 @@ export function startLogin(
     if (url !== undefined) onAuthorize(new URL(url), line);
   });
   const done = run.done.then(() => {
-    const { type: _, ...report } = JSON.parse(run.stdout[0] ?? '') as LoginReport & {
-      type: string;
-    };
+    const report = JSON.parse(run.stdout[0] ?? '') as LoginReport & { type?: string };
+    delete report.type;
     return report;
   });
   return { done, stderr: run.stderr };
