@@ -31,7 +31,7 @@ async function start(flags: SandboxFlags) {
 }
 
 describe('sync sandbox', () => {
-  it('says where it is, serves until it is stopped, and reports what it saw', async () => {
+  it('prints its address, serves until a signal, and counts the requests', async () => {
     const { info, stop } = await start({});
     expect(info).toEqual({
       type: 'sandbox',
@@ -51,7 +51,7 @@ describe('sync sandbox', () => {
     await expect(fetch(`${info.url}/api/profile`)).rejects.toThrow();
   });
 
-  it('turns every flag into its knob', async () => {
+  it('turns every flag into its setting', async () => {
     const data = tempDir();
     const { info } = await start({
       data,
@@ -149,7 +149,7 @@ describe('sync sandbox', () => {
     await expect(start(flags)).rejects.toMatchObject({ code: 'USAGE', message });
   });
 
-  it('names a port that is taken and the flag that chooses another', async () => {
+  it('names a port in use, and the flag for another one', async () => {
     const { port } = await openSandbox();
     await expect(start({ port: String(port) })).rejects.toMatchObject({
       name: 'SyncError',
@@ -169,7 +169,7 @@ describe('sync sandbox', () => {
     },
   );
 
-  it('names a folder that cannot hold the state', async () => {
+  it('names a folder that cannot hold the data', async () => {
     const file = join(tempDir(), 'a-file');
     writeFileSync(file, '');
     await expect(start({ data: file })).rejects.toMatchObject({
@@ -178,7 +178,7 @@ describe('sync sandbox', () => {
     });
   });
 
-  it('ends at once when it was stopped before it began', async () => {
+  it('ends at once after an earlier signal', async () => {
     const { lines, finished } = startCommand(sandbox, [{ port: '0' }], {
       homeDir: tempDir(),
       signal: AbortSignal.abort(),
