@@ -62,8 +62,11 @@ export function buildProgram(needs: ProgramNeeds, args: readonly string[]): Prog
       declare?.(named);
       if (start !== undefined) {
         globalFlags(named).action(
-          action(async (context, given) =>
-            (await start())({ ...context, deps: needs.deps }, ...given),
+          action(
+            async (context, given) =>
+              await (
+                await start()
+              )({ ...context, deps: needs.deps }, ...given),
           ),
         );
       }
