@@ -2,7 +2,7 @@ import { VERSION } from './base/version.ts';
 
 const args = process.argv.slice(2);
 
-// Answered before anything else is loaded: scripts and shells ask often.
+// Scripts and shells ask often: answer before loading anything else.
 if (args.length === 1 && (args[0] === '--version' || args[0] === '-V')) {
   process.stdout.on('error', (error: NodeJS.ErrnoException) => {
     if (error.code !== 'EPIPE') process.exitCode = 1;

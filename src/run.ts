@@ -17,19 +17,19 @@ import { errorReport, errorText } from './terminal/error.ts';
 import { handleSignals } from './system/signals.ts';
 
 /**
- * Runs a command line against this machine. Results that cannot be written do not stop the work: that
- * they are lost is told, and makes the run a failed one.
+ * Runs a command line on this machine. If stdout fails, the command continues; the loss is reported,
+ * and the exit code is at least 1.
  *
  * @returns the exit code
  */
 export async function runProgram(args: readonly string[]): Promise<ExitCode> {
   const interruption = new AbortController();
-  // Every request and every pause listens to it: many are no leak.
+  // Every request and every pause adds a listener: a large number is not a leak.
   setMaxListeners(0, interruption.signal);
   let lost = false;
   const deps = systemDeps(interruption.signal, (error) => {
     lost = true;
-    // The last line is refused when the run is over.
+    // The failure of the last line arrives after the run.
     process.exitCode = ExitCode.internal;
     deps.io.err(errorText(resultsLost(error), flags));
   });
@@ -72,6 +72,6 @@ function resultsLost(error: Error): SyncError {
   // "ENOSPC: no space left on device, write"
   const why = messageOf(error).replace(/, write$/, '');
   return new SyncError('STORAGE', `The results could not be written: ${why}.`, {
-    hint: 'What was to be done was done all the same; `sync status` tells more.',
+    hint: 'The command did its work nevertheless; see `sync status`.',
   });
 }

@@ -10,7 +10,7 @@ export interface Connection {
    * Returns the ledger's account key for this login. If the athlete is still unknown, asks the service
    * once, unless `offline` (a dry run).
    *
-   * @throws SyncError if the athlete has to be known and the service cannot say who it is now.
+   * @throws SyncError if the ledger needs the athlete and the service cannot say now who it is.
    */
   ledgerAccount(options: { readonly offline: boolean }): Promise<string>;
   /** May be called twice. */

@@ -7,10 +7,7 @@ import type { Env } from '../base/env.ts';
 import type { Clock } from '../base/time.ts';
 import { systemClock } from '../system/clock.ts';
 
-/**
- * The outside world, as the program sees it. Everything that a test wants to hold in its hand
- * comes in here; nothing else reads `process.env`.
- */
+/** The outside world. Tests replace it; no other module reads `process.env`. */
 export interface Deps {
   readonly env: Env;
   readonly platform: NodeJS.Platform;
@@ -20,18 +17,18 @@ export interface Deps {
   readonly io: Io;
   /** Aborted by Ctrl-C and SIGTERM, with a `SyncError` `INTERRUPTED`. */
   readonly signal: AbortSignal;
-  /** The zone of this machine, such as `Europe/Berlin`. Throws a `SyncError` `CONFIG` if it cannot be told. */
+  /** The zone of this machine, such as `Europe/Berlin`. Throws a `SyncError` `CONFIG` if it is unknown. */
   readonly machineZone: () => string;
   /**
-   * Shows a page in the user's browser. Rejects when no browser can be started. Every user of this
-   * machine can read the address in the list of processes.
+   * Opens a page in the user's browser. Rejects if no browser starts. Every user of this machine can
+   * read the address in the list of processes.
    */
   readonly openBrowser: (url: string) => Promise<void>;
-  /** The built program's folder: child processes are started from files in it. */
+  /** The built program's folder, with the files that child processes run. */
   readonly programDir: string;
 }
 
-/** The system's own word where HOME says nothing; '' where there is none. */
+/** Returns the system's home folder of the user, for an environment without HOME; '' if none. */
 function homeOfUser(): string {
   try {
     return homedir() || userInfo().homedir;
@@ -40,7 +37,7 @@ function homeOfUser(): string {
   }
 }
 
-/** @param onLost told when results could not be written to stdout; once */
+/** @param onLost called once, if results cannot be written to stdout */
 export function systemDeps(signal: AbortSignal, onLost: (error: Error) => void): Deps {
   const env = process.env;
   return {

@@ -5,11 +5,11 @@ import type { ExitCode } from '../base/errors.ts';
 
 export { choice, collect, dryRun } from '../app/command.ts';
 
-/** A command as the tree knows it: its name and a line for the list. */
+/** A command in the tree: its name and its line in the help. */
 export interface CommandDeclaration {
   readonly name: string;
   readonly summary: string;
-  /** Loads the command; only the one that the command line names is loaded. */
+  /** Loads the command. Called only if the command line names it. */
   readonly load?: () => Promise<CommandModule>;
   readonly subcommands?: readonly CommandDeclaration[];
   /** Transitional: flags and start of a command that is not yet one file. */
@@ -27,11 +27,11 @@ export function start(
   return run as Start;
 }
 
-/** The flags that every command takes. */
+/** Adds the flags that every command takes. */
 export function globalFlags(command: Command): Command {
   return command
-    .option('--profile <name>', 'the account to act for (default: "default")')
-    .option('--json', 'results as NDJSON on stdout')
-    .option('--quiet', 'no progress, no remarks')
-    .option('--verbose', 'a line for each request');
+    .option('--profile <name>', 'the account to use (default: "default")')
+    .option('--json', 'print results as NDJSON')
+    .option('--quiet', 'print no progress and no remarks')
+    .option('--verbose', 'print a line for each request');
 }

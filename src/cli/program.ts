@@ -6,7 +6,7 @@ import type { Deps } from '../app/deps.ts';
 import { ExitCode, SyncError } from '../base/errors.ts';
 import type { GlobalFlags } from '../terminal/output.ts';
 
-/** The command line: a tree of commands whose code is loaded when it is asked for. */
+/** The command line: a tree of commands, each loaded on demand. */
 export interface Program {
   readonly commandNames: readonly string[];
   shortHelp(): string;
@@ -16,13 +16,13 @@ export interface Program {
 export interface ProgramNeeds {
   readonly version: string;
   readonly deps: Deps;
-  /** Called before a command runs, so that its failure is told as its flags want it. */
+  /** Called before a command runs, so that its error is printed according to its flags. */
   readonly onFlags: (flags: GlobalFlags) => void;
 }
 
 /**
- * Builds the tree for one command line. Only the command that it names is loaded and gets its flags:
- * declaring all of them would take longer than most commands do.
+ * Builds the tree for one command line. It loads and declares only the command that the line names:
+ * declaring all of them takes longer than most commands run.
  */
 export function buildProgram(needs: ProgramNeeds, args: readonly string[]): Program {
   let exitCode: ExitCode = ExitCode.ok;
@@ -39,7 +39,7 @@ export function buildProgram(needs: ProgramNeeds, args: readonly string[]): Prog
     .exitOverride();
   for (const { name, summary } of COMMANDS) root.command(name).description(summary);
 
-  /** Declares the named command, and the subcommands of each one on the way to it. */
+  /** Declares the named command, and the subcommands of its parents. */
   async function declareNamed(words: readonly string[]): Promise<void> {
     let command = root;
     let declarations: readonly CommandDeclaration[] = COMMANDS;
@@ -62,8 +62,11 @@ export function buildProgram(needs: ProgramNeeds, args: readonly string[]): Prog
       declare?.(named);
       if (start !== undefined) {
         globalFlags(named).action(
-          action(async (context, given) =>
-            (await start())({ ...context, deps: needs.deps }, ...given),
+          action(
+            async (context, given) =>
+              await (
+                await start()
+              )({ ...context, deps: needs.deps }, ...given),
           ),
         );
       }
@@ -71,10 +74,10 @@ export function buildProgram(needs: ProgramNeeds, args: readonly string[]): Prog
     }
   }
 
-  /** The action of a command: it is given its context, then what commander parsed. */
+  /** Returns a commander action that passes the context before the parsed arguments and flags. */
   function action(run: (context: AppContext, given: readonly unknown[]) => Promise<ExitCode>) {
     return async (...passed: unknown[]): Promise<void> => {
-      // commander passes the arguments, the flags, and the command itself.
+      // commander passes the arguments, the flags, and the command.
       const command = passed.at(-1) as Command;
       const { deps, version } = needs;
       const { profile, json, quiet, verbose } = command.opts<Partial<GlobalFlags>>();
@@ -94,7 +97,7 @@ export function buildProgram(needs: ProgramNeeds, args: readonly string[]): Prog
     shortHelp: () => root.helpInformation(),
     async run() {
       try {
-        // `sync help upload`, `sync push help wellness`: about the command that is named.
+        // `sync help upload` and `sync push help wellness` name a command, too.
         await declareNamed(args.filter((word) => word !== 'help'));
         await root.parseAsync(args, { from: 'user' });
         return exitCode;
@@ -106,13 +109,13 @@ export function buildProgram(needs: ProgramNeeds, args: readonly string[]): Prog
   };
 }
 
-/** Help was shown, or the command line is wrong: then says how it is right. */
+/** Returns 0 after a help text. @throws SyncError `USAGE` for a wrong command line */
 function usageError(error: CommanderError, args: readonly string[], root: Command): ExitCode {
   if (error.exitCode === 0) return ExitCode.ok;
   const given = args.filter((word) => !word.startsWith('-')).slice(0, 1);
   const parent = root.commands.find((command) => command.name() === given[0]);
   const names = parent?.commands.map((command) => command.name()) ?? [];
-  // Commander has no words for a command that needs another one behind it.
+  // Commander has no message for a command without its subcommand.
   const asked = args.includes('help') ? args[args.indexOf('help') + 1] : undefined;
   const message =
     error.code !== 'commander.help'
@@ -122,7 +125,7 @@ function usageError(error: CommanderError, args: readonly string[], root: Comman
         : `unknown command '${asked}'`;
   const [fault = '', guess] = message.split('\n');
   const words = `${fault.charAt(0).toUpperCase()}${fault.slice(1).replace(/\.$/, '')}.`;
-  // Commander puts it in brackets: "(Did you mean --name?)"
+  // Commander puts its guess in brackets: "(Did you mean --name?)"
   const guessed = guess === undefined ? '' : ` ${guess.replace(/^\((.*)\)$/, '$1')}`;
   throw new SyncError('USAGE', `${words}${guessed}`, {
     hint: `See \`${['sync', ...(parent === undefined ? [] : given), '--help'].join(' ')}\`.`,

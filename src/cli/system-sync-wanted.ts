@@ -2,14 +2,14 @@ import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { Deps } from '../app/deps.ts';
 
-/** Options of coreutils' `sync` that name what to flush. */
+/** Options of coreutils' `sync`. */
 const SYSTEM_OPTIONS = new Set(['-d', '--data', '-f', '--file-system']);
 
 /**
- * Scripts that flush disks call `sync`, `sync FILE`, `sync -f FILE`. Where this program stands
- * before the system's own on the PATH, they still get what they ask for.
+ * Recognises command lines for the system's `sync`: scripts that flush disks call `sync`, `sync FILE`,
+ * `sync -f FILE`, also if this program comes first on the PATH.
  *
- * @returns the arguments for the system's `sync`, or undefined when this program is meant.
+ * @returns the arguments for the system's `sync`, or undefined if the line is for this program
  */
 export function systemSyncWanted(
   args: readonly string[],

@@ -7,23 +7,23 @@ import { isRecordingName } from '../upload/recording-names.ts';
 import { isExecutable, realPath } from '../system/executables.ts';
 
 /**
- * What was looked at already, on the way to the system's `sync`: the next one on the PATH may turn out
- * to be another copy of this program, or a script that starts this one.
+ * The variable that lists the programs already tried: the next `sync` on the PATH may be another copy
+ * of this program, or a script that starts it.
  */
 const TRIED = 'ATHLETE_SYNC_TRIED';
 
-/** Runs the next `sync` on the PATH. Where there is none (Windows), nothing needs to be flushed. */
+/** Runs the next `sync` on the PATH. If there is none (Windows), nothing needs flushing. */
 export async function runSystemSync(args: readonly string[], deps: Deps): Promise<ExitCode> {
   const tried = new Set((deps.env[TRIED] ?? '').split(delimiter).filter((path) => path !== ''));
   tried.add(realPath(process.argv[1] ?? ''));
   const remark = tried.size === 1 ? recordingRemark(args) : undefined;
-  const told = (code: ExitCode) => {
+  const withRemark = (code: ExitCode) => {
     if (remark !== undefined && deps.io.stderrIsTerminal) deps.io.err(remark);
     return code;
   };
   const program = findSystemSync(deps, tried);
-  if (program === undefined) return told(ExitCode.ok);
-  // Each step adds one: the search ends, whatever those programs do to the PATH.
+  if (program === undefined) return withRemark(ExitCode.ok);
+  // Each step adds one program, so the search ends even if a program changes the PATH.
   tried.add(realPath(program));
   const env = { ...deps.env, [TRIED]: [...tried].join(delimiter) };
   const child = spawn(program, args, { stdio: 'inherit', env });
@@ -31,12 +31,12 @@ export async function runSystemSync(args: readonly string[], deps: Deps): Promis
     child.once('error', fail);
     child.once('exit', (code, signal) => {
       const ended = code ?? 128 + (signal === null ? 0 : osConstants.signals[signal]);
-      done(told(ended as ExitCode));
+      done(withRemark(ended as ExitCode));
     });
   });
 }
 
-/** Who names a recording means to send it, and would think that it was sent. */
+/** Returns a remark for a user who names a recording and expects an upload. */
 function recordingRemark(args: readonly string[]): string | undefined {
   const recording = args.find((word) => isRecordingName(basename(word)));
   return recording === undefined

@@ -110,7 +110,7 @@ const RANGES = {
  *
  * @throws SyncError `USAGE` for a value out of range; `SERVICE_ANSWER` if the service does not confirm
  *   the update, or stored another weight; `SCOPE_MISSING` and `REJECTED` if the display unit cannot be
- *   read; whatever the client throws.
+ *   read; the errors of the client.
  */
 export async function showOrUpdate(
   { weight, ftp, force, dryRun }: ProfileChange,
@@ -331,7 +331,7 @@ export function profileText(report: ProfileReport): string {
   return [...head, ...profileLines(report.profile)].join('\n');
 }
 
-/** The weight is in kg, whatever `weightUnits` says: that is the unit on the service's own pages. */
+/** Services answer with kg; `weightUnits` is only the unit on their pages. */
 const UNITS: Readonly<Record<string, string>> = {
   weight: 'kg',
   ftp: 'W',

@@ -88,7 +88,7 @@ const PAGE = 50;
  * Deployed services count days in UTC. So it asks for one day more at either end, and picks the
  * workouts that began on the wanted days of the zone.
  *
- * @throws whatever the client throws
+ * @throws SyncError the errors of the client
  */
 export async function listWorkouts(
   client: ServiceClient,

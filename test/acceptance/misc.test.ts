@@ -40,7 +40,7 @@ describe('sync doctor', () => {
         type: 'finding',
         check: 'folders',
         state: 'good',
-        message: 'Nobody else can change the settings or the state folder.',
+        message: 'Only you can change the settings and the state folder.',
       },
       {
         type: 'finding',
@@ -379,7 +379,7 @@ describe.skipIf(process.platform !== 'linux')('results on a full disk', () => {
     const upload = await runShell('sync upload ride.fit > /dev/full', { home, path });
     expect(upload.stderr).toBe(
       'Error: The results could not be written: ENOSPC: no space left on device.\n' +
-        '  What was to be done was done all the same; `sync status` tells more.\n',
+        '  The command did its work nevertheless; see `sync status`.\n',
     );
     expect(upload.code).toBe(1);
     const [athlete] = world.sandbox.control.state().athletes;

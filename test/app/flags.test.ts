@@ -12,12 +12,12 @@ it.each([
   ['yesterday', 'Europe/Berlin', '2026-02-28'],
   ['7d', 'Europe/Berlin', '2026-02-22'],
   ['0d', 'UTC', '2026-02-28'],
-])('the date %s in %s is %s', (text, zone, date) => {
+])('reads the date %s in %s as %s', (text, zone, date) => {
   expect(dateFlag('--since', text, () => zone, NOW)).toBe(date);
 });
 
 it.each(['', '2026-02-30', '26-02-01', '7', 'd', '-7d', '1.5d', '999999d', 'Today', '7d '])(
-  '"%s" is no date, and no zone is asked for',
+  'refuses "%s" as a date, without reading the zone',
   (text) => {
     const zone = () => {
       throw new Error('asked for the zone');

@@ -5,10 +5,10 @@ import { openHome, openLoggedInWorld, openSandbox, worldOf } from '../support/ac
 import { makeRecording } from '../support/fit-maker.ts';
 import { type RunOptions, ndjson, runSync, startSync } from '../support/program.ts';
 
-/** A home in which nothing was ever done. */
+/** Returns an empty home. */
 const fresh = (): RunOptions => ({ home: openHome() });
 
-/** Whether something was left behind in a home. */
+/** Lists the files in a home. */
 const traces = ({ home }: RunOptions) => readdirSync(home.dir);
 
 describe('a command line that is wrong', () => {
@@ -49,7 +49,7 @@ describe('a command line that is wrong', () => {
       /^Error: `sync daemon` needs one of these: status, /,
       /See `sync daemon --help`\./,
     ],
-  ])('%j ends with 2 and says how it is right', async (args, message, hint) => {
+  ])('%j exits with 2 and shows the correct form', async (args, message, hint) => {
     const options = fresh();
     const { code, stdout, stderr } = await runSync(args, options);
     expect(stderr).toMatch(message);
@@ -58,7 +58,7 @@ describe('a command line that is wrong', () => {
     expect([code, stdout, traces(options)]).toEqual([2, '', []]);
   });
 
-  it('is told as JSON to who asks for that', async () => {
+  it('reports a wrong command line as JSON with --json', async () => {
     const { code, stdout } = await runSync(['upload', '--json', '--forse', 'x'], fresh());
     expect(code).toBe(2);
     expect(ndjson(stdout)).toEqual([
@@ -85,7 +85,7 @@ describe('a command line that is wrong', () => {
     [['config', 'get', 'nothing'], /Unknown setting "nothing"/],
     [['config', 'set', 'baseUrl', 'http://example.com'], /baseUrl: .*plain http/],
     [['status', '--profile', '../x'], /"\.\.\/x" cannot name a profile/],
-  ])('%j is a matter of its values: 2, and nothing was done', async (args, message) => {
+  ])('%j exits with 2 for a wrong value and does nothing', async (args, message) => {
     const options = fresh();
     const env = { SYNC_BASE_URL: 'https://service.invalid' };
     const { code, stdout, stderr } = await runSync(args, { ...options, env });
@@ -93,7 +93,7 @@ describe('a command line that is wrong', () => {
     expect([code, stdout, traces(options)]).toEqual([2, '', []]);
   });
 
-  it('says what is missing before it does anything', async () => {
+  it('reports a missing base URL before it does anything', async () => {
     for (const args of [['upload', '.'], ['status'], ['workouts'], ['push', 'wellness', '-']]) {
       const options = fresh();
       const { code, stderr } = await runSync(args, options);
@@ -105,7 +105,7 @@ describe('a command line that is wrong', () => {
 });
 
 describe('help', () => {
-  it('on a subcommand is whole, wherever the word stands', async () => {
+  it('shows the help of a subcommand, before or after its name', async () => {
     const { stdout } = await runSync(['push', 'wellness', '--help'], fresh());
     expect(stdout).toContain('<file...>');
     expect(await runSync(['push', 'help', 'wellness'], fresh())).toMatchObject({ stdout });
@@ -119,7 +119,7 @@ describe('help', () => {
       (match) => match[1] ?? '',
     );
 
-  it('is there for every command and subcommand, ends with 0 and touches nothing', async () => {
+  it('shows help for every command and subcommand, exits with 0 and writes nothing', async () => {
     const options = fresh();
     const root = await runSync(['--help'], options);
     expect([root.code, root.stderr]).toEqual([0, '']);
@@ -157,7 +157,7 @@ describe('help', () => {
     expect(traces(options)).toEqual([]);
   });
 
-  it('can be asked for in other words', async () => {
+  it('shows the same text for -h, --help and help', async () => {
     const options = fresh();
     const asked = await runSync(['upload', '--help'], options);
     for (const args of [
@@ -174,13 +174,13 @@ describe('help', () => {
     );
   });
 
-  it('says that a command that sends can be tried dry', async () => {
+  it('lists --dry-run for every command that sends', async () => {
     for (const path of [['upload'], ['push', 'wellness'], ['push', 'nutrition'], ['profile']]) {
       expect((await runSync([...path, '--help'], fresh())).stdout).toContain('--dry-run');
     }
   });
 
-  it('the version is a line of its own', async () => {
+  it('prints the version alone on a line', async () => {
     for (const flag of ['--version', '-V']) {
       const { code, stdout, stderr } = await runSync([flag], fresh());
       expect([code, stderr]).toEqual([0, '']);
@@ -190,7 +190,7 @@ describe('help', () => {
 });
 
 describe('--json', () => {
-  it('prints nothing but JSON on stdout, an object a file and the summary last', async () => {
+  it('prints only JSON on stdout: an object for each file, then the summary', async () => {
     const world = await openLoggedInWorld();
     world.write('r/a.fit', makeRecording({ seed: 1, sizeBytes: 2_000 }));
     world.write('r/b.fit', 'not a recording');
@@ -200,12 +200,12 @@ describe('--json', () => {
     expect(lines.map(({ type }) => type)).toEqual(['upload', 'upload', 'summary']);
     expect(lines.at(-1)).toMatchObject({ total: 2, uploaded: 1, invalid: 1 });
     expect(code).toBe(3);
-    // What --verbose tells goes elsewhere.
+    // --verbose writes to stderr.
     expect(stderr).toContain('POST /api/workouts/upload-fit');
     expect(stderr).toContain('503');
   });
 
-  it('holds for every command that reads or sends, and for its errors', async () => {
+  it('prints only JSON for every command that reads or sends, and for its errors', async () => {
     const world = await openLoggedInWorld();
     world.write('w.json', '{"date":"2026-02-15","restingHr":48}');
     for (const args of [
@@ -230,7 +230,7 @@ describe('--json', () => {
   });
 });
 
-it('--quiet says nothing but results and errors', async () => {
+it('prints only results and errors with --quiet', async () => {
   const world = await openLoggedInWorld();
   world.write('a.fit', makeRecording({ seed: 1, sizeBytes: 2_000 }));
   const { stdout, stderr } = await world.sync(['upload', '--quiet', 'a.fit']);
@@ -238,7 +238,7 @@ it('--quiet says nothing but results and errors', async () => {
   expect(stdout).toContain('a.fit: uploaded');
 });
 
-it('a name cannot write lines of its own, nor command the terminal', async () => {
+it('prints a file name on one line without control characters', async () => {
   const world = await openLoggedInWorld();
   world.write('evil\u001b[2J\nb.fit: uploaded.fit', 'not a recording');
   const { stdout, stderr } = await world.sync(['upload', '.']);
@@ -246,8 +246,8 @@ it('a name cannot write lines of its own, nor command the terminal', async () =>
   expect(stdout.split('\n')[0]).toMatch(/^\.\/evil \[2J b\.fit: uploaded\.fit: not sent\./);
 });
 
-describe('a reader that goes away', () => {
-  it('is no fault: the work is done to its end, without a word about it', async () => {
+describe('a closed stdout', () => {
+  it('does not stop the uploads, and prints no error', async () => {
     const world = await openLoggedInWorld();
     for (let i = 0; i < 2_000; i++) world.write(`r/${i}-${'x'.repeat(60)}.fit`, 'not a recording');
     world.write('r/z.fit', makeRecording({ seed: 1, sizeBytes: 2_000 }));
@@ -264,7 +264,7 @@ describe('Ctrl-C', () => {
     ['SIGINT', false],
     ['SIGTERM', true],
   ] as const)(
-    '%s ends the program with 130, and what was under way is free for the next run',
+    'exits with 130 on %s, and the next run sends the interrupted file',
     async (signal, json) => {
       const world = await openLoggedInWorld();
       world.write('a.fit', makeRecording({ seed: 1, sizeBytes: 2_000 }));
@@ -287,7 +287,7 @@ describe('Ctrl-C', () => {
   );
 });
 
-it('secrets are not in the configuration, and not in what a failure shows', async () => {
+it('shows no secrets in the configuration, in output or in errors', async () => {
   const sandbox = await openSandbox();
   const home = openHome({ SYNC_BASE_URL: sandbox.url, SYNC_CLIENT_ID: sandbox.clientId });
   const world = worldOf(sandbox, home);

@@ -66,33 +66,27 @@ describe.runIf(process.platform !== 'win32')("the system's own sync", () => {
     ['with a file that is there', ['file'], 'file'],
     ['with a folder', ['.'], '.'],
     ['with several', ['file', 'other'], 'file other'],
-  ])(
-    'is run by the next name on the PATH, %s, with its words and its exit code',
-    async (_how, args, given) => {
-      const { run, put, folder, own, log } = machine();
-      put(folder('file'), '');
-      put(folder('other'), '');
-      const result = await run(own, args, ['ours', NODE_FOLDER, 'system']);
-      expect(result).toEqual({ code: 7, stdout: `flushed: ${given}\n`, stderr: '' });
-      expect(log()).toEqual([given]);
-    },
-  );
+  ])('runs for %s, with the arguments and the exit code', async (_how, args, given) => {
+    const { run, put, folder, own, log } = machine();
+    put(folder('file'), '');
+    put(folder('other'), '');
+    const result = await run(own, args, ['ours', NODE_FOLDER, 'system']);
+    expect(result).toEqual({ code: 7, stdout: `flushed: ${given}\n`, stderr: '' });
+    expect(log()).toEqual([given]);
+  });
 
-  it.runIf(terminals.present)(
-    'of a recording, at a terminal, is said to have sent nothing',
-    async () => {
-      const { home, put, folder } = machine();
-      put(folder('ride.fit'), '');
-      const terminal = openTerminal({ home }, ['ride.fit']);
-      const { code, stdout } = await terminal.finished;
-      expect(code).toBe(0);
-      expect(stdout).toContain('Nothing was sent: `sync FILE` flushes it to the disk');
-      expect(stdout).toContain('`sync upload ride.fit` sends it.');
-      expect((await openTerminal({ home }, ['.']).finished).stdout).toBe('');
-    },
-  );
+  it.runIf(terminals.present)('prints at a terminal that the recording was not sent', async () => {
+    const { home, put, folder } = machine();
+    put(folder('ride.fit'), '');
+    const terminal = openTerminal({ home }, ['ride.fit']);
+    const { code, stdout } = await terminal.finished;
+    expect(code).toBe(0);
+    expect(stdout).toContain('Nothing was sent: `sync FILE` flushes it to the disk');
+    expect(stdout).toContain('`sync upload ride.fit` sends it.');
+    expect((await openTerminal({ home }, ['.']).finished).stdout).toBe('');
+  });
 
-  it('is not meant by a command, an unknown word or a flag of ours', async () => {
+  it('does not run for a command, an unknown word or a flag of this program', async () => {
     const { run, put, folder, own, log } = machine();
     // A file with the name of a command does not take the command away.
     put(folder('status'), '');
@@ -102,19 +96,19 @@ describe.runIf(process.platform !== 'win32')("the system's own sync", () => {
     expect(log()).toEqual([]);
   });
 
-  it('is found wherever it stands on the PATH, also before this program', async () => {
+  it('is found anywhere on the PATH, also before this program', async () => {
     const { run, own, log } = machine();
     expect((await run(own, [], ['system', 'ours', NODE_FOLDER])).code).toBe(7);
     expect(log()).toHaveLength(1);
   });
 
-  it('that is nowhere means that nothing needs to be flushed', async () => {
+  it('exits with 0 if the PATH has no system sync', async () => {
     const { run, own } = machine();
     const result = await run(own, [], ['ours', 'missing', NODE_FOLDER]);
     expect(result).toEqual({ code: 0, stdout: '', stderr: '' });
   });
 
-  it('is found past links to this program and past what cannot be run', async () => {
+  it('is found behind links to this program and behind files that cannot run', async () => {
     const { run, own, folder, put, log } = machine();
     mkdirSync(folder('links'));
     symlinkSync(own, join(folder('links'), 'sync'));
@@ -147,19 +141,19 @@ describe.runIf(process.platform !== 'win32')("the system's own sync", () => {
     expect(log()).toHaveLength(2);
   });
 
-  it('is not there behind two copies of this program: both end, and nothing turns in circles', async () => {
+  it('ends behind two copies of this program, without a loop', async () => {
     const { run, own } = machine(['a', 'b']);
     const result = await run(own, [], ['a', 'b', 'a', NODE_FOLDER]);
     expect(result).toEqual({ code: 0, stdout: '', stderr: '' });
   });
 
-  it('that a signal ended ends this program as the shell would say it', async () => {
+  it('exits with 128 and the number of the signal that ended the system sync', async () => {
     const { run, own, folder, put } = machine();
     put(join(folder('system'), 'sync'), '#!/bin/sh\nkill -TERM $$\n');
     expect((await run(own, [], ['ours', NODE_FOLDER, 'system'])).code).toBe(128 + 15);
   });
 
-  it('is reached past scripts that start this program, as package managers make them', async () => {
+  it('is found behind scripts that start this program, as package managers write them', async () => {
     const { run, own, folder, put, log } = machine();
     // One that puts its own folder first each time, so that it is found again and again.
     const shim = folder('shim');

@@ -35,7 +35,7 @@ const ride = makeRecording({
 });
 
 describe('sync inspect', () => {
-  it('tells programs what a recording holds', async () => {
+  it('prints the contents of a recording as JSON', async () => {
     const path = file('ride.fit', ride);
     const [line] = (await inspectAll(path)).lines;
     const distanceMeters = line?.['distanceMeters'];
@@ -74,7 +74,7 @@ describe('sync inspect', () => {
     });
   });
 
-  it('shows people the same, with charts and a map', async () => {
+  it('prints text with charts and a map', async () => {
     const lines = inspectLines(await inspectFile(file('ride.fit', ride)), 100);
     const text = lines.join('\n');
     expect(lines.slice(1, 4)).toEqual([
@@ -98,7 +98,7 @@ describe('sync inspect', () => {
     for (const line of drawn) expect(line.length).toBeLessThanOrEqual(columns);
   });
 
-  it('says that the local time is not known, and gives no part of the day', async () => {
+  it('shows UTC and no part of the day if the local time is unknown', async () => {
     const path = file('utc.fit', makeRecording({ startTime: new Date('2026-02-15T07:30:00Z') }));
     const lines = inspectLines(await inspectFile(path), 80);
     expect(lines.slice(1, 3)).toEqual([
@@ -119,7 +119,7 @@ describe('sync inspect', () => {
     expect(text.join('\n')).toMatch(/ \d:\d\d \/km .* 174 spm/);
   });
 
-  it('unpacks .fit.gz: hash and size are those of the recording inside', async () => {
+  it('unpacks .fit.gz, and shows hash and size of the recording inside', async () => {
     const item = await inspectFile(file('ride.fit.gz', gzipSync(ride)));
     expect(item).toMatchObject({
       state: 'whole',
@@ -158,7 +158,7 @@ describe('sync inspect', () => {
     expect(page).not.toContain('of an unknown type');
   });
 
-  it('lets no control character out of a file reach the terminal', async () => {
+  it('replaces control characters from a file', async () => {
     const name = Buffer.from('\u001b]0;owned\u0007Edge\0');
     const fields = [
       [0, 1, 0x00],
@@ -173,7 +173,7 @@ describe('sync inspect', () => {
     for (const line of lines) expect(line).not.toMatch(/\p{Cc}/u);
   });
 
-  it('stops when it is interrupted', async () => {
+  it('stops after an interruption', async () => {
     const controller = new AbortController();
     const files = [file('ride.fit', ride), file('run.fit', ride)];
     const { lines, finished } = startJsonCommand(

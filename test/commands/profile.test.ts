@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { SyncError } from '../../src/base/errors.ts';
 import type { Sandbox } from '../../src/sandbox/server.ts';
-import { type ProfileChange, showOrUpdate } from '../../src/commands/profile.ts';
+import { type ProfileChange, profileText, showOrUpdate } from '../../src/commands/profile.ts';
 import { clientOf, openSandbox } from '../support/delivery.ts';
 import { type Answer, openTinyService } from '../support/tiny-service.ts';
 
@@ -22,7 +22,7 @@ async function open() {
 }
 
 describe('the profile', () => {
-  it('is shown as the service has it', async () => {
+  it('shows the profile of the service', async () => {
     const { run, requests } = await open();
     expect(await run({})).toMatchObject({
       action: 'shown',
@@ -35,7 +35,7 @@ describe('the profile', () => {
     [{ weight: 72.5 }, [{ weight: 72.5, weightUnits: 'Kilograms' }]],
     [{ ftp: 280 }, [{ ftp: 280 }]],
     [{ weight: 60, ftp: 200 }, [{ weight: 60, weightUnits: 'Kilograms', ftp: 200 }]],
-  ])('is updated with %j: a weight always says its unit', async (options, bodies) => {
+  ])('updates the profile with %j, a weight with its unit', async (options, bodies) => {
     const { run, requests } = await open();
     const report = await run(options);
     expect(report).toMatchObject({ action: 'updated', profile: options });
@@ -43,7 +43,7 @@ describe('the profile', () => {
     expect(sent.map(({ body }) => body)).toEqual(bodies);
   });
 
-  it('shows with --dry-run the requests that may be made, and makes none', async () => {
+  it('shows all possible requests with --dry-run, and makes none', async () => {
     const { sandbox, run, requests, asked } = await open();
     const url = `${sandbox.url}/api/profile`;
     const patch = (body: object, when: string) => ({ method: 'PATCH', url, body, when });
@@ -74,7 +74,7 @@ describe('the profile', () => {
     [{ ftp: 2800 }, '--ftp 2800: not between 30 and 700 W.'],
     [{ ftp: 280.5 }, '--ftp 280.5: not a whole number of watts.'],
     [{ weight: Number.NaN }, '--weight NaN: not between 20 and 400 kg.'],
-  ])('is not updated with %j', async (options, message) => {
+  ])('refuses %j', async (options, message) => {
     const { run, requests } = await open();
     await expect(run(options)).rejects.toMatchObject({ code: 'USAGE', message });
     expect(requests()).toEqual([]);
@@ -148,7 +148,7 @@ async function openService(
 
 describe('a weight', () => {
   it.each([72.55, 20, 399.99, 63.4])(
-    'of %d kg reaches an athlete who reads pounds, who goes on reading pounds',
+    'sends %d kg for an athlete who reads pounds, and keeps the display unit',
     async (weight) => {
       const { run, kept, patches } = await openService('Pounds', '2026-08');
       const report = await run({ weight, ftp: 281 });
@@ -164,7 +164,7 @@ describe('a weight', () => {
     },
   );
 
-  it('is sent again in kg, without a unit, to a service that ignores units', async () => {
+  it('sends the weight again in kg, without a unit, to a service that ignores units', async () => {
     const { run, kept, patches } = await openService('Pounds', '2026-02');
     expect(await run({ weight: 72.5, ftp: 281 })).toEqual({
       action: 'updated',
@@ -179,7 +179,7 @@ describe('a weight', () => {
   });
 
   it.each(['2026-08', '2026-02'] as const)(
-    'is sent in kg for an athlete who reads kilograms (%s)',
+    'sends kg for an athlete who reads kilograms (%s)',
     async (revision) => {
       const { run, kept, patches } = await openService('Kilograms', revision);
       await run({ weight: 72.55 });
@@ -189,7 +189,7 @@ describe('a weight', () => {
   );
 
   it.each(['Pounds', undefined])(
-    'names no unit where the profile shows none (it is %s), and is right all the same',
+    'stores the right weight if the profile shows no unit (it is %s)',
     async (weightUnits) => {
       const { run, kept, patches } = await openService(weightUnits, '2026-08', { hidden: true });
       const report = await run({ weight: 72.55 });
@@ -199,7 +199,7 @@ describe('a weight', () => {
     },
   );
 
-  it('is looked up in the profile where the answer to the update shows none', async () => {
+  it('reads the stored weight from the profile if the answer to the update shows none', async () => {
     const { run, kept } = await openService('Pounds', '2026-02', {
       patch: (profile, body) => {
         revisions['2026-02'](profile, body as Partial<Kept>);
@@ -212,8 +212,8 @@ describe('a weight', () => {
 
   it.each<[string, Answer, string]>([
     ['may not be', [403, { message: 'Required scopes: profile:read' }], 'SCOPE_MISSING'],
-    ['is nowhere to be', [404, { message: 'Page not found' }], 'REJECTED'],
-  ])('is not sent without --force where the unit %s read', async (_what, get, code) => {
+    ['cannot be', [404, { message: 'Page not found' }], 'REJECTED'],
+  ])('sends no weight without --force if the unit %s read', async (_what, get, code) => {
     const { run, kept, patches } = await openService('Pounds', '2026-08', { get });
     const error = await run({ weight: 72.5, ftp: 281 }).catch((thrown: unknown) => thrown);
     if (!(error instanceof SyncError)) expect.unreachable();
@@ -229,7 +229,7 @@ describe('a weight', () => {
     });
   });
 
-  it('is not said to have changed the unit of a service that ignores units', async () => {
+  it('reports an unchanged display unit at a service that ignores units', async () => {
     const { run, kept, patches } = await openService('Pounds', '2026-02', {
       get: [403, { message: 'Insufficient permissions. Required scopes: profile:read' }],
     });
@@ -243,7 +243,7 @@ describe('a weight', () => {
     });
   });
 
-  it('that the service stored as another is reported', async () => {
+  it('reports a weight that the service stored differently', async () => {
     const { run, patches } = await openService('Pounds', '2026-08', {
       patch: (kept) => [200, { success: true, profile: { ...kept, weight: 100 } }],
     });
@@ -254,7 +254,7 @@ describe('a weight', () => {
     expect(patches()).toHaveLength(1);
   });
 
-  it('that could not be corrected is reported with what the profile says now', async () => {
+  it('reports the stored weight if the correction fails', async () => {
     let updates = 0;
     const { run, kept } = await openService('Pounds', '2026-02', {
       patch: () => (++updates === 2 ? [422, { message: 'Too many changes' }] : undefined),
@@ -267,5 +267,44 @@ describe('a weight', () => {
     expect(kept.weight).toBe(159.8351);
     await run({ weight: 72.5 });
     expect(kept).toEqual({ weight: 72.5, weightUnits: 'Pounds' });
+  });
+});
+
+describe('the text of a profile', () => {
+  it('shows each field, with its unit if that is known', () => {
+    const profile = {
+      name: 'Ann',
+      weight: 61.5,
+      weightUnits: 'Kilograms',
+      ftp: 250,
+      zones: [1],
+      gone: null,
+    };
+    expect(profileText({ action: 'shown', profile })).toBe(
+      [
+        'name           Ann',
+        'weight         61.5 kg',
+        "weightUnits    Kilograms (on the service's pages)",
+        'ftp            250 W',
+      ].join('\n'),
+    );
+    expect(
+      profileText({ action: 'updated', profile: { weight: 140, weightUnits: 'Pounds' } }),
+    ).toBe(
+      "The profile is updated. It now says:\nweight         140 kg\nweightUnits    Pounds (on the service's pages)",
+    );
+    expect(profileText({ action: 'updated', profile: undefined })).toBe('The profile is updated.');
+    expect(profileText({ action: 'shown', profile: [1] })).toBe('[\n  1\n]');
+  });
+
+  it('shows the requests of a dry run', () => {
+    const url = 'https://a/api/profile';
+    const requests = [
+      { method: 'GET', url },
+      { method: 'PATCH', url, body: { ftp: 1 }, when: 'if so' },
+    ] as const;
+    expect(profileText({ action: 'would-update', requests })).toBe(
+      `Would be sent:\n  GET ${url}\n  PATCH ${url} (if so)\n  {"ftp":1}`,
+    );
   });
 });

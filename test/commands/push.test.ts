@@ -26,7 +26,7 @@ describe('the summary of a push', () => {
       'nutrition: 1 unclear; look at the platform first, 2 not delivered; the same command again continues.',
     ],
     [{ total: 2, pushed: 1, conflict: 1 }, 'nutrition: 1 sent, 1 to be corrected in the platform.'],
-  ])('tells what the same command continues from what it does not: %j', (counts, text) => {
+  ])('separates unclear days from days that the next run sends: %j', (counts, text) => {
     expect(pushSummaryText('nutrition', { ...NONE, ...counts })).toBe(text);
   });
 

@@ -71,7 +71,7 @@ async function open(settings: NonNullable<SandboxOptions['settings']> = {}) {
 }
 
 describe('the status', () => {
-  it('is what this machine knows: the login, its lifetimes, and what was sent, without a request', async () => {
+  it('shows the login, its lifetimes and the uploads without a request', async () => {
     const { service, status, login, ledger } = await open();
     await login({ accessTtl: 600, refreshTtl: 86_400 });
     const opened = ledger();
@@ -107,7 +107,7 @@ describe('the status', () => {
     expect(service.control.requests()).toEqual([]);
   });
 
-  it('names what the login was not granted', async () => {
+  it('lists the scopes that the login lacks', async () => {
     const { status, login } = await open();
     await login({ scopes: ['workout:write', 'profile:read'] });
     const { report, exitCode } = await status();
@@ -118,7 +118,7 @@ describe('the status', () => {
     );
   });
 
-  it('of somebody who is not logged in ends with 4, and makes no ledger', async () => {
+  it('exits with 4 without a login, and creates no ledger', async () => {
     const { status, service } = await open();
     const { report, exitCode } = await status();
     expect(exitCode).toBe(4);
@@ -128,7 +128,7 @@ describe('the status', () => {
     expect(service.control.requests()).toEqual([]);
   });
 
-  it('of a login that cannot be read is not known, which is not logged out', async () => {
+  it('does not report an unreadable login as logged out', async () => {
     const { status, login, paths } = await open();
     await login();
     writeFileSync(tokenFilePath(paths.stateDir, 'default'), 'not what was written', {
@@ -140,7 +140,7 @@ describe('the status', () => {
     expect(JSON.stringify(report)).not.toContain('not what was written');
   });
 
-  it('of a login whose tokens are both over says that it has ended, and ends with 4', async () => {
+  it('exits with 4 if both tokens have expired', async () => {
     const { status, login, store } = await open();
     await login();
     const found = await store.load(never);
@@ -162,7 +162,7 @@ describe('the status', () => {
     expect((await status()).exitCode).toBe(0);
   });
 
-  it('believes a watcher of this account that the login has ended, until somebody logs in', async () => {
+  it('reports the end of the login that a watcher of this account saw, until the next login', async () => {
     const { status, login, paths, configOf } = await open();
     await login();
     const own = accountKey(configOf(), ACCOUNT);
@@ -202,7 +202,7 @@ describe('the status', () => {
     expect((await status()).exitCode).toBe(0);
   });
 
-  it('of a token in the environment is that of its owner, once a command asked who that is', async () => {
+  it("shows the uploads of an environment token's athlete after a command found out who it is", async () => {
     const { service, dir, status, login, ledger, configOf } = await open();
     await login();
     const opened = ledger();
@@ -238,7 +238,7 @@ describe('the status', () => {
     expect((await status(own)).report.account).toBeUndefined();
   });
 
-  it('of tokens in the environment says so, and shows none', async () => {
+  it('names the environment as the store, and shows no token', async () => {
     const { status, service } = await open();
     const { access_token: token } = service.control.mint();
     const { report, exitCode } = await status({ SYNC_ACCESS_TOKEN: token });
@@ -249,7 +249,7 @@ describe('the status', () => {
     expect(service.control.requests()).toEqual([]);
   });
 
-  it('shows no token in whatever form', async () => {
+  it('shows no stored token', async () => {
     const { status, login, store } = await open();
     await login();
     const stored = await store.load(never);
@@ -264,7 +264,7 @@ const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
 
 describe('a login that the service ended', () => {
-  it('is recorded by the command that learns it, for the status and the token, until a new login', async () => {
+  it('is recorded by the first command that sees it, for status and token, until a new login', async () => {
     const { service, status, token, login, clock, store } = await open();
     await login();
     service.control.revoke();
@@ -289,7 +289,7 @@ describe('a login that the service ended', () => {
     expect((await status()).exitCode).toBe(0);
   });
 
-  it('is found by a check, although its access token has time left', async () => {
+  it('is found by a check before the access token expires', async () => {
     const { service, status, login } = await open();
     await login();
     service.control.revoke();
@@ -301,7 +301,7 @@ describe('a login that the service ended', () => {
 });
 
 describe('a check', () => {
-  it('says that the service accepts the login, and whose it is', async () => {
+  it('names the athlete if the service accepts the login', async () => {
     const { status, login, service } = await open();
     await login();
     const { report, exitCode } = await status({}, true);
@@ -317,7 +317,7 @@ describe('a check', () => {
     );
   });
 
-  it('of a service that cannot be reached ends with 5, and the login stays good', async () => {
+  it('exits with 5 if the service is unreachable, and keeps the login', async () => {
     const { status, login, service } = await open();
     await login();
     await service.close();
@@ -331,13 +331,13 @@ describe('a check', () => {
     expect((await status()).exitCode).toBe(0);
   });
 
-  it('of a token in the environment that the service rejects ends with 4', async () => {
+  it('exits with 4 if the service rejects the token in the environment', async () => {
     const { status } = await open();
     const { exitCode } = await status({ SYNC_ACCESS_TOKEN: 'of-nobody' }, true);
     expect(exitCode).toBe(4);
   });
 
-  it('settles a refresh whose outcome is not known', async () => {
+  it('settles an interrupted refresh', async () => {
     const { status, login, store } = await open();
     await login();
     const found = await store.load(never);
@@ -368,7 +368,7 @@ describe('a service that ends logins unannounced', () => {
   const warning = async ({ status, clock }: Awaited<ReturnType<typeof open>>) =>
     /An earlier login .*/.exec(statusText((await status()).report, clock.now()))?.[0];
 
-  it('is expected to do so again at the same age', async () => {
+  it('warns of a login that reaches the age at which an earlier one ended', async () => {
     const world = await open({ announceRefreshTtl: false });
     await logIn(world);
     await live(world, 29);
@@ -389,7 +389,7 @@ describe('a service that ends logins unannounced', () => {
     expect(await warning(world)).toBeUndefined();
   });
 
-  it('is not expected to do so because a login was revoked within a day', async () => {
+  it('does not warn after a login that was revoked within a day', async () => {
     const world = await open({ announceRefreshTtl: false });
     await logIn(world);
     world.service.control.revoke();
@@ -397,5 +397,90 @@ describe('a service that ends logins unannounced', () => {
     expect((await failure(world.token())).code).toBe('AUTH_EXPIRED');
     await logIn(world);
     expect(await warning(world)).toBeUndefined();
+  });
+});
+
+describe('the text of the status', () => {
+  const NOW = Date.UTC(2026, 1, 15);
+  type Report = Parameters<typeof statusText>[0];
+  const report = {
+    profile: 'default',
+    service: 'https://a.example',
+    clientId: 'c',
+    account: { id: '7', name: 'Ann', email: 'ann@x' },
+    store: { kind: 'keychain', where: 'the keychain' },
+    login: {
+      state: 'logged-in',
+      scopes: [],
+      missing: [],
+      renewable: true,
+      accessExpiresAt: NOW + 1_800_000,
+      refreshExpiresAt: NOW + 29 * DAY,
+    },
+    uploads: { pending: 0, confirmed: 12, rejected: 0 },
+    lastUploadAt: NOW - 3 * DAY,
+    watching: [],
+  } as unknown as Report;
+  const text = (over: object) => statusText({ ...report, ...over }, NOW);
+  const login = (over: object) => text({ login: { ...report.login, ...over } });
+
+  it('shows the service, the account, the login and the uploads', () => {
+    const said = text({});
+    expect(said).toContain('Service   https://a.example');
+    expect(said).toContain('Ann <ann@x>');
+    expect(said).toContain('access token: 30 minutes left; renewable: 29 days left');
+    expect(said).toContain('Kept in   the keychain');
+    expect(said).toContain('12 recordings at the service, the last 3 days ago');
+    expect(said).not.toContain('It ends soon');
+  });
+
+  it('warns of a login that ends soon, missing scopes and undelivered uploads', () => {
+    expect(login({ refreshExpiresAt: NOW + 2 * DAY })).toContain('It ends soon: run `sync login`');
+    expect(login({ renewable: false })).toContain('not renewable');
+    expect(login({ accessExpiresAt: NOW - 1 })).toContain('access token: over');
+    expect(
+      login({
+        missing: [
+          { feature: 'wellness records', command: 'sync push wellness', scope: 'health:write' },
+        ],
+      }),
+    ).toContain('wellness records (`sync push wellness` needs health:write)');
+    expect(text({ uploads: { pending: 2, confirmed: 0, rejected: 1 } })).toContain(
+      '2 not delivered yet; 1 refused by the service',
+    );
+    expect(text({ profile: 'work' })).toContain('(profile "work")');
+    expect(text({ store: { kind: 'file', where: '/x' } })).toContain('not the keychain');
+  });
+
+  it('counts the queue once for all folders of a watcher', () => {
+    const watcher = {
+      since: new Date(NOW - 2 * 3_600_000).toISOString(),
+      queue: { waiting: 3, sending: 0, kept: 0, unfinished: 1 },
+      connection: { state: 'ok' },
+      login: { state: 'ok' },
+    };
+    const a = { path: '/a', state: 'watching' };
+    const b = { path: '/b', state: 'waiting' };
+    expect(text({ watching: [{ ...watcher, folders: [a] }] })).toMatch(
+      /^Watching {2}\/a, for 2 hours, 3 recordings waiting, 1 unfinished$/m,
+    );
+    expect(text({ watching: [{ ...watcher, folders: [a, b] }] })).toContain(
+      [
+        'Watching  /a',
+        'Watching  /b: waiting for it',
+        '          for 2 hours, 3 recordings waiting, 1 unfinished',
+      ].join('\n'),
+    );
+  });
+
+  it('distinguishes a missing login from an unreadable one', () => {
+    const none = text({
+      login: { state: 'logged-out', code: 'AUTH_REQUIRED', message: 'Nobody.', hint: 'Log in.' },
+    });
+    expect(none).toMatch(/Login +none\. Nobody\.\n +Log in\./);
+    const locked = text({
+      login: { state: 'unknown', code: 'KEYCHAIN_LOCKED', message: 'Locked.' },
+    });
+    expect(locked).toContain('cannot be read now. Locked.');
   });
 });

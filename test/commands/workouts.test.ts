@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { listWorkouts } from '../../src/commands/workouts.ts';
+import { listWorkouts, workoutsText } from '../../src/commands/workouts.ts';
 import type { ServiceClient, WorkoutQuery } from '../../src/api/client.ts';
 
 const signal = new AbortController().signal;
@@ -25,13 +25,13 @@ const ids = (report: Awaited<ReturnType<typeof listWorkouts>>) =>
   'workouts' in report ? report.workouts.map(({ id }) => id) : report;
 
 describe('a list of workouts', () => {
-  it('is one request where one is enough', async () => {
+  it('makes one request if one is enough', async () => {
     const { asked, list } = paged();
     expect(ids(await list(20))).toEqual(all.slice(0, 20).map(({ id }) => id));
     expect(asked).toEqual([{ limit: 21, offset: 0, startDate: undefined, endDate: undefined }]);
   });
 
-  it('is of the days that were asked for, as they are in the zone, not as the service counts them', async () => {
+  it("picks the days of the athlete's zone, not of the service", async () => {
     const dated = [
       { id: 'after', date: '2026-02-28T23:30:00Z' },
       { id: 'last', date: '2026-02-28T22:30:00Z' },
@@ -45,7 +45,7 @@ describe('a list of workouts', () => {
     expect(asked[0]).toMatchObject({ startDate: '2026-01-31', endDate: '2026-03-01' });
   });
 
-  it('goes on page by page, and asks for no more than is wanted, and one', async () => {
+  it('reads page by page, one workout more than the limit', async () => {
     const { asked, list } = paged();
     expect(ids(await list(120))).toHaveLength(120);
     expect(asked.map(({ limit, offset }) => [limit, offset])).toEqual([
@@ -55,7 +55,7 @@ describe('a list of workouts', () => {
     ]);
   });
 
-  it('says whether there are more', async () => {
+  it('reports whether the service has more', async () => {
     const { list } = paged();
     const more = async (limit: number) => {
       const report = await list(limit);
@@ -70,17 +70,17 @@ describe('a list of workouts', () => {
     ]);
   });
 
-  it('ends where there are no more', async () => {
+  it('ends with the last workout', async () => {
     const { list } = paged();
     expect(ids(await list(1000))).toEqual(all.map(({ id }) => id));
   });
 
-  it('is whole at a service that gives fewer at once than it is asked for', async () => {
+  it('lists all workouts of a service with small pages', async () => {
     const { list } = paged(15);
     expect(ids(await list(100))).toEqual(all.slice(0, 100).map(({ id }) => id));
   });
 
-  it('lists a workout once that was pushed to the next page meanwhile', async () => {
+  it('lists a workout once that moved to the next page between two requests', async () => {
     let added = 0;
     const { list } = service(({ limit, offset }) =>
       [...Array.from({ length: added++ }, (_, i) => ({ id: `new${i}` })), ...all].slice(
@@ -93,7 +93,7 @@ describe('a list of workouts', () => {
     expect(listed).toEqual(expect.arrayContaining(all.slice(0, 110).map(({ id }) => id)));
   });
 
-  it('does not go round in circles where paging is not known', async () => {
+  it('ends at a service without paging', async () => {
     for (const page of [all.slice(0, 30), all, all.slice(0, 30).map(({ title }) => ({ title }))]) {
       const { asked, list } = service(() => page);
       expect(ids(await list(1000))).toHaveLength(page.length);
@@ -101,7 +101,7 @@ describe('a list of workouts', () => {
     }
   });
 
-  it('gives no more than asked for where the service does not know limits', async () => {
+  it('keeps the limit at a service that ignores it', async () => {
     const { list } = service(() => all);
     expect(ids(await list(5))).toHaveLength(5);
   });
@@ -128,5 +128,36 @@ describe('what the service answers', () => {
       return answer;
     });
     expect(await list(10)).toEqual(report);
+  });
+});
+
+describe('the table of workouts', () => {
+  it('shows times of the zone, across a change of the clocks', () => {
+    const workouts = [
+      {
+        date: '2026-03-29T06:10:00Z',
+        title: 'After the change',
+        type: 'Ride',
+        durationSec: 3_725,
+        distanceMeters: 41_230,
+        averageWatts: 201.4,
+        averageHr: 141.5,
+      },
+      { date: '2026-03-29T00:30:00.000Z', title: 'Before', durationSec: 59.6 },
+      { date: '2026-03-28', title: 'A plain date', durationSec: null, distanceMeters: 'far' },
+      { date: 'yesterday' },
+    ];
+    expect(workoutsText({ workouts, more: false }, 'Europe/Berlin').split('\n')).toEqual([
+      'Date              Title             Sport     Time  Distance  Power  Heart rate',
+      '2026-03-29 08:10  After the change  Ride   1:02:05   41.2 km  201 W     142 bpm',
+      '2026-03-29 01:30  Before                   0:00:59',
+      '2026-03-28        A plain date',
+      'yesterday',
+    ]);
+  });
+
+  it('says that there are no workouts, and shows another body as JSON', () => {
+    expect(workoutsText({ workouts: [], more: false }, 'UTC')).toBe('No workouts.');
+    expect(workoutsText({ other: { a: 1 } }, 'UTC')).toBe('{\n  "a": 1\n}');
   });
 });

@@ -1,0 +1,51 @@
+import { describe, expect, it } from 'vitest';
+import { SyncError } from '../../src/base/errors.ts';
+import { errorReport, errorText } from '../../src/terminal/error.ts';
+
+describe('an error', () => {
+  const error = new SyncError('CONFIG', 'SYNC_BASE_URL: wrong', {
+    hint: 'Write it so.',
+    cause: new Error('below'),
+    details: { setting: 'baseUrl', code: 'OTHER', type: 'x', message: 'y' },
+  });
+
+  it('becomes a JSON object; details replace none of its fields', () => {
+    expect(errorReport(error)).toEqual({
+      type: 'error',
+      code: 'CONFIG',
+      message: 'SYNC_BASE_URL: wrong',
+      hint: 'Write it so.',
+      setting: 'baseUrl',
+    });
+    expect(errorReport(new SyncError('USAGE', 'no'))).toEqual({
+      type: 'error',
+      code: 'USAGE',
+      message: 'no',
+    });
+    expect(errorReport(new TypeError('oops'))).toEqual({
+      type: 'error',
+      code: 'INTERNAL',
+      message: 'oops',
+    });
+    expect(errorReport('thrown')).toMatchObject({ code: 'INTERNAL', message: 'thrown' });
+  });
+
+  it('becomes a message and a hint', () => {
+    expect(errorText(error, { verbose: false })).toBe(
+      'Error: SYNC_BASE_URL: wrong\n  Write it so.',
+    );
+    expect(errorText(error, { verbose: true })).toBe(
+      'Error: SYNC_BASE_URL: wrong\n  Write it so.\n  Cause: below',
+    );
+    expect(errorText(new SyncError('INTERRUPTED', 'Interrupted.'), { verbose: true })).toBe(
+      'Interrupted.',
+    );
+  });
+
+  it('asks to report a fault of the program, and shows its stack', () => {
+    const text = errorText(new TypeError('oops'), { verbose: false });
+    expect(text).toMatch(
+      /^This is a fault of sync itself; please report it\.\nTypeError: oops\n +at /,
+    );
+  });
+});

@@ -1,0 +1,52 @@
+import { describe, expect, it } from 'vitest';
+import { bytes, duration, oneLine, plural } from '../../src/terminal/words.ts';
+
+describe('numbers as people read them', () => {
+  it.each([
+    [0, '0 bytes'],
+    [999, '999 bytes'],
+    [1000, '1.0 kB'],
+    [9_949, '9.9 kB'],
+    [12_345, '12 kB'],
+    [999_499, '999 kB'],
+    [999_500, '1.0 MB'],
+    [273_026, '273 kB'],
+    [1_340_000, '1.3 MB'],
+    [2_500_000_000, '2.5 GB'],
+    [5e12, '5000 GB'],
+  ])('%d bytes are %s', (size, text) => {
+    expect(bytes(size)).toBe(text);
+  });
+
+  it.each([
+    [0, '0 seconds'],
+    [1_000, '1 second'],
+    [45_400, '45 seconds'],
+    [119_000, '119 seconds'],
+    [120_000, '2 minutes'],
+    [7_100_000, '118 minutes'],
+    [7_200_000, '2 hours'],
+    [86_400_000, '24 hours'],
+    [2 * 86_400_000, '2 days'],
+    [30 * 86_400_000, '30 days'],
+  ])('%d ms are %s', (ms, text) => {
+    expect(duration(ms)).toBe(text);
+  });
+
+  it.each([
+    [0, '0 files'],
+    [1, '1 file'],
+    [2, '2 files'],
+  ])('%d is %s', (count, text) => {
+    expect(plural(count, 'file')).toBe(text);
+  });
+
+  it.each([
+    ['ride.fit', 'ride.fit'],
+    ['a\nb.fit: uploaded', 'a b.fit: uploaded'],
+    ['a \r\n\t b', 'a b'],
+    ['a\u2028b', 'a b'],
+  ])('%j is on one line: %j', (text, line) => {
+    expect(oneLine(text)).toBe(line);
+  });
+});
