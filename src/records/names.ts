@@ -1,5 +1,3 @@
-import { nearestOf } from './nearest.ts';
-
 /**
  * Knows how fields may be spelled. A spelling is recognised if it differs from the field's name in
  * capitals, underscores, hyphens and blanks only (`resting_hr`, `vo2Max`), or if it is listed as
@@ -55,4 +53,64 @@ export function dateName(names: readonly string[]): string | undefined {
     names.find((name) => plain(name) === 'date') ??
     names.find((name) => DATE_NAMES.includes(plain(name)))
   );
+}
+
+/** Likeness from which two words are near: `resthr` and `restinghr` are, `hrvscore` and `hrv` are not. */
+const NEAR = 0.6;
+/** Shorter words are near too many others, longer ones near none. */
+const SHORTEST = 3;
+const LONGEST = 40;
+
+/** Returns the word nearest to a text, if one is near; the first of several. */
+function nearestOf(text: string, words: Iterable<string>): string | undefined {
+  if (text.length < SHORTEST || text.length > LONGEST) return undefined;
+  let best: string | undefined;
+  let bestLikeness = 0;
+  for (const word of words) {
+    const likeness = Math.max(sharedPairs(text, word), keptLetters(text, word));
+    if (likeness < NEAR || likeness <= bestLikeness) continue;
+    best = word;
+    bestLikeness = likeness;
+  }
+  return best;
+}
+
+/** Returns the share of common letter pairs (Dice): finds missing and added parts. */
+function sharedPairs(one: string, other: string): number {
+  const pairs = (word: string) =>
+    Array.from({ length: Math.max(0, word.length - 1) }, (_, at) => word.slice(at, at + 2));
+  const left = pairs(other);
+  const total = left.length + one.length - 1;
+  let shared = 0;
+  for (const pair of pairs(one)) {
+    const at = left.indexOf(pair);
+    if (at === -1) continue;
+    left.splice(at, 1);
+    shared++;
+  }
+  return (2 * shared) / total;
+}
+
+/** Returns 1 minus the typing errors per letter (missing, added, wrong or two swapped letters). */
+function keptLetters(one: string, other: string): number {
+  let before: number[] = [];
+  let row = Array.from({ length: other.length + 1 }, (_, at) => at);
+  for (let i = 1; i <= one.length; i++) {
+    const next = [i];
+    for (let j = 1; j <= other.length; j++) {
+      const same = one[i - 1] === other[j - 1];
+      const swapped = i > 1 && j > 1 && one[i - 1] === other[j - 2] && one[i - 2] === other[j - 1];
+      next.push(
+        Math.min(
+          (row[j] ?? 0) + 1,
+          (next[j - 1] ?? 0) + 1,
+          (row[j - 1] ?? 0) + (same ? 0 : 1),
+          swapped ? (before[j - 2] ?? 0) + 1 : Infinity,
+        ),
+      );
+    }
+    before = row;
+    row = next;
+  }
+  return 1 - (row[other.length] ?? 0) / Math.max(one.length, other.length);
 }

@@ -26,7 +26,7 @@ const BAR = contentOf('bar');
 
 const recording = (sha256: string) => ({ sha256, path: `${sha256}.fit`, size: 1 });
 
-it('files all of one account under another, in every table that knows accounts', () => {
+it('moves all rows of one account to another, in every table with an account', () => {
   const { database, books } = open();
   const before = books('profile');
   before.uploads.claim(recording('a'), false);
@@ -59,7 +59,7 @@ it('files all of one account under another, in every table that knows accounts',
   expect(after.records.nutrition.traits()).toEqual({ kind: 'append' });
 });
 
-it('lets what is certain stand where both accounts know of the same thing', () => {
+it('prefers confirmations and later days if both accounts have a row', () => {
   const { database, books } = open();
   const [old, late] = [books('profile', 1), books('athlete', 2)];
   for (const { uploads } of [old, late]) {
@@ -91,7 +91,7 @@ it('lets what is certain stand where both accounts know of the same thing', () =
   expect(old.uploads.counts()).toEqual({ pending: 0, confirmed: 0, rejected: 0 });
 });
 
-it('knows whether anything is filed under accounts of a kind', () => {
+it('finds rows by the prefix of an account', () => {
   const { database, books } = open();
   expect(hasAccountLike(database, 'https://a.example athlete:')).toBe(false);
   books('https://a.example profile:x').uploads.claim(recording('a'), false);
@@ -101,7 +101,7 @@ it('knows whether anything is filed under accounts of a kind', () => {
   expect(hasAccountLike(database, 'https://a.example athlete:')).toBe(true);
 });
 
-it('lets what is kept wait for another account, and leaves the rest where it was done', () => {
+it('moves the outbox alone to the account of a new service address', () => {
   const { database, books } = open();
   const before = books('old service');
   before.outbox.add({ ...recording('a'), recordedAt: 1 });

@@ -33,7 +33,7 @@ const caught = (task: () => unknown): SyncError => {
   throw new Error('it did not fail');
 };
 
-it('twenty processes that begin at once in an empty folder all work, and lose nothing', async () => {
+it('lets twenty processes start at once in an empty folder, and loses no row', async () => {
   const dir = join(scratchDir(), 'state');
   const all = Array.from({ length: 20 }, () => workers.start('open-when-told', dir));
   expect(await Promise.all(all.map((worker) => worker.line()))).toEqual(Array(20).fill('ready'));
@@ -61,7 +61,7 @@ it.runIf(process.platform !== 'win32')(
   },
 );
 
-it('keeps what is in it when it is opened again', () => {
+it('keeps its rows when it is opened again', () => {
   const dir = scratchDir();
   const path = join(dir, 'ledger.db');
   const first = openDatabase(path);
@@ -72,7 +72,7 @@ it('keeps what is in it when it is opened again', () => {
   ]);
 });
 
-it('a ledger that was cut off to nothing is damaged, not new, and its log stays', () => {
+it('reports an empty ledger file as damaged, and keeps its log', () => {
   const dir = scratchDir();
   const path = join(dir, 'ledger.db');
   openDatabase(path).close();
@@ -88,7 +88,7 @@ it('a ledger that was cut off to nothing is damaged, not new, and its log stays'
   expect(statSync(`${path}-wal`).size).toBeGreaterThan(0);
 });
 
-it('a ledger that was moved away without its log is replaced by a new one, and the log is not read', () => {
+it('creates a new ledger without reading the log of one that was moved away', () => {
   const dir = scratchDir();
   const path = join(dir, 'ledger.db');
   const old = openIn(dir);
@@ -98,7 +98,7 @@ it('a ledger that was moved away without its log is replaced by a new one, and t
   expect(openIn(dir).prepare('SELECT * FROM token_accounts').all()).toEqual([]);
 });
 
-it('a creation that was killed is done again', () => {
+it('repeats a creation that was killed', () => {
   const dir = scratchDir();
   const path = join(dir, 'ledger.db');
   writeFileSync(`${path}.new`, 'half');
@@ -107,7 +107,7 @@ it('a creation that was killed is done again', () => {
   expect(readdirSync(dir).sort()).toEqual(['ledger.db', 'ledger.db-shm', 'ledger.db-wal', 'locks']);
 });
 
-it('a database of another program is not taken for a ledger', () => {
+it('refuses a database of another program', () => {
   const path = join(scratchDir(), 'ledger.db');
   const other = new DatabaseSync(path);
   other.exec('CREATE TABLE theirs (x)');
@@ -115,7 +115,7 @@ it('a database of another program is not taken for a ledger', () => {
   expect(caught(() => openDatabase(path)).message).toBe(`${path} is not a ledger of this program.`);
 });
 
-it('leaves a file of a newer version alone, and says what to do', () => {
+it('does not change a ledger of a newer version, and says what to do', () => {
   const path = join(scratchDir(), 'ledger.db');
   openDatabase(path).close();
   const newer = new DatabaseSync(path);
@@ -158,7 +158,7 @@ it.each([
   expect(statSync(path).size).toBe(bytes.length);
 });
 
-it('does not leave a long log for whoever opens it next', () => {
+it('merges a long log when the ledger is closed', () => {
   const dir = scratchDir();
   const logSize = () => statSync(join(dir, 'ledger.db-wal')).size;
   const database = openDatabase(join(dir, 'ledger.db'));
@@ -182,7 +182,7 @@ it('does not leave a long log for whoever opens it next', () => {
   expect(other.prepare('SELECT count(*) AS n FROM token_accounts').get()).toEqual({ n: 400 });
 });
 
-it('a folder that cannot be made is a failure of the disk', () => {
+it('reports a folder that cannot be created as a storage failure', () => {
   const dir = scratchDir();
   writeFileSync(join(dir, 'file'), '');
   const error = caught(() => openDatabase(join(dir, 'file', 'state', 'ledger.db')));
@@ -191,7 +191,7 @@ it('a folder that cannot be made is a failure of the disk', () => {
   expect(caught(() => openDatabase(join(dir, 'ledger.db'))).code).toBe('STORAGE');
 });
 
-it('what fails while it is in use is a failure of the disk too, not a fault of the program', () => {
+it('reports an SQLite error during use as a storage failure', () => {
   const dir = scratchDir();
   const database = openIn(dir);
   database.exec('PRAGMA max_page_count = 1');
@@ -208,7 +208,7 @@ it('what fails while it is in use is a failure of the disk too, not a fault of t
   expect(transaction(database, () => 'fine')).toBe('fine');
 });
 
-it('a transaction that fails leaves nothing behind, and throws what failed', () => {
+it('rolls back a failed transaction, and throws its error', () => {
   const dir = scratchDir();
   const database = openIn(dir);
   const reason = new Error('the task failed');

@@ -15,8 +15,8 @@ function open(dir = scratchDir(), account = 'athlete:1') {
   return { dir, known, uploads, database };
 }
 
-describe('a file that was read', () => {
-  it('is known as long as its stamp is the same', () => {
+describe('knownFiles', () => {
+  it('knows a file until its stamp changes', () => {
     const { known } = open();
     expect(known.find('/r/a.fit', OLD)).toBeUndefined();
     known.remember('/r/a.fit', OLD, ACTIVITY);
@@ -35,7 +35,7 @@ describe('a file that was read', () => {
     expect(known.find('/r/a.fit', stamp)).toBeUndefined();
   });
 
-  it('is remembered as it was read last', () => {
+  it('remembers the last reading of a file', () => {
     const { known } = open();
     known.remember('/r/a.fit', OLD, ACTIVITY);
     const later = { ...OLD, size: 12 };
@@ -61,7 +61,7 @@ describe('a file that was read', () => {
   });
 });
 
-describe('a file whose times are ahead of this clock', () => {
+describe('knownFiles with a file from a clock ahead of ours', () => {
   /** Reads it at these times, in ms from the first; was it remembered each time? */
   const readings = (...times: (readonly [ms: number, stamp: typeof OLD])[]) => {
     let time = NOW;
@@ -75,12 +75,12 @@ describe('a file whose times are ahead of this clock', () => {
   const AHEAD = { ...OLD, mtimeMs: NOW + 6 * 3_600_000 };
   const CHANGED = { ...AHEAD, mtimeMs: AHEAD.mtimeMs + 2_000 };
 
-  it.each(['mtimeMs', 'ctimeMs'])('(%s) is read a second time, and then remembered', (time) => {
+  it.each(['mtimeMs', 'ctimeMs'])('(%s) remembers the file after a second reading', (time) => {
     const stamp = { ...OLD, [time]: NOW + 6 * 3_600_000 };
     expect(readings([0, stamp], [2_000, stamp])).toEqual([false, true]);
   });
 
-  it('is not believed earlier: within 2 s it could change and look the same', () => {
+  it('forgets a reading within 2 s, since a change might not show', () => {
     expect(readings([0, AHEAD], [1_000, AHEAD], [1_999, AHEAD], [2_500, AHEAD])).toEqual([
       false,
       false,
@@ -89,14 +89,14 @@ describe('a file whose times are ahead of this clock', () => {
     ]);
   });
 
-  it('is new with every change', () => {
+  it('treats every changed file as new', () => {
     const times = readings([0, AHEAD], [9_000, CHANGED], [10_000, CHANGED], [11_000, CHANGED]);
     expect(times).toEqual([false, false, false, true]);
   });
 });
 
-describe('whether its recording is where it should be', () => {
-  it('is looked up in the same step, for this account', () => {
+describe('knownFiles with the state of the upload', () => {
+  it('finds the upload of this account with the file', () => {
     const { dir, known, uploads } = open();
     known.remember('/r/a.fit', OLD, ACTIVITY);
     uploads.claim({ sha256: SHA, path: 'a.fit', size: 1 }, false);
@@ -112,7 +112,7 @@ describe('whether its recording is where it should be', () => {
     expect(known.find('/r/a.fit', OLD)?.upload?.state).toBe('confirmed');
   });
 
-  it('holds for a copy under another name', () => {
+  it('finds the upload of a copy with another name', () => {
     const { known, uploads } = open();
     known.remember('/r/copy.fit', OLD, ACTIVITY);
     uploads.claim({ sha256: SHA, path: 'a.fit', size: 1 }, false);
@@ -121,7 +121,7 @@ describe('whether its recording is where it should be', () => {
   });
 });
 
-it('looks up many files in one state of the ledger, whatever others write meanwhile', () => {
+it('looks up many files in one state of the ledger, despite other writers', () => {
   const { dir, known } = open();
   known.remember('/r/a.fit', OLD, ACTIVITY);
   const other = open(dir);
@@ -134,7 +134,7 @@ it('looks up many files in one state of the ledger, whatever others write meanwh
   expect(known.find('/r/a.fit', OLD)?.upload?.state).toBe('pending');
 });
 
-it('ends its look-ups when one of them fails, and can write again', () => {
+it('ends the read transaction if a look-up fails, and can write again', () => {
   const { known } = open();
   const reason = new Error('stop');
   expect(() =>

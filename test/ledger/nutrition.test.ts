@@ -31,7 +31,7 @@ it('records the debt of a nutrition day until the day is settled or restored', (
   expect(ledger.debts()).toEqual([]);
 });
 
-it('keeps what is stored and intended when a request becomes unclear, and ends that with the debt', () => {
+it('keeps stored and intended content after an unclear request, until the debt ends', () => {
   const { ledger } = open();
   ledger.settle(DAY, content('gel'));
   const intended = { ...content('gel', 'bar'), maybe: [] };
@@ -45,7 +45,7 @@ it('keeps what is stored and intended when a request becomes unclear, and ends t
   }
 });
 
-it('lists the nutrition days with a debt by date, of its own account alone', () => {
+it('lists the nutrition days with a debt by date, for one account only', () => {
   const { dir, ledger } = open();
   const other = open(dir, 'athlete:2').ledger;
   for (const date of [OTHER_DAY, DAY]) ledger.intend(date, { ...content('gel'), maybe: [] });
@@ -56,7 +56,7 @@ it('lists the nutrition days with a debt by date, of its own account alone', () 
   expect(ledger.debts()).toEqual([OTHER_DAY]);
 });
 
-it('adds to what is known of a nutrition service, and forgets what is undefined', () => {
+it('adds traits of a nutrition service, and removes undefined ones', () => {
   const { dir, ledger } = open();
   expect(ledger.traits()).toEqual({});
   ledger.noteTraits({ kind: 'append', kindAt: 7 });

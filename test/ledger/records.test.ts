@@ -15,8 +15,8 @@ function open(dir = scratchDir(), account = 'athlete:1') {
   return { dir, ledger: new RecordLedger(openIn(dir), account, markIn(dir), () => 7) };
 }
 
-describe('a day', () => {
-  it('is sent once: the same record is unchanged from then on, and another one is not', () => {
+describe('RecordLedger', () => {
+  it('reports a confirmed record as unchanged, but not another one of the day', () => {
     const { ledger } = open();
     expect(ledger.isUnchanged('wellness', DAY, 'd1')).toBe(false);
     expect(ledger.claim('wellness', DAY, 'd1', false)).toBe('yours');
@@ -33,7 +33,7 @@ describe('a day', () => {
     expect(ledger.isUnchanged('wellness', DAY, 'd2')).toBe(true);
   });
 
-  it('that was not delivered is neither unchanged nor held', () => {
+  it('frees a day that was not delivered', () => {
     const { ledger } = open();
     ledger.claim('wellness', DAY, 'd1', false);
     ledger.confirm('wellness', DAY, 'd1');
@@ -44,7 +44,7 @@ describe('a day', () => {
     expect(ledger.claim('wellness', DAY, 'd1', false)).toBe('yours');
   });
 
-  it('is its own for each kind, date and account', () => {
+  it('separates kinds, dates and accounts', () => {
     const { dir, ledger } = open();
     ledger.claim('wellness', DAY, 'd1', false);
     ledger.confirm('wellness', DAY, 'd1');
@@ -53,7 +53,7 @@ describe('a day', () => {
     expect(open(dir, 'athlete:2').ledger.isUnchanged('wellness', DAY, 'd1')).toBe(false);
   });
 
-  it('that was given up while the ledger could not be written is there to be sent again', () => {
+  it('frees a day that was released while the ledger was not writable', () => {
     const dir = scratchDir();
     const database = openIn(dir);
     const ledger = new RecordLedger(database, 'athlete:1', markIn(dir), () => 7);
@@ -67,7 +67,7 @@ describe('a day', () => {
     expect(ledger.claim('wellness', DAY, 'd1', false)).toBe('busy');
   });
 
-  it('that another one is sending is busy, until that one is done or dead', async () => {
+  it('reports a day as busy until its sender is done or dead', async () => {
     const { dir, ledger } = open();
     const other = open(dir).ledger;
     expect(other.claim('nutrition', DAY, 'x', false)).toBe('yours');
@@ -84,8 +84,8 @@ describe('a day', () => {
   });
 });
 
-describe('the count of runs in which the service failed on a day', () => {
-  it('grows with the same record, begins anew with another, and ends when the day is confirmed', () => {
+describe('countFailure', () => {
+  it('counts per record, restarts with another one, and ends with a confirmation', () => {
     const { dir, ledger } = open();
     ledger.claim('nutrition', DAY, 'd1', false);
     expect([1, 2].map(() => ledger.countFailure('nutrition', DAY, 'd1'))).toEqual([1, 2]);
@@ -99,7 +99,7 @@ describe('the count of runs in which the service failed on a day', () => {
   });
 });
 
-it('a full ledger is reported as full when a day is claimed, and works again afterwards', () => {
+it('reports a full disk when a day is claimed, and works again afterwards', () => {
   const dir = scratchDir();
   const database = openIn(dir);
   const ledger = new RecordLedger(database, 'athlete:1', markIn(dir), () => 7);

@@ -20,8 +20,8 @@ function open(dir = scratchDir(), account = 'athlete:1') {
   return { dir, database, ledger, at: (ms: number) => void (time = ms) };
 }
 
-describe('a recording in the ledger', () => {
-  it('is unknown until somebody asks for it, and then pending', () => {
+describe('uploadLedger', () => {
+  it('makes an unknown recording pending when it is claimed', () => {
     const { ledger } = open();
     expect(ledger.find(A.sha256)).toBeUndefined();
     expect(ledger.counts()).toEqual({ pending: 0, confirmed: 0, rejected: 0 });
@@ -38,7 +38,7 @@ describe('a recording in the ledger', () => {
     });
   });
 
-  it('is confirmed with what the service said, and then nobody else gets it', () => {
+  it('confirms a recording with the answer, and then refuses claims', () => {
     const { ledger, at } = open();
     ledger.claim(A, false);
     at(2_000);
@@ -57,7 +57,7 @@ describe('a recording in the ledger', () => {
     expect(ledger.lastConfirmedAt()).toBe(2000);
   });
 
-  it('that was refused can be asked for again, and keeps count of its tries', () => {
+  it('lets a refused recording be claimed again, and counts its attempts', () => {
     const { ledger } = open();
     ledger.claim(A, false);
     ledger.reject(A.sha256, 1, 'No such sport');
@@ -78,7 +78,7 @@ describe('a recording in the ledger', () => {
     });
   });
 
-  it('that could not be delivered stays pending, and whoever tries next gets it', () => {
+  it('keeps an undelivered recording pending for the next claim', () => {
     const { ledger } = open();
     ledger.claim(A, false);
     ledger.release(A.sha256, 4);
@@ -86,7 +86,7 @@ describe('a recording in the ledger', () => {
     expect(ledger.claim(A, false)).toEqual({ claim: 'yours' });
   });
 
-  it('is asked for again by force once it is confirmed, but not while it is being sent', () => {
+  it('lets force claim a confirmed recording, but not one that is being sent', () => {
     const { ledger } = open();
     ledger.claim(A, false);
     expect(ledger.claim(A, true)).toEqual({ claim: 'busy' });
@@ -117,7 +117,7 @@ describe('a recording in the ledger', () => {
     },
   );
 
-  it('belongs to its account alone', () => {
+  it('separates accounts', () => {
     const { dir, ledger } = open();
     const other = open(dir, 'athlete:2').ledger;
     ledger.claim(A, false);
@@ -131,7 +131,7 @@ describe('a recording in the ledger', () => {
     ]);
   });
 
-  it('is there when the ledger is opened again', () => {
+  it('keeps recordings when the ledger is opened again', () => {
     const dir = scratchDir();
     const path = join(dir, 'ledger.db');
     const first = openDatabase(path);
@@ -145,7 +145,7 @@ describe('a recording in the ledger', () => {
     });
   });
 
-  it('can have a path of any characters that a file system allows', () => {
+  it('takes every path that a file system allows', () => {
     const { ledger } = open();
     const path = 'träningar/O\'Brien "x"\n\u202e😀.fit';
     ledger.claim({ ...A, path }, false);
@@ -153,7 +153,7 @@ describe('a recording in the ledger', () => {
   });
 });
 
-describe('a ledger that cannot be written for a while', () => {
+describe('uploadLedger while the disk is not writable', () => {
   /** Another process writes, for longer than anybody here waits. */
   function lockedBy(dir: string, database: Database) {
     database.exec('PRAGMA busy_timeout = 0');
@@ -163,7 +163,7 @@ describe('a ledger that cannot be written for a while', () => {
   }
   const STORAGE = expect.objectContaining({ code: 'STORAGE' }) as Error;
 
-  it('gives a recording again that was answered meanwhile: nobody is at it', () => {
+  it('lets a recording be claimed again after its answer could not be recorded', () => {
     const { dir, ledger, database } = open();
     const others = open(dir).ledger;
     ledger.claim(A, false);
@@ -179,7 +179,7 @@ describe('a ledger that cannot be written for a while', () => {
     expect(others.claim(A, false).claim).toBe('confirmed');
   });
 
-  it('keeps one that is being sent to whoever sends it, and gives away none unwritten', () => {
+  it('keeps a claim with its sender, and grants none that it cannot record', () => {
     const { dir, ledger, database } = open();
     ledger.claim(A, false);
     const B = { ...A, sha256: 'b'.repeat(64) };
@@ -192,8 +192,8 @@ describe('a ledger that cannot be written for a while', () => {
   });
 });
 
-describe('between processes', () => {
-  it('a recording that one is sending is busy for the others', () => {
+describe('uploadLedger between processes', () => {
+  it('reports a recording as busy while another process sends it', () => {
     const { dir, ledger } = open();
     const other = open(dir).ledger;
     ledger.claim(A, false);
@@ -206,7 +206,7 @@ describe('between processes', () => {
     expect(other.claim(A, false)).toEqual({ claim: 'yours' });
   });
 
-  it('one that is killed while it sends leaves it to whoever comes next', async () => {
+  it('lets the next process claim the recording of a killed sender', async () => {
     const { dir, ledger } = open();
     const other = workers.start('claim-upload', dir, A.sha256);
     expect(await other.line()).toBe('yours');
@@ -217,7 +217,7 @@ describe('between processes', () => {
     expect(ledger.find(A.sha256)).toMatchObject({ state: 'pending', path: A.path });
   });
 
-  it('of eight that ask at the same time, one gets it', async () => {
+  it('grants a recording to one of eight processes that claim it at once', async () => {
     const { dir, ledger } = open();
     const all = Array.from({ length: 8 }, () =>
       workers.start('claim-upload-when-told', dir, A.sha256),
@@ -229,7 +229,7 @@ describe('between processes', () => {
     expect(ledger.claim(A, false)).toEqual({ claim: 'busy' });
   });
 
-  it("of several that find a dead one's work, one gets it", async () => {
+  it("grants a dead process's recording to one of several claimants", async () => {
     const { dir } = open();
     const dead = workers.start('claim-upload', dir, A.sha256);
     expect(await dead.line()).toBe('yours');

@@ -93,7 +93,7 @@ const outcomes = (items: readonly RecordItem[]) =>
 describe('wellness', () => {
   const DAY = { date: '2026-02-15', hrv: 62.5, restingHr: 48 };
 
-  it('arrives once: the same again is unchanged, without a request or a login', async () => {
+  it('sends a day once: the same record again needs no request and no login', async () => {
     const { run, athlete, asked } = await open();
     const first = await run('wellness', [DAY]);
     expect(first.items).toEqual([
@@ -115,7 +115,7 @@ describe('wellness', () => {
     expect(athlete()?.wellness).toHaveLength(1);
   });
 
-  it('is sent again when it changed, or by force', async () => {
+  it('sends a changed day again, and any day with force', async () => {
     const { run } = await open();
     await run('wellness', [DAY]);
     expect((await run('wellness', [{ ...DAY, hrv: 70 }])).bodies).toEqual([{ ...DAY, hrv: 70 }]);
@@ -125,7 +125,7 @@ describe('wellness', () => {
     expect((await run('wellness', [{ ...DAY, hrv: 70 }])).requests).toEqual([]);
   });
 
-  it('is repeated after a broken connection: it replaces itself', async () => {
+  it('repeats a wellness request after a broken connection, since it replaces itself', async () => {
     const { run, sandbox, athlete } = await open();
     sandbox.control.addFaults('wellness:reset-after', 'wellness:500');
     const { items, requests } = await run('wellness', [DAY]);
@@ -133,7 +133,7 @@ describe('wellness', () => {
     expect([requests.length, athlete()?.wellness.length]).toEqual([3, 1]);
   });
 
-  it('that was not delivered is sent by the next run', async () => {
+  it('sends an undelivered day in the next run', async () => {
     const { run, sandbox } = await open();
     sandbox.control.addFaults('wellness:503*4');
     const first = await run('wellness', [DAY]);
@@ -160,7 +160,7 @@ describe('wellness', () => {
 });
 
 describe('nutrition', () => {
-  it('is not thought to have left when the login could not be refreshed for it', async () => {
+  it('knows that nothing was sent if the login could not be refreshed', async () => {
     const { run, held, ledger } = await open();
     const unreachable = new SyncError('NETWORK', 'no answer in time', {
       details: { delivery: 'not-sent' },
@@ -181,7 +181,7 @@ describe('nutrition', () => {
     expect(held()).toEqual({ '2026-02-15': ['a'] });
   });
 
-  it('is repeated if the service turned it away, and sent by the next run', async () => {
+  it('repeats a temporarily refused day, and sends it in the next run', async () => {
     const { run, sandbox, held } = await open();
     sandbox.control.addFaults('nutrition:503(retry-after=1)*2', 'nutrition:429');
     // Three tries of the first step, one of the second, and one that shows the kind of service.
@@ -195,7 +195,7 @@ describe('nutrition', () => {
     expect(held()).toEqual({ '2026-02-15': ['a', 'b'] });
   });
 
-  it('of days that an earlier run left open does not stop the days after them', async () => {
+  it('sends the days after one that an earlier run left unfinished', async () => {
     const { run, sandbox, held } = await open();
     const dates = ['10', '11', '12', '13', '14', '15'].map((number) => `2026-02-${number}`);
     const days = dates.map((date) => day([gel('a')], date));
@@ -210,7 +210,7 @@ describe('nutrition', () => {
     expect(held()).toEqual(Object.fromEntries(dates.map((date) => [date, ['a']])));
   });
 
-  it('of days that were not tried is failed like those that were, and goes with the next run', async () => {
+  it('reports days without an attempt as failed, and sends them in the next run', async () => {
     const { run, sandbox } = await open();
     sandbox.control.addFaults('nutrition:reset*inf');
     const days = ['10', '11', '12', '13', '14'].map((n) => day([gel('a')], `2026-02-${n}`));
@@ -230,19 +230,22 @@ describe('a nutrition day that is read again in another zone', () => {
   const soup = at('soup', '2026-02-15T23:30:00Z');
   const tea = at('tea', '2026-02-16T15:00:00Z');
 
-  it.each(REVISION_NAMES)('holds the same items: nothing is sent (%s)', async (revision) => {
-    const { run, held } = await open({ revision });
-    await run('nutrition', [{ items: [oats, rice] }]);
-    for (const zone of ['Europe/London', 'America/New_York', 'Asia/Kathmandu']) {
-      const again = await run('nutrition', [{ items: [oats, rice] }], { zone });
-      expect(again.requests).toEqual([]);
-      expect(outcomes(again.items)).toEqual({ '2026-02-15': 'skipped' });
-      expect(again.items[0]?.warnings).toEqual([]);
-    }
-    expect(held()).toEqual({ '2026-02-15': ['oats', 'rice'] });
-  });
+  it.each(REVISION_NAMES)(
+    'sends nothing if the day holds the same items (%s)',
+    async (revision) => {
+      const { run, held } = await open({ revision });
+      await run('nutrition', [{ items: [oats, rice] }]);
+      for (const zone of ['Europe/London', 'America/New_York', 'Asia/Kathmandu']) {
+        const again = await run('nutrition', [{ items: [oats, rice] }], { zone });
+        expect(again.requests).toEqual([]);
+        expect(outcomes(again.items)).toEqual({ '2026-02-15': 'skipped' });
+        expect(again.items[0]?.warnings).toEqual([]);
+      }
+      expect(held()).toEqual({ '2026-02-15': ['oats', 'rice'] });
+    },
+  );
 
-  it('leaves an item on the day that it was sent for, although it is on another one now', async () => {
+  it('keeps an item on the day that it was sent for, although its date has changed', async () => {
     const { run, held } = await open({ revision: '2026-08' });
     const all = [{ items: [oats, rice, soup] }];
     await run('nutrition', all);
@@ -278,7 +281,7 @@ describe('a nutrition day that is read again in another zone', () => {
 });
 
 describe('many days', () => {
-  it('are sent at the same time, each once', async () => {
+  it('sends many days in parallel, each once', async () => {
     const { run, athlete, sandbox } = await open();
     sandbox.control.addFaults('wellness:delay=20ms*inf');
     const days = Array.from({ length: 20 }, (_, i) => ({
@@ -290,7 +293,7 @@ describe('many days', () => {
     expect([items.length, requests.length, athlete()?.wellness.length]).toEqual([20, 20, 20]);
   });
 
-  it('that the service does not answer for are given up after three', async () => {
+  it('gives up after three days without an answer', async () => {
     const { run, sandbox } = await open();
     sandbox.control.addFaults('wellness:502*inf');
     const days = Array.from({ length: 9 }, (_, i) => ({
@@ -305,7 +308,7 @@ describe('many days', () => {
     );
   });
 
-  it('end with the login: the rest is told what to do, and nothing more is asked', async () => {
+  it('stops after the login has ended, with a hint on each remaining day', async () => {
     const { run } = await open();
     let asked = 0;
     const client = () => {
@@ -322,7 +325,7 @@ describe('many days', () => {
   });
 });
 
-it('waits for a day that another process is sending, and believes what that one did', async () => {
+it('waits for a day that another process is sending, and uses its outcome', async () => {
   const { run, another } = await open();
   const theirs = another();
   const { records } = await prepare('wellness', [{ date: '2026-02-15', restingHr: 48 }]);
@@ -337,7 +340,7 @@ it('waits for a day that another process is sending, and believes what that one 
   expect([outcomes(items), requests]).toEqual([{ '2026-02-15': 'skipped' }, []]);
 });
 
-it('ends with the reason of an interruption, and holds no day afterwards', async () => {
+it('throws the reason of an interruption, and releases every day', async () => {
   const { run, sandbox, another } = await open();
   sandbox.control.addFaults('nutrition:hang*inf');
   const abort = new AbortController();
@@ -376,7 +379,7 @@ describe('an interruption before anything of a day was sent', () => {
     expect(world.held()).toEqual({ '2026-02-15': ['a'] });
   }
 
-  it('while the token is fetched leaves the day to the next run', async () => {
+  it('leaves the day to the next run if interrupted while fetching the token', async () => {
     const world = await open();
     const asked = new EventEmitter();
     const accessToken = (signal: AbortSignal) => {
@@ -387,7 +390,7 @@ describe('an interruption before anything of a day was sent', () => {
     await interrupted(world, { client }, once(asked, 'now'));
   });
 
-  it('while the connection is not secure yet leaves the day to the next run', async () => {
+  it('leaves the day to the next run if interrupted during the TLS handshake', async () => {
     const world = await open();
     // It takes connections, and never says a word.
     const server = createServer().listen(0, '127.0.0.1');
@@ -398,7 +401,7 @@ describe('an interruption before anything of a day was sent', () => {
     await interrupted(world, { client }, once(server, 'connection'));
   });
 
-  it('while it waits after being turned away leaves the day to the next run', async () => {
+  it('leaves the day to the next run if interrupted while waiting to retry', async () => {
     const world = await open();
     world.sandbox.control.addFaults('nutrition:429*inf');
     const waiting = new EventEmitter();
@@ -411,7 +414,7 @@ describe('an interruption before anything of a day was sent', () => {
   });
 });
 
-it('shows with --dry-run the very wellness bodies that are then sent, and records nothing', async () => {
+it('shows the later wellness bodies with --dry-run, and records nothing', async () => {
   const { run, sandbox, database } = await open();
   const days = [1, 2].map((n) => ({ date: `2026-02-0${n}`, restingHr: 40 + n }));
   await run('wellness', days.slice(0, 1));

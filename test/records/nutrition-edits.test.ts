@@ -23,7 +23,7 @@ describe.each([
 ])('an item on a service that appends, %s,', (_how, scopes) => {
   const open = () => openNutrition({ revision: '2026-08' }, { scopes });
 
-  it('that the athlete removed stays away until its input changes, or --replace-day', async () => {
+  it('leaves out an item that the athlete removed until its input changes, or --replace-day', async () => {
     const { push, held, sandbox, idOf } = await open();
     await push({ 'a.json': day(GEL, BAR) });
     sandbox.control.editFood(idOf('gel'), null);
@@ -52,7 +52,7 @@ describe.each([
     expect(held()).toEqual(['bar 40', 'gel 30']);
   });
 
-  it('that the athlete edited is left as it is there, unless --force', async () => {
+  it('keeps an item that the athlete edited, unless --force', async () => {
     const { push, held, sandbox, idOf } = await open();
     await push({ 'a.json': day(GEL, BAR) });
     sandbox.control.editFood(idOf('gel'), { carbs: 50 });
@@ -68,7 +68,7 @@ describe.each([
     expect(held()).toEqual(['bar 40', 'gel 30', 'rice 90']);
   });
 
-  it('that the athlete edited stays when its input has it no longer', async () => {
+  it('keeps an edited item after its input drops it', async () => {
     const { push, held, sandbox, idOf } = await open();
     await push({ 'a.json': day(GEL, BAR) });
     sandbox.control.editFood(idOf('gel'), { carbs: 50 });
@@ -78,7 +78,7 @@ describe.each([
     expect(held()).toEqual(['bar 40', 'gel 50']);
   });
 
-  it('that the athlete or another source entered is never touched', async () => {
+  it('never changes an item that the athlete or another source entered', async () => {
     const { push, held, sandbox } = await open();
     const soup = sandbox.control.addFood({ date: DAY, meal: 'lunch', item: itemOf(SOUP) });
     // The same food as ours, from elsewhere.
@@ -92,7 +92,7 @@ describe.each([
     expect(held()).toEqual(['gel 25', 'soup 34']);
   });
 
-  it('that another computer sent in another version is reported, and replaced with --force', async () => {
+  it('reports an item that another computer sent in another version, and replaces it with --force', async () => {
     const { push, held, machine } = await open();
     await push({ 'a.json': day(GEL, BAR) });
     const { push: pushThere } = machine();
@@ -111,7 +111,7 @@ describe.each([
     expect(held()).toEqual(['bar 40', 'gel 30', 'rice 90']);
   });
 
-  it('that two computers sent at the same moment is reported, and --force removes the copy', async () => {
+  it('reports an item that two computers sent at once, and removes the copy with --force', async () => {
     const { push, held, sandbox } = await open();
     await push({ 'a.json': day(GEL, BAR) });
     sandbox.control.addFood({ date: DAY, meal: 'lunch', item: itemOf(GEL), source: 'oauth:app-1' });
@@ -128,7 +128,7 @@ describe.each([
   });
 });
 
-it('an item that the athlete entered stays on a service that replaces by source', async () => {
+it('keeps an item that the athlete entered at a service that replaces by source', async () => {
   const { push, held, sandbox } = await openNutrition({ revision: '2026-07' });
   sandbox.control.addFood({ date: DAY, meal: 'lunch', item: itemOf(SOUP) });
   await push({ 'a.json': day(GEL) });
@@ -137,7 +137,7 @@ it('an item that the athlete entered stays on a service that replaces by source'
 });
 
 describe.each(NUTRITION_REVISIONS)('inputs of one nutrition day on revision %s', (revision) => {
-  it('add to each other, and each replaces its own items', async () => {
+  it('adds inputs to each other, and lets each replace its own items', async () => {
     const { push, held } = await openNutrition({ revision });
     await push({ 'breakfast.json': day(GEL, BAR) });
     await push({ 'dinner.json': day(RICE) });
@@ -151,7 +151,7 @@ describe.each(NUTRITION_REVISIONS)('inputs of one nutrition day on revision %s',
     expect(held()).toEqual(['rice 90']);
   });
 
-  it('that overlap are counted once, and two equal items of one input are two', async () => {
+  it('counts items of overlapping inputs once, and two equal items of one input twice', async () => {
     const { push, held } = await openNutrition({ revision });
     await push({ 'export.json': day(GEL, BAR), 'export (1).json': day(GEL, BAR, RICE) });
     expect(held()).toEqual(['bar 40', 'gel 25', 'rice 90']);
@@ -161,7 +161,7 @@ describe.each(NUTRITION_REVISIONS)('inputs of one nutrition day on revision %s',
     expect(held()).toEqual(['bar 40', 'gel 25', 'gel 25', 'rice 90']);
   });
 
-  it('are one stdin: what is piped adds, unless it shares an item with what was piped before', async () => {
+  it('adds piped items, unless they share an item with an earlier stdin', async () => {
     const { push, held } = await openNutrition({ revision });
     await push({ stdin: day(GEL) });
     await push({ stdin: day(RICE) });
@@ -170,7 +170,7 @@ describe.each(NUTRITION_REVISIONS)('inputs of one nutrition day on revision %s',
     expect(held()).toEqual(['bar 40', 'gel 25']);
   });
 
-  it('that are undone leave nothing of ours, and can be sent again', async () => {
+  it('removes all our items on undo, and can send them again', async () => {
     const { push, held, sandbox } = await openNutrition({ revision });
     if (revision !== '2026-02') {
       sandbox.control.addFood({ date: DAY, meal: 'lunch', item: itemOf(SOUP) });
@@ -191,7 +191,7 @@ describe.each(NUTRITION_REVISIONS)('the fields of a nutrition day on revision %s
     return { waterMl: row?.['waterMl'], calories: row?.['calories'] };
   };
 
-  it('go along with each later request: a platform works out what a request does not name', async () => {
+  it('sends the fields of a day with each later request, since a platform recalculates missing ones', async () => {
     const world = await openNutrition({ revision });
     await world.push({ 'a.json': { ...day(GEL), waterMl: 1500, calories: 900 } });
     expect(fields(world)).toEqual({ waterMl: 1500, calories: 900 });
@@ -202,7 +202,7 @@ describe.each(NUTRITION_REVISIONS)('the fields of a nutrition day on revision %s
     expect(world.held()).toEqual(['bar 40', 'gel 25']);
   });
 
-  it('may come without items: the items that are known stay', async () => {
+  it('keeps known items if an input has fields only', async () => {
     const world = await openNutrition({ revision });
     await world.push({ 'a.json': day(GEL) });
     const items = await world.push({ 'water.json': { date: DAY, waterMl: 700 } });
@@ -214,7 +214,7 @@ describe.each(NUTRITION_REVISIONS)('the fields of a nutrition day on revision %s
     ]);
   });
 
-  it('may be all that there is of a day', async () => {
+  it('sends a day that has fields only', async () => {
     const world = await openNutrition({ revision });
     expect(outcomesOf(await world.push({ 'w.json': { date: DAY, waterMl: 700 } }))).toEqual([
       'pushed',
@@ -222,7 +222,7 @@ describe.each(NUTRITION_REVISIONS)('the fields of a nutrition day on revision %s
     expect(fields(world)).toMatchObject({ waterMl: 700 });
   });
 
-  it('that are totals of a part of the day are left out, with a note', async () => {
+  it('leaves out totals of a part of the day, with a note', async () => {
     const world = await openNutrition({ revision });
     await world.push({ 'a.json': day(GEL) });
     const items = await world.push({ 'b.json': { ...day(RICE), carbs: 90, waterMl: 500 } });

@@ -39,7 +39,7 @@ describe.each(NUTRITION_REVISIONS)('a nutrition day on revision %s', (revision) 
     },
   );
 
-  it('that cannot be delivered keeps its debt, and the next run delivers it', async () => {
+  it('keeps the debt of an undelivered day, and delivers it in the next run', async () => {
     const { push, held, sandbox, ledger } = await openNutrition({ revision });
     await push({ 'a.json': day(GEL) });
     sandbox.control.addFaults('nutrition:504*inf');
@@ -52,7 +52,7 @@ describe.each(NUTRITION_REVISIONS)('a nutrition day on revision %s', (revision) 
     expect(ledger.nutrition.debts()).toEqual([]);
   });
 
-  it('whose second step is refused gets back what the first took, and is sent by the next run', async () => {
+  it('restores a day if its second step is refused, and sends it in the next run', async () => {
     const { push, held, sandbox, ledger } = await openNutrition({ revision });
     await push({ 'a.json': day(GEL, BAR) });
     // As if nothing was known of the service.
@@ -65,7 +65,7 @@ describe.each(NUTRITION_REVISIONS)('a nutrition day on revision %s', (revision) 
     expect(held()).toEqual(['bar 40', 'gel 30']);
   });
 
-  it('that is refused at once changes nothing', async () => {
+  it('changes nothing if the first request is refused', async () => {
     const { push, held, sandbox, ledger } = await openNutrition({ revision });
     await push({ 'a.json': day(GEL) });
     sandbox.control.addFaults('nutrition:422*inf');
@@ -125,7 +125,7 @@ describe.each(NUTRITION_REVISIONS)('a nutrition day on revision %s', (revision) 
     },
   );
 
-  it('that a crash left unfinished shows up in no dry run of another day', async () => {
+  it('omits an unfinished day from the dry run of another day', async () => {
     const { push, ledger } = await openNutrition({ revision });
     await expect(
       push({ 'a.json': day(GEL) }, { wrap: crashing({ at: 0, after: true }) }),
@@ -135,7 +135,7 @@ describe.each(NUTRITION_REVISIONS)('a nutrition day on revision %s', (revision) 
     expect(ledger.nutrition.debts()).toEqual([DAY]);
   });
 
-  it('is not doubled after the ledger was lost, whatever the input says by now', async () => {
+  it('doubles no item after the ledger was lost, with a changed input too', async () => {
     const { push, held, machine } = await openNutrition({ revision });
     await push({ 'a.json': day(GEL, BAR) });
     for (const foods of [[GEL, BAR], [BAR, RICE, GEL], [GEL]]) {
@@ -156,7 +156,7 @@ describe.each(NUTRITION_REVISIONS)('a nutrition day on revision %s', (revision) 
 });
 
 describe('the route that removes an item', () => {
-  it('is asked again after 409: the day changed meanwhile', async () => {
+  it('repeats a removal after 409, since the day changed meanwhile', async () => {
     const { push, held, sandbox, requestsOf } = await openNutrition();
     await push({ 'a.json': day(GEL, BAR) });
     sandbox.control.addFaults('nutrition-items:409');
@@ -170,7 +170,7 @@ describe('the route that removes an item', () => {
     expect(held()).toEqual(['bar 40', 'gel 30']);
   });
 
-  it('is given up when the day changes each time, and the next run goes on', async () => {
+  it('gives up if the day changes at each attempt, and continues in the next run', async () => {
     const { push, held, sandbox } = await openNutrition();
     await push({ 'a.json': day(GEL) });
     sandbox.control.addFaults('nutrition-items:409*inf');
@@ -183,7 +183,7 @@ describe('the route that removes an item', () => {
     expect(held()).toEqual(['gel 30']);
   });
 
-  it('is not there if it answers 401 to a good token: that is remembered, and the login is kept', async () => {
+  it('remembers 401 to a valid token as a missing route, and keeps the login', async () => {
     const { push, held, requestsOf, ledger } = await openNutrition({ nutritionEdits: false });
     await push({ 'a.json': day(GEL) });
     const first = await requestsOf(() => push({ 'a.json': day(BIG_GEL, BAR) }));
@@ -197,7 +197,7 @@ describe('the route that removes an item', () => {
     expect(held()).toEqual(['bar 40', 'gel 25', 'rice 90']);
   });
 
-  it.each(['403', '404', '405', '501'])('is not there if it answers %s', async (status) => {
+  it.each(['403', '404', '405', '501'])('treats %s as a missing route', async (status) => {
     const { push, sandbox, ledger } = await openNutrition();
     await push({ 'a.json': day(GEL) });
     sandbox.control.addFaults(`nutrition-items:${status}`);
@@ -205,7 +205,7 @@ describe('the route that removes an item', () => {
     expect(ledger.nutrition.traits().noRemovalAt).toBeGreaterThan(0);
   });
 
-  it('is repeated after an answer that got lost', async () => {
+  it('repeats a removal after a lost answer', async () => {
     const { push, held, sandbox } = await openNutrition();
     await push({ 'a.json': day(GEL, BAR) });
     sandbox.control.addFaults('nutrition-items:504(after)', 'nutrition-items:reset-after');
@@ -243,7 +243,7 @@ describe('a changed nutrition item that cannot be removed', () => {
     expect(outcomesOf(await push({ 'a.json': day(BIG_GEL, BAR, RICE) }))).toEqual(['skipped']);
   });
 
-  it('was removed from the input: it is reported until the athlete removes it', async () => {
+  it('reports an item that the input dropped until the athlete removes it', async () => {
     const { push, held, sandbox, idOf } = await openNutrition({ nutritionEdits: false });
     await push({ 'a.json': day(GEL, BAR) });
     expect(await push({ 'a.json': day(BAR) })).toMatchObject([
@@ -256,7 +256,7 @@ describe('a changed nutrition item that cannot be removed', () => {
   });
 });
 
-it('a nutrition day on which the service fails (500) is rejected in the third run, and holds up no other', async () => {
+it('rejects a nutrition day with 500 in the third run, without delaying the others', async () => {
   const { push, held } = await openNutrition();
   // What the checks of the input would find, and the sandbox cannot store.
   const poisoned = (body: object) =>
@@ -299,7 +299,7 @@ it('a nutrition day on which the service fails (500) is rejected in the third ru
   expect(held()).toEqual(['gel 25']);
 });
 
-it('nutrition days stay failed, and are not rejected, while the whole service answers 500', async () => {
+it('rejects no nutrition day while the whole service answers 500', async () => {
   const { push, sandbox, held } = await openNutrition();
   sandbox.control.addFaults('nutrition:500*inf', 'userinfo:500*inf');
   for (let run = 1; run <= 4; run++) {
@@ -310,7 +310,7 @@ it('nutrition days stay failed, and are not rejected, while the whole service an
   expect(held()).toEqual(['gel 25']);
 });
 
-it('nutrition that a service cannot be asked about with nutrition:read is looked at by an empty day', async () => {
+it('sends an empty day if the service cannot be read with nutrition:read', async () => {
   const { push, requestsOf, held, sandbox } = await openNutrition(
     { nutritionList: 'none' },
     { scopes: READ },

@@ -44,7 +44,7 @@ async function open(answer: (request: TinyRequest, count: number) => Answer) {
 }
 
 describe('a service whose answers show no items', () => {
-  it('gets the whole day, as its interface says, and that is reported once', async () => {
+  it('sends the whole day, as the interface says, and reports that once', async () => {
     const { push, sent } = await open(() => TAKEN);
     const first = await push({ 'a.json': [day(GEL), dayOn('2026-02-16', BAR)] });
     expect(outcomesOf(first)).toEqual(['pushed', 'pushed']);
@@ -58,7 +58,7 @@ describe('a service whose answers show no items', () => {
     expect(sent()).toEqual([[], ['gel', 'rice']]);
   });
 
-  it('gets what is new if the user says that it appends, and nothing that is changed', async () => {
+  it('sends new items only if the setting is append, and no changed ones', async () => {
     const { push, sent } = await open(() => TAKEN);
     const nutrition = 'append';
     await push({ 'a.json': day(GEL) }, { nutrition });
@@ -91,7 +91,7 @@ describe('a service whose answers show no items', () => {
     },
   );
 
-  it('gets an unclear day again with --force', async () => {
+  it('sends an unclear day again with --force', async () => {
     const { push, sent } = await open((_, count) => (count === 1 ? noAnswer : TAKEN));
     await push({ 'a.json': day(GEL) });
     sent();
@@ -100,7 +100,7 @@ describe('a service whose answers show no items', () => {
     expect(outcomesOf(await push({ 'a.json': day(GEL) }))).toEqual(['skipped']);
   });
 
-  it('gets nothing again of an unclear day with --assume-arrived', async () => {
+  it('sends nothing of an unclear day again with --assume-arrived', async () => {
     const { push, sent, ledger } = await open((_, count) => (count === 1 ? noAnswer : TAKEN));
     await push({ 'a.json': day(GEL) });
     sent();
@@ -112,7 +112,7 @@ describe('a service whose answers show no items', () => {
     expect(outcomesOf(await push({ 'a.json': day(GEL) }))).toEqual(['skipped']);
   });
 
-  it('and refuses a day for now gets it in the next run: nothing is unclear', async () => {
+  it('sends a temporarily refused day in the next run: nothing is unclear', async () => {
     const { push, sent } = await open((_, count) =>
       count === 1 ? [422, { message: 'no' }] : TAKEN,
     );
@@ -126,7 +126,7 @@ describe('a service that refuses a day without items', () => {
   const isEmpty = ({ body }: TinyRequest) => (body as ReturnType<typeof day>).items.length === 0;
   const REFUSED: Answer = [400, { message: 'items must not be empty' }];
 
-  it('gets the whole day, as its interface says, and that is reported once', async () => {
+  it('sends the whole day, as the interface says, and reports that once', async () => {
     const { push, sent } = await open((request) => (isEmpty(request) ? REFUSED : TAKEN));
     const items = await push({ 'a.json': [day(GEL), dayOn('2026-02-16', BAR)] });
     expect(outcomesOf(items)).toEqual(['pushed', 'pushed']);
@@ -134,7 +134,7 @@ describe('a service that refuses a day without items', () => {
     expect(sent()).toEqual([[], [], ['gel'], ['bar']]);
   });
 
-  it('and the day with its items too: that day is rejected, and nothing is concluded', async () => {
+  it('rejects a day that is refused with its items too, and concludes nothing', async () => {
     const { push, sent } = await open((request, count) =>
       count < 3 || isEmpty(request) ? REFUSED : TAKEN,
     );
@@ -143,7 +143,7 @@ describe('a service that refuses a day without items', () => {
     expect(outcomesOf(await push({ 'a.json': day(GEL) }))).toEqual(['pushed']);
   });
 
-  it('and does not answer a request with items leaves the day unclear', async () => {
+  it('reports a day as unclear after no answer to a request with items', async () => {
     const { push, sent } = await open((request, count) =>
       isEmpty(request) ? REFUSED : count === 2 ? [504, {}] : TAKEN,
     );

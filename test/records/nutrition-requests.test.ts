@@ -85,7 +85,7 @@ describe.each(NUTRITION_REVISIONS)('a nutrition day on revision %s', (revision) 
     );
   });
 
-  it('is sent at once after another day has shown what the service does', async () => {
+  it('sends a day with one request after another day has shown the kind of service', async () => {
     const { push, requestsOf } = await openNutrition({ revision });
     await push({ 'a.json': day(GEL) });
     expect(await requestsOf(() => push({ 'b.json': dayOn('2026-02-16', BAR) }))).toEqual(
@@ -93,7 +93,7 @@ describe.each(NUTRITION_REVISIONS)('a nutrition day on revision %s', (revision) 
     );
   });
 
-  it('goes alone until one has shown what the service does, and then with others', async () => {
+  it('sends one day at a time until the kind of service is known, then several', async () => {
     const { push, sandbox, held } = await openNutrition({ revision });
     sandbox.control.addFaults('nutrition:delay=100ms*inf');
     const dates = [15, 16, 17, 18].map((number) => `2026-02-${String(number)}`);
@@ -114,7 +114,7 @@ describe.each(NUTRITION_REVISIONS)('a nutrition day on revision %s', (revision) 
     expect(others.some(({ date, start }) => date !== second && start < (one?.end ?? 0))).toBe(true);
   });
 
-  it('shows with --dry-run what is then sent, and asks and records nothing', async () => {
+  it('shows the later requests with --dry-run, and requests and records nothing', async () => {
     const { push, requestsOf, ledger, sandbox } = await openNutrition({ revision });
     const url = `${sandbox.url}/api/nutrition`;
     const dry = async (value: unknown) => {
@@ -193,7 +193,7 @@ describe('what a service does with a nutrition day', () => {
     },
   );
 
-  it('leaves copies in place, and reports them, if they cannot be removed', async () => {
+  it('reports copies that cannot be removed', async () => {
     const { push, held, sandbox } = await openNutrition({ revision: '2026-02' });
     await push({ 'a.json': day(GEL) });
     sandbox.control.set({ revision: '2026-08', nutritionEdits: false });
@@ -211,7 +211,7 @@ describe('what a service does with a nutrition day', () => {
 });
 
 describe('a setting nutritionDelivery that the answers contradict', () => {
-  it('is "replace": no item is there twice at the end, and a note says so', async () => {
+  it('leaves no copies after a wrong setting "replace", and notes the contradiction', async () => {
     const { push, held } = await openNutrition({ revision: '2026-08' });
     await push({ 'a.json': day(GEL, BAR) }, { nutrition: 'replace' });
     const items = await push({ 'a.json': day(BIG_GEL, BAR) }, { nutrition: 'replace' });
@@ -235,7 +235,7 @@ describe('a setting nutritionDelivery that the answers contradict', () => {
     },
   );
 
-  it('is right: no note is made', async () => {
+  it('makes no note if the setting is right', async () => {
     for (const [revision, nutrition] of [
       ['2026-08', 'append'],
       ['2026-07', 'replace'],
@@ -249,7 +249,7 @@ describe('a setting nutritionDelivery that the answers contradict', () => {
   });
 });
 
-it('nutrition days of a service that is said to replace take one request each, from the first on', async () => {
+it('sends one request a nutrition day if the setting is replace', async () => {
   const { push, requestsOf } = await openNutrition({ revision: '2026-07' });
   const days = [dayOn(DAY, GEL), dayOn('2026-02-16', BAR)];
   expect(await requestsOf(() => push({ 'a.json': days }, { nutrition: 'replace' }))).toEqual([

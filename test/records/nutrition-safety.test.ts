@@ -17,7 +17,7 @@ describe.each(NUTRITION_REVISIONS)('a nutrition day that is read first, on %s,',
     expect(held()).toEqual(['bar 40', 'gel 25']);
   });
 
-  it('keeps what another computer sent, and what the athlete edited or removed', async () => {
+  it('keeps items of another computer, and edits and removals of the athlete', async () => {
     const { push, machine, held, sandbox, idOf } = await openNutrition(
       { revision },
       { scopes: READ },
@@ -59,7 +59,7 @@ describe('an item that was removed to make place for its new version', () => {
   );
 });
 
-it('waterMl is sent again if the request after a removal fails once', async () => {
+it('sends waterMl again if the request after a removal fails once', async () => {
   const { push, sandbox } = await openNutrition({ revision: '2026-08' }, { scopes: READ });
   await push({ 'a.json': { ...day(GEL, BAR), waterMl: 700 } });
   sandbox.control.addFaults('nutrition:500');
@@ -70,7 +70,7 @@ it('waterMl is sent again if the request after a removal fails once', async () =
 });
 
 describe('two equal items, of which one changed', () => {
-  it('are a conflict if the ledger was lost, and no third one is added', async () => {
+  it('reports a conflict if the ledger was lost, and adds no third item', async () => {
     const { push, machine, held } = await openNutrition({ revision: '2026-08' });
     await push({ 'a.json': day(GEL, GEL) });
     const [item] = await machine().push({ 'a.json': day(GEL, { ...GEL, carbs: 31 }) });
@@ -95,7 +95,7 @@ describe('a time zone that changes between two pushes', () => {
 });
 
 describe('undo', () => {
-  it('leaves what another computer sent, and then has nothing more to remove', async () => {
+  it('keeps items of another computer, and then has nothing more to remove', async () => {
     const { push, machine, held } = await openNutrition({ revision: '2026-08' });
     await push({ 'a.json': day(GEL) });
     const other = machine();

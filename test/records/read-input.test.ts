@@ -113,7 +113,7 @@ describe('the forms of an input', () => {
     }
   });
 
-  test('a nutrition record without a date is a record, not a list of records', async () => {
+  test('takes a nutrition record without a date as a record, not as a list', async () => {
     const other = { Items: [{ logged_at: '2026-02-16T08:00:00Z' }] };
     expect(await read(JSON.stringify(other), { kind: 'nutrition' })).toEqual({
       records: [{ source: 'in', value: other }],
@@ -126,7 +126,7 @@ describe('the forms of an input', () => {
     expect((await read(text)).records).toEqual([{ source: 'in#/items/0', value: record.items[0] }]);
   });
 
-  test('all give the same records for the same data, however they are cut into pieces', async () => {
+  test('gives the same records in every form, for chunks of any size', async () => {
     const record = fc.dictionary(fc.string(), fc.jsonValue({ depthSize: 'small' }), { minKeys: 1 });
     await fc.assert(
       fc.asyncProperty(
@@ -262,7 +262,7 @@ describe('an input that can’t be read as a whole yields nothing', () => {
     }
   });
 
-  test('a document that is too large, and it is not read further than that', async () => {
+  test('refuses a document that is too large, and stops reading it', async () => {
     let given = 0;
     async function* endless(): AsyncGenerator<Uint8Array> {
       for (;;) {
@@ -279,7 +279,7 @@ describe('an input that can’t be read as a whole yields nothing', () => {
     expect(given).toBe(11_000);
   });
 
-  test('a list with too many records', async () => {
+  test('refuses a list with too many records', async () => {
     const text = `[${'0,'.repeat(MAX_RECORDS)}0]`;
     expect(await read(text, { size: 1e6 })).toMatchObject({
       records: [],
@@ -320,7 +320,7 @@ describe('NDJSON', () => {
     ]);
   });
 
-  test('with very many broken lines is something else', async () => {
+  test('refuses a file with too many broken lines', async () => {
     const few = `{"hrv": 1}\n${'x\n'.repeat(MAX_BAD_LINES)}`;
     expect((await read(few, { size: 1000 })).error).toBeUndefined();
     expect((await read(`${few}x`, { size: 1000 })).error).toMatchObject({
@@ -331,7 +331,7 @@ describe('NDJSON', () => {
     });
   });
 
-  test('is yielded while it is being read', async () => {
+  test('yields records while it reads', async () => {
     let given = 0;
     async function* slowly(): AsyncGenerator<Uint8Array> {
       for (; given < 100; given++) {
