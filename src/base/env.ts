@@ -1,2 +1,2 @@
-/** Environment variables, as the program received them. */
+/** The program's environment variables. */
 export type Env = Readonly<Record<string, string | undefined>>;

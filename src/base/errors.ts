@@ -1,11 +1,11 @@
 /**
- * What can go wrong for a user, and what the shell is told of it.
+ * Errors that a user can meet, and exit codes.
  *
- * A failure that a user can meet is a {@link SyncError}: a code, what failed and on what, a hint
- * (the next thing to do or type) and the cause. Mistakes of the program stay plain `Error`s.
+ * A {@link SyncError} has a code, a message (what failed, on what), a hint (the next command) and a
+ * cause. Bugs of the program stay plain `Error`s.
  */
 
-/** Process exit codes. The table in the README is tested against this one. */
+/** Process exit codes. A test compares the README's table with them. */
 export const ExitCode = {
   ok: 0,
   internal: 1,
@@ -88,10 +88,10 @@ export function isErrorCode(value: unknown): value is ErrorCode {
 }
 
 export interface SyncErrorOptions {
-  /** What to do now: a sentence or a command to type. */
+  /** The next step: a sentence or a command. */
   readonly hint?: string | undefined;
   readonly cause?: unknown;
-  /** Further facts for `--json`, such as `status`, `path`, `field`. Never a secret. */
+  /** Further fields for `--json`, such as `status`, `path`, `field`. Never a secret. */
   readonly details?: Readonly<Record<string, unknown>> | undefined;
 }
 
@@ -139,7 +139,7 @@ export function endsRun(code: ErrorCode): boolean {
   return source === 'storage' || source === 'signal';
 }
 
-/** Where several apply, the first of these wins: 4 before 5 before 6 before 3. */
+/** Precedence of exit codes: the first one wins. */
 const PRECEDENCE: readonly ExitCode[] = [
   ExitCode.interrupted,
   ExitCode.internal,
@@ -150,13 +150,13 @@ const PRECEDENCE: readonly ExitCode[] = [
   ExitCode.invalidInput,
 ];
 
-/** The one exit code for a run in which all of these came up. */
+/** Returns the exit code of a run in which all of these occurred. */
 export function worstExitCode(codes: Iterable<ExitCode>): ExitCode {
   const seen = new Set(codes);
   return PRECEDENCE.find((code) => seen.has(code)) ?? ExitCode.ok;
 }
 
-/** Was this thrown because somebody (a signal, a closing program) asked to stop? */
+/** Returns whether an error comes from a signal or from a closing program. */
 export function isAbort(error: unknown): boolean {
   return (
     (error instanceof SyncError && error.code === 'INTERRUPTED') ||
@@ -164,13 +164,13 @@ export function isAbort(error: unknown): boolean {
   );
 }
 
-/** The `code` that Node and SQLite put on an error (`ENOENT`, `ECONNREFUSED`), if there is one. */
+/** Returns the `code` of an error from Node or SQLite, such as `ENOENT` or `ERR_SQLITE_ERROR`. */
 export function systemCode(error: unknown): string | undefined {
   if (typeof error !== 'object' || error === null || !('code' in error)) return undefined;
   return typeof error.code === 'string' ? error.code : undefined;
 }
 
-/** A short text for anything that was thrown. */
+/** Returns the message of a thrown value. */
 export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }

@@ -1,9 +1,8 @@
 /**
- * Runs `task` over all items, at most `jobs` at once, in their order. `slot` (0 to jobs - 1) names
- * the place that an item is worked on, for what each place owns. All of them have come to rest
- * when this resolves or rejects.
+ * Runs `task` over all items in order, at most `jobs` at once. `slot` (0 to jobs - 1) identifies the
+ * worker, for resources that each worker owns. No task is running when the promise settles.
  *
- * @throws what the first failing task threw; items behind it are no longer begun.
+ * @throws the error of the first task that failed; no task starts after it.
  */
 export async function inParallel<T>(
   items: readonly T[],

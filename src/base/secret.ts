@@ -3,9 +3,9 @@ import { inspect } from 'node:util';
 const REDACTED = '[redacted]';
 
 /**
- * A string that must not be seen: an access token, a refresh token, a client secret, a code, a
- * verifier. Printing, logging, `JSON.stringify` and `util.inspect` show `[redacted]`; only
- * {@link Secret.reveal} gives the text, at the place that sends or stores it.
+ * Wraps a secret string: an access token, a refresh token, a client secret, a code, a verifier.
+ * Printing, logging, `JSON.stringify` and `util.inspect` show `[redacted]`; only {@link Secret.reveal}
+ * returns the text.
  */
 export class Secret {
   readonly #value: string;
@@ -14,7 +14,7 @@ export class Secret {
     this.#value = value;
   }
 
-  /** The text itself. Call it where the text leaves for its one purpose, never to keep it. */
+  /** Returns the text. Call it only to send or store the secret. */
   reveal(): string {
     return this.#value;
   }

@@ -1,4 +1,4 @@
 import manifest from '../../package.json' with { type: 'json' };
 
-/** This program's version, as package.json has it. */
+/** The program's version in package.json. */
 export const VERSION: string = manifest.version;

@@ -1,9 +1,8 @@
 import { SyncError } from './errors.ts';
 
 /**
- * Abbreviations that the runtime's zone data takes for a zone of its own choosing (`BST` is Dhaka,
- * `ACT` Darwin, `IST` Kolkata) although IANA has no such zones. Who writes them means something
- * else as often as not.
+ * Abbreviations that the runtime maps to an arbitrary zone (`BST` to Dhaka, `ACT` to Darwin, `IST` to
+ * Kolkata), although IANA has no such zones. Users often mean another zone.
  */
 const AMBIGUOUS = new Set(
   (
@@ -13,10 +12,10 @@ const AMBIGUOUS = new Set(
 );
 
 /**
- * The zone's name, in its usual capitals.
+ * Returns a zone's name in its usual capitals.
  *
  * @param name an IANA name such as `Europe/Berlin`; case does not matter.
- * @throws SyncError `CONFIG`, with names that may have been meant, if there is no such zone.
+ * @throws SyncError `CONFIG` with similar names if there is no such zone.
  */
 export function checkZone(name: string): string {
   const wanted = name.trim();

@@ -7,24 +7,23 @@ import type { Paths } from './paths.ts';
 import type { SettingKey } from './settings.ts';
 import { behindOwnLink, makeFolder, replaceFile, storageError } from '../system/storage.ts';
 
-/** What to change in a profile; `null` takes something away, what is absent stays. */
+/** Changes of a profile: `null` removes a value, an absent field keeps it. */
 export interface ProfileChange {
   readonly settings?: Readonly<Partial<Record<SettingKey, string | null>>>;
   readonly account?: Account | null;
   readonly loginId?: string | null;
-  /** Nothing is changed unless this is the profile's login still. */
+  /** Change nothing unless this is still the profile's login. */
   readonly ofLogin?: string | undefined;
 }
 
-/** How long to wait for another process that changes the file, in ms: it takes next to no time. */
+/** Limit on the wait for another process that changes the file (ms). */
 const PATIENCE_MS = 10_000;
 
 /**
- * Changes one profile in the configuration file; the others stay as they are, also those that
- * another process changes at the same time. The file is replaced as a whole, so that a reader sees
- * the old one or the new one.
+ * Changes one profile in the configuration file, and keeps concurrent changes of other processes.
+ * Replaces the whole file, so that a reader sees the old or the new one.
  *
- * @returns false if nothing was changed, because the login is another one by now.
+ * @returns false if nothing changed, because the profile has another login by now.
  * @throws SyncError `CONFIG` if the file there cannot be read, `STORAGE` if it cannot be written.
  */
 export async function changeProfile(
@@ -32,7 +31,7 @@ export async function changeProfile(
   profile: string,
   change: ProfileChange,
 ): Promise<boolean> {
-  // Loaded here: commands that only read the file have no use for locks.
+  // Loaded here: commands that only read the file need no locks.
   const { withLock } = await import('../system/process-lock.ts');
   const name = createHash('sha256').update(paths.configFile).digest('hex').slice(0, 16);
   const lock = join(paths.stateDir, 'locks', `config-${name}.lock`);
@@ -63,7 +62,7 @@ function changed(before: ProfileEntry | undefined, change: ProfileChange): Profi
 function write(path: string, profiles: Record<string, ProfileEntry>): void {
   const content = {
     profiles: Object.fromEntries(
-      // JSON leaves out what is undefined.
+      // JSON omits undefined values.
       Object.entries(profiles).map(([name, { settings, account, loginId }]) => [
         name,
         { ...settings, account, loginId },

@@ -7,7 +7,7 @@ import type { EndpointName, Endpoints } from './endpoints.ts';
 import { DEFAULT_ENDPOINTS } from './endpoints.ts';
 import { SETTINGS, type SettingKey, type SettingValue, isSettingKey } from './settings.ts';
 
-/** The athlete a login belongs to, as the service named them. */
+/** The athlete of a login, as the service names them. */
 export interface Account {
   /** The service's own identifier (`sub`). */
   readonly id: string;
@@ -15,41 +15,41 @@ export interface Account {
   readonly email?: string | undefined;
 }
 
-/** Where a setting's value came from; the first that has one wins, in this order. */
+/** Source of a setting's value, in the order of precedence. */
 export type Origin = 'flag' | 'environment' | 'profile' | 'default';
 
-/** Flags, environment and configuration file, put together and checked: one profile's settings. */
+/** The settings of one profile: flags, environment and configuration file, merged and checked. */
 export interface Config {
-  /** A profile is one account on one service, under a name. */
+  /** Name of the profile, which stands for one account on one service. */
   readonly profile: string;
-  /** Those that the configuration file knows: every login makes one. */
+  /** Profiles in the configuration file. Every login creates one. */
   readonly profiles: readonly string[];
   readonly paths: Paths;
   get<K extends SettingKey>(key: K): SettingValue<K>;
   originOf(key: SettingKey): Origin;
-  /** What the configuration file holds for this profile, whatever flags and variables say. */
+  /** The profile's settings in the configuration file, without flags and variables. */
   readonly saved: ProfileEntry['settings'];
   readonly endpoints: Endpoints;
-  /** Known once somebody logged in with this profile. */
+  /** Known after a login with this profile. */
   readonly account: Account | undefined;
   /** {@link ProfileEntry.loginId} */
   readonly loginId: string | undefined;
-  /** From the environment; a stored secret is the credential store's. */
+  /** From the environment. The credential store holds stored secrets. */
   readonly clientSecret: Secret | undefined;
-  /** `SYNC_ACCESS_TOKEN` and `SYNC_REFRESH_TOKEN`: where one is set, no stored login is used. */
+  /** `SYNC_ACCESS_TOKEN` and `SYNC_REFRESH_TOKEN`. If one is set, the stored login is ignored. */
   readonly environmentTokens: {
     readonly access: Secret | undefined;
     readonly refresh: Secret | undefined;
   };
 }
 
-/** What one profile holds in the configuration file. */
+/** One profile in the configuration file. */
 export interface ProfileEntry {
   readonly settings: Readonly<Partial<Record<SettingKey, string>>>;
   readonly account: Account | undefined;
   /**
-   * The stored login (`Credentials.loginId`), if the service did not say whose it is when it was
-   * made. As long as there is no account beside it, the service is to be asked again.
+   * The stored login (`Credentials.loginId`), if the athlete was unknown at login time. Without an
+   * `account`, the program asks the service again.
    */
   readonly loginId: string | undefined;
 }
@@ -61,7 +61,7 @@ export interface ConfigFile {
 
 const DEFAULT_PROFILE = 'default';
 
-/** Values from flags, as text; they are read by the same rules as everything else. */
+/** Values of flags, as unparsed text. */
 export type SettingOverrides = Readonly<Partial<Record<SettingKey, string>>>;
 
 /**
@@ -117,7 +117,7 @@ export function loadConfig(
   };
 }
 
-/** The value of a setting's text. @throws SyncError `CONFIG` beginning with `where`. */
+/** Parses a setting. @throws SyncError `CONFIG` with a message that begins with `where` */
 export function parseSetting<K extends SettingKey>(
   key: K,
   text: string,
@@ -134,33 +134,27 @@ export function parseSetting<K extends SettingKey>(
   }
 }
 
-/** The base URL, which nothing that talks to the service can do without. */
+/** Returns the base URL. @throws SyncError `CONFIG` if none is configured */
 export function requireBaseUrl(config: Config): URL {
-  return (
-    config.get('baseUrl') ??
-    missing(config, 'baseUrl', "the service's address is not known", '--base-url URL')
-  );
+  return config.get('baseUrl') ?? missing(config, 'baseUrl', 'base URL', '--base-url URL');
 }
 
 export function requireClientId(config: Config): string {
-  return (
-    config.get('clientId') ??
-    missing(config, 'clientId', 'the client ID is not known', '--client-id ID')
-  );
+  return config.get('clientId') ?? missing(config, 'clientId', 'client ID', '--client-id ID');
 }
 
 function missing(config: Config, key: SettingKey, what: string, flag: string): never {
   const setting = SETTINGS[key];
   const variable = 'env' in setting ? setting.env : undefined;
-  throw new SyncError('CONFIG', `Nothing to talk to: ${what} (profile "${config.profile}").`, {
+  throw new SyncError('CONFIG', `No ${what} configured for profile "${config.profile}".`, {
     hint: `Run \`sync login ${flag}\`${variable === undefined ? '' : `, or set ${variable}`}.`,
     details: { setting: key },
   });
 }
 
 /**
- * What the ledger files this login's uploads and records under. The service's identifier where it
- * is known; else the profile, so that two profiles never share what was confirmed.
+ * Returns the ledger's account key for a login: the athlete's id if it is known, or else the profile, so
+ * that two profiles never share confirmed uploads.
  */
 export function accountKey(config: Config, account: Account | undefined): string {
   const base = requireBaseUrl(config);
@@ -180,19 +174,19 @@ export function readConfigFile(path: string): ConfigFile {
   }
   let parsed: unknown;
   try {
-    // Editors on Windows put a mark before the text.
+    // Editors on Windows add a byte order mark.
     text = text.replace(/^\ufeff/, '');
     parsed = JSON.parse(text);
   } catch (cause) {
     throw new SyncError('CONFIG', `${path} is not JSON: ${faultIn(text, cause)}`, {
       cause,
-      hint: 'Mend the file, or move it away and run `sync login` again.',
+      hint: 'Fix the file, or move it aside and run `sync login` again.',
     });
   }
   return decodeConfigFile(parsed, path);
 }
 
-/** What the parser says, with the line in place of a count of characters. */
+/** Returns the parser's message with a line number instead of a character offset. */
 function faultIn(text: string, cause: unknown): string {
   const said = messageOf(cause);
   const at = / in JSON at position (\d+).*$/s.exec(said);
@@ -218,7 +212,7 @@ function decodeConfigFile(value: unknown, path: string): ConfigFile {
   return { profiles };
 }
 
-/** Nothing but what is put into it: a profile may be called `constructor`. */
+/** Returns an object without a prototype: a profile may be named `constructor`. */
 function noProfiles(): Record<string, ProfileEntry> {
   return Object.create(null) as Record<string, ProfileEntry>;
 }
@@ -281,11 +275,11 @@ function flagName(key: SettingKey): string {
   return `--${key.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
 }
 
-/** White space around a secret (the line break of a file) is not part of it. */
+/** Reads a secret, without surrounding white space such as the line break of a file. */
 function secretFrom(env: Env, variable: string): Secret | undefined {
   const text = env[variable]?.trim() ?? '';
   if (text === '') return undefined;
-  // RFC 6749 appendix A: visible characters. Others could not be sent in a header. Never shown.
+  // RFC 6749 appendix A: visible characters. Others do not fit into a header. The value is not shown.
   if (!/^[\x20-\x7e]+$/.test(text)) {
     throw new SyncError('CONFIG', `${variable} holds characters that no secret has.`, {
       hint: 'Was it copied with a line break or quotation marks inside?',

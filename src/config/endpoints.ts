@@ -1,7 +1,6 @@
 /**
- * Where the service's endpoints are, relative to the base URL: the one place that says so.
- * Sections of the interface stand beside them. Those that the interface does not show follow what
- * deployed services do; each can be replaced by the setting `endpoint.<name>`.
+ * Paths of the service's endpoints, relative to the base URL, with their sections of the interface. The
+ * others are the paths of deployed services. The setting `endpoint.<name>` replaces a path.
  */
 export const DEFAULT_ENDPOINTS = {
   /** 4.5 */
@@ -20,14 +19,14 @@ export const DEFAULT_ENDPOINTS = {
   nutrition: '/api/nutrition',
   /** 4.7 */
   workouts: '/api/workouts',
-  /** 4.8 speaks of it and does not show it. */
+  /** Mentioned in 4.8 without its path. */
   profile: '/api/profile',
 } as const;
 
 export type EndpointName = keyof typeof DEFAULT_ENDPOINTS;
 export type Endpoints = Readonly<Record<EndpointName, string>>;
 
-/** What each endpoint asks for (interface 5.2); the others need no scope of their own. */
+/** Scope that an endpoint requires (interface 5.2). The other endpoints require none. */
 export const REQUIRED_SCOPE = {
   uploadFit: 'workout:write',
   wellness: 'health:write',
@@ -36,8 +35,8 @@ export const REQUIRED_SCOPE = {
 } as const;
 
 /**
- * The absolute URL of an endpoint; the base URL may have a path of its own. Whatever stands in either
- * path, the host is the base URL's: tokens go there and nowhere else.
+ * Returns the absolute URL of an endpoint. The base URL may have a path. The host is always the base
+ * URL's, because tokens must go nowhere else.
  *
  * @param path of the setting `endpoint.<name>`, which names no host.
  */

@@ -2,22 +2,21 @@ import { posix, win32 } from 'node:path';
 import type { Env } from '../base/env.ts';
 import { SyncError } from '../base/errors.ts';
 
-/** Where this program keeps what it knows. Absolute paths. */
+/** The program's files (absolute paths). */
 export interface Paths {
-  /** The configuration: no secrets in it. */
+  /** The configuration, which holds no secrets. */
   readonly configFile: string;
-  /** Ledger, locks, logs, and the token file where somebody chose one. Owner only. */
+  /** Ledger, locks, logs, and the optional token file. Only the owner has access. */
   readonly stateDir: string;
 }
 
 const NAME = 'athlete-sync';
 
 /**
- * The platform's own places (XDG base directories, Application Support, AppData), unless
- * `SYNC_CONFIG_DIR` and `SYNC_STATE_DIR` say otherwise.
+ * Returns the platform's standard folders (XDG base directories, Application Support, AppData), or
+ * `SYNC_CONFIG_DIR` and `SYNC_STATE_DIR`.
  *
- * @throws SyncError `CONFIG` where there is no home folder: nothing is kept in the one where somebody
- *   happens to be
+ * @throws SyncError `CONFIG` if there is no home folder; the working directory is never used instead
  */
 export function findPaths(env: Env, platform: NodeJS.Platform, homeDir: string): Paths {
   const path = platform === 'win32' ? win32 : posix;

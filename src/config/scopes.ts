@@ -1,4 +1,4 @@
-/** The scopes of the interface (5.2), and what each of them is for in words a person uses. */
+/** The scopes of the interface (5.2), with the feature that each one enables. */
 const SCOPES = [
   { scope: 'workout:write', feature: 'uploading recordings', command: 'sync upload' },
   { scope: 'health:write', feature: 'wellness records', command: 'sync push wellness' },
@@ -8,20 +8,20 @@ const SCOPES = [
   { scope: 'workout:read', feature: 'listing workouts', command: 'sync workouts' },
 ] as const;
 
-/** What `sync login` asks for unless it is told otherwise: everything that a command needs. */
+/** Default scopes of `sync login`: all that the commands need. */
 export const DEFAULT_SCOPES: readonly string[] = SCOPES.map(({ scope }) => scope);
 
-/** Something that a login cannot do, because its scope was not granted. */
+/** A feature that a login lacks, because its scope was not granted. */
 export interface MissingFeature {
   readonly scope: string;
-  /** In words that complete "will not work: ...". */
+  /** Completes the sentence "will not work: ...". */
   readonly feature: string;
   readonly command: string;
 }
 
 /**
- * What will not work with these scopes. A login whose scopes nobody told (tokens from the
- * environment) is believed to have them all, until the service says otherwise.
+ * Returns the features that these scopes lack. If the scopes are unknown (tokens from the environment),
+ * it assumes all of them until the service refuses a request.
  */
 export function missingFeatures(granted: readonly string[] | undefined): readonly MissingFeature[] {
   if (granted === undefined) return [];

@@ -3,9 +3,9 @@ import { checkZone } from '../base/zone-name.ts';
 import { DEFAULT_ENDPOINTS, type EndpointName } from './endpoints.ts';
 
 /**
- * Every setting there is: its key in the configuration file (and in `sync config`), the variable
- * that can stand in for it, what it is for, its default, and how its text is read. `parse` throws
- * an `Error` whose message completes the sentence "<key>: ..."; a `SyncError`'s hint is kept.
+ * A setting: its environment variable, its description, its default and its parser. The key is that of
+ * the configuration file and of `sync config`. `parse` throws an `Error` with a message that completes
+ * the sentence "<key>: ..."; the hint of a `SyncError` is kept.
  */
 interface Setting<T> {
   readonly env?: string;
@@ -14,7 +14,7 @@ interface Setting<T> {
   readonly fallback: T;
 }
 
-/** The default port of the login's listener: part of the redirect URI that is registered once. */
+/** Default port of the login's listener, which is part of the registered redirect URI. */
 const DEFAULT_REDIRECT_PORT = 8917;
 export const CALLBACK_PATH = '/callback';
 
@@ -35,7 +35,7 @@ export const SETTINGS = {
     parse: parseText,
     fallback: undefined,
   }),
-  /** As it was typed: services compare it with what is registered, as a string. */
+  /** Unchanged text: services compare it with the registered redirect URI as a string. */
   redirectUri: setting<string | undefined>({
     about: 'redirect URI of the login, if not the default; http://127.0.0.1:PORT/PATH',
     parse: parseRedirectUri,
@@ -151,7 +151,7 @@ function parseScopes(text: string): readonly string[] {
   return scopes;
 }
 
-/** RFC 8252 section 7.3, and what "this machine" means wherever plain http is allowed. */
+/** Returns whether a URL leads to this machine (RFC 8252 section 7.3), where plain http is allowed. */
 export function isLoopback(url: URL): boolean {
   return (
     url.hostname === 'localhost' ||
@@ -169,7 +169,7 @@ function parseUrl(text: string): URL {
   return new URL(text.trim());
 }
 
-/** What was typed, without the user name and the password that an address may hold. */
+/** Quotes the user's text without the user name and password of an address. */
 function shown(text: string): string {
   return `"${text.replace(/^([a-z][a-z\d+.-]*:\/\/)?.*@/is, '$1...@')}"`;
 }

@@ -1,6 +1,6 @@
 import { accessSync, constants, realpathSync, statSync } from 'node:fs';
 
-/** A file that whoever runs this may start. */
+/** Returns whether this user may execute a file. */
 export function isExecutable(path: string): boolean {
   try {
     accessSync(path, constants.X_OK);
@@ -10,7 +10,7 @@ export function isExecutable(path: string): boolean {
   }
 }
 
-/** The path without symbolic links; itself where that cannot be told. */
+/** Resolves symbolic links; returns the path unchanged on an error. */
 export function realPath(path: string): string {
   try {
     return realpathSync(path);

@@ -2,9 +2,9 @@ import { type Stats, lstatSync, readFileSync, readlinkSync } from 'node:fs';
 import { userInfo } from 'node:os';
 import { dirname, join, resolve, sep } from 'node:path';
 
-/** Why others could replace what is in a folder. */
+/** Why other users could replace the content of a folder. */
 export interface Distrust {
-  /** The folder or link that is at fault: the one that was asked about, or one above it. */
+  /** The faulty folder or link: the checked one, or one above it. */
   readonly path: string;
   /** A clause that follows the path: "belongs to another user (uid 1001)". */
   readonly reason: string;
@@ -29,7 +29,7 @@ const MAX_LINKS = 40;
 const STICKY = 0o1000;
 
 /**
- * Checks that no other user than root can replace what is in a folder: the folder, every folder above
+ * Checks that no other user than root can replace the content of a folder: the folder, every folder above
  * it, and every link on the way belong to this user or root and are not writable by others. In a
  * sticky folder such as `/tmp`, others cannot touch a folder that is this user's own. A folder that
  * does not exist yet is judged by those above it.

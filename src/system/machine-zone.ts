@@ -1,30 +1,30 @@
 import { SyncError } from '../base/errors.ts';
 import { checkZone } from '../base/zone-name.ts';
 
-/** What a machine says about its time zone. */
+/** Sources of a machine's time zone. */
 export interface MachineZoneSources {
-  /** The variable `TZ`; it outweighs the system's setting. */
+  /** The variable `TZ`, which wins over the system's setting. */
   readonly tz: string | undefined;
-  /** What the runtime made of both; undefined or `Etc/Unknown` where it could not. */
+  /** The runtime's zone; undefined or `Etc/Unknown` if it found none. */
   readonly resolved: () => string | undefined;
-  /** Where `/etc/localtime` leads, if it is there. */
+  /** Target of `/etc/localtime`, if it exists. */
   readonly localtime: () => string | undefined;
 }
 
 /**
- * The zone of this machine, an IANA name. The runtime is not believed where `TZ` names no zone: it
- * silently takes UTC for a rule such as `CET-1CEST`.
+ * Returns the machine's zone, an IANA name. Ignores the runtime's answer if `TZ` is set, because the
+ * runtime silently uses UTC for a rule such as `CET-1CEST`.
  *
- * @throws SyncError `CONFIG` that says what was found instead of a zone
+ * @throws SyncError `CONFIG` that states the invalid setting
  */
 export function findMachineZone({ tz, resolved, localtime }: MachineZoneSources): string {
-  // POSIX: a colon comes before what the system knows by name; glibc looks for it without one, too.
+  // POSIX: a colon precedes an implementation-defined name; glibc accepts the name without one, too.
   const wanted = tz?.trim().replace(/^:/, '');
   if (wanted === undefined) {
     const zone = acceptable(resolved()) ?? acceptable(zoneOfFile(localtime()));
     return zone ?? unknown("the system's setting names none");
   }
-  // A rule without summer time that says what its name says.
+  // A rule without summer time, equal to its name.
   if (/^(?:UTC|GMT)0$/i.test(wanted)) return 'UTC';
   const name =
     wanted === '/etc/localtime' ? zoneOfFile(localtime()) : (zoneOfFile(wanted) ?? wanted);

@@ -5,20 +5,19 @@ import { SyncError, messageOf } from '../base/errors.ts';
 import { makeFolder, storageError } from './storage.ts';
 import type { Clock } from '../base/time.ts';
 
-/** A lock over all processes of this machine, given back by {@link Lock.release}. */
+/** A lock across all processes of this machine, held until {@link Lock.release}. */
 export interface Lock {
   /** May be called twice. */
   release(): void;
 }
 
 /**
- * Takes the lock at `path` if nobody has it.
+ * Takes the lock at `path` if it is free.
  *
- * The lock is SQLite's own exclusive lock on a small database file: the operating system gives it
- * back when the process dies in whatever way, so there is no stale lock to guess about. The file
- * itself stays.
+ * The lock is SQLite's exclusive lock on a small database file. The operating system releases it when
+ * the process dies, so that no lock is ever stale. The file stays.
  *
- * @throws SyncError `STORAGE` if the file cannot be made.
+ * @throws SyncError `STORAGE` if the file cannot be created.
  */
 export function tryLock(path: string): Lock | undefined {
   let database: DatabaseSyncInstance;
@@ -40,16 +39,15 @@ export function tryLock(path: string): Lock | undefined {
     release() {
       if (!held) return;
       held = false;
-      // Closing gives the lock back.
+      // Closing the database releases the lock.
       database.close();
     },
   };
 }
 
 /**
- * Does somebody hold the lock at `path`? Looks do not get in each other's way: they read, and any
- * number may at once. Only whoever takes the lock in the very moment of a look is refused, and has to
- * try again.
+ * Returns whether a process holds the lock at `path`. This is a shared read: any number of processes may
+ * check at once. A process that takes the lock during a check fails, and has to retry.
  *
  * @throws SyncError `STORAGE` if the file is there and cannot be read.
  */
@@ -62,7 +60,7 @@ export function isHeld(path: string): boolean {
     return false;
   } catch (cause) {
     if (isBusy(cause)) return true;
-    // Swept away just now: then nobody has it.
+    // Another process removed the file just now: the lock is free.
     if (!existsSync(path)) return false;
     throw unusable(path, cause);
   } finally {
@@ -70,14 +68,14 @@ export function isHeld(path: string): boolean {
   }
 }
 
-/** How long to wait between two tries for a lock, in ms: short enough not to be felt. */
+/** Range of the pause between two tries (ms). */
 const RETRY_MS = { min: 5, max: 50 };
 
 /**
  * Runs `task` while holding the lock at `path`.
  *
- * @param patienceMs how long to wait for another process to give it back.
- * @throws SyncError `BUSY` when it is not given back in time; whatever `task` throws.
+ * @param patienceMs limit on the wait for another process.
+ * @throws SyncError `BUSY` if the lock is not released in time; any error of `task`.
  */
 export async function withLock<T>(
   path: string,
@@ -106,7 +104,7 @@ export async function withLock<T>(
   }
 }
 
-/** SQLITE_BUSY: somebody else has it. */
+/** Returns whether an error is SQLITE_BUSY: another process holds the lock. */
 function isBusy(error: unknown): boolean {
   return /database is locked/i.test(messageOf(error));
 }

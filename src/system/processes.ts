@@ -4,28 +4,26 @@ import { systemCode } from '../base/errors.ts';
 import { type Lock, isHeld, tryLock } from './process-lock.ts';
 
 /**
- * Which processes are alive, as far as the ledger needs to know: a process that takes a piece of
- * work puts its mark on it and holds a lock of the same name as long as it lives. Process ids are
- * used again by the system; locks end with their process.
+ * Tells the ledger which processes are alive. A process marks the work that it claims with an id, and
+ * holds a lock of the same name until it ends. The system reuses process ids; locks end with the process.
  */
 export interface ProcessMark {
-  /** What this process signs its work with; from the first time it is asked for, it is held. */
+  /** The id of this process. The first read takes its lock. */
   readonly id: string;
-  /** This process is at a piece of work, by whatever name; until {@link ProcessMark.end}. */
+  /** Marks `work` as in progress in this process, until {@link ProcessMark.end}. */
   begin(work: string): void;
-  /** It is done with it, whether or not that could be written down. */
+  /** Marks `work` as finished, even if the ledger could not record it. */
   end(work: string): void;
   /**
-   * Is nobody at a piece of work that carries this mark? Its process is dead (the mark is then swept
-   * away); or it is this one, done with it, and could not write that down: on a full disk a
-   * signature outlasts its work.
+   * Returns whether no process is doing this work any more. Either its process is dead, and its lock
+   * file is removed; or this process finished it and could not record that, as on a full disk.
    */
   isAbandoned(id: string, work: string): boolean;
   /** May be called twice. */
   release(): void;
 }
 
-/** A mark that is set when it is first needed: most commands take no work. */
+/** Creates the mark of this process. It takes no lock before its first use. */
 export function markProcess(stateDir: string): ProcessMark {
   const fileOf = (mark: string) => join(stateDir, 'locks', `process-${mark}.lock`);
   let held: { readonly id: string; lock: Lock | undefined } | undefined;
@@ -40,7 +38,7 @@ export function markProcess(stateDir: string): ProcessMark {
   };
   const isDead = (other: string) => {
     if (isHeld(fileOf(other))) return false;
-    // SQLite's own, of a lock that a killed process held.
+    // SQLite's journal, which a killed process leaves.
     rmSync(`${fileOf(other)}-journal`, { force: true });
     rmSync(fileOf(other), { force: true });
     return true;
@@ -61,10 +59,10 @@ export function markProcess(stateDir: string): ProcessMark {
   };
 }
 
-/** A mark this old, in ms, belongs to no process that is just being started. */
+/** Age at which a lock file cannot belong to a process that is starting (ms). */
 const SETTLED_MS = 24 * 60 * 60_000;
 
-/** Takes away the marks of processes that were killed and left no work behind. */
+/** Removes the lock files of killed processes. */
 function sweep(folder: string, isDead: (id: string) => boolean): void {
   let names: string[];
   try {

@@ -26,7 +26,7 @@ export interface WatchdogOrders {
 /** What the watchdog reports to the main thread. */
 export type WatchdogNews =
   | { readonly received: SignalName }
-  /** The main thread has to listen by itself. */
+  /** The watchdog cannot hear signals: the main thread has to listen. */
   | { readonly deaf: true };
 
 /** Pause between two looks at the pending signals, in ms. */
@@ -63,7 +63,7 @@ function listen(): void {
     const handle = new Signal();
     handle.onsignal = () => {
       report({ received: name });
-      // A second signal may get here together with a first one that was pending.
+      // A pending signal may arrive here together with a second one.
       const spentMs = pendingMs === 0 ? 0 : pendingMs + LOOK_MS;
       if (!harmless.includes(name)) setTimeout(kill, limitMs - spentMs);
     };
@@ -84,7 +84,7 @@ function watchPending(): void {
       pendingMs = 0;
       return;
     }
-    // Up to one pause went by before the first look that found it.
+    // Up to one pause passed before this check.
     pendingMs += LOOK_MS;
     if (pendingMs > limitMs - LOOK_MS) kill();
   }, LOOK_MS);

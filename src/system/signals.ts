@@ -5,7 +5,7 @@ import type { SignalName, WatchdogNews, WatchdogOrders } from './signal-watchdog
 
 /** Longest time between a signal and the end of the process, in ms. */
 const LIMIT_MS = 4_800;
-/** Time for the process to end by itself once its work is over, in ms. */
+/** Time for the process to end normally after its work (ms). */
 const OVER_MS = 1_000;
 
 const NAMES: readonly SignalName[] = ['SIGINT', 'SIGTERM', 'SIGHUP'];

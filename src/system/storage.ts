@@ -20,11 +20,11 @@ import { dirname, resolve } from 'node:path';
 import { SyncError, messageOf, systemCode } from '../base/errors.ts';
 
 /**
- * Makes a folder, with those above it that are missing; nothing if it is there. Node's own
- * `recursive` never ends where a file system says ENOENT of folders whose parent is there (`/proc`).
+ * Creates a folder and its missing parents. Node's `recursive` option never ends on a file system that
+ * reports ENOENT although the parent exists (`/proc`).
  *
- * @param mode of the folders that are made; 0700 for what is this program's own
- * @throws what the disk throws
+ * @param mode of the new folders; 0700 for the program's own
+ * @throws the error of the file system
  */
 export function makeFolder(path: string, mode = 0o777): void {
   if (isFolder(path)) return;
@@ -187,10 +187,10 @@ function syncFolder(folder: string): void {
 }
 
 /**
- * A file or folder of this program's own that cannot be used: what stands in the way, and the
- * variable that names another place.
+ * Returns the error for an unusable file or folder of the program: the cause, and the variable that
+ * names another folder.
  *
- * @param otherwise what is said where it is not the folder's fault
+ * @param otherwise message and hint if the folder is not the cause
  */
 export function storageError(
   path: string,
@@ -199,15 +199,15 @@ export function storageError(
   otherwise?: { readonly message?: string; readonly hint?: string },
 ): SyncError {
   const found = obstacle(path, cause);
-  const mend = `Mend that, or name another folder with ${variable}.`;
+  const fix = `Fix that, or name another folder with ${variable}.`;
   return new SyncError(
     'STORAGE',
     found ?? otherwise?.message ?? `${path} cannot be used: ${messageOf(cause)}`,
-    { cause, hint: found === undefined ? otherwise?.hint : mend, details: { path } },
+    { cause, hint: found === undefined ? otherwise?.hint : fix, details: { path } },
   );
 }
 
-/** What is wrong with the place, in a sentence; undefined: nothing that can be seen. */
+/** Returns the fault of a path as a sentence; undefined if none is visible. */
 function obstacle(path: string, cause: unknown): string | undefined {
   let at = resolve(path);
   while (!exists(at) && dirname(at) !== at) at = dirname(at);

@@ -2,7 +2,7 @@ import { SyncError, messageOf } from '../base/errors.ts';
 import type { GlobalFlags } from './output.ts';
 import { namingProfile } from './profile-hint.ts';
 
-/** An error for programs: `{"type":"error","code":...,"message":...,"hint":...}`. */
+/** Returns an error for programs: `{"type":"error","code":...,"message":...,"hint":...}`. */
 export function errorReport(error: unknown): Record<string, unknown> {
   if (!(error instanceof SyncError)) {
     return { type: 'error', code: 'INTERNAL', message: messageOf(error) };
@@ -12,7 +12,7 @@ export function errorReport(error: unknown): Record<string, unknown> {
   return { ...told, ...details, ...told };
 }
 
-/** An error for people: what is wrong, then what to do. */
+/** Returns an error for people: the message, then the hint. */
 export function errorText(
   error: unknown,
   { verbose, profile }: Pick<GlobalFlags, 'verbose' | 'profile'>,

@@ -1,33 +1,32 @@
-/** The terminal, or what stands in its place: stdout for results, stderr for people. */
+/** The standard streams: stdout for results, stderr for people. */
 export interface Io {
-  /** A person can be asked: stdin and stderr are terminals. */
+  /** The program can ask the user: stdin and stderr are terminals. */
   readonly interactive: boolean;
   readonly stdoutIsTerminal: boolean;
   readonly stderrIsTerminal: boolean;
-  /** Colour is welcome on stderr and stdout (a terminal, and no `NO_COLOR`). */
+  /** stderr is a terminal, and `NO_COLOR` is not set. */
   readonly colour: boolean;
-  /** Width of the terminal in columns; 0 where there is none, or it does not say. */
+  /** Width of the terminal in columns; 0 if it is unknown or there is no terminal. */
   readonly columns: number;
   /**
-   * Aborted when nobody reads stdout any more (`| head`, a terminal that was closed), as the next
-   * line shows: what does nothing but print ends then. What does other work goes on.
+   * Aborted by the first line after the reader of stdout is gone (`| head`, a closed terminal).
+   * Commands that only print stop then; others continue.
    */
   readonly unread: AbortSignal;
   /** Writes one line of results to stdout. */
   out(line: string): void;
   /** Writes one line for people to stderr. */
   err(line: string): void;
-  /** Everything on stdin, in the pieces in which it comes. */
+  /** Reads stdin to its end, in chunks. */
   readStdin(): AsyncIterable<Uint8Array>;
   /**
-   * Asks a person for a line, on stderr. With `hidden` nothing that is typed is shown.
-   * Rejects with the signal's reason when it is aborted, and with an `AbortError` on Ctrl-C or at
-   * the end of stdin.
+   * Asks the user for a line on stderr. With `hidden`, the input is not echoed. Rejects with the
+   * signal's reason if it is aborted, and with an `AbortError` on Ctrl-C or at the end of stdin.
    */
   ask(question: string, options: { hidden?: boolean; signal: AbortSignal }): Promise<string>;
 }
 
-/** Where the streams are taken from: `process`, whose streams are made when they are first used. */
+/** Source of the streams: `process`, which creates each stream at its first use. */
 export interface IoStreams {
   readonly stdin: NodeJS.ReadStream;
   readonly stdout: NodeJS.WriteStream;
@@ -37,17 +36,18 @@ export interface IoStreams {
 const DESCRIPTOR = { stdin: 0, stdout: 1, stderr: 2 } as const;
 
 /**
- * The real terminal. `noColour`: what the environment's `NO_COLOR` says. A stream is not touched
- * before it is used: making stdin alone takes longer than printing a help text.
+ * Creates the {@link Io} of the process. Touches a stream only when it is used: creating stdin takes
+ * longer than printing a help text.
  *
- * @param onLost told when results could not be written (a full disk); once.
+ * @param noColour `NO_COLOR` is set.
+ * @param onLost called once if results cannot be written (a full disk).
  */
 export function systemIo(
   streams: IoStreams,
   noColour: boolean,
   onLost: (error: NodeJS.ErrnoException) => void,
 ): Io {
-  // `node:tty` brings the network with it: it is loaded by who asks.
+  // Loaded on demand: `node:tty` loads `node:net`.
   const isTerminal = (name: keyof typeof DESCRIPTOR) =>
     process.getBuiltinModule('node:tty').isatty(DESCRIPTOR[name]);
   const guarded = new Set<'stdout' | 'stderr'>();
@@ -58,10 +58,9 @@ export function systemIo(
     if (guarded.has(name)) return stream;
     guarded.add(name);
     stream.on('error', (error: NodeJS.ErrnoException) => {
-      // What nobody can be told is not told.
+      // There is no place to report a failure of stderr.
       if (name === 'stderr') return;
-      // A reader that went away (`sync workouts | head`), or a terminal that was closed, is no fault:
-      // what is left is not wanted.
+      // A reader that closed the pipe (`sync workouts | head`) or a closed terminal is not an error.
       if (error.code === 'EPIPE' || error.code === 'EIO') unread.abort(error);
       else if (!lost) {
         lost = true;
@@ -104,14 +103,14 @@ async function ask(
   const { Writable } = await import('node:stream');
   return await new Promise((resolve, reject) => {
     signal.throwIfAborted();
-    // readline echoes what is typed to its output: for hidden input that is nowhere.
+    // readline echoes the input to its output, which discards hidden input.
     const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() });
     const reader = createInterface({
       input: stdin,
       output: hidden ? nowhere : stderr,
       terminal: stdin.isTTY,
     });
-    // Not before the terminal stopped echoing by itself: somebody may type, or paste, at once.
+    // Written after readline turned off the terminal's echo: the user may paste at once.
     stderr.write(question);
     if (!hidden) reader.setPrompt(question);
     const cancel = (reason: unknown) => {

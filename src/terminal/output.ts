@@ -4,37 +4,34 @@ import type { Io } from './io.ts';
 import { namingProfile } from './profile-hint.ts';
 
 export interface GlobalFlags {
-  /** The one in use, if any was named: by the flag, or by `SYNC_PROFILE`. */
+  /** Profile named by the flag or by `SYNC_PROFILE`. */
   readonly profile?: string | undefined;
-  /** NDJSON on stdout, and nothing else there. */
+  /** Print only NDJSON on stdout. */
   readonly json: boolean;
-  /** No progress and no remarks: results and errors alone. */
+  /** Print only results, warnings and errors. */
   readonly quiet: boolean;
-  /** A line for each request, on stderr. */
+  /** Print a line for each request on stderr. */
   readonly verbose: boolean;
 }
 
-/** A line that is drawn over and over while something takes its time. */
+/** A progress line, redrawn on each update. */
 export interface Progress {
-  /** @param text is only asked for where the line is shown. */
+  /** @param text called only if the line is shown. */
   update(text: () => string): void;
-  /** Takes the line away. May be called twice. */
+  /** Removes the line. May be called twice. */
   stop(): void;
 }
 
-/** What a command says, sorted by who it is for. */
+/** The output of a command. */
 export interface Output {
   readonly json: boolean;
-  /**
-   * A result: an object for programs, as src/json describes it, or the text for people (none: nothing
-   * is printed).
-   */
+  /** Prints a result: the object for programs, as src/json describes it, or the text, if any, for people. */
   result(object: Readonly<Record<string, unknown>>, text?: string): void;
-  /** A remark for people, on stderr; silenced by `--quiet`. */
+  /** Prints a remark on stderr, unless `--quiet`. */
   say(text: string): void;
-  /** A warning for people, on stderr. */
+  /** Prints a warning on stderr. */
   warn(text: string): void;
-  /** Only with `--verbose`, on stderr. */
+  /** Prints a line on stderr with `--verbose`. */
   detail(text: string): void;
   error(object: Readonly<Record<string, unknown>>, text: string): void;
   progress(): Progress;
@@ -43,7 +40,7 @@ export interface Output {
 export function createOutput(io: Io, flags: GlobalFlags): Output {
   let shown: Progress | undefined;
   const readable = (text: string) => printable(namingProfile(text, flags.profile));
-  /** A line of the schema in src/json: its kind, the schema's version, its fields. */
+  /** Returns a line of the schema in src/json: its kind, the schema's version, its fields. */
   const toJson = ({ type, ...fields }: Readonly<Record<string, unknown>>) => {
     // They come first, and a service's field of that name does not replace them.
     const head = { type, v: JSON_VERSION };
@@ -52,7 +49,7 @@ export function createOutput(io: Io, flags: GlobalFlags): Output {
     );
   };
   const err = (text: string) => {
-    // A remark takes the place of the progress line, which is drawn again below it.
+    // The remark replaces the progress line, which the next update draws below it.
     shown?.stop();
     io.err(readable(text));
   };
@@ -87,10 +84,10 @@ export function createOutput(io: Io, flags: GlobalFlags): Output {
   };
 }
 
-/** Where colour is welcome is decided (io.ts); `styleText` would ask stdout, for a line on stderr. */
+/** `styleText` would check stdout for a line on stderr; `Io.colour` has decided already. */
 const NOT_BY_STDOUT = { validateStream: false } as const;
 
-/** A spinner, loaded when it is wanted: what ends sooner shows none. */
+/** Returns a spinner, which loads its library first: a short command shows none. */
 function spinner(): Progress {
   let text = '';
   let wanted = true;
@@ -116,7 +113,7 @@ function spinner(): Progress {
   };
 }
 
-/** What is used of ora's spinner. */
+/** The part of ora's spinner in use. */
 interface Drawn {
   text: string;
   readonly isSpinning: boolean;
@@ -125,13 +122,13 @@ interface Drawn {
 }
 
 /**
- * Names of files, and what a service says, cannot command the terminal: no control characters, and
- * none that turn the direction of what follows.
+ * Removes control characters and direction marks: file names and texts of a service cannot control
+ * the terminal.
  */
 function printable(text: string): string {
   return text.replace(UNPRINTABLE, ' ');
 }
 
 const UNPRINTABLE =
-  // eslint-disable-next-line no-control-regex -- control characters are what this takes out
+  // eslint-disable-next-line no-control-regex -- matches control characters on purpose
   /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u2028\u2029\u202a-\u202e\u2066-\u2069]/g;

@@ -7,7 +7,7 @@ export interface Column {
   readonly align?: 'left' | 'right';
 }
 
-/** Columns two spaces apart, as wide as their widest cell; one that is empty throughout is left out. */
+/** Formats columns two spaces apart, each as wide as its widest cell. Omits empty columns. */
 export function table(columns: readonly Column[], rows: readonly (readonly string[])[]): string {
   const shown = columns
     .map((column, index) => ({ column, cells: rows.map((row) => oneLine(row[index] ?? '')) }))

@@ -1,6 +1,6 @@
-/** Numbers and names as people read them. */
+/** Formats numbers and names for people. */
 
-/** A name, or what a service said, that cannot pass for a line of its own. */
+/** Joins the lines of a text, so that untrusted text cannot imitate a line of output. */
 export function oneLine(text: string): string {
   return text.replace(/\s*[\r\n\u2028\u2029]+\s*/g, ' ');
 }
@@ -9,7 +9,7 @@ export function plural(count: number, noun: string): string {
   return `${count} ${noun}${count === 1 ? '' : 's'}`;
 }
 
-/** A size: "820 bytes", "1.3 MB". */
+/** Formats a size: "820 bytes", "1.3 MB". */
 export function bytes(size: number): string {
   if (size < 1000) return `${Math.round(size)} bytes`;
   const units = ['kB', 'MB', 'GB'] as const;
@@ -22,7 +22,7 @@ export function bytes(size: number): string {
   return `${value.toFixed(value < 10 ? 1 : 0)} ${units[unit] ?? 'GB'}`;
 }
 
-/** A span of time: "45 seconds", "59 minutes", "3 hours", "29 days". */
+/** Formats a time span: "45 seconds", "59 minutes", "3 hours", "29 days". */
 export function duration(ms: number): string {
   const steps = [
     [86_400_000 * 2, 86_400_000, 'day'],

@@ -4,31 +4,30 @@ import { messageOf, systemCode } from '../base/errors.ts';
 import type { FileStamp } from '../ledger/known-files.ts';
 import { ODD_NAME, isRecordingName, isSearchedFolder, oddNames } from './recording-names.ts';
 
-/** A file to look at, or a place that could not be looked at. */
+/** A file, or a path that could not be read. */
 export type FoundFile =
   | {
-      /** As the user wrote it, or the folder that they wrote with the rest. */
+      /** The path as the user wrote it; below a folder, the folder's path and the rest. */
       readonly path: string;
       readonly absolute: string;
       readonly stamp: FileStamp;
-      /** Somebody named this very file; else it was found in a folder. */
+      /** The user named this file; otherwise a folder contained it. */
       readonly named: boolean;
     }
   | { readonly path: string; readonly problem: string };
 
 /**
- * The files that these paths mean, each once: a file itself, whatever it is called, and of a folder
- * all that is called like a recording, at any depth, in the order of their names. Links are
- * followed where they were named, not below.
+ * Yields each file of these paths once: named files of any name; in folders, at any depth, the files
+ * with the name of a recording, sorted by name. Follows named links, and no links in folders.
  *
- * Everything is synchronous: for a folder of 10,000 known files that halves the time
- * (docs/architecture.md), and the caller compares on the way.
+ * Works synchronously, which halves the time for a folder of 10,000 known files
+ * (docs/architecture.md).
  */
 export function* findFiles(paths: readonly string[], cwd: string): Generator<FoundFile> {
   const seen = new Set<string>();
   for (const path of paths) {
     const absolute = resolve(cwd, path);
-    // An empty path (a variable that is not set) is not the folder that one happens to be in.
+    // An empty path (an unset variable) does not mean the working directory.
     const stats = attempt(() => statSync(path === '' ? path : absolute));
     if ('problem' in stats) {
       yield { path, problem: stats.problem };
@@ -80,7 +79,7 @@ function byName(a: Dirent, b: Dirent): number {
   return a.name < b.name ? -1 : a.name > b.name ? 1 : 0;
 }
 
-/** `path.join` would normalise what the user wrote, and is slow for tens of thousands. */
+/** Joins without `path.join`, which normalises the user's path and is slow for tens of thousands. */
 function join(folder: string, name: string): string {
   return folder.endsWith(sep) ? folder + name : folder + sep + name;
 }
@@ -93,10 +92,10 @@ function attempt<T>(task: () => T): { value: T } | { problem: string } {
   }
 }
 
-/** What is said of FIFOs, sockets and devices, which might never come to an end. */
+/** Reason to skip FIFOs, sockets and devices, which may never end. */
 export const NO_FILE = 'It is a pipe or a device, not a file: save it as one first.';
 
-/** Why a file or folder cannot be read, in words. */
+/** Returns why a file or folder cannot be read, as a sentence. */
 export function describeFileError(error: unknown): string {
   switch (systemCode(error)) {
     case 'ENOENT':

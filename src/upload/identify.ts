@@ -4,7 +4,7 @@ import { checkEnvelope } from '../fit/envelope.ts';
 import { ACTIVITY_FILE, describeFileType, readFileId } from '../fit/summary.ts';
 import type { InvalidReason } from './report.ts';
 
-/** What a file turned out to be, after one look at its bytes. */
+/** The result of checking a file's bytes. */
 export type Identity =
   | { readonly verdict: 'activity'; readonly sha256: string; readonly device: string | undefined }
   | {
@@ -18,7 +18,7 @@ export type Identity =
       readonly detail: string;
     };
 
-/** The recording's identity: the SHA-256 of its bytes (interface 2.1, 4.4), if it is whole. */
+/** Identifies a complete recording by the SHA-256 of its bytes (interface 2.1, 4.4). */
 export function identify(bytes: Buffer): Identity {
   const envelope = checkEnvelope(bytes);
   if (envelope.state !== 'whole') return { verdict: envelope.state, detail: envelope.detail };

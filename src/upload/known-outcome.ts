@@ -2,30 +2,30 @@ import type { FileStamp, KnownFiles } from '../ledger/known-files.ts';
 import type { InvalidReason, UploadItem } from './report.ts';
 
 export interface UploadOptions {
-  /** Send what the service is known to have. */
+  /** Send recordings that the service already has. */
   readonly force: boolean;
   /** Send FIT files that are not activities. */
   readonly anyType: boolean;
-  /** Display name; else one from the recording, where it says enough. */
+  /** Display name; by default derived from the recording. */
   readonly name?: string | undefined;
-  /** Added to, and winning over, what the program says of itself. */
+  /** Added to the program's own metadata; wins over it. */
   readonly metadata: Readonly<Record<string, unknown>>;
   readonly dryRun: boolean;
 }
 
-/** A file to look at. */
+/** A file that may hold a recording. */
 export interface RecordingFile {
-  /** As people are told of it. */
+  /** Path in reports. */
   readonly path: string;
   readonly absolute: string;
   readonly stamp: FileStamp;
-  /** Somebody named this very file; else it was found in a folder. */
+  /** The user named this file; otherwise a folder contained it. */
   readonly named: boolean;
 }
 
 /**
- * What is known of an unchanged file, if that settles it; else whether it was offered before, in
- * vain. Reads the ledger alone: of a folder in which nothing is new, nothing else is loaded or opened.
+ * Returns the known outcome of an unchanged file, or whether an earlier upload failed. Reads only the
+ * ledger: for a folder without new files, nothing else is loaded or opened.
  */
 export function knownOutcome(
   file: RecordingFile,

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import type { FramedUpload } from '../api/client.ts';
 import { type RecordingContents, HEAD_ROOM, TAIL_ROOM } from './read-recording.ts';
 
-/** The parts beside the file (interface 2.1). */
+/** Contents of the parts besides the file (interface 2.1). */
 export interface UploadFields {
   /** Must end in `.fit` for some services. */
   readonly fileName: string;
@@ -11,10 +11,10 @@ export interface UploadFields {
   readonly metadata: Readonly<Record<string, unknown>>;
 }
 
-/** The file part's name; the interface does not show it. */
+/** Name of the file part, which the interface does not show. */
 export const FILE_PART = 'file';
 
-/** The parts of the form that are text, in the order in which they are sent. */
+/** Returns the text parts of the form, in the order on the wire. */
 export function textParts(fields: UploadFields): { name: string; value: string }[] {
   return [
     ...(fields.name === undefined ? [] : [{ name: 'name', value: fields.name }]),
@@ -23,14 +23,14 @@ export function textParts(fields: UploadFields): { name: string; value: string }
 }
 
 /**
- * Parts the form: 144 random bits, which no recording holds by chance. One for all requests of a
- * process, for making it is not free.
+ * Boundary of the form: 144 random bits, which no recording contains by chance. Generated once per
+ * process, because generating it takes time.
  */
 let boundary: string | undefined;
 
 /**
- * Frames a recording as `multipart/form-data` (RFC 7578) in the buffer that it was read into: the
- * text parts go before it, the last boundary behind it, and nothing is copied.
+ * Frames a recording as `multipart/form-data` (RFC 7578) in its own buffer: the text parts before it,
+ * the last boundary after it. The recording is not copied.
  */
 export function frameUpload(
   { buffer, bytes }: RecordingContents,
@@ -52,7 +52,7 @@ export function frameUpload(
   if (tail.length > TAIL_ROOM) throw new RangeError('The boundary outgrew the room kept for it.');
   const end = HEAD_ROOM + bytes.length;
   tail.copy(buffer, end);
-  // A name or metadata of many kilobytes does not fit before the recording and goes by itself.
+  // A name or metadata of many kilobytes does not fit before the recording and gets its own buffer.
   if (head.length > HEAD_ROOM) {
     return { contentType, body: [head, buffer.subarray(HEAD_ROOM, end + tail.length)] };
   }
@@ -60,7 +60,7 @@ export function frameUpload(
   return { contentType, body: [buffer.subarray(HEAD_ROOM - head.length, end + tail.length)] };
 }
 
-/** As browsers do it (WHATWG HTML, multipart/form-data encoding): three characters are escaped. */
+/** Escapes three characters, as browsers do (WHATWG HTML, multipart/form-data encoding). */
 function escapeName(name: string): string {
   return name.replaceAll('"', '%22').replaceAll('\r', '%0D').replaceAll('\n', '%0A');
 }

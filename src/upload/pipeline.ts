@@ -85,8 +85,8 @@ export async function uploadBatch(
 }
 
 /**
- * Reports the files with a known outcome, and returns the others. Those that failed before come last:
- * recordings that the service cannot take never delay the rest.
+ * Reports the files with a known outcome, and returns the others. Files that failed before come last:
+ * a recording that the service cannot store never delays the others.
  */
 function reportKnown(
   paths: readonly string[],

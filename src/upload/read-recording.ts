@@ -3,17 +3,17 @@ import { systemCode } from '../base/errors.ts';
 import type { FileStamp } from '../ledger/known-files.ts';
 import { NO_FILE, describeFileError } from './find-files.ts';
 
-/** Larger than any recording there is: a 24-hour ride has about 10 MB. In bytes. */
+/** Upper bound for a recording; a 24-hour ride has about 10 MB (bytes). */
 export const MAX_RECORDING_BYTES = 256 * 1024 * 1024;
 
 /**
- * Room before and after the recording, in bytes: the multipart framing is written around it in
- * place, so that what is sent is the very buffer that was read, hashed and checked.
+ * Room before and after the recording for the multipart framing (bytes). The buffer that was read,
+ * checked and hashed is the buffer that is sent.
  */
 export const HEAD_ROOM = 4 * 1024;
 export const TAIL_ROOM = 256;
 
-/** A recording, in a buffer with room around it. */
+/** A recording in a buffer with room around it. */
 export interface RecordingContents {
   /** The whole buffer; the recording begins at {@link HEAD_ROOM}. */
   readonly buffer: Buffer;
@@ -22,26 +22,26 @@ export interface RecordingContents {
 }
 
 export interface FileContents extends RecordingContents {
-  /** The file's, as it was when it was read. */
+  /** The file's stamp when it was read. */
   readonly stamp: FileStamp;
 }
 
-/** Why a file's contents cannot be had, in a sentence. `incomplete`: they may be had later. */
+/** Why a file cannot be read, as a sentence. `incomplete`: a later try may succeed. */
 export interface Unreadable {
   readonly problem: string;
   readonly reason: 'unreadable' | 'incomplete' | 'corrupt';
 }
 
-/** Gives a buffer of at least so many bytes; it is the reader's until it reads the next file. */
+/** Returns a buffer of at least `size` bytes, valid until the next call. */
 export type BufferSource = (size: number) => Buffer;
 
-/** Opening a FIFO waits for its other end, deaf to signals, unless it is told not to. Windows has none. */
+/** Without O_NONBLOCK (absent on Windows), opening a FIFO blocks, and signals do not interrupt it. */
 const AT_ONCE = constants.O_RDONLY | ((constants.O_NONBLOCK as number | undefined) ?? 0);
 
 /**
- * Reads a file once, as a whole. A gzip file is unpacked: the recording is what is inside.
+ * Reads a whole file once, and unpacks it if it is gzip.
  *
- * @returns the contents, or why there are none.
+ * @returns the contents, or why the file cannot be read.
  */
 export function readFile(path: string, buffers: BufferSource): FileContents | Unreadable {
   let descriptor: number | undefined;
@@ -65,7 +65,7 @@ export function readFile(path: string, buffers: BufferSource): FileContents | Un
     const bytes = buffer.subarray(HEAD_ROOM, HEAD_ROOM + size);
     return isGzip(bytes) ? unpack(bytes, stamp) : { buffer, bytes, stamp };
   } catch (error) {
-    // A socket cannot even be opened.
+    // Opening a socket fails.
     const none = descriptor === undefined && systemCode(error) === 'ENXIO';
     return unreadable(none ? NO_FILE : describeFileError(error));
   } finally {
@@ -83,19 +83,19 @@ function fill(descriptor: number, buffer: Buffer, size: number): number {
   return have;
 }
 
-/** RFC 1952 section 2.3.1, with the one compression method there is. */
+/** Checks the magic bytes and the only compression method (RFC 1952 section 2.3.1). */
 function isGzip(bytes: Buffer): boolean {
   return bytes[0] === 0x1f && bytes[1] === 0x8b && bytes[2] === 8;
 }
 
 function unpack(packed: Buffer, stamp: FileStamp): FileContents | Unreadable {
-  // Loaded when the first packed file is met.
+  // Loaded with the first gzip file.
   const { gunzipSync } = process.getBuiltinModule('node:zlib');
   try {
     return { ...contentsOf(gunzipSync(packed, { maxOutputLength: MAX_RECORDING_BYTES })), stamp };
   } catch (error) {
     if (error instanceof RangeError) return unreadable(tooLarge());
-    // zlib ran out of bytes before the end that the format promises.
+    // zlib reached the end of the file before the end of the stream.
     return systemCode(error) === 'Z_BUF_ERROR'
       ? { reason: 'incomplete', problem: 'The end of the gzip file is missing.' }
       : { reason: 'corrupt', problem: 'The gzip file is damaged. Download or copy it again.' };
@@ -106,7 +106,7 @@ function unreadable(problem: string): Unreadable {
   return { problem, reason: 'unreadable' };
 }
 
-/** A recording that is in memory already, with room around it. */
+/** Copies a recording from memory into a buffer with room around it. */
 export function contentsOf(recording: Uint8Array): RecordingContents {
   const buffer = Buffer.allocUnsafe(HEAD_ROOM + recording.length + TAIL_ROOM);
   buffer.set(recording, HEAD_ROOM);

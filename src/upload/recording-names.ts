@@ -1,13 +1,13 @@
 import { type Dirent, readdirSync } from 'node:fs';
 
 /**
- * Which names in a folder can be recordings. A name proves nothing (`fit/envelope.ts` does); this
- * only keeps away from what is surely none of ours: other files are never opened.
+ * Decides by name which files of a folder may be recordings; other files are never opened. The
+ * content decides later (`fit/envelope.ts`).
  */
 
-/** Left by Zwift while a ride goes on, and after a crash. */
+/** Zwift's file during a ride, which remains after a crash. */
 const SCRATCH_FILES = new Set(['inprogressactivity.fit']);
-/** On Garmin devices: scratch, and what waits for the device to read it. */
+/** Folders on Garmin devices: temporary files, and files for the device to read. */
 const SCRATCH_FOLDERS = new Set(['tempfit', 'newfiles']);
 
 export function isRecordingName(name: string): boolean {
@@ -20,28 +20,28 @@ export function isSearchedFolder(name: string): boolean {
   return !name.startsWith('.') && !SCRATCH_FOLDERS.has(name.toLowerCase());
 }
 
-/** Why a file with such a name is not sent, in words. */
+/** Reason to skip a file whose name is not UTF-8. */
 export const ODD_NAME = 'Its name is not valid UTF-8, so that it cannot be opened: rename it.';
 
-/** What stands in a name for bytes that are no UTF-8: no file can be opened by it. */
+/** Node's replacement for bytes that are not UTF-8. Names with it cannot be opened. */
 const REPLACED = '\ufffd';
 
-/** The names in a folder that cannot be used. */
+/** Names in a folder that are not UTF-8. */
 export interface OddNames {
-  /** As Node reads them. */
+  /** Names as Node reads them. */
   readonly read: ReadonlySet<string>;
-  /** Those of recordings and of folders that would be searched, the odd bytes as `\xfc`. */
+  /** Names of recordings and searched folders for display, with invalid bytes as `\xfc`. */
   readonly shown: readonly string[];
 }
 
 const NONE: OddNames = { read: new Set(), shown: [] };
 
 /**
- * The entries of a folder whose names are no valid UTF-8 (written by an old program, or on a disk
- * mounted with another character set).
+ * Returns the names in a folder that are not UTF-8 (written by an old program, or on a disk mounted
+ * with another character set).
  *
- * @param entries what is in the folder
- * @throws what the file system throws
+ * @param entries of the folder
+ * @throws the error of the file system
  */
 export function oddNames(folder: string, entries: readonly Dirent[]): OddNames {
   if (!entries.some(({ name }) => name.includes(REPLACED))) return NONE;
@@ -58,7 +58,7 @@ export function oddNames(folder: string, entries: readonly Dirent[]): OddNames {
   };
 }
 
-/** Latin-1 shows each byte as one character; those of ASCII are themselves. */
+/** Escapes bytes outside printable ASCII. Latin-1 decodes each byte to one character. */
 function escaped(bytes: Buffer): string {
   return bytes
     .toString('latin1')

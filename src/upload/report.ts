@@ -2,19 +2,19 @@ import type { Failure } from '../api/batch-breaker.ts';
 import type { ServiceRecording } from '../api/wire.ts';
 
 /**
- * Why a recording was not sent, where nothing is wrong with that. `refused-before`: the watcher leaves
- * a recording alone for a while that the service did not take.
+ * Why a recording was skipped. `refused-before`: the service rejected it, and the watcher waits before
+ * it tries again.
  */
 export type SkipReason = 'already-uploaded' | 'not-an-activity' | 'refused-before';
-/** Why a file cannot be sent. `not-an-activity` where somebody named it by hand. */
+/** Why a file is invalid. `not-an-activity`: only for files that the user named. */
 export type InvalidReason = 'not-fit' | 'incomplete' | 'corrupt' | 'not-an-activity' | 'unreadable';
 
-/** What became of one file. `path` is as the user wrote it, or the folder's with the rest. */
+/** The outcome of one file. `path`: see `FoundFile`. */
 export type UploadItem = { readonly path: string } & (
   | ({
       readonly outcome: 'uploaded' | 'duplicate';
       readonly service: ServiceRecording;
-      /** What of the request the service did not follow. */
+      /** The part of the request that the service ignored. */
       readonly note?: string;
     } & Sent)
   | {
@@ -26,7 +26,7 @@ export type UploadItem = { readonly path: string } & (
   | { readonly outcome: 'invalid'; readonly reason: InvalidReason; readonly detail: string }
   | ({ readonly outcome: 'rejected'; readonly status?: number; readonly message: string } & Sent)
   | ({ readonly outcome: 'failed' } & Failure & Partial<Sent>)
-  /** `--dry-run`: what would be sent. */
+  /** The request that `--dry-run` did not send. */
   | ({ readonly outcome: 'would-upload'; readonly request: UploadRequest } & Omit<Sent, 'attempts'>)
 );
 
@@ -38,7 +38,7 @@ interface Sent {
   readonly attempts: number;
 }
 
-/** A request in words that can be compared with what a service received. */
+/** A description of a request, comparable with the request that a service receives. */
 export interface UploadRequest {
   readonly method: 'POST';
   readonly url: string;
@@ -55,13 +55,13 @@ export interface UploadRequest {
 
 export type UploadOutcome = UploadItem['outcome'];
 
-/** How far a run is, for a progress line. */
+/** Progress of a run. */
 export interface UploadProgress {
-  /** Files dealt with, of those that have to be looked at. */
+  /** Finished files, out of `total` files without a known outcome. */
   readonly done: number;
   readonly total: number;
-  /** Bytes handed to the service so far, of whole recordings. */
+  /** Bytes of the recordings sent so far. */
   readonly sentBytes: number;
-  /** The file taken up last. */
+  /** The file started last. */
   readonly current: string;
 }

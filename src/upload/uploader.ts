@@ -25,12 +25,12 @@ import {
   refusedBefore,
 } from './known-outcome.ts';
 
-/** Where an uploader sends recordings, and where it records what it sent. */
+/** The service that an uploader sends to, and the ledger that it writes to. */
 export interface UploadTarget {
   readonly appVersion: string;
   readonly ledger: UploadLedger;
   readonly known: KnownFiles;
-  /** Called for the first recording that has to be sent; never called if there is none. */
+  /** Called before a recording is sent; never called if there is none. */
   readonly client: () => Promise<ServiceClient>;
   /** The upload endpoint, for `--dry-run`. */
   readonly uploadUrl: () => URL;
@@ -47,7 +47,7 @@ export interface RecordingBytes {
   readonly name?: string;
 }
 
-/** The origin of a recording, as far as reports and requests show it. */
+/** The origin of a recording, as reports and requests show it. */
 interface Origin {
   readonly path: string;
   readonly named: boolean;

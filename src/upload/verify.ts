@@ -4,33 +4,33 @@ import type { ServiceClient } from '../api/client.ts';
 import type { JsonObject } from '../api/wire.ts';
 import { workoutPages } from '../api/workout-pages.ts';
 
-/** What the platform made of a recording that it took. */
+/** The state of an uploaded recording on the platform. */
 export interface Verified {
   readonly upload: ConfirmedUpload;
   /**
-   * `pending`: there is no workout of it yet, and it was taken less than {@link PROCESSING_MS} ago.
-   * `missing`: there still is none: it could not be processed, or the workout was deleted.
+   * `pending`: no workout yet, and less than {@link PROCESSING_MS} since the upload. `missing`: still no
+   * workout; the platform could not process the recording, or the workout was deleted.
    */
   readonly outcome: 'present' | 'missing' | 'pending';
-  /** The workout that it became, if the service names it. */
+  /** The id of its workout, if the service shows one. */
   readonly workoutId?: string;
 }
 
-/** How long the platform may take to make a workout of a recording, in ms. */
+/** Time that the platform gets to process a recording (ms). */
 export const PROCESSING_MS = 3_600_000;
 
-/** Workouts asked for in one request. */
+/** Workouts per request. */
 const PAGE = 200;
 const DAY_MS = 86_400_000;
-/** How far the platform's start and duration may be from the recording's, in ms. */
+/** Tolerance between the start and duration of a recording and of its workout (ms). */
 const TOLERANCE_MS = 60_000;
 
 /**
- * Compares recordings that the service took with the workouts that the platform has, those that it
- * holds for duplicates included. The service is asked only if there is a recording.
+ * Compares uploaded recordings with the platform's workouts, including its duplicates. Sends no request
+ * if there is no recording.
  *
- * @returns one for each recording, in their order.
- * @throws whatever the client throws: `SCOPE_MISSING` without `workout:read`.
+ * @returns one result per recording, in the same order.
+ * @throws any error of the client, such as `SCOPE_MISSING` without `workout:read`.
  */
 export async function verifyUploads(
   { clock, signal }: Pick<Context, 'clock' | 'signal'>,
@@ -59,13 +59,13 @@ async function listWorkouts(
   let from = Infinity;
   let to = -Infinity;
   for (const { startedAt, confirmedAt } of uploads) {
-    // Without a start of its own, its workout begins when the platform processed it.
+    // The workout of a recording without a start time begins when the platform processed it.
     from = Math.min(from, startedAt ?? confirmedAt);
     to = Math.max(to, startedAt ?? confirmedAt + PROCESSING_MS);
   }
   const query = {
     startDate: dayOf(from - DAY_MS),
-    // Deployed services end the range when this day begins, in UTC.
+    // Deployed services end the range at the start of this day, in UTC.
     endDate: dayOf(to + 2 * DAY_MS),
     includeDuplicates: true,
   };
@@ -76,21 +76,21 @@ async function listWorkouts(
   return found;
 }
 
-/** FIT counts time from the end of 1989 in 32 bits: every day has a year of four digits. */
+/** Returns the UTC date. FIT times have 32 bits from 1989 on, so the year has four digits. */
 function dayOf(time: number): string {
   return new Date(time).toISOString().slice(0, 10);
 }
 
-/** A workout of the platform, and when it began (ms since the epoch). */
+/** A workout of the platform and its start (ms since the epoch). */
 interface Listed {
   readonly workout: JsonObject;
   readonly date: number;
 }
 
 /**
- * Finds the workout of each recording. First by what identifies it: the id that the service named, or
- * the label of an upload. Recordings of one start and name share their workout. The others match by
- * start and duration, each workout once.
+ * Finds the workout of each recording, first by the service's id or the label of the upload. Recordings
+ * with the same start and name share a workout. The others match by start and duration, and each
+ * workout matches once.
  */
 function matcher(
   uploads: readonly ConfirmedUpload[],
@@ -119,12 +119,12 @@ function matcher(
   return (upload) => labelled.get(upload) ?? takeNearest(upload, left);
 }
 
-/** What deployed services put into `source` of a workout that was uploaded as a FIT file. */
+/** `source` of a workout from an uploaded FIT file, on deployed services. */
 const SOURCE = 'fit_file';
 
 /**
- * `fit_START_NAME`: the start in ms, and the file name with `_` for whatever is no letter, digit or `_`.
- * How many `_` a character becomes depends on its encoding: a row of them counts as one.
+ * Returns the label `fit_START_NAME`: the start in ms, and the file name with `_` for any other
+ * character than a letter, digit or `_`. The number of `_` depends on the encoding, so a run counts as one.
  */
 function labelOf({ startedAt, sentAs }: ConfirmedUpload): string | undefined {
   return startedAt === undefined ? undefined : labelKey(`fit_${startedAt}_${sentAs}`);
@@ -134,12 +134,12 @@ function labelKey(label: string): string {
   return `label ${label.replace(/\W/g, '_').replace(/_+/g, '_')}`;
 }
 
-/** A workout of another source, such as a device's own platform, is no upload. */
+/** Returns whether a workout comes from another source, such as a device's platform. */
 function isFromElsewhere({ source, externalId }: JsonObject): boolean {
   return typeof source === 'string' && source !== SOURCE && typeof externalId === 'string';
 }
 
-/** The nearest workout of that start and duration; it is taken out of those that are left. */
+/** Returns the workout with the nearest start and a similar duration, and removes it from `left`. */
 function takeNearest(upload: ConfirmedUpload, left: Listed[]): JsonObject | undefined {
   const { startedAt } = upload;
   if (startedAt === undefined) return takeNamesake(upload, left);
@@ -154,7 +154,7 @@ function takeNearest(upload: ConfirmedUpload, left: Listed[]): JsonObject | unde
   return best && left.splice(best.index, 1)[0]?.workout;
 }
 
-/** A recording that does not say when it began: the platform put another time into its label. */
+/** Finds the workout of a recording without a start time, whose label holds another time. */
 function takeNamesake({ sentAs }: ConfirmedUpload, left: Listed[]): JsonObject | undefined {
   const end = labelKey(`_${sentAs}`).slice('label '.length);
   const index = left.findIndex(
@@ -164,7 +164,7 @@ function takeNamesake({ sentAs }: ConfirmedUpload, left: Listed[]): JsonObject |
   return index < 0 ? undefined : left.splice(index, 1)[0]?.workout;
 }
 
-/** Index of the first workout that began then or later; `left` is sorted. */
+/** Returns the index of the first workout that began at `from` or later; `left` is sorted. */
 function firstFrom(left: readonly Listed[], from: number): number {
   let low = 0;
   let high = left.length;
@@ -176,7 +176,7 @@ function firstFrom(left: readonly Listed[], from: number): number {
   return low;
 }
 
-/** A duration that is not known on either side says nothing. */
+/** Compares durations. An unknown duration matches any other. */
 function isAsLong({ durationSecs }: ConfirmedUpload, { durationSec }: JsonObject): boolean {
   if (durationSecs === undefined || typeof durationSec !== 'number' || durationSec === 0) {
     return true;

@@ -352,7 +352,7 @@ describe('a first login without a terminal', () => {
         env: { SYNC_BASE_URL: undefined },
         hint: 'Run `sync login --base-url URL`, or set SYNC_BASE_URL.',
         setting: 'baseUrl',
-        message: 'Nothing to talk to: the service\'s address is not known (profile "default").',
+        message: 'No base URL configured for profile "default".',
       },
     ],
     [
@@ -361,7 +361,7 @@ describe('a first login without a terminal', () => {
         env: { SYNC_CLIENT_ID: undefined },
         hint: 'Run `sync login --client-id ID`, or set SYNC_CLIENT_ID.',
         setting: 'clientId',
-        message: 'Nothing to talk to: the client ID is not known (profile "default").',
+        message: 'No client ID configured for profile "default".',
       },
     ],
   ] as const)(

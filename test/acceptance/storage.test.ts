@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { openLoggedInWorld, openWorld } from '../support/acceptance.ts';
 import { ndjson } from '../support/program.ts';
 
-const MEND = 'Mend that, or name another folder with SYNC_STATE_DIR.';
+const MEND = 'Fix that, or name another folder with SYNC_STATE_DIR.';
 
 describe('a state folder that cannot be used', () => {
   it('is reported by every command, with the fix', async () => {

@@ -5,7 +5,7 @@ import { BatchBreaker } from '../../src/api/batch-breaker.ts';
 const failure = (code: ErrorCode, message: string = code) => ({ code, message, hint: 'do this' });
 
 it.each<ErrorCode>(['NETWORK', 'SERVICE_UNAVAILABLE', 'SERVICE_ANSWER', 'FATE_UNKNOWN'])(
-  '%s three times in a row ends a batch, and is what the rest is told',
+  '%s opens the breaker after three failures in a row, and the rest of the batch reports it',
   (code) => {
     const breaker = new BatchBreaker();
     breaker.failed(failure(code, 'first'));
@@ -17,7 +17,7 @@ it.each<ErrorCode>(['NETWORK', 'SERVICE_UNAVAILABLE', 'SERVICE_ANSWER', 'FATE_UN
   },
 );
 
-it('an answer in between begins the count again', () => {
+it('restarts the count after a response', () => {
   const breaker = new BatchBreaker();
   for (let i = 0; i < 10; i++) {
     breaker.failed(failure('NETWORK'));
@@ -35,14 +35,14 @@ it.each<ErrorCode>([
   'KEYCHAIN_MISSING',
   'CONFIG',
   'BUSY',
-])('%s ends a batch at once, and a late answer does not begin it again', (code) => {
+])('%s opens the breaker at once, and a late response does not close it', (code) => {
   const breaker = new BatchBreaker();
   breaker.failed(failure(code));
   breaker.answered();
   expect(breaker.openedBy).toEqual({ code, message: code, hint: 'do this' });
 });
 
-it('keeps what was said, and nothing of the item that it was said about', () => {
+it('keeps the code, message and hint of the failure, and no fields of its item', () => {
   const breaker = new BatchBreaker();
   const item = { ...failure('AUTH_EXPIRED'), hint: 'log in', path: 'a.fit', sha256: 'abc' };
   breaker.failed(item);
@@ -53,7 +53,7 @@ it('keeps what was said, and nothing of the item that it was said about', () => 
   });
 });
 
-it('a failure without a hint says how to go on', () => {
+it('adds a hint to a failure without one', () => {
   const breaker = new BatchBreaker();
   breaker.failed({ code: 'AUTH_EXPIRED', message: 'ended' });
   expect(breaker.openedBy?.hint).toMatch(/^The same command again continues/);

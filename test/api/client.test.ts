@@ -160,7 +160,7 @@ describe.each(METHODS)('%s', (_name, line, call) => {
     expect(error.hint).toMatch(/config get baseUrl.*config set endpoint\.[a-zA-Z]+ PATH/);
   });
 
-  it('shows no token, whatever goes wrong', async () => {
+  it('shows no token in any error', async () => {
     for (const status of [200, 302, 400, 401, 403, 404, 413, 422, 500, 503]) {
       const body = status === 200 ? 'not JSON' : { message: 'Sorry' };
       const { client, trace } = await open([{ status, body }]);
@@ -264,14 +264,11 @@ describe('a service that refuses a token which it has just renewed', () => {
     ]);
   });
 
-  it.each([404, 403, 503])(
-    'and cannot say whose login it is (%i): that is no end of the login either',
-    async (status) => {
-      const { client } = await open([REFUSED_HERE, REFUSED_HERE, { status, body: {} }]);
-      const error = await failure(client.push('wellness', {}, 'always', never()));
-      expect(error.code).toBe('SERVICE_UNAVAILABLE');
-    },
-  );
+  it.each([404, 403, 503])('keeps the login if userinfo responds with %i', async (status) => {
+    const { client } = await open([REFUSED_HERE, REFUSED_HERE, { status, body: {} }]);
+    const error = await failure(client.push('wellness', {}, 'always', never()));
+    expect(error.code).toBe('SERVICE_UNAVAILABLE');
+  });
 });
 
 describe('a request that fails for every item alike', () => {
@@ -314,7 +311,7 @@ describe('a success without a word', () => {
   it.each<Answer>([
     { status: 204, body: '' },
     { status: 200, body: '' },
-  ])('is one where nothing has to be read from it: %j', async (answer) => {
+  ])('counts as a success if the method reads nothing from it: %j', async (answer) => {
     const { client, server } = await open([answer]);
     expect(await client.push('wellness', {}, 'always', never())).toEqual({
       outcome: 'pushed',
@@ -333,7 +330,7 @@ describe('a success without a word', () => {
     ['the profile', (c) => c.readProfile(never())],
     ['workouts', (c) => c.listWorkouts({ limit: 1, offset: 0 }, never())],
     ['userinfo', (c) => c.userinfo(never())],
-  ])('is none where something has to be: %s', async (_what, call) => {
+  ])('fails a method that reads the body: %s', async (_what, call) => {
     const { client } = await open([{ status: 204, body: '' }]);
     expect(await failure(call(client))).toMatchObject({
       code: 'NETWORK',
@@ -342,7 +339,7 @@ describe('a success without a word', () => {
   });
 });
 
-it('a profile that was not updated is told in bounded words, without the token', async () => {
+it('reports a rejected profile update in bounded length, without the token', async () => {
   const message = `No, ${FIRST}! ${'x'.repeat(5_000_000)}`;
   const { client } = await open([{ body: { success: false, message } }]);
   const error = await failure(client.updateProfile({ ftp: 1 }, never()));
@@ -352,7 +349,7 @@ it('a profile that was not updated is told in bounded words, without the token',
   );
 });
 
-describe('a service that repeats what it was sent', () => {
+describe('a service that repeats the request', () => {
   const echo = `${'x'.repeat(5_000_000)} Authorization: Bearer`;
   it.each<[string, Answer]>([
     ['in a refusal', { status: 400, body: { message: `Authorization: ${FIRST}; ${echo} other` } }],
@@ -402,7 +399,7 @@ describe('an answer that is not JSON', () => {
     expect(server.requests).toHaveLength(1);
   });
 
-  it('says in the end what came', async () => {
+  it('describes the body after the last try', async () => {
     const { client } = await open([{ body: '<html>Please sign in</html>' }]);
     const error = await failure(client.userinfo(never()));
     expect(error.message).toBe('The service answered 200 with a web page, not with JSON.');
@@ -415,7 +412,7 @@ describe('a login that cannot be had', () => {
     details: { delivery: 'unknown' },
   });
 
-  it('leaves the request unsent, even if nobody knows what became of the refresh', async () => {
+  it('leaves the request unsent, even if the outcome of the refresh is unknown', async () => {
     const tokens = { accessToken: () => Promise.reject(unreachable) };
     const { client, server } = await open([{}], { tokens });
     const error = await failure(client.push('nutrition', {}, 'unless-acted-on', never()));
@@ -432,7 +429,7 @@ describe('a login that cannot be had', () => {
   });
 
   it.each(['before', 'after a 401'])(
-    'is no refusal of what was to be sent, and none of its tries (%s)',
+    'counts neither as a refusal nor as a try of the request (%s)',
     async (when) => {
       const refused = () =>
         Promise.reject(
@@ -452,7 +449,7 @@ describe('a login that cannot be had', () => {
     },
   );
 
-  it('passes on what is no failure of ours as it is', async () => {
+  it('passes an unknown error on unchanged', async () => {
     const reason = new Error('stopped');
     const tokens = { accessToken: () => Promise.reject(reason) };
     const { client } = await open([{}], { tokens });

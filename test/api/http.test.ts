@@ -73,7 +73,7 @@ describe.each(WAYS)('a request sent %s', (_name, make) => {
     },
   );
 
-  it('carries the token, the content type, the length and the name of the program, and no more of its own', async () => {
+  it('sends the token, the content type, the length and the user agent, and no other headers', async () => {
     const { http, proxy } = await open();
     const server = await listen((_request, response) => void response.end('{}'));
     await http.send(
@@ -163,7 +163,7 @@ describe.each(WAYS)('a request sent %s', (_name, make) => {
   });
 
   it.each(['in the middle of the request', 'after the request'])(
-    'says of a connection that is reset %s, before an answer, that the fate is unknown',
+    'says of a connection that is reset %s, before an answer, that the delivery is unknown',
     async (when) => {
       const { http } = await open();
       let got = 0;
@@ -182,7 +182,7 @@ describe.each(WAYS)('a request sent %s', (_name, make) => {
   );
 
   it.each(['resets', 'closes'])(
-    'says of a service that %s in the middle of its answer that the fate is unknown',
+    'says of a service that %s in the middle of its answer that the delivery is unknown',
     async (how) => {
       const { http } = await open();
       const server = await listenRaw((socket) => {
@@ -231,7 +231,7 @@ describe.each(WAYS)('a request sent %s', (_name, make) => {
   it.each([
     ['head', 'HTTP/1.1 200 OK\r\nx-long: '],
     ['body', 'HTTP/1.1 200 OK\r\ncontent-length: 100000\r\n\r\n'],
-  ])('gives up on an answer whose %s drips for ever', async (_what, begin) => {
+  ])('gives up on a response with an endless %s', async (_what, begin) => {
     const { http } = await open();
     let drops = 0;
     const server = await listenRaw((socket) => {
@@ -250,7 +250,7 @@ describe.each(WAYS)('a request sent %s', (_name, make) => {
     expect(drops).toBeGreaterThan(1);
   });
 
-  it('counts silence alone: a large body on a slow line takes what it takes', async () => {
+  it('limits only silence: a large body on a slow line is sent to its end', async () => {
     const { http } = await open();
     // So long that a busy machine is never silent for as much.
     const answerTimeoutMs = 2_500;
@@ -346,8 +346,8 @@ describe.each(WAYS)('a request sent %s', (_name, make) => {
   });
 
   it.each([true, false])(
-    'goes on after a service that answered without reading the body, and keeps the connection (said: %s)',
-    async (said) => {
+    'sends further requests after a response to an unread body (keep-alive header: %s)',
+    async (keepAlive) => {
       const { http } = await open(1);
       const server = await listenRaw((socket) => {
         socket.once('data', (part) => {
@@ -356,7 +356,7 @@ describe.each(WAYS)('a request sent %s', (_name, make) => {
             return;
           }
           socket.pause();
-          const keep = said ? 'connection: keep-alive\r\n' : '';
+          const keep = keepAlive ? 'connection: keep-alive\r\n' : '';
           socket.write(`HTTP/1.1 413 Too Large\r\n${keep}content-length: 2\r\n\r\n{}`);
         });
       });
@@ -466,7 +466,7 @@ describe('the proxy', () => {
       '407 Proxy Authentication Required',
       'the proxy wants a user name and a password (they go into its address: http://USER:PASSWORD@HOST:PORT).',
     ],
-  ])('that answers %s is named as what stands in the way', async (refuse, words) => {
+  ])('names a proxy that responds with %s as the cause', async (refuse, words) => {
     const proxy = await startProxy({ refuse });
     const error = await failure(through(proxy.url).send(requestTo('http://service.example/')));
     expect(error).toMatchObject({

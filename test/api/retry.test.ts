@@ -97,9 +97,9 @@ const gaveUp = (code: string, delivery: string, attempts: number) => ({
   calls: attempts,
 });
 
-describe('what is repeated, and what is not', () => {
+describe('retried outcomes', () => {
   it.each([200, 204, 301, 302, 307, 400, 401, 403, 404, 409, 413, 422, 501, 505])(
-    '%i is final: it is not asked twice, repeatable or not',
+    'does not retry a %i, repeatable or not',
     async (status) => {
       expect(await run([status], 'always')).toEqual(final(status));
       expect(await run([status], 'unless-acted-on')).toEqual(final(status));
@@ -156,7 +156,7 @@ describe('what is repeated, and what is not', () => {
     });
   });
 
-  it('what is no failure of the network is thrown at once', async () => {
+  it('throws errors other than network failures at once', async () => {
     const error = new SyncError('SERVICE_ANSWER', 'too much');
     let calls = 0;
     const attempt = () => {
@@ -178,7 +178,7 @@ describe('what is repeated, and what is not', () => {
     expect(calls).toBe(1);
   });
 
-  it('the failure keeps its words, hint, cause and facts', async () => {
+  it('keeps the message, hint, cause and details of the failure', async () => {
     const { attempt } = script('unknown');
     const error = await failure(
       withRetry(setUp().context, attempt, 'always', { policy: DEFAULT_RETRY }),
@@ -223,7 +223,7 @@ describe('pauses', () => {
     },
   );
 
-  it('after 429 are as short as any other where nobody should wait for so long', async () => {
+  it('after 429 are as short as any other if the policy has no rate window', async () => {
     const policy = { attempts: 4, baseMs: 500, capMs: 15_000, longestRetryAfterMs: 60_000 };
     const given = setUp(1);
     await failure(withRetry(given.context, script(429).attempt, 'always', { policy }));
@@ -232,7 +232,7 @@ describe('pauses', () => {
 
   it('until a date are measured by the clock of the service that named it', async () => {
     for (const [date, waitMs] of [
-      // It is an hour behind this machine; then ahead; then nobody knows.
+      // The service's clock is an hour behind; then equal to the date; then unreadable.
       ['Sun, 15 Feb 2026 11:00:00 GMT', 5_000],
       ['Sun, 15 Feb 2026 11:00:05 GMT', 0],
       ['yesterday', 0],
@@ -244,7 +244,7 @@ describe('pauses', () => {
     }
   });
 
-  it('are told before they begin', async () => {
+  it('are announced before they begin', async () => {
     const given = setUp(0.5);
     await withRetry(given.context, script(502, 'not-sent', 200).attempt, 'always', given.options);
     expect(given.notices).toEqual([
@@ -282,7 +282,7 @@ describe('pauses', () => {
   );
 
   it.each(['61', 'Sun, 15 Feb 2026 13:00:00 GMT', '99999999999999999999'])(
-    'a service that asks for a long pause (%s) is not asked again now, and the user is told when',
+    'a service that asks for a long pause (%s) gets no retry, and the hint says when to try again',
     async (header) => {
       const given = setUp(1);
       const { attempt, calls } = script(answer(429, { 'retry-after': header }));

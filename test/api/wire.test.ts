@@ -234,7 +234,7 @@ describe('a body that is not JSON', () => {
     [' \n', 'text/plain', 'nothing'],
     ['{"success": tr', 'application/json; charset=utf-8', 'broken JSON'],
     ['OK', 'text/plain', 'text'],
-  ])("%j is nobody's word: ask again", (text, type, described) => {
+  ])('treats %j as a broken response, which a retry may pass', (text, type, described) => {
     const caught = (() => {
       try {
         return jsonValue(response(text, 200, type));

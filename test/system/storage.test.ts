@@ -33,7 +33,7 @@ describe('a folder', () => {
       expect(caught(() => makeStateFolder(path))).toMatchObject({
         code: 'STORAGE',
         message: 'Nothing can be made in /proc.',
-        hint: 'Mend that, or name another folder with SYNC_STATE_DIR.',
+        hint: 'Fix that, or name another folder with SYNC_STATE_DIR.',
         details: { path },
       });
     }

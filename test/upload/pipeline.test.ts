@@ -243,7 +243,7 @@ describe('a recording', () => {
     ]);
   });
 
-  it('with a name of its own is sent under that name', async () => {
+  it('is sent under the given name', async () => {
     const { dir, run } = await open();
     put(dir, 'a.fit', RIDE);
     const { requests } = await run(['a.fit'], { name: 'Race day' });
@@ -252,7 +252,7 @@ describe('a recording', () => {
 });
 
 describe('a file that is no recording', () => {
-  it('is told with its reason, sends nothing, and stops none of the others', async () => {
+  it('is reported with its reason, sends nothing, and does not stop the others', async () => {
     const { dir, run, recordings } = await open();
     put(dir, 'r/00-text.fit', 'this is not a recording, whatever it is called');
     put(dir, 'r/01-empty.fit', '');
@@ -289,7 +289,7 @@ describe('a file that is no recording', () => {
     expect(again.requests).toEqual([]);
   });
 
-  it('named by hand is invalid where a folder would pass over it, and is sent when told so', async () => {
+  it('is invalid if named by the user, skipped in a folder, and sent with --any-type', async () => {
     const { dir, run } = await open();
     put(dir, 'settings.fit', SETTINGS);
     expect(outcomes((await run(['settings.fit'])).items)).toEqual({
@@ -332,7 +332,7 @@ describe('what the service says no to', () => {
     });
     expect(requests).toHaveLength(2);
     expect(ledger.find(sha256(RIDE))).toMatchObject({ state: 'rejected', attempts: 1 });
-    // The refusal may have been mended at the service: the next run asks again.
+    // The service may have fixed the refusal: the next run tries again.
     expect(outcomes((await run(['1.fit'])).items)).toEqual({ '1.fit': 'uploaded' });
   });
 
@@ -360,7 +360,7 @@ describe('what the service says no to', () => {
     },
   );
 
-  it('what failed in vain before goes last: it never keeps the others from the service', async () => {
+  it('sends recordings that failed before last, so that they delay no others', async () => {
     const { sandbox, dir, run, recordings } = await open();
     const names = Array.from({ length: 12 }, (_, i) => `${String(i).padStart(2, '0')}.fit`);
     names.forEach((name, i) => put(dir, name, makeRecording({ seed: i, sizeBytes: 2_000 })));
@@ -491,7 +491,7 @@ describe('a login that is dead', () => {
 });
 
 describe('a service that is in trouble', () => {
-  it('is asked again, and the tries are told', async () => {
+  it('is retried, and the tries are reported', async () => {
     const { sandbox, dir, run, recordings } = await open();
     put(dir, 'a.fit', RIDE);
     sandbox.control.addFaults('upload-fit:503', 'upload-fit:reset', 'upload-fit:html');
@@ -546,7 +546,7 @@ describe('a service that is in trouble', () => {
 });
 
 describe('an interruption', () => {
-  it('ends the run with its reason, and gives back what was under way', async () => {
+  it('ends the run with its reason, and releases the claims in flight', async () => {
     const { sandbox, dir, run, ledger } = await open();
     for (let i = 0; i < 6; i++) put(dir, `${i}.fit`, makeRecording({ seed: i, sizeBytes: 2_000 }));
     sandbox.control.addFaults('upload-fit:hang*inf');
@@ -576,7 +576,7 @@ describe('an interruption', () => {
 });
 
 describe('another process', () => {
-  it('that is sending the same recording is waited for, and what it did is believed', async () => {
+  it('that is sending the same recording is waited for, and its result counts', async () => {
     const { dir, run, state, database } = await open();
     put(dir, 'a.fit', RIDE);
     const theirs = uploadLedger(database, 'athlete:1', markIn(state), Date.now);
@@ -643,7 +643,7 @@ describe('--dry-run', () => {
     expect(dry?.outcome === 'would-upload' && dry.request.parts).toEqual(sent);
   });
 
-  it('passes over what is uploaded, unless it is forced', async () => {
+  it('skips uploaded recordings, unless forced', async () => {
     const { dir, run } = await open();
     put(dir, 'a.fit', RIDE);
     put(dir, 'copy.fit', RIDE);

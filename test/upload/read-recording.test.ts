@@ -22,7 +22,7 @@ function read(path: string, buffers = fresh) {
 }
 
 describe('a file', () => {
-  it('is read as it is, into a buffer with room before and behind, with its stamp', () => {
+  it('is read unchanged into a buffer with room before and after it, with its stamp', () => {
     const path = put(scratchDir(), 'a.fit', BYTES);
     const { buffer, bytes, stamp } = read(path);
     expect(bytes.equals(BYTES)).toBe(true);
@@ -86,7 +86,7 @@ describe('a file', () => {
     });
   });
 
-  it('does not keep files open, whatever comes of them', () => {
+  it('leaves no file open', () => {
     const dir = scratchDir();
     const path = put(dir, 'a.fit', BYTES);
     const huge = put(dir, 'huge.fit');
@@ -105,7 +105,7 @@ describe('a file', () => {
 });
 
 describe('a packed file', () => {
-  it("is unpacked: the recording is what is inside, and the stamp is the file's", () => {
+  it("is unpacked, and keeps the file's stamp", () => {
     const packed = gzipSync(BYTES);
     const path = put(scratchDir(), 'a.fit.gz', packed);
     const { bytes, stamp } = read(path);

@@ -222,7 +222,7 @@ it('nothing is asked of the service if nothing was uploaded', async () => {
   expect([await verify([]), requests]).toEqual([[], []]);
 });
 
-it('the ledger lists what was not verified since it was last confirmed', () => {
+it('the ledger lists the uploads without a check since their confirmation', () => {
   const dir = scratchDir();
   let now = 1000;
   const ledger = uploadLedger(openIn(dir), 'athlete:1', markIn(dir), () => now);
