@@ -9,27 +9,25 @@ import type { WatcherPaths } from './registry.ts';
 
 export interface LaunchOptions {
   readonly paths: WatcherPaths;
-  /** The program to run, and its arguments: nothing secret, everybody can read them. */
+  /** The program and its arguments. No secrets: every user can read them. */
   readonly command: readonly [string, ...string[]];
-  /** The daemon's environment, tokens in it included: only the user can read it. */
+  /** The daemon's environment, tokens included: only this user can read it. */
   readonly env: Env;
-  /** Its working directory: one that is never unmounted. */
+  /** Its working directory, which is never unmounted. */
   readonly cwd: string;
-  /** How long it may take until it watches, in ms. */
+  /** Time limit for the start (ms). */
   readonly limitMs: number;
 }
 
-/** A first sweep over a slow disk takes its time. */
-export const START_LIMIT_MS = 300_000;
-/** How long a daemon that is not wanted any more may take to end, in ms, before it is killed. */
+/** Grace period for a daemon that failed to start, before it is killed (ms). */
 const GRACE_MS = 4_000;
 
 /**
  * Starts a daemon: a process in a session of its own, without a terminal, that outlives this one.
  * Resolves once the daemon says that it watches.
  *
- * The daemon tells over a channel that only it and this process have; nothing is guessed from the
- * time that passes. Where it fails, is not up in time, or the signal is aborted, no process is left.
+ * The daemon reports over a channel that only it and this process have. If it fails, is not up in time,
+ * or the signal is aborted, no process is left.
  *
  * @returns the daemon's pid
  * @throws the failure that the daemon reports; SyncError `STORAGE` if it cannot be started or died
@@ -40,7 +38,7 @@ export async function launchDaemon(options: LaunchOptions, signal: AbortSignal):
   const [program, ...args] = options.command;
   signal.throwIfAborted();
   makeStateFolder(paths.dir);
-  // What the runtime says when it falls over; what the daemon says goes to its log.
+  // The output of a runtime that crashes; the daemon writes to its log.
   const crash = openSync(paths.crashFile, 'a', 0o600);
   const child = spawn(program, args, {
     cwd,
@@ -50,7 +48,7 @@ export async function launchDaemon(options: LaunchOptions, signal: AbortSignal):
     windowsHide: true,
   });
   closeSync(crash);
-  // Its last words may still be on their way when it is gone: the channel ends after them.
+  // Its last message may arrive after its exit; the channel closes after that.
   const silent = new Promise<void>((resolve) => child.once('disconnect', resolve));
   const ended = new Promise<string>((resolve) => {
     child.once('exit', (code, killedBy) => {
@@ -98,7 +96,7 @@ function tooSlow(paths: WatcherPaths, limitMs: number): SyncError {
   );
 }
 
-/** It died before it could say why: what the runtime printed is all there is. */
+/** The failure of a daemon that ended without a message: the runtime's output is all there is. */
 function wordlessEnd(paths: WatcherPaths, end: string): SyncError {
   const words = lastWords(paths.crashFile);
   return new SyncError(
@@ -108,7 +106,7 @@ function wordlessEnd(paths: WatcherPaths, end: string): SyncError {
   );
 }
 
-/** The end of what the runtime said, at most 2,000 characters. */
+/** Returns the end of the runtime's output, at most 2,000 characters. */
 export function lastWords(crashFile: string): string {
   try {
     return readFileSync(crashFile, 'utf8').trim().slice(-2_000);
@@ -117,12 +115,12 @@ export function lastWords(crashFile: string): string {
   }
 }
 
-/** The one thing a daemon tells the process that started it: that it is up, or why it is not. */
+/** The one message from a daemon to the process that started it. */
 export type StartMessage =
   | { readonly state: 'watching'; readonly pid: number }
   | {
       readonly state: 'failed';
-      /** Absent: a fault of the program itself. */
+      /** Absent for an error in the program. */
       readonly code?: ErrorCode;
       readonly message: string;
       readonly hint?: string;
@@ -138,7 +136,7 @@ export function failedToStart(error: unknown): StartMessage {
   return { state: 'failed', code, message, ...(hint === undefined ? {} : { hint }), details };
 }
 
-/** The failure, as if it had happened here: with its message, its hint and its exit code. */
+/** Rebuilds the daemon's failure, with its message, hint and exit code. */
 export function asError(message: Extract<StartMessage, { state: 'failed' }>): Error {
   const { code, hint, details } = message;
   if (code === undefined) return new Error(`The daemon did not start.\n${message.message}`);

@@ -3,19 +3,19 @@ import type { Clock } from '../base/time.ts';
 import { processStart } from './process-start.ts';
 import { type WatcherPaths, inspectWatcher, isProcessThere, isRunning } from './registry.ts';
 
-/** What became of a daemon that was asked to end. */
+/** The outcome of stopping a daemon. */
 export type StopOutcome =
   | {
       readonly outcome: 'stopped';
       readonly pid: number;
       readonly tookMs: number;
-      /** It did not end by itself. */
+      /** It ignored SIGTERM. */
       readonly killed?: true;
     }
   | { readonly outcome: 'not-running' }
-  /** It was asked to end, then killed, and is still there: it hangs in the kernel. */
+  /** It survived SIGKILL: it hangs in a system call. */
   | { readonly outcome: 'still-running'; readonly pid: number; readonly waitedMs: number }
-  /** It runs, but nobody may be told to end: `why` says what is known. */
+  /** It runs, but its process cannot be signalled; `why` as a phrase. */
   | { readonly outcome: 'out-of-reach'; readonly pid: number | undefined; readonly why: string };
 
 /** `process.kill` */
@@ -28,16 +28,16 @@ export interface StopNeeds {
   readonly kill: Kill;
 }
 
-/** How long a daemon may take to end, in ms: by itself (it does so within 5 s), then once it was killed. */
+/** Grace periods after SIGTERM (a daemon ends within 5 s) and after SIGKILL (ms). */
 const STOP_PATIENCE_MS = { ask: 8_000, kill: 2_000 };
 const LOOK_MS = 50;
-/** How long it may take between taking the lock and writing the record, in ms. */
+/** Longest time between taking the lock and writing the state file (ms). */
 const SETTLE_MS = 2_000;
 
 /**
- * Asks a daemon to end, kills it if it does not, and waits until its process is gone. Only the process
- * that the daemon's record names by number and start is sent a signal: numbers are used again. A
- * process that gave the lock back and hangs is that daemon still.
+ * Asks a daemon to end, kills it if it does not, and waits until its process is gone. Signals only a
+ * process whose pid and start time match the state file: pids are reused. A process that released the
+ * lock and hangs is still that daemon.
  *
  * @throws SyncError `STORAGE`, and `INTERRUPTED` when the signal is aborted
  */
@@ -48,7 +48,7 @@ export async function stopDaemon(
 ): Promise<StopOutcome> {
   const began = clock.monotonic();
   let target = findTarget(paths, platform);
-  // Whoever just took the lock has not written its record yet: the one before is still there.
+  // A process that has just taken the lock has not written its state yet.
   while (target.found === 'unknown' && clock.monotonic() < began + SETTLE_MS) {
     await clock.sleep(LOOK_MS, signal);
     target = findTarget(paths, platform);
@@ -69,9 +69,9 @@ export async function stopDaemon(
     try {
       kill(pid, name);
     } catch (error) {
-      // Gone between the look and the signal.
+      // It ended before the signal.
       if (systemCode(error) !== 'ESRCH') {
-        return { outcome: 'out-of-reach', pid, why: 'it belongs to somebody else' };
+        return { outcome: 'out-of-reach', pid, why: 'it belongs to another user' };
       }
     }
     while (lives() && waited() < ms) await clock.sleep(LOOK_MS, signal);
@@ -87,12 +87,12 @@ type Target =
   | { readonly found: 'daemon'; readonly pid: number; readonly start: string | undefined }
   | { readonly found: 'unknown'; readonly pid: number | undefined; readonly why: string };
 
-/** The daemon's process, if the record tells which one that is. */
+/** Finds the daemon's process by its state file. */
 function findTarget(paths: WatcherPaths, platform: NodeJS.Platform): Target {
   const { state, running } = inspectWatcher(paths);
   if (state === undefined) {
     if (!running) return { found: 'nobody' };
-    return { found: 'unknown', pid: undefined, why: 'its record cannot be read' };
+    return { found: 'unknown', pid: undefined, why: 'its state file cannot be read' };
   }
   const { pid, ended } = state;
   const start = processStart(pid, platform);
@@ -100,7 +100,7 @@ function findTarget(paths: WatcherPaths, platform: NodeJS.Platform): Target {
     return isProcessThere(state, platform) ? { found: 'daemon', pid, start } : { found: 'nobody' };
   }
   if (ended === undefined && start === state.processStart) return { found: 'daemon', pid, start };
-  const seen = start === undefined ? 'not to be seen from here' : 'another one';
+  const seen = start === undefined ? 'not visible from here' : 'another one';
   return {
     found: 'unknown',
     pid,

@@ -6,12 +6,14 @@ import { MARK, type ServiceDefinition } from './definition.ts';
 import type { Ran } from './runner.ts';
 import { commandText } from './runner.ts';
 
-/** Puts a file back to what it was before it was written or removed. */
+/** Restores the earlier file. */
 export type Undo = () => void;
 
 /**
- * Writes a file of ours. @throws SyncError `STORAGE` if the one there is somebody else's
+ * Writes a file of this program.
+ *
  * @param encoding UTF-16 is written with its byte order mark
+ * @throws SyncError `STORAGE` if another program's file is there
  */
 export function writeOwnFile(path: string, text: string, encoding: 'utf8' | 'utf16le'): Undo {
   const before = readOwnFile(path);
@@ -28,14 +30,14 @@ export function writeOwnFile(path: string, text: string, encoding: 'utf8' | 'utf
   };
 }
 
-/** @returns false: there was none. @throws SyncError `STORAGE` if it is somebody else's */
+/** @returns false if there was none. @throws SyncError `STORAGE` if it is another program's */
 export function removeOwnFile(path: string): boolean {
   if (readOwnFile(path) === undefined) return false;
   rmSync(path, { force: true });
   return true;
 }
 
-/** @throws SyncError `STORAGE` if it is somebody else's, or cannot be read */
+/** @throws SyncError `STORAGE` if it is another program's, or cannot be read */
 export function readOwnFile(path: string): Buffer | undefined {
   let bytes: Buffer;
   try {
@@ -51,7 +53,7 @@ export function readOwnFile(path: string): Buffer | undefined {
   });
 }
 
-/** A description in the system's form. @throws SyncError `CONFIG` naming what cannot be written */
+/** Generates a definition in the system's format. @throws SyncError `CONFIG` */
 export function written(
   generate: (definition: ServiceDefinition) => string,
   definition: ServiceDefinition,
@@ -66,7 +68,7 @@ export function written(
   }
 }
 
-/** The system refused. */
+/** Returns the failure of a program of the system. */
 export function refused(program: string, args: readonly string[], ran: Ran): SyncError {
   const said = (ran.stderr.trim() || ran.stdout.trim()).split('\n').slice(0, 5).join('\n');
   const end = ran.code === 'missing' ? 'there is no such program' : `exit code ${ran.code}`;

@@ -6,8 +6,8 @@ import { launchdPlist } from './launchd.ts';
 import type { ManagerNeeds, ServiceManager } from './manager.ts';
 
 /**
- * `bootout` returns before launchd has let go of the agent's name, and until then `bootstrap` is
- * refused (5, input/output error; 37, operation in progress): for some 5 s, as others measured.
+ * `bootout` returns before launchd has released the agent's name. Until then `bootstrap` fails (5,
+ * input/output error; 37, operation in progress), for about 5 s.
  */
 const SETTLE_MS = 20_000;
 const RETRY_MS = 500;
@@ -52,7 +52,7 @@ export function launchdManager(
       const plist = prepare(definition);
       const undo = writeOwnFile(file, plist, 'utf8');
       try {
-        // The one that may be there; "no such process" is as good.
+        // An earlier agent; "no such process" is fine.
         await run('launchctl', ['bootout', target]);
         // It may have been disabled by hand: then it would not be loaded.
         await run('launchctl', ['enable', target]);

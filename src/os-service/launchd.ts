@@ -6,8 +6,8 @@ type Value = string | number | boolean | readonly string[] | { readonly [key: st
 /**
  * A launch agent's property list (launchd.plist(5)) that keeps the watcher running.
  *
- * launchd knows no exit codes beyond zero or not, so the watcher ends with 0 where starting it
- * again cannot mend anything (`endsForGood`).
+ * launchd only distinguishes zero from other exit codes. The watcher therefore ends with 0 if a restart
+ * cannot help (`endsForGood`).
  *
  * @param label the agent's name in launchd
  * @throws Error if a path or a value holds a character that a property list cannot

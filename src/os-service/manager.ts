@@ -10,38 +10,39 @@ import { windowsManager } from './windows-manager.ts';
 
 export type ServiceKind = 'systemd' | 'launchd' | 'windows-task';
 
-/** The system's own keeper of programs, for the service of one profile. */
+/** The service manager of the operating system, for the service of one profile. */
 export interface ServiceManager {
   readonly kind: ServiceKind;
-  /** What the system calls the service. */
+  /** The service's name in the system. */
   readonly name: string;
-  /** Where it is described. */
+  /** The file with its definition. */
   readonly file: string;
-  /** Is that file there? */
+  /** Returns whether that file exists. */
   installed(): boolean;
   /**
-   * Finds out, as far as can be known without changing anything, whether {@link install} would fail.
+   * Checks whether {@link install} would fail, without changing anything.
    * @throws SyncError as `install`
    */
   check(definition: ServiceDefinition): Promise<void>;
   /**
-   * Describes the service to the system, and starts it; one that is there already is replaced.
-   * Where that fails everything is as before.
+   * Installs and starts the service, in place of an earlier one. If that fails, restores the earlier
+   * state.
    *
-   * @returns what a person should know, in sentences
-   * @throws SyncError `CONFIG` where there is no such system, or a path cannot be written down for
-   *   it; `STORAGE` when the system refuses
+   * @returns remarks for the user, as sentences
+   * @throws SyncError `CONFIG` if the system has no such manager, or a path cannot be written for it;
+   *   `STORAGE` if the system refuses
    */
   install(definition: ServiceDefinition): Promise<readonly string[]>;
   /**
-   * Keeps the service from being started again until the next login, should it have crashed just
-   * now; ends it where it runs. Never fails: what cannot be reached starts nothing either.
+   * Stops the service until the next login, also if it has just crashed and waits for a restart. Never
+   * fails: an unreachable manager starts nothing either.
    */
   stop(): Promise<void>;
   /**
-   * Ends the service and takes it away.
-   * @returns false: there was none
-   * @throws SyncError `STORAGE` when the system refuses, or the file is somebody else's
+   * Stops and removes the service.
+   *
+   * @returns false if there was none
+   * @throws SyncError `STORAGE` if the system refuses, or the file is another program's
    */
   uninstall(): Promise<boolean>;
 }
@@ -74,7 +75,7 @@ export function serviceManager(profile: string, needs: ManagerNeeds): ServiceMan
   }
 }
 
-/** A profile's name where case does not count; names that differ in case alone stay apart. */
+/** Returns a name for a profile on systems that ignore case; names that differ only in case differ. */
 export function serviceSlug(profile: string): string {
   const lower = profile.toLowerCase();
   if (lower === profile) return profile;

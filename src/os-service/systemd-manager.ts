@@ -21,7 +21,7 @@ export function systemdManager(
     if (ran.code !== 0) throw refused('systemctl', all, ran);
     return ran;
   };
-  /** Is there anybody to talk to? Asked before anything is written. */
+  /** Checks that systemd answers, before anything is written. */
   const greet = async () => {
     const ran = await run('systemctl', ['--user', '--no-pager', 'show', '--property=Version']);
     if (ran.code === 0) return;

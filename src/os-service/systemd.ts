@@ -25,8 +25,8 @@ const HARDENING = [
 /**
  * A user unit that keeps the watcher running.
  *
- * It is started again after a crash, but not after an end that starting again cannot mend: 2 (a
- * wrong setting, or somebody else watches these folders) and 4 (no login).
+ * It is restarted after a crash, but not if a restart cannot help: after exit code 2 (a wrong setting,
+ * or another watcher for these folders) and 4 (no login).
  */
 export function systemdUnit(definition: ServiceDefinition): string {
   const { command, env } = definition;
@@ -47,7 +47,7 @@ export function systemdUnit(definition: ServiceDefinition): string {
     'Restart=on-failure',
     'RestartSec=30',
     'RestartPreventExitStatus=2 4',
-    // Told to end before it was up.
+    // Interrupted before it was up.
     'SuccessExitStatus=130',
     // The daemon ends its request within 5 s.
     'TimeoutStopSec=15',

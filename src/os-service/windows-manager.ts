@@ -77,7 +77,7 @@ function withVariables(definition: ServiceDefinition, envFile: string): ServiceD
 function userName(env: ManagerNeeds['env']): string {
   const { USERDOMAIN: domain, USERNAME: user } = env;
   if (user === undefined || user === '') {
-    throw new SyncError('CONFIG', 'Whose task it is cannot be told: USERNAME is not set.');
+    throw new SyncError('CONFIG', 'Cannot determine the current user: USERNAME is not set.');
   }
   return domain === undefined || domain === '' ? user : `${domain}\\${user}`;
 }

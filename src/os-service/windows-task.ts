@@ -78,8 +78,8 @@ function refuseVariables(word: string): void {
 }
 
 /**
- * The environment of a task, which has none of its own: a file for Node's `--env-file`. Values
- * stand in quotes that they do not hold themselves, in which nothing is special.
+ * Generates a file for Node's `--env-file`, since a task cannot set variables. Values are in quotes of a
+ * kind that they do not contain, in which no character is special.
  *
  * @throws Error for a value that no quotes can hold
  */

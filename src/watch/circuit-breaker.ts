@@ -1,45 +1,45 @@
 import { type ErrorCode, sourceOf } from '../base/errors.ts';
 import type { Obstacle } from '../daemon/registry.ts';
 
-/** What a failed delivery says about the next one. */
+/** A failed delivery. */
 export interface Failure {
   readonly code: ErrorCode;
   readonly message: string;
   readonly hint?: string | undefined;
 }
 
-/** Is delivery possible? */
+/** `closed`: deliveries may start. */
 export type BreakerState =
   | { readonly state: 'closed' }
-  /** Not before `until` (ms of the monotonic clock); then one recording is tried. */
+  /** Nothing is sent before `until` (ms of the monotonic clock); then one recording is tried. */
   | {
       readonly state: 'open';
       readonly obstacle: Obstacle;
       readonly failure: Failure;
       readonly until: number;
     }
-  /** Only another login helps. */
+  /** Nothing is sent before the next login. */
   | { readonly state: 'login-needed'; readonly failure: Failure };
 
-/** First pause after a failure, and the longest, in ms. */
+/** First pause after a failure, and the longest (ms). */
 const BASE_MS = 1_000;
 const CAP_MS = 5 * 60_000;
 
 /**
- * The one place that knows whether the service is worth a call. After a failure everything waits:
- * longer with every further one, with jitter, up to five minutes; then a single recording is tried.
+ * Decides whether the service may be called. After a failure all deliveries pause: longer with every
+ * further failure, with jitter, up to five minutes. Then a single recording is tried.
  */
 export class CircuitBreaker {
   #state: BreakerState = { state: 'closed' };
   #failures = 0;
-  /** The service asked not to be called before this; ms of the monotonic clock. */
+  /** The end of the service's `Retry-After` (ms of the monotonic clock). */
   #notBefore = -Infinity;
   readonly #now: () => number;
   readonly #random: () => number;
 
   /**
-   * @param now of the monotonic clock: a clock that is set back must not prolong a pause
-   * @param random evenly from [0, 1)
+   * @param now reads the monotonic clock: setting the wall clock must not prolong a pause
+   * @param random returns a number from 0 up to 1
    */
   constructor(now: () => number, random: () => number) {
     this.#now = now;
@@ -55,7 +55,7 @@ export class CircuitBreaker {
     return this.#failures;
   }
 
-  /** May a recording be sent now? After a failure one at a time. */
+  /** Returns whether a recording may be sent now; after a failure only one at a time. */
   mayStart(active: number, atOnce: number): boolean {
     const { state } = this.#state;
     if (state === 'login-needed') return false;
@@ -63,7 +63,7 @@ export class CircuitBreaker {
     return active < (this.#failures > 0 ? 1 : atOnce);
   }
 
-  /** ms until something may be tried; undefined: nothing but another login opens the breaker. */
+  /** ms until the next try; undefined if only a login helps. */
   get waitMs(): number | undefined {
     switch (this.#state.state) {
       case 'closed':
@@ -75,7 +75,7 @@ export class CircuitBreaker {
     }
   }
 
-  /** A delivery came through. @returns whether that is news. */
+  /** Records a delivery. @returns whether the state changed */
   succeeded(): boolean {
     const news = this.#state.state !== 'closed';
     this.#state = { state: 'closed' };
@@ -84,10 +84,10 @@ export class CircuitBreaker {
   }
 
   /**
-   * A delivery failed.
+   * Records a failed delivery.
    *
-   * @param retryAfterMs what the service asked for; it wins where it is longer.
-   * @returns whether that is news: another obstacle than before, or another reason to log in.
+   * @param retryAfterMs the service's `Retry-After`; applies if it is longer
+   * @returns whether the obstacle, or the reason for a login, changed
    */
   failed(failure: Failure, retryAfterMs = 0): boolean {
     const before = this.#state;
@@ -98,7 +98,7 @@ export class CircuitBreaker {
     }
     if (before.state === 'login-needed') return false;
     this.#failures += 1;
-    // Between half of it and all of it: never at once, never all clients together.
+    // Half of it to all of it, so that clients do not retry together.
     const full = Math.min(CAP_MS, BASE_MS * 2 ** Math.min(this.#failures - 1, 20));
     const pause = Math.max(retryAfterMs, full * (0.5 + this.#random() / 2));
     const now = this.#now();
@@ -107,7 +107,7 @@ export class CircuitBreaker {
     return before.state !== 'open' || before.obstacle !== obstacle;
   }
 
-  /** Something changed (the network is back, the machine woke up): try as soon as the service lets us. */
+  /** Retries as soon as the service allows: the network is back, or the machine woke up. */
   tryNow(): void {
     if (this.#state.state !== 'open') return;
     this.#failures = Math.min(this.#failures, 1);
@@ -115,9 +115,9 @@ export class CircuitBreaker {
   }
 
   /**
-   * Nothing waits any more, without a delivery: nobody can say that there still is an obstacle.
+   * Closes the breaker: the queue emptied without a delivery, so the failure may be stale.
    *
-   * @returns whether that is news.
+   * @returns whether the state changed
    */
   idle(): boolean {
     if (this.#state.state !== 'open') return false;
@@ -126,7 +126,7 @@ export class CircuitBreaker {
   }
 }
 
-/** Only another login helps. */
+/** Returns whether only a login helps. */
 export function isLoginFailure(code: ErrorCode): boolean {
   return obstacleOf(code) === 'login';
 }

@@ -1,11 +1,11 @@
 import { statfsSync } from 'node:fs';
 import { systemCode } from '../base/errors.ts';
 
-/** What the file system under a folder means for watching it. */
+/** How the file system of a folder affects watching it. */
 export interface FilesystemType {
-  /** Why no file events can be relied on, in a sentence; undefined where they can. */
+  /** Why file events are unreliable, as a sentence; undefined if they are reliable. */
   readonly noEvents: string | undefined;
-  /** It can be gone at any time: its recordings are copied before they are sent. */
+  /** The device may be unplugged: recordings are copied before they are sent. */
   readonly removable: boolean;
 }
 
@@ -23,7 +23,7 @@ const NETWORK: Readonly<Record<number, string>> = {
 };
 const FUSE = 0x65735546;
 const V9FS = 0x01021997;
-/** FAT and exFAT: cards, sticks, and what a watch or bike computer shows as a disk. */
+/** FAT and exFAT: cards, sticks, and watches or bike computers that show as a disk. */
 const FAT = [0x4d44, 0x2011bab0];
 
 /**
@@ -45,7 +45,7 @@ export function filesystemType(folder: string, platform: NodeJS.Platform): Files
   try {
     return judge(statfsSync(folder).type >>> 0);
   } catch (error) {
-    // ENOSYS: a sandbox or an old kernel. Nothing is known, so nothing is assumed.
+    // ENOSYS: a sandbox or an old kernel.
     if (systemCode(error) === undefined) throw error;
     return { noEvents: undefined, removable: false };
   }

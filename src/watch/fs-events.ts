@@ -4,20 +4,20 @@ import { messageOf, systemCode } from '../base/errors.ts';
 import { isSearchedFolder } from '../upload/recording-names.ts';
 
 export interface FolderEventsNeeds {
-  /** Something happened to what has this name in this folder; it may be gone, or a folder. */
+  /** Called for a file or folder with this name that changed, appeared or disappeared. */
   readonly onName: (folder: string, name: string) => void;
-  /** Something happened to the root itself: is it still there? */
+  /** Called for a change of the root itself. */
   readonly onRoot: () => void;
-  /** The system refuses: no more watches, for instance. Events can't be relied on any more. */
+  /** Called if events are unreliable from now on, for example because no watches are left. */
   readonly onFailure: (reason: string) => void;
 }
 
 /**
- * The file events below one root: one watch a folder, none for a file.
+ * Watches one root for file events: one watch for each folder, none for a file.
  *
- * Node's own `fs.watch`. Where it can watch a whole tree with one handle in the kernel (macOS,
- * Windows) it does; elsewhere every folder has its own, placed before the folder is read, so that
- * what comes in between is not missed. docs/watch.md has the measurements against chokidar.
+ * Uses Node's `fs.watch`. On macOS and Windows one handle watches the whole tree. Elsewhere every folder
+ * has a watch, which is placed before the folder is read, so that no file is missed. docs/watch.md
+ * has the measurements against chokidar.
  */
 export class FolderEvents {
   readonly #root: string;
@@ -29,7 +29,7 @@ export class FolderEvents {
 
   /**
    * @param recursive one handle for the whole tree
-   * @param watchWith Node's, or one that a test has in its hand
+   * @param watchWith replaces `fs.watch` in tests
    */
   constructor(
     root: string,
@@ -60,8 +60,8 @@ export class FolderEvents {
   }
 
   /**
-   * Watches this folder alone, for a walk that comes to each by itself. One that is not the folder
-   * it was (something was mounted there) is watched anew.
+   * Watches this folder alone, for a walk that visits every folder. A folder that was replaced
+   * (mounted over) gets a new watch.
    */
   coverOne(folder: string): void {
     if (this.#failed) return;
@@ -73,8 +73,8 @@ export class FolderEvents {
   }
 
   /**
-   * A folder was made, removed, renamed or replaced: what was watched at this path is not what is
-   * there now, even if it has the same inode number.
+   * Removes the watches of a folder that was created, removed, renamed or replaced: they belong to
+   * its predecessor, even if the inode number is the same.
    */
   uncover(folder: string): void {
     if (this.#recursive) return;
@@ -96,7 +96,7 @@ export class FolderEvents {
     this.#watchers.clear();
   }
 
-  /** @returns false: it can't be watched, and neither can what is below. */
+  /** @returns false if neither the folder nor its subfolders can be watched */
   #place(folder: string): boolean {
     if (this.#watchers.has(folder)) return true;
     if (this.#recursive && folder !== this.#root) return true;
@@ -119,7 +119,7 @@ export class FolderEvents {
       return;
     }
     const text = name.toString();
-    // A folder that is removed or moved tells it under its own name.
+    // The removal of a folder is reported under its own name.
     if (text === basename(folder)) {
       if (folder === this.#root) this.#needs.onRoot();
       else this.#needs.onName(join(folder, '..'), text);
@@ -135,7 +135,7 @@ export class FolderEvents {
     this.#watchers.get(folder)?.watcher.close();
     this.#watchers.delete(folder);
     if (folder === this.#root) this.#needs.onRoot();
-    // Gone, or not ours to read: the rescans say so if it matters.
+    // Gone or unreadable: the rescans report it if it matters.
     if (['ENOENT', 'ENOTDIR', 'EACCES', 'EPERM'].includes(code) || this.#failed) return;
     this.#failed = true;
     this.close();
@@ -170,7 +170,7 @@ function foldersIn(folder: string): string[] {
   }
 }
 
-/** What is at a path, links not followed. Undefined: nothing that can be seen. */
+/** Returns the stats of a path, links not followed; undefined if it is missing or unreadable. */
 export function statOf(path: string): Stats | undefined {
   try {
     return lstatSync(path);

@@ -3,7 +3,7 @@ import { type FileStamp, sameStamp } from '../ledger/known-files.ts';
 import type { Clock } from '../base/time.ts';
 import type { InvalidReason } from '../upload/report.ts';
 
-/** A file that is not a whole recording, yet. */
+/** A file that is not a complete recording, or not yet. */
 export interface IncompleteFile {
   readonly path: string;
   readonly stamp: FileStamp;
@@ -13,30 +13,29 @@ export interface IncompleteFile {
 }
 
 interface Entry extends IncompleteFile {
-  /** When it last changed, as far as is known; ms of the monotonic clock, as all times here. */
+  /** Its last known change (ms of the monotonic clock, like all times here). */
   readonly quietSince: number;
-  /** Next look at it, and the pause after that. */
+  /** The next check, and the pause after it. */
   lookAt: number;
   pauseMs: number;
   reported: boolean;
 }
 
-/** First pause between two looks, and the longest, in ms; after that the rescans see to it. */
+/** First pause between two checks, and the longest (ms). After that only rescans check the file. */
 const FIRST_PAUSE_MS = 2_000;
 const LAST_PAUSE_MS = 256_000;
 
 /**
- * How long a file has to lie still, in ms, before somebody is told. A ride may pause for hours while
- * its recording is open; bytes that are wrong do not get better by themselves.
+ * Returns how long a file must be unchanged before it is reported (ms). A ride may pause for hours
+ * while its recording is open; a damaged file does not repair itself.
  */
 function patienceMs(reason: InvalidReason): number {
   return reason === 'incomplete' ? 3 * 3_600_000 : 10 * 60_000;
 }
 
 /**
- * The files that were looked at and are not whole. A change is told by an event; where none comes
- * (memory-mapped writing, times counted in steps of two seconds) they are looked at again at
- * growing intervals.
+ * Tracks incomplete files. They are checked again on every file event, and at growing intervals, since
+ * some writes fire no event (memory-mapped files) or leave the time unchanged (steps of two seconds).
  */
 export class IncompleteFiles {
   readonly #entries = new Map<string, Entry>();
@@ -51,9 +50,9 @@ export class IncompleteFiles {
   }
 
   /**
-   * Notes what a look found. The pauses grow as long as the file stays as it is.
+   * Records an incomplete file. The pauses grow while the file is unchanged.
    *
-   * @param reported somebody was told of it in this very state.
+   * @param reported it was reported in this state
    */
   note(file: IncompleteFile, reported: boolean): void {
     const now = this.#clock.monotonic();
@@ -71,7 +70,7 @@ export class IncompleteFiles {
     }
     this.#entries.set(file.path, {
       ...file,
-      // One that changes before our eyes is not quiet, whatever its times say.
+      // A second state of the file: it changed just now, even if its time is older.
       quietSince: before === undefined ? now - this.#ageMs(file.stamp) : now,
       lookAt: now + FIRST_PAUSE_MS,
       pauseMs: FIRST_PAUSE_MS * 2,
@@ -83,12 +82,12 @@ export class IncompleteFiles {
     return Math.max(0, this.#clock.now() - mtimeMs);
   }
 
-  /** It is whole now, or gone. */
+  /** Removes a file that is complete or gone. */
   forget(path: string): void {
     this.#entries.delete(path);
   }
 
-  /** All in a folder that is gone. */
+  /** Removes all files in a folder that is gone. */
   forgetBelow(folder: string): void {
     const prefix = folder.endsWith(sep) ? folder : folder + sep;
     for (const path of this.#entries.keys()) {
@@ -100,7 +99,7 @@ export class IncompleteFiles {
     return [...this.#entries.values()];
   }
 
-  /** The files to look at now; each is due again after a longer pause. */
+  /** Returns the files to check now; each is due again after a longer pause. */
   dueLooks(): readonly IncompleteFile[] {
     const now = this.#clock.monotonic();
     const due: IncompleteFile[] = [];
@@ -113,7 +112,7 @@ export class IncompleteFiles {
     return due;
   }
 
-  /** The files that somebody should be told of now; each once. */
+  /** Returns the files to report now; each once. */
   dueReports(): readonly IncompleteFile[] {
     const now = this.#clock.monotonic();
     const due: IncompleteFile[] = [];
@@ -125,7 +124,7 @@ export class IncompleteFiles {
     return due;
   }
 
-  /** ms until something is due; undefined if nothing is. */
+  /** ms until a check or a report is due; undefined if none is. */
   get waitMs(): number | undefined {
     let at = Infinity;
     for (const { lookAt, reported, quietSince, reason } of this.#entries.values()) {

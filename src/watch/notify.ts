@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import type { Env } from '../base/env.ts';
 
-/** The command that shows a note on the desktop; undefined where there is none to show it on. */
+/** Returns the command that shows a desktop notification; undefined without a desktop. */
 export function notifyCommand(
   platform: NodeJS.Platform,
   env: Env,
@@ -32,10 +32,10 @@ export function notifyCommand(
   }
 }
 
-/** How long it may take, in ms. */
+/** Time limit of the command (ms). */
 const LIMIT_MS = 10_000;
 
-/** All that such a command needs to know; tokens in the environment are none of its business. */
+/** The command's environment: no tokens. */
 const VARIABLES = [
   'PATH',
   'HOME',
@@ -46,7 +46,7 @@ const VARIABLES = [
   'DBUS_SESSION_BUS_ADDRESS',
 ];
 
-/** Shows a note where there is a desktop. What goes wrong with it is of no interest to anyone. */
+/** Shows a notification if there is a desktop. Ignores failures. */
 export function notify(
   platform: NodeJS.Platform,
   env: Env,

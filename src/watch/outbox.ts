@@ -6,15 +6,15 @@ import type { OutboxRow, OutboxRows } from '../ledger/outbox.ts';
 import { makeFolder } from '../system/storage.ts';
 import type { QueueItem } from './queue.ts';
 
-/** Recordings from folders that stay where they are take no more room than this, in bytes. */
+/** Largest total size of recordings from fixed disks (bytes). */
 const ROOM_BYTES = 512 * 1024 * 1024;
-/** Bytes without a row that are older than this were left by a process that died, in ms. */
+/** Age from which bytes without a row were left by a process that died (ms). */
 const LEFTOVER_MS = 60 * 60_000;
 
-/** A recording whose bytes are to be kept. */
+/** A recording to keep. */
 export interface Keepsake extends OutboxRow {
   readonly bytes: Uint8Array;
-  /** Kept whatever room it takes: its place can be gone at any time. */
+  /** From a removable device: kept even if the room is used up. */
   readonly removable: boolean;
 }
 
@@ -27,16 +27,16 @@ export interface Outbox {
   has(sha256: string): boolean;
   /** Where the bytes of a kept recording are. */
   pathOf(sha256: string, path: string): string;
-  /** @returns false: there is no room; its source has to last. @throws what the disk throws */
+  /** @returns false if there is no room. @throws system errors */
   keep(recording: Keepsake): boolean;
-  /** It is kept, and this process is to send it. */
+  /** Returns whether it is kept, and this process has to send it. */
   owns(sha256: string): boolean;
   /** Nothing happens if it is not there. */
   drop(sha256: string): void;
   /**
-   * Adopts what no living process owns. Rows whose bytes are gone are dropped.
+   * Adopts recordings that no living process owns. Drops rows without bytes.
    *
-   * @returns all that this process is to send, and what others have sent or dropped meanwhile
+   * @returns all recordings that this process has to send, and those that others sent or dropped
    */
   review(): { readonly items: readonly QueueItem[]; readonly gone: readonly string[] };
   /** How many recordings this process keeps. */

@@ -2,26 +2,26 @@ import { type FileStamp, sameStamp } from '../ledger/known-files.ts';
 
 /** A file that may be a recording to send. */
 export interface QueueItem {
-  /** What makes it the same item: a file's path, or the hash of a kept recording. */
+  /** Identifies the item: a file's path, or the hash of a kept recording. */
   readonly key: string;
-  /** As people are told of it. */
+  /** The path for messages. */
   readonly path: string;
-  /** Where its bytes are. */
+  /** The file to read. */
   readonly absolute: string;
   readonly stamp: FileStamp;
   /** Its bytes are kept in the outbox under this hash. */
   readonly kept: string | undefined;
-  /** Its place can be gone at any time. */
+  /** The file is on a removable device. */
   readonly removable: boolean;
-  /** When it was recorded, as far as is known; ms since the epoch. */
+  /** Best known recording time (ms since the epoch). */
   readonly recordedAt: number;
   /** Failed deliveries so far. */
   readonly failures: number;
 }
 
 /**
- * What waits to be sent: oldest first, and what has failed after what has not, so that a recording
- * that the service cannot take stands in nobody's way.
+ * Queues recordings: oldest first, and failed ones after all others, so that a recording that the
+ * service cannot take blocks no other.
  */
 export class Queue {
   /** Sorted backwards: the next one is the last. */
@@ -38,9 +38,9 @@ export class Queue {
   }
 
   /**
-   * Adds an item; one with the same key gives way, and leaves its count of failures.
+   * Adds an item. It replaces an item with the same key, and takes over its count of failures.
    *
-   * @returns false: it is there already, just like that. Sweeps find what waits again and again.
+   * @returns false if an equal item is queued: every rescan finds queued files again
    */
   add(item: QueueItem): boolean {
     const before = this.#items.get(item.key);
@@ -48,7 +48,7 @@ export class Queue {
     const added = { ...item, failures };
     if (before !== undefined && isSame(before, added)) return false;
     this.#items.set(item.key, added);
-    // Sorted when somebody takes: thousands come from one rescan.
+    // Sorted by `take`: one rescan adds thousands.
     this.#sorted.push(added);
     this.#unsorted = true;
     if (this.#sorted.length > 2 * this.#items.size + 64) this.#sorted = [...this.#items.values()];
@@ -59,7 +59,7 @@ export class Queue {
     this.#items.delete(key);
   }
 
-  /** The next one, which is then no longer here. */
+  /** Removes and returns the next item. */
   take(): QueueItem | undefined {
     if (this.#unsorted) {
       this.#sorted.sort(lastFirst);
@@ -73,15 +73,6 @@ export class Queue {
       }
     }
     return undefined;
-  }
-
-  values(): Iterable<QueueItem> {
-    return this.#items.values();
-  }
-
-  clear(): void {
-    this.#items.clear();
-    this.#sorted = [];
   }
 }
 

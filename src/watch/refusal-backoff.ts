@@ -4,10 +4,10 @@ import type { UploadLedger, UploadStanding } from '../ledger/uploads.ts';
 import type { FramedUpload, ServiceClient } from '../api/client.ts';
 
 /**
- * The client as the watcher uses it.
+ * Wraps the client for the watcher.
  *
- * @param onRetryAfter told how long the service asks to be left alone, in ms.
- * @param onUpload told of each upload before it leaves
+ * @param onRetryAfter called with the service's `Retry-After` (ms)
+ * @param onUpload called with each upload before it is sent
  */
 export function patientClient(
   client: ServiceClient,
@@ -31,8 +31,8 @@ export function patientClient(
 }
 
 /**
- * Only the token endpoint says that a login has ended. A service that does not take a token which it
- * has just renewed is in trouble, or somebody else answers in its place: that passes.
+ * Only the token endpoint ends a login. If the service rejects a token that it has just renewed, this is
+ * an outage of the service or of something in front of it.
  */
 export function notItsLogin(error: SyncError): SyncError {
   if (error.code !== 'AUTH_EXPIRED' || error.details['status'] !== 401) return error;
@@ -43,31 +43,31 @@ export function notItsLogin(error: SyncError): SyncError {
   });
 }
 
-/** A recording that was refused is left alone for so long, then twice, four times as long ..., in ms. */
+/** Pause after the first refusal of a recording (ms); it doubles with each further refusal. */
 const FIRST_REST_MS = 86_400_000;
 const LONGEST_REST_MS = 32 * FIRST_REST_MS;
-/** The bytes of one that is refused so often are not kept any longer. */
+/** Refusals after which a stashed copy is dropped. */
 const ENOUGH_REFUSALS = 6;
 
 /**
- * Is there nothing to do about a recording? One that the service refused is offered again now and
- * then: a full account, or what the service could not read in those days, need not stay so.
+ * Returns whether a recording needs no sending now. A refused recording is sent again later: the account
+ * may have been full, or the service may have learned to read it.
  */
 export function isAtRest({ state, refusals, changedAt }: UploadStanding, now: number): boolean {
   if (state !== 'rejected') return state === 'confirmed';
-  // A refusal far in the future was written down by a clock that was wrong: it holds nothing up.
+  // A refusal in the far future was recorded by a wrong clock: it delays nothing.
   return Math.abs(now - changedAt) < Math.min(FIRST_REST_MS * 2 ** (refusals - 1), LONGEST_REST_MS);
 }
 
-/** Has the service had enough chances to take it? */
+/** Returns whether the service refused the recording too often to keep its copy. */
 export function isGivenUp({ state, refusals }: UploadStanding): boolean {
   return state === 'rejected' && refusals >= ENOUGH_REFUSALS;
 }
 
 /**
- * The ledger as the watcher uses it: what was refused is offered again only in its time.
+ * Wraps the ledger for the watcher: a refused recording is sent again only after its pause.
  *
- * @param onClaim told of what is to be sent before that begins
+ * @param onClaim called with each recording before it is sent
  */
 export function restingLedger(
   ledger: UploadLedger,
@@ -94,7 +94,7 @@ export function restingLedger(
   };
 }
 
-/** For files that are this program's own copies: nothing about them is worth remembering. */
+/** For stashed copies, whose paths are not remembered. */
 export const REMEMBERS_NOTHING: KnownFiles = {
   find: () => undefined,
   remember: () => undefined,

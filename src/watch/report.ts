@@ -2,30 +2,30 @@ import type { ErrorCode } from '../base/errors.ts';
 import type { FolderState, Obstacle } from '../daemon/registry.ts';
 import type { InvalidReason, UploadItem } from '../upload/report.ts';
 
-/** What the watcher tells of, as it happens. */
+/** An event that the watcher reports to the user. */
 export type WatchNotice =
   | { readonly event: 'started'; readonly folders: readonly string[] }
   | {
       readonly event: 'folder';
       readonly folder: string;
       readonly state: FolderState;
-      /** Why it is polled, in a sentence. */
+      /** Why it is polled, as a sentence. */
       readonly reason?: string;
     }
-  /** Every folder that is there is watched from now on, and was looked through. */
+  /** Every existing folder was rescanned, and is watched from now on. */
   | { readonly event: 'ready'; readonly files: number; readonly queued: number }
-  /** A recording and what became of it. */
+  /** The outcome of a recording. */
   | { readonly event: 'upload'; readonly item: UploadItem }
-  /** Its bytes are kept here until the service has it. */
+  /** A copy was stashed until the service has the recording. */
   | { readonly event: 'kept'; readonly path: string; readonly sha256: string }
-  /** A file that has not become a whole recording for long; told once. */
+  /** A file has been incomplete for long; reported once. */
   | {
       readonly event: 'unfinished';
       readonly path: string;
       readonly reason: InvalidReason;
       readonly detail: string;
     }
-  /** Nothing can be delivered now; told once until it can. */
+  /** Nothing can be delivered now; reported once until it can. */
   | {
       readonly event: 'obstacle';
       readonly obstacle: Obstacle;
@@ -33,9 +33,9 @@ export type WatchNotice =
       readonly hint?: string;
       readonly queued: number;
     }
-  /** Delivery goes on. */
+  /** Delivery continues. */
   | { readonly event: 'delivering' }
-  /** Only `sync login` helps; told once. Nothing is sent until then. */
+  /** Nothing is sent before the next `sync login`; reported once. */
   | {
       readonly event: 'login-needed';
       readonly code: ErrorCode;
@@ -43,9 +43,9 @@ export type WatchNotice =
       readonly hint?: string;
     }
   | { readonly event: 'login-renewed' }
-  /** The login ends soon, and could not be made to last longer. */
+  /** The login ends soon, and could not be renewed. */
   | { readonly event: 'login-ending'; readonly endsAt: string; readonly daysLeft: number }
-  /** The service took it an hour ago or earlier, and has no workout of it; told once. */
+  /** The service accepted it at least an hour ago, and has no workout for it; reported once. */
   | {
       readonly event: 'missing';
       readonly path: string;
@@ -53,8 +53,8 @@ export type WatchNotice =
       /** ISO 8601 */
       readonly uploadedAt: string;
     }
-  /** Uploads cannot be verified with the scopes of this login; told once. */
+  /** Uploads cannot be verified with the scopes of this login; reported once. */
   | { readonly event: 'unverified'; readonly message: string; readonly hint?: string }
-  /** Something that stops nothing: a folder that may not be read. */
+  /** A problem that stops nothing, such as an unreadable folder. */
   | { readonly event: 'problem'; readonly message: string; readonly path?: string }
   | { readonly event: 'stopped'; readonly queued: number };

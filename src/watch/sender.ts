@@ -96,9 +96,9 @@ export class Sender {
   readonly #tasks = new Set<Promise<void>>();
   readonly #hardStop = new AbortController();
   readonly #dryRun: boolean;
-  /** Waits in its place, and since when (monotonic clock, ms); the longest first. */
+  /** Queued files without a copy, the longest waiting first. `since`: monotonic clock (ms). */
   readonly #unstashed = new Map<string, { readonly item: QueueItem; readonly since: number }>();
-  /** Nothing that waits for its turn is stashed before this (monotonic clock, ms). */
+  /** No queued recording is stashed before this (monotonic clock, ms). */
   #stashAgainAt = -Infinity;
   /** When the service last answered (monotonic clock, ms). */
   #answeredAt = -Infinity;
@@ -111,7 +111,7 @@ export class Sender {
     this.#dryRun = options.dryRun;
   }
 
-  /** For one recording: what is sent is noted in `sending`. */
+  /** Returns an uploader for one recording, which records its bytes in `sending`. */
   #uploader(kept: boolean, sending: Sending): Uploader {
     const { appVersion, ledger, known, uploadUrl, clock, client } = this.#needs;
     const options = { force: false, anyType: false, metadata: {}, dryRun: this.#dryRun };
@@ -134,7 +134,7 @@ export class Sender {
     });
   }
 
-  /** Recordings that wait, those under way included. */
+  /** Queued and in-flight recordings. */
   get waiting(): number {
     return this.#queue.size + this.#active.size;
   }
@@ -144,7 +144,7 @@ export class Sender {
   }
 
   add(item: QueueItem): void {
-    // A rescan finds what is being sent.
+    // A rescan finds in-flight files, too.
     for (const { key, stamp } of this.#active.keys()) {
       if (key === item.key && sameStamp(stamp, item.stamp)) return;
     }
@@ -160,8 +160,7 @@ export class Sender {
   }
 
   /**
-   * Takes up what is kept and no living process is to send; what was refused and kept, when its time has
-   * come.
+   * Queues stashed recordings that no living process owns, and refused ones after their pause.
    */
   adopt(): void {
     const { outbox, ledger, clock } = this.#needs;
@@ -243,7 +242,7 @@ export class Sender {
     }
   }
 
-  /** Nothing waits. What was read is remembered; where that fails, it is read once more. */
+  /** Runs when the queue is empty. Writes down the files that were read; a failure costs a second read. */
   #rest(): void {
     if (this.#needs.delivers && this.#needs.breaker.idle()) this.#needs.onChange();
     try {
@@ -254,10 +253,9 @@ export class Sender {
   }
 
   /**
-   * Copies what must not wait any longer to the outbox: a slice of it, the rest after whatever else is to
-   * be done.
+   * Copies recordings that have waited long enough to the outbox, in slices.
    *
-   * @param blocked nothing can be sent: nothing waits for its turn
+   * @param blocked nothing can be sent now
    * @returns ms until there is more to copy
    */
   #stash(blocked: boolean): number {
@@ -301,7 +299,7 @@ export class Sender {
     return Math.min(Infinity, ...waits);
   }
 
-  /** Keeps what is being sent: its file may be gone when that fails. */
+  /** Stashes an in-flight recording: its file may be gone if the upload fails. */
   #stashSent(item: QueueItem, sending: Sending): void {
     if (sending.sent === undefined || item.kept !== undefined || this.#dryRun) return;
     const { sent, readBuffer, stashed } = sending;
@@ -319,7 +317,7 @@ export class Sender {
     return Math.max(mtimeMs, ctimeMs) > this.#needs.clock.now() - FRESH_MS;
   }
 
-  /** @returns false: it has to be sent from where it is */
+  /** @returns false if it must be sent from its file */
   #stashFile(item: QueueItem, removable = item.removable): boolean {
     const readBuffer = this.#readBuffers.take();
     try {
@@ -391,7 +389,7 @@ export class Sender {
         report({ event: 'upload', item: result });
         return;
       case 'rejected': {
-        // Bytes that are kept are the only ones there are, perhaps: they are offered again.
+        // The stashed copy may be the only one: it is kept, and sent again later.
         const upload = this.#needs.ledger.find(result.sha256);
         if (upload !== undefined && isGivenUp(upload)) this.#drop(result.sha256);
         if (breaker.succeeded()) report({ event: 'delivering' });
@@ -410,9 +408,9 @@ export class Sender {
         if (item.kept !== undefined) {
           const wasThere = outbox.has(item.kept);
           outbox.drop(item.kept);
-          // Another watcher delivered it meanwhile.
+          // Another watcher has delivered it.
           if (!wasThere) return;
-          // Somebody damaged or removed our copy. Its source, if it is still there, is found again.
+          // The copy was damaged or removed. A rescan finds the source again, if it still exists.
           report({ event: 'problem', path: item.path, message: result.detail });
         } else {
           this.#needs.onIncomplete(item, result.reason, result.detail);
@@ -423,7 +421,7 @@ export class Sender {
     }
   }
 
-  /** The recording is where it should be: nothing waits with it any more. */
+  /** Removes a delivered recording from the queue and the outbox. */
   #drop(sha256: string): void {
     if (this.#dryRun) return;
     this.#queue.remove(sha256);

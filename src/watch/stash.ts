@@ -128,7 +128,7 @@ export function stashSent(
   return outbox.keep({ sha256, path, size, recordedAt, bytes, removable });
 }
 
-/** Returns the recording as it was read. A compressed recording is not there: its hash differs. */
+/** Returns the recording that was read. A compressed recording is not there: its hash differs. */
 function readInto({ buffer }: ReadBuffer, size: number): Uint8Array {
   return buffer.subarray(HEAD_ROOM, HEAD_ROOM + size);
 }

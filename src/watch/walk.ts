@@ -11,15 +11,15 @@ import {
   oddNames,
 } from '../upload/recording-names.ts';
 
-/** What a walk comes across. */
+/** One result of a walk. */
 export type Found =
   | { readonly found: 'folder'; readonly path: string }
   | { readonly found: 'file'; readonly path: string; readonly stamp: FileStamp }
   | { readonly found: 'problem'; readonly path: string; readonly problem: string };
 
 /**
- * Walks a folder and all that is searched below it. A folder is told before it is read, so that a
- * watch on it misses nothing. What vanishes on the way is passed over in silence.
+ * Walks a folder and its searched subfolders. Yields a folder before it is read, so that a watch on it
+ * misses nothing. Skips files that vanish meanwhile.
  */
 export function* walk(folder: string): Generator<Found, undefined> {
   yield { found: 'folder', path: folder };
@@ -65,12 +65,12 @@ function join(folder: string, name: string): string {
   return folder.endsWith(sep) ? folder + name : folder + sep + name;
 }
 
-/** So long at a time, in ms: in between, events are heard and requests go on. */
+/** Longest slice before events and requests are handled (ms). */
 const SLICE_MS = 20;
 
 /**
- * Takes all that a walk finds, in slices: each within `transaction`, the next after whatever else
- * is to be done.
+ * Takes the results of a walk in slices, each within `transaction`, and yields to the event loop in
+ * between.
  *
  * @throws the signal's reason when it is aborted.
  */

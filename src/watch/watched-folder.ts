@@ -5,30 +5,30 @@ import type { FilesystemType } from './filesystem-type.ts';
 import { FolderEvents, type FolderEventsNeeds } from './fs-events.ts';
 import type { FolderState } from '../daemon/registry.ts';
 
-/** What a look at the root showed. */
+/** The result of a check of the folder. */
 export type Appearance = 'same' | 'appeared' | 'gone' | 'replaced';
 
 export interface WatchedFolderNeeds {
   readonly filesystemType: (folder: string) => FilesystemType;
   /** The kernel watches a whole tree with one handle. */
   readonly recursiveEvents: boolean;
-  /** Poll, whatever the file system is. */
+  /** Poll on every file system. */
   readonly forcePolling: boolean;
   readonly onName: (folder: WatchedFolder, parent: string, name: string) => void;
   readonly onRoot: (folder: WatchedFolder) => void;
   readonly onStateChange: (folder: WatchedFolder) => void;
 }
 
-/** One of the folders that the user named: it comes and goes. */
+/** One of the user's folders: it appears and disappears. */
 export class WatchedFolder {
   readonly path: string;
   state: FolderState = 'waiting';
-  /** Why it is polled, or waited for although it is there. */
+  /** Why it is polled, or waited for although it exists. */
   reason: string | undefined;
   removable = false;
-  /** When it is looked through next; ms of the monotonic clock. */
+  /** The next rescan (ms of the monotonic clock). */
   rescanAt = -Infinity;
-  /** What the last rescan of it took, in ms. */
+  /** Duration of the last rescan (ms). */
   rescanCostMs = 0;
   #identity: string | undefined;
   #looking = false;
@@ -48,11 +48,10 @@ export class WatchedFolder {
   }
 
   /**
-   * Looks whether it is there, and whether it is still the same: something else may be mounted. One
-   * that may not be read is waited for like one that is not there. What the first look finds is not
-   * told as a change where it is still to be waited for.
+   * Checks whether the folder exists, and whether it is the same: another one may be mounted. An
+   * unreadable folder counts as missing. A folder that is missing at the first check is no change.
    *
-   * @returns nothing while an earlier look has not come back: its file system hangs.
+   * @returns undefined while an earlier check has not returned: its file system hangs
    */
   async check(): Promise<Appearance | undefined> {
     if (this.#looking) return undefined;
@@ -75,14 +74,14 @@ export class WatchedFolder {
       return before === undefined ? 'same' : 'gone';
     }
     const { identity } = found;
-    // Where there are no events, file systems may number their folders anew each time.
+    // File systems without events may renumber their folders each time.
     if (before !== undefined && (identity === before || this.state === 'polling')) return 'same';
     this.#identity = identity;
     this.#enter();
     return before === undefined ? 'appeared' : 'replaced';
   }
 
-  /** Nothing is heard of it any more. May be called twice. */
+  /** Ends its events. May be called twice. */
   close(): void {
     this.#closed = true;
     this.#closeEvents();
@@ -136,14 +135,14 @@ export class WatchedFolder {
   }
 }
 
-/** What is at the path: a folder that may be read; or none, with the reason where there is one to tell. */
+/** Returns the folder's identity if it is readable; else why it is missing, if that is worth a report. */
 async function lookAt(
   path: string,
 ): Promise<{ readonly identity: string } | { readonly missing: string | undefined }> {
   try {
     const found = await stat(path);
     if (!found.isDirectory()) return { missing: undefined };
-    // Whether it may be read shows only to who tries: there are more rules than the mode's.
+    // Only opening it shows whether it is readable: the mode is not the only rule.
     const refused = await opendir(path).then((folder) => folder.close(), refusalIn);
     if (refused !== undefined) return { missing: refused };
     return { identity: `${found.dev}:${found.ino}:${found.birthtimeMs}` };
@@ -152,7 +151,7 @@ async function lookAt(
   }
 }
 
-/** That this user may not; undefined for other reasons of the system, which pass. */
+/** Returns the reason if this user may not read it; undefined for other reasons, which pass. */
 function refusalIn(error: unknown): string | undefined {
   const code = systemCode(error);
   if (code === undefined) throw error;

@@ -236,7 +236,7 @@ describe.skipIf(process.platform === 'win32')('sync watch --daemon', () => {
     const world = await openDaemonWorld();
     const { stdout, stderr } = await world.sync(['watch', world.folder, '--daemon']);
     expect(stdout).toMatch(
-      /^Watching \S+Garmin in the background \(process \d+\)\.\nLog: \S+daemon\.log\nSee `sync daemon status`; `sync daemon stop` ends it\.\n$/,
+      /^Watching \S+Garmin in the background \(process \d+\)\.\nLog: \S+daemon\.log\nSee `sync daemon status`; `sync daemon stop` stops it\.\n$/,
     );
     expect(stderr).toBe('');
     const status = await world.sync(['daemon', 'status']);
@@ -459,7 +459,7 @@ describe.skipIf(process.platform === 'win32')('a watcher that a service manager 
     await startDaemon(world, [world.folder]);
     expect(readFileSync(crash, 'utf8')).toBe('');
     expect(readFileSync(log, 'utf8')).toMatch(
-      /^[\d -]+[\d:]+ {2}Said by the runtime, before this:\n {4}FATAL ERROR: heap out of memory\n/m,
+      /^[\d -]+[\d:]+ {2}Output of the runtime before this start:\n {4}FATAL ERROR: heap out of memory\n/m,
     );
   });
 });

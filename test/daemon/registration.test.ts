@@ -290,7 +290,7 @@ describe('stopping a daemon', () => {
     writeState(paths, { ...state, pid: gone.pid });
     expect(await stopDaemon(paths, { ...NEEDS, kill })).toMatchObject({
       outcome: 'out-of-reach',
-      why: expect.stringContaining('not to be seen') as string,
+      why: expect.stringContaining('not visible') as string,
     });
     writeFileSync(paths.stateFile, '?');
     expect(await stopDaemon(paths, { ...NEEDS, kill })).toMatchObject({
@@ -314,14 +314,14 @@ describe('stopping a daemon', () => {
     expect(await stopping).toMatchObject({ outcome: 'stopped', pid: child.pid });
   });
 
-  it('says so where the daemon is somebody else’s', async () => {
+  it('reports a daemon of another user as out of reach', async () => {
     const { paths } = await startHolder();
     const kill = () => {
       throw Object.assign(new Error('kill EPERM'), { code: 'EPERM' });
     };
     expect(await stopDaemon(paths, { ...NEEDS, kill })).toMatchObject({
       outcome: 'out-of-reach',
-      why: 'it belongs to somebody else',
+      why: 'it belongs to another user',
     });
   });
 

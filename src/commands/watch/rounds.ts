@@ -68,7 +68,7 @@ function isLasting(code: ErrorCode): boolean {
   return ['USAGE', 'CONFIG', 'STORAGE', 'BUSY', 'INTERRUPTED', 'INPUT_INVALID'].includes(code);
 }
 
-/** The search for the next login, while the current one is of no use. */
+/** The search for the next login, while the current one does not work. */
 type Search =
   | { readonly state: 'idle' }
   | { readonly state: 'running' }
