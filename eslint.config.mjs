@@ -90,7 +90,7 @@ export default defineConfig(
       'no-console': 'error',
       'no-restricted-properties': [
         'error',
-        { object: 'process', property: 'env', message: 'Only app/deps.ts reads the environment.' },
+        { object: 'process', property: 'env', message: 'Only app/system.ts reads the environment.' },
         {
           object: 'process',
           property: 'exit',
@@ -99,7 +99,7 @@ export default defineConfig(
       ],
     },
   },
-  { files: ['src/app/deps.ts', 'src/run.ts'], rules: { 'no-restricted-properties': 'off' } },
+  { files: ['src/app/system.ts', 'src/run.ts'], rules: { 'no-restricted-properties': 'off' } },
   ...arrows,
   {
     files: ['bin/*.js', '**/*.mjs'],

@@ -2,7 +2,7 @@ import { setMaxListeners } from 'node:events';
 import { VERSION } from './base/version.ts';
 import { buildProgram } from './cli/program.ts';
 import { systemSyncWanted } from './cli/system-sync-wanted.ts';
-import { systemDeps } from './app/deps.ts';
+import { thisSystem } from './app/system.ts';
 import {
   ExitCode,
   SyncError,
@@ -27,16 +27,16 @@ export async function runProgram(args: readonly string[]): Promise<ExitCode> {
   // Every request and every pause adds a listener: a large number is not a leak.
   setMaxListeners(0, interruption.signal);
   let lost = false;
-  const deps = systemDeps(interruption.signal, (error) => {
+  const system = thisSystem(interruption.signal, (error) => {
     lost = true;
     // The failure of the last line arrives after the run.
     process.exitCode = ExitCode.internal;
-    deps.io.err(errorText(resultsLost(error), flags));
+    system.io.err(errorText(resultsLost(error), flags));
   });
   const signals = handleSignals({
     args,
-    programDir: deps.programDir,
-    ignoresHangup: () => ignoresHangup(deps.env, deps.platform, process.ppid),
+    programDir: system.programDir,
+    ignoresHangup: () => ignoresHangup(system.env, system.platform, process.ppid),
     onSignal: () => interruption.abort(new SyncError('INTERRUPTED', 'Interrupted.')),
     exit: () => process.exit(ExitCode.interrupted),
   });
@@ -46,22 +46,22 @@ export async function runProgram(args: readonly string[]): Promise<ExitCode> {
     const program = buildProgram(
       {
         version: VERSION,
-        deps,
+        system,
         onFlags: (given) => (flags = given),
       },
       args,
     );
-    const passThrough = systemSyncWanted(args, program.commandNames, deps);
+    const passThrough = systemSyncWanted(args, program.commandNames, system);
     if (passThrough !== undefined) {
       const { runSystemSync } = await import('./cli/system-sync.ts');
-      const code = await runSystemSync(passThrough, deps);
-      if (args.length === 0 && deps.io.stdoutIsTerminal) deps.io.out(program.shortHelp());
+      const code = await runSystemSync(passThrough, system);
+      if (args.length === 0 && system.io.stdoutIsTerminal) system.io.out(program.shortHelp());
       return code;
     }
     return codeOf(await program.run());
   } catch (error) {
     const failure = isAbort(error) ? new SyncError('INTERRUPTED', 'Interrupted.') : error;
-    createOutput(deps.io, flags).error(errorReport(failure), errorText(failure, flags));
+    createOutput(system.io, flags).error(errorReport(failure), errorText(failure, flags));
     return codeOf(failure instanceof SyncError ? exitCodeOf(failure.code) : ExitCode.internal);
   } finally {
     signals.over();

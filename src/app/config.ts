@@ -5,7 +5,7 @@ import { type Paths, findPaths } from '../config/paths.ts';
 import type { Zone } from '../records/types.ts';
 import { findDistrust } from '../system/folder-trust.ts';
 import type { AppContext } from './context.ts';
-import type { Deps } from './deps.ts';
+import type { System } from './system.ts';
 
 /** Loads the configuration of the profile in use. @throws SyncError `CONFIG` */
 export function configFor(context: AppContext, overrides: SettingOverrides = {}): Config {
@@ -53,7 +53,7 @@ export function warnOfDistrust(context: AppContext, folder: string): void {
  *
  * @throws SyncError `CONFIG` if no zone is set and the machine's is unknown
  */
-export function zoneFor(config: Config, { machineZone }: Pick<Deps, 'machineZone'>): Zone {
+export function zoneFor(config: Config, { machineZone }: Pick<System, 'machineZone'>): Zone {
   const name = config.get('timezone');
   const from = config.originOf('timezone');
   if (name === undefined || from === 'default') return { name: machineZone(), from: 'machine' };

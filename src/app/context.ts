@@ -1,19 +1,19 @@
 import type { Context } from '../base/context.ts';
 import { type GlobalFlags, type Output, createOutput } from '../terminal/output.ts';
-import type { Deps } from './deps.ts';
+import type { System } from './system.ts';
 
 /** The input of every command: the outside world, the common flags, and its output. */
-export interface AppContext extends Context, Deps {
+export interface AppContext extends Context, System {
   readonly version: string;
   readonly flags: GlobalFlags;
   readonly output: Output;
 }
 
-/** Builds the context of one command, which prints to `deps.io`. */
-export function createContext(deps: Deps, version: string, flags: GlobalFlags): AppContext {
-  const output = createOutput(deps.io, flags);
+/** Builds the context of one command, which prints to `system.io`. */
+export function createContext(system: System, version: string, flags: GlobalFlags): AppContext {
+  const output = createOutput(system.io, flags);
   return {
-    ...deps,
+    ...system,
     version,
     flags,
     output,

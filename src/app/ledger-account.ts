@@ -30,7 +30,12 @@ import { SyncError } from '../base/errors.ts';
 import type { Secret } from '../base/secret.ts';
 import { type Account, type Config, accountKey } from '../config/config.ts';
 import { changeProfile } from '../config/config-write.ts';
-import { accountByToken, adoptAccount, hasAccountLike, rememberTokenAccount } from '../ledger/accounts.ts';
+import {
+  accountByToken,
+  adoptAccount,
+  hasAccountLike,
+  rememberTokenAccount,
+} from '../ledger/accounts.ts';
 import { type Database, openDatabase } from '../ledger/database.ts';
 import { ledgerPath } from './config.ts';
 

@@ -1,4 +1,4 @@
-import { type CommandDeclaration, dryRun, start } from './declaration.ts';
+import type { CommandDeclaration } from './declaration.ts';
 
 /** All commands, in the order of the help. */
 export const COMMANDS: readonly CommandDeclaration[] = [

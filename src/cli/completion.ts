@@ -45,9 +45,8 @@ async function shapesOf(
   declaration?: CommandDeclaration,
 ): Promise<CommandShape[]> {
   const command = new Command();
-  declaration?.declare?.(command);
   (await declaration?.load?.())?.declare(command);
-  if (declaration?.start !== undefined || declaration?.load !== undefined) globalFlags(command);
+  if (declaration?.load !== undefined) globalFlags(command);
   const visible = command.options.filter(({ hidden }) => !hidden);
   const flags = [...visible.flatMap(({ long }) => long ?? []), '--help'];
   const below = subcommands.map(

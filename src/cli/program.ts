@@ -1,8 +1,9 @@
 import { Command, CommanderError } from 'commander';
 import { COMMANDS } from './commands.ts';
 import { type CommandDeclaration, globalFlags } from './declaration.ts';
-import { type AppContext, createContext } from '../app/context.ts';
-import type { Deps } from '../app/deps.ts';
+import type { CommandModule } from '../app/command.ts';
+import { createContext } from '../app/context.ts';
+import type { System } from '../app/system.ts';
 import { ExitCode, SyncError } from '../base/errors.ts';
 import type { GlobalFlags } from '../terminal/output.ts';
 
@@ -13,9 +14,9 @@ export interface Program {
   run(): Promise<ExitCode>;
 }
 
-export interface ProgramNeeds {
+export interface ProgramOptions {
   readonly version: string;
-  readonly deps: Deps;
+  readonly system: System;
   /** Called before a command runs, so that its error is printed according to its flags. */
   readonly onFlags: (flags: GlobalFlags) => void;
 }
@@ -24,16 +25,16 @@ export interface ProgramNeeds {
  * Builds the tree for one command line. It loads and declares only the command that the line names:
  * declaring all of them takes longer than most commands run.
  */
-export function buildProgram(needs: ProgramNeeds, args: readonly string[]): Program {
+export function buildProgram(options: ProgramOptions, args: readonly string[]): Program {
   let exitCode: ExitCode = ExitCode.ok;
   const root = new Command('sync')
     .description("Moves an athlete's data into their training platform.")
-    .version(needs.version, '-V, --version', 'show the version')
+    .version(options.version, '-V, --version', 'show the version')
     .helpOption('-h, --help', 'show help')
     .helpCommand('help [command]', 'show help for a command')
     .addHelpText('after', '\nBegin with `sync login`, then `sync upload ride.fit`.')
     .configureOutput({
-      writeOut: (text) => needs.deps.io.out(text.replace(/\n$/, '')),
+      writeOut: (text) => options.system.io.out(text.replace(/\n$/, '')),
       writeErr: () => undefined,
     })
     .exitOverride();
@@ -48,47 +49,35 @@ export function buildProgram(needs: ProgramNeeds, args: readonly string[]): Prog
       const named = command.commands.find((known) => known.name() === word);
       if (declaration === undefined || named === undefined) return;
       named.copyInheritedSettings(root);
-      const { load, declare, start, subcommands = [] } = declaration;
+      const { load, subcommands = [] } = declaration;
       for (const { name, summary } of subcommands) {
         named.command(name).description(summary).copyInheritedSettings(root);
       }
       if (load !== undefined) {
         const module = await load();
         module.declare(named);
-        globalFlags(named).action(
-          action(async (context, given) => await module.run(context, ...(given as never[]))),
-        );
-      }
-      declare?.(named);
-      if (start !== undefined) {
-        globalFlags(named).action(
-          action(
-            async (context, given) =>
-              await (
-                await start()
-              )({ ...context, deps: needs.deps }, ...given),
-          ),
-        );
+        globalFlags(named).action(actionOf(module));
       }
       [command, declarations] = [named, subcommands];
     }
   }
 
   /** Returns a commander action that passes the context before the parsed arguments and flags. */
-  function action(run: (context: AppContext, given: readonly unknown[]) => Promise<ExitCode>) {
+  function actionOf(module: CommandModule) {
     return async (...passed: unknown[]): Promise<void> => {
       // commander passes the arguments, the flags, and the command.
       const command = passed.at(-1) as Command;
-      const { deps, version } = needs;
+      const { system, version } = options;
       const { profile, json, quiet, verbose } = command.opts<Partial<GlobalFlags>>();
       const flags = {
-        profile: profile ?? (deps.env['SYNC_PROFILE'] || undefined),
+        profile: profile ?? (system.env['SYNC_PROFILE'] || undefined),
         json: json ?? false,
         quiet: quiet ?? false,
         verbose: verbose ?? false,
       };
-      needs.onFlags(flags);
-      exitCode = await run(createContext(deps, version, flags), passed.slice(0, -1));
+      options.onFlags(flags);
+      const context = createContext(system, version, flags);
+      exitCode = await module.run(context, ...(passed.slice(0, -1) as never[]));
     };
   }
 
@@ -121,7 +110,7 @@ function usageError(error: CommanderError, args: readonly string[], root: Comman
     error.code !== 'commander.help'
       ? error.message.replace(/^error: /, '')
       : asked === undefined
-        ? `\`sync ${given.join(' ')}\` needs one of these: ${names.join(', ')}`
+        ? `\`sync ${given.join(' ')}\` options one of these: ${names.join(', ')}`
         : `unknown command '${asked}'`;
   const [fault = '', guess] = message.split('\n');
   const words = `${fault.charAt(0).toUpperCase()}${fault.slice(1).replace(/\.$/, '')}.`;

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
-import type { Deps } from '../app/deps.ts';
+import type { System } from '../app/system.ts';
 
 /** Options of coreutils' `sync`. */
 const SYSTEM_OPTIONS = new Set(['-d', '--data', '-f', '--file-system']);
@@ -14,10 +14,10 @@ const SYSTEM_OPTIONS = new Set(['-d', '--data', '-f', '--file-system']);
 export function systemSyncWanted(
   args: readonly string[],
   commands: readonly string[],
-  deps: Pick<Deps, 'cwd'>,
+  system: Pick<System, 'cwd'>,
 ): readonly string[] | undefined {
   const [first] = args;
   if (first === undefined || SYSTEM_OPTIONS.has(first)) return args;
   if (first.startsWith('-') || commands.includes(first)) return undefined;
-  return existsSync(resolve(deps.cwd, first)) ? args : undefined;
+  return existsSync(resolve(system.cwd, first)) ? args : undefined;
 }

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { constants as osConstants } from 'node:os';
 import { basename, delimiter, join } from 'node:path';
-import type { Deps } from '../app/deps.ts';
+import type { System } from '../app/system.ts';
 import { ExitCode } from '../base/errors.ts';
 import { isRecordingName } from '../upload/recording-names.ts';
 import { isExecutable, realPath } from '../system/executables.ts';
@@ -13,19 +13,19 @@ import { isExecutable, realPath } from '../system/executables.ts';
 const TRIED = 'ATHLETE_SYNC_TRIED';
 
 /** Runs the next `sync` on the PATH. If there is none (Windows), nothing needs flushing. */
-export async function runSystemSync(args: readonly string[], deps: Deps): Promise<ExitCode> {
-  const tried = new Set((deps.env[TRIED] ?? '').split(delimiter).filter((path) => path !== ''));
+export async function runSystemSync(args: readonly string[], system: System): Promise<ExitCode> {
+  const tried = new Set((system.env[TRIED] ?? '').split(delimiter).filter((path) => path !== ''));
   tried.add(realPath(process.argv[1] ?? ''));
   const remark = tried.size === 1 ? recordingRemark(args) : undefined;
   const withRemark = (code: ExitCode) => {
-    if (remark !== undefined && deps.io.stderrIsTerminal) deps.io.err(remark);
+    if (remark !== undefined && system.io.stderrIsTerminal) system.io.err(remark);
     return code;
   };
-  const program = findSystemSync(deps, tried);
+  const program = findSystemSync(system, tried);
   if (program === undefined) return withRemark(ExitCode.ok);
   // Each step adds one program, so the search ends even if a program changes the PATH.
   tried.add(realPath(program));
-  const env = { ...deps.env, [TRIED]: [...tried].join(delimiter) };
+  const env = { ...system.env, [TRIED]: [...tried].join(delimiter) };
   const child = spawn(program, args, { stdio: 'inherit', env });
   return await new Promise((done, fail) => {
     child.once('error', fail);
@@ -44,7 +44,7 @@ function recordingRemark(args: readonly string[]): string | undefined {
     : `Nothing was sent: \`sync FILE\` flushes it to the disk, as Unix's sync does. \`sync upload ${recording}\` sends it.`;
 }
 
-function findSystemSync({ env, platform }: Deps, tried: ReadonlySet<string>): string | undefined {
+function findSystemSync({ env, platform }: System, tried: ReadonlySet<string>): string | undefined {
   if (platform === 'win32') return undefined;
   return (env['PATH'] ?? '')
     .split(delimiter)

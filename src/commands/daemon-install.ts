@@ -2,7 +2,7 @@ import { existsSync, realpathSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { type CommandModule, examples } from '../app/command.ts';
 import type { AppContext } from '../app/context.ts';
-import { configFor } from '../app/invocation.ts';
+import { configFor } from '../app/config.ts';
 import { ExitCode, SyncError, messageOf } from '../base/errors.ts';
 import type { Config } from '../config/config.ts';
 import { hasEnvironmentTokens } from '../credentials/environment.ts';

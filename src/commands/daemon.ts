@@ -1,5 +1,6 @@
 import { type CommandModule, examples } from '../app/command.ts';
-import { configFor, wholeNumber } from '../app/invocation.ts';
+import { configFor } from '../app/config.ts';
+import { wholeNumber } from '../app/flags.ts';
 import { ExitCode, SyncError, exitCodeOf, worstExitCode } from '../base/errors.ts';
 import { lastWords } from '../daemon/launch.ts';
 import { LogReader } from '../daemon/log.ts';

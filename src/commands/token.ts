@@ -1,6 +1,6 @@
 import { withIsoTimes } from '../json/time.ts';
 import { type CommandModule, examples } from '../app/command.ts';
-import { configFor } from '../app/invocation.ts';
+import { configFor } from '../app/config.ts';
 import { withHttp } from '../app/with-http.ts';
 import { openSession } from '../auth/open-session.ts';
 import { ExitCode } from '../base/errors.ts';

@@ -9,7 +9,7 @@ import { decodeTokenResponse } from '../../src/auth/token-response.ts';
 import { fileStore, tokenFilePath } from '../../src/credentials/file.ts';
 import type { Credentials } from '../../src/credentials/store.ts';
 import { systemClock } from '../../src/system/clock.ts';
-import { type Deps } from '../../src/app/deps.ts';
+import { type System } from '../../src/app/system.ts';
 import type { Context } from '../../src/base/context.ts';
 import { SyncError } from '../../src/base/errors.ts';
 import type { Io } from '../../src/terminal/io.ts';
@@ -174,7 +174,7 @@ export function testIo(
 }
 
 /** The outside world of a test. */
-export function testDeps(over: Partial<Deps> & { homeDir: string }): Deps {
+export function testSystem(over: Partial<System> & { homeDir: string }): System {
   return {
     env: {},
     platform: process.platform,

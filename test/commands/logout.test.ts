@@ -17,7 +17,7 @@ import {
   never,
   sandbox,
   scratchDir,
-  testDeps,
+  testSystem,
   tokenRequests,
 } from '../auth/support.ts';
 import { startCommand } from '../support/command.ts';
@@ -36,7 +36,7 @@ async function loggedIn(service: Sandbox, extra: Env = {}) {
   const store = fileStore(path, process.platform);
   const login = { ...mint(service), accountId: account.id };
   await store.save(login, never);
-  const deps = (signal = never) => testDeps({ homeDir, env, signal });
+  const system = (signal = never) => testSystem({ homeDir, env, signal });
   return {
     paths,
     path,
@@ -44,7 +44,7 @@ async function loggedIn(service: Sandbox, extra: Env = {}) {
     login,
     /** Runs `sync logout`. @returns its report */
     logout: async (args: readonly string[] = [], signal = never) => {
-      const { done, stdout } = startCommand(logout, deps(signal), ['--json', ...args]);
+      const { done, stdout } = startCommand(logout, system(signal), ['--json', ...args]);
       await done;
       return JSON.parse(stdout[0] ?? '') as Record<string, unknown> & {
         revocations: Record<string, unknown>[];
@@ -52,7 +52,7 @@ async function loggedIn(service: Sandbox, extra: Env = {}) {
     },
     /** Runs `sync token`. */
     token: async () => {
-      const { done, stdout, stderr } = startCommand(token, deps(), ['--json']);
+      const { done, stdout, stderr } = startCommand(token, system(), ['--json']);
       await done;
       const report = JSON.parse(stdout[0] ?? '') as { accessToken: string; expiresAt?: number };
       return { report, warnings: stderr };

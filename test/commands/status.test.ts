@@ -22,7 +22,7 @@ import {
   sandbox,
   scratchDir,
   testClock,
-  testDeps,
+  testSystem,
 } from '../auth/support.ts';
 import { startCommand } from '../support/command.ts';
 
@@ -48,17 +48,17 @@ async function open(settings: NonNullable<SandboxOptions['settings']> = {}) {
   const clock = testClock();
   const needs = (env: Record<string, string> = {}) => ({
     config: configOf(env),
-    deps: testDeps({ homeDir: dir, env: { ...base, ...env }, clock }),
+    system: testSystem({ homeDir: dir, env: { ...base, ...env }, clock }),
     http: realHttp(),
   });
   const contextOf = (env: Record<string, string> = {}) =>
-    createContext(needs(env).deps, '0', { json: false, quiet: false, verbose: false });
+    createContext(needs(env).system, '0', { json: false, quiet: false, verbose: false });
   const status = async (env: Record<string, string> = {}, check = false) => {
     const { config, http } = needs(env);
     const report = await readStatus(contextOf(env), config, http, check);
     return { report, exitCode: exitCodeFor(report) };
   };
-  const token = () => startCommand(tokenCommand, needs().deps, []).done;
+  const token = () => startCommand(tokenCommand, needs().system, []).done;
   const login = async (request: Parameters<typeof mint>[1] = {}) => {
     await store.save({ ...mint(service, request), accountId: ACCOUNT.id }, never);
     service.control.clearRequests();
@@ -219,7 +219,7 @@ describe('the status', () => {
     expect(service.control.requests()).toEqual([]);
 
     const flags = { json: false, quiet: false, verbose: false };
-    const context = createContext(testDeps({ homeDir: dir, env }), '0', flags);
+    const context = createContext(testSystem({ homeDir: dir, env }), '0', flags);
     const connection = connect(context, configOf(env), { connections: 1 });
     const key = await connection.ledgerAccount({ offline: false });
     await connection.close();

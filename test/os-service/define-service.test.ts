@@ -2,7 +2,7 @@ import { basename, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { defineService } from '../../src/commands/daemon-install.ts';
 import { loadConfig } from '../../src/config/config.ts';
-import { type Deps, systemDeps } from '../../src/app/deps.ts';
+import { type System, thisSystem } from '../../src/app/system.ts';
 import { findPaths } from '../../src/config/paths.ts';
 import type { ServiceKind } from '../../src/os-service/manager.ts';
 
@@ -15,8 +15,8 @@ function define(
     profile = 'default',
   }: { kind?: ServiceKind; programDir?: string; profile?: string } = {},
 ) {
-  const deps: Deps = {
-    ...systemDeps(new AbortController().signal, () => undefined),
+  const system: System = {
+    ...thisSystem(new AbortController().signal, () => undefined),
     env,
     cwd: '/home/ann',
     homeDir: '/home/ann',
@@ -24,7 +24,7 @@ function define(
     programDir,
   };
   const config = loadConfig({ env, paths: findPaths(env, 'linux', '/home/ann') }, profile);
-  return defineService(deps, config, ['/home/ann/Garmin', '/mnt/two words'], kind);
+  return defineService(system, config, ['/home/ann/Garmin', '/mnt/two words'], kind);
 }
 
 describe('what a service runs', () => {

@@ -1,7 +1,7 @@
 import { Command } from 'commander';
 import type { CommandModule } from '../../src/app/command.ts';
 import { createContext } from '../../src/app/context.ts';
-import type { Deps } from '../../src/app/deps.ts';
+import type { System } from '../../src/app/system.ts';
 import type { ExitCode } from '../../src/base/errors.ts';
 import { globalFlags } from '../../src/cli/declaration.ts';
 import type { GlobalFlags } from '../../src/terminal/output.ts';
@@ -20,14 +20,14 @@ export interface CommandRun {
  */
 export function startCommand(
   module: CommandModule,
-  deps: Deps,
+  system: System,
   args: readonly string[],
   onLine: (line: string) => void = () => undefined,
 ): CommandRun {
   const stdout: string[] = [];
   const stderr: string[] = [];
   const io = {
-    ...deps.io,
+    ...system.io,
     out: (line: string) => void stdout.push(line),
     err: (line: string) => {
       stderr.push(line);
@@ -39,7 +39,7 @@ export function startCommand(
     const command = new Command().exitOverride();
     module.declare(command);
     globalFlags(command).action((...passed: unknown[]) => {
-      const context = createContext({ ...deps, io }, 'test', command.opts<GlobalFlags>());
+      const context = createContext({ ...system, io }, 'test', command.opts<GlobalFlags>());
       // commander passes the command itself last.
       exitCode = module.run(context, ...(passed.slice(0, -1) as never[]));
     });

@@ -1,5 +1,5 @@
 import { dirname } from 'node:path';
-import { systemDeps } from '../../src/app/deps.ts';
+import { thisSystem } from '../../src/app/system.ts';
 import { ExitCode, SyncError, exitCodeOf } from '../../src/base/errors.ts';
 import { VERSION } from '../../src/base/version.ts';
 import { buildProgram } from '../../src/cli/program.ts';
@@ -23,8 +23,8 @@ export async function runInProcess(
   const stderr: string[] = [];
   const io = pipes(input, stdout, stderr);
   const variables = { ...home.env, ...env };
-  const deps = {
-    ...systemDeps(new AbortController().signal, () => undefined),
+  const system = {
+    ...thisSystem(new AbortController().signal, () => undefined),
     env: variables,
     homeDir: home.dir,
     cwd,
@@ -37,7 +37,7 @@ export async function runInProcess(
   const onFlags = (given: GlobalFlags) => (flags = given);
   let code: ExitCode;
   try {
-    code = await buildProgram({ version: VERSION, deps, onFlags }, args).run();
+    code = await buildProgram({ version: VERSION, system, onFlags }, args).run();
   } catch (error) {
     createOutput(io, flags).error(errorReport(error), errorText(error, flags));
     code = error instanceof SyncError ? exitCodeOf(error.code) : ExitCode.internal;

@@ -1,10 +1,10 @@
 import type { CommandModule } from '../../src/app/command.ts';
 import { createContext } from '../../src/app/context.ts';
 import type { ExitCode } from '../../src/base/errors.ts';
-import { testDeps, testIo } from '../auth/support.ts';
+import { testSystem, testIo } from '../auth/support.ts';
 import { ndjson } from './program.ts';
 
-type Deps = ReturnType<typeof testDeps>;
+type System = ReturnType<typeof testSystem>;
 
 /** A command that runs in this process, with `--json`. */
 export interface RunningCommand {
@@ -23,7 +23,7 @@ export interface RunningCommand {
 export function startJsonCommand(
   { run }: CommandModule,
   given: readonly unknown[],
-  over: Partial<Deps> & { readonly homeDir: string },
+  over: Partial<System> & { readonly homeDir: string },
   onLine: () => void = () => undefined,
 ): RunningCommand {
   const printed: string[] = [];
@@ -35,7 +35,7 @@ export function startJsonCommand(
     },
   };
   const flags = { json: true, quiet: false, verbose: false };
-  const context = createContext(testDeps({ io, ...over }), '0', flags);
+  const context = createContext(testSystem({ io, ...over }), '0', flags);
   return {
     lines: () => ndjson(printed.join('\n')),
     finished: run(context, ...(given as never[])),

@@ -1,7 +1,7 @@
 import { withIsoTimes } from '../../json/time.ts';
 import { type CommandModule, choice, examples } from '../../app/command.ts';
 import type { AppContext } from '../../app/context.ts';
-import { configFor } from '../../app/invocation.ts';
+import { configFor } from '../../app/config.ts';
 import { withHttp } from '../../app/with-http.ts';
 import { beginAuthorization } from '../../auth/authorize.ts';
 import { type LandingPage, deniedPage, failedPage, loggedInPage } from '../../auth/landing-page.ts';

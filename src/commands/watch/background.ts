@@ -1,6 +1,6 @@
 import { truncateSync } from 'node:fs';
 import { type AppContext, createContext } from '../../app/context.ts';
-import { configFor } from '../../app/invocation.ts';
+import { configFor } from '../../app/config.ts';
 import { ExitCode, SyncError, exitCodeOf, isAbort } from '../../base/errors.ts';
 import { type StartMessage, failedToStart, lastWords } from '../../daemon/launch.ts';
 import { type Log, logEntry, logIo, openLog } from '../../daemon/log.ts';

@@ -2,10 +2,10 @@ import { statSync } from 'node:fs';
 import type { ServiceClient } from '../../api/client.ts';
 import { openHttp } from '../../api/open-http.ts';
 import { DEFAULT_RETRY } from '../../api/retry.ts';
-import { connect } from '../../app/connect.ts';
+import { connect } from '../../app/connection.ts';
 import type { AppContext } from '../../app/context.ts';
-import { configFor, connectOptions } from '../../app/invocation.ts';
-import { type OpenLedger, openLedger } from '../../app/open-ledger.ts';
+import { configFor } from '../../app/config.ts';
+import { type OpenLedger, openLedger } from '../../app/ledger.ts';
 import type { Context } from '../../base/context.ts';
 import { SyncError } from '../../base/errors.ts';
 import { type Config, requireBaseUrl } from '../../config/config.ts';
@@ -102,9 +102,9 @@ export async function openLogin(
   // The login may have changed the configuration.
   const config = configFor(context);
   const baseUrl = requireBaseUrl(config);
-  const connection = connect(config, context, {
+  const connection = connect(context, config, {
     // One more than the uploads, so that no other request delays them.
-    ...connectOptions(context, AT_ONCE + 1),
+    connections: AT_ONCE + 1,
     attended: once && io.interactive,
     ...(once ? {} : { retry: ONE_TRY }),
   });

@@ -1,7 +1,7 @@
 import type { FolderState } from '../../daemon/registry.ts';
 import type { WatchNotice } from '../../watch/report.ts';
 import { uploadItemJson, uploadItemText } from '../upload.ts';
-import { missingText } from '../../render/verify.ts';
+import { missingText } from '../verify.ts';
 import { oneLine, plural } from '../../terminal/words.ts';
 
 /**

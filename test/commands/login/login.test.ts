@@ -9,7 +9,7 @@ import { parseTimeout } from '../../../src/commands/login/login.ts';
 import { readConfigFile } from '../../../src/config/config.ts';
 import { fileStore, tokenFilePath } from '../../../src/credentials/file.ts';
 import type { Env } from '../../../src/base/env.ts';
-import type { Deps } from '../../../src/app/deps.ts';
+import type { System } from '../../../src/app/system.ts';
 import { SyncError } from '../../../src/base/errors.ts';
 import { findPaths } from '../../../src/config/paths.ts';
 import type { Sandbox } from '../../../src/sandbox/server.ts';
@@ -20,7 +20,7 @@ import {
   openStart,
   sandbox,
   scratchDir,
-  testDeps,
+  testSystem,
   testIo,
   tokenRequests,
 } from '../../auth/support.ts';
@@ -50,12 +50,12 @@ function login(
   { homeDir, env }: ReturnType<typeof machine>,
   over: {
     readonly args?: readonly string[];
-    readonly deps?: Partial<Deps>;
+    readonly system?: Partial<System>;
     readonly onAuthorize?: (url: URL, text: string) => void;
   } = {},
 ) {
   const browser: { page?: Promise<Response> } = {};
-  const deps = testDeps({
+  const system = testSystem({
     homeDir,
     env,
     openBrowser: (url) => {
@@ -63,9 +63,9 @@ function login(
       browser.page.catch(() => undefined);
       return Promise.resolve();
     },
-    ...over.deps,
+    ...over.system,
   });
-  return { ...startLogin(deps, over.args, over.onAuthorize), browser };
+  return { ...startLogin(system, over.args, over.onAuthorize), browser };
 }
 
 const autoApprove = { settings: { autoApprove: true } } as const;
@@ -164,7 +164,7 @@ describe('a login through the browser', () => {
     await login(here).done;
     const { SYNC_CONFIG_DIR, SYNC_STATE_DIR } = here.env;
     const rest = { SYNC_CONFIG_DIR, SYNC_STATE_DIR };
-    const token = await tokenOf(testDeps({ homeDir: here.homeDir, env: rest }));
+    const token = await tokenOf(testSystem({ homeDir: here.homeDir, env: rest }));
     const stored = await here.store.load(never);
     expect(token).toBe(stored?.tokens.accessToken?.reveal());
   });
@@ -193,7 +193,7 @@ describe('a login through the browser', () => {
     const here = machine(service, { SYNC_CLIENT_ID: 'sandbox-confidential' });
     await login(here, {
       args: ['--client-secret-stdin'],
-      deps: { io: testIo({ stdin: 'sandbox-secret\n' }) },
+      system: { io: testIo({ stdin: 'sandbox-secret\n' }) },
     }).done;
     expect((await here.store.load(never))?.clientSecret?.reveal()).toBe('sandbox-secret');
     // The next login still has it.
@@ -338,7 +338,7 @@ describe('a login through the browser', () => {
     const here = machine(service);
     let requestsBefore: unknown;
     const { done, stderr } = login(here, {
-      deps: {
+      system: {
         openBrowser: async (address) => {
           const url = await openStart(address);
           const redirectUri = url.searchParams.get('redirect_uri') ?? '';
@@ -370,7 +370,7 @@ describe('a login through the browser', () => {
     const here = machine(service);
     let second: Response | undefined;
     const { done } = login(here, {
-      deps: {
+      system: {
         openBrowser: async (address) => {
           const url = await openStart(address);
           const { searchParams } = url;
@@ -443,7 +443,7 @@ describe('a login that fails', () => {
   it('ends when the athlete denies it, with a page that shows how to log in after all', async () => {
     const service = await sandbox();
     const { done, browser } = login(machine(service), {
-      deps: {
+      system: {
         openBrowser: async (address) => {
           const url = await openStart(address);
           const { searchParams } = url;
@@ -466,7 +466,7 @@ describe('a login that fails', () => {
     const service = await sandbox(autoApprove);
     const here = machine(service);
     const { done } = login(here, {
-      deps: {
+      system: {
         openBrowser: async (address) => {
           const url = await openStart(address);
           const answer = await fetch(url, { redirect: 'manual' });
@@ -501,7 +501,7 @@ describe('a login that fails', () => {
     const stop = new AbortController();
     let redirectUri = '';
     const { done } = login(machine(service), {
-      deps: { signal: stop.signal },
+      system: { signal: stop.signal },
       onAuthorize: (url) => {
         redirectUri = url.searchParams.get('redirect_uri') ?? '';
         setTimeout(() => stop.abort(new SyncError('INTERRUPTED', 'Ctrl-C')), 20);
@@ -514,7 +514,7 @@ describe('a login that fails', () => {
   it('revokes tokens that could not be stored', async () => {
     const service = await sandbox({ ...autoApprove, faults: ['userinfo:delay=500ms'] });
     const stop = new AbortController();
-    const { done, browser } = login(machine(service), { deps: { signal: stop.signal } });
+    const { done, browser } = login(machine(service), { system: { signal: stop.signal } });
     await expect.poll(() => service.control.requests({ route: 'userinfo' }).length).toBe(1);
     stop.abort(new SyncError('INTERRUPTED', 'Ctrl-C'));
     expect((await failure(done)).code).toBe('INTERRUPTED');
@@ -591,7 +591,7 @@ describe('--no-browser', () => {
     const { done, stderr } = login(here, {
       args: ['--no-browser'],
       onAuthorize: (url) => (shown = url),
-      deps: {
+      system: {
         io: {
           ...io,
           // The user opens the address elsewhere, and copies the last address of the browser.
@@ -620,7 +620,7 @@ describe('--no-browser', () => {
     const io = testIo({ interactive: true });
     const { done } = login(machine(service), {
       args: ['--no-browser'],
-      deps: { io },
+      system: { io },
       onAuthorize: (url) => void fetch(url).then((page) => page.text()),
     });
     expect((await done).account).toBeDefined();
@@ -634,7 +634,7 @@ describe('--no-browser', () => {
     const io = testIo();
     const { done, stderr } = login(machine(service), {
       args: ['--no-browser'],
-      deps: { io },
+      system: { io },
       onAuthorize: (url) => void fetch(url).then((page) => page.text()),
     });
     await done;
@@ -650,7 +650,7 @@ describe('--no-browser', () => {
   ])('shows the address with %s', async (_what, env, why) => {
     const service = await sandbox(autoApprove);
     const { done, stderr } = login(machine(service, env), {
-      deps: {
+      system: {
         platform: 'linux',
         openBrowser: () => Promise.reject(new Error('no browser')),
       },
@@ -676,7 +676,7 @@ describe('a first login', () => {
         'Client secret': ['sandbox-secret'],
       },
     });
-    const { done, stderr } = login(here, { deps: { io } });
+    const { done, stderr } = login(here, { system: { io } });
     await done;
     expect(
       io.asked.map(({ question, hidden }) => `${question.slice(0, 13)} ${String(hidden)}`),
@@ -704,7 +704,7 @@ describe('a first login', () => {
       answers: { 'Client ID': ['sandbox-client'], 'Client secret': [''] },
     });
     const here = machine(undefined, { SYNC_BASE_URL: service.url });
-    await login(here, { deps: { io } }).done;
+    await login(here, { system: { io } }).done;
     const [exchange] = service.control.requests({ route: 'token' });
     expect(exchange?.body).not.toHaveProperty('client_secret');
   });
@@ -714,7 +714,7 @@ describe('a first login', () => {
     [{ SYNC_BASE_URL: 'https://training.example.com' }, '--client-id ID', 'SYNC_CLIENT_ID'],
   ])('names the flag and the variable without a terminal: %j', async (env, flag, variable) => {
     const io = testIo();
-    const error = await failure(login(machine(undefined, env), { deps: { io } }).done);
+    const error = await failure(login(machine(undefined, env), { system: { io } }).done);
     expect(error.code).toBe('CONFIG');
     expect(error.hint).toContain(flag);
     expect(error.hint).toContain(variable);
@@ -726,7 +726,7 @@ describe('a first login', () => {
       ...testIo({ interactive: true }),
       ask: () => Promise.reject(new DOMException('No answer', 'AbortError')),
     };
-    const error = await failure(login(machine(undefined), { deps: { io } }).done);
+    const error = await failure(login(machine(undefined), { system: { io } }).done);
     expect(error.code).toBe('INTERRUPTED');
   });
 });
@@ -776,7 +776,7 @@ describe('flags of sync login', () => {
 describe('--with-token', () => {
   const withToken = (service: Sandbox, stdin: string, env: Env = {}) => {
     const here = machine(service, env);
-    const run = login(here, { args: ['--with-token'], deps: { io: testIo({ stdin }) } });
+    const run = login(here, { args: ['--with-token'], system: { io: testIo({ stdin }) } });
     return { here, ...run };
   };
 
@@ -797,7 +797,7 @@ describe('--with-token', () => {
     const here = machine(service);
     for (let i = 0; i < 2; i++) {
       const stdin = JSON.stringify(service.control.mint());
-      await login(here, { args: ['--with-token'], deps: { io: testIo({ stdin }) } }).done;
+      await login(here, { args: ['--with-token'], system: { io: testIo({ stdin }) } }).done;
     }
     expect(service.control.requests({ route: 'revoke' })).toEqual([]);
   });
@@ -848,7 +848,7 @@ describe('--with-token', () => {
     symlinkSync(join(here.homeDir, 'missing', 'folder'), nowhere);
     const io = testIo({ stdin: JSON.stringify(service.control.mint()) });
     const env = { ...here.env, SYNC_CONFIG_DIR: nowhere };
-    const run = login({ ...here, env }, { args: ['--with-token'], deps: { io } });
+    const run = login({ ...here, env }, { args: ['--with-token'], system: { io } });
     expect((await failure(run.done)).code).toBe('STORAGE');
     expect(service.control.requests({ route: 'revoke' })).toEqual([]);
     expect(await here.store.load(never)).toBeUndefined();

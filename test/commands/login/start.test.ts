@@ -12,7 +12,7 @@ import {
   openStart,
   sandbox,
   scratchDir,
-  testDeps,
+  testSystem,
   tokenRequests,
 } from '../../auth/support.ts';
 import { startLogin } from './support.ts';
@@ -32,8 +32,8 @@ function login(service: Sandbox, open: (address: string) => Promise<void>) {
   };
   const paths = findPaths(env, process.platform, homeDir);
   let shown: URL | undefined;
-  const deps = testDeps({ homeDir, env, openBrowser: open });
-  const { done } = startLogin(deps, ['--timeout', '20s'], (url) => (shown = url));
+  const system = testSystem({ homeDir, env, openBrowser: open });
+  const { done } = startLogin(system, ['--timeout', '20s'], (url) => (shown = url));
   const store = fileStore(tokenFilePath(paths.stateDir, 'default'), process.platform);
   return {
     done,

@@ -7,7 +7,7 @@ import { keychainEntryName } from '../../../src/credentials/open-store.ts';
 import { tokenFilePath } from '../../../src/credentials/file.ts';
 import { findPaths } from '../../../src/config/paths.ts';
 import type { Sandbox } from '../../../src/sandbox/server.ts';
-import { failure, sandbox, scratchDir, testDeps, testIo } from '../../auth/support.ts';
+import { failure, sandbox, scratchDir, testSystem, testIo } from '../../auth/support.ts';
 import { type TestBuild, buildForTest } from '../../support/build.ts';
 import { startKeychain, whyNoKeychain } from '../../support/keychain.ts';
 import { startLogin, tokenOf } from './support.ts';
@@ -35,8 +35,8 @@ function machine(service: Sandbox, env: Readonly<Record<string, string>>, stateD
     DISPLAY: ':99',
   };
   const paths = findPaths(full, process.platform, homeDir);
-  const deps = (io = testIo()) =>
-    testDeps({
+  const system = (io = testIo()) =>
+    testSystem({
       homeDir,
       env: full,
       io,
@@ -50,8 +50,8 @@ function machine(service: Sandbox, env: Readonly<Record<string, string>>, stateD
     paths,
     tokenFile: tokenFilePath(paths.stateDir, 'default'),
     settings: () => readConfigFile(paths.configFile).profiles['default']?.settings,
-    login: (io = testIo(), args: readonly string[] = []) => startLogin(deps(io), args),
-    token: () => tokenOf(deps()),
+    login: (io = testIo(), args: readonly string[] = []) => startLogin(system(io), args),
+    token: () => tokenOf(system()),
   };
 }
 

@@ -1,7 +1,7 @@
 import { login } from '../../../src/commands/login/login.ts';
 import type { LoginReport } from '../../../src/commands/login/keep.ts';
 import { token } from '../../../src/commands/token.ts';
-import type { Deps } from '../../../src/app/deps.ts';
+import type { System } from '../../../src/app/system.ts';
 import { startCommand } from '../../support/command.ts';
 import { AUTHORIZE_URL } from '../../support/acceptance.ts';
 
@@ -17,12 +17,12 @@ export interface LoginRun {
  * @param onAuthorize called with the authorization URL and the text around it, each time it is shown
  */
 export function startLogin(
-  deps: Deps,
+  system: System,
   args: readonly string[] = [],
   onAuthorize: (url: URL, text: string) => void = () => undefined,
 ): LoginRun {
   const port = args.includes('--redirect-uri') ? [] : ['--port', '0'];
-  const run = startCommand(login, deps, ['--json', ...port, ...args], (line) => {
+  const run = startCommand(login, system, ['--json', ...port, ...args], (line) => {
     const url = AUTHORIZE_URL.exec(line)?.[0];
     if (url !== undefined) onAuthorize(new URL(url), line);
   });
@@ -35,8 +35,8 @@ export function startLogin(
 }
 
 /** Runs `sync token`. @throws Error if it warns of anything */
-export async function tokenOf(deps: Deps): Promise<string> {
-  const { done, stdout, stderr } = startCommand(token, deps, []);
+export async function tokenOf(system: System): Promise<string> {
+  const { done, stdout, stderr } = startCommand(token, system, []);
   await done;
   if (stderr.length > 0) throw new Error(`sync token printed: ${stderr.join('\n')}`);
   return stdout[0] ?? '';

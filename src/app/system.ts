@@ -8,7 +8,7 @@ import type { Clock } from '../base/time.ts';
 import { systemClock } from '../system/clock.ts';
 
 /** The outside world. Tests replace it; no other module reads `process.env`. */
-export interface Deps {
+export interface System {
   readonly env: Env;
   readonly platform: NodeJS.Platform;
   readonly homeDir: string;
@@ -38,7 +38,7 @@ function homeOfUser(): string {
 }
 
 /** @param onLost called once, if results cannot be written to stdout */
-export function systemDeps(signal: AbortSignal, onLost: (error: Error) => void): Deps {
+export function thisSystem(signal: AbortSignal, onLost: (error: Error) => void): System {
   const env = process.env;
   return {
     env,
