@@ -309,7 +309,7 @@ const CARRIED = [
 /** Addresses, with a password in them at times. */
 const PROXIES = ['HTTP_PROXY', 'http_proxy', 'HTTPS_PROXY', 'https_proxy'];
 
-/** @returns what the service runs, and what had to be left behind, in sentences */
+/** Returns the service's definition, and sentences about variables that are left out of it. */
 export function defineService(
   context: Pick<AppContext, 'env' | 'cwd' | 'programDir'>,
   config: Config,
@@ -338,7 +338,7 @@ export function defineService(
         'then run this again.',
     );
   }
-  // Windows' Task Scheduler starts what then goes on by itself.
+  // On Windows the task only starts the daemon.
   const daemon = kind === 'windows-task' ? ['--daemon'] : [];
   const args = [...watchArguments(config, folders, kind), ...daemon];
   const paths = watcherPaths(absoluteStateDir(context, config), config.profile, folders);
@@ -360,7 +360,7 @@ function hasPassword(address: string): boolean {
   return username !== '' || password !== '';
 }
 
-/** Folders whose `node` stays where it is when Node is updated. */
+/** Folders in which an update of Node replaces `node` in place. */
 const LASTING = [
   '/usr/local/bin',
   '/opt/homebrew/bin',
@@ -369,8 +369,8 @@ const LASTING = [
 ];
 
 /**
- * A path to this Node that outlives its next update: package managers keep a link to the version
- * that is current, and delete the one that was.
+ * Returns a path to this Node that outlives an update: package managers keep a link to the current
+ * version, and delete the earlier one.
  */
 function lastingNode(node: string): string {
   if (LASTING.includes(dirname(node))) return node;

@@ -65,7 +65,7 @@ export function absoluteFolders(
 }
 
 /** Returns the daemons of this profile, running or not, in the order of their start. */
-export function findDaemons(context: Pick<AppContext, 'cwd'>, config: Config): KnownDaemon[] {
+function findDaemons(context: Pick<AppContext, 'cwd'>, config: Config): KnownDaemon[] {
   return listWatchers(absoluteStateDir(context, config))
     .filter(
       (found): found is KnownDaemon =>

@@ -23,7 +23,7 @@ export interface LaunchOptions {
 const GRACE_MS = 4_000;
 
 /**
- * Starts a daemon: a process in a session of its own, without a terminal, that outlives this one.
+ * Starts a daemon: a process in a new session, without a terminal, that outlives this one.
  * Resolves once the daemon says that it watches.
  *
  * The daemon reports over a channel that only it and this process have. If it fails, is not up in time,

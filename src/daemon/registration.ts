@@ -166,7 +166,7 @@ export interface FolderOwner {
 }
 
 /**
- * Locks folders for an account, under whatever names: watchers with different sets of folders may
+ * Locks folders for an account, under all their names: watchers with different sets of folders may
  * overlap.
  *
  * @throws SyncError `BUSY`
@@ -201,7 +201,7 @@ function holderOf(real: string, { stateDir, account }: FolderOwner): WatcherStat
   )?.state;
 }
 
-/** Resolves links, as far as the path exists. @param folder absolute */
+/** Resolves links, up to the first missing part. @param folder absolute */
 function realPath(folder: string): string {
   try {
     return realpathSync(folder);
@@ -222,7 +222,7 @@ export function eachOnce(folders: readonly string[]): string[] {
   return [...names.values()];
 }
 
-/** Returns whether two lists share a folder, under whatever names. All absolute. */
+/** Returns whether two lists share a folder, also under different names. All absolute. */
 export function haveOneInCommon(these: readonly string[], those: readonly string[]): boolean {
   const real = new Set(those.map(realPath));
   return these.some((folder) => real.has(realPath(folder)));

@@ -21,7 +21,7 @@ export interface EventHandlerNeeds {
   readonly classifier: Classifier;
   readonly incomplete: IncompleteFiles;
   readonly rescanner: Rescanner;
-  /** Called for the first path of a batch: {@link EventHandler.handle} has to be called soon. */
+  /** Called for the first path of a batch: call {@link EventHandler.handle} soon. */
   readonly onQueued: () => void;
   /** Schedules a rescan of the folder (ms). */
   readonly rescanIn: (folder: WatchedFolder, ms: number) => void;

@@ -22,7 +22,7 @@ export type WatchEvent =
   | { readonly type: 'upload-finished'; readonly upload: FinishedUpload }
   /** A check of earlier uploads ended. */
   | { readonly type: 'verified' }
-  /** {@link TimerEvent}s: their time has come. */
+  /** A timer is due. */
   | { readonly type: TimerEvent }
   /** The watcher is to stop, or to make room for another one. */
   | { readonly type: 'stop-requested' };
@@ -32,9 +32,9 @@ export type TimerEvent =
   | 'check-due'
   /** Rescan the folders whose interval is over. */
   | 'rescan-due'
-  /** Check incomplete files again, and report those that stay incomplete. */
+  /** Check incomplete files again, and report long-incomplete ones. */
   | 'incomplete-due'
-  /** Retry after an outage, or stash what has waited. */
+  /** Retry after an outage, or stash waiting recordings. */
   | 'sender-due'
   /** Verify earlier uploads. */
   | 'verify-due';

@@ -61,7 +61,7 @@ export interface SenderNeeds {
   readonly onChange: () => void;
   /** Called when {@link Sender.step} may have work to do. */
   readonly onWork: () => void;
-  /** Called when an upload ends; {@link Sender.settle} has to be called with it. */
+  /** Called when an upload ends; call {@link Sender.settle} with it. */
   readonly onFinished: (upload: FinishedUpload) => void;
 }
 
@@ -85,7 +85,7 @@ export type FinishedUpload = { readonly item: QueueItem; readonly sending: Sendi
  * Sends queued recordings, oldest first, two at a time, while the circuit breaker is closed. Stashes
  * recordings that may disappear: at once while the breaker is open, otherwise after some seconds.
  *
- * The sender has no loop of its own: the watcher calls {@link Sender.step} when there may be work.
+ * The sender has no loop: the watcher calls {@link Sender.step} when there may be work.
  */
 export class Sender {
   readonly #needs: SenderNeeds;

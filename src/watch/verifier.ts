@@ -9,7 +9,7 @@ import type { WatchNotice } from './report.ts';
 
 /** Pause after the service refused a check (ms). */
 const REFUSED_PAUSE_MS = 3_600_000;
-/** Other uploads that began within this time of one that is due take their workouts first (ms). */
+/** Other uploads within this time of a due upload take their workouts first (ms). */
 const ALONGSIDE_MS = 86_400_000;
 
 export interface VerifierNeeds {
@@ -25,8 +25,8 @@ export interface VerifierNeeds {
 }
 
 /**
- * Checks an hour after each upload that the platform made a workout of it, and reports those that it
- * did not, each once. A check that fails delays no upload: it has a back-off of its own.
+ * Checks an hour after each upload that the platform made a workout of it, and reports
+ * uploads without a workout, each once. A failed check delays no upload: checks have their own back-off.
  */
 export class Verifier {
   readonly #needs: VerifierNeeds;
@@ -40,9 +40,9 @@ export class Verifier {
   }
 
   /**
-   * Checks what is due, if the service may be called now. One call at a time.
+   * Checks due uploads, if the service may be called now. One call at a time.
    *
-   * @throws SyncError the login has ended
+   * @throws SyncError if the login has ended
    */
   async check(): Promise<void> {
     const { ledger, client, breaker, delivers, clock, signal, report } = this.#needs;

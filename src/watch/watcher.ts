@@ -22,17 +22,17 @@ import { type Appearance, WatchedFolder } from './watched-folder.ts';
 
 /** Interval of checks while a folder or the service is missing (ms). */
 const CHECK_MS = 2_000;
-/** Interval of checks otherwise: events report a folder that goes, checks one that is mounted over (ms). */
+/** Interval of checks otherwise: events report a removal, checks a mount over the folder (ms). */
 const QUIET_CHECK_MS = 10_000;
 /** A check that is late by more than this means that the machine slept (ms). */
 const SLEPT_MS = 30_000;
 /** Interval of checks for uploads that are due to be verified (ms). */
 const VERIFY_MS = 60_000;
-/** Longest wait for the first check of the folders: one whose file system hangs is checked later (ms). */
+/** Longest wait for the first check of the folders: a hanging file system is checked later (ms). */
 const FIRST_CHECK_MS = 1_000;
 /**
- * Grace period for in-flight requests on shutdown (ms). A login that is being renewed has a grace
- * period of its own after that; both together end within 5 s.
+ * Grace period for in-flight requests on shutdown (ms). The renewal of a login has a further
+ * grace period; both together end within 5 s.
  */
 const STOP_GRACE_MS = 1_700;
 
@@ -258,7 +258,7 @@ export class Watcher {
     this.#events.setTimer('sender-due', this.#sender.stepOnce());
   }
 
-  /** Handles one event. It awaits nothing: the next event has to be handled soon. */
+  /** Handles one event. It awaits nothing, so that the next event is handled soon. */
   #handle(event: WatchEvent): void {
     switch (event.type) {
       case 'files-changed':
@@ -351,7 +351,7 @@ export class Watcher {
     this.#noteChange();
   }
 
-  /** Checks the folders before the first rescan. A folder whose file system hangs is checked later. */
+  /** Checks the folders before the first rescan. A hanging file system is checked later. */
   async #firstCheck(): Promise<void> {
     const { clock } = this.#needs;
     const patience = new AbortController();
@@ -386,7 +386,7 @@ export class Watcher {
     onTick();
   }
 
-  /** A folder whose file system hangs holds up no other. */
+  /** Checks one folder; a hanging file system delays no other folder. */
   async #checkFolder(folder: WatchedFolder): Promise<void> {
     try {
       const appearance = await folder.check();
@@ -462,7 +462,7 @@ export class Watcher {
     this.#startVerification();
   }
 
-  /** Checks incomplete files again, and reports those that stay incomplete. */
+  /** Checks incomplete files again, and reports long-incomplete ones. */
   #checkIncomplete(): void {
     const { marks, report } = this.#needs;
     for (const { path, removable } of this.#incomplete.dueLooks()) {

@@ -9,7 +9,7 @@ import type { WatchSetup } from './login.ts';
 import { watcherNeeds } from './rounds.ts';
 
 /**
- * Rescans the folders once and sends what is new; reports each file as an upload.
+ * Rescans the folders once and sends new recordings; reports each file as an upload.
  *
  * @throws SyncError `BUSY`, `STORAGE`, `INTERRUPTED`, `AUTH_EXPIRED` (see {@link Watcher.once}); the
  *   failure of one file is in its report
