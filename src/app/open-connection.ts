@@ -31,7 +31,7 @@ export async function openConnection(
   config: Config,
   options: ConnectOptions,
 ): Promise<OpenConnection> {
-  const { env, clock, platform, programDir, version, random, trace } = context;
+  const { env, platform, programDir, version, trace } = context;
   const http = tracedHttp(
     context,
     await openHttp({ env, version, connections: options.connections }),

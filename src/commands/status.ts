@@ -146,7 +146,6 @@ export async function askAboutLogin(
   config: Config,
   http: Http,
 ): Promise<Checked> {
-  const { clock, signal } = context;
   const url = endpointUrl(requireBaseUrl(config), config.endpoints.userinfo);
   return await withSession(context, config, http, async (session) => {
     try {

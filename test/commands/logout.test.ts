@@ -21,6 +21,7 @@ import {
   tokenRequests,
 } from '../auth/support.ts';
 import { startCommand } from '../support/command.ts';
+import { ndjson } from '../support/program.ts';
 
 /** A machine with a login at this sandbox. */
 async function loggedIn(service: Sandbox, extra: Env = {}) {
@@ -46,7 +47,7 @@ async function loggedIn(service: Sandbox, extra: Env = {}) {
     logout: async (args: readonly string[] = [], signal = never) => {
       const { done, stdout } = startCommand(logout, system(signal), ['--json', ...args]);
       await done;
-      return JSON.parse(stdout[0] ?? '') as Record<string, unknown> & {
+      return ndjson(stdout.join('\n'))[0] as Record<string, unknown> & {
         revocations: Record<string, unknown>[];
       };
     },
@@ -54,11 +55,15 @@ async function loggedIn(service: Sandbox, extra: Env = {}) {
     token: async () => {
       const { done, stdout, stderr } = startCommand(token, system(), ['--json']);
       await done;
-      const report = JSON.parse(stdout[0] ?? '') as { accessToken: string; expiresAt?: number };
+      const report = JSON.parse(stdout[0] ?? '') as { accessToken: string; expiresAt?: string };
       return { report, warnings: stderr };
     },
   };
 }
+
+/** The field `expiresAt` of a report. @param ms since 1970 */
+const expiry = (ms: number | undefined) =>
+  ms === undefined ? {} : { expiresAt: new Date(ms).toISOString() };
 
 it('revokes both tokens, deletes login and athlete, and keeps the settings', async () => {
   const service = await sandbox();
@@ -94,8 +99,8 @@ it('deletes the login without a connection, and reports unrevoked tokens', async
   const { tokens } = here.login;
   const message = expect.stringContaining('connection refused') as string;
   expect(report.revocations).toEqual([
-    { token: 'refresh token', outcome: 'failed', message, expiresAt: tokens.refreshExpiresAt },
-    { token: 'access token', outcome: 'failed', message, expiresAt: tokens.accessExpiresAt },
+    { token: 'refresh token', outcome: 'failed', message, ...expiry(tokens.refreshExpiresAt) },
+    { token: 'access token', outcome: 'failed', message, ...expiry(tokens.accessExpiresAt) },
   ]);
   expect(await here.store.load(never)).toBeUndefined();
   expect(everythingShownOf(report)).not.toMatch(/sbx_/);
@@ -199,7 +204,7 @@ it('refreshes an expired token for sync token, and warns of nothing', async () =
   const { report, warnings } = await here.token();
   const stored = await here.store.load(never);
   expect(report.accessToken).toBe(stored?.tokens.accessToken?.reveal());
-  expect(report.expiresAt).toBe(stored?.tokens.accessExpiresAt);
+  expect(report).toMatchObject(expiry(stored?.tokens.accessExpiresAt));
   expect(warnings).toEqual([]);
 });
 

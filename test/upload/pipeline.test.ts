@@ -627,7 +627,7 @@ describe('--dry-run', () => {
     });
     expect(byPath['./bad.fit']).toMatchObject({ outcome: 'invalid', reason: 'not-fit' });
     expect([requests, asked()]).toEqual([[], 0]);
-    for (const table of ['uploads', 'known_files', 'facts']) {
+    for (const table of ['uploads', 'known_files', 'token_accounts']) {
       expect(database.prepare(`SELECT * FROM ${table}`).all()).toEqual([]);
     }
   });

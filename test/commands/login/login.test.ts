@@ -25,6 +25,7 @@ import {
   tokenRequests,
 } from '../../auth/support.ts';
 import { startLogin, tokenOf } from './support.ts';
+import { ISO_TIME } from '../../support/program.ts';
 
 /** A fresh machine with a token file, in front of a sandbox. */
 function machine(service: Sandbox | undefined, env: Env = {}) {
@@ -102,7 +103,7 @@ describe('a login through the browser', () => {
       },
       store: { kind: 'file', where: `the file ${tokenFilePath(here.paths.stateDir, 'default')}` },
       renewable: true,
-      accessExpiresAt: expect.closeTo(Date.now() + 3_600_000, -4) as number,
+      accessExpiresAt: expect.stringMatching(ISO_TIME) as string,
       refreshExpiresAt: undefined,
     });
     expect(stderr).toEqual([

@@ -3,6 +3,7 @@ import type { LoginReport } from '../../../src/commands/login/keep.ts';
 import { token } from '../../../src/commands/token.ts';
 import type { System } from '../../../src/app/system.ts';
 import { startCommand } from '../../support/command.ts';
+import { ndjson } from '../../support/program.ts';
 import { AUTHORIZE_URL } from '../../support/acceptance.ts';
 
 /** A login that runs, and the lines for people that it printed so far. */
@@ -27,9 +28,9 @@ export function startLogin(
     if (url !== undefined) onAuthorize(new URL(url), line);
   });
   const done = run.done.then(() => {
-    const report = JSON.parse(run.stdout[0] ?? '') as LoginReport & { type?: string };
-    delete report.type;
-    return report;
+    const [report = {}] = ndjson(run.stdout.join('\n'));
+    delete report['type'];
+    return report as unknown as LoginReport;
   });
   return { done, stderr: run.stderr };
 }
