@@ -4,6 +4,7 @@ import { type FileHandle, open, readdir, rm, unlink } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { SyncError, messageOf, systemCode } from '../base/errors.ts';
 import { findDistrust } from '../system/folder-trust.ts';
+import { thisProcess } from '../system/this-process.ts';
 import {
   type Replacement,
   TEMPORARY,
@@ -110,7 +111,7 @@ async function readOwn(path: string, platform: NodeJS.Platform): Promise<string 
 
 /** Refuses tokens that others may have read, as ssh does with private keys. */
 function refuseIfShared(path: string, mode: number, owner: number): void {
-  if (owner !== process.geteuid?.()) {
+  if (owner !== thisProcess.userId) {
     throw new SyncError('CONFIG', `${path} contains a login, and belongs to another user.`, {
       hint: 'Remove it and run `sync login`.',
       details: { path },

@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import type { Env } from '../base/env.ts';
 import { SyncError, messageOf } from '../base/errors.ts';
+import { thisProcess } from '../system/this-process.ts';
 import { readCredentials, writeCredentials } from './credentials-text.ts';
 import { hashOf } from './chunks.ts';
 import { classify, keychainError } from './keychain-failure.ts';
@@ -125,7 +126,7 @@ async function callChild(
     keychainError(trouble, { keychain: capitalised(name), message, platform });
 
   // In another process group: Ctrl-C at the terminal reaches only the program, which decides.
-  const child = spawn(process.execPath, [childPath], {
+  const child = spawn(thisProcess.nodePath, [childPath], {
     env: { ...env },
     stdio: ['pipe', 'pipe', 'pipe'],
     detached: true,

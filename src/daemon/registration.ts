@@ -5,6 +5,7 @@ import { SyncError, messageOf, systemCode } from '../base/errors.ts';
 import type { Clock } from '../base/time.ts';
 import { type Lock, tryLock } from '../system/process-lock.ts';
 import { makeStateFolder } from '../system/storage.ts';
+import { thisProcess } from '../system/this-process.ts';
 import { processStart } from './process-start.ts';
 import {
   type WatcherHealth,
@@ -45,11 +46,11 @@ export async function registerWatcher(
   makeStateFolder(paths.dir);
   const lock = await takeLock(paths.lockFile, context);
   if (lock === undefined) throw alreadyWatching(who.folders, inspectWatcher(paths).state);
-  const start = processStart(process.pid, platform);
+  const start = processStart(thisProcess.pid, platform);
   const state: WatcherState = {
     version: 1,
     ...who,
-    pid: process.pid,
+    pid: thisProcess.pid,
     ...(start === undefined ? {} : { processStart: start }),
     startedAt: clock.now(),
   };

@@ -1,5 +1,6 @@
 import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs';
 import { systemCode } from '../base/errors.ts';
+import { loadZlib } from '../system/this-process.ts';
 import type { FileStamp } from '../ledger/known-files.ts';
 import { NO_FILE, describeFileError } from './find-files.ts';
 
@@ -90,7 +91,7 @@ function isGzip(bytes: Buffer): boolean {
 
 function unpack(packed: Buffer, stamp: FileStamp): FileContents | Unreadable {
   // Loaded with the first gzip file.
-  const { gunzipSync } = process.getBuiltinModule('node:zlib');
+  const { gunzipSync } = loadZlib();
   try {
     return { ...contentsOf(gunzipSync(packed, { maxOutputLength: MAX_RECORDING_BYTES })), stamp };
   } catch (error) {
