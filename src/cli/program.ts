@@ -110,7 +110,7 @@ function usageError(error: CommanderError, args: readonly string[], root: Comman
     error.code !== 'commander.help'
       ? error.message.replace(/^error: /, '')
       : asked === undefined
-        ? `\`sync ${given.join(' ')}\` options one of these: ${names.join(', ')}`
+        ? `\`sync ${given.join(' ')}\` needs one of these: ${names.join(', ')}`
         : `unknown command '${asked}'`;
   const [fault = '', guess] = message.split('\n');
   const words = `${fault.charAt(0).toUpperCase()}${fault.slice(1).replace(/\.$/, '')}.`;

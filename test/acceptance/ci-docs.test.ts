@@ -135,7 +135,7 @@ describe('docs/ci.md', () => {
     for (const name of names) expect(settings, name).toContain(`'${name}'`);
     const actions = [...document.matchAll(/uses: (\S+)/g)].map(([, action]) => action);
     for (const action of actions) expect(action).toMatch(/^actions\/[a-z-]+@v\d+$/);
-    expect(tableRows(document, 'what is set')).toHaveLength(3);
+    expect(tableRows(document, 'variables')).toHaveLength(3);
   });
 });
 

@@ -200,7 +200,7 @@ describe.skipIf(process.platform === 'win32')('sync watch --daemon', () => {
     const keychain = { SYNC_TOKEN_STORE: 'keychain', DBUS_SESSION_BUS_ADDRESS: undefined };
     const missing = await world.sync(['watch', 'Garmin', '--daemon'], { env: keychain });
     expect(missing.code).toBe(2);
-    expect(missing.stderr).toContain('no keychain');
+    expect(missing.stderr).toContain('No keychain');
     const wrong = await world.sync(['watch', 'Garmin', '--daemon', '--poll', 'often']);
     expect(wrong.code).toBe(2);
     const file = await world.sync(['watch', world.write('x.fit', 'x'), '--daemon']);

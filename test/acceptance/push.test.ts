@@ -286,7 +286,7 @@ describe('sync push', () => {
       ['nutrition', nutrition],
     ] as const) {
       world.sandbox.control.clearRequests();
-      const dry = await world.sync(['push', kind, file, '--dry-run', '--json']);
+      const dry = await world.sync(['push', kind, file, '--dry-run', '--json', '--jobs', '1']);
       const shown = await world.sync(['push', kind, file, '--dry-run']);
       expect([dry.code, shown.code]).toEqual([0, 0]);
       expect(requestLines(world.sandbox)).toEqual([]);

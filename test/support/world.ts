@@ -1,5 +1,5 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { dirname, isAbsolute, join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import type { Control } from '../../src/sandbox/control.ts';
 import { type Revision, REVISION_NAMES } from '../../src/sandbox/revisions.ts';
@@ -10,6 +10,7 @@ import {
   type RunOptions,
   type Running,
   makeHome,
+  runSync,
   startSync,
 } from './program.ts';
 
@@ -92,13 +93,18 @@ export async function openLoggedInWorld(
   return world;
 }
 
-/** Logs in by `--with-token`, in this process: the quickest way to a login in the store. */
+/**
+ * Logs in by `--with-token`: the quickest way to a login in the store. This process does it, unless the
+ * state folder is relative to the home folder.
+ */
 export async function loginWithToken(
   world: World,
   request: Parameters<Control['mint']>[0] = {},
 ): Promise<void> {
   const input = JSON.stringify(world.sandbox.control.mint(request));
-  const { code, stderr } = await runHere(['login', '--with-token'], { home: world.home, input });
+  const { home } = world;
+  const run = isAbsolute(home.env['SYNC_STATE_DIR'] ?? '') ? runHere : runSync;
+  const { code, stderr } = await run(['login', '--with-token'], { home, input });
   if (code !== 0) throw new Error(`login --with-token ended with ${String(code)}: ${stderr}`);
 }
 
