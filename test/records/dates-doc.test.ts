@@ -33,32 +33,38 @@ describe('docs/dates.md', () => {
   const days = rowsUnder('day');
   const times = rowsUnder('logged_at');
 
-  test('has its tables', () => {
+  test('contains both tables of examples', () => {
     expect(days.length).toBeGreaterThan(40);
     expect(times.length).toBeGreaterThan(20);
   });
 
-  test.each(days)('%s in %s (%s) is %s', (written, zone, namedBy, day, zoneUsed, said) => {
-    const result = localDateOf(written, zoneOf(zone, namedBy));
-    expect(result).toEqual(
-      day === 'refused'
-        ? { ok: false, problem: said }
-        : {
-            ok: true,
-            date: day,
-            zoneUsed: zoneUsed === 'yes',
-            ...(said === '' ? {} : { warning: said }),
-          },
-    );
-  });
+  test.each(days)(
+    'reads %s in %s (zone from %s) as %s',
+    (written, zone, namedBy, day, zoneUsed, said) => {
+      const result = localDateOf(written, zoneOf(zone, namedBy));
+      expect(result).toEqual(
+        day === 'refused'
+          ? { ok: false, problem: said }
+          : {
+              ok: true,
+              date: day,
+              zoneUsed: zoneUsed === 'yes',
+              ...(said === '' ? {} : { warning: said }),
+            },
+      );
+    },
+  );
 
-  test.each(times)('%s in %s (%s) goes out as %s', (written, zone, namedBy, at, day, said) => {
-    const result = toLoggedAt(written, zoneOf(zone, namedBy));
-    if (!result.ok) {
-      expect({ at: 'refused', day: '', said: result.problem }).toEqual({ at, day, said });
-      return;
-    }
-    const { loggedAt, date, warning = '' } = result;
-    expect({ at: loggedAt, day: date, said: warning }).toEqual({ at, day, said });
-  });
+  test.each(times)(
+    'sends %s in %s (zone from %s) as %s',
+    (written, zone, namedBy, at, day, said) => {
+      const result = toLoggedAt(written, zoneOf(zone, namedBy));
+      if (!result.ok) {
+        expect({ at: 'refused', day: '', said: result.problem }).toEqual({ at, day, said });
+        return;
+      }
+      const { loggedAt, date, warning = '' } = result;
+      expect({ at: loggedAt, day: date, said: warning }).toEqual({ at, day, said });
+    },
+  );
 });

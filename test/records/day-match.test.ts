@@ -293,12 +293,15 @@ test.each([
   ['another id', ['gel 25#9'], false],
   ['no id', ['gel 25'], false],
   ['no item', [], false],
-])('a day that shows %s tells if known ids are left', (_what, items, knowsIds) => {
-  const options = {
-    stored: { items: [sent('gel 25#1')], fields: {} },
-    maybe: [],
-    source: OURS,
-    force: false,
-  };
-  expect(compareDay(items.map(shown), [sent('gel 25#1')], options).knowsIds).toBe(knowsIds);
-});
+])(
+  'detects from a day that shows %s whether the service keeps the IDs that the ledger stored',
+  (_what, items, knowsIds) => {
+    const options = {
+      stored: { items: [sent('gel 25#1')], fields: {} },
+      maybe: [],
+      source: OURS,
+      force: false,
+    };
+    expect(compareDay(items.map(shown), [sent('gel 25#1')], options).knowsIds).toBe(knowsIds);
+  },
+);

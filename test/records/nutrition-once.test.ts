@@ -51,7 +51,7 @@ describe.each(KINDS)(
   'random pushes, faults, crashes and edits on $revision, $scopes, removal: $nutritionEdits',
   ({ revision, scopes, nutritionEdits }) => {
     it.each(Array.from({ length: ROUNDS }, (_, index) => FIRST_SEED + index))(
-      'neither lose nor double an item (seed %i)',
+      'neither lose nor duplicate an item (seed %i)',
       async (seed) => {
         const random = randomOf(seed);
         const pick = <T>(list: readonly T[]) => list[Math.floor(random() * list.length)] as T;
