@@ -488,7 +488,7 @@ describe('a record that spans days', () => {
 });
 
 describe('the raw record of a nutrition day', () => {
-  test('is the record as it was read', async () => {
+  test('is the unchanged input record', async () => {
     const record = {
       date,
       items: [{ loggedAt: '2026-02-15T07:00:00Z', absorption_type: 'rapid' }],

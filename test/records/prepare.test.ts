@@ -129,7 +129,7 @@ describe('several nutrition records for one date', () => {
     );
   });
 
-  test('from one input send the same item as often as it was read, and report that', async () => {
+  test('from one input send each item as often as the input contains it, and report that', async () => {
     const { records } = await prepare('nutrition', [
       { date, items: [item('a'), item('a')] },
       { date, items: [item('a'), item('b')] },

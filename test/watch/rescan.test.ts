@@ -61,7 +61,7 @@ function open() {
   return { record, rescan };
 }
 
-it('new is what comes after the first look', async () => {
+it('reports the files that appeared after the first scan as new', async () => {
   const { record, rescan } = open();
   record('old.fit', FIRST_START - HOUR);
   expect(await rescan(FIRST_START)).toEqual([]);
@@ -70,7 +70,7 @@ it('new is what comes after the first look', async () => {
   expect(await rescan(FIRST_START + 2 * HOUR)).toEqual(['copied.fit', 'new.fit']);
 });
 
-it('new is what was recorded since the first start, if that was killed in its first look', async () => {
+it('reports files recorded since the first start as new, if the first scan was killed', async () => {
   const { record, rescan } = open();
   for (let i = 0; i < 5; i++) record(`old${i}.fit`, FIRST_START - HOUR);
   expect(await rescan(FIRST_START, 2)).toEqual(['Error: killed']);
