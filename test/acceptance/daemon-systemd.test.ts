@@ -59,7 +59,7 @@ async function openUser(store: 'file' | 'keychain') {
 }
 
 describe.skipIf(why !== undefined)(`as a service of a real systemd${skipped}`, () => {
-  it('watches under all the hardening, however the folder is called, and is kept running', async () => {
+  it('watches under all hardening options in a folder of any name, and is restarted', async () => {
     const { user, sync, login, folder, hashes, property } = await openUser('file');
     await login();
     const installed = await sync('daemon', 'install', folder, '--json');
@@ -134,7 +134,7 @@ describe.skipIf(why !== undefined)(`as a service of a real systemd${skipped}`, (
     expect((await sync('daemon', 'status')).output).toContain('Not running: stopped');
   });
 
-  it('is not started again and again where somebody else watches, and takes over from a daemon', async () => {
+  it('is not restarted repeatedly if another watcher runs, and replaces a daemon', async () => {
     const { user, sync, login, folder, property } = await openUser('file');
     await login();
     const daemon = await sync('watch', folder, '--daemon', '--json');
@@ -158,7 +158,7 @@ describe.skipIf(why !== undefined)(`as a service of a real systemd${skipped}`, (
   });
 
   it.skipIf(withoutKeychain !== undefined)(
-    `reaches the keychain through the session's bus${withoutKeychain === undefined ? '' : ` (skipped: ${withoutKeychain})`}`,
+    `reaches the keychain through the session bus${withoutKeychain === undefined ? '' : ` (skipped: ${withoutKeychain})`}`,
     async () => {
       const { user, sync, login, folder, hashes } = await openUser('keychain');
       await user.run(
@@ -174,7 +174,7 @@ describe.skipIf(why !== undefined)(`as a service of a real systemd${skipped}`, (
     },
   );
 
-  it('is not made of a login that is only in the shell', async () => {
+  it('is not created from a login that exists only in the shell', async () => {
     const { sandbox, user, folder } = await openUser('file');
     const token = sandbox.control.mint().access_token;
     const install = [process.execPath, PROGRAM, 'daemon', 'install', folder].map(quoted).join(' ');

@@ -166,7 +166,7 @@ it.each([
   }
 });
 
-it('rejects a heartbeat address with reasons of its own kind', () => {
+it('rejects a heartbeat address with messages that do not mention a login', () => {
   expect(() => SETTINGS.heartbeatUrl.parse('http://user:pw@x/')).toThrow(
     'holds a user name or a password; leave them out',
   );

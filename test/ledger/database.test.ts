@@ -88,7 +88,7 @@ it('reports an empty ledger file as damaged, and keeps its log', () => {
   expect(statSync(`${path}-wal`).size).toBeGreaterThan(0);
 });
 
-it('creates a new ledger without reading the log of one that was moved away', () => {
+it('creates a new ledger without reading the log of a ledger that was moved away', () => {
   const dir = scratchDir();
   const path = join(dir, 'ledger.db');
   const old = openIn(dir);

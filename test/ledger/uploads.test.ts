@@ -86,7 +86,7 @@ describe('uploadLedger', () => {
     expect(ledger.claim(A, false)).toEqual({ claim: 'yours' });
   });
 
-  it('lets force claim a confirmed recording, but not one that is being sent', () => {
+  it('lets --force claim a confirmed recording, but not a recording that is being sent', () => {
     const { ledger } = open();
     ledger.claim(A, false);
     expect(ledger.claim(A, true)).toEqual({ claim: 'busy' });

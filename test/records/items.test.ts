@@ -73,7 +73,7 @@ test.each([
   ['another time', { ...GEL, logged_at: '2026-02-15T10:00:00Z' }, GEL, false],
   ['the given name of one without', { ...GEL, name: 'Unknown item' }, { ...GEL, name: '' }, true],
 ])(
-  'holdsItem compares an item with one that the platform shows with %s',
+  "holdsItem compares an item with the platform's item that has %s",
   (_what, shown, item, holds) => {
     expect(holdsItem(shown, item)).toBe(holds);
   },

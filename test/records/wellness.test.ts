@@ -79,7 +79,7 @@ describe('the fields of a wellness record', () => {
     ['hrv', [61], 'hrv: is a list; a number is expected, 1 to 500 ms'],
     ['comments', { a: 1 }, 'comments: is an object; a text is expected'],
     ['rawJson', 'text', 'rawJson: is "text"; an object is expected'],
-  ])('reject %s of %j with a message that states what is allowed', async (name, value, said) => {
+  ])('reject %s of %j with a message that states the allowed values', async (name, value, said) => {
     expect(await saidOf('wellness', { date, [name]: value })).toEqual({ said: [said] });
   });
 });

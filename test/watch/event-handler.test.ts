@@ -70,7 +70,7 @@ it('finds the recordings in a new folder tree before any rescan', async () => {
   await until(() => candidates.includes(join('a/b/c/4.fit')));
 });
 
-it('requests a rescan after so many events at once that some may have been lost', () => {
+it('requests a rescan after a burst of events, because some may have been lost', () => {
   for (let i = 0; i <= 1_000; i++) eventHandler.add(folder, root, `no-${i}.fit`);
   expect(rescans).toEqual([]);
   eventHandler.handle();
