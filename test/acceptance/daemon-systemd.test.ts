@@ -18,7 +18,7 @@ const quoted = (text: string) => `'${text.replaceAll("'", `'\\''`)}'`;
 /** Everything that systemd, a shell, or printf could take for its own. */
 const ODD = `ri des "q" 'x' %n %% $HOME \${x} \\n ü`;
 
-/** Waits until something that has to be asked for is as it should be. */
+/** Polls until a query returns the expected text. */
 async function becomes(ask: () => Promise<string>, wanted: string): Promise<void> {
   let now = await ask();
   for (let tries = 0; now !== wanted && tries < 400; tries++) {
@@ -86,7 +86,7 @@ describe.skipIf(why !== undefined)(`as a service of a real systemd${skipped}`, (
     });
     expect(readFileSync(unitFile, 'utf8')).not.toContain('a-secret-of-the-client');
 
-    // systemd reads the paths back as they are: the daemon sends what is put there.
+    // systemd parses the paths back unchanged: the daemon sends files from these folders.
     const ride = anotherRecording();
     put(join(folder, 'ride.fit'), ride);
     await until(() => hashes().length === 1);
@@ -108,14 +108,14 @@ describe.skipIf(why !== undefined)(`as a service of a real systemd${skipped}`, (
     expect(status.output).toContain('Installed as a service of systemd: athlete-sync.service');
     expect((await sync('daemon', 'logs')).output).toContain('ride.fit: uploaded');
 
-    // A crash is mended, an end in good order is one.
+    // systemd restarts the service after a crash, but not after a normal end.
     await user.run(`kill -9 ${pid}`);
     await becomes(() => property('SubState'), 'auto-restart');
     // Stopped while it waits to be started again: it stays away.
     expect((await sync('daemon', 'stop')).code).toBe(0);
     expect(await property('ActiveState')).not.toBe('activating');
     await user.run('systemctl --user restart athlete-sync');
-    // The unit is active before its process has begun: what is stopped then has nothing to write down.
+    // The unit is active before its process runs: a service stopped then records nothing.
     const isWatching = async () =>
       String(/Running, for/.test((await sync('daemon', 'status')).output));
     await becomes(isWatching, 'true');

@@ -26,7 +26,7 @@ import { anotherRecording, put, sha256, until } from '../watch/support.ts';
 
 type Daemon = Record<string, unknown> & { pid: number; log: string; running: boolean };
 
-/** Whatever a test leaves running, failed or not, ends with it. */
+/** Ends every process that a test leaves running, also after a failure. */
 function endDaemons(home: Home): void {
   for (const { pid } of records(home)) {
     if (!commandLine(pid).includes(home.dir)) continue;
@@ -48,7 +48,7 @@ function commandLine(pid: number): string {
   const { stdout } = spawnSync('ps', ['-ww', '-o', 'args=', '-p', String(pid)], {
     encoding: 'utf8',
   });
-  // One that has ended stays in the list until its parent has looked.
+  // An ended process stays in the list until its parent has waited for it.
   return stdout.includes('<defunct>') ? '' : stdout.trim();
 }
 
@@ -351,7 +351,7 @@ describe.skipIf(process.platform === 'win32')('sync daemon logs', () => {
     ]);
 
     const following = world.start(['daemon', 'logs', '-f', '-n', '1']);
-    // From here on it follows: what comes next is new to it, what was before is not repeated.
+    // From here on it follows: it prints new lines and repeats no earlier ones.
     await following.waitFor(/one\.fit: uploaded/);
     put(join(world.folder, 'two.fit'), anotherRecording());
     await following.waitFor(/two\.fit: uploaded/);

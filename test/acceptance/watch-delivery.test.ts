@@ -372,7 +372,7 @@ describe('a login that has ended', () => {
     await until(() => world.recordings().length === 1);
     expect(await stop(watcher)).toBe(0);
     expect([events(watcher, 'login-needed'), events(watcher, 'login-renewed')]).toEqual([[], []]);
-    // A try, a renewal, another try: twice, and then the one that is taken.
+    // Twice: a request, a refresh, a retry. Then the accepted request.
     expect(world.requests()).toBe(5);
   });
 
@@ -450,7 +450,7 @@ describe('the health of a watcher', () => {
       await watcher.waitFor(/"event":"login-needed"/);
       const before = beats;
       const sweptAt = health()?.lastSweepAt;
-      // The sweeps go on, and are good; one call may have been under way.
+      // The rescans continue and succeed; one call may have been in flight.
       await until(() => (health()?.lastSweepAt ?? '') > (sweptAt ?? ''));
       expect(beats - before).toBeLessThanOrEqual(1);
       await stop(watcher);

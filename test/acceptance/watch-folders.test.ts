@@ -52,7 +52,7 @@ describe('a folder that comes and goes', () => {
     expect(world.hashes()).toEqual([first, second].map(sha256).sort());
   });
 
-  // Root may read everything: then somebody else watches.
+  // Root can read every folder: another user runs the watcher then.
   const asNobody = process.getuid?.() === 0;
   const missing = asNobody ? missingTools('setpriv') : [];
   it.skipIf(process.platform === 'win32' || missing.length > 0)(
@@ -128,7 +128,7 @@ describe('a folder that comes and goes', () => {
     for (let round = 0; round < 3; round++) {
       rmSync(world.folder, { recursive: true });
       mkdirSync(world.folder);
-      // What is written later is heard, or found: the watch is on the folder that is there now.
+      // The watch is on the new folder: later files arrive by event or by rescan.
       await sleep(round * 20);
       const bytes = anotherRecording();
       put(join(world.folder, 'ride.fit'), bytes);
@@ -151,7 +151,7 @@ describe('a folder that comes and goes', () => {
     await until(() => world.requests() === 2);
     put(join(world.folder, 'sub/newer.fit'), anotherRecording());
     await until(() => world.requests() === 3);
-    // The one that was moved away is not watched any more.
+    // The folder that was moved away is no longer watched.
     put(join(`${world.folder}-1`, 'not-here.fit'), anotherRecording());
     put(join(world.folder, 'last.fit'), anotherRecording());
     await until(() => world.requests() === 4);

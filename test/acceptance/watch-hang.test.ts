@@ -150,7 +150,7 @@ it.skipIf(process.platform !== 'linux')(
   async () => {
     const config = world.home.env['SYNC_CONFIG_DIR'] ?? '';
     mkdirSync(config, { recursive: true });
-    // Opening a FIFO blocks the main thread until there is somebody at its other end.
+    // Opening a FIFO blocks the main thread until another process opens its other end.
     execFileSync('mkfifo', [join(config, 'config.json')]);
     const upload = world.run(['upload', world.folder]);
     await until(() => /wait_for_partner|fifo/.test(waitsIn(upload.child.pid)));

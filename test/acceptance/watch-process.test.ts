@@ -139,7 +139,7 @@ describe('the end of a watcher', () => {
     await stop(last);
     expect(world.hashes()).toEqual([...new Set(all)].sort());
     expect(world.recordings()).toHaveLength(120);
-    // Only what was under way when it was killed may have been sent a second time.
+    // Only uploads in flight at a kill may have been sent a second time.
     const again = world.requests() - 120;
     expect(again).toBeLessThanOrEqual(2 * 30);
   });

@@ -209,7 +209,7 @@ describe('a recording in a watched folder', () => {
     // The first two are on their way before the other files are found.
     const rest = days.slice(2);
     const sorted = rest.toSorted((a = NaN, b = NaN) => a - b);
-    // Two are under way at once: neighbours may change places, no more.
+    // Two uploads run at once: only neighbours may change places.
     rest.forEach((day, i) => expect(Math.abs(sorted.indexOf(day) - i)).toBeLessThanOrEqual(1));
   });
 

@@ -22,7 +22,7 @@ interface Given {
   readonly flags?: SettingOverrides;
 }
 
-/** A configuration file with this content (text as it is, else JSON), and how it is loaded. */
+/** Writes a configuration file (a string unchanged, otherwise JSON) and returns its loader. */
 function withFile(content?: unknown) {
   const dir = mkdtempSync(join(tmpdir(), 'sync-config-'));
   onTestFinished(() => rmSync(dir, { recursive: true, force: true }));

@@ -41,7 +41,7 @@ const NEEDS = {
 
 const listed = (stateDir: string) => listWatchers(stateDir).map(({ paths }) => paths);
 
-/** A real daemon, as far as its registration is concerned. */
+/** Starts a process that registers like a real daemon. */
 async function startHolder(...extra: string[]) {
   const stateDir = scratchDir();
   const args = [join(build.dir, 'holder.cjs'), stateDir, '/rides', ...extra];
@@ -51,14 +51,14 @@ async function startHolder(...extra: string[]) {
   return { child, stateDir, paths: watcherPaths(stateDir, 'default', ['/rides']) };
 }
 
-/** Somebody who has nothing to do with it. */
+/** Starts an unrelated process. */
 function startBystander(): ChildProcess & { pid: number } {
   const child = spawn(process.execPath, ['-e', 'setInterval(() => {}, 60_000)']);
   onTestFinished(() => void child.kill('SIGKILL'));
   return child as ChildProcess & { pid: number };
 }
 
-/** What is sent to processes, and not delivered. */
+/** Records signals without delivering them. */
 function pretendedKills() {
   const kills: [number, string][] = [];
   return { kills, kill: (pid: number, signal: string) => void kills.push([pid, signal]) };

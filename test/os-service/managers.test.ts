@@ -17,7 +17,7 @@ import { definitionOf } from './support.ts';
 /** What the system is made to answer, by the words of the command; else that all went well. */
 type Answers = (command: string, nth: number) => Partial<Ran> | undefined;
 
-/** A service manager whose system only writes down what it is told. */
+/** Makes a service manager for a fake system that only records its commands. */
 function managerOn(
   platform: NodeJS.Platform,
   options: { profile?: string; answers?: Answers; homeDir?: string } = {},

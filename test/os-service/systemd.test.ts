@@ -20,7 +20,7 @@ function verify(unit: string): { status: number | null; said: string } {
   return { status, said: (stdout + stderr).trim() };
 }
 
-/** A unit whose program exists: systemd looks. */
+/** Returns a unit with an existing program, because systemd checks it. */
 const runnable = (folders: readonly string[]) =>
   definitionOf(folders, { command: [process.execPath, '/opt/x.cjs', 'watch', ...folders] });
 

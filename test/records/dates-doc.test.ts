@@ -7,7 +7,7 @@ const page = readFileSync(new URL('../../docs/dates.md', import.meta.url), 'utf8
 
 type Row = [written: string, zone: string, namedBy: string, to: string, and: string, said: string];
 
-/** The body rows of the table whose fourth heading is `heading`. */
+/** Returns the body rows of the table with `heading` as its fourth heading. */
 function rowsUnder(heading: string): Row[] {
   const tables = page.split(/\n\n/).filter((block) => block.startsWith('|'));
   const rows = tables.map((table) =>

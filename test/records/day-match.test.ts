@@ -11,7 +11,7 @@ function body(text: string): JsonObject {
   return { name, carbs: Number(carbs), logged_at: '2026-02-15T10:00:00+01:00' };
 }
 
-/** An item as it was sent: `gel 25#1`, with the id that an answer gave it; `-` if it was removed. */
+/** Parses a sent item: `gel 25#1`, with the ID from the answer; `-` if it was removed. */
 function sent(text: string): SentItem {
   const [, removed, what = '', id] = /^(-?)([^#]+)(?:#(.+))?$/.exec(text) ?? [];
   return {

@@ -184,7 +184,7 @@ describe('delivering a nutrition day', () => {
   it('retries after a temporary rejection and sends the day in the next run', async () => {
     const { run, sandbox, held } = await open();
     sandbox.control.addFaults('nutrition:503(retry-after=1)*2', 'nutrition:429');
-    // Three tries of the first step, one of the second, and one that shows the kind of service.
+    // The first step takes three requests, the second one, and the probe of the service one.
     expect((await run('nutrition', [day([gel('a')])])).items).toMatchObject([
       { outcome: 'pushed', attempts: 6 },
     ]);

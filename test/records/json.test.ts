@@ -219,7 +219,7 @@ describe('the position of an error', () => {
         expect(at === undefined).toBe(isUtf8(bytes));
         if (at === undefined) return;
         expect(isUtf8(bytes.subarray(0, at))).toBe(true);
-        // No character begins here, whatever its length.
+        // No character of any length begins here.
         for (let length = 1; length <= 4; length++) {
           if (at + length <= bytes.length)
             expect(isUtf8(bytes.subarray(at, at + length))).toBe(false);

@@ -40,7 +40,7 @@ function inZone(instant: number, zone: string): Temporal.ZonedDateTime {
   return Temporal.Instant.fromEpochMilliseconds(instant).toZonedDateTimeISO(zone);
 }
 
-/** What goes out, read by the oracle: the instant, and the date that a reader sees in it. */
+/** Returns the instant and the date that the oracle reads in a sent text. */
 function readBack(loggedAt: string): { instant: number; date: string } {
   expect(loggedAt).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{3})?[+-]\d\d:\d\d$/);
   return {

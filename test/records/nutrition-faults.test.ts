@@ -141,7 +141,7 @@ describe.each(NUTRITION_REVISIONS)('a nutrition day on revision %s', (revision) 
     for (const foods of [[GEL, BAR], [BAR, RICE, GEL], [GEL]]) {
       expect(outcomesOf(await machine().push({ 'a.json': day(...foods) }))).toEqual(['pushed']);
     }
-    // One that replaces holds the last input; one that appends cannot know what is not wanted.
+    // A replacing service has the last input; an appending one cannot know the unwanted items.
     expect(held()).toEqual(revision === '2026-08' ? ['bar 40', 'gel 25', 'rice 90'] : ['gel 25']);
   });
 

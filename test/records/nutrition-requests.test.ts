@@ -18,7 +18,7 @@ import {
 const BIG_GEL = { ...GEL, carbs: 30 };
 const PROOF = ['POST nothing'];
 
-/** The same day, as it is pushed one time after another. */
+/** The pushes of one day, in order. */
 const LIFE = [
   ['fresh', day(GEL, BAR), {}],
   ['unchanged', day(GEL, BAR), {}],
@@ -41,7 +41,7 @@ const WHOLE = {
   emptied: ['POST nothing'],
 };
 
-/** One that appends is looked at first, and gets what it lacks. */
+/** An appending service is read first and receives the missing items. */
 const parts = (look: string) => ({
   unchanged: [],
   forced: [look],

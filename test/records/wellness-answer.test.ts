@@ -4,7 +4,7 @@ import { notKeptWarnings } from '../../src/records/wellness-answer.ts';
 
 const date = '2026-02-15';
 
-/** What is said about an answer: `FIELD: MESSAGE`. */
+/** Returns the messages about an answer: `FIELD: MESSAGE`. */
 function saidOf(fields: JsonObject, row: Readonly<Record<string, unknown>> | undefined) {
   const record: PreparedRecord = {
     kind: 'wellness',

@@ -217,7 +217,7 @@ describe('the mark of a process', () => {
     expect([mine.isAbandoned(id, 'a ride'), mine.isAbandoned(id, 'a run')]).toEqual([false, true]);
     mine.end('a ride');
     expect(mine.isAbandoned(id, 'a ride')).toBe(true);
-    // Others cannot know what it is at: as long as it lives, all that it signed is its own.
+    // Other marks cannot know its current work: while it is alive, it owns all its files.
     expect(theirs.isAbandoned(id, 'a ride')).toBe(false);
   });
 

@@ -45,7 +45,7 @@ it('opens no stream before its first use, because creating stdin is slow', () =>
     ),
   );
   const io = systemIo(streams as IoStreams, false, () => undefined);
-  // A test has no terminal: nobody can be asked, and nothing is coloured.
+  // A test has no terminal: questions are impossible, and there is no colour.
   const asked = [io.interactive, io.stdoutIsTerminal && io.stderrIsTerminal, io.colour];
   expect(asked).toEqual([false, false, false]);
   expect(touched).toEqual([]);

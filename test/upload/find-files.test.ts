@@ -7,7 +7,7 @@ import { ODD_NAME } from '../../src/upload/recording-names.ts';
 import { walk } from '../../src/watch/walk.ts';
 import { put, scratchDir } from './support.ts';
 
-/** What is found, in short: the path as told, and `*` where it was named, or the problem. */
+/** Lists the results in short: the path, `*` if it was named, or the problem. */
 const find = (paths: string[], cwd: string) =>
   [...findFiles(paths, cwd)].map((file) =>
     'problem' in file ? `${file.path}: ${file.problem}` : `${file.path}${file.named ? ' *' : ''}`,
@@ -24,7 +24,7 @@ describe.skipIf(process.platform !== 'linux')('names that are not valid UTF-8', 
   it('are reported for recordings and for folders with some, and the rest is found', () => {
     const dir = scratchDir();
     put(dir, 'good/München.fit');
-    // This one is valid: somebody had it replaced before.
+    // This name is valid: an earlier program replaced its invalid bytes.
     put(dir, 'good/M\ufffdlheim.fit');
     writeFileSync(oddly(join(dir, 'good'), 'M', 0xfc, 'nchen.fit'), 'x');
     writeFileSync(oddly(join(dir, 'good'), 'M', 0xe9, 'nchen.fit'), 'x');
@@ -222,7 +222,7 @@ describe('an unreadable folder', () => {
     chmodSync(join(dir, 'r'), 0o755);
     chmodSync(join(dir, 'r/locked'), 0o000);
     onTestFinished(() => chmodSync(join(dir, 'r/locked'), 0o700));
-    // Root may read everything: be nobody for a moment.
+    // Root can read every folder: the test switches to another user.
     if (isRoot) process.seteuid?.(65_534);
     try {
       expect(find(['r'], dir)).toEqual([

@@ -445,7 +445,7 @@ describe('a response that rejects an upload', () => {
       new Set(['SCOPE_MISSING']),
     );
     expect(items).toHaveLength(12);
-    // Those that were under way at once; no more.
+    // Only the requests that were in flight together.
     expect(requests.length).toBeLessThanOrEqual(2);
     expect(ledger.counts()).toEqual({ pending: requests.length, confirmed: 0, rejected: 0 });
   });
@@ -669,7 +669,7 @@ describe('many files', () => {
       put(dir, `large/${i}.fit`, makeRecording({ seed: 50 + i, sizeBytes: 4_200_000 }));
     }
     sandbox.control.addFaults('upload-fit:delay=40ms*inf');
-    /** Spans in which requests were under way, from the sandbox's own record. */
+    /** Returns the largest number of requests in flight at once, from the record of the sandbox. */
     const mostAtOnce = (requests: Awaited<ReturnType<typeof run>>['requests']) => {
       const spans = requests.map(({ receivedAt, durationMs }) => {
         const from = Date.parse(receivedAt);

@@ -73,7 +73,7 @@ it('reports a recording at once if its last change was hours ago, but not if it 
   expect(incomplete.dueReports()).toHaveLength(1);
   for (let i = 1; i < 10; i++) {
     pass(HOUR);
-    // A device whose clock is years behind writes such times.
+    // A device writes such times if its clock is years behind.
     incomplete.note(
       file({ path: '/d/long.fit', size: i, mtimeMs: START - 9_000 * HOUR + i }),
       false,

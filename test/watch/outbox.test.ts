@@ -32,7 +32,7 @@ afterEach(() => {
 });
 
 const now = () => Date.now();
-/** The outbox of a watcher of its own, which may die. */
+/** Opens the outbox of a separate watcher that can be killed. */
 function watcher(account = 'me') {
   const mark = markProcess(dir);
   marks.push(mark);

@@ -12,7 +12,7 @@ import { put } from './support.ts';
 const HOUR = 3_600_000;
 const FIRST_START = Date.UTC(2026, 1, 15, 12);
 
-/** A folder, and rescans of it as different processes do them; each says what it takes for new. */
+/** Makes a folder and rescans by different processes; each returns the new files. */
 function open() {
   const dir = scratchDir();
   const path = join(dir, 'Garmin');
@@ -21,7 +21,7 @@ function open() {
     put(join(path, name), 'x');
     utimesSync(join(path, name), at / 1000, at / 1000);
   };
-  /** @param killedAfter so many files are looked at before the process dies */
+  /** @param killedAfter number of files after which the process dies */
   const rescan = async (now: number, killedAfter = Infinity) => {
     const database = openIn(dir);
     const found: string[] = [];

@@ -16,7 +16,7 @@ const uploaded = (events: readonly WatchNotice[]) =>
   events.filter((event) => event.event === 'upload' && event.item.outcome === 'uploaded').length;
 const checks = () => sandbox.control.requests({ route: 'workouts' }).length;
 
-/** Starts a watcher whose uploads are not processed, and waits until it has sent these recordings. */
+/** Starts a watcher with a service that does not process uploads, and waits for these uploads. */
 async function startAndUpload(
   clock: ManualClock,
   rides: readonly Uint8Array[],
@@ -33,7 +33,7 @@ async function startAndUpload(
   return watcher;
 }
 
-/** Lets so much time pass in steps, so that answers can come in between. */
+/** Advances the clock in steps, so that answers can arrive in between. */
 async function pass(clock: ManualClock, ms: number): Promise<void> {
   for (let at = 0; at < ms; at += MINUTE) await clock.advance(MINUTE);
 }

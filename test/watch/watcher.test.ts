@@ -92,7 +92,7 @@ describe('a folder without filesystem events', () => {
 });
 
 describe('a file that changes without an event', () => {
-  /** A file in the folder with another name outside: what is written there is announced nowhere. */
+  /** Makes a hard link in the folder to a file outside: writes there cause no event. */
   function behindItsBack(bytes: Uint8Array): { readonly complete: () => void } {
     const outside = join(dir, 'same-file');
     writeFileSync(outside, unfinished(bytes));
@@ -203,7 +203,7 @@ describe.each([true, false])('a service that never answers (removable folder: %s
     rides.forEach((ride, i) => put(join(folder, `${i}.fit`), ride));
     await until(() => sandbox.control.requests({ route: 'upload-fit' }).length === 2);
     await clock.advance(4_000);
-    // From a device, what is sent is copied before.
+    // The watcher copies a recording from a device before it sends it.
     expect(needs.outbox.count).toBe(removable ? 2 : 0);
     await clock.advance(2_000);
     await until(() => needs.outbox.count === rides.length);
