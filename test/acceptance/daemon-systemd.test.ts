@@ -18,7 +18,7 @@ const quoted = (text: string) => `'${text.replaceAll("'", `'\\''`)}'`;
 /** Everything that systemd, a shell, or printf could take for its own. */
 const ODD = `ri des "q" 'x' %n %% $HOME \${x} \\n ü`;
 
-/** Waits until something that has to be asked for is as it should be. */
+/** Polls until a query returns the expected text. */
 async function becomes(ask: () => Promise<string>, wanted: string): Promise<void> {
   let now = await ask();
   for (let tries = 0; now !== wanted && tries < 400; tries++) {
@@ -59,7 +59,7 @@ async function openUser(store: 'file' | 'keychain') {
 }
 
 describe.skipIf(why !== undefined)(`as a service of a real systemd${skipped}`, () => {
-  it('watches under all the hardening, however the folder is called, and is kept running', async () => {
+  it('watches under all hardening options in a folder of any name, and is restarted', async () => {
     const { user, sync, login, folder, hashes, property } = await openUser('file');
     await login();
     const installed = await sync('daemon', 'install', folder, '--json');
@@ -86,7 +86,7 @@ describe.skipIf(why !== undefined)(`as a service of a real systemd${skipped}`, (
     });
     expect(readFileSync(unitFile, 'utf8')).not.toContain('a-secret-of-the-client');
 
-    // systemd reads the paths back as they are: the daemon sends what is put there.
+    // systemd parses the paths back unchanged: the daemon sends files from these folders.
     const ride = anotherRecording();
     put(join(folder, 'ride.fit'), ride);
     await until(() => hashes().length === 1);
@@ -108,14 +108,14 @@ describe.skipIf(why !== undefined)(`as a service of a real systemd${skipped}`, (
     expect(status.output).toContain('Installed as a service of systemd: athlete-sync.service');
     expect((await sync('daemon', 'logs')).output).toContain('ride.fit: uploaded');
 
-    // A crash is mended, an end in good order is one.
+    // systemd restarts the service after a crash, but not after a normal end.
     await user.run(`kill -9 ${pid}`);
     await becomes(() => property('SubState'), 'auto-restart');
     // Stopped while it waits to be started again: it stays away.
     expect((await sync('daemon', 'stop')).code).toBe(0);
     expect(await property('ActiveState')).not.toBe('activating');
     await user.run('systemctl --user restart athlete-sync');
-    // The unit is active before its process has begun: what is stopped then has nothing to write down.
+    // The unit is active before its process runs: a service stopped then records nothing.
     const isWatching = async () =>
       String(/Running, for/.test((await sync('daemon', 'status')).output));
     await becomes(isWatching, 'true');
@@ -134,7 +134,7 @@ describe.skipIf(why !== undefined)(`as a service of a real systemd${skipped}`, (
     expect((await sync('daemon', 'status')).output).toContain('Not running: stopped');
   });
 
-  it('is not started again and again where somebody else watches, and takes over from a daemon', async () => {
+  it('is not restarted repeatedly if another watcher runs, and replaces a daemon', async () => {
     const { user, sync, login, folder, property } = await openUser('file');
     await login();
     const daemon = await sync('watch', folder, '--daemon', '--json');
@@ -158,7 +158,7 @@ describe.skipIf(why !== undefined)(`as a service of a real systemd${skipped}`, (
   });
 
   it.skipIf(withoutKeychain !== undefined)(
-    `reaches the keychain through the session's bus${withoutKeychain === undefined ? '' : ` (skipped: ${withoutKeychain})`}`,
+    `reaches the keychain through the session bus${withoutKeychain === undefined ? '' : ` (skipped: ${withoutKeychain})`}`,
     async () => {
       const { user, sync, login, folder, hashes } = await openUser('keychain');
       await user.run(
@@ -174,7 +174,7 @@ describe.skipIf(why !== undefined)(`as a service of a real systemd${skipped}`, (
     },
   );
 
-  it('is not made of a login that is only in the shell', async () => {
+  it('is not created from a login that exists only in the shell', async () => {
     const { sandbox, user, folder } = await openUser('file');
     const token = sandbox.control.mint().access_token;
     const install = [process.execPath, PROGRAM, 'daemon', 'install', folder].map(quoted).join(' ');

@@ -26,7 +26,7 @@ import { anotherRecording, put, sha256, until } from '../watch/support.ts';
 
 type Daemon = Record<string, unknown> & { pid: number; log: string; running: boolean };
 
-/** Whatever a test leaves running, failed or not, ends with it. */
+/** Ends every process that a test leaves running, also after a failure. */
 function endDaemons(home: Home): void {
   for (const { pid } of records(home)) {
     if (!commandLine(pid).includes(home.dir)) continue;
@@ -48,7 +48,7 @@ function commandLine(pid: number): string {
   const { stdout } = spawnSync('ps', ['-ww', '-o', 'args=', '-p', String(pid)], {
     encoding: 'utf8',
   });
-  // One that has ended stays in the list until its parent has looked.
+  // An ended process stays in the list until its parent has waited for it.
   return stdout.includes('<defunct>') ? '' : stdout.trim();
 }
 
@@ -85,7 +85,7 @@ async function startDaemon(world: World, folders: readonly string[], more?: Part
 }
 
 describe.skipIf(process.platform === 'win32')('sync watch --daemon', () => {
-  it('goes on after its starter has ended, and sends what appears then', async () => {
+  it('keeps running after its starter has ended, and sends new recordings', async () => {
     const world = await openDaemonWorld();
     const started = await startDaemon(world, [world.folder]);
     expect(started).toEqual({
@@ -125,7 +125,7 @@ describe.skipIf(process.platform === 'win32')('sync watch --daemon', () => {
     ]);
   });
 
-  it('sent what was there before it said that it is up, from relative paths, too', async () => {
+  it('sends existing recordings before it reports readiness, also from relative paths', async () => {
     const world = await openDaemonWorld({
       env: { SYNC_STATE_DIR: 'state', SYNC_CONFIG_DIR: './config' },
     });
@@ -139,7 +139,7 @@ describe.skipIf(process.platform === 'win32')('sync watch --daemon', () => {
     expect((await daemonsOf(world))[0]?.running).toBe(true);
   });
 
-  it('is one for its folders: a second start says who runs, and changes nothing', async () => {
+  it('runs once per folder: a second start reports the first and changes nothing', async () => {
     const world = await openDaemonWorld();
     const { pid } = await startDaemon(world, [world.folder]);
     const second = await world.sync(['watch', world.folder, '--daemon', '--json']);
@@ -164,7 +164,7 @@ describe.skipIf(process.platform === 'win32')('sync watch --daemon', () => {
     expect((await daemonsOf(world)).filter(({ running }) => running)).toHaveLength(2);
   });
 
-  it('takes a folder under two names for one, and is found by either', async () => {
+  it('identifies a folder by two names, and is found by either', async () => {
     const world = await openDaemonWorld();
     const link = join(world.home.dir, 'link');
     symlinkSync(world.folder, link);
@@ -174,7 +174,7 @@ describe.skipIf(process.platform === 'win32')('sync watch --daemon', () => {
     expect([code, ndjson(stdout)[0]]).toMatchObject([0, { outcome: 'stopped', pid: started.pid }]);
   });
 
-  it('waits for a folder that is not there yet', async () => {
+  it('waits for a folder that does not exist yet', async () => {
     const world = await openDaemonWorld();
     rmSync(world.folder, { recursive: true });
     const { log } = await startDaemon(world, [world.folder]);
@@ -185,7 +185,7 @@ describe.skipIf(process.platform === 'win32')('sync watch --daemon', () => {
     await until(() => uploads(world) === 1);
   });
 
-  it('does not start without a login, and says so with exit code 4', async () => {
+  it('refuses to start without a login, with exit code 4', async () => {
     const world = await openWorld();
     onTestFinished(() => endDaemons(world.home));
     const { code, stdout, stderr } = await world.sync(['watch', '.', '--daemon', '--json']);
@@ -195,7 +195,7 @@ describe.skipIf(process.platform === 'win32')('sync watch --daemon', () => {
     expect(records(world.home)).toEqual([]);
   });
 
-  it('does not start where there is no keychain for its login, nor with a setting that is wrong', async () => {
+  it('refuses to start without a keychain for its login, and with an invalid setting', async () => {
     const world = await openDaemonWorld();
     const keychain = { SYNC_TOKEN_STORE: 'keychain', DBUS_SESSION_BUS_ADDRESS: undefined };
     const missing = await world.sync(['watch', 'Garmin', '--daemon'], { env: keychain });
@@ -209,7 +209,7 @@ describe.skipIf(process.platform === 'win32')('sync watch --daemon', () => {
     expect(records(world.home).filter(({ pid }) => commandLine(pid) !== '')).toEqual([]);
   });
 
-  it('uses tokens from the environment, and writes them nowhere', async () => {
+  it('uses tokens from the environment and stores them nowhere', async () => {
     const world = await openWorld();
     onTestFinished(() => endDaemons(world.home));
     const token = world.sandbox.control.mint().access_token;
@@ -232,7 +232,7 @@ describe.skipIf(process.platform === 'win32')('sync watch --daemon', () => {
     expect((await world.sync(['daemon', 'stop'])).code).toBe(0);
   });
 
-  it('tells people what it does', async () => {
+  it('reports its actions in readable text', async () => {
     const world = await openDaemonWorld();
     const { stdout, stderr } = await world.sync(['watch', world.folder, '--daemon']);
     expect(stdout).toMatch(
@@ -245,7 +245,7 @@ describe.skipIf(process.platform === 'win32')('sync watch --daemon', () => {
     );
   });
 
-  it('is stopped in order when its starter is interrupted while it starts', async () => {
+  it('stops the daemon in order if its starter is interrupted during the start', async () => {
     const world = await openDaemonWorld();
     // Many files make the first sweep long enough to be interrupted.
     const bytes = makeRecording({ sizeBytes: 200_000 });
@@ -263,7 +263,7 @@ describe.skipIf(process.platform === 'win32')('sync watch --daemon', () => {
 });
 
 describe.skipIf(process.platform === 'win32')('sync daemon stop', () => {
-  it('ends the daemons of this profile, and none of another', async () => {
+  it('ends the daemons of this profile only', async () => {
     const world = await openDaemonWorld();
     const other = join(world.home.dir, 'Other');
     const first = await startDaemon(world, [world.folder]);
@@ -313,7 +313,7 @@ describe.skipIf(process.platform === 'win32')('sync daemon stop', () => {
     expect((await world.sync(['daemon', 'stop', '--profile', 'ann'])).code).toBe(0);
   });
 
-  it('lets the folder be watched again, and nothing is sent twice', async () => {
+  it('allows another watcher of the folder, and nothing is sent twice', async () => {
     const world = await openDaemonWorld();
     put(join(world.folder, 'ride.fit'), anotherRecording());
     for (let i = 0; i < 2; i++) {
@@ -325,7 +325,7 @@ describe.skipIf(process.platform === 'win32')('sync daemon stop', () => {
     expect(uploads(world)).toBe(1);
   });
 
-  it('tells of a daemon that was killed that it was, and lets another one start', async () => {
+  it('reports a daemon that was killed, and another one can start', async () => {
     const world = await openDaemonWorld();
     const { pid } = await startDaemon(world, [world.folder]);
     process.kill(pid, 'SIGKILL');
@@ -337,7 +337,7 @@ describe.skipIf(process.platform === 'win32')('sync daemon stop', () => {
 });
 
 describe.skipIf(process.platform === 'win32')('sync daemon logs', () => {
-  it('prints the last lines, and follows across restarts and put-aside logs', async () => {
+  it('prints the last lines, and follows across restarts and log rotation', async () => {
     const world = await openDaemonWorld();
     const { log } = await startDaemon(world, [world.folder]);
     put(join(world.folder, 'one.fit'), anotherRecording());
@@ -351,7 +351,7 @@ describe.skipIf(process.platform === 'win32')('sync daemon logs', () => {
     ]);
 
     const following = world.start(['daemon', 'logs', '-f', '-n', '1']);
-    // From here on it follows: what comes next is new to it, what was before is not repeated.
+    // From here on it follows: it prints new lines and repeats no earlier ones.
     await following.waitFor(/one\.fit: uploaded/);
     put(join(world.folder, 'two.fit'), anotherRecording());
     await following.waitFor(/two\.fit: uploaded/);
@@ -371,7 +371,7 @@ describe.skipIf(process.platform === 'win32')('sync daemon logs', () => {
     expect(stdout.match(/three\.fit: uploaded/g)).toHaveLength(1);
   });
 
-  it.skipIf(process.platform === 'win32')('ends when nobody reads it any more', async () => {
+  it.skipIf(process.platform === 'win32')('ends when its reader goes away', async () => {
     const world = await openDaemonWorld();
     const { log } = await startDaemon(world, [world.folder]);
     const reader = runShell('sync daemon logs -f | head -1; echo "${PIPESTATUS[0]}"', {
@@ -391,7 +391,7 @@ describe.skipIf(process.platform === 'win32')('sync daemon logs', () => {
     });
   });
 
-  it('says whose lines they are where there are several daemons', async () => {
+  it('names the daemon of each line if there are several daemons', async () => {
     const world = await openDaemonWorld();
     const other = join(world.home.dir, 'Other');
     await startDaemon(world, [world.folder]);
@@ -403,7 +403,7 @@ describe.skipIf(process.platform === 'win32')('sync daemon logs', () => {
     expect(one.stdout).not.toContain(`Watching ${world.folder}`);
   });
 
-  it('has nothing to show where there never was a daemon', async () => {
+  it('shows nothing if there never was a daemon', async () => {
     const world = await openWorld();
     const { code, stderr } = await world.sync(['daemon', 'logs']);
     expect(code).toBe(2);
@@ -411,8 +411,8 @@ describe.skipIf(process.platform === 'win32')('sync daemon logs', () => {
   });
 });
 
-describe.skipIf(process.platform === 'win32')('a watcher that a service manager keeps', () => {
-  it('ends with 2 where somebody else watches; for launchd, which would start it again, with 0', async () => {
+describe.skipIf(process.platform === 'win32')('a watcher that a service manager started', () => {
+  it('exits with 2 if another process watches; under launchd, which would restart it, with 0', async () => {
     const world = await openDaemonWorld();
     const { pid } = await startDaemon(world, [world.folder]);
     const codes = ['systemd', 'launchd'].map(async (kind) => {
@@ -426,7 +426,7 @@ describe.skipIf(process.platform === 'win32')('a watcher that a service manager 
     expect(unknown.stderr).toContain('not one of daemon, systemd, launchd, windows-task');
   });
 
-  it('says to a journal what it says to its log, and is known by its keeper', async () => {
+  it('prints the same lines to the journal as to its log, and its manager knows it', async () => {
     const world = await openDaemonWorld();
     const service = world.start(['watch', world.folder, '--background', 'systemd']);
     await service.waitFor(/Ready: 0 files looked at/);
@@ -437,7 +437,7 @@ describe.skipIf(process.platform === 'win32')('a watcher that a service manager 
     expect((await service.finished).code).toBe(0);
   });
 
-  it('is a daemon where the Task Scheduler starts it', async () => {
+  it('is a daemon if the Task Scheduler starts it', async () => {
     const world = await openDaemonWorld();
     const args = ['watch', world.folder, '--background', 'windows-task', '--daemon', '--json'];
     const { code, stdout } = await world.sync(args);
@@ -446,7 +446,7 @@ describe.skipIf(process.platform === 'win32')('a watcher that a service manager 
     expect([daemon?.['kind'], daemon?.pid]).toEqual(['windows-task', ndjson(stdout)[0]?.['pid']]);
   });
 
-  it('shows what the runtime said when it fell over, then keeps it in the log', async () => {
+  it('shows the output of the runtime after a crash, and then keeps it in the log', async () => {
     const world = await openDaemonWorld();
     const { log, pid } = await startDaemon(world, [world.folder]);
     process.kill(pid, 'SIGKILL');
@@ -465,7 +465,7 @@ describe.skipIf(process.platform === 'win32')('a watcher that a service manager 
 });
 
 describe('sync daemon install', () => {
-  it('makes no service of a login that is only in the shell, nor without any', async () => {
+  it('refuses to create a service without a stored login', async () => {
     const world = await openWorld();
     // A systemctl that must not be asked.
     const asked = join(world.home.dir, 'asked');
@@ -490,7 +490,7 @@ describe('sync daemon install', () => {
   });
 
   it.skipIf(process.platform !== 'linux')(
-    'leaves a daemon that runs alone where there is no systemd to install it with',
+    'leaves a running daemon unchanged if there is no systemd',
     async () => {
       const world = await openDaemonWorld();
       const { pid } = await startDaemon(world, [world.folder]);
@@ -507,7 +507,7 @@ describe('sync daemon install', () => {
   );
 
   it.skipIf(process.platform !== 'linux')(
-    'starts the daemon that it ended again, as it was, when systemd refuses',
+    'restarts the previous daemon unchanged if systemd rejects the service',
     async () => {
       const world = await openDaemonWorld();
       const args = ['watch', world.folder, '--daemon', '--poll', '77', '--json'];
@@ -528,7 +528,7 @@ describe('sync daemon install', () => {
     },
   );
 
-  it('has nothing to remove where there is no service', async () => {
+  it('has nothing to remove without a service', async () => {
     const world = await openWorld();
     const { code, stdout } = await world.sync(['daemon', 'uninstall']);
     expect([code, stdout]).toEqual([0, 'No service is installed for this profile.\n']);

@@ -51,7 +51,7 @@ describe('sync push of a thousand days in one file', () => {
       });
       expect(code).toBe(0);
       expect(proxy.most()).toBe(most);
-      // One of them asked whose token it is.
+      // One more request asked for the owner of the token.
       expect(proxy.total()).toBe(days + 1);
       expect(requestCounts(world.sandbox)).toEqual({ userinfo: 1, wellness: days });
     },

@@ -48,8 +48,8 @@ function leaks(text: string, secrets: Iterable<string>): string[] {
 }
 
 /**
- * Everything that touches a token, with `--verbose`: logins that work and that fail, a refresh,
- * uploads over faults, what is interrupted. Ends logged in.
+ * Runs everything that touches a token, with `--verbose`: successful and failed logins, a refresh,
+ * uploads with faults, and an interrupted command. Ends logged in.
  */
 async function playAll({ world }: Scene): Promise<Finished[]> {
   const { control } = world.sandbox;

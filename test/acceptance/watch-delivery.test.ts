@@ -23,8 +23,8 @@ afterEach(() => world.close());
 const stateDir = () => join(world.home.dir, 'state');
 const health = (): SeenHealth | undefined => readHealth(stateDir(), Date.now())[0];
 
-describe('while the service accepts requests and never answers', () => {
-  it('what is overwritten or deleted after some seconds arrives all the same, also what is in flight', async () => {
+describe('recordings during a hanging request of the service', () => {
+  it('are delivered although they were overwritten or deleted after some seconds, also if in flight', async () => {
     world = await makeWorld();
     mkdirSync(world.folder);
     world.sandbox.control.addFaults('upload-fit:hang*inf');
@@ -53,7 +53,7 @@ describe('while the service accepts requests and never answers', () => {
     expect(await stop(watcher)).toBe(0);
   });
 
-  it('what is in flight when the watcher is stopped needs its file no longer', async () => {
+  it('no longer need their files if they were in flight when the watcher stopped', async () => {
     world = await makeWorld();
     const ride = anotherRecording();
     put(join(world.folder, 'ride.fit.gz'), gzipSync(ride));
@@ -70,7 +70,7 @@ describe('while the service accepts requests and never answers', () => {
 });
 
 describe('two watchers of one account', () => {
-  it('what one kept when it was killed is sent once, by the other, without a restart', async () => {
+  it('deliver the copies of a killed watcher once, without a restart of the other', async () => {
     world = await makeWorld();
     mkdirSync(world.folder);
     const second = join(world.home.dir, 'second');
@@ -100,8 +100,8 @@ describe('two watchers of one account', () => {
   });
 });
 
-describe('while the service is away', () => {
-  it('recordings wait, over a restart, and go when it is back', async () => {
+describe('recordings during an outage of the service', () => {
+  it('wait, also over a restart, and are sent when the service is back', async () => {
     world = await makeWorld({ stored: true });
     await world.login();
     mkdirSync(world.folder);
@@ -133,7 +133,7 @@ describe('while the service is away', () => {
     expect(world.recordings().map(({ receivedCount }) => receivedCount)).toEqual([1, 1, 1, 1, 1]);
   });
 
-  it('their bytes are kept: the source may be deleted, and the daemon killed', async () => {
+  it('are kept as copies: the source may be deleted and the daemon killed', async () => {
     world = await makeWorld({ stored: true });
     await world.login();
     mkdirSync(world.folder);
@@ -161,7 +161,7 @@ describe('while the service is away', () => {
     ).toEqual(['ride-0.fit', 'ride-1.fit', 'ride-2.fit']);
   });
 
-  it('a recording that the service cannot take does not stand in the way of others', async () => {
+  it('continue to be sent if the service rejects one of them', async () => {
     world = await makeWorld();
     const rides = [1, 2, 3, 4, 5].map((day) =>
       anotherRecording({ startTime: new Date(Date.UTC(2026, 0, day)) }),
@@ -180,7 +180,7 @@ describe('while the service is away', () => {
     expect(order.slice(5).sort()).toEqual(['0.fit', '1.fit']);
   });
 
-  it('starts with a token from the environment all the same, keeps what comes, and goes on when it answers', async () => {
+  it('are stashed after a start with a token from the environment, and sent when the service answers', async () => {
     world = await makeWorld();
     await world.stopService();
     put(join(world.folder, 'ride.fit'), anotherRecording());
@@ -195,7 +195,7 @@ describe('while the service is away', () => {
     expect(await stop(watcher)).toBe(0);
   });
 
-  it('is forgotten when nothing waits any more: somebody sent it by hand', async () => {
+  it('clear the reported outage when the user sends them with sync upload', async () => {
     world = await makeWorld();
     mkdirSync(world.folder);
     const watcher = world.watch();
@@ -209,7 +209,7 @@ describe('while the service is away', () => {
     expect(world.recordings().map(({ receivedCount }) => receivedCount)).toEqual([1]);
   });
 
-  it('what it refused is not offered again, neither by the next sweep nor by the next start', async () => {
+  it('are not sent again after a rejection, neither by the next rescan nor by the next start', async () => {
     world = await makeWorld();
     mkdirSync(world.folder);
     world.sandbox.control.addFaults('upload-fit:422*1');
@@ -229,7 +229,7 @@ describe('while the service is away', () => {
     expect(world.recordings().map(({ fileName }) => fileName)).toEqual(['next.fit', 'third.fit']);
   });
 
-  it('an address where nothing is costs no recording', async () => {
+  it('survive an upload address that answers 404', async () => {
     world = await makeWorld();
     put(join(world.folder, 'ride.fit'), anotherRecording());
     world.sandbox.control.addFaults('upload-fit:404*2');
@@ -242,7 +242,7 @@ describe('while the service is away', () => {
 });
 
 describe('a login that has ended', () => {
-  it('is told once, nothing is called until the next login, then it goes on by itself', async () => {
+  it('is reported once, stops all requests until the next login, and then delivery continues', async () => {
     world = await makeWorld({ stored: true });
     await world.login();
     mkdirSync(world.folder);
@@ -272,7 +272,7 @@ describe('a login that has ended', () => {
     expect(world.recordings().map(({ receivedCount }) => receivedCount)).toEqual([1, 1, 1, 1]);
   });
 
-  it('that never was: it waits for the first one', async () => {
+  it('makes the watcher wait for the first login if there was none before', async () => {
     world = await makeWorld({ stored: true });
     const ride = anotherRecording();
     put(join(world.folder, 'ride.fit'), ride);
@@ -284,7 +284,7 @@ describe('a login that has ended', () => {
     expect(world.hashes()).toEqual([sha256(ride)]);
   });
 
-  it('by sync logout: it waits for the same athlete', async () => {
+  it('makes the watcher wait for the same athlete after sync logout', async () => {
     world = await makeWorld({ stored: true });
     await world.login();
     put(join(world.folder, 'before.fit'), anotherRecording());
@@ -301,7 +301,7 @@ describe('a login that has ended', () => {
     expect(world.recordings().map(({ receivedCount }) => receivedCount)).toEqual([1, 1]);
   });
 
-  it('from the environment cannot come back: it ends with 4', async () => {
+  it('ends the watcher with 4 if it came from the environment', async () => {
     world = await makeWorld();
     mkdirSync(world.folder);
     const watcher = world.watch();
@@ -312,7 +312,7 @@ describe('a login that has ended', () => {
     expect(events(watcher, 'error')).toMatchObject([{ code: 'AUTH_EXPIRED' }]);
   });
 
-  it('of somebody else does not get what this one recorded; the right one does', async () => {
+  it('keeps recordings from another athlete and sends them after a login of the right one', async () => {
     world = await makeWorld({ stored: true });
     await world.login('athlete-1');
     mkdirSync(world.folder);
@@ -341,7 +341,7 @@ describe('a login that has ended', () => {
     expect(athletes.map(({ recordings }) => recordings.length)).toEqual([2, 0, 0]);
   });
 
-  it('is looked for although the file of settings cannot be read just then', async () => {
+  it('is checked although the config file is unreadable at that moment', async () => {
     world = await makeWorld({ stored: true });
     await world.login();
     mkdirSync(world.folder);
@@ -360,7 +360,7 @@ describe('a login that has ended', () => {
     expect(await stop(watcher)).toBe(0);
   });
 
-  it('is not taken for one when the service does not take what it renewed', async () => {
+  it('is not assumed if the service rejects a token after a refresh', async () => {
     world = await makeWorld({ stored: true });
     await world.login();
     mkdirSync(world.folder);
@@ -372,11 +372,11 @@ describe('a login that has ended', () => {
     await until(() => world.recordings().length === 1);
     expect(await stop(watcher)).toBe(0);
     expect([events(watcher, 'login-needed'), events(watcher, 'login-renewed')]).toEqual([[], []]);
-    // A try, a renewal, another try: twice, and then the one that is taken.
+    // Twice: a request, a refresh, a retry. Then the accepted request.
     expect(world.requests()).toBe(5);
   });
 
-  it('ends an obstacle of the keychain when it is made into a file', async () => {
+  it('clears a keychain obstacle when the token store changes to a file', async () => {
     world = await makeWorld({ stored: true });
     await world.login();
     const file = join(world.home.dir, 'config', 'config.json');
@@ -394,8 +394,8 @@ describe('a login that has ended', () => {
   });
 });
 
-describe('health', () => {
-  it('says what a monitor needs to know', async () => {
+describe('the health of a watcher', () => {
+  it('contains the fields that a monitor needs', async () => {
     world = await makeWorld({ stored: true });
     world.sandbox.control.set({ refreshTtl: 30 * 86_400 });
     await world.login();
@@ -428,7 +428,7 @@ describe('health', () => {
     expect(health()).toMatchObject({ running: true, alive: false });
   });
 
-  it('calls the heartbeat after each good sweep, and not while the login has ended', async () => {
+  it('calls the heartbeat after each successful rescan, and not while the login has ended', async () => {
     world = await makeWorld({ stored: true });
     await world.login();
     mkdirSync(world.folder);
@@ -450,7 +450,7 @@ describe('health', () => {
       await watcher.waitFor(/"event":"login-needed"/);
       const before = beats;
       const sweptAt = health()?.lastSweepAt;
-      // The sweeps go on, and are good; one call may have been under way.
+      // The rescans continue and succeed; one call may have been in flight.
       await until(() => (health()?.lastSweepAt ?? '') > (sweptAt ?? ''));
       expect(beats - before).toBeLessThanOrEqual(1);
       await stop(watcher);
@@ -460,7 +460,7 @@ describe('health', () => {
     }
   });
 
-  it('warns of a login that ends within a week and cannot be made to last longer', async () => {
+  it('warns of a login that ends within a week and cannot be extended', async () => {
     world = await makeWorld({ stored: true });
     world.sandbox.control.set({ refreshTtl: 3 * 86_400 });
     await world.login();

@@ -36,7 +36,7 @@ const statesOf = (watcher: Parameters<typeof events>[0]) =>
   events(watcher, 'folder').map(({ state }) => state);
 
 describe('a folder that comes and goes', () => {
-  it('is waited for, said once, when it and its parents are not there at the start', async () => {
+  it('is reported once and waited for if it and its parents are missing at the start', async () => {
     const deep = join(world.folder, 'a/b/c');
     const watcher = world.run(['watch', deep, '--json']);
     await ready(watcher);
@@ -52,11 +52,11 @@ describe('a folder that comes and goes', () => {
     expect(world.hashes()).toEqual([first, second].map(sha256).sort());
   });
 
-  // Root may read everything: then somebody else watches.
+  // Root can read every folder: another user runs the watcher then.
   const asNobody = process.getuid?.() === 0;
   const missing = asNobody ? missingTools('setpriv') : [];
   it.skipIf(process.platform === 'win32' || missing.length > 0)(
-    `that may not be read is waited for, and that is said${skipNote(missing)}`,
+    `is reported and waited for if it is not readable${skipNote(missing)}`,
     async () => {
       const { home, folder } = world;
       mkdirSync(folder);
@@ -98,7 +98,7 @@ describe('a folder that comes and goes', () => {
     },
   );
 
-  it('is watched again after it was deleted and made again, three times', async () => {
+  it('is watched again after it was deleted and created again three times', async () => {
     mkdirSync(world.folder);
     const watcher = world.watch();
     await ready(watcher);
@@ -120,7 +120,7 @@ describe('a folder that comes and goes', () => {
     expect(world.requests()).toBe(6);
   });
 
-  it('is watched again when it was replaced so fast that nobody saw it gone', async () => {
+  it('is watched again after a replacement that was too fast to notice', async () => {
     mkdirSync(world.folder);
     const watcher = world.watch();
     await ready(watcher);
@@ -128,7 +128,7 @@ describe('a folder that comes and goes', () => {
     for (let round = 0; round < 3; round++) {
       rmSync(world.folder, { recursive: true });
       mkdirSync(world.folder);
-      // What is written later is heard, or found: the watch is on the folder that is there now.
+      // The watch is on the new folder: later files arrive by event or by rescan.
       await sleep(round * 20);
       const bytes = anotherRecording();
       put(join(world.folder, 'ride.fit'), bytes);
@@ -139,7 +139,7 @@ describe('a folder that comes and goes', () => {
     expect(world.hashes()).toEqual(sent.map(sha256).sort());
   });
 
-  it('is watched again when another one was moved to its place', async () => {
+  it('is watched again when another folder was moved to its place', async () => {
     put(join(world.folder, 'old.fit'), anotherRecording());
     const watcher = world.watch();
     await ready(watcher);
@@ -151,7 +151,7 @@ describe('a folder that comes and goes', () => {
     await until(() => world.requests() === 2);
     put(join(world.folder, 'sub/newer.fit'), anotherRecording());
     await until(() => world.requests() === 3);
-    // The one that was moved away is not watched any more.
+    // The folder that was moved away is no longer watched.
     put(join(`${world.folder}-1`, 'not-here.fit'), anotherRecording());
     put(join(world.folder, 'last.fit'), anotherRecording());
     await until(() => world.requests() === 4);
@@ -159,7 +159,7 @@ describe('a folder that comes and goes', () => {
     expect(world.recordings().map(({ fileName }) => fileName)).not.toContain('not-here.fit');
   });
 
-  it('may be unplugged while it is read, again and again: each recording arrives once', async () => {
+  it('may be unplugged repeatedly during reading: each recording arrives once', async () => {
     const rides = Array.from({ length: 12 }, () => anotherRecording({ sizeBytes: 300_000 }));
     const plugIn = () => rides.forEach((bytes, i) => put(join(world.folder, `r${i}.fit`), bytes));
     world.sandbox.control.addFaults('upload-fit:delay=15ms*inf');
@@ -181,7 +181,7 @@ describe('a folder that comes and goes', () => {
     );
   });
 
-  it('that is a link is followed, those below it are not', async () => {
+  it('is followed if it is a link, unlike links below it', async () => {
     const real = join(world.home.dir, 'real');
     const elsewhere = join(world.home.dir, 'elsewhere');
     put(join(real, 'ride.fit'), anotherRecording());
@@ -200,8 +200,8 @@ describe('a folder that comes and goes', () => {
   });
 });
 
-describe('--poll', () => {
-  it('finds what is new without events, and says that it polls', async () => {
+describe('sync watch --poll', () => {
+  it('finds new files without events and reports that it polls', async () => {
     mkdirSync(world.folder);
     const watcher = world.watch(['--poll', '1']);
     await ready(watcher);
@@ -219,8 +219,8 @@ describe('--poll', () => {
   });
 });
 
-describe('--new-only', () => {
-  it('sends what comes, and not what is there; also what came between two runs', async () => {
+describe('sync watch --new-only', () => {
+  it('sends new files and skips existing ones, also for files added between two runs', async () => {
     put(join(world.folder, 'old.fit'), anotherRecording());
     put(join(world.folder, 'sub/old.fit'), anotherRecording());
     const watcher = world.watch(['--new-only']);
@@ -242,7 +242,7 @@ describe('--new-only', () => {
     expect(world.hashes()).toEqual([heard, between, overwritten].map(sha256).sort());
   });
 
-  it('counts what a device that was away recorded since as new', async () => {
+  it('counts files that a device recorded while it was away as new', async () => {
     const watcher = world.watch(['--new-only']);
     await ready(watcher);
     const outside = join(world.home.dir, 'device');

@@ -96,7 +96,7 @@ describe.skipIf(!fuse)(`a watched folder whose file system hangs${note}`, () => 
     },
   );
 
-  it('does not keep an upload of a folder from ending in the middle of its walk', async () => {
+  it('does not keep an upload of a folder from ending during the search', async () => {
     const source = join(world.home.dir, 'source');
     put(join(source, 'ride.fit'), anotherRecording());
     const { hang } = await mountFuse(source, world.folder);
@@ -114,7 +114,7 @@ describe.skipIf(!fuse)(`a watched folder whose file system hangs${note}`, () => 
     ['an upload', ['upload']],
     ['a seed that writes there', ['seed', '--out']],
     ['a path in place of a command', []],
-  ] as const)('does not keep %s for longer because a second signal comes', async (_what, args) => {
+  ] as const)('does not delay %s after a second signal', async (_what, args) => {
     const source = join(world.home.dir, 'source');
     put(join(source, 'ride.fit'), anotherRecording());
     const { hang } = await mountFuse(source, world.folder);
@@ -129,7 +129,7 @@ describe.skipIf(!fuse)(`a watched folder whose file system hangs${note}`, () => 
     expect(performance.now() - asked).toBeLessThan(7_500);
   });
 
-  it('is stopped as a daemon, and is said to be stopped when its process is gone', async () => {
+  it('is stopped as a daemon, which is reported when its process is gone', async () => {
     const source = join(world.home.dir, 'source');
     put(join(source, 'ride.fit'), anotherRecording());
     const { hang } = await mountFuse(source, world.folder);
@@ -146,11 +146,11 @@ describe.skipIf(!fuse)(`a watched folder whose file system hangs${note}`, () => 
 });
 
 it.skipIf(process.platform !== 'linux')(
-  'a call that the kernel restarts after a signal keeps the program no longer than 5 s',
+  'a system call that restarts after a signal delays the program by 5 s at most',
   async () => {
     const config = world.home.env['SYNC_CONFIG_DIR'] ?? '';
     mkdirSync(config, { recursive: true });
-    // Opening a FIFO blocks the main thread until there is somebody at its other end.
+    // Opening a FIFO blocks the main thread until another process opens its other end.
     execFileSync('mkfifo', [join(config, 'config.json')]);
     const upload = world.run(['upload', world.folder]);
     await until(() => /wait_for_partner|fifo/.test(waitsIn(upload.child.pid)));

@@ -41,8 +41,8 @@ function handlesSigterm(pid: number | undefined): boolean {
   return (BigInt(`0x${caught}`) & (1n << 14n)) !== 0n;
 }
 
-describe('the end', () => {
-  it('SIGTERM in mid-upload: what is under way is finished, nothing new is begun, exit 0', async () => {
+describe('the end of a watcher', () => {
+  it('finishes the uploads in flight after SIGTERM, starts none, and exits with 0', async () => {
     world.sandbox.control.addFaults('upload-fit:delay=700ms*inf');
     for (let i = 0; i < 6; i++) put(join(world.folder, `${i}.fit`), anotherRecording());
     const watcher = world.watch();
@@ -60,7 +60,7 @@ describe('the end', () => {
     expect(world.requests()).toBe(6);
   });
 
-  it('SIGTERM while the service does not answer: broken off, exit 0, sent by the next start', async () => {
+  it('aborts after SIGTERM if the service does not answer, exits with 0, and the next start sends', async () => {
     world.sandbox.control.addFaults('upload-fit:hang*1');
     put(join(world.folder, 'ride.fit'), anotherRecording());
     const watcher = world.watch();
@@ -75,7 +75,7 @@ describe('the end', () => {
     await stop(next);
   });
 
-  it('Ctrl-C ends it with 0 as well', async () => {
+  it('exits with 0 after Ctrl-C', async () => {
     const watcher = world.watch();
     await ready(watcher);
     watcher.child.kill('SIGINT');
@@ -87,7 +87,7 @@ describe('the end', () => {
     'by a script that ignores SIGHUP': 'trap "" HUP; sync watch "$DIR" --json',
   };
   it.skipIf(process.platform !== 'linux').each(Object.entries(started))(
-    'SIGHUP is none where it was started %s',
+    'ignores SIGHUP if it was started %s',
     async (_who, line) => {
       const { home, folder } = world;
       const [out, pidFile] = [join(home.dir, 'out'), join(home.dir, 'pid')];
@@ -109,14 +109,14 @@ describe('the end', () => {
     },
   );
 
-  it('SIGHUP is the end of it otherwise: its terminal is gone', async () => {
+  it('follows SIGHUP otherwise, because its terminal is gone', async () => {
     const watcher = world.watch();
     await ready(watcher);
     watcher.child.kill('SIGHUP');
     expect((await watcher.finished).code).toBe(0);
   });
 
-  it('kill -9 at any moment, 30 times: each recording arrives once, none is missing', async () => {
+  it('loses and duplicates no recording after kill -9 at 30 different moments', async () => {
     world.sandbox.control.addFaults('upload-fit:delay=12ms*inf');
     const all: string[] = [];
     for (let round = 0; round < 30; round++) {
@@ -139,14 +139,14 @@ describe('the end', () => {
     await stop(last);
     expect(world.hashes()).toEqual([...new Set(all)].sort());
     expect(world.recordings()).toHaveLength(120);
-    // Only what was under way when it was killed may have been sent a second time.
+    // Only uploads in flight at a kill may have been sent a second time.
     const again = world.requests() - 120;
     expect(again).toBeLessThanOrEqual(2 * 30);
   });
 });
 
-describe('a second start', () => {
-  it('for the same folder, however it is called, says who watches it already', async () => {
+describe('a second sync watch', () => {
+  it('for the same folder under any name reports the watcher that already runs', async () => {
     const watcher = world.watch();
     await ready(watcher);
     const { code, stdout } = await world.watch().finished;
@@ -173,7 +173,7 @@ describe('a second start', () => {
     expect(await stop(next)).toBe(0);
   });
 
-  it('for another folder, and for another account, works side by side', async () => {
+  it('for another folder or another account works beside the first', async () => {
     const other = join(world.home.dir, 'other');
     mkdirSync(other);
     const token = world.sandbox.control.mint({ athlete: 'athlete-2' }).access_token;
@@ -191,7 +191,7 @@ describe('a second start', () => {
     expect(await Promise.all(watchers.map(stop))).toEqual([0, 0, 0]);
   });
 
-  it('of sync upload at the same time: no recording is sent twice', async () => {
+  it('and sync upload at the same time send no recording twice', async () => {
     world.sandbox.control.addFaults('upload-fit:delay=25ms*inf');
     const watcher = world.watch();
     await ready(watcher);
@@ -205,8 +205,8 @@ describe('a second start', () => {
   });
 });
 
-describe('--once', () => {
-  it('sends what is new and ends, with the summary and exit codes of upload', async () => {
+describe('sync watch --once', () => {
+  it('sends new recordings and ends with the summary and the exit codes of upload', async () => {
     const rides = [anotherRecording(), anotherRecording()];
     rides.forEach((bytes, i) => put(join(world.folder, `${i}.fit`), bytes));
     const first = await world.watch(['--once']).finished;
@@ -223,7 +223,7 @@ describe('--once', () => {
     expect(ndjson(third.stdout).at(-1)).toMatchObject({ total: 3, invalid: 1, skipped: 2 });
   });
 
-  it('says that the service is away, keeps the bytes, and delivers them next time', async () => {
+  it('reports an outage, keeps the bytes, and delivers them in the next run', async () => {
     put(join(world.folder, 'ride.fit'), anotherRecording());
     world.sandbox.control.addFaults('upload-fit:reset*inf');
     const first = await world.watch(['--once']).finished;
@@ -237,7 +237,7 @@ describe('--once', () => {
     expect(world.recordings()).toHaveLength(1);
   });
 
-  it('does not wait for hours because the service asks for that', async () => {
+  it('does not wait for hours if the service requests that', async () => {
     world = await makeWorld();
     put(join(world.folder, 'ride.fit'), anotherRecording());
     world.sandbox.control.addFaults('upload-fit:503(retry-after=3600)*1');
@@ -246,7 +246,7 @@ describe('--once', () => {
     expect(world.recordings()).toHaveLength(1);
   });
 
-  it('finishes what is under way when it is told to stop', async () => {
+  it('finishes the uploads in flight when it is stopped', async () => {
     world = await makeWorld();
     put(join(world.folder, 'ride.fit'), anotherRecording());
     world.sandbox.control.addFaults('upload-fit:delay=1200ms*1');
@@ -260,7 +260,7 @@ describe('--once', () => {
     expect(world.recordings().map(({ receivedCount }) => receivedCount)).toEqual([1]);
   });
 
-  it('says of what was refused that it was, also while it is left alone', async () => {
+  it('reports rejected recordings, also during their backoff', async () => {
     world = await makeWorld();
     put(join(world.folder, 'ride.fit'), anotherRecording());
     world.sandbox.control.addFaults('upload-fit:422*1');
@@ -274,13 +274,13 @@ describe('--once', () => {
     expect(world.requests()).toBe(1);
   });
 
-  it('ends with 4 when the login has ended', async () => {
+  it('ends with 4 if the login has ended', async () => {
     put(join(world.folder, 'a.fit'), anotherRecording());
     world.sandbox.control.addFaults('upload-fit:401*inf');
     expect((await world.watch(['--once']).finished).code).toBe(4);
   });
 
-  it('reports at its end what is no workout an hour after its upload: once, and with 6', async () => {
+  it('reports once, with exit code 6, a recording without a workout an hour after its upload', async () => {
     world.sandbox.control.set({ processingMs: null });
     const [good, bad] = [anotherRecording(), anotherRecording()];
     put(join(world.folder, 'good.fit'), good);
@@ -299,7 +299,7 @@ describe('--once', () => {
     expect(world.requests()).toBe(2);
   });
 
-  it('says that uploads are not verified without workout:read, and ends as well as without', async () => {
+  it('reports that uploads are not verified without workout:read, and still exits normally', async () => {
     const { access_token } = world.sandbox.control.mint({
       scopes: ['workout:write', 'profile:read'],
     });
@@ -313,7 +313,7 @@ describe('--once', () => {
     expect(world.sandbox.control.requests({ route: 'workouts' })).toHaveLength(1);
   });
 
-  it('a folder that is not there is said, and is 3 as for upload', async () => {
+  it('reports a missing folder and exits with 3, like upload', async () => {
     const { code, stdout } = await world.run([
       'watch',
       join(world.folder, 'no'),
@@ -325,8 +325,8 @@ describe('--once', () => {
   });
 });
 
-describe('--dry-run', () => {
-  it('shows what would be sent, sends nothing and remembers nothing', async () => {
+describe('sync watch --dry-run', () => {
+  it('shows the recordings to send, sends nothing and records nothing', async () => {
     put(join(world.folder, 'ride.fit'), anotherRecording());
     const dry = await world.watch(['--dry-run']).finished;
     expect(dry.code).toBe(0);
@@ -337,8 +337,8 @@ describe('--dry-run', () => {
   });
 });
 
-describe('the command line', () => {
-  it('refuses a file, and says what to do', async () => {
+describe('the command line of sync watch', () => {
+  it('rejects a file with a hint', async () => {
     const file = join(world.folder, 'ride.fit');
     put(file, anotherRecording());
     const { code, stderr } = await world.run(['watch', file]).finished;
@@ -347,8 +347,8 @@ describe('the command line', () => {
   });
 });
 
-describe('what people see', () => {
-  it('is one line an event, with its time', async () => {
+describe('the text output of sync watch', () => {
+  it('is one line per event with its time', async () => {
     const watcher = world.run(['watch', world.folder]);
     await watcher.waitFor(/Ready: 0 files looked at, nothing to send\./);
     put(join(world.folder, 'ride.fit'), anotherRecording());

@@ -25,7 +25,7 @@ import {
   until,
 } from '../watch/support.ts';
 
-describe('a recording is sent as soon as it is whole, once', () => {
+describe('a recording in a watched folder', () => {
   let world: WatchWorld;
   beforeEach(async () => {
     world = await makeWorld();
@@ -33,7 +33,7 @@ describe('a recording is sent as soon as it is whole, once', () => {
   });
   afterEach(() => world.close());
 
-  it('that is there at the start', async () => {
+  it('is sent if it exists at the start', async () => {
     const bytes = anotherRecording();
     put(join(world.folder, 'deep/er/ride.fit'), bytes);
     const watcher = world.watch();
@@ -44,7 +44,7 @@ describe('a recording is sent as soon as it is whole, once', () => {
     expect(world.recordings()[0]?.receivedCount).toBe(1);
   });
 
-  it('that is written in pieces of 64 KB over seconds: with its last byte, and not before', async () => {
+  it('is sent only after its last byte if it is written in pieces of 64 KB over seconds', async () => {
     const watcher = world.watch();
     await ready(watcher);
     const bytes = anotherRecording({ sizeBytes: 640 * 1024 });
@@ -61,7 +61,7 @@ describe('a recording is sent as soon as it is whole, once', () => {
     expect(world.requests()).toBe(1);
   });
 
-  it('whose size is 0 while the ride goes on, and patched in at the end', async () => {
+  it('is sent after its size is patched in at the end of the ride', async () => {
     const watcher = world.watch();
     await ready(watcher);
     const bytes = anotherRecording({ sizeBytes: 200_000 });
@@ -81,7 +81,7 @@ describe('a recording is sent as soon as it is whole, once', () => {
     expect(world.hashes()).toEqual([sha256(bytes)]);
   });
 
-  it('that is moved in', async () => {
+  it('is sent after it is moved in', async () => {
     const watcher = world.watch();
     await ready(watcher);
     const bytes = anotherRecording();
@@ -93,7 +93,7 @@ describe('a recording is sent as soon as it is whole, once', () => {
     expect(world.hashes()).toEqual([sha256(bytes)]);
   });
 
-  it('that is copied into a folder made at the same time', async () => {
+  it('is sent after it is copied into a folder created at the same time', async () => {
     const watcher = world.watch();
     await ready(watcher);
     const all = Array.from({ length: 20 }, () => anotherRecording());
@@ -104,7 +104,7 @@ describe('a recording is sent as soon as it is whole, once', () => {
     expect(world.requests()).toBe(all.length);
   });
 
-  it('in a tree that is moved in, and in a folder that is renamed there', async () => {
+  it('is sent from a tree that is moved in, and from a folder that is renamed there', async () => {
     const watcher = world.watch();
     await ready(watcher);
     const [first, second, third] = [anotherRecording(), anotherRecording(), anotherRecording()];
@@ -122,7 +122,7 @@ describe('a recording is sent as soon as it is whole, once', () => {
     expect(world.requests()).toBe(3);
   });
 
-  it('in a folder that is removed and made again under the same name', async () => {
+  it('is sent from a folder that is removed and created again under the same name', async () => {
     const watcher = world.watch();
     await ready(watcher);
     const rides = Array.from({ length: 5 }, () => anotherRecording());
@@ -137,7 +137,7 @@ describe('a recording is sent as soon as it is whole, once', () => {
     expect(world.hashes()).toEqual(rides.map(sha256).sort());
   });
 
-  it('of 300 that come at once: each of them', async () => {
+  it('is sent if 300 of them arrive at once', async () => {
     const watcher = world.watch();
     await ready(watcher);
     const all = Array.from({ length: 300 }, () => anotherRecording({ durationSecs: 30 }));
@@ -151,7 +151,7 @@ describe('a recording is sent as soon as it is whole, once', () => {
     expect(world.requests()).toBe(all.length);
   });
 
-  it('that is there under two names: one upload', async () => {
+  it('is sent once if it exists under two names', async () => {
     const watcher = world.watch();
     await ready(watcher);
     const bytes = anotherRecording();
@@ -167,7 +167,7 @@ describe('a recording is sent as soon as it is whole, once', () => {
     );
   });
 
-  it('that takes the name and place of the one before (MyWhoosh)', async () => {
+  it('is sent if it replaces the previous file at the same path (MyWhoosh)', async () => {
     const watcher = world.watch();
     await ready(watcher);
     const rides = [anotherRecording(), anotherRecording({ durationSecs: 90 }), anotherRecording()];
@@ -180,7 +180,7 @@ describe('a recording is sent as soon as it is whole, once', () => {
     expect(world.requests()).toBe(3);
   });
 
-  it('at once even if its time stamps are old, as after cp -p', async () => {
+  it('is sent at once even if its timestamps are old, as after cp -p', async () => {
     const watcher = world.watch();
     await ready(watcher);
     const outside = join(world.home.dir, 'old.fit');
@@ -192,7 +192,7 @@ describe('a recording is sent as soon as it is whole, once', () => {
     expect(world.recordings()).toHaveLength(1);
   });
 
-  it('oldest first, by when it was recorded, whatever it is called', async () => {
+  it('is sent in order of recording time, independent of its name', async () => {
     const dayOf = new Map<string, number>();
     for (let day = 1; day <= 12; day++) {
       const bytes = anotherRecording({ startTime: new Date(Date.UTC(2026, 1, day, 8)) });
@@ -209,11 +209,11 @@ describe('a recording is sent as soon as it is whole, once', () => {
     // The first two are on their way before the other files are found.
     const rest = days.slice(2);
     const sorted = rest.toSorted((a = NaN, b = NaN) => a - b);
-    // Two are under way at once: neighbours may change places, no more.
+    // Two uploads run at once: only neighbours may change places.
     rest.forEach((day, i) => expect(Math.abs(sorted.indexOf(day) - i)).toBeLessThanOrEqual(1));
   });
 
-  it('at most two at a time', async () => {
+  it('is sent with at most one other upload in parallel', async () => {
     for (let i = 0; i < 12; i++) put(join(world.folder, `${i}.fit`), anotherRecording());
     world.sandbox.control.addFaults('upload-fit:delay=80ms*inf');
     const watcher = world.watch();
@@ -230,7 +230,7 @@ describe('a recording is sent as soon as it is whole, once', () => {
   });
 });
 
-describe('what is no finished activity stays here', () => {
+describe('a file that is not a finished activity', () => {
   let world: WatchWorld;
   beforeEach(async () => {
     world = await makeWorld();
@@ -238,7 +238,7 @@ describe('what is no finished activity stays here', () => {
   });
   afterEach(() => world.close());
 
-  it('in a tree like that of a watch, with all its types of files', async () => {
+  it('is not sent from a tree with all file types of a watch', async () => {
     const ride = anotherRecording();
     const tree: Record<string, Uint8Array | string> = {
       'GARMIN/ACTIVITY/E2FA1234.FIT': ride,
@@ -274,7 +274,7 @@ describe('what is no finished activity stays here', () => {
     expect(world.requests()).toBe(2);
   });
 
-  it('a file that is cut off, until it is completed', async () => {
+  it('is not sent while it is cut off, but after it is completed', async () => {
     const bytes = anotherRecording({ sizeBytes: 100_000 });
     const path = join(world.folder, 'copy.fit');
     put(path, truncated(bytes, 40_000));
@@ -290,7 +290,7 @@ describe('what is no finished activity stays here', () => {
     expect(world.hashes()).toEqual([sha256(bytes), sha256(other)].sort());
   });
 
-  it('one that has been lying there unfinished for hours is told of once, over restarts', async () => {
+  it('is reported once across restarts if it stays incomplete for hours, and sent when complete', async () => {
     const bytes = anotherRecording();
     const path = join(world.folder, 'crashed.fit');
     put(path, unfinished(bytes));

@@ -100,7 +100,7 @@ describe.each(WAYS)('a request sent %s', (_name, make) => {
       'content-length': '7',
       'user-agent': userAgent,
     });
-    // The token is for the service: not for whoever carries the bytes.
+    // The token is for the service, not for the proxy in between.
     expect(JSON.stringify(proxy?.headers ?? [])).not.toContain('tok-en');
   });
 
@@ -252,7 +252,7 @@ describe.each(WAYS)('a request sent %s', (_name, make) => {
 
   it('limits only silence: a large body on a slow line is sent to its end', async () => {
     const { http } = await open();
-    // So long that a busy machine is never silent for as much.
+    // A pause this long never occurs between chunks, even on a busy machine.
     const answerTimeoutMs = 2_500;
     const body = [Buffer.alloc(30_000_000), Buffer.alloc(30_000_000)];
     let got = 0;

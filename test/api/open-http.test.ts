@@ -96,7 +96,7 @@ it.each(['socks5://127.0.0.1:1080', 'http://', 'ann:s3cret@:x', 'http://ann:s3cr
   },
 );
 
-it('uses the connection of Node itself where no proxy is named, whatever else the process has', async () => {
+it('connects directly if no proxy is set, in spite of other settings of the process', async () => {
   const proxy = await startProxy();
   // What the program is given is what counts; nothing reads the process's own variables.
   vi.stubEnv('HTTP_PROXY', proxy.url);

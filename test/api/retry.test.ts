@@ -15,7 +15,7 @@ import { failure } from './support.ts';
 
 const NOW = Date.UTC(2026, 1, 15, 12);
 
-/** A context whose clock records every sleep and moves on at once. */
+/** Makes a context with a clock that records every sleep and returns at once. */
 function setUp(random = 1) {
   const slept: number[] = [];
   const notices: RetryNotice[] = [];
@@ -116,7 +116,7 @@ describe('retried outcomes', () => {
     [520, 'always', succeeded],
     ['not-sent', 'always', succeeded],
     ['unknown', 'always', succeeded],
-    // Turned away before anything was done with it: safe in any case.
+    // Rejected before the service acted on the request: safe in any case.
     [429, 'unless-acted-on', succeeded],
     [answer(503, { 'retry-after': '1' }), 'unless-acted-on', succeeded],
     ['not-sent', 'unless-acted-on', succeeded],
@@ -304,7 +304,7 @@ describe('pauses', () => {
     ['Sun, 15 Feb 2026 12:02:00 GMT', 120_000],
     ['Sun, 15 Feb 2026 11:59:00 GMT', 0],
     ['garbage', undefined],
-    // A day at most: what is far off fits no timer and no date.
+    // One day at most: a longer pause fits neither a timer nor a date.
     ['86401', 86_400_000],
     ['99999999999999', 86_400_000],
     ['9'.repeat(400), 86_400_000],

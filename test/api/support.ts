@@ -97,7 +97,7 @@ export async function closedPort(): Promise<number> {
 /** A forward proxy: CONNECT tunnels, the only way in which this program uses one. */
 export interface TestProxy {
   readonly url: string;
-  /** What was asked for: `host:port`, in order. */
+  /** The requested targets, each `host:port`, in order. */
   readonly tunnels: readonly string[];
   readonly headers: readonly http.IncomingHttpHeaders[];
 }

@@ -15,7 +15,7 @@ const response = (body: unknown, status = 200, type = 'application/json') => ({
   text: typeof body === 'string' ? body : JSON.stringify(body),
 });
 
-/** The decoded value, or what it was refused with. */
+/** Returns the decoded value, or the error of the decoder. */
 function outcomeOf(task: () => unknown): unknown {
   try {
     return task();

@@ -155,7 +155,7 @@ describe.runIf(process.platform !== 'win32')("the system's own sync", () => {
 
   it('is found behind scripts that start this program, as package managers write them', async () => {
     const { run, own, folder, put, log } = machine();
-    // One that puts its own folder first each time, so that it is found again and again.
+    // This shim puts its folder first each time, so that the search finds it again.
     const shim = folder('shim');
     put(join(shim, 'sync'), `#!/bin/sh\nPATH="${shim}:${shim}:$PATH" exec "${own}" "$@"\n`);
     const path = ['shim', 'ours', NODE_FOLDER, 'system'];

@@ -28,7 +28,7 @@ import { startCommand } from '../support/command.ts';
 
 const ACCOUNT = { id: 'athlete-1', name: 'Ann', email: 'ann@x.example' };
 
-/** A home whose profile is for a sandbox, and the status of it. */
+/** Makes a home with a profile for a sandbox, and reads its status. */
 async function open(settings: NonNullable<SandboxOptions['settings']> = {}) {
   const service = await sandbox({ settings });
   const dir = scratchDir();
@@ -188,7 +188,7 @@ describe('the status', () => {
       const { report: found, exitCode } = await status();
       expect(exitCode).toBe(4);
       expect(found.login).toMatchObject({ state: 'ended', code: 'AUTH_EXPIRED' });
-      // Somebody else's, with a token of their own.
+      // A watcher of another user with another token.
       report({ account: `${own}-else` });
       expect((await status()).exitCode).toBe(0);
       // The configuration is written by every login: what the watcher said is older.
@@ -232,7 +232,7 @@ describe('the status', () => {
     const { report } = await status(env);
     expect(report.account).toEqual({ id: 'athlete-2' });
     expect(report.uploads.confirmed).toBe(2);
-    // The stored login is told as ever.
+    // The report of the stored login is unchanged.
     expect((await status()).report).toMatchObject({ account: ACCOUNT, uploads: { confirmed: 1 } });
     const own = { SYNC_ACCESS_TOKEN: service.control.mint().access_token };
     expect((await status(own)).report.account).toBeUndefined();
@@ -269,7 +269,7 @@ describe('a login that the service ended', () => {
     await login();
     service.control.revoke();
     clock.advance(HOUR);
-    // Nobody has learned it yet.
+    // No command has fetched it yet.
     expect((await status()).exitCode).toBe(0);
     expect((await failure(token())).code).toBe('AUTH_EXPIRED');
     const asked = service.control.requestCount();

@@ -4,7 +4,7 @@ import type { ServiceClient, WorkoutQuery } from '../../src/api/client.ts';
 
 const signal = new AbortController().signal;
 
-/** A service that answers a query; what it was asked is kept. */
+/** Makes a service that answers a query, and records the query. */
 function service(answer: (query: WorkoutQuery) => unknown) {
   const asked: WorkoutQuery[] = [];
   const client = {

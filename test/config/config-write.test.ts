@@ -36,7 +36,7 @@ function scratch(): Paths & { dir: string; read: () => unknown; write: (text: st
   };
 }
 
-it('makes the file and its folder, for the owner alone', async () => {
+it('creates the file and its folder for the owner only', async () => {
   const place = scratch();
   await changeProfile(place, 'default', { settings: { clientId: 'x' } });
   expect(place.read()).toEqual({ profiles: { default: { clientId: 'x' } } });
@@ -46,7 +46,7 @@ it('makes the file and its folder, for the owner alone', async () => {
   expect(statSync(dirname(place.configFile)).mode & 0o777).toBe(0o700);
 });
 
-it('changes what it is told to, takes away what is null, and leaves the rest as it was', async () => {
+it('changes the given settings, removes those set to null, and keeps the rest', async () => {
   const place = scratch();
   const work = { baseUrl: 'https://w.example', account: { id: 'w', name: 'W', email: 'w@x' } };
   place.write(
@@ -72,14 +72,14 @@ it('changes what it is told to, takes away what is null, and leaves the rest as 
   expect(JSON.stringify(place.read())).not.toContain('"e"');
 });
 
-it('keeps a profile called __proto__ that somebody wrote', async () => {
+it('keeps a profile called __proto__ that a user wrote', async () => {
   const place = scratch();
   place.write('{"profiles": {"__proto__": {"clientId": "p"}}}');
   await changeProfile(place, 'default', { settings: { clientId: 'x' } });
   expect(readFileSync(place.configFile, 'utf8')).toContain('"__proto__": {\n      "clientId": "p"');
 });
 
-it('does not overwrite a file that it cannot read', async () => {
+it('does not overwrite an unreadable file', async () => {
   for (const text of ['{"profiles": ', '{"profiles": {"default": {"nonsense": "x"}}}']) {
     const place = scratch();
     place.write(text);
@@ -90,7 +90,7 @@ it('does not overwrite a file that it cannot read', async () => {
   }
 });
 
-it('says where it could not write', async () => {
+it('reports the path that it could not write', async () => {
   const place = scratch();
   writeFileSync(join(place.dir, 'config'), 'a file where the folder should be');
   await expect(
@@ -98,7 +98,7 @@ it('says where it could not write', async () => {
   ).rejects.toMatchObject({ code: expect.stringMatching(/^(?:STORAGE|CONFIG)$/) as unknown });
 });
 
-it('loses no change of any process when many are made at the same time', async () => {
+it('loses no change if several processes write at the same time', async () => {
   const place = scratch();
   const names = Array.from({ length: 12 }, (_, i) => `profile-${i}`);
   const all = names.map((name) =>
@@ -114,7 +114,7 @@ it('loses no change of any process when many are made at the same time', async (
   expect(readdirSync(dirname(place.configFile))).toEqual(['config.json']);
 });
 
-it('loses none within one process either', async () => {
+it('loses no change if one process writes several at the same time', async () => {
   const place = scratch();
   await Promise.all(
     Array.from({ length: 8 }, (_, i) =>

@@ -22,7 +22,7 @@ interface Given {
   readonly flags?: SettingOverrides;
 }
 
-/** A configuration file with this content (text as it is, else JSON), and how it is loaded. */
+/** Writes a configuration file (a string unchanged, otherwise JSON) and returns its loader. */
 function withFile(content?: unknown) {
   const dir = mkdtempSync(join(tmpdir(), 'sync-config-'));
   onTestFinished(() => rmSync(dir, { recursive: true, force: true }));
@@ -49,7 +49,7 @@ function caught(task: () => unknown): SyncError {
   throw new Error('it did not fail');
 }
 
-describe('where a setting comes from', () => {
+describe('the source of a setting', () => {
   const file = { profiles: { default: { timezone: 'Europe/Paris' } } };
   const env = { SYNC_TIMEZONE: 'Europe/Rome' };
   const flags = { timezone: 'Europe/Oslo' };
@@ -66,7 +66,7 @@ describe('where a setting comes from', () => {
       ['Europe/Paris', 'profile'],
     ],
     ['another profile has its own', file, { profile: 'other' }, [undefined, 'default']],
-  ])('%s', (_name, content, given, expected) => {
+  ])('has the documented priority: %s', (_name, content, given, expected) => {
     const config = withFile(content).load(given);
     expect([config.get('timezone'), config.originOf('timezone')]).toEqual(expected);
   });
@@ -76,7 +76,7 @@ describe('where a setting comes from', () => {
     ['the environment', { env: { SYNC_PROFILE: 'a' } }, 'a'],
     ['an empty variable', { env: { SYNC_PROFILE: '' } }, 'default'],
     ['nothing', {}, 'default'],
-  ])('the profile is named by %s', (_name, given, name) => {
+  ])('names the profile by %s', (_name, given, name) => {
     const { load } = withFile({ profiles: { a: { clientId: 'A' }, b: { clientId: 'B' } } });
     const config = load(given);
     expect([config.profile, config.get('clientId')]).toEqual([
@@ -85,14 +85,14 @@ describe('where a setting comes from', () => {
     ]);
   });
 
-  it('endpoints are defaults, each of which the profile can replace', () => {
+  it('derives default endpoints, each of which the profile can replace', () => {
     const { load } = withFile({ profiles: { default: { 'endpoint.uploadFit': '/v2/fit' } } });
     expect(load().endpoints).toMatchObject({ uploadFit: '/v2/fit', wellness: '/api/wellness' });
     expect(load({ profile: 'x' }).endpoints.uploadFit).toBe('/api/workouts/upload-fit');
   });
 });
 
-describe('what is wrong is told by where it stands', () => {
+describe('an invalid setting', () => {
   it.each<[string, Given, SettingKey, RegExp]>([
     [
       'a flag',
@@ -113,14 +113,14 @@ describe('what is wrong is told by where it stands', () => {
       'tokenStore',
       /^SYNC_TOKEN_STORE: "cloud" is not one of: keychain, file$/,
     ],
-  ])('%s', (_name, given, key, message) => {
+  ])('is reported with its source: %s', (_name, given, key, message) => {
     const error = caught(() => withFile().load(given).get(key));
     expect(error.code).toBe('CONFIG');
     expect(error.message).toMatch(message);
     expect(error.details).toEqual({ setting: key });
   });
 
-  it('a setting in the file, with the file, the profile and the key', () => {
+  it('is reported with the file, the profile and the key if it is in the file', () => {
     const { load, paths } = withFile({ profiles: { work: { timezone: 'Mars/Olympus' } } });
     const error = caught(() => load({ profile: 'work' }).get('timezone'));
     expect(error.message).toBe(
@@ -133,7 +133,7 @@ describe('what is wrong is told by where it stands', () => {
     ]);
   });
 
-  it('a setting that is wrong does not matter to what does not ask for it', () => {
+  it('does not matter until a caller reads it', () => {
     const { load } = withFile({ profiles: { default: { timezone: 'Mars/Olympus' } } });
     expect(load().get('redirectPort')).toBe(8917);
   });
@@ -175,7 +175,7 @@ describe('what is wrong is told by where it stands', () => {
       { profiles: { default: { toString: 'x' } } },
       /there is no setting "toString"/,
     ],
-  ])('a file with %s', (_name, content, message) => {
+  ])('rejects a file with %s', (_name, content, message) => {
     const { load, paths } = withFile(content);
     const error = caught(() => load());
     expect(error.code).toBe('CONFIG');
@@ -183,14 +183,14 @@ describe('what is wrong is told by where it stands', () => {
     expect(error.message).toMatch(message);
   });
 
-  it('a file that is a folder', () => {
+  it('rejects a folder as the file', () => {
     const { load, paths } = withFile();
     mkdirSync(paths.configFile, { recursive: true });
     expect(caught(() => load()).message).toContain(`${paths.configFile} cannot be read`);
   });
 });
 
-it('reads a file as an editor on Windows leaves it', () => {
+it('reads a file that a Windows editor saved', () => {
   const { load } = withFile('\ufeff{"profiles": {"default": {"clientId": "x"}}}\r\n');
   expect(load().get('clientId')).toBe('x');
 });
@@ -206,7 +206,7 @@ describe('the name of a profile', () => {
     'toString',
     'hasOwnProperty',
     'x'.repeat(64),
-  ])('can be %s, with a file and without', (profile) => {
+  ])('accepts %s, with a file and without', (profile) => {
     expect(withFile().load({ profile }).account).toBeUndefined();
     const { load } = withFile({ profiles: { [profile]: { clientId: 'mine' } } });
     expect(load({ profile }).get('clientId')).toBe('mine');
@@ -225,13 +225,13 @@ describe('the name of a profile', () => {
     '__proto__',
     'a\nb',
     'x'.repeat(65),
-  ])('cannot be %j', (profile) => {
+  ])('rejects %j', (profile) => {
     const error = caught(() => withFile().load({ profile }));
     expect(error.code).toBe('CONFIG');
     expect(error.message).toBe(`"${profile}" cannot name a profile.`);
   });
 
-  it('__proto__ in a file is a profile like any other, and touches nothing else', () => {
+  it('accepts __proto__ in a file as an ordinary name without polluting objects', () => {
     const text =
       '{"profiles": {"__proto__": {"clientId": "evil", "account": {"id": "x"}}, "a": {}}}';
     const { load, paths } = withFile(text);
@@ -250,7 +250,7 @@ describe('secrets of the environment', () => {
     SYNC_REFRESH_TOKEN: ' s3cret-refresh',
   };
 
-  it('are there without the white space around them, and are not shown', () => {
+  it('are trimmed and never shown', () => {
     const config = withFile().load({ env });
     expect([
       config.clientSecret?.reveal(),
@@ -260,7 +260,7 @@ describe('secrets of the environment', () => {
     expect(`${inspect(config, { depth: 9 })}${JSON.stringify(config)}`).not.toContain('s3cret');
   });
 
-  it.each(['', ' ', '\n'])('are not there when they are %j', (value) => {
+  it.each(['', ' ', '\n'])('are missing if they are %j', (value) => {
     const config = withFile().load({
       env: { SYNC_ACCESS_TOKEN: value, SYNC_CLIENT_SECRET: value },
     });
@@ -268,7 +268,7 @@ describe('secrets of the environment', () => {
   });
 
   it.each(['s3cret\nsecond line', 's3cret\u0000x', '“s3cret”'])(
-    'that could not be sent are named by their variable, and not shown',
+    'are reported by their variable, and not shown, if they contain invalid characters',
     (value) => {
       const error = caught(() => withFile().load({ env: { SYNC_ACCESS_TOKEN: value } }));
       expect({ code: error.code, message: error.message }).toEqual({
@@ -280,8 +280,8 @@ describe('secrets of the environment', () => {
   );
 });
 
-describe('what nothing works without', () => {
-  it('is told with the command that mends it', () => {
+describe('a required setting', () => {
+  it('is reported as missing with the command that sets it', () => {
     const config = withFile().load({ profile: 'work' });
     const [url, id] = [caught(() => requireBaseUrl(config)), caught(() => requireClientId(config))];
     expect([url.code, id.code]).toEqual(['CONFIG', 'CONFIG']);
@@ -293,11 +293,11 @@ describe('what nothing works without', () => {
   });
 });
 
-describe('the key of the ledger', () => {
+describe('the account key of the ledger', () => {
   const key = (baseUrl: string, account?: { id: string }, profile = 'default') =>
     accountKey(withFile().load({ flags: { baseUrl }, profile }), account);
 
-  it('is the athlete at the service, under whatever profile', () => {
+  it('is the same for an athlete at a service under every profile', () => {
     expect(key('https://a.example/', { id: '7' }, 'x')).toBe(
       key('https://a.example', { id: '7' }, 'y'),
     );
@@ -306,7 +306,7 @@ describe('the key of the ledger', () => {
     );
   });
 
-  it('is another one for another athlete, service, path, or profile without an athlete', () => {
+  it('differs by athlete, service, path, and profile without an athlete', () => {
     const keys = [
       key('https://a.example', { id: '7' }),
       key('https://a.example', { id: '8' }),
@@ -319,7 +319,7 @@ describe('the key of the ledger', () => {
   });
 });
 
-describe('where things are kept', () => {
+describe('the folders for configuration and state', () => {
   it.each<[string, NodeJS.Platform, Env, Paths]>([
     [
       'Linux',
@@ -366,7 +366,7 @@ describe('where things are kept', () => {
       { SYNC_CONFIG_DIR: '/my/c', SYNC_STATE_DIR: '/my/s' },
       { configFile: '/my/c/config.json', stateDir: '/my/s' },
     ],
-  ])('%s', (_name, platform, env, paths) => {
+  ])('follow the environment: %s', (_name, platform, env, paths) => {
     expect(findPaths(env, platform, '/home/ann')).toEqual(paths);
   });
 });

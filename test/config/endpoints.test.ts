@@ -11,12 +11,12 @@ it.each([
   ['https://good.example///', 'https://good.example/api/oauth/token'],
   ['https://good.example/v2?key=1', 'https://good.example/v2/api/oauth/token'],
   ['http://[::1]:8080//x', 'http://[::1]:8080//x/api/oauth/token'],
-])('below %s the token endpoint is %s', (base, url) => {
+])('derives below %s the token endpoint %s', (base, url) => {
   expect(endpointUrl(new URL(base), DEFAULT_ENDPOINTS.token).href).toBe(url);
 });
 
 it.each(['//evil.example/x', '/\\evil.example/x', '/..//evil.example', '/@evil.example', '/a?b#c'])(
-  'no path leads to another host: %s',
+  'keeps the host of the base URL for the path %s',
   (path) => {
     for (const base of ['https://good.example', 'https://good.example//v2']) {
       const url = endpointUrl(new URL(base), path);
@@ -30,7 +30,7 @@ it.each(['//evil.example/x', '/\\evil.example/x', '/..//evil.example', '/@evil.e
   },
 );
 
-it('the base URL is left as it is', () => {
+it('leaves the base URL unchanged', () => {
   const base = new URL('https://good.example/v2/?a=1');
   for (const name of Object.keys(DEFAULT_ENDPOINTS) as EndpointName[]) {
     endpointUrl(base, DEFAULT_ENDPOINTS[name]).search = 'limit=1';

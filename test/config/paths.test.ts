@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { findPaths } from '../../src/config/paths.ts';
 
-describe('the places where things are kept', () => {
-  it.each(['', 'somewhere'])('are not the current folder where HOME is "%s"', (home) => {
+describe('the folders for configuration and state', () => {
+  it.each(['', 'somewhere'])('are not placed in the current folder if HOME is "%s"', (home) => {
     expect(() => findPaths({}, 'linux', home)).toThrow(
       expect.objectContaining({
         code: 'CONFIG',
@@ -12,7 +12,7 @@ describe('the places where things are kept', () => {
     );
   });
 
-  it('need no home folder where both are named', () => {
+  it('need no home folder if both are given', () => {
     const env = { SYNC_CONFIG_DIR: '/c', SYNC_STATE_DIR: '/s' };
     expect(findPaths(env, 'linux', '')).toEqual({ configFile: '/c/config.json', stateDir: '/s' });
   });

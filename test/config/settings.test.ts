@@ -112,12 +112,12 @@ describe.each<[SettingKey, Record<string, unknown>]>([
     },
   ],
 ])('%s', (key, cases) => {
-  it.each(Object.entries(cases))('%j', (text, expected) => {
+  it.each(Object.entries(cases))('parses %j', (text, expected) => {
     expect(read(key, text)).toEqual(expected);
   });
 });
 
-it('every setting says what it is for, and its default is one of its own values', () => {
+it('describes every setting, with a default that is a valid value', () => {
   for (const [key, setting] of Object.entries(SETTINGS)) {
     expect(isSettingKey(key)).toBe(true);
     expect(setting.about.length).toBeGreaterThan(10);
@@ -131,7 +131,7 @@ it('every setting says what it is for, and its default is one of its own values'
 });
 
 it.each(['toString', '__proto__', 'constructor', 'BASEURL', 'endpoint', ''])(
-  '%j is no setting',
+  'isSettingKey rejects %j',
   (key) => expect(isSettingKey(key)).toBe(false),
 );
 
@@ -145,7 +145,7 @@ it.each([
   ['http://128.0.0.1', false],
   ['http://localhost.evil.example', false],
   ['http://127.0.0.1.evil.example', false],
-])('%s is this machine: %s', (url, expected) => {
+])('isLoopback(%s) returns %s', (url, expected) => {
   expect(isLoopback(new URL(url))).toBe(expected);
 });
 
@@ -157,7 +157,7 @@ it.each([
   ['heartbeatUrl', 'http://user:secret@x/'],
   ['heartbeatUrl', 'https://user:secret@x/'],
   ['redirectUri', 'http://user:secret@127.0.0.1/callback'],
-] as const)('%s %s is refused without its password', (key, text) => {
+] as const)('rejects %s %s without showing its password', (key, text) => {
   expect(() => SETTINGS[key].parse(text)).toThrow();
   try {
     SETTINGS[key].parse(text);
@@ -166,7 +166,7 @@ it.each([
   }
 });
 
-it('a heartbeat is no login: its address is refused for its own reasons', () => {
+it('rejects a heartbeat address with messages that do not mention a login', () => {
   expect(() => SETTINGS.heartbeatUrl.parse('http://user:pw@x/')).toThrow(
     'holds a user name or a password; leave them out',
   );

@@ -44,7 +44,7 @@ const tell = (message: StartMessage | object) => `process.send(${JSON.stringify(
 const WATCHING = `process.send({ state: 'watching', pid: process.pid });`;
 
 describe('starting a daemon', () => {
-  it('resolves when it says that it watches, and leaves it running by itself', async () => {
+  it('resolves when the daemon reports that it watches, and leaves it running', async () => {
     const { launched, paths, pid } = launch(
       `${LIVE} console.error('to the crash file'); setTimeout(() => {
         ${WATCHING}
@@ -60,7 +60,7 @@ describe('starting a daemon', () => {
   });
 
   it.skipIf(process.platform !== 'linux')(
-    'gives it a session of its own, no terminal, its own folder, and the environment alone',
+    'gives the daemon a separate session, no terminal, its own folder, and only the environment',
     async () => {
       const { launched, pid } = launch(`${LIVE} ${WATCHING}`);
       await launched;
@@ -77,7 +77,7 @@ describe('starting a daemon', () => {
     },
   );
 
-  it('fails as the daemon failed, with its code, hint and details', async () => {
+  it("fails with the code, the hint and the details of the daemon's failure", async () => {
     const error = new SyncError('AUTH_EXPIRED', 'The login is over.', {
       hint: 'Run `sync login`.',
       details: { profile: 'default' },
@@ -93,7 +93,7 @@ describe('starting a daemon', () => {
     expect(isAlive(pid())).toBe(false);
   });
 
-  it('hears the last words of one that ends in the same moment', async () => {
+  it('receives the last message of a daemon that ends at the same moment', async () => {
     for (let i = 0; i < 10; i++) {
       const { launched } = launch(
         `process.send(${JSON.stringify(failedToStart(new SyncError('BUSY', 'Taken.')))}, () => process.exit(2));`,
@@ -102,13 +102,13 @@ describe('starting a daemon', () => {
     }
   });
 
-  it('ends a daemon that failed and does not go by itself', async () => {
+  it('ends a failed daemon that does not exit', async () => {
     const { launched, pid } = launch(`${LIVE} ${tell(failedToStart(new Error('boom')))}`);
     await expect(launched).rejects.toThrow(/did not start[^]*boom/);
     expect(isAlive(pid())).toBe(false);
   });
 
-  it('shows what the runtime said when it dies without a word', async () => {
+  it('shows the output of the runtime if the daemon dies without a message', async () => {
     const { launched } = launch(`throw new Error('fell over');`);
     await expect(launched).rejects.toMatchObject({
       code: 'STORAGE',
@@ -118,7 +118,7 @@ describe('starting a daemon', () => {
     await expect(killed.launched).rejects.toThrow('SIGKILL');
   });
 
-  it('fails where there is no such program', async () => {
+  it('fails if the program does not exist', async () => {
     const paths = scratchPaths();
     const options = { paths, env: {}, cwd: '/', limitMs: 60_000 };
     await expect(
@@ -126,7 +126,7 @@ describe('starting a daemon', () => {
     ).rejects.toThrow(/ENOENT/);
   });
 
-  it('stops one that is not up in time, and leaves nothing behind', async () => {
+  it('stops a daemon that is not ready in time, and leaves nothing behind', async () => {
     const { launched, pid, hasStarted } = launch(LIVE, { limitMs: 1_500 });
     await expect(launched).rejects.toMatchObject({
       code: 'SERVICE_UNAVAILABLE',
@@ -135,7 +135,7 @@ describe('starting a daemon', () => {
     if (hasStarted()) expect(isAlive(pid())).toBe(false);
   });
 
-  it('stops it when the starter is interrupted, also one that does not listen', async () => {
+  it('stops the daemon if the starter is interrupted, also a daemon that ignores signals', async () => {
     const interruption = new AbortController();
     const { launched, pid, hasStarted } = launch(`process.on('SIGTERM', () => {}); ${LIVE}`, {
       signal: interruption.signal,
@@ -146,20 +146,20 @@ describe('starting a daemon', () => {
     expect(isAlive(pid())).toBe(false);
   });
 
-  it('starts none when it is interrupted before', async () => {
+  it('starts no daemon if it is interrupted before', async () => {
     const { launched, hasStarted } = launch(LIVE, { signal: AbortSignal.abort(new Error('no')) });
     await expect(launched).rejects.toThrow('no');
     expect(hasStarted()).toBe(false);
   });
 
-  it('takes no other message for an answer', async () => {
+  it('accepts no other message as an answer', async () => {
     const { launched, pid } = launch(
       `${LIVE} ${tell({ state: 'maybe' })} ${tell(['watching'])} ${WATCHING}`,
     );
     expect(await launched).toBe(pid());
   });
 
-  it('keeps what an earlier daemon left in the crash file', async () => {
+  it('keeps the text that an earlier daemon left in the crash file', async () => {
     const paths = scratchPaths();
     await launch(`console.error('first'); throw 1`, { paths }).launched.catch(() => undefined);
     await launch(`${LIVE} console.error('second'); ${WATCHING}`, { paths }).launched;
@@ -168,11 +168,11 @@ describe('starting a daemon', () => {
   });
 });
 
-describe('what a daemon tells its starter', () => {
+describe('a message from a daemon to its starter', () => {
   const through = (message: StartMessage) =>
     readStartMessage(JSON.parse(JSON.stringify(message)) as unknown);
 
-  it('comes out of the channel as it went in', () => {
+  it('passes through the channel unchanged', () => {
     const messages: StartMessage[] = [
       { state: 'watching', pid: 12 },
       failedToStart(new SyncError('BUSY', 'Taken.', { hint: 'Wait.', details: { pid: 3 } })),
@@ -181,12 +181,12 @@ describe('what a daemon tells its starter', () => {
     for (const message of messages) expect(through(message)).toEqual(message);
   });
 
-  it('is nothing where it is something else', () => {
+  it('is ignored if it has another form', () => {
     const nothing = [null, 1, 'x', [], {}, { state: 'watching' }, { state: 'failed' }];
     for (const value of nothing) expect(readStartMessage(value)).toBeUndefined();
   });
 
-  it('keeps a fault of the program apart from a failure that a user can meet', () => {
+  it('separates a bug in the program from a failure that a user can meet', () => {
     const fault = through(failedToStart(new TypeError('x is undefined')));
     if (fault?.state !== 'failed') throw new Error('not a failure');
     const error = asError(fault);

@@ -56,7 +56,7 @@ const numbered = (from: number, to: number) =>
   Array.from({ length: to - from }, (_, i) => `line ${String(from + i)} ü`);
 
 describe('sync daemon logs -f', () => {
-  it('shows every line of a log once, across changes of the log', async () => {
+  it('shows every line once, across changes of the log file', async () => {
     const path = join(scratchDir(), 'daemon.log');
     const writer = startWriter(path, 400);
     let written = await writer.write(3);
@@ -82,7 +82,7 @@ describe('sync daemon logs -f', () => {
     expect(lines).toEqual(numbered(0, 2));
   });
 
-  it('continues with the lines that are kept after several changes of the log at once', async () => {
+  it('continues with the remaining lines after several changes of the log file at once', async () => {
     const path = join(scratchDir(), 'daemon.log');
     const writer = startWriter(path, 100);
     await writer.write(1);
@@ -96,7 +96,7 @@ describe('sync daemon logs -f', () => {
     expect(gaps.length).toBeGreaterThan(0);
   });
 
-  it('passes on a line when it is complete, also if a character is written in two parts', async () => {
+  it('prints a line when it is complete, also if a character arrives in two parts', async () => {
     const path = join(scratchDir(), 'daemon.log');
     const bytes = Buffer.from('first\nsecond ü\n');
     const cut = bytes.indexOf(0xc3) + 1;
@@ -116,7 +116,7 @@ describe('sync daemon logs -f', () => {
 });
 
 describe('sync daemon logs -n', () => {
-  it('shows the last lines, of the older log too', async () => {
+  it('shows the last lines, including those of the older log', async () => {
     const path = join(scratchDir(), 'daemon.log');
     const writer = startWriter(path, 200);
     await writer.write(30);
@@ -142,7 +142,7 @@ describe('sync daemon logs -n', () => {
 describe('the log of a daemon', () => {
   const pathIn = () => join(scratchDir(), 'logs', 'daemon.log');
 
-  it('is put aside before it grows beyond its limit, and one older log is kept', () => {
+  it('is moved aside before it exceeds its limit, and one older log is kept', () => {
     const path = pathIn();
     const log = openLog(path, 100);
     // 20 bytes each: five fit.
@@ -160,7 +160,7 @@ describe('the log of a daemon', () => {
     expect(existsSync(`${path}.2`)).toBe(false);
   });
 
-  it('takes an entry that is longer than its limit', () => {
+  it('accepts an entry that is longer than its limit', () => {
     const path = pathIn();
     const log = openLog(path, 10);
     log.write('a');
@@ -181,7 +181,7 @@ describe('the log of a daemon', () => {
     expect(readFileSync(path, 'utf8')).toBe('1234\n');
   });
 
-  it('is readable by its user alone', () => {
+  it('is readable by its user only', () => {
     const path = pathIn();
     const log = openLog(path, 5);
     log.write('12345');
@@ -190,7 +190,7 @@ describe('the log of a daemon', () => {
     expect(modes).toEqual([0o700, 0o600, 0o600]);
   });
 
-  it('begins a new file after it was deleted or moved away', () => {
+  it('starts a new file after it was deleted or moved', () => {
     const path = pathIn();
     const log = openLog(path);
     log.write('one');
@@ -203,7 +203,7 @@ describe('the log of a daemon', () => {
     expect(readFileSync(`${path}.old`, 'utf8')).toBe('two\n');
   });
 
-  it('survives a disk that refuses, and reports later how many entries are missing', () => {
+  it('survives write errors, and later reports how many entries are missing', () => {
     const path = pathIn();
     const log = openLog(path);
     log.write('one');
@@ -230,7 +230,7 @@ describe('the log of a daemon', () => {
 const NOON = new Date(2026, 1, 15, 12, 0, 5).getTime();
 
 describe('the output of a background process', () => {
-  it('puts the local time before each entry, and indents its further lines', () => {
+  it('prefixes each entry with the local time and indents its further lines', () => {
     expect(logEntry(NOON, 'Error: no.\n  Do this.')).toBe(
       '2026-02-15 12:00:05  Error: no.\n      Do this.',
     );
@@ -243,7 +243,7 @@ describe('the output of a background process', () => {
     );
   });
 
-  it('takes results and remarks alike, and refuses to ask', async () => {
+  it('accepts results and remarks, and refuses to ask questions', async () => {
     const written: string[] = [];
     const journal: string[] = [];
     const log = { write: (line: string) => void written.push(line) };

@@ -41,7 +41,7 @@ const NEEDS = {
 
 const listed = (stateDir: string) => listWatchers(stateDir).map(({ paths }) => paths);
 
-/** A real daemon, as far as its registration is concerned. */
+/** Starts a process that registers like a real daemon. */
 async function startHolder(...extra: string[]) {
   const stateDir = scratchDir();
   const args = [join(build.dir, 'holder.cjs'), stateDir, '/rides', ...extra];
@@ -51,22 +51,22 @@ async function startHolder(...extra: string[]) {
   return { child, stateDir, paths: watcherPaths(stateDir, 'default', ['/rides']) };
 }
 
-/** Somebody who has nothing to do with it. */
+/** Starts an unrelated process. */
 function startBystander(): ChildProcess & { pid: number } {
   const child = spawn(process.execPath, ['-e', 'setInterval(() => {}, 60_000)']);
   onTestFinished(() => void child.kill('SIGKILL'));
   return child as ChildProcess & { pid: number };
 }
 
-/** What is sent to processes, and not delivered. */
+/** Records signals without delivering them. */
 function pretendedKills() {
   const kills: [number, string][] = [];
   return { kills, kill: (pid: number, signal: string) => void kills.push([pid, signal]) };
 }
 const realKill = (pid: number, signal: NodeJS.Signals) => void process.kill(pid, signal);
 
-describe('a daemon’s place', () => {
-  it('is one for a login and a set of folders, in whatever order', () => {
+describe('the registration of a watcher', () => {
+  it('has one ID for a login and a set of folders in any order', () => {
     const id = (login: string, ...folders: string[]) => watcherPaths('/s', login, folders).id;
     expect(id('default', '/a', '/b')).toBe(id('default', '/b', '/a'));
     const others = [
@@ -79,7 +79,7 @@ describe('a daemon’s place', () => {
     expect(new Set(others).size).toBe(others.length);
   });
 
-  it('is listed once somebody had it', async () => {
+  it('is listed after its first use', async () => {
     const stateDir = scratchDir();
     expect(listed(stateDir)).toEqual([]);
     const paths = watcherPaths(stateDir, 'default', ['/rides']);
@@ -92,7 +92,7 @@ describe('a daemon’s place', () => {
     expect(listed(stateDir)).toEqual([paths]);
   });
 
-  it('says who has it, since when, that it watches, and how it ended', async () => {
+  it('records its process, its start, its readiness and its end', async () => {
     const paths = scratchPaths();
     const before = Date.now();
     const registration = await registerWatcher(paths, WHO, NEEDS);
@@ -119,7 +119,7 @@ describe('a daemon’s place', () => {
     });
   });
 
-  it('is refused to a second one, which is told who has it', async () => {
+  it('is refused to a second watcher, with the process that holds it', async () => {
     const { child, paths } = await startHolder();
     await expect(registerWatcher(paths, WHO, NEEDS)).rejects.toMatchObject({
       code: 'BUSY',
@@ -129,7 +129,7 @@ describe('a daemon’s place', () => {
     expect(inspectWatcher(paths).state?.pid).toBe(child.pid);
   });
 
-  it('is free again as soon as its process dies in whatever way', async () => {
+  it('is free as soon as its process has died', async () => {
     const { child, paths } = await startHolder();
     expect(inspectWatcher(paths).running).toBe(true);
     child.kill('SIGKILL');
@@ -140,7 +140,7 @@ describe('a daemon’s place', () => {
     (await registerWatcher(paths, WHO, NEEDS)).end(0);
   });
 
-  it('is given to one that comes while others only look', async () => {
+  it('succeeds while others only inspect it', async () => {
     const paths = scratchPaths();
     (await registerWatcher(paths, WHO, NEEDS)).end(0);
     let looking = true;
@@ -156,7 +156,7 @@ describe('a daemon’s place', () => {
     await Promise.all(looks);
   });
 
-  it('is not taken where nothing can be written down, and kept where that stops', async () => {
+  it('fails if its record cannot be written, but continues if writing fails later', async () => {
     const paths = scratchPaths();
     mkdirSync(paths.stateFile, { recursive: true });
     await expect(registerWatcher(paths, WHO, NEEDS)).rejects.toMatchObject({ code: 'STORAGE' });
@@ -171,7 +171,7 @@ describe('a daemon’s place', () => {
     expect(isRunning(paths)).toBe(false);
   });
 
-  it('shows a record that cannot be read as none', () => {
+  it('counts an unreadable record as missing', () => {
     const paths = scratchPaths();
     expect(inspectWatcher(paths)).toEqual({ paths, state: undefined, running: false });
     // To look leaves no trace.
@@ -203,7 +203,7 @@ describe('a daemon’s place', () => {
 });
 
 describe('stopping a daemon', () => {
-  it('asks it to end, and is done when it has', async () => {
+  it('asks the daemon to end and waits until it has ended', async () => {
     const { child, paths } = await startHolder();
     const ended = once(child, 'exit');
     const result = await stopDaemon(paths, { ...NEEDS, kill: realKill });
@@ -217,7 +217,7 @@ describe('stopping a daemon', () => {
     expect(inspectWatcher(paths).state?.ended?.exitCode).toBe(0);
   });
 
-  it('kills one that does not end when it is asked to, and says so', async () => {
+  it('kills a daemon that ignores the request, and reports that', async () => {
     const { child, paths } = await startHolder('stubborn');
     const ended = once(child, 'exit');
     const patience = { ask: 300, kill: 20_000 };
@@ -226,7 +226,7 @@ describe('stopping a daemon', () => {
     expect(await ended).toEqual([null, 'SIGKILL']);
   });
 
-  it('says so when not even that ends it', async () => {
+  it('reports that even killing did not end the daemon', async () => {
     const { child, paths } = await startHolder('stubborn');
     const { kills, kill } = pretendedKills();
     const result = await stopDaemon(paths, { ...NEEDS, kill }, { ask: 100, kill: 100 });
@@ -235,7 +235,7 @@ describe('stopping a daemon', () => {
     expect(isAlive(child.pid ?? 0)).toBe(true);
   });
 
-  it('ends a daemon that has given its place back and hangs; until then it is shown as running', async () => {
+  it('ends a daemon that hangs after its registration, which counts as running until then', async () => {
     const { child, stateDir, paths } = await startHolder('hangs');
     const exited = once(child, 'exit');
     child.kill('SIGTERM');
@@ -257,7 +257,7 @@ describe('stopping a daemon', () => {
     expect(isShown()).toEqual([false]);
   });
 
-  it('tells nobody anything when none runs, whoever has its number now', async () => {
+  it('sends no signal if no daemon runs, also if its process ID was reused', async () => {
     const paths = scratchPaths();
     (await registerWatcher(paths, WHO, NEEDS)).end(0);
     const bystander = startBystander();
@@ -268,7 +268,7 @@ describe('stopping a daemon', () => {
     expect(kills).toEqual([]);
   });
 
-  it('never tells a process that only has the number of the one in the record', async () => {
+  it('never signals a process that only reuses the process ID in the record', async () => {
     const { child, paths } = await startHolder();
     const { state } = inspectWatcher(paths);
     if (state === undefined) throw new Error('no state');
@@ -301,7 +301,7 @@ describe('stopping a daemon', () => {
     expect(isAlive(child.pid ?? 0)).toBe(true);
   });
 
-  it('finds the daemon that has only just taken the place of one that was killed', async () => {
+  it('finds the daemon that has just replaced a killed one', async () => {
     const { child, paths } = await startHolder();
     const { state } = inspectWatcher(paths);
     if (state === undefined) throw new Error('no state');
@@ -314,7 +314,7 @@ describe('stopping a daemon', () => {
     expect(await stopping).toMatchObject({ outcome: 'stopped', pid: child.pid });
   });
 
-  it('reports a daemon of another user as out of reach', async () => {
+  it('reports that it cannot reach a daemon of another user', async () => {
     const { paths } = await startHolder();
     const kill = () => {
       throw Object.assign(new Error('kill EPERM'), { code: 'EPERM' });
@@ -325,7 +325,7 @@ describe('stopping a daemon', () => {
     });
   });
 
-  it('takes a daemon that died in between for stopped', async () => {
+  it('counts a daemon that died in between as stopped', async () => {
     const { child, paths } = await startHolder();
     const kill = (pid: number) => {
       process.kill(pid, 'SIGKILL');
@@ -337,7 +337,7 @@ describe('stopping a daemon', () => {
     });
   });
 
-  it('gives up waiting when it is interrupted', async () => {
+  it('stops waiting when it is interrupted', async () => {
     const { paths } = await startHolder('stubborn');
     const interruption = new AbortController();
     const kill = () => interruption.abort(new Error('Ctrl-C'));
@@ -347,8 +347,8 @@ describe('stopping a daemon', () => {
   });
 });
 
-describe('when a process started', () => {
-  it('tells two processes with different lives apart, and none from nothing', async () => {
+describe('the start time of a process', () => {
+  it('distinguishes two processes, and is undefined without a process', async () => {
     const one = startBystander();
     const own = processStart(process.pid, process.platform);
     expect(own).toBe(processStart(process.pid, process.platform));
@@ -358,18 +358,18 @@ describe('when a process started', () => {
     expect(processStart(one.pid, process.platform)).toBeUndefined();
   });
 
-  it.skipIf(process.platform === 'win32')('is known through ps where there is no /proc', () => {
+  it.skipIf(process.platform === 'win32')('comes from ps if there is no /proc', () => {
     const own = processStart(process.pid, 'darwin');
     expect(own).toMatch(/^\w{3} \w{3} +\d+ \d\d:\d\d:\d\d \d{4}$/);
     expect(processStart(2 ** 22 + 1, 'darwin')).toBeUndefined();
   });
 
-  it('is not asked for where the system does not say', () => {
+  it('is not requested on a system that does not provide it', () => {
     expect(processStart(process.pid, 'win32')).toBeUndefined();
   });
 });
 
-it('the lock of a place is an ordinary lock: whoever holds it keeps daemons out', async () => {
+it('the lock of a registration keeps other daemons out, like any other lock', async () => {
   const paths = scratchPaths();
   const registration = await registerWatcher(paths, WHO, NEEDS);
   expect(tryLock(paths.lockFile)).toBeUndefined();

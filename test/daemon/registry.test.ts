@@ -48,7 +48,7 @@ function put(folder = '/a', more: Partial<WatcherState> = {}): string {
   return paths.id;
 }
 
-it('reads the health of a watcher, whether its process lives, and how long the login lasts', () => {
+it('reads the health of a watcher, its running process, and the end of its login', () => {
   const id = put();
   const seen = {
     ...HEALTH,
@@ -68,7 +68,7 @@ it('reads the health of a watcher, whether its process lives, and how long the l
   expect(readHealth(dir, NOW)).toEqual([{ ...seen, running: false, alive: false }]);
 });
 
-it('lists living watchers first, then the most recent', () => {
+it('lists running watchers first, then the most recent ones', () => {
   const ids = ['/a', '/b', '/c'].map((folder, i) =>
     put(folder, { health: { ...HEALTH, updatedAt: `2026-02-1${i}T00:00:00.000Z` } }),
   );
@@ -97,7 +97,7 @@ it('ignores state files that are damaged or of another version', () => {
   }
 });
 
-it('locks a folder once for each account, under every name, also before it exists', async () => {
+it('locks a folder once per account, under every name, also before it exists', async () => {
   const real = join(dir, 'real');
   mkdirSync(real);
   symlinkSync(real, join(dir, 'link'));

@@ -88,7 +88,7 @@ it('reports an empty ledger file as damaged, and keeps its log', () => {
   expect(statSync(`${path}-wal`).size).toBeGreaterThan(0);
 });
 
-it('creates a new ledger without reading the log of one that was moved away', () => {
+it('creates a new ledger without reading the log of a ledger that was moved away', () => {
   const dir = scratchDir();
   const path = join(dir, 'ledger.db');
   const old = openIn(dir);
@@ -169,7 +169,7 @@ it('merges a long log when the ledger is closed', () => {
   expect(logSize()).toBeGreaterThan(500_000);
   database.close();
   expect(logSize()).toBe(0);
-  // Another one that reads at the time holds nothing up.
+  // A concurrent reader blocks nothing.
   other.exec('BEGIN');
   expect(other.prepare('SELECT count(*) AS n FROM token_accounts').get()).toEqual({ n: 200 });
   const third = openDatabase(join(dir, 'ledger.db'));
@@ -203,7 +203,7 @@ it('reports an SQLite error during use as a storage failure', () => {
   });
   expect(error.code).toBe('STORAGE');
   expect(error.message).toContain('no room left');
-  // And it goes on working: nothing is left half-open.
+  // The ledger still works: no transaction is left open.
   expect(ledger.find('0')?.state).toBe('pending');
   expect(transaction(database, () => 'fine')).toBe('fine');
 });
@@ -221,7 +221,7 @@ it('rolls back a failed transaction, and throws its error', () => {
   expect(database.prepare('SELECT * FROM token_accounts').all()).toEqual([]);
   expect(() =>
     transaction(database, () => {
-      // As SQLite does by itself when the disk is full.
+      // SQLite does the same when the disk is full.
       database.exec('ROLLBACK');
       throw reason;
     }),

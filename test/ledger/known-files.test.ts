@@ -103,7 +103,7 @@ describe('knownFiles with the state of the upload', () => {
     expect(known.find('/r/a.fit', OLD)?.upload?.state).toBe('pending');
     uploads.confirm(SHA, 1, {});
     expect(known.find('/r/a.fit', OLD)?.upload?.state).toBe('confirmed');
-    // What a file holds is the same for everybody; what became of it is not.
+    // All accounts share the contents of a file, but not its outcome.
     const other = open(dir, 'athlete:2');
     expect(other.known.find('/r/a.fit', OLD)).toEqual({ ...ACTIVITY, upload: undefined });
     other.uploads.claim({ sha256: SHA, path: 'a.fit', size: 1 }, false);

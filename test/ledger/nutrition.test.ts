@@ -21,7 +21,7 @@ it('records the debt of a nutrition day until the day is settled or restored', (
   ledger.intend(DAY, intended);
   expect(ledger.day(DAY)).toEqual({ ...UNKNOWN, intended });
   expect(ledger.debts()).toEqual([DAY]);
-  // Another process sees the debt of one that died.
+  // Another process sees the debt of a dead process.
   expect(open(dir).ledger.day(DAY).intended).toEqual(intended);
   ledger.settle(DAY, content('gel'));
   expect(ledger.day(DAY)).toEqual({ ...UNKNOWN, stored: content('gel') });

@@ -12,7 +12,7 @@ afterAll(() => workers.remove());
 
 const A = { sha256: 'a'.repeat(64), path: 'rides/a.fit', size: 1000 };
 
-/** The ledger of one account, as a process of its own has it; time stands still until it is moved. */
+/** Opens the ledger of one account as another process would; its clock moves only on request. */
 function open(dir = scratchDir(), account = 'athlete:1') {
   let time = 1_000;
   const database = openIn(dir);
@@ -86,7 +86,7 @@ describe('uploadLedger', () => {
     expect(ledger.claim(A, false)).toEqual({ claim: 'yours' });
   });
 
-  it('lets force claim a confirmed recording, but not one that is being sent', () => {
+  it('lets --force claim a confirmed recording, but not a recording that is being sent', () => {
     const { ledger } = open();
     ledger.claim(A, false);
     expect(ledger.claim(A, true)).toEqual({ claim: 'busy' });
@@ -154,7 +154,7 @@ describe('uploadLedger', () => {
 });
 
 describe('uploadLedger while the disk is not writable', () => {
-  /** Another process writes, for longer than anybody here waits. */
+  /** Another process holds the write lock for longer than the ledger waits. */
   function lockedBy(dir: string, database: Database) {
     database.exec('PRAGMA busy_timeout = 0');
     const other = openIn(dir);
@@ -199,7 +199,7 @@ describe('uploadLedger between processes', () => {
     ledger.claim(A, false);
     expect(other.claim(A, false)).toEqual({ claim: 'busy' });
     expect(other.claim(A, true)).toEqual({ claim: 'busy' });
-    // What is not one's own is not given back by mistake.
+    // A process cannot release a claim of another process by mistake.
     other.release(A.sha256, 0);
     expect(other.claim(A, false)).toEqual({ claim: 'busy' });
     ledger.release(A.sha256, 0);

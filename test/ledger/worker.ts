@@ -1,6 +1,6 @@
 /*
- * A process of its own for the tests of what processes share: does what its first argument names,
- * prints a line about it, and stays until it is killed or its stdin ends.
+ * A child process for the tests of state that processes share: runs the action named by its first
+ * argument, prints a line about it, and stays until it is killed or its stdin ends.
  */
 import { createInterface } from 'node:readline';
 import { join } from 'node:path';
@@ -38,7 +38,7 @@ const open = () => {
   };
 };
 
-/** Kept where nobody collects it: a lock that nothing refers to is given back by the runtime. */
+/** Keeps the lock referenced: the runtime would release an unreferenced lock. */
 let lock: Lock | undefined;
 process.once('exit', () => lock?.release());
 

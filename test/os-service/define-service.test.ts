@@ -27,8 +27,8 @@ function define(
   return defineService(system, config, ['/home/ann/Garmin', '/mnt/two words'], kind);
 }
 
-describe('what a service runs', () => {
-  it('is sync watch, with absolute paths, for this profile', () => {
+describe('the definition of a service', () => {
+  it('runs sync watch for this profile with absolute paths', () => {
     const { definition, left } = define({}, { profile: 'ann' });
     const [node, ...args] = definition.command;
     expect(basename(node)).toMatch(/^node/);
@@ -49,12 +49,12 @@ describe('what a service runs', () => {
     expect(left).toEqual([]);
   });
 
-  it('is the start of a daemon for the Task Scheduler', () => {
+  it('starts a daemon under the Task Scheduler', () => {
     const { definition } = define({}, { kind: 'windows-task' });
     expect(definition.command.slice(-3)).toEqual(['--background', 'windows-task', '--daemon']);
   });
 
-  it('finds what this shell finds, but holds none of its secrets', () => {
+  it('contains the search path of this shell, but no secrets', () => {
     const { definition, left } = define({
       SYNC_BASE_URL: 'https://training.example.com',
       SYNC_CLIENT_ID: 'client',
@@ -92,7 +92,7 @@ describe('what a service runs', () => {
     ]);
   });
 
-  it('is told apart from a copy that npx will delete', () => {
+  it('warns about a copy of the program that npx will delete', () => {
     const programDir = '/home/ann/.npm/_npx/0123/node_modules/athlete-sync/dist';
     expect(define({}, { programDir }).left).toEqual([expect.stringContaining('npm install -g')]);
   });

@@ -8,7 +8,7 @@ print(json.dumps(plistlib.loads(sys.stdin.buffer.read())))
 `;
 
 describe('the launchd property list', () => {
-  it('is this one', () => {
+  it('has the expected text', () => {
     expect(launchdPlist('athlete-sync.default', definitionOf(['/Users/ann/A & B'])))
       .toBe(`<?xml version="1.0" encoding="UTF-8"?>
 <!-- Written by "sync daemon install"; "sync daemon uninstall" removes it. -->
@@ -66,7 +66,7 @@ describe('the launchd property list', () => {
   });
 
   it.skipIf(!present('python3'))(
-    `means the same to another reader, whatever the folders are called${noteWithout('python3')}`,
+    `means the same to Python's parser for any folder names${noteWithout('python3')}`,
     () => {
       const folders = [...ODD_FOLDERS, '/a\nb\tc\rd', ' /blanks '];
       const definition = definitionOf(folders, {
@@ -91,13 +91,13 @@ describe('the launchd property list', () => {
     },
   );
 
-  it.skipIf(!present('plutil'))('is accepted by plutil (runs on macOS only)', async () => {
+  it.skipIf(!present('plutil'))('passes plutil -lint (runs on macOS only)', async () => {
     const { spawnSync } = await import('node:child_process');
     const input = launchdPlist('athlete-sync.default', definitionOf(ODD_FOLDERS));
     expect(spawnSync('plutil', ['-lint', '-'], { input }).status).toBe(0);
   });
 
-  it('cannot hold a control character, and says so', () => {
+  it('rejects a control character with a message', () => {
     for (const bad of ['/a\u0000b', '/a\u0007b', '/a\u001bb', '/a\ud800b', '/a\uffffb']) {
       expect(() => launchdPlist('x', definitionOf([bad]))).toThrow(
         /has a character that cannot be written there \(U\+[0-9A-F]{4}\)/,

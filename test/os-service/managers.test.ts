@@ -17,7 +17,7 @@ import { definitionOf } from './support.ts';
 /** What the system is made to answer, by the words of the command; else that all went well. */
 type Answers = (command: string, nth: number) => Partial<Ran> | undefined;
 
-/** A service manager whose system only writes down what it is told. */
+/** Makes a service manager for a fake system that only records its commands. */
 function managerOn(
   platform: NodeJS.Platform,
   options: { profile?: string; answers?: Answers; homeDir?: string } = {},
@@ -58,8 +58,8 @@ const shown = (manager: ServiceManager, homeDir: string) => ({
   file: manager.file.replace(homeDir, '~'),
 });
 
-describe('systemd', () => {
-  it('is told of the unit, and to start it now and with every login', async () => {
+describe('the service manager for systemd', () => {
+  it('installs the unit, starts it now, and enables it for every login', async () => {
     const { manager, commands, homeDir } = managerOn('linux');
     expect(shown(manager, homeDir)).toEqual({
       kind: 'systemd',
@@ -80,14 +80,14 @@ describe('systemd', () => {
     expect(remarks).toEqual([expect.stringContaining('loginctl enable-linger')]);
   });
 
-  it('is not asked to linger where it does', async () => {
+  it('does not suggest lingering if it is enabled', async () => {
     const { manager } = managerOn('linux', {
       answers: (command) => (command.startsWith('loginctl') ? { stdout: 'yes\n' } : undefined),
     });
     expect(await manager.install(DEFINITION)).toEqual([]);
   });
 
-  it('forgets the unit again, and a second time there is none', async () => {
+  it('removes the unit, and finds none the second time', async () => {
     const { manager, commands } = managerOn('linux', { profile: 'Ann' });
     expect(manager.name).toBe('athlete-sync-Ann.service');
     await manager.install(DEFINITION);
@@ -104,7 +104,7 @@ describe('systemd', () => {
     expect(commands).toEqual([]);
   });
 
-  it('that is not there is told of before anything is written', async () => {
+  it('reports a missing systemd before it writes anything', async () => {
     const missing = managerOn('linux', { answers: () => ({ code: 'missing' }) });
     await expect(missing.manager.install(DEFINITION)).rejects.toMatchObject({
       code: 'CONFIG',
@@ -120,7 +120,7 @@ describe('systemd', () => {
     }
   });
 
-  it('that refuses leaves nothing behind', async () => {
+  it('leaves nothing behind if systemd rejects the unit', async () => {
     const { manager, commands } = managerOn('linux', {
       answers: (command) =>
         command.includes(' restart ') ? { code: 1, stderr: 'Job failed.\n' } : undefined,
@@ -137,7 +137,7 @@ describe('systemd', () => {
     ]);
   });
 
-  it('that refuses the next one goes on with the one before', async () => {
+  it('restores the previous unit if systemd rejects the next one', async () => {
     const homeDir = scratchDir();
     await managerOn('linux', { homeDir }).manager.install(DEFINITION);
     const { manager, commands } = managerOn('linux', {
@@ -149,7 +149,7 @@ describe('systemd', () => {
     expect(commands.at(-1)).toBe('systemctl --user --no-pager enable --now athlete-sync.service');
   });
 
-  it('keeps a unit of the same name that somebody else wrote', async () => {
+  it('keeps a unit of the same name that another program wrote', async () => {
     const { manager, commands } = managerOn('linux');
     mkdirSync(dirname(manager.file), { recursive: true });
     writeFileSync(manager.file, '[Unit]\n');
@@ -174,8 +174,8 @@ describe('systemd', () => {
   });
 });
 
-describe('launchd', () => {
-  it('lets go of the agent that may be there, and loads the new one', async () => {
+describe('the service manager for launchd', () => {
+  it('unloads an agent that is loaded, and loads the new one', async () => {
     const { manager, commands, homeDir } = managerOn('darwin');
     expect(shown(manager, homeDir)).toEqual({
       kind: 'launchd',
@@ -194,7 +194,7 @@ describe('launchd', () => {
     expect(remarks).toEqual([expect.stringContaining('Full Disk Access')]);
   });
 
-  it('is tried again while it still lets go of the one before', async () => {
+  it('retries while launchd is still unloading the previous agent', async () => {
     const { manager, commands, slept } = managerOn('darwin', {
       answers: (command, nth) => {
         if (command.includes('bootout')) return { code: 3, stderr: 'No such process' };
@@ -206,7 +206,7 @@ describe('launchd', () => {
     expect(slept()).toBe(11 * 500);
   });
 
-  it('that never lets go, or refuses for another reason, leaves nothing behind', async () => {
+  it('leaves nothing behind if unloading never ends or launchd rejects the agent', async () => {
     const stuck = managerOn('darwin', {
       answers: (command) =>
         command.includes('bootstrap')
@@ -224,7 +224,7 @@ describe('launchd', () => {
     expect(headless.manager.installed()).toBe(false);
   });
 
-  it('forgets the agent', async () => {
+  it('removes the agent', async () => {
     const { manager, commands } = managerOn('darwin', { profile: 'Ann' });
     await manager.install(DEFINITION);
     commands.length = 0;
@@ -234,7 +234,7 @@ describe('launchd', () => {
     expect(await manager.uninstall()).toBe(false);
   });
 
-  it('cannot be given what a property list cannot hold', async () => {
+  it('rejects a definition that a property list cannot contain', async () => {
     const { manager, commands } = managerOn('darwin');
     await expect(manager.install(definitionOf(['/a\u0007b']))).rejects.toMatchObject({
       code: 'CONFIG',
@@ -245,8 +245,8 @@ describe('launchd', () => {
   });
 });
 
-describe('the Task Scheduler', () => {
-  it('is given the task with its variables beside it, and starts it', async () => {
+describe('the service manager for the Task Scheduler', () => {
+  it('registers the task with a file of variables, and starts it', async () => {
     const { manager, commands, homeDir } = managerOn('win32');
     expect(shown(manager, homeDir)).toEqual({
       kind: 'windows-task',
@@ -270,7 +270,7 @@ describe('the Task Scheduler', () => {
     );
   });
 
-  it('forgets the task, its file and its variables', async () => {
+  it('removes the task, its file and its variables', async () => {
     const { manager, commands, homeDir } = managerOn('win32');
     await manager.install(DEFINITION);
     commands.length = 0;
@@ -283,7 +283,7 @@ describe('the Task Scheduler', () => {
     expect(existsSync(join(homeDir, 'state/watch/task-default.env'))).toBe(false);
   });
 
-  it('that refuses leaves nothing behind', async () => {
+  it('leaves nothing behind if the Task Scheduler rejects the task', async () => {
     const { manager, commands, homeDir } = managerOn('win32', {
       answers: (command) => (command.includes('/Run') ? { code: 1 } : undefined),
     });
@@ -294,12 +294,12 @@ describe('the Task Scheduler', () => {
   });
 });
 
-describe('a service that is to stay away until the next login', () => {
+describe('stopping a service until the next login', () => {
   it.each([
     ['linux', 'systemctl --user --no-pager stop athlete-sync.service'],
     ['darwin', 'launchctl bootout gui/501/athlete-sync.default'],
     ['win32', 'schtasks /End /TN athlete-sync default'],
-  ] as const)('is told so on %s, and no failure is made of it', async (platform, command) => {
+  ] as const)('runs one command on %s and ignores its failure', async (platform, command) => {
     const { manager, commands } = managerOn(platform, { answers: () => ({ code: 1 }) });
     await manager.stop();
     expect(commands).toEqual([command]);
@@ -307,11 +307,11 @@ describe('a service that is to stay away until the next login', () => {
 });
 
 describe('a service manager', () => {
-  it('is not known for every system', () => {
+  it('rejects an unsupported system', () => {
     expect(() => managerOn('freebsd')).toThrow(/No service manager is known for freebsd/);
   });
 
-  it('keeps profiles apart that differ in case alone', () => {
+  it('separates profiles that differ only in case', () => {
     expect(serviceSlug('ann')).toBe('ann');
     expect(serviceSlug('Ann')).toMatch(/^ann-[0-9a-f]{6}$/);
     expect(new Set(['ann', 'Ann', 'aNN'].map(serviceSlug)).size).toBe(3);
@@ -321,7 +321,7 @@ describe('a service manager', () => {
 describe('running a program of the system', () => {
   const run = systemRunner(process.env);
 
-  it('tells its exit code and what it said', async () => {
+  it('returns its exit code and its output', async () => {
     const script = 'console.log("out"); console.error("err"); process.exitCode = 37';
     expect(await run(process.execPath, ['-e', script])).toEqual({
       code: 37,
@@ -331,7 +331,7 @@ describe('running a program of the system', () => {
     expect(await run(process.execPath, ['-e', ''])).toEqual({ code: 0, stdout: '', stderr: '' });
   });
 
-  it('tells a program that is not there from one that fails', async () => {
+  it('distinguishes a missing program from a failed one', async () => {
     expect(await run('no-such-program-here', [])).toMatchObject({ code: 'missing' });
     expect(await run(process.execPath, ['-e', 'process.kill(process.pid)'])).toMatchObject({
       code: -1,

@@ -36,12 +36,12 @@ export function present(program: string): boolean {
   return spawnSync(program, ['--version']).error === undefined;
 }
 
-/** What a test's name says where what it needs is not here. */
+/** Returns the suffix of a test title if the program is missing. */
 export function noteWithout(program: string): string {
   return present(program) ? '' : ` (skipped: no ${program} here)`;
 }
 
-/** Runs a Python program over `input`. @returns what it printed, as JSON */
+/** Runs a Python program over `input`. @returns its output, parsed as JSON */
 export function python(program: string, input: string | Buffer): unknown {
   const { status, stdout, stderr } = spawnSync('python3', ['-c', program], {
     input,

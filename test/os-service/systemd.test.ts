@@ -20,12 +20,12 @@ function verify(unit: string): { status: number | null; said: string } {
   return { status, said: (stdout + stderr).trim() };
 }
 
-/** A unit whose program exists: systemd looks. */
+/** Returns a unit with an existing program, because systemd checks it. */
 const runnable = (folders: readonly string[]) =>
   definitionOf(folders, { command: [process.execPath, '/opt/x.cjs', 'watch', ...folders] });
 
 describe('the systemd unit', () => {
-  it('is this one', () => {
+  it('has the expected text', () => {
     expect(
       systemdUnit(
         definitionOf(['/home/ann/Garmin', '/mnt/100% rides'], {
@@ -73,14 +73,14 @@ WantedBy=default.target
 `);
   });
 
-  it('needs no privilege: nothing in it asks for a mount namespace or a capability', () => {
+  it('needs no privilege: it requests neither a mount namespace nor a capability', () => {
     const unit = systemdUnit(definitionOf(['/rides']));
     expect(unit).not.toMatch(
       /^(Protect\w+|Private\w+|ReadWritePaths|InaccessiblePaths|CapabilityBoundingSet|User|DynamicUser|MemoryDenyWriteExecute)=/m,
     );
   });
 
-  it('keeps a path with a line break on its line', () => {
+  it('keeps a path with a line break on one line', () => {
     const unit = systemdUnit(definitionOf(['/a\nExecStart=/bin/false\t\u007f']));
     expect(unit.match(/^ExecStart=.*/gm)).toEqual([
       'ExecStart="/usr/bin/node" "/opt/sync/dist/main.cjs" "watch" "/a\\x0aExecStart=/bin/false\\x09\\x7f"',
@@ -89,7 +89,7 @@ WantedBy=default.target
   });
 
   it.skipIf(!present('systemd-analyze'))(
-    `is accepted by systemd-analyze verify, whatever the folders are called${noteWithout('systemd-analyze')}`,
+    `passes systemd-analyze verify for any folder names${noteWithout('systemd-analyze')}`,
     () => {
       expect(verify(systemdUnit(runnable(['/home/ann/Garmin'])))).toEqual({ status: 0, said: '' });
       expect(verify(systemdUnit(runnable([...ODD_FOLDERS, '/a\nb\tc'])))).toEqual({
@@ -100,7 +100,7 @@ WantedBy=default.target
   );
 
   it.skipIf(!present('systemd-analyze'))(
-    `is not accepted by it when it is wrong${noteWithout('systemd-analyze')}`,
+    `fails systemd-analyze verify if it is invalid${noteWithout('systemd-analyze')}`,
     () => {
       const good = systemdUnit(runnable(['/rides']));
       const misspelt = verify(good.replace('NoNewPrivileges=yes', 'NoNewPrivilege=yes'));

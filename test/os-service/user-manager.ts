@@ -23,8 +23,8 @@ const SYSTEMD = ['/usr/lib/systemd/systemd', '/lib/systemd/systemd'].find((path)
 const CGROUPS = ['/sys/fs/cgroup/systemd', '/sys/fs/cgroup/unified', '/sys/fs/cgroup'];
 
 /**
- * Why no systemd user manager can be run here; undefined if one can. It needs root, to make a
- * process namespace and a cgroup of its own for it, in which it harms nobody.
+ * Returns why no systemd user manager can run here, or undefined if one can. It needs root, to make
+ * a separate process namespace and cgroup in which it cannot affect the system.
  */
 export function whyNoUserManager(): string | undefined {
   if (process.platform !== 'linux' || SYSTEMD === undefined) return 'no systemd here';
@@ -159,7 +159,7 @@ function shellOf(child: ChildProcess, home: string, clean: () => Promise<void>):
   };
 }
 
-/** @returns false: somebody is still in there */
+/** @returns false if the cgroup still contains a process */
 function removeCgroup(path: string): boolean {
   if (!existsSync(path)) return true;
   for (const entry of readdirSync(path, { withFileTypes: true })) {

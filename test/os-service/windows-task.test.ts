@@ -31,7 +31,7 @@ print(json.dumps({
 const utf16 = (text: string) => Buffer.from(`\ufeff${text}`, 'utf16le');
 
 describe('the task for Windows', () => {
-  it('is this one', () => {
+  it('has the expected text', () => {
     const definition = definitionOf(['C:\\Users\\Ann\\Two words'], {
       command: ['C:\\node\\node.exe', 'C:\\sync\\main.cjs', 'watch', 'C:\\Users\\Ann\\Two words'],
     });
@@ -79,7 +79,7 @@ describe('the task for Windows', () => {
   });
 
   it.skipIf(!present('python3'))(
-    `means the same to another reader, whatever the folders are called${noteWithout('python3')}`,
+    `means the same to Python's parser for any folder names${noteWithout('python3')}`,
     () => {
       const folders = ODD_FOLDERS.filter((folder) => !/%[^%]+%/.test(folder));
       const definition = definitionOf(folders);
@@ -93,7 +93,7 @@ describe('the task for Windows', () => {
     },
   );
 
-  it('cannot hold what the Task Scheduler would take for a variable, and says so', () => {
+  it('rejects text that the Task Scheduler would read as a variable', () => {
     expect(() => windowsTask(USER, definitionOf(['C:\\%TEMP%\\rides']))).toThrow(
       /take for a variable/,
     );
@@ -138,11 +138,11 @@ describe('an argument on a Windows command line', () => {
     ['say "hi"', '"say \\"hi\\""'],
     ['a\\"b', '"a\\\\\\"b"'],
     ['a\\\\b c', '"a\\\\b c"'],
-  ])('%j is written %j', (argument, written) => {
+  ])('is written for %j as %j', (argument, written) => {
     expect(quoteWindowsArgument(argument)).toBe(written);
   });
 
-  it('is read back as it was, whatever is in it', () => {
+  it('is parsed back unchanged, with any characters', () => {
     const nasty = fc.string({ unit: fc.constantFrom('\\', '"', ' ', 'a', '\t', 'ü', '%', "'") });
     fc.assert(
       fc.property(fc.array(nasty), (args) => {
@@ -153,7 +153,7 @@ describe('an argument on a Windows command line', () => {
   });
 
   it.skipIf(!present('python3'))(
-    `is what Python writes for the C runtime's rules${noteWithout('python3')}`,
+    `matches the text that Python writes for the rules of the C runtime${noteWithout('python3')}`,
     () => {
       const args = ['a b', 'a\\ b\\', 'x"y', '\\\\server\\my share\\', '\\"', ' '];
       const program =
@@ -166,7 +166,7 @@ describe('an argument on a Windows command line', () => {
 });
 
 describe('the variables of a task', () => {
-  it('are read back by Node as they were', () => {
+  it('are read back unchanged by Node', () => {
     const env = {
       SYNC_CONFIG_DIR: 'C:\\new\\table "x" $HOME %TEMP% #1',
       SYNC_STATE_DIR: "C:\\it's here\\",
@@ -192,7 +192,7 @@ describe('the variables of a task', () => {
     expect(JSON.parse(stdout)).toEqual(env);
   });
 
-  it('cannot hold what no quotes can', () => {
+  it('reject a text that no quotes can hold', () => {
     expect(() => environmentFile({ A: '\'"`' })).toThrow(/A: .*cannot be written/);
     expect(() => environmentFile({ A: 'a\nB=b' })).toThrow(/cannot be written/);
   });

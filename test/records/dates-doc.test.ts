@@ -7,7 +7,7 @@ const page = readFileSync(new URL('../../docs/dates.md', import.meta.url), 'utf8
 
 type Row = [written: string, zone: string, namedBy: string, to: string, and: string, said: string];
 
-/** The body rows of the table whose fourth heading is `heading`. */
+/** Returns the body rows of the table with `heading` as its fourth heading. */
 function rowsUnder(heading: string): Row[] {
   const tables = page.split(/\n\n/).filter((block) => block.startsWith('|'));
   const rows = tables.map((table) =>
@@ -33,32 +33,38 @@ describe('docs/dates.md', () => {
   const days = rowsUnder('day');
   const times = rowsUnder('logged_at');
 
-  test('has its tables', () => {
+  test('contains both tables of examples', () => {
     expect(days.length).toBeGreaterThan(40);
     expect(times.length).toBeGreaterThan(20);
   });
 
-  test.each(days)('%s in %s (%s) is %s', (written, zone, namedBy, day, zoneUsed, said) => {
-    const result = localDateOf(written, zoneOf(zone, namedBy));
-    expect(result).toEqual(
-      day === 'refused'
-        ? { ok: false, problem: said }
-        : {
-            ok: true,
-            date: day,
-            zoneUsed: zoneUsed === 'yes',
-            ...(said === '' ? {} : { warning: said }),
-          },
-    );
-  });
+  test.each(days)(
+    'reads %s in %s (zone from %s) as %s',
+    (written, zone, namedBy, day, zoneUsed, said) => {
+      const result = localDateOf(written, zoneOf(zone, namedBy));
+      expect(result).toEqual(
+        day === 'refused'
+          ? { ok: false, problem: said }
+          : {
+              ok: true,
+              date: day,
+              zoneUsed: zoneUsed === 'yes',
+              ...(said === '' ? {} : { warning: said }),
+            },
+      );
+    },
+  );
 
-  test.each(times)('%s in %s (%s) goes out as %s', (written, zone, namedBy, at, day, said) => {
-    const result = toLoggedAt(written, zoneOf(zone, namedBy));
-    if (!result.ok) {
-      expect({ at: 'refused', day: '', said: result.problem }).toEqual({ at, day, said });
-      return;
-    }
-    const { loggedAt, date, warning = '' } = result;
-    expect({ at: loggedAt, day: date, said: warning }).toEqual({ at, day, said });
-  });
+  test.each(times)(
+    'sends %s in %s (zone from %s) as %s',
+    (written, zone, namedBy, at, day, said) => {
+      const result = toLoggedAt(written, zoneOf(zone, namedBy));
+      if (!result.ok) {
+        expect({ at: 'refused', day: '', said: result.problem }).toEqual({ at, day, said });
+        return;
+      }
+      const { loggedAt, date, warning = '' } = result;
+      expect({ at: loggedAt, day: date, said: warning }).toEqual({ at, day, said });
+    },
+  );
 });

@@ -11,7 +11,7 @@ function body(text: string): JsonObject {
   return { name, carbs: Number(carbs), logged_at: '2026-02-15T10:00:00+01:00' };
 }
 
-/** An item as it was sent: `gel 25#1`, with the id that an answer gave it; `-` if it was removed. */
+/** Parses a sent item: `gel 25#1`, with the ID from the answer; `-` if it was removed. */
 function sent(text: string): SentItem {
   const [, removed, what = '', id] = /^(-?)([^#]+)(?:#(.+))?$/.exec(text) ?? [];
   return {
@@ -293,12 +293,15 @@ test.each([
   ['another id', ['gel 25#9'], false],
   ['no id', ['gel 25'], false],
   ['no item', [], false],
-])('a day that shows %s tells if known ids are left', (_what, items, knowsIds) => {
-  const options = {
-    stored: { items: [sent('gel 25#1')], fields: {} },
-    maybe: [],
-    source: OURS,
-    force: false,
-  };
-  expect(compareDay(items.map(shown), [sent('gel 25#1')], options).knowsIds).toBe(knowsIds);
-});
+])(
+  'detects from a day that shows %s whether the service keeps the IDs that the ledger stored',
+  (_what, items, knowsIds) => {
+    const options = {
+      stored: { items: [sent('gel 25#1')], fields: {} },
+      maybe: [],
+      source: OURS,
+      force: false,
+    };
+    expect(compareDay(items.map(shown), [sent('gel 25#1')], options).knowsIds).toBe(knowsIds);
+  },
+);

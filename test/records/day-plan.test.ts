@@ -53,7 +53,7 @@ function merge(
   };
 }
 
-describe('the items of a day', () => {
+describe('planning the items of a day', () => {
   test.each<
     [
       what: string,
@@ -255,7 +255,7 @@ describe('the items of a day', () => {
   });
 });
 
-describe('the fields of a day', () => {
+describe('planning the fields of a day', () => {
   const GEL = ['gel 25 < a#1'];
   test.each<
     [
@@ -331,7 +331,7 @@ describe('the fields of a day', () => {
   });
 });
 
-describe('two contents', () => {
+describe('sameContent', () => {
   const base = day(['gel 25 < a#1', 'gel 25 < a#2', 'bar 40 < a'], { waterMl: 500 });
   test.each([
     ['the same', base, true],
@@ -342,12 +342,12 @@ describe('two contents', () => {
     ['a removed item', day(['-gel 25 < a', 'gel 25 < a', 'bar 40 < a'], base.fields), false],
     ['other fields', { ...base, fields: { waterMl: 501 } }, false],
     ['nothing', EMPTY_DAY, false],
-  ])('say the same, or not: %s', (_what, other, same) => {
+  ])('compares the content of a day with %s', (_what, other, same) => {
     expect([sameContent(base, other), sameContent(other, base)]).toEqual([same, same]);
   });
 });
 
-test('a list of items for people names the first three, and counts the others', () => {
+test('itemList names the first three items and counts the others', () => {
   const items = ['gel 25', 'bar 40', 'rice 90', 'tea 1', 'egg 2'].map(item);
   expect(itemList(items.slice(0, 1))).toBe('"gel, 10:00, 25 g carbs"');
   expect(itemList(items)).toBe(

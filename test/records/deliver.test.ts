@@ -90,10 +90,10 @@ const outcomes = (items: readonly RecordItem[]) =>
     ]),
   );
 
-describe('wellness', () => {
+describe('delivering a wellness day', () => {
   const DAY = { date: '2026-02-15', hrv: 62.5, restingHr: 48 };
 
-  it('sends a day once: the same record again needs no request and no login', async () => {
+  it('sends the day once: the same record later needs no request and no login', async () => {
     const { run, athlete, asked } = await open();
     const first = await run('wellness', [DAY]);
     expect(first.items).toEqual([
@@ -115,7 +115,7 @@ describe('wellness', () => {
     expect(athlete()?.wellness).toHaveLength(1);
   });
 
-  it('sends a changed day again, and any day with force', async () => {
+  it('sends the day again if it changed or with --force', async () => {
     const { run } = await open();
     await run('wellness', [DAY]);
     expect((await run('wellness', [{ ...DAY, hrv: 70 }])).bodies).toEqual([{ ...DAY, hrv: 70 }]);
@@ -125,7 +125,7 @@ describe('wellness', () => {
     expect((await run('wellness', [{ ...DAY, hrv: 70 }])).requests).toEqual([]);
   });
 
-  it('repeats a wellness request after a broken connection, since it replaces itself', async () => {
+  it('retries after a broken connection, because a wellness day replaces itself', async () => {
     const { run, sandbox, athlete } = await open();
     sandbox.control.addFaults('wellness:reset-after', 'wellness:500');
     const { items, requests } = await run('wellness', [DAY]);
@@ -147,7 +147,7 @@ describe('wellness', () => {
     ['by a status', 'wellness:400', { status: 400 }],
     ['in a body of success', 'wellness:success-false', {}],
   ])(
-    'that the service refuses %s is told, and not believed to be there',
+    'reports a rejection that the service answers %s, and sends the day again in the next run',
     async (_how, fault, also) => {
       const { run, sandbox } = await open();
       sandbox.control.addFaults(fault);
@@ -159,8 +159,8 @@ describe('wellness', () => {
   );
 });
 
-describe('nutrition', () => {
-  it('knows that nothing was sent if the login could not be refreshed', async () => {
+describe('delivering a nutrition day', () => {
+  it('records that nothing was sent if refreshing the login failed', async () => {
     const { run, held, ledger } = await open();
     const unreachable = new SyncError('NETWORK', 'no answer in time', {
       details: { delivery: 'not-sent' },
@@ -181,10 +181,10 @@ describe('nutrition', () => {
     expect(held()).toEqual({ '2026-02-15': ['a'] });
   });
 
-  it('repeats a temporarily refused day, and sends it in the next run', async () => {
+  it('retries after a temporary rejection and sends the day in the next run', async () => {
     const { run, sandbox, held } = await open();
     sandbox.control.addFaults('nutrition:503(retry-after=1)*2', 'nutrition:429');
-    // Three tries of the first step, one of the second, and one that shows the kind of service.
+    // The first step takes three requests, the second one, and the probe of the service one.
     expect((await run('nutrition', [day([gel('a')])])).items).toMatchObject([
       { outcome: 'pushed', attempts: 6 },
     ]);
@@ -195,7 +195,7 @@ describe('nutrition', () => {
     expect(held()).toEqual({ '2026-02-15': ['a', 'b'] });
   });
 
-  it('sends the days after one that an earlier run left unfinished', async () => {
+  it('sends the other days if an earlier run left one unfinished', async () => {
     const { run, sandbox, held } = await open();
     const dates = ['10', '11', '12', '13', '14', '15'].map((number) => `2026-02-${number}`);
     const days = dates.map((date) => day([gel('a')], date));
@@ -210,7 +210,7 @@ describe('nutrition', () => {
     expect(held()).toEqual(Object.fromEntries(dates.map((date) => [date, ['a']])));
   });
 
-  it('reports days without an attempt as failed, and sends them in the next run', async () => {
+  it('reports days without an attempt as failed and sends them in the next run', async () => {
     const { run, sandbox } = await open();
     sandbox.control.addFaults('nutrition:reset*inf');
     const days = ['10', '11', '12', '13', '14'].map((n) => day([gel('a')], `2026-02-${n}`));
@@ -231,7 +231,7 @@ describe('a nutrition day that is read again in another zone', () => {
   const tea = at('tea', '2026-02-16T15:00:00Z');
 
   it.each(REVISION_NAMES)(
-    'sends nothing if the day holds the same items (%s)',
+    'sends nothing if the day contains the same items (%s)',
     async (revision) => {
       const { run, held } = await open({ revision });
       await run('nutrition', [{ items: [oats, rice] }]);
@@ -245,7 +245,7 @@ describe('a nutrition day that is read again in another zone', () => {
     },
   );
 
-  it('keeps an item on the day that it was sent for, although its date has changed', async () => {
+  it('keeps an item on the day for which it was sent, although its date has changed', async () => {
     const { run, held } = await open({ revision: '2026-08' });
     const all = [{ items: [oats, rice, soup] }];
     await run('nutrition', all);
@@ -268,7 +268,7 @@ describe('a nutrition day that is read again in another zone', () => {
   });
 
   it.each(['2026-02', '2026-07'] as const)(
-    'moves an item to its new day on a service that replaces, if both days are in the input (%s)',
+    'moves an item to its new day on a service that replaces, if the input contains both days (%s)',
     async (revision) => {
       const { run, held } = await open({ revision });
       const all = [{ items: [oats, rice, soup, tea] }];
@@ -280,8 +280,8 @@ describe('a nutrition day that is read again in another zone', () => {
   );
 });
 
-describe('many days', () => {
-  it('sends many days in parallel, each once', async () => {
+describe('delivering many days', () => {
+  it('sends the days in parallel, each one once', async () => {
     const { run, athlete, sandbox } = await open();
     sandbox.control.addFaults('wellness:delay=20ms*inf');
     const days = Array.from({ length: 20 }, (_, i) => ({
@@ -293,7 +293,7 @@ describe('many days', () => {
     expect([items.length, requests.length, athlete()?.wellness.length]).toEqual([20, 20, 20]);
   });
 
-  it('gives up after three days without an answer', async () => {
+  it('stops after three days without an answer', async () => {
     const { run, sandbox } = await open();
     sandbox.control.addFaults('wellness:502*inf');
     const days = Array.from({ length: 9 }, (_, i) => ({
@@ -308,7 +308,7 @@ describe('many days', () => {
     );
   });
 
-  it('stops after the login has ended, with a hint on each remaining day', async () => {
+  it('stops if the login has ended and adds a hint to each remaining day', async () => {
     const { run } = await open();
     let asked = 0;
     const client = () => {
@@ -325,7 +325,7 @@ describe('many days', () => {
   });
 });
 
-it('waits for a day that another process is sending, and uses its outcome', async () => {
+it('waits for a day that another process is sending and reports its outcome', async () => {
   const { run, another } = await open();
   const theirs = another();
   const { records } = await prepare('wellness', [{ date: '2026-02-15', restingHr: 48 }]);
@@ -340,7 +340,7 @@ it('waits for a day that another process is sending, and uses its outcome', asyn
   expect([outcomes(items), requests]).toEqual([{ '2026-02-15': 'skipped' }, []]);
 });
 
-it('throws the reason of an interruption, and releases every day', async () => {
+it('throws the abort reason and releases every day', async () => {
   const { run, sandbox, another } = await open();
   sandbox.control.addFaults('nutrition:hang*inf');
   const abort = new AbortController();
@@ -354,7 +354,7 @@ it('throws the reason of an interruption, and releases every day', async () => {
   expect(another().nutrition.debts()).toEqual(['2026-02-15']);
 });
 
-describe('an interruption before anything of a day was sent', () => {
+describe('an interruption before the first request of a day', () => {
   const reason = new SyncError('INTERRUPTED', 'Interrupted.');
   const untilAborted = (signal: AbortSignal) =>
     new Promise<never>((_resolve, reject) => {
@@ -414,7 +414,7 @@ describe('an interruption before anything of a day was sent', () => {
   });
 });
 
-it('shows the later wellness bodies with --dry-run, and records nothing', async () => {
+it('shows the later wellness bodies with --dry-run and records nothing', async () => {
   const { run, sandbox, database } = await open();
   const days = [1, 2].map((n) => ({ date: `2026-02-0${n}`, restingHr: 40 + n }));
   await run('wellness', days.slice(0, 1));

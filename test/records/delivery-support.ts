@@ -68,7 +68,7 @@ export interface PushOptions extends Partial<DeliveryOptions> {
   readonly zone?: Zone;
 }
 
-/** Makes a client whose process dies at one of the requests of a run that change something. */
+/** Makes a client that fails, like a killed process, at one of the writing requests of a run. */
 export function crashing({ at, after }: Crash): Wrap {
   let count = 0;
   const dying = async <T>(request: () => Promise<T>): Promise<T> => {
@@ -85,7 +85,7 @@ export function crashing({ at, after }: Crash): Wrap {
   });
 }
 
-/** A computer with a ledger of its own. */
+/** Opens a computer with a separate ledger. */
 export function openMachine(client: () => Promise<ServiceClient>, url: string) {
   const dir = mkdtempSync(join(tmpdir(), 'sync-nutrition-'));
   onTestFinished(() => rmSync(dir, { recursive: true, force: true }));
@@ -132,7 +132,7 @@ export function openMachine(client: () => Promise<ServiceClient>, url: string) {
   return { push, undo, ledger };
 }
 
-/** A sandbox, computers that push nutrition to it, and what it received and holds. */
+/** Opens a sandbox, and computers that push nutrition to it. */
 export async function openNutrition(
   settings: Partial<SandboxSettings> = {},
   { scopes = WRITE }: { readonly scopes?: Scopes } = {},
@@ -174,7 +174,7 @@ function requestTexts({ control }: Sandbox): string[] {
   });
 }
 
-/** What was said about all days. */
+/** Returns the warnings of all days. */
 export const notesOf = (items: readonly RecordItem[]): string[] =>
   items.flatMap(({ warnings }) => warnings.map(({ message }) => message));
 
@@ -182,7 +182,7 @@ export const notesOf = (items: readonly RecordItem[]): string[] =>
 export const outcomesOf = (items: readonly RecordItem[]): string[] =>
   items.map((item) => ('code' in item ? `${item.outcome} ${item.code}` : item.outcome));
 
-/** The real clock, so many days ahead. */
+/** Returns the real clock, moved ahead by this number of days. */
 export const daysAhead = (days: number): Clock => ({
   ...hastyClock,
   now: () => hastyClock.now() + days * 86_400_000,

@@ -16,7 +16,7 @@ describe('the identity of an item', () => {
     ['the zone of its time', { ...GEL, logged_at: '2026-02-15T09:00:00Z' }],
     ['blanks around its name', { ...GEL, name: ' Gel\n' }],
     ['its meal', { ...GEL, meal: 'LUNCH' }],
-  ])('does not depend on %s', (_what, other) => {
+  ])('ignores %s', (_what, other) => {
     expect(itemIdentity(other)).toBe(itemIdentity(GEL));
   });
 
@@ -27,14 +27,14 @@ describe('the identity of an item', () => {
     expect(itemIdentity(other)).not.toBe(itemIdentity(GEL));
   });
 
-  test('of an item without a name is that of the name which platforms give it', () => {
+  test('uses the name that platforms give to an item without a name', () => {
     const unnamed = { logged_at: GEL.logged_at, carbs: GEL.carbs };
     expect(itemIdentity(unnamed)).toBe(itemIdentity({ ...GEL, name: 'Unknown item' }));
     expect(itemIdentity({ ...GEL, name: ' ' })).toBe(itemIdentity(unnamed));
   });
 });
 
-test('the instant of a time that is none is its text', () => {
+test('instantOf returns the text of a time that is not a date', () => {
   expect(instantOf({ logged_at: 'noon' })).toBe('noon');
   expect(instantOf({})).toBe('');
   expect(instantOf(GEL)).toBe(Date.parse('2026-02-15T09:00:00Z'));
@@ -46,7 +46,7 @@ test.each([
   ['an amount', { ...GEL, carbs: 25.0001 }, false],
   ['a field', { ...GEL, meal: 'LUNCH' }, false],
   ['blanks in its name', { ...GEL, name: 'Gel ' }, false],
-])('two items that differ in %s say the same: %j, %s', (_what, other, same) => {
+])('sameInput and itemKey, for two items that differ in %s: %j, %s', (_what, other, same) => {
   expect([sameInput(GEL, other), itemKey(GEL) === itemKey(other)]).toEqual([same, same]);
 });
 
@@ -72,15 +72,18 @@ test.each([
   ['an amount as text', { ...GEL, carbs: '25' }, GEL, false],
   ['another time', { ...GEL, logged_at: '2026-02-15T10:00:00Z' }, GEL, false],
   ['the given name of one without', { ...GEL, name: 'Unknown item' }, { ...GEL, name: '' }, true],
-])('a platform that shows %s holds the item, or does not', (_what, shown, item, holds) => {
-  expect(holdsItem(shown, item)).toBe(holds);
-});
+])(
+  "holdsItem compares an item with the platform's item that has %s",
+  (_what, shown, item, holds) => {
+    expect(holdsItem(shown, item)).toBe(holds);
+  },
+);
 
 test.each([
   [GEL, 'Gel, 10:00, 25 g carbs'],
   [{ ...GEL, calories: 100 }, 'Gel, 10:00, 25 g carbs, 100 kcal'],
   [{ name: 'Egg', protein: 12, calories: 150 }, 'Egg, 150 kcal, 12 g protein'],
   [{ logged_at: '2026-02-15T10:00:00Z' }, 'Unknown item, 10:00'],
-])('%j is shown to people as %s', (item, text) => {
+])('itemText describes %j as %s', (item, text) => {
   expect(itemText(item)).toBe(text);
 });

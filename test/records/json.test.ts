@@ -51,7 +51,7 @@ describe('parseJson', () => {
       return text.slice(0, place) + put + text.slice(place + cut);
     });
 
-  test('takes exactly the texts that JSON.parse takes, and gives the place of every other fault', () => {
+  test('accepts exactly the texts that JSON.parse accepts and locates every error', () => {
     const seen = { taken: 0, refused: 0 };
     fc.assert(
       fc.property(fc.oneof(json, damaged, damaged), (text) => {
@@ -93,19 +93,19 @@ describe('parseJson', () => {
     ['{"a":', 5, /^the JSON ends too early$/],
     ['{} {}', 3, /^unexpected non-whitespace character after JSON$/],
     ['{"a": ä}', 6, /^unexpected "ä"$/],
-  ])('says where and why %j is no JSON', (text, offset, message) => {
+  ])('reports the place and the reason of the error in %j', (text, offset, message) => {
     expect(parses(text)).toBe(false);
     expect(faultIn(text)).toEqual({ offset, message: expect.stringMatching(message) as unknown });
   });
 
-  test('takes the characters in a string, and the escapes, that JSON.parse takes', () => {
+  test('accepts the same characters and escapes in a string as JSON.parse', () => {
     const texts = Array.from({ length: 0x100 }, (_, code) => String.fromCharCode(code)).flatMap(
       (character) => [`"a${character}b"`, `"\\${character}"`, `"\\u00e${character}"`, character],
     );
     expect(texts.filter((text) => (faultIn(text) === undefined) !== parses(text))).toEqual([]);
   });
 
-  test('refuses JSON that is nested too deep, however deep it is', () => {
+  test('rejects JSON above the nesting limit, at any depth', () => {
     const nest = (depth: number, inner = ''): string =>
       '['.repeat(depth) + inner + ']'.repeat(depth);
     const tooDeep = expect.stringContaining(`more than ${MAX_DEPTH} deep`) as unknown;
@@ -117,7 +117,7 @@ describe('parseJson', () => {
     expect(faultIn('{"a":'.repeat(200_000))?.message).toBe('the JSON ends too early');
   });
 
-  describe('with a text that is too large to be examined', () => {
+  describe('parsing a text that is too large to examine', () => {
     const filler = `"${'x'.repeat(MAX_EXAMINED_LENGTH)}"`;
 
     test.each([
@@ -129,20 +129,20 @@ describe('parseJson', () => {
       expect(root.record('x')).toEqual({ source: 'x', value: JSON.parse(text) as unknown });
     });
 
-    test('notes nothing if nothing is lost', () => {
+    test('adds no note if no data is lost', () => {
       const { note } = parseJson(`{"a": 1, "b": "9007199254740993", "filler": ${filler}}`);
       expect(note).toBeUndefined();
     });
 
-    test('still refuses broken JSON', () => {
+    test('still rejects broken JSON', () => {
       expect(faultIn(`{"filler": ${filler}, "a": x}`)).toMatchObject({ offset: undefined });
       expect(faultIn(`{"filler": ${filler}, "a": 1,}`)?.offset).toBeGreaterThan(20e6);
     });
   });
 });
 
-describe('a JSON value', () => {
-  test('is what JSON.parse makes of it', () => {
+describe('parsing a JSON value', () => {
+  test('returns the same value as JSON.parse', () => {
     fc.assert(
       fc.property(fc.json({ noUnicodeString: false }), (text) => {
         expect(read(text)).toMatchObject({ source: 'x', value: JSON.parse(text) as unknown });
@@ -158,15 +158,18 @@ describe('a JSON value', () => {
     ['{"a/b~c": 1, "a/b~c": 2}', 'a~1b~0c', 'appears twice, as 1 and 2'],
     ['{"a": 1e400}', 'a', 'the number 1e400 is too large'],
     [`{"a": [-${'9'.repeat(400)}]}`, 'a/0', `the number -${'9'.repeat(400)} is too large`],
-  ])('that says two things, or too much, is refused: %s', (text, field, problem) => {
-    expect(read(text)).toEqual({ source: 'x', field, problem });
-  });
+  ])(
+    'rejects contradicting duplicates and numbers that are too large: %s',
+    (text, field, problem) => {
+      expect(read(text)).toEqual({ source: 'x', field, problem });
+    },
+  );
 
-  test('may say the same thing twice', () => {
+  test('accepts a duplicate name with the same value', () => {
     expect(read('{"weight": 70, "weight": 70}')).toEqual({ source: 'x', value: { weight: 70 } });
   });
 
-  test('names the integers that lost digits, and no others', () => {
+  test('names exactly the integers that lost digits', () => {
     const text =
       '{"id": 9007199254740993, "ok": 9007199254740992, "pi": 3.14159265358979323846, "e": 1e22}';
     expect(read(text)).toEqual({
@@ -183,7 +186,7 @@ describe('a JSON value', () => {
     });
   });
 
-  test('examines numbers outside of strings only, and floats not at all', () => {
+  test('examines no numbers inside strings and no fractions', () => {
     const text =
       '{"id": "9007199254740993", "q": "\\"1e400", "hrv": 61.439999999999998, "far": 1.5e-400}';
     expect(parseJson(text).root.record('x')).toEqual({
@@ -192,7 +195,7 @@ describe('a JSON value', () => {
     });
   });
 
-  test('with the names of an object’s own machinery pollutes nothing', () => {
+  test('keeps __proto__ and constructor as data without polluting objects', () => {
     const result = read(
       '{"__proto__": {"polluted": 1}, "constructor": {"prototype": {"polluted": 1}}}',
     );
@@ -201,8 +204,8 @@ describe('a JSON value', () => {
   });
 });
 
-describe('the place of an error', () => {
-  test('of encoding is the first byte that no longer is UTF-8', () => {
+describe('the position of an error', () => {
+  test('is the first byte that is not valid UTF-8 for an encoding error', () => {
     const part = fc.oneof(
       fc.string({ unit: 'binary' }).map((text) => Buffer.from(text)),
       fc.uint8Array({ maxLength: 3 }).map((bytes) => Buffer.from(bytes)),
@@ -216,7 +219,7 @@ describe('the place of an error', () => {
         expect(at === undefined).toBe(isUtf8(bytes));
         if (at === undefined) return;
         expect(isUtf8(bytes.subarray(0, at))).toBe(true);
-        // No character begins here, whatever its length.
+        // No character of any length begins here.
         for (let length = 1; length <= 4; length++) {
           if (at + length <= bytes.length)
             expect(isUtf8(bytes.subarray(at, at + length))).toBe(false);
@@ -227,7 +230,7 @@ describe('the place of an error', () => {
     expect(Math.min(seen.valid, seen.invalid)).toBeGreaterThan(1_000);
   });
 
-  test('counts lines, and characters rather than bytes', () => {
+  test('counts lines, and counts characters instead of bytes', () => {
     const text = '{"a":\r\n"häß\u{1f6b4}": x}';
     expect(positionOf(text, text.indexOf('x'))).toEqual({ line: 2, column: 9 });
     expect(positionOf('{', 0)).toEqual({ line: 1, column: 1 });

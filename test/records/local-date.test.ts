@@ -40,7 +40,7 @@ function inZone(instant: number, zone: string): Temporal.ZonedDateTime {
   return Temporal.Instant.fromEpochMilliseconds(instant).toZonedDateTimeISO(zone);
 }
 
-/** What goes out, read by the oracle: the instant, and the date that a reader sees in it. */
+/** Returns the instant and the date that the oracle reads in a sent text. */
 function readBack(loggedAt: string): { instant: number; date: string } {
   expect(loggedAt).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{3})?[+-]\d\d:\d\d$/);
   return {
@@ -69,7 +69,7 @@ function transitions(zone: string, until: number): number[] {
 const changes = new Map(ZONES.map((zone) => [zone, transitions(zone, Date.UTC(2040, 0, 1))]));
 
 describe('an instant with Z', () => {
-  test('goes to the calendar date of the zone, whoever named it', () => {
+  test('has the calendar date of the zone, from the flag and from the setting', () => {
     fc.assert(
       fc.property(anyInstant, anyZone, anyFrom, (instant, name, from) => {
         const written = new Date(instant).toISOString();
@@ -90,7 +90,7 @@ describe('an instant with Z', () => {
     );
   });
 
-  test('goes out with the offset of the zone at that time', () => {
+  test('is sent with the offset of the zone at that time', () => {
     fc.assert(
       fc.property(anyInstant, anyZone, (instant, name) => {
         const written = new Date(instant).toISOString();
@@ -108,7 +108,7 @@ describe('an instant with Z', () => {
     );
   });
 
-  test('is right in the seconds around every change of offset of every zone', () => {
+  test('is correct in the seconds around every offset change of every zone', () => {
     let checked = 0;
     for (const [zone, instants] of changes) {
       const rules = zoneRules(zone);
@@ -181,14 +181,14 @@ describe('a wall time without an offset', () => {
     return warning.includes('came twice') ? 'overlap' : expect.unreachable(warning);
   }
 
-  test('is the instant that the oracle finds: forward in a gap, the earlier in an overlap', () => {
+  test('is the instant that the oracle finds: after a gap, and the earlier one in an overlap', () => {
     fc.assert(
       fc.property(fc.oneof(nearChange, anywhere), ({ zone, wall }) => void check(zone, wall)),
       { numRuns: RUNS },
     );
   });
 
-  test('is right around a change of every rule of every zone', () => {
+  test('is correct around a change of every rule of every zone', () => {
     const seen = { once: 0, gap: 0, overlap: 0 };
     let turn = 0;
     for (const [zone, instants] of changes) {
@@ -201,7 +201,7 @@ describe('a wall time without an offset', () => {
     expect(Math.min(seen.gap, seen.overlap)).toBeGreaterThan(ALL ? 500 : 10);
   });
 
-  test('keeps its own calendar date for a wellness record, unless the zone skipped it', () => {
+  test('keeps its calendar date for a wellness record unless the zone skipped that date', () => {
     fc.assert(
       fc.property(fc.oneof(nearChange, anywhere), ({ zone, wall }) => {
         const expected = wall.toZonedDateTime(zone).toPlainDate().toString();
@@ -219,7 +219,7 @@ describe('a wall time without an offset', () => {
   });
 });
 
-describe('a numeric offset', () => {
+describe('a time with a numeric offset', () => {
   const anyOffset = fc.integer({ min: -12 * 60, max: 14 * 60 });
 
   function write(instant: number, minutes: number): string {
@@ -229,7 +229,7 @@ describe('a numeric offset', () => {
     return new Date(instant + minutes * 60_000).toISOString().slice(0, -1) + offset;
   }
 
-  test('keeps its own calendar date and offset unless the zone came from the flag', () => {
+  test('keeps its calendar date and offset unless the zone came from the flag', () => {
     fc.assert(
       fc.property(anyInstant, anyOffset, anyZone, anyFrom, (instant, minutes, name, from) => {
         const written = write(instant, minutes);
@@ -249,7 +249,7 @@ describe('a numeric offset', () => {
   });
 
   test.each(['+01', '+0100', '+01:00', ' +01', ' +0100', ' +01:00'])(
-    'may be written as %j after a blank-separated time',
+    'accepts the spelling %j after a time that follows a blank',
     (offset) => {
       const zone: Zone = { name: 'UTC', from: 'profile' };
       expect(toLoggedAt(`2026-02-15 07:30${offset}`, zone)).toEqual({
@@ -263,7 +263,7 @@ describe('a numeric offset', () => {
 });
 
 describe('a plain date', () => {
-  test('is taken exactly if the calendar has it, and goes as it is', () => {
+  test('is accepted exactly if the calendar contains it, and is sent unchanged', () => {
     const parts = fc.record({
       year: fc.integer({ min: 1969, max: 2102 }),
       month: fc.integer({ min: 0, max: 13 }),
@@ -288,7 +288,7 @@ describe('a plain date', () => {
     );
   });
 
-  test('that a zone skipped is kept with a warning, and there are no others', () => {
+  test('is kept with a warning if the zone skipped it, and without one otherwise', () => {
     const skipped: string[] = [];
     for (const [zone, instants] of changes) {
       for (const change of instants) {
@@ -311,7 +311,7 @@ describe('a plain date', () => {
 });
 
 describe('the offset of a zone', () => {
-  test('never changes twice within three days, which the lookup of offsets relies on', () => {
+  test('never changes twice within three days, on which the offset search relies', () => {
     for (const [zone, instants] of changes) {
       instants.forEach((change, index) => {
         const next = instants[index + 1] ?? Infinity;
@@ -321,14 +321,14 @@ describe('the offset of a zone', () => {
   });
 });
 
-describe('the zone of the process', () => {
+describe('the time zone of the process', () => {
   const before = process.env['TZ'];
   afterEach(() => {
     if (before === undefined) delete process.env['TZ'];
     else process.env['TZ'] = before;
   });
 
-  test('has no influence on any result', async () => {
+  test('influences no result', async () => {
     const cases = fc.sample(fc.record({ instant: anyInstant, name: anyZone }), {
       numRuns: 300,
       seed: 20260215,

@@ -20,10 +20,10 @@ const SOUP = { name: 'soup', carbs: 33, at: '12:00:00' };
 describe.each([
   ['without nutrition:read', WRITE],
   ['with nutrition:read', READ],
-])('an item on a service that appends, %s,', (_how, scopes) => {
+])('an item on a service that appends (%s)', (_how, scopes) => {
   const open = () => openNutrition({ revision: '2026-08' }, { scopes });
 
-  it('leaves out an item that the athlete removed until its input changes, or --replace-day', async () => {
+  it('is left out after the athlete removed it, until its input changes or with --replace-day', async () => {
     const { push, held, sandbox, idOf } = await open();
     await push({ 'a.json': day(GEL, BAR) });
     sandbox.control.editFood(idOf('gel'), null);
@@ -52,7 +52,7 @@ describe.each([
     expect(held()).toEqual(['bar 40', 'gel 30']);
   });
 
-  it('keeps an item that the athlete edited, unless --force', async () => {
+  it('is kept after the athlete edited it, unless --force is given', async () => {
     const { push, held, sandbox, idOf } = await open();
     await push({ 'a.json': day(GEL, BAR) });
     sandbox.control.editFood(idOf('gel'), { carbs: 50 });
@@ -68,7 +68,7 @@ describe.each([
     expect(held()).toEqual(['bar 40', 'gel 30', 'rice 90']);
   });
 
-  it('keeps an edited item after its input drops it', async () => {
+  it('is kept after an edit although its input drops it', async () => {
     const { push, held, sandbox, idOf } = await open();
     await push({ 'a.json': day(GEL, BAR) });
     sandbox.control.editFood(idOf('gel'), { carbs: 50 });
@@ -78,7 +78,7 @@ describe.each([
     expect(held()).toEqual(['bar 40', 'gel 50']);
   });
 
-  it('never changes an item that the athlete or another source entered', async () => {
+  it('is never changed if the athlete or another source entered it', async () => {
     const { push, held, sandbox } = await open();
     const soup = sandbox.control.addFood({ date: DAY, meal: 'lunch', item: itemOf(SOUP) });
     // The same food as ours, from elsewhere.
@@ -92,7 +92,7 @@ describe.each([
     expect(held()).toEqual(['gel 25', 'soup 34']);
   });
 
-  it('reports an item that another computer sent in another version, and replaces it with --force', async () => {
+  it('is reported if another computer sent another version, and replaced with --force', async () => {
     const { push, held, machine } = await open();
     await push({ 'a.json': day(GEL, BAR) });
     const { push: pushThere } = machine();
@@ -111,7 +111,7 @@ describe.each([
     expect(held()).toEqual(['bar 40', 'gel 30', 'rice 90']);
   });
 
-  it('reports an item that two computers sent at once, and removes the copy with --force', async () => {
+  it('is reported if two computers sent it at once, and its copy is removed with --force', async () => {
     const { push, held, sandbox } = await open();
     await push({ 'a.json': day(GEL, BAR) });
     sandbox.control.addFood({ date: DAY, meal: 'lunch', item: itemOf(GEL), source: 'oauth:app-1' });
@@ -137,7 +137,7 @@ it('keeps an item that the athlete entered at a service that replaces by source'
 });
 
 describe.each(NUTRITION_REVISIONS)('inputs of one nutrition day on revision %s', (revision) => {
-  it('adds inputs to each other, and lets each replace its own items', async () => {
+  it('add to each other, and each replaces its earlier items', async () => {
     const { push, held } = await openNutrition({ revision });
     await push({ 'breakfast.json': day(GEL, BAR) });
     await push({ 'dinner.json': day(RICE) });
@@ -151,7 +151,7 @@ describe.each(NUTRITION_REVISIONS)('inputs of one nutrition day on revision %s',
     expect(held()).toEqual(['rice 90']);
   });
 
-  it('counts items of overlapping inputs once, and two equal items of one input twice', async () => {
+  it('count an item of overlapping inputs once, and two equal items of one input twice', async () => {
     const { push, held } = await openNutrition({ revision });
     await push({ 'export.json': day(GEL, BAR), 'export (1).json': day(GEL, BAR, RICE) });
     expect(held()).toEqual(['bar 40', 'gel 25', 'rice 90']);
@@ -161,7 +161,7 @@ describe.each(NUTRITION_REVISIONS)('inputs of one nutrition day on revision %s',
     expect(held()).toEqual(['bar 40', 'gel 25', 'gel 25', 'rice 90']);
   });
 
-  it('adds piped items, unless they share an item with an earlier stdin', async () => {
+  it('add piped items unless they share an item with an earlier stdin', async () => {
     const { push, held } = await openNutrition({ revision });
     await push({ stdin: day(GEL) });
     await push({ stdin: day(RICE) });
@@ -170,7 +170,7 @@ describe.each(NUTRITION_REVISIONS)('inputs of one nutrition day on revision %s',
     expect(held()).toEqual(['bar 40', 'gel 25']);
   });
 
-  it('removes all our items on undo, and can send them again', async () => {
+  it('remove all our items on undo and can send them again', async () => {
     const { push, held, sandbox } = await openNutrition({ revision });
     if (revision !== '2026-02') {
       sandbox.control.addFood({ date: DAY, meal: 'lunch', item: itemOf(SOUP) });
@@ -191,7 +191,7 @@ describe.each(NUTRITION_REVISIONS)('the fields of a nutrition day on revision %s
     return { waterMl: row?.['waterMl'], calories: row?.['calories'] };
   };
 
-  it('sends the fields of a day with each later request, since a platform recalculates missing ones', async () => {
+  it('are sent with each later request, because a platform recalculates missing ones', async () => {
     const world = await openNutrition({ revision });
     await world.push({ 'a.json': { ...day(GEL), waterMl: 1500, calories: 900 } });
     expect(fields(world)).toEqual({ waterMl: 1500, calories: 900 });
@@ -202,7 +202,7 @@ describe.each(NUTRITION_REVISIONS)('the fields of a nutrition day on revision %s
     expect(world.held()).toEqual(['bar 40', 'gel 25']);
   });
 
-  it('keeps known items if an input has fields only', async () => {
+  it('leave known items unchanged if an input contains fields only', async () => {
     const world = await openNutrition({ revision });
     await world.push({ 'a.json': day(GEL) });
     const items = await world.push({ 'water.json': { date: DAY, waterMl: 700 } });
@@ -214,7 +214,7 @@ describe.each(NUTRITION_REVISIONS)('the fields of a nutrition day on revision %s
     ]);
   });
 
-  it('sends a day that has fields only', async () => {
+  it('are sent for a day without items', async () => {
     const world = await openNutrition({ revision });
     expect(outcomesOf(await world.push({ 'w.json': { date: DAY, waterMl: 700 } }))).toEqual([
       'pushed',
@@ -222,7 +222,7 @@ describe.each(NUTRITION_REVISIONS)('the fields of a nutrition day on revision %s
     expect(fields(world)).toMatchObject({ waterMl: 700 });
   });
 
-  it('leaves out totals of a part of the day, with a note', async () => {
+  it('omit totals of a part of the day, with a note', async () => {
     const world = await openNutrition({ revision });
     await world.push({ 'a.json': day(GEL) });
     const items = await world.push({ 'b.json': { ...day(RICE), carbs: 90, waterMl: 500 } });

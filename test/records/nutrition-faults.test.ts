@@ -23,7 +23,7 @@ const OTHER_DAY = '2026-02-16';
 
 describe.each(NUTRITION_REVISIONS)('a nutrition day on revision %s', (revision) => {
   it.each(['504', '504(after)', '500(after)', 'reset', 'reset-after', 'html(after)', 'truncate'])(
-    'is there once after %s at any of its requests',
+    'keeps each item exactly once after %s at any of its requests',
     async (fault) => {
       const { push, held, sandbox } = await openNutrition({ revision });
       for (const skip of [0, 1, 2, 3]) {
@@ -39,7 +39,7 @@ describe.each(NUTRITION_REVISIONS)('a nutrition day on revision %s', (revision) 
     },
   );
 
-  it('keeps the debt of an undelivered day, and delivers it in the next run', async () => {
+  it('stays a debt while undelivered and is delivered in the next run', async () => {
     const { push, held, sandbox, ledger } = await openNutrition({ revision });
     await push({ 'a.json': day(GEL) });
     sandbox.control.addFaults('nutrition:504*inf');
@@ -52,7 +52,7 @@ describe.each(NUTRITION_REVISIONS)('a nutrition day on revision %s', (revision) 
     expect(ledger.nutrition.debts()).toEqual([]);
   });
 
-  it('restores a day if its second step is refused, and sends it in the next run', async () => {
+  it('is restored if the service rejects its second step, and sent in the next run', async () => {
     const { push, held, sandbox, ledger } = await openNutrition({ revision });
     await push({ 'a.json': day(GEL, BAR) });
     // As if nothing was known of the service.
@@ -65,7 +65,7 @@ describe.each(NUTRITION_REVISIONS)('a nutrition day on revision %s', (revision) 
     expect(held()).toEqual(['bar 40', 'gel 30']);
   });
 
-  it('changes nothing if the first request is refused', async () => {
+  it('stays unchanged if the service rejects the first request', async () => {
     const { push, held, sandbox, ledger } = await openNutrition({ revision });
     await push({ 'a.json': day(GEL) });
     sandbox.control.addFaults('nutrition:422*inf');
@@ -80,7 +80,7 @@ describe.each(NUTRITION_REVISIONS)('a nutrition day on revision %s', (revision) 
   });
 
   it.each([false, true])(
-    'that a crash left between its steps is finished by the next run, of any day (processed: %s)',
+    'is finished by the next run of any day after a crash between its steps (processed: %s)',
     async (after) => {
       for (const at of [0, 1, 2]) {
         const { push, held, ledger } = await openNutrition({ revision });
@@ -101,7 +101,7 @@ describe.each(NUTRITION_REVISIONS)('a nutrition day on revision %s', (revision) 
   );
 
   it.each(['nutrition:422', 'nutrition:422+1', 'nutrition:422*inf'])(
-    'that a crash left unfinished and the service then refuses is not lost (%s)',
+    'loses nothing if the service rejects it after a crash between its steps (%s)',
     async (fault) => {
       for (const at of [0, 1]) {
         const { push, held, ledger, sandbox } = await openNutrition({ revision });
@@ -125,7 +125,7 @@ describe.each(NUTRITION_REVISIONS)('a nutrition day on revision %s', (revision) 
     },
   );
 
-  it('omits an unfinished day from the dry run of another day', async () => {
+  it('is left out of the dry run of another day while unfinished', async () => {
     const { push, ledger } = await openNutrition({ revision });
     await expect(
       push({ 'a.json': day(GEL) }, { wrap: crashing({ at: 0, after: true }) }),
@@ -135,18 +135,18 @@ describe.each(NUTRITION_REVISIONS)('a nutrition day on revision %s', (revision) 
     expect(ledger.nutrition.debts()).toEqual([DAY]);
   });
 
-  it('doubles no item after the ledger was lost, with a changed input too', async () => {
+  it('contains no duplicate after the ledger was lost, also with a changed input', async () => {
     const { push, held, machine } = await openNutrition({ revision });
     await push({ 'a.json': day(GEL, BAR) });
     for (const foods of [[GEL, BAR], [BAR, RICE, GEL], [GEL]]) {
       expect(outcomesOf(await machine().push({ 'a.json': day(...foods) }))).toEqual(['pushed']);
     }
-    // One that replaces holds the last input; one that appends cannot know what is not wanted.
+    // A replacing service has the last input; an appending one cannot know the unwanted items.
     expect(held()).toEqual(revision === '2026-08' ? ['bar 40', 'gel 25', 'rice 90'] : ['gel 25']);
   });
 
   it.each([WRITE, READ])(
-    'is there once after two pushes at the same time, with %j',
+    'keeps an item exactly once after two simultaneous pushes, with %j',
     async (...scopes) => {
       const { push, held } = await openNutrition({ revision }, { scopes });
       await Promise.all([push({ 'a.json': day(GEL) }), push({ 'a.json': day(GEL) })]);
@@ -155,8 +155,8 @@ describe.each(NUTRITION_REVISIONS)('a nutrition day on revision %s', (revision) 
   );
 });
 
-describe('the route that removes an item', () => {
-  it('repeats a removal after 409, since the day changed meanwhile', async () => {
+describe('removing an item', () => {
+  it('retries after 409, because the day changed in between', async () => {
     const { push, held, sandbox, requestsOf } = await openNutrition();
     await push({ 'a.json': day(GEL, BAR) });
     sandbox.control.addFaults('nutrition-items:409');
@@ -170,7 +170,7 @@ describe('the route that removes an item', () => {
     expect(held()).toEqual(['bar 40', 'gel 30']);
   });
 
-  it('gives up if the day changes at each attempt, and continues in the next run', async () => {
+  it('stops if the day changes at each attempt and continues in the next run', async () => {
     const { push, held, sandbox } = await openNutrition();
     await push({ 'a.json': day(GEL) });
     sandbox.control.addFaults('nutrition-items:409*inf');
@@ -183,7 +183,7 @@ describe('the route that removes an item', () => {
     expect(held()).toEqual(['gel 30']);
   });
 
-  it('remembers 401 to a valid token as a missing route, and keeps the login', async () => {
+  it('records 401 to a valid token as a missing route and keeps the login', async () => {
     const { push, held, requestsOf, ledger } = await openNutrition({ nutritionEdits: false });
     await push({ 'a.json': day(GEL) });
     const first = await requestsOf(() => push({ 'a.json': day(BIG_GEL, BAR) }));
@@ -197,7 +197,7 @@ describe('the route that removes an item', () => {
     expect(held()).toEqual(['bar 40', 'gel 25', 'rice 90']);
   });
 
-  it.each(['403', '404', '405', '501'])('treats %s as a missing route', async (status) => {
+  it.each(['403', '404', '405', '501'])('records %s as a missing route', async (status) => {
     const { push, sandbox, ledger } = await openNutrition();
     await push({ 'a.json': day(GEL) });
     sandbox.control.addFaults(`nutrition-items:${status}`);
@@ -205,7 +205,7 @@ describe('the route that removes an item', () => {
     expect(ledger.nutrition.traits().noRemovalAt).toBeGreaterThan(0);
   });
 
-  it('repeats a removal after a lost answer', async () => {
+  it('retries after a lost answer', async () => {
     const { push, held, sandbox } = await openNutrition();
     await push({ 'a.json': day(GEL, BAR) });
     sandbox.control.addFaults('nutrition-items:504(after)', 'nutrition-items:reset-after');
@@ -218,7 +218,7 @@ describe('a changed nutrition item that cannot be removed', () => {
   it.each([
     ['without nutrition:read', WRITE],
     ['with nutrition:read', READ],
-  ])('is not sent, and the rest of the day is, %s', async (_how, scopes) => {
+  ])('is not sent, while the rest of the day is sent, %s', async (_how, scopes) => {
     const { push, held, sandbox, idOf } = await openNutrition(
       { nutritionEdits: false },
       { scopes },
@@ -243,7 +243,7 @@ describe('a changed nutrition item that cannot be removed', () => {
     expect(outcomesOf(await push({ 'a.json': day(BIG_GEL, BAR, RICE) }))).toEqual(['skipped']);
   });
 
-  it('reports an item that the input dropped until the athlete removes it', async () => {
+  it('is reported if the input dropped it, until the athlete removes it', async () => {
     const { push, held, sandbox, idOf } = await openNutrition({ nutritionEdits: false });
     await push({ 'a.json': day(GEL, BAR) });
     expect(await push({ 'a.json': day(BAR) })).toMatchObject([
@@ -256,7 +256,7 @@ describe('a changed nutrition item that cannot be removed', () => {
   });
 });
 
-it('rejects a nutrition day with 500 in the third run, without delaying the others', async () => {
+it('rejects a nutrition day with 500 in the third run without delaying the others', async () => {
   const { push, held } = await openNutrition();
   // What the checks of the input would find, and the sandbox cannot store.
   const poisoned = (body: object) =>

@@ -33,7 +33,7 @@ const FAULTS = [
   '429(retry-after=1)',
 ];
 
-/** Each input has foods of its own. */
+/** Each input has different foods. */
 const NAMES = {
   'breakfast.json': ['gel', 'bar', 'rice'],
   'dinner.json': ['banana', 'tea'],
@@ -51,7 +51,7 @@ describe.each(KINDS)(
   'random pushes, faults, crashes and edits on $revision, $scopes, removal: $nutritionEdits',
   ({ revision, scopes, nutritionEdits }) => {
     it.each(Array.from({ length: ROUNDS }, (_, index) => FIRST_SEED + index))(
-      'neither lose nor double an item (seed %i)',
+      'neither lose nor duplicate an item (seed %i)',
       async (seed) => {
         const random = randomOf(seed);
         const pick = <T>(list: readonly T[]) => list[Math.floor(random() * list.length)] as T;
@@ -63,7 +63,7 @@ describe.each(KINDS)(
         const { sandbox, machine, foods: held } = world;
         const machines = [machine(), machine()];
         const said: Record<InputName, Food[]> = { 'breakfast.json': [], 'dinner.json': [] };
-        /** Foods that the athlete removed, or that a push left as they were: the input does not count. */
+        /** Foods that the athlete removed or a push left unchanged: the input does not count. */
         const [removed, left] = [new Set<string>(), new Set<string>()];
         const log: string[] = [];
         let lastMachine = 0;
@@ -127,7 +127,7 @@ describe.each(KINDS)(
           const notes = JSON.stringify(item?.warnings ?? []);
           for (const food of foods) {
             if (removed.has(food.name) || left.has(food.name)) continue;
-            // What another machine changed is left as it is, and a note says so.
+            // A push leaves the changes of another machine, and a note reports that.
             if (notes.includes('in the platform, so left') && notes.includes(`${food.name}, `)) {
               left.add(food.name);
               continue;

@@ -43,8 +43,8 @@ async function open(answer: (request: TinyRequest, count: number) => Answer) {
   return { push, ledger, sent };
 }
 
-describe('a service whose answers show no items', () => {
-  it('sends the whole day, as the interface says, and reports that once', async () => {
+describe('a service that does not show items in its answers', () => {
+  it('receives the whole day, as the interface specifies, and this is reported once', async () => {
     const { push, sent } = await open(() => TAKEN);
     const first = await push({ 'a.json': [day(GEL), dayOn('2026-02-16', BAR)] });
     expect(outcomesOf(first)).toEqual(['pushed', 'pushed']);
@@ -58,7 +58,7 @@ describe('a service whose answers show no items', () => {
     expect(sent()).toEqual([[], ['gel', 'rice']]);
   });
 
-  it('sends new items only if the setting is append, and no changed ones', async () => {
+  it('receives only new items if the setting is append, and no changed ones', async () => {
     const { push, sent } = await open(() => TAKEN);
     const nutrition = 'append';
     await push({ 'a.json': day(GEL) }, { nutrition });
@@ -75,7 +75,7 @@ describe('a service whose answers show no items', () => {
   const noAnswer: Answer = [504, { message: 'gateway' }];
 
   it.each(['auto', 'append'] as const)(
-    'and does not answer a request leaves the day unclear: it is not repeated (%s)',
+    'leaves a day unclear after an unanswered request, and does not receive it again (%s)',
     async (nutrition) => {
       const { push, sent } = await open((_, count) => (count === 1 ? noAnswer : TAKEN));
       const first = await push({ 'a.json': day(GEL) }, { nutrition });
@@ -91,7 +91,7 @@ describe('a service whose answers show no items', () => {
     },
   );
 
-  it('sends an unclear day again with --force', async () => {
+  it('receives an unclear day again with --force', async () => {
     const { push, sent } = await open((_, count) => (count === 1 ? noAnswer : TAKEN));
     await push({ 'a.json': day(GEL) });
     sent();
@@ -100,7 +100,7 @@ describe('a service whose answers show no items', () => {
     expect(outcomesOf(await push({ 'a.json': day(GEL) }))).toEqual(['skipped']);
   });
 
-  it('sends nothing of an unclear day again with --assume-arrived', async () => {
+  it('receives nothing of an unclear day with --assume-arrived', async () => {
     const { push, sent, ledger } = await open((_, count) => (count === 1 ? noAnswer : TAKEN));
     await push({ 'a.json': day(GEL) });
     sent();
@@ -112,7 +112,7 @@ describe('a service whose answers show no items', () => {
     expect(outcomesOf(await push({ 'a.json': day(GEL) }))).toEqual(['skipped']);
   });
 
-  it('sends a temporarily refused day in the next run: nothing is unclear', async () => {
+  it('receives a temporarily rejected day in the next run, because it is not unclear', async () => {
     const { push, sent } = await open((_, count) =>
       count === 1 ? [422, { message: 'no' }] : TAKEN,
     );
@@ -122,11 +122,11 @@ describe('a service whose answers show no items', () => {
   });
 });
 
-describe('a service that refuses a day without items', () => {
+describe('a service that rejects a day without items', () => {
   const isEmpty = ({ body }: TinyRequest) => (body as ReturnType<typeof day>).items.length === 0;
   const REFUSED: Answer = [400, { message: 'items must not be empty' }];
 
-  it('sends the whole day, as the interface says, and reports that once', async () => {
+  it('receives the whole day, as the interface specifies, and this is reported once', async () => {
     const { push, sent } = await open((request) => (isEmpty(request) ? REFUSED : TAKEN));
     const items = await push({ 'a.json': [day(GEL), dayOn('2026-02-16', BAR)] });
     expect(outcomesOf(items)).toEqual(['pushed', 'pushed']);
@@ -134,7 +134,7 @@ describe('a service that refuses a day without items', () => {
     expect(sent()).toEqual([[], [], ['gel'], ['bar']]);
   });
 
-  it('rejects a day that is refused with its items too, and concludes nothing', async () => {
+  it('causes a rejection if it rejects the items too, without conclusions about its kind', async () => {
     const { push, sent } = await open((request, count) =>
       count < 3 || isEmpty(request) ? REFUSED : TAKEN,
     );
@@ -143,7 +143,7 @@ describe('a service that refuses a day without items', () => {
     expect(outcomesOf(await push({ 'a.json': day(GEL) }))).toEqual(['pushed']);
   });
 
-  it('reports a day as unclear after no answer to a request with items', async () => {
+  it('leaves a day unclear after an unanswered request with items', async () => {
     const { push, sent } = await open((request, count) =>
       isEmpty(request) ? REFUSED : count === 2 ? [504, {}] : TAKEN,
     );

@@ -18,7 +18,7 @@ import {
 const BIG_GEL = { ...GEL, carbs: 30 };
 const PROOF = ['POST nothing'];
 
-/** The same day, as it is pushed one time after another. */
+/** The pushes of one day, in order. */
 const LIFE = [
   ['fresh', day(GEL, BAR), {}],
   ['unchanged', day(GEL, BAR), {}],
@@ -41,7 +41,7 @@ const WHOLE = {
   emptied: ['POST nothing'],
 };
 
-/** One that appends is looked at first, and gets what it lacks. */
+/** An appending service is read first and receives the missing items. */
 const parts = (look: string) => ({
   unchanged: [],
   forced: [look],
@@ -62,7 +62,7 @@ describe.each(NUTRITION_REVISIONS)('a nutrition day on revision %s', (revision) 
   it.each([
     ['without nutrition:read', WRITE, 'POST nothing'],
     ['with nutrition:read', READ, 'GET'],
-  ] as const)('makes no more requests than are needed, %s', async (_how, scopes, look) => {
+  ] as const)('needs the minimum of requests, %s', async (_how, scopes, look) => {
     const { push, requestsOf, held } = await openNutrition({ revision }, { scopes: [...scopes] });
     const made: Record<string, string[]> = {};
     for (const [step, value, options] of LIFE) {
@@ -85,7 +85,7 @@ describe.each(NUTRITION_REVISIONS)('a nutrition day on revision %s', (revision) 
     );
   });
 
-  it('sends a day with one request after another day has shown the kind of service', async () => {
+  it('needs one request after another day has shown the kind of service', async () => {
     const { push, requestsOf } = await openNutrition({ revision });
     await push({ 'a.json': day(GEL) });
     expect(await requestsOf(() => push({ 'b.json': dayOn('2026-02-16', BAR) }))).toEqual(
@@ -93,7 +93,7 @@ describe.each(NUTRITION_REVISIONS)('a nutrition day on revision %s', (revision) 
     );
   });
 
-  it('sends one day at a time until the kind of service is known, then several', async () => {
+  it('is sent alone until the kind of service is known, then in parallel with others', async () => {
     const { push, sandbox, held } = await openNutrition({ revision });
     sandbox.control.addFaults('nutrition:delay=100ms*inf');
     const dates = [15, 16, 17, 18].map((number) => `2026-02-${String(number)}`);
@@ -114,7 +114,7 @@ describe.each(NUTRITION_REVISIONS)('a nutrition day on revision %s', (revision) 
     expect(others.some(({ date, start }) => date !== second && start < (one?.end ?? 0))).toBe(true);
   });
 
-  it('shows the later requests with --dry-run, and requests and records nothing', async () => {
+  it('shows its later requests with --dry-run, and requests and records nothing', async () => {
     const { push, requestsOf, ledger, sandbox } = await openNutrition({ revision });
     const url = `${sandbox.url}/api/nutrition`;
     const dry = async (value: unknown) => {
@@ -145,12 +145,12 @@ describe.each(NUTRITION_REVISIONS)('a nutrition day on revision %s', (revision) 
   });
 });
 
-describe('what a service does with a nutrition day', () => {
+describe('the recorded kind of a nutrition service', () => {
   it.each([
     ['2026-08', ['POST nothing', 'POST bar 40']],
     ['2026-02', ['POST gel 25, bar 40']],
   ] as const)(
-    'is remembered for 30 days, and then found out anew (%s)',
+    'expires after 30 days and is then determined again (%s)',
     async (revision, known) => {
       const { push, requestsOf, ledger } = await openNutrition({ revision });
       await push({ 'a.json': day(GEL) });
@@ -167,7 +167,7 @@ describe('what a service does with a nutrition day', () => {
   );
 
   it.each(['2026-02', '2026-07'] as const)(
-    'is corrected by the answer of one that appends now, and held copies are removed (%s before)',
+    'changes when the service starts to append, and copies are removed (%s before)',
     async (before) => {
       const { push, held, sandbox, ledger } = await openNutrition({ revision: before });
       await push({ 'a.json': day(GEL, BAR) });
@@ -180,7 +180,7 @@ describe('what a service does with a nutrition day', () => {
   );
 
   it.each(['2026-02', '2026-07'] as const)(
-    'is corrected by the answer of one that replaces now, and nothing is lost (%s after)',
+    'changes when the service starts to replace, and no item is lost (%s after)',
     async (after) => {
       const { push, held, sandbox, ledger } = await openNutrition({ revision: '2026-08' });
       await push({ 'a.json': day(GEL, BAR) });
@@ -193,7 +193,7 @@ describe('what a service does with a nutrition day', () => {
     },
   );
 
-  it('reports copies that cannot be removed', async () => {
+  it('changes with a report of the copies that cannot be removed', async () => {
     const { push, held, sandbox } = await openNutrition({ revision: '2026-02' });
     await push({ 'a.json': day(GEL) });
     sandbox.control.set({ revision: '2026-08', nutritionEdits: false });
@@ -210,8 +210,8 @@ describe('what a service does with a nutrition day', () => {
   });
 });
 
-describe('a setting nutritionDelivery that the answers contradict', () => {
-  it('leaves no copies after a wrong setting "replace", and notes the contradiction', async () => {
+describe('a setting nutritionDelivery that contradicts the answers', () => {
+  it('leaves no copies if "replace" is wrong, and notes the contradiction', async () => {
     const { push, held } = await openNutrition({ revision: '2026-08' });
     await push({ 'a.json': day(GEL, BAR) }, { nutrition: 'replace' });
     const items = await push({ 'a.json': day(BIG_GEL, BAR) }, { nutrition: 'replace' });
@@ -221,7 +221,7 @@ describe('a setting nutritionDelivery that the answers contradict', () => {
   });
 
   it.each(['2026-02', '2026-07'] as const)(
-    'is "append": no item is lost (%s)',
+    'loses no item if "append" is wrong (%s)',
     async (revision) => {
       const { push, held } = await openNutrition({ revision });
       await push({ 'a.json': day(GEL, BAR) }, { nutrition: 'append' });
@@ -235,7 +235,7 @@ describe('a setting nutritionDelivery that the answers contradict', () => {
     },
   );
 
-  it('makes no note if the setting is right', async () => {
+  it('adds no note if the setting is correct', async () => {
     for (const [revision, nutrition] of [
       ['2026-08', 'append'],
       ['2026-07', 'replace'],
@@ -249,7 +249,7 @@ describe('a setting nutritionDelivery that the answers contradict', () => {
   });
 });
 
-it('sends one request a nutrition day if the setting is replace', async () => {
+it('sends one request per nutrition day if the setting is replace', async () => {
   const { push, requestsOf } = await openNutrition({ revision: '2026-07' });
   const days = [dayOn(DAY, GEL), dayOn('2026-02-16', BAR)];
   expect(await requestsOf(() => push({ 'a.json': days }, { nutrition: 'replace' }))).toEqual([

@@ -6,7 +6,7 @@ const at = '2026-02-15T08:00:00+01:00';
 const gel = { name: 'Gel', carbs: 25, logged_at: at, absorptionType: 'RAPID' };
 
 describe('the fields of a nutrition record', () => {
-  test('all go out as they are when they are as they should be', async () => {
+  test('are sent unchanged if all of them are valid', async () => {
     const record = {
       date,
       items: [
@@ -39,13 +39,13 @@ describe('the fields of a nutrition record', () => {
     ['carbs', -1, 'carbs: is -1; the range is 0 g or more'],
     ['waterMl', 'x', 'waterMl: is "x"; a whole number is expected, 0 to 2147483647 ml'],
     ['rawJson', [], 'rawJson: is a list; an object is expected'],
-  ])('a total %s of %j is invalid', async (name, value, said) => {
+  ])('reject a total %s of %j', async (name, value, said) => {
     expect(await saidOf('nutrition', { date, items: [gel], [name]: value })).toEqual({
       said: [said],
     });
   });
 
-  test('totals are whole numbers where the service wants them', async () => {
+  test('round totals if the service expects whole numbers', async () => {
     expect(
       await saidOf('nutrition', { date, items: [gel], calories: 2400.4, waterMl: '500' }),
     ).toEqual({
@@ -71,7 +71,7 @@ describe('the fields of a nutrition record', () => {
     ['sugars', 'sugar', 5],
     ['mealType', 'meal', 'LUNCH'],
     ['absorption_type', 'absorptionType', 'FAST'],
-  ])('%s is recognised as %s', async (spelling, name, value) => {
+  ])('recognise %s as %s', async (spelling, name, value) => {
     const item = { logged_at: at, name: 'x', [name]: value };
     const { [name]: moved, ...rest } = item as Record<string, unknown>;
     expect(await bodyOf('nutrition', { date, items: [{ ...rest, [spelling]: moved }] })).toEqual({
@@ -81,7 +81,7 @@ describe('the fields of a nutrition record', () => {
   });
 
   test.each(['salt', 'energy', 'timestamp', 'time', 'netCarbs', 'addedSugar', 'weight'])(
-    '%s is unknown, passes and is told',
+    'pass the unknown item field %s along and report it',
     async (name) => {
       const item = { ...gel, [name]: { value: 12, source: null } };
       expect(await saidOf('nutrition', { date, items: [item] })).toEqual({
@@ -91,7 +91,7 @@ describe('the fields of a nutrition record', () => {
     },
   );
 
-  test('that are unknown are told once an input, of days and of items, and refused if strict', async () => {
+  test('report unknown fields of days and items once per input, and reject them if strict', async () => {
     const day = (items: object[]) => ({ date, items, coach: 'note', waterML: 5, protien: 3 });
     const values = [day([gel]), day([gel, { ...gel, carbz: 3 }, { ...gel, carbz: 4 }])];
     const { records } = await prepare('nutrition', values);
@@ -128,7 +128,7 @@ describe('the fields of a nutrition record', () => {
       { date, restingHr: 48 },
       [': there is nothing in it that is nutrition; is this a wellness file?'],
     ],
-  ])('that are all unknown make the record invalid: %j', async (record, said) => {
+  ])('reject a record with unknown fields only: %j', async (record, said) => {
     expect(await saidOf('nutrition', record)).toEqual({ said });
     expect(await saidOf('nutrition', record, { strict: true })).toEqual({ said });
   });
@@ -158,13 +158,13 @@ describe('two spellings of one field', () => {
       { date, Date: '2026-02-16', items: [gel] },
       ['Date: says "2026-02-16", but date, the same field, says "2026-02-15"'],
     ],
-  ])('%s that differ make the record invalid: neither is dropped', async (_what, record, said) => {
+  ])('reject the record if they differ, and drop neither: %s', async (_what, record, said) => {
     expect(await saidOf('nutrition', record)).toEqual({
       said: said.map((text) => `${text}: keep one of the two`),
     });
   });
 
-  test('that say the same are one, and neither goes out as it is', async () => {
+  test('merge into one field if both have the same value', async () => {
     expect(
       await bodyOf('nutrition', {
         date,
@@ -176,7 +176,7 @@ describe('two spellings of one field', () => {
     ).toEqual({ date, items: [gel] });
   });
 
-  test('of the date may be a day and a time on it', async () => {
+  test('accept a date together with a time on that date', async () => {
     expect(await bodyOf('nutrition', { date, Date: at, items: [gel] })).toEqual({
       date,
       items: [gel],
@@ -219,12 +219,12 @@ describe('an item', () => {
       '2026-02-15T25:00:00Z',
       'items/1/logged_at: "2026-02-15T25:00:00Z": there is no hour 25',
     ],
-  ])('with %s of %j makes the record invalid, and is named', async (name, value, said) => {
+  ])('rejects the record, and is named, if its %s is %j', async (name, value, said) => {
     const record = { date, items: [gel, { ...gel, [name]: value }] };
     expect(await saidOf('nutrition', record)).toEqual({ said: [said] });
   });
 
-  test('that is no object is named', async () => {
+  test('is named if it is not an object', async () => {
     expect(await saidOf('nutrition', { date, items: [gel, 'gel'] })).toEqual({
       said: ['items/1: is "gel"; an object is expected'],
     });
@@ -235,7 +235,7 @@ describe('an item', () => {
     ['absorptionType', 'hyper load', 'HYPER_LOAD'],
     ['absorptionType', 'Hyper-Load', 'HYPER_LOAD'],
     ['meal', 'snack', 'SNACK'],
-  ])('has its %s %j sent as %s', async (name, value, sent) => {
+  ])('is sent with its %s %j written as %s', async (name, value, sent) => {
     expect(await bodyOf('nutrition', { date, items: [{ ...gel, [name]: value }] })).toEqual({
       date,
       items: [{ ...gel, [name]: sent }],
@@ -256,14 +256,14 @@ describe('an item', () => {
       '"second breakfast" is none of BREAKFAST, LUNCH, DINNER, SNACK, OTHER: sent as SECOND BREAKFAST',
     ],
     ['quantity', 2, '2', 'is the number 2, not a text: sent as "2"'],
-  ])('with %s of %j passes with a warning', async (name, value, sent, said) => {
+  ])('is accepted with a warning if its %s is %j', async (name, value, sent, said) => {
     expect(await saidOf('nutrition', { date, items: [{ ...gel, [name]: value }] })).toEqual({
       body: { date, items: [{ ...gel, [name]: sent }] },
       said: [`items/0/${name}: ${said}`],
     });
   });
 
-  test('has no null and no machinery', async () => {
+  test('is sent without null fields and without __proto__', async () => {
     const item = JSON.parse(
       `{"name": "Gel", "logged_at": "${at}", "carbs": null, "brand": null, "__proto__": {"x": 1}}`,
     ) as object;
@@ -272,7 +272,7 @@ describe('an item', () => {
   });
 });
 
-describe('the items', () => {
+describe('the items of a nutrition record', () => {
   test.each([
     [{ date }, 'items: is missing; a list of items, each with logged_at, is expected'],
     [{ date, items: null }, 'items: is missing; a list of items, each with logged_at, is expected'],
@@ -291,7 +291,7 @@ describe('the items', () => {
     [{ date, waterMl: 500 }],
     [{ date, calories: 2400, carbs: 300 }],
     [{ date, items: null, waterMl: 500 }],
-  ])('may be none on a day that says so, or that has fields of its own: %j', async (record) => {
+  ])('may be empty if the list is empty or the day has other fields: %j', async (record) => {
     const { items, ...fields } = record as { items?: unknown };
     expect(await bodyOf('nutrition', record)).toEqual({ ...fields, items: [] });
     const { records } = await prepare('nutrition', [record]);
@@ -303,7 +303,7 @@ describe('the items', () => {
   });
 });
 
-describe('a value that the database of a platform cannot hold', () => {
+describe('a value that the database of a platform cannot store', () => {
   const NUL = 'has a NUL character in it, which no platform can store: remove it';
   const HALF = 'has half of a surrogate pair in it, which no platform can store: remove it';
   test.each([
@@ -323,7 +323,7 @@ describe('a value that the database of a platform cannot hold', () => {
       { date, items: [{ ...gel, calories: 2 ** 31 }] },
       'items/0/calories: is 2147483648; the range is 0 to 2147483647 kcal',
     ],
-  ])('makes a nutrition record invalid, and is named: %j', async (record, said) => {
+  ])('rejects a nutrition record, and is named: %j', async (record, said) => {
     expect(await saidOf('nutrition', record)).toEqual({ said: [said] });
   });
 
@@ -331,11 +331,11 @@ describe('a value that the database of a platform cannot hold', () => {
     [{ date, comments: 'a\0b' }, `comments: ${NUL}`],
     [{ date, comments: '\ud83d!' }, `comments: ${HALF}`],
     [{ date, hrv: 60, rawJson: { a: { b: '\udfff' } } }, `rawJson/a/b: ${HALF}`],
-  ])('makes a wellness record invalid, and is named: %j', async (record, said) => {
+  ])('rejects a wellness record, and is named: %j', async (record, said) => {
     expect(await saidOf('wellness', record)).toEqual({ said: [said] });
   });
 
-  test('is none if it is a whole pair, or a large integer in rawJson', async () => {
+  test('does not include a complete surrogate pair or a large integer in rawJson', async () => {
     const record = { date, items: [{ ...gel, name: 'gel \u{1f36f}' }], rawJson: { n: 2 ** 40 } };
     expect(await bodyOf('nutrition', record)).toEqual(record);
   });
@@ -350,7 +350,7 @@ describe('the day of an item', () => {
   ];
   const items = times.map((logged_at) => ({ name: logged_at, logged_at }));
 
-  test('decides, where the record has no date: a record that spans days becomes one a day', async () => {
+  test('is the date if the record has none: a record that spans days is split into one per day', async () => {
     const { records, invalid } = await prepare('nutrition', [{ items }]);
     expect(invalid).toEqual([]);
     expect(
@@ -388,7 +388,7 @@ describe('the day of an item', () => {
     ]);
   });
 
-  test('is kept as the record says, with a warning, where it says one', async () => {
+  test('is the date that the record states, with a warning for items of another date', async () => {
     const { records } = await prepare('nutrition', [{ date: '2026-02-16', items: items.slice(2) }]);
     expect(records).toMatchObject([
       {
@@ -411,12 +411,12 @@ describe('the day of an item', () => {
     ]);
   });
 
-  test('is not the zone’s doing if every item says its offset', async () => {
+  test('does not count as derived from the zone if every item has an offset', async () => {
     const { records } = await prepare('nutrition', [{ date, items: [gel] }, { items: [gel] }]);
     expect(records.map((record) => record.zoneUsed)).toEqual([false]);
   });
 
-  test('brings the warnings about a time to that day alone', async () => {
+  test('receives only the warnings about its own times', async () => {
     const { records } = await prepare('nutrition', [
       { items: [{ logged_at: '2026-03-28T12:00' }, { logged_at: '2026-03-29T02:30' }] },
     ]);
@@ -429,8 +429,8 @@ describe('the day of an item', () => {
   });
 });
 
-describe('a day far ahead', () => {
-  test('is told once an input, by the date or the item that says it, and refused if strict', async () => {
+describe('a day far in the future', () => {
+  test('is reported once per input, by its date or item, and rejected if strict', async () => {
     const ahead = { ...gel, logged_at: '2026-12-15T08:00:00+01:00' };
     const today = '2026-02-15';
     const values = [{ items: [gel, ahead] }, { date: '2026-12-16', items: [], waterMl: 5 }];
@@ -453,7 +453,7 @@ describe('a record that spans days', () => {
   const nextDay = { name: 'b', logged_at: '2026-02-16T08:00:00+01:00' };
   const record = { items: [morning, nextDay], calories: 900, coach: 'x', rawJson: { app: 'x' } };
 
-  test('loses what it says about all days together, and says so', async () => {
+  test('loses its fields about all days together, and reports that', async () => {
     const { records } = await prepare('nutrition', [record]);
     expect(records.map(({ body }) => body)).toEqual([
       { date: '2026-02-15', items: [morning], rawJson: { app: 'x' } },
@@ -469,14 +469,14 @@ describe('a record that spans days', () => {
     }
   });
 
-  test('is refused for it if strict', async () => {
+  test('is rejected because of such fields if strict', async () => {
     expect((await saidOf('nutrition', record, { strict: true })).said).toEqual([
       'calories: is about all 2 days that the items are on',
       'coach: is about all 2 days that the items are on',
     ]);
   });
 
-  test('gives each day its own part of the raw record', async () => {
+  test('gives each day its part of the raw record', async () => {
     const { records } = await prepare('nutrition', [{ app: 1, items: [morning, nextDay] }], {
       raw: true,
     });
@@ -487,8 +487,8 @@ describe('a record that spans days', () => {
   });
 });
 
-describe('the raw record', () => {
-  test('is the record as it was read', async () => {
+describe('the raw record of a nutrition day', () => {
+  test('is the unchanged input record', async () => {
     const record = {
       date,
       items: [{ loggedAt: '2026-02-15T07:00:00Z', absorption_type: 'rapid' }],

@@ -20,7 +20,7 @@ const item = (name: string, extra: JsonObject = {}): JsonObject => ({
 });
 
 describe('several wellness records for one date', () => {
-  test('become one, field by field in order, and the merge is reported', async () => {
+  test('merge into one, field by field in order, and the merge is reported', async () => {
     const { records } = await prepare('wellness', [
       { date, hrv: 61, weight: 72, rawJson: { a: 1, b: 1 } },
       { date: '2026-02-14', hrv: 55 },
@@ -61,7 +61,7 @@ describe('several wellness records for one date', () => {
     ]);
   });
 
-  test('are what laying them over each other makes of them', async () => {
+  test('give the same result as assigning them over each other', async () => {
     const field = fc.constantFrom('hrv', 'weight', 'steps', 'restingHr', 'mood', 'stress');
     const record = fc.dictionary(field, fc.integer({ min: 50, max: 90 }), { minKeys: 1 });
     await fc.assert(
@@ -76,7 +76,7 @@ describe('several wellness records for one date', () => {
     );
   });
 
-  test('stay one warning list of bounded length', async () => {
+  test('keep a list of warnings of limited length', async () => {
     const values = Array.from({ length: 200 }, () => ({ date, hrv: '61' }));
     const { records } = await prepare('wellness', values);
     const warnings = records[0]?.warnings ?? [];
@@ -87,7 +87,7 @@ describe('several wellness records for one date', () => {
 });
 
 describe('several nutrition records for one date', () => {
-  test('have their items joined', async () => {
+  test('join their items', async () => {
     const [a, b, c] = [item('a'), item('b'), item('c')];
     const { records } = await prepare('nutrition', [{ date, items: [a, b] }, { items: [c] }]);
     expect(records).toEqual([
@@ -108,7 +108,7 @@ describe('several nutrition records for one date', () => {
     ]);
   });
 
-  test('keep a total only if all of them state the same', async () => {
+  test('keep a total only if all of them state the same value', async () => {
     const total = { calories: 900, carbs: 100, waterMl: 500 };
     const { records } = await prepare('nutrition', [
       { date, items: [item('a')], ...total, protein: 20 },
@@ -129,7 +129,7 @@ describe('several nutrition records for one date', () => {
     );
   });
 
-  test('of one input send the same item as often as it was read, and say so', async () => {
+  test('from one input send each item as often as the input contains it, and report that', async () => {
     const { records } = await prepare('nutrition', [
       { date, items: [item('a'), item('a')] },
       { date, items: [item('a'), item('b')] },
@@ -158,7 +158,7 @@ describe('several inputs with the same nutrition date', () => {
     return records;
   };
 
-  test('count an item as often as the input that has it most often, and say so', async () => {
+  test('count an item as often as the input that contains it most often, and report that', async () => {
     const [record] = await files(
       ['export.json', item('a'), item('a'), item('b')],
       ['export (1).json', item('c'), item('a')],
@@ -171,7 +171,7 @@ describe('several inputs with the same nutrition date', () => {
     });
   });
 
-  test('are told apart by where they are: the digest of the same items differs', async () => {
+  test('have different digests for the same items, because their paths differ', async () => {
     const [one, same, other] = await Promise.all(
       ['a.json', 'a.json', 'b.json'].map((name) => files([name, item('a')])),
     );
@@ -217,7 +217,7 @@ describe('merging input by input', () => {
     return together.finish();
   };
 
-  test('sends the same wellness as in one go', () => {
+  test('sends the same wellness as merging all records at once', () => {
     const sent = (records: readonly PreparedRecord[]) =>
       records.map(({ date: day, body, sources, zoneUsed, digest }) => ({
         ...{ day, body, sources, zoneUsed, digest },
@@ -230,7 +230,7 @@ describe('merging input by input', () => {
     );
   });
 
-  test('sends the same nutrition fields as in one go, and each item as often as one input has it', () => {
+  test('sends the same nutrition fields as merging all at once, and each item as often as one input has it', () => {
     const told = (records: readonly PreparedRecord[]) =>
       records.map((record) => {
         const { date: day, sources, zoneUsed } = record;
@@ -259,7 +259,7 @@ describe('merging input by input', () => {
     );
   });
 
-  test('gives every reader of a body a copy of its own', async () => {
+  test('gives each caller a separate copy of a body', async () => {
     const { records } = await prepare('nutrition', [{ date, items: [item('a')] }]);
     const [record] = records;
     (record?.body['items'] as unknown[]).length = 0;
@@ -294,7 +294,7 @@ describe('a digest', () => {
     );
   });
 
-  test('is of JSON that means the same', () => {
+  test('is equal for equivalent JSON texts', () => {
     fc.assert(
       fc.property(json, (value) => {
         const text = canonicalJson(value);
@@ -305,7 +305,7 @@ describe('a digest', () => {
     );
   });
 
-  test('depends on the order of lists, on every value and on its type', () => {
+  test('depends on the order of lists, and on the value and type of each field', () => {
     const bodies: JsonObject[] = [
       { date, items: [1, 2] },
       { date, items: [2, 1] },
@@ -317,7 +317,7 @@ describe('a digest', () => {
     expect(new Set(bodies.map(recordDigest)).size).toBe(bodies.length);
   });
 
-  test('is the SHA-256 that any other program finds for the sorted JSON', () => {
+  test('is the SHA-256 of the sorted JSON, as other programs compute it', () => {
     // printf '{"date":"2026-02-15","hrv":61.5}' | sha256sum
     expect(recordDigest({ hrv: 61.5, date })).toBe(
       '1f57239c083087c03b6e434df7568fd341d15579a96fd565def031a37480904b',
@@ -325,8 +325,8 @@ describe('a digest', () => {
   });
 });
 
-describe('preparing', () => {
-  test('refuses integers that lost digits if strict, and warns if not', async () => {
+describe('preparing inputs', () => {
+  test('rejects integers that lost digits if strict, and warns otherwise', async () => {
     const inexact = [{ field: 'id', problem: '1 has more digits' }];
     async function* one(): AsyncGenerator<RawRecord> {
       await Promise.resolve();
@@ -344,7 +344,7 @@ describe('preparing', () => {
     });
   });
 
-  test('leaves out an input that can’t be read as a whole, and that one alone', async () => {
+  test('leaves out only the input that can’t be read as a whole', async () => {
     const inputs = [
       { name: 'a.json', chunks: chunks('[{"date": "2026-02-15", "hrv": 61}]') },
       { name: 'b.ndjson', chunks: chunks('{"date": "2026-02-16", "hrv": 61}\nx\n') },
@@ -393,18 +393,21 @@ describe('preparing', () => {
       /^in\.json: this looks like CSV; sync takes JSON \(see docs\/records\.md\)\.$/,
       'Nothing of it is sent.',
     ]),
-  ])('says of a lone input with %s that nothing of it is sent: %j', async (_, text, said, hint) => {
-    const { records, unreadable } = await prepareInputs(
-      'wellness',
-      [{ name: 'in.json', chunks: chunks(text) }],
-      BERLIN,
-      new AbortController().signal,
-    );
-    expect(records).toEqual([]);
-    expect(unreadable).toMatchObject([
-      { problems: [{ problem: expect.stringMatching(said) as string }], hint },
-    ]);
-  });
+  ])(
+    'reports for a single input with %s that none of it is sent: %j',
+    async (_, text, said, hint) => {
+      const { records, unreadable } = await prepareInputs(
+        'wellness',
+        [{ name: 'in.json', chunks: chunks(text) }],
+        BERLIN,
+        new AbortController().signal,
+      );
+      expect(records).toEqual([]);
+      expect(unreadable).toMatchObject([
+        { problems: [{ problem: expect.stringMatching(said) as string }], hint },
+      ]);
+    },
+  );
 
   test.each([
     ['2026-02-15T12:00:00Z', 'Pacific/Kiritimati', '2026-02-18', 0],
@@ -421,7 +424,7 @@ describe('preparing', () => {
     expect(records[0]?.warnings).toHaveLength(warnings);
   });
 
-  test('tells of an unknown field once for each input', async () => {
+  test('reports an unknown field once per input', async () => {
     const text =
       '[{"date": "2026-02-15", "hrv": 61, "foo": 1}, {"date": "2026-02-16", "hrv": 1, "foo": 1}]';
     const { records } = await prepareInputs(
@@ -437,7 +440,7 @@ describe('preparing', () => {
     ]);
   });
 
-  test('keeps the broken lines as invalid records', async () => {
+  test('keeps broken lines as invalid records', async () => {
     async function* lines(): AsyncGenerator<RawRecord> {
       yield { source: 'in:1', problem: 'is not JSON' };
       yield { source: 'in:2', field: 'hrv', problem: 'appears twice' };
@@ -464,7 +467,7 @@ describe('preparing', () => {
     ]);
   });
 
-  test('stops when it is told to', async () => {
+  test('stops when its signal is aborted', async () => {
     const stop = new AbortController();
     async function* endless(): AsyncGenerator<Uint8Array> {
       for (let count = 0; ; count++) {
@@ -478,7 +481,7 @@ describe('preparing', () => {
     await expect(preparing).rejects.toMatchObject({ name: 'AbortError' });
   });
 
-  test('takes a zone from a flag more seriously than a timestamp’s own offset', async () => {
+  test('prefers a zone from a flag to the offset of a timestamp', async () => {
     const values = [{ date: '2026-02-15T23:30:00-05:00', hrv: 61 }];
     const zones = ['flag', 'environment', 'profile', 'machine'] as const;
     const results = zones.map(async (from) => {

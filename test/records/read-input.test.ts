@@ -106,14 +106,14 @@ describe('the forms of an input', () => {
     ],
   ];
 
-  test.each(forms)('%s', async (_, text, records) => {
+  test.each(forms)('include %s', async (_, text, records) => {
     for (const size of [1, 2, 5, 100_000]) {
       expect(await read(text, { size })).toEqual({ records });
       expect(await read(BOM + text, { size })).toEqual({ records });
     }
   });
 
-  test('takes a nutrition record without a date as a record, not as a list', async () => {
+  test('include a nutrition record without a date, which is a record and not a list', async () => {
     const other = { Items: [{ logged_at: '2026-02-16T08:00:00Z' }] };
     expect(await read(JSON.stringify(other), { kind: 'nutrition' })).toEqual({
       records: [{ source: 'in', value: other }],
@@ -126,7 +126,7 @@ describe('the forms of an input', () => {
     expect((await read(text)).records).toEqual([{ source: 'in#/items/0', value: record.items[0] }]);
   });
 
-  test('gives the same records in every form, for chunks of any size', async () => {
+  test('give the same records in every form, for chunks of any size', async () => {
     const record = fc.dictionary(fc.string(), fc.jsonValue({ depthSize: 'small' }), { minKeys: 1 });
     await fc.assert(
       fc.asyncProperty(
@@ -153,7 +153,7 @@ describe('the forms of an input', () => {
   });
 });
 
-describe('an input that can’t be read as a whole yields nothing', () => {
+describe('an input that can’t be read as a whole', () => {
   const utf16 = (text: string): Buffer => Buffer.from(text, 'utf16le');
   test.each<[string, string | Uint8Array, Partial<NonNullable<Outcome['error']>>]>([
     [
@@ -254,7 +254,7 @@ describe('an input that can’t be read as a whole yields nothing', () => {
         hint: 'Send it with: sync upload FILE',
       },
     ],
-  ])('%s', async (_, content, error) => {
+  ])('yields no records: %s', async (_, content, error) => {
     for (const size of [1, 5, 100_000]) {
       const outcome = await read(content, { size });
       expect(outcome).toMatchObject({ error: { code: 'INPUT_INVALID', ...error } });
@@ -262,7 +262,7 @@ describe('an input that can’t be read as a whole yields nothing', () => {
     }
   });
 
-  test('refuses a document that is too large, and stops reading it', async () => {
+  test('is rejected if it is a document above the size limit, and reading stops there', async () => {
     let given = 0;
     async function* endless(): AsyncGenerator<Uint8Array> {
       for (;;) {
@@ -279,7 +279,7 @@ describe('an input that can’t be read as a whole yields nothing', () => {
     expect(given).toBe(11_000);
   });
 
-  test('refuses a list with too many records', async () => {
+  test('is rejected if its list has too many records', async () => {
     const text = `[${'0,'.repeat(MAX_RECORDS)}0]`;
     expect(await read(text, { size: 1e6 })).toMatchObject({
       records: [],
@@ -289,7 +289,7 @@ describe('an input that can’t be read as a whole yields nothing', () => {
 });
 
 describe('NDJSON', () => {
-  test('loses only the lines that are broken', async () => {
+  test('loses only its broken lines', async () => {
     const text = '{"hrv": 1}\n{"hrv": 2\nnonsense\n{"hrv": 3, "hrv": 4}\n[1]\n{"hrv": 5}\n';
     expect(await read(text)).toEqual({
       records: [
@@ -309,7 +309,7 @@ describe('NDJSON', () => {
     });
   });
 
-  test('names the byte of a line that is not UTF-8', async () => {
+  test('reports the byte at which a line is not UTF-8', async () => {
     const bytes = Buffer.from(`${BOM}{"hrv": 1}\n{"comments": "m\u00fcde"}\n{"hrv": 2}\n`);
     const at = bytes.indexOf(0xc3);
     bytes[at] = 0xff;
@@ -320,7 +320,7 @@ describe('NDJSON', () => {
     ]);
   });
 
-  test('refuses a file with too many broken lines', async () => {
+  test('is rejected if it has too many broken lines', async () => {
     const few = `{"hrv": 1}\n${'x\n'.repeat(MAX_BAD_LINES)}`;
     expect((await read(few, { size: 1000 })).error).toBeUndefined();
     expect((await read(`${few}x`, { size: 1000 })).error).toMatchObject({
@@ -331,7 +331,7 @@ describe('NDJSON', () => {
     });
   });
 
-  test('yields records while it reads', async () => {
+  test('yields records during reading', async () => {
     let given = 0;
     async function* slowly(): AsyncGenerator<Uint8Array> {
       for (; given < 100; given++) {
@@ -365,7 +365,7 @@ describe('NDJSON', () => {
   });
 });
 
-describe('a file', () => {
+describe('an input file', () => {
   let folder = '';
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), 'sync-records-'));
@@ -380,13 +380,13 @@ describe('a file', () => {
     return records;
   }
 
-  test('is named in its records as it was given', async () => {
+  test('is named in its records by the given path', async () => {
     const path = join(folder, 'week.json');
     await writeFile(path, JSON.stringify([MONDAY]));
     expect(await readFile(path)).toEqual([{ source: `${path}#/0`, value: MONDAY }]);
   });
 
-  test('that is not there, or is a folder, says so; one that is not read says nothing', async () => {
+  test('reports a missing file or a folder, and reports nothing if it is not read', async () => {
     const missing = join(folder, 'missing.json');
     fileInput(missing);
     await expect(readFile(missing)).rejects.toMatchObject({

@@ -44,7 +44,7 @@ describe('docs/records.md', () => {
     ['item', ITEM_FIELDS, ['logged_at']],
   ];
 
-  test.each(tables)('has every %s field, as it is read', (kind, table, own) => {
+  test.each(tables)('lists every %s field with its type', (kind, table, own) => {
     const rows = tableRows(page, `${kind} field`);
     expect(rows.slice(0, own.length).map(([name = '']) => quoted(name))).toEqual(
       own.map((name) => [name]),
@@ -54,27 +54,30 @@ describe('docs/records.md', () => {
 
   const examples = codeBlocks(page).map(({ language, text }): [string, string] => [language, text]);
 
-  test('has an example of each form', () => {
+  test('contains an example of each form', () => {
     const forms = examples.map(([, text]) =>
       text.startsWith('[') ? 'array' : /^\{.*\}$/m.test(text) ? 'NDJSON' : 'object',
     );
     expect(new Set(forms)).toEqual(new Set(['object', 'array', 'NDJSON']));
   });
 
-  test.each(examples)('has an example that is sent without a word: %s %s', async (_, text) => {
-    const kind: RecordKind = text.includes('logged_at') ? 'nutrition' : 'wellness';
-    const bytes = (async function* () {
-      await Promise.resolve();
-      yield Buffer.from(text);
-    })();
-    const { records, invalid, unreadable } = await prepareInputs(
-      kind,
-      [{ name: 'example', chunks: bytes }],
-      { ...BERLIN, strict: true },
-      new AbortController().signal,
-    );
-    expect([invalid, unreadable]).toEqual([[], []]);
-    expect(records.length).toBeGreaterThan(0);
-    expect(records.flatMap(({ warnings }) => warnings)).toEqual([]);
-  });
+  test.each(examples)(
+    'contains an example that is sent without a warning: %s %s',
+    async (_, text) => {
+      const kind: RecordKind = text.includes('logged_at') ? 'nutrition' : 'wellness';
+      const bytes = (async function* () {
+        await Promise.resolve();
+        yield Buffer.from(text);
+      })();
+      const { records, invalid, unreadable } = await prepareInputs(
+        kind,
+        [{ name: 'example', chunks: bytes }],
+        { ...BERLIN, strict: true },
+        new AbortController().signal,
+      );
+      expect([invalid, unreadable]).toEqual([[], []]);
+      expect(records.length).toBeGreaterThan(0);
+      expect(records.flatMap(({ warnings }) => warnings)).toEqual([]);
+    },
+  );
 });

@@ -12,7 +12,7 @@ export const BERLIN: RecordOptions = {
   raw: false,
 };
 
-/** Prepares raw records, whatever they were read from. */
+/** Prepares raw records of any source. */
 export async function prepareRaw(
   kind: RecordKind,
   raws: AsyncIterable<RawRecord>,
@@ -61,7 +61,7 @@ export async function bodyOf(
     : { unexpected: { records, invalid } };
 }
 
-/** What is said about one record: warnings, or what makes it invalid. */
+/** Returns the messages about one record: its warnings or its errors. */
 export async function saidOf(
   kind: RecordKind,
   value: unknown,

@@ -4,7 +4,7 @@ import { notKeptWarnings } from '../../src/records/wellness-answer.ts';
 
 const date = '2026-02-15';
 
-/** What is said about an answer: `FIELD: MESSAGE`. */
+/** Returns the messages about an answer: `FIELD: MESSAGE`. */
 function saidOf(fields: JsonObject, row: Readonly<Record<string, unknown>> | undefined) {
   const record: PreparedRecord = {
     kind: 'wellness',
@@ -34,7 +34,7 @@ describe('the answer to a wellness day', () => {
     ['adds to rawJson', { hrv: 1, rawJson: { a: 1 } }, { hrv: 1, rawJson: { a: 1, before: 2 } }],
     ['lacks a field that no platform knows', { hrv: 62.5, note: 'x' }, { hrv: 62.5 }],
     ['has a date that is no text', { hrv: 62.5 }, { hrv: 62.5, date: 20_260_215 }],
-  ])('that %s is not commented on', (_what, fields, row) => {
+  ])('gives no warning if it %s', (_what, fields, row) => {
     expect(saidOf(fields, row)).toEqual(NOTHING);
   });
 

@@ -51,7 +51,7 @@ describe('a wellness day', () => {
     ['2026-02', ['steps', 'floors']],
     ['2026-08', []],
   ] as const)(
-    'names what the platform dropped, and sends it again (%s)',
+    'names the fields that the platform dropped, and sends them again (%s)',
     async (revision, dropped) => {
       const { run, sandbox } = await open({ revision });
       const day = { ...DAY, steps: 9000, floors: 3 };
@@ -75,7 +75,7 @@ describe('a wellness day', () => {
     },
   );
 
-  it('names what the platform adapted, and counts it as delivered', async () => {
+  it('names the values that the platform adapted, and counts as delivered', async () => {
     const { run } = await open({ revision: '2026-08' });
     const day = { ...DAY, stress: 45, totalCaloriesBurned: 2400.6 };
     const { items } = await run([day]);
@@ -85,14 +85,14 @@ describe('a wellness day', () => {
     expect((await run([day])).bodies).toEqual([]);
   });
 
-  it('is not compared with rawJson that an earlier push left there', async () => {
+  it('ignores rawJson that an earlier push left on the platform', async () => {
     const { run } = await open({ revision: '2026-08' });
     await run([{ ...DAY, rawJson: { before: 1 } }]);
     const { items } = await run([{ ...DAY, rawJson: { after: 2 } }]);
     expect(items).toMatchObject([{ outcome: 'pushed', warnings: [] }]);
   });
 
-  it('on which the service fails (500) is rejected in the third run, and holds up no other', async () => {
+  it('is rejected in the third run if the service answers 500, without delaying others', async () => {
     const { run, client } = await open();
     // What the checks of the input would find, and the sandbox cannot store.
     const poisoned = async () => {

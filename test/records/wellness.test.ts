@@ -32,7 +32,7 @@ describe('the fields of a wellness record', () => {
     expect(byType('object')).toEqual(['rawJson']);
   });
 
-  test('all go out as they are when they are as they should be', async () => {
+  test('are sent unchanged if all of them are valid', async () => {
     const numbers = NUMBERS.map(([name, { min, max }]) => [name, Math.ceil((min + max) / 3)]);
     const record = {
       ...(Object.fromEntries(numbers) as object),
@@ -46,19 +46,22 @@ describe('the fields of a wellness record', () => {
     expect(await bodyOf('wellness', { date, ...record })).toEqual({ date, ...record });
   });
 
-  test.each(NUMBERS)('%s has a range whose ends are in it', async (name, { min, max, type }) => {
-    const step = type === 'integer' ? 1 : 0.001;
-    const other = { comments: 'x' };
-    for (const value of [min, max]) {
-      const { said } = await saidOf('wellness', { date, ...other, [name]: value });
-      expect(said).toEqual([]);
-    }
-    for (const value of [min - step, max + step]) {
-      expect(await saidOf('wellness', { date, ...other, [name]: value })).toEqual({
-        said: [expect.stringMatching(`^${name}: is ${value}; the range is ${min} to ${max} `)],
-      });
-    }
-  });
+  test.each(NUMBERS)(
+    'limit %s to a range that includes both ends',
+    async (name, { min, max, type }) => {
+      const step = type === 'integer' ? 1 : 0.001;
+      const other = { comments: 'x' };
+      for (const value of [min, max]) {
+        const { said } = await saidOf('wellness', { date, ...other, [name]: value });
+        expect(said).toEqual([]);
+      }
+      for (const value of [min - step, max + step]) {
+        expect(await saidOf('wellness', { date, ...other, [name]: value })).toEqual({
+          said: [expect.stringMatching(`^${name}: is ${value}; the range is ${min} to ${max} `)],
+        });
+      }
+    },
+  );
 
   test.each([
     ['sleepSecs', 86_401, 'sleepSecs: is 86401; the range is 0 to 86400 s (24 h)'],
@@ -76,12 +79,12 @@ describe('the fields of a wellness record', () => {
     ['hrv', [61], 'hrv: is a list; a number is expected, 1 to 500 ms'],
     ['comments', { a: 1 }, 'comments: is an object; a text is expected'],
     ['rawJson', 'text', 'rawJson: is "text"; an object is expected'],
-  ])('%s of %j is invalid, and the message says what is allowed', async (name, value, said) => {
+  ])('reject %s of %j with a message that states the allowed values', async (name, value, said) => {
     expect(await saidOf('wellness', { date, [name]: value })).toEqual({ said: [said] });
   });
 });
 
-describe('a value that does not fit its field as it is', () => {
+describe('a value that does not fit its field', () => {
   test.each([
     ['restingHr', 52.4, 52, 'is 52.4; whole numbers only', 'rounded to 52'],
     ['restingHr', 52.5, 53, 'is 52.5; whole numbers only', 'rounded to 53'],
@@ -90,7 +93,7 @@ describe('a value that does not fit its field as it is', () => {
     ['steps', ' 1e4 ', 10_000, 'is the text " 1e4 ", not a number', 'read as 10000'],
     ['comments', 7, '7', 'is the number 7, not a text', 'sent as "7"'],
   ])(
-    '%s of %j is adapted with a warning, or refused if strict',
+    'is adapted with a warning, or rejected if strict: %s of %j',
     async (name, value, sent, found, done) => {
       const record = { date, [name]: value };
       expect(await saidOf('wellness', record)).toEqual({
@@ -111,14 +114,14 @@ describe('a value that does not fit its field as it is', () => {
     });
   });
 
-  test('is no decimal that is a whole number', async () => {
+  test('is not a whole number such as 52.0', async () => {
     expect(await bodyOf('wellness', { date, restingHr: 52.0 }, { strict: true })).toEqual({
       date,
       restingHr: 52,
     });
   });
 
-  test('is rounded to the nearest, and only ever with a warning', async () => {
+  test('is rounded to the nearest number, always with a warning', async () => {
     await fc.assert(
       fc.asyncProperty(fc.double({ min: 20, max: 220, noNaN: true }), async (value) => {
         const { body, said } = await saidOf('wellness', { date, restingHr: value });
@@ -176,7 +179,7 @@ describe('the spelling of a field', () => {
     'stressHrv',
     'id',
     'locked',
-  ])('is not %s, which may mean something else: it passes as it is, and is told', async (name) => {
+  ])('does not include the ambiguous %s, which is sent unchanged and reported', async (name) => {
     const record = { date, hrv: 61, [name]: 61.5 };
     expect(await saidOf('wellness', record)).toEqual({
       body: record,
@@ -184,7 +187,7 @@ describe('the spelling of a field', () => {
     });
   });
 
-  test('may come twice if both say the same', async () => {
+  test('may appear in two forms with the same value', async () => {
     expect(
       await bodyOf('wellness', { date, resting_hr: 52, restingHr: 52, hrv: null, HRV: 60 }),
     ).toEqual({
@@ -194,13 +197,13 @@ describe('the spelling of a field', () => {
     });
   });
 
-  test('may not come twice if they differ', async () => {
+  test('may not appear in two forms with different values', async () => {
     expect(await saidOf('wellness', { date, restingHr: 52, resting_hr: 54 })).toEqual({
       said: ['resting_hr: says 54, but restingHr, the same field, says 52: keep one of the two'],
     });
   });
 
-  test('never makes one field out of two', () => {
+  test('never maps two fields to one', () => {
     const plain = Object.entries(WELLNESS_FIELDS).flatMap(([name, { aliases = [] }]) =>
       [name, ...aliases].map((spelling) => spelling.toLowerCase()),
     );
@@ -209,7 +212,7 @@ describe('the spelling of a field', () => {
 });
 
 describe('unknown fields', () => {
-  test('pass untouched, whatever they hold', async () => {
+  test('are sent unchanged with any value', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.dictionary(fc.string(), fc.jsonValue(), { noNullPrototype: true }),
@@ -232,7 +235,7 @@ describe('unknown fields', () => {
     );
   });
 
-  test('do not reach the machinery of objects', async () => {
+  test('cannot reach the prototype of objects', async () => {
     const record = JSON.parse(
       '{"date": "2026-02-15", "hrv": 61, "__proto__": {"polluted": true}, "constructor": 1, "toString": 2, "x": {"__proto__": {"y": 1}}}',
     ) as object;
@@ -264,7 +267,7 @@ describe('unknown fields', () => {
     ['hrvScore', undefined],
     ['coldShowerSecs', undefined],
     ['x'.repeat(1_000), undefined],
-  ])('%s may be meant for %s; it is refused if strict', async (name, meant) => {
+  ])('produce a suggestion (%s for %s) and are rejected if strict', async (name, meant) => {
     const found =
       meant === undefined
         ? `${name}: not a field of the platform`
@@ -277,7 +280,7 @@ describe('unknown fields', () => {
     expect(await saidOf('wellness', record, { strict: true })).toEqual({ said: [found] });
   });
 
-  test('are told once an input, with the first record and how often', async () => {
+  test('are reported once per input, with the first record and the number of records', async () => {
     const values = Array.from({ length: 1_200 }, (_, index) => ({
       date: new Date(Date.UTC(2020, 0, 1 + index)).toISOString().slice(0, 10),
       hrv: 60,
@@ -304,7 +307,7 @@ describe('unknown fields', () => {
     expect([strict.records.length, strict.invalid.length]).toEqual([1, 1_199]);
   });
 
-  test('of a record that is not sent are not told as sent', async () => {
+  test('are not reported as sent if their record is not sent', async () => {
     const { records, invalid } = await prepare('wellness', [
       { date, hrv: 600, restHr: 48 },
       { date, hrv: 60 },
@@ -312,7 +315,7 @@ describe('unknown fields', () => {
     expect([records[0]?.warnings, invalid.length]).toEqual([[], 1]);
   });
 
-  test('in great number stay a list of bounded length', async () => {
+  test('keep the list of warnings limited in great numbers', async () => {
     const names = Array.from({ length: 5_000 }, (_, index) => [`restHr${index}`, 1]);
     const { records } = await prepare('wellness', [
       { date, hrv: 60, ...(Object.fromEntries(names) as object) },
@@ -341,15 +344,15 @@ describe('unknown fields', () => {
       { carbs: 300 },
       [': there is nothing in it that the platform takes as wellness; is this a nutrition file?'],
     ],
-  ])('alone make the record invalid: %j', async (record, said) => {
+  ])('reject a record without known fields: %j', async (record, said) => {
     for (const options of [{}, { strict: true }, { raw: true }]) {
       expect(await saidOf('wellness', { date, ...record }, options)).toEqual({ said });
     }
   });
 });
 
-describe('null', () => {
-  test('means not known and is not sent', async () => {
+describe('null in a wellness record', () => {
+  test('means an unknown value and is not sent', async () => {
     expect(await bodyOf('wellness', { date, hrv: 61, weight: null, other: null })).toEqual({
       date,
       hrv: 61,
@@ -357,9 +360,9 @@ describe('null', () => {
   });
 });
 
-describe('a record that says nothing', () => {
+describe('a wellness record without content', () => {
   test.each([[{ date }], [{ date, hrv: null }], [{ date, other: null }]])(
-    '%j is invalid',
+    'is invalid: %j',
     async (record) => {
       for (const raw of [false, true]) {
         expect((await prepare('wellness', [record], { raw })).invalid).toEqual([
@@ -383,7 +386,7 @@ describe('hours of sleep', () => {
     [7.33, 26_388],
     [0, 0],
     [24, 86_400],
-  ])('%d alone become %d seconds', async (sleepHours, sleepSecs) => {
+  ])('convert from %d to %d seconds', async (sleepHours, sleepSecs) => {
     expect(await bodyOf('wellness', { date, sleepHours })).toEqual({ date, sleepSecs });
     expect(await bodyOf('wellness', { date, sleep_hours: sleepHours }, { strict: true })).toEqual({
       date,
@@ -391,7 +394,7 @@ describe('hours of sleep', () => {
     });
   });
 
-  test('stay beside seconds, with a warning if the two differ', async () => {
+  test('are sent beside seconds, with a warning if the two differ', async () => {
     expect(await bodyOf('wellness', { date, sleepHours: 7.5, sleepSecs: 27_100 })).toEqual({
       date,
       sleepHours: 7.5,
@@ -403,21 +406,21 @@ describe('hours of sleep', () => {
     });
   });
 
-  test('over a day are invalid', async () => {
+  test('are invalid above one day', async () => {
     expect(await saidOf('wellness', { date, sleepHours: 24.1 })).toEqual({
       said: ['sleepHours: is 24.1; the range is 0 to 24 h'],
     });
   });
 });
 
-describe('the date of a record', () => {
+describe('the date of a wellness record', () => {
   test.each([
     [{ date: '2026-02-15T23:30:00Z' }, '2026-02-16', true],
     [{ date: '2026-02-15T23:30:00-05:00' }, '2026-02-15', false],
     [{ Date: '2026-02-15' }, '2026-02-15', false],
     [{ calendarDate: '2026-02-15' }, '2026-02-15', false],
     [{ date: null, day: '2026-02-15' }, '2026-02-15', false],
-  ])('%j is %s (by the zone: %s)', async (given, expected, zoneUsed) => {
+  ])('is read from %j as %s (by the zone: %s)', async (given, expected, zoneUsed) => {
     const { records } = await prepare('wellness', [{ ...given, hrv: 61 }]);
     expect(records).toMatchObject([
       { date: expected, body: { date: expected, hrv: 61 }, zoneUsed },
@@ -425,7 +428,7 @@ describe('the date of a record', () => {
     expect(Object.keys(records[0]?.body ?? {})).toEqual(['date', 'hrv']);
   });
 
-  test('is not a day beside a date', async () => {
+  test('ignores a field named day if there is a date', async () => {
     const record = { date, day: 'Sunday', hrv: 61 };
     expect(await saidOf('wellness', record)).toEqual({
       body: record,
@@ -438,7 +441,7 @@ describe('the date of a record', () => {
     ['2026-02-15', '2026-02-18', 3],
     ['2026-02-15', '2062-02-15', 13_149],
     ['2026-02-15', '2025-02-15', undefined],
-  ])('said on %s to be %s is doubted when it is far ahead', async (today, day, days) => {
+  ])('gives a warning, on %s for %s, if it is far in the future', async (today, day, days) => {
     const record = { date: day, hrv: 61 };
     const found = `date: ${day} is ${days ?? ''} days ahead of today, ${today}`;
     const doubted = days !== undefined;
@@ -463,13 +466,13 @@ describe('the date of a record', () => {
       'date: "2026-02-30": there is no day 30 in February 2026, which has 28 days',
     ],
     [{ date: '' }, 'date: "": is empty: write 2026-02-15, or 2026-02-15T07:30:00+01:00'],
-  ])('%j is refused', async (given, said) => {
+  ])('is required and valid: %j', async (given, said) => {
     expect(await saidOf('wellness', { ...given, hrv: 61 })).toEqual({ said: [said] });
   });
 });
 
-describe('an invalid record', () => {
-  test('names all that is wrong with it, and its day', async () => {
+describe('an invalid wellness record', () => {
+  test('names all its errors and its day', async () => {
     const { records, invalid } = await prepare('wellness', [
       { date, hrv: 61 },
       { date: '2026-02-16', hrv: 600, restingHr: 'x', weight: 70 },
@@ -497,15 +500,15 @@ describe('an invalid record', () => {
   });
 });
 
-describe('the raw record', () => {
+describe('the raw record of a wellness day', () => {
   const record = { date: '2026-02-15T10:00:00Z', resting_hr: 52.2, note: null };
 
-  test('goes along if asked for, as it was read', async () => {
+  test('is sent unchanged with --raw', async () => {
     const { records } = await prepare('wellness', [record], { raw: true });
     expect(records[0]?.body).toEqual({ date, restingHr: 52, rawJson: record });
   });
 
-  test('does not replace one that is there', async () => {
+  test('does not replace a rawJson of the record', async () => {
     const given = { ...record, rawJson: { device: 'x' } };
     const { records } = await prepare('wellness', [given], { raw: true });
     expect(records[0]?.body).toEqual({ date, restingHr: 52, rawJson: { device: 'x' } });

@@ -109,7 +109,7 @@ describe.each([1, 2024])('A year of athlete %i', (seed) => {
     expect(lastDay.wellness.hrv).toBeGreaterThan(twoWeeksBefore?.wellness.hrv ?? 0);
   });
 
-  it('has recordings whose stress matches the plan behind wellness', () => {
+  it('has recordings with stress that matches the plan behind wellness', () => {
     // Swims have no power, so their files contain no stress.
     const dry = days.filter(({ sports }) => !sports.includes('swimming/lap_swimming'));
     const planned = dry.reduce((total, { plan }) => total + plan.stress, 0);

@@ -18,11 +18,11 @@ function validator(definition: string): ValidateFunction {
 }
 
 /**
- * Finds the first line that is not as docs/json.md says. The end of an output that was cut off, after the
- * last line feed, is not checked.
+ * Finds the first line that violates docs/json.md. An incomplete last line, after the last line
+ * feed, is not checked.
  *
  * @param stdout of a run with `--json`
- * @returns what is wrong, with the line
+ * @returns the problem, with the line
  */
 export function wrongJsonLine(stdout: string): string | undefined {
   for (const line of stdout.split('\n').slice(0, -1)) {
@@ -47,7 +47,7 @@ function problemOf(text: string): string | undefined {
   if (definitions.length === 0) return `${kindOf(line)} is not a known kind`;
   const wrong = definitions.map((definition) => problemsBy(definition, line));
   if (wrong.some((problems) => problems.length === 0)) return undefined;
-  // Of several kinds with this type, the line is meant as the one that it differs least from.
+  // If several kinds have this type, the closest kind is taken as intended.
   const [fewest = []] = wrong.sort((a, b) => a.length - b.length);
   return `${kindOf(line)}: ${fewest.join('; ')}`;
 }

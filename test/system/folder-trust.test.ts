@@ -19,12 +19,12 @@ function folders(modes: { above?: number; below?: number }) {
   return { above, below };
 }
 
-describe.skipIf(me === undefined)('a folder', () => {
-  it.each([0o700, 0o755, 0o750])('of mode %o is trusted', (below) => {
+describe.skipIf(me === undefined)('the trust in a folder', () => {
+  it.each([0o700, 0o755, 0o750])('includes mode %o', (below) => {
     expect(findDistrust(folders({ below }).below)).toBeUndefined();
   });
 
-  it.each([0o777, 0o707, 0o702, 0o1777])('of mode %o, writable by all, is not', (mode) => {
+  it.each([0o777, 0o707, 0o702, 0o1777])('excludes mode %o, which is writable for all', (mode) => {
     const { below } = folders({ below: mode });
     expect(findDistrust(below)).toEqual({
       path: below,
@@ -33,7 +33,7 @@ describe.skipIf(me === undefined)('a folder', () => {
     });
   });
 
-  it('of a shared group is not trusted; of the private group of its user, it is', () => {
+  it('excludes a shared group, but includes the private group of the user', () => {
     const { below } = folders({ below: 0o770 });
     const gid = process.getgid?.() ?? 0;
     const trust = (group: string) =>
@@ -46,18 +46,18 @@ describe.skipIf(me === undefined)('a folder', () => {
     expect(findDistrust(below, { uid: me, accounts: NO_ACCOUNTS })?.path).toBe(below);
   });
 
-  it('below one that others can change is not trusted, nor is one that is yet to be made', () => {
+  it('excludes a folder below a writable one, also if it does not exist yet', () => {
     const { above, below } = folders({ above: 0o777 });
     for (const folder of [below, join(above, 'new', 'state')]) {
       expect(findDistrust(folder)).toMatchObject({ path: above, fix: `chmod go-w '${above}'` });
     }
   });
 
-  it("of this user's own in a sticky folder such as /tmp is trusted", () => {
+  it('includes a folder of the user in a sticky folder such as /tmp', () => {
     expect(findDistrust(folders({ above: 0o1777 }).below)).toBeUndefined();
   });
 
-  it('behind a link is judged by where the link is, and by where it leads', () => {
+  it('depends, for a link, on the place of the link and on its target', () => {
     const open = folders({ above: 0o777 });
     const shut = folders({});
     const link = join(scratchDir(), 'link');
@@ -70,7 +70,7 @@ describe.skipIf(me === undefined)('a folder', () => {
   });
 
   it.skipIf(!root)(
-    'of another user is not trusted, nor is a link of theirs, also by root (run as root only)',
+    'excludes folders and links of another user, also for root (run as root only)',
     () => {
       const { above, below } = folders({});
       chownSync(below, OTHER, OTHER);
@@ -90,7 +90,7 @@ describe.skipIf(me === undefined)('a folder', () => {
   );
 });
 
-describe('a group', () => {
+describe('a private group', () => {
   const passwd = 'root:x:0:0::/:/bin/sh\nann:x:1000:1000::/:/bin/sh\nben:x:1001:1001::/:/bin/sh\n';
   it.each([
     ['with the name of its user and no member', passwd, 'ann:x:1000:\n', true],
@@ -100,7 +100,7 @@ describe('a group', () => {
     ['that is unknown', passwd, '', false],
     ['that others start in', `${passwd}cy:x:1002:1000::/:/bin/sh\n`, 'ann:x:1000:\n', false],
     ['of a user who is unknown', '', 'ann:x:1000:\n', false],
-  ])('%s', (_what, users, group, expected) => {
+  ])('is determined for a group %s', (_what, users, group, expected) => {
     expect(isPrivateGroup(1000, 1000, { passwd: users, group })).toBe(expected);
   });
 });

@@ -5,7 +5,7 @@ import { findMachineZone } from '../../src/system/machine-zone.ts';
 const nothing = () => undefined;
 const localtime = () => '/usr/share/zoneinfo/Asia/Tokyo';
 
-describe("the machine's zone", () => {
+describe('the time zone of the machine', () => {
   test.each([
     ['Europe/Berlin', 'Europe/Berlin'],
     [':Europe/Berlin', 'Europe/Berlin'],
@@ -18,11 +18,11 @@ describe("the machine's zone", () => {
     ['UTC0', 'UTC'],
     ['EST5EDT', 'EST5EDT'],
     ['Europe/Kyiv', 'Europe/Kyiv'],
-  ])('with TZ=%s is %s', (tz, zone) => {
+  ])('follows TZ=%s as %s', (tz, zone) => {
     expect(findMachineZone({ tz, resolved: nothing, localtime })).toBe(zone);
   });
 
-  test("without TZ is what the runtime found, else where the system's link leads", () => {
+  test('comes from the runtime without TZ, or from the link of the system', () => {
     const tz = undefined;
     expect(findMachineZone({ tz, resolved: () => 'Europe/Rome', localtime })).toBe('Europe/Rome');
     for (const resolved of [nothing, () => 'Etc/Unknown']) {
@@ -33,7 +33,7 @@ describe("the machine's zone", () => {
   });
 
   test.each(['', 'Foo/Bar', 'CEST', 'UTC+2', 'Europe/Kiew', 'CET-1CEST', 'Etc/Unknown', 'BST'])(
-    'is not guessed where TZ is "%s", whatever the runtime makes of it',
+    'is not guessed if TZ is "%s", in spite of the guess of the runtime',
     (tz) => {
       const find = () => findMachineZone({ tz, resolved: () => 'UTC', localtime });
       const found = tz === '' ? 'TZ is set, but empty' : `TZ is "${tz}"`;

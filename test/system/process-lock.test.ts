@@ -17,7 +17,7 @@ const signal = new AbortController().signal;
 const patient = { clock: systemClock, signal, patienceMs: 60_000 };
 
 describe('a lock', () => {
-  it('is held by one at a time in one process, and given back once', () => {
+  it('has one holder at a time in one process and is released once', () => {
     const path = join(scratchDir(), 'deep', 'one.lock');
     const first = tryLock(path);
     expect(first).toBeDefined();
@@ -32,7 +32,7 @@ describe('a lock', () => {
     second?.release();
   });
 
-  it('holds over processes, and comes back when its process is killed', async () => {
+  it('excludes other processes, and is free when its process is killed', async () => {
     const dir = scratchDir();
     const path = join(dir, 'one.lock');
     const other = workers.start('lock', dir);
@@ -47,13 +47,13 @@ describe('a lock', () => {
     expect(await workers.start('lock', dir).line()).toBe('held');
   });
 
-  it('is made in a folder that only its owner can enter', () => {
+  it('is created in a folder that only its owner can enter', () => {
     const dir = join(scratchDir(), 'locks');
     tryLock(join(dir, 'one.lock'))?.release();
     if (process.platform !== 'win32') expect(statSync(dir).mode & 0o777).toBe(0o700);
   });
 
-  it('that cannot be made is a failure of the disk, with the place in it', () => {
+  it('fails as a storage error with the path if it cannot be created', () => {
     const dir = scratchDir();
     writeFileSync(join(dir, 'file'), 'x');
     const paths = [join(dir, 'file', 'one.lock'), join(dir, 'folder.lock')];
@@ -65,7 +65,7 @@ describe('a lock', () => {
     }
   });
 
-  it('whose file holds something else is refused, and the file is left alone', () => {
+  it('rejects a file with other content and leaves the file unchanged', () => {
     const path = join(scratchDir(), 'one.lock');
     writeFileSync(
       path,
@@ -76,7 +76,7 @@ describe('a lock', () => {
 });
 
 describe('withLock', () => {
-  it('lets one in after the other, over many at once', async () => {
+  it('runs the tasks one after the other, among many at once', async () => {
     const path = join(scratchDir(), 'one.lock');
     let inside = 0;
     const most: number[] = [];
@@ -92,14 +92,14 @@ describe('withLock', () => {
     expect(most).toEqual(Array(10).fill(1));
   });
 
-  it('gives the lock back when its task fails, and throws what the task threw', async () => {
+  it('releases the lock if its task fails, and throws the error of the task', async () => {
     const path = join(scratchDir(), 'one.lock');
     const reason = new Error('the task failed');
     await expect(withLock(path, patient, () => Promise.reject(reason))).rejects.toBe(reason);
     expect(await withLock(path, patient, () => Promise.resolve('in'))).toBe('in');
   });
 
-  it('is told to be busy when its patience ends, by a clock that nobody waits for', async () => {
+  it('fails with BUSY when its patience ends, without real waiting', async () => {
     const path = join(scratchDir(), 'one.lock');
     const held = tryLock(path);
     let now = 0;
@@ -141,7 +141,7 @@ describe('withLock', () => {
     expect(ran).toBe(false);
   });
 
-  it('gets the lock of a process that was killed while it waited', async () => {
+  it('acquires the lock of a process that was killed in the meantime', async () => {
     const dir = scratchDir();
     const other = workers.start('lock', dir);
     expect(await other.line()).toBe('held');
@@ -151,8 +151,8 @@ describe('withLock', () => {
   });
 });
 
-describe('a look at a lock', () => {
-  it('says whether it is held, also by a process that was killed, and makes none', async () => {
+describe('inspecting a lock', () => {
+  it('returns whether it is held, also after its process was killed, and creates no file', async () => {
     const dir = scratchDir();
     const path = join(dir, 'one.lock');
     expect(isHeld(path)).toBe(false);
@@ -169,7 +169,7 @@ describe('a look at a lock', () => {
     expect(tryLock(path)).toBeDefined();
   });
 
-  it('never takes another look for a holder, however many there are', async () => {
+  it('never counts another inspection as a holder', async () => {
     const dir = scratchDir();
     const dead = workers.start('lock', dir);
     expect(await dead.line()).toBe('held');
@@ -181,7 +181,7 @@ describe('a look at a lock', () => {
     expect(seen).toEqual(Array(4).fill('held 0 of 2000'));
   });
 
-  it('fails where what is there is no lock', () => {
+  it('fails if the file is not a lock', () => {
     const path = join(scratchDir(), 'one.lock');
     mkdirSync(path);
     expect(() => isHeld(path)).toThrow(expect.objectContaining({ code: 'STORAGE' }) as Error);
@@ -195,7 +195,7 @@ describe('the mark of a process', () => {
   const fileOf = (id: string) => `process-${id}.lock`;
   const isDead = (seenBy: ProcessMark, id: string) => seenBy.isAbandoned(id, 'a ride');
 
-  it('is alive to others until it is released', () => {
+  it('counts as alive for others until it is released', () => {
     const dir = scratchDir();
     const [mine, theirs] = [markIn(dir), markProcess(dir)];
     expect(mine.id).not.toBe(theirs.id);
@@ -207,7 +207,7 @@ describe('the mark of a process', () => {
     expect(marksIn(dir)).toEqual(new Set([fileOf(mine.id)]));
   });
 
-  it('says of its own work whether it is still at it', () => {
+  it('distinguishes the current work of its process from abandoned work', () => {
     const dir = scratchDir();
     const [mine, theirs] = [markIn(dir), markIn(dir)];
     const { id } = mine;
@@ -217,11 +217,11 @@ describe('the mark of a process', () => {
     expect([mine.isAbandoned(id, 'a ride'), mine.isAbandoned(id, 'a run')]).toEqual([false, true]);
     mine.end('a ride');
     expect(mine.isAbandoned(id, 'a ride')).toBe(true);
-    // Others cannot know what it is at: as long as it lives, all that it signed is its own.
+    // Other marks cannot know its current work: while it is alive, it owns all its files.
     expect(theirs.isAbandoned(id, 'a ride')).toBe(false);
   });
 
-  it('dies with a killed process, and what it left behind is swept away', async () => {
+  it('ends with a killed process, and the files of that process are deleted', async () => {
     const dir = scratchDir();
     const mine = markIn(dir);
     const other = workers.start('mark', dir);
@@ -236,7 +236,7 @@ describe('the mark of a process', () => {
     expect(isDead(mine, id)).toBe(true);
   });
 
-  it('is swept away a day later, if its process was killed and left no work behind', async () => {
+  it('is deleted a day later if its process was killed and left no files', async () => {
     const dir = scratchDir();
     const killed = workers.start('mark', dir);
     const alive = workers.start('mark', dir);

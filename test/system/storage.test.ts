@@ -15,8 +15,8 @@ function caught(task: () => void): SyncError {
   throw new Error('nothing was thrown');
 }
 
-describe('a folder', () => {
-  it('is made with those above it, for its owner alone where that is asked for', () => {
+describe('creating a folder', () => {
+  it('creates its parents too, for the owner only if requested', () => {
     const path = join(scratchDir(), 'a', 'b', 'c');
     makeFolder(path, 0o700);
     makeFolder(path, 0o700);
@@ -27,7 +27,7 @@ describe('a folder', () => {
     makeFolder('/');
   });
 
-  it.skipIf(process.platform !== 'linux')('that nobody can make is given up at once', () => {
+  it.skipIf(process.platform !== 'linux')('fails at once if the folder cannot be created', () => {
     for (const path of ['/proc/x', '/proc/x/y/z']) {
       expect(() => makeFolder(path)).toThrow(expect.objectContaining({ code: 'ENOENT' }));
       expect(caught(() => makeStateFolder(path))).toMatchObject({
@@ -39,7 +39,7 @@ describe('a folder', () => {
     }
   });
 
-  it('that is a file, or is to be made in one, is told by the name of that file', () => {
+  it('names the file that is in the way of the folder', () => {
     const file = join(scratchDir(), 'file');
     writeFileSync(file, '');
     for (const path of [file, join(file, 'a'), join(file, 'a', 'b')]) {

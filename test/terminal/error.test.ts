@@ -9,7 +9,7 @@ describe('an error', () => {
     details: { setting: 'baseUrl', code: 'OTHER', type: 'x', message: 'y' },
   });
 
-  it('becomes a JSON object; details replace none of its fields', () => {
+  it('is printed as a JSON object, and details replace none of its fields', () => {
     expect(errorReport(error)).toEqual({
       type: 'error',
       code: 'CONFIG',
@@ -30,7 +30,7 @@ describe('an error', () => {
     expect(errorReport('thrown')).toMatchObject({ code: 'INTERNAL', message: 'thrown' });
   });
 
-  it('becomes a message and a hint', () => {
+  it('is printed as a message and a hint', () => {
     expect(errorText(error, { verbose: false })).toBe(
       'Error: SYNC_BASE_URL: wrong\n  Write it so.',
     );
@@ -42,7 +42,7 @@ describe('an error', () => {
     );
   });
 
-  it('asks to report a fault of the program, and shows its stack', () => {
+  it('asks the user to report a bug, and shows the stack', () => {
     const text = errorText(new TypeError('oops'), { verbose: false });
     expect(text).toMatch(
       /^This is a fault of sync itself; please report it\.\nTypeError: oops\n +at /,

@@ -20,7 +20,7 @@ function open(terminals: { stdin?: boolean; stdout?: boolean; stderr?: boolean }
 
 const never = () => new AbortController().signal;
 
-it('writes results to stdout and the rest to stderr, a line each', async () => {
+it('writes results to stdout and the rest to stderr, one line each', async () => {
   const { io, shown } = open();
   io.out('result');
   io.err('remark');
@@ -28,7 +28,7 @@ it('writes results to stdout and the rest to stderr, a line each', async () => {
   expect(shown).toEqual({ out: 'result\n', err: 'remark\n' });
 });
 
-it('touches no stream before it is used: to make stdin alone takes time', () => {
+it('opens no stream before its first use, because creating stdin is slow', () => {
   const touched: string[] = [];
   const streams = Object.defineProperties(
     {},
@@ -45,7 +45,7 @@ it('touches no stream before it is used: to make stdin alone takes time', () => 
     ),
   );
   const io = systemIo(streams as IoStreams, false, () => undefined);
-  // A test has no terminal: nobody can be asked, and nothing is coloured.
+  // A test has no terminal: questions are impossible, and there is no colour.
   const asked = [io.interactive, io.stdoutIsTerminal && io.stderrIsTerminal, io.colour];
   expect(asked).toEqual([false, false, false]);
   expect(touched).toEqual([]);
@@ -53,7 +53,7 @@ it('touches no stream before it is used: to make stdin alone takes time', () => 
   expect(touched).toEqual(['stdout']);
 });
 
-it.each(['EPIPE', 'EIO'])('a reader that went away (%s) is no fault', (code) => {
+it.each(['EPIPE', 'EIO'])('ignores a reader that went away (%s)', (code) => {
   const { io, streams, lost } = open();
   io.out('x');
   io.err('x');
@@ -63,19 +63,22 @@ it.each(['EPIPE', 'EIO'])('a reader that went away (%s) is no fault', (code) => 
   expect(lost).toEqual([]);
 });
 
-it.each(['EPIPE', 'EIO'])('what nobody reads is known (%s), of stdout alone', (code) => {
-  const { io, streams } = open();
-  io.out('x');
-  io.err('x');
-  const gone = Object.assign(new Error('gone'), { code });
-  streams.stderr.emit('error', gone);
-  streams.stdout.emit('error', Object.assign(new Error('full'), { code: 'ENOSPC' }));
-  expect(io.unread.aborted).toBe(false);
-  streams.stdout.emit('error', gone);
-  expect(io.unread.aborted).toBe(true);
-});
+it.each(['EPIPE', 'EIO'])(
+  'signals that the reader of stdout went away (%s), but not for stderr',
+  (code) => {
+    const { io, streams } = open();
+    io.out('x');
+    io.err('x');
+    const gone = Object.assign(new Error('gone'), { code });
+    streams.stderr.emit('error', gone);
+    streams.stdout.emit('error', Object.assign(new Error('full'), { code: 'ENOSPC' }));
+    expect(io.unread.aborted).toBe(false);
+    streams.stdout.emit('error', gone);
+    expect(io.unread.aborted).toBe(true);
+  },
+);
 
-it('another failure of stdout is one: nothing is lost without a word, which is said once', () => {
+it('reports another failure of stdout once', () => {
   const { io, streams, lost } = open();
   io.out('x');
   io.err('x');
@@ -85,7 +88,7 @@ it('another failure of stdout is one: nothing is lost without a word, which is s
 });
 
 describe('a question', () => {
-  it('is asked on stderr and answered by a line, without the white space around it', async () => {
+  it('is printed on stderr and returns a line without surrounding white space', async () => {
     const { io, streams, shown } = open();
     const answer = io.ask('Name? ', { signal: never() });
     streams.stdin.write('  Ann \nnot this\n');
@@ -93,7 +96,7 @@ describe('a question', () => {
     expect([shown.out, shown.err]).toEqual(['', 'Name? ']);
   });
 
-  it('that is hidden does not show what is typed', async () => {
+  it('does not show the typed text if it is hidden', async () => {
     const { io, streams, shown } = open({ stdin: true, stderr: true });
     const answer = io.ask('Secret? ', { hidden: true, signal: never() });
     streams.stdin.write('s3cret\n');
@@ -110,7 +113,7 @@ describe('a question', () => {
     await expect(answer).rejects.toMatchObject({ name: 'AbortError' });
   });
 
-  it('ends with the reason of its signal, before and while it stands', async () => {
+  it('fails with the reason of its signal, before and during the question', async () => {
     const { io } = open();
     const abort = new AbortController();
     const reason = new Error('stop');
@@ -120,7 +123,7 @@ describe('a question', () => {
     await expect(io.ask('Name? ', { signal: abort.signal })).rejects.toBe(reason);
   });
 
-  it('can follow another one', async () => {
+  it('can follow another question', async () => {
     const { io, streams } = open();
     const first = io.ask('One? ', { signal: never() });
     streams.stdin.write('1\n');

@@ -55,13 +55,13 @@ it.each<[string, Partial<GlobalFlags>, string[], string[]]>([
     ['{"type":"a","v":1}', '{"type":"b","v":1}', '{"type":"error","v":1}'],
     ['a warning', 'Error: a failure'],
   ],
-])('what %s get, and where', (_who, flags, out, err) => {
+])('separates results from messages with %s', (_who, flags, out, err) => {
   const opened = open(flags);
   sayAll(opened);
   expect({ out: opened.out, err: opened.err }).toEqual({ out, err });
 });
 
-describe('what comes from outside cannot command the terminal', () => {
+describe('text from outside', () => {
   it.each([
     ['an escape sequence', 'a\u001b[2Jb', 'a [2Jb'],
     ['a title', 'a\u001b]0;x\u0007b', 'a ]0;x b'],
@@ -71,7 +71,7 @@ describe('what comes from outside cannot command the terminal', () => {
     ['one-byte sequences', 'a\u009b2Jb', 'a 2Jb'],
     ['a turn of direction', 'gpj\u202etif.exe', 'gpj tif.exe'],
     ['isolates and separators', 'a\u2066b\u2028c', 'a b c'],
-  ])('%s', (_what, text, shown) => {
+  ])('cannot control the terminal with %s', (_what, text, shown) => {
     const opened = open({ verbose: true });
     opened.output.result({}, text);
     opened.output.say(text);
@@ -81,27 +81,27 @@ describe('what comes from outside cannot command the terminal', () => {
     expect([...opened.out, ...opened.err]).toEqual(Array(5).fill(shown));
   });
 
-  it('and what people may read stays: lines, tabs, umlauts, emoji, right-to-left letters', () => {
+  it('keeps lines, tabs, umlauts, emoji and right-to-left letters', () => {
     const text = 'Größe\t1\n日本 🚴🏽‍♀️ שלום';
     const { output, out } = open();
     output.result({}, text);
     expect(out).toEqual([text]);
   });
 
-  it('JSON keeps it, as the escapes of JSON', () => {
+  it('is escaped in JSON, without losing characters', () => {
     const { output, out } = open({ json: true });
     output.result({ type: 'a', path: 'a\u001b[2J\nb' });
     expect(out).toEqual(['{"type":"a","v":1,"path":"a\\u001b[2J\\nb"}']);
   });
 });
 
-it('puts type and v before all other fields of a JSON line', () => {
+it('writes type and v before all other fields of a JSON line', () => {
   const { output, out } = open({ json: true });
   output.result({ account: 'ada', v: 7, type: 'upload', path: 'ride.fit' });
   expect(out).toEqual(['{"type":"upload","v":1,"account":"ada","path":"ride.fit"}']);
 });
 
-it('an error is red where colour is welcome, and nowhere else', () => {
+it('prints an error in red only if colour is enabled', () => {
   const coloured = open({}, { colour: true });
   coloured.output.error({}, 'Error: no\nError: this is quoted');
   expect(coloured.err).toEqual(['\u001b[31mError:\u001b[39m no\nError: this is quoted']);
@@ -115,7 +115,7 @@ it.each<[string, Partial<GlobalFlags>, boolean]>([
   ['--quiet', { quiet: true }, true],
   ['--json', { json: true }, true],
   ['--verbose', { verbose: true }, true],
-])('no progress is drawn with %s', async (_why, flags, stderrIsTerminal) => {
+])('draws no progress with %s', async (_why, flags, stderrIsTerminal) => {
   const { output, err, out } = open(flags, { stderrIsTerminal });
   const progress = output.progress();
   progress.update(() => 'half');

@@ -12,7 +12,7 @@ it.each([
   ['`sync login --profile other`', '`sync login --profile other`'],
   ['See `sync upload --help`.', 'See `sync upload --help`.'],
   ['`athlete-sync`, `sudo sysctl x`, `sync`', '`athlete-sync`, `sudo sysctl x`, `sync`'],
-])('%s becomes %s', (text, named) => {
+])('adds the profile to a command: %s becomes %s', (text, named) => {
   expect(namingProfile(text, 'lim')).toBe(named);
   expect(namingProfile(named, 'lim')).toBe(named);
   expect(namingProfile(text, 'default')).toBe(text);

@@ -21,7 +21,7 @@ describe('a table', () => {
     expect(table([{ title: 'Title' }], [['one\ntwo']])).toBe('Title\none two');
   });
 
-  it('has a heading without rows, and accepts missing cells', () => {
+  it('prints its heading without rows and accepts missing cells', () => {
     expect(table(columns, [[], ['x']])).toBe('Date\n\nx');
   });
 });

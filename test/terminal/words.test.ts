@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { bytes, duration, oneLine, plural } from '../../src/terminal/words.ts';
 
-describe('numbers as people read them', () => {
+describe('text for people', () => {
   it.each([
     [0, '0 bytes'],
     [999, '999 bytes'],
@@ -14,7 +14,7 @@ describe('numbers as people read them', () => {
     [1_340_000, '1.3 MB'],
     [2_500_000_000, '2.5 GB'],
     [5e12, '5000 GB'],
-  ])('%d bytes are %s', (size, text) => {
+  ])('formats %d bytes as %s', (size, text) => {
     expect(bytes(size)).toBe(text);
   });
 
@@ -29,7 +29,7 @@ describe('numbers as people read them', () => {
     [86_400_000, '24 hours'],
     [2 * 86_400_000, '2 days'],
     [30 * 86_400_000, '30 days'],
-  ])('%d ms are %s', (ms, text) => {
+  ])('formats %d ms as %s', (ms, text) => {
     expect(duration(ms)).toBe(text);
   });
 
@@ -37,7 +37,7 @@ describe('numbers as people read them', () => {
     [0, '0 files'],
     [1, '1 file'],
     [2, '2 files'],
-  ])('%d is %s', (count, text) => {
+  ])('formats %d as %s', (count, text) => {
     expect(plural(count, 'file')).toBe(text);
   });
 
@@ -46,7 +46,7 @@ describe('numbers as people read them', () => {
     ['a\nb.fit: uploaded', 'a b.fit: uploaded'],
     ['a \r\n\t b', 'a b'],
     ['a\u2028b', 'a b'],
-  ])('%j is on one line: %j', (text, line) => {
+  ])('prints %j on one line: %j', (text, line) => {
     expect(oneLine(text)).toBe(line);
   });
 });

@@ -7,7 +7,7 @@ import { ODD_NAME } from '../../src/upload/recording-names.ts';
 import { walk } from '../../src/watch/walk.ts';
 import { put, scratchDir } from './support.ts';
 
-/** What is found, in short: the path as told, and `*` where it was named, or the problem. */
+/** Lists the results in short: the path, `*` if it was named, or the problem. */
 const find = (paths: string[], cwd: string) =>
   [...findFiles(paths, cwd)].map((file) =>
     'problem' in file ? `${file.path}: ${file.problem}` : `${file.path}${file.named ? ' *' : ''}`,
@@ -21,10 +21,10 @@ describe.skipIf(process.platform !== 'linux')('names that are not valid UTF-8', 
       ...name.map((part) => (typeof part === 'string' ? Buffer.from(part) : Buffer.from([part]))),
     ]);
 
-  it('of recordings and of folders with some are told of, the rest is found', () => {
+  it('are reported for recordings and for folders with some, and the rest is found', () => {
     const dir = scratchDir();
     put(dir, 'good/München.fit');
-    // This one is valid: somebody had it replaced before.
+    // This name is valid: an earlier program replaced its invalid bytes.
     put(dir, 'good/M\ufffdlheim.fit');
     writeFileSync(oddly(join(dir, 'good'), 'M', 0xfc, 'nchen.fit'), 'x');
     writeFileSync(oddly(join(dir, 'good'), 'M', 0xe9, 'nchen.fit'), 'x');
@@ -47,8 +47,8 @@ describe.skipIf(process.platform !== 'linux')('names that are not valid UTF-8', 
   });
 });
 
-describe('of a folder', () => {
-  it('all that is called like a recording, at any depth, in the order of names', () => {
+describe('searching a folder', () => {
+  it('finds every file with the name of a recording at any depth, in name order', () => {
     const dir = scratchDir();
     for (const name of [
       'r/b.fit',
@@ -74,7 +74,7 @@ describe('of a folder', () => {
     ]);
   });
 
-  it('nothing that is surely not a recording', () => {
+  it('skips files that are certainly not recordings', () => {
     const dir = scratchDir();
     for (const name of [
       'r/._a.fit',
@@ -97,7 +97,7 @@ describe('of a folder', () => {
     expect(find(['r'], dir)).toEqual(['r/folder.fit/inside.fit']);
   });
 
-  it('with paths as they were written: with a slash, a dot, absolute, from above', () => {
+  it('keeps the spelling of the path: with a slash, with a dot, absolute, and from above', () => {
     const dir = scratchDir();
     put(dir, 'r/a.fit');
     expect(find(['r/'], dir)).toEqual(['r/a.fit']);
@@ -107,13 +107,13 @@ describe('of a folder', () => {
     expect(find([join(dir, 'r')], '/')).toEqual([join(dir, 'r/a.fit')]);
   });
 
-  it('nothing, if there is nothing in it', () => {
+  it('finds nothing in an empty folder', () => {
     const dir = scratchDir();
     mkdirSync(join(dir, 'r/deep/er'), { recursive: true });
     expect(find(['r'], dir)).toEqual([]);
   });
 
-  it('with the stamp by which a file is known', () => {
+  it('returns the stamp that identifies a file', () => {
     const dir = scratchDir();
     const path = put(dir, 'r/a.fit', 'abc');
     const [found] = [...findFiles(['r'], dir)];
@@ -127,8 +127,8 @@ describe('of a folder', () => {
   });
 });
 
-describe('of what was named', () => {
-  it('the file itself, whatever it is called', () => {
+describe('searching named paths', () => {
+  it('returns a named file with any name', () => {
     const dir = scratchDir();
     for (const name of ['ride', '.hidden.fit', 'inProgressActivity.fit', 'a.fit']) put(dir, name);
     expect(find(['ride', '.hidden.fit', 'inProgressActivity.fit', './a.fit'], dir)).toEqual([
@@ -139,7 +139,7 @@ describe('of what was named', () => {
     ]);
   });
 
-  it('each file once, under its first name', () => {
+  it('returns each file once, under its first name', () => {
     const dir = scratchDir();
     put(dir, 'r/a.fit');
     put(dir, 'r/b.fit');
@@ -149,7 +149,7 @@ describe('of what was named', () => {
     ]);
   });
 
-  it('a problem for what is not there, and then the rest', () => {
+  it('reports a missing path and continues with the rest', () => {
     const dir = scratchDir();
     put(dir, 'a.fit');
     put(dir, 'file');
@@ -163,7 +163,7 @@ describe('of what was named', () => {
   });
 
   it.runIf(process.platform !== 'win32')(
-    'no pipe: to open one would wait for ever for somebody to write to it',
+    'rejects a pipe, because opening it would block until another process writes to it',
     () => {
       const dir = scratchDir();
       execFileSync('mkfifo', [join(dir, 'pipe.fit')]);
@@ -180,7 +180,7 @@ describe('of what was named', () => {
 });
 
 describe.runIf(process.platform !== 'win32')('links', () => {
-  it('are followed where they were named', () => {
+  it('are followed if they are named', () => {
     const dir = scratchDir();
     put(dir, 'real/a.fit', 'abcd');
     symlinkSync('real', join(dir, 'folder'));
@@ -190,7 +190,7 @@ describe.runIf(process.platform !== 'win32')('links', () => {
     expect(link).toMatchObject({ stamp: { size: 4 } });
   });
 
-  it('are not followed below: no loops, and no way out of the folder', () => {
+  it('are not followed below a folder, to avoid loops and other trees', () => {
     const dir = scratchDir();
     put(dir, 'r/a.fit');
     put(dir, 'outside/b.fit');
@@ -200,7 +200,7 @@ describe.runIf(process.platform !== 'win32')('links', () => {
     expect(find(['r'], dir)).toEqual(['r/a.fit']);
   });
 
-  it('that lead nowhere, or to themselves, are told of', () => {
+  it('are reported if they lead nowhere or to themselves', () => {
     const dir = scratchDir();
     symlinkSync('nowhere', join(dir, 'broken.fit'));
     symlinkSync('self.fit', join(dir, 'self.fit'));
@@ -211,9 +211,9 @@ describe.runIf(process.platform !== 'win32')('links', () => {
   });
 });
 
-describe('a folder that may not be read', () => {
+describe('an unreadable folder', () => {
   const isRoot = process.geteuid?.() === 0;
-  it.runIf(process.platform !== 'win32')('is told of, and does not hide its neighbours', () => {
+  it.runIf(process.platform !== 'win32')('is reported and does not hide its neighbours', () => {
     const dir = scratchDir();
     put(dir, 'r/a.fit');
     put(dir, 'r/locked/b.fit');
@@ -222,7 +222,7 @@ describe('a folder that may not be read', () => {
     chmodSync(join(dir, 'r'), 0o755);
     chmodSync(join(dir, 'r/locked'), 0o000);
     onTestFinished(() => chmodSync(join(dir, 'r/locked'), 0o700));
-    // Root may read everything: be nobody for a moment.
+    // Root can read every folder: the test switches to another user.
     if (isRoot) process.seteuid?.(65_534);
     try {
       expect(find(['r'], dir)).toEqual([

@@ -38,7 +38,7 @@ const filePart = (fileName: string, bytes: Uint8Array = BYTES) => ({
 });
 
 describe('a framed recording', () => {
-  it('holds the name, the metadata and the bytes, in this order', async () => {
+  it('contains the name, the metadata and the bytes in this order', async () => {
     expect(await parse(frameUpload(contentsOf(BYTES), FIELDS))).toEqual([
       { name: 'name', value: 'Morning ride' },
       { name: 'metadata', value: '{"app_version":"1.0","device_id":"edge"}' },
@@ -46,12 +46,12 @@ describe('a framed recording', () => {
     ]);
   });
 
-  it('has no name where there is none', async () => {
+  it('has no name part if there is no name', async () => {
     const parts = await parse(frameUpload(contentsOf(BYTES), { ...FIELDS, name: undefined }));
     expect(parts.map(({ name }) => name)).toEqual(['metadata', 'file']);
   });
 
-  it('is framed in place: one piece, around the very bytes that were read', () => {
+  it('is framed in place: one piece around the bytes that were read', () => {
     const contents = contentsOf(BYTES);
     const { body } = frameUpload(contents, FIELDS);
     expect(body).toHaveLength(1);
@@ -68,7 +68,7 @@ describe('a framed recording', () => {
   });
 
   it.each([3_000, 4_000, 4_096, 5_000, 300_000])(
-    'takes a name of %i bytes, in place or not',
+    'accepts a name of %i bytes, in place or not',
     async (length) => {
       const name = 'n'.repeat(length);
       const parts = await parse(frameUpload(contentsOf(BYTES), { ...FIELDS, name }));
@@ -105,7 +105,7 @@ describe('a framed recording', () => {
     expect(JSON.parse((parts[1] as { value: string }).value)).toEqual(metadata);
   });
 
-  it('frames an empty recording, and one that looks like a boundary itself', async () => {
+  it('may be empty, or may contain text like a boundary', async () => {
     for (const bytes of [Buffer.alloc(0), Buffer.from('\r\n--athlete-sync-x--\r\n')]) {
       const parts = await parse(frameUpload(contentsOf(bytes), FIELDS));
       expect(parts[2]).toEqual(filePart('ride.fit', bytes));

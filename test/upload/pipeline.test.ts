@@ -85,7 +85,7 @@ const outcomes = (items: readonly UploadItem[]) =>
   );
 
 describe('a recording', () => {
-  it('arrives byte for byte, with a name and metadata, and the report says so', async () => {
+  it('arrives byte for byte, with a name and metadata, and the report shows them', async () => {
     const { dir, run, sandbox, recordings, ledger } = await open();
     put(dir, 'r/ride.fit', RIDE);
     const { byPath, requests } = await run(['r'], { metadata: { bike: 'gravel' } });
@@ -119,7 +119,7 @@ describe('a recording', () => {
     });
   });
 
-  it('is sent once: a second run makes no request and does not even ask for the login', async () => {
+  it('is sent once: a second run makes no request and does not read the login', async () => {
     const { dir, run, asked } = await open();
     put(dir, 'a.fit', RIDE);
     await run(['a.fit']);
@@ -131,7 +131,7 @@ describe('a recording', () => {
     expect([requests, asked()]).toEqual([[], before]);
   });
 
-  it('is known by its bytes: renamed, copied, packed or touched, it is not sent again', async () => {
+  it('is identified by its bytes: it is not sent again if renamed, copied, packed or touched', async () => {
     const { dir, run, recordings } = await open();
     put(dir, 'a.fit', RIDE);
     await run(['a.fit']);
@@ -147,7 +147,7 @@ describe('a recording', () => {
     expect([requests, recordings().length]).toEqual([[], 1]);
   });
 
-  it('under two names in one run is one request', async () => {
+  it('is one request under two names in one run', async () => {
     for (const force of [false, true]) {
       const { dir, run } = await open();
       for (const name of ['a.fit', 'b.fit', 'c.fit']) put(dir, name, RIDE);
@@ -162,7 +162,7 @@ describe('a recording', () => {
     }
   });
 
-  it('is unpacked, and named without .gz', async () => {
+  it('is unpacked and named without .gz', async () => {
     const { dir, run, recordings } = await open();
     put(dir, 'Ride.FIT.gz', gzipSync(RIDE));
     const { requests, byPath } = await run(['Ride.FIT.gz']);
@@ -174,7 +174,7 @@ describe('a recording', () => {
     expect(recordings()).toHaveLength(1);
   });
 
-  it('is sent again by force, and the service recognises it', async () => {
+  it('is sent again with --force, and the service recognises it', async () => {
     const { dir, run, recordings, ledger } = await open();
     put(dir, 'a.fit', RIDE);
     await run(['a.fit']);
@@ -184,7 +184,7 @@ describe('a recording', () => {
     expect(ledger.find(sha256(RIDE))).toMatchObject({ state: 'confirmed', attempts: 2 });
   });
 
-  it('that the service has from elsewhere is a duplicate, and confirmed', async () => {
+  it('is a confirmed duplicate if the service has it from another source', async () => {
     const { sandbox, dir, run, ledger } = await open();
     put(dir, 'a.fit', RIDE);
     const other = await clientOf(sandbox).client();
@@ -199,7 +199,7 @@ describe('a recording', () => {
     expect(ledger.find(sha256(RIDE))?.state).toBe('confirmed');
   });
 
-  it('that the service has says that --name is ignored, and only then', async () => {
+  it('gets a note that --name is ignored only if the service already has it', async () => {
     const { dir, run } = await open();
     put(dir, 'a.fit', RIDE);
     const note = async (options: BatchOptions) => {
@@ -213,7 +213,7 @@ describe('a recording', () => {
     );
   });
 
-  it('with a semicolon in its file name is sent with _ instead, where services would cut the name', async () => {
+  it('is sent with _ instead of a semicolon in its name, because services would cut the name', async () => {
     const { dir, run } = await open();
     put(dir, 'semi;colon;2.FIT', RIDE);
     const { requests } = await run(['.']);
@@ -225,7 +225,7 @@ describe('a recording', () => {
   it.each([
     ['fails', 'upload-fit:503*inf'],
     ['is refused', 'upload-fit:422*inf'],
-  ])('that was delivered stays delivered if --force %s', async (_how, fault) => {
+  ])('stays delivered if --force %s', async (_how, fault) => {
     const { sandbox, dir, run, ledger } = await open();
     put(dir, 'a.fit', RIDE);
     await run(['a.fit']);
@@ -251,7 +251,7 @@ describe('a recording', () => {
   });
 });
 
-describe('a file that is no recording', () => {
+describe('a file that is not a recording', () => {
   it('is reported with its reason, sends nothing, and does not stop the others', async () => {
     const { dir, run, recordings } = await open();
     put(dir, 'r/00-text.fit', 'this is not a recording, whatever it is called');
@@ -302,7 +302,7 @@ describe('a file that is no recording', () => {
     expect(requests).toHaveLength(1);
   });
 
-  it('is looked at again once it has grown whole', async () => {
+  it('is checked again when it is complete', async () => {
     const { dir, run } = await open();
     put(dir, 'a.fit', truncated(RIDE, 100));
     expect(outcomes((await run(['.'])).items)).toEqual({ './a.fit': 'invalid incomplete' });
@@ -311,36 +311,39 @@ describe('a file that is no recording', () => {
   });
 });
 
-describe('what the service says no to', () => {
+describe('a response that rejects an upload', () => {
   it.each([
     ['in a body of success', 'upload-fit:success-false', undefined],
     ['by a status', 'upload-fit:422', 422],
-  ])('%s is rejected, written down, and does not stop the rest', async (_how, fault, status) => {
-    const { sandbox, dir, run, ledger } = await open();
-    put(dir, '1.fit', RIDE);
-    put(dir, '2.fit', makeRecording({ seed: 3, sizeBytes: 2_000 }));
-    sandbox.control.addFaults(fault);
-    const { items, byPath, requests } = await run(['1.fit', '2.fit'], { jobs: 1 });
-    expect(outcomes(items)).toEqual({ '1.fit': 'rejected', '2.fit': 'uploaded' });
-    expect(byPath['1.fit']).toEqual({
-      outcome: 'rejected',
-      sha256: sha256(RIDE),
-      size: 2_000,
-      attempts: 1,
-      message: aText,
-      ...(status === undefined ? {} : { status }),
-    });
-    expect(requests).toHaveLength(2);
-    expect(ledger.find(sha256(RIDE))).toMatchObject({ state: 'rejected', attempts: 1 });
-    // The service may have fixed the refusal: the next run tries again.
-    expect(outcomes((await run(['1.fit'])).items)).toEqual({ '1.fit': 'uploaded' });
-  });
+  ])(
+    'rejects and records one recording, %s, without stopping the rest',
+    async (_how, fault, status) => {
+      const { sandbox, dir, run, ledger } = await open();
+      put(dir, '1.fit', RIDE);
+      put(dir, '2.fit', makeRecording({ seed: 3, sizeBytes: 2_000 }));
+      sandbox.control.addFaults(fault);
+      const { items, byPath, requests } = await run(['1.fit', '2.fit'], { jobs: 1 });
+      expect(outcomes(items)).toEqual({ '1.fit': 'rejected', '2.fit': 'uploaded' });
+      expect(byPath['1.fit']).toEqual({
+        outcome: 'rejected',
+        sha256: sha256(RIDE),
+        size: 2_000,
+        attempts: 1,
+        message: aText,
+        ...(status === undefined ? {} : { status }),
+      });
+      expect(requests).toHaveLength(2);
+      expect(ledger.find(sha256(RIDE))).toMatchObject({ state: 'rejected', attempts: 1 });
+      // The service may have fixed the refusal: the next run tries again.
+      expect(outcomes((await run(['1.fit'])).items)).toEqual({ '1.fit': 'uploaded' });
+    },
+  );
 
   it.each([
     ['an address where nothing is', 'upload-fit:404*inf', '(404)'],
     ['the page of somebody in between', 'upload-fit:html(status=400)*inf', '400'],
   ])(
-    '%s is no refusal of the recordings: a few are asked for, none is lost',
+    'rejects no recording if it comes from %s: a few are tried, none is lost',
     async (_, fault, says) => {
       const { sandbox, dir, run, ledger } = await open();
       sandbox.control.addFaults(fault);
@@ -360,7 +363,7 @@ describe('what the service says no to', () => {
     },
   );
 
-  it('sends recordings that failed before last, so that they delay no others', async () => {
+  it('moves recordings that failed before to the end, so that they delay no others', async () => {
     const { sandbox, dir, run, recordings } = await open();
     const names = Array.from({ length: 12 }, (_, i) => `${String(i).padStart(2, '0')}.fit`);
     names.forEach((name, i) => put(dir, name, makeRecording({ seed: i, sizeBytes: 2_000 })));
@@ -377,7 +380,7 @@ describe('what the service says no to', () => {
     expect(recordings()).toHaveLength(12);
   });
 
-  it('a 500 for one recording in three runs is a refusal of it, if others are accepted meanwhile', async () => {
+  it('rejects one recording with 500 in three runs if the service accepts others meanwhile', async () => {
     const { sandbox, dir, run, ledger, recordings } = await open();
     const poison = sha256(RIDE);
     const { client: real } = clientOf(sandbox);
@@ -417,7 +420,7 @@ describe('what the service says no to', () => {
     expect(ledger.find(poison)).toMatchObject({ state: 'confirmed', refusals: 0 });
   });
 
-  it('a 500 for everything is an outage, however many runs it lasts', async () => {
+  it('counts 500 for everything as an outage over any number of runs', async () => {
     const { sandbox, dir, run } = await open();
     sandbox.control.addFaults('upload-fit:500*inf');
     put(dir, 'a.fit', RIDE);
@@ -433,7 +436,7 @@ describe('what the service says no to', () => {
     ]);
   });
 
-  it('a scope that is missing ends the batch: nothing more is asked', async () => {
+  it('ends the batch without further requests if a scope is missing', async () => {
     const { sandbox, dir, run, ledger } = await open();
     const { client } = clientOf(sandbox, { scopes: ['health:write'] });
     for (let i = 0; i < 12; i++) put(dir, `${i}.fit`, makeRecording({ seed: i, sizeBytes: 2_000 }));
@@ -442,16 +445,16 @@ describe('what the service says no to', () => {
       new Set(['SCOPE_MISSING']),
     );
     expect(items).toHaveLength(12);
-    // Those that were under way at once; no more.
+    // Only the requests that were in flight together.
     expect(requests.length).toBeLessThanOrEqual(2);
     expect(ledger.counts()).toEqual({ pending: requests.length, confirmed: 0, rejected: 0 });
   });
 });
 
-describe('a login that is dead', () => {
+describe('a login that has ended', () => {
   const dead = new SyncError('AUTH_EXPIRED', 'The login has ended.', { hint: 'Run `sync login`.' });
 
-  it('fails every file with what to do, after the first, without reading the rest', async () => {
+  it('fails every file with a hint after the first one, without reading the rest', async () => {
     const { dir, run, ledger } = await open();
     for (let i = 0; i < 30; i++) put(dir, `${i}.fit`, makeRecording({ seed: i, sizeBytes: 2_000 }));
     put(dir, 'bad.fit', 'not a recording');
@@ -490,8 +493,8 @@ describe('a login that is dead', () => {
   });
 });
 
-describe('a service that is in trouble', () => {
-  it('is retried, and the tries are reported', async () => {
+describe('a failing service', () => {
+  it('is retried, and the retries are reported', async () => {
     const { sandbox, dir, run, recordings } = await open();
     put(dir, 'a.fit', RIDE);
     sandbox.control.addFaults('upload-fit:503', 'upload-fit:reset', 'upload-fit:html');
@@ -504,7 +507,7 @@ describe('a service that is in trouble', () => {
     expect(recordings()).toHaveLength(1);
   });
 
-  it('that took it without saying so recognises it the next time', async () => {
+  it('recognises in the next run an upload that it accepted without an answer', async () => {
     const { sandbox, dir, run, recordings, ledger } = await open();
     put(dir, 'a.fit', RIDE);
     sandbox.control.addFaults('upload-fit:reset-after*4');
@@ -516,7 +519,7 @@ describe('a service that is in trouble', () => {
     expect(ledger.find(sha256(RIDE))?.state).toBe('confirmed');
   });
 
-  it('that does not answer three files is not asked for the rest; the next run sends them all', async () => {
+  it('gets no more requests after three unanswered files; the next run sends them all', async () => {
     const { sandbox, dir, run, recordings } = await open();
     for (let i = 0; i < 20; i++) put(dir, `${i}.fit`, makeRecording({ seed: i, sizeBytes: 2_000 }));
     sandbox.control.addFaults('upload-fit:503*inf');
@@ -531,7 +534,7 @@ describe('a service that is in trouble', () => {
     expect(recordings()).toHaveLength(20);
   });
 
-  it('that answers in between is asked for all of them', async () => {
+  it('gets requests for all files if it answers in between', async () => {
     const { sandbox, dir, run } = await open();
     for (let i = 10; i < 19; i++)
       put(dir, `${i}.fit`, makeRecording({ seed: i, sizeBytes: 2_000 }));
@@ -546,7 +549,7 @@ describe('a service that is in trouble', () => {
 });
 
 describe('an interruption', () => {
-  it('ends the run with its reason, and releases the claims in flight', async () => {
+  it('ends the run with its reason and releases the claims in flight', async () => {
     const { sandbox, dir, run, ledger } = await open();
     for (let i = 0; i < 6; i++) put(dir, `${i}.fit`, makeRecording({ seed: i, sizeBytes: 2_000 }));
     sandbox.control.addFaults('upload-fit:hang*inf');
@@ -564,7 +567,7 @@ describe('an interruption', () => {
     expect(Object.values(outcomes(again.items))).toEqual(Array(6).fill('uploaded'));
   });
 
-  it('before the start sends nothing', async () => {
+  it('sends nothing if it happens before the start', async () => {
     const { dir, run } = await open();
     put(dir, 'a.fit', RIDE);
     const abort = new AbortController();
@@ -576,7 +579,7 @@ describe('an interruption', () => {
 });
 
 describe('another process', () => {
-  it('that is sending the same recording is waited for, and its result counts', async () => {
+  it('is waited for if it is sending the same recording, and its result counts', async () => {
     const { dir, run, state, database } = await open();
     put(dir, 'a.fit', RIDE);
     const theirs = uploadLedger(database, 'athlete:1', markIn(state), Date.now);
@@ -588,7 +591,7 @@ describe('another process', () => {
     expect([requests, elsewhere]).toEqual([[], [1]]);
   });
 
-  it('that is killed over it leaves it to this one, which sends it', async () => {
+  it('leaves the recording to this process if it is killed', async () => {
     const { dir, run, state } = await open();
     put(dir, 'a.fit', RIDE);
     const other = workers.start('claim-upload', state, sha256(RIDE));
@@ -602,7 +605,7 @@ describe('another process', () => {
 });
 
 describe('--dry-run', () => {
-  it('shows the request that would be made, sends nothing and writes nothing', async () => {
+  it('shows the request, sends nothing and writes nothing', async () => {
     const { sandbox, dir, run, database, asked } = await open();
     put(dir, 'a.fit', RIDE);
     put(dir, 'bad.fit', 'not a recording');
@@ -632,7 +635,7 @@ describe('--dry-run', () => {
     }
   });
 
-  it('shows the very parts that the real run then sends', async () => {
+  it('shows the same parts that the real run then sends', async () => {
     const { dir, run } = await open();
     put(dir, 'a.fit', RIDE);
     const [dry] = (await run(['a.fit'], { dryRun: true })).items;
@@ -658,7 +661,7 @@ describe('--dry-run', () => {
 });
 
 describe('many files', () => {
-  it('are sent as many at once as was asked for, and large ones one at a time', async () => {
+  it('are sent as many at once as requested, and large ones one at a time', async () => {
     const { sandbox, dir, run } = await open();
     for (let i = 0; i < 8; i++)
       put(dir, `small/${i}.fit`, makeRecording({ seed: i, sizeBytes: 2_000 }));
@@ -666,7 +669,7 @@ describe('many files', () => {
       put(dir, `large/${i}.fit`, makeRecording({ seed: 50 + i, sizeBytes: 4_200_000 }));
     }
     sandbox.control.addFaults('upload-fit:delay=40ms*inf');
-    /** Spans in which requests were under way, from the sandbox's own record. */
+    /** Returns the largest number of requests in flight at once, from the record of the sandbox. */
     const mostAtOnce = (requests: Awaited<ReturnType<typeof run>>['requests']) => {
       const spans = requests.map(({ receivedAt, durationMs }) => {
         const from = Date.parse(receivedAt);
@@ -694,7 +697,7 @@ describe('many files', () => {
     ).toEqual(Array.from({ length: 5 }, (_, i) => [i, 5, i * 2_000, `./${i}.fit`]));
   });
 
-  it('are each reported once, also where nothing is known of them', async () => {
+  it('are each reported once, also if they do not exist', async () => {
     const { dir, run } = await open();
     mkdirSync(join(dir, 'empty'));
     const { items, requests } = await run(['empty', 'missing', 'missing']);

@@ -21,8 +21,8 @@ function read(path: string, buffers = fresh) {
   return contents;
 }
 
-describe('a file', () => {
-  it('is read unchanged into a buffer with room before and after it, with its stamp', () => {
+describe('reading a file', () => {
+  it('returns its bytes with room before and after them, and its stamp', () => {
     const path = put(scratchDir(), 'a.fit', BYTES);
     const { buffer, bytes, stamp } = read(path);
     expect(bytes.equals(BYTES)).toBe(true);
@@ -34,7 +34,7 @@ describe('a file', () => {
     expect(stamp).toEqual({ size, mtimeMs, ctimeMs });
   });
 
-  it('leaves nothing of the file before it in a buffer that is used again', () => {
+  it('leaves nothing of the previous file in a reused buffer', () => {
     const dir = scratchDir();
     const shared = Buffer.alloc(HEAD_ROOM + 200_000 + TAIL_ROOM);
     read(put(dir, 'long.fit', BYTES), () => shared);
@@ -49,7 +49,7 @@ describe('a file', () => {
       'is written anew with the same length',
       (path) => writeFileSync(path, Buffer.alloc(BYTES.length, 1)),
     ],
-  ])('that %s while it is read is not taken', (_how, change) => {
+  ])('rejects a file that %s while it is read', (_how, change) => {
     const path = put(scratchDir(), 'a.fit', BYTES);
     // The buffer is asked for between the first look at the file and the reading.
     const buffers: BufferSource = (size) => {
@@ -62,7 +62,7 @@ describe('a file', () => {
     });
   });
 
-  it('larger than any recording is not read', () => {
+  it('rejects a file above the size limit', () => {
     const path = put(scratchDir(), 'huge.fit');
     truncateSync(path, MAX_RECORDING_BYTES + 1);
     let asked = false;
@@ -77,7 +77,7 @@ describe('a file', () => {
     expect(asked).toBe(false);
   });
 
-  it('that is a folder, or is not there, is told in words', () => {
+  it('describes the problem of a folder and of a missing file', () => {
     const dir = scratchDir();
     expect(readFile(dir, fresh)).toEqual({ problem: 'It is a folder.', reason: 'unreadable' });
     expect(readFile(join(dir, 'no.fit'), fresh)).toEqual({
@@ -104,8 +104,8 @@ describe('a file', () => {
   });
 });
 
-describe('a packed file', () => {
-  it("is unpacked, and keeps the file's stamp", () => {
+describe('reading a packed file', () => {
+  it('unpacks it and keeps the stamp of the file', () => {
     const packed = gzipSync(BYTES);
     const path = put(scratchDir(), 'a.fit.gz', packed);
     const { bytes, stamp } = read(path);
@@ -113,7 +113,7 @@ describe('a packed file', () => {
     expect(stamp.size).toBe(packed.length);
   });
 
-  it('is known by its bytes, not by its name', () => {
+  it('recognises it by its bytes instead of its name', () => {
     const dir = scratchDir();
     expect(read(put(dir, 'a.fit', gzipSync(BYTES))).bytes.equals(BYTES)).toBe(true);
     expect(read(put(dir, 'b.fit.gz', BYTES)).bytes.equals(BYTES)).toBe(true);
@@ -123,7 +123,7 @@ describe('a packed file', () => {
   it.each([
     ['is cut off', packed.subarray(0, packed.length - 100)],
     ['is cut off in its header', packed.subarray(0, 8)],
-  ])('that %s may be whole later', (_how, bytes) => {
+  ])('reports a file that %s as incomplete', (_how, bytes) => {
     expect(readFile(put(scratchDir(), 'a.fit.gz', bytes), fresh)).toEqual({
       problem: 'The end of the gzip file is missing.',
       reason: 'incomplete',
@@ -133,14 +133,14 @@ describe('a packed file', () => {
   it.each([
     ['has a wrong checksum', Buffer.from(packed).fill(0x55, packed.length - 8, packed.length - 4)],
     ['is damaged inside', Buffer.from(packed).fill(0xff, 40, 200)],
-  ])('that %s is told to be damaged', (_how, bytes) => {
+  ])('reports a file that %s as damaged', (_how, bytes) => {
     expect(readFile(put(scratchDir(), 'a.fit.gz', bytes), fresh)).toEqual({
       problem: 'The gzip file is damaged. Download or copy it again.',
       reason: 'corrupt',
     });
   });
 
-  it('that would unpack to more than any recording is not unpacked', () => {
+  it('does not unpack a file that would exceed the size limit', () => {
     const bomb = gzipSync(Buffer.alloc(MAX_RECORDING_BYTES + 1), { level: 1 });
     expect(readFile(put(scratchDir(), 'bomb.fit.gz', bomb), fresh)).toEqual({
       problem: 'It is larger than any recording (256 MB).',
@@ -149,7 +149,7 @@ describe('a packed file', () => {
   });
 });
 
-it('a recording in memory gets the same room, and its own bytes', () => {
+it('a recording in memory gets the same room and a copy of its bytes', () => {
   const original = new Uint8Array([1, 2, 3]);
   const { buffer, bytes } = contentsOf(original);
   original.fill(0);

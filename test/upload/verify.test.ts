@@ -88,7 +88,7 @@ function workout(id: string, over: Partial<Workout> = {}): Workout {
 const PRESENT = 'present';
 const ELSEWHERE = { source: 'garmin', externalId: '1234' };
 
-describe('a recording that the service took', () => {
+describe('an uploaded recording', () => {
   it.each<[string, Partial<ConfirmedUpload>, Workout[], unknown[]]>([
     ['is present by its start and file name', {}, [workout('w')], [PRESENT, 'w']],
     [
@@ -168,7 +168,7 @@ describe('a recording that the service took', () => {
     expect(await verify([upload(over)])).toEqual([expected]);
   });
 
-  it('does not count for another one of the same start and length', async () => {
+  it('does not count for another recording of the same start and length', async () => {
     const { verify } = await platform([workout('w')]);
     expect(await verify([upload({ sentAs: 'second.fit' }), upload()])).toEqual([
       ['missing', undefined],
@@ -185,7 +185,7 @@ describe('a recording that the service took', () => {
   });
 });
 
-it('workouts are asked for over all pages, with a day of margin at either end', async () => {
+it('requests all pages of workouts, with a day of margin at both ends', async () => {
   const day = (index: number) => START + index * 86_400_000;
   const many = Array.from({ length: 450 }, (_, i) => i - 449);
   const { verify, requests } = await platform(
@@ -217,12 +217,12 @@ it('workouts are asked for over all pages, with a day of margin at either end', 
   });
 });
 
-it('nothing is asked of the service if nothing was uploaded', async () => {
+it('sends no request if nothing was uploaded', async () => {
   const { verify, requests } = await platform([]);
   expect([await verify([]), requests]).toEqual([[], []]);
 });
 
-it('the ledger lists the uploads without a check since their confirmation', () => {
+it('lists the uploads without a check since their confirmation', () => {
   const dir = scratchDir();
   let now = 1000;
   const ledger = uploadLedger(openIn(dir), 'athlete:1', markIn(dir), () => now);

@@ -24,7 +24,7 @@ it('waits longer after every failure, up to five minutes', () => {
   expect(waits).toEqual(seconds.map((s) => s * 1000));
 });
 
-it('waits between half of that and all of it, as chance will have it', () => {
+it('waits for a random time between half the pause and the whole pause', () => {
   for (const [random, share] of [
     [0, 0.5],
     [0.5, 0.75],
@@ -36,7 +36,7 @@ it('waits between half of that and all of it, as chance will have it', () => {
   }
 });
 
-it('waits as long as the service asks, if that is longer', () => {
+it('waits for the time that the service requests, if that is longer', () => {
   const { breaker } = gateAt();
   breaker.failed({ code: 'SERVICE_UNAVAILABLE', message: '503' }, 20_000);
   expect(breaker.waitMs).toBe(20_000);
@@ -45,7 +45,7 @@ it('waits as long as the service asks, if that is longer', () => {
   expect(breaker.waitMs).toBe(1_000);
 });
 
-it('lets one recording try after a failure, and all after a success', () => {
+it('lets one recording start after a failure, and all of them after a success', () => {
   const { breaker, pass } = gateAt();
   expect([breaker.mayStart(0, 2), breaker.mayStart(1, 2), breaker.mayStart(2, 2)]).toEqual([
     true,
@@ -61,7 +61,7 @@ it('lets one recording try after a failure, and all after a success', () => {
   expect(breaker.succeeded()).toBe(false);
 });
 
-it('is news once, until the obstacle is another one', () => {
+it('reports an obstacle once until its kind changes', () => {
   const { breaker } = gateAt();
   expect(breaker.failed(OFFLINE)).toBe(true);
   expect(breaker.failed(OFFLINE)).toBe(false);
@@ -71,7 +71,7 @@ it('is news once, until the obstacle is another one', () => {
   expect(breaker.failed({ code: 'SCOPE_MISSING', message: 'no scope' })).toBe(true);
 });
 
-it('opens for nothing but another login once that has ended', () => {
+it('closes only after another login if the login has ended', () => {
   const { breaker, pass } = gateAt();
   breaker.failed({ code: 'AUTH_EXPIRED', message: 'ended' });
   pass(86_400_000);
@@ -82,7 +82,7 @@ it('opens for nothing but another login once that has ended', () => {
   expect(breaker.state).toMatchObject({ state: 'login-needed' });
 });
 
-it('does not undercut what the service asked for, whatever has changed', () => {
+it('never waits less than the service requested, also when the network returns', () => {
   const { breaker, pass } = gateAt();
   breaker.failed({ code: 'SERVICE_UNAVAILABLE', message: '503' }, 3_600_000);
   pass(1_000_000);
@@ -90,7 +90,7 @@ it('does not undercut what the service asked for, whatever has changed', () => {
   expect(breaker.waitMs).toBe(2_600_000);
 });
 
-it('may be tried at once again if an earlier failure, but not this one, asked for a pause', () => {
+it('retries at once when the network returns, if only an earlier failure requested a pause', () => {
   const { breaker, pass } = gateAt();
   breaker.failed({ code: 'SERVICE_UNAVAILABLE', message: '503' }, 2_000);
   pass(2_000);
@@ -99,7 +99,7 @@ it('may be tried at once again if an earlier failure, but not this one, asked fo
   expect(breaker.waitMs).toBe(0);
 });
 
-it('knows of no obstacle any more when nothing waits, and begins with one recording', () => {
+it('forgets the obstacle when the queue is empty, and then starts with one recording', () => {
   const { breaker } = gateAt();
   breaker.failed(OFFLINE);
   breaker.idle();
@@ -110,7 +110,7 @@ it('knows of no obstacle any more when nothing waits, and begins with one record
   expect(breaker.state.state).toBe('login-needed');
 });
 
-it('tries at once when the network is back, and starts over with short pauses', () => {
+it('retries at once when the network returns, and then starts with short pauses', () => {
   const { breaker } = gateAt();
   for (let i = 0; i < 10; i++) breaker.failed(OFFLINE);
   expect(breaker.mayStart(0, 2)).toBe(false);

@@ -58,7 +58,7 @@ afterEach(() => {
   rmSync(root, { recursive: true });
 });
 
-it('finds what is in a new tree by itself, before any rescan', async () => {
+it('finds the recordings in a new folder tree before any rescan', async () => {
   put(join(root, 'a/b/c/1.fit'), anotherRecording());
   put(join(root, 'a/b/2.FIT'), anotherRecording());
   put(join(root, 'a/TEMPFIT/3.fit'), anotherRecording());
@@ -70,7 +70,7 @@ it('finds what is in a new tree by itself, before any rescan', async () => {
   await until(() => candidates.includes(join('a/b/c/4.fit')));
 });
 
-it('asks for a rescan when so much is told at once that some may have been lost', () => {
+it('requests a rescan after a burst of events, because some may have been lost', () => {
   for (let i = 0; i <= 1_000; i++) eventHandler.add(folder, root, `no-${i}.fit`);
   expect(rescans).toEqual([]);
   eventHandler.handle();
@@ -78,7 +78,7 @@ it('asks for a rescan when so much is told at once that some may have been lost'
   expect(candidates).toEqual([]);
 });
 
-it('does not look at files with other names', () => {
+it('ignores files with other names', () => {
   put(join(root, 'notes.txt'), 'x');
   put(join(root, 'ride.fit.part'), anotherRecording());
   put(join(root, 'inProgressActivity.fit'), anotherRecording());

@@ -16,7 +16,7 @@ it('returns events in the order in which they were posted, and a signal once', a
   expect(queue.drain()).toEqual([]);
 });
 
-it('posts a timer when it is due, before queued events, and only for its last setting', async () => {
+it('returns a due timer before queued events, and only for its last setting', async () => {
   const clock = manualClock();
   const queue = new EventQueue(clock);
   queue.setTimer('check-due', 1_000);

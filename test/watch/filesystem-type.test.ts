@@ -2,7 +2,7 @@ import { tmpdir } from 'node:os';
 import { describe, expect, it } from 'vitest';
 import { judge, filesystemType } from '../../src/watch/filesystem-type.ts';
 
-describe('where no events come', () => {
+describe('the type of a filesystem', () => {
   // f_type as statfs(2) gives it: linux/magic.h
   it.each([
     ['ext4', 0xef53, false, false],
@@ -17,22 +17,22 @@ describe('where no events come', () => {
     ['smb2', 0xfe534d42, true, true],
     ['fuse (gvfs, sshfs)', 0x65735546, true, true],
     ['9p (WSL)', 0x01021997, true, false],
-  ])('%s', (_name, type, polls, removable) => {
+  ])('determines for %s whether the watcher has to poll', (_name, type, polls, removable) => {
     const place = judge(type);
     expect([place.noEvents !== undefined, place.removable]).toEqual([polls, removable]);
   });
 
-  it('a network share of Windows is one, its own disks are not', () => {
+  it('determines polling for a Windows network share and events for local disks', () => {
     expect(filesystemType(String.raw`\\nas\rides`, 'win32').noEvents).toMatch(/network/);
     expect(filesystemType(String.raw`C:\Users\me\Zwift`, 'win32').noEvents).toBeUndefined();
     expect(filesystemType(String.raw`\\?\C:\Users\me`, 'win32').noEvents).toBeUndefined();
   });
 
-  it('this machine has events for its own files', () => {
+  it('determines events for the files of this machine', () => {
     expect(filesystemType(tmpdir(), process.platform).noEvents).toBeUndefined();
   });
 
-  it('a folder that is not there is judged when it is', () => {
+  it('leaves a missing folder undetermined until it exists', () => {
     expect(filesystemType('/no/such/folder', 'linux')).toEqual({
       noEvents: undefined,
       removable: false,

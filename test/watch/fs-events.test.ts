@@ -42,7 +42,7 @@ describe.each([
   // Node stands in for it here; on macOS and Windows it is the kernel.
   ['one watch for the tree', true],
 ])('%s', (_name, recursive) => {
-  it('tells the names of files that change, at any depth', async () => {
+  it('reports the names of changed files at any depth', async () => {
     mkdirSync(join(root, 'a/b'), { recursive: true });
     start(recursive);
     writeFileSync(join(root, '1.fit'), 'x');
@@ -50,7 +50,7 @@ describe.each([
     await until(() => told.has('1.fit') && told.has(join('a', 'b', '2.fit')));
   });
 
-  it('tells nothing of what is in folders that are not searched', async () => {
+  it('reports nothing from folders that are not searched', async () => {
     mkdirSync(join(root, 'TEMPFIT'));
     mkdirSync(join(root, '.Trash/sub'), { recursive: true });
     start(recursive);
@@ -62,19 +62,19 @@ describe.each([
   });
 });
 
-it('takes one watch a folder and none for a file', () => {
+it('uses one watch per folder and none per file', () => {
   for (let i = 0; i < 5; i++) mkdirSync(join(root, `d${i}/sub`), { recursive: true });
   for (let i = 0; i < 100; i++) writeFileSync(join(root, `d1/${i}.fit`), 'x');
   expect(start().count).toBe(11);
 });
 
-it('tells that the root itself is gone', async () => {
+it('reports the removal of the root', async () => {
   start();
   rmSync(root, { recursive: true });
   await until(() => rootEvents > 0);
 });
 
-it('hears a folder again that was removed and made again, once it is covered anew', async () => {
+it('reports changes again in a folder that was removed, created again and covered again', async () => {
   mkdirSync(join(root, 'a'));
   const events = start();
   for (let round = 0; round < 5; round++) {
@@ -89,7 +89,7 @@ it('hears a folder again that was removed and made again, once it is covered ane
   expect(events.count).toBe(2);
 });
 
-it('watches what is there now when a walk comes to a folder that was replaced', async () => {
+it('watches the new folder if a folder was replaced before the walk reached it', async () => {
   mkdirSync(join(root, 'a'));
   const events = start();
   const aside = `${root}-aside`;
@@ -103,7 +103,7 @@ it('watches what is there now when a walk comes to a folder that was replaced', 
   await until(() => told.has(join('a', 'ride.fit')));
 });
 
-it('gives up as a whole, and says why, when the system has no more watches', () => {
+it('stops with a reason when the system has no more watches', () => {
   for (let i = 0; i < 5; i++) mkdirSync(join(root, `d${i}`));
   let left = 3;
   const limited = ((...args: Parameters<typeof watch>) => {
@@ -120,7 +120,7 @@ it('gives up as a whole, and says why, when the system has no more watches', () 
   expect(events.count).toBe(0);
 });
 
-it('passes over a folder that may not be read, and goes on with the others', () => {
+it('skips an unreadable folder and continues with the others', () => {
   mkdirSync(join(root, 'a'));
   mkdirSync(join(root, 'locked'));
   mkdirSync(join(root, 'z'));

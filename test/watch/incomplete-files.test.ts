@@ -25,7 +25,7 @@ function file(
   return { path: '/d/ride.fit', stamp, ...what, ...rest };
 }
 
-it('looks again at growing intervals, up to some minutes; then the rescans see to it', () => {
+it('checks at growing intervals up to some minutes, and then leaves the file to the rescans', () => {
   const { incomplete, pass } = pendingAt();
   incomplete.note(file(), true);
   const waits: (number | undefined)[] = [];
@@ -43,7 +43,7 @@ it('looks again at growing intervals, up to some minutes; then the rescans see t
   );
 });
 
-it('starts over with short intervals when the file changes', () => {
+it('restarts with short intervals when the file changes', () => {
   const { incomplete, pass } = pendingAt();
   incomplete.note(file(), true);
   for (let i = 0; i < 4; i++) {
@@ -55,7 +55,7 @@ it('starts over with short intervals when the file changes', () => {
   expect(incomplete.waitMs).toBe(2_000);
 });
 
-it('tells once of a recording that has not changed for three hours', () => {
+it('reports a recording once if it has not changed for three hours', () => {
   const { incomplete, pass } = pendingAt();
   incomplete.note(file(), false);
   pass(3 * HOUR - 1);
@@ -67,13 +67,13 @@ it('tells once of a recording that has not changed for three hours', () => {
   expect(incomplete.dueReports()).toEqual([]);
 });
 
-it('tells at once of one that was left hours ago, and not of one that still grows', () => {
+it('reports a recording at once if its last change was hours ago, but not if it still grows', () => {
   const { incomplete, pass } = pendingAt();
   incomplete.note(file({ mtimeMs: START - 4 * HOUR }), false);
   expect(incomplete.dueReports()).toHaveLength(1);
   for (let i = 1; i < 10; i++) {
     pass(HOUR);
-    // A device whose clock is years behind writes such times.
+    // A device writes such times if its clock is years behind.
     incomplete.note(
       file({ path: '/d/long.fit', size: i, mtimeMs: START - 9_000 * HOUR + i }),
       false,
@@ -83,7 +83,7 @@ it('tells at once of one that was left hours ago, and not of one that still grow
   }
 });
 
-it('looks again and reports in time although the clock is set back by a day', () => {
+it('checks and reports in time although the clock is set back by a day', () => {
   const { incomplete, pass, setClock } = pendingAt();
   incomplete.note(file({ mtimeMs: START }), false);
   setClock(-24 * HOUR);
@@ -93,21 +93,21 @@ it('looks again and reports in time although the clock is set back by a day', ()
   expect(incomplete.dueReports()).toHaveLength(1);
 });
 
-it('tells sooner of bytes that are wrong', () => {
+it('reports wrong bytes earlier', () => {
   const { incomplete, pass } = pendingAt();
   incomplete.note(file({ reason: 'corrupt' }), false);
   pass(10 * 60_000);
   expect(incomplete.dueReports()).toHaveLength(1);
 });
 
-it('does not tell what was told before', () => {
+it('reports nothing a second time', () => {
   const { incomplete, pass } = pendingAt();
   incomplete.note(file({ mtimeMs: START - 4 * HOUR }), true);
   pass(HOUR);
   expect(incomplete.dueReports()).toEqual([]);
 });
 
-it('forgets what became whole, and what is in a folder that is gone', () => {
+it('forgets complete files and files in a removed folder', () => {
   const { incomplete } = pendingAt();
   for (const path of ['/d/a.fit', '/d/sub/b.fit', '/d-2/c.fit']) {
     incomplete.note(file({ path: join(path) }), false);

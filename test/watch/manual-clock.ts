@@ -2,9 +2,9 @@ import type { Clock } from '../../src/base/time.ts';
 
 /** A clock that stands still until a test moves it. */
 export interface ManualClock extends Clock {
-  /** Lets so many ms pass, and all that waits for them happen. */
+  /** Advances the clock by `ms` and wakes the sleepers that are due. */
   advance(ms: number): Promise<void>;
-  /** Sets the wall clock so many ms ahead, or back: no time passes, as for a machine that slept. */
+  /** Sets the wall clock ahead or back by `ms` without waking sleepers, as after a suspend. */
   jump(ms: number): void;
 }
 

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { notifyCommand } from '../../src/watch/notify.ts';
 
-it('shows a desktop notification whose text is never part of a program', () => {
+it('shows a desktop notification without making its text part of a program', () => {
   const note = { title: 'sync', text: '"; rm -rf ~ #' };
   const bus = { DBUS_SESSION_BUS_ADDRESS: 'unix:path=/run/user/1000/bus' };
   expect(notifyCommand('linux', {}, note)).toBeUndefined();

@@ -32,7 +32,7 @@ afterEach(() => {
 });
 
 const now = () => Date.now();
-/** The outbox of a watcher of its own, which may die. */
+/** Opens the outbox of a separate watcher that can be killed. */
 function watcher(account = 'me') {
   const mark = markProcess(dir);
   marks.push(mark);
@@ -51,7 +51,7 @@ const recording = (path = '/device/ride.fit', recordedAt = 5) => {
   return { sha256: sha256(bytes), path, size: bytes.length, recordedAt, bytes, removable };
 };
 
-it('keeps the bytes, for the owner alone, and knows them after a restart', () => {
+it('keeps the bytes readable for their owner only and loads them after a restart', () => {
   const kept = recording('/device/GARMIN/RIDE.FIT.gz');
   expect(open().keep(kept)).toBe(true);
   const [item, ...others] = open().review().items;
@@ -69,7 +69,7 @@ it('keeps the bytes, for the owner alone, and knows them after a restart', () =>
   expect(statSync(join(path, '..')).mode & 0o777).toBe(0o700);
 });
 
-it('drops them, with their folder', () => {
+it('deletes the bytes and their folder', () => {
   const kept = recording();
   const outbox = open();
   outbox.keep(kept);
@@ -79,7 +79,7 @@ it('drops them, with their folder', () => {
   expect(readdirSync(join(dir, 'outbox'))).toEqual([]);
 });
 
-it('keeps for two accounts what both wait for, until neither does', () => {
+it('keeps the bytes that two accounts need until both have dropped them', () => {
   const kept = recording();
   const [mine, theirs] = [watcher('me').outbox, watcher('them').outbox];
   mine.keep(kept);
@@ -90,7 +90,7 @@ it('keeps for two accounts what both wait for, until neither does', () => {
   expect(readdirSync(join(dir, 'outbox'))).toEqual([]);
 });
 
-it('takes no more than its room from folders that stay; from devices it takes everything', () => {
+it('limits the size of copies from fixed folders, but not from removable devices', () => {
   const large = { ...recording(), size: 400 * 1024 * 1024 };
   const outbox = open();
   // The row says how much room it takes; the bytes of this one are small.
@@ -104,7 +104,7 @@ it('takes no more than its room from folders that stay; from devices it takes ev
   expect(outbox.keep({ ...next, removable: false })).toBe(true);
 });
 
-it('forgets a row whose bytes are gone', () => {
+it('forgets a row if its bytes are missing', () => {
   const kept = recording();
   open().keep(kept);
   rmSync(join(dir, 'outbox', kept.sha256), { recursive: true });
@@ -113,7 +113,7 @@ it('forgets a row whose bytes are gone', () => {
   expect(outbox.has(kept.sha256)).toBe(false);
 });
 
-it('clears away what a process that died left behind, and not what is being written', () => {
+it('deletes the remains of a dead process, but not a copy that is being written', () => {
   const [old, fresh, kept] = [recording(), recording(), recording()];
   put(join(dir, 'outbox', old.sha256, '.tmp'), 'x');
   put(join(dir, 'outbox', fresh.sha256, '.tmp'), 'x');
@@ -124,7 +124,7 @@ it('clears away what a process that died left behind, and not what is being writ
   expect(readdirSync(join(dir, 'outbox')).sort()).toEqual([fresh.sha256, kept.sha256].sort());
 });
 
-it('gives what was kept before a login to who then logged in', () => {
+it('moves the copies made before a login to the account that logs in', () => {
   const kept = recording();
   open('nobody').keep(kept);
   adoptAccount(database, 'nobody', 'me');
@@ -132,7 +132,7 @@ it('gives what was kept before a login to who then logged in', () => {
   expect(open('nobody').review().items).toEqual([]);
 });
 
-it('leaves to each living watcher what it kept, and gives what a dead one kept to one of them', () => {
+it('keeps each copy with its living watcher and moves the copies of a dead one to one other', () => {
   const [one, other, third] = [watcher(), watcher(), watcher()];
   const kept = recording();
   one.outbox.keep(kept);
@@ -144,7 +144,7 @@ it('leaves to each living watcher what it kept, and gives what a dead one kept t
   expect([other.outbox.count, third.outbox.count]).toEqual([1, 0]);
 });
 
-it('counts no longer what another watcher has delivered', () => {
+it('stops counting a copy that another watcher has delivered', () => {
   const [one, other] = [watcher(), watcher()];
   const kept = recording();
   one.outbox.keep(kept);

@@ -13,7 +13,7 @@ function takeAll(queue: Queue): string[] {
   return keys;
 }
 
-it('gives the oldest first; of one age, in the order of their paths', () => {
+it('returns the oldest recording first, and recordings of equal age in path order', () => {
   const queue = new Queue();
   for (const [key, at] of [
     ['c', 3],
@@ -25,7 +25,7 @@ it('gives the oldest first; of one age, in the order of their paths', () => {
   expect(takeAll(queue)).toEqual(['a', 'b', 'z', 'c']);
 });
 
-it('gives what has failed after what has not, however old it is', () => {
+it('returns failed recordings after all others, also if they are older', () => {
   const queue = new Queue();
   queue.add(item('old, failed twice', 1, { failures: 2 }));
   queue.add(item('old, failed once', 2, { failures: 1 }));
@@ -33,7 +33,7 @@ it('gives what has failed after what has not, however old it is', () => {
   expect(takeAll(queue)).toEqual(['new', 'old, failed once', 'old, failed twice']);
 });
 
-it('holds an item once; the newer look at it counts, its failures stay', () => {
+it('keeps one entry per recording, with the newer state and the earlier failures', () => {
   const queue = new Queue();
   queue.add(item('a', 5, { failures: 1 }));
   queue.add(item('a', 1));
@@ -44,7 +44,7 @@ it('holds an item once; the newer look at it counts, its failures stay', () => {
   expect(queue.take()).toBeUndefined();
 });
 
-it('does not give what was removed', () => {
+it('does not return removed recordings', () => {
   const queue = new Queue();
   queue.add(item('a', 1));
   queue.add(item('b', 2));
@@ -53,7 +53,7 @@ it('does not give what was removed', () => {
   expect(takeAll(queue)).toEqual(['b']);
 });
 
-it('takes in what comes while it is emptied', () => {
+it('accepts recordings between two takes', () => {
   const queue = new Queue();
   for (let i = 0; i < 5; i++) queue.add(item(`late ${i}`, 10 + i));
   expect(queue.take()?.key).toBe('late 0');
@@ -61,7 +61,7 @@ it('takes in what comes while it is emptied', () => {
   expect(takeAll(queue)).toEqual(['early', 'late 1', 'late 2', 'late 3', 'late 4']);
 });
 
-it('takes no notice of what it holds already, just like that: rescans find it again and again', () => {
+it('ignores a recording that a rescan finds again, unless the file was rewritten', () => {
   const queue = new Queue();
   expect([queue.add(item('a', 1)), queue.add(item('a', 1))]).toEqual([true, false]);
   const rewritten = { stamp: { size: 2, mtimeMs: 2, ctimeMs: 2 } };

@@ -10,7 +10,10 @@ it.each([
   ['a day ago, for the second time', 2, -DAY, true],
   ['an hour from now, by a clock that was set back since', 1, 3_600_000, true],
   ['a year from now, by a clock that was wrong', 1, 365 * DAY, false],
-])('a recording that was refused %s rests: %s refusals, %s ms, %s', (_, refusals, ms, rests) => {
-  const upload = { state: 'rejected', attempts: 1, refusals, changedAt: NOW + ms } as const;
-  expect(isAtRest(upload, NOW)).toBe(rests);
-});
+])(
+  'isAtRest, for a recording that was refused %s (refusals: %s, age: %s ms): %s',
+  (_, refusals, ms, rests) => {
+    const upload = { state: 'rejected', attempts: 1, refusals, changedAt: NOW + ms } as const;
+    expect(isAtRest(upload, NOW)).toBe(rests);
+  },
+);

@@ -12,7 +12,7 @@ import { put } from './support.ts';
 const HOUR = 3_600_000;
 const FIRST_START = Date.UTC(2026, 1, 15, 12);
 
-/** A folder, and rescans of it as different processes do them; each says what it takes for new. */
+/** Makes a folder and rescans by different processes; each returns the new files. */
 function open() {
   const dir = scratchDir();
   const path = join(dir, 'Garmin');
@@ -21,7 +21,7 @@ function open() {
     put(join(path, name), 'x');
     utimesSync(join(path, name), at / 1000, at / 1000);
   };
-  /** @param killedAfter so many files are looked at before the process dies */
+  /** @param killedAfter number of files after which the process dies */
   const rescan = async (now: number, killedAfter = Infinity) => {
     const database = openIn(dir);
     const found: string[] = [];
@@ -61,7 +61,7 @@ function open() {
   return { record, rescan };
 }
 
-it('new is what comes after the first look', async () => {
+it('reports the files that appeared after the first scan as new', async () => {
   const { record, rescan } = open();
   record('old.fit', FIRST_START - HOUR);
   expect(await rescan(FIRST_START)).toEqual([]);
@@ -70,7 +70,7 @@ it('new is what comes after the first look', async () => {
   expect(await rescan(FIRST_START + 2 * HOUR)).toEqual(['copied.fit', 'new.fit']);
 });
 
-it('new is what was recorded since the first start, if that was killed in its first look', async () => {
+it('reports files recorded since the first start as new, if the first scan was killed', async () => {
   const { record, rescan } = open();
   for (let i = 0; i < 5; i++) record(`old${i}.fit`, FIRST_START - HOUR);
   expect(await rescan(FIRST_START, 2)).toEqual(['Error: killed']);

@@ -47,7 +47,7 @@ function itemOf(name: string, bytes: Uint8Array): QueueItem {
 
 const readBuffer = () => new ReadBuffers().take();
 
-it('keeps a recording, unpacked if it was packed', () => {
+it('stashes a recording, unpacked if it was packed', () => {
   for (const [name, pack] of [
     ['a.fit', (bytes: Uint8Array) => bytes],
     ['b.fit.gz', gzipSync],
@@ -62,7 +62,7 @@ it('keeps a recording, unpacked if it was packed', () => {
   }
 });
 
-it('keeps nothing that the service has, has refused, or that is kept already', () => {
+it('stashes nothing that the service has, that it refused, or that is already stashed', () => {
   const [known, refused, twice] = [anotherRecording(), anotherRecording(), anotherRecording()];
   for (const bytes of [known, refused]) {
     needs.ledger.claim({ sha256: sha256(bytes), path: 'x', size: bytes.length }, false);
@@ -78,7 +78,7 @@ it('keeps nothing that the service has, has refused, or that is kept already', (
   expect(outbox.count).toBe(1);
 });
 
-it('keeps nothing that is not an activity, or not whole', () => {
+it('stashes no other file types and no incomplete files', () => {
   const settings = itemOf('settings.fit', anotherRecording({ type: 2 }));
   expect(stashFile(settings, readBuffer(), needs)).toEqual({ stash: 'settled' });
   const broken = itemOf('broken.fit', withBrokenCrc(anotherRecording()));
@@ -95,7 +95,7 @@ it('keeps nothing that is not an activity, or not whole', () => {
   expect(outbox.count).toBe(0);
 });
 
-it('keeps what failed to be sent from the buffer it was sent from, if that still holds it', () => {
+it('stashes a failed recording from its send buffer, if the buffer still contains its bytes', () => {
   const bytes = anotherRecording();
   const item = itemOf('ride.fit', bytes);
   const sent = { sha256: sha256(bytes), size: bytes.length };

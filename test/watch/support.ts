@@ -18,22 +18,22 @@ import {
 /** A platform, a home and a folder, for watchers of the built program. */
 export interface WatchWorld {
   readonly sandbox: Sandbox;
-  /** Nothing answers at its address any more. What it holds is kept. */
+  /** Closes the port of the service and keeps its data. */
   stopService(): Promise<void>;
   startService(): Promise<void>;
   /** Logs in as `sync login --with-token` does, into the file store. */
   login(athlete?: string): Promise<void>;
   readonly home: Home;
-  /** Not made yet; a folder of its own is around it. */
+  /** The path of the watched folder, which is not created yet, in a separate parent. */
   readonly folder: string;
-  /** Starts `sync watch --json` on the folder, unless told otherwise. */
+  /** Starts `sync watch --json` on the folder, unless `args` name others. */
   watch(args?: readonly string[], env?: NodeJS.ProcessEnv): Running;
   run(args: readonly string[], options?: Partial<RunOptions>): Running;
   /** What the platform holds. */
   recordings(): readonly RecordingState[];
   /** SHA-256 of each recording there, sorted. */
   hashes(): readonly string[];
-  /** How many uploads reached the platform, whatever became of them. */
+  /** Returns the number of uploads that reached the platform, with any outcome. */
   requests(): number;
   close(): Promise<void>;
 }
@@ -139,7 +139,7 @@ export async function stop(running: Running): Promise<number | null> {
   return (await running.finished).code;
 }
 
-/** The events of one kind that a watcher told of. */
+/** Returns the events of one kind that a watcher reported. */
 export function events(running: Running, name: string): Record<string, unknown>[] {
   return ndjson(running.stdout()).filter(({ event, type }) => event === name || type === name);
 }

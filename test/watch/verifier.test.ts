@@ -16,7 +16,7 @@ const uploaded = (events: readonly WatchNotice[]) =>
   events.filter((event) => event.event === 'upload' && event.item.outcome === 'uploaded').length;
 const checks = () => sandbox.control.requests({ route: 'workouts' }).length;
 
-/** Starts a watcher whose uploads are not processed, and waits until it has sent these recordings. */
+/** Starts a watcher with a service that does not process uploads, and waits for these uploads. */
 async function startAndUpload(
   clock: ManualClock,
   rides: readonly Uint8Array[],
@@ -33,13 +33,13 @@ async function startAndUpload(
   return watcher;
 }
 
-/** Lets so much time pass in steps, so that answers can come in between. */
+/** Advances the clock in steps, so that answers can arrive in between. */
 async function pass(clock: ManualClock, ms: number): Promise<void> {
   for (let at = 0; at < ms; at += MINUTE) await clock.advance(MINUTE);
 }
 
 describe('an hour after an upload, a watcher', () => {
-  it('reports the recordings that did not become a workout, each once, and no others', async () => {
+  it('reports each recording that did not become a workout once, and no others', async () => {
     const clock = manualClock();
     const rides = [1, 2, 3].map((day) =>
       anotherRecording({ startTime: new Date(Date.UTC(2026, 1, day)) }),
@@ -64,7 +64,7 @@ describe('an hour after an upload, a watcher', () => {
     ]);
   });
 
-  it('that was started again checks what is due at once, and nothing twice', async () => {
+  it('checks the due uploads at once after a restart, and none twice', async () => {
     const clock = manualClock();
     const { end } = await startAndUpload(clock, [anotherRecording()]);
     await end();
@@ -79,7 +79,7 @@ describe('an hour after an upload, a watcher', () => {
     expect([happened(third.events, 'missing'), checks()]).toEqual([[], before]);
   });
 
-  it('takes the workout of another recording of that time for no workout of this one', async () => {
+  it('does not accept the workout of another recording from the same time', async () => {
     const clock = manualClock();
     const startTime = new Date('2026-02-15T07:10:00Z');
     const [first, second] = [anotherRecording({ startTime }), anotherRecording({ startTime })];
@@ -93,7 +93,7 @@ describe('an hour after an upload, a watcher', () => {
     expect(happened(events, 'missing')).toMatchObject([{ sha256: sha256(first) }]);
   });
 
-  it('beside another one of the account reports each recording once between them', async () => {
+  it('shares the reports with a second watcher of the account, each recording once', async () => {
     const clock = manualClock();
     const { events } = await startAndUpload(clock, [anotherRecording()]);
     const elsewhere = join(dir, 'Zwift');
@@ -112,7 +112,7 @@ describe('an hour after an upload, a watcher', () => {
 });
 
 describe('a check of uploads that fails', () => {
-  it('is repeated later, and neither closes the way for uploads nor is it told', async () => {
+  it('is repeated later, leaves uploads running, and is not reported', async () => {
     const clock = manualClock();
     const { events } = await startAndUpload(clock, [anotherRecording()]);
     sandbox.control.addFaults('workouts:503*3', 'workouts:reset*1');
@@ -128,7 +128,7 @@ describe('a check of uploads that fails', () => {
     expect(happened(events, 'obstacle')).toEqual([]);
   });
 
-  it('for want of an answer is the only one under way, and uploads are sent meanwhile', async () => {
+  it('stays the only one while it waits for an answer, and uploads continue', async () => {
     const clock = manualClock();
     const { events, end } = await startAndUpload(clock, [anotherRecording()]);
     sandbox.control.addFaults('workouts:hang*inf');
@@ -142,7 +142,7 @@ describe('a check of uploads that fails', () => {
     await end();
   });
 
-  it('for want of the scope is told once, and not repeated', async () => {
+  it('is reported once and not repeated if the scope is missing', async () => {
     const clock = manualClock();
     const { client } = clientOf(sandbox, { scopes: ['workout:write'] });
     const { events } = await startAndUpload(clock, [anotherRecording()], { client });
@@ -158,8 +158,8 @@ describe('a check of uploads that fails', () => {
   });
 });
 
-describe('while nothing can be delivered', () => {
-  it('no upload is checked; it is once delivery continues', async () => {
+describe('a check of uploads while nothing can be delivered', () => {
+  it('waits until delivery continues', async () => {
     const clock = manualClock();
     const { events } = await startAndUpload(clock, [anotherRecording()]);
     sandbox.control.addFaults('upload-fit:503*inf');
@@ -173,7 +173,7 @@ describe('while nothing can be delivered', () => {
     await until(() => happened(events, 'missing').length === 1);
   });
 
-  it('because the login has ended, nothing is asked; a check that finds it out says so', async () => {
+  it('sends no request if the login has ended, and reports that once', async () => {
     const clock = manualClock();
     const token = new Secret(sandbox.control.mint().access_token);
     let asked = 0;
@@ -205,7 +205,7 @@ describe.each([
   ['back by half an hour', -HOUR / 2],
   ['ahead by a year', 365 * 24 * HOUR],
 ])('a wall clock that is set %s after an upload', (_, ms) => {
-  it('changes nothing about when the upload is checked', async () => {
+  it('does not change the time at which the upload is checked', async () => {
     const clock = manualClock();
     const { events } = await startAndUpload(clock, [anotherRecording()]);
     await pass(clock, 2 * MINUTE);

@@ -8,7 +8,7 @@ import { manualClock } from './manual-clock.ts';
 import { anotherRecording, put, sha256, until } from './support.ts';
 
 describe('a ledger that cannot be written while an upload is answered', () => {
-  it('costs that recording a second request, and delivery goes on', async () => {
+  it('costs that recording a second request, and delivery continues', async () => {
     const { client } = clientOf(sandbox);
     let answered = 0;
     const { events, database } = start({
@@ -37,7 +37,7 @@ describe('a ledger that cannot be written while an upload is answered', () => {
 });
 
 describe('a device that can be unplugged', () => {
-  it('is read once: its recordings are copied first, and sent from the copy', async () => {
+  it('is read once: the watcher copies its recordings first and sends the copies', async () => {
     const rides = Array.from({ length: 6 }, () => anotherRecording());
     rides.forEach((bytes, i) => put(join(folder, `${i}.fit`), bytes));
     sandbox.control.addFaults('upload-fit:delay=100ms*inf');
@@ -54,8 +54,8 @@ describe('a device that can be unplugged', () => {
   });
 });
 
-describe('a service that gets too many requests', () => {
-  it('is left alone for longer and longer, told of once, and then sent everything', async () => {
+describe('a service that rejects requests as too many', () => {
+  it('gets growing pauses, is reported once, and then receives everything', async () => {
     const clock = manualClock();
     const rides = [anotherRecording(), anotherRecording()];
     rides.forEach((bytes, i) => put(join(folder, `${i}.fit`), bytes));
@@ -72,8 +72,8 @@ describe('a service that gets too many requests', () => {
   });
 });
 
-describe('where no events come', () => {
-  it('it polls, says why, and finds what is new', async () => {
+describe('a folder without filesystem events', () => {
+  it('is polled, with a message that gives the reason, and new files are found', async () => {
     const clock = manualClock();
     const why = 'It is on a network.';
     const { events } = start({ clock, filesystemType: { noEvents: why, removable: false } });
@@ -91,8 +91,8 @@ describe('where no events come', () => {
   });
 });
 
-describe('what no event tells of', () => {
-  /** A file in the folder with another name outside: what is written there is announced nowhere. */
+describe('a file that changes without an event', () => {
+  /** Makes a hard link in the folder to a file outside: writes there cause no event. */
   function behindItsBack(bytes: Uint8Array): { readonly complete: () => void } {
     const outside = join(dir, 'same-file');
     writeFileSync(outside, unfinished(bytes));
@@ -100,7 +100,7 @@ describe('what no event tells of', () => {
     return { complete: () => writeFileSync(outside, bytes) };
   }
 
-  it('is found by the next look at a file that was not whole', async () => {
+  it('is found by the next check of incomplete files', async () => {
     const clock = manualClock();
     const ride = anotherRecording();
     const { complete } = behindItsBack(ride);
@@ -112,7 +112,7 @@ describe('what no event tells of', () => {
     expect(held()[0]?.sha256).toBe(sha256(ride));
   });
 
-  it('is found by the next rescan, after the last of these looks', async () => {
+  it('is found by the next rescan after the last of these checks', async () => {
     const clock = manualClock();
     const { complete } = behindItsBack(anotherRecording());
     const { events } = start({ clock });
@@ -125,8 +125,8 @@ describe('what no event tells of', () => {
   });
 });
 
-describe('a recording that is not whole', () => {
-  it('is told of after three hours, once, and sent all the same when it is completed', async () => {
+describe('an incomplete recording', () => {
+  it('is reported once after three hours, and still sent when it is complete', async () => {
     const clock = manualClock();
     const bytes = anotherRecording();
     const path = join(folder, 'crashed.fit');
@@ -144,8 +144,8 @@ describe('a recording that is not whole', () => {
   });
 });
 
-describe('a recording that the service refuses', () => {
-  it('is left alone for a day, then for two: what was wrong may have been mended', async () => {
+describe('a recording that the service rejects', () => {
+  it('is retried after a day and then after two, in case the service was fixed', async () => {
     const clock = manualClock();
     sandbox.control.addFaults('upload-fit:422*2');
     const asked = () => sandbox.control.requests({ route: 'upload-fit' }).length;
@@ -172,8 +172,8 @@ describe('a recording that the service refuses', () => {
   });
 });
 
-describe('bytes that are kept', () => {
-  it('outlive a refusal: they may be the only ones, and are offered again', async () => {
+describe('stashed bytes', () => {
+  it('are kept after a rejection, because they may be the only copy, and sent again', async () => {
     const clock = manualClock();
     sandbox.control.addFaults('upload-fit:503*1', 'upload-fit:422*1');
     const { events } = start({ clock, filesystemType: { noEvents: undefined, removable: true } });
@@ -194,7 +194,7 @@ describe('bytes that are kept', () => {
 });
 
 describe.each([true, false])('a service that never answers (removable folder: %s)', (removable) => {
-  it('has everything that has waited for some seconds stashed, and nothing before', async () => {
+  it('causes the watcher to stash every recording after some seconds, and not before', async () => {
     const clock = manualClock();
     sandbox.control.addFaults('upload-fit:hang*inf');
     const { events, needs } = start({ clock, filesystemType: { noEvents: undefined, removable } });
@@ -203,7 +203,7 @@ describe.each([true, false])('a service that never answers (removable folder: %s
     rides.forEach((ride, i) => put(join(folder, `${i}.fit`), ride));
     await until(() => sandbox.control.requests({ route: 'upload-fit' }).length === 2);
     await clock.advance(4_000);
-    // From a device, what is sent is copied before.
+    // The watcher copies a recording from a device before it sends it.
     expect(needs.outbox.count).toBe(removable ? 2 : 0);
     await clock.advance(2_000);
     await until(() => needs.outbox.count === rides.length);
@@ -212,8 +212,8 @@ describe.each([true, false])('a service that never answers (removable folder: %s
   });
 });
 
-describe('a clock that is set back by a day while the service is away', () => {
-  it('prolongs no pause: what the service asked for is over in time, and rescans keep their interval', async () => {
+describe('a clock that is set back by a day during an outage', () => {
+  it('lengthens neither the pause that the service requested nor the rescan interval', async () => {
     const clock = manualClock();
     const why = 'It is a network folder.';
     const { client } = clientOf(sandbox, {}, { policy: ONE_TRY });
@@ -236,7 +236,7 @@ describe('a clock that is set back by a day while the service is away', () => {
 });
 
 describe('a machine that slept', () => {
-  it('looks at everything as soon as it is awake', async () => {
+  it('rescans everything when it wakes up', async () => {
     const clock = manualClock();
     const { events } = start({ clock, pollMs: 86_400_000 });
     await until(() => happened(events, 'ready').length === 1);
@@ -252,8 +252,8 @@ describe('a machine that slept', () => {
   });
 });
 
-describe('a fault of the program', () => {
-  it('ends the watcher instead of leaving one that seems to work', async () => {
+describe('a bug in the program', () => {
+  it('ends the watcher instead of leaving it running without work', async () => {
     const { running, needs, events } = start();
     await until(() => happened(events, 'ready').length === 1);
     Object.assign(needs.marks, {

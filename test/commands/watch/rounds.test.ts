@@ -28,7 +28,7 @@ afterEach(() => {
   rmSync(dir, { recursive: true, force: true });
 });
 
-/** A login whose ledger is real, and whose service answers nobody. */
+/** Makes a login with a real ledger and a service without answers. */
 function openAs(athlete: string, given: Pick<OpenLogin, 'loginEndsAt'>): OpenLogin {
   const database = openDatabase(join(dir, 'state', `${athlete}.db`));
   const mark = markProcess(join(dir, 'state'));
@@ -71,7 +71,7 @@ it('does not overwrite the health of the next login with a late answer for the l
   let secondIsOpen = () => {};
   const second = new Promise<void>((resolve) => (secondIsOpen = resolve));
   const check = { asked: false, answered: false };
-  // Answers when nobody wants to know any more, or, if nobody tells it, when the next has begun.
+  // Answers after its abort or, without an abort, after the next call has begun.
   const slow = async (signal: AbortSignal) => {
     check.asked = true;
     await Promise.race([
