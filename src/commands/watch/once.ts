@@ -28,7 +28,7 @@ export async function runWatchOnce(
     setup.report({ event: 'upload', item });
   };
   try {
-    locks = await lockFolders({ ...context, stateDir, account: opened.account }, options.folders);
+    locks = await lockFolders(context, { stateDir, account: opened.account }, options.folders);
     const outbox = openOutbox(stateDir, opened.outboxRows, () => clock.now());
     const watcher = new Watcher(context, options, {
       ...watcherTarget(setup, opened, outbox),

@@ -56,8 +56,8 @@ async function firstLogin({ folders }: WatcherOptions, setup: WatchSetup): Promi
   });
   try {
     const { stateDir, context } = setup;
-    const owner = { ...context, stateDir, account: opened.account };
-    return { opened, marker, locks: await lockFolders(owner, folders), why };
+    const locks = await lockFolders(context, { stateDir, account: opened.account }, folders);
+    return { opened, marker, locks, why };
   } catch (error) {
     await opened.close();
     throw error;
