@@ -233,17 +233,15 @@ async function startAgain(
 }
 
 function managerFor(context: AppContext, config: Config): ServiceManager {
-  const { platform, env, homeDir, clock, signal } = context;
+  const { platform, env, homeDir } = context;
   const stateDir = absoluteStateDir(context, config);
-  return serviceManager(config.profile, {
+  return serviceManager(context, config.profile, {
     platform,
     env,
     homeDir,
     stateDir,
     uid: process.getuid?.(),
     run: systemRunner(env),
-    clock,
-    signal,
   });
 }
 

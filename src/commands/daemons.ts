@@ -134,12 +134,12 @@ export async function stopDaemons(
   config: Config,
   ids: readonly string[],
 ): Promise<DaemonStopped[]> {
-  const { clock, signal, platform } = context;
+  const { platform } = context;
   const kill = (pid: number, name: 'SIGTERM' | 'SIGKILL') => void process.kill(pid, name);
   const wanted = findDaemons(context, config).filter(({ paths }) => ids.includes(paths.id));
   const results = await Promise.all(
     wanted.map(async ({ paths, state: { folders } }) => {
-      const result = await stopDaemon(paths, { clock, signal, platform, kill });
+      const result = await stopDaemon(context, paths, { platform, kill });
       return { id: paths.id, folders, ...result };
     }),
   );

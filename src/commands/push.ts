@@ -123,12 +123,10 @@ async function push(
         const { records, invalid, unreadable } = await prepareInputs(kind, inputs, reading, signal);
         for (const item of [...unreadable, ...invalid]) report(item);
         let done = 0;
-        await deliverRecords(records, options, {
+        await deliverRecords(context, records, options, {
           ledger,
           client: () => connection.client(),
           url: (of) => endpointUrl(baseUrl, config.endpoints[of]),
-          clock,
-          signal,
           report: (item) => {
             report(item);
             done++;

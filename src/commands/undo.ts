@@ -26,7 +26,7 @@ export const undoNutrition: CommandModule = {
       ),
 
   async run(context, day: string, flags: UndoFlags) {
-    const { clock, output, signal } = context;
+    const { clock, output } = context;
     const config = configFor(context);
     const baseUrl = requireBaseUrl(config);
     const date = dateFlag('DATE', day, () => zoneFor(config, context).name, clock.now());
@@ -43,12 +43,10 @@ export const undoNutrition: CommandModule = {
       { connections: 1, offline: options.dryRun },
       async (connection, { records: ledger }) => {
         const items: RecordItem[] = [];
-        await deliverRecords([emptyDay(date, [])], options, {
+        await deliverRecords(context, [emptyDay(date, [])], options, {
           ledger,
           client: () => connection.client(),
           url: (of) => endpointUrl(baseUrl, config.endpoints[of]),
-          clock,
-          signal,
           report: (item) => items.push(item),
         });
         const [item] = items;

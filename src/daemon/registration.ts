@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { realpathSync, rmSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
+import type { Context } from '../base/context.ts';
 import { SyncError, messageOf, systemCode } from '../base/errors.ts';
 import type { Clock } from '../base/time.ts';
 import { type Lock, tryLock } from '../system/process-lock.ts';
@@ -26,9 +27,7 @@ const LOCK_PAUSE_MS = 20;
 /** Shortest interval between two updates of the health (ms). */
 const UPDATE_MS = 1_000;
 
-export interface RegisterContext {
-  readonly clock: Clock;
-  readonly signal: AbortSignal;
+export interface RegisterContext extends Pick<Context, 'clock' | 'signal'> {
   readonly platform: NodeJS.Platform;
 }
 
@@ -38,13 +37,13 @@ export interface RegisterContext {
  * @throws SyncError `BUSY` if another process watches these folders, `STORAGE`
  */
 export async function registerWatcher(
+  context: RegisterContext,
   paths: WatcherPaths,
   who: Pick<WatcherState, 'profile' | 'folders' | 'kind' | 'passOn' | 'appVersion'>,
-  context: RegisterContext,
 ): Promise<Registration> {
   const { clock, platform } = context;
   makeStateFolder(paths.dir);
-  const lock = await takeLock(paths.lockFile, context);
+  const lock = await takeLock(context, paths.lockFile);
   if (lock === undefined) throw alreadyWatching(who.folders, inspectWatcher(paths).state);
   const start = processStart(thisProcess.pid, platform);
   const state: WatcherState = {
@@ -147,8 +146,8 @@ export class Registration {
 
 /** Takes a lock; undefined if another process holds it. */
 async function takeLock(
+  { clock, signal }: Pick<Context, 'clock' | 'signal'>,
   path: string,
-  { clock, signal }: Pick<RegisterContext, 'clock' | 'signal'>,
 ): Promise<Lock | undefined> {
   const deadline = clock.monotonic() + LOCK_RETRY_MS;
   for (;;) {
@@ -162,8 +161,6 @@ export interface FolderOwner {
   readonly stateDir: string;
   /** The ledger's account key. */
   readonly account: string;
-  readonly clock: Clock;
-  readonly signal: AbortSignal;
 }
 
 /**
@@ -172,7 +169,11 @@ export interface FolderOwner {
  *
  * @throws SyncError `BUSY`
  */
-export async function lockFolders(owner: FolderOwner, folders: readonly string[]): Promise<Lock> {
+export async function lockFolders(
+  context: Pick<Context, 'clock' | 'signal'>,
+  owner: FolderOwner,
+  folders: readonly string[],
+): Promise<Lock> {
   const locks: Lock[] = [];
   const release = () => {
     for (const lock of locks) lock.release();
@@ -182,7 +183,7 @@ export async function lockFolders(owner: FolderOwner, folders: readonly string[]
       const real = realPath(folder);
       const name = createHash('sha256').update(`${owner.account}\0${real}`).digest('hex');
       const path = join(owner.stateDir, 'locks', `folder-${name.slice(0, 16)}.lock`);
-      const lock = await takeLock(path, owner);
+      const lock = await takeLock(context, path);
       if (lock === undefined) throw alreadyWatching([folder], holderOf(real, owner));
       locks.push(lock);
     }

@@ -1,5 +1,5 @@
+import type { Context } from '../base/context.ts';
 import { systemCode } from '../base/errors.ts';
-import type { Clock } from '../base/time.ts';
 import { processStart } from './process-start.ts';
 import { type WatcherPaths, inspectWatcher, isProcessThere, isRunning } from './registry.ts';
 
@@ -21,9 +21,7 @@ export type StopOutcome =
 /** `process.kill` */
 export type Kill = (pid: number, signal: 'SIGTERM' | 'SIGKILL') => void;
 
-export interface StopNeeds {
-  readonly clock: Clock;
-  readonly signal: AbortSignal;
+export interface StopOptions {
   readonly platform: NodeJS.Platform;
   readonly kill: Kill;
 }
@@ -42,8 +40,9 @@ const SETTLE_MS = 2_000;
  * @throws SyncError `STORAGE`, and `INTERRUPTED` when the signal is aborted
  */
 export async function stopDaemon(
+  { clock, signal }: Pick<Context, 'clock' | 'signal'>,
   paths: WatcherPaths,
-  { clock, signal, platform, kill }: StopNeeds,
+  { platform, kill }: StopOptions,
   patienceMs = STOP_PATIENCE_MS,
 ): Promise<StopOutcome> {
   const began = clock.monotonic();

@@ -1,9 +1,10 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import type { Context } from '../base/context.ts';
 import type { ServiceDefinition } from './definition.ts';
 import { readOwnFile, refused, removeOwnFile, writeOwnFile, written } from './files.ts';
 import { launchdPlist } from './launchd.ts';
-import type { ManagerNeeds, ServiceManager } from './manager.ts';
+import type { ManagerOptions, ServiceManager } from './manager.ts';
 
 /**
  * `bootout` returns before launchd has released the agent's name. Until then `bootstrap` fails (5,
@@ -14,8 +15,9 @@ const RETRY_MS = 500;
 
 /** The user's launchd: an agent in the login session, where the keychain is. */
 export function launchdManager(
+  { clock, signal }: Pick<Context, 'clock' | 'signal'>,
   slug: string,
-  { homeDir, uid, run, clock, signal }: ManagerNeeds,
+  { homeDir, uid, run }: ManagerOptions,
 ): ServiceManager {
   const name = `athlete-sync.${slug}`;
   const file = join(homeDir, 'Library', 'LaunchAgents', `${name}.plist`);

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
+import type { Context } from '../base/context.ts';
 import type { Env } from '../base/env.ts';
 import { SyncError } from '../base/errors.ts';
-import type { Clock } from '../base/time.ts';
 import type { ServiceDefinition } from './definition.ts';
 import { launchdManager } from './launchd-manager.ts';
 import type { Run } from './runner.ts';
@@ -47,7 +47,7 @@ export interface ServiceManager {
   uninstall(): Promise<boolean>;
 }
 
-export interface ManagerNeeds {
+export interface ManagerOptions {
   readonly platform: NodeJS.Platform;
   readonly env: Env;
   readonly homeDir: string;
@@ -55,21 +55,23 @@ export interface ManagerNeeds {
   /** Of the user; undefined on Windows. */
   readonly uid: number | undefined;
   readonly run: Run;
-  readonly clock: Clock;
-  readonly signal: AbortSignal;
 }
 
 /** @throws SyncError `CONFIG` on a system that has no service manager known here */
-export function serviceManager(profile: string, needs: ManagerNeeds): ServiceManager {
-  switch (needs.platform) {
+export function serviceManager(
+  context: Pick<Context, 'clock' | 'signal'>,
+  profile: string,
+  options: ManagerOptions,
+): ServiceManager {
+  switch (options.platform) {
     case 'linux':
-      return systemdManager(profile, needs);
+      return systemdManager(profile, options);
     case 'darwin':
-      return launchdManager(serviceSlug(profile), needs);
+      return launchdManager(context, serviceSlug(profile), options);
     case 'win32':
-      return windowsManager(serviceSlug(profile), needs);
+      return windowsManager(serviceSlug(profile), options);
     default:
-      throw new SyncError('CONFIG', `No service manager is known for ${needs.platform}.`, {
+      throw new SyncError('CONFIG', `No service manager is known for ${options.platform}.`, {
         hint: 'Start `sync watch DIR --daemon` when you log in, or `sync watch DIR --once` from cron.',
       });
   }

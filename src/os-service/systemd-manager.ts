@@ -3,13 +3,13 @@ import { join } from 'node:path';
 import { SyncError } from '../base/errors.ts';
 import type { ServiceDefinition } from './definition.ts';
 import { readOwnFile, refused, removeOwnFile, writeOwnFile, written } from './files.ts';
-import type { ManagerNeeds, ServiceManager } from './manager.ts';
+import type { ManagerOptions, ServiceManager } from './manager.ts';
 import { systemdUnit } from './systemd.ts';
 
 /** The user's own systemd: units under `~/.config/systemd/user`, no privilege needed. */
 export function systemdManager(
   profile: string,
-  { env, homeDir, uid, run }: ManagerNeeds,
+  { env, homeDir, uid, run }: ManagerOptions,
 ): ServiceManager {
   const name = profile === 'default' ? 'athlete-sync.service' : `athlete-sync-${profile}.service`;
   const configHome = env['XDG_CONFIG_HOME'] || join(homeDir, '.config');

@@ -3,11 +3,14 @@ import { join } from 'node:path';
 import { SyncError } from '../base/errors.ts';
 import type { ServiceDefinition } from './definition.ts';
 import { readOwnFile, refused, removeOwnFile, writeOwnFile, written } from './files.ts';
-import type { ManagerNeeds, ServiceManager } from './manager.ts';
+import type { ManagerOptions, ServiceManager } from './manager.ts';
 import { environmentFile, windowsTask } from './windows-task.ts';
 
 /** Windows' Task Scheduler: a task of the user's own, started when they log on. */
-export function windowsManager(slug: string, { env, stateDir, run }: ManagerNeeds): ServiceManager {
+export function windowsManager(
+  slug: string,
+  { env, stateDir, run }: ManagerOptions,
+): ServiceManager {
   const name = `athlete-sync ${slug}`;
   const file = join(stateDir, 'watch', `task-${slug}.xml`);
   const envFile = join(stateDir, 'watch', `task-${slug}.env`);
@@ -74,7 +77,7 @@ function withVariables(definition: ServiceDefinition, envFile: string): ServiceD
 }
 
 /** @throws SyncError `CONFIG` */
-function userName(env: ManagerNeeds['env']): string {
+function userName(env: ManagerOptions['env']): string {
   const { USERDOMAIN: domain, USERNAME: user } = env;
   if (user === undefined || user === '') {
     throw new SyncError('CONFIG', 'Cannot determine the current user: USERNAME is not set.');

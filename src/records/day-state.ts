@@ -9,7 +9,7 @@ import {
 } from '../ledger/nutrition.ts';
 import { type Comparison, type ShownItem, compareDay, withoutId } from './day-match.ts';
 import { holdsItem, instantOf, itemKey, sameInput } from './items.ts';
-import type { DayNeeds, DayOptions, NutritionRecord } from './nutrition-plan.ts';
+import type { DayOptions, DayTarget, NutritionRecord } from './nutrition-plan.ts';
 import {
   type Look,
   type NutritionService,
@@ -75,7 +75,7 @@ export interface Past extends SentDay {
 export class DayState {
   readonly record: NutritionRecord;
   readonly options: DayOptions;
-  readonly needs: DayNeeds;
+  readonly target: DayTarget;
   readonly service: NutritionService;
   /** What the day should hold. */
   content: DayContent;
@@ -108,12 +108,12 @@ export class DayState {
     content: DayContent,
     { stored, intended, maybe, gone }: Past,
     options: DayOptions,
-    needs: DayNeeds,
+    target: DayTarget,
   ) {
     this.record = record;
     this.options = options;
-    this.needs = needs;
-    this.service = needs.service;
+    this.target = target;
+    this.service = target.service;
     this.content = content;
     this.stored = stored;
     this.maybe = maybe;
@@ -127,12 +127,12 @@ export class DayState {
   warn(warning: Warning): void {
     if (this.#said.has(warning.message)) return;
     this.#said.add(warning.message);
-    this.needs.warn(warning);
+    this.target.warn(warning);
   }
 
   /** Sends a day. */
   async post(content: DayContent, repeatable: 'always' | 'unless-acted-on'): Promise<Posted> {
-    const { service } = this.needs;
+    const { service } = this.target;
     const posted = await service.post(this.record.date, content, repeatable, this.tally);
     if (posted.kind === 'taken' || posted.kind === 'unclear') this.mayHaveChanged = true;
     return posted;
@@ -140,7 +140,7 @@ export class DayState {
 
   /** Learns what the day holds. */
   async look(by: 'empty-post' | undefined): Promise<Look> {
-    const { service } = this.needs;
+    const { service } = this.target;
     const { fields } = this.content;
     const look = await service.look(this.record.date, fields, this.tally, by);
     if (look.kind === 'unclear' || (look.kind === 'shown' && look.by === 'empty-post')) {
@@ -176,7 +176,7 @@ export class DayState {
       this.editedBodies.set(itemKey(item.body), { ...item, body: there.body });
     }
     this.content = { ...this.content, items: [...items, ...others] };
-    this.needs.ledger.nutrition.intend(this.record.date, {
+    this.target.ledger.nutrition.intend(this.record.date, {
       ...this.content,
       maybe: this.maybe,
     });
@@ -198,7 +198,7 @@ export class DayState {
       fields,
       items: items.map((item) => (item.id === id ? withoutId(item) : item)),
     };
-    this.needs.ledger.nutrition.intend(this.record.date, {
+    this.target.ledger.nutrition.intend(this.record.date, {
       ...this.content,
       maybe: this.maybe,
     });
@@ -215,7 +215,7 @@ export class DayState {
     shown: readonly ShownItem[],
     before: ReadonlySet<string | undefined>,
   ): readonly SentItem[] {
-    const { service } = this.needs;
+    const { service } = this.target;
     const taken = new Set([...before, ...present.map(({ id }) => id)]);
     const own = shown.find(
       ({ id, source }) =>
@@ -245,7 +245,7 @@ export class DayState {
 
   /** Records the kind of service, and warns if the user's setting contradicts it. */
   learnKind(kind: 'replace' | 'append'): void {
-    const { service } = this.needs;
+    const { service } = this.target;
     const before = service.contradicted;
     service.learnKind(kind);
     const setting = service.contradicted;
@@ -262,7 +262,7 @@ export class DayState {
    * @returns undefined if nothing more has to be sent
    */
   async proveKind(delivered: readonly SentItem[]): Promise<DayOutcome | NextStep | undefined> {
-    const { service, moreFollow } = this.needs;
+    const { service, moreFollow } = this.target;
     if (service.isConfirmed || delivered.length === 0) return undefined;
     if (service.kind !== undefined && !moreFollow) return undefined;
     if (service.isSaidToReplace) return undefined;
@@ -285,7 +285,7 @@ export class DayState {
     rejected: Extract<Posted, { kind: 'rejected' }>,
     taken: readonly SentItem[],
   ): Promise<DayOutcome> {
-    const { service, ledger } = this.needs;
+    const { service, ledger } = this.target;
     const { date } = this.record;
     ledger.nutrition.intend(date, { ...this.stored, maybe: [] });
     if (taken.length === 0) {
@@ -310,7 +310,7 @@ export class DayState {
 
   /** Restores the ledger's view of the day from before this run, since nothing was sent. */
   restore(): void {
-    const { nutrition } = this.needs.ledger;
+    const { nutrition } = this.target.ledger;
     nutrition.restore(this.record.date);
     if (this.earlierDebt !== undefined) nutrition.intend(this.record.date, this.earlierDebt);
   }
@@ -320,7 +320,7 @@ export class DayState {
     items: readonly SentItem[],
     conflicts: words.Conflicts = { stuck: [], foreign: [], extra: [] },
   ): DayOutcome {
-    const { ledger } = this.needs;
+    const { ledger } = this.target;
     const { date } = this.record;
     const { attempts } = this.tally;
     const removed = this.content.items.filter(

@@ -1,3 +1,4 @@
+import type { Context } from '../base/context.ts';
 import { SyncError, endsRun } from '../base/errors.ts';
 import { EMPTY_DAY } from '../ledger/nutrition.ts';
 import type { RecordLedger } from '../ledger/records.ts';
@@ -10,7 +11,6 @@ import {
 } from '../api/client.ts';
 import { type Failure, BatchBreaker, failureOf } from '../api/batch-breaker.ts';
 import { ENOUGH_FAULTS, faultMessage, isAboutTheItem, isServiceFault } from '../api/refusal.ts';
-import type { Clock } from '../base/time.ts';
 import type { MergeMode } from './day-plan.ts';
 import { emptyDay, nutritionBody } from './merge.ts';
 import type { DayOutcome } from './day-state.ts';
@@ -36,14 +36,13 @@ export interface DeliveryOptions {
   readonly undo?: boolean;
 }
 
-export interface DeliveryNeeds {
+/** The service that records are sent to, and the ledger that records them. */
+export interface DeliveryTarget {
   readonly ledger: RecordLedger;
   /** Called before the first request. */
   readonly client: () => Promise<ServiceClient>;
   /** Where records of a kind go, for `--dry-run`. */
   readonly url: (kind: RecordKind) => URL;
-  readonly clock: Clock;
-  readonly signal: AbortSignal;
   readonly report: (item: RecordItem) => void;
 }
 
@@ -105,11 +104,12 @@ const BUSY_POLL_MS = 50;
  * @throws SyncError `STORAGE` if the ledger fails; the signal's reason if it is aborted.
  */
 export async function deliverRecords(
+  context: Pick<Context, 'clock' | 'signal'>,
   records: readonly PreparedRecord[],
   options: DeliveryOptions,
-  needs: DeliveryNeeds,
+  target: DeliveryTarget,
 ): Promise<void> {
-  const run = new Run(records, options, needs);
+  const run = new Run(context, records, options, target);
   let next = 0;
   while (next < run.records.length && !run.isSettled) {
     await run.deliver(next++);
@@ -120,22 +120,29 @@ export async function deliverRecords(
 
 class Run {
   readonly records: readonly PreparedRecord[];
+  readonly #context: Pick<Context, 'clock' | 'signal'>;
   readonly #options: DeliveryOptions;
-  readonly #needs: DeliveryNeeds;
+  readonly #target: DeliveryTarget;
   readonly #breaker = new BatchBreaker();
   readonly #service: NutritionService;
   readonly #byDate: ReadonlyMap<string, PreparedRecord>;
   readonly #leftInPlace = new Set<string>();
 
-  constructor(records: readonly PreparedRecord[], options: DeliveryOptions, needs: DeliveryNeeds) {
+  constructor(
+    context: Pick<Context, 'clock' | 'signal'>,
+    records: readonly PreparedRecord[],
+    options: DeliveryOptions,
+    target: DeliveryTarget,
+  ) {
+    this.#context = context;
     this.#options = options;
-    this.#needs = needs;
-    this.#service = new NutritionService(options.nutrition, needs);
+    this.#target = target;
+    this.#service = new NutritionService(context, options.nutrition, target);
     this.#byDate = new Map(records.map((record) => [record.date, record]));
     const [first] = records;
     const all = first?.kind === 'nutrition' ? [...records, ...this.#unfinished()] : records;
     // Days on which the service failed are sent last, so that they do not delay the others.
-    const failed = first === undefined ? new Map() : needs.ledger.failedDays(first.kind);
+    const failed = first === undefined ? new Map() : target.ledger.failedDays(first.kind);
     this.records = [
       ...all.filter(({ date }) => !failed.has(date)),
       ...all.filter(({ date }) => failed.has(date)),
@@ -150,7 +157,7 @@ class Run {
 
   /** Returns the days that an earlier run has not finished, as records without new content. */
   #unfinished(): readonly PreparedRecord[] {
-    const { ledger } = this.#needs;
+    const { ledger } = this.#target;
     if (this.#options.dryRun || this.#options.undo === true) return [];
     const failed = ledger.failedDays('nutrition');
     return ledger.nutrition.debts().flatMap((date) => {
@@ -163,7 +170,7 @@ class Run {
   }
 
   async deliver(index: number): Promise<void> {
-    const { signal, report } = this.#needs;
+    const { signal } = this.#context;
     const record = this.records[index];
     if (record === undefined) return;
     signal.throwIfAborted();
@@ -172,7 +179,7 @@ class Run {
       ? { outcome: 'failed', ...this.#breaker.openedBy }
       : await this.#claimed(record, index, warnings);
     const { kind, date, sources, zoneUsed } = record;
-    report({
+    this.#target.report({
       kind,
       date,
       sources,
@@ -184,7 +191,8 @@ class Run {
 
   async #claimed(record: PreparedRecord, index: number, warnings: Warning[]): Promise<Outcome> {
     const { kind, date, digest } = record;
-    const { ledger, clock, signal } = this.#needs;
+    const { clock, signal } = this.#context;
+    const { ledger } = this.#target;
     const { dryRun } = this.#options;
     // These options send a day even if the ledger says that it is unchanged.
     const anew =
@@ -212,10 +220,10 @@ class Run {
 
   async #wellness(record: PreparedRecord, warnings: Warning[]): Promise<Outcome> {
     const { kind, date, body, digest } = record;
-    const { ledger, signal } = this.#needs;
+    const { ledger } = this.#target;
     try {
-      const client = await this.#needs.client();
-      const answer = await client.push(kind, body, 'always', signal);
+      const client = await this.#target.client();
+      const answer = await client.push(kind, body, 'always', this.#context.signal);
       this.#breaker.answered();
       const { attempts } = answer;
       if (answer.outcome === 'rejected') {
@@ -233,9 +241,10 @@ class Run {
 
   async #nutrition(record: NutritionRecord, index: number, warnings: Warning[]): Promise<Outcome> {
     const { kind, date, digest } = record;
-    const { ledger, clock, signal } = this.#needs;
+    const { ledger } = this.#target;
     const { dryRun, force, merge, assumeArrived, undo } = this.#options;
     const day = await deliverDay(
+      this.#context,
       record,
       {
         merge: merge ?? 'same-input',
@@ -247,8 +256,6 @@ class Run {
       {
         ledger,
         service: this.#service,
-        clock,
-        signal,
         run: this.#byDate,
         leftInPlace: this.#leftInPlace,
         moreFollow: index + 1 < this.records.length,
@@ -276,7 +283,7 @@ class Run {
         if (day.look === undefined) return { outcome: 'would-push', request };
         const first =
           day.look === 'read'
-            ? ({ method: 'GET', url: nutritionDayUrl(this.#needs.url(kind), date).href } as const)
+            ? ({ method: 'GET', url: nutritionDayUrl(this.#target.url(kind), date).href } as const)
             : this.#request(kind, nutritionBody(date, { ...day.content, items: [] }));
         // If there is nothing to add, the empty day is the only request.
         if (day.look === 'empty-post' && day.content.items.length === 0) {
@@ -294,12 +301,12 @@ class Run {
   }
 
   #removal(item: NutritionItemRef): RecordRequest {
-    const { url, body } = itemRemoval(this.#needs.url('nutrition'), item);
+    const { url, body } = itemRemoval(this.#target.url('nutrition'), item);
     return { method: 'PATCH', url: url.href, body };
   }
 
   #request(kind: RecordKind, body: JsonObject): RecordRequest {
-    return { method: 'POST', url: this.#needs.url(kind).href, body };
+    return { method: 'POST', url: this.#target.url(kind).href, body };
   }
 
   #well: Promise<boolean> | undefined;
@@ -307,8 +314,8 @@ class Run {
   /** Checks, once a run, that the service answers a request unrelated to the record. */
   #isServiceWell(): Promise<boolean> {
     const ask = async () => {
-      const client = await this.#needs.client();
-      await client.userinfo(this.#needs.signal);
+      const client = await this.#target.client();
+      await client.userinfo(this.#context.signal);
       return true;
     };
     return (this.#well ??= ask().catch(() => false));
@@ -327,7 +334,7 @@ class Run {
     }
     if (isServiceFault(error) && (await this.#isServiceWell())) {
       const { kind, date, digest } = record;
-      const runs = digest === '' ? 0 : this.#needs.ledger.countFailure(kind, date, digest);
+      const runs = digest === '' ? 0 : this.#target.ledger.countFailure(kind, date, digest);
       if (runs >= ENOUGH_FAULTS) return { ...alwaysFails(date, runs), attempts };
       this.#breaker.answered();
       return { outcome: 'failed', ...failureOf(error), attempts };

@@ -1,10 +1,11 @@
+import type { Context } from '../base/context.ts';
 import { sameInput } from './items.ts';
 import type { DayContent } from '../ledger/nutrition.ts';
 import { type DayOutcome, DayState, type NextStep } from './day-state.ts';
 import { sameContent } from './day-plan.ts';
 import {
-  type DayNeeds,
   type DayOptions,
+  type DayTarget,
   type NutritionRecord,
   isEmpty,
   planDay,
@@ -31,12 +32,13 @@ const SETTLE_MS = 2_000;
 
 /** Delivers one day. @throws SyncError `STORAGE`, `INTERRUPTED` */
 export async function deliverDay(
+  context: Pick<Context, 'clock' | 'signal'>,
   record: NutritionRecord,
   options: DayOptions,
-  needs: DayNeeds,
+  target: DayTarget,
 ): Promise<DayOutcome> {
   const { date } = record;
-  const { ledger, service } = needs;
+  const { ledger, service } = target;
   let known = ledger.nutrition.day(date);
   if (known.unclear && options.assumeArrived) {
     const content = known.intended ?? known.stored;
@@ -50,23 +52,23 @@ export async function deliverDay(
     record,
     known.intended ?? known.stored,
     options,
-    needs,
+    target,
   );
   const isSettled = known.intended === undefined && sameContent(content, known.stored);
-  if (moved.length > 0) needs.warn(words.movedNote(record, moved));
+  if (moved.length > 0) target.warn(words.movedNote(record, moved));
   // The platform may hold something else by now.
   const looksAnew = options.force || options.merge === 'replace-day';
   if (isSettled && (!looksAnew || isEmpty(content))) return { outcome: 'unchanged' };
-  if (partialTotals.length > 0) needs.warn(words.partialTotalsNote(record, partialTotals));
+  if (partialTotals.length > 0) target.warn(words.partialTotalsNote(record, partialTotals));
   if (
     outgoing(content).items.length === 0 &&
     service.kind !== 'append' &&
     known.stored.items.length > 0
   ) {
-    needs.warn(words.emptiesNote(record, date));
+    target.warn(words.emptiesNote(record, date));
   }
   if (options.dryRun) {
-    if (gone.length > 0 && !options.undo) needs.warn(words.goneNote(record, gone, true));
+    if (gone.length > 0 && !options.undo) target.warn(words.goneNote(record, gone, true));
     const looksFirst = service.kind !== 'replace' && !service.isOpaque;
     const items = looksFirst
       ? outgoing(content).items.filter(
@@ -87,7 +89,8 @@ export async function deliverDay(
   );
   ledger.nutrition.intend(date, { ...content, maybe });
   return await deliverInRounds(
-    new DayState(record, content, { ...known, maybe, gone }, options, needs),
+    context,
+    new DayState(record, content, { ...known, maybe, gone }, options, target),
   );
 }
 
@@ -103,8 +106,10 @@ function removals(
   });
 }
 
-async function deliverInRounds(day: DayState): Promise<DayOutcome> {
-  const { clock, signal } = day.needs;
+async function deliverInRounds(
+  { clock, signal }: Pick<Context, 'clock' | 'signal'>,
+  day: DayState,
+): Promise<DayOutcome> {
   let step: NextStep = 'retry';
   for (let round = 1; round <= MAX_ROUNDS; round++) {
     if (step === 'retry-after-pause') await clock.sleep(SETTLE_MS, signal);

@@ -1,6 +1,5 @@
 import type { DayContent, SentItem } from '../ledger/nutrition.ts';
 import type { RecordLedger } from '../ledger/records.ts';
-import type { Clock } from '../base/time.ts';
 import { ELSEWHERE } from './day-match.ts';
 import { type MergeMode, mergeDay } from './day-plan.ts';
 import { itemIdentity, sameInput } from './items.ts';
@@ -22,11 +21,10 @@ export interface DayOptions {
   readonly undo: boolean;
 }
 
-export interface DayNeeds {
+/** The run that a day belongs to: its service, its ledger and its other days. */
+export interface DayTarget {
   readonly ledger: RecordLedger;
   readonly service: NutritionService;
-  readonly clock: Clock;
-  readonly signal: AbortSignal;
   /** The other records of the run, by date. */
   readonly run: ReadonlyMap<string, PreparedRecord>;
   /** Items that this run left on another day than the input says now: see {@link holdMoved}. */
@@ -51,7 +49,7 @@ export function planDay(
   record: NutritionRecord,
   base: DayContent,
   options: DayOptions,
-  needs: DayNeeds,
+  target: DayTarget,
 ): DayPlan {
   if (options.undo) {
     const isForeign = ({ input }: SentItem) => input === ELSEWHERE;
@@ -61,7 +59,7 @@ export function planDay(
   }
   const merged = mergeDay(base, record.parts, record.fields, options.merge);
   const { partialTotals } = merged;
-  return { ...holdMoved(record, merged.content, merged.gone, base, needs), partialTotals };
+  return { ...holdMoved(record, merged.content, merged.gone, base, target), partialTotals };
 }
 
 /**
@@ -73,7 +71,7 @@ function holdMoved(
   content: DayContent,
   gone: readonly SentItem[],
   base: DayContent,
-  { ledger, service, run, leftInPlace }: DayNeeds,
+  { ledger, service, run, leftInPlace }: DayTarget,
 ): Omit<DayPlan, 'partialTotals'> {
   const { date } = record;
   const replaces = service.kind === 'replace';

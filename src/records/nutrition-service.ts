@@ -1,3 +1,4 @@
+import type { Context } from '../base/context.ts';
 import { SyncError } from '../base/errors.ts';
 import type { DayContent, NutritionTraits, SentItem } from '../ledger/nutrition.ts';
 import type { RecordLedger } from '../ledger/records.ts';
@@ -5,7 +6,6 @@ import { NUTRITION_DAYS, type Removal, type ServiceClient } from '../api/client.
 import { isAboutTheItem } from '../api/refusal.ts';
 import type { Repeatable } from '../api/retry.ts';
 import { type ShownItem as WireItem, shownDay, shownItems } from '../api/wire.ts';
-import type { Clock } from '../base/time.ts';
 import type { ShownItem } from './day-match.ts';
 import { nutritionBody } from './merge.ts';
 import type { JsonObject } from './types.ts';
@@ -46,19 +46,18 @@ export interface Tally {
   attempts: number;
 }
 
-export interface NutritionServiceNeeds {
+export interface NutritionTarget {
   readonly ledger: RecordLedger;
   readonly client: () => Promise<ServiceClient>;
-  readonly clock: Clock;
-  readonly signal: AbortSignal;
 }
 
 /** The scope that `GET /api/nutrition` wants. */
 const READ_SCOPE = 'nutrition:read';
 
 export class NutritionService {
-  readonly #needs: NutritionServiceNeeds;
+  readonly #context: Pick<Context, 'clock' | 'signal'>;
   readonly #mode: NutritionMode;
+  readonly #target: NutritionTarget;
   #traits: NutritionTraits;
   /** The kind that an answer of this run has shown. */
   #seen: 'replace' | 'append' | undefined;
@@ -66,10 +65,15 @@ export class NutritionService {
   /** It takes no day without items, so sync cannot learn what a day holds. */
   refusesEmpty = false;
 
-  constructor(mode: NutritionMode, needs: NutritionServiceNeeds) {
+  constructor(
+    context: Pick<Context, 'clock' | 'signal'>,
+    mode: NutritionMode,
+    target: NutritionTarget,
+  ) {
+    this.#context = context;
     this.#mode = mode;
-    this.#needs = needs;
-    this.#traits = needs.ledger.nutrition.traits();
+    this.#target = target;
+    this.#traits = target.ledger.nutrition.traits();
   }
 
   /** Tells if a day that is sent again replaces the earlier one; undefined if not known. */
@@ -113,7 +117,7 @@ export class NutritionService {
   learnKind(kind: 'replace' | 'append'): void {
     if (this.#seen === kind) return;
     this.#seen = kind;
-    this.#note({ kind, kindAt: this.#needs.clock.now(), opaqueAt: undefined });
+    this.#note({ kind, kindAt: this.#context.clock.now(), opaqueAt: undefined });
   }
 
   /** Forgets the kind, after an answer made it doubtful. */
@@ -127,7 +131,7 @@ export class NutritionService {
   }
 
   learnOpaque(): void {
-    this.#note({ opaqueAt: this.#needs.clock.now() });
+    this.#note({ opaqueAt: this.#context.clock.now() });
   }
 
   /**
@@ -159,7 +163,8 @@ export class NutritionService {
     repeatable: Repeatable,
     tally: Tally,
   ): Promise<Posted> {
-    const { client, signal } = this.#needs;
+    const { client } = this.#target;
+    const { signal } = this.#context;
     try {
       const service = await client();
       const answer = await service.push(
@@ -184,7 +189,8 @@ export class NutritionService {
     tally: Tally,
   ): Promise<Removal | Extract<Posted, { kind: 'failed' }>> {
     if (id === undefined || meal === undefined || !this.canRemove) return 'no-route';
-    const { client, clock, signal } = this.#needs;
+    const { client } = this.#target;
+    const { clock, signal } = this.#context;
     try {
       const service = await client();
       tally.attempts++;
@@ -201,7 +207,8 @@ export class NutritionService {
 
   /** Checks the scope for reading a day. Sends nothing; false without a login. */
   async canRead(): Promise<boolean> {
-    const { client, signal } = this.#needs;
+    const { client } = this.#target;
+    const { signal } = this.#context;
     try {
       return (this.#canRead ??= await (await client()).grants(READ_SCOPE, signal));
     } catch (error) {
@@ -214,7 +221,8 @@ export class NutritionService {
     date: string,
     tally: Tally,
   ): Promise<readonly ShownItem[] | Extract<Posted, { kind: 'failed' }> | undefined> {
-    const { client, signal } = this.#needs;
+    const { client } = this.#target;
+    const { signal } = this.#context;
     if (this.#canRead === false) return undefined;
     try {
       const service = await client();
@@ -236,12 +244,12 @@ export class NutritionService {
   }
 
   #isValid(at: number | undefined): boolean {
-    return at !== undefined && this.#needs.clock.now() - at < TRAITS_VALID_MS;
+    return at !== undefined && this.#context.clock.now() - at < TRAITS_VALID_MS;
   }
 
   #note(news: Parameters<RecordLedger['nutrition']['noteTraits']>[0]): void {
-    this.#needs.ledger.nutrition.noteTraits(news);
-    this.#traits = this.#needs.ledger.nutrition.traits();
+    this.#target.ledger.nutrition.noteTraits(news);
+    this.#traits = this.#target.ledger.nutrition.traits();
   }
 }
 

@@ -9,7 +9,7 @@ import { outgoing } from './nutrition-service.ts';
  * says. If the user's setting is `append`, only items are sent that the ledger does not know.
  */
 export async function sendUnseen(day: DayState): Promise<DayOutcome> {
-  const { service, ledger } = day.needs;
+  const { service, ledger } = day.target;
   const { date } = day.record;
   const { items, fields } = outgoing(day.content);
   const left = [...day.stored.items];

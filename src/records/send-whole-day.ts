@@ -7,7 +7,7 @@ export async function sendWholeDay(
   day: DayState,
   repeatable: 'always' | 'unless-acted-on',
 ): Promise<DayOutcome | NextStep> {
-  const { service, ledger } = day.needs;
+  const { service, ledger } = day.target;
   const { date } = day.record;
   if (!service.isSaidToReplace && !day.keepsEdits && (await service.canRead())) {
     const look = await day.look(undefined);

@@ -18,7 +18,7 @@ export interface AccountFiles {
   readonly group: string;
 }
 
-export interface TrustNeeds {
+export interface TrustOptions {
   /** Absent on a system without user IDs: there, every folder is trusted. */
   readonly uid: number | undefined;
   readonly accounts: () => AccountFiles;
@@ -34,8 +34,8 @@ const STICKY = 0o1000;
  * sticky folder such as `/tmp`, others cannot touch a folder that is this user's own. A folder that
  * does not exist yet is judged by those above it.
  */
-export function findDistrust(folder: string, needs = systemTrust()): Distrust | undefined {
-  const { uid } = needs;
+export function findDistrust(folder: string, options = systemTrust()): Distrust | undefined {
+  const { uid } = options;
   if (uid === undefined) return undefined;
   const isOurs = (stats: Stats) => stats.uid === uid || stats.uid === 0;
   let at = '/';
@@ -65,7 +65,8 @@ export function findDistrust(folder: string, needs = systemTrust()): Distrust | 
       continue;
     }
     const sheltered = (stats.mode & STICKY) !== 0 && pending.length > 0;
-    const byGroup = (stats.mode & 0o020) !== 0 && !isPrivateGroup(stats.gid, uid, needs.accounts());
+    const byGroup =
+      (stats.mode & 0o020) !== 0 && !isPrivateGroup(stats.gid, uid, options.accounts());
     if (!sheltered && ((stats.mode & 0o002) !== 0 || byGroup)) {
       const mode = (stats.mode & 0o7777).toString(8).padStart(4, '0');
       return {
@@ -110,7 +111,7 @@ function statsOf(path: string): Stats | undefined {
   }
 }
 
-function systemTrust(): TrustNeeds {
+function systemTrust(): TrustOptions {
   const uid = process.geteuid?.();
   return {
     uid,

@@ -13,7 +13,7 @@ const NAMES: readonly SignalName[] = ['SIGINT', 'SIGTERM', 'SIGHUP'];
 /** Commands that read or write files of the user's choice, on file systems that may hang. */
 const READERS = ['upload', 'push', 'watch', 'inspect', 'explain', 'seed'];
 
-export interface SignalNeeds {
+export interface SignalOptions {
   /** Words of the command line. */
   readonly args: readonly string[];
   /** The built program's folder. */
@@ -37,8 +37,8 @@ export interface Signals {
  * system hangs: a thread of Node's pool that is stuck there would keep both an empty event loop and
  * `process.exit` waiting, so the process ends itself by the very signal.
  */
-export function handleSignals(needs: SignalNeeds): Signals {
-  const { args, programDir, ignoresHangup, onSignal, exit } = needs;
+export function handleSignals(options: SignalOptions): Signals {
+  const { args, programDir, ignoresHangup, onSignal, exit } = options;
   const received = new Set<SignalName>();
   const watchdog =
     process.platform !== 'win32' && mayHang(args)

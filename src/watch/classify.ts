@@ -1,4 +1,5 @@
 import { closeSync, openSync, readSync } from 'node:fs';
+import type { Context } from '../base/context.ts';
 import { systemCode } from '../base/errors.ts';
 import { PEEK_BYTES, peekHeader } from '../fit/envelope.ts';
 import { readFileId } from '../fit/summary.ts';
@@ -12,12 +13,12 @@ import type { Outbox } from './outbox.ts';
 import type { QueueItem } from './queue.ts';
 import { isAtRest } from './refusal-backoff.ts';
 
-export interface ClassifierNeeds {
+/** The ledger that files are looked up in, and the calls that the classifier makes. */
+export interface ClassifierTarget {
   readonly known: KnownFiles;
   readonly marks: WatchMarks;
   readonly outbox: Outbox;
   readonly incomplete: IncompleteFiles;
-  readonly now: () => number;
   /** Called for a file that may be a recording to send. */
   readonly onCandidate: (item: QueueItem) => void;
   /** Called for a file that needs no work (the tally of `--once`). */
@@ -33,10 +34,12 @@ export interface FoundFile {
 
 /** Decides for each file whether it needs work, reading as little as possible. */
 export class Classifier {
-  readonly #needs: ClassifierNeeds;
+  readonly #context: Pick<Context, 'clock'>;
+  readonly #target: ClassifierTarget;
 
-  constructor(needs: ClassifierNeeds) {
-    this.#needs = needs;
+  constructor(context: Pick<Context, 'clock'>, target: ClassifierTarget) {
+    this.#context = context;
+    this.#target = target;
   }
 
   /** Classifies a file: settled by the ledger, a candidate for sending, or incomplete. */
@@ -46,7 +49,8 @@ export class Classifier {
 
   /** Returns whether the ledger leaves the file open. Reads the ledger, never the file. */
   isOpen(file: FoundFile): boolean {
-    const { known, marks, outbox, incomplete, now, onSettled } = this.#needs;
+    const { clock } = this.#context;
+    const { known, marks, outbox, incomplete, onSettled } = this.#target;
     const { path, stamp } = file;
     const before = known.find(path, stamp);
     if (before === undefined) {
@@ -57,7 +61,7 @@ export class Classifier {
     const { verdict, sha256, upload, detail } = before;
     if (verdict === 'activity') {
       if (sha256 === undefined) return true;
-      if (upload === undefined || !isAtRest(upload, now())) return !outbox.has(sha256);
+      if (upload === undefined || !isAtRest(upload, clock.now())) return !outbox.has(sha256);
       incomplete.forget(path);
       const settledItem = upload.state === 'confirmed' ? alreadyUploaded : refusedBefore;
       onSettled(settledItem(path, sha256));
@@ -74,9 +78,9 @@ export class Classifier {
 
   /** Reads the first bytes of an open file: it is a candidate, or incomplete. */
   examine(file: FoundFile): void {
-    const { incomplete, now, onCandidate } = this.#needs;
+    const { incomplete, onCandidate } = this.#target;
     const { path, stamp, removable } = file;
-    const peek = peekAt(path, stamp, now());
+    const peek = peekAt(path, stamp, this.#context.clock.now());
     switch (peek.peek) {
       case 'gone':
         incomplete.forget(path);
@@ -95,7 +99,7 @@ export class Classifier {
 
   /** Records an incomplete file, so that it is checked again. */
   noteIncomplete(file: FoundFile, reason: InvalidReason, detail: string): void {
-    const { incomplete, marks } = this.#needs;
+    const { incomplete, marks } = this.#target;
     incomplete.note({ ...file, reason, detail }, marks.isReported(file.path, file.stamp));
   }
 }

@@ -17,7 +17,7 @@ const LONG_WALK_MS = 200;
  */
 const MOUNT_MS = 3_000;
 
-export interface EventHandlerNeeds {
+export interface EventHandlerOptions {
   readonly classifier: Classifier;
   readonly incomplete: IncompleteFiles;
   readonly rescanner: Rescanner;
@@ -29,23 +29,23 @@ export interface EventHandlerNeeds {
 
 /** Handles file-system events: classifies files, walks new folders. */
 export class EventHandler {
-  readonly #needs: EventHandlerNeeds;
+  readonly #options: EventHandlerOptions;
   #queued = new Map<string, { readonly folder: WatchedFolder; readonly name: string }>();
 
-  constructor(needs: EventHandlerNeeds) {
-    this.#needs = needs;
+  constructor(options: EventHandlerOptions) {
+    this.#options = options;
   }
 
   /** Queues a path for the next batch. */
   add(folder: WatchedFolder, parent: string, name: string): void {
     if (!isRecordingName(name) && !isSearchedFolder(name)) return;
-    if (this.#queued.size === 0) this.#needs.onQueued();
+    if (this.#queued.size === 0) this.#options.onQueued();
     this.#queued.set(join(parent, name), { folder, name });
   }
 
   /** Handles queued paths in one batch: one write fires several events. */
   handle(): void {
-    const { classifier, incomplete, rescanIn } = this.#needs;
+    const { classifier, incomplete, rescanIn } = this.#options;
     const batch = this.#queued;
     this.#queued = new Map();
     for (const [path, { folder, name }] of batch) {
@@ -64,7 +64,7 @@ export class EventHandler {
 
   /** Walks a folder that was created or replaced: its files came before it was watched. */
   #onFolder(folder: WatchedFolder, path: string, exists: boolean): void {
-    const { classifier, incomplete, rescanner, rescanIn } = this.#needs;
+    const { classifier, incomplete, rescanner, rescanIn } = this.#options;
     if (folder.events?.isCovered(path) === true) {
       folder.events.uncover(path);
       if (!exists) incomplete.forgetBelow(path);

@@ -3,7 +3,7 @@ import { basename, join, sep } from 'node:path';
 import { messageOf, systemCode } from '../base/errors.ts';
 import { isSearchedFolder } from '../upload/recording-names.ts';
 
-export interface FolderEventsNeeds {
+export interface FolderListener {
   /** Called for a file or folder with this name that changed, appeared or disappeared. */
   readonly onName: (folder: string, name: string) => void;
   /** Called for a change of the root itself. */
@@ -22,7 +22,7 @@ export interface FolderEventsNeeds {
 export class FolderEvents {
   readonly #root: string;
   readonly #recursive: boolean;
-  readonly #needs: FolderEventsNeeds;
+  readonly #listener: FolderListener;
   readonly #watchers = new Map<string, Watched>();
   readonly #watch: typeof watch;
   #failed = false;
@@ -34,13 +34,13 @@ export class FolderEvents {
   constructor(
     root: string,
     recursive: boolean,
-    needs: FolderEventsNeeds,
+    listener: FolderListener,
     watchWith: typeof watch = watch,
   ) {
     this.#watch = watchWith;
     this.#root = root;
     this.#recursive = recursive;
-    this.#needs = needs;
+    this.#listener = listener;
   }
 
   /** Watches held. */
@@ -115,18 +115,18 @@ export class FolderEvents {
   #onEvent(folder: string, name: string | Buffer | null): void {
     // Without a name (some platforms, some file systems) it concerns the folder.
     if (name === null) {
-      this.#needs.onRoot();
+      this.#listener.onRoot();
       return;
     }
     const text = name.toString();
     // The removal of a folder is reported under its own name.
     if (text === basename(folder)) {
-      if (folder === this.#root) this.#needs.onRoot();
-      else this.#needs.onName(join(folder, '..'), text);
+      if (folder === this.#root) this.#listener.onRoot();
+      else this.#listener.onName(join(folder, '..'), text);
     }
     const parents = text.split(sep);
     const last = parents.pop() ?? '';
-    if (parents.every(isSearchedFolder)) this.#needs.onName(join(folder, ...parents), last);
+    if (parents.every(isSearchedFolder)) this.#listener.onName(join(folder, ...parents), last);
   }
 
   #onError(folder: string, error: unknown): void {
@@ -134,12 +134,12 @@ export class FolderEvents {
     if (code === undefined) throw error;
     this.#watchers.get(folder)?.watcher.close();
     this.#watchers.delete(folder);
-    if (folder === this.#root) this.#needs.onRoot();
+    if (folder === this.#root) this.#listener.onRoot();
     // Gone or unreadable: the rescans report it if it matters.
     if (['ENOENT', 'ENOTDIR', 'EACCES', 'EPERM'].includes(code) || this.#failed) return;
     this.#failed = true;
     this.close();
-    this.#needs.onFailure(
+    this.#listener.onFailure(
       code === 'ENOSPC' || code === 'EMFILE'
         ? 'The system gives no more file watches (on Linux: raise fs.inotify.max_user_watches).'
         : `The system cannot announce changes there (${messageOf(error)}).`,

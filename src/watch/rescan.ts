@@ -1,6 +1,6 @@
+import type { Context } from '../base/context.ts';
 import type { KnownFiles } from '../ledger/known-files.ts';
 import type { WatchMarks } from '../ledger/watch-marks.ts';
-import type { Clock } from '../base/time.ts';
 import type { Classifier, FoundFile } from './classify.ts';
 import type { WatchNotice } from './report.ts';
 import { type Found, inSlices, walk } from './walk.ts';
@@ -21,12 +21,11 @@ export interface RescanOptions {
   readonly dryRun: boolean;
 }
 
-export interface RescannerNeeds {
+/** The ledger that files are compared with, and the classifier that they go to. */
+export interface RescanTarget {
   readonly known: KnownFiles;
   readonly marks: WatchMarks;
   readonly classifier: Classifier;
-  readonly clock: Clock;
-  readonly signal: AbortSignal;
   readonly report: (notice: WatchNotice) => void;
 }
 
@@ -35,14 +34,20 @@ export interface RescannerNeeds {
  * make it fast.
  */
 export class Rescanner {
+  readonly #context: Pick<Context, 'clock' | 'signal'>;
   readonly #options: RescanOptions;
-  readonly #needs: RescannerNeeds;
+  readonly #target: RescanTarget;
   /** Problems that were reported since a folder last appeared or disappeared. */
   readonly #reported = new Set<string>();
 
-  constructor(options: RescanOptions, needs: RescannerNeeds) {
+  constructor(
+    context: Pick<Context, 'clock' | 'signal'>,
+    options: RescanOptions,
+    target: RescanTarget,
+  ) {
+    this.#context = context;
     this.#options = options;
-    this.#needs = needs;
+    this.#target = target;
   }
 
   /**
@@ -59,7 +64,7 @@ export class Rescanner {
       const { state } = folder;
       const interval = state === 'polling' ? (this.#options.pollMs ?? POLL_MS) : RESCAN_MS;
       const costMs = performance.now() - started;
-      folder.rescanAt = this.#needs.clock.monotonic() + Math.max(interval, costMs / SHARE[state]);
+      folder.rescanAt = this.#context.clock.monotonic() + Math.max(interval, costMs / SHARE[state]);
       folder.rescanCostMs = costMs;
     }
   }
@@ -67,7 +72,7 @@ export class Rescanner {
   /** Records for `--new-only` that the folder is missing at the start: its later files are new. */
   expect(folder: WatchedFolder): void {
     const { newOnly, dryRun } = this.#options;
-    if (newOnly && !dryRun) this.#needs.marks.newOnly(folder.path).begin();
+    if (newOnly && !dryRun) this.#target.marks.newOnly(folder.path).begin();
   }
 
   /** Reports problems again: a folder appeared or disappeared. */
@@ -89,13 +94,14 @@ export class Rescanner {
         const { path, problem: message } = found;
         if (this.#reported.has(`${path}: ${message}`)) return;
         this.#reported.add(`${path}: ${message}`);
-        this.#needs.report({ event: 'problem', path, message });
+        this.#target.report({ event: 'problem', path, message });
       }
     }
   }
 
   async #rescan(folder: WatchedFolder): Promise<number> {
-    const { known, marks, classifier, signal } = this.#needs;
+    const { signal } = this.#context;
+    const { known, marks, classifier } = this.#target;
     const { newOnly, dryRun } = this.#options;
     const firstLook = newOnly ? marks.newOnly(folder.path) : undefined;
     if (!dryRun) firstLook?.begin();

@@ -1,9 +1,9 @@
 import { lstatSync } from 'node:fs';
+import type { Context } from '../base/context.ts';
 import { SyncError, messageOf } from '../base/errors.ts';
 import { type KnownFiles, sameStamp } from '../ledger/known-files.ts';
 import type { UploadLedger } from '../ledger/uploads.ts';
 import type { ServiceClient } from '../api/client.ts';
-import type { Clock } from '../base/time.ts';
 import type { InvalidReason, UploadItem } from '../upload/report.ts';
 import { Uploader } from '../upload/uploader.ts';
 import {
@@ -43,7 +43,8 @@ const STASH_AFTER_MS = 5_000;
  */
 const STASH_SHARE = 1 / 10;
 
-export interface SenderNeeds {
+/** The account that a sender sends to, its ledger, and the calls that the sender makes. */
+export interface SenderTarget {
   readonly appVersion: string;
   readonly ledger: UploadLedger;
   readonly known: KnownFiles;
@@ -53,7 +54,6 @@ export interface SenderNeeds {
   readonly delivers: boolean;
   readonly client: () => Promise<ServiceClient>;
   readonly uploadUrl: () => URL;
-  readonly clock: Clock;
   readonly report: (event: WatchNotice) => void;
   /** Called for a candidate that turned out to be incomplete. */
   readonly onIncomplete: (item: QueueItem, reason: InvalidReason, detail: string) => void;
@@ -88,7 +88,8 @@ export type FinishedUpload = { readonly item: QueueItem; readonly sending: Sendi
  * The sender has no loop: the watcher calls {@link Sender.step} when there may be work.
  */
 export class Sender {
-  readonly #needs: SenderNeeds;
+  readonly #context: Pick<Context, 'clock'>;
+  readonly #target: SenderTarget;
   readonly #queue = new Queue();
   readonly #readBuffers = new ReadBuffers();
   /** In-flight uploads. */
@@ -106,14 +107,20 @@ export class Sender {
   #stopping = false;
   lastSuccessAt: number | undefined;
 
-  constructor(options: { readonly dryRun: boolean }, needs: SenderNeeds) {
-    this.#needs = needs;
+  constructor(
+    context: Pick<Context, 'clock'>,
+    options: { readonly dryRun: boolean },
+    target: SenderTarget,
+  ) {
+    this.#context = context;
+    this.#target = target;
     this.#dryRun = options.dryRun;
   }
 
   /** Returns an uploader for one recording, which records its bytes in `sending`. */
   #uploader(kept: boolean, sending: Sending): Uploader {
-    const { appVersion, ledger, known, uploadUrl, clock, client } = this.#needs;
+    const { clock } = this.#context;
+    const { appVersion, ledger, known, uploadUrl, client } = this.#target;
     const options = { force: false, anyType: false, metadata: {}, dryRun: this.#dryRun };
     return new Uploader({ clock, signal: this.#hardStop.signal }, options, {
       ...{ appVersion, uploadUrl },
@@ -154,16 +161,17 @@ export class Sender {
   #enqueue(item: QueueItem): void {
     if (!this.#queue.add(item)) return;
     this.#unstashed.delete(item.key);
-    const since = this.#needs.clock.monotonic();
+    const since = this.#context.clock.monotonic();
     if (item.kept === undefined) this.#unstashed.set(item.key, { item, since });
-    this.#needs.onWork();
+    this.#target.onWork();
   }
 
   /**
    * Queues stashed recordings that no living process owns, and refused ones after their pause.
    */
   adopt(): void {
-    const { outbox, ledger, clock } = this.#needs;
+    const { clock } = this.#context;
+    const { outbox, ledger } = this.#target;
     const { items, gone } = outbox.review();
     for (const sha256 of gone) this.#queue.remove(sha256);
     const beingSent = [...this.#active.values()].map(({ sent }) => sent?.sha256);
@@ -180,7 +188,7 @@ export class Sender {
    * @returns ms until the next step is due without a call of `onWork`; Infinity: never
    */
   step(): number {
-    const { breaker, delivers } = this.#needs;
+    const { breaker, delivers } = this.#target;
     this.#startUploads();
     const stashInMs = this.#stash(breaker.state.state !== 'closed' || !delivers);
     if (this.waiting === 0) this.#rest();
@@ -192,7 +200,7 @@ export class Sender {
    * up what cannot be sent.
    */
   stepOnce(): number {
-    const { breaker } = this.#needs;
+    const { breaker } = this.#target;
     this.#startUploads();
     const { state } = breaker;
     if (this.#active.size === 0 && this.#queue.size > 0 && state.state !== 'closed') {
@@ -206,7 +214,7 @@ export class Sender {
   }
 
   #retryInMs(): number {
-    const { breaker, delivers } = this.#needs;
+    const { breaker, delivers } = this.#target;
     if (!delivers || this.#active.size > 0 || this.#queue.size === 0) return Infinity;
     return breaker.waitMs ?? Infinity;
   }
@@ -221,7 +229,7 @@ export class Sender {
     this.#stopping = true;
     const ended = Promise.allSettled(this.#tasks);
     const late = new AbortController();
-    const timeout = this.#needs.clock.sleep(graceMs, late.signal).catch(() => undefined);
+    const timeout = this.#context.clock.sleep(graceMs, late.signal).catch(() => undefined);
     await Promise.race([ended, timeout]);
     late.abort();
     this.#hardStop.abort(new SyncError('INTERRUPTED', 'The watcher was stopped.'));
@@ -229,7 +237,7 @@ export class Sender {
   }
 
   #startUploads(): void {
-    const { breaker, delivers } = this.#needs;
+    const { breaker, delivers } = this.#target;
     if (!delivers) return;
     while (!this.#stopping && breaker.mayStart(this.#active.size, AT_ONCE)) {
       const item = this.#queue.take();
@@ -244,11 +252,11 @@ export class Sender {
 
   /** Runs when the queue is empty. Writes down the files that were read; a failure costs a second read. */
   #rest(): void {
-    if (this.#needs.delivers && this.#needs.breaker.idle()) this.#needs.onChange();
+    if (this.#target.delivers && this.#target.breaker.idle()) this.#target.onChange();
     try {
-      this.#needs.known.flush();
+      this.#target.known.flush();
     } catch (error) {
-      this.#needs.report({ event: 'problem', message: messageOf(error) });
+      this.#target.report({ event: 'problem', message: messageOf(error) });
     }
   }
 
@@ -261,7 +269,7 @@ export class Sender {
   #stash(blocked: boolean): number {
     if (this.#dryRun) return Infinity;
     if (this.#queue.size === 0) this.#unstashed.clear();
-    const now = this.#needs.clock.monotonic();
+    const now = this.#context.clock.monotonic();
     const waits: number[] = [];
     for (const [item, sending] of this.#active) {
       if (item.kept !== undefined || sending.stashed) continue;
@@ -293,7 +301,7 @@ export class Sender {
         const pauseMs = tookMs / STASH_SHARE;
         this.#stashAgainAt = Math.max(this.#stashAgainAt, now + pauseMs);
         waits.push(pauseMs);
-      } else setImmediate(() => this.#needs.onWork());
+      } else setImmediate(() => this.#target.onWork());
       break;
     }
     return Math.min(Infinity, ...waits);
@@ -305,7 +313,7 @@ export class Sender {
     const { sent, readBuffer, stashed } = sending;
     sending.stashed = true;
     try {
-      const { outbox, report } = this.#needs;
+      const { outbox, report } = this.#target;
       const kept = stashSent(item, sent, readBuffer, outbox) && outbox.owns(sent.sha256);
       if (kept && !stashed) report({ event: 'kept', path: item.path, sha256: sent.sha256 });
     } catch (error) {
@@ -314,21 +322,21 @@ export class Sender {
   }
 
   #isFresh({ stamp: { mtimeMs, ctimeMs } }: QueueItem): boolean {
-    return Math.max(mtimeMs, ctimeMs) > this.#needs.clock.now() - FRESH_MS;
+    return Math.max(mtimeMs, ctimeMs) > this.#context.clock.now() - FRESH_MS;
   }
 
   /** @returns false if it must be sent from its file */
   #stashFile(item: QueueItem, removable = item.removable): boolean {
     const readBuffer = this.#readBuffers.take();
     try {
-      const result = stashFile(item, readBuffer, this.#needs, removable);
+      const result = stashFile(this.#context, item, readBuffer, this.#target, removable);
       switch (result.stash) {
         case 'kept':
           this.add(this.#keptItem(item, result.sha256));
-          this.#needs.report({ event: 'kept', path: item.path, sha256: result.sha256 });
+          this.#target.report({ event: 'kept', path: item.path, sha256: result.sha256 });
           return true;
         case 'incomplete':
-          this.#needs.onIncomplete(item, result.reason, result.detail);
+          this.#target.onIncomplete(item, result.reason, result.detail);
           return true;
         case 'settled':
           return true;
@@ -346,16 +354,16 @@ export class Sender {
   async #send(item: QueueItem): Promise<void> {
     const readBuffer = this.#readBuffers.take();
     const { path, absolute, stamp, kept } = item;
-    const sending: Sending = { readBuffer, since: this.#needs.clock.monotonic(), stashed: false };
+    const sending: Sending = { readBuffer, since: this.#context.clock.monotonic(), stashed: false };
     const uploader = this.#uploader(kept !== undefined, sending);
     this.#active.set(item, sending);
-    this.#needs.onChange();
+    this.#target.onChange();
     try {
       const file = { path, absolute, stamp, named: false };
       const result = await uploader.upload(file, readBuffer.buffers);
-      this.#needs.onFinished({ item, sending, result });
+      this.#target.onFinished({ item, sending, result });
     } catch (error) {
-      this.#needs.onFinished({ item, sending, error });
+      this.#target.onFinished({ item, sending, error });
     }
   }
 
@@ -372,13 +380,14 @@ export class Sender {
       this.#failed(item, sending, asFailure(error));
     } finally {
       this.#readBuffers.giveBack(sending.readBuffer);
-      this.#needs.onChange();
-      this.#needs.onWork();
+      this.#target.onChange();
+      this.#target.onWork();
     }
   }
 
   #settle(item: QueueItem, result: UploadItem, sending: Sending): void {
-    const { outbox, breaker, clock, report } = this.#needs;
+    const { clock } = this.#context;
+    const { outbox, breaker, report } = this.#target;
     if (result.outcome !== 'failed') this.#answeredAt = clock.monotonic();
     switch (result.outcome) {
       case 'uploaded':
@@ -390,7 +399,7 @@ export class Sender {
         return;
       case 'rejected': {
         // The stashed copy may be the only one: it is kept, and sent again later.
-        const upload = this.#needs.ledger.find(result.sha256);
+        const upload = this.#target.ledger.find(result.sha256);
         if (upload !== undefined && isGivenUp(upload)) this.#drop(result.sha256);
         if (breaker.succeeded()) report({ event: 'delivering' });
         report({ event: 'upload', item: result });
@@ -413,7 +422,7 @@ export class Sender {
           // The copy was damaged or removed. A rescan finds the source again, if it still exists.
           report({ event: 'problem', path: item.path, message: result.detail });
         } else {
-          this.#needs.onIncomplete(item, result.reason, result.detail);
+          this.#target.onIncomplete(item, result.reason, result.detail);
         }
         return;
       case 'failed':
@@ -425,16 +434,16 @@ export class Sender {
   #drop(sha256: string): void {
     if (this.#dryRun) return;
     this.#queue.remove(sha256);
-    this.#needs.outbox.drop(sha256);
+    this.#target.outbox.drop(sha256);
   }
 
   #failed(item: QueueItem, sending: Sending, failure: Failure): void {
     this.#stashSent(item, sending);
     const sha256 = sending.sent?.sha256;
     const failures = item.failures + 1;
-    if (item.kept !== undefined || sha256 === undefined || !this.#needs.outbox.has(sha256)) {
+    if (item.kept !== undefined || sha256 === undefined || !this.#target.outbox.has(sha256)) {
       this.#enqueue({ ...item, failures });
-    } else if (this.#needs.outbox.owns(sha256)) {
+    } else if (this.#target.outbox.owns(sha256)) {
       this.#enqueue({ ...this.#keptItem(item, sha256), failures });
     }
     this.hinder(failure);
@@ -442,12 +451,12 @@ export class Sender {
 
   /** Records a delivery failure; reports it if the breaker's state changed. */
   hinder(failure: Failure): void {
-    const { breaker, report } = this.#needs;
+    const { breaker, report } = this.#target;
     const retryAfterMs = this.#retryAfterMs;
     this.#retryAfterMs = 0;
     const isNews = breaker.failed(failure, retryAfterMs);
-    this.#needs.onChange();
-    this.#needs.onWork();
+    this.#target.onChange();
+    this.#target.onWork();
     if (!isNews) return;
     const { code, message, hint } = failure;
     const said = { message, ...(hint === undefined ? {} : { hint }) };
@@ -464,7 +473,7 @@ export class Sender {
 
   #keptItem(item: QueueItem, sha256: string): QueueItem {
     const { path, recordedAt, failures } = item;
-    const absolute = this.#needs.outbox.pathOf(sha256, path);
+    const absolute = this.#target.outbox.pathOf(sha256, path);
     const stamp = lstatSync(absolute);
     return {
       key: sha256,
@@ -480,14 +489,14 @@ export class Sender {
 
   #cannotKeep(item: QueueItem, error: unknown): void {
     const message = `It could not be copied for later: ${messageOf(error)}`;
-    this.#needs.report({ event: 'problem', path: item.path, message });
+    this.#target.report({ event: 'problem', path: item.path, message });
   }
 
   #giveUp({ code, message, hint }: Failure): void {
     const said = { code, message, ...(hint === undefined ? {} : { hint }) };
     for (let item = this.#queue.take(); item !== undefined; item = this.#queue.take()) {
       const result: UploadItem = { path: item.path, outcome: 'failed', ...said };
-      this.#needs.report({ event: 'upload', item: result });
+      this.#target.report({ event: 'upload', item: result });
     }
   }
 }

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
+import type { Context } from '../base/context.ts';
 import type { KnownFiles } from '../ledger/known-files.ts';
 import type { UploadLedger } from '../ledger/uploads.ts';
 import type { FramedUpload } from '../api/client.ts';
-import type { Clock } from '../base/time.ts';
 import { identify } from '../upload/identify.ts';
 import { type BufferSource, HEAD_ROOM, readFile } from '../upload/read-recording.ts';
 import type { InvalidReason } from '../upload/report.ts';
@@ -54,11 +54,11 @@ export type StashOutcome =
   | { readonly stash: 'settled' }
   | { readonly stash: 'incomplete'; readonly reason: InvalidReason; readonly detail: string };
 
-export interface StashNeeds {
+/** The ledger that a recording is looked up in, and the outbox that it is copied to. */
+export interface StashTarget {
   readonly ledger: UploadLedger;
   readonly known: KnownFiles;
   readonly outbox: Outbox;
-  readonly clock: Clock;
 }
 
 /** A recording that is being sent, or was. */
@@ -77,12 +77,13 @@ export interface Sent {
  * @param removable copies it even if the outbox has no room
  */
 export function stashFile(
+  { clock }: Pick<Context, 'clock'>,
   item: QueueItem,
   readBuffer: ReadBuffer,
-  needs: StashNeeds,
+  target: StashTarget,
   removable = item.removable,
 ): StashOutcome {
-  const { ledger, known, outbox, clock } = needs;
+  const { ledger, known, outbox } = target;
   const contents = readFile(item.absolute, readBuffer.buffers);
   if ('problem' in contents) {
     return { stash: 'incomplete', reason: contents.reason, detail: contents.problem };

@@ -1,7 +1,7 @@
+import type { Context } from '../base/context.ts';
 import { SyncError } from '../base/errors.ts';
 import type { ConfirmedUpload, UploadLedger } from '../ledger/uploads.ts';
 import type { ServiceClient } from '../api/client.ts';
-import type { Clock } from '../base/time.ts';
 import { PROCESSING_MS, type Verified, verifyUploads } from '../upload/verify.ts';
 import { notItsLogin } from './refusal-backoff.ts';
 import { CircuitBreaker, isLoginFailure } from './circuit-breaker.ts';
@@ -12,15 +12,13 @@ const REFUSED_PAUSE_MS = 3_600_000;
 /** Other uploads within this time of a due upload take their workouts first (ms). */
 const ALONGSIDE_MS = 86_400_000;
 
-export interface VerifierNeeds {
+/** The service that holds the uploads, and the ledger that records them. */
+export interface VerifierTarget {
   readonly ledger: UploadLedger;
   readonly client: () => Promise<ServiceClient>;
   /** Of the deliveries: while it is not open, the service is not called. */
   readonly breaker: CircuitBreaker;
   readonly delivers: boolean;
-  readonly clock: Clock;
-  readonly random: () => number;
-  readonly signal: AbortSignal;
   readonly report: (event: WatchNotice) => void;
 }
 
@@ -29,14 +27,17 @@ export interface VerifierNeeds {
  * uploads without a workout, each once. A failed check delays no upload: checks have their own back-off.
  */
 export class Verifier {
-  readonly #needs: VerifierNeeds;
+  readonly #context: Pick<Context, 'clock' | 'random' | 'signal'>;
+  readonly #target: VerifierTarget;
   readonly #backOff: CircuitBreaker;
   /** When each upload is due (ms of the monotonic clock), by {@link keyOf}. */
   #dueAt = new Map<string, number>();
 
-  constructor(needs: VerifierNeeds) {
-    this.#needs = needs;
-    this.#backOff = new CircuitBreaker(() => needs.clock.monotonic(), needs.random);
+  constructor(context: Pick<Context, 'clock' | 'random' | 'signal'>, target: VerifierTarget) {
+    const { clock, random } = context;
+    this.#context = context;
+    this.#target = target;
+    this.#backOff = new CircuitBreaker(() => clock.monotonic(), random);
   }
 
   /**
@@ -45,7 +46,8 @@ export class Verifier {
    * @throws SyncError if the login has ended
    */
   async check(): Promise<void> {
-    const { ledger, client, breaker, delivers, clock, signal, report } = this.#needs;
+    const { signal } = this.#context;
+    const { ledger, client, breaker, delivers, report } = this.#target;
     const mayCall = delivers && breaker.state.state === 'closed' && this.#backOff.mayStart(0, 1);
     if (!mayCall) return;
     try {
@@ -53,7 +55,7 @@ export class Verifier {
       if (due.length === 0) return;
       const others = alongside(due, ledger.confirmed());
       const uploads = [...others, ...due];
-      const verified = await verifyUploads({ clock, signal }, uploads, client);
+      const verified = await verifyUploads(this.#context, uploads, client);
       this.#backOff.succeeded();
       this.#settle(verified.slice(others.length));
     } catch (caught) {
@@ -75,7 +77,8 @@ export class Verifier {
    * clock from then on: a wall clock that is set neither hastens nor prevents its check.
    */
   #dueNow(): ConfirmedUpload[] {
-    const { ledger, clock } = this.#needs;
+    const { clock } = this.#context;
+    const { ledger } = this.#target;
     const now = clock.monotonic();
     const before = this.#dueAt;
     this.#dueAt = new Map();
@@ -88,7 +91,7 @@ export class Verifier {
   }
 
   #settle(verified: readonly Verified[]): void {
-    const { ledger, report } = this.#needs;
+    const { ledger, report } = this.#target;
     // Another watcher of this account may have checked them, or they were uploaded again meanwhile.
     const open = new Set(ledger.confirmed({ unverified: true }).map(keyOf));
     const settled = verified.filter(({ upload }) => open.has(keyOf(upload)));

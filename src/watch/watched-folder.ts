@@ -2,13 +2,13 @@ import { opendir, stat } from 'node:fs/promises';
 import { systemCode } from '../base/errors.ts';
 import { describeFileError } from '../upload/find-files.ts';
 import type { FilesystemType } from './filesystem-type.ts';
-import { FolderEvents, type FolderEventsNeeds } from './fs-events.ts';
+import { FolderEvents, type FolderListener } from './fs-events.ts';
 import type { FolderState } from '../daemon/registry.ts';
 
 /** The result of a check of the folder. */
 export type Appearance = 'same' | 'appeared' | 'gone' | 'replaced';
 
-export interface WatchedFolderNeeds {
+export interface WatchedFolderOptions {
   readonly filesystemType: (folder: string) => FilesystemType;
   /** The kernel watches a whole tree with one handle. */
   readonly recursiveEvents: boolean;
@@ -35,12 +35,12 @@ export class WatchedFolder {
   #closed = false;
   #checked = false;
   #events: FolderEvents | undefined;
-  readonly #needs: WatchedFolderNeeds;
+  readonly #options: WatchedFolderOptions;
 
   /** @param path absolute; links are followed for this one, not below it */
-  constructor(path: string, needs: WatchedFolderNeeds) {
+  constructor(path: string, options: WatchedFolderOptions) {
     this.path = path;
-    this.#needs = needs;
+    this.#options = options;
   }
 
   get events(): FolderEvents | undefined {
@@ -100,8 +100,8 @@ export class WatchedFolder {
 
   #enter(): void {
     this.#closeEvents();
-    const { forcePolling, recursiveEvents } = this.#needs;
-    const filesystemType = this.#needs.filesystemType(this.path);
+    const { forcePolling, recursiveEvents } = this.#options;
+    const filesystemType = this.#options.filesystemType(this.path);
     this.removable = filesystemType.removable;
     if (forcePolling) {
       this.#become('polling', 'As asked for.');
@@ -111,16 +111,16 @@ export class WatchedFolder {
       this.#become('polling', filesystemType.noEvents);
       return;
     }
-    const needs: FolderEventsNeeds = {
-      onName: (parent, name) => this.#needs.onName(this, parent, name),
-      onRoot: () => this.#needs.onRoot(this),
+    const listener: FolderListener = {
+      onName: (parent, name) => this.#options.onName(this, parent, name),
+      onRoot: () => this.#options.onRoot(this),
       onFailure: (reason) => {
         failure = reason;
         if (this.#events === events) this.#become('polling', reason);
       },
     };
     let failure: string | undefined;
-    const events = new FolderEvents(this.path, recursiveEvents, needs);
+    const events = new FolderEvents(this.path, recursiveEvents, listener);
     events.start();
     this.#events = events;
     if (failure === undefined) this.#become('watching', undefined);
@@ -131,7 +131,7 @@ export class WatchedFolder {
     const news = this.state !== state || this.reason !== reason;
     this.state = state;
     this.reason = reason;
-    if (news) this.#needs.onStateChange(this);
+    if (news) this.#options.onStateChange(this);
   }
 }
 

@@ -1,6 +1,6 @@
 import { networkInterfaces } from 'node:os';
+import type { Context } from '../base/context.ts';
 import { SyncError, messageOf } from '../base/errors.ts';
-import type { Clock } from '../base/time.ts';
 import type { ServiceClient } from '../api/client.ts';
 import type { KnownFiles } from '../ledger/known-files.ts';
 import type { UploadLedger } from '../ledger/uploads.ts';
@@ -41,8 +41,8 @@ export interface WatcherOptions extends RescanOptions {
   readonly folders: readonly string[];
 }
 
-/** What the watcher works with, for one account. */
-export interface WatcherNeeds {
+/** The account that a watcher sends to, its ledger, and the calls that the watcher makes. */
+export interface WatcherTarget {
   readonly appVersion: string;
   readonly filesystemType: (folder: string) => FilesystemType;
   /** The kernel watches a whole tree with one handle. */
@@ -55,11 +55,6 @@ export interface WatcherNeeds {
   readonly delivers: boolean;
   readonly client: () => Promise<ServiceClient>;
   readonly uploadUrl: () => URL;
-  readonly clock: Clock;
-  /** Returns a number from 0 up to 1, for jitter. */
-  readonly random: () => number;
-  /** Stops the watcher. */
-  readonly signal: AbortSignal;
   readonly report: (notice: WatchNotice) => void;
   /** Called after a change of {@link Watcher.picture}. */
   readonly onChange: () => void;
@@ -80,8 +75,9 @@ export type WatchEnd = 'stopped' | 'left';
  */
 export class Watcher {
   readonly breaker: CircuitBreaker;
+  readonly #context: Pick<Context, 'clock' | 'random' | 'signal'>;
   readonly #options: WatcherOptions;
-  readonly #needs: WatcherNeeds;
+  readonly #target: WatcherTarget;
   readonly #events: EventQueue;
   readonly #folders: readonly WatchedFolder[];
   readonly #incomplete: IncompleteFiles;
@@ -106,19 +102,25 @@ export class Watcher {
   /** Set by {@link Watcher.once}. */
   #onSettled: ((item: UploadItem) => void) | undefined;
 
-  constructor(options: WatcherOptions, needs: WatcherNeeds) {
-    const { clock, outbox, known, marks, random } = needs;
+  /** @param context its signal stops the watcher */
+  constructor(
+    context: Pick<Context, 'clock' | 'random' | 'signal'>,
+    options: WatcherOptions,
+    target: WatcherTarget,
+  ) {
+    const { clock, random } = context;
+    const { outbox, known, marks } = target;
     const events = new EventQueue(clock);
-    const signal = AbortSignal.any([needs.signal, this.#ended.signal]);
+    const signal = AbortSignal.any([context.signal, this.#ended.signal]);
     const breaker = new CircuitBreaker(() => clock.monotonic(), random);
     const incomplete = new IncompleteFiles(clock);
-    const classifier = new Classifier({
-      ...{ known, marks, outbox, incomplete, now: () => clock.now() },
+    const classifier = new Classifier(context, {
+      ...{ known, marks, outbox, incomplete },
       onCandidate: (item) => sender.add(item),
       onSettled: (item) => this.#onSettled?.(item),
     });
-    const sender = new Sender(options, {
-      ...needs,
+    const sender = new Sender(context, options, {
+      ...target,
       breaker,
       onChange: () => this.#noteChange(),
       onWork: () => events.post({ type: 'sender-work' }),
@@ -126,16 +128,17 @@ export class Watcher {
       onIncomplete: ({ absolute: path, stamp, removable }, reason, detail) =>
         classifier.noteIncomplete({ path, stamp, removable }, reason, detail),
     });
-    const rescanner = new Rescanner(options, { ...needs, classifier, signal });
+    const rescanner = new Rescanner({ clock, signal }, options, { ...target, classifier });
+    this.#context = context;
     this.#options = options;
-    this.#needs = needs;
+    this.#target = target;
     this.#events = events;
     this.breaker = breaker;
     this.#incomplete = incomplete;
     this.#classifier = classifier;
     this.#sender = sender;
     this.#rescanner = rescanner;
-    this.#verifier = new Verifier({ ...needs, breaker, signal });
+    this.#verifier = new Verifier({ clock, random, signal }, { ...target, breaker });
     this.#eventHandler = new EventHandler({
       ...{ classifier, incomplete, rescanner },
       // One write fires several events: they are handled together.
@@ -145,8 +148,8 @@ export class Watcher {
     this.#folders = options.folders.map(
       (path) =>
         new WatchedFolder(path, {
-          filesystemType: needs.filesystemType,
-          recursiveEvents: needs.recursiveEvents,
+          filesystemType: target.filesystemType,
+          recursiveEvents: target.recursiveEvents,
           forcePolling: options.pollMs !== undefined,
           onName: (folder, parent, name) => this.#eventHandler.add(folder, parent, name),
           onRoot: () => events.post({ type: 'root-changed' }),
@@ -184,7 +187,7 @@ export class Watcher {
 
   /** Watches until its signal is aborted, or until {@link Watcher.leave}. */
   async run(): Promise<WatchEnd> {
-    const { signal } = this.#needs;
+    const { signal } = this.#context;
     const stop = () => this.#finish('stopped');
     if (signal.aborted) return 'stopped';
     signal.addEventListener('abort', stop, { once: true });
@@ -221,7 +224,7 @@ export class Watcher {
    *   verification of earlier uploads showed that
    */
   async once(onItem: (item: UploadItem) => void): Promise<void> {
-    const { signal } = this.#needs;
+    const { signal } = this.#context;
     const stop = () => this.#finish('stopped');
     this.#onSettled = onItem;
     signal.addEventListener('abort', stop, { once: true });
@@ -302,7 +305,7 @@ export class Watcher {
 
   /** Sets the timers that follow from the state of folders and files. */
   #setTimers(): void {
-    const now = this.#needs.clock.monotonic();
+    const now = this.#context.clock.monotonic();
     const rescanAt = Math.min(...this.#folders.map((folder) => folder.rescanAt));
     this.#events.setTimer('rescan-due', this.#isRescanning ? Infinity : rescanAt - now);
     this.#events.setTimer('incomplete-due', this.#incomplete.waitMs ?? Infinity);
@@ -314,7 +317,7 @@ export class Watcher {
 
   #finish(end: WatchEnd): void {
     this.#end ??= end;
-    this.#ended.abort(this.#needs.signal.reason);
+    this.#ended.abort(this.#context.signal.reason);
     this.#events.post({ type: 'stop-requested' });
   }
 
@@ -342,18 +345,18 @@ export class Watcher {
 
   #noteChange(): void {
     this.#changed = true;
-    this.#needs.onChange();
+    this.#target.onChange();
   }
 
   #reportState({ path, state, reason }: WatchedFolder): void {
     const why = reason === undefined ? {} : { reason };
-    this.#needs.report({ event: 'folder', folder: path, state, ...why });
+    this.#target.report({ event: 'folder', folder: path, state, ...why });
     this.#noteChange();
   }
 
   /** Checks the folders before the first rescan. A hanging file system is checked later. */
   async #firstCheck(): Promise<void> {
-    const { clock } = this.#needs;
+    const { clock } = this.#context;
     const patience = new AbortController();
     const signal = AbortSignal.any([patience.signal, this.#ended.signal]);
     const enough = clock.sleep(FIRST_CHECK_MS, signal).catch(() => undefined);
@@ -366,7 +369,8 @@ export class Watcher {
 
   /** Checks the folders, the clocks and the network. */
   #check(): void {
-    const { clock, onTick } = this.#needs;
+    const { clock } = this.#context;
+    const { onTick } = this.#target;
     const before = this.#lastCheck;
     const [wall, monotonic] = [clock.now(), clock.monotonic()];
     // Some systems stop the monotonic clock during sleep; the wall clock may be set.
@@ -421,14 +425,14 @@ export class Watcher {
   }
 
   #rescanIn(folder: WatchedFolder, ms: number): void {
-    folder.rescanAt = Math.min(folder.rescanAt, this.#needs.clock.monotonic() + ms);
+    folder.rescanAt = Math.min(folder.rescanAt, this.#context.clock.monotonic() + ms);
   }
 
   /** Starts a round of rescans of the folders that are due, one after another. */
   #startRescan(): void {
     if (this.#isRescanning) return;
     this.#isRescanning = true;
-    const now = this.#needs.clock.monotonic();
+    const now = this.#context.clock.monotonic();
     const due = this.#folders.filter(({ rescanAt }) => rescanAt <= now);
     this.#runBeside(async () => {
       let files = 0;
@@ -447,7 +451,8 @@ export class Watcher {
   }
 
   #onRescanned(files: number, complete: boolean): void {
-    const { clock, report, onRescanned } = this.#needs;
+    const { clock } = this.#context;
+    const { report, onRescanned } = this.#target;
     this.#isRescanning = false;
     if (complete) {
       this.#lastRescanAt = clock.now();
@@ -464,7 +469,7 @@ export class Watcher {
 
   /** Checks incomplete files again, and reports long-incomplete ones. */
   #checkIncomplete(): void {
-    const { marks, report } = this.#needs;
+    const { marks, report } = this.#target;
     for (const { path, removable } of this.#incomplete.dueLooks()) {
       const stats = statOf(path);
       if (stats?.isFile() === true) this.#classifier.classify({ path, stamp: stats, removable });
@@ -499,9 +504,9 @@ export class Watcher {
 
   /** Reports disk and ledger errors: the next pass retries. Every other error ends the watcher. */
   #onError(error: unknown): void {
-    if (this.#needs.signal.aborted || this.#ended.signal.aborted) return;
+    if (this.#context.signal.aborted || this.#ended.signal.aborted) return;
     if (error instanceof SyncError || (error instanceof Error && 'code' in error)) {
-      this.#needs.report({ event: 'problem', message: messageOf(error) });
+      this.#target.report({ event: 'problem', message: messageOf(error) });
     } else this.#fail(error);
   }
 }

@@ -18,6 +18,7 @@ import {
   writeState,
 } from '../../src/daemon/registry.ts';
 import { stopDaemon } from '../../src/daemon/stop.ts';
+import { testContext } from '../support/context.ts';
 import { type TestBuild, buildForTest } from '../support/build.ts';
 import { isAlive, scratchDir, scratchPaths } from './support.ts';
 
@@ -33,11 +34,8 @@ const WHO = {
   kind: 'daemon',
   appVersion: '1.2.3',
 } as const;
-const NEEDS = {
-  clock: systemClock,
-  signal: new AbortController().signal,
-  platform: process.platform,
-};
+const { platform } = process;
+const CONTEXT = { ...testContext(), platform };
 
 const listed = (stateDir: string) => listWatchers(stateDir).map(({ paths }) => paths);
 
@@ -83,7 +81,7 @@ describe('the registration of a watcher', () => {
     const stateDir = scratchDir();
     expect(listed(stateDir)).toEqual([]);
     const paths = watcherPaths(stateDir, 'default', ['/rides']);
-    (await registerWatcher(paths, WHO, NEEDS)).end(0);
+    (await registerWatcher(CONTEXT, paths, WHO)).end(0);
     expect(listed(stateDir)).toEqual([paths]);
     // Finders and editors leave things behind.
     for (const stray of ['.DS_Store', 'Thumbs.db', `${paths.id}~`, 'task-default.xml']) {
@@ -95,7 +93,7 @@ describe('the registration of a watcher', () => {
   it('records its process, its start, its readiness and its end', async () => {
     const paths = scratchPaths();
     const before = Date.now();
-    const registration = await registerWatcher(paths, WHO, NEEDS);
+    const registration = await registerWatcher(CONTEXT, paths, WHO);
     const started = inspectWatcher(paths);
     expect(started).toEqual({
       paths,
@@ -121,7 +119,7 @@ describe('the registration of a watcher', () => {
 
   it('is refused to a second watcher, with the process that holds it', async () => {
     const { child, paths } = await startHolder();
-    await expect(registerWatcher(paths, WHO, NEEDS)).rejects.toMatchObject({
+    await expect(registerWatcher(CONTEXT, paths, WHO)).rejects.toMatchObject({
       code: 'BUSY',
       message: expect.stringContaining(`process ${String(child.pid)}`) as string,
       details: { pid: child.pid, folders: ['/rides'] },
@@ -137,12 +135,12 @@ describe('the registration of a watcher', () => {
     const { running, state } = inspectWatcher(paths);
     expect(running).toBe(false);
     expect(state?.ended).toBeUndefined();
-    (await registerWatcher(paths, WHO, NEEDS)).end(0);
+    (await registerWatcher(CONTEXT, paths, WHO)).end(0);
   });
 
   it('succeeds while others only inspect it', async () => {
     const paths = scratchPaths();
-    (await registerWatcher(paths, WHO, NEEDS)).end(0);
+    (await registerWatcher(CONTEXT, paths, WHO)).end(0);
     let looking = true;
     const look = async () => {
       while (looking) {
@@ -151,7 +149,7 @@ describe('the registration of a watcher', () => {
       }
     };
     const looks = [look(), look()];
-    for (let i = 0; i < 20; i++) (await registerWatcher(paths, WHO, NEEDS)).end(0);
+    for (let i = 0; i < 20; i++) (await registerWatcher(CONTEXT, paths, WHO)).end(0);
     looking = false;
     await Promise.all(looks);
   });
@@ -159,10 +157,10 @@ describe('the registration of a watcher', () => {
   it('fails if its record cannot be written, but continues if writing fails later', async () => {
     const paths = scratchPaths();
     mkdirSync(paths.stateFile, { recursive: true });
-    await expect(registerWatcher(paths, WHO, NEEDS)).rejects.toMatchObject({ code: 'STORAGE' });
+    await expect(registerWatcher(CONTEXT, paths, WHO)).rejects.toMatchObject({ code: 'STORAGE' });
     expect(isRunning(paths)).toBe(false);
     rmdirSync(paths.stateFile);
-    const registration = await registerWatcher(paths, WHO, NEEDS);
+    const registration = await registerWatcher(CONTEXT, paths, WHO);
     rmSync(paths.stateFile);
     mkdirSync(paths.stateFile);
     registration.ready();
@@ -206,7 +204,7 @@ describe('stopping a daemon', () => {
   it('asks the daemon to end and waits until it has ended', async () => {
     const { child, paths } = await startHolder();
     const ended = once(child, 'exit');
-    const result = await stopDaemon(paths, { ...NEEDS, kill: realKill });
+    const result = await stopDaemon(CONTEXT, paths, { platform, kill: realKill });
     expect(result).toEqual({
       outcome: 'stopped',
       pid: child.pid,
@@ -221,7 +219,7 @@ describe('stopping a daemon', () => {
     const { child, paths } = await startHolder('stubborn');
     const ended = once(child, 'exit');
     const patience = { ask: 300, kill: 20_000 };
-    const result = await stopDaemon(paths, { ...NEEDS, kill: realKill }, patience);
+    const result = await stopDaemon(CONTEXT, paths, { platform, kill: realKill }, patience);
     expect(result).toMatchObject({ outcome: 'stopped', pid: child.pid, killed: true });
     expect(await ended).toEqual([null, 'SIGKILL']);
   });
@@ -229,7 +227,7 @@ describe('stopping a daemon', () => {
   it('reports that even killing did not end the daemon', async () => {
     const { child, paths } = await startHolder('stubborn');
     const { kills, kill } = pretendedKills();
-    const result = await stopDaemon(paths, { ...NEEDS, kill }, { ask: 100, kill: 100 });
+    const result = await stopDaemon(CONTEXT, paths, { platform, kill }, { ask: 100, kill: 100 });
     expect(result).toMatchObject({ outcome: 'still-running', pid: child.pid });
     expect(kills).toHaveLength(2);
     expect(isAlive(child.pid ?? 0)).toBe(true);
@@ -248,7 +246,7 @@ describe('stopping a daemon', () => {
       } as Config).map(({ running }) => running);
     expect(isShown()).toEqual([true]);
     const patience = { ask: 300, kill: 20_000 };
-    expect(await stopDaemon(paths, { ...NEEDS, kill: realKill }, patience)).toMatchObject({
+    expect(await stopDaemon(CONTEXT, paths, { platform, kill: realKill }, patience)).toMatchObject({
       outcome: 'stopped',
       pid: child.pid,
       killed: true,
@@ -259,12 +257,14 @@ describe('stopping a daemon', () => {
 
   it('sends no signal if no daemon runs, also if its process ID was reused', async () => {
     const paths = scratchPaths();
-    (await registerWatcher(paths, WHO, NEEDS)).end(0);
+    (await registerWatcher(CONTEXT, paths, WHO)).end(0);
     const bystander = startBystander();
     const state = JSON.parse(readFileSync(paths.stateFile, 'utf8')) as WatcherState;
     writeState(paths, { ...state, pid: bystander.pid });
     const { kills, kill } = pretendedKills();
-    expect(await stopDaemon(paths, { ...NEEDS, kill })).toEqual({ outcome: 'not-running' });
+    expect(await stopDaemon(CONTEXT, paths, { platform, kill })).toEqual({
+      outcome: 'not-running',
+    });
     expect(kills).toEqual([]);
   });
 
@@ -275,7 +275,7 @@ describe('stopping a daemon', () => {
     const bystander = startBystander();
     const { kills, kill } = pretendedKills();
     writeState(paths, { ...state, pid: bystander.pid });
-    expect(await stopDaemon(paths, { ...NEEDS, kill })).toEqual({
+    expect(await stopDaemon(CONTEXT, paths, { platform, kill })).toEqual({
       outcome: 'out-of-reach',
       pid: bystander.pid,
       why: expect.stringContaining('is another one') as string,
@@ -288,12 +288,12 @@ describe('stopping a daemon', () => {
     gone.kill('SIGKILL');
     await once(gone, 'exit');
     writeState(paths, { ...state, pid: gone.pid });
-    expect(await stopDaemon(paths, { ...NEEDS, kill })).toMatchObject({
+    expect(await stopDaemon(CONTEXT, paths, { platform, kill })).toMatchObject({
       outcome: 'out-of-reach',
       why: expect.stringContaining('not visible') as string,
     });
     writeFileSync(paths.stateFile, '?');
-    expect(await stopDaemon(paths, { ...NEEDS, kill })).toMatchObject({
+    expect(await stopDaemon(CONTEXT, paths, { platform, kill })).toMatchObject({
       outcome: 'out-of-reach',
       pid: undefined,
     });
@@ -309,7 +309,7 @@ describe('stopping a daemon', () => {
     gone.kill('SIGKILL');
     await once(gone, 'exit');
     writeState(paths, { ...state, pid: gone.pid });
-    const stopping = stopDaemon(paths, { ...NEEDS, kill: realKill });
+    const stopping = stopDaemon(CONTEXT, paths, { platform, kill: realKill });
     writeState(paths, state);
     expect(await stopping).toMatchObject({ outcome: 'stopped', pid: child.pid });
   });
@@ -319,7 +319,7 @@ describe('stopping a daemon', () => {
     const kill = () => {
       throw Object.assign(new Error('kill EPERM'), { code: 'EPERM' });
     };
-    expect(await stopDaemon(paths, { ...NEEDS, kill })).toMatchObject({
+    expect(await stopDaemon(CONTEXT, paths, { platform, kill })).toMatchObject({
       outcome: 'out-of-reach',
       why: 'it belongs to another user',
     });
@@ -331,7 +331,7 @@ describe('stopping a daemon', () => {
       process.kill(pid, 'SIGKILL');
       throw Object.assign(new Error('kill ESRCH'), { code: 'ESRCH' });
     };
-    expect(await stopDaemon(paths, { ...NEEDS, kill })).toMatchObject({
+    expect(await stopDaemon(CONTEXT, paths, { platform, kill })).toMatchObject({
       outcome: 'stopped',
       pid: child.pid,
     });
@@ -342,7 +342,7 @@ describe('stopping a daemon', () => {
     const interruption = new AbortController();
     const kill = () => interruption.abort(new Error('Ctrl-C'));
     await expect(
-      stopDaemon(paths, { ...NEEDS, signal: interruption.signal, kill }),
+      stopDaemon(testContext({ signal: interruption.signal }), paths, { platform, kill }),
     ).rejects.toThrow('Ctrl-C');
   });
 });
@@ -371,7 +371,7 @@ describe('the start time of a process', () => {
 
 it('the lock of a registration keeps other daemons out, like any other lock', async () => {
   const paths = scratchPaths();
-  const registration = await registerWatcher(paths, WHO, NEEDS);
+  const registration = await registerWatcher(CONTEXT, paths, WHO);
   expect(tryLock(paths.lockFile)).toBeUndefined();
   registration.end(0);
   const lock = tryLock(paths.lockFile);

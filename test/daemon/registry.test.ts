@@ -9,8 +9,8 @@ import {
   watcherPaths,
   writeState,
 } from '../../src/daemon/registry.ts';
-import { systemClock } from '../../src/system/clock.ts';
 import { tryLock } from '../../src/system/process-lock.ts';
+import { testContext } from '../support/context.ts';
 import { manualClock } from '../watch/manual-clock.ts';
 
 let dir: string;
@@ -101,30 +101,29 @@ it('locks a folder once per account, under every name, also before it exists', a
   const real = join(dir, 'real');
   mkdirSync(real);
   symlinkSync(real, join(dir, 'link'));
-  const { signal } = new AbortController();
-  const owner = { stateDir: dir, account: 'me', clock: systemClock, signal };
-  const first = await lockFolders(owner, [real, join(real, 'not/yet')]);
+  const context = testContext();
+  const owner = { stateDir: dir, account: 'me' };
+  const first = await lockFolders(context, owner, [real, join(real, 'not/yet')]);
   for (const folder of [real, join(dir, 'link'), join(dir, 'link/not/yet')]) {
-    await expect(lockFolders(owner, [folder])).rejects.toMatchObject({ code: 'BUSY' });
+    await expect(lockFolders(context, owner, [folder])).rejects.toMatchObject({ code: 'BUSY' });
   }
   // A failure releases the locks that were taken before it.
   const free = join(dir, 'free');
-  await expect(lockFolders(owner, [free, real])).rejects.toMatchObject({ code: 'BUSY' });
-  (await lockFolders(owner, [free])).release();
-  (await lockFolders({ ...owner, account: 'you' }, [real])).release();
+  await expect(lockFolders(context, owner, [free, real])).rejects.toMatchObject({ code: 'BUSY' });
+  (await lockFolders(context, owner, [free])).release();
+  (await lockFolders(context, { ...owner, account: 'you' }, [real])).release();
   first.release();
-  (await lockFolders(owner, [join(dir, 'link')])).release();
+  (await lockFolders(context, owner, [join(dir, 'link')])).release();
 });
 
 it('writes health after the clock was set back', async () => {
   const clock = manualClock();
-  const { signal } = new AbortController();
   const who = { profile: 'default', folders: ['/a'], kind: 'terminal', appVersion: '1' } as const;
-  const registration = await registerWatcher(pathsOf(), who, {
-    clock,
-    signal,
-    platform: process.platform,
-  });
+  const registration = await registerWatcher(
+    { ...testContext({ clock }), platform: process.platform },
+    pathsOf(),
+    who,
+  );
   const { account, ...health } = HEALTH;
   registration.setHealth(health);
   registration.writeHealth(true);

@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { launchdPlist } from '../../src/os-service/launchd.ts';
 import {
-  type ManagerNeeds,
+  type ManagerOptions,
   type ServiceManager,
   serviceManager,
   serviceSlug,
@@ -12,6 +12,7 @@ import type { Ran } from '../../src/os-service/runner.ts';
 import { systemRunner } from '../../src/os-service/runner.ts';
 import { systemdUnit } from '../../src/os-service/systemd.ts';
 import { scratchDir } from '../daemon/support.ts';
+import { testContext } from '../support/context.ts';
 import { definitionOf } from './support.ts';
 
 /** What the system is made to answer, by the words of the command; else that all went well. */
@@ -25,7 +26,17 @@ function managerOn(
   const { profile = 'default', answers, homeDir = scratchDir() } = options;
   const commands: string[] = [];
   let now = 0;
-  const needs: ManagerNeeds = {
+  const context = testContext({
+    clock: {
+      now: () => now,
+      monotonic: () => now,
+      sleep: (ms) => {
+        now += ms;
+        return Promise.resolve();
+      },
+    },
+  });
+  const settings: ManagerOptions = {
     platform,
     env: { USERDOMAIN: 'PC', USERNAME: 'ann' },
     homeDir,
@@ -37,17 +48,8 @@ function managerOn(
       const nth = commands.filter((each) => each === command).length;
       return Promise.resolve({ code: 0, stdout: '', stderr: '', ...answers?.(command, nth) });
     },
-    clock: {
-      now: () => now,
-      monotonic: () => now,
-      sleep: (ms) => {
-        now += ms;
-        return Promise.resolve();
-      },
-    },
-    signal: new AbortController().signal,
   };
-  const manager = serviceManager(profile, needs);
+  const manager = serviceManager(context, profile, settings);
   return { manager, commands, homeDir, slept: () => now };
 }
 
@@ -164,8 +166,8 @@ describe('the service manager for systemd', () => {
 
   it('finds its units under XDG_CONFIG_HOME', () => {
     const { homeDir } = managerOn('linux');
-    const manager = serviceManager('default', {
-      ...({} as ManagerNeeds),
+    const manager = serviceManager(testContext(), 'default', {
+      ...({} as ManagerOptions),
       platform: 'linux',
       env: { XDG_CONFIG_HOME: join(homeDir, 'cfg') },
       homeDir,

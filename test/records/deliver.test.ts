@@ -19,6 +19,7 @@ import { REVISION_NAMES } from '../../src/sandbox/revisions.ts';
 import { markIn, openIn } from '../ledger/support.ts';
 import { foodsHeld } from '../support/acceptance.ts';
 import { clientOf, hastyClock, openSandbox } from '../support/delivery.ts';
+import { testContext } from '../support/context.ts';
 import { prepare } from './support.ts';
 
 type Values = readonly Record<string, unknown>[];
@@ -47,14 +48,13 @@ async function open(settings: Partial<SandboxSettings> = {}) {
     const { signal = new AbortController().signal, client: other, ...rest } = others;
     let failed: unknown;
     await deliverRecords(
+      testContext({ clock: hastyClock, signal }),
       records,
       { force: false, dryRun: false, jobs: 4, nutrition: 'auto', ...rest },
       {
         ledger,
         client: other ?? client,
         url: (of) => new URL(`/api/${of}`, sandbox.url),
-        clock: hastyClock,
-        signal,
         report: (item) => items.push(item),
       },
     ).catch((error: unknown) => (failed = error));

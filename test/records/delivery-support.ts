@@ -19,6 +19,7 @@ import type { ServiceClient } from '../../src/api/client.ts';
 import type { Clock } from '../../src/base/time.ts';
 import { markIn, openIn } from '../ledger/support.ts';
 import { foodsHeld } from '../support/acceptance.ts';
+import { testContext } from '../support/context.ts';
 import { clientOf, hastyClock, openSandbox } from '../support/delivery.ts';
 import { BERLIN, chunks } from './support.ts';
 
@@ -115,14 +116,13 @@ export function openMachine(client: () => Promise<ServiceClient>, url: string) {
     const { signal = new AbortController().signal, wrap, clock = hastyClock, ...rest } = options;
     const items: RecordItem[] = [];
     await deliverRecords(
+      testContext({ clock, signal }),
       records,
       { force: false, dryRun: false, jobs: 4, nutrition: 'auto', ...rest },
       {
         ledger,
         client: wrap === undefined ? client : async () => wrap(await client()),
         url: (of) => new URL(`/api/${of}`, url),
-        clock,
-        signal,
         report: (item) => items.push(item),
       },
     );

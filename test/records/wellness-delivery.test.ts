@@ -8,6 +8,7 @@ import type { SandboxSettings } from '../../src/sandbox/settings.ts';
 import type { ServiceClient } from '../../src/api/client.ts';
 import { markIn, openIn } from '../ledger/support.ts';
 import { clientOf, hastyClock, openSandbox } from '../support/delivery.ts';
+import { testContext } from '../support/context.ts';
 import { outcomesOf } from './delivery-support.ts';
 import { prepare } from './support.ts';
 
@@ -29,14 +30,13 @@ async function open(settings: Partial<SandboxSettings> = {}) {
     const items: RecordItem[] = [];
     sandbox.control.clearRequests();
     await deliverRecords(
+      testContext({ clock: hastyClock }),
       records,
       { force: options.force ?? false, dryRun: false, jobs: 4, nutrition: 'auto' },
       {
         ledger,
         client: options.client ?? client,
         url: (of) => new URL(`/api/${of}`, sandbox.url),
-        clock: hastyClock,
-        signal: new AbortController().signal,
         report: (item) => items.push(item),
       },
     );

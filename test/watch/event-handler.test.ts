@@ -7,6 +7,7 @@ import { IncompleteFiles } from '../../src/watch/incomplete-files.ts';
 import { Classifier } from '../../src/watch/classify.ts';
 import { Rescanner } from '../../src/watch/rescan.ts';
 import { WatchedFolder } from '../../src/watch/watched-folder.ts';
+import { testContext } from '../support/context.ts';
 import { anotherRecording, put, until } from './support.ts';
 
 let root: string;
@@ -29,15 +30,19 @@ beforeEach(async () => {
   };
   const marks = { isSeen: () => false, isReported: () => false } as never;
   const outbox = { has: () => false } as never;
-  const classifier = new Classifier({
-    ...{ known, marks, outbox, incomplete, now },
+  const classifier = new Classifier(testContext(), {
+    ...{ known, marks, outbox, incomplete },
     onCandidate: ({ absolute }) => candidates.push(relative(root, absolute)),
     onSettled: nothing,
   });
-  const rescanner = new Rescanner({ newOnly: false, pollMs: undefined, dryRun: false }, {
-    classifier,
-    report: nothing,
-  } as never);
+  const rescanner = new Rescanner(
+    testContext(),
+    { newOnly: false, pollMs: undefined, dryRun: false },
+    {
+      classifier,
+      report: nothing,
+    } as never,
+  );
   eventHandler = new EventHandler({
     ...{ classifier, incomplete, rescanner },
     onQueued: () => setImmediate(() => eventHandler.handle()),

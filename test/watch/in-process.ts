@@ -15,8 +15,9 @@ import type { Clock } from '../../src/base/time.ts';
 import type { FilesystemType } from '../../src/watch/filesystem-type.ts';
 import { openOutbox } from '../../src/watch/outbox.ts';
 import type { WatchNotice } from '../../src/watch/report.ts';
-import { Watcher, type WatcherNeeds, type WatcherOptions } from '../../src/watch/watcher.ts';
+import { Watcher, type WatcherOptions, type WatcherTarget } from '../../src/watch/watcher.ts';
 import { clientOf } from '../support/delivery.ts';
+import { testContext } from '../support/context.ts';
 import { type ManualClock } from './manual-clock.ts';
 
 /** Of the test that runs. */
@@ -44,7 +45,7 @@ const LOCAL: FilesystemType = { noEvents: undefined, removable: false };
 /** A watcher in this process, over a real ledger and real HTTP. */
 export function start(
   options: Partial<WatcherOptions> &
-    Partial<Pick<WatcherNeeds, 'client'>> & {
+    Partial<Pick<WatcherTarget, 'client'>> & {
       clock?: Clock | ManualClock;
       filesystemType?: FilesystemType;
     } = {},
@@ -56,7 +57,7 @@ export function start(
   const mark = markProcess(stateDir);
   const stop = new AbortController();
   const events: WatchNotice[] = [];
-  const needs: WatcherNeeds = {
+  const target: WatcherTarget = {
     appVersion: 'test',
     filesystemType: () => filesystemType,
     recursiveEvents: false,
@@ -66,9 +67,6 @@ export function start(
     outbox: openOutbox(stateDir, outboxRows(database, 'me', mark, now), now),
     client: client ?? clientOf(sandbox).client,
     uploadUrl: () => new URL(sandbox.url),
-    clock,
-    random: () => 0.5,
-    signal: stop.signal,
     report: (event) => events.push(event),
     onChange: () => undefined,
     onRescanned: () => undefined,
@@ -76,7 +74,7 @@ export function start(
     delivers: true,
   };
   const all = { folders: [folder], newOnly: false, pollMs: undefined, dryRun: false, ...given };
-  const watcher = new Watcher(all, needs);
+  const watcher = new Watcher(testContext({ clock, signal: stop.signal }), all, target);
   const running = watcher.run();
   let ended: Promise<void> | undefined;
   const end = () =>
@@ -87,7 +85,7 @@ export function start(
       mark.release();
     })());
   ends.push(end);
-  return { running, events, needs, database, end };
+  return { running, events, target, database, end };
 }
 
 export const held = () => sandbox.control.state().athletes.flatMap(({ recordings }) => recordings);

@@ -6,6 +6,7 @@ import { watchMarks } from '../../src/ledger/watch-marks.ts';
 import type { Classifier } from '../../src/watch/classify.ts';
 import { Rescanner } from '../../src/watch/rescan.ts';
 import { WatchedFolder } from '../../src/watch/watched-folder.ts';
+import { testContext } from '../support/context.ts';
 import { openIn, scratchDir } from '../ledger/support.ts';
 import { put } from './support.ts';
 
@@ -35,13 +36,14 @@ function open() {
     } as Partial<Classifier> as Classifier;
     const marks = watchMarks(database, 'me', () => now);
     const rescanner = new Rescanner(
+      testContext({
+        clock: { now: () => now, monotonic: () => now, sleep: () => Promise.resolve() },
+      }),
       { newOnly: true, pollMs: 1000, dryRun: false },
       {
         known: knownFiles(database, 'me', () => now),
         marks,
         classifier,
-        clock: { now: () => now, monotonic: () => now, sleep: () => Promise.resolve() },
-        signal: new AbortController().signal,
         report: () => undefined,
       },
     );

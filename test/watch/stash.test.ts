@@ -3,7 +3,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { systemClock } from '../../src/system/clock.ts';
 import { type Database, openDatabase } from '../../src/ledger/database.ts';
 import { knownFiles } from '../../src/ledger/known-files.ts';
 import { outboxRows } from '../../src/ledger/outbox.ts';
@@ -14,6 +13,7 @@ import type { QueueItem } from '../../src/watch/queue.ts';
 
 import { ReadBuffers, stashFile, stashSent } from '../../src/watch/stash.ts';
 import { HEAD_ROOM } from '../../src/upload/read-recording.ts';
+import { testContext } from '../support/context.ts';
 import { withBrokenCrc } from '../support/fit-maker.ts';
 import { anotherRecording, put, sha256 } from './support.ts';
 
@@ -21,7 +21,7 @@ let dir: string;
 let database: Database;
 let outbox: Outbox;
 let end: () => void;
-let needs: Parameters<typeof stashFile>[2];
+let target: Parameters<typeof stashFile>[3];
 beforeEach(() => {
   dir = mkdtempSync(join(tmpdir(), 'sync-take-in-'));
   database = openDatabase(join(dir, 'ledger.db'));
@@ -29,7 +29,7 @@ beforeEach(() => {
   const mark = markProcess(dir);
   outbox = openOutbox(dir, outboxRows(database, 'me', mark, now), now);
   const ledger = uploadLedger(database, 'me', mark, now);
-  needs = { ledger, known: knownFiles(database, 'me', now), outbox, clock: systemClock };
+  target = { ledger, known: knownFiles(database, 'me', now), outbox };
   end = () => {
     mark.release();
     database.close();
@@ -54,7 +54,7 @@ it('stashes a recording, unpacked if it was packed', () => {
   ] as const) {
     const bytes = anotherRecording();
     const hash = sha256(bytes);
-    expect(stashFile(itemOf(name, pack(bytes)), readBuffer(), needs)).toEqual({
+    expect(stashFile(testContext(), itemOf(name, pack(bytes)), readBuffer(), target)).toEqual({
       stash: 'kept',
       sha256: hash,
     });
@@ -65,13 +65,13 @@ it('stashes a recording, unpacked if it was packed', () => {
 it('stashes nothing that the service has, that it refused, or that is already stashed', () => {
   const [known, refused, twice] = [anotherRecording(), anotherRecording(), anotherRecording()];
   for (const bytes of [known, refused]) {
-    needs.ledger.claim({ sha256: sha256(bytes), path: 'x', size: bytes.length }, false);
+    target.ledger.claim({ sha256: sha256(bytes), path: 'x', size: bytes.length }, false);
   }
-  needs.ledger.confirm(sha256(known), 1, {});
-  needs.ledger.reject(sha256(refused), 1, 'no');
-  stashFile(itemOf('first.fit', twice), readBuffer(), needs);
+  target.ledger.confirm(sha256(known), 1, {});
+  target.ledger.reject(sha256(refused), 1, 'no');
+  stashFile(testContext(), itemOf('first.fit', twice), readBuffer(), target);
   for (const bytes of [known, refused, twice]) {
-    expect(stashFile(itemOf('again.fit', bytes), readBuffer(), needs)).toEqual({
+    expect(stashFile(testContext(), itemOf('again.fit', bytes), readBuffer(), target)).toEqual({
       stash: 'settled',
     });
   }
@@ -80,15 +80,15 @@ it('stashes nothing that the service has, that it refused, or that is already st
 
 it('stashes no other file types and no incomplete files', () => {
   const settings = itemOf('settings.fit', anotherRecording({ type: 2 }));
-  expect(stashFile(settings, readBuffer(), needs)).toEqual({ stash: 'settled' });
+  expect(stashFile(testContext(), settings, readBuffer(), target)).toEqual({ stash: 'settled' });
   const broken = itemOf('broken.fit', withBrokenCrc(anotherRecording()));
-  expect(stashFile(broken, readBuffer(), needs)).toMatchObject({
+  expect(stashFile(testContext(), broken, readBuffer(), target)).toMatchObject({
     stash: 'incomplete',
     reason: 'corrupt',
   });
   const gone = itemOf('gone.fit', anotherRecording());
   rmSync(gone.absolute);
-  expect(stashFile(gone, readBuffer(), needs)).toMatchObject({
+  expect(stashFile(testContext(), gone, readBuffer(), target)).toMatchObject({
     stash: 'incomplete',
     reason: 'unreadable',
   });

@@ -197,17 +197,17 @@ describe.each([true, false])('a service that never answers (removable folder: %s
   it('causes the watcher to stash every recording after some seconds, and not before', async () => {
     const clock = manualClock();
     sandbox.control.addFaults('upload-fit:hang*inf');
-    const { events, needs } = start({ clock, filesystemType: { noEvents: undefined, removable } });
+    const { events, target } = start({ clock, filesystemType: { noEvents: undefined, removable } });
     await until(() => happened(events, 'ready').length === 1);
     const rides = Array.from({ length: 5 }, () => anotherRecording());
     rides.forEach((ride, i) => put(join(folder, `${i}.fit`), ride));
     await until(() => sandbox.control.requests({ route: 'upload-fit' }).length === 2);
     await clock.advance(4_000);
     // The watcher copies a recording from a device before it sends it.
-    expect(needs.outbox.count).toBe(removable ? 2 : 0);
+    expect(target.outbox.count).toBe(removable ? 2 : 0);
     await clock.advance(2_000);
-    await until(() => needs.outbox.count === rides.length);
-    expect(rides.every((ride) => needs.outbox.has(sha256(ride)))).toBe(true);
+    await until(() => target.outbox.count === rides.length);
+    expect(rides.every((ride) => target.outbox.has(sha256(ride)))).toBe(true);
     await sandbox.close();
   });
 });
@@ -254,9 +254,9 @@ describe('a machine that slept', () => {
 
 describe('a bug in the program', () => {
   it('ends the watcher instead of leaving it running without work', async () => {
-    const { running, needs, events } = start();
+    const { running, target, events } = start();
     await until(() => happened(events, 'ready').length === 1);
-    Object.assign(needs.marks, {
+    Object.assign(target.marks, {
       markReported: () => {
         throw new TypeError('a mistake');
       },

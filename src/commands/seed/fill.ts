@@ -3,7 +3,11 @@ import { join } from 'node:path';
 import { type ExitCode, SyncError, isAbort, messageOf, worstExitCode } from '../../base/errors.ts';
 import { makeNamedFolder } from '../../system/storage.ts';
 import { inParallel } from '../../base/parallel.ts';
-import { type DeliveryNeeds, type DeliveryOptions, deliverRecords } from '../../records/deliver.ts';
+import {
+  type DeliveryOptions,
+  type DeliveryTarget,
+  deliverRecords,
+} from '../../records/deliver.ts';
 import { prepareInputs } from '../../records/prepare.ts';
 import type { RecordKind } from '../../records/types.ts';
 import {
@@ -21,10 +25,10 @@ import { type PushItem, exitCodeOfPush } from '../push.ts';
 
 export interface FillOptions extends SynthesizeOptions, DeliveryOptions {}
 
-export interface FillNeeds {
-  readonly context: Pick<Context, 'clock' | 'signal'>;
+/** The service that data are sent to, and the ledger that records them. */
+export interface FillTarget {
   readonly upload: UploadTarget;
-  readonly records: Omit<DeliveryNeeds, 'report'>;
+  readonly records: Omit<DeliveryTarget, 'report'>;
   readonly report: (item: SeedItem) => void;
   readonly progress: (progress: { day: number; days: number; date: string }) => void;
 }
@@ -66,8 +70,9 @@ interface Batch {
  * `sync push`: nothing that the ledger knows is sent again.
  */
 export class AccountFiller {
+  readonly #context: Pick<Context, 'clock' | 'signal'>;
   readonly #options: FillOptions;
-  readonly #needs: FillNeeds;
+  readonly #target: FillTarget;
   readonly #uploader: Uploader;
   readonly #breaker = new BatchBreaker();
   readonly #outcomes: Partial<Record<SeedItem['outcome'], number>> = {};
@@ -77,15 +82,20 @@ export class AccountFiller {
   #records = 0;
   #batch: Batch = { before: 0, dates: [], items: 0, done: 0 };
 
-  constructor(options: FillOptions, needs: FillNeeds) {
+  constructor(
+    context: Pick<Context, 'clock' | 'signal'>,
+    options: FillOptions,
+    target: FillTarget,
+  ) {
+    this.#context = context;
     this.#options = options;
-    this.#needs = needs;
+    this.#target = target;
     const { force, dryRun } = options;
     const metadata = { synthetic: true };
     this.#uploader = new Uploader(
-      needs.context,
+      context,
       { force, anyType: false, dryRun, metadata },
-      needs.upload,
+      target.upload,
     );
   }
 
@@ -106,7 +116,7 @@ export class AccountFiller {
   /** Makes and sends all days. @throws SyncError `USAGE`, `STORAGE`, `INTERRUPTED` */
   async run(): Promise<void> {
     for (const days of inBatches(sentDays(synthesize(this.#options)), DAYS_AT_A_TIME)) {
-      this.#needs.context.signal.throwIfAborted();
+      this.#context.signal.throwIfAborted();
       const dates = days.map(({ date }) => date);
       const items = days.reduce((sum, day) => sum + day.recordings.length + KINDS.length, 0);
       this.#batch = { before: this.#dates.length, dates, items, done: 0 };
@@ -120,7 +130,7 @@ export class AccountFiller {
   async #sendRecordings(days: readonly SentDay[]): Promise<void> {
     const recordings = days.flatMap((day) => day.recordings);
     await inParallel(recordings, this.#options.jobs, async ({ fileName, bytes, name }) => {
-      this.#needs.context.signal.throwIfAborted();
+      this.#context.signal.throwIfAborted();
       const { openedBy } = this.#breaker;
       const item: UploadItem = openedBy
         ? { path: fileName, outcome: 'failed', ...openedBy }
@@ -138,10 +148,10 @@ export class AccountFiller {
       kind,
       [{ name: 'seed', chunks: oneChunk(text) }],
       { zone: { name: this.#options.zone, from: 'flag' }, strict: true, raw: false },
-      this.#needs.records.signal,
+      this.#context.signal,
     );
-    await deliverRecords(prepared.records, this.#options, {
-      ...this.#needs.records,
+    await deliverRecords(this.#context, prepared.records, this.#options, {
+      ...this.#target.records,
       report: (item) => {
         this.#records++;
         this.#report(item, exitCodeOfPush(item));
@@ -152,7 +162,7 @@ export class AccountFiller {
   #report(item: SeedItem, code: ExitCode): void {
     this.#outcomes[item.outcome] = (this.#outcomes[item.outcome] ?? 0) + 1;
     this.#codes.add(code);
-    this.#needs.report(item);
+    this.#target.report(item);
     this.#batch.done++;
     this.#showProgress();
   }
@@ -161,7 +171,7 @@ export class AccountFiller {
     const { before, dates, items, done } = this.#batch;
     const index = Math.min(Math.floor((dates.length * done) / items), dates.length - 1);
     const { days } = this.#options;
-    this.#needs.progress({ day: before + index + 1, days, date: dates[index] ?? '' });
+    this.#target.progress({ day: before + index + 1, days, date: dates[index] ?? '' });
   }
 }
 

@@ -143,7 +143,7 @@ async function fillAccount(
   options: SendOptions,
   name?: string,
 ): Promise<ExitCode> {
-  const { clock, output, signal, version } = context;
+  const { output, version } = context;
   const baseUrl = requireBaseUrl(config);
   if (!options.dryRun) refuseRealAccount(config, baseUrl);
   const progress = output.progress();
@@ -157,9 +157,9 @@ async function fillAccount(
       const url = (endpoint: 'uploadFit' | 'wellness' | 'nutrition') =>
         endpointUrl(baseUrl, config.endpoints[endpoint]);
       const filler = new AccountFiller(
+        context,
         { ...options, nutrition: config.get('nutritionDelivery') },
         {
-          context,
           upload: {
             appVersion: version,
             ledger: uploads,
@@ -167,7 +167,7 @@ async function fillAccount(
             client,
             uploadUrl: () => url('uploadFit'),
           },
-          records: { ledger: records, client, url, clock, signal },
+          records: { ledger: records, client, url },
           report: (item) => output.result(seedItemJson(item, name), itemText(item)),
           progress: ({ day, days, date }) =>
             progress.update(() => `${prefix(name)}day ${day} of ${days}, ${date}`),

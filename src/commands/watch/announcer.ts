@@ -1,14 +1,13 @@
+import type { Context } from '../../base/context.ts';
 import type { ErrorCode } from '../../base/errors.ts';
 import type { WatchNotice } from '../../watch/report.ts';
-import type { Clock } from '../../base/time.ts';
 import type { UploadItem } from '../../upload/report.ts';
 
 /** Remaining time of a login below which it is renewed, and its end is reported (ms). */
 export const LOGIN_SHORT_MS = 7 * 86_400_000;
 const DAY_MS = 86_400_000;
 
-export interface AnnouncerNeeds {
-  readonly clock: Clock;
+export interface AnnouncerOptions {
   readonly report: (event: WatchNotice) => void;
   /** Shows a desktop notification, if there is a desktop. */
   readonly notify: (note: { readonly title: string; readonly text: string }) => void;
@@ -22,10 +21,12 @@ export class Announcer {
   #endingReportedAt: number | undefined;
   /** Recordings without a workout for the next notification. */
   #missing: string[] = [];
-  readonly #needs: AnnouncerNeeds;
+  readonly #context: Pick<Context, 'clock'>;
+  readonly #options: AnnouncerOptions;
 
-  constructor(needs: AnnouncerNeeds) {
-    this.#needs = needs;
+  constructor(context: Pick<Context, 'clock'>, options: AnnouncerOptions) {
+    this.#context = context;
+    this.#options = options;
   }
 
   get loginNeeded(): boolean {
@@ -33,7 +34,7 @@ export class Announcer {
   }
 
   started(folders: readonly string[]): void {
-    if (!this.#started) this.#needs.report({ event: 'started', folders });
+    if (!this.#started) this.#options.report({ event: 'started', folders });
     this.#started = true;
   }
 
@@ -42,10 +43,10 @@ export class Announcer {
       if (this.#loginNeeded === event.code) return;
       this.#loginNeeded = event.code;
       const text = `${event.message} ${event.hint ?? 'Run `sync login`.'}`;
-      this.#needs.notify({ title: 'sync: recordings wait for a login', text });
+      this.#options.notify({ title: 'sync: recordings wait for a login', text });
     } else if (event.event === 'upload' && wasAnswered(event.item)) this.loginWorks();
     else if (event.event === 'missing') this.#noteMissing(event.path);
-    this.#needs.report(event);
+    this.#options.report(event);
   }
 
   /** Shows one notification for all recordings of one check. */
@@ -55,24 +56,24 @@ export class Announcer {
       const [first = '', ...more] = this.#missing;
       this.#missing = [];
       const text = `${first}${more.length === 0 ? '' : ` and ${more.length} more`}. Run \`sync verify\`.`;
-      this.#needs.notify({ title: 'sync: uploads without a workout', text });
+      this.#options.notify({ title: 'sync: uploads without a workout', text });
     });
   }
 
   loginWorks(): void {
-    if (this.loginNeeded) this.#needs.report({ event: 'login-renewed' });
+    if (this.loginNeeded) this.#options.report({ event: 'login-renewed' });
     this.#loginNeeded = undefined;
   }
 
   /** @param leftMs until the login ends */
   lasts(leftMs: number, endsAt: string): void {
     if (leftMs >= LOGIN_SHORT_MS) return;
-    const now = this.#needs.clock.now();
+    const now = this.#context.clock.now();
     if (this.#endingReportedAt !== undefined && Math.abs(now - this.#endingReportedAt) < DAY_MS)
       return;
     this.#endingReportedAt = now;
     const daysLeft = Math.max(0, Math.floor(leftMs / DAY_MS));
-    this.#needs.report({ event: 'login-ending', endsAt, daysLeft });
+    this.#options.report({ event: 'login-ending', endsAt, daysLeft });
   }
 }
 

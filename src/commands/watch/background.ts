@@ -79,11 +79,13 @@ async function runRegistered(
   const config = configFor(context);
   const folders = absoluteFolders(context, given);
   const paths = watcherPaths(absoluteStateDir(context, config), watcherLogin(config), folders);
-  const registration = await registerWatcher(
-    paths,
-    { profile: config.profile, folders, kind, passOn, appVersion: version },
-    context,
-  );
+  const registration = await registerWatcher(context, paths, {
+    profile: config.profile,
+    folders,
+    kind,
+    passOn,
+    appVersion: version,
+  });
   const log = openLog(paths.logFile);
   keepCrashes(paths, log, clock.now());
   // Only systemd has a journal, which adds its own time; elsewhere stdout ends up in the crash file.

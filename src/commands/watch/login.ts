@@ -204,8 +204,8 @@ export async function nextLogin(
     }
     const { account } = opened;
     if (account === before.opened.account) return { opened, marker, locks: before.locks };
-    const owner = { ...setup.context, stateDir: setup.stateDir, account };
-    const locks = await lockFolders(owner, folders);
+    const { context, stateDir } = setup;
+    const locks = await lockFolders(context, { stateDir, account }, folders);
     opened.adopt(before.opened.account);
     return { opened, marker, locks };
   } catch (error) {

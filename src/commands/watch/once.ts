@@ -6,7 +6,7 @@ import { type UploadReport, UploadTally } from '../../upload/tally.ts';
 import { openOutbox } from '../../watch/outbox.ts';
 import { Watcher, type WatcherOptions } from '../../watch/watcher.ts';
 import type { WatchSetup } from './login.ts';
-import { watcherNeeds } from './rounds.ts';
+import { watcherTarget } from './rounds.ts';
 
 /**
  * Rescans the folders once and sends new recordings; reports each file as an upload.
@@ -28,11 +28,10 @@ export async function runWatchOnce(
     setup.report({ event: 'upload', item });
   };
   try {
-    locks = await lockFolders({ ...context, stateDir, account: opened.account }, options.folders);
+    locks = await lockFolders(context, { stateDir, account: opened.account }, options.folders);
     const outbox = openOutbox(stateDir, opened.outboxRows, () => clock.now());
-    const watcher = new Watcher(options, {
-      ...watcherNeeds(setup, opened, outbox),
-      signal,
+    const watcher = new Watcher(context, options, {
+      ...watcherTarget(setup, opened, outbox),
       report: (event) => {
         if (event.event === 'upload') onItem(event.item);
         else if (event.event === 'problem') {

@@ -4,7 +4,7 @@ import { isLoginFailure } from '../../watch/circuit-breaker.ts';
 import { type Outbox, openOutbox } from '../../watch/outbox.ts';
 import { notItsLogin } from '../../watch/refusal-backoff.ts';
 import type { WatchNotice } from '../../watch/report.ts';
-import { Watcher, type WatcherNeeds, type WatcherOptions } from '../../watch/watcher.ts';
+import { Watcher, type WatcherOptions, type WatcherTarget } from '../../watch/watcher.ts';
 import { Announcer, LOGIN_SHORT_MS } from './announcer.ts';
 import { type HealthFacts, HealthReporter, isoTime } from './health.ts';
 import {
@@ -31,7 +31,7 @@ const SEARCH_RETRY_MS = 10_000;
 export async function runWatch(options: WatcherOptions, setup: WatchSetup): Promise<void> {
   const { clock, signal } = setup.context;
   const health = new HealthReporter(setup.registration, options.folders, clock);
-  const announcer = new Announcer({ ...setup, clock });
+  const announcer = new Announcer(setup.context, setup);
   try {
     let login: Login | undefined = await firstLogin(options, setup);
     announcer.started(options.folders);
@@ -56,8 +56,8 @@ async function firstLogin({ folders }: WatcherOptions, setup: WatchSetup): Promi
   });
   try {
     const { stateDir, context } = setup;
-    const owner = { ...context, stateDir, account: opened.account };
-    return { opened, marker, locks: await lockFolders(owner, folders), why };
+    const locks = await lockFolders(context, { stateDir, account: opened.account }, folders);
+    return { opened, marker, locks, why };
   } catch (error) {
     await opened.close();
     throw error;
@@ -119,9 +119,8 @@ class Round {
     this.#marker = login.marker;
     this.#signal = AbortSignal.any([signal, this.#ended.signal]);
     this.#outbox = openOutbox(setup.stateDir, opened.outboxRows, () => clock.now());
-    this.#watcher = new Watcher(options, {
-      ...watcherNeeds(setup, opened, this.#outbox),
-      signal: this.#signal,
+    this.#watcher = new Watcher({ ...setup.context, signal: this.#signal }, options, {
+      ...watcherTarget(setup, opened, this.#outbox),
       report: (notice) => this.#onNotice(notice),
       onChange: () => this.#updateHealth(false),
       onRescanned: () => this.#runBeside(() => this.#sendHeartbeat()),
@@ -297,21 +296,20 @@ class Round {
   }
 }
 
-/** Returns what a watcher needs of a login and its ledger. */
-export function watcherNeeds(
+/** Returns a login and its ledger as a watcher takes them. */
+export function watcherTarget(
   setup: Omit<WatchSetup, 'registration'>,
   opened: OpenLogin,
   outbox: Outbox,
 ) {
   const { ledger, marks, delivers, client, uploadUrl } = opened;
-  const { appVersion, filesystemType, recursiveEvents, context } = setup;
+  const { appVersion, filesystemType, recursiveEvents } = setup;
   return {
     ...{ appVersion, filesystemType, recursiveEvents },
-    ...{ clock: context.clock, random: context.random },
     ...{ marks, outbox, delivers, client, uploadUrl },
     ledger: ledger.uploads,
     known: ledger.known,
-  } satisfies Partial<WatcherNeeds>;
+  } satisfies Partial<WatcherTarget>;
 }
 
 function errorFact(notice: WatchNotice, now: number): HealthFacts {

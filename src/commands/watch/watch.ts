@@ -102,9 +102,9 @@ async function watchAtTerminal(
 ): Promise<ExitCode> {
   const { folders } = options;
   const registration: Registration = await registerWatcher(
+    context,
     watcherPaths(setup.stateDir, watcherLogin(config), folders),
     { profile: config.profile, folders, kind: 'terminal', appVersion: context.version },
-    context,
   );
   try {
     await runWatch(options, { ...setup, registration });

@@ -1,11 +1,10 @@
 import { expect, it } from 'vitest';
 import { Announcer } from '../../../src/commands/watch/announcer.ts';
-import { systemClock } from '../../../src/system/clock.ts';
+import { testContext } from '../../support/context.ts';
 
 it('a check of uploads shows one note on the desktop, however many recordings are missing', async () => {
   const notes: string[] = [];
-  const announcer = new Announcer({
-    clock: systemClock,
+  const announcer = new Announcer(testContext(), {
     report: () => undefined,
     notify: ({ text }) => notes.push(text),
   });

@@ -83,9 +83,9 @@ it('does not overwrite the health of the next login with a late answer for the l
     return clock.now() + 30 * 86_400_000;
   };
   const registration = await registerWatcher(
+    { clock, signal: stop.signal, platform: process.platform },
     watcherPaths(join(dir, 'state'), 'default', [folder]),
     { profile: 'default', folders: [folder], kind: 'terminal', appVersion: 'test' },
-    { clock, signal: stop.signal, platform: process.platform },
   );
   const setup: WatchSetup = {
     appVersion: 'test',
