@@ -203,7 +203,7 @@ describe.each([true, false])('a service that never answers (removable folder: %s
     rides.forEach((ride, i) => put(join(folder, `${i}.fit`), ride));
     await until(() => sandbox.control.requests({ route: 'upload-fit' }).length === 2);
     await clock.advance(4_000);
-    // From a device, what is sent is copied before.
+    // The watcher copies a recording from a device before it sends it.
     expect(needs.outbox.count).toBe(removable ? 2 : 0);
     await clock.advance(2_000);
     await until(() => needs.outbox.count === rides.length);
@@ -252,8 +252,8 @@ describe('a machine that slept', () => {
   });
 });
 
-describe('a fault of the program', () => {
-  it('ends the watcher instead of leaving one that seems to work', async () => {
+describe('a bug in the program', () => {
+  it('ends the watcher instead of leaving it running without work', async () => {
     const { running, needs, events } = start();
     await until(() => happened(events, 'ready').length === 1);
     Object.assign(needs.marks, {
