@@ -66,7 +66,7 @@ describe('sync profile', () => {
   });
 
   it.each(REVISIONS)(
-    'keeps the display unit, however the service treats units (%s)',
+    'keeps the display unit for each treatment of units by the service (%s)',
     async (revision) => {
       for (const athlete of ['athlete-1', 'athlete-2']) {
         const world = await openLoggedInWorld({ inProcess: true, revision, login: { athlete } });
@@ -93,7 +93,7 @@ describe('sync profile', () => {
     ['a list', [], 6],
     ['a success alone', { success: true }, 0],
     ['the profile alone', { id: 'a', ftp: 250 }, 0],
-  ])('takes an update for done only where the answer says so: %s', async (_what, answer, exit) => {
+  ])('counts an update as done only if the answer confirms it: %s', async (_what, answer, exit) => {
     const service = await openTinyService({ 'PATCH /api/profile': [200, answer] });
     const home = openHome({ SYNC_BASE_URL: service.url, SYNC_ACCESS_TOKEN: 'some-token' });
     const { code, stdout, stderr } = await runSync(['profile', '--ftp', '250'], { home });

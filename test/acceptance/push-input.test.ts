@@ -115,7 +115,7 @@ describe('the input of sync push', () => {
     expect(stderr).toBe('');
   });
 
-  it('skips a broken line of NDJSON alone, and names it', async () => {
+  it('skips only the broken line of NDJSON and names it', async () => {
     const world = await openLoggedInWorld({ inProcess: true });
     const text = `${JSON.stringify(TWO[0])}\n{"date": "2026-02-16", "hrv": 7O}\n${JSON.stringify(TWO[1])}\n`;
     const file = world.write('days.ndjson', text);

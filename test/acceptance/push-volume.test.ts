@@ -40,7 +40,7 @@ describe('sync push of a thousand days in one file', () => {
     ['--jobs 7', ['--jobs', '7'], 7, 300],
     ['--jobs 1', ['--jobs', '1'], 1, 40],
   ])(
-    'sends days in parallel, with %s of requests at once and no more',
+    'sends days in parallel, with %s of requests at once as the limit',
     async (_name, flags, most, days) => {
       const world = await openWorld();
       const proxy = await openCountingProxy(world.sandbox.url, 5);

@@ -64,7 +64,7 @@ describe('an interrupted upload', () => {
     expect(counts.reduce((sum, count) => sum + count, 0)).toBeLessThanOrEqual(60 + JOBS);
   });
 
-  it('omits and doubles nothing after repeated kill -9', async () => {
+  it('loses and duplicates nothing after repeated kill -9', async () => {
     const world = await openLoggedInWorld();
     const count = 150;
     const rounds = 7;
@@ -94,7 +94,7 @@ describe('an interrupted upload', () => {
 });
 
 describe('several processes that upload one folder at once', () => {
-  it.each([2, 5])('send each recording once between them (%i processes)', async (processes) => {
+  it.each([2, 5])('send each recording once in total (%i processes)', async (processes) => {
     const world = await openLoggedInWorld();
     fillCard(world, 40);
     world.sandbox.control.addFaults('upload-fit:delay=5ms*inf');

@@ -101,7 +101,7 @@ describe('a temporary fault', () => {
   );
 });
 
-it('sync upload reports a pause once, however many requests wait for its end', async () => {
+it('sync upload reports a pause once for any number of waiting requests', async () => {
   const world = await openLoggedInWorld({ inProcess: true });
   const rides = [1, 2, 3].map((n) => world.write(`${n}.fit`, makeRecording({ seed: n })));
   world.sandbox.control.addFaults('upload-fit:429(retry-after=3)*3');

@@ -105,7 +105,7 @@ const METHODS: readonly (readonly [string, string, (client: ServiceClient) => Pr
 describe.each(METHODS)('%s', (_name, line, call) => {
   const path = line.split(' ')[1] ?? '';
 
-  it('makes one request, to the right place, with the token', async () => {
+  it('sends one request with the token to the right address', async () => {
     const { client, server, trace } = await open([{}]);
     await call(client);
     expect(server.requests.map(({ method, url }) => `${method} ${url}`)).toEqual([line]);
@@ -121,7 +121,7 @@ describe.each(METHODS)('%s', (_name, line, call) => {
     }
   });
 
-  it('replaces a token that is not accepted once, and sends the same again', async () => {
+  it('replaces a rejected token once and sends the same request again', async () => {
     const { client, server, replaced } = await open([{ status: 401, body: '' }, {}]);
     await call(client);
     expect(replaced).toEqual([FIRST]);
@@ -129,7 +129,7 @@ describe.each(METHODS)('%s', (_name, line, call) => {
     expect(server.requests[1]?.body).toEqual(server.requests[0]?.body);
   });
 
-  it('ends with AUTH_EXPIRED when no token is accepted, for this request and for userinfo', async () => {
+  it('fails with AUTH_EXPIRED if every token is rejected, for this request and for userinfo', async () => {
     const { client, server } = await open([{ status: 401, body: '{"message":"no"}' }]);
     const error = await failure(call(client));
     expect({ ...about(error), hint: error.hint }).toEqual({
@@ -152,7 +152,7 @@ describe.each(METHODS)('%s', (_name, line, call) => {
     expect(other.requests).toEqual([]);
   });
 
-  it('says of a 404 which address that was, and how to change it', async () => {
+  it('names the address of a 404 and how to change it', async () => {
     const { client } = await open([{ status: 404, body: '<html>nginx</html>' }], { base: '/x' });
     const error = await failure(call(client));
     expect(error.code).toBe('REJECTED');
@@ -179,7 +179,7 @@ describe.each(METHODS)('%s', (_name, line, call) => {
 
 const about = ({ code, message, details }: SyncError) => ({ code, message, details });
 
-describe('403', () => {
+describe('a 403 response', () => {
   it.each<[string, (client: ServiceClient) => Promise<unknown>, unknown, object]>([
     [
       'the scope that the message names',
@@ -211,7 +211,7 @@ describe('403', () => {
       '<html>Forbidden by policy</html>',
       { code: 'REJECTED', scope: undefined },
     ],
-  ])('is %s', async (_name, call, body, expected) => {
+  ])('means %s', async (_name, call, body, expected) => {
     const { client, server, replaced } = await open([{ status: 403, body }]);
     const error = await failure(call(client));
     expect({ code: error.code, scope: error.details['scope'] }).toEqual(expected);
@@ -220,7 +220,7 @@ describe('403', () => {
   });
 });
 
-describe('what the service says no to', () => {
+describe('a permanent rejection', () => {
   it.each([
     [
       400,
@@ -230,7 +230,7 @@ describe('what the service says no to', () => {
     [413, '<html>', 'The request is too large for the service (413).'],
     [422, { statusMessage: 'Unprocessable' }, 'Unprocessable'],
     [409, '', 'The service answered 409 with nothing.'],
-  ])('%i is final, in its own words', async (status, body, message) => {
+  ])('fails the request with %i and the message of the service', async (status, body, message) => {
     const { client, server } = await open([{ status, body }]);
     const error = await failure(client.push('wellness', {}, 'always', never()));
     const page = typeof body === 'string' ? { page: true } : {};
@@ -243,10 +243,10 @@ describe('what the service says no to', () => {
   });
 });
 
-describe('a service that refuses a token which it has just renewed', () => {
+describe('a service that rejects a token after a refresh', () => {
   const REFUSED_HERE = { status: 401, body: { message: 'Unauthorized' } };
 
-  it('and accepts it elsewhere: this is no end of the login, and the next request may pass', async () => {
+  it('keeps the login if userinfo accepts the token, and the next request may succeed', async () => {
     const { client, server } = await open([REFUSED_HERE, REFUSED_HERE, { body: { sub: 'a' } }, {}]);
     const error = await failure(client.uploadRecording(upload, never()));
     expect({ ...about(error), hint: error.hint }).toEqual({
@@ -287,27 +287,30 @@ describe('a request that fails for every item alike', () => {
     ['an answer that says nothing', { body: {} }, 'SERVICE_ANSWER', 5],
     ['elsewhere', { status: 302, headers: { location: '/x' } }, 'SERVICE_ANSWER', 5],
     ['a token that is refused here alone', { status: 401, body: {} }, 'AUTH_EXPIRED', 4],
-  ])('(%s) is not about the item: it is failed, with a hint', async (_what, answer, code, exit) => {
-    const { client } = await open([answer]);
-    const error = await failure(client.uploadRecording(upload, never()));
-    expect({
-      code: error.code,
-      about: isAboutTheItem(error),
-      exit: exitCodeOfDelivery(error.code),
-      attempts: error.details['attempts'],
-    }).toEqual({ code, about: false, exit, attempts: code === 'AUTH_EXPIRED' ? 2 : 1 });
-    expect(error.message).toMatch(/^[A-Z1].*\.$/);
-    expect(error.hint).toMatch(/^[A-Z].+[.?]$|PATH`\.$/);
-  });
+  ])(
+    'fails with a hint, and is not attributed to the item (%s)',
+    async (_what, answer, code, exit) => {
+      const { client } = await open([answer]);
+      const error = await failure(client.uploadRecording(upload, never()));
+      expect({
+        code: error.code,
+        about: isAboutTheItem(error),
+        exit: exitCodeOfDelivery(error.code),
+        attempts: error.details['attempts'],
+      }).toEqual({ code, about: false, exit, attempts: code === 'AUTH_EXPIRED' ? 2 : 1 });
+      expect(error.message).toMatch(/^[A-Z1].*\.$/);
+      expect(error.hint).toMatch(/^[A-Z].+[.?]$|PATH`\.$/);
+    },
+  );
 
-  it('counts the tries with both tokens when the second one fails', async () => {
+  it('counts the attempts with both tokens if the second one fails', async () => {
     const { client } = await open([{ status: 401 }, { status: 503 }]);
     const error = await failure(client.uploadRecording(upload, never()));
     expect(error.details['attempts']).toBe(1 + DEFAULT_RETRY.attempts);
   });
 });
 
-describe('a success without a word', () => {
+describe('a success with an empty body', () => {
   it.each<Answer>([
     { status: 204, body: '' },
     { status: 200, body: '' },
@@ -339,7 +342,7 @@ describe('a success without a word', () => {
   });
 });
 
-it('reports a rejected profile update in bounded length, without the token', async () => {
+it('reports a rejected profile update with a message of limited length, without the token', async () => {
   const message = `No, ${FIRST}! ${'x'.repeat(5_000_000)}`;
   const { client } = await open([{ body: { success: false, message } }]);
   const error = await failure(client.updateProfile({ ftp: 1 }, never()));
@@ -349,7 +352,7 @@ it('reports a rejected profile update in bounded length, without the token', asy
   );
 });
 
-describe('a service that repeats the request', () => {
+describe('a service that repeats the request in its answer', () => {
   const echo = `${'x'.repeat(5_000_000)} Authorization: Bearer`;
   it.each<[string, Answer]>([
     ['in a refusal', { status: 400, body: { message: `Authorization: ${FIRST}; ${echo} other` } }],
@@ -365,7 +368,7 @@ describe('a service that repeats the request', () => {
     ],
     ['in a refusal of the newer token', { status: 401, body: { message: `${FIRST} ${SECOND}` } }],
     ['in what is no JSON', { body: FIRST }],
-  ])('%s does not make us show or keep it', async (_where, answer) => {
+  ])('has its text shortened and redacted %s', async (_where, answer) => {
     const { client } = await open([answer]);
     const outcome = await client
       .uploadRecording(upload, never())
@@ -382,7 +385,7 @@ describe('an answer that is not JSON', () => {
     ['a page of the network', '<html>Please sign in</html>'],
     ['half an answer', '{"success": tr'],
     ['nothing', ''],
-  ])('%s is asked about again, for an upload', async (_name, body) => {
+  ])('causes a retry of an upload: %s', async (_name, body) => {
     const { client, server, slept } = await open([{ body }, { body }, {}]);
     expect(await client.uploadRecording(upload, never())).toEqual({
       outcome: 'uploaded',
@@ -392,14 +395,14 @@ describe('an answer that is not JSON', () => {
     expect([server.requests.length, slept]).toEqual([3, [250, 500]]);
   });
 
-  it('is not asked about again where that could double something', async () => {
+  it('causes no retry of a request that might take effect twice', async () => {
     const { client, server } = await open([{ body: '<html>' }, {}]);
     const error = await failure(client.push('nutrition', {}, 'unless-acted-on', never()));
     expect(error).toMatchObject({ code: 'NETWORK', details: { delivery: 'unknown', attempts: 1 } });
     expect(server.requests).toHaveLength(1);
   });
 
-  it('describes the body after the last try', async () => {
+  it('is described after the last attempt', async () => {
     const { client } = await open([{ body: '<html>Please sign in</html>' }]);
     const error = await failure(client.userinfo(never()));
     expect(error.message).toBe('The service answered 200 with a web page, not with JSON.');
@@ -407,7 +410,7 @@ describe('an answer that is not JSON', () => {
   });
 });
 
-describe('a login that cannot be had', () => {
+describe('a failed refresh of the login', () => {
   const unreachable = new SyncError('NETWORK', 'token endpoint: no answer in time', {
     details: { delivery: 'unknown' },
   });
@@ -420,7 +423,7 @@ describe('a login that cannot be had', () => {
     expect(server.requests).toEqual([]);
   });
 
-  it('leaves it unsent after a 401, too', async () => {
+  it('leaves the request unsent after a 401, too', async () => {
     const tokens = { replace: () => Promise.reject(unreachable) };
     const { client, server } = await open([{ status: 401 }], { tokens });
     const error = await failure(client.push('nutrition', {}, 'unless-acted-on', never()));
@@ -429,7 +432,7 @@ describe('a login that cannot be had', () => {
   });
 
   it.each(['before', 'after a 401'])(
-    'counts neither as a refusal nor as a try of the request (%s)',
+    'counts neither as a rejection nor as an attempt of the request (%s)',
     async (when) => {
       const refused = () =>
         Promise.reject(
@@ -457,7 +460,7 @@ describe('a login that cannot be had', () => {
   });
 });
 
-it('gets a batch through a service that counts requests by the minute, and does not say when it is over', async () => {
+it('completes a batch at a service that limits requests per minute without Retry-After', async () => {
   let now = 0;
   const counted = new Map<number, number>();
   const server = await listen((_request, response) => {
@@ -500,7 +503,7 @@ it('gets a batch through a service that counts requests by the minute, and does 
   expect([...counted.keys()]).toEqual([0, 1, 2]);
 });
 
-it('counts the tries of both tokens', async () => {
+it('counts the attempts with both tokens', async () => {
   const { client } = await open([{ status: 503 }, { status: 401 }, { status: 503 }, {}]);
   expect(await client.push('wellness', {}, 'always', never())).toEqual({
     outcome: 'pushed',
@@ -511,7 +514,7 @@ it('counts the tries of both tokens', async () => {
 describe('a route that a revision may not have', () => {
   const item = { date: '2026-02-15', meal: 'lunch', id: 'item-1' };
 
-  it('removes an item of a nutrition day by its id', async () => {
+  it('removes an item of a nutrition day by its ID', async () => {
     const { client, server } = await open([{}]);
     expect(await client.removeNutritionItem(item, never())).toBe('removed');
     expect(server.requests).toMatchObject([
@@ -524,25 +527,28 @@ describe('a route that a revision may not have', () => {
     });
   });
 
-  it.each([401, 403, 404, 405])('is missing if it answers %i with a good token', async (status) => {
-    const { client, replaced } = await open([{ status }, {}]);
-    expect(await client.removeNutritionItem(item, never())).toBe('no-route');
-    expect(replaced).toEqual([]);
-  });
+  it.each([401, 403, 404, 405])(
+    'counts as missing if it answers %i to a valid token',
+    async (status) => {
+      const { client, replaced } = await open([{ status }, {}]);
+      expect(await client.removeNutritionItem(item, never())).toBe('no-route');
+      expect(replaced).toEqual([]);
+    },
+  );
 
-  it('is asked again with a new token if the token has ended', async () => {
+  it('gets a second request with a new token if the token has expired', async () => {
     const { client, replaced } = await open([{ status: 401 }, { status: 401 }, {}]);
     expect(await client.removeNutritionItem(item, never())).toBe('removed');
     expect(replaced).toEqual([FIRST]);
   });
 
-  it('reports that the day changed meanwhile', async () => {
+  it('reports that the day changed in between', async () => {
     const { client } = await open([{ status: 409 }]);
     expect(await client.removeNutritionItem(item, never())).toBe('changed');
   });
 });
 
-it('uses the paths that the settings give', async () => {
+it('uses the configured paths', async () => {
   const { client, server } = await open([{}], {
     endpoints: { uploadFit: '/v2/fit', wellness: '/w' },
   });

@@ -48,7 +48,7 @@ describe.each(WAYS)('a request sent %s', (_name, make) => {
   };
 
   it.each([200, 201, 302, 400, 401, 403, 404, 413, 422, 429, 500, 503])(
-    'brings status %i back as an answer, with headers in lower case and the body as text',
+    'returns status %i as an answer, with header names in lower case and the body as text',
     async (status) => {
       const { http } = await open();
       const server = await listen((_request, response) => {
@@ -73,7 +73,7 @@ describe.each(WAYS)('a request sent %s', (_name, make) => {
     },
   );
 
-  it('sends the token, the content type, the length and the user agent, and no other headers', async () => {
+  it('contains the token, the content type, the length and the user agent, and no other headers', async () => {
     const { http, proxy } = await open();
     const server = await listen((_request, response) => void response.end('{}'));
     await http.send(
@@ -104,7 +104,7 @@ describe.each(WAYS)('a request sent %s', (_name, make) => {
     expect(JSON.stringify(proxy?.headers ?? [])).not.toContain('tok-en');
   });
 
-  it('sends no body and no token where none is given', async () => {
+  it('contains no body and no token if none is given', async () => {
     const { http } = await open();
     const server = await listen((_request, response) => void response.end('{}'));
     await http.send(requestTo(server.url));
@@ -131,7 +131,7 @@ describe.each(WAYS)('a request sent %s', (_name, make) => {
     expect(server.requests[0]?.body.equals(bytes)).toBe(true);
   });
 
-  it('does not follow a redirect: the other address hears nothing, and never sees the token', async () => {
+  it('does not follow a redirect: the other address gets neither request nor token', async () => {
     const { http } = await open();
     const other = await listen((_request, response) => void response.end('{}'));
     const server = await listen((_request, response) => {
@@ -149,7 +149,7 @@ describe.each(WAYS)('a request sent %s', (_name, make) => {
     expect([other.connections(), other.requests]).toEqual([0, []]);
   });
 
-  it('says of a port where nothing listens that nothing was sent', async () => {
+  it('reports that nothing was sent if no process listens on the port', async () => {
     const { http, proxy } = await open();
     const port = await closedPort();
     const error = await failure(http.send(requestTo(`http://127.0.0.1:${port}/`)));
@@ -163,7 +163,7 @@ describe.each(WAYS)('a request sent %s', (_name, make) => {
   });
 
   it.each(['in the middle of the request', 'after the request'])(
-    'says of a connection that is reset %s, before an answer, that the delivery is unknown',
+    'reports an unknown delivery if the connection is reset %s, before an answer',
     async (when) => {
       const { http } = await open();
       let got = 0;
@@ -182,7 +182,7 @@ describe.each(WAYS)('a request sent %s', (_name, make) => {
   );
 
   it.each(['resets', 'closes'])(
-    'says of a service that %s in the middle of its answer that the delivery is unknown',
+    'reports an unknown delivery if the service %s during its answer',
     async (how) => {
       const { http } = await open();
       const server = await listenRaw((socket) => {
@@ -202,7 +202,7 @@ describe.each(WAYS)('a request sent %s', (_name, make) => {
     },
   );
 
-  it('says of a port that speaks no TLS that it is perhaps http, and that nothing was sent', async () => {
+  it('reports that nothing was sent to a port without TLS, and suggests http', async () => {
     const { http } = await open();
     const server = await listen((_request, response) => void response.end('{}'));
     const url = new URL(server.url);
@@ -218,7 +218,7 @@ describe.each(WAYS)('a request sent %s', (_name, make) => {
   it.each([
     ['does not answer', ''],
     ['stops in the middle of its answer', 'HTTP/1.1 200 OK\r\ncontent-length: 50\r\n\r\n{"suc'],
-  ])('gives up on a service that %s, and says so', async (_what, begin) => {
+  ])('stops with a message if the service %s', async (_what, begin) => {
     const { http } = await open();
     const server = await listenRaw((socket) => {
       socket.once('data', () => void socket.write(begin));
@@ -231,7 +231,7 @@ describe.each(WAYS)('a request sent %s', (_name, make) => {
   it.each([
     ['head', 'HTTP/1.1 200 OK\r\nx-long: '],
     ['body', 'HTTP/1.1 200 OK\r\ncontent-length: 100000\r\n\r\n'],
-  ])('gives up on a response with an endless %s', async (_what, begin) => {
+  ])('stops at a response with an endless %s', async (_what, begin) => {
     const { http } = await open();
     let drops = 0;
     const server = await listenRaw((socket) => {
@@ -250,7 +250,7 @@ describe.each(WAYS)('a request sent %s', (_name, make) => {
     expect(drops).toBeGreaterThan(1);
   });
 
-  it('limits only silence: a large body on a slow line is sent to its end', async () => {
+  it('limits only silence: a large body on a slow connection is sent to its end', async () => {
     const { http } = await open();
     // A pause this long never occurs between chunks, even on a busy machine.
     const answerTimeoutMs = 2_500;
@@ -273,7 +273,7 @@ describe.each(WAYS)('a request sent %s', (_name, make) => {
     expect(Date.now() - begun).toBeGreaterThan(1.1 * answerTimeoutMs);
   });
 
-  it('gives up on a service that stops reading the body', async () => {
+  it('stops if the service no longer reads the body', async () => {
     const { http } = await open();
     const server = await listenRaw((socket) => {
       socket.once('data', () => socket.pause());
@@ -287,7 +287,7 @@ describe.each(WAYS)('a request sent %s', (_name, make) => {
   });
 
   it.each(['before it is sent', 'while nothing comes', 'in the middle of the answer'])(
-    'ends with the very reason of its signal when that is aborted %s',
+    'fails with the reason of its signal if that is aborted %s',
     async (when) => {
       const { http } = await open();
       const abort = new AbortController();
@@ -306,7 +306,7 @@ describe.each(WAYS)('a request sent %s', (_name, make) => {
     },
   );
 
-  it('refuses an answer that is larger than any sensible one, without keeping all of it', async () => {
+  it('rejects an answer above the size limit without keeping all of it', async () => {
     const { http } = await open();
     const piece = Buffer.alloc(1024 * 1024, 0x20);
     let sent = 0;
@@ -331,7 +331,7 @@ describe.each(WAYS)('a request sent %s', (_name, make) => {
     expect(sent).toBeLessThan(MAX_ANSWER_BYTES * 4);
   });
 
-  it('hears the answer of a service that refuses a large body without reading it', async () => {
+  it('reads the answer of a service that rejects a large body without reading it', async () => {
     const { http } = await open();
     const server = await listenRaw((socket) => {
       socket.once('data', () => {
@@ -368,7 +368,7 @@ describe.each(WAYS)('a request sent %s', (_name, make) => {
     },
   );
 
-  it('ends at once when it is aborted while it waits for a connection, and is never sent', async () => {
+  it('ends at once, unsent, if it is aborted while it waits for a connection', async () => {
     const { http } = await open(1);
     const waiting: (() => void)[] = [];
     const server = await listen((_request, response) => {
@@ -391,7 +391,7 @@ describe.each(WAYS)('a request sent %s', (_name, make) => {
     expect(server.requests.map(({ url }) => url)).toEqual(['/', '/third']);
   });
 
-  it('uses one connection for requests one after the other, and as many as it may at once', async () => {
+  it('uses one connection for sequential requests, and up to the limit for parallel ones', async () => {
     const { http, proxy } = await open(3);
     let busy = 0;
     let most = 0;
@@ -410,7 +410,7 @@ describe.each(WAYS)('a request sent %s', (_name, make) => {
     if (proxy !== undefined) expect(proxy.tunnels).toHaveLength(3);
   });
 
-  it('can be closed twice, and leaves no connection open', async () => {
+  it('closes all connections, and close() may be called twice', async () => {
     const { http } = await open();
     let ended = 0;
     const server = await listenRaw((socket) => {
@@ -424,7 +424,7 @@ describe.each(WAYS)('a request sent %s', (_name, make) => {
   });
 
   it.runIf(openssl.present)(
-    `does not talk to a service whose certificate nobody vouches for${openssl.note}`,
+    `rejects a service with an untrusted certificate${openssl.note}`,
     async () => {
       const { http } = await open();
       const tls = selfSigned('localhost', 'IP:127.0.0.1');
@@ -441,7 +441,7 @@ describe.each(WAYS)('a request sent %s', (_name, make) => {
   );
 });
 
-it('cannot find a name that does not exist, and then nothing was sent', async () => {
+it('reports that nothing was sent if the host name does not exist', async () => {
   const http = createNodeHttp({ userAgent, connections: 1 });
   onTestFinished(() => http.close());
   // RFC 6761 section 6.4: this name never resolves.
@@ -452,7 +452,7 @@ it('cannot find a name that does not exist, and then nothing was sent', async ()
   );
 });
 
-describe('the proxy', () => {
+describe('a request through a proxy', () => {
   const through = (httpProxy: string) => {
     const settings = { httpProxy, httpsProxy: httpProxy, noProxy: '' };
     const http = createProxiedHttp({ userAgent, connections: 1, proxy: settings });
@@ -477,7 +477,7 @@ describe('the proxy', () => {
     expect(proxy.tunnels).toEqual(['service.example:80']);
   });
 
-  it('that is not there means that nothing was sent', async () => {
+  it('reports that nothing was sent if the proxy does not exist', async () => {
     const error = await failure(
       through(`http://127.0.0.1:${await closedPort()}`).send(requestTo('http://service.example/')),
     );
@@ -485,7 +485,7 @@ describe('the proxy', () => {
     expect(error.message).toContain('nothing answers there');
   });
 
-  it('gets the user name and password of its address, and no error shows them', async () => {
+  it('sends the user name and password of the proxy address, and shows them in no error', async () => {
     const proxy = await startProxy({ refuse: '407 No' });
     const error = await failure(
       through(proxy.url.replace('http://', 'http://ann:s%3Acret@')).send(
@@ -500,7 +500,7 @@ describe('the proxy', () => {
   });
 });
 
-describe('the time in which a connection has to stand', () => {
+describe('the time limit for a connection', () => {
   /** Only the program's own timers: sockets keep theirs. */
   const holdTimers = () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
@@ -510,7 +510,7 @@ describe('the time in which a connection has to stand', () => {
     while (!condition()) await new Promise((go) => setImmediate(go));
   };
 
-  it('does not run while a request waits for its turn on the one connection', async () => {
+  it('does not run while a request waits for its turn on the only connection', async () => {
     const http = createNodeHttp({ userAgent, connections: 1 });
     onTestFinished(() => http.close());
     const waiting: (() => void)[] = [];
@@ -531,29 +531,26 @@ describe('the time in which a connection has to stand', () => {
     expect(server.connections()).toBe(1);
   });
 
-  it.each(WAYS)(
-    'does not let a request wait for its turn for ever, sent %s',
-    async (_way, make) => {
-      const { http } = await make(1);
-      onTestFinished(() => http.close());
-      const server = await listen(() => undefined);
-      const first = http.send(requestTo(server.url)).catch((error: unknown) => error);
-      await expect.poll(() => server.requests.length).toBe(1);
-      holdTimers();
-      const second = failure(http.send(requestTo(server.url)));
-      vi.advanceTimersByTime(TURN_TIMEOUT_MS);
-      expect(await second).toMatchObject({
-        code: 'NETWORK',
-        message: `${server.url.host}: no answer in time.`,
-        details: { delivery: 'not-sent' },
-      });
-      expect(server.requests).toHaveLength(1);
-      await http.close();
-      await first;
-    },
-  );
+  it.each(WAYS)('limits the wait of a request for its turn, sent %s', async (_way, make) => {
+    const { http } = await make(1);
+    onTestFinished(() => http.close());
+    const server = await listen(() => undefined);
+    const first = http.send(requestTo(server.url)).catch((error: unknown) => error);
+    await expect.poll(() => server.requests.length).toBe(1);
+    holdTimers();
+    const second = failure(http.send(requestTo(server.url)));
+    vi.advanceTimersByTime(TURN_TIMEOUT_MS);
+    expect(await second).toMatchObject({
+      code: 'NETWORK',
+      message: `${server.url.host}: no answer in time.`,
+      details: { delivery: 'not-sent' },
+    });
+    expect(server.requests).toHaveLength(1);
+    await http.close();
+    await first;
+  });
 
-  it.each(WAYS)('gives the whole answer five minutes, sent %s', async (_way, make) => {
+  it.each(WAYS)('limits the whole answer to five minutes, sent %s', async (_way, make) => {
     for (const body of [undefined, [Buffer.alloc(200_000)]]) {
       const { http } = await make(1);
       onTestFinished(() => http.close());
@@ -584,7 +581,7 @@ describe('the time in which a connection has to stand', () => {
     }
   });
 
-  it('ends the attempt, and then nothing was sent', async () => {
+  it('ends the attempt before anything was sent', async () => {
     const http = createNodeHttp({ userAgent, connections: 1 });
     onTestFinished(() => http.close());
     // Takes the connection and never says the TLS words that would make it one.

@@ -12,7 +12,7 @@ const open = async (env: Record<string, string>) => {
   return http;
 };
 
-it('goes by the proxy of the environment, tells it where, and keeps the name of the program', async () => {
+it('uses the proxy of the environment, passes on the target, and sends the user agent', async () => {
   const server = await listen((_request, response) => void response.end('{}'));
   const proxy = await startProxy({ names: { 'service.example': server.port } });
   const http = await open({ HTTP_PROXY: proxy.url });
@@ -31,7 +31,7 @@ it.each([
   ['capitals where the small ones are empty', { http_proxy: '', HTTP_PROXY: 'PROXY' }],
   ['NO_PROXY that names others', { HTTP_PROXY: 'PROXY', NO_PROXY: 'other.example, .internal' }],
   ['NO_PROXY of another port', { HTTP_PROXY: 'PROXY', NO_PROXY: 'service.example:8080' }],
-])('takes the proxy: %s', async (_what, settings) => {
+])('uses the proxy: %s', async (_what, settings) => {
   const server = await listen((_request, response) => void response.end('{}'));
   const proxy = await startProxy({ names: { 'service.example': server.port } });
   const bare = new URL(proxy.url).host;
@@ -47,7 +47,7 @@ it.each([
 });
 
 it.each(['*', ' * ', 'service.invalid', '.invalid', 'other.example,SERVICE.invalid'])(
-  'does not take the proxy with NO_PROXY=%s',
+  'bypasses the proxy with NO_PROXY=%s',
   async (noProxy) => {
     const proxy = await startProxy();
     const http = await open({ HTTP_PROXY: proxy.url, HTTPS_PROXY: proxy.url, NO_PROXY: noProxy });
@@ -62,7 +62,7 @@ const hasIpv6 = Object.values(networkInterfaces())
   .some((one) => one?.address === '::1');
 
 it.each(['127.0.0.1', '127.0.0.2', '127.255.255.254', 'localhost', ...(hasIpv6 ? ['[::1]'] : [])])(
-  'reaches what runs on this machine (%s) without the proxy',
+  'bypasses the proxy for a service on this machine (%s)',
   async (host) => {
     const server = createServer((_request, response) => void response.end('{}'));
     server.listen(0, host.replace(/[[\]]/g, ''));
@@ -85,7 +85,7 @@ it.each(['127.0.0.1', '127.0.0.2', '127.255.255.254', 'localhost', ...(hasIpv6 ?
 );
 
 it.each(['socks5://127.0.0.1:1080', 'http://', 'ann:s3cret@:x', 'http://ann:s3cret@host:99999'])(
-  'refuses %s as a proxy, by the name of its variable and without showing it',
+  'rejects %s as a proxy, and names its variable without showing the value',
   async (value) => {
     const error = await failure(open({ https_proxy: value }));
     expect({ code: error.code, message: error.message }).toEqual({

@@ -99,7 +99,7 @@ const gaveUp = (code: string, delivery: string, attempts: number) => ({
 
 describe('retried outcomes', () => {
   it.each([200, 204, 301, 302, 307, 400, 401, 403, 404, 409, 413, 422, 501, 505])(
-    'does not retry a %i, repeatable or not',
+    'excludes %i, repeatable or not',
     async (status) => {
       expect(await run([status], 'always')).toEqual(final(status));
       expect(await run([status], 'unless-acted-on')).toEqual(final(status));
@@ -133,9 +133,12 @@ describe('retried outcomes', () => {
       gaveUp('SERVICE_UNAVAILABLE', 'unknown', 1),
     ],
     ['unknown', 'unless-acted-on', gaveUp('NETWORK', 'unknown', 1)],
-  ])('%j, then 200; may be repeated: %s', async (first, repeatable, outcome) => {
-    expect(await run([first, 200], repeatable)).toEqual(outcome);
-  });
+  ])(
+    'depends on the first result and on the repeatability: %j, then 200; repeatable: %s',
+    async (first, repeatable, outcome) => {
+      expect(await run([first, 200], repeatable)).toEqual(outcome);
+    },
+  );
 
   it.each<[Step, object]>([
     [503, gaveUp('SERVICE_UNAVAILABLE', 'unknown', 4)],
@@ -144,11 +147,11 @@ describe('retried outcomes', () => {
     [429, gaveUp('SERVICE_UNAVAILABLE', 'not-sent', 4)],
     ['not-sent', gaveUp('NETWORK', 'not-sent', 4)],
     ['unknown', gaveUp('NETWORK', 'unknown', 4)],
-  ])('%j for ever ends after four tries', async (step, outcome) => {
+  ])('ends after four attempts if each of them fails with %j', async (step, outcome) => {
     expect(await run([step], 'always')).toEqual(outcome);
   });
 
-  it('an answer that is final ends a row of failures, and the tries are counted', async () => {
+  it('stops at a final answer after failures, and counts the attempts', async () => {
     expect(await run(['unknown', 503, 404], 'always')).toEqual({
       status: 404,
       attempts: 3,
@@ -191,7 +194,7 @@ describe('retried outcomes', () => {
   });
 });
 
-describe('pauses', () => {
+describe('pauses between retries', () => {
   const pausesOf = async (random: number, attempts: number) => {
     const given = setUp(random);
     const policy = { ...DEFAULT_RETRY, attempts };
@@ -206,7 +209,7 @@ describe('pauses', () => {
   });
 
   it.each([0, 0.5, 1])(
-    'after 429 grow, and last until the minute is over in which requests are counted (random %d)',
+    'grow after 429 until the rate window of one minute is over (random %d)',
     async (random) => {
       const given = setUp(random);
       const error = await failure(
@@ -223,14 +226,14 @@ describe('pauses', () => {
     },
   );
 
-  it('after 429 are as short as any other if the policy has no rate window', async () => {
+  it('have the normal length after 429 if the policy has no rate window', async () => {
     const policy = { attempts: 4, baseMs: 500, capMs: 15_000, longestRetryAfterMs: 60_000 };
     const given = setUp(1);
     await failure(withRetry(given.context, script(429).attempt, 'always', { policy }));
     expect(given.slept).toEqual([500, 1000, 2000]);
   });
 
-  it('until a date are measured by the clock of the service that named it', async () => {
+  it('until a date are measured by the clock of the service', async () => {
     for (const [date, waitMs] of [
       // The service's clock is an hour behind; then equal to the date; then unreadable.
       ['Sun, 15 Feb 2026 11:00:00 GMT', 5_000],
@@ -262,7 +265,7 @@ describe('pauses', () => {
     ['Sun Feb 15 12:00:04 2026', 4000],
     // In the past: at once.
     ['Sun, 15 Feb 2026 11:00:00 GMT', 0],
-  ])('Retry-After "%s" wins over the own pause', async (header, waitMs) => {
+  ])('follow Retry-After "%s" instead of the backoff', async (header, waitMs) => {
     for (const status of [429, 503, 500]) {
       const given = setUp(1);
       const first = answer(status, { 'retry-after': header });
@@ -272,7 +275,7 @@ describe('pauses', () => {
   });
 
   it.each(['soon', '', '-5', '1.5', '0x10', 'Feb 15 2026'])(
-    'Retry-After "%s" means nothing: the own pause counts',
+    'ignore the invalid Retry-After "%s"',
     async (header) => {
       const given = setUp(1);
       const first = answer(503, { 'retry-after': header });
@@ -282,7 +285,7 @@ describe('pauses', () => {
   );
 
   it.each(['61', 'Sun, 15 Feb 2026 13:00:00 GMT', '99999999999999999999'])(
-    'a service that asks for a long pause (%s) gets no retry, and the hint says when to try again',
+    'above the limit (%s) cause no retry, and the hint says when to try again',
     async (header) => {
       const given = setUp(1);
       const { attempt, calls } = script(answer(429, { 'retry-after': header }));
@@ -309,7 +312,7 @@ describe('pauses', () => {
     ['99999999999999', 86_400_000],
     ['9'.repeat(400), 86_400_000],
     ['Fri, 31 Dec 9999 23:59:59 GMT', 86_400_000],
-  ])('reads %s', (header, ms) => {
+  ])('have the length that readRetryAfter reads from %s', (header, ms) => {
     expect(readRetryAfter(header, NOW)).toBe(ms);
   });
 
@@ -317,7 +320,7 @@ describe('pauses', () => {
     ['not-sent', { delivery: 'not-sent' }],
     ['unknown', {}],
   ] as const)(
-    'end with the signal and its reason, without another try (%s)',
+    'end with the reason of the signal, without another attempt (%s)',
     async (delivery, told) => {
       const abort = new AbortController();
       const reason = new SyncError('INTERRUPTED', 'Interrupted.');

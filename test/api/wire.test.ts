@@ -32,7 +32,7 @@ const unclear = {
 const counts = { total: 1, processed: 1, duplicates: 0, failed: 0, errors: [] };
 const queued = { filename: 'a.fit', state: 'queued', fitFileId: 'f1', jobId: 'j1' };
 
-describe('the answer to an upload', () => {
+describe('the decoder of an upload answer', () => {
   it.each<[string, unknown, unknown]>([
     [
       'queued, with its ids',
@@ -163,12 +163,12 @@ describe('the answer to an upload', () => {
       { success: true, results: 'x' },
       { outcome: 'uploaded', service: {} },
     ],
-  ])('%s', (_name, body, outcome) => {
+  ])('decodes %s', (_name, body, outcome) => {
     expect(outcomeOf(() => decodeUploadAnswer(response(body), []))).toEqual(outcome);
   });
 });
 
-describe('the answer to a record', () => {
+describe('the decoder of a record answer', () => {
   it.each<[string, unknown, unknown]>([
     ['success', { success: true }, { outcome: 'pushed' }],
     [
@@ -186,7 +186,7 @@ describe('the answer to a record', () => {
     ['no word of success', { data: {} }, unclear],
     ['null', null, unclear],
     ['a list', [], unclear],
-  ])('%s', (_name, body, outcome) => {
+  ])('decodes %s', (_name, body, outcome) => {
     expect(outcomeOf(() => decodePushAnswer(response(body), []))).toEqual(outcome);
   });
 });
@@ -207,7 +207,7 @@ describe('the items of a nutrition day', () => {
     ['in one list', { items: [item] }, [{ id: 'i1', source: 'oauth:app', body }]],
     ['an empty day', { breakfast: [], lunch: null }, []],
     ['not shown', { date: '2026-02-15' }, undefined],
-  ])('are read %s', (_how, day, shown) => {
+  ])('are decoded if they are %s', (_how, day, shown) => {
     expect(shownItems(day)).toEqual(shown);
   });
 
@@ -221,7 +221,7 @@ describe('the items of a nutrition day', () => {
       undefined,
     ],
     ['something else', { days: [] }, undefined],
-  ])('are read from a list that holds %s', (_what, answer, shown) => {
+  ])('are decoded from a list that contains %s', (_what, answer, shown) => {
     expect(shownDay(answer, '2026-02-15', 2)).toEqual(shown);
   });
 });
@@ -234,7 +234,7 @@ describe('a body that is not JSON', () => {
     [' \n', 'text/plain', 'nothing'],
     ['{"success": tr', 'application/json; charset=utf-8', 'broken JSON'],
     ['OK', 'text/plain', 'text'],
-  ])('treats %j as a broken response, which a retry may pass', (text, type, described) => {
+  ])('is reported as a broken response, which a retry may fix: %j', (text, type, described) => {
     const caught = (() => {
       try {
         return jsonValue(response(text, 200, type));

@@ -30,7 +30,7 @@ it.each([
   `${URI}?code=c1&state=good`,
   `  "${URI}?state=good&code=c1"\n`,
   `<${URI}?state=good&code=c1#>`,
-])('a pasted %j is taken', (pasted) => {
+])('accepts a pasted %j', (pasted) => {
   const result = checkPastedAddress(pasted, URI, expected);
   expect(result.kind === 'code' && result.code.reveal()).toBe('c1');
 });

@@ -68,13 +68,13 @@ describe('the consequences of an error code', () => {
     expect(codes.filter(applies)).toEqual(codes.filter((code) => expected.includes(code)));
   });
 
-  it('knows its own codes and no others', () => {
+  it('accepts its own codes and no others', () => {
     expect(codes.every(isErrorCode)).toBe(true);
     expect(['toString', 'ENOENT', '', 5, undefined].some(isErrorCode)).toBe(false);
   });
 });
 
-describe('where several apply', () => {
+describe('the exit code of several results', () => {
   const { ok, internal, usage, invalidInput, loginNeeded, unavailable, refused, interrupted } =
     ExitCode;
   it.each([
@@ -87,13 +87,13 @@ describe('where several apply', () => {
     [[loginNeeded, interrupted], interrupted],
     [[loginNeeded, internal], internal],
     [[loginNeeded, usage], usage],
-  ])('%j is %i, in any order', (codes, worst) => {
+  ])('combines %j into %i in any order', (codes, worst) => {
     expect(worstExitCode(codes)).toBe(worst);
     expect(worstExitCode([...codes].reverse())).toBe(worst);
   });
 });
 
-it('an error carries its code, hint, facts and cause', () => {
+it('SyncError carries its code, hint, details and cause', () => {
   const cause = new Error('below');
   const error = new SyncError('CONFIG', 'wrong', { hint: 'do this', cause, details: { a: 1 } });
   expect([error.name, error.code, error.message, error.hint, error.details, error.cause]).toEqual([
@@ -108,7 +108,7 @@ it('an error carries its code, hint, facts and cause', () => {
   expect([bare.hint, bare.details, 'cause' in bare]).toEqual([undefined, {}, false]);
 });
 
-it('knows an interruption, and what only looks like one', () => {
+it('isAbort distinguishes an interruption from similar errors', () => {
   expect(isAbort(new SyncError('INTERRUPTED', 'x'))).toBe(true);
   expect(isAbort(new DOMException('x', 'AbortError'))).toBe(true);
   expect(isAbort(new SyncError('NETWORK', 'x'))).toBe(false);
@@ -123,7 +123,7 @@ it.each([
   ['ENOENT', undefined],
   [null, undefined],
   [undefined, undefined],
-])('reads the code of the system: %s', (error, code) => {
+])('systemCode reads the code of a system error: %s', (error, code) => {
   expect(systemCode(error)).toBe(code);
 });
 
@@ -132,6 +132,6 @@ it.each([
   ['text', 'text'],
   [42, '42'],
   [null, 'null'],
-])('has a text for %s', (thrown, text) => {
+])('messageOf returns a text for %s', (thrown, text) => {
   expect(messageOf(thrown)).toBe(text);
 });

@@ -29,7 +29,7 @@ it.each<[string, unknown, string]>([
   expect(sanitize(value, [TOKEN, undefined])).toBe(shown);
 });
 
-it('is bounded, and never ends within a character or a token', () => {
+it('is limited in length, and never cuts a character or a token', () => {
   expect(sanitize('x'.repeat(5_000_000), [TOKEN])).toBe(`${'x'.repeat(399)}…`);
   expect(sanitize('x'.repeat(400), [TOKEN])).toBe('x'.repeat(400));
   expect(sanitize(`${'x'.repeat(8)}🚲🚲`, [], 10)).toBe(`${'x'.repeat(8)}…`);

@@ -48,7 +48,7 @@ it.each([
 });
 
 it.each(['linux', 'darwin', 'win32'] as const)(
-  'every trouble has words and a fix on %s',
+  'every keychain failure has a message and a fix on %s',
   (platform) => {
     const troubles = [
       ['no-bus', 2],

@@ -120,7 +120,7 @@ describe.skipIf(unavailable !== undefined)('a real Secret Service', () => {
     expect(await scratch.count('athlete-sync')).toBe(0);
   });
 
-  it('survives a restart of the keychain, and is locked, not forgotten, after it', async () => {
+  it('survives a restart of the keychain, which is then locked, without losing the login', async () => {
     const { open, scratch } = await keychain();
     const credentials = someCredentials();
     await open().save(credentials, never);
@@ -137,18 +137,21 @@ describe.skipIf(unavailable !== undefined)('a real Secret Service', () => {
     ['no-keyring', 'KEYCHAIN_MISSING', 'no-keyring', 'Create a password keyring'],
     ['no-service', 'KEYCHAIN_MISSING', 'no-service', 'gnome-keyring, KWallet or KeePassXC'],
     ['silent', 'KEYCHAIN_LOCKED', 'not-answering', 'a prompt that asks to unlock it'],
-  ] as const)('%s: the probe says so, with its own fix', async (state, code, kind, hint) => {
-    const { open } = await keychain(state);
-    const error = await failure(open({ limitMs: 1_000 }).probe(never));
-    expect(error).toMatchObject({ code, details: { keychain: kind } });
-    expect(error.hint).toContain(hint);
-    expect(children()).toEqual([]);
-  });
+  ] as const)(
+    'fails the probe with a specific fix if its state is %s',
+    async (state, code, kind, hint) => {
+      const { open } = await keychain(state);
+      const error = await failure(open({ limitMs: 1_000 }).probe(never));
+      expect(error).toMatchObject({ code, details: { keychain: kind } });
+      expect(error.hint).toContain(hint);
+      expect(children()).toEqual([]);
+    },
+  );
 
   it.each([
     ['is never asked to unlock by an unattended process', false, 0],
     ['is asked to unlock by a process with a person at it', true, 1],
-  ])('that is locked %s', async (_who, attended, least) => {
+  ])('%s if it is locked', async (_who, attended, least) => {
     const { open, scratch } = await keychain();
     await open().save(someCredentials(), never);
     await scratch.lock();
@@ -165,7 +168,7 @@ describe.skipIf(unavailable !== undefined)('a real Secret Service', () => {
     else expect(unlocks).toBeGreaterThanOrEqual(least);
   });
 
-  it('that is locked before refreshed tokens are saved gets them once it is unlocked', async () => {
+  it('saves refreshed tokens after an unlock if it was locked before', async () => {
     const { open, scratch } = await keychain();
     const prepared = await open().prepareSave(someCredentials('before'), never);
     await scratch.lock();
@@ -201,7 +204,7 @@ describe.skipIf(unavailable !== undefined)('a real Secret Service', () => {
     expect(plain(await open().load(never))).toEqual(plain(someCredentials('after')));
   });
 
-  it('does not save late what another login has replaced', async () => {
+  it('does not save late if another login has replaced the tokens', async () => {
     const { open } = await keychain();
     const store = open();
     const prepared = await store.prepareSave(someCredentials('before'), never);
@@ -210,7 +213,7 @@ describe.skipIf(unavailable !== undefined)('a real Secret Service', () => {
     expect(plain(await store.load(never))).toEqual(plain(someCredentials('another')));
   });
 
-  it('ends the child when the caller leaves', async () => {
+  it('ends the child when the caller is interrupted', async () => {
     const { open } = await keychain('silent');
     const stop = new AbortController();
     const asked = open({ limitMs: 60_000 }).load(stop.signal);
@@ -232,7 +235,7 @@ describe.skipIf(unavailable !== undefined)('a real Secret Service', () => {
     await expect(saving).rejects.toThrow('enough');
   });
 
-  it('lets no signal but the last one break off the child', async () => {
+  it('runs a child that only SIGKILL can interrupt', async () => {
     const { open } = await keychain('silent');
     const stop = new AbortController();
     const saving = open({ limitMs: 60_000 }).save(someCredentials(), stop.signal);
@@ -250,7 +253,7 @@ describe.skipIf(unavailable !== undefined)('a real Secret Service', () => {
     expect(children()).toEqual([]);
   });
 
-  it('is not interrupted by a Ctrl-C that hits the program', async () => {
+  it('continues after a Ctrl-C that reaches the program', async () => {
     const { open } = await keychain();
     await open().save(someCredentials('before'), never);
     const saving = open().save(someCredentials('after'), never);
@@ -264,7 +267,7 @@ describe.skipIf(unavailable !== undefined)('a real Secret Service', () => {
   });
 });
 
-it.skipIf(process.platform !== 'linux')('no bus: says so, with its own fix', async () => {
+it.skipIf(process.platform !== 'linux')('reports a missing bus with its own fix', async () => {
   const env = { PATH: process.env['PATH'] ?? '', HOME: scratchDir() };
   for (const address of [undefined, 'unix:path=/nowhere/bus']) {
     const store = storeIn(
@@ -281,11 +284,14 @@ it.each([
   ['dies', 'process.exit(3)', 'KEYCHAIN_LOCKED'],
   ['cannot load its library', "throw new Error('Cannot find native binding')", 'KEYCHAIN_MISSING'],
   ['talks nonsense', "console.log('hello'); console.log('{}')", 'KEYCHAIN_LOCKED'],
-])('a child that %s is a failure of the keychain, and tells no secret', async (_n, code, error) => {
-  const childPath = join(scratchDir(), 'child.cjs');
-  writeFileSync(childPath, `${code};\nprocess.stdin.resume();\n`);
-  const store = storeIn({ PATH: process.env['PATH'] ?? '' }, { childPath });
-  const thrown = await failure(store.save(someCredentials('hidden'), never));
-  expect(thrown.code).toBe(error);
-  expect(everythingShownOf(thrown)).not.toContain('hidden');
-});
+])(
+  'reports a child that %s as a keychain failure without showing a secret',
+  async (_n, code, error) => {
+    const childPath = join(scratchDir(), 'child.cjs');
+    writeFileSync(childPath, `${code};\nprocess.stdin.resume();\n`);
+    const store = storeIn({ PATH: process.env['PATH'] ?? '' }, { childPath });
+    const thrown = await failure(store.save(someCredentials('hidden'), never));
+    expect(thrown.code).toBe(error);
+    expect(everythingShownOf(thrown)).not.toContain('hidden');
+  },
+);

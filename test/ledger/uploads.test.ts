@@ -96,7 +96,7 @@ describe('uploadLedger', () => {
   });
 
   it.each(['is interrupted', 'fails', 'is refused', 'dies with its process'])(
-    'that the service has stays confirmed if sending it by force %s',
+    'keeps a recording confirmed if sending it with --force %s',
     async (how) => {
       const { dir, ledger } = open();
       ledger.claim(A, false);
@@ -145,7 +145,7 @@ describe('uploadLedger', () => {
     });
   });
 
-  it('takes every path that a file system allows', () => {
+  it('accepts every path that a file system allows', () => {
     const { ledger } = open();
     const path = 'träningar/O\'Brien "x"\n\u202e😀.fit';
     ledger.claim({ ...A, path }, false);
