@@ -7,10 +7,17 @@ export async function withHttp<T>(
   context: AppContext,
   task: (http: Http) => Promise<T>,
 ): Promise<T> {
-  const { env, version } = context;
+  return await withUntracedHttp(context, (http) => task(tracedHttp(context, http)));
+}
+
+/** Does the same as {@link withHttp}, but writes no line for each request. */
+export async function withUntracedHttp<T>(
+  { env, version }: Pick<AppContext, 'env' | 'version'>,
+  task: (http: Http) => Promise<T>,
+): Promise<T> {
   const http = await openHttp({ env, version, connections: 1 });
   try {
-    return await task(tracedHttp(context, http));
+    return await task(http);
   } finally {
     await http.close();
   }

@@ -13,22 +13,14 @@ import type { Http } from '../api/http.ts';
 import { type CommandModule, examples } from '../app/command.ts';
 import { ledgerPath, quietConfigFor, zoneFor } from '../app/config.ts';
 import type { AppContext } from '../app/context.ts';
-import { openHttp } from '../api/open-http.ts';
+import { withUntracedHttp } from '../app/with-http.ts';
 import { askAboutLogin, loginState } from './status.ts';
 
 /** Checks the parts of this machine and of the service that the commands rely on. */
 export const doctor: CommandModule = {
   declare: (command) => command.addHelpText('after', examples('sync doctor', 'sync doctor --json')),
 
-  async run(context) {
-    const { env, version } = context;
-    const http = await openHttp({ env, version, connections: 1 });
-    try {
-      return await examine(context, http);
-    } finally {
-      await http.close();
-    }
-  },
+  run: (context) => withUntracedHttp(context, (http) => examine(context, http)),
 };
 
 /** The result of one check. `bad`: something does not work; `odd`: something may fail later. */

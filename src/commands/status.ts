@@ -1,12 +1,12 @@
 import { existsSync, statSync } from 'node:fs';
 import { type Failure, failureOf } from '../api/batch-breaker.ts';
 import type { Http } from '../api/http.ts';
-import { openHttp } from '../api/open-http.ts';
 import { type CommandModule, examples } from '../app/command.ts';
 import { configFor, ledgerPath } from '../app/config.ts';
 import type { AppContext } from '../app/context.ts';
 import { knownAccount } from '../app/ledger-account.ts';
 import { openLedger } from '../app/ledger.ts';
+import { withUntracedHttp } from '../app/with-http.ts';
 import { PATIENT, type WhoAmI, whoIsLoggedIn } from '../auth/account.ts';
 import { type AgeWarning, ageText, ageWarning } from '../auth/login-ages.ts';
 import { loginLockPath } from '../auth/login-lock.ts';
@@ -37,16 +37,13 @@ export const status: CommandModule = {
       .addHelpText('after', examples('sync status', 'sync status --check --json')),
 
   async run(context, flags: StatusFlags) {
-    const { clock, env, output, version } = context;
+    const { clock, output } = context;
     const config = configFor(context);
-    const http = await openHttp({ env, version, connections: 1 });
-    try {
-      const report = await readStatus(context, config, http, flags.check ?? false);
-      output.result(statusJson(report), statusText(report, clock.now()));
-      return exitCodeFor(report);
-    } finally {
-      await http.close();
-    }
+    const report = await withUntracedHttp(context, (http) =>
+      readStatus(context, config, http, flags.check ?? false),
+    );
+    output.result(statusJson(report), statusText(report, clock.now()));
+    return exitCodeFor(report);
   },
 };
 

@@ -10,9 +10,9 @@ import {
   sandbox,
   scratchDir,
   testClock,
-  testContext,
   tokenRequests,
 } from './support.ts';
+import { testContext } from '../support/context.ts';
 import { openTinyService } from '../support/tiny-service.ts';
 
 function open(env: Env) {
@@ -20,7 +20,10 @@ function open(env: Env) {
   const full = { SYNC_CONFIG_DIR: homeDir, SYNC_STATE_DIR: homeDir, ...env };
   const paths = findPaths(full, process.platform, homeDir);
   const warnings: string[] = [];
-  const context = testContext(testClock(), (warning) => void warnings.push(warning));
+  const context = testContext({
+    clock: testClock(),
+    warn: (warning) => void warnings.push(warning),
+  });
   const session = openSession(context, loadConfig({ env: full, paths }, undefined), {
     env: full,
     platform: process.platform,

@@ -10,13 +10,13 @@ import { fileStore, tokenFilePath } from '../../src/credentials/file.ts';
 import type { Credentials } from '../../src/credentials/store.ts';
 import { systemClock } from '../../src/system/clock.ts';
 import { type System } from '../../src/app/system.ts';
-import type { Context } from '../../src/base/context.ts';
 import { SyncError } from '../../src/base/errors.ts';
 import type { Io } from '../../src/terminal/io.ts';
 import { type Sandbox, type SandboxOptions, startSandbox } from '../../src/sandbox/server.ts';
 import type { Http } from '../../src/api/http.ts';
 import { createNodeHttp } from '../../src/api/node-http.ts';
 import type { Clock } from '../../src/base/time.ts';
+import { testContext } from '../support/context.ts';
 
 /** A folder that is gone when the test is over. */
 export function scratchDir(): string {
@@ -74,11 +74,6 @@ export function mint(
   };
 }
 
-/** A context that is never aborted, on the given clock. */
-export function testContext(clock: Clock = testClock(), warn: Context['warn'] = () => undefined) {
-  return { clock, signal: never, random: Math.random, trace: () => undefined, warn };
-}
-
 /** The options of a session in a test, and its clock. */
 export type TestSessionOptions = SessionOptions & { readonly clock: Clock };
 
@@ -101,7 +96,7 @@ export function sessionOptions(
 }
 
 export function openTestSession({ clock, ...options }: TestSessionOptions): Session {
-  const session = new Session(testContext(clock), options);
+  const session = new Session(testContext({ clock }), options);
   onTestFinished(() => session.close());
   return session;
 }

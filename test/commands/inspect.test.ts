@@ -7,7 +7,7 @@ import { afterAll, describe, expect, it } from 'vitest';
 import { inspect } from '../../src/commands/inspect/inspect.ts';
 import { inspectFile } from '../../src/commands/inspect/findings.ts';
 import { inspectLines } from '../../src/commands/inspect/text.ts';
-import { startJsonCommand } from '../support/json-command.ts';
+import { startJsonCommand } from '../support/command.ts';
 import { makeRecording, truncated, wrapRecords } from '../support/fit-maker.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'inspect-'));

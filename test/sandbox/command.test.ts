@@ -4,7 +4,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { type SandboxFlags, sandbox } from '../../src/commands/sandbox.ts';
 import { REVISIONS } from '../../src/sandbox/revisions.ts';
 import { DEFAULT_SETTINGS, type SandboxSettings } from '../../src/sandbox/settings.ts';
-import { startJsonCommand } from '../support/json-command.ts';
+import { startJsonCommand } from '../support/command.ts';
 import { openSandbox, tempDir } from './support.ts';
 
 /** Runs the command until it is ready; `stop` ends it and returns its last line. */

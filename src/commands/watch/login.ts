@@ -1,11 +1,11 @@
 import { statSync } from 'node:fs';
 import type { ServiceClient } from '../../api/client.ts';
-import { openHttp } from '../../api/open-http.ts';
 import { DEFAULT_RETRY } from '../../api/retry.ts';
 import { connect } from '../../app/connection.ts';
 import type { AppContext } from '../../app/context.ts';
 import { configFor } from '../../app/config.ts';
 import { type OpenLedger, openLedger } from '../../app/ledger.ts';
+import { withUntracedHttp } from '../../app/with-http.ts';
 import type { Context } from '../../base/context.ts';
 import { SyncError } from '../../base/errors.ts';
 import { type Config, requireBaseUrl } from '../../config/config.ts';
@@ -170,17 +170,14 @@ export function markOf(path: string): string {
 
 /** Calls the monitor's address. @throws SyncError */
 export async function sendHeartbeat(
-  { env, version }: Pick<AppContext, 'env' | 'version'>,
+  context: Pick<AppContext, 'env' | 'version'>,
   url: URL,
   signal: AbortSignal,
 ): Promise<void> {
-  const http = await openHttp({ env, version, connections: 1 });
-  try {
+  await withUntracedHttp(context, async (http) => {
     const { status } = await http.send({ method: 'GET', url, signal, answerTimeoutMs: 30_000 });
     if (status >= 400) throw new SyncError('SERVICE_ANSWER', `${url.host} answered ${status}.`);
-  } finally {
-    await http.close();
-  }
+  });
 }
 
 /**
