@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Env } from '../base/env.ts';
 import { SyncError } from '../base/errors.ts';
+import { phrase, sync } from '../base/phrase.ts';
 import type { Clock } from '../base/time.ts';
 import type { ServiceDefinition } from './definition.ts';
 import { launchdManager } from './launchd-manager.ts';
@@ -70,7 +71,7 @@ export function serviceManager(profile: string, needs: ManagerNeeds): ServiceMan
       return windowsManager(serviceSlug(profile), needs);
     default:
       throw new SyncError('CONFIG', `No service manager is known for ${needs.platform}.`, {
-        hint: 'Start `sync watch DIR --daemon` when you log in, or `sync watch DIR --once` from cron.',
+        hint: phrase`Start ${sync('watch', 'DIR', '--daemon')} when you log in, or ${sync('watch', 'DIR', '--once')} from cron.`,
       });
   }
 }

@@ -219,7 +219,7 @@ describe('pauses', () => {
         expect.closeTo(2, 3) as number,
       ]);
       expect(first + second + third).toBeCloseTo(60_000 * (1 + random / 4), -1);
-      expect(error.hint).toBe('Try again in a minute; the same command continues.');
+      expect(String(error.hint)).toBe('Try again in a minute; the same command continues.');
     },
   );
 
@@ -294,7 +294,7 @@ describe('pauses', () => {
         [],
       ]);
       expect(error.message).toBe('The service says that it gets too many requests (429).');
-      expect(error.hint).toMatch(/^Try again in .+; the same command continues\.$/);
+      expect(String(error.hint)).toMatch(/^Try again in .+; the same command continues\.$/);
     },
   );
 

@@ -141,7 +141,7 @@ describe.skipIf(unavailable !== undefined)('a real Secret Service', () => {
     const { open } = await keychain(state);
     const error = await failure(open({ limitMs: 1_000 }).probe(never));
     expect(error).toMatchObject({ code, details: { keychain: kind } });
-    expect(error.hint).toContain(hint);
+    expect(String(error.hint)).toContain(hint);
     expect(children()).toEqual([]);
   });
 
@@ -272,8 +272,8 @@ it.skipIf(process.platform !== 'linux')('no bus: says so, with its own fix', asy
     );
     const error = await failure(store.load(never));
     expect(error).toMatchObject({ code: 'KEYCHAIN_MISSING', details: { keychain: 'no-bus' } });
-    expect(error.hint).toContain('sync login --store file');
-    expect(error.hint).toContain('SYNC_ACCESS_TOKEN');
+    expect(String(error.hint)).toContain('sync login --store file');
+    expect(String(error.hint)).toContain('SYNC_ACCESS_TOKEN');
   }
 });
 

@@ -1,4 +1,5 @@
 import type { ErrorCode } from '../../base/errors.ts';
+import { type Text, phrase, sync } from '../../base/phrase.ts';
 import type { WatchNotice } from '../../watch/report.ts';
 import type { Clock } from '../../base/time.ts';
 import type { UploadItem } from '../../upload/report.ts';
@@ -11,7 +12,7 @@ export interface AnnouncerNeeds {
   readonly clock: Clock;
   readonly report: (event: WatchNotice) => void;
   /** Shows a desktop notification, if there is a desktop. */
-  readonly notify: (note: { readonly title: string; readonly text: string }) => void;
+  readonly notify: (note: { readonly title: string; readonly text: Text }) => void;
 }
 
 /** Reports each topic once, across all logins: a login that ended, a login that ends soon. */
@@ -41,7 +42,7 @@ export class Announcer {
     if (event.event === 'login-needed') {
       if (this.#loginNeeded === event.code) return;
       this.#loginNeeded = event.code;
-      const text = `${event.message} ${event.hint ?? 'Run `sync login`.'}`;
+      const text = phrase`${event.message} ${event.hint ?? phrase`Run ${sync('login')}.`}`;
       this.#needs.notify({ title: 'sync: recordings wait for a login', text });
     } else if (event.event === 'upload' && wasAnswered(event.item)) this.loginWorks();
     else if (event.event === 'missing') this.#noteMissing(event.path);
@@ -54,7 +55,7 @@ export class Announcer {
     queueMicrotask(() => {
       const [first = '', ...more] = this.#missing;
       this.#missing = [];
-      const text = `${first}${more.length === 0 ? '' : ` and ${more.length} more`}. Run \`sync verify\`.`;
+      const text = phrase`${first}${more.length === 0 ? '' : ` and ${more.length} more`}. Run ${sync('verify')}.`;
       this.#needs.notify({ title: 'sync: uploads without a workout', text });
     });
   }
