@@ -1,5 +1,5 @@
-import { type CommandLine, type Text, renderText, sync } from '../base/phrase.ts';
 import { createHash } from 'node:crypto';
+import { type CommandLine, type Text, renderText, sync } from '../base/phrase.ts';
 
 /**
  * The content of a page of the callback server. No field may contain a token, a code or a state.

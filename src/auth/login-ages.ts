@@ -1,6 +1,6 @@
-import { type Text, joinTexts, phrase, sync } from '../base/phrase.ts';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { type Text, joinTexts, phrase, sync } from '../base/phrase.ts';
 import { makeFolder, replaceFile } from '../system/storage.ts';
 
 /*

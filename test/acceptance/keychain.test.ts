@@ -187,12 +187,12 @@ describe('sync without a D-Bus session', () => {
       const world = await openWorld({ env: NO_STORE });
       const { code, error, hint } = await failureOf(world, ['login', '--no-browser']);
       expect({ code, error }).toEqual({ code: 2, error: 'KEYCHAIN_MISSING' });
-      expect(String(hint)).toContain('--store file');
-      expect(String(hint)).toContain('SYNC_ACCESS_TOKEN');
+      expect(hint).toContain('--store file');
+      expect(hint).toContain('SYNC_ACCESS_TOKEN');
       // This profile never had a login: the login is missing, not the keychain.
       const nobody = await failureOf(world, ['token']);
       expect(nobody).toMatchObject({ code: 4, error: 'AUTH_REQUIRED' });
-      expect(String(nobody.hint)).toContain('SYNC_ACCESS_TOKEN');
+      expect(nobody.hint).toContain('SYNC_ACCESS_TOKEN');
       expect(requestLines(world.sandbox)).toEqual([]);
       expect(existsSync(tokenFile(world))).toBe(false);
     },

@@ -460,7 +460,7 @@ describe('scopes', () => {
     const refused = await world.sync(push);
     expect(refused.code).toBe(4);
     const hint = String(ndjson(refused.stdout)[0]?.['hint']);
-    expect(String(hint)).toBe(
+    expect(hint).toBe(
       'Run `sync login --scope "profile:read health:write"` and approve it.',
     );
     const [, scope = ''] = /--scope "([^"]+)"/.exec(hint) ?? [];
@@ -548,7 +548,7 @@ describe('the port of the redirect URI', () => {
             'If the browser showed an error page: the service must know the client ' +
             `"sandbox-client", and exactly ${redirectUri} must be registered for it. ` +
             'It must also know each of the scopes workout:write health:write nutrition:write ' +
-            'profile:write profile:read workout:read; `sync login --scope "..."` asks for others. ' +
+            'profile:write profile:read workout:read; `sync login --scope ...` asks for others. ' +
             'Then run `sync login` again.',
         },
       ],
