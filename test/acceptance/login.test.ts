@@ -460,9 +460,7 @@ describe('scopes', () => {
     const refused = await world.sync(push);
     expect(refused.code).toBe(4);
     const hint = String(ndjson(refused.stdout)[0]?.['hint']);
-    expect(hint).toBe(
-      'Run `sync login --scope "profile:read health:write"` and approve it.',
-    );
+    expect(hint).toBe('Run `sync login --scope "profile:read health:write"` and approve it.');
     const [, scope = ''] = /--scope "([^"]+)"/.exec(hint) ?? [];
     const again = await startLogin(world, ['--scope', scope]);
     await visit(again.authorizeUrl);
