@@ -18,7 +18,7 @@ const PROGRAMS = [
 ];
 
 const COMMON = {
-  setupFiles: ['test/support/contract-setup.ts'],
+  setupFiles: ['test/support/contract-setup.ts', 'test/support/phrase-setup.ts'],
   // A hang fails the test; a slow machine does not.
   testTimeout: 60_000,
   hookTimeout: 60_000,

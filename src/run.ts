@@ -11,6 +11,7 @@ import {
   messageOf,
   worstExitCode,
 } from './base/errors.ts';
+import { phrase, renderText, sync } from './base/phrase.ts';
 import { ignoresHangup } from './system/hangup.ts';
 import { type GlobalFlags, createOutput } from './terminal/output.ts';
 import { errorReport, errorText } from './terminal/error.ts';
@@ -31,7 +32,7 @@ export async function runProgram(args: readonly string[]): Promise<ExitCode> {
     lost = true;
     // The failure of the last line arrives after the run.
     process.exitCode = ExitCode.internal;
-    system.io.err(errorText(resultsLost(error), flags));
+    system.io.err(renderText(errorText(resultsLost(error), flags), flags.profile));
   });
   const signals = handleSignals({
     args,
@@ -72,6 +73,6 @@ function resultsLost(error: Error): SyncError {
   // "ENOSPC: no space left on device, write"
   const why = messageOf(error).replace(/, write$/, '');
   return new SyncError('STORAGE', `The results could not be written: ${why}.`, {
-    hint: 'The command did its work nevertheless; see `sync status`.',
+    hint: phrase`The command did its work nevertheless; see ${sync('status')}.`,
   });
 }

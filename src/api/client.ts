@@ -1,5 +1,6 @@
 import type { Context } from '../base/context.ts';
 import { SyncError, sourceOf } from '../base/errors.ts';
+import type { Text } from '../base/phrase.ts';
 import type { Secret } from '../base/secret.ts';
 import { type EndpointName, type Endpoints, endpointUrl } from '../config/endpoints.ts';
 import { withDetails } from './http-failure.ts';
@@ -40,7 +41,7 @@ export interface ServiceClientOptions extends RetryOptions {
   readonly http: Http;
   readonly tokens: TokenSource;
   /** Returns the hint for a scope that the login lacks. */
-  readonly scopeHint?: ((scope: string) => string) | undefined;
+  readonly scopeHint?: ((scope: string) => Text) | undefined;
 }
 
 /** A multipart body with its boundaries. */

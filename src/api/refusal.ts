@@ -1,4 +1,5 @@
 import { type ErrorCode, SyncError } from '../base/errors.ts';
+import { type Text, joinTexts, phrase, sync } from '../base/phrase.ts';
 import type { Secret } from '../base/secret.ts';
 import { type EndpointName, REQUIRED_SCOPE } from '../config/endpoints.ts';
 import { IN_BETWEEN } from './http-failure.ts';
@@ -16,7 +17,7 @@ interface Refused {
 interface Meaning {
   readonly code: ErrorCode;
   readonly message?: string;
-  readonly hint?: string;
+  readonly hint?: Text;
   readonly details?: Readonly<Record<string, unknown>>;
 }
 
@@ -53,7 +54,7 @@ function meaningOf(
       return {
         code: 'AUTH_EXPIRED',
         message: 'The service does not accept this login any more.',
-        hint: 'Run `sync login`.',
+        hint: phrase`Run ${sync('login')}.`,
       };
     case 403: {
       const scope = page ? undefined : missingScope(name, reason);
@@ -66,7 +67,7 @@ function meaningOf(
       return {
         code: 'SCOPE_MISSING',
         message: `This login may not do that: it lacks ${scope}.`,
-        hint: 'Run `sync login` again and grant it.',
+        hint: phrase`Run ${sync('login')} again and grant it.`,
         details: { scope },
       };
     }
@@ -74,9 +75,13 @@ function meaningOf(
       return {
         code: 'REJECTED',
         message: `The service has nothing at ${path} (404).`,
-        hint:
-          `Check the base URL (\`sync config get baseUrl\`); if the service keeps it elsewhere, ` +
-          `\`sync config set endpoint.${name} PATH\`.`,
+        hint: joinTexts(
+          [
+            phrase`Check the base URL (${sync('config', 'get', 'baseUrl')}); if the service keeps it elsewhere,`,
+            phrase`${sync('config', 'set', `endpoint.${name}`, 'PATH')}.`,
+          ],
+          ' ',
+        ),
         details: { endpoint: name },
       };
     case 413:
@@ -93,7 +98,7 @@ function meaningOf(
         return {
           code: 'SERVICE_ANSWER',
           message: `The service sends ${path} elsewhere (${status}); a login never follows.`,
-          hint: 'Put the address that it moved to into the base URL: `sync config set baseUrl URL`.',
+          hint: phrase`Put the address that it moved to into the base URL: ${sync('config', 'set', 'baseUrl', 'URL')}.`,
           details: { delivery: 'not-sent' },
         };
       }
@@ -113,7 +118,7 @@ export function notTakenNow(attempts: number): SyncError {
     'SERVICE_UNAVAILABLE',
     'The service refused this login (401), and accepts it elsewhere.',
     {
-      hint: `${LATER} If that lasts, run \`sync login\`.`,
+      hint: phrase`${LATER} If that lasts, run ${sync('login')}.`,
       details: { status: 401, attempts, delivery: 'not-sent' },
     },
   );

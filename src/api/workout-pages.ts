@@ -1,4 +1,5 @@
 import { SyncError } from '../base/errors.ts';
+import { phrase, sync } from '../base/phrase.ts';
 import type { ServiceClient, WorkoutQuery } from './client.ts';
 import { type JsonObject, isObject } from './wire.ts';
 
@@ -9,7 +10,7 @@ export class NoList extends SyncError {
 
   constructor(body: unknown) {
     super('SERVICE_ANSWER', 'The service sent something other than a list of workouts.', {
-      hint: '`sync workouts --json` shows what it answers.',
+      hint: phrase`${sync('workouts', '--json')} shows what it answers.`,
     });
     this.body = body;
   }

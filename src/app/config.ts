@@ -1,5 +1,6 @@
 import { dirname, join } from 'node:path';
 import { SyncError } from '../base/errors.ts';
+import { phrase } from '../base/phrase.ts';
 import { type Config, type SettingOverrides, loadConfig } from '../config/config.ts';
 import { type Paths, findPaths } from '../config/paths.ts';
 import type { Zone } from '../records/types.ts';
@@ -67,7 +68,7 @@ export function zoneShown(config: Config, context: AppContext): string {
   } catch (error) {
     if (!(error instanceof SyncError) || config.get('timezone') !== undefined) throw error;
     if (!context.output.json) {
-      context.warn(`${error.message} Times are shown in UTC.\n  ${error.hint ?? ''}`);
+      context.warn(phrase`${error.message} Times are shown in UTC.\n  ${error.hint ?? ''}`);
     }
     return 'UTC';
   }

@@ -27,6 +27,7 @@ import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import type { WhoAmI } from '../auth/account.ts';
 import { SyncError } from '../base/errors.ts';
+import { phrase, sync } from '../base/phrase.ts';
 import type { Secret } from '../base/secret.ts';
 import { type Account, type Config, accountKey } from '../config/config.ts';
 import { changeProfile } from '../config/config-write.ts';
@@ -193,6 +194,6 @@ function accountUnknown(cause: SyncError): SyncError {
 
 function loginRejected(): SyncError {
   return new SyncError('AUTH_EXPIRED', 'The service no longer accepts this login.', {
-    hint: 'Run `sync login`; if the token is in the environment, set a new one.',
+    hint: phrase`Run ${sync('login')}; if the token is in the environment, set a new one.`,
   });
 }

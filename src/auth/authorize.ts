@@ -15,6 +15,8 @@ export interface AuthorizeOptions {
   readonly platform: NodeJS.Platform;
   /** The user who runs this process; absent on a system without user IDs. */
   readonly userId: number | undefined;
+  /** The profile that the pages' commands name. */
+  readonly profile?: string | undefined;
   /** Called for a request that looked like the callback of another login. */
   readonly onRefused: (why: string) => void;
 }

@@ -1,6 +1,7 @@
 import { type IncomingMessage, type Server, type ServerResponse, createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { SyncError, messageOf, systemCode } from '../base/errors.ts';
+import { joinTexts, phrase, sync } from '../base/phrase.ts';
 import {
   type CheckedCallback,
   type ExpectedAnswer,
@@ -35,6 +36,8 @@ export interface CallbackServerOptions {
   readonly platform: NodeJS.Platform;
   /** The user who runs this process; undefined on a system without user IDs. */
   readonly userId: number | undefined;
+  /** The profile that the pages' commands name. */
+  readonly profile?: string | undefined;
   /** Called for a request that looked like the callback of another login. */
   readonly onRefused: (why: string) => void;
 }
@@ -83,7 +86,7 @@ export class CallbackServer {
     const holder: { server?: CallbackServer } = {};
     const { servers, port } = await listen(options, (request, response) => {
       if (holder.server !== undefined) holder.server.#onRequest(request, response);
-      else send(response, nothingHerePage('The login has not started yet.', 503));
+      else send(response, nothingHerePage('The login has not started yet.', 503), options.profile);
     });
     holder.server = new CallbackServer(options, servers, port);
     return holder.server;
@@ -131,7 +134,7 @@ export class CallbackServer {
     this.#outcome ??= page;
     this.#start?.end();
     this.#acceptedQuery ??= '';
-    for (const response of this.#held) send(response, this.#outcome);
+    for (const response of this.#held) this.#send(response, this.#outcome);
   }
 
   /** Lets responses in flight arrive, then stops listening. May be called twice. */
@@ -140,7 +143,7 @@ export class CallbackServer {
   }
 
   async #close(): Promise<void> {
-    for (const response of this.#held) send(response, this.#outcome ?? stillWorkingPage());
+    for (const response of this.#held) this.#send(response, this.#outcome ?? stillWorkingPage());
     const ended = this.#servers.map(
       (server) => new Promise<void>((resolve) => server.close(() => resolve())),
     );
@@ -157,14 +160,14 @@ export class CallbackServer {
     const start = this.#start;
     // Another host name means DNS rebinding.
     if (request.headers.host?.toLowerCase() !== this.#address.host) {
-      send(response, nothingHerePage('This address answers only to its own host name.', 403));
+      this.#send(response, nothingHerePage('This address answers only to its own host name.', 403));
     } else if (start !== undefined && request.url === start.path && request.method === 'GET') {
-      void onStart(start, request, response);
+      void this.#onStart(start, request, response);
     } else if (path !== this.#address.pathname) {
-      send(response, nothingHerePage('The login waits at another address.', 404));
+      this.#send(response, nothingHerePage('The login waits at another address.', 404));
     } else if (request.method !== 'GET') {
       response.setHeader('allow', 'GET');
-      send(response, nothingHerePage('The login waits for a redirect of the browser.', 405));
+      this.#send(response, nothingHerePage('The login waits for a redirect of the browser.', 405));
     } else {
       this.#onCallback(query, response);
     }
@@ -175,42 +178,46 @@ export class CallbackServer {
     if (result.kind === 'refused') {
       const why = explainRefusal(result.why);
       this.#options.onRefused(why);
-      send(response, refusedPage(why));
+      this.#send(response, refusedPage(why));
       return;
     }
     if (this.#acceptedQuery === undefined) {
       this.#acceptedQuery = query;
       this.#accepted.resolve(result);
     } else if (this.#acceptedQuery !== query) {
-      send(response, alreadyAnsweredPage());
+      this.#send(response, alreadyAnsweredPage());
       return;
     }
     // A repeated callback is the browser loading the page again: it gets the same page.
     if (this.#outcome === undefined) this.#hold(response);
-    else send(response, this.#outcome);
+    else this.#send(response, this.#outcome);
   }
 
   #hold(response: ServerResponse): void {
     this.#held.add(response);
-    const timer = setTimeout(() => send(response, stillWorkingPage()), HOLD_LIMIT_MS).unref();
+    const timer = setTimeout(() => this.#send(response, stillWorkingPage()), HOLD_LIMIT_MS).unref();
     response.once('close', () => {
       clearTimeout(timer);
       this.#held.delete(response);
     });
   }
-}
 
-async function onStart(
-  address: StartAddress,
-  request: IncomingMessage,
-  response: ServerResponse,
-): Promise<void> {
-  const answer = await address.open(request);
-  if ('to' in answer) {
-    response.writeHead(302, { ...PAGE_HEADERS, location: answer.to, connection: 'close' });
-    response.end();
-  } else {
-    send(response, answer);
+  async #onStart(
+    address: StartAddress,
+    request: IncomingMessage,
+    response: ServerResponse,
+  ): Promise<void> {
+    const answer = await address.open(request);
+    if ('to' in answer) {
+      response.writeHead(302, { ...PAGE_HEADERS, location: answer.to, connection: 'close' });
+      response.end();
+    } else {
+      this.#send(response, answer);
+    }
+  }
+
+  #send(response: ServerResponse, page: LandingPage): void {
+    send(response, page, this.#options.profile);
   }
 }
 
@@ -232,11 +239,11 @@ function splitTarget(target: string): string[] {
   return mark === -1 ? [target] : [target.slice(0, mark), target.slice(mark + 1)];
 }
 
-function send(response: ServerResponse, page: LandingPage): void {
+function send(response: ServerResponse, page: LandingPage, profile: string | undefined): void {
   if (response.headersSent) return;
   // One page per connection, so that none stays open when the login is over.
   response.writeHead(page.status, { ...PAGE_HEADERS, connection: 'close' });
-  response.end(renderPage(page));
+  response.end(renderPage(page, profile));
 }
 
 /**
@@ -277,7 +284,7 @@ async function listen(
         ? await portInUse(redirectUri, port, options.platform)
         : new SyncError('CONFIG', `Cannot listen on ${options.redirectUri}: ${messageOf(cause)}.`, {
             cause,
-            hint: 'Choose another port: `sync login --port PORT`.',
+            hint: phrase`Choose another port: ${sync('login', '--port', 'PORT')}.`,
           });
     }
   }
@@ -321,9 +328,13 @@ async function portInUse(
   const next = port < 65_535 ? port + 1 : port - 1;
   other.port = String(next === SANDBOX_PORT ? next + 1 : next);
   return new SyncError('PORT_IN_USE', `Port ${String(port)} is in use${byOwner}.`, {
-    hint:
-      `End that program, or choose another port: \`sync login --port ${other.port}\`. ` +
-      `The service must know that address too: register ${other.href} as a redirect URI.`,
+    hint: joinTexts(
+      [
+        phrase`End that program, or choose another port: ${sync('login', '--port', other.port)}.`,
+        `The service must know that address too: register ${other.href} as a redirect URI.`,
+      ],
+      ' ',
+    ),
     details: { port, ...(owner === undefined ? {} : { owner: owner.name, pid: owner.pid }) },
   });
 }

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { type CommandLine, type Text, renderText, sync } from '../base/phrase.ts';
 
 /**
  * The content of a page of the callback server. No field may contain a token, a code or a state.
@@ -6,10 +7,10 @@ import { createHash } from 'node:crypto';
 export interface LandingPage {
   readonly mood: 'good' | 'bad' | 'neutral';
   readonly title: string;
-  /** Paragraphs of plain text; commands to type are in backticks. */
-  readonly text: readonly string[];
+  /** Paragraphs; commands to type are in backticks. */
+  readonly text: readonly Text[];
   /** A command to type in the terminal. */
-  readonly command?: string | undefined;
+  readonly command?: CommandLine | undefined;
   /** HTTP status. */
   readonly status: number;
 }
@@ -35,18 +36,18 @@ export function deniedPage(): LandingPage {
     text: [
       'Nothing was changed on your computer. To approve the login after all, type in the terminal:',
     ],
-    command: 'sync login',
+    command: sync('login'),
     status: 200,
   };
 }
 
 /** @param message the error message that the terminal shows. */
-export function failedPage(message: string, hint: string | undefined): LandingPage {
+export function failedPage(message: string, hint: Text | undefined): LandingPage {
   return {
     mood: 'bad',
     title: 'The login failed',
     text: [message, ...(hint === undefined ? [] : [hint]), 'To try again, type in the terminal:'],
-    command: 'sync login',
+    command: sync('login'),
     status: 400,
   };
 }
@@ -134,7 +135,8 @@ export const PAGE_HEADERS: Readonly<Record<string, string>> = {
   'cross-origin-opener-policy': 'same-origin',
 };
 
-export function renderPage(page: LandingPage): string {
+/** @param profile the profile that the page's commands name */
+export function renderPage(page: LandingPage, profile: string | undefined): string {
   const title = escape(page.title);
   return `<!doctype html>
 <html lang="en">
@@ -150,8 +152,8 @@ export function renderPage(page: LandingPage): string {
 <svg viewBox="0 0 48 48" fill="none" stroke="currentColor" stroke-width="3" stroke-linecap="round" \
 stroke-linejoin="round" aria-hidden="true"><circle cx="24" cy="24" r="21"/>${ICONS[page.mood]}</svg>
 <h1>${title}</h1>
-${page.text.map((paragraph) => `<p>${withCode(escape(paragraph))}</p>`).join('\n')}
-${page.command === undefined ? '' : `<code>${escape(page.command)}</code>`}
+${page.text.map((paragraph) => `<p>${withCode(escape(renderText(paragraph, profile)))}</p>`).join('\n')}
+${page.command === undefined ? '' : withCode(escape(page.command.render(profile)))}
 <footer>athlete-sync on this computer</footer>
 </main>
 <script>${SCRIPT}</script>

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { type Text, joinTexts, phrase, sync } from '../base/phrase.ts';
 import { makeFolder, replaceFile } from '../system/storage.ts';
 
 /*
@@ -74,10 +75,13 @@ export function ageWarning(
 }
 
 /** Returns the warning in words. */
-export function ageText({ ageMs, endedAfterMs }: AgeWarning): string {
-  return (
-    `An earlier login at this service ended after ${span(endedAfterMs)}; ` +
-    `this one is ${span(ageMs)} old: run \`sync login\` soon.`
+export function ageText({ ageMs, endedAfterMs }: AgeWarning): Text {
+  return joinTexts(
+    [
+      `An earlier login at this service ended after ${span(endedAfterMs)};`,
+      phrase`this one is ${span(ageMs)} old: run ${sync('login')} soon.`,
+    ],
+    ' ',
   );
 }
 

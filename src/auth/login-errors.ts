@@ -1,11 +1,14 @@
 import { SyncError } from '../base/errors.ts';
+import { type Text, phrase, sync } from '../base/phrase.ts';
 import type { CredentialStore } from '../credentials/store.ts';
 
 /** Returns the error for a profile without a login. @param hint what to do about it */
-export function notLoggedIn(profile: string, hint?: string): SyncError {
-  const flag = profile === 'default' ? '' : ` --profile ${profile}`;
+export function notLoggedIn(profile: string, hint?: Text): SyncError {
+  const flag = profile === 'default' ? [] : ['--profile', profile];
   return new SyncError('AUTH_REQUIRED', `Not logged in (profile "${profile}").`, {
-    hint: hint ?? `Run \`sync login${flag}\`. In CI, set SYNC_ACCESS_TOKEN or SYNC_REFRESH_TOKEN.`,
+    hint:
+      hint ??
+      phrase`Run ${sync('login', ...flag)}. In CI, set SYNC_ACCESS_TOKEN or SYNC_REFRESH_TOKEN.`,
   });
 }
 
@@ -13,7 +16,7 @@ export function notLoggedIn(profile: string, hint?: string): SyncError {
 export function noSuchProfile(profile: string, profiles: readonly string[]): SyncError {
   const known = profiles.length === 0 ? '' : `Known profiles: ${profiles.join(', ')}. `;
   return new SyncError('AUTH_REQUIRED', `Not logged in: there is no profile "${profile}".`, {
-    hint: `${known}\`sync login --profile ${profile}\` creates it.`,
+    hint: phrase`${known}${sync('login', '--profile', profile)} creates it.`,
   });
 }
 
@@ -25,7 +28,7 @@ export function noSuchProfile(profile: string, profiles: readonly string[]): Syn
 export function endedAt(at: number): SyncError {
   const day = new Date(at).toISOString().slice(0, 16).replace('T', ' ');
   return new SyncError('AUTH_EXPIRED', `The service ended this login (seen ${day} UTC).`, {
-    hint: 'Run `sync login`.',
+    hint: phrase`Run ${sync('login')}.`,
   });
 }
 
@@ -36,7 +39,9 @@ export function endedAt(at: number): SyncError {
  */
 export function loginEnded(store: CredentialStore, cause?: SyncError): SyncError {
   if (store.kind !== 'environment') {
-    return new SyncError('AUTH_EXPIRED', 'The login has ended.', { hint: 'Run `sync login`.' });
+    return new SyncError('AUTH_EXPIRED', 'The login has ended.', {
+      hint: phrase`Run ${sync('login')}.`,
+    });
   }
   const description = cause?.details['description'];
   const because = typeof description === 'string' ? ` (${description})` : '';

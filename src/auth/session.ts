@@ -1,6 +1,7 @@
 import type { TokenSource } from '../api/client.ts';
 import type { Context } from '../base/context.ts';
 import { SyncError, isTemporary } from '../base/errors.ts';
+import { phrase, sync } from '../base/phrase.ts';
 import type { Secret } from '../base/secret.ts';
 import type { Credentials } from '../credentials/store.ts';
 import { endedAt, loginEnded, notLoggedIn } from './login-errors.ts';
@@ -285,7 +286,7 @@ function refuseForeign(found: Credentials, options: SessionOptions): void {
       'AUTH_REQUIRED',
       `The login of profile "${profile}" is for ${found.service}, not for ${service}.`,
       {
-        hint: 'Run `sync login` for this service, or keep both: `sync login --profile NAME`.',
+        hint: phrase`Run ${sync('login')} for this service, or keep both: ${sync('login', '--profile', 'NAME')}.`,
         details: { service: found.service },
       },
     );
@@ -298,7 +299,7 @@ function refuseForeign(found: Credentials, options: SessionOptions): void {
     throw new SyncError(
       'AUTH_REQUIRED',
       `Another login replaced the login of profile "${profile}" during this command.`,
-      { hint: 'Run the command again; if that does not help, run `sync login`.' },
+      { hint: phrase`Run the command again; if that does not help, run ${sync('login')}.` },
     );
   }
 }

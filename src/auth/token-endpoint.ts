@@ -2,6 +2,7 @@ import type { Http, HttpResponse } from '../api/http.ts';
 import { type Repeatable, type RetryPolicy, withRetry } from '../api/retry.ts';
 import type { Context } from '../base/context.ts';
 import { type ErrorCode, SyncError } from '../base/errors.ts';
+import { type Text, joinTexts, phrase, sync } from '../base/phrase.ts';
 import { sanitize } from '../base/sanitize.ts';
 import type { Secret } from '../base/secret.ts';
 import type { TokenSet } from '../credentials/store.ts';
@@ -70,9 +71,9 @@ export async function exchangeCode(
     invalidGrant: {
       code: 'AUTH_REFUSED',
       message: 'The service did not accept the authorization code of the login',
-      hint: 'Run `sync login` again; a code works once, and for a few minutes.',
+      hint: phrase`Run ${sync('login')} again; a code works once, and for a few minutes.`,
     },
-    otherwise: 'Check the base URL and the client ID, then run `sync login` again.',
+    otherwise: phrase`Check the base URL and the client ID, then run ${sync('login')} again.`,
     askedScopes: grant.askedScopes,
   });
 }
@@ -106,9 +107,9 @@ export async function refreshTokens(
     invalidGrant: {
       code: 'AUTH_EXPIRED',
       message: 'The login has ended: the service no longer accepts its refresh token',
-      hint: 'Run `sync login`.',
+      hint: phrase`Run ${sync('login')}.`,
     },
-    otherwise: 'Try again later; if the error persists, run `sync login`.',
+    otherwise: phrase`Try again later; if the error persists, run ${sync('login')}.`,
     askedScopes: grant.before.scopes,
     before: grant.before,
   });
@@ -173,9 +174,9 @@ interface RefusalOptions {
   /** Secrets in the request: removed from messages, in case the service repeats them. */
   readonly secrets: readonly (Secret | undefined)[];
   /** The error that `invalid_grant` means for this request. */
-  readonly invalidGrant?: { code: ErrorCode; message: string; hint: string };
+  readonly invalidGrant?: { code: ErrorCode; message: string; hint: Text };
   /** The hint for a refusal that says nothing about the login or the client. */
-  readonly otherwise?: string;
+  readonly otherwise?: Text;
 }
 
 function readTokens(
@@ -196,7 +197,7 @@ function readTokens(
       'SERVICE_ANSWER',
       `${url.host} answered the token request with something other than a JSON object.`,
       {
-        hint: 'Is the base URL that of the training service? See `sync config get baseUrl`.',
+        hint: phrase`Is the base URL that of the training service? See ${sync('config', 'get', 'baseUrl')}.`,
         details: { status: response.status, path: url.pathname },
       },
     );
@@ -224,7 +225,7 @@ interface RefusalRule {
   readonly applies: (refusal: Refusal) => boolean;
   readonly code: ErrorCode;
   readonly message: (refusal: Refusal) => string;
-  readonly hint: string;
+  readonly hint: Text;
 }
 
 /**
@@ -238,29 +239,33 @@ const REFUSALS: readonly RefusalRule[] = [
     applies: ({ error }) => error === 'invalid_client' || error === 'unauthorized_client',
     code: 'AUTH_REFUSED',
     message: ({ because }) => `The service refuses this client${because}.`,
-    hint:
-      'Check the client ID and its secret, then run ' +
-      '`sync login --client-id ID --client-secret-stdin`, or set SYNC_CLIENT_SECRET.',
+    hint: joinTexts(
+      [
+        'Check the client ID and its secret, then run',
+        phrase`${sync('login', '--client-id', 'ID', '--client-secret-stdin')}, or set SYNC_CLIENT_SECRET.`,
+      ],
+      ' ',
+    ),
   },
   {
     applies: ({ error }) => error === 'unsupported_grant_type',
     code: 'AUTH_REFUSED',
     message: ({ host, because }) =>
       `${host} does not support this kind of token request${because}.`,
-    hint: 'Run `sync login`.',
+    hint: phrase`Run ${sync('login')}.`,
   },
   {
     applies: ({ status }) => status >= 300 && status < 400,
     code: 'SERVICE_ANSWER',
     message: ({ host, path, status }) =>
       `${host} redirects ${path} to another address (${status}); tokens are not sent there.`,
-    hint: 'Put the new address into the base URL: `sync login --base-url URL`.',
+    hint: phrase`Put the new address into the base URL: ${sync('login', '--base-url', 'URL')}.`,
   },
   {
     applies: ({ status }) => status === 404 || status === 405,
     code: 'SERVICE_ANSWER',
     message: ({ host, path, status }) => `${host} has no endpoint at ${path} (${status}).`,
-    hint: 'Check the base URL; paths can be set with `sync config set endpoint.token PATH`.',
+    hint: phrase`Check the base URL; paths can be set with ${sync('config', 'set', 'endpoint.token', 'PATH')}.`,
   },
 ];
 

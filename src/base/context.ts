@@ -1,3 +1,4 @@
+import type { Text } from './phrase.ts';
 import type { Clock } from './time.ts';
 
 /** What a running operation needs of the outside world. Tests pass their own. */
@@ -10,5 +11,5 @@ export interface Context {
   /** Writes one line about a request or a retry; shown with `--verbose`. */
   readonly trace: (line: string) => void;
   /** Warns the user of something that does not stop the operation. */
-  readonly warn: (text: string) => void;
+  readonly warn: (text: Text) => void;
 }

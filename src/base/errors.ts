@@ -5,6 +5,8 @@
  * cause. Bugs of the program stay plain `Error`s.
  */
 
+import type { Text } from './phrase.ts';
+
 /** Process exit codes. A test compares the README's table with them. */
 export const ExitCode = {
   ok: 0,
@@ -89,7 +91,7 @@ export function isErrorCode(value: unknown): value is ErrorCode {
 
 export interface SyncErrorOptions {
   /** The next step: a sentence or a command. */
-  readonly hint?: string | undefined;
+  readonly hint?: Text | undefined;
   readonly cause?: unknown;
   /** Further fields for `--json`, such as `status`, `path`, `field`. Never a secret. */
   readonly details?: Readonly<Record<string, unknown>> | undefined;
@@ -98,7 +100,7 @@ export interface SyncErrorOptions {
 export class SyncError extends Error {
   override readonly name = 'SyncError';
   readonly code: ErrorCode;
-  readonly hint: string | undefined;
+  readonly hint: Text | undefined;
   readonly details: Readonly<Record<string, unknown>>;
 
   constructor(code: ErrorCode, message: string, options: SyncErrorOptions = {}) {

@@ -22,9 +22,16 @@ export class CommandLine {
 
   /** @param profile the profile in use; undefined or `default`: the command needs no `--profile` */
   render(profile: string | undefined): string {
-    const named = profile === undefined || profile === 'default';
-    const words = ['sync', ...this.#args, ...(named ? [] : ['--profile', profile])].map(quoted);
+    const flag =
+      profile === undefined || this.#needsNoProfile(profile) ? [] : ['--profile', profile];
+    const words = ['sync', ...this.#args, ...flag].map(quoted);
     return `\`${[...words, ...(this.#input === '' ? [] : [this.#input])].join(' ')}\``;
+  }
+
+  #needsNoProfile(profile: string): boolean {
+    return (
+      profile === 'default' || this.#args.some((arg) => arg === '--profile' || arg === '--help')
+    );
   }
 }
 

@@ -3,6 +3,7 @@ import { constants as osConstants } from 'node:os';
 import { basename, delimiter, join } from 'node:path';
 import type { System } from '../app/system.ts';
 import { ExitCode } from '../base/errors.ts';
+import { type Text, phrase, renderText, sync } from '../base/phrase.ts';
 import { isRecordingName } from '../upload/recording-names.ts';
 import { isExecutable, realPath } from '../system/executables.ts';
 
@@ -18,7 +19,8 @@ export async function runSystemSync(args: readonly string[], system: System): Pr
   tried.add(realPath(process.argv[1] ?? ''));
   const remark = tried.size === 1 ? recordingRemark(args) : undefined;
   const withRemark = (code: ExitCode) => {
-    if (remark !== undefined && system.io.stderrIsTerminal) system.io.err(remark);
+    if (remark !== undefined && system.io.stderrIsTerminal)
+      system.io.err(renderText(remark, undefined));
     return code;
   };
   const program = findSystemSync(system, tried);
@@ -37,11 +39,11 @@ export async function runSystemSync(args: readonly string[], system: System): Pr
 }
 
 /** Returns a remark for a user who names a recording and expects an upload. */
-function recordingRemark(args: readonly string[]): string | undefined {
+function recordingRemark(args: readonly string[]): Text | undefined {
   const recording = args.find((word) => isRecordingName(basename(word)));
   return recording === undefined
     ? undefined
-    : `Nothing was sent: \`sync FILE\` flushes it to the disk, as Unix's sync does. \`sync upload ${recording}\` sends it.`;
+    : phrase`Nothing was sent: \`sync FILE\` flushes it to the disk, as Unix's sync does. ${sync('upload', recording)} sends it.`;
 }
 
 function findSystemSync({ env, platform }: System, tried: ReadonlySet<string>): string | undefined {

@@ -4,6 +4,7 @@ import { type CommandModule, examples } from '../app/command.ts';
 import type { AppContext } from '../app/context.ts';
 import { configFor } from '../app/config.ts';
 import { ExitCode, SyncError, messageOf } from '../base/errors.ts';
+import { type Text, joinTexts, phrase, sync } from '../base/phrase.ts';
 import type { Config } from '../config/config.ts';
 import { hasEnvironmentTokens } from '../credentials/environment.ts';
 import { openStore } from '../credentials/open-store.ts';
@@ -202,7 +203,7 @@ async function end(
   const left = stopped.find(({ outcome }) => outcome !== 'stopped');
   if (left === undefined) return;
   throw new SyncError('BUSY', `The daemon for ${left.folders.join(', ')} does not stop.`, {
-    hint: 'Run `sync daemon stop`, then try again.',
+    hint: phrase`Run ${sync('daemon', 'stop')}, then try again.`,
   });
 }
 
@@ -264,7 +265,7 @@ async function requireLastingLogin(context: AppContext, config: Config): Promise
       'AUTH_REQUIRED',
       'The login is only in this shell (SYNC_ACCESS_TOKEN, SYNC_REFRESH_TOKEN): a service would ' +
         'start without it, and tokens are not written into its description.',
-      { hint: 'Run `sync login` first; it keeps the login where the service finds it.' },
+      { hint: phrase`Run ${sync('login')} first; it keeps the login where the service finds it.` },
     );
   }
   context.output.warn(
@@ -280,15 +281,16 @@ export function serviceText({ kind, name, file }: ServiceReport): string {
   return `Installed as a service of ${SERVICE_MANAGERS[kind]}: ${name} (${file}).`;
 }
 
-function installedText(installed: ServiceInstalled): string {
+function installedText(installed: ServiceInstalled): Text {
   const { folders, watching, log } = installed;
-  return [
+  const lines = [
     serviceText(installed),
     watching
       ? `It is watching ${folderNames(folders)}.`
-      : `It was started for ${folderNames(folders)}, and is not watching yet: see \`sync daemon logs\`.`,
+      : phrase`It was started for ${folderNames(folders)}, and is not watching yet: see ${sync('daemon', 'logs')}.`,
     `Log: ${log}`,
-  ].join('\n');
+  ];
+  return joinTexts(lines, '\n');
 }
 
 /** Variables that a service needs to find what this shell finds. None is a secret. */

@@ -2,6 +2,7 @@ import { type CommandModule, examples } from '../app/command.ts';
 import { configFor } from '../app/config.ts';
 import { wholeNumber } from '../app/flags.ts';
 import { ExitCode, SyncError, exitCodeOf, worstExitCode } from '../base/errors.ts';
+import { type Text, joinTexts, phrase, sync } from '../base/phrase.ts';
 import { lastWords } from '../daemon/launch.ts';
 import { LogReader } from '../daemon/log.ts';
 import type { WatcherPaths } from '../daemon/registry.ts';
@@ -37,7 +38,9 @@ export const daemonStatus: CommandModule = {
     const running = daemons.filter((daemon) => daemon.running).length;
     output.result(
       { type: 'summary', total: daemons.length, running, service: service !== undefined },
-      daemons.length === 0 ? 'No daemon. Start one with `sync watch DIR --daemon`.' : undefined,
+      daemons.length === 0
+        ? phrase`No daemon. Start one with ${sync('watch', 'DIR', '--daemon')}.`
+        : undefined,
     );
     return Promise.resolve(ExitCode.ok);
   },
@@ -63,7 +66,7 @@ export const daemonStop: CommandModule = {
     );
     if (service !== undefined) {
       output.say(
-        `The service ${service.name} starts again with your next login; \`sync daemon uninstall\` removes it.`,
+        phrase`The service ${service.name} starts again with your next login; ${sync('daemon', 'uninstall')} removes it.`,
       );
     }
     return worstExitCode(
@@ -92,7 +95,7 @@ export const daemonLogs: CommandModule = {
     const daemons = chooseDaemons(context, config, folders);
     if (daemons.length === 0) {
       throw new SyncError('USAGE', `Profile "${config.profile}" never had a daemon.`, {
-        hint: 'Start one with `sync watch DIR --daemon`.',
+        hint: phrase`Start one with ${sync('watch', 'DIR', '--daemon')}.`,
       });
     }
     const several = reportDaemons(context, config).length > 1;
@@ -134,14 +137,15 @@ function daemonJson(report: DaemonReport): Record<string, unknown> {
   };
 }
 
-function daemonText(report: DaemonReport, now: number): string {
+function daemonText(report: DaemonReport, now: number): Text {
   const { folders, running, ended, health } = report;
-  return [
+  const lines = [
     folderNames(folders),
     `  ${running ? runningText(report, now) : endText(ended, now)}`,
-    ...(health === undefined ? [] : healthLines(health, now).map((line) => `  ${line}`)),
+    ...(health === undefined ? [] : healthLines(health, now).map((line) => phrase`  ${line}`)),
     `  Log: ${report.log}`,
-  ].join('\n');
+  ];
+  return joinTexts(lines, '\n');
 }
 
 function runningText({ kind, pid, startedAt, readyAt }: DaemonReport, now: number): string {
@@ -158,7 +162,7 @@ function endText(ended: DaemonReport['ended'], now: number): string {
   return `Not running: it ended ${ago} with exit code ${ended.exitCode}${why}`;
 }
 
-function healthLines(health: NonNullable<DaemonReport['health']>, now: number): string[] {
+function healthLines(health: NonNullable<DaemonReport['health']>, now: number): Text[] {
   const { folders, queue, connection, login, lastSuccessAt, loginEndsInSecs } = health;
   const odd = folders.filter(({ state }) => state !== 'watching');
   return [
@@ -177,10 +181,12 @@ function healthLines(health: NonNullable<DaemonReport['health']>, now: number): 
     ...(connection.state === 'ok'
       ? []
       : [connection.message ?? `Not delivering: ${connection.state}.`]),
-    ...(login.state === 'ok' ? [] : [login.message ?? 'Run `sync login`.']),
+    ...(login.state === 'ok' ? [] : [login.message ?? phrase`Run ${sync('login')}.`]),
     ...(loginEndsInSecs === undefined || loginEndsInSecs > ENDS_SOON_SECS
       ? []
-      : [`The login ends in ${duration(loginEndsInSecs * 1000)}: run \`sync login\` to renew it.`]),
+      : [
+          phrase`The login ends in ${duration(loginEndsInSecs * 1000)}: run ${sync('login')} to renew it.`,
+        ]),
   ];
 }
 

@@ -3,6 +3,7 @@ import type { AppContext } from '../app/context.ts';
 import { openHttp } from '../api/open-http.ts';
 import { openSession } from '../auth/open-session.ts';
 import { SyncError } from '../base/errors.ts';
+import { phrase, sync } from '../base/phrase.ts';
 import type { Config } from '../config/config.ts';
 import { launchDaemon } from '../daemon/launch.ts';
 import { eachOnce, haveOneInCommon } from '../daemon/registration.ts';
@@ -117,7 +118,7 @@ export function chooseDaemons(
   throw new SyncError('USAGE', `No daemon watches ${wanted.join(', ')}.`, {
     hint:
       known.length === 0
-        ? 'No daemon was ever started. Start one with `sync watch DIR --daemon`.'
+        ? phrase`No daemon was ever started. Start one with ${sync('watch', 'DIR', '--daemon')}.`
         : `Daemons watch: ${known.join(', ')}.`,
   });
 }

@@ -5,6 +5,7 @@ import { type Config, requireBaseUrl } from '../config/config.ts';
 import { hasEnvironmentTokens } from '../credentials/environment.ts';
 import { openStore } from '../credentials/open-store.ts';
 import { ExitCode, SyncError, messageOf } from '../base/errors.ts';
+import { type Text, joinTexts, phrase, sync } from '../base/phrase.ts';
 import { isExecutable, realPath } from '../system/executables.ts';
 import { findDistrust } from '../system/folder-trust.ts';
 import { openDatabase } from '../ledger/database.ts';
@@ -37,17 +38,17 @@ interface Finding {
     | 'watch'
     | 'name';
   readonly state: 'good' | 'odd' | 'bad';
-  readonly message: string;
+  readonly message: Text;
   /** How to fix it. */
-  readonly hint?: string;
+  readonly hint?: Text;
 }
 
 const MARKS = { good: 'ok  ', odd: 'note', bad: 'BAD ' } as const;
 
-function findingText({ state, message, hint }: Finding): string {
-  const lines = [`${MARKS[state]}  ${message}`];
-  if (hint !== undefined) lines.push(`      ${hint}`);
-  return lines.join('\n');
+function findingText({ state, message, hint }: Finding): Text {
+  const lines: Text[] = [phrase`${MARKS[state]}  ${message}`];
+  if (hint !== undefined) lines.push(phrase`      ${hint}`);
+  return joinTexts(lines, '\n');
 }
 
 /** Largest harmless clock error (ms): beyond it, token lifetimes and certificates fail. */
@@ -254,7 +255,14 @@ async function checkLogin(
     },
     ...(age === undefined
       ? []
-      : [{ check, state: 'odd', message: ageText(age), hint: 'Run `sync login`.' } as const]),
+      : [
+          {
+            check,
+            state: 'odd',
+            message: ageText(age),
+            hint: phrase`Run ${sync('login')}.`,
+          } as const,
+        ]),
   ];
 }
 
@@ -275,14 +283,14 @@ function checkWatches({ platform }: AppContext): Finding {
           check,
           state: 'odd',
           message: `Only ${limit} folders can be watched, by all programs together.`,
-          hint: 'Raise it: `sudo sysctl fs.inotify.max_user_watches=524288`. `sync watch --poll` needs none.',
+          hint: phrase`Raise it: \`sudo sysctl fs.inotify.max_user_watches=524288\`. ${sync('watch', '--poll')} needs none.`,
         };
   } catch {
     return {
       check,
       state: 'odd',
       message: 'This system does not report new files.',
-      hint: 'Use `sync watch --poll`.',
+      hint: phrase`Use ${sync('watch', '--poll')}.`,
     };
   }
 }
@@ -306,7 +314,7 @@ function checkName({ env, platform }: AppContext): Finding {
   };
 }
 
-function wordsOf(error: unknown): { message: string; hint?: string } {
+function wordsOf(error: unknown): { message: string; hint?: Text } {
   const hint = error instanceof SyncError ? error.hint : undefined;
   return { message: messageOf(error), ...(hint === undefined ? {} : { hint }) };
 }

@@ -4,6 +4,7 @@ import { type CommandModule, examples } from '../app/command.ts';
 import { configFor } from '../app/config.ts';
 import { type OpenLedger, withLedger } from '../app/ledger.ts';
 import { ExitCode, SyncError } from '../base/errors.ts';
+import { type Text, joinTexts, phrase, sync } from '../base/phrase.ts';
 import { isCalendarDate } from '../base/time.ts';
 import type { RecordKind, RecordLedger } from '../ledger/records.ts';
 import type { LedgerUpload, UploadLedger } from '../ledger/uploads.ts';
@@ -37,7 +38,7 @@ interface ExplainedFile {
   readonly path: string;
   readonly sha256?: string;
   readonly state: 'uploaded' | 'refused' | 'waiting' | 'new' | 'not-sent';
-  readonly reason: string;
+  readonly reason: Text;
   readonly upload?: LedgerUpload;
 }
 
@@ -51,7 +52,7 @@ interface ExplainedDate {
 interface ExplainedRecord {
   readonly kind: RecordKind;
   readonly state: 'confirmed' | 'waiting' | 'unknown';
-  readonly reason: string;
+  readonly reason: Text;
   /** ms since 1970 */
   readonly changedAt?: number;
 }
@@ -66,7 +67,7 @@ function explainSubject(
   if (existsSync(absolute)) {
     if (lstatSync(absolute).isDirectory()) {
       throw new SyncError('INPUT_INVALID', `${subject} is a folder.`, {
-        hint: 'Name one file in it. `sync upload --dry-run` looks at all of them.',
+        hint: phrase`Name one file in it. ${sync('upload', '--dry-run')} looks at all of them.`,
       });
     }
     return explainFile(subject, absolute, uploads);
@@ -97,7 +98,12 @@ function explainFile(path: string, absolute: string, uploads: UploadLedger): Exp
   if (identity.verdict === 'not-an-activity') {
     return { ...common, sha256, state: 'not-sent', reason: identity.detail };
   }
-  return { ...common, sha256, state: 'new', reason: 'It was never sent. `sync upload` sends it.' };
+  return {
+    ...common,
+    sha256,
+    state: 'new',
+    reason: phrase`It was never sent. ${sync('upload')} sends it.`,
+  };
 }
 
 function stateOf(upload: LedgerUpload): Pick<ExplainedFile, 'state' | 'reason'> {
@@ -120,9 +126,13 @@ function explainRecord(kind: RecordKind, date: string, ledger: RecordLedger): Ex
   if (row === undefined) return { kind, state: 'unknown', reason: 'Nothing was sent from here.' };
   const { changedAt } = row;
   if (kind === 'nutrition' && ledger.nutrition.day(date).unclear) {
-    const reason =
-      'No answer came after its items were sent, and this service does not show what a day holds. ' +
-      'Look at the day in the platform; `sync push nutrition` then takes --assume-arrived or --force.';
+    const reason = joinTexts(
+      [
+        'No answer came after its items were sent, and this service does not show what a day holds.',
+        phrase`Look at the day in the platform; ${sync('push', 'nutrition')} then takes --assume-arrived or --force.`,
+      ],
+      ' ',
+    );
     return { kind, state: 'waiting', reason, changedAt };
   }
   if (row.state === 'confirmed') {
@@ -159,21 +169,25 @@ const STATE_WORDS = {
   'not-sent': 'not sent',
 } as const;
 
-function explanationText(explanation: Explanation, now: number): string {
+function explanationText(explanation: Explanation, now: number): Text {
   const ago = (at: number | undefined) => (at === undefined ? '' : ` (${duration(now - at)} ago)`);
   if (explanation.subject === 'date') {
     const { date, records } = explanation;
-    return records
-      .map(({ kind, reason, changedAt }) => `${date} ${kind}: ${reason}${ago(changedAt)}`)
-      .join('\n');
+    return joinTexts(
+      records.map(
+        ({ kind, reason, changedAt }) => phrase`${date} ${kind}: ${reason}${ago(changedAt)}`,
+      ),
+      '\n',
+    );
   }
   const { path, sha256, state, reason, upload } = explanation;
-  return [
-    `${path}: ${STATE_WORDS[state]}. ${reason}${ago(upload?.changedAt)}`,
+  const lines = [
+    phrase`${path}: ${STATE_WORDS[state]}. ${reason}${ago(upload?.changedAt)}`,
     ...(sha256 === undefined ? [] : [`  SHA-256 ${sha256}`]),
     ...(upload === undefined
       ? []
       : [`  Sent as ${upload.path}, ${upload.attempts} requests in all`]),
     ...Object.entries(upload?.service ?? {}).map(([key, value]) => `  ${key} ${String(value)}`),
-  ].join('\n');
+  ];
+  return joinTexts(lines, '\n');
 }

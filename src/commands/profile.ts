@@ -4,6 +4,7 @@ import { type CommandModule, dryRun, examples } from '../app/command.ts';
 import { configFor } from '../app/config.ts';
 import { withConnection } from '../app/connection.ts';
 import { ExitCode, SyncError } from '../base/errors.ts';
+import { joinTexts, phrase, sync } from '../base/phrase.ts';
 import { requireBaseUrl } from '../config/config.ts';
 import { endpointUrl } from '../config/endpoints.ts';
 import { oneLine } from '../terminal/words.ts';
@@ -207,6 +208,8 @@ async function updateWeight(
   return done(warning, corrected.profile);
 }
 
+const FORCE_HINT = '`--force` sends the weight, and sets the unit to kilograms.';
+
 /**
  * Returns the athlete's display unit for weights; undefined if the profile names none. With `--force`,
  * a unit that cannot be read counts as kilograms.
@@ -231,7 +234,7 @@ async function displayUnits(
       'Nothing was sent: the unit in which the athlete reads weights cannot be read. ' +
         `To send the weight without knowing it would set that unit to kilograms. ${error.message}`,
       {
-        hint: `${error.hint ?? ''} \`--force\` sends the weight, and sets the unit to kilograms.`.trim(),
+        hint: joinTexts([...(error.hint === undefined ? [] : [error.hint]), FORCE_HINT], ' '),
         cause: error,
         details: error.details,
       },
@@ -300,7 +303,7 @@ function updatedBy(answer: unknown, change: JsonObject): unknown {
     'SERVICE_ANSWER',
     'The service does not say whether it accepted the update.',
     {
-      hint: 'Run `sync profile` to see, and check the base URL: `sync config get baseUrl`.',
+      hint: phrase`Run ${sync('profile')} to see, and check the base URL: ${sync('config', 'get', 'baseUrl')}.`,
     },
   );
 }

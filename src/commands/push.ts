@@ -4,6 +4,7 @@ import type { AppContext } from '../app/context.ts';
 import { wholeNumber } from '../app/flags.ts';
 import { withLedger } from '../app/ledger.ts';
 import { ExitCode, SyncError, exitCodeOfDelivery, worstExitCode } from '../base/errors.ts';
+import { type Text, phrase, joinTexts } from '../base/phrase.ts';
 import { requireBaseUrl } from '../config/config.ts';
 import { endpointUrl } from '../config/endpoints.ts';
 import { type MergeMode, STDIN as STDIN_INPUT } from '../records/day-plan.ts';
@@ -244,7 +245,7 @@ export function pushSummaryJson(summary: PushSummary): Record<string, unknown> {
  * Returns a function for each day's text. A reason that stops many days (no login, no connection) is
  * printed with the first of them only.
  */
-function pushItemTexts(zone: string): (item: PushItem) => string | undefined {
+function pushItemTexts(zone: string): (item: PushItem) => Text | undefined {
   const printed = new Set<string>();
   return (item) => {
     if (item.outcome !== 'failed') return pushItemText(item, zone);
@@ -254,39 +255,42 @@ function pushItemTexts(zone: string): (item: PushItem) => string | undefined {
   };
 }
 
+/** What happened to a day. */
+const SENT = { pushed: 'sent', conflict: 'not all sent' };
+
 /** Returns the text of a day; undefined if it is unchanged and has no notes. */
-export function pushItemText(item: PushItem, zone: string): string | undefined {
+export function pushItemText(item: PushItem, zone: string, words = SENT): Text | undefined {
   if (item.outcome === 'invalid') {
     const problems = item.problems.map(({ field, problem }) =>
       field === undefined ? problem : `${field}: ${problem}`,
     );
     // The problem of an input is a sentence with the input's name in it.
-    if ('hint' in item) return oneLine(`${problems.join('; ')} ${item.hint}`);
+    if ('hint' in item) return phrase`${oneLine(problems.join('; '))} ${item.hint}`;
     return oneLine(`${item.source}: not sent. ${problems.join('; ')}`);
   }
-  const notes = item.warnings.map(
-    ({ source, field, message }) =>
-      `  note: ${oneLine([source, field, message].filter(Boolean).join(': '))}`,
-  );
+  const notes = item.warnings.map(({ source, field, message }) => {
+    const place = oneLine([source, field].filter(Boolean).join(': '));
+    return phrase`  note: ${place}: ${typeof message === 'string' ? oneLine(message) : message}`;
+  });
   if (item.outcome === 'skipped' && notes.length === 0) return undefined;
-  return [...outcomeLines(item, zone), ...notes].join('\n');
+  return joinTexts([...outcomeLines(item, zone, words), ...notes], '\n');
 }
 
-function outcomeLines(item: RecordItem, zone: string): string[] {
+function outcomeLines(item: RecordItem, zone: string, words: typeof SENT): Text[] {
   const where = item.zoneUsed ? ` (dates in ${zone})` : '';
-  const hint = 'hint' in item ? ` ${item.hint}` : '';
+  const hint = 'hint' in item ? phrase` ${item.hint}` : '';
   switch (item.outcome) {
     case 'pushed':
-      return [`${item.date}: sent${where}`];
+      return [`${item.date}: ${words.pushed}${where}`];
     case 'skipped':
       return [`${item.date}: unchanged`];
     case 'rejected':
-      return [`${item.date}: refused by the service: ${oneLine(item.message)}${hint}`];
+      return [phrase`${item.date}: refused by the service: ${oneLine(item.message)}${hint}`];
     case 'conflict':
-      return [`${item.date}: not all sent. ${oneLine(`${item.message}${hint}`)}`];
+      return [`${item.date}: ${words.conflict}. ${oneLine(`${item.message} ${item.hint}`)}`];
     case 'failed': {
       const state = item.code === 'FATE_UNKNOWN' ? 'unclear' : 'not sent';
-      return [`${item.date}: ${state}. ${item.message}${hint}`];
+      return [phrase`${item.date}: ${state}. ${item.message}${hint}`];
     }
     case 'would-push': {
       const { first, removals = [], request } = item;

@@ -14,6 +14,7 @@ import { openSession } from '../auth/open-session.ts';
 import { endedAt } from '../auth/login-errors.ts';
 import type { Session } from '../auth/session.ts';
 import { ExitCode, SyncError, exitCodeOf } from '../base/errors.ts';
+import { type Text, joinTexts, phrase, sync } from '../base/phrase.ts';
 import { type Account, type Config, requireBaseUrl } from '../config/config.ts';
 import { endpointUrl } from '../config/endpoints.ts';
 import { type MissingFeature, missingFeatures } from '../config/scopes.ts';
@@ -174,7 +175,7 @@ function checkedBy(who: WhoAmI): Checked {
         outcome: 'failed',
         code: 'AUTH_EXPIRED',
         message: 'The service issued a new token, and rejects it.',
-        hint: 'Try again later; if that does not help, run `sync login`.',
+        hint: phrase`Try again later; if that does not help, run ${sync('login')}.`,
       };
   }
 }
@@ -255,12 +256,12 @@ function interruptedRefresh(
     state: 'unknown',
     code: 'FATE_UNKNOWN',
     message: `A refresh was interrupted (${day} UTC): the service may have replaced the tokens.`,
-    hint: 'Run `sync status --check`, which refreshes again. If that fails, run `sync login`.',
+    hint: phrase`Run ${sync('status', '--check')}, which refreshes again. If that fails, run ${sync('login')}.`,
   };
 }
 
 function endedLogin(message: string): LoginState {
-  return { state: 'ended', code: 'AUTH_EXPIRED', message, hint: 'Run `sync login`.' };
+  return { state: 'ended', code: 'AUTH_EXPIRED', message, hint: phrase`Run ${sync('login')}.` };
 }
 
 /** Returns the end of the login if a watcher saw it after the last `sync login`. */
@@ -325,7 +326,7 @@ function iso(ms: number | undefined): string | undefined {
 /** Remaining time below which the text warns (ms). */
 const ENDS_SOON_MS = 7 * 86_400_000;
 
-export function statusText(report: StatusReport, now: number): string {
+export function statusText(report: StatusReport, now: number): Text {
   const { account, service, profile, store, uploads, lastUploadAt } = report;
   const unknown = store.kind === 'environment' ? 'not asked yet' : 'not known';
   const known = account === undefined ? unknown : who(account);
@@ -334,7 +335,7 @@ export function statusText(report: StatusReport, now: number): string {
     ...(uploads.pending > 0 ? [`${uploads.pending} not delivered yet`] : []),
     ...(uploads.rejected > 0 ? [`${uploads.rejected} refused by the service`] : []),
   ];
-  return [
+  const lines = [
     `Service   ${service}${profile === 'default' ? '' : ` (profile "${profile}")`}`,
     `Account   ${known}`,
     ...loginLines(report.login, now),
@@ -342,7 +343,8 @@ export function statusText(report: StatusReport, now: number): string {
     `Kept in   ${store.where}${store.kind === 'file' ? ' (a file that only you can read, not the keychain)' : ''}`,
     `Uploads   ${[`${plural(uploads.confirmed, 'recording')} at the service${last}`, ...waiting].join('; ')}`,
     ...watchingLines(report.watching, now),
-  ].join('\n');
+  ];
+  return joinTexts(lines, '\n');
 }
 
 /** Returns each watcher's folders and queue, and its latest problem. */
@@ -375,7 +377,7 @@ function watchingLines(watching: readonly SeenHealth[], now: number): string[] {
   });
 }
 
-function loginLines(login: LoginState, now: number): string[] {
+function loginLines(login: LoginState, now: number): Text[] {
   if (login.state !== 'logged-in') {
     const word =
       login.code === 'FATE_UNKNOWN'
@@ -383,7 +385,7 @@ function loginLines(login: LoginState, now: number): string[] {
         : { 'logged-out': 'none', ended: 'ended', unknown: 'cannot be read now' }[login.state];
     return [
       `Login     ${word}. ${login.message}`,
-      ...(login.hint === undefined ? [] : [`          ${login.hint}`]),
+      ...(login.hint === undefined ? [] : [phrase`          ${login.hint}`]),
     ];
   }
   const { accessExpiresAt, refreshExpiresAt, renewable, missing, age } = login;
@@ -393,19 +395,19 @@ function loginLines(login: LoginState, now: number): string[] {
   return [
     `Login     good; access token: ${left(accessExpiresAt)}; ${renewable ? `renewable: ${left(refreshExpiresAt)}` : 'not renewable'}`,
     ...(renewable && ends !== undefined && ends - now < ENDS_SOON_MS
-      ? ['          It ends soon: run `sync login` to renew it.']
+      ? [phrase`          It ends soon: run ${sync('login')} to renew it.`]
       : []),
-    ...(age === undefined ? [] : [`          ${ageText(age)}`]),
+    ...(age === undefined ? [] : [phrase`          ${ageText(age)}`]),
     ...(missing.length > 0
       ? [
           'Missing   not granted, so these do not work:',
-          ...missing.map((one) => `        ${missingText(one)}`),
+          ...missing.map((one) => phrase`        ${missingText(one)}`),
         ]
       : []),
   ];
 }
 
-function checkedLines(checked: Checked | undefined): string[] {
+function checkedLines(checked: Checked | undefined): Text[] {
   switch (checked?.outcome) {
     case undefined:
     case 'ended':
@@ -418,7 +420,7 @@ function checkedLines(checked: Checked | undefined): string[] {
     case 'failed':
       return [
         `Checked   not now. ${checked.message}`,
-        ...(checked.hint === undefined ? [] : [`          ${checked.hint}`]),
+        ...(checked.hint === undefined ? [] : [phrase`          ${checked.hint}`]),
       ];
   }
 }

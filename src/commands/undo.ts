@@ -1,3 +1,4 @@
+import type { Text } from '../base/phrase.ts';
 import { type CommandModule, dryRun, examples } from '../app/command.ts';
 import { configFor, zoneFor } from '../app/config.ts';
 import { dateFlag } from '../app/flags.ts';
@@ -58,9 +59,9 @@ export const undoNutrition: CommandModule = {
   },
 };
 
-function undoText(item: RecordItem): string | undefined {
+const REMOVED = { pushed: 'what was sent from here is removed', conflict: 'not all removed' };
+
+function undoText(item: RecordItem): Text | undefined {
   if (item.outcome === 'skipped') return `${item.date}: nothing on it was sent from here.`;
-  return pushItemText(item, '')
-    ?.replace(`${item.date}: sent`, `${item.date}: what was sent from here is removed`)
-    .replace(`${item.date}: not all sent`, `${item.date}: not all removed`);
+  return pushItemText(item, '', REMOVED);
 }

@@ -3,6 +3,7 @@ import { configFor } from '../app/config.ts';
 import { wholeNumber } from '../app/flags.ts';
 import { withLedger } from '../app/ledger.ts';
 import { SyncError, messageOf } from '../base/errors.ts';
+import { type Text, joinTexts, phrase, sync } from '../base/phrase.ts';
 import { isObject } from '../api/wire.ts';
 import { requireBaseUrl } from '../config/config.ts';
 import { endpointUrl } from '../config/endpoints.ts';
@@ -129,7 +130,7 @@ export function uploadSummaryJson(summary: UploadSummary): Record<string, unknow
 }
 
 /** A file's outcome for people. Skipped files are only counted. */
-export function uploadItemText(item: UploadItem): string | undefined {
+export function uploadItemText(item: UploadItem): Text | undefined {
   const path = oneLine(item.path);
   switch (item.outcome) {
     case 'uploaded':
@@ -143,7 +144,7 @@ export function uploadItemText(item: UploadItem): string | undefined {
     case 'rejected':
       return `${path}: refused by the service: ${oneLine(item.message)}`;
     case 'failed':
-      return `${path}: not sent. ${oneLine(item.message)}${item.hint === undefined ? '' : ` ${item.hint}`}`;
+      return phrase`${path}: not sent. ${oneLine(item.message)}${item.hint === undefined ? '' : phrase` ${item.hint}`}`;
     case 'would-upload':
       return requestText(path, item.request);
   }
@@ -165,22 +166,24 @@ function requestText(path: string, { method, url, parts }: UploadRequest): strin
 export function uploadSummaryText({
   summary,
   skipped,
-}: Pick<UploadReport, 'summary' | 'skipped'>): string {
+}: Pick<UploadReport, 'summary' | 'skipped'>): Text {
   if (summary.total === 0) return 'No recordings found.';
   const parts = [
     [summary.uploaded, 'uploaded'],
     [summary['would-upload'], 'would be uploaded'],
     [summary.duplicate, 'already at the service'],
     [skipped['already-uploaded'], 'uploaded before'],
-    [skipped['refused-before'], 'refused before (`sync upload` offers them again)'],
+    [skipped['refused-before'], phrase`refused before (${sync('upload')} offers them again)`],
     [skipped['not-an-activity'], 'without an activity (settings, courses and the like)'],
     [summary.invalid, 'not usable'],
     [summary.rejected, 'refused'],
     [summary.failed, 'not delivered; the same command again continues'],
   ] as const;
-  const counted = parts.filter(([count]) => count > 0).map(([count, words]) => `${count} ${words}`);
+  const counted = parts
+    .filter(([count]) => count > 0)
+    .map(([count, words]) => phrase`${count} ${words}`);
   const nothing = summary.skipped === summary.total ? 'Nothing to send. ' : '';
-  return `${nothing}${plural(summary.total, 'file')}: ${counted.join(', ')}.`;
+  return phrase`${nothing}${plural(summary.total, 'file')}: ${joinTexts(counted, ', ')}.`;
 }
 
 /** The progress line. @param elapsedMs since the first byte was sent */

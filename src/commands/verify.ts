@@ -3,6 +3,7 @@ import { configFor, zoneFor } from '../app/config.ts';
 import { dateFlag } from '../app/flags.ts';
 import { withLedger } from '../app/ledger.ts';
 import { ExitCode } from '../base/errors.ts';
+import { type Text, joinTexts, phrase, sync } from '../base/phrase.ts';
 import type { ConfirmedUpload } from '../ledger/uploads.ts';
 import { localTime } from '../terminal/local-time.ts';
 import { duration, oneLine, plural } from '../terminal/words.ts';
@@ -69,7 +70,7 @@ function itemJson({ upload, outcome, workoutId }: Verified): Record<string, unkn
 }
 
 /** Returns the text of a recording; undefined if it is a workout. */
-function itemText({ upload, outcome }: Verified, now: number): string | undefined {
+function itemText({ upload, outcome }: Verified, now: number): Text | undefined {
   const path = oneLine(upload.path);
   const ago = duration(now - upload.confirmedAt);
   switch (outcome) {
@@ -83,10 +84,13 @@ function itemText({ upload, outcome }: Verified, now: number): string | undefine
 }
 
 /** @param received when the service received it, such as `3 days ago` */
-export function missingText(path: string, received: string): string {
-  return (
-    `${path}: missing. The service received it ${received} and has no workout of it: it could not ` +
-    'process the recording, or the workout was deleted. `sync upload --force` sends the file again.'
+export function missingText(path: string, received: string): Text {
+  return joinTexts(
+    [
+      `${path}: missing. The service received it ${received} and has no workout of it: it could not`,
+      phrase`process the recording, or the workout was deleted. ${sync('upload', '--force')} sends the file again.`,
+    ],
+    ' ',
   );
 }
 

@@ -6,6 +6,7 @@ import { configFor, zoneFor, zoneShown } from '../app/config.ts';
 import { withConnection } from '../app/connection.ts';
 import { dateFlag, wholeNumber } from '../app/flags.ts';
 import { ExitCode } from '../base/errors.ts';
+import { phrase, sync } from '../base/phrase.ts';
 import { localTime } from '../terminal/local-time.ts';
 import { table } from '../terminal/table.ts';
 
@@ -53,8 +54,7 @@ export const workouts: CommandModule = {
       if ('more' in list && list.more) {
         const next = Math.min(MAX_LIMIT, query.limit * 5);
         output.say(
-          `These are the newest ${query.limit}, and there are more: \`sync workouts --limit ${next}\`, ` +
-            'or --since and --until.',
+          phrase`These are the newest ${query.limit}, and there are more: ${sync('workouts', '--limit', String(next))}, or --since and --until.`,
         );
       }
       return ExitCode.ok;

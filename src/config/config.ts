@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import type { Env } from '../base/env.ts';
 import { SyncError, messageOf, systemCode } from '../base/errors.ts';
+import { phrase, sync } from '../base/phrase.ts';
 import type { Paths } from './paths.ts';
 import { Secret } from '../base/secret.ts';
 import type { EndpointName, Endpoints } from './endpoints.ts';
@@ -136,18 +137,18 @@ export function parseSetting<K extends SettingKey>(
 
 /** Returns the base URL. @throws SyncError `CONFIG` if none is configured */
 export function requireBaseUrl(config: Config): URL {
-  return config.get('baseUrl') ?? missing(config, 'baseUrl', 'base URL', '--base-url URL');
+  return config.get('baseUrl') ?? missing(config, 'baseUrl', 'base URL', ['--base-url', 'URL']);
 }
 
 export function requireClientId(config: Config): string {
-  return config.get('clientId') ?? missing(config, 'clientId', 'client ID', '--client-id ID');
+  return config.get('clientId') ?? missing(config, 'clientId', 'client ID', ['--client-id', 'ID']);
 }
 
-function missing(config: Config, key: SettingKey, what: string, flag: string): never {
+function missing(config: Config, key: SettingKey, what: string, flag: readonly string[]): never {
   const setting = SETTINGS[key];
   const variable = 'env' in setting ? setting.env : undefined;
   throw new SyncError('CONFIG', `No ${what} configured for profile "${config.profile}".`, {
-    hint: `Run \`sync login ${flag}\`${variable === undefined ? '' : `, or set ${variable}`}.`,
+    hint: phrase`Run ${sync('login', ...flag)}${variable === undefined ? '' : `, or set ${variable}`}.`,
     details: { setting: key },
   });
 }
@@ -180,7 +181,7 @@ export function readConfigFile(path: string): ConfigFile {
   } catch (cause) {
     throw new SyncError('CONFIG', `${path} is not JSON: ${faultIn(text, cause)}`, {
       cause,
-      hint: 'Fix the file, or move it aside and run `sync login` again.',
+      hint: phrase`Fix the file, or move it aside and run ${sync('login')} again.`,
     });
   }
   return decodeConfigFile(parsed, path);
@@ -203,7 +204,7 @@ function decodeConfigFile(value: unknown, path: string): ConfigFile {
   const [unknown] = Object.keys(rest);
   if (unknown !== undefined) {
     throw new SyncError('CONFIG', `${path}: "${unknown}" means nothing here.`, {
-      hint: 'It holds {"profiles": {"default": {...}}}; see `sync config set`.',
+      hint: phrase`It holds {"profiles": {"default": {...}}}; see ${sync('config', 'set')}.`,
     });
   }
   const profiles = noProfiles();
@@ -223,7 +224,7 @@ function decodeProfile(value: unknown, where: string): ProfileEntry {
   for (const [key, setting] of Object.entries(rest)) {
     if (!isSettingKey(key)) {
       throw new SyncError('CONFIG', `${where}: there is no setting "${key}".`, {
-        hint: 'See `sync config list` for those there are.',
+        hint: phrase`See ${sync('config', 'list')} for those there are.`,
       });
     }
     if (typeof setting !== 'string') {

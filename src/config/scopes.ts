@@ -1,3 +1,4 @@
+import { type Text, phrase, sync } from '../base/phrase.ts';
 /** The scopes of the interface (5.2), with the feature that each one enables. */
 const SCOPES = [
   { scope: 'workout:write', feature: 'uploading recordings', command: 'sync upload' },
@@ -38,10 +39,10 @@ export function missingScopeHint(
     asked,
     fromEnvironment,
   }: { readonly asked: readonly string[]; readonly fromEnvironment: boolean },
-): string {
+): Text {
   const scopes = [...new Set([...asked, scope])].join(' ');
-  const login = `\`sync login --scope "${scopes}"\``;
+  const login = sync('login', '--scope', scopes);
   return fromEnvironment
-    ? `Set a token that has it, or unset SYNC_ACCESS_TOKEN and SYNC_REFRESH_TOKEN and run ${login}.`
-    : `Run ${login} and approve it.`;
+    ? phrase`Set a token that has it, or unset SYNC_ACCESS_TOKEN and SYNC_REFRESH_TOKEN and run ${login}.`
+    : phrase`Run ${login} and approve it.`;
 }

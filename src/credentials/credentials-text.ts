@@ -1,4 +1,5 @@
 import { SyncError, messageOf } from '../base/errors.ts';
+import { phrase, sync } from '../base/phrase.ts';
 import { Secret } from '../base/secret.ts';
 import type { Credentials, TokenSet } from './store.ts';
 
@@ -43,7 +44,7 @@ export function writeCredentials(credentials: Credentials): string {
 export function readCredentials(text: string, where: string): Credentials {
   const damaged = (what: string, cause?: unknown) =>
     new SyncError('AUTH_REQUIRED', `The login in ${where} cannot be read: ${what}.`, {
-      hint: 'Run `sync login` to log in again.',
+      hint: phrase`Run ${sync('login')} to log in again.`,
       cause,
       details: { damaged: true },
     });

@@ -1,4 +1,5 @@
 import type { Context } from '../base/context.ts';
+import { joinTexts, phrase, sync } from '../base/phrase.ts';
 import type { Secret } from '../base/secret.ts';
 import { type Config, requireBaseUrl, requireClientId } from '../config/config.ts';
 import { type CredentialStore, type Credentials, serviceId } from './store.ts';
@@ -54,10 +55,15 @@ export function environmentStore(
       if (!warned && refresh !== undefined && next !== undefined && !next.equals(refresh)) {
         warned = true;
         warn(
-          'The service replaced the refresh token, and there is no place to keep the new one: ' +
-            'SYNC_REFRESH_TOKEN no longer works after this run. Use a token that lasts: ' +
-            'run `sync login --store file` where the state folder (SYNC_STATE_DIR) is kept ' +
-            'between runs, or set SYNC_ACCESS_TOKEN for each run.',
+          joinTexts(
+            [
+              'The service replaced the refresh token, and there is no place to keep the new one:',
+              'SYNC_REFRESH_TOKEN no longer works after this run. Use a token that lasts:',
+              phrase`run ${sync('login', '--store', 'file')} where the state folder (SYNC_STATE_DIR) is kept`,
+              'between runs, or set SYNC_ACCESS_TOKEN for each run.',
+            ],
+            ' ',
+          ),
         );
       }
       current = credentials;

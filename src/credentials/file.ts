@@ -3,6 +3,7 @@ import { constants } from 'node:fs';
 import { type FileHandle, open, readdir, rm, unlink } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { SyncError, messageOf, systemCode } from '../base/errors.ts';
+import { phrase, sync } from '../base/phrase.ts';
 import { findDistrust } from '../system/folder-trust.ts';
 import { thisProcess } from '../system/this-process.ts';
 import {
@@ -113,7 +114,7 @@ async function readOwn(path: string, platform: NodeJS.Platform): Promise<string 
 function refuseIfShared(path: string, mode: number, owner: number): void {
   if (owner !== thisProcess.userId) {
     throw new SyncError('CONFIG', `${path} contains a login, and belongs to another user.`, {
-      hint: 'Remove it and run `sync login`.',
+      hint: phrase`Remove it and run ${sync('login')}.`,
       details: { path },
     });
   }
@@ -123,7 +124,7 @@ function refuseIfShared(path: string, mode: number, owner: number): void {
       `${path} contains a login, and users other than its owner can open it ` +
         `(mode ${(mode & 0o777).toString(8).padStart(4, '0')}).`,
       {
-        hint: `Run \`chmod 600 '${path}'\`. If others use this machine, run \`sync login\` as well.`,
+        hint: phrase`Run \`chmod 600 '${path}'\`. If others use this machine, run ${sync('login')} as well.`,
         details: { path },
       },
     );

@@ -1,4 +1,5 @@
 import { SyncError } from '../base/errors.ts';
+import { phrase, sync } from '../base/phrase.ts';
 
 /** Why a keychain call failed. None of these means that there is no login. */
 export type KeychainTrouble =
@@ -39,8 +40,7 @@ export function classify(message: string): KeychainTrouble {
   return SIGNS.find(([, sign]) => sign.test(message))?.[0] ?? 'other';
 }
 
-const FILE_INSTEAD =
-  'or keep the login in a file that only you can read: `sync login --store file`';
+const FILE_INSTEAD = phrase`or keep the login in a file that only you can read: ${sync('login', '--store', 'file')}`;
 const IN_CI = 'In CI, set SYNC_ACCESS_TOKEN or SYNC_REFRESH_TOKEN instead.';
 
 /** Returns the error for a failure, with its fix. */
@@ -55,19 +55,19 @@ export function keychainError(
       return new SyncError(
         'KEYCHAIN_MISSING',
         'No keychain found: this is not a desktop session (no D-Bus session bus).',
-        { hint: `Run this in your desktop session, ${FILE_INSTEAD}. ${IN_CI}`, details },
+        { hint: phrase`Run this in your desktop session, ${FILE_INSTEAD}. ${IN_CI}`, details },
       );
     case 'no-service':
       return platform === 'win32'
         ? new SyncError('KEYCHAIN_MISSING', `${keychain} cannot be used from this session.`, {
-            hint: `Run this in a session at the screen, ${FILE_INSTEAD}.`,
+            hint: phrase`Run this in a session at the screen, ${FILE_INSTEAD}.`,
             details,
           })
         : new SyncError(
             'KEYCHAIN_MISSING',
             'No keychain found: no program here offers the Secret Service.',
             {
-              hint: `Install and start gnome-keyring, KWallet or KeePassXC, ${FILE_INSTEAD}. ${IN_CI}`,
+              hint: phrase`Install and start gnome-keyring, KWallet or KeePassXC, ${FILE_INSTEAD}. ${IN_CI}`,
               details,
             },
           );
@@ -75,9 +75,8 @@ export function keychainError(
       return new SyncError('KEYCHAIN_MISSING', `${keychain} has no default keyring.`, {
         hint:
           platform === 'darwin'
-            ? `Create one in Keychain Access, ${FILE_INSTEAD}.`
-            : 'Create a password keyring and set it as default (in "Passwords and Keys", seahorse), ' +
-              `${FILE_INSTEAD}.`,
+            ? phrase`Create one in Keychain Access, ${FILE_INSTEAD}.`
+            : phrase`Create a password keyring and set it as default (in "Passwords and Keys", seahorse), ${FILE_INSTEAD}.`,
         details,
       });
     case 'locked':
@@ -98,17 +97,20 @@ export function keychainError(
       return new SyncError(
         'KEYCHAIN_MISSING',
         'The library that talks to the keychain does not run on this machine.',
-        { hint: `Reinstall with \`npm install -g athlete-sync\`, ${FILE_INSTEAD}.`, details },
+        { hint: phrase`Reinstall with \`npm install -g athlete-sync\`, ${FILE_INSTEAD}.`, details },
       );
     case 'damaged':
       return new SyncError(
         'AUTH_REQUIRED',
         `The login in ${keychain} is damaged: parts of it are missing.`,
-        { hint: 'Run `sync login` to log in again.', details: { ...details, damaged: true } },
+        {
+          hint: phrase`Run ${sync('login')} to log in again.`,
+          details: { ...details, damaged: true },
+        },
       );
     case 'other':
       return new SyncError('KEYCHAIN_LOCKED', `${keychain} failed: ${details.said}`, {
-        hint: `Try again, ${FILE_INSTEAD}.`,
+        hint: phrase`Try again, ${FILE_INSTEAD}.`,
         details,
       });
   }

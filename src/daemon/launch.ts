@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { closeSync, openSync, readFileSync } from 'node:fs';
 import type { Env } from '../base/env.ts';
 import { type ErrorCode, SyncError, isErrorCode, messageOf } from '../base/errors.ts';
+import { renderText } from '../base/phrase.ts';
 import { isObject } from '../api/wire.ts';
 import { makeStateFolder } from '../system/storage.ts';
 import type { WatcherPaths } from './registry.ts';
@@ -127,13 +128,15 @@ export type StartMessage =
       readonly details: Readonly<Record<string, unknown>>;
     };
 
-export function failedToStart(error: unknown): StartMessage {
+/** @param profile the profile that the hint's commands name */
+export function failedToStart(error: unknown, profile?: string): StartMessage {
   if (!(error instanceof SyncError)) {
     const text = error instanceof Error ? (error.stack ?? error.message) : String(error);
     return { state: 'failed', message: text, details: {} };
   }
   const { code, message, hint, details } = error;
-  return { state: 'failed', code, message, ...(hint === undefined ? {} : { hint }), details };
+  const rendered = hint === undefined ? {} : { hint: renderText(hint, profile) };
+  return { state: 'failed', code, message, ...rendered, details };
 }
 
 /** Rebuilds the daemon's failure, with its message, hint and exit code. */

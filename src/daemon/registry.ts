@@ -3,6 +3,7 @@ import { readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { isObject } from '../api/wire.ts';
 import { SyncError, systemCode } from '../base/errors.ts';
+import { phrase, sync } from '../base/phrase.ts';
 import type { Config } from '../config/config.ts';
 import { isHeld } from '../system/process-lock.ts';
 import { replaceFile, storageError } from '../system/storage.ts';
@@ -279,7 +280,7 @@ export function alreadyWatching(
       ? 'another process'
       : `process ${holder.pid}, since ${since}`;
   return new SyncError('BUSY', `Already watched by ${who}: ${folders.join(', ')}.`, {
-    hint: 'See `sync status`; `sync daemon stop` stops a watcher in the background.',
+    hint: phrase`See ${sync('status')}; ${sync('daemon', 'stop')} stops a watcher in the background.`,
     details: {
       folders,
       ...(folders.length === 1 ? { folder: folders[0] } : {}),

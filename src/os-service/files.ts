@@ -1,6 +1,7 @@
 import { readFileSync, rmSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { SyncError, messageOf, systemCode } from '../base/errors.ts';
+import { phrase, sync } from '../base/phrase.ts';
 import { makeFolder, replaceFile } from '../system/storage.ts';
 import { MARK, type ServiceDefinition } from './definition.ts';
 import type { Ran } from './runner.ts';
@@ -63,7 +64,7 @@ export function written(
   } catch (cause) {
     throw new SyncError('CONFIG', `No service can be made of this: ${messageOf(cause)}.`, {
       cause,
-      hint: 'Rename the folder, or start `sync watch DIR --daemon` yourself.',
+      hint: phrase`Rename the folder, or start ${sync('watch', 'DIR', '--daemon')} yourself.`,
     });
   }
 }
@@ -74,6 +75,6 @@ export function refused(program: string, args: readonly string[], ran: Ran): Syn
   const end = ran.code === 'missing' ? 'there is no such program' : `exit code ${ran.code}`;
   const words = said === '' ? '' : `\n${said}`;
   return new SyncError('STORAGE', `${commandText(program, args)} failed (${end}).${words}`, {
-    hint: 'Nothing was installed. `sync watch DIR --daemon` works without it.',
+    hint: phrase`Nothing was installed. ${sync('watch', 'DIR', '--daemon')} works without it.`,
   });
 }

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import type { Context } from '../base/context.ts';
 import type { Env } from '../base/env.ts';
 import { SyncError } from '../base/errors.ts';
+import { phrase, sync } from '../base/phrase.ts';
 import type { ServiceDefinition } from './definition.ts';
 import { launchdManager } from './launchd-manager.ts';
 import type { Run } from './runner.ts';
@@ -72,7 +73,7 @@ export function serviceManager(
       return windowsManager(serviceSlug(profile), options);
     default:
       throw new SyncError('CONFIG', `No service manager is known for ${options.platform}.`, {
-        hint: 'Start `sync watch DIR --daemon` when you log in, or `sync watch DIR --once` from cron.',
+        hint: phrase`Start ${sync('watch', 'DIR', '--daemon')} when you log in, or ${sync('watch', 'DIR', '--once')} from cron.`,
       });
   }
 }

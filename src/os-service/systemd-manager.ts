@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { SyncError } from '../base/errors.ts';
+import { joinTexts, phrase, sync } from '../base/phrase.ts';
 import type { ServiceDefinition } from './definition.ts';
 import { readOwnFile, refused, removeOwnFile, writeOwnFile, written } from './files.ts';
 import type { ManagerOptions, ServiceManager } from './manager.ts';
@@ -27,9 +28,13 @@ export function systemdManager(
     if (ran.code === 0) return;
     const why = ran.code === 'missing' ? 'systemctl is not installed' : ran.stderr.trim();
     throw new SyncError('CONFIG', `No systemd for this user can be reached: ${why}.`, {
-      hint:
-        'After `su` or `sudo` there is none: log in as this user. Without systemd, start ' +
-        '`sync watch DIR --daemon` when you log in.',
+      hint: joinTexts(
+        [
+          'After `su` or `sudo` there is none: log in as this user. Without systemd, start',
+          phrase`${sync('watch', 'DIR', '--daemon')} when you log in.`,
+        ],
+        ' ',
+      ),
     });
   };
 

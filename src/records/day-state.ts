@@ -125,8 +125,8 @@ export class DayState {
 
   /** Warns of something about the day, once. */
   warn(warning: Warning): void {
-    if (this.#said.has(warning.message)) return;
-    this.#said.add(warning.message);
+    if (this.#said.has(String(warning.message))) return;
+    this.#said.add(String(warning.message));
     this.target.warn(warning);
   }
 

@@ -3,6 +3,7 @@ import { SyncError, endsRun } from '../base/errors.ts';
 import { EMPTY_DAY } from '../ledger/nutrition.ts';
 import type { RecordLedger } from '../ledger/records.ts';
 import { inParallel } from '../base/parallel.ts';
+import type { Text } from '../base/phrase.ts';
 import {
   type NutritionItemRef,
   type ServiceClient,
@@ -63,7 +64,7 @@ export type RecordItem = {
       readonly outcome: 'rejected';
       readonly status?: number;
       readonly message: string;
-      readonly hint?: string;
+      readonly hint?: Text;
       readonly attempts: number;
     }
   | Extract<DayOutcome, { readonly outcome: 'conflict' }>

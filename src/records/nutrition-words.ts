@@ -1,3 +1,4 @@
+import { type Text, joinTexts, phrase, sync } from '../base/phrase.ts';
 import { itemList } from './day-plan.ts';
 import type { Edited, Outdated, ShownItem } from './day-match.ts';
 import { itemText } from './items.ts';
@@ -10,7 +11,7 @@ type About = Pick<PreparedRecord, 'sources'>;
 
 const bodies = (items: readonly SentItem[]) => items.map(({ body }) => body);
 
-function note({ sources }: About, field: string, message: string): Warning {
+function note({ sources }: About, field: string, message: Text): Warning {
   return { source: sources[0] ?? '', field, message };
 }
 
@@ -81,8 +82,13 @@ export function contradictedNote(about: About, setting: string, kind: string): W
   return note(
     about,
     'items',
-    `nutritionDelivery is "${setting}", but the service's answers show that it ${kind === 'append' ? 'adds to a day' : 'replaces a day'}: ` +
-      '`sync config unset nutritionDelivery` lets sync find out by itself',
+    joinTexts(
+      [
+        `nutritionDelivery is "${setting}", but the service's answers show that it ${kind === 'append' ? 'adds to a day' : 'replaces a day'}:`,
+        phrase`${sync('config', 'unset', 'nutritionDelivery')} lets sync find out by itself`,
+      ],
+      ' ',
+    ),
   );
 }
 

@@ -1,4 +1,6 @@
 import { SyncError, systemCode } from '../base/errors.ts';
+import type { Text } from '../base/phrase.ts';
+import { joinTexts } from '../base/phrase.ts';
 import { localDateOf } from './local-date.ts';
 import { DayMerger } from './merge.ts';
 import { readNutrition } from './nutrition.ts';
@@ -31,7 +33,7 @@ export interface UnreadableInput {
   /** The input's name. */
   readonly source: string;
   readonly problems: readonly [Problem];
-  readonly hint: string;
+  readonly hint: Text;
 }
 
 /**
@@ -74,12 +76,14 @@ export async function prepareInputs(
 }
 
 /** Says what to do about an unreadable input, and if its records and other inputs are sent. */
-function hintOf({ hint, cause }: SyncError, others: boolean): string {
+function hintOf({ hint, cause }: SyncError, others: boolean): Text {
   // A missing file has no records.
   const own = systemCode(cause) === undefined ? 'Nothing of it is sent.' : 'Check the path.';
-  return [hint, own, others ? 'It holds up no other input.' : undefined]
-    .filter((part) => part !== undefined)
-    .join(' ');
+  const parts = [hint, own, others ? 'It holds up no other input.' : undefined];
+  return joinTexts(
+    parts.filter((part) => part !== undefined),
+    ' ',
+  );
 }
 
 /** Returns the athlete's calendar date, in the zone of the run. */

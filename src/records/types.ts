@@ -1,3 +1,4 @@
+import type { Text } from '../base/phrase.ts';
 /** The shapes that records have on their way from a file to a request. */
 
 export type JsonValue = null | boolean | number | string | JsonValue[] | JsonObject;
@@ -13,7 +14,7 @@ export interface Warning {
   readonly source: string;
   /** The field as the input spells it, with its place: `weight`, `items/3/logged_at`. */
   readonly field?: string;
-  readonly message: string;
+  readonly message: Text;
 }
 
 /** The fault of one field of a record, or of the record if there is no field. */

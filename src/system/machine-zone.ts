@@ -1,4 +1,5 @@
 import { SyncError } from '../base/errors.ts';
+import { joinTexts, phrase, sync } from '../base/phrase.ts';
 import { checkZone } from '../base/zone-name.ts';
 
 /** Sources of a machine's time zone. */
@@ -49,9 +50,13 @@ function acceptable(name: string | undefined): string | undefined {
 
 function unknown(found: string): never {
   throw new SyncError('CONFIG', `This machine does not say which time zone it is in: ${found}.`, {
-    hint:
-      'Say it: `sync config set timezone Europe/Berlin`, or SYNC_TIMEZONE=Europe/Berlin, ' +
-      'or --tz Europe/Berlin (push, seed).',
+    hint: joinTexts(
+      [
+        phrase`Say it: ${sync('config', 'set', 'timezone', 'Europe/Berlin')}, or SYNC_TIMEZONE=Europe/Berlin,`,
+        'or --tz Europe/Berlin (push, seed).',
+      ],
+      ' ',
+    ),
     details: { setting: 'timezone' },
   });
 }

@@ -1,6 +1,6 @@
 import { SyncError, messageOf } from '../base/errors.ts';
+import { type Text, joinTexts, phrase } from '../base/phrase.ts';
 import type { GlobalFlags } from './output.ts';
-import { namingProfile } from './profile-hint.ts';
 
 /** Returns an error for programs: `{"type":"error","code":...,"message":...,"hint":...}`. */
 export function errorReport(error: unknown): Record<string, unknown> {
@@ -13,17 +13,14 @@ export function errorReport(error: unknown): Record<string, unknown> {
 }
 
 /** Returns an error for people: the message, then the hint. */
-export function errorText(
-  error: unknown,
-  { verbose, profile }: Pick<GlobalFlags, 'verbose' | 'profile'>,
-): string {
+export function errorText(error: unknown, { verbose }: Pick<GlobalFlags, 'verbose'>): Text {
   if (!(error instanceof SyncError)) {
     const shown = error instanceof Error ? (error.stack ?? error.message) : String(error);
     return `This is a fault of sync itself; please report it.\n${shown}`;
   }
   if (error.code === 'INTERRUPTED') return error.message;
-  const lines = [`Error: ${error.message}`];
-  if (error.hint !== undefined) lines.push(`  ${error.hint}`);
+  const lines: Text[] = [`Error: ${error.message}`];
+  if (error.hint !== undefined) lines.push(phrase`  ${error.hint}`);
   if (verbose && error.cause !== undefined) lines.push(`  Cause: ${messageOf(error.cause)}`);
-  return namingProfile(lines.join('\n'), profile);
+  return joinTexts(lines, '\n');
 }

@@ -1,7 +1,7 @@
 import { styleText } from 'node:util';
+import { Phrase, type Text, renderText } from '../base/phrase.ts';
 import { JSON_VERSION } from '../json/version.ts';
 import type { Io } from './io.ts';
-import { namingProfile } from './profile-hint.ts';
 
 export interface GlobalFlags {
   /** Profile named by the flag or by `SYNC_PROFILE`. */
@@ -26,29 +26,29 @@ export interface Progress {
 export interface Output {
   readonly json: boolean;
   /** Prints a result: the object for programs, as src/json describes it, or the text, if any, for people. */
-  result(object: Readonly<Record<string, unknown>>, text?: string): void;
+  result(object: Readonly<Record<string, unknown>>, text?: Text): void;
   /** Prints a remark on stderr, unless `--quiet`. */
-  say(text: string): void;
+  say(text: Text): void;
   /** Prints a warning on stderr. */
-  warn(text: string): void;
+  warn(text: Text): void;
   /** Prints a line on stderr with `--verbose`. */
   detail(text: string): void;
-  error(object: Readonly<Record<string, unknown>>, text: string): void;
+  error(object: Readonly<Record<string, unknown>>, text: Text): void;
   progress(): Progress;
 }
 
 export function createOutput(io: Io, flags: GlobalFlags): Output {
   let shown: Progress | undefined;
-  const readable = (text: string) => printable(namingProfile(text, flags.profile));
+  const readable = (text: Text) => printable(renderText(text, flags.profile));
   /** Returns a line of the schema in src/json: its kind, the schema's version, its fields. */
   const toJson = ({ type, ...fields }: Readonly<Record<string, unknown>>) => {
     // They come first, and a service's field of that name does not replace them.
     const head = { type, v: JSON_VERSION };
-    return JSON.stringify({ ...head, ...fields, ...head }, (key, value: unknown) =>
-      key === 'hint' && typeof value === 'string' ? namingProfile(value, flags.profile) : value,
+    return JSON.stringify({ ...head, ...fields, ...head }, (_key, value: unknown) =>
+      value instanceof Phrase ? value.render(flags.profile) : value,
     );
   };
-  const err = (text: string) => {
+  const err = (text: Text) => {
     // The remark replaces the progress line, which the next update draws below it.
     shown?.stop();
     io.err(readable(text));

@@ -1,11 +1,12 @@
 import { type ErrorCode, sourceOf } from '../base/errors.ts';
+import type { Text } from '../base/phrase.ts';
 import type { Obstacle } from '../daemon/registry.ts';
 
 /** A failed delivery. */
 export interface Failure {
   readonly code: ErrorCode;
   readonly message: string;
-  readonly hint?: string | undefined;
+  readonly hint?: Text | undefined;
 }
 
 /** `closed`: deliveries may start. */

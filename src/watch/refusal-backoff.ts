@@ -1,4 +1,5 @@
 import { SyncError } from '../base/errors.ts';
+import { phrase, sync } from '../base/phrase.ts';
 import type { KnownFiles } from '../ledger/known-files.ts';
 import type { UploadLedger, UploadStanding } from '../ledger/uploads.ts';
 import type { FramedUpload, ServiceClient } from '../api/client.ts';
@@ -37,7 +38,7 @@ export function patientClient(
 export function notItsLogin(error: SyncError): SyncError {
   if (error.code !== 'AUTH_EXPIRED' || error.details['status'] !== 401) return error;
   return new SyncError('SERVICE_ANSWER', 'The service does not take the login that it renewed.', {
-    hint: 'If that lasts, run `sync login`.',
+    hint: phrase`If that lasts, run ${sync('login')}.`,
     cause: error,
     details: error.details,
   });

@@ -1,4 +1,5 @@
 import type { ErrorCode } from '../base/errors.ts';
+import type { Text } from '../base/phrase.ts';
 import type { FolderState, Obstacle } from '../daemon/registry.ts';
 import type { InvalidReason, UploadItem } from '../upload/report.ts';
 
@@ -30,7 +31,7 @@ export type WatchNotice =
       readonly event: 'obstacle';
       readonly obstacle: Obstacle;
       readonly message: string;
-      readonly hint?: string;
+      readonly hint?: Text;
       readonly queued: number;
     }
   /** Delivery continues. */
@@ -40,7 +41,7 @@ export type WatchNotice =
       readonly event: 'login-needed';
       readonly code: ErrorCode;
       readonly message: string;
-      readonly hint?: string;
+      readonly hint?: Text;
     }
   | { readonly event: 'login-renewed' }
   /** The login ends soon, and could not be renewed. */
@@ -54,7 +55,7 @@ export type WatchNotice =
       readonly uploadedAt: string;
     }
   /** Uploads cannot be verified with the scopes of this login; reported once. */
-  | { readonly event: 'unverified'; readonly message: string; readonly hint?: string }
+  | { readonly event: 'unverified'; readonly message: string; readonly hint?: Text }
   /** A problem that stops nothing, such as an unreadable folder. */
   | { readonly event: 'problem'; readonly message: string; readonly path?: string }
   | { readonly event: 'stopped'; readonly queued: number };

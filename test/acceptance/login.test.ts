@@ -546,7 +546,7 @@ describe('the port of the redirect URI', () => {
             'If the browser showed an error page: the service must know the client ' +
             `"sandbox-client", and exactly ${redirectUri} must be registered for it. ` +
             'It must also know each of the scopes workout:write health:write nutrition:write ' +
-            'profile:write profile:read workout:read; `sync login --scope "..."` asks for others. ' +
+            'profile:write profile:read workout:read; `sync login --scope ...` asks for others. ' +
             'Then run `sync login` again.',
         },
       ],

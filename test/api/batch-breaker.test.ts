@@ -56,5 +56,5 @@ it('keeps the code, message and hint of the failure, and no fields of its item',
 it('adds a hint to a failure without one', () => {
   const breaker = new BatchBreaker();
   breaker.failed({ code: 'AUTH_EXPIRED', message: 'ended' });
-  expect(breaker.openedBy?.hint).toMatch(/^The same command again continues/);
+  expect(String(breaker.openedBy?.hint)).toMatch(/^The same command again continues/);
 });

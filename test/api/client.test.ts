@@ -157,7 +157,7 @@ describe.each(METHODS)('%s', (_name, line, call) => {
     const error = await failure(call(client));
     expect(error.code).toBe('REJECTED');
     expect(error.message).toBe(`The service has nothing at /x${path.split('?')[0] ?? ''} (404).`);
-    expect(error.hint).toMatch(/config get baseUrl.*config set endpoint\.[a-zA-Z]+ PATH/);
+    expect(String(error.hint)).toMatch(/config get baseUrl.*config set endpoint\.[a-zA-Z]+ PATH/);
   });
 
   it('shows no token in any error', async () => {
@@ -215,7 +215,7 @@ describe('a 403 response', () => {
     const { client, server, replaced } = await open([{ status: 403, body }]);
     const error = await failure(call(client));
     expect({ code: error.code, scope: error.details['scope'] }).toEqual(expected);
-    if (error.code === 'SCOPE_MISSING') expect(error.hint).toContain('sync login');
+    if (error.code === 'SCOPE_MISSING') expect(String(error.hint)).toContain('sync login');
     expect([server.requests.length, replaced]).toEqual([1, []]);
   });
 });
@@ -299,7 +299,7 @@ describe('a request that fails for every item alike', () => {
         attempts: error.details['attempts'],
       }).toEqual({ code, about: false, exit, attempts: code === 'AUTH_EXPIRED' ? 2 : 1 });
       expect(error.message).toMatch(/^[A-Z1].*\.$/);
-      expect(error.hint).toMatch(/^[A-Z].+[.?]$|PATH`\.$/);
+      expect(String(error.hint)).toMatch(/^[A-Z].+[.?]$|PATH`\.$/);
     },
   );
 
@@ -406,7 +406,7 @@ describe('an answer that is not JSON', () => {
     const { client } = await open([{ body: '<html>Please sign in</html>' }]);
     const error = await failure(client.userinfo(never()));
     expect(error.message).toBe('The service answered 200 with a web page, not with JSON.');
-    expect(error.hint).toContain('login page of the network');
+    expect(String(error.hint)).toContain('login page of the network');
   });
 });
 

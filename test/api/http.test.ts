@@ -159,7 +159,7 @@ describe.each(WAYS)('a request sent %s', (_name, make) => {
         ? `127.0.0.1:${port}: nothing answers there (connection refused).`
         : `127.0.0.1:${port}: the proxy would not connect to it (it answered 502).`,
     );
-    expect(error.hint).toContain('the same command again continues');
+    expect(String(error.hint)).toContain('the same command again continues');
   });
 
   it.each(['in the middle of the request', 'after the request'])(

@@ -222,7 +222,7 @@ describe('pauses between retries', () => {
         expect.closeTo(2, 3) as number,
       ]);
       expect(first + second + third).toBeCloseTo(60_000 * (1 + random / 4), -1);
-      expect(error.hint).toBe('Try again in a minute; the same command continues.');
+      expect(String(error.hint)).toBe('Try again in a minute; the same command continues.');
     },
   );
 
@@ -297,7 +297,7 @@ describe('pauses between retries', () => {
         [],
       ]);
       expect(error.message).toBe('The service says that it gets too many requests (429).');
-      expect(error.hint).toMatch(/^Try again in .+; the same command continues\.$/);
+      expect(String(error.hint)).toMatch(/^Try again in .+; the same command continues\.$/);
     },
   );
 

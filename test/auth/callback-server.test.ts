@@ -321,8 +321,8 @@ describe('listening', () => {
       new RegExp(`^Port ${String(port)} is in use by .+ \\(process ${String(process.pid)}\\)\\.$`),
     );
     const other = port < 65_535 ? port + 1 : port - 1;
-    expect(error.hint).toContain(`sync login --port ${String(other)}`);
-    expect(error.hint).toContain(`http://127.0.0.1:${String(other)}/callback`);
+    expect(String(error.hint)).toContain(`sync login --port ${String(other)}`);
+    expect(String(error.hint)).toContain(`http://127.0.0.1:${String(other)}/callback`);
   });
 
   it('rejects with the signal, and frees the port', async () => {

@@ -22,7 +22,7 @@ function open(env: Env) {
   const warnings: string[] = [];
   const context = testContext({
     clock: testClock(),
-    warn: (warning) => void warnings.push(warning),
+    warn: (warning) => void warnings.push(String(warning)),
   });
   const session = openSession(context, loadConfig({ env: full, paths }, undefined), {
     env: full,
@@ -92,7 +92,7 @@ it('names SYNC_CLIENT_ID if SYNC_REFRESH_TOKEN is set without a client ID', asyn
   expect(() => open({ SYNC_BASE_URL: 'https://x.example', SYNC_REFRESH_TOKEN: 'r' })).toThrow(
     expect.objectContaining({
       code: 'CONFIG',
-      hint: expect.stringContaining('SYNC_CLIENT_ID') as string,
+      hint: expect.toSatisfy((hint) => String(hint).includes('SYNC_CLIENT_ID')) as string,
     }) as Error,
   );
   await Promise.resolve();

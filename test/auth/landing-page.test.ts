@@ -74,7 +74,7 @@ describe.skipIf(executablePath === undefined)('the landing page in a browser', (
     expect(await tab.content()).not.toMatch(/the-(code|state)/);
     expect(requests.filter((url) => !url.startsWith('data:'))).toHaveLength(1);
     if (page.command !== undefined) {
-      expect(await tab.locator('main > code').innerText()).toBe(page.command);
+      expect(await tab.locator('main > code').innerText()).toBe('sync login');
     }
   });
 });

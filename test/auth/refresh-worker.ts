@@ -3,6 +3,7 @@
  * prints the access token that it ends up with.
  */
 import { openSession } from '../../src/auth/open-session.ts';
+import type { Text } from '../../src/base/phrase.ts';
 import { loadConfig } from '../../src/config/config.ts';
 import { systemClock } from '../../src/system/clock.ts';
 import { findPaths } from '../../src/config/paths.ts';
@@ -17,7 +18,7 @@ const context = {
   signal,
   random: Math.random,
   trace: () => undefined,
-  warn: (warning: string) => void process.stderr.write(`${warning}\n`),
+  warn: (warning: Text) => void process.stderr.write(`${String(warning)}\n`),
 };
 const session = openSession(context, loadConfig({ env, paths }, undefined), {
   env,

@@ -127,7 +127,8 @@ export function everythingShownOf(value: unknown): string {
   const parts = [inspect(value, { depth: 20, showHidden: true }), JSON.stringify(value)];
   for (let error = value; error instanceof Error; error = error.cause) {
     parts.push(error.message, error.stack ?? '', String(error));
-    if (error instanceof SyncError) parts.push(JSON.stringify(error.details), error.hint ?? '');
+    if (error instanceof SyncError)
+      parts.push(JSON.stringify(error.details), String(error.hint ?? ''));
   }
   return parts.join('\n');
 }

@@ -34,6 +34,13 @@ describe('phrase', () => {
     );
   });
 
+  it.each([
+    [sync('login', '--profile', 'other'), '`sync login --profile other`'],
+    [sync('upload', '--help'), '`sync upload --help`'],
+  ])('adds no profile to %s', (command, expected) => {
+    expect(command.render('ada')).toBe(expected);
+  });
+
   it('leaves text that merely looks like a command unchanged', () => {
     expect(renderText('the service said `sync login`', 'ada')).toBe(
       'the service said `sync login`',

@@ -1,8 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import { SyncError } from '../../src/base/errors.ts';
+import type { Text } from '../../src/base/phrase.ts';
 import { checkZone } from '../../src/base/zone-name.ts';
 
-function refusalOf(name: string): { code: string; message: string; hint: string | undefined } {
+function refusalOf(name: string): { code: string; message: string; hint: Text | undefined } {
   try {
     checkZone(name);
   } catch (error) {

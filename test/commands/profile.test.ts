@@ -219,7 +219,7 @@ describe('a weight', () => {
     if (!(error instanceof SyncError)) expect.unreachable();
     expect(error.code).toBe(code);
     expect(error.message).toContain('would set that unit to kilograms');
-    expect(error.hint).toContain('--force');
+    expect(String(error.hint)).toContain('--force');
     expect([kept, patches()]).toEqual([{ weight: 90, weightUnits: 'Pounds' }, []]);
 
     const report = await run({ weight: 72.5, force: true });

@@ -155,7 +155,9 @@ describe('the status', () => {
       message: 'Its tokens have expired.',
       hint: 'Run `sync login`.',
     });
-    expect(statusText(report, Date.now())).toMatch(/^Login {5}ended\. Its tokens have expired\.$/m);
+    expect(String(statusText(report, Date.now()))).toMatch(
+      /^Login {5}ended\. Its tokens have expired\.$/m,
+    );
     // An access token alone may be over: it is renewed by the next command.
     const renewable = { ...over, refreshExpiresAt: Date.now() + 86_400_000 };
     await store.save({ ...found, tokens: { ...found.tokens, ...renewable } }, never);
@@ -215,7 +217,7 @@ describe('the status', () => {
     const before = await status(env);
     expect(before.report.account).toBeUndefined();
     expect(before.report.uploads.confirmed).toBe(0);
-    expect(statusText(before.report, Date.now())).toMatch(/^Account {3}not asked yet$/m);
+    expect(String(statusText(before.report, Date.now()))).toMatch(/^Account {3}not asked yet$/m);
     expect(service.control.requests()).toEqual([]);
 
     const flags = { json: false, quiet: false, verbose: false };
@@ -307,12 +309,12 @@ describe('a check', () => {
     const { report, exitCode } = await status({}, true);
     expect(exitCode).toBe(0);
     expect(report.checked).toMatchObject({ outcome: 'accepted', account: { id: 'athlete-1' } });
-    expect(statusText(report, Date.now())).toMatch(
+    expect(String(statusText(report, Date.now()))).toMatch(
       /^Checked {3}the service accepts this login \(/m,
     );
     expect(service.control.requests().map(({ route }) => route)).toEqual(['userinfo']);
     const unsaid = { ...report, checked: { outcome: 'accepted' } } as const;
-    expect(statusText(unsaid, Date.now())).toMatch(
+    expect(String(statusText(unsaid, Date.now()))).toMatch(
       /^Checked {3}the service does not reject this login, and does not name the athlete$/m,
     );
   });
@@ -327,7 +329,7 @@ describe('a check', () => {
       login: { state: 'logged-in' },
       checked: { outcome: 'failed', code: 'NETWORK' },
     });
-    expect(statusText(report, Date.now())).toMatch(/^Checked {3}not now\. /m);
+    expect(String(statusText(report, Date.now()))).toMatch(/^Checked {3}not now\. /m);
     expect((await status()).exitCode).toBe(0);
   });
 
@@ -366,7 +368,7 @@ describe('a service that ends logins unannounced', () => {
     await store.save({ ...made, tokens: { ...tokens, ...limit }, accountId: ACCOUNT.id }, never);
   }
   const warning = async ({ status, clock }: Awaited<ReturnType<typeof open>>) =>
-    /An earlier login .*/.exec(statusText((await status()).report, clock.now()))?.[0];
+    /An earlier login .*/.exec(String(statusText((await status()).report, clock.now())))?.[0];
 
   it('warns of a login that reaches the age at which an earlier one ended', async () => {
     const world = await open({ announceRefreshTtl: false });
@@ -421,7 +423,7 @@ describe('the text of the status', () => {
     lastUploadAt: NOW - 3 * DAY,
     watching: [],
   } as unknown as Report;
-  const text = (over: object) => statusText({ ...report, ...over }, NOW);
+  const text = (over: object) => String(statusText({ ...report, ...over }, NOW));
   const login = (over: object) => text({ login: { ...report.login, ...over } });
 
   it('shows the service, the account, the login and the uploads', () => {

@@ -52,7 +52,7 @@ describe('the outcome of a file', () => {
       'r/a.fit: would be sent\n  POST https://a.example/api\n  name: Ride\n  file: a.fit (273 kB, SHA-256 ffff)',
     ],
   ])('%j', (item, text) => {
-    expect(uploadItemText(item)).toBe(text);
+    expect(uploadItemText(item)).toEqual(text);
   });
 
   const none = {
@@ -93,7 +93,7 @@ describe('the outcome of a file', () => {
       'not-an-activity': some,
       'refused-before': 0,
     };
-    expect(uploadSummaryText({ summary, skipped })).toBe(text);
+    expect(uploadSummaryText({ summary, skipped })).toEqual(text);
   });
 
   it('counts would-upload in JSON only after a dry run', () => {

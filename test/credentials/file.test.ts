@@ -59,7 +59,7 @@ describe('a token file', () => {
       const error = await failure(file.load(never));
       expect(error.code).toBe('CONFIG');
       expect(error.message).toContain(path);
-      expect(error.hint).toContain(`chmod 600 '${path}'`);
+      expect(String(error.hint)).toContain(`chmod 600 '${path}'`);
       expect(everythingShownOf(error)).not.toContain('hidden');
     },
   );
@@ -86,7 +86,7 @@ describe('a token file', () => {
         const error = await failure(attempt);
         expect(error.code).toBe('CONFIG');
         expect(error.message).toContain(`${folder} can be changed by other users (mode 0777)`);
-        expect(error.hint).toContain(`chmod go-w '${folder}'`);
+        expect(String(error.hint)).toContain(`chmod go-w '${folder}'`);
         expect(everythingShownOf(error)).not.toContain('hidden');
       }
       expect(readFileSync(path, 'utf8')).toBe(before);
@@ -108,7 +108,7 @@ describe('a token file', () => {
       chownSync(dirname(path), 65_534, 65_534);
       const error = await failure(file.save(someCredentials(), never));
       expect(error.message).toContain(`${dirname(path)} belongs to another user (uid 65534)`);
-      expect(error.hint).toContain("sudo -u '#65534' sync");
+      expect(String(error.hint)).toContain("sudo -u '#65534' sync");
     },
   );
 

@@ -63,7 +63,7 @@ it.each(['linux', 'darwin', 'win32'] as const)(
     const errors = troubles.map(([trouble, exitCode]) => {
       const error = keychainError(trouble, { keychain: 'The keychain', message: 'm', platform });
       expect(exitCodeOf(error.code)).toBe(exitCode);
-      expect(error.hint).toMatch(/\.$/);
+      expect(String(error.hint)).toMatch(/\.$/);
       expect(error.message).not.toMatch(/logged in|log in/);
       return error;
     });

@@ -143,7 +143,7 @@ describe.skipIf(unavailable !== undefined)('a real Secret Service', () => {
       const { open } = await keychain(state);
       const error = await failure(open({ limitMs: 1_000 }).probe(never));
       expect(error).toMatchObject({ code, details: { keychain: kind } });
-      expect(error.hint).toContain(hint);
+      expect(String(error.hint)).toContain(hint);
       expect(children()).toEqual([]);
     },
   );
@@ -275,8 +275,8 @@ it.skipIf(process.platform !== 'linux')('reports a missing bus with its own fix'
     );
     const error = await failure(store.load(never));
     expect(error).toMatchObject({ code: 'KEYCHAIN_MISSING', details: { keychain: 'no-bus' } });
-    expect(error.hint).toContain('sync login --store file');
-    expect(error.hint).toContain('SYNC_ACCESS_TOKEN');
+    expect(String(error.hint)).toContain('sync login --store file');
+    expect(String(error.hint)).toContain('SYNC_ACCESS_TOKEN');
   }
 });
 

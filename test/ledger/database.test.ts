@@ -82,7 +82,7 @@ it('reports an empty ledger file as damaged, and keeps its log', () => {
     const error = caught(() => openDatabase(path));
     expect(error.code).toBe('STORAGE');
     expect(error.message).toBe(`${path} is damaged: it is empty.`);
-    expect(error.hint).toContain('Move the file away');
+    expect(String(error.hint)).toContain('Move the file away');
   }
   expect(statSync(path).size).toBe(0);
   expect(statSync(`${path}-wal`).size).toBeGreaterThan(0);
@@ -153,7 +153,7 @@ it.each([
   });
   expect(error.code).toBe('STORAGE');
   expect(error.message).toMatch(new RegExp(`^${path}: `));
-  expect(error.hint).toContain('If the file is damaged: Move the file away');
+  expect(String(error.hint)).toContain('If the file is damaged: Move the file away');
   expect(existsSync(path)).toBe(true);
   expect(statSync(path).size).toBe(bytes.length);
 });

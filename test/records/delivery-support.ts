@@ -176,7 +176,7 @@ function requestTexts({ control }: Sandbox): string[] {
 
 /** Returns the warnings of all days. */
 export const notesOf = (items: readonly RecordItem[]): string[] =>
-  items.flatMap(({ warnings }) => warnings.map(({ message }) => message));
+  items.flatMap(({ warnings }) => warnings.map(({ message }) => String(message)));
 
 /** The outcome of each day, in the order of the reports. */
 export const outcomesOf = (items: readonly RecordItem[]): string[] =>

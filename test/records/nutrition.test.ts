@@ -95,9 +95,11 @@ describe('the fields of a nutrition record', () => {
     const day = (items: object[]) => ({ date, items, coach: 'note', waterML: 5, protien: 3 });
     const values = [day([gel]), day([gel, { ...gel, carbz: 3 }, { ...gel, carbz: 4 }])];
     const { records } = await prepare('nutrition', values);
-    const about = records[0]?.warnings.filter(({ message }) => message.startsWith('not a field'));
+    const about = records[0]?.warnings.filter(({ message }) =>
+      String(message).startsWith('not a field'),
+    );
     expect(
-      about?.map(({ source, field, message }) => `${source} ${field ?? ''}: ${message}`),
+      about?.map(({ source, field, message }) => `${source} ${field ?? ''}: ${String(message)}`),
     ).toEqual([
       `in.json#/0 coach: not a field of the platform. ${SENT_ALONG} (2 times in this input)`,
       `in.json#/0 protien: not a field of the platform; did you mean protein? It is in g. ${SENT_ALONG} (2 times in this input)`,

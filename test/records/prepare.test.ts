@@ -434,7 +434,7 @@ describe('preparing inputs', () => {
       new AbortController().signal,
     );
     const told = records.flatMap(({ warnings }) => warnings).filter(({ field }) => field === 'foo');
-    expect(told.map(({ source, message }) => [source, message.slice(-24)])).toEqual([
+    expect(told.map(({ source, message }) => [source, String(message).slice(-24)])).toEqual([
       ['a.json#/0', ' (2 times in this input)'],
       ['b.json#/0', ' (2 times in this input)'],
     ]);

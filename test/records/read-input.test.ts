@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { SyncError } from '../../src/base/errors.ts';
+import type { Text } from '../../src/base/phrase.ts';
 import { MAX_RECORDS } from '../../src/records/document.ts';
 import { fileInput, MAX_BAD_LINES, readInput } from '../../src/records/read-input.ts';
 import type { RawRecord, RecordKind } from '../../src/records/types.ts';
@@ -17,7 +18,7 @@ async function* inPieces(bytes: Uint8Array, size: number): AsyncGenerator<Uint8A
 
 interface Outcome {
   records: RawRecord[];
-  error?: { code: string; message: string; hint: string | undefined; details: unknown };
+  error?: { code: string; message: string; hint: Text | undefined; details: unknown };
 }
 
 async function read(

@@ -72,7 +72,7 @@ export async function saidOf(
     `${field}: ${text}`;
   const said = [
     ...records.flatMap(({ warnings }) =>
-      warnings.map(({ field, message }) => say({ field, text: message })),
+      warnings.map(({ field, message }) => say({ field, text: String(message) })),
     ),
     ...invalid.flatMap(({ problems }) =>
       problems.map(({ field, problem }) => say({ field, text: problem })),

@@ -31,19 +31,19 @@ describe('an error', () => {
   });
 
   it('is printed as a message and a hint', () => {
-    expect(errorText(error, { verbose: false })).toBe(
+    expect(String(errorText(error, { verbose: false }))).toBe(
       'Error: SYNC_BASE_URL: wrong\n  Write it so.',
     );
-    expect(errorText(error, { verbose: true })).toBe(
+    expect(String(errorText(error, { verbose: true }))).toBe(
       'Error: SYNC_BASE_URL: wrong\n  Write it so.\n  Cause: below',
     );
-    expect(errorText(new SyncError('INTERRUPTED', 'Interrupted.'), { verbose: true })).toBe(
+    expect(String(errorText(new SyncError('INTERRUPTED', 'Interrupted.'), { verbose: true }))).toBe(
       'Interrupted.',
     );
   });
 
   it('asks the user to report a bug, and shows the stack', () => {
-    const text = errorText(new TypeError('oops'), { verbose: false });
+    const text = String(errorText(new TypeError('oops'), { verbose: false }));
     expect(text).toMatch(
       /^This is a fault of sync itself; please report it\.\nTypeError: oops\n +at /,
     );

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { phrase, sync } from '../../src/base/phrase.ts';
 import type { Io } from '../../src/terminal/io.ts';
 import { type GlobalFlags, createOutput } from '../../src/terminal/output.ts';
 
@@ -123,4 +124,15 @@ it.each<[string, Partial<GlobalFlags>, boolean]>([
   progress.stop();
   progress.stop();
   expect([out, err]).toEqual([[], []]);
+});
+
+it('names the profile in each command of a text and of a JSON field', () => {
+  const { output, out, err } = open({ json: true, profile: 'ada' });
+  const hint = phrase`Run ${sync('config', 'set', 'endpoint.token', 'PATH')}.`;
+  output.error({ type: 'error', hint, login: { hints: [hint] }, said: '`sync login`' }, hint);
+  const named = 'Run `sync config set endpoint.token PATH --profile ada`.';
+  expect(out.map((line) => JSON.parse(line) as unknown)).toEqual([
+    { type: 'error', v: 1, hint: named, login: { hints: [named] }, said: '`sync login`' },
+  ]);
+  expect(err).toEqual([named]);
 });

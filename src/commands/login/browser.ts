@@ -5,6 +5,7 @@ import type { CheckedCallback } from '../../auth/callback.ts';
 import { exchangeCode } from '../../auth/token-endpoint.ts';
 import type { Env } from '../../base/env.ts';
 import { SyncError } from '../../base/errors.ts';
+import { joinTexts, phrase, sync } from '../../base/phrase.ts';
 import { endpointUrl } from '../../config/endpoints.ts';
 import { duration } from '../../terminal/words.ts';
 import type { LoginAttempt } from './store.ts';
@@ -185,12 +186,16 @@ function timeoutError(
     'AUTH_TIMEOUT',
     `The login was not completed in the browser within ${time}.`,
     {
-      hint:
-        'If the browser showed an error page: the service must know the client ' +
-        `"${clientId}", and exactly ${redirectUri} must be registered for it. ` +
-        `It must also know each of the scopes ${scopes.join(' ')}; ` +
-        '`sync login --scope "..."` asks for others. ' +
-        'Then run `sync login` again.',
+      hint: joinTexts(
+        [
+          'If the browser showed an error page: the service must know the client',
+          `"${clientId}", and exactly ${redirectUri} must be registered for it.`,
+          `It must also know each of the scopes ${scopes.join(' ')};`,
+          phrase`${sync('login', '--scope', '...')} asks for others.`,
+          phrase`Then run ${sync('login')} again.`,
+        ],
+        ' ',
+      ),
     },
   );
 }
@@ -200,9 +205,13 @@ function foreignAnswer(issuer: string, origin: string): SyncError {
     'AUTH_REFUSED',
     `The answer to the login is from ${issuer}, not from ${origin}.`,
     {
-      hint:
-        'Nothing was sent to either. Check the base URL (`sync config get baseUrl`): ' +
-        'is that the address of your training service?',
+      hint: joinTexts(
+        [
+          phrase`Nothing was sent to either. Check the base URL (${sync('config', 'get', 'baseUrl')}):`,
+          'is that the address of your training service?',
+        ],
+        ' ',
+      ),
       details: { issuer },
     },
   );
@@ -214,18 +223,18 @@ function refusedBy(error: string, description: string | undefined): SyncError {
   switch (error) {
     case 'access_denied':
       return new SyncError('AUTH_REFUSED', `The login was not approved${because}.`, {
-        hint: 'Run `sync login` again to approve it.',
+        hint: phrase`Run ${sync('login')} again to approve it.`,
         details,
       });
     case 'server_error':
     case 'temporarily_unavailable':
       return new SyncError('SERVICE_UNAVAILABLE', `The service cannot log you in now${because}.`, {
-        hint: 'Run `sync login` again later.',
+        hint: phrase`Run ${sync('login')} again later.`,
         details,
       });
     case 'invalid_scope':
       return new SyncError('AUTH_REFUSED', `The service refuses these scopes${because}.`, {
-        hint: 'Ask for others: `sync login --scope "workout:write health:write"`.',
+        hint: phrase`Ask for others: ${sync('login', '--scope', 'workout:write health:write')}.`,
         details,
       });
     default:

@@ -7,6 +7,7 @@ import { beginAuthorization } from '../../auth/authorize.ts';
 import { type LandingPage, deniedPage, failedPage, loggedInPage } from '../../auth/landing-page.ts';
 import type { Http } from '../../api/http.ts';
 import { ExitCode, SyncError } from '../../base/errors.ts';
+import { joinTexts, phrase, sync } from '../../base/phrase.ts';
 import type { Config, SettingOverrides } from '../../config/config.ts';
 import { endpointUrl } from '../../config/endpoints.ts';
 import { CALLBACK_PATH } from '../../config/settings.ts';
@@ -109,6 +110,7 @@ async function logInByBrowser(
     scopes: config.get('scope'),
     platform: context.platform,
     userId: process.getuid?.(),
+    profile: config.profile,
     onRefused: (message) => context.warn(message),
   });
   const { server, start } = authorization;
@@ -120,8 +122,13 @@ async function logInByBrowser(
     const report = await keep(guarded, attempt, tokens, 'code');
     if (start.misused.aborted) {
       context.warn(
-        "The login's address was opened a second time while the login was being stored. " +
-          'If the account shown is not yours, run `sync logout`.',
+        joinTexts(
+          [
+            "The login's address was opened a second time while the login was being stored.",
+            phrase`If the account shown is not yours, run ${sync('logout')}.`,
+          ],
+          ' ',
+        ),
       );
     }
     const declined = report.missing.filter(({ asked }) => asked).map(({ feature }) => feature);

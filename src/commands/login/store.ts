@@ -1,6 +1,7 @@
 import type { AppContext } from '../../app/context.ts';
 import type { Http } from '../../api/http.ts';
 import { SyncError } from '../../base/errors.ts';
+import { phrase, sync } from '../../base/phrase.ts';
 import type { Secret } from '../../base/secret.ts';
 import type { Config } from '../../config/config.ts';
 import { openStore } from '../../credentials/open-store.ts';
@@ -52,7 +53,9 @@ async function openWorkingStore(
     const missing = error instanceof SyncError && error.code === 'KEYCHAIN_MISSING';
     const byFlag = config.originOf('tokenStore') === 'flag';
     if (!missing || byFlag || !io.interactive) throw error;
-    context.warn(error.hint === undefined ? error.message : `${error.message}\n  ${error.hint}`);
+    context.warn(
+      error.hint === undefined ? error.message : phrase`${error.message}\n  ${error.hint}`,
+    );
     const file = open('file');
     const question = `Keep the login in ${file.describe()} instead? Only you can read it. [y/N] `;
     if (!(await confirm(context, question))) throw error;
@@ -83,7 +86,7 @@ async function askToReplace(
       'CONFIG',
       `Profile "${config.profile}" is logged in at ${other}: a login at ${service} would replace that login.`,
       {
-        hint: 'Keep both: `sync login --profile NAME`. To replace it, run `sync logout` first.',
+        hint: phrase`Keep both: ${sync('login', '--profile', 'NAME')}. To replace it, run ${sync('logout')} first.`,
         details: { service: other },
       },
     );

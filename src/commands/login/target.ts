@@ -1,5 +1,6 @@
 import type { AppContext } from '../../app/context.ts';
 import { SyncError, isAbort, messageOf } from '../../base/errors.ts';
+import { phrase, sync } from '../../base/phrase.ts';
 import { Secret } from '../../base/secret.ts';
 import { type Config, requireBaseUrl, requireClientId } from '../../config/config.ts';
 import { SETTINGS } from '../../config/settings.ts';
@@ -94,7 +95,7 @@ async function readSecret(context: AppContext): Promise<Secret> {
     : (await readStdin(context)).replace(/[\r\n]+$/, '');
   if (secret === '') {
     throw new SyncError('CONFIG', '--client-secret-stdin: stdin is empty.', {
-      hint: 'Pipe the secret in: `sync login --client-secret-stdin < secret.txt`.',
+      hint: phrase`Pipe the secret in: ${sync('login', '--client-secret-stdin').withInput('< secret.txt')}.`,
     });
   }
   return new Secret(secret);

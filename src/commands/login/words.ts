@@ -1,11 +1,12 @@
+import { type Text, joinTexts, phrase, sync } from '../../base/phrase.ts';
 import type { Account } from '../../config/config.ts';
 import type { MissingFeature } from '../../config/scopes.ts';
 import { duration } from '../../terminal/words.ts';
 import type { LoginReport } from './keep.ts';
 
-export function loginText(report: LoginReport, now: number): string {
+export function loginText(report: LoginReport, now: number): Text {
   const { account, replaced, service, store, missing } = report;
-  const lines = [
+  const lines: Text[] = [
     `Logged in${account === undefined ? '' : ` as ${who(account)}`} at ${service}.`,
     `The login is kept in ${store.where}${store.kind === 'file' ? ' (not in the keychain)' : ''}.`,
   ];
@@ -14,17 +15,17 @@ export function loginText(report: LoginReport, now: number): string {
   const declined = missing.filter(({ asked }) => asked);
   if (declined.length > 0) {
     lines.push('Not granted, so these will not work:', ...declined.map(missingText));
-    lines.push('Run `sync login` again to ask for them again.');
+    lines.push(phrase`Run ${sync('login')} again to ask for them again.`);
   }
   if (!report.renewable) {
     const ends = report.accessExpiresAt;
     const when = ends === undefined ? 'at a time it did not state' : `in ${duration(ends - now)}`;
     lines.push(`The service gave no refresh token: this login ends ${when}.`);
   }
-  return lines.join('\n');
+  return joinTexts(lines, '\n');
 }
 
-function savedText({ profile, saved }: LoginReport): string[] {
+function savedText({ profile, saved }: LoginReport): Text[] {
   const changed = Object.entries(saved).map(([key, value]) =>
     value === null ? `${key} (removed)` : `${key} "${value}"`,
   );
@@ -32,13 +33,15 @@ function savedText({ profile, saved }: LoginReport): string[] {
   return [
     `Settings saved for profile "${profile}": ${changed.join(', ')}.`,
     ...(typeof saved.scope === 'string'
-      ? ['Later logins ask for these scopes; `sync config unset scope` restores the defaults.']
+      ? [
+          phrase`Later logins ask for these scopes; ${sync('config', 'unset', 'scope')} restores the defaults.`,
+        ]
       : []),
   ];
 }
 
-export function missingText({ feature, command, scope }: MissingFeature): string {
-  return `  ${feature} (\`${command}\` needs ${scope})`;
+export function missingText({ feature, command, scope }: MissingFeature): Text {
+  return phrase`  ${feature} (${sync(...command.split(' ').slice(1))} needs ${scope})`;
 }
 
 /** An athlete's name and address, or the best identifier at hand. */

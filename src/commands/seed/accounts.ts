@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import type { Config } from '../../config/config.ts';
 import type { Env } from '../../base/env.ts';
 import { SyncError, messageOf } from '../../base/errors.ts';
+import { phrase, sync } from '../../base/phrase.ts';
 import { Secret } from '../../base/secret.ts';
 import { isObject } from '../../api/wire.ts';
 import { isLoopback } from '../../config/settings.ts';
@@ -142,9 +143,7 @@ export function refuseRealAccount(config: Config, baseUrl: URL): void {
     'CONFIG',
     `Profile "${config.profile}" may be a real account at ${baseUrl.host}: no synthetic data is sent there.`,
     {
-      hint:
-        'If it is a test account, mark it: `sync config set testAccount true`. ' +
-        '--dry-run and --out need no mark.',
+      hint: phrase`If it is a test account, mark it: ${sync('config', 'set', 'testAccount', 'true')}. --dry-run and --out need no mark.`,
       details: { profile: config.profile },
     },
   );

@@ -5,10 +5,10 @@ import { dateFlag, wholeNumber } from '../../app/flags.ts';
 import { withLedger } from '../../app/ledger.ts';
 import { ExitCode, SyncError, exitCodeOf, worstExitCode } from '../../base/errors.ts';
 import { inParallel } from '../../base/parallel.ts';
+import { type Text, phrase, renderText, sync } from '../../base/phrase.ts';
 import { type Config, type SettingOverrides, requireBaseUrl } from '../../config/config.ts';
 import { endpointUrl } from '../../config/endpoints.ts';
 import { errorReport, errorText } from '../../terminal/error.ts';
-import { namingProfile } from '../../terminal/profile-hint.ts';
 import { plural } from '../../terminal/words.ts';
 import { DEFAULT_JOBS } from '../../upload/pipeline.ts';
 import { pushItemJson, pushItemText } from '../push.ts';
@@ -120,11 +120,11 @@ async function fillAccounts(
     } catch (error) {
       if (!(error instanceof SyncError) || error.code === 'INTERRUPTED') throw error;
       codes.push(exitCodeOf(error.code));
-      const own = errorOf(account, error);
+      const own = errorOf(account, error, context.flags);
       const { verbose } = context.flags;
       output.error(
         { ...errorReport(own), account: account.name },
-        `${account.name}: ${errorText(own, { verbose })}`,
+        phrase`${account.name}: ${errorText(own, { verbose })}`,
       );
     }
   });
@@ -189,11 +189,13 @@ async function fillAccount(
 function contextOf(account: SeedAccount, context: AppContext): AppContext {
   const { name, profile } = account;
   const { flags, output } = context;
-  const warn = (text: string) => output.warn(prefix(name) + withVariablesOf(account, text));
-  const say = (text: string) => output.say(prefix(name) + text);
+  const own = profile === undefined ? flags : { ...flags, profile };
+  const render = (text: Text) => prefix(name) + renderText(text, own.profile);
+  const warn = (text: Text) => output.warn(withVariablesOf(account, render(text)));
+  const say = (text: Text) => output.say(render(text));
   return {
     ...context,
-    flags: profile === undefined ? flags : { ...flags, profile },
+    flags: own,
     output: { ...output, warn, say },
     warn,
   };
@@ -211,12 +213,12 @@ function configOf(account: SeedAccount, context: AppContext, overrides: SettingO
 }
 
 /** Returns an error with the account's variables and profile in its words. */
-function errorOf(account: SeedAccount, error: SyncError): SyncError {
+function errorOf(account: SeedAccount, error: SyncError, flags: AppContext['flags']): SyncError {
   const { code, message, hint, cause, details } = error;
   return new SyncError(code, withVariablesOf(account, message), {
     ...(hint === undefined
       ? {}
-      : { hint: namingProfile(withVariablesOf(account, hint), account.profile) }),
+      : { hint: withVariablesOf(account, renderText(hint, account.profile ?? flags.profile)) }),
     cause,
     details,
   });
@@ -235,7 +237,7 @@ function seedItemJson(item: SeedItem, account: string | undefined): Record<strin
 const QUIET: readonly SeedItem['outcome'][] = ['uploaded', 'duplicate', 'pushed', 'skipped'];
 
 /** Returns a function for each item's text. It prints a reason that stops many of them once. */
-function seedItemTexts(account: string | undefined): (item: SeedItem) => string | undefined {
+function seedItemTexts(account: string | undefined): (item: SeedItem) => Text | undefined {
   const printed = new Set<string>();
   return (item) => {
     if (QUIET.includes(item.outcome)) return undefined;
@@ -244,7 +246,7 @@ function seedItemTexts(account: string | undefined): (item: SeedItem) => string 
       printed.add(item.message);
     }
     const text = 'path' in item ? uploadItemText(item) : pushItemText(item, '');
-    return text === undefined ? undefined : prefix(account) + text;
+    return text === undefined ? undefined : phrase`${prefix(account)}${text}`;
   };
 }
 
@@ -266,6 +268,6 @@ function filesText({ dir, recordings, days }: SeedFiles): string {
   return `${dir}: ${plural(recordings, 'recording')}, and ${plural(days, 'day')} in wellness.json and nutrition.json.`;
 }
 
-function filesHint({ dir }: SeedFiles): string {
-  return `Send them with \`sync upload ${dir}\`, \`sync push wellness ${dir}/wellness.json\` and \`sync push nutrition ${dir}/nutrition.json\`.`;
+function filesHint({ dir }: SeedFiles): Text {
+  return phrase`Send them with ${sync('upload', dir)}, ${sync('push', 'wellness', `${dir}/wellness.json`)} and ${sync('push', 'nutrition', `${dir}/nutrition.json`)}.`;
 }

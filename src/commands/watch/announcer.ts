@@ -1,5 +1,6 @@
 import type { Context } from '../../base/context.ts';
 import type { ErrorCode } from '../../base/errors.ts';
+import { type Text, phrase, sync } from '../../base/phrase.ts';
 import type { WatchNotice } from '../../watch/report.ts';
 import type { UploadItem } from '../../upload/report.ts';
 
@@ -10,7 +11,7 @@ const DAY_MS = 86_400_000;
 export interface AnnouncerOptions {
   readonly report: (event: WatchNotice) => void;
   /** Shows a desktop notification, if there is a desktop. */
-  readonly notify: (note: { readonly title: string; readonly text: string }) => void;
+  readonly notify: (note: { readonly title: string; readonly text: Text }) => void;
 }
 
 /** Reports each topic once, across all logins: a login that ended, a login that ends soon. */
@@ -42,7 +43,7 @@ export class Announcer {
     if (event.event === 'login-needed') {
       if (this.#loginNeeded === event.code) return;
       this.#loginNeeded = event.code;
-      const text = `${event.message} ${event.hint ?? 'Run `sync login`.'}`;
+      const text = phrase`${event.message} ${event.hint ?? phrase`Run ${sync('login')}.`}`;
       this.#options.notify({ title: 'sync: recordings wait for a login', text });
     } else if (event.event === 'upload' && wasAnswered(event.item)) this.loginWorks();
     else if (event.event === 'missing') this.#noteMissing(event.path);
@@ -55,7 +56,7 @@ export class Announcer {
     queueMicrotask(() => {
       const [first = '', ...more] = this.#missing;
       this.#missing = [];
-      const text = `${first}${more.length === 0 ? '' : ` and ${more.length} more`}. Run \`sync verify\`.`;
+      const text = phrase`${first}${more.length === 0 ? '' : ` and ${more.length} more`}. Run ${sync('verify')}.`;
       this.#options.notify({ title: 'sync: uploads without a workout', text });
     });
   }

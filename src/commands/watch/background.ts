@@ -2,6 +2,7 @@ import { truncateSync } from 'node:fs';
 import { type AppContext, createContext } from '../../app/context.ts';
 import { configFor } from '../../app/config.ts';
 import { ExitCode, SyncError, exitCodeOf, isAbort } from '../../base/errors.ts';
+import { renderText } from '../../base/phrase.ts';
 import { type StartMessage, failedToStart, lastWords } from '../../daemon/launch.ts';
 import { type Log, logEntry, logIo, openLog } from '../../daemon/log.ts';
 import { type Registration, registerWatcher } from '../../daemon/registration.ts';
@@ -52,6 +53,7 @@ export async function runInBackground(
   options: Background,
   watch: Watch,
 ): Promise<ExitCode> {
+  const { flags } = context;
   // Other users may not read what the daemon writes.
   process.umask(0o077);
   const starter = starterChannel();
@@ -60,11 +62,11 @@ export async function runInBackground(
     return endsForGood(options.kind, code) ? ExitCode.ok : code;
   } catch (error) {
     // There is no log yet: the starter or the journal gets the error.
-    await starter.send(failedToStart(error));
+    await starter.send(failedToStart(error, flags.profile));
     if (isAbort(error)) return ExitCode.ok;
     const code = error instanceof SyncError ? exitCodeOf(error.code) : ExitCode.internal;
     if (!endsForGood(options.kind, code)) throw error;
-    context.io.err(errorText(error, context.flags));
+    context.io.err(renderText(errorText(error, flags), flags.profile));
     return ExitCode.ok;
   }
 }
@@ -92,7 +94,7 @@ async function runRegistered(
   const io = logIo(log, clock, kind === 'systemd' ? (text) => context.io.out(text) : undefined);
   const inner = createContext({ ...context, io }, version, { ...flags, json: false, quiet: false });
   process.once('uncaughtExceptionMonitor', (error) => {
-    io.err(errorText(error, flags));
+    io.err(renderText(errorText(error, flags), flags.profile));
     registration.end(ExitCode.internal, error.message);
   });
   const onReady = () => {
@@ -102,7 +104,7 @@ async function runRegistered(
   try {
     const code = await watch(inner, registration, onReady);
     registration.end(code);
-    await starter.send(failedToStart(endedEarly(code)));
+    await starter.send(failedToStart(endedEarly(code), flags.profile));
     return code;
   } catch (error) {
     const code = isAbort(error)
@@ -110,9 +112,9 @@ async function runRegistered(
       : error instanceof SyncError
         ? exitCodeOf(error.code)
         : ExitCode.internal;
-    if (code !== ExitCode.ok) io.err(errorText(error, flags));
+    if (code !== ExitCode.ok) io.err(renderText(errorText(error, flags), flags.profile));
     registration.end(code, error instanceof Error ? error.message : String(error));
-    await starter.send(failedToStart(error));
+    await starter.send(failedToStart(error, flags.profile));
     return code;
   }
 }

@@ -8,6 +8,7 @@ import { type OpenLedger, openLedger } from '../../app/ledger.ts';
 import { withUntracedHttp } from '../../app/with-http.ts';
 import type { Context } from '../../base/context.ts';
 import { SyncError } from '../../base/errors.ts';
+import { type Text, phrase, sync } from '../../base/phrase.ts';
 import { type Config, requireBaseUrl } from '../../config/config.ts';
 import { endpointUrl } from '../../config/endpoints.ts';
 import { hasEnvironmentTokens } from '../../credentials/environment.ts';
@@ -45,7 +46,7 @@ export interface WatchSetup {
   readonly open: (how: 'online' | 'offline') => Promise<OpenLogin>;
   readonly report: (notice: WatchNotice) => void;
   /** Shows a desktop notification, if there is a desktop. */
-  readonly notify: (note: { readonly title: string; readonly text: string }) => void;
+  readonly notify: (note: { readonly title: string; readonly text: Text }) => void;
   /** Calls the monitor's address. @throws if that fails */
   readonly heartbeat: ((signal: AbortSignal) => Promise<void>) | undefined;
 }
@@ -156,7 +157,7 @@ async function loginEndsAt(
   const found = await store.load(signal);
   if (found === undefined) {
     throw new SyncError('AUTH_REQUIRED', `Nobody is logged in (profile "${config.profile}").`, {
-      hint: 'Run `sync login`; the watcher continues by itself.',
+      hint: phrase`Run ${sync('login')}; the watcher continues by itself.`,
     });
   }
   return found.tokens.refreshExpiresAt;
@@ -227,7 +228,7 @@ function otherAthlete(profile: string): Failure {
 }
 
 function loggedOut(): Failure {
-  const hint = 'Run `sync login`; the watcher continues by itself.';
+  const hint = phrase`Run ${sync('login')}; the watcher continues by itself.`;
   return { code: 'AUTH_REQUIRED', message: 'Nobody is logged in any more.', hint };
 }
 

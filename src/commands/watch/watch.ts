@@ -6,11 +6,11 @@ import type { AppContext } from '../../app/context.ts';
 import { configFor } from '../../app/config.ts';
 import { wholeNumber } from '../../app/flags.ts';
 import { ExitCode, SyncError, exitCodeOf, messageOf } from '../../base/errors.ts';
+import { joinTexts, phrase, renderText, sync } from '../../base/phrase.ts';
 import { type Config, requireBaseUrl } from '../../config/config.ts';
 import { hasEnvironmentTokens } from '../../credentials/environment.ts';
 import { type Registration, eachOnce, registerWatcher } from '../../daemon/registration.ts';
 import { type BackgroundKind, watcherLogin, watcherPaths } from '../../daemon/registry.ts';
-import { namingProfile } from '../../terminal/profile-hint.ts';
 import { filesystemType, hasRecursiveEvents } from '../../watch/filesystem-type.ts';
 import { notify } from '../../watch/notify.ts';
 import { POLL_MS } from '../../watch/rescan.ts';
@@ -133,11 +133,14 @@ async function startInBackground(
     progress.stop();
     output.result(
       { type: 'daemon-started', ...started },
-      [
-        `Watching ${folderNames(started.folders)} in the background (process ${started.pid}).`,
-        `Log: ${started.log}`,
-        'See `sync daemon status`; `sync daemon stop` stops it.',
-      ].join('\n'),
+      joinTexts(
+        [
+          `Watching ${folderNames(started.folders)} in the background (process ${started.pid}).`,
+          `Log: ${started.log}`,
+          phrase`See ${sync('daemon', 'status')}; ${sync('daemon', 'stop')} stops it.`,
+        ],
+        '\n',
+      ),
     );
     return ExitCode.ok;
   } finally {
@@ -180,8 +183,7 @@ function setupOf(
       output.result(watchNoticeJson(notice, at), watchNoticeText(notice, at));
       if (notice.event === 'ready') onReady();
     },
-    notify: ({ title, text }) =>
-      notify(platform, env, { title, text: namingProfile(text, profile) }),
+    notify: ({ title, text }) => notify(platform, env, { title, text: renderText(text, profile) }),
     heartbeat:
       heartbeatUrl === undefined
         ? undefined
@@ -197,6 +199,6 @@ function pollMs(flag: string | boolean | undefined): number | undefined {
 function refuseFile(path: string): void {
   if (statSync(path, { throwIfNoEntry: false })?.isFile() !== true) return;
   throw new SyncError('USAGE', `${path} is a file; sync watch takes folders.`, {
-    hint: `To send it, run \`sync upload ${path}\`.`,
+    hint: phrase`To send it, run ${sync('upload', path)}.`,
   });
 }

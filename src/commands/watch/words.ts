@@ -1,3 +1,4 @@
+import { type Text, joinTexts, phrase, sync } from '../../base/phrase.ts';
 import type { FolderState } from '../../daemon/registry.ts';
 import type { WatchNotice } from '../../watch/report.ts';
 import { uploadItemJson, uploadItemText } from '../upload.ts';
@@ -16,12 +17,12 @@ export function watchNoticeJson(event: WatchNotice, at: Date | undefined): Recor
 }
 
 /** A notice for people, on one line; undefined for one that is not shown. @param at its prefix */
-export function watchNoticeText(event: WatchNotice, at: Date | undefined): string | undefined {
+export function watchNoticeText(event: WatchNotice, at: Date | undefined): Text | undefined {
   const text = textOf(event);
-  return text === undefined || at === undefined ? text : `${localTime(at)}  ${text}`;
+  return text === undefined || at === undefined ? text : phrase`${localTime(at)}  ${text}`;
 }
 
-function textOf(event: WatchNotice): string | undefined {
+function textOf(event: WatchNotice): Text | undefined {
   switch (event.event) {
     case 'started':
       return undefined;
@@ -38,27 +39,27 @@ function textOf(event: WatchNotice): string | undefined {
     case 'unfinished':
       return `${event.path}: not sent yet. ${event.detail} It is sent when it is complete.`;
     case 'obstacle':
-      return [
+      return sentences([
         `Cannot send now: ${event.message}`,
-        ...(event.hint === undefined ? [] : [event.hint]),
+        event.hint,
         `Retrying; ${plural(event.queued, 'recording')} waiting.`,
-      ].join(' ');
+      ]);
     case 'delivering':
       return 'Sending again.';
     case 'login-needed':
-      return `Not sending: ${event.message} ${event.hint ?? 'Run `sync login`.'}`;
+      return phrase`Not sending: ${event.message} ${event.hint ?? phrase`Run ${sync('login')}.`}`;
     case 'login-renewed':
       return 'The login works again.';
     case 'login-ending':
-      return `The login ends in ${plural(event.daysLeft, 'day')} (${event.endsAt}): run \`sync login\` before that.`;
+      return phrase`The login ends in ${plural(event.daysLeft, 'day')} (${event.endsAt}): run ${sync('login')} before that.`;
     case 'missing':
       return missingText(oneLine(event.path), `at ${localTime(new Date(event.uploadedAt))}`);
     case 'unverified':
-      return [
+      return sentences([
         `Uploads are not verified: ${event.message}`,
-        ...(event.hint === undefined ? [] : [event.hint]),
-        'The next start of `sync watch` tries again.',
-      ].join(' ');
+        event.hint,
+        phrase`The next start of ${sync('watch')} tries again.`,
+      ]);
     case 'problem':
       return event.path === undefined ? event.message : `${event.path}: ${event.message}`;
     case 'stopped':
@@ -66,6 +67,13 @@ function textOf(event: WatchNotice): string | undefined {
         ? 'Stopped.'
         : `Stopped; ${plural(event.queued, 'recording')} not sent yet; the next start sends them.`;
   }
+}
+
+function sentences(texts: readonly (Text | undefined)[]): Text {
+  return joinTexts(
+    texts.filter((text) => text !== undefined),
+    ' ',
+  );
 }
 
 function folderText(folder: string, state: FolderState, reason: string | undefined): string {

@@ -491,10 +491,10 @@ describe('a login that fails', () => {
     const error = await failure(login(here, { args: ['--timeout', '1s'] }).done);
     expect(error.code).toBe('AUTH_TIMEOUT');
     expect(error.message).toBe('The login was not completed in the browser within 1 s.');
-    expect(error.hint).toMatch(
+    expect(String(error.hint)).toMatch(
       /"sandbox-client", and exactly http:\/\/127\.0\.0\.1:\d+\/callback must be/,
     );
-    expect(error.hint).toContain('know each of the scopes workout:write health:write');
+    expect(String(error.hint)).toContain('know each of the scopes workout:write health:write');
   });
 
   it('ends with Ctrl-C, and frees the port', async () => {
@@ -717,8 +717,8 @@ describe('a first login', () => {
     const io = testIo();
     const error = await failure(login(machine(undefined, env), { system: { io } }).done);
     expect(error.code).toBe('CONFIG');
-    expect(error.hint).toContain(flag);
-    expect(error.hint).toContain(variable);
+    expect(String(error.hint)).toContain(flag);
+    expect(String(error.hint)).toContain(variable);
     expect(io.asked).toEqual([]);
   });
 

@@ -138,7 +138,7 @@ describe('an address that is opened twice', () => {
     const error = await failure(done);
     expect(error.code).toBe('AUTH_REFUSED');
     expect(error.message).toContain(words);
-    expect(error.hint).toContain('sync login --no-browser');
+    expect(String(error.hint)).toContain('sync login --no-browser');
     expect((await page)?.status).toBe(400);
     expect((await page)?.text).toContain(words);
     expect(tokenRequests(service)).toEqual([]);

@@ -63,7 +63,7 @@ describe.skipIf(process.platform !== 'linux')('sync login without a keychain', (
     const here = machine(service, {});
     const error = await failure(here.login().done);
     expect(error.code).toBe('KEYCHAIN_MISSING');
-    expect(error.hint).toContain('sync login --store file');
+    expect(String(error.hint)).toContain('sync login --store file');
     expect(service.control.requestCount()).toBe(0);
     expect(existsSync(here.tokenFile)).toBe(false);
   });
@@ -215,7 +215,7 @@ describe.skipIf(unavailable !== undefined)('with a real keychain', () => {
     const error = await failure(here.login(testIo(), elsewhere).done);
     expect(error).toMatchObject({ code: 'CONFIG', details: { service: real.url } });
     expect(error.message).toContain(`is logged in at ${real.url}`);
-    expect(error.hint).toContain('--profile NAME');
+    expect(String(error.hint)).toContain('--profile NAME');
     expect(trial.control.requestCount()).toBe(0);
     const no = testIo({ interactive: true, answers: { Profile: ['n'] } });
     expect((await failure(here.login(no, elsewhere).done)).code).toBe('CONFIG');

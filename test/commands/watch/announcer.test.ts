@@ -6,7 +6,7 @@ it('a check of uploads shows one note on the desktop, however many recordings ar
   const notes: string[] = [];
   const announcer = new Announcer(testContext(), {
     report: () => undefined,
-    notify: ({ text }) => notes.push(text),
+    notify: ({ text }) => notes.push(String(text)),
   });
   const tell = (...paths: string[]) => {
     for (const path of paths) {
