@@ -109,11 +109,11 @@ describe('the registration of a watcher', () => {
     expect(started.state?.startedAt).toBeGreaterThanOrEqual(before);
     registration.ready();
     expect(inspectWatcher(paths).state?.readyAt).toBeGreaterThanOrEqual(before);
-    registration.end(4, 'Nobody is logged in.');
+    registration.end(4, 'Not logged in.');
     registration.end(0);
     expect(inspectWatcher(paths)).toMatchObject({
       running: false,
-      state: { ended: { exitCode: 4, message: 'Nobody is logged in.' } },
+      state: { ended: { exitCode: 4, message: 'Not logged in.' } },
     });
   });
 

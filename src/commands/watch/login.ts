@@ -12,6 +12,7 @@ import { type Text, phrase, sync } from '../../base/phrase.ts';
 import { type Config, requireBaseUrl } from '../../config/config.ts';
 import { endpointUrl } from '../../config/endpoints.ts';
 import { hasEnvironmentTokens } from '../../credentials/environment.ts';
+import { notLoggedIn } from '../../auth/login-errors.ts';
 import { openStore } from '../../credentials/open-store.ts';
 import { serviceId } from '../../credentials/store.ts';
 import { type Registration, lockFolders } from '../../daemon/registration.ts';
@@ -156,9 +157,7 @@ async function loginEndsAt(
   const store = openStore(config, { env, platform, programDir, attended: false });
   const found = await store.load(signal);
   if (found === undefined) {
-    throw new SyncError('AUTH_REQUIRED', `Nobody is logged in (profile "${config.profile}").`, {
-      hint: phrase`Run ${sync('login')}; the watcher continues by itself.`,
-    });
+    throw notLoggedIn(config.profile, phrase`Run ${sync('login')}; the watcher then continues.`);
   }
   return found.tokens.refreshExpiresAt;
 }
@@ -216,20 +215,21 @@ export async function nextLogin(
 function whyNot(before: OpenLogin, after: OpenLogin, profile: string): Failure | undefined {
   const known = before.athlete !== undefined && before.service === after.service;
   if (!known || after.athlete === before.athlete) return undefined;
-  return after.athlete === undefined ? loggedOut() : otherAthlete(profile);
+  return after.athlete === undefined ? loggedOut(profile) : otherAthlete(profile);
 }
 
 function otherAthlete(profile: string): Failure {
   return {
     code: 'AUTH_REFUSED',
-    message: `Somebody else logged in with profile "${profile}"; these recordings are not sent to their account.`,
+    message: `Another athlete logged in with profile "${profile}"; these recordings are not sent to their account.`,
     hint: 'Log in as before, or stop this watcher and start it again to send them there.',
   };
 }
 
-function loggedOut(): Failure {
-  const hint = phrase`Run ${sync('login')}; the watcher continues by itself.`;
-  return { code: 'AUTH_REQUIRED', message: 'Nobody is logged in any more.', hint };
+function loggedOut(profile: string): Failure {
+  const hint = phrase`Run ${sync('login')}; the watcher then continues.`;
+  const { code, message } = notLoggedIn(profile);
+  return { code, message, hint };
 }
 
 export function isFailure(found: Login | Failure): found is Failure {

@@ -123,5 +123,5 @@ it('does not overwrite the health of the next login with a late answer for the l
   await running;
   registration.end(0);
   expect(logins).toBe(2);
-  expect(health()?.login.message).toMatch(/Somebody else logged in/);
+  expect(health()?.login.message).toMatch(/Another athlete logged in/);
 });
