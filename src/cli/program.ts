@@ -1,4 +1,4 @@
-import { Command, CommanderError } from 'commander';
+import { Command, CommanderError, Help } from 'commander';
 import { COMMANDS } from './commands.ts';
 import { type CommandDeclaration, globalFlags } from './declaration.ts';
 import type { CommandModule } from '../app/command.ts';
@@ -33,6 +33,11 @@ export function buildProgram(options: ProgramOptions, args: readonly string[]): 
     .helpOption('-h, --help', 'show help')
     .helpCommand('help [command]', 'show help for a command')
     .addHelpText('after', '\nBegin with `sync login`, then `sync upload ride.fit`.')
+    .configureHelp({
+      // "(default: false)" would stand behind every flag.
+      optionDescription: (option) =>
+        option.defaultValue === false ? option.description : new Help().optionDescription(option),
+    })
     .configureOutput({
       writeOut: (text) => options.system.io.out(text.replace(/\n$/, '')),
       writeErr: () => undefined,
