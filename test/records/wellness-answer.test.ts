@@ -18,7 +18,7 @@ function saidOf(fields: JsonObject, row: Readonly<Record<string, unknown>> | und
   };
   const { dropped, notes } = notKeptWarnings(record, row);
   for (const { source } of notes) expect(source).toBe('in.json#/0');
-  return { dropped, said: notes.map(({ field, message }) => `${field ?? ''}: ${message}`) };
+  return { dropped, said: notes.map(({ field, message }) => `${field ?? ''}: ${String(message)}`) };
 }
 
 const UNKNOWN = 'the platform took the day without it: it does not know this field';
