@@ -10,8 +10,8 @@ import { hasEnvironmentTokens } from '../credentials/environment.ts';
 import { openStore } from '../credentials/open-store.ts';
 import { haveOneInCommon } from '../daemon/registration.ts';
 import { inspectWatcher, listWatchers, watcherPaths } from '../daemon/registry.ts';
-import type { ServiceDefinition } from '../os-service/definition.ts';
-import { type ServiceKind, type ServiceManager, serviceManager } from '../os-service/manager.ts';
+import type { ServiceDefinition, ServiceKind, ServiceManager } from '../os-service/definition.ts';
+import { serviceManager } from '../os-service/manager.ts';
 import { systemRunner } from '../os-service/runner.ts';
 import { makeStateFolder } from '../system/storage.ts';
 import {

@@ -1,10 +1,9 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Context } from '../base/context.ts';
-import type { ServiceDefinition } from './definition.ts';
+import type { ServiceDefinition, ManagerOptions, ServiceManager } from './definition.ts';
 import { readOwnFile, refused, removeOwnFile, writeOwnFile, written } from './files.ts';
 import { launchdPlist } from './launchd.ts';
-import type { ManagerOptions, ServiceManager } from './manager.ts';
 
 /**
  * `bootout` returns before launchd has released the agent's name. Until then `bootstrap` fails (5,

@@ -2,9 +2,8 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { SyncError } from '../base/errors.ts';
 import { joinTexts, phrase, sync } from '../base/phrase.ts';
-import type { ServiceDefinition } from './definition.ts';
+import type { ServiceDefinition, ManagerOptions, ServiceManager } from './definition.ts';
 import { readOwnFile, refused, removeOwnFile, writeOwnFile, written } from './files.ts';
-import type { ManagerOptions, ServiceManager } from './manager.ts';
 import { systemdUnit } from './systemd.ts';
 
 /** The user's own systemd: units under `~/.config/systemd/user`, no privilege needed. */

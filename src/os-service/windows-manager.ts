@@ -1,9 +1,8 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { SyncError } from '../base/errors.ts';
-import type { ServiceDefinition } from './definition.ts';
+import type { ServiceDefinition, ManagerOptions, ServiceManager } from './definition.ts';
 import { readOwnFile, refused, removeOwnFile, writeOwnFile, written } from './files.ts';
-import type { ManagerOptions, ServiceManager } from './manager.ts';
 import { environmentFile, windowsTask } from './windows-task.ts';
 
 /** Windows' Task Scheduler: a task of the user's own, started when they log on. */

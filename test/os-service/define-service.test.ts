@@ -4,7 +4,7 @@ import { defineService } from '../../src/commands/daemon-install.ts';
 import { loadConfig } from '../../src/config/config.ts';
 import { type System, thisSystem } from '../../src/app/system.ts';
 import { findPaths } from '../../src/config/paths.ts';
-import type { ServiceKind } from '../../src/os-service/manager.ts';
+import type { ServiceKind } from '../../src/os-service/definition.ts';
 
 /** What a service would run if `sync daemon install` were called in this environment. */
 function define(

@@ -2,12 +2,8 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { launchdPlist } from '../../src/os-service/launchd.ts';
-import {
-  type ManagerOptions,
-  type ServiceManager,
-  serviceManager,
-  serviceSlug,
-} from '../../src/os-service/manager.ts';
+import type { ManagerOptions, ServiceManager } from '../../src/os-service/definition.ts';
+import { serviceManager, serviceSlug } from '../../src/os-service/manager.ts';
 import type { Ran } from '../../src/os-service/runner.ts';
 import { systemRunner } from '../../src/os-service/runner.ts';
 import { systemdUnit } from '../../src/os-service/systemd.ts';
