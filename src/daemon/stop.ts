@@ -52,7 +52,7 @@ export async function stopDaemon(
     await clock.sleep(LOOK_MS, signal);
     target = findTarget(paths, platform);
   }
-  if (target.found === 'nobody') return { outcome: 'not-running' };
+  if (target.found === 'none') return { outcome: 'not-running' };
   if (target.found === 'unknown') {
     return { outcome: 'out-of-reach', pid: target.pid, why: target.why };
   }
@@ -82,7 +82,7 @@ export async function stopDaemon(
 }
 
 type Target =
-  | { readonly found: 'nobody' }
+  | { readonly found: 'none' }
   | { readonly found: 'daemon'; readonly pid: number; readonly start: string | undefined }
   | { readonly found: 'unknown'; readonly pid: number | undefined; readonly why: string };
 
@@ -90,13 +90,13 @@ type Target =
 function findTarget(paths: WatcherPaths, platform: NodeJS.Platform): Target {
   const { state, running } = inspectWatcher(paths);
   if (state === undefined) {
-    if (!running) return { found: 'nobody' };
+    if (!running) return { found: 'none' };
     return { found: 'unknown', pid: undefined, why: 'its state file cannot be read' };
   }
   const { pid, ended } = state;
   const start = processStart(pid, platform);
   if (!running) {
-    return isProcessThere(state, platform) ? { found: 'daemon', pid, start } : { found: 'nobody' };
+    return isProcessThere(state, platform) ? { found: 'daemon', pid, start } : { found: 'none' };
   }
   if (ended === undefined && start === state.processStart) return { found: 'daemon', pid, start };
   const seen = start === undefined ? 'not visible from here' : 'another one';
