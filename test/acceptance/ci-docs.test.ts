@@ -179,7 +179,7 @@ it('CONTRIBUTING.md names npm scripts and files of this project', () => {
   const { scripts } = JSON.parse(readDocument('package.json')) as {
     scripts: Record<string, string>;
   };
-  const named = [...contributing.matchAll(/npm run ([a-z:]+)/g)].map(([, name = '']) => name);
+  const named = [...contributing.matchAll(/npm run ([a-z:-]+)/g)].map(([, name = '']) => name);
   expect(named).toEqual(expect.arrayContaining(['dev', 'test:unit', 'test:watch', 'bench']));
   for (const name of named) expect(scripts, name).toHaveProperty([name]);
   const paths = [...contributing.matchAll(/`((?:src|test|scripts|\.ci|docs)\/[\w./-]+)`/g)];

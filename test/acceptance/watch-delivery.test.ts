@@ -324,7 +324,7 @@ describe('a login that has ended', () => {
     await watcher.waitFor(/"event":"login-needed"/);
     await until(() => events(watcher, 'kept').length === 1);
     await world.login('athlete-2');
-    await until(() => /Somebody else/.test(health()?.login.message ?? ''));
+    await until(() => /Another athlete/.test(health()?.login.message ?? ''));
     await until(() => events(watcher, 'login-needed').length === 2);
     expect(events(watcher, 'login-needed')).toMatchObject([
       { code: 'AUTH_EXPIRED' },
