@@ -88,7 +88,7 @@ describe('sync doctor', () => {
       type: 'finding',
       check: 'config',
       state: 'bad',
-      message: text("No base URL configured"),
+      message: text('No base URL configured'),
       hint: text('sync login --base-url'),
     });
 
