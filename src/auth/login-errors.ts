@@ -4,11 +4,8 @@ import type { CredentialStore } from '../credentials/store.ts';
 
 /** Returns the error for a profile without a login. @param hint what to do about it */
 export function notLoggedIn(profile: string, hint?: Text): SyncError {
-  const flag = profile === 'default' ? [] : ['--profile', profile];
   return new SyncError('AUTH_REQUIRED', `Not logged in (profile "${profile}").`, {
-    hint:
-      hint ??
-      phrase`Run ${sync('login', ...flag)}. In CI, set SYNC_ACCESS_TOKEN or SYNC_REFRESH_TOKEN.`,
+    hint: hint ?? phrase`Run ${sync('login')}. In CI, set SYNC_ACCESS_TOKEN or SYNC_REFRESH_TOKEN.`,
   });
 }
 
