@@ -1,0 +1,119 @@
+/**
+ * How the export of another program is recognised and read. A source is data: it holds no functions, so
+ * that `--map FILE` takes the same form as JSON. `engine.ts` reads records with it.
+ */
+
+/** An export that sync understands. */
+export interface Source {
+  /** As in `--source`: lower case, with hyphens (`garmin-export`). */
+  readonly name: string;
+  /** For people: `Garmin Connect account export`. */
+  readonly title: string;
+  /** Where to find the export, as one or two sentences for the athlete. */
+  readonly howTo: string;
+  /** The public documents or recorded answers that show the format: addresses, or `owner/repo path`. */
+  readonly evidence: readonly string[];
+  /** The kinds of file in the export. The first that matches a file reads it. */
+  readonly files: readonly Mapping[];
+}
+
+/** How the records of one kind of file are read. */
+export type Mapping = WellnessMapping | NutritionMapping;
+
+interface FileMapping {
+  /** What the file holds, in the plural, after the source's title: `sleep`, `daily summaries`. */
+  readonly holds: string;
+  /** `xml`: every element with attributes is a record, its attributes are the members. */
+  readonly format: 'json' | 'csv' | 'xml';
+  /**
+   * JSON: the path of the list of records, or of the only record; the document itself by default.
+   * `[]` at the end of a name goes through a list: `data.metrics[].data[]`. XML: the element's name.
+   */
+  readonly records?: Path;
+  /**
+   * Members that tell this file from all others: each must be in a record (JSON), in the header (CSV),
+   * or be the name of the root element (XML). A list inside the list: any one of these spellings.
+   */
+  readonly has: readonly Paths[];
+  /** Members that no file of this kind has: tells it from a similar one. */
+  readonly hasNot?: readonly Path[];
+  /** A record counts only if each of these members has one of the values. */
+  readonly where?: Readonly<Record<Path, readonly (string | number | boolean)[]>>;
+  /** The member with the name of the value, if each record holds a single named value. */
+  readonly name?: Path;
+  /** CSV: number of lines before the header. */
+  readonly skipLines?: number;
+}
+
+export interface WellnessMapping extends FileMapping {
+  readonly kind: 'wellness';
+  /** The athlete's day of a record. */
+  readonly day: TimeRule;
+  /** The time of the measurement, if it is not in `day`: the latest of a day wins. */
+  readonly at?: TimeRule;
+  /** By the platform's name of the field (`WELLNESS_FIELDS`). */
+  readonly fields: Readonly<Record<string, Path | FieldRule>>;
+}
+
+export interface NutritionMapping extends FileMapping {
+  readonly kind: 'nutrition';
+  /**
+   * The time of an item, and the day of a record without items. An item with a day alone gets the usual
+   * time of its meal.
+   */
+  readonly time: TimeRule;
+  /** Every record is an item: its fields by the platform's names (`ITEM_FIELDS`). */
+  readonly item?: Readonly<Record<string, Path | FieldRule>>;
+  /** Every record is a day's total: its fields by the platform's names (`NUTRITION_FIELDS`). */
+  readonly totals?: Readonly<Record<string, Path | FieldRule>>;
+}
+
+/**
+ * A place in a record. JSON: names joined by dots; `[name=value]` picks the element of a list
+ * (`metrics[type=HRV].value`); `^.` goes out to the element that the record's list is in (`^.name`).
+ * CSV: the text of a header cell, case and blanks aside. XML: an attribute.
+ */
+export type Path = string;
+/** The first of these with a value counts: the languages or versions of an export. */
+export type Paths = Path | readonly Path[];
+
+/** Where a date or a time is, and how it is written. */
+export interface TimeRule {
+  readonly from: Paths;
+  /** A time of day in a member of its own, to be joined to a date (`08:14 AM`, `07:30`). */
+  readonly clock?: Paths;
+  /**
+   * `iso` (default): ISO 8601 in the forms of docs/dates.md, also with blanks and slashes.
+   * `s`, `ms`, `days`: a count since 1970-01-01 UTC. `mdy`, `dmy`: numbers in this order, with a time
+   * after them if there is one (`02/15/26 07:30:00`, `15.02.2026`).
+   */
+  readonly format?: 'iso' | 's' | 'ms' | 'days' | 'mdy' | 'dmy';
+  /** What a time without an offset is counted in: the athlete's zone by default. */
+  readonly zone?: 'utc';
+  /** The member with the offset from UTC: `UTC-05:00`, `+0100`, or a number in {@link offsetUnit}. */
+  readonly offset?: Paths;
+  readonly offsetUnit?: 's' | 'ms' | 'min' | 'h';
+}
+
+/** How the value of a field is found. A {@link Path} alone is short for `{ from: path }`. */
+export interface FieldRule {
+  readonly from: Paths;
+  /** With `name` of the mapping: the names of the values that are meant. */
+  readonly named?: string | readonly string[];
+  /** The value is multiplied by this. */
+  readonly factor?: number;
+  /** Added after the factor: degrees Fahrenheit are `factor: 0.5556, plus: -17.78`. */
+  readonly plus?: number;
+  /** The value's unit is in a member: the factor for each unit. An unknown unit is a problem. */
+  readonly unit?: { readonly from: Path; readonly factors: Readonly<Record<string, number>> };
+  /** Decimals to keep. Fields that the platform counts in whole numbers are rounded anyway. */
+  readonly decimals?: number;
+  /** Values that mean "not measured", besides empty cells, `null`, `--`, `n/a` and `NaN`. */
+  readonly none?: readonly (string | number)[];
+  /** What the source's words mean to the platform; other words are left out if it is given. */
+  readonly words?: Readonly<Record<string, string | number>>;
+  /** `duration`: `7:32` or `7:32:10` (h:mm:ss), in seconds. */
+  readonly read?: 'duration';
+  /** How several values of a day become one: the latest by default. */
+  readonly combine?: 'latest' | 'earliest' | 'sum' | 'mean' | 'min' | 'max';
+}
