@@ -306,4 +306,4 @@ const SOURCE: LineKind = {
   ],
 };
 
-export const RECORD_LINES = [RECORD, PUSH_SUMMARY];
+export const RECORD_LINES = [EXPORT, SOURCE, RECORD, PUSH_SUMMARY];
