@@ -2,7 +2,7 @@ import { BatchBreaker } from '../api/batch-breaker.ts';
 import type { Context } from '../base/context.ts';
 import { inParallel } from '../base/parallel.ts';
 import type { RecordingFile, UploadOptions } from './known-outcome.ts';
-import type { BatchTarget } from './pipeline.ts';
+import type { SenderTarget } from './pipeline.ts';
 import type { BufferSource, RecordingContents } from './read-recording.ts';
 import type { UnreadableMember } from './read-member.ts';
 import type { UploadItem } from './report.ts';
@@ -21,7 +21,7 @@ export interface MemberRecording {
 export class BatchSender {
   readonly #context: Pick<Context, 'clock' | 'signal'>;
   readonly #jobs: number;
-  readonly #target: BatchTarget;
+  readonly #target: SenderTarget;
   readonly #total: number | undefined;
   readonly #uploader: Uploader;
   readonly #breaker = new BatchBreaker();
@@ -32,7 +32,7 @@ export class BatchSender {
   constructor(
     context: Pick<Context, 'clock' | 'signal'>,
     options: UploadOptions & { readonly jobs: number },
-    target: BatchTarget,
+    target: SenderTarget,
     total: number | undefined,
   ) {
     const runStartedAt = context.clock.now();
@@ -61,13 +61,16 @@ export class BatchSender {
    *
    * @throws SyncError `STORAGE` if the ledger fails; the signal's reason if it is aborted.
    */
-  async sendMembers(members: AsyncIterator<MemberRecording, unknown, undefined>): Promise<void> {
+  async sendMembers(
+    members: AsyncIterable<MemberRecording> | Iterable<MemberRecording>,
+  ): Promise<void> {
+    const left = eachOf(members);
     let turn: Promise<unknown> = Promise.resolve();
     let large: Promise<unknown> = Promise.resolve();
     let failed = false;
     const takeNext = async (): Promise<{ sent: Promise<void> } | undefined> => {
       await large;
-      const next = failed ? { done: true as const } : await members.next();
+      const next = failed ? { done: true as const } : await left.next();
       if (next.done === true) return undefined;
       const { path, read } = next.value;
       this.#progress(path);
@@ -159,6 +162,12 @@ export class BatchSender {
     if ('attempts' in item && 'size' in item) this.#totals.sentBytes += item.size ?? 0;
     this.#target.report(item);
   }
+}
+
+async function* eachOf<T>(
+  items: AsyncIterable<T> | Iterable<T>,
+): AsyncGenerator<T, void, undefined> {
+  yield* items;
 }
 
 type Method = 'upload' | 'uploadUnlessBusy';

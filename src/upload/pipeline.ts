@@ -4,14 +4,18 @@ import type { UploadItem, UploadProgress } from './report.ts';
 import { type RecordingFile, type UploadOptions, knownOutcome } from './known-outcome.ts';
 import type { UploadTarget } from './uploader.ts';
 
-export interface BatchTarget extends UploadTarget {
-  readonly cwd: string;
-  /** The system's folder for temporary files. */
-  readonly tempFolder: string;
+/** Where the recordings of one run are sent and reported. */
+export interface SenderTarget extends UploadTarget {
   readonly report: (item: UploadItem) => void;
   readonly progress?: ((progress: UploadProgress) => void) | undefined;
   /** Called before the batch waits for recordings that other processes are sending. */
   readonly onBusy?: ((count: number) => void) | undefined;
+}
+
+export interface BatchTarget extends SenderTarget {
+  readonly cwd: string;
+  /** The system's folder for temporary files. */
+  readonly tempFolder: string;
   /** Called for each GPX, TCX or zip file in a folder, and each GPX or TCX file in an archive. */
   readonly onOther?: ((file: OtherFile) => void) | undefined;
 }

@@ -19,7 +19,7 @@ function attempts(when?: string): Shape {
 const UPLOAD: LineKind = {
   types: ['upload'],
   about: 'The outcome of one recording.',
-  commands: ['upload', 'watch', 'seed'],
+  commands: ['upload', 'import', 'watch', 'seed'],
   fields: {
     path: text(
       'The file as the command line names it, or the path of a file in a folder of the command line.',
