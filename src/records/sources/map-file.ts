@@ -139,6 +139,16 @@ function childOf(node: ValueNode, key: string): { node: ValueNode; offset: numbe
 function problemOf({ kind, type, expected, received, message }: v.BaseIssue<unknown>): string {
   if (kind === 'validation' || message.startsWith('is ')) return message;
   if (type === 'strict_object' && expected === 'never') return 'is not part of the form';
-  if (received === 'undefined') return `is missing; ${expected ?? 'a value'} is expected`;
-  return `is ${received}; ${expected ?? 'another value'} is expected`;
+  if (received === 'undefined') return 'is missing';
+  return `is ${received}; ${expectedText(expected ?? '')} is expected`;
+}
+
+function expectedText(expected: string): string {
+  const types: Readonly<Record<string, string>> = {
+    Object: 'an object',
+    Array: 'a list',
+    number: 'a number',
+    string: 'a text',
+  };
+  return types[expected] ?? expected.replace(/^\((.*)\)$/, '$1').replaceAll(' | ', ' or ');
 }
