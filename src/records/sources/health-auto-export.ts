@@ -22,9 +22,15 @@ const sleep = (...from: string[]): FieldRule => ({
   named: 'sleep_analysis',
   factor: HOUR_SECS,
   combine: 'max',
+  none: [0],
 });
 
-const sleepColumn = (...from: string[]): FieldRule => ({ from, factor: HOUR_SECS, combine: 'max' });
+const sleepColumn = (...from: string[]): FieldRule => ({
+  from,
+  factor: HOUR_SECS,
+  combine: 'max',
+  none: [0],
+});
 
 export const healthAutoExport: Source = {
   name: 'health-auto-export',

@@ -27,7 +27,6 @@ const files: readonly WellnessMapping[] = [
     ...table,
     holds: 'weights',
     has: ['weight', 'start_time', 'time_offset', 'datauuid'],
-    hasNot: ['title'],
     day: time('start_time'),
     fields: {
       weight: { from: 'weight', decimals: 2, none: [0] },

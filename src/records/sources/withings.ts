@@ -2,7 +2,7 @@ import type { FieldRule, Source } from './types.ts';
 
 const KG_PER_LB = 0.45359237;
 
-/** An archive holds the nights of all trackers: a nap, or a night in two parts, is a line of its own. */
+/** A nap, and each part of a night that was interrupted, is a line of its own. */
 const seconds = (...from: string[]): FieldRule => ({ from, combine: 'sum', none: [0] });
 
 const LIGHT = ['light (s)', 'leicht (s)', 'ligero (s)'];
@@ -73,9 +73,10 @@ export const withings: Source = {
         sleepLightSecs: seconds(...LIGHT),
         sleepDeepSecs: seconds(...DEEP),
         sleepRemSecs: seconds(...REM),
-        sleepAwakeSecs: { from: ['awake (s)', 'wach (s)', 'despierto (s)'], combine: 'sum' },
+        // A night without phases is awake from end to end, so the time awake is left out.
         avgSleepingHr: {
           from: ['Average heart rate', 'Durchschnittliche Herzfrequenz'],
+          combine: 'mean',
           none: [0],
         },
       },
