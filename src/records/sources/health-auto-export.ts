@@ -12,7 +12,11 @@ function metric(named: string | string[], rule: Partial<FieldRule> = {}): FieldR
 }
 
 /** A metric whose unit the athlete chooses. */
-function metricIn(factors: Record<string, number>, named: string, rule: Partial<FieldRule>): FieldRule {
+function metricIn(
+  factors: Record<string, number>,
+  named: string,
+  rule: Partial<FieldRule>,
+): FieldRule {
   return metric(named, { ...rule, unit: { from: '^.units', factors } });
 }
 

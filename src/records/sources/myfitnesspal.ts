@@ -15,7 +15,14 @@ export const myFitnessPal: Source = {
       kind: 'nutrition',
       holds: 'meals',
       format: 'csv',
-      has: ['Date', 'Meal', 'Calories', 'Fat (g)', 'Protein (g)', ['Carbohydrates (g)', 'Carbs (g)']],
+      has: [
+        'Date',
+        'Meal',
+        'Calories',
+        'Fat (g)',
+        'Protein (g)',
+        ['Carbohydrates (g)', 'Carbs (g)'],
+      ],
       time: { from: 'Date' },
       item: {
         name: 'Meal',

@@ -116,7 +116,15 @@ export const samsungHealth: Source = {
       holds: 'meals',
       format: 'csv',
       skipLines: 1,
-      has: ['title', 'meal_type', 'calorie', 'carbohydrate', 'total_fat', 'start_time', 'time_offset'],
+      has: [
+        'title',
+        'meal_type',
+        'calorie',
+        'carbohydrate',
+        'total_fat',
+        'start_time',
+        'time_offset',
+      ],
       time: time('start_time'),
       item: {
         name: 'title',
