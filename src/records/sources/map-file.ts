@@ -28,6 +28,7 @@ const TimeForm = v.strictObject({
 const RuleForm = v.strictObject({
   from: PathsForm,
   named: v.optional(PathsForm),
+  over: v.optional(PathsForm),
   factor: v.optional(v.number()),
   plus: v.optional(v.number()),
   unit: v.optional(v.strictObject({ from: Text, factors: v.record(v.string(), v.number()) })),

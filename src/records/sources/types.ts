@@ -105,6 +105,8 @@ export interface FieldRule {
   readonly from: Paths;
   /** With `name` of the mapping: the names of the values that are meant. */
   readonly named?: string | readonly string[];
+  /** The value is divided by this member: a mass of fat by the weight. Without it, there is no value. */
+  readonly over?: Paths;
   /** The value is multiplied by this. */
   readonly factor?: number;
   /** Added after the factor: degrees Fahrenheit are `factor: 0.5556, plus: -17.78`. */

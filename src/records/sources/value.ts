@@ -27,7 +27,9 @@ export function readValue(
   if (number === undefined) return { value: found };
   const factor = unitFactor(row, rule);
   if (typeof factor === 'string') return { problem: factor };
-  const value = number * factor * (rule.factor ?? 1) + (rule.plus ?? 0);
+  const divisor = divisorOf(row, rule, commaIsDecimal);
+  if (divisor === undefined) return undefined;
+  const value = (number * factor * (rule.factor ?? 1)) / divisor + (rule.plus ?? 0);
   const most = value === number ? undefined : CONVERTED_DECIMALS;
   const decimals = platform.type === 'integer' ? 0 : (rule.decimals ?? most);
   return { value: decimals === undefined ? value : round(value, decimals) };
@@ -64,7 +66,7 @@ function textOf(value: JsonValue): JsonValue {
 
 function numberOf(
   value: JsonValue,
-  { read }: FieldRule,
+  { read }: Pick<FieldRule, 'read'>,
   commaIsDecimal: boolean,
 ): number | undefined {
   if (typeof value === 'number') return value;
@@ -79,6 +81,14 @@ function secondsOf(text: string): number | undefined {
   return hours === undefined
     ? undefined
     : Number(hours) * 3600 + Number(minutes) * 60 + Number(seconds);
+}
+
+/** Returns what the value is divided by; undefined if the record does not have it. */
+function divisorOf(row: Row, { over }: FieldRule, commaIsDecimal: boolean): number | undefined {
+  if (over === undefined) return 1;
+  const found = firstValue(row, over);
+  const number = found === undefined ? undefined : numberOf(found, {}, commaIsDecimal);
+  return number === 0 ? undefined : number;
 }
 
 /** Returns the factor of the value's unit, or what is wrong with the unit. */
