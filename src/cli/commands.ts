@@ -29,7 +29,7 @@ export const COMMANDS: readonly CommandDeclaration[] = [
   },
   {
     name: 'push',
-    summary: 'send wellness or nutrition records (JSON)',
+    summary: 'send wellness or nutrition records: exports of other programs, or JSON',
     subcommands: [
       {
         name: 'wellness',
@@ -43,6 +43,11 @@ export const COMMANDS: readonly CommandDeclaration[] = [
         load: async () => (await import('../commands/push.ts')).pushNutrition,
       },
     ],
+  },
+  {
+    name: 'sources',
+    summary: 'list the exports that push understands, or look into a file',
+    load: async () => (await import('../commands/sources.ts')).sources,
   },
   {
     name: 'undo',

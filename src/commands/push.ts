@@ -3,6 +3,14 @@ import { configFor, zoneFor } from '../app/config.ts';
 import type { AppContext } from '../app/context.ts';
 import { wholeNumber } from '../app/flags.ts';
 import { withLedger } from '../app/ledger.ts';
+import {
+  type SourceFlags,
+  exportJson,
+  exportText,
+  mapFlag,
+  sourceFlag,
+  sourcesFor,
+} from '../app/sources.ts';
 import { ExitCode, SyncError, exitCodeOfDelivery, worstExitCode } from '../base/errors.ts';
 import { type Text, phrase, joinTexts } from '../base/phrase.ts';
 import { requireBaseUrl } from '../config/config.ts';
@@ -15,7 +23,7 @@ import type { InvalidRecord, RecordKind } from '../records/types.ts';
 import { oneLine, plural } from '../terminal/words.ts';
 import { DEFAULT_JOBS } from '../upload/pipeline.ts';
 
-interface PushFlags {
+interface PushFlags extends SourceFlags {
   readonly tz?: string;
   readonly force?: boolean;
   readonly strict?: boolean;
@@ -30,7 +38,9 @@ interface PushFlags {
 export const pushWellness: CommandModule = {
   declare: (command) =>
     command
-      .argument('<file...>', 'JSON or NDJSON files (see docs/records.md); - is stdin')
+      .argument('<file...>', 'exports (see `sync sources`), JSON or NDJSON; - is stdin')
+      .addOption(sourceFlag())
+      .addOption(mapFlag())
       .option('--tz <zone>', 'time zone that decides about dates, such as Europe/Berlin')
       .option('--force', 'send unchanged days too')
       .option('--strict', STRICT)
@@ -52,7 +62,9 @@ export const pushWellness: CommandModule = {
 export const pushNutrition: CommandModule = {
   declare: (command) =>
     command
-      .argument('<file...>', 'JSON or NDJSON files (see docs/records.md); - is stdin')
+      .argument('<file...>', 'exports (see `sync sources`), JSON or NDJSON; - is stdin')
+      .addOption(sourceFlag())
+      .addOption(mapFlag())
       .option('--tz <zone>', 'time zone that decides about dates, such as Europe/Berlin')
       .option('--force', 'check unchanged days too, and overwrite edits made in the platform')
       .option('--strict', STRICT)
@@ -97,6 +109,7 @@ async function push(
     zone: zoneFor(config, context),
     strict: flags.strict ?? false,
     raw: flags.raw ?? false,
+    sources: sourcesFor(context, flags),
     force: flags.force ?? false,
     dryRun: flags.dryRun ?? false,
     jobs,
@@ -121,7 +134,16 @@ async function push(
     async (connection, { records: ledger }) => {
       try {
         const reading = { ...options, now: clock.now() };
-        const { records, invalid, unreadable } = await prepareInputs(kind, inputs, reading, signal);
+        const { records, invalid, unreadable, exports } = await prepareInputs(
+          kind,
+          inputs,
+          reading,
+          signal,
+        );
+        for (const found of exports) {
+          if (output.json) output.result(exportJson(found));
+          else output.say(exportText(found));
+        }
         for (const item of [...unreadable, ...invalid]) report(item);
         let done = 0;
         await deliverRecords(context, records, options, {

@@ -1,25 +1,31 @@
 import { SyncError } from '../base/errors.ts';
-import { JsonFault, type JsonNode, type ParsedJson, joinPointer, parseJson } from './json.ts';
+import { JsonFault, type JsonNode, examineJson, joinPointer, parseValue } from './json.ts';
 import { dateName, plain } from './names.ts';
 import { decodeText, positionOf } from './text.ts';
-import type { RawRecord, RecordKind } from './types.ts';
+import type { JsonValue, RawRecord, RecordKind } from './types.ts';
 import { isObject } from './values.ts';
 
 /** More records in one input are refused; there are fewer than 50,000 dates to put them on. */
 export const MAX_RECORDS = 1_000_000;
 
+/** A JSON document and its text. */
+export interface Document {
+  readonly name: string;
+  readonly text: string;
+  readonly value: JsonValue;
+}
+
 /**
- * Reads the records of one JSON document: an array, an object, or an object with a list of records in
- * it.
+ * Reads the records of one JSON document in the platform's form: an array, an object, or an object with
+ * a list of records in it.
  *
  * @throws SyncError `INPUT_INVALID` before anything is yielded.
  */
 export function* readDocument(
-  name: string,
-  bytes: Buffer,
+  { name, text, value }: Document,
   kind: RecordKind,
 ): Generator<RawRecord, void, undefined> {
-  const { root, ...note } = parseDocument(name, decodeText(name, bytes));
+  const { root, ...note } = withFaults(name, text, () => examineJson(text, value));
   const list = findList(name, root, kind);
   if (list === undefined) {
     yield { ...root.record(name), ...note };
@@ -31,15 +37,21 @@ export function* readDocument(
   }
 }
 
-function parseDocument(name: string, text: string): ParsedJson {
+/** @throws SyncError `INPUT_INVALID` if it is not JSON */
+export function parseDocument(name: string, bytes: Buffer): Document {
+  const text = decodeText(name, bytes);
   if (text.trim() === '') {
     throw new SyncError('INPUT_INVALID', `${name} is empty.`, {
       hint: 'A file without records holds an empty list: []',
       details: { path: name },
     });
   }
+  return { name, text, value: withFaults(name, text, () => parseValue(text)) };
+}
+
+function withFaults<T>(name: string, text: string, parse: () => T): T {
   try {
-    return parseJson(text);
+    return parse();
   } catch (error) {
     if (!(error instanceof JsonFault)) throw error;
     throw notJson(name, text, error);
@@ -100,23 +112,7 @@ function chooseList(name: string, root: JsonNode, kind: RecordKind): List | unde
   });
 }
 
-/** The header line of a table lies within this many characters. */
-const CSV_HEAD = 4_096;
-
-/** Checks that the first line that is not blank has several cells, and is not JSON. */
-function isCsv(text: string): boolean {
-  const [line = ''] = text
-    .slice(0, CSV_HEAD)
-    .trimStart()
-    .split(/[\r\n]/, 1);
-  return /^[^[{]/.test(line) && /[,;\t]/.test(line);
-}
-
 function notJson(name: string, text: string, fault: JsonFault): SyncError {
-  if (isCsv(text)) {
-    const message = `${name}: this looks like CSV; sync takes JSON (see docs/records.md).`;
-    return new SyncError('INPUT_INVALID', message, { cause: fault, details: { path: name } });
-  }
   const { offset, message } = fault;
   if (offset === undefined) {
     return new SyncError('INPUT_INVALID', `${name}: ${message}.`, {

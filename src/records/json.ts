@@ -85,12 +85,24 @@ const UNEXAMINED =
 
 /** @throws JsonFault if the text is not JSON, or nested too deep. */
 export function parseJson(text: string): ParsedJson {
-  let value: JsonValue;
+  return examineJson(text, parseValue(text));
+}
+
+/** @throws JsonFault if the text is not JSON. */
+export function parseValue(text: string): JsonValue {
   try {
-    value = JSON.parse(text) as JsonValue;
+    return JSON.parse(text) as JsonValue;
   } catch (error) {
     throw faultOf(text, error as SyntaxError);
   }
+}
+
+/**
+ * Finds what the parsed value of a text lost.
+ *
+ * @throws JsonFault if it is nested too deep.
+ */
+export function examineJson(text: string, value: JsonValue): ParsedJson {
   const { members, isInexact } = survey(text);
   if (members === countMembers(value) && !isInexact) return { root: new JsonNode(value, text) };
   if (!canExamine(text)) return { root: new JsonNode(value, text), note: UNEXAMINED };

@@ -179,7 +179,7 @@ function render({ instant, wall }: Place, date: string): string {
 }
 
 /** An instant (ms) as `logged_at` writes it, with an offset in minutes. */
-function writeInstant(instant: number, minutes: number): string {
+export function writeInstant(instant: number, minutes: number): string {
   const [clock = '', millis = ''] = new Date(instant + minutes * MINUTE)
     .toISOString()
     .slice(0, -1)

@@ -38,6 +38,8 @@ interface Day {
   /** Warnings beyond {@link MAX_WARNINGS}. */
   dropped: number;
   zoneUsed: boolean;
+  /** All records are from exports, which say parts of a day in several files. */
+  mapped: boolean;
 }
 
 /**
@@ -65,6 +67,13 @@ export class DayMerger {
     const joined = part === undefined ? [] : day.parts.splice(0);
     this.#merge(draft.date, day);
     part?.lists.push(...joined.flatMap(({ lists }) => lists));
+  }
+
+  /** The number of days, the first and the last of them. */
+  get extent(): { readonly days: number; readonly first?: string; readonly last?: string } {
+    const [first, ...others] = [...this.#days.keys()].sort();
+    if (first === undefined) return { days: 0 };
+    return { days: this.#days.size, first, last: others.at(-1) ?? first };
   }
 
   /** Adds a warning to a day, if it exists. */
@@ -110,7 +119,8 @@ export class DayMerger {
     }
     day.parts.push(...later.parts);
     day.zoneUsed ||= later.zoneUsed;
-    if (replaced.length > 0) {
+    day.mapped &&= later.mapped;
+    if (replaced.length > 0 && !day.mapped) {
       const message = `${replaced.join(', ')}: this record's value replaces an earlier one's`;
       warn(day, { source: later.sources.at(-1) ?? '', message });
     }
@@ -125,7 +135,7 @@ export class DayMerger {
       input,
       lists: lists.map((list) => JSON.parse(list) as JsonObject[]),
     }));
-    if (day.sources.length > 1) this.#reportMerge(date, day, parts);
+    if (day.sources.length > 1 && !day.mapped) this.#reportMerge(date, day, parts);
     const { sources, warnings, zoneUsed } = day;
     if (day.dropped > 0) {
       const message = `there are ${day.dropped} more warnings about ${date}`;
@@ -190,6 +200,7 @@ function dayOf(draft: DayDraft, input: string): Day {
     warnings: draft.warnings.slice(0, MAX_WARNINGS),
     dropped: Math.max(0, draft.warnings.length - MAX_WARNINGS),
     zoneUsed: draft.zoneUsed,
+    mapped: draft.mapped ?? false,
   };
 }
 

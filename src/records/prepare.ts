@@ -6,6 +6,8 @@ import { DayMerger } from './merge.ts';
 import { readNutrition } from './nutrition.ts';
 import { readInput, type Input } from './read-input.ts';
 import { Recurring } from './recurring.ts';
+import { ExportReader } from './sources/export-reader.ts';
+import type { Match } from './sources/recognise.ts';
 import type {
   InvalidRecord,
   PreparedRecord,
@@ -36,6 +38,21 @@ export interface UnreadableInput {
   readonly hint: Text;
 }
 
+export interface PreparedInputs extends PreparedRecords {
+  readonly unreadable: readonly UnreadableInput[];
+  readonly exports: readonly RecognisedInput[];
+}
+
+/** An input that is the export of a known source. */
+export interface RecognisedInput extends Match {
+  /** The input's name. */
+  readonly input: string;
+  /** Number of days with records, the first and the last of them (`YYYY-MM-DD`). */
+  readonly days: number;
+  readonly first?: string;
+  readonly last?: string;
+}
+
 /**
  * Reads every input to its end and prepares the records to send, one a date over all inputs. An
  * unreadable input does not affect the others.
@@ -47,17 +64,19 @@ export async function prepareInputs(
   inputs: Iterable<Input>,
   options: RecordOptions,
   signal: AbortSignal,
-): Promise<PreparedRecords & { readonly unreadable: readonly UnreadableInput[] }> {
+): Promise<PreparedInputs> {
   const reading = { ...options, today: todayOf(options) };
   const merger = new DayMerger(kind, '');
   const invalid: InvalidRecord[] = [];
   const unreadable: UnreadableInput[] = [];
+  const exports: RecognisedInput[] = [];
   const all = [...inputs];
   for (const input of all) {
     // The records of an input count only after it was read to its end.
     const own = readingOf(kind, input.origin ?? input.name);
+    const reader = options.sources && new ExportReader(kind, options, options.sources);
     try {
-      for await (const raw of readInput(input, kind)) {
+      for await (const raw of readInput(input, kind, { exports: reader })) {
         signal.throwIfAborted();
         addRecord(kind, raw, reading, own);
       }
@@ -69,10 +88,13 @@ export async function prepareInputs(
       continue;
     }
     own.recurring.tell(own.merger);
+    if (reader?.match !== undefined) {
+      exports.push({ input: input.name, ...reader.match, ...own.merger.extent });
+    }
     merger.absorb(own.merger);
     invalid.push(...own.invalid);
   }
-  return { records: merger.finish(), invalid, unreadable };
+  return { records: merger.finish(), invalid, unreadable, exports };
 }
 
 /** Says what to do about an unreadable input, and if its records and other inputs are sent. */
@@ -119,7 +141,7 @@ export function addRecord(
   }
   for (const draft of reading.drafts) {
     for (const note of draft.recurring) recurring.add(draft.date, draft.source, note);
-    merger.add(draft);
+    merger.add('mapped' in raw ? { ...draft, mapped: true } : draft);
   }
 }
 

@@ -1,10 +1,13 @@
 import { createReadStream } from 'node:fs';
 import { resolve } from 'node:path';
 import { messageOf, SyncError, systemCode } from '../base/errors.ts';
-import { MAX_RECORDS, readDocument } from './document.ts';
+import { MAX_RECORDS, parseDocument, readDocument } from './document.ts';
 import { JsonFault, parseJson } from './json.ts';
 import { invalidUtf8At, markLength, UTF8_MARK } from './text.ts';
-import type { RawRecord, RecordKind } from './types.ts';
+import { type Match, matchJson } from './sources/recognise.ts';
+import { type ExportReader, matchText } from './sources/export-reader.ts';
+import type { Source } from './sources/types.ts';
+import type { JsonValue, RawRecord, RecordKind } from './types.ts';
 import { isObject } from './values.ts';
 
 /** Limits an input; records of many years stay far below it. */
@@ -45,19 +48,65 @@ async function* chunksOf(path: string): AsyncGenerator<Uint8Array, void, undefin
 export async function* readInput(
   input: Input,
   kind: RecordKind,
-  maxBytes: number = MAX_INPUT_BYTES,
+  { maxBytes = MAX_INPUT_BYTES, exports }: InputOptions = {},
 ): AsyncGenerator<RawRecord, void, undefined> {
+  const { name } = input;
   const chunks = limited(input, maxBytes);
   try {
     const head = await readHead(chunks);
     if (isLineOfRecords(head)) {
-      yield* readLines(input.name, head.bytes, chunks);
-    } else {
-      yield* readDocument(input.name, await joinAll(head.bytes, chunks), kind);
+      const lines = linesOf(name, head.bytes, chunks);
+      yield* (await exports?.readLines(name, head.line, lines)) ?? readLines(name, lines);
+      return;
     }
+    const all = prepend(head.bytes, chunks);
+    const text = await exports?.readText(name, head.bytes, all);
+    if (text !== undefined) {
+      yield* text;
+      return;
+    }
+    const document = parseDocument(name, await joinAll(all));
+    yield* (await exports?.readDocument(document)) ?? readDocument(document, kind);
   } finally {
     await chunks.return();
   }
+}
+
+/**
+ * Returns the sources that an input matches, at most one for each kind of record and source. There is
+ * none for records in the platform's form, or for a file of an unknown program.
+ *
+ * @throws SyncError `INPUT_INVALID` as `readInput`
+ */
+export async function matchInput(
+  input: Input,
+  sources: readonly Source[],
+): Promise<readonly Match[]> {
+  const chunks = limited(input, MAX_INPUT_BYTES);
+  try {
+    const head = await readHead(chunks);
+    if (isLineOfRecords(head))
+      return matchJson(JSON.parse(head.line.toString()) as JsonValue, sources);
+    const text = await matchText(head.bytes, sources);
+    if (text !== undefined) return text;
+    return matchJson(
+      parseDocument(input.name, await joinAll(prepend(head.bytes, chunks))).value,
+      sources,
+    );
+  } finally {
+    await chunks.return();
+  }
+}
+
+export interface InputOptions {
+  readonly maxBytes?: number;
+  /** Reads the input if it is an export of another program. */
+  readonly exports?: ExportReader | undefined;
+}
+
+async function* prepend(head: Buffer, rest: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+  yield head;
+  yield* rest;
 }
 
 async function* limited(
@@ -152,7 +201,8 @@ function afterSpace(bytes: Buffer, start: number): number {
 }
 
 /** Checks that the first line is a complete JSON object, with more lines after it. */
-function isLineOfRecords({ line }: Head): boolean {
+function isLineOfRecords(head: Head): head is Head & { line: Buffer } {
+  const { line } = head;
   if (line === undefined) return false;
   try {
     return isObject(JSON.parse(line.toString()));
@@ -161,42 +211,60 @@ function isLineOfRecords({ line }: Head): boolean {
   }
 }
 
-async function joinAll(head: Buffer, rest: AsyncIterable<Buffer>): Promise<Buffer> {
-  const all = [head];
-  for await (const chunk of rest) all.push(chunk);
-  return all.length === 1 ? head : Buffer.concat(all);
+async function joinAll(chunks: AsyncIterable<Buffer>): Promise<Buffer> {
+  const all: Buffer[] = [];
+  for await (const chunk of chunks) all.push(chunk);
+  return Buffer.concat(all);
 }
 
-async function* readLines(
+/** A line of NDJSON that is not blank. */
+export interface Line {
+  /** From 1. */
+  readonly number: number;
+  readonly bytes: Buffer;
+  /** Index of its first byte in the file. */
+  readonly start: number;
+}
+
+async function* linesOf(
   name: string,
   head: Buffer,
   rest: AsyncIterable<Buffer>,
-): AsyncGenerator<RawRecord, void, undefined> {
+): AsyncGenerator<Line, void, undefined> {
   let number = 0;
   let records = 0;
-  let bad = 0;
   let start = markLength(head);
-  for await (const line of splitLines(head.subarray(start), rest)) {
+  for await (const bytes of splitLines(head.subarray(start), rest)) {
     number++;
-    if (afterSpace(line, 0) < line.length) {
-      const record = readLine(`${name}:${number}`, line, start);
-      if ('problem' in record && record.field === undefined && ++bad > MAX_BAD_LINES) {
-        throw new SyncError(
-          'INPUT_INVALID',
-          `${name} is not one JSON object a line: more than ${MAX_BAD_LINES} lines can't be read, ` +
-            `the last of them is line ${number}: ${record.problem}.`,
-          { details: { path: name, line: number } },
-        );
-      }
+    if (afterSpace(bytes, 0) < bytes.length) {
       if (++records > MAX_RECORDS) {
         throw new SyncError('INPUT_INVALID', `${name} has more than ${MAX_RECORDS} records.`, {
           hint: 'Split it, for example by year.',
           details: { path: name },
         });
       }
-      yield record;
+      yield { number, bytes, start };
     }
-    start += line.length + 1;
+    start += bytes.length + 1;
+  }
+}
+
+async function* readLines(
+  name: string,
+  lines: AsyncIterable<Line>,
+): AsyncGenerator<RawRecord, void, undefined> {
+  let bad = 0;
+  for await (const { number, bytes, start } of lines) {
+    const record = readLine(`${name}:${number}`, bytes, start);
+    if ('problem' in record && record.field === undefined && ++bad > MAX_BAD_LINES) {
+      throw new SyncError(
+        'INPUT_INVALID',
+        `${name} is not one JSON object a line: more than ${MAX_BAD_LINES} lines can't be read, ` +
+          `the last of them is line ${number}: ${record.problem}.`,
+        { details: { path: name, line: number } },
+      );
+    }
+    yield record;
   }
 }
 

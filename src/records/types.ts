@@ -1,4 +1,7 @@
 import type { Text } from '../base/phrase.ts';
+import type { Source } from './sources/types.ts';
+import type { Match } from './sources/recognise.ts';
+
 /** The shapes that records have on their way from a file to a request. */
 
 export type JsonValue = null | boolean | number | string | JsonValue[] | JsonObject;
@@ -35,6 +38,10 @@ export type RawRecord =
       readonly note?: string;
       /** Numbers that could not be kept exactly: accepted with a warning, refused if strict. */
       readonly inexact?: readonly Problem[];
+      /** The record was made from an export with the mapping of its source. */
+      readonly mapped?: true;
+      /** The instant of the measurement (ms since 1970), if `value` does not say it. */
+      readonly at?: number;
     }
   | ({ readonly source: string } & Problem);
 
@@ -98,6 +105,8 @@ export interface RecurringNote {
 /** How records are read. */
 export interface RecordOptions {
   readonly zone: Zone;
+  /** The exports that are recognised; without it, records are in the platform's form. */
+  readonly sources?: SourceOptions;
   /**
    * Refuse values that would have to be adapted (decimals in integers, numbers as text), unknown fields
    * and days far ahead.
@@ -110,6 +119,19 @@ export interface RecordOptions {
    * records of any year.
    */
   readonly now?: number;
+}
+
+/** Which exports are recognised. */
+export interface SourceOptions {
+  readonly list: readonly Source[];
+  /** The user named the source: a file of another one is refused. */
+  readonly named: boolean;
+  /**
+   * Decides between several sources that a file matches.
+   *
+   * @throws SyncError `USAGE` if it cannot ask
+   */
+  readonly choose: (input: string, matches: readonly Match[]) => Promise<Match>;
 }
 
 /** {@link RecordOptions} with today's date. */
@@ -135,6 +157,8 @@ export interface DayDraft {
   readonly warnings: readonly Warning[];
   readonly recurring: readonly RecurringNote[];
   readonly zoneUsed: boolean;
+  /** As in {@link RawRecord}. */
+  readonly mapped?: boolean;
 }
 
 /** The outcome of reading one input record. */

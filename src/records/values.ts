@@ -307,3 +307,9 @@ export function show(value: JsonValue): string {
   const text = JSON.stringify(value);
   return text.length <= 60 ? text : `${text.slice(0, 57)}..."`;
 }
+
+/** Returns a text, number or truth value as text; an empty text for anything else. */
+export function scalarText(value: JsonValue | undefined): string {
+  const isScalar = typeof value === 'number' || typeof value === 'boolean';
+  return typeof value === 'string' ? value : isScalar ? String(value) : '';
+}

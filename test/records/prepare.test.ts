@@ -382,17 +382,6 @@ describe('preparing inputs', () => {
       /^in\.json:1:36: /,
       'Nothing of it is sent.',
     ],
-    ...[
-      'date,restingHr\n2026-02-15,48\n',
-      '"date","restingHr"\n"2026-02-15",48\n',
-      '\uFEFFdate;restingHr\r\n2026-02-15;48\r\n',
-      '2026-02-15\t48\n',
-    ].map((text): [string, string, RegExp, string] => [
-      'CSV',
-      text,
-      /^in\.json: this looks like CSV; sync takes JSON \(see docs\/records\.md\)\.$/,
-      'Nothing of it is sent.',
-    ]),
   ])(
     'reports for a single input with %s that none of it is sent: %j',
     async (_, text, said, hint) => {

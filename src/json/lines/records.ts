@@ -5,6 +5,7 @@ import {
   flag,
   list,
   object,
+  openObject,
   openObjects,
   text,
   texts,
@@ -243,4 +244,66 @@ const PUSH_SUMMARY: LineKind = {
   ],
 };
 
-export const RECORD_LINES = [RECORD, PUSH_SUMMARY];
+const KIND = word({ wellness: 'daily records', nutrition: 'food' }, 'What is in it.');
+
+const EXPORT: LineKind = {
+  types: ['export'],
+  about: 'A file that another program exported, as sync recognised it.',
+  commands: ['push wellness', 'push nutrition', 'sources --check'],
+  fields: {
+    path: text('The file as the command line names it.'),
+    source: text('Name of the source, as `--source` takes it; `map` with `--map`.'),
+    title: text('The source for people.'),
+    holds: text('What the file holds, in the words of the source.'),
+    kind: KIND,
+    days: count('Days with records.'),
+    first: date('The first of them.', 'there is one'),
+    last: date('The last of them.', 'there is one'),
+    example: openObject('The first day as it would be sent.', '`sources --check` prints the line'),
+  },
+  examples: [
+    {
+      path: 'wellness.json',
+      source: 'intervals-icu',
+      title: 'intervals.icu',
+      holds: 'wellness',
+      kind: 'wellness',
+      days: 2,
+      first: '2026-02-14',
+      last: '2026-02-15',
+    },
+  ],
+};
+
+const SOURCE: LineKind = {
+  types: ['source'],
+  about: 'An export that sync understands.',
+  commands: ['sources'],
+  fields: {
+    name: text('Its name, as `--source` takes it.'),
+    title: text('For people.'),
+    kinds: texts('`wellness`, `nutrition` or both.'),
+    files: list(
+      {
+        kind: KIND,
+        holds: text('What such a file holds.'),
+        format: word({ json: 'JSON', csv: 'a table', xml: 'XML' }, 'How it is written.'),
+      },
+      'The kinds of file in the export.',
+    ),
+    howTo: text('Where the athlete finds the export.'),
+    evidence: texts('Where the format is documented.'),
+  },
+  examples: [
+    {
+      name: 'intervals-icu',
+      title: 'intervals.icu',
+      kinds: ['wellness'],
+      files: [{ kind: 'wellness', holds: 'wellness', format: 'json' }],
+      howTo: 'Settings, Download data, Wellness.',
+      evidence: ['https://intervals.icu/api-docs.html'],
+    },
+  ],
+};
+
+export const RECORD_LINES = [EXPORT, SOURCE, RECORD, PUSH_SUMMARY];

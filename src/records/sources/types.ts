@@ -13,6 +13,8 @@ export interface Source {
   readonly howTo: string;
   /** The public documents or recorded answers that show the format: addresses, or `owner/repo path`. */
   readonly evidence: readonly string[];
+  /** Names of members that many programs use: counts only if no other source matches. */
+  readonly general?: true;
   /** The kinds of file in the export. The first that matches a file reads it. */
   readonly files: readonly Mapping[];
 }
@@ -52,7 +54,10 @@ export interface WellnessMapping extends FileMapping {
   readonly day: TimeRule;
   /** The time of the measurement, if it is not in `day`: the latest of a day wins. */
   readonly at?: TimeRule;
-  /** By the platform's name of the field (`WELLNESS_FIELDS`). */
+  /**
+   * By the platform's name of the field (`WELLNESS_FIELDS`). A field with several rules has them under
+   * `weight`, `weight#2`, ...: the values of all of them are combined.
+   */
   readonly fields: Readonly<Record<string, Path | FieldRule>>;
 }
 
@@ -72,7 +77,7 @@ export interface NutritionMapping extends FileMapping {
 /**
  * A place in a record. JSON: names joined by dots; `[name=value]` picks the element of a list
  * (`metrics[type=HRV].value`); `^.` goes out to the element that the record's list is in (`^.name`).
- * CSV: the text of a header cell, case and blanks aside. XML: an attribute.
+ * CSV: the text of a header cell; capitals, blanks, `_` and `-` do not count. XML: an attribute.
  */
 export type Path = string;
 /** The first of these with a value counts: the languages or versions of an export. */

@@ -1,0 +1,95 @@
+import { readFileSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { Option } from 'commander';
+import { SyncError, systemCode } from '../base/errors.ts';
+import type { RecognisedInput } from '../records/prepare.ts';
+import { SOURCES } from '../records/sources/all.ts';
+import { matchTitle } from '../records/sources/export-reader.ts';
+import { readMapFile } from '../records/sources/map-file.ts';
+import type { Match } from '../records/sources/recognise.ts';
+import type { Source } from '../records/sources/types.ts';
+import type { SourceOptions } from '../records/types.ts';
+import type { AppContext } from './context.ts';
+import { oneLine, plural } from '../terminal/words.ts';
+import { describeFileError } from '../upload/find-files.ts';
+
+/** The flags that name the program that an export comes from. */
+export interface SourceFlags {
+  readonly source?: string;
+  readonly map?: string;
+}
+
+export const sourceFlag = () =>
+  new Option('--source <name>', 'the program that wrote the file: see `sync sources`');
+
+export const mapFlag = () =>
+  new Option('--map <file>', 'your own description of the file: see docs/sources.md');
+
+/**
+ * Returns the exports that a command recognises.
+ *
+ * @throws SyncError `USAGE` if there is no such source, or the mapping has a mistake
+ */
+export function sourcesFor(context: AppContext, { source, map }: SourceFlags): SourceOptions {
+  const choose = (input: string, matches: readonly Match[]) => ask(context, input, matches);
+  if (map !== undefined) {
+    if (source !== undefined)
+      throw new SyncError('USAGE', '--source and --map exclude each other.');
+    return { list: [mapAt(map, context.cwd)], named: true, choose };
+  }
+  if (source === undefined) return { list: SOURCES, named: false, choose };
+  const named = SOURCES.find(({ name }) => name === source.toLowerCase());
+  if (named === undefined) {
+    throw new SyncError('USAGE', `There is no source '${source}'.`, {
+      hint: `The sources are ${SOURCES.map(({ name }) => name).join(', ')}.`,
+    });
+  }
+  return { list: [named], named: true, choose };
+}
+
+function mapAt(path: string, cwd: string): Source {
+  let bytes: Buffer;
+  try {
+    bytes = readFileSync(resolve(cwd, path));
+  } catch (error) {
+    if (systemCode(error) === undefined) throw error;
+    throw new SyncError('USAGE', `--map ${path}: ${describeFileError(error)}`, { cause: error });
+  }
+  return readMapFile(path, bytes);
+}
+
+/** Asks which of several sources a file comes from. */
+async function ask(
+  { io, signal }: AppContext,
+  input: string,
+  matches: readonly Match[],
+): Promise<Match> {
+  const names = matches.map(({ source }) => source.name);
+  if (!io.interactive) {
+    throw new SyncError('USAGE', `${input} may come from several programs: ${names.join(', ')}.`, {
+      hint: `Name the right one: --source ${names[0] ?? ''}`,
+    });
+  }
+  const lines = matches.map((match, index) => `  ${index + 1}  ${matchTitle(match)}`);
+  const question = `${input} may come from several programs:\n${lines.join('\n')}\nWhich one (1 to ${matches.length})? `;
+  for (;;) {
+    const answer = (await io.ask(question, { signal })).trim();
+    const chosen = matches[Number(answer) - 1] ?? matches[names.indexOf(answer)];
+    if (chosen !== undefined) return chosen;
+  }
+}
+
+/** Returns a recognised export as a JSON line. */
+export function exportJson({ input, source, mapping, days, first, last }: RecognisedInput) {
+  const { kind, holds } = mapping;
+  const range = first === undefined ? {} : { first, last };
+  const { name, title } = source;
+  return { type: 'export', path: input, source: name, title, holds, kind, days, ...range };
+}
+
+/** Names an export: `hae.json: Health Auto Export: metrics, 12 days (2026-06-01 to 2026-06-12)`. */
+export function exportText({ input, days, first, last, ...match }: RecognisedInput): string {
+  const range =
+    first === undefined ? '' : first === last ? ` (${first})` : ` (${first} to ${last ?? ''})`;
+  return `${oneLine(input)}: ${matchTitle(match)}, ${plural(days, 'day')}${range}`;
+}

@@ -1,0 +1,98 @@
+import { resolve } from 'node:path';
+import { type CommandModule, examples } from '../app/command.ts';
+import { configFor, zoneFor } from '../app/config.ts';
+import type { AppContext } from '../app/context.ts';
+import { exportJson, exportText, mapFlag, sourcesFor } from '../app/sources.ts';
+import { ExitCode, SyncError } from '../base/errors.ts';
+import { type Text, phrase, sync } from '../base/phrase.ts';
+import { prepareInputs } from '../records/prepare.ts';
+import { fileInput, matchInput } from '../records/read-input.ts';
+import { SOURCES } from '../records/sources/all.ts';
+import type { Source } from '../records/sources/types.ts';
+import type { RecordKind } from '../records/types.ts';
+import { oneLine } from '../terminal/words.ts';
+
+interface SourcesFlags {
+  readonly check?: string;
+  readonly map?: string;
+  readonly tz?: string;
+}
+
+export const sources: CommandModule = {
+  declare: (command) =>
+    command
+      .option('--check <file>', 'say what is in a file, and show its first day as it would be sent')
+      .addOption(mapFlag())
+      .option('--tz <zone>', 'time zone that decides about dates, such as Europe/Berlin')
+      .addHelpText(
+        'after',
+        examples(
+          'sync sources',
+          'sync sources --check export.json',
+          'sync sources --check log.csv --map my-log.json   # your own description of a file',
+        ),
+      ),
+
+  async run(context, flags: SourcesFlags) {
+    if (flags.check !== undefined) return await check(context, flags.check, flags);
+    for (const source of SOURCES) context.output.result(sourceJson(source), sourceText(source));
+    return ExitCode.ok;
+  },
+};
+
+function kindsOf({ files }: Source): RecordKind[] {
+  return [...new Set(files.map(({ kind }) => kind))];
+}
+
+function sourceJson(source: Source): Record<string, unknown> {
+  const { name, title, howTo, evidence, files } = source;
+  const holds = files.map(({ kind, holds, format }) => ({ kind, holds, format }));
+  return { type: 'source', name, title, kinds: kindsOf(source), files: holds, howTo, evidence };
+}
+
+function sourceText(source: Source): Text {
+  return `${source.name}: ${source.title} (${kindsOf(source).join(', ')})\n  ${source.howTo}`;
+}
+
+/** Reads a file without sending anything, and prints what it holds. */
+async function check(context: AppContext, path: string, flags: SourcesFlags): Promise<ExitCode> {
+  const { clock, cwd, output, signal } = context;
+  const config = configFor(context, flags.tz === undefined ? {} : { timezone: flags.tz });
+  const list = sourcesFor(context, flags);
+  const input = () => ({ ...fileInput(resolve(cwd, path)), name: path });
+  const matches = await matchInput(input(), list.list);
+  if (matches.length === 0) {
+    throw new SyncError('INPUT_INVALID', `${path} matches no source.`, {
+      hint: phrase`Records in the platform's own form need none: try ${sync('push', 'wellness', path, '--dry-run')}. ${sync('sources')} lists the exports that sync reads.`,
+    });
+  }
+  let code: ExitCode = ExitCode.ok;
+  for (const match of matches) {
+    const { kind } = match.mapping;
+    const options = {
+      zone: zoneFor(config, context),
+      strict: false,
+      raw: false,
+      now: clock.now(),
+      sources: { list: [match.source], named: true, choose: list.choose },
+    };
+    const read = await prepareInputs(kind, [input()], options, signal);
+    const [first] = read.records;
+    const example = first === undefined ? {} : { example: first.body };
+    for (const found of read.exports) {
+      const shown =
+        first === undefined
+          ? ''
+          : `\n  ${JSON.stringify(first.body, null, 2).replaceAll('\n', '\n  ')}`;
+      output.result({ ...exportJson(found), ...example }, `${exportText(found)}${shown}`);
+    }
+    for (const { source, problems } of [...read.unreadable, ...read.invalid]) {
+      const said = problems.map(({ field, problem }) =>
+        field === undefined ? problem : `${field}: ${problem}`,
+      );
+      output.warn(oneLine(`${source}: ${said.join('; ')}`));
+      code = ExitCode.invalidInput;
+    }
+  }
+  return code;
+}

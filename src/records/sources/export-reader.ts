@@ -1,0 +1,208 @@
+import { SyncError } from '../../base/errors.ts';
+import { type Text, phrase, sync } from '../../base/phrase.ts';
+import type { Document } from '../document.ts';
+import { JsonFault, parseValue } from '../json.ts';
+import type { Line } from '../read-input.ts';
+import type { JsonValue, RawRecord, RecordKind, RecordOptions, SourceOptions } from '../types.ts';
+import { isObject } from '../values.ts';
+import { type MappingOptions, readMapped } from './engine.ts';
+import { recordsAt } from './path.ts';
+import type { TableForm } from './csv.ts';
+import { type Match, matchJson, matchXml } from './recognise.ts';
+import { type Row, jsonRow } from './row.ts';
+import type { Source } from './types.ts';
+
+type Records = AsyncGenerator<RawRecord, void, undefined>;
+
+/** Reads one input with the mapping of the source that it matches. */
+export class ExportReader {
+  readonly #kind: RecordKind;
+  readonly #options: Pick<RecordOptions, 'zone' | 'raw'>;
+  readonly #sources: SourceOptions;
+  #match: Match | undefined;
+
+  constructor(
+    kind: RecordKind,
+    options: Pick<RecordOptions, 'zone' | 'raw'>,
+    sources: SourceOptions,
+  ) {
+    this.#kind = kind;
+    this.#options = options;
+    this.#sources = sources;
+  }
+
+  /** The source of the input, after its first record was read. */
+  get match(): Match | undefined {
+    return this.#match;
+  }
+
+  /**
+   * Returns the records of a JSON document; undefined if it is in the platform's form.
+   *
+   * @throws SyncError `INPUT_INVALID` if it is not from the named source, or has no records of this kind
+   */
+  async readDocument({ name, value }: Document): Promise<Records | undefined> {
+    const match = await this.#choose(name, matchJson(value, this.#sources.list));
+    if (match === undefined) return undefined;
+    return this.#mapped(jsonRows(name, value, match), match, false);
+  }
+
+  /**
+   * Returns the records of NDJSON; undefined if it is in the platform's form.
+   *
+   * @param first the first line
+   */
+  async readLines(
+    name: string,
+    first: Buffer,
+    lines: AsyncIterable<Line>,
+  ): Promise<Records | undefined> {
+    const matches = matchJson(parseValue(first.toString()), this.#sources.list);
+    const match = await this.#choose(name, matches);
+    return match && this.#mapped(rowsOfLines(name, lines, match), match, false);
+  }
+
+  /**
+   * Returns the records of a table or of XML; undefined if the text is neither.
+   *
+   * @param head the first bytes of the file, with which `chunks` begin, too
+   * @throws SyncError `INPUT_INVALID` if no source matches, as in `readDocument`
+   */
+  async readText(
+    name: string,
+    head: Buffer,
+    chunks: AsyncIterable<Uint8Array>,
+  ): Promise<Records | undefined> {
+    const matches = await matchText(head, this.#sources.list);
+    if (matches === undefined) return undefined;
+    const match = await this.#choose(name, matches);
+    const text = head.toString();
+    const { readTable, tableForm } = await import('./csv.ts');
+    if (isXml(text)) throw unknownXml(name, text);
+    const form = tableForm(text, match?.mapping.skipLines);
+    if (form === undefined) return undefined;
+    if (match === undefined) throw unknownTable(name, form);
+    const rows = readTable(name, chunks, form, match.mapping.skipLines);
+    return this.#mapped(rows, match, form.delimiter !== ',');
+  }
+
+  #mapped(
+    rows: Iterable<Row> | AsyncIterable<Row>,
+    match: Match,
+    commaIsDecimal: boolean,
+  ): Records {
+    this.#match = match;
+    const options: MappingOptions = { ...this.#options, commaIsDecimal };
+    return readMapped(rows, match.mapping, options);
+  }
+
+  /** Chooses the match of the wanted kind. */
+  async #choose(name: string, matches: readonly Match[]): Promise<Match | undefined> {
+    const wanted = matches.filter(({ mapping }) => mapping.kind === this.#kind);
+    const [only, ...others] = wanted;
+    if (only !== undefined) {
+      return others.length === 0 ? only : await this.#sources.choose(name, wanted);
+    }
+    const [other] = matches;
+    if (other !== undefined) throw otherKind(name, other);
+    if (this.#sources.named) throw otherSource(name, this.#sources.list);
+    return undefined;
+  }
+}
+
+/**
+ * Returns the sources that a table or an XML document matches; undefined if the text is neither.
+ *
+ * @param head the first bytes of the file
+ */
+export async function matchText(
+  head: Buffer,
+  sources: readonly Source[],
+): Promise<readonly Match[] | undefined> {
+  const text = head.toString();
+  if (isXml(text)) return matchXml(text, sources);
+  if (/^\ufeff?\s*[{[]/.test(text)) return undefined;
+  const { matchTable } = await import('./csv.ts');
+  return matchTable(text, sources);
+}
+
+function isXml(head: string): boolean {
+  return /^\ufeff?\s*</.test(head);
+}
+
+function* jsonRows(name: string, document: JsonValue, { mapping }: Match): Generator<Row> {
+  for (const place of recordsAt(document, mapping.records)) {
+    const { value } = place;
+    if (isObject(value)) yield jsonRow(name, { ...place, value });
+  }
+}
+
+async function* rowsOfLines(
+  name: string,
+  lines: AsyncIterable<Line>,
+  match: Match,
+): AsyncGenerator<Row> {
+  for await (const { number, bytes } of lines) {
+    try {
+      yield* jsonRows(`${name}:${number}`, parseValue(bytes.toString()), match);
+    } catch (error) {
+      if (!(error instanceof JsonFault)) throw error;
+      throw invalid(name, `${name}:${number} is not JSON: ${error.message}`, 'Export it again.');
+    }
+  }
+}
+
+/** Names a source and what a file of it holds: `Oura: sleep`. */
+export function matchTitle({ source, mapping }: Match): string {
+  return `${source.title}: ${mapping.holds}`;
+}
+
+function otherKind(name: string, match: Match): SyncError {
+  const { kind } = match.mapping;
+  return invalid(
+    name,
+    `${name} is ${kind} (${matchTitle(match)})`,
+    phrase`Send it with ${sync('push', kind, name)}.`,
+  );
+}
+
+function otherSource(name: string, sources: readonly Source[]): SyncError {
+  const titles = sources.map(({ title }) => title).join(', ');
+  return invalid(
+    name,
+    `${name} is no file of this source: ${titles}`,
+    phrase`${sync('sources', '--check', name)} says which source it matches.`,
+  );
+}
+
+function unknownTable(name: string, { header }: TableForm): SyncError {
+  const shown = header
+    .slice(0, 6)
+    .map((cell) => JSON.stringify(cell))
+    .join(', ');
+  const more = header.length > 6 ? ` and ${header.length - 6} more` : '';
+  return invalid(
+    name,
+    `${name} is a table from an unknown program, with the columns ${shown}${more}`,
+    phrase`${sync('sources')} lists the exports that sync reads; docs/sources.md shows how to describe a file of your own for --map.`,
+  );
+}
+
+function unknownXml(name: string, text: string): SyncError {
+  const isPage = /^\s*<(?:!doctype html|html)/i.test(text);
+  return isPage
+    ? invalid(
+        name,
+        `${name} is a web page (HTML)`,
+        'Download the export itself, not the page that links to it.',
+      )
+    : invalid(
+        name,
+        `${name} is XML from an unknown program`,
+        phrase`${sync('sources')} lists the exports that sync reads.`,
+      );
+}
+
+function invalid(name: string, message: string, hint: Text): SyncError {
+  return new SyncError('INPUT_INVALID', `${message}.`, { hint, details: { path: name } });
+}

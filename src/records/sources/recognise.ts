@@ -1,0 +1,58 @@
+import type { JsonValue } from '../types.ts';
+import { isObject } from '../values.ts';
+import { recordsAt, valueAt } from './path.ts';
+import type { Mapping, Path, Paths, Source } from './types.ts';
+
+/** Finds the sources whose files look like a given one. */
+
+/** A source and the kind of its files that matches. */
+export interface Match {
+  readonly source: Source;
+  readonly mapping: Mapping;
+}
+
+/** Number of records that are looked at: some lack members that others have. */
+const LOOKED_AT = 50;
+
+/** Returns the sources that a JSON document matches. */
+export function matchJson(document: JsonValue, sources: readonly Source[]): Match[] {
+  return matches(sources, 'json', ({ records, has, hasNot = [] }) => {
+    const places = recordsAt(document, records)
+      .slice(0, LOOKED_AT)
+      .filter(({ value }) => isObject(value));
+    const hasPath = (path: Path) => places.some((place) => valueAt(place, path) !== undefined);
+    return has.every((paths) => anyOf(paths, hasPath)) && !hasNot.some(hasPath);
+  });
+}
+
+/** Returns the sources that an XML document matches. @param head the first characters of the file */
+export function matchXml(head: string, sources: readonly Source[]): Match[] {
+  const root = /<([A-Za-z_][\w.:-]*)/.exec(head.replace(/<!--.*?-->/gs, ''))?.[1];
+  return matches(sources, 'xml', ({ has }) =>
+    has.every((paths) => anyOf(paths, (name) => name === root)),
+  );
+}
+
+/**
+ * Returns the sources with a mapping that matches, one for each kind of record. A general source counts
+ * only if no other matches.
+ */
+export function matches(
+  sources: readonly Source[],
+  format: Mapping['format'],
+  isMatch: (mapping: Mapping) => boolean,
+): Match[] {
+  const found = sources.flatMap((source): Match[] => {
+    const files = source.files.filter((file) => file.format === format && isMatch(file));
+    const first = (['wellness', 'nutrition'] as const).map((kind) =>
+      files.find((file) => file.kind === kind),
+    );
+    return first.flatMap((mapping) => (mapping === undefined ? [] : [{ source, mapping }]));
+  });
+  const particular = found.filter(({ source }) => source.general !== true);
+  return particular.length > 0 ? particular : found;
+}
+
+export function anyOf(paths: Paths, test: (path: Path) => boolean): boolean {
+  return typeof paths === 'string' ? test(paths) : paths.some(test);
+}

@@ -1,0 +1,98 @@
+import type { FieldRule as PlatformRule } from '../fields.ts';
+import type { JsonValue } from '../types.ts';
+import { scalarText, show } from '../values.ts';
+import { parseNumber } from './number.ts';
+import { type Row, firstValue } from './row.ts';
+import type { FieldRule } from './types.ts';
+
+/** Reads the value of one field of a record, in the platform's unit. */
+
+/** @returns undefined if it was not measured, or the record does not have it. */
+export function readValue(
+  row: Row,
+  rule: FieldRule,
+  platform: PlatformRule,
+  commaIsDecimal: boolean,
+): { readonly value: JsonValue } | { readonly problem: string } | undefined {
+  const found = firstValue(row, rule.from);
+  if (found === undefined || isNone(found, rule)) return undefined;
+  if (rule.words !== undefined) {
+    const word = wordOf(found, rule.words);
+    return word === undefined ? undefined : { value: word };
+  }
+  if (platform.type !== 'number' && platform.type !== 'integer') return { value: textOf(found) };
+  if (NOT_MEASURED.test(scalarText(found).trim())) return undefined;
+  const number = numberOf(found, rule, commaIsDecimal);
+  // The rules of the platform's field say what is wrong with it.
+  if (number === undefined) return { value: found };
+  const factor = unitFactor(row, rule);
+  if (typeof factor === 'string') return { problem: factor };
+  const value = number * factor * (rule.factor ?? 1) + (rule.plus ?? 0);
+  const most = value === number ? undefined : CONVERTED_DECIMALS;
+  const decimals = platform.type === 'integer' ? 0 : (rule.decimals ?? most);
+  return { value: decimals === undefined ? value : round(value, decimals) };
+}
+
+/** A conversion leaves more digits than were measured: 109.35 lb would be 49.60032565... kg. */
+const CONVERTED_DECIMALS = 4;
+
+function round(value: number, decimals: number): number {
+  const power = 10 ** decimals;
+  const rounded = Math.round(value * power) / power;
+  return Number.isFinite(rounded) ? rounded + 0 : value;
+}
+
+/** Words for "not measured" that programs write where a number belongs. */
+const NOT_MEASURED = /^(?:-+|n\/?a|nan|null|none)$/i;
+
+function isNone(value: JsonValue, { none = [] }: FieldRule): boolean {
+  const number = typeof value === 'string' ? Number(value) : value;
+  return none.some((word) => word === value || word === number);
+}
+
+function wordOf(
+  value: JsonValue,
+  words: NonNullable<FieldRule['words']>,
+): string | number | undefined {
+  const wanted = scalarText(value).trim().toLowerCase();
+  return Object.entries(words).find(([word]) => word.toLowerCase() === wanted)?.[1];
+}
+
+function textOf(value: JsonValue): JsonValue {
+  return typeof value === 'number' ? String(value) : value;
+}
+
+function numberOf(
+  value: JsonValue,
+  { read }: FieldRule,
+  commaIsDecimal: boolean,
+): number | undefined {
+  if (typeof value === 'number') return value;
+  if (typeof value !== 'string') return undefined;
+  return read === 'duration' ? secondsOf(value) : parseNumber(value, commaIsDecimal);
+}
+
+/** Reads `7:32` or `7:32:10` (hours first) as seconds. */
+function secondsOf(text: string): number | undefined {
+  const [, hours, minutes, seconds = '0'] =
+    /^(\d{1,3}):(\d{2})(?::(\d{2}))?$/.exec(text.trim()) ?? [];
+  return hours === undefined
+    ? undefined
+    : Number(hours) * 3600 + Number(minutes) * 60 + Number(seconds);
+}
+
+/** Returns the factor of the value's unit, or what is wrong with the unit. */
+function unitFactor(row: Row, { unit }: FieldRule): number | string {
+  if (unit === undefined) return 1;
+  const name = firstValue(row, unit.from);
+  const known = Object.entries(unit.factors);
+  // Apple's `Cal` are kilocalories, `cal` are not.
+  const [, factor] =
+    known.find(([word]) => word === name) ??
+    known.find(([word]) => word.toLowerCase() === scalarText(name).toLowerCase()) ??
+    [];
+  if (factor !== undefined) return factor;
+  const units = known.map(([word]) => word).join(', ');
+  if (name === undefined) return `has no unit in "${unit.from}"; ${units} are known`;
+  return `is in ${show(name)}; the known units are ${units}`;
+}
