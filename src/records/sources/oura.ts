@@ -3,8 +3,11 @@ import type { Mapping, Source, WellnessMapping } from './types.ts';
 /** The day of a night is the day of waking. */
 const day: WellnessMapping['day'] = { from: 'day' };
 
-/** What the API answers, record by record. The account export has the same members as columns. */
-const kinds: readonly Pick<WellnessMapping, 'holds' | 'has' | 'where' | 'fields'>[] = [
+/**
+ * What the API answers, record by record. The account export has the same members as columns, with JSON in
+ * the cells of members that have members.
+ */
+const kinds: readonly Pick<WellnessMapping, 'holds' | 'has' | 'hasNot' | 'where' | 'fields'>[] = [
   {
     // A day may have naps and rests beside its long sleep.
     holds: 'sleep',
@@ -47,24 +50,27 @@ const kinds: readonly Pick<WellnessMapping, 'holds' | 'has' | 'where' | 'fields'
     has: ['day', 'vo2_max'],
     fields: { vo2max: { from: 'vo2_max', none: [0] } },
   },
-];
-
-/** Kinds with members of members, which a table does not have. */
-const nested: typeof kinds = [
-  {
-    holds: 'sleep scores',
-    has: ['day', 'score', ['contributors.total_sleep', 'contributors.deep_sleep']],
-    fields: { sleepScore: { from: 'score', none: [0] } },
-  },
   {
     holds: 'blood oxygen',
     has: ['day', 'spo2_percentage'],
     fields: { spO2: { from: 'spo2_percentage.average', none: [0] } },
   },
+  {
+    // Only the contributors tell it from other scores: by their names in JSON, as a column in a table.
+    holds: 'sleep scores',
+    has: ['day', 'score', 'contributors', 'timestamp'],
+    hasNot: [
+      'temperature_deviation',
+      'steps',
+      'contributors.hrv_balance',
+      'contributors.stay_active',
+    ],
+    fields: { sleepScore: { from: 'score', none: [0] } },
+  },
 ];
 
 /** Answers of the API have their records in `data`; programs often save the records alone. */
-const json: readonly Mapping[] = [...kinds, ...nested].map((kind) => ({
+const json: readonly Mapping[] = kinds.map((kind) => ({
   ...kind,
   kind: 'wellness',
   format: 'json',

@@ -77,7 +77,8 @@ export interface NutritionMapping extends FileMapping {
 /**
  * A place in a record. JSON: names joined by dots; `[name=value]` picks the element of a list
  * (`metrics[type=HRV].value`); `^.` goes out to the element that the record's list is in (`^.name`).
- * CSV: the text of a header cell; capitals, blanks, `_` and `-` do not count. XML: an attribute.
+ * CSV: the text of a header cell; capitals, blanks, `_` and `-` do not count. After a dot, a member of the
+ * JSON in the cell. XML: an attribute.
  */
 export type Path = string;
 /** The first of these with a value counts: the languages or versions of an export. */
@@ -97,7 +98,10 @@ export interface TimeRule {
   readonly format?: 'iso' | 's' | 'ms' | 'days' | 'mdy' | 'dmy';
   /** What a time without an offset is counted in: the athlete's zone by default. */
   readonly zone?: 'utc';
-  /** The member with the offset from UTC: `UTC-05:00`, `+0100`, or a number in {@link offsetUnit}. */
+  /**
+   * The member with the offset from UTC: `UTC-05:00`, `+0100`, or a number in {@link offsetUnit}. A time
+   * in UTC is converted to it.
+   */
   readonly offset?: Paths;
   readonly offsetUnit?: 's' | 'ms' | 'min' | 'h';
 }
@@ -105,7 +109,7 @@ export interface TimeRule {
 /** How the value of a field is found. A {@link Path} alone is short for `{ from: path }`. */
 export interface FieldRule {
   readonly from: Paths;
-  /** Members whose values are added to it, where the record has them: the phases of a sleep. */
+  /** Members whose values are added to it, if the record has them: the phases of a sleep. */
   readonly and?: readonly Path[];
   /** With `name` of the mapping: the names of the values that are meant. */
   readonly named?: string | readonly string[];

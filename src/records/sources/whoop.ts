@@ -57,8 +57,8 @@ const tables: readonly Mapping[] = [
   },
 ];
 
-/** The API's times have no offset but UTC, and the athlete's beside them. */
-const sleepEnd: TimeRule = { from: 'end', zone: 'utc', offset: 'timezone_offset' };
+/** The API's times are in UTC, with the athlete's offset beside them. */
+const sleepEnd: TimeRule = { from: 'end', offset: 'timezone_offset' };
 
 const answers: readonly Pick<WellnessMapping, 'holds' | 'has' | 'where' | 'day' | 'fields'>[] = [
   {
