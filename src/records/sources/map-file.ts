@@ -27,6 +27,7 @@ const TimeForm = v.strictObject({
 
 const RuleForm = v.strictObject({
   from: PathsForm,
+  and: v.optional(v.array(Text)),
   named: v.optional(PathsForm),
   over: v.optional(PathsForm),
   factor: v.optional(v.number()),
@@ -65,7 +66,7 @@ function baseName(field: string): string {
 const FILE = {
   holds: v.optional(Text, 'records'),
   format: v.picklist(['json', 'csv']),
-  records: v.optional(v.string()),
+  records: v.optional(v.union([v.string(), v.array(v.string())])),
   has: v.optional(v.array(PathsForm), []),
   hasNot: v.optional(v.array(Text)),
   where: v.optional(v.record(v.string(), v.array(Scalar))),

@@ -22,7 +22,10 @@ export function readValue(
   }
   if (platform.type !== 'number' && platform.type !== 'integer') return { value: textOf(found) };
   if (NOT_MEASURED.test(scalarText(found).trim())) return undefined;
-  const number = numberOf(found, rule, commaIsDecimal);
+  const numbers = [found, ...(rule.and ?? []).map((path) => row.get(path) ?? 0)].map((value) =>
+    numberOf(value, rule, commaIsDecimal),
+  );
+  const number = sumOf(numbers);
   // The rules of the platform's field say what is wrong with it.
   if (number === undefined) return { value: found };
   const factor = unitFactor(row, rule);
@@ -72,6 +75,14 @@ function numberOf(
   if (typeof value === 'number') return value;
   if (typeof value !== 'string') return undefined;
   return read === 'duration' ? secondsOf(value) : parseNumber(value, commaIsDecimal);
+}
+
+/** Returns the sum; undefined if one of them is no number. */
+function sumOf(numbers: readonly (number | undefined)[]): number | undefined {
+  return numbers.reduce(
+    (sum, number) => (sum === undefined || number === undefined ? undefined : sum + number),
+    0,
+  );
 }
 
 /** Reads `7:32` or `7:32:10` (hours first) as seconds. */
