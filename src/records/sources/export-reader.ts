@@ -42,7 +42,7 @@ export class ExportReader {
    * @throws SyncError `INPUT_INVALID` if it is not from the named source, or has no records of this kind
    */
   async readDocument({ name, value }: Document): Promise<Records | undefined> {
-    const match = await this.#choose(name, matchJson(value, this.#sources.list));
+    const match = await this.#choose(name, matchJson(name, value, this.#sources.list));
     if (match === undefined) return undefined;
     return this.#mapped(jsonRows(name, value, match), match, false);
   }
@@ -57,7 +57,7 @@ export class ExportReader {
     first: Buffer,
     lines: AsyncIterable<Line>,
   ): Promise<Records | undefined> {
-    const matches = matchJson(parseValue(first.toString()), this.#sources.list);
+    const matches = matchJson(name, parseValue(first.toString()), this.#sources.list);
     const match = await this.#choose(name, matches);
     return match && this.#mapped(rowsOfLines(name, lines, match), match, false);
   }
@@ -73,7 +73,7 @@ export class ExportReader {
     head: Buffer,
     chunks: AsyncIterable<Uint8Array>,
   ): Promise<Records | undefined> {
-    const matches = await matchText(head, this.#sources.list);
+    const matches = await matchText(name, head, this.#sources.list);
     if (matches === undefined) return undefined;
     const match = await this.#choose(name, matches);
     const text = head.toString();
@@ -116,14 +116,15 @@ export class ExportReader {
  * @param head the first bytes of the file
  */
 export async function matchText(
+  name: string,
   head: Buffer,
   sources: readonly Source[],
 ): Promise<readonly Match[] | undefined> {
   const text = head.toString();
-  if (isXml(text)) return matchXml(text, sources);
+  if (isXml(text)) return matchXml(name, text, sources);
   if (/^\ufeff?\s*[{[]/.test(text)) return undefined;
   const { matchTable } = await import('./csv.ts');
-  return matchTable(text, sources);
+  return matchTable(name, text, sources);
 }
 
 function isXml(head: string): boolean {

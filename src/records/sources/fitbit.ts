@@ -56,11 +56,12 @@ export const fitbit: Source = {
   name: 'fitbit',
   title: 'Fitbit (Google Takeout, account archive, Web API)',
   howTo:
-    'On takeout.google.com, choose "Fitbit" or "Google Health". Steps are left out: the archive counts those of phone and watch twice.',
+    'On takeout.google.com, choose "Fitbit" or "Google Health". Its steps are left out: they are counted by several devices, and their time zone is not said.',
   evidence: [
     'https://dev.fitbit.com/build/reference/web-api/sleep/get-sleep-log-by-date-range/',
     'davidlipson/diabuddy server/FITBIT_INTEGRATION.md',
     'danlsn/fitport README.md',
+    'https://andykong.org/blog/fitbitsleeptzcorrection',
     'https://takeoutday.org/guides/fitbit-data-export',
     'timgrote/fitbitImporter README.md',
   ],
@@ -144,6 +145,13 @@ export const fitbit: Source = {
     timeSeries('body fat percentages', 'body fat percentage', {
       bodyFat: { from: 'body fat percentage', decimals: 1 },
     }),
+    {
+      // The table of all heart rates has the same columns.
+      ...timeSeries('resting heart rates', 'beats per minute', {
+        restingHr: { from: 'beats per minute', none: [0] },
+      }),
+      file: 'daily_resting_heart_rate',
+    },
     dailyAnswer('resting heart rates', 'activities-heart', {
       restingHr: { from: 'value.restingHeartRate' },
     }),

@@ -71,6 +71,7 @@ const FILE = {
   hasNot: v.optional(v.array(Text)),
   where: v.optional(v.record(v.string(), v.array(Scalar))),
   name: v.optional(Text),
+  file: v.optional(Text),
   skipLines: v.optional(v.pipe(v.number(), v.integer(), v.minValue(0))),
 };
 

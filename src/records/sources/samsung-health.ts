@@ -91,7 +91,9 @@ const files: readonly WellnessMapping[] = [
   },
   {
     ...table,
+    // The table of caffeine has the same columns.
     holds: 'drinks of water',
+    file: 'com.samsung.health.water_intake',
     has: ['amount', 'unit_amount', 'start_time', 'time_offset'],
     day: time('start_time'),
     fields: { hydrationVolume: { from: 'amount', combine: 'sum' } },

@@ -44,6 +44,8 @@ interface FileMapping {
   readonly where?: Readonly<Record<Path, readonly (string | number | boolean)[]>>;
   /** The member with the name of the value, if each record holds a single named value. */
   readonly name?: Path;
+  /** The file's name contains this: for files that nothing but the name tells apart. */
+  readonly file?: string;
   /** CSV: number of lines before the header. */
   readonly skipLines?: number;
 }

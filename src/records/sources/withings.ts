@@ -1,4 +1,4 @@
-import type { FieldRule, Source } from './types.ts';
+import type { FieldRule, Source, WellnessMapping } from './types.ts';
 
 const KG_PER_LB = 0.45359237;
 
@@ -8,6 +8,19 @@ const seconds = (...from: string[]): FieldRule => ({ from, combine: 'sum', none:
 const LIGHT = ['light (s)', 'leicht (s)', 'ligero (s)'];
 const DEEP = ['deep (s)', 'tief (s)', 'profundo (s)'];
 const REM = ['rem (s)'];
+
+/** Tables of days with the same header, one for each kind of value. */
+function days(file: string, holds: string, field: string): WellnessMapping {
+  return {
+    kind: 'wellness',
+    holds,
+    format: 'csv',
+    file,
+    has: ['date', 'value'],
+    day: { from: 'date' },
+    fields: { [field]: { from: 'value', none: [0] } },
+  };
+}
 
 export const withings: Source = {
   name: 'withings',
@@ -81,5 +94,9 @@ export const withings: Source = {
         },
       },
     },
+    days('aggregates_steps', 'daily steps', 'steps'),
+    days('aggregates_distance', 'daily distances', 'distanceMeters'),
+    days('aggregates_calories_earned', 'active calories', 'activeCaloriesBurned'),
+    days('aggregates_calories_passive', 'resting calories', 'restingCaloriesBurned'),
   ],
 };
