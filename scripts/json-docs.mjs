@@ -1,9 +1,6 @@
 // Writes docs/json.schema.json and docs/json.md from the table in src/json/lines. With --check it writes
 // nothing, and fails if one of them is out of date.
-import { readFileSync, writeFileSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
-import { format, resolveConfig } from 'prettier';
-import { rolldown } from 'rolldown';
+import { keep, load, table } from './generated.mjs';
 
 /** More words than this stand in a list below the table. */
 const MOST_WORDS = 4;
@@ -15,7 +12,7 @@ const { JSON_VERSION } = await load('src/json/version.ts');
 const INTRODUCTION = `
 # Output of \`--json\`
 
-<!-- Written by \`npm run json-docs\` from src/json. Do not edit. -->
+<!-- Written by \`npm run generate-docs\` from src/json. Do not edit. -->
 
 With \`--json\`, a command prints one JSON object a line on stdout, and nothing else there. Warnings and errors for people
 stay on stderr. A command that handles several items ends with a \`summary\`. If a command ends early, its last line is an
@@ -32,31 +29,8 @@ type of a field, or its name, says the unit. A field is always there unless its 
 examples below are wrapped; the program prints each on one line.
 `;
 
-const check = process.argv.includes('--check');
 await keep('docs/json.schema.json', JSON.stringify(jsonSchema(LINES)));
 await keep('docs/json.md', markdown());
-
-/** TypeScript, which Node 20 cannot import. */
-async function load(path) {
-  const bundle = await rolldown({ input: fromRoot(path), logLevel: 'warn' });
-  const { output } = await bundle.generate({ format: 'esm' });
-  await bundle.close();
-  return await import(`data:text/javascript,${encodeURIComponent(output[0].code)}`);
-}
-
-async function keep(path, text) {
-  const file = fromRoot(path);
-  const formatted = await format(text, { ...(await resolveConfig(file)), filepath: file });
-  if (!check) writeFileSync(file, formatted);
-  else if (readFileSync(file, 'utf8') !== formatted) {
-    console.error(`${path} is out of date: run \`npm run json-docs\`.`);
-    process.exitCode = 1;
-  }
-}
-
-function fromRoot(path) {
-  return fileURLToPath(new URL(`../${path}`, import.meta.url));
-}
 
 function markdown() {
   const shared = LINES.flatMap(({ fields }) => Object.values(fields)).filter(isShared);
@@ -167,9 +141,4 @@ function wordList(values) {
   return Object.entries(values)
     .map(([word, meaning]) => `- \`${word}\`: ${meaning}`)
     .join('\n');
-}
-
-function table(titles, rows) {
-  const line = (cells) => `| ${cells.join(' | ')} |`;
-  return [line(titles), line(titles.map(() => '---')), ...rows.map(line)].join('\n');
 }

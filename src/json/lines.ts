@@ -13,7 +13,7 @@ import { WATCHER_LINES } from './lines/watchers.ts';
 
 /**
  * Every kind of line that `--json` prints: the source of docs/json.schema.json and docs/json.md, which
- * `npm run json-docs` writes.
+ * `npm run generate-docs` writes.
  */
 export const LINES: readonly LineKind[] = [
   ...UPLOAD_LINES,

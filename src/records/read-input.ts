@@ -86,10 +86,11 @@ export async function matchInput(
   try {
     const head = await readHead(chunks);
     if (isLineOfRecords(head))
-      return matchJson(JSON.parse(head.line.toString()) as JsonValue, sources);
-    const text = await matchText(head.bytes, sources);
+      return matchJson(input.name, JSON.parse(head.line.toString()) as JsonValue, sources);
+    const text = await matchText(input.name, head.bytes, sources);
     if (text !== undefined) return text;
     return matchJson(
+      input.name,
       parseDocument(input.name, await joinAll(prepend(head.bytes, chunks))).value,
       sources,
     );

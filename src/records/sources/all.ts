@@ -1,5 +1,33 @@
+import { cronometer } from './cronometer.ts';
+import { fatSecret } from './fatsecret.ts';
+import { fitbit } from './fitbit.ts';
+import { foodLog } from './food-log.ts';
+import { garminApi } from './garmin-api.ts';
+import { garminExport } from './garmin-export.ts';
+import { healthAutoExport } from './health-auto-export.ts';
+import { intervalsIcu } from './intervals-icu.ts';
+import { myFitnessPal } from './myfitnesspal.ts';
+import { oura } from './oura.ts';
 import { platformTable } from './platform-table.ts';
+import { samsungHealth } from './samsung-health.ts';
 import type { Source } from './types.ts';
+import { whoop } from './whoop.ts';
+import { withings } from './withings.ts';
 
 /** Every source that sync knows, in the order of `sync sources`. */
-export const SOURCES: readonly Source[] = [platformTable];
+export const SOURCES: readonly Source[] = [
+  garminExport,
+  garminApi,
+  intervalsIcu,
+  oura,
+  whoop,
+  fitbit,
+  withings,
+  samsungHealth,
+  healthAutoExport,
+  cronometer,
+  myFitnessPal,
+  fatSecret,
+  foodLog,
+  platformTable,
+];

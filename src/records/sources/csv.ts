@@ -52,7 +52,7 @@ export function tableForm(head: string, skipLines = 0): TableForm | undefined {
  *
  * @param head the first characters of the file
  */
-export function matchTable(head: string, sources: readonly Source[]): Match[] {
+export function matchTable(name: string, head: string, sources: readonly Source[]): Match[] {
   const headers = new Map<number, readonly string[]>();
   const headerAt = (skipLines: number) => {
     const known = headers.get(skipLines);
@@ -61,7 +61,7 @@ export function matchTable(head: string, sources: readonly Source[]): Match[] {
     headers.set(skipLines, header);
     return header;
   };
-  return matches(sources, 'csv', ({ skipLines = 0, has, hasNot = [] }) => {
+  return matches(name, sources, 'csv', ({ skipLines = 0, has, hasNot = [] }) => {
     const hasColumn = (path: Path) => headerAt(skipLines).includes(plain(path));
     return has.every((paths) => anyOf(paths, hasColumn)) && !hasNot.some(hasColumn);
   });

@@ -160,21 +160,26 @@ class WellnessDays {
 class WellnessDay {
   readonly raws: JsonObject[] = [];
   readonly #source: string;
-  readonly #fields = new Map<string, Combination>();
+  readonly #fields = new Map<string, { readonly all: Combination; readonly rule: FieldRule }>();
 
   constructor(source: string) {
     this.#source = source;
   }
 
-  add(field: string, { combine }: FieldRule, sample: Sample): void {
+  add(field: string, rule: FieldRule, sample: Sample): void {
     let known = this.#fields.get(field);
-    if (known === undefined) this.#fields.set(field, (known = combination(combine)));
-    known.add(sample);
+    if (known === undefined) {
+      this.#fields.set(field, (known = { all: combination(rule.combine), rule }));
+    }
+    known.all.add(sample);
   }
 
   record(date: string): RawRecord {
-    const samples = [...this.#fields].map(([field, all]) => [field, all.result()] as const);
-    const values = samples.map(([field, { value }]) => [field, rounded(field, value)] as const);
+    const samples = [...this.#fields].map(([field, { all, rule }]) => {
+      const sample = all.result();
+      return [field, { ...sample, value: rounded(field, rule, sample.value) }] as const;
+    });
+    const values = samples.map(([field, { value }]) => [field, value] as const);
     const instants = samples.flatMap(([, { instant }]) => (instant === undefined ? [] : [instant]));
     // A day from one record has its place; of several, the first.
     const sources = new Set(samples.map(([, { source }]) => source));
@@ -189,10 +194,11 @@ class WellnessDay {
 }
 
 /** Rounds what sums and means leave: whole numbers, or what a decimal fraction cannot hold. */
-function rounded(field: string, value: JsonValue): JsonValue {
+function rounded(field: string, { decimals }: FieldRule, value: JsonValue): JsonValue {
   if (typeof value !== 'number') return value;
   if (WELLNESS_FIELDS[field]?.type === 'integer') return Math.round(value);
-  return Number(value.toPrecision(12));
+  const exact = Number(value.toPrecision(12));
+  return decimals === undefined ? exact : Number(exact.toFixed(decimals));
 }
 
 /** One record is sent as it was read, several as a list. */

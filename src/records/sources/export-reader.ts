@@ -2,6 +2,7 @@ import { SyncError } from '../../base/errors.ts';
 import { type Text, phrase, sync } from '../../base/phrase.ts';
 import type { Document } from '../document.ts';
 import { JsonFault, parseValue } from '../json.ts';
+import { plain } from '../names.ts';
 import type { Line } from '../read-input.ts';
 import type { JsonValue, RawRecord, RecordKind, RecordOptions, SourceOptions } from '../types.ts';
 import { isObject } from '../values.ts';
@@ -10,7 +11,13 @@ import { recordsAt } from './path.ts';
 import type { TableForm } from './csv.ts';
 import { type Match, matchJson, matchXml } from './recognise.ts';
 import { type Row, jsonRow } from './row.ts';
-import type { Source } from './types.ts';
+import type { Mapping, Source } from './types.ts';
+
+/** The source of an input. */
+export interface FoundExport extends Match {
+  /** The columns that a general source does not read: perhaps misspelt. */
+  readonly unread?: readonly string[];
+}
 
 type Records = AsyncGenerator<RawRecord, void, undefined>;
 
@@ -19,7 +26,7 @@ export class ExportReader {
   readonly #kind: RecordKind;
   readonly #options: Pick<RecordOptions, 'zone' | 'raw'>;
   readonly #sources: SourceOptions;
-  #match: Match | undefined;
+  #found: FoundExport | undefined;
 
   constructor(
     kind: RecordKind,
@@ -32,8 +39,8 @@ export class ExportReader {
   }
 
   /** The source of the input, after its first record was read. */
-  get match(): Match | undefined {
-    return this.#match;
+  get found(): FoundExport | undefined {
+    return this.#found;
   }
 
   /**
@@ -42,7 +49,7 @@ export class ExportReader {
    * @throws SyncError `INPUT_INVALID` if it is not from the named source, or has no records of this kind
    */
   async readDocument({ name, value }: Document): Promise<Records | undefined> {
-    const match = await this.#choose(name, matchJson(value, this.#sources.list));
+    const match = await this.#choose(name, matchJson(name, value, this.#sources.list));
     if (match === undefined) return undefined;
     return this.#mapped(jsonRows(name, value, match), match, false);
   }
@@ -57,7 +64,7 @@ export class ExportReader {
     first: Buffer,
     lines: AsyncIterable<Line>,
   ): Promise<Records | undefined> {
-    const matches = matchJson(parseValue(first.toString()), this.#sources.list);
+    const matches = matchJson(name, parseValue(first.toString()), this.#sources.list);
     const match = await this.#choose(name, matches);
     return match && this.#mapped(rowsOfLines(name, lines, match), match, false);
   }
@@ -73,7 +80,7 @@ export class ExportReader {
     head: Buffer,
     chunks: AsyncIterable<Uint8Array>,
   ): Promise<Records | undefined> {
-    const matches = await matchText(head, this.#sources.list);
+    const matches = await matchText(name, head, this.#sources.list);
     if (matches === undefined) return undefined;
     const match = await this.#choose(name, matches);
     const text = head.toString();
@@ -83,15 +90,16 @@ export class ExportReader {
     if (form === undefined) return undefined;
     if (match === undefined) throw unknownTable(name, form);
     const rows = readTable(name, chunks, form, match.mapping.skipLines);
-    return this.#mapped(rows, match, form.delimiter !== ',');
+    const unread = match.source.general === true ? unreadColumns(form, match.mapping) : [];
+    return this.#mapped(rows, { ...match, unread }, form.delimiter !== ',');
   }
 
   #mapped(
     rows: Iterable<Row> | AsyncIterable<Row>,
-    match: Match,
+    match: FoundExport,
     commaIsDecimal: boolean,
   ): Records {
-    this.#match = match;
+    this.#found = match;
     const options: MappingOptions = { ...this.#options, commaIsDecimal };
     return readMapped(rows, match.mapping, options);
   }
@@ -116,14 +124,27 @@ export class ExportReader {
  * @param head the first bytes of the file
  */
 export async function matchText(
+  name: string,
   head: Buffer,
   sources: readonly Source[],
 ): Promise<readonly Match[] | undefined> {
   const text = head.toString();
-  if (isXml(text)) return matchXml(text, sources);
+  if (isXml(text)) return matchXml(name, text, sources);
   if (/^\ufeff?\s*[{[]/.test(text)) return undefined;
   const { matchTable } = await import('./csv.ts');
-  return matchTable(text, sources);
+  return matchTable(name, text, sources);
+}
+
+function unreadColumns({ header }: TableForm, mapping: Mapping): string[] {
+  const times = mapping.kind === 'wellness' ? [mapping.day, mapping.at] : [mapping.time];
+  const rules =
+    mapping.kind === 'wellness' ? mapping.fields : { ...mapping.item, ...mapping.totals };
+  const paths = [
+    ...times.flatMap((time) => [time?.from, time?.clock]),
+    ...Object.values(rules).map((rule) => (typeof rule === 'string' ? rule : rule.from)),
+  ];
+  const read = new Set(paths.flat().map((path) => plain(path ?? '')));
+  return header.filter((column) => column !== '' && !read.has(plain(column)));
 }
 
 function isXml(head: string): boolean {

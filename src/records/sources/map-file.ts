@@ -27,7 +27,9 @@ const TimeForm = v.strictObject({
 
 const RuleForm = v.strictObject({
   from: PathsForm,
+  and: v.optional(v.array(Text)),
   named: v.optional(PathsForm),
+  over: v.optional(PathsForm),
   factor: v.optional(v.number()),
   plus: v.optional(v.number()),
   unit: v.optional(v.strictObject({ from: Text, factors: v.record(v.string(), v.number()) })),
@@ -64,11 +66,12 @@ function baseName(field: string): string {
 const FILE = {
   holds: v.optional(Text, 'records'),
   format: v.picklist(['json', 'csv']),
-  records: v.optional(v.string()),
+  records: v.optional(v.union([v.string(), v.array(v.string())])),
   has: v.optional(v.array(PathsForm), []),
   hasNot: v.optional(v.array(Text)),
   where: v.optional(v.record(v.string(), v.array(Scalar))),
   name: v.optional(Text),
+  file: v.optional(Text),
   skipLines: v.optional(v.pipe(v.number(), v.integer(), v.minValue(0))),
 };
 
@@ -139,6 +142,16 @@ function childOf(node: ValueNode, key: string): { node: ValueNode; offset: numbe
 function problemOf({ kind, type, expected, received, message }: v.BaseIssue<unknown>): string {
   if (kind === 'validation' || message.startsWith('is ')) return message;
   if (type === 'strict_object' && expected === 'never') return 'is not part of the form';
-  if (received === 'undefined') return `is missing; ${expected ?? 'a value'} is expected`;
-  return `is ${received}; ${expected ?? 'another value'} is expected`;
+  if (received === 'undefined') return 'is missing';
+  return `is ${received}; ${expectedText(expected ?? '')} is expected`;
+}
+
+function expectedText(expected: string): string {
+  const types: Readonly<Record<string, string>> = {
+    Object: 'an object',
+    Array: 'a list',
+    number: 'a number',
+    string: 'a text',
+  };
+  return types[expected] ?? expected.replace(/^\((.*)\)$/, '$1').replaceAll(' | ', ' or ');
 }

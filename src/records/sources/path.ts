@@ -1,7 +1,7 @@
 import { joinPointer } from '../json.ts';
 import type { JsonValue } from '../types.ts';
 import { isObject, scalarText } from '../values.ts';
-import type { Path } from './types.ts';
+import type { Path, Paths } from './types.ts';
 
 /** Looks up the paths of a source in the values of a JSON document. */
 
@@ -24,9 +24,18 @@ export function valueAt({ value, around }: Place, path: Path): JsonValue | undef
 
 /**
  * Returns the records at a path: the elements of the list it leads to, or the value itself. A document
- * without the path has none.
+ * without the path has none. Of several paths, the first with records counts.
  */
-export function recordsAt(document: JsonValue, path: Path = ''): Place[] {
+export function recordsAt(document: JsonValue, paths: Paths = ''): Place[] {
+  if (typeof paths === 'string') return placesAt(document, paths);
+  for (const path of paths) {
+    const places = placesAt(document, path);
+    if (places.length > 0) return places;
+  }
+  return [];
+}
+
+function placesAt(document: JsonValue, path: Path): Place[] {
   let places: Place[] = [{ value: document, around: [], pointer: '' }];
   for (const { name, each, ...pick } of parsePath(path).steps) {
     places = places.flatMap((place) => {

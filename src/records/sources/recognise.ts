@@ -14,9 +14,9 @@ export interface Match {
 /** Number of records that are looked at: some lack members that others have. */
 const LOOKED_AT = 50;
 
-/** Returns the sources that a JSON document matches. */
-export function matchJson(document: JsonValue, sources: readonly Source[]): Match[] {
-  return matches(sources, 'json', ({ records, has, hasNot = [] }) => {
+/** Returns the sources that a JSON document matches. @param name the file's */
+export function matchJson(name: string, document: JsonValue, sources: readonly Source[]): Match[] {
+  return matches(name, sources, 'json', ({ records, has, hasNot = [] }) => {
     const places = recordsAt(document, records)
       .slice(0, LOOKED_AT)
       .filter(({ value }) => isObject(value));
@@ -26,9 +26,9 @@ export function matchJson(document: JsonValue, sources: readonly Source[]): Matc
 }
 
 /** Returns the sources that an XML document matches. @param head the first characters of the file */
-export function matchXml(head: string, sources: readonly Source[]): Match[] {
+export function matchXml(name: string, head: string, sources: readonly Source[]): Match[] {
   const root = /<([A-Za-z_][\w.:-]*)/.exec(head.replace(/<!--.*?-->/gs, ''))?.[1];
-  return matches(sources, 'xml', ({ has }) =>
+  return matches(name, sources, 'xml', ({ has }) =>
     has.every((paths) => anyOf(paths, (name) => name === root)),
   );
 }
@@ -38,12 +38,15 @@ export function matchXml(head: string, sources: readonly Source[]): Match[] {
  * only if no other matches.
  */
 export function matches(
+  name: string,
   sources: readonly Source[],
   format: Mapping['format'],
   isMatch: (mapping: Mapping) => boolean,
 ): Match[] {
   const found = sources.flatMap((source): Match[] => {
-    const files = source.files.filter((file) => file.format === format && isMatch(file));
+    const files = source.files.filter(
+      (file) => file.format === format && isNamed(name, file) && isMatch(file),
+    );
     const first = (['wellness', 'nutrition'] as const).map((kind) =>
       files.find((file) => file.kind === kind),
     );
@@ -51,6 +54,11 @@ export function matches(
   });
   const particular = found.filter(({ source }) => source.general !== true);
   return particular.length > 0 ? particular : found;
+}
+
+/** @param name may have folders, or the archive that the file is in */
+function isNamed(name: string, { file = '' }: Mapping): boolean {
+  return (name.split(/[/\\]/).at(-1) ?? '').includes(file);
 }
 
 export function anyOf(paths: Paths, test: (path: Path) => boolean): boolean {

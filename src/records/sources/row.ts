@@ -35,9 +35,21 @@ export function jsonRow(name: string, place: Place & { readonly value: JsonObjec
 export function textRow(source: string, cells: ReadonlyMap<string, string>): Row {
   return {
     source,
-    get: (path) => cells.get(plain(path)),
+    get: (path) => cells.get(plain(path)) ?? memberOfCell(cells, path),
     get raw() {
       return Object.fromEntries(cells);
     },
   };
+}
+
+/** Some tables have JSON in a cell: `spo2.average` is a member of what is in the cell `spo2`. */
+function memberOfCell(cells: ReadonlyMap<string, string>, path: Path): JsonValue | undefined {
+  const [, column, rest] = /^(.+?)\.(.+)$/.exec(path) ?? [];
+  const cell = column === undefined ? undefined : cells.get(plain(column));
+  if (rest === undefined || cell?.startsWith('{') !== true) return undefined;
+  try {
+    return valueAt({ value: JSON.parse(cell) as JsonValue, around: [], pointer: '' }, rest);
+  } catch {
+    return undefined;
+  }
 }

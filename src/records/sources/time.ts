@@ -68,18 +68,31 @@ function isoOf(value: JsonValue, rule: TimeRule, row: Row): string | undefined {
     if (format === 'days') return new Date(instant).toISOString().slice(0, 10);
     return writeInstant(instant, offset ?? 0).replace(/\+00:00$/, 'Z');
   }
-  if (typeof value !== 'string') return undefined;
-  const written = format === 'iso' ? value.trim() : numbersOf(value, format);
+  const written = Array.isArray(value) ? listed(value) : writtenOf(value, format);
   if (written === undefined) return undefined;
   const clock = rule.clock === undefined ? undefined : firstValue(row, rule.clock);
   const text = typeof clock === 'string' ? joinClock(written, clock) : written;
-  if (text === undefined || !HAS_CLOCK.test(text) || HAS_OFFSET.test(text)) return text;
-  if (rule.zone === 'utc') {
-    if (offset === undefined) return `${text}Z`;
-    const instant = Date.parse(`${text.replace(' ', 'T')}Z`);
+  if (text === undefined || !HAS_CLOCK.test(text)) return text;
+  const utc = rule.zone === 'utc' && !HAS_OFFSET.test(text) ? `${text}Z` : text;
+  if (offset !== undefined && /Z$/i.test(utc)) {
+    const instant = Date.parse(utc.replace(' ', 'T'));
     return Number.isNaN(instant) ? undefined : writeInstant(instant, offset);
   }
-  return offset === undefined ? text : `${text}${offsetText(offset)}`;
+  return offset === undefined || HAS_OFFSET.test(utc) ? utc : `${utc}${offsetText(offset)}`;
+}
+
+function writtenOf(value: JsonValue, format: 'iso' | 'mdy' | 'dmy'): string | undefined {
+  if (typeof value !== 'string') return undefined;
+  return format === 'iso' ? value.trim() : numbersOf(value, format);
+}
+
+/** Writes the numbers that Java makes of a time: year, month, day, hour, minute, second, nanosecond. */
+function listed(numbers: readonly JsonValue[]): string | undefined {
+  if (numbers.length < 3 || !numbers.every((number) => Number.isInteger(number))) return undefined;
+  const [year = '', ...rest] = numbers.map((number) => scalarText(number).padStart(2, '0'));
+  const [month = '', day = '', hour, minute = '00', second = '00'] = rest;
+  const date = `${year}-${month}-${day}`;
+  return hour === undefined ? date : `${date}T${hour}:${minute}:${second}`;
 }
 
 /** The last instant of a `Date`. */

@@ -28,10 +28,11 @@ interface FileMapping {
   /** `xml`: every element with attributes is a record, its attributes are the members. */
   readonly format: 'json' | 'csv' | 'xml';
   /**
-   * JSON: the path of the list of records, or of the only record; the document itself by default.
-   * `[]` at the end of a name goes through a list: `data.metrics[].data[]`. XML: the element's name.
+   * JSON: the path of the list of records, or of the only record; the document itself by default, or
+   * with the path `''`. Of several, the first that has records counts. `[]` at the end of a name goes
+   * through a list: `data.metrics[].data[]`. XML: the element's name.
    */
-  readonly records?: Path;
+  readonly records?: Paths;
   /**
    * Members that tell this file from all others: each must be in a record (JSON), in the header (CSV),
    * or be the name of the root element (XML). A list inside the list: any one of these spellings.
@@ -43,6 +44,8 @@ interface FileMapping {
   readonly where?: Readonly<Record<Path, readonly (string | number | boolean)[]>>;
   /** The member with the name of the value, if each record holds a single named value. */
   readonly name?: Path;
+  /** The file's name contains this: for files that nothing but the name tells apart. */
+  readonly file?: string;
   /** CSV: number of lines before the header. */
   readonly skipLines?: number;
 }
@@ -76,7 +79,8 @@ export interface NutritionMapping extends FileMapping {
 /**
  * A place in a record. JSON: names joined by dots; `[name=value]` picks the element of a list
  * (`metrics[type=HRV].value`); `^.` goes out to the element that the record's list is in (`^.name`).
- * CSV: the text of a header cell; capitals, blanks, `_` and `-` do not count. XML: an attribute.
+ * CSV: the text of a header cell; capitals, blanks, `_` and `-` do not count. After a dot, a member of the
+ * JSON in the cell. XML: an attribute.
  */
 export type Path = string;
 /** The first of these with a value counts: the languages or versions of an export. */
@@ -88,14 +92,18 @@ export interface TimeRule {
   /** A time of day in a member of its own, to be joined to a date (`08:14 AM`, `07:30`). */
   readonly clock?: Paths;
   /**
-   * `iso` (default): ISO 8601 in the forms of docs/dates.md, also with blanks and slashes.
+   * `iso` (default): ISO 8601 in the forms of docs/dates.md, also with blanks and slashes; in JSON, also
+   * a list of numbers from the year on (`[2026, 2, 15, 7, 30]`).
    * `s`, `ms`, `days`: a count since 1970-01-01 UTC. `mdy`, `dmy`: numbers in this order, with a time
    * after them if there is one (`02/15/26 07:30:00`, `15.02.2026`).
    */
   readonly format?: 'iso' | 's' | 'ms' | 'days' | 'mdy' | 'dmy';
   /** What a time without an offset is counted in: the athlete's zone by default. */
   readonly zone?: 'utc';
-  /** The member with the offset from UTC: `UTC-05:00`, `+0100`, or a number in {@link offsetUnit}. */
+  /**
+   * The member with the offset from UTC: `UTC-05:00`, `+0100`, or a number in {@link offsetUnit}. A time
+   * in UTC is converted to it.
+   */
   readonly offset?: Paths;
   readonly offsetUnit?: 's' | 'ms' | 'min' | 'h';
 }
@@ -103,8 +111,12 @@ export interface TimeRule {
 /** How the value of a field is found. A {@link Path} alone is short for `{ from: path }`. */
 export interface FieldRule {
   readonly from: Paths;
+  /** Members whose values are added to it, if the record has them: the phases of a sleep. */
+  readonly and?: readonly Path[];
   /** With `name` of the mapping: the names of the values that are meant. */
   readonly named?: string | readonly string[];
+  /** The value is divided by this member: a mass of fat by the weight. Without it, there is no value. */
+  readonly over?: Paths;
   /** The value is multiplied by this. */
   readonly factor?: number;
   /** Added after the factor: degrees Fahrenheit are `factor: 0.5556, plus: -17.78`. */

@@ -22,12 +22,17 @@ export function readValue(
   }
   if (platform.type !== 'number' && platform.type !== 'integer') return { value: textOf(found) };
   if (NOT_MEASURED.test(scalarText(found).trim())) return undefined;
-  const number = numberOf(found, rule, commaIsDecimal);
+  const numbers = [found, ...(rule.and ?? []).map((path) => row.get(path) ?? 0)].map((value) =>
+    numberOf(value, rule, commaIsDecimal),
+  );
+  const number = sumOf(numbers);
   // The rules of the platform's field say what is wrong with it.
   if (number === undefined) return { value: found };
   const factor = unitFactor(row, rule);
   if (typeof factor === 'string') return { problem: factor };
-  const value = number * factor * (rule.factor ?? 1) + (rule.plus ?? 0);
+  const divisor = divisorOf(row, rule, commaIsDecimal);
+  if (divisor === undefined) return undefined;
+  const value = (number * factor * (rule.factor ?? 1)) / divisor + (rule.plus ?? 0);
   const most = value === number ? undefined : CONVERTED_DECIMALS;
   const decimals = platform.type === 'integer' ? 0 : (rule.decimals ?? most);
   return { value: decimals === undefined ? value : round(value, decimals) };
@@ -64,12 +69,20 @@ function textOf(value: JsonValue): JsonValue {
 
 function numberOf(
   value: JsonValue,
-  { read }: FieldRule,
+  { read }: Pick<FieldRule, 'read'>,
   commaIsDecimal: boolean,
 ): number | undefined {
   if (typeof value === 'number') return value;
   if (typeof value !== 'string') return undefined;
   return read === 'duration' ? secondsOf(value) : parseNumber(value, commaIsDecimal);
+}
+
+/** Returns the sum; undefined if one of them is no number. */
+function sumOf(numbers: readonly (number | undefined)[]): number | undefined {
+  return numbers.reduce(
+    (sum, number) => (sum === undefined || number === undefined ? undefined : sum + number),
+    0,
+  );
 }
 
 /** Reads `7:32` or `7:32:10` (hours first) as seconds. */
@@ -79,6 +92,14 @@ function secondsOf(text: string): number | undefined {
   return hours === undefined
     ? undefined
     : Number(hours) * 3600 + Number(minutes) * 60 + Number(seconds);
+}
+
+/** Returns what the value is divided by; undefined if the record does not have it. */
+function divisorOf(row: Row, { over }: FieldRule, commaIsDecimal: boolean): number | undefined {
+  if (over === undefined) return 1;
+  const found = firstValue(row, over);
+  const number = found === undefined ? undefined : numberOf(found, {}, commaIsDecimal);
+  return number === 0 ? undefined : number;
 }
 
 /** Returns the factor of the value's unit, or what is wrong with the unit. */

@@ -1,0 +1,111 @@
+import type { NutritionMapping, Source } from './types.ts';
+
+/** Apps and devices whose measurements Cronometer marks: `Weight (Apple Health)`. */
+const APPS = [
+  'Apple Health',
+  'Fitbit',
+  'Garmin',
+  'Google Fit',
+  'Health Connect',
+  'Oura',
+  'Polar',
+  'Samsung Health',
+  'WHOOP',
+  'Withings',
+];
+
+const fromAnyApp = (metric: string) => [metric, ...APPS.map((app) => `${metric} (${app})`)];
+
+const ENERGY = ['Energy (kcal)', 'Energy (kJ)'] as const;
+
+const KCAL_PER_KJ = 0.239006;
+const KG_PER_LB = 0.45359237;
+
+const totals = {
+  calories: 'Energy (kcal)',
+  'calories#kJ': { from: 'Energy (kJ)', factor: KCAL_PER_KJ },
+  carbs: 'Carbs (g)',
+  protein: 'Protein (g)',
+  fat: 'Fat (g)',
+};
+
+/** `Completed` is in all exports since 2018; a table of one's own may have the other columns, too. */
+const dailySummary: NutritionMapping = {
+  kind: 'nutrition',
+  holds: 'daily summaries',
+  format: 'csv',
+  has: ['Date', ENERGY, ['Completed', 'Net Carbs (g)']],
+  hasNot: ['Group', 'Food Name'],
+  time: { from: 'Date' },
+  totals,
+};
+
+export const cronometer: Source = {
+  name: 'cronometer',
+  title: 'Cronometer export',
+  howTo:
+    'On cronometer.com: More > Account > Export Data. "Export Food & Recipe Entries" (servings.csv) has the times of the meals.',
+  evidence: [
+    'https://cronometer.com/help/profile/',
+    'jrmycanady/gocronometer parse.go',
+    'https://github.com/jrmycanady/gocronometer',
+  ],
+  files: [
+    {
+      kind: 'nutrition',
+      holds: 'servings',
+      format: 'csv',
+      has: ['Day', 'Group', 'Food Name', 'Amount', ENERGY],
+      time: { from: 'Day', clock: 'Time' },
+      item: {
+        name: 'Food Name',
+        quantity: 'Amount',
+        calories: 'Energy (kcal)',
+        'calories#kJ': { from: 'Energy (kJ)', factor: KCAL_PER_KJ },
+        carbs: 'Carbs (g)',
+        protein: 'Protein (g)',
+        fat: 'Fat (g)',
+        fiber: 'Fiber (g)',
+        sugar: 'Sugars (g)',
+        meal: {
+          from: 'Group',
+          words: {
+            Breakfast: 'BREAKFAST',
+            Lunch: 'LUNCH',
+            Dinner: 'DINNER',
+            Snacks: 'SNACK',
+            Uncategorized: 'OTHER',
+          },
+        },
+      },
+    },
+    dailySummary,
+    {
+      // With diary groups, a day has a line for each of them and one for their total.
+      ...dailySummary,
+      has: ['Date', 'Group', ENERGY],
+      hasNot: ['Food Name'],
+      where: { Group: ['Total'] },
+    },
+    {
+      kind: 'wellness',
+      holds: 'biometrics',
+      format: 'csv',
+      has: ['Day', 'Metric', 'Unit', 'Amount'],
+      name: 'Metric',
+      day: { from: 'Day', clock: 'Time' },
+      fields: {
+        weight: {
+          from: 'Amount',
+          named: fromAnyApp('Weight'),
+          unit: { from: 'Unit', factors: { kg: 1, lbs: KG_PER_LB, lb: KG_PER_LB } },
+          decimals: 2,
+        },
+        bodyFat: { from: 'Amount', named: fromAnyApp('Body Fat') },
+        restingHr: { from: 'Amount', named: fromAnyApp('Resting Heart Rate') },
+        // Apple measures SDNN; what the values of other apps are is not shown.
+        hrvSdnn: { from: 'Amount', named: 'Heart Rate Variability (HRV) (Apple Health)' },
+      },
+    },
+  ],
+};

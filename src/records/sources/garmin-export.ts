@@ -1,0 +1,150 @@
+import type { Source } from './types.ts';
+
+/** Garmin writes 0, -1 or -2 for a value that it could not measure. */
+const none: readonly number[] = [0, -1, -2];
+
+/** Floors are 10 ft. */
+const FLOORS_PER_METRE = 1 / 3.048;
+
+/**
+ * The archive that Garmin sends on request. Its times are in UTC, its `calendarDate` is the athlete's day;
+ * a night belongs to the day of waking.
+ */
+export const garminExport: Source = {
+  name: 'garmin-export',
+  title: 'Garmin Connect account export',
+  howTo:
+    'On https://www.garmin.com/account/datamanagement/exportdata choose "Request Data Export"; Garmin ' +
+    'sends a link to a ZIP archive.',
+  evidence: [
+    'dapperAuteur/centenarian-os scripts/garmin-export-to-centos.mjs',
+    'konrad-te/AirIQ backend/services/garmin_sleep.py',
+    'ColonelPanicX/garmin-extract pullers/garmin_import_export.py',
+    'james-langridge/garmin-export-parser src/parsers/training-parser.ts',
+  ],
+  files: [
+    {
+      // DI-Connect-Aggregator/UDSFile_*.json. The respiration here is the one of waking hours, not of the
+      // night as in the other files: it is left out.
+      kind: 'wellness',
+      holds: 'daily summaries',
+      format: 'json',
+      has: [
+        'calendarDate',
+        ['totalSteps', 'totalKilocalories', 'restingHeartRate', 'currentDayRestingHeartRate'],
+        ['allDayStress', 'bodyBattery', 'userProfilePK', 'wellnessStartTimeGmt'],
+      ],
+      hasNot: ['userDailySummaryId', 'averageStressLevel', 'lastSevenDaysAvgRestingHeartRate'],
+      day: { from: 'calendarDate' },
+      fields: {
+        // `restingHeartRate` is the mean of seven days (FIT SDK, `monitoring_hr_data`).
+        restingHr: { from: ['currentDayRestingHeartRate', 'restingHeartRate'], none },
+        // 0 to 100, for the whole day. The platform's `stress` is a score without a scale of its own.
+        stress: {
+          from: 'allDayStress.aggregatorList[type=TOTAL].averageStressLevel',
+          none: [-1, -2],
+        },
+        spO2: { from: ['averageSpo2Value', 'averageSpo2'], none },
+        steps: 'totalSteps',
+        distanceMeters: 'totalDistanceMeters',
+        floors: { from: 'floorsAscendedInMeters', factor: FLOORS_PER_METRE },
+        totalCaloriesBurned: 'totalKilocalories',
+        activeCaloriesBurned: 'activeKilocalories',
+        restingCaloriesBurned: 'bmrKilocalories',
+      },
+    },
+    {
+      // DI-Connect-Wellness/*_sleepData.json
+      kind: 'wellness',
+      holds: 'sleep',
+      format: 'json',
+      has: ['calendarDate', 'sleepStartTimestampGMT', ['deepSleepSeconds', 'lightSleepSeconds']],
+      hasNot: ['sleepTimeSeconds'],
+      day: { from: 'calendarDate' },
+      fields: {
+        sleepSecs: {
+          from: 'lightSleepSeconds',
+          and: ['deepSleepSeconds', 'remSleepSeconds'],
+          none,
+        },
+        sleepDeepSecs: 'deepSleepSeconds',
+        sleepRemSecs: 'remSleepSeconds',
+        sleepLightSecs: 'lightSleepSeconds',
+        sleepAwakeSecs: 'awakeSleepSeconds',
+        sleepScore: { from: 'sleepScores.overallScore', none },
+        avgSleepingHr: { from: 'spo2SleepSummary.averageHR', none },
+        spO2: { from: 'spo2SleepSummary.averageSPO2', none },
+        respiration: { from: 'averageRespiration', none },
+      },
+    },
+    {
+      // DI-Connect-Wellness/*_healthStatusData.json: the night, compared with the wearer's usual range. A
+      // value of 0 has the status UNKNOWN.
+      kind: 'wellness',
+      holds: 'health status',
+      format: 'json',
+      has: ['calendarDate', ['metrics[type=HRV]', 'metrics[type=HR]', 'metrics[type=SPO2]']],
+      day: { from: 'calendarDate' },
+      fields: {
+        hrv: { from: 'metrics[type=HRV].value', none },
+        avgSleepingHr: { from: 'metrics[type=HR].value', none },
+        spO2: { from: 'metrics[type=SPO2].value', none },
+        skinTemp: { from: 'metrics[type=SKIN_TEMP_C].value', none: [0] },
+        respiration: { from: 'metrics[type=RESPIRATION].value', none },
+      },
+    },
+    {
+      // DI-Connect-Wellness/*_userBioMetrics.json; most records have no weight.
+      kind: 'wellness',
+      holds: 'weights',
+      format: 'json',
+      has: ['metaData.calendarDate', 'weight.weight'],
+      day: { from: 'metaData.calendarDate' },
+      at: { from: 'weight.timestampGMT', zone: 'utc' },
+      fields: {
+        // Grams.
+        weight: { from: 'weight.weight', factor: 0.001, none },
+        bodyFat: { from: 'weight.bodyFat', none },
+      },
+    },
+    {
+      // DI-Connect-Aggregator/HydrationLogFile_*.json. Workouts log what was sweated, with an intake of 0.
+      kind: 'wellness',
+      holds: 'hydration',
+      format: 'json',
+      has: ['calendarDate', 'hydrationSource', 'valueInML'],
+      day: { from: 'calendarDate' },
+      fields: { hydrationVolume: { from: 'valueInML', combine: 'sum', none: [0] } },
+    },
+    {
+      // DI-Connect-Wellness/BloodPressureFile_*.json
+      kind: 'wellness',
+      holds: 'blood pressure',
+      format: 'json',
+      has: ['metaData.calendarDate', 'bloodPressure.systolic'],
+      day: { from: 'metaData.calendarDate' },
+      fields: { systolic: 'bloodPressure.systolic', diastolic: 'bloodPressure.diastolic' },
+    },
+    {
+      // DI-Connect-Metrics/MetricsMaxMetData_*.json: for running and for cycling.
+      kind: 'wellness',
+      holds: 'VO2max',
+      format: 'json',
+      has: ['calendarDate', 'vo2MaxValue'],
+      day: { from: 'calendarDate' },
+      at: { from: 'updateTimestamp', zone: 'utc' },
+      fields: { vo2max: { from: 'vo2MaxValue', none } },
+    },
+    {
+      // DI-Connect-Metrics/TrainingReadinessDTO_*.json: several a day, the latest counts.
+      kind: 'wellness',
+      holds: 'training readiness',
+      format: 'json',
+      has: ['calendarDate', 'score', ['recoveryTime', 'feedbackShort', 'hrvWeeklyAverage']],
+      hasNot: ['primaryActivityTracker'],
+      day: { from: 'calendarDate' },
+      at: { from: 'timestamp', zone: 'utc' },
+      fields: { readiness: 'score' },
+    },
+  ],
+};

@@ -1,0 +1,151 @@
+import type { FieldRule, Source } from './types.ts';
+
+const KG_PER_LB = 0.45359237;
+const KCAL_PER_KJ = 0.239006;
+const HOUR_SECS = 3_600;
+
+const ENERGY = { kcal: 1, kJ: KCAL_PER_KJ };
+const DISTANCE = { km: 1_000, mi: 1_609.344, m: 1 };
+
+function metric(named: string | string[], rule: Partial<FieldRule> = {}): FieldRule {
+  return { from: 'qty', named, ...rule };
+}
+
+/** A metric whose unit the athlete chooses. */
+function metricIn(
+  factors: Record<string, number>,
+  named: string,
+  rule: Partial<FieldRule>,
+): FieldRule {
+  return metric(named, { ...rule, unit: { from: '^.units', factors } });
+}
+
+/** A night is exported again while it grows: the longest of its versions is complete. */
+const sleep = (...from: string[]): FieldRule => ({
+  from,
+  named: 'sleep_analysis',
+  factor: HOUR_SECS,
+  combine: 'max',
+  none: [0],
+});
+
+const sleepColumn = (...from: string[]): FieldRule => ({
+  from,
+  factor: HOUR_SECS,
+  combine: 'max',
+  none: [0],
+});
+
+export const healthAutoExport: Source = {
+  name: 'health-auto-export',
+  title: 'Health Auto Export (Apple Health)',
+  howTo:
+    'In the iPhone app "Health Auto Export": export health metrics as JSON or CSV, with "Summarize Data" switched on.',
+  evidence: [
+    'https://github.com/Lybron/health-auto-export/wiki/API-Export---JSON-Format',
+    'https://help.healthyapps.dev/en/health-auto-export/automations/rest-api/',
+  ],
+  files: [
+    {
+      kind: 'wellness',
+      holds: 'metrics',
+      format: 'json',
+      records: 'data.metrics[].data[]',
+      has: ['^.name', '^.units', ['date', 'startDate']],
+      name: '^.name',
+      day: { from: ['date', 'endDate'] },
+      fields: {
+        restingHr: metric('resting_heart_rate'),
+        hrvSdnn: metric('heart_rate_variability', { combine: 'mean', decimals: 1 }),
+        weight: metricIn({ kg: 1, lb: KG_PER_LB }, 'weight_body_mass', { decimals: 2 }),
+        bodyFat: metric('body_fat_percentage', { decimals: 1 }),
+        vo2max: metric(['vo2_max', 'vo2max'], { decimals: 1 }),
+        steps: metric('step_count', { combine: 'sum' }),
+        floors: metric('flights_climbed', { combine: 'sum' }),
+        distanceMeters: metricIn(DISTANCE, 'walking_running_distance', { combine: 'sum' }),
+        exerciseMinutes: metric('apple_exercise_time', { combine: 'sum' }),
+        activeCaloriesBurned: metricIn(ENERGY, 'active_energy', { combine: 'sum' }),
+        restingCaloriesBurned: metricIn(ENERGY, 'basal_energy_burned', { combine: 'sum' }),
+        respiration: metric('respiratory_rate', { combine: 'mean', decimals: 1 }),
+        spO2: metric('blood_oxygen_saturation', { combine: 'mean', decimals: 1 }),
+        systolic: { from: 'systolic', named: 'blood_pressure' },
+        diastolic: { from: 'diastolic', named: 'blood_pressure' },
+        // `asleep` alone is the whole night in the exports of iOS 15; later it is the part without a stage.
+        sleepSecs: sleep('totalSleep', 'asleep'),
+        sleepDeepSecs: sleep('deep'),
+        sleepLightSecs: sleep('core'),
+        sleepRemSecs: sleep('rem'),
+        sleepAwakeSecs: sleep('awake'),
+      },
+    },
+    {
+      kind: 'wellness',
+      holds: 'days',
+      format: 'csv',
+      has: [
+        ['Date/Time', 'Date'],
+        [
+          'Step Count (count)',
+          'Step Count (steps)',
+          'Resting Heart Rate (count/min)',
+          'Resting Heart Rate (bpm)',
+          'Heart Rate Variability (ms)',
+          'Sleep Analysis [Total] (hr)',
+          'Sleep Analysis [Asleep] (hr)',
+          'Active Energy (kcal)',
+          'Active Energy (kJ)',
+        ],
+      ],
+      day: { from: ['Date/Time', 'Date'] },
+      fields: {
+        restingHr: { from: ['Resting Heart Rate (count/min)', 'Resting Heart Rate (bpm)'] },
+        hrvSdnn: { from: 'Heart Rate Variability (ms)', combine: 'mean', decimals: 1 },
+        weight: { from: ['Weight (kg)', 'Weight & Body Mass (kg)'] },
+        'weight#lb': {
+          from: ['Weight (lb)', 'Weight & Body Mass (lb)'],
+          factor: KG_PER_LB,
+          decimals: 2,
+        },
+        bodyFat: { from: 'Body Fat Percentage (%)', decimals: 1 },
+        vo2max: { from: ['VO2 Max (ml/(kg·min))', 'VO2 Max (mL/min·kg)'], decimals: 1 },
+        steps: { from: ['Step Count (count)', 'Step Count (steps)'], combine: 'sum' },
+        floors: { from: 'Flights Climbed (count)', combine: 'sum' },
+        distanceMeters: {
+          from: 'Walking + Running Distance (km)',
+          factor: DISTANCE.km,
+          combine: 'sum',
+        },
+        'distanceMeters#mi': {
+          from: 'Walking + Running Distance (mi)',
+          factor: DISTANCE.mi,
+          combine: 'sum',
+        },
+        exerciseMinutes: { from: 'Apple Exercise Time (min)', combine: 'sum' },
+        activeCaloriesBurned: { from: 'Active Energy (kcal)', combine: 'sum' },
+        'activeCaloriesBurned#kJ': {
+          from: 'Active Energy (kJ)',
+          factor: KCAL_PER_KJ,
+          combine: 'sum',
+        },
+        restingCaloriesBurned: {
+          from: ['Resting Energy (kcal)', 'Basal Energy Burned (kcal)'],
+          combine: 'sum',
+        },
+        'restingCaloriesBurned#kJ': {
+          from: ['Resting Energy (kJ)', 'Basal Energy Burned (kJ)'],
+          factor: KCAL_PER_KJ,
+          combine: 'sum',
+        },
+        respiration: { from: 'Respiratory Rate (count/min)', combine: 'mean', decimals: 1 },
+        spO2: { from: 'Blood Oxygen Saturation (%)', combine: 'mean', decimals: 1 },
+        systolic: 'Blood Pressure [Systolic] (mmHg)',
+        diastolic: 'Blood Pressure [Diastolic] (mmHg)',
+        sleepSecs: sleepColumn('Sleep Analysis [Total] (hr)', 'Sleep Analysis [Asleep] (hr)'),
+        sleepDeepSecs: sleepColumn('Sleep Analysis [Deep] (hr)'),
+        sleepLightSecs: sleepColumn('Sleep Analysis [Core] (hr)'),
+        sleepRemSecs: sleepColumn('Sleep Analysis [REM] (hr)'),
+        sleepAwakeSecs: sleepColumn('Sleep Analysis [Awake] (hr)'),
+      },
+    },
+  ],
+};

@@ -1,0 +1,124 @@
+import type { FieldRule, Path, Source } from './types.ts';
+
+/**
+ * Most names are the platform's own. Left out: `temp*` (a value copied from an earlier day), the loads of
+ * one day, `sportInfo`, and fields of the athlete's own.
+ */
+const fields: Readonly<Record<string, Path | FieldRule>> = {
+  hrv: 'hrv',
+  hrvSdnn: 'hrvSDNN',
+  restingHr: 'restingHR',
+  avgSleepingHr: 'avgSleepingHR',
+  sleepSecs: 'sleepSecs',
+  sleepScore: 'sleepScore',
+  sleepQuality: 'sleepQuality',
+  readiness: 'readiness',
+  stress: 'stress',
+  mood: 'mood',
+  motivation: 'motivation',
+  fatigue: 'fatigue',
+  soreness: 'soreness',
+  weight: 'weight',
+  bodyFat: 'bodyFat',
+  abdomen: 'abdomen',
+  vo2max: 'vo2max',
+  steps: 'steps',
+  systolic: 'systolic',
+  diastolic: 'diastolic',
+  bloodGlucose: 'bloodGlucose',
+  lactate: 'lactate',
+  respiration: 'respiration',
+  spO2: 'spO2',
+  // Litres.
+  hydrationVolume: { from: 'hydrationVolume', factor: 1000 },
+  ctl: 'ctl',
+  atl: 'atl',
+  injury: {
+    from: 'injury',
+    words: { '1': 'None', '2': 'Niggle', '3': 'Poor', '4': 'Injured' },
+  },
+  menstrualPhase: { from: 'menstrualPhase', none: ['NONE'] },
+  comments: 'comments',
+};
+
+/** Names of which neither the platform nor other programs know any. */
+const own: readonly Path[] = ['ctlLoad', 'atlLoad', 'rampRate', 'baevskySI', 'kcalConsumed'];
+
+/** In JSON, the platform's own records have a `date` and no `id`. */
+const shared: readonly Path[] = [
+  'restingHR',
+  'hrvSDNN',
+  'sleepSecs',
+  'avgSleepingHR',
+  'tempWeight',
+];
+
+/** What was eaten on a day: there are no items. */
+const totals: Readonly<Record<string, Path>> = {
+  calories: 'kcalConsumed',
+  carbs: 'carbohydrates',
+  protein: 'protein',
+  fat: 'fatTotal',
+};
+
+export const intervalsIcu: Source = {
+  name: 'intervals-icu',
+  title: 'intervals.icu',
+  howTo:
+    'Open https://intervals.icu/api/v1/athlete/0/wellness.csv?oldest=2026-01-01 in a browser with your ' +
+    'API key (Settings, Developer Settings); wellness.json works as well.',
+  evidence: [
+    'https://intervals.icu/api-docs.html',
+    'https://forum.intervals.icu/t/hrv-guided-training/3436?page=29',
+    'adrian9211/private-coach docs/INTERVALS_ICU_DATA.md',
+    'freekode/intervals-wellness README.md',
+  ],
+  files: [
+    {
+      kind: 'wellness',
+      holds: 'wellness',
+      format: 'json',
+      has: ['id', [...own, ...shared]],
+      hasNot: ['date'],
+      day: { from: 'id' },
+      fields,
+    },
+    {
+      // A webhook. FITNESS_UPDATED events hold days to come: a forecast, not measurements.
+      kind: 'wellness',
+      holds: 'wellness',
+      format: 'json',
+      records: 'events[].records[]',
+      has: ['id', [...own, ...shared]],
+      hasNot: ['date'],
+      where: { '^.type': ['WELLNESS_UPDATED'] },
+      day: { from: 'id' },
+      fields,
+    },
+    {
+      kind: 'wellness',
+      holds: 'wellness',
+      format: 'csv',
+      has: ['date', own],
+      day: { from: 'date' },
+      fields,
+    },
+    {
+      kind: 'nutrition',
+      holds: 'food of whole days',
+      format: 'json',
+      has: ['id', 'kcalConsumed'],
+      hasNot: ['date'],
+      time: { from: 'id' },
+      totals,
+    },
+    {
+      kind: 'nutrition',
+      holds: 'food of whole days',
+      format: 'csv',
+      has: ['date', 'kcalConsumed'],
+      time: { from: 'date' },
+      totals,
+    },
+  ],
+};

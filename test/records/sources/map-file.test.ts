@@ -1,0 +1,61 @@
+import { describe, expect, it } from 'vitest';
+import { SyncError } from '../../../src/base/errors.ts';
+import { readMapFile } from '../../../src/records/sources/map-file.ts';
+
+function mistakeIn(text: string): string {
+  try {
+    readMapFile('my.json', Buffer.from(text));
+  } catch (error) {
+    if (error instanceof SyncError) return error.message;
+    throw error;
+  }
+  throw new Error('The mapping was accepted');
+}
+
+const DAY = '"day": { "from": "Day" }';
+
+describe('a mapping file', () => {
+  it.each([
+    [
+      'a field that the platform does not have',
+      `{ "kind": "wellness", "format": "csv", ${DAY},\n  "fields": {\n    "restingHeart": "Puls"\n  } }`,
+      'my.json:3: fields.restingHeart is no field of the platform; did you mean restingHr?.',
+    ],
+    [
+      'a member that is not part of the form',
+      `{ "kind": "wellness", "format": "csv",\n  "colour": 1, ${DAY}, "fields": {} }`,
+      'my.json:2: colour is not part of the form.',
+    ],
+    [
+      'a member that is missing',
+      '{ "kind": "wellness", "format": "csv", "fields": {} }',
+      'my.json:1: day is missing.',
+    ],
+    [
+      'a factor that is no number',
+      `{ "kind": "wellness", "format": "csv", ${DAY},\n "fields": {\n "weight": { "from": "kg",\n "factor": "2,2" } } }`,
+      'my.json:4: fields.weight.factor is "2,2"; a number is expected.',
+    ],
+    [
+      'a word outside a set',
+      `{ "kind": "wellness", "format": "xls", ${DAY}, "fields": {} }`,
+      'my.json:1: format is "xls"; "json" or "csv" is expected.',
+    ],
+    [
+      'another kind',
+      '{ "kind": "sleep", "format": "csv" }',
+      'my.json:1: kind is "sleep"; "wellness" or "nutrition" is expected.',
+    ],
+    ['broken JSON', '{ "kind": }', 'my.json:1:11: '],
+  ])('is refused with the line of %s', (_, text, message) => {
+    expect(mistakeIn(text)).toContain(message);
+  });
+
+  it('is refused with every mistake in it', () => {
+    const text = `{ "kind": "wellness", "format": "csv", ${DAY},\n"fields": { "hrw": "a",\n"weihgt": "b" } }`;
+    expect(mistakeIn(text).split('\n')).toEqual([
+      expect.stringMatching(/^my\.json:2: fields\.hrw /),
+      expect.stringMatching(/^my\.json:3: fields\.weihgt /),
+    ]);
+  });
+});
