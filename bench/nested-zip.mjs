@@ -1,4 +1,5 @@
-import { createHash } from 'node:crypto';
+import { Buffer } from 'node:buffer';
+import { createCipheriv, createHash } from 'node:crypto';
 import { closeSync, openSync, readFileSync, rmSync, writeSync } from 'node:fs';
 import { crc32, deflateRawSync } from 'node:zlib';
 
@@ -28,7 +29,13 @@ class ZipWriter {
     const offset = Buffer.alloc(14);
     offset.writeUInt32LE(this.#at, 10);
     const made = Buffer.from([20, 0]);
-    this.#directory.push(Buffer.from('PK\x01\x02', 'latin1'), made, fixed, offset, Buffer.from(name));
+    this.#directory.push(
+      Buffer.from('PK\x01\x02', 'latin1'),
+      made,
+      fixed,
+      offset,
+      Buffer.from(name),
+    );
     this.#write(Buffer.from('PK\x03\x04', 'latin1'), fixed, Buffer.from(name), packed);
   }
 
@@ -89,11 +96,15 @@ export function writeNestedZip(path, makeRecording, megabytes) {
   json('DI-Connect-Fitness/athlete_0_summarizedActivities.json', [
     { summarizedActivitiesExport: days(activity) },
   ]);
+  const metrics = days(metric);
   for (let index = 0; index < 40; index++) {
-    json(`DI-Connect-Metrics/MetricsHeatAltitude_${index}.json`, days(metric).slice(index, index + 90));
+    json(`DI-Connect-Metrics/MetricsHeatAltitude_${index}.json`, metrics.slice(index, index + 90));
   }
   for (let index = 0; outer.size < megabytes * MB; index++) {
-    outer.add(`DI_CONNECT/IT_GLASS/image_${index}.jpg`, noise(Math.min(8 * MB, megabytes * MB - outer.size), index));
+    outer.add(
+      `DI_CONNECT/IT_GLASS/image_${index}.jpg`,
+      noise(Math.min(8 * MB, megabytes * MB - outer.size), index),
+    );
   }
   outer.close();
   return { recordings: parts * recordingsOfPart, days: DAYS };
@@ -115,7 +126,7 @@ function dailySummary(calendarDate, index) {
     totalKilocalories: 2_400 + (index % 700),
     wellnessStartTimeGmt: `${calendarDate}T00:00:00.0`,
     allDayStress: { aggregatorList: [{ type: 'TOTAL', averageStressLevel: 20 + (index % 30) }] },
-    bodyBattery: { values: Array.from({ length: 600 }, (_, at) => [at * 144, (at * index) % 101]) },
+    bodyBattery: { values: Array.from({ length: 430 }, (_, at) => [at * 144, (at * index) % 101]) },
   };
 }
 
@@ -123,7 +134,10 @@ function activity(calendarDate, index) {
   return {
     activityId: index,
     name: `Ride of ${calendarDate}`,
-    splits: Array.from({ length: 80 }, (_, at) => ({ splitIndex: at, distance: at * 1000 + index })),
+    splits: Array.from({ length: 150 }, (_, at) => ({
+      splitIndex: at,
+      distance: at * 1000 + index,
+    })),
   };
 }
 
@@ -133,8 +147,6 @@ function metric(calendarDate, index) {
 
 /** Returns bytes that cannot be packed. */
 function noise(size, seed) {
-  const blocks = Array.from({ length: Math.ceil(size / 64) }, (_, index) =>
-    createHash('sha512').update(`${seed} ${index}`).digest(),
-  );
-  return Buffer.concat(blocks).subarray(0, size);
+  const key = createHash('sha256').update(String(seed)).digest();
+  return createCipheriv('aes-256-ctr', key, Buffer.alloc(16)).update(Buffer.alloc(size));
 }
