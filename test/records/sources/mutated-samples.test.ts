@@ -80,8 +80,8 @@ describe('a damaged export', () => {
       .map(([numbers, odd]) =>
         mutated(
           document,
-          () => numbers.next().value ?? 0,
-          () => odd.next().value ?? null,
+          () => Number(numbers.next().value),
+          () => odd.next().value as JsonValue,
         ),
       );
     await fc.assert(
