@@ -56,7 +56,9 @@ async function read(
     bodies: records.map(({ body }) => body),
     notes: records.flatMap(({ warnings }) => warnings),
     invalid: invalid.map(({ source, problems }) => ({ source, problems })),
-    refused: unreadable.map(({ problems, hint }) => `${problems[0].problem} ${renderText(hint, undefined)}`),
+    refused: unreadable.map(
+      ({ problems, hint }) => `${problems[0].problem} ${renderText(hint, undefined)}`,
+    ),
     exports,
   };
 }
