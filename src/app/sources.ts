@@ -80,16 +80,21 @@ async function ask(
 }
 
 /** Returns a recognised export as a JSON line. */
-export function exportJson({ input, source, mapping, days, first, last }: RecognisedInput) {
+export function exportJson(found: RecognisedInput): Record<string, unknown> {
+  const { input, source, mapping, days, first, last, unread = [] } = found;
   const { kind, holds } = mapping;
   const range = first === undefined ? {} : { first, last };
   const { name, title } = source;
-  return { type: 'export', path: input, source: name, title, holds, kind, days, ...range };
+  const left = unread.length === 0 ? {} : { unread };
+  return { type: 'export', path: input, source: name, title, holds, kind, days, ...range, ...left };
 }
 
 /** Names an export: `hae.json: Health Auto Export: metrics, 12 days (2026-06-01 to 2026-06-12)`. */
-export function exportText({ input, days, first, last, ...match }: RecognisedInput): string {
+export function exportText(found: RecognisedInput): string {
+  const { input, days, first, last, unread = [], ...match } = found;
   const range =
     first === undefined ? '' : first === last ? ` (${first})` : ` (${first} to ${last ?? ''})`;
-  return `${oneLine(input)}: ${matchTitle(match)}, ${plural(days, 'day')}${range}`;
+  const columns = unread.map((column) => JSON.stringify(column)).join(', ');
+  const left = unread.length === 0 ? '' : `; columns that are not sent: ${columns}`;
+  return oneLine(`${input}: ${matchTitle(match)}, ${plural(days, 'day')}${range}${left}`);
 }

@@ -6,8 +6,7 @@ import { DayMerger } from './merge.ts';
 import { readNutrition } from './nutrition.ts';
 import { readInput, type Input } from './read-input.ts';
 import { Recurring } from './recurring.ts';
-import { ExportReader } from './sources/export-reader.ts';
-import type { Match } from './sources/recognise.ts';
+import { ExportReader, type FoundExport } from './sources/export-reader.ts';
 import type {
   InvalidRecord,
   PreparedRecord,
@@ -44,7 +43,7 @@ export interface PreparedInputs extends PreparedRecords {
 }
 
 /** An input that is the export of a known source. */
-export interface RecognisedInput extends Match {
+export interface RecognisedInput extends FoundExport {
   /** The input's name. */
   readonly input: string;
   /** Number of days with records, the first and the last of them (`YYYY-MM-DD`). */
@@ -88,8 +87,8 @@ export async function prepareInputs(
       continue;
     }
     own.recurring.tell(own.merger);
-    if (reader?.match !== undefined) {
-      exports.push({ input: input.name, ...reader.match, ...own.merger.extent });
+    if (reader?.found !== undefined) {
+      exports.push({ input: input.name, ...reader.found, ...own.merger.extent });
     }
     merger.absorb(own.merger);
     invalid.push(...own.invalid);

@@ -259,6 +259,7 @@ const EXPORT: LineKind = {
     days: count('Days with records.'),
     first: date('The first of them.', 'there is one'),
     last: date('The last of them.', 'there is one'),
+    unread: texts('Columns of a table that sync does not know, and does not send.', 'there is one'),
     example: openObject('The first day as it would be sent.', '`sources --check` prints the line'),
   },
   examples: [

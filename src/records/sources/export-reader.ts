@@ -2,6 +2,7 @@ import { SyncError } from '../../base/errors.ts';
 import { type Text, phrase, sync } from '../../base/phrase.ts';
 import type { Document } from '../document.ts';
 import { JsonFault, parseValue } from '../json.ts';
+import { plain } from '../names.ts';
 import type { Line } from '../read-input.ts';
 import type { JsonValue, RawRecord, RecordKind, RecordOptions, SourceOptions } from '../types.ts';
 import { isObject } from '../values.ts';
@@ -10,7 +11,13 @@ import { recordsAt } from './path.ts';
 import type { TableForm } from './csv.ts';
 import { type Match, matchJson, matchXml } from './recognise.ts';
 import { type Row, jsonRow } from './row.ts';
-import type { Source } from './types.ts';
+import type { Mapping, Source } from './types.ts';
+
+/** The source of an input. */
+export interface FoundExport extends Match {
+  /** The columns that a general source does not read: perhaps misspelt. */
+  readonly unread?: readonly string[];
+}
 
 type Records = AsyncGenerator<RawRecord, void, undefined>;
 
@@ -19,7 +26,7 @@ export class ExportReader {
   readonly #kind: RecordKind;
   readonly #options: Pick<RecordOptions, 'zone' | 'raw'>;
   readonly #sources: SourceOptions;
-  #match: Match | undefined;
+  #found: FoundExport | undefined;
 
   constructor(
     kind: RecordKind,
@@ -32,8 +39,8 @@ export class ExportReader {
   }
 
   /** The source of the input, after its first record was read. */
-  get match(): Match | undefined {
-    return this.#match;
+  get found(): FoundExport | undefined {
+    return this.#found;
   }
 
   /**
@@ -83,15 +90,16 @@ export class ExportReader {
     if (form === undefined) return undefined;
     if (match === undefined) throw unknownTable(name, form);
     const rows = readTable(name, chunks, form, match.mapping.skipLines);
-    return this.#mapped(rows, match, form.delimiter !== ',');
+    const unread = match.source.general === true ? unreadColumns(form, match.mapping) : [];
+    return this.#mapped(rows, { ...match, unread }, form.delimiter !== ',');
   }
 
   #mapped(
     rows: Iterable<Row> | AsyncIterable<Row>,
-    match: Match,
+    match: FoundExport,
     commaIsDecimal: boolean,
   ): Records {
-    this.#match = match;
+    this.#found = match;
     const options: MappingOptions = { ...this.#options, commaIsDecimal };
     return readMapped(rows, match.mapping, options);
   }
@@ -125,6 +133,18 @@ export async function matchText(
   if (/^\ufeff?\s*[{[]/.test(text)) return undefined;
   const { matchTable } = await import('./csv.ts');
   return matchTable(name, text, sources);
+}
+
+function unreadColumns({ header }: TableForm, mapping: Mapping): string[] {
+  const times = mapping.kind === 'wellness' ? [mapping.day, mapping.at] : [mapping.time];
+  const rules =
+    mapping.kind === 'wellness' ? mapping.fields : { ...mapping.item, ...mapping.totals };
+  const paths = [
+    ...times.flatMap((time) => [time?.from, time?.clock]),
+    ...Object.values(rules).map((rule) => (typeof rule === 'string' ? rule : rule.from)),
+  ];
+  const read = new Set(paths.flat().map((path) => plain(path ?? '')));
+  return header.filter((column) => column !== '' && !read.has(plain(column)));
 }
 
 function isXml(head: string): boolean {

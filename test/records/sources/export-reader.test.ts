@@ -77,8 +77,14 @@ describe('an input that a source matches', () => {
         days: 1,
         first: '2026-02-15',
         last: '2026-02-15',
+        unread: [],
       },
     ]);
+  });
+
+  it('names the columns that a general source does not read', async () => {
+    const { exports } = await read('When,Mass,Mood\n2026-02-15,72,9\n', { list: [general] });
+    expect(exports.map(({ unread }) => unread)).toEqual([['Mood']]);
   });
 
   it('yields the latest measurement of a day, whatever the order of the file', async () => {
