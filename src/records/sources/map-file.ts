@@ -19,7 +19,7 @@ const Scalar = v.union([v.string(), v.number(), v.boolean()]);
 const TimeForm = v.strictObject({
   from: PathsForm,
   clock: v.optional(PathsForm),
-  format: v.optional(v.picklist(['iso', 's', 'ms', 'days', 'mdy', 'dmy'])),
+  format: v.optional(v.picklist(['iso', 'day', 's', 'ms', 'days', 'mdy', 'dmy'])),
   zone: v.optional(v.literal('utc')),
   offset: v.optional(PathsForm),
   offsetUnit: v.optional(v.picklist(['s', 'ms', 'min', 'h'])),

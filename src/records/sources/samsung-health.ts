@@ -39,7 +39,7 @@ const files: readonly WellnessMapping[] = [
     holds: 'daily steps',
     has: ['day_time', 'count', 'source_type'],
     where: { source_type: [-2] },
-    day: { from: 'day_time' },
+    day: { from: 'day_time', format: 'day' },
     fields: {
       steps: { from: 'count', none: [0] },
       distanceMeters: { from: 'distance', decimals: 1, none: [0] },

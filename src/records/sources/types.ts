@@ -94,10 +94,11 @@ export interface TimeRule {
   /**
    * `iso` (default): ISO 8601 in the forms of docs/dates.md, also with blanks and slashes; in JSON, also
    * a list of numbers from the year on (`[2026, 2, 15, 7, 30]`).
-   * `s`, `ms`, `days`: a count since 1970-01-01 UTC. `mdy`, `dmy`: numbers in this order, with a time
+   * `day`: a calendar date, whatever time and offset stand after it; of a count of milliseconds, the date
+   * in UTC. `s`, `ms`, `days`: a count since 1970-01-01 UTC. `mdy`, `dmy`: numbers in this order, with a time
    * after them if there is one (`02/15/26 07:30:00`, `15.02.2026`).
    */
-  readonly format?: 'iso' | 's' | 'ms' | 'days' | 'mdy' | 'dmy';
+  readonly format?: 'iso' | 'day' | 's' | 'ms' | 'days' | 'mdy' | 'dmy';
   /** What a time without an offset is counted in: the athlete's zone by default. */
   readonly zone?: 'utc';
   /**
