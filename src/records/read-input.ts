@@ -5,7 +5,7 @@ import { MAX_RECORDS, parseDocument, readDocument } from './document.ts';
 import { JsonFault, parseJson } from './json.ts';
 import { invalidUtf8At, markLength, UTF8_MARK } from './text.ts';
 import { type Match, matchJson } from './sources/recognise.ts';
-import { type ExportReader, matchText } from './sources/export-reader.ts';
+import { type ExportReader, isXml, matchText } from './sources/export-reader.ts';
 import type { Source } from './sources/types.ts';
 import type { JsonValue, RawRecord, RecordKind } from './types.ts';
 import { isObject } from './values.ts';
@@ -51,7 +51,8 @@ export async function* readInput(
   { maxBytes = MAX_INPUT_BYTES, exports }: InputOptions = {},
 ): AsyncGenerator<RawRecord, void, undefined> {
   const { name } = input;
-  const chunks = limited(input, maxBytes);
+  const limit = { bytes: maxBytes };
+  const chunks = limited(input, limit);
   try {
     const head = await readHead(chunks);
     if (isLineOfRecords(head)) {
@@ -59,6 +60,8 @@ export async function* readInput(
       yield* (await exports?.readLines(name, head.line, lines)) ?? readLines(name, lines);
       return;
     }
+    // XML is read in parts, and never held in memory.
+    if (isXml(head.bytes.toString('latin1', 0, 100))) limit.bytes = Infinity;
     const all = prepend(head.bytes, chunks);
     const text = await exports?.readText(name, head.bytes, all);
     if (text !== undefined) {
@@ -82,7 +85,7 @@ export async function matchInput(
   input: Input,
   sources: readonly Source[],
 ): Promise<readonly Match[]> {
-  const chunks = limited(input, MAX_INPUT_BYTES);
+  const chunks = limited(input, { bytes: MAX_INPUT_BYTES });
   try {
     const head = await readHead(chunks);
     if (isLineOfRecords(head))
@@ -112,14 +115,14 @@ async function* prepend(head: Buffer, rest: AsyncIterable<Buffer>): AsyncGenerat
 
 async function* limited(
   { name, chunks }: Input,
-  maxBytes: number,
+  limit: { readonly bytes: number },
 ): AsyncGenerator<Buffer, void, undefined> {
   let size = 0;
   try {
     for await (const chunk of chunks) {
       size += chunk.length;
-      if (size > maxBytes) {
-        throw new SyncError('INPUT_INVALID', `${name} is larger than ${sizeOf(maxBytes)}.`, {
+      if (size > limit.bytes) {
+        throw new SyncError('INPUT_INVALID', `${name} is larger than ${sizeOf(limit.bytes)}.`, {
           hint: 'Split it, for example by year.',
           details: { path: name },
         });

@@ -1,3 +1,4 @@
+import { appleHealth } from './apple-health.ts';
 import { cronometer } from './cronometer.ts';
 import { fatSecret } from './fatsecret.ts';
 import { fitbit } from './fitbit.ts';
@@ -21,6 +22,7 @@ export const SOURCES: readonly Source[] = [
   intervalsIcu,
   oura,
   whoop,
+  appleHealth,
   fitbit,
   withings,
   samsungHealth,

@@ -56,6 +56,8 @@ export interface WellnessMapping extends FileMapping {
   readonly day: TimeRule;
   /** The time of the measurement, if it is not in `day`: the latest of a day wins. */
   readonly at?: TimeRule;
+  /** From when to when a record was measured, and by which device. */
+  readonly span?: SpanRule;
   /**
    * By the platform's name of the field (`WELLNESS_FIELDS`). A field with several rules has them under
    * `weight`, `weight#2`, ...: the values of all of them are combined.
@@ -109,6 +111,16 @@ export interface TimeRule {
   readonly offsetUnit?: 's' | 'ms' | 'min' | 'h';
 }
 
+/** Where the length of a measurement and its origin are. */
+export interface SpanRule {
+  readonly from: TimeRule;
+  readonly to: TimeRule;
+  /** The name of the device or program that measured. */
+  readonly origin: Paths;
+  /** Words in the names of origins that count before others (lower case). */
+  readonly prefer: readonly string[];
+}
+
 /** How the value of a field is found. A {@link Path} alone is short for `{ from: path }`. */
 export interface FieldRule {
   readonly from: Paths;
@@ -132,6 +144,10 @@ export interface FieldRule {
   readonly words?: Readonly<Record<string, string | number>>;
   /** `duration`: `7:32` or `7:32:10` (h:mm:ss), in seconds. */
   readonly read?: 'duration';
-  /** How several values of a day become one: the latest by default. */
-  readonly combine?: 'latest' | 'earliest' | 'sum' | 'mean' | 'min' | 'max';
+  /**
+   * How several values of a day become one: the latest by default. Two of them need a `span`: `once` is a
+   * sum in which every moment counts from one origin, `night` the seconds of the longest sleep that ends
+   * on the day.
+   */
+  readonly combine?: 'latest' | 'earliest' | 'sum' | 'mean' | 'min' | 'max' | 'once' | 'night';
 }

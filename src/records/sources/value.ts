@@ -34,13 +34,20 @@ export function readValue(
   const divisor = divisorOf(row, rule, commaIsDecimal);
   if (divisor === undefined) return undefined;
   const value = (number * factor * (rule.factor ?? 1)) / divisor + (rule.plus ?? 0);
+  // What several records make together is rounded at the end.
+  if (isPart(rule)) return { value };
   const most = value === number ? undefined : CONVERTED_DECIMALS;
   const decimals = platform.type === 'integer' ? 0 : (rule.decimals ?? most);
   return { value: decimals === undefined ? value : round(value, decimals) };
 }
 
 /** A conversion leaves more digits than were measured: 109.35 lb would be 49.60032565... kg. */
-const CONVERTED_DECIMALS = 4;
+export const CONVERTED_DECIMALS = 4;
+
+/** Whether a value is a part of what is sent. */
+export function isPart({ combine }: FieldRule): boolean {
+  return combine === 'sum' || combine === 'mean' || combine === 'once';
+}
 
 function round(value: number, decimals: number): number {
   const power = 10 ** decimals;
