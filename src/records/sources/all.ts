@@ -4,6 +4,7 @@ import { fitbit } from './fitbit.ts';
 import { foodLog } from './food-log.ts';
 import { garminApi } from './garmin-api.ts';
 import { garminExport } from './garmin-export.ts';
+import { googleFit } from './google-fit.ts';
 import { healthAutoExport } from './health-auto-export.ts';
 import { intervalsIcu } from './intervals-icu.ts';
 import { myFitnessPal } from './myfitnesspal.ts';
@@ -22,6 +23,7 @@ export const SOURCES: readonly Source[] = [
   oura,
   whoop,
   fitbit,
+  googleFit,
   withings,
   samsungHealth,
   healthAutoExport,
