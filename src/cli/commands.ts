@@ -28,6 +28,11 @@ export const COMMANDS: readonly CommandDeclaration[] = [
     load: async () => (await import('../commands/upload.ts')).upload,
   },
   {
+    name: 'import',
+    summary: 'show what is in an export, an archive or a folder, then send it',
+    load: async () => (await import('../commands/import/import.ts')).importExport,
+  },
+  {
     name: 'push',
     summary: 'send wellness or nutrition records: exports of other programs, or JSON',
     subcommands: [

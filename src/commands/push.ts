@@ -187,7 +187,7 @@ export type PushSummary = {
 } & Readonly<Record<PushOutcome, number>>;
 
 /** Adds up the outcomes of a push. */
-class PushTally {
+export class PushTally {
   readonly #codes = new Set<ExitCode>();
   readonly #counts = {
     total: 0,
@@ -267,7 +267,7 @@ export function pushSummaryJson(summary: PushSummary): Record<string, unknown> {
  * Returns a function for each day's text. A reason that stops many days (no login, no connection) is
  * printed with the first of them only.
  */
-function pushItemTexts(zone: string): (item: PushItem) => Text | undefined {
+export function pushItemTexts(zone: string): (item: PushItem) => Text | undefined {
   const printed = new Set<string>();
   return (item) => {
     if (item.outcome !== 'failed') return pushItemText(item, zone);

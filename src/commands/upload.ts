@@ -1,3 +1,4 @@
+import { tmpdir } from 'node:os';
 import { type CommandModule, collect, dryRun, examples } from '../app/command.ts';
 import { configFor } from '../app/config.ts';
 import { wholeNumber } from '../app/flags.ts';
@@ -10,7 +11,7 @@ import { endpointUrl } from '../config/endpoints.ts';
 import { bytes, oneLine, plural } from '../terminal/words.ts';
 import { DEFAULT_JOBS, uploadBatch } from '../upload/pipeline.ts';
 import type { UploadItem, UploadProgress, UploadRequest } from '../upload/report.ts';
-import { type UploadReport, type UploadSummary, UploadTally } from '../upload/tally.ts';
+import { type UploadReport, UploadTally } from '../upload/tally.ts';
 
 interface UploadFlags {
   readonly name?: string;
@@ -24,7 +25,7 @@ interface UploadFlags {
 export const upload: CommandModule = {
   declare: (command) =>
     command
-      .argument('<path...>', '.fit files, .fit.gz files, folders')
+      .argument('<path...>', '.fit files, .fit.gz files, .zip archives, folders')
       .option('--name <name>', 'display name (default: from the recording)')
       .option('--metadata <json|key=value>', 'more metadata; may be repeated', collect)
       .option('--force', 'send even what is uploaded already')
@@ -36,6 +37,7 @@ export const upload: CommandModule = {
         examples(
           'sync upload ride.fit',
           'sync upload ~/Downloads          # every recording in the folder',
+          'sync upload export.zip           # every recording in the archive',
           'sync upload ride.fit --name "Morning ride" --dry-run',
         ),
       ),
@@ -64,6 +66,7 @@ export const upload: CommandModule = {
         try {
           await uploadBatch(context, paths, options, {
             cwd,
+            tempFolder: tmpdir(),
             appVersion: context.version,
             ledger: uploads,
             known,
@@ -73,6 +76,7 @@ export const upload: CommandModule = {
               tally.add(item);
               output.result(uploadItemJson(item), uploadItemText(item));
             },
+            onOther: (file) => tally.addOther(file),
             onBusy: (count) =>
               output.say(
                 `Another sync is sending ${plural(count, 'recording')} just now; waiting for it.`,
@@ -83,7 +87,7 @@ export const upload: CommandModule = {
           progress.stop();
         }
         const { report } = tally;
-        output.result(uploadSummaryJson(report.summary), uploadSummaryText(report));
+        output.result(uploadSummaryJson(report), uploadSummaryText(report));
         return report.exitCode;
       },
     );
@@ -119,13 +123,18 @@ export function uploadItemJson(item: UploadItem): Record<string, unknown> {
   return { type: 'upload', ...item };
 }
 
-/** The counts as JSON; `would-upload` only after a dry run. */
-export function uploadSummaryJson(summary: UploadSummary): Record<string, unknown> {
+/** The counts as JSON; `would-upload` only after a dry run, files of other kinds only if found. */
+export function uploadSummaryJson({
+  summary,
+  others,
+}: Pick<UploadReport, 'summary' | 'others'>): Record<string, unknown> {
   const { 'would-upload': wouldUpload, ...counts } = summary;
+  const found = Object.entries(others).filter(([, paths]) => paths.length > 0);
   return {
     type: 'summary',
     ...counts,
     ...(wouldUpload > 0 ? { 'would-upload': wouldUpload } : {}),
+    ...Object.fromEntries(found.map(([kind, paths]) => [kind, paths.length])),
   };
 }
 
@@ -166,8 +175,10 @@ function requestText(path: string, { method, url, parts }: UploadRequest): strin
 export function uploadSummaryText({
   summary,
   skipped,
-}: Pick<UploadReport, 'summary' | 'skipped'>): Text {
-  if (summary.total === 0) return 'No recordings found.';
+  others,
+}: Pick<UploadReport, 'summary' | 'skipped' | 'others'>): Text {
+  const left = othersText(others);
+  if (summary.total === 0) return `No recordings found.${left}`;
   const parts = [
     [summary.uploaded, 'uploaded'],
     [summary['would-upload'], 'would be uploaded'],
@@ -183,12 +194,34 @@ export function uploadSummaryText({
     .filter(([count]) => count > 0)
     .map(([count, words]) => phrase`${count} ${words}`);
   const nothing = summary.skipped === summary.total ? 'Nothing to send. ' : '';
-  return phrase`${nothing}${plural(summary.total, 'file')}: ${joinTexts(counted, ', ')}.`;
+  return phrase`${nothing}${plural(summary.total, 'file')}: ${joinTexts(counted, ', ')}.${left}`;
+}
+
+/** Number of zip archives that the summary names. */
+const NAMED = 3;
+
+/** Says which files of other kinds were found, and how to send what they hold; '' if there are none. */
+function othersText({ gpx, tcx, zip }: UploadReport['others']): string {
+  const tracks = [
+    ...(gpx.length > 0 ? [plural(gpx.length, 'GPX file')] : []),
+    ...(tcx.length > 0 ? [plural(tcx.length, 'TCX file')] : []),
+  ];
+  const named = zip.slice(0, NAMED).map(oneLine).join(', ');
+  const more = zip.length > NAMED ? ` and ${zip.length - NAMED} more` : '';
+  return [
+    tracks.length > 0
+      ? ` Not sent: ${tracks.join(' and ')}. Only FIT recordings are sent: export the originals as FIT.`
+      : '',
+    zip.length > 0
+      ? ` Not opened: ${plural(zip.length, 'zip archive')} in a folder (${named}${more}). Name an archive to send its recordings.`
+      : '',
+  ].join('');
 }
 
 /** The progress line. @param elapsedMs since the first byte was sent */
 function progressText(progress: UploadProgress, elapsedMs: number): string {
   const { done, total, sentBytes, current } = progress;
   const rate = elapsedMs > 500 ? `, ${bytes((sentBytes / elapsedMs) * 1000)}/s` : '';
-  return `${done} of ${total}, ${bytes(sentBytes)}${rate}  ${current}`;
+  const of = total === undefined ? '' : ` of ${total}`;
+  return `${done}${of}, ${bytes(sentBytes)}${rate}  ${current}`;
 }

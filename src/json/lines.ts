@@ -1,6 +1,7 @@
 import type { LineKind } from './line-kind.ts';
 import { DAEMON_LINES } from './lines/daemons.ts';
 import { ERROR_LINES } from './lines/error.ts';
+import { IMPORT_LINES } from './lines/imports.ts';
 import { LEDGER_LINES } from './lines/ledger.ts';
 import { LOCAL_LINES } from './lines/local.ts';
 import { LOGIN_LINES } from './lines/logins.ts';
@@ -16,6 +17,7 @@ import { WATCHER_LINES } from './lines/watchers.ts';
  */
 export const LINES: readonly LineKind[] = [
   ...UPLOAD_LINES,
+  ...IMPORT_LINES,
   ...LEDGER_LINES,
   ...RECORD_LINES,
   ...PLATFORM_LINES,

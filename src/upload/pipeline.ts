@@ -1,28 +1,31 @@
 import type { Context } from '../base/context.ts';
-import { inParallel } from '../base/parallel.ts';
-import { BatchBreaker } from '../api/batch-breaker.ts';
-import { findFiles } from './find-files.ts';
-import type { BufferSource } from './read-recording.ts';
+import { type OtherFile, findFiles, otherKind } from './find-files.ts';
 import type { UploadItem, UploadProgress } from './report.ts';
 import { type RecordingFile, type UploadOptions, knownOutcome } from './known-outcome.ts';
 import type { UploadTarget } from './uploader.ts';
 
-export interface BatchTarget extends UploadTarget {
-  readonly cwd: string;
+/** Where the recordings of one run are sent and reported. */
+export interface SenderTarget extends UploadTarget {
   readonly report: (item: UploadItem) => void;
   readonly progress?: ((progress: UploadProgress) => void) | undefined;
   /** Called before the batch waits for recordings that other processes are sending. */
   readonly onBusy?: ((count: number) => void) | undefined;
 }
 
+export interface BatchTarget extends SenderTarget {
+  readonly cwd: string;
+  /** The system's folder for temporary files. */
+  readonly tempFolder: string;
+  /** Called for each GPX, TCX or zip file in a folder, and each GPX or TCX file in an archive. */
+  readonly onOther?: ((file: OtherFile) => void) | undefined;
+}
+
 /** Default number of requests in flight. */
 export const DEFAULT_JOBS = 4;
-/** Files above this size are uploaded one at a time, which bounds the memory (bytes). */
-const LARGE_BYTES = 4 * 1024 * 1024;
 
 /**
- * Sends every recording below these paths that the service does not have yet. A faulty recording
- * does not stop the others; a login failure stops them all. Every file is reported once, in no fixed
+ * Sends every recording below these paths, and in named zip archives, that the service does not have
+ * yet. A faulty recording does not stop the others; a login failure stops them all. Every file is reported once, in no fixed
  * order.
  *
  * @throws SyncError `STORAGE` if the ledger fails; the signal's reason if it is aborted.
@@ -33,66 +36,28 @@ export async function uploadBatch(
   options: UploadOptions & { readonly jobs: number },
   target: BatchTarget,
 ): Promise<void> {
-  const waiting = target.known.reading(() => reportKnown(paths, options, target));
-  if (waiting.length === 0) return;
+  const { waiting, archives } = target.known.reading(() => reportKnown(paths, options, target));
+  if (waiting.length === 0 && archives.length === 0) return;
   // Loaded only if there is a file to read.
-  const { Uploader } = await import('./uploader.ts');
-  const runStartedAt = context.clock.now();
-  const uploader = new Uploader(context, options, { ...target, runStartedAt });
-  const totals = { done: 0, sentBytes: 0 };
-  const breaker = new BatchBreaker();
-  const large = { buffers: reusedBuffer(), turn: Promise.resolve() as Promise<unknown> };
-
-  type Method = 'upload' | 'uploadUnlessBusy';
-  const sendNow = async (method: Method, file: RecordingFile, buffers: BufferSource) => {
-    context.signal.throwIfAborted();
-    if (breaker.openedBy) {
-      return { path: file.path, outcome: 'failed', ...breaker.openedBy } as const;
-    }
-    const item = await uploader[method](file, buffers);
-    if (item?.outcome === 'failed') breaker.failed(item);
-    else if (item !== undefined && 'attempts' in item) breaker.answered();
-    return item;
-  };
-  const send = async (method: Method, file: RecordingFile, buffers: BufferSource) => {
-    if (file.stamp.size <= LARGE_BYTES) return await sendNow(method, file, buffers);
-    const turn = large.turn.then(() => sendNow(method, file, large.buffers));
-    large.turn = turn.catch(() => undefined);
-    return await turn;
-  };
-
-  const slots = Array.from({ length: options.jobs }, reusedBuffer);
-  const sendAll = async (files: readonly RecordingFile[], method: Method) => {
-    const busy: RecordingFile[] = [];
-    await inParallel(files, options.jobs, async (file, slot) => {
-      target.progress?.({ ...totals, total: waiting.length, current: file.path });
-      const item = await send(method, file, slots[slot] ?? reusedBuffer());
-      if (item === undefined) {
-        busy.push(file);
-        return;
-      }
-      totals.done++;
-      if ('attempts' in item && 'size' in item) totals.sentBytes += item.size ?? 0;
-      target.report(item);
-    });
-    return busy;
-  };
-  // Recordings that another process is sending come last, so that they delay no other.
-  const busy = await sendAll(waiting, 'uploadUnlessBusy');
-  if (busy.length === 0) return;
-  if (uploader.sentElsewhere > 0) target.onBusy?.(uploader.sentElsewhere);
-  await sendAll(busy, 'upload');
+  const { BatchSender } = await import('./batch-sender.ts');
+  const total = archives.length === 0 ? waiting.length : undefined;
+  const sender = new BatchSender(context, options, target, total);
+  await sender.sendFiles(waiting);
+  if (archives.length === 0) return;
+  const { sendArchives } = await import('./send-archives.ts');
+  await sendArchives(context, archives, sender, target);
 }
 
 /**
  * Reports the files with a known outcome, and returns the others. Files that failed before come last:
- * a recording that the service cannot store never delays the others.
+ * a recording that the service cannot store never delays the others. Named zip files are apart.
  */
 function reportKnown(
   paths: readonly string[],
   options: UploadOptions,
   target: BatchTarget,
-): RecordingFile[] {
+): { readonly waiting: RecordingFile[]; readonly archives: RecordingFile[] } {
+  const archives: RecordingFile[] = [];
   const waiting: RecordingFile[] = [];
   const failedBefore: RecordingFile[] = [];
   for (const file of findFiles(paths, target.cwd)) {
@@ -101,19 +66,18 @@ function reportKnown(
       target.report({ path, outcome: 'invalid', reason: 'unreadable', detail });
       continue;
     }
+    if ('other' in file) {
+      target.onOther?.(file);
+      continue;
+    }
+    if (file.named && otherKind(file.path) === 'zip') {
+      archives.push(file);
+      continue;
+    }
     const item = knownOutcome(file, options, target.known);
     if (item === 'new') waiting.push(file);
     else if (item === 'failed-before') failedBefore.push(file);
     else target.report(item);
   }
-  return [...waiting, ...failedBefore];
-}
-
-/** Returns a source of one buffer, which grows to the largest file and is reused. */
-function reusedBuffer(): BufferSource {
-  let buffer = Buffer.alloc(0);
-  return (size) => {
-    if (buffer.length < size) buffer = Buffer.allocUnsafeSlow(size);
-    return buffer;
-  };
+  return { waiting: [...waiting, ...failedBefore], archives };
 }

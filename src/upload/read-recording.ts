@@ -1,5 +1,6 @@
 import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs';
 import { systemCode } from '../base/errors.ts';
+import { peekHeader } from '../fit/envelope.ts';
 import { loadZlib } from '../system/this-process.ts';
 import type { FileStamp } from '../ledger/known-files.ts';
 import { NO_FILE, describeFileError } from './find-files.ts';
@@ -85,25 +86,61 @@ function fill(descriptor: number, buffer: Buffer, size: number): number {
 }
 
 /** Checks the magic bytes and the only compression method (RFC 1952 section 2.3.1). */
-function isGzip(bytes: Buffer): boolean {
+export function isGzip(bytes: Uint8Array): boolean {
   return bytes[0] === 0x1f && bytes[1] === 0x8b && bytes[2] === 8;
 }
 
+/** Beginning of a gzip file that shows what is in it (bytes); it unpacks to 1 MB at most. */
+const PEEK_PACKED_BYTES = 1024;
+/** Recordings shrink to a third, or to a tenth if the device writes many constant fields. */
+const MAX_GZIP_RATIO = 100;
+/** Every gzip file may unpack to this (bytes). */
+const SMALL_BYTES = 1024 * 1024;
+
+/** Returns the largest size of a recording in a gzip file of this size (bytes). */
+export function largestUnpacked(packed: number): number {
+  return Math.min(MAX_RECORDING_BYTES, Math.max(SMALL_BYTES, packed * MAX_GZIP_RATIO));
+}
+
+/** Returns whether a file that starts with these bytes can be a FIT file. */
+export function mayBeFit(first: Uint8Array): boolean {
+  return peekHeader(first, Number.MAX_SAFE_INTEGER).state === 'possible';
+}
+
+/**
+ * Unpacks a gzip file with a recording. Of another file, and of a recording without a size, it
+ * unpacks the beginning only, which shows what it is.
+ */
 function unpack(packed: Buffer, stamp: FileStamp): FileContents | Unreadable {
   // Loaded with the first gzip file.
-  const { gunzipSync } = loadZlib();
+  const { gunzipSync, constants: zlib } = loadZlib();
+  const maxOutputLength = largestUnpacked(packed.length);
   try {
-    return { ...contentsOf(gunzipSync(packed, { maxOutputLength: MAX_RECORDING_BYTES })), stamp };
+    // A flush instead of the end of the stream: the bytes that these unpack to.
+    const first = gunzipSync(packed.subarray(0, PEEK_PACKED_BYTES), {
+      finishFlush: zlib.Z_SYNC_FLUSH,
+    });
+    if (first.length > 0 && !mayBeFit(first)) return { ...contentsOf(first), stamp };
+    return { ...contentsOf(gunzipSync(packed, { maxOutputLength })), stamp };
   } catch (error) {
-    if (error instanceof RangeError) return unreadable(tooLarge());
-    // zlib reached the end of the file before the end of the stream.
-    return systemCode(error) === 'Z_BUF_ERROR'
-      ? { reason: 'incomplete', problem: 'The end of the gzip file is missing.' }
-      : { reason: 'corrupt', problem: 'The gzip file is damaged. Download or copy it again.' };
+    return gzipFault(error, maxOutputLength);
   }
 }
 
-function unreadable(problem: string): Unreadable {
+/** @param limit that the output exceeds if the error is a `RangeError` (bytes) */
+export function gzipFault(error: unknown, limit: number): Unreadable {
+  if (error instanceof RangeError) {
+    return unreadable(limit === MAX_RECORDING_BYTES ? tooLarge() : TOO_PACKED);
+  }
+  // zlib reached the end of the file before the end of the stream.
+  return systemCode(error) === 'Z_BUF_ERROR'
+    ? { reason: 'incomplete', problem: 'The end of the gzip file is missing.' }
+    : { reason: 'corrupt', problem: 'The gzip file is damaged. Download or copy it again.' };
+}
+
+const TOO_PACKED = `It unpacks to more than ${MAX_GZIP_RATIO} times its size, as no recording does.`;
+
+export function unreadable(problem: string): Unreadable {
   return { problem, reason: 'unreadable' };
 }
 
@@ -114,6 +151,6 @@ export function contentsOf(recording: Uint8Array): RecordingContents {
   return { buffer, bytes: buffer.subarray(HEAD_ROOM, HEAD_ROOM + recording.length) };
 }
 
-function tooLarge(): string {
+export function tooLarge(): string {
   return `It is larger than any recording (${MAX_RECORDING_BYTES / 1024 / 1024} MB).`;
 }

@@ -59,7 +59,8 @@ export type UploadOutcome = UploadItem['outcome'];
 export interface UploadProgress {
   /** Finished files, out of `total` files without a known outcome. */
   readonly done: number;
-  readonly total: number;
+  /** Undefined if archives are read, whose recordings are not counted yet. */
+  readonly total: number | undefined;
   /** Bytes of the recordings sent so far. */
   readonly sentBytes: number;
   /** The file started last. */

@@ -5,6 +5,7 @@ import {
   exitCodeOfDelivery,
   worstExitCode,
 } from '../base/errors.ts';
+import type { OtherFile, OtherKind } from './find-files.ts';
 import type { SkipReason, UploadItem, UploadOutcome } from './report.ts';
 
 /** Files per outcome; `total` is all of them. */
@@ -14,6 +15,8 @@ export interface UploadReport {
   readonly summary: UploadSummary;
   /** Skipped files per reason. */
   readonly skipped: Readonly<Record<SkipReason, number>>;
+  /** Paths of the GPX, TCX and zip files that were found and not sent. */
+  readonly others: Readonly<Record<OtherKind, readonly string[]>>;
   readonly exitCode: ExitCode;
 }
 
@@ -34,6 +37,7 @@ export class UploadTally {
     'not-an-activity': 0,
     'refused-before': 0,
   };
+  readonly #others: Record<OtherKind, string[]> = { gpx: [], tcx: [], zip: [] };
   readonly #codes = new Set<ExitCode>();
 
   add(item: UploadItem): void {
@@ -41,6 +45,10 @@ export class UploadTally {
     this.#counts[item.outcome]++;
     if (item.outcome === 'skipped') this.#skipped[item.reason]++;
     this.#codes.add(exitCodeOfItem(item));
+  }
+
+  addOther({ path, other }: OtherFile): void {
+    this.#others[other].push(path);
   }
 
   /** Counts a failure that belongs to no file. */
@@ -52,6 +60,7 @@ export class UploadTally {
     return {
       summary: { total: this.#total, ...this.#counts },
       skipped: this.#skipped,
+      others: this.#others,
       exitCode: worstExitCode(this.#codes),
     };
   }

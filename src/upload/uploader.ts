@@ -116,6 +116,12 @@ export class Uploader {
     return await this.#untilFree(() => this.#deliver(origin, contents, identity));
   }
 
+  /** Does the same as `upload` for a recording that was found in an archive. */
+  async uploadContents(path: string, contents: RecordingContents): Promise<UploadItem> {
+    const identity = identify(contents.bytes);
+    return await this.#untilFree(() => this.#deliver({ path, named: false }, contents, identity));
+  }
+
   async #untilFree(task: () => Promise<UploadItem | undefined>): Promise<UploadItem> {
     const { clock, signal } = this.#context;
     for (;;) {

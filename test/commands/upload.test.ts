@@ -1,6 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { uploadItemText, uploadSummaryJson, uploadSummaryText } from '../../src/commands/upload.ts';
 import type { UploadItem } from '../../src/upload/report.ts';
+import type { UploadReport } from '../../src/upload/tally.ts';
+
+const NO_OTHERS: UploadReport['others'] = { gpx: [], tcx: [], zip: [] };
 
 describe('the outcome of a file', () => {
   const sent = { path: 'r/a.fit', sha256: 'f'.repeat(64), size: 273_026, attempts: 1 };
@@ -93,11 +96,27 @@ describe('the outcome of a file', () => {
       'not-an-activity': some,
       'refused-before': 0,
     };
-    expect(uploadSummaryText({ summary, skipped })).toEqual(text);
+    expect(uploadSummaryText({ summary, skipped, others: NO_OTHERS })).toEqual(text);
+  });
+
+  it('names what was found besides recordings, and what to do about it', () => {
+    const skipped = { 'already-uploaded': 0, 'not-an-activity': 0, 'refused-before': 0 };
+    const text = (others: Partial<typeof NO_OTHERS>) =>
+      uploadSummaryText({ summary: none, skipped, others: { ...NO_OTHERS, ...others } });
+    expect(text({ gpx: ['a.gpx', 'b.gpx'], tcx: ['c.tcx'] })).toBe(
+      'No recordings found. Not sent: 2 GPX files and 1 TCX file. Only FIT recordings are sent: export the originals as FIT.',
+    );
+    expect(text({ zip: ['r/a.zip'] })).toBe(
+      'No recordings found. Not opened: 1 zip archive in a folder (r/a.zip). Name an archive to send its recordings.',
+    );
+    expect(text({ zip: ['a.zip', 'b.zip', 'c.zip', 'd.zip', 'e.zip'] })).toContain(
+      '5 zip archives in a folder (a.zip, b.zip, c.zip and 2 more).',
+    );
   });
 
   it('counts would-upload in JSON only after a dry run', () => {
-    expect(uploadSummaryJson({ ...none, total: 1, uploaded: 1 })).toEqual({
+    const json = (summary: typeof none) => uploadSummaryJson({ summary, others: NO_OTHERS });
+    expect(json({ ...none, total: 1, uploaded: 1 })).toEqual({
       type: 'summary',
       total: 1,
       uploaded: 1,
@@ -107,7 +126,7 @@ describe('the outcome of a file', () => {
       rejected: 0,
       failed: 0,
     });
-    expect(uploadSummaryJson({ ...none, total: 1, 'would-upload': 1 })).toMatchObject({
+    expect(json({ ...none, total: 1, 'would-upload': 1 })).toMatchObject({
       'would-upload': 1,
     });
   });

@@ -7,11 +7,13 @@ import { ODD_NAME } from '../../src/upload/recording-names.ts';
 import { walk } from '../../src/watch/walk.ts';
 import { put, scratchDir } from './support.ts';
 
-/** Lists the results in short: the path, `*` if it was named, or the problem. */
+/** Lists the results in short: the path, `*` if it was named, or the problem; no other kinds. */
 const find = (paths: string[], cwd: string) =>
-  [...findFiles(paths, cwd)].map((file) =>
-    'problem' in file ? `${file.path}: ${file.problem}` : `${file.path}${file.named ? ' *' : ''}`,
-  );
+  [...findFiles(paths, cwd)].flatMap((file) => {
+    if ('other' in file) return [];
+    if ('problem' in file) return `${file.path}: ${file.problem}`;
+    return `${file.path}${file.named ? ' *' : ''}`;
+  });
 
 // Elsewhere the file system takes no such names.
 describe.skipIf(process.platform !== 'linux')('names that are not valid UTF-8', () => {
@@ -48,6 +50,31 @@ describe.skipIf(process.platform !== 'linux')('names that are not valid UTF-8', 
 });
 
 describe('searching a folder', () => {
+  it('finds GPX, TCX and zip files, which may hold activities', () => {
+    const dir = scratchDir();
+    for (const name of [
+      'a.gpx',
+      'b.TCX.gz',
+      'c.gpx.gz',
+      'd/e.ZIP',
+      'f.tcx',
+      '.g.gpx',
+      'h.zip.gz',
+    ]) {
+      put(dir, `r/${name}`);
+    }
+    const others = [...findFiles(['r'], dir)].map((file) =>
+      'other' in file ? [file.path, file.other] : file,
+    );
+    expect(others).toEqual([
+      ['r/a.gpx', 'gpx'],
+      ['r/b.TCX.gz', 'tcx'],
+      ['r/c.gpx.gz', 'gpx'],
+      ['r/d/e.ZIP', 'zip'],
+      ['r/f.tcx', 'tcx'],
+    ]);
+  });
+
   it('finds every file with the name of a recording at any depth, in name order', () => {
     const dir = scratchDir();
     for (const name of [

@@ -50,6 +50,7 @@ async function open(sandboxOptions: Parameters<typeof openSandbox>[0] = {}) {
     const items: UploadItem[] = [];
     const progress: UploadProgress[] = [];
     const elsewhere: number[] = [];
+    const others: string[] = [];
     sandbox.control.clearRequests();
     const { jobs = 4, signal, ...rest } = options;
     let failed: unknown;
@@ -60,6 +61,7 @@ async function open(sandboxOptions: Parameters<typeof openSandbox>[0] = {}) {
       {
         appVersion: '9.9.9',
         cwd: dir,
+        tempFolder: state,
         ledger,
         known,
         client: options.client ?? client,
@@ -67,10 +69,19 @@ async function open(sandboxOptions: Parameters<typeof openSandbox>[0] = {}) {
         report: (item) => items.push(item),
         progress: (now) => progress.push(now),
         onBusy: (count) => elsewhere.push(count),
+        onOther: ({ path, other }) => others.push(`${path} ${other}`),
       },
     ).catch((error: unknown) => (failed = error));
     const byPath = Object.fromEntries(items.map(({ path, ...item }) => [path, item]));
-    return { items, byPath, progress, failed, elsewhere, requests: sandbox.control.requests() };
+    return {
+      items,
+      byPath,
+      progress,
+      failed,
+      elsewhere,
+      others,
+      requests: sandbox.control.requests(),
+    };
   };
   const recordings = () => sandbox.control.state().athletes[0]?.recordings ?? [];
   return { sandbox, dir, state, database, ledger, known, asked, run, recordings };

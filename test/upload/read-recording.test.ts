@@ -10,6 +10,8 @@ import {
   contentsOf,
   readFile,
 } from '../../src/upload/read-recording.ts';
+import { identify } from '../../src/upload/identify.ts';
+import { makeRecording } from '../support/fit-maker.ts';
 import { put, scratchDir } from './support.ts';
 
 const fresh: BufferSource = (size) => Buffer.alloc(size);
@@ -105,21 +107,30 @@ describe('reading a file', () => {
 });
 
 describe('reading a packed file', () => {
+  const RIDE = Buffer.from(makeRecording({ seed: 1, sizeBytes: 20_000 }));
+  const packed = gzipSync(RIDE);
+
   it('unpacks it and keeps the stamp of the file', () => {
-    const packed = gzipSync(BYTES);
     const path = put(scratchDir(), 'a.fit.gz', packed);
     const { bytes, stamp } = read(path);
-    expect(bytes.equals(BYTES)).toBe(true);
+    expect(bytes.equals(RIDE)).toBe(true);
     expect(stamp.size).toBe(packed.length);
+  });
+
+  it('unpacks a recording of several segments, and one in several gzip members', () => {
+    const dir = scratchDir();
+    const chained = Buffer.from(makeRecording({ seed: 2, sizeBytes: 5_000, chained: 2 }));
+    expect(read(put(dir, 'a.fit.gz', gzipSync(chained))).bytes.equals(chained)).toBe(true);
+    const halves = [RIDE.subarray(0, 7_000), RIDE.subarray(7_000)].map((half) => gzipSync(half));
+    expect(read(put(dir, 'b.fit.gz', Buffer.concat(halves))).bytes.equals(RIDE)).toBe(true);
   });
 
   it('recognises it by its bytes instead of its name', () => {
     const dir = scratchDir();
-    expect(read(put(dir, 'a.fit', gzipSync(BYTES))).bytes.equals(BYTES)).toBe(true);
-    expect(read(put(dir, 'b.fit.gz', BYTES)).bytes.equals(BYTES)).toBe(true);
+    expect(read(put(dir, 'a.fit', packed)).bytes.equals(RIDE)).toBe(true);
+    expect(read(put(dir, 'b.fit.gz', RIDE)).bytes.equals(RIDE)).toBe(true);
   });
 
-  const packed = gzipSync(BYTES);
   it.each([
     ['is cut off', packed.subarray(0, packed.length - 100)],
     ['is cut off in its header', packed.subarray(0, 8)],
@@ -140,10 +151,19 @@ describe('reading a packed file', () => {
     });
   });
 
-  it('does not unpack a file that would exceed the size limit', () => {
+  it('unpacks only the beginning of a file that holds no recording', () => {
     const bomb = gzipSync(Buffer.alloc(MAX_RECORDING_BYTES + 1), { level: 1 });
-    expect(readFile(put(scratchDir(), 'bomb.fit.gz', bomb), fresh)).toEqual({
-      problem: 'It is larger than any recording (256 MB).',
+    const { bytes } = read(put(scratchDir(), 'bomb.fit.gz', bomb));
+    expect(bytes.length).toBeLessThan(2 * 1024 * 1024);
+    expect(identify(bytes)).toMatchObject({ verdict: 'not-fit' });
+  });
+
+  it('rejects a recording that unpacks to more than recordings do', () => {
+    const bomb = Buffer.alloc(32 * 1024 * 1024);
+    bomb.set(RIDE.subarray(0, 14));
+    bomb.writeUInt32LE(bomb.length - 16, 4);
+    expect(readFile(put(scratchDir(), 'bomb.fit.gz', gzipSync(bomb)), fresh)).toEqual({
+      problem: 'It unpacks to more than 100 times its size, as no recording does.',
       reason: 'unreadable',
     });
   });

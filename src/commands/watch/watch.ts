@@ -79,7 +79,7 @@ export const watch: CommandModule = {
     const setup = setupOf(context, config, once);
     if (!once) return await watchAtTerminal(context, config, options, setup);
     const report = await runWatchOnce(options, setup);
-    context.output.result(uploadSummaryJson(report.summary), uploadSummaryText(report));
+    context.output.result(uploadSummaryJson(report), uploadSummaryText(report));
     return report.exitCode;
   },
 };

@@ -48,7 +48,7 @@ const DAY_EXAMPLE = {
 const RECORD: LineKind = {
   types: ['wellness', 'nutrition'],
   about: 'The outcome of one day of wellness or of nutrition, or of a record that cannot be used.',
-  commands: ['push wellness', 'push nutrition', 'undo nutrition', 'seed'],
+  commands: ['push wellness', 'push nutrition', 'import', 'undo nutrition', 'seed'],
   fields: accountName,
   variants: {
     by: 'outcome',

@@ -19,7 +19,7 @@ function attempts(when?: string): Shape {
 const UPLOAD: LineKind = {
   types: ['upload'],
   about: 'The outcome of one recording.',
-  commands: ['upload', 'watch', 'seed'],
+  commands: ['upload', 'import', 'watch', 'seed'],
   fields: {
     path: text(
       'The file as the command line names it, or the path of a file in a folder of the command line.',
@@ -184,6 +184,9 @@ const UPLOAD_SUMMARY: LineKind = {
     rejected: outcomeCount('rejected'),
     failed: outcomeCount('failed'),
     'would-upload': outcomeCount('would-upload', '`--dry-run` found one'),
+    gpx: count('GPX files, which are not sent.', 'a folder or an archive holds one'),
+    tcx: count('TCX files, which are not sent.', 'a folder or an archive holds one'),
+    zip: count('Zip archives in folders, which are not opened.', 'a folder holds one'),
   },
   examples: [
     { total: 3, uploaded: 1, duplicate: 1, skipped: 1, invalid: 0, rejected: 0, failed: 0 },

@@ -22,12 +22,13 @@ export function readValue(
   }
   if (platform.type !== 'number' && platform.type !== 'integer') return { value: textOf(found) };
   if (NOT_MEASURED.test(scalarText(found).trim())) return undefined;
-  const numbers = [found, ...(rule.and ?? []).map((path) => row.get(path) ?? 0)].map((value) =>
-    numberOf(value, rule, commaIsDecimal),
-  );
-  const number = sumOf(numbers);
-  // The rules of the platform's field say what is wrong with it.
-  if (number === undefined) return { value: found };
+  let number = 0;
+  for (const value of [found, ...addends(row, rule)]) {
+    const part = numberOf(value, rule, commaIsDecimal);
+    // The rules of the platform's field say what is wrong with it.
+    if (part === undefined) return { value };
+    number += part;
+  }
   const factor = unitFactor(row, rule);
   if (typeof factor === 'string') return { problem: factor };
   const divisor = divisorOf(row, rule, commaIsDecimal);
@@ -55,6 +56,13 @@ function isNone(value: JsonValue, { none = [] }: FieldRule): boolean {
   return none.some((word) => word === value || word === number);
 }
 
+function addends(row: Row, rule: FieldRule): JsonValue[] {
+  return (rule.and ?? []).flatMap((path) => {
+    const value = firstValue(row, path);
+    return value === undefined || isNone(value, rule) ? [] : [value];
+  });
+}
+
 function wordOf(
   value: JsonValue,
   words: NonNullable<FieldRule['words']>,
@@ -75,14 +83,6 @@ function numberOf(
   if (typeof value === 'number') return value;
   if (typeof value !== 'string') return undefined;
   return read === 'duration' ? secondsOf(value) : parseNumber(value, commaIsDecimal);
-}
-
-/** Returns the sum; undefined if one of them is no number. */
-function sumOf(numbers: readonly (number | undefined)[]): number | undefined {
-  return numbers.reduce(
-    (sum, number) => (sum === undefined || number === undefined ? undefined : sum + number),
-    0,
-  );
 }
 
 /** Reads `7:32` or `7:32:10` (hours first) as seconds. */

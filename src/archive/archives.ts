@@ -1,0 +1,211 @@
+import { open, stat } from 'node:fs/promises';
+import { ArchiveShare, UnpackBudget } from './budget.ts';
+import { ArchiveFault, type ArchiveReason, faultOf } from './fault.ts';
+import { spool } from './spool.ts';
+import { Zip, type ZipEntry, isZipStart } from './zip.ts';
+
+/** A member of an archive, at any depth. */
+export interface Member {
+  /** Path in reports: the archive's path, then the member's (`rides.zip/activities/1.fit.gz`). */
+  readonly path: string;
+  /** The same with the archive's absolute path: identifies the member over all runs. */
+  readonly origin: string;
+  /** Unpacked size as the archive states it (bytes). */
+  readonly size: number;
+  /**
+   * Reads the member from its start. Read one at a time; a member may be read again later.
+   *
+   * @throws ArchiveFault if it cannot be unpacked or is damaged; the signal's reason if it is aborted
+   */
+  read(): AsyncGenerator<Buffer, void, undefined>;
+}
+
+/** An archive, or the rest of one, that cannot be read. */
+export interface UnreadableArchive {
+  readonly path: string;
+  readonly problem: string;
+  readonly reason: ArchiveReason;
+}
+
+/** An archive on the disk, or a member that is an archive. */
+interface Place {
+  readonly path: string;
+  readonly origin: string;
+  /** 1 for an archive on the disk. */
+  readonly depth: number;
+  readonly share: ArchiveShare;
+  /** Where an inner archive lies. */
+  readonly inside?: { readonly outer: Place; readonly entry: ZipEntry };
+  /** Stamp of an archive on the disk when it was first opened. */
+  readonly stamp?: string;
+}
+
+interface OpenArchive {
+  readonly place: Place;
+  readonly zip: Zip;
+  readonly close: () => Promise<void>;
+}
+
+/**
+ * Reads zip archives, and the archives inside them. Keeps one archive of each depth open; an inner
+ * archive is unpacked to a temporary file while it is read.
+ */
+export class Archives {
+  readonly #signal: AbortSignal;
+  readonly #tempFolder: string;
+  readonly #budget: UnpackBudget;
+  /** The open archives: each lies in the one before it. */
+  readonly #open: OpenArchive[] = [];
+
+  /** @param tempFolder holds the temporary files */
+  constructor(signal: AbortSignal, tempFolder: string, budget = new UnpackBudget()) {
+    this.#signal = signal;
+    this.#tempFolder = tempFolder;
+    this.#budget = budget;
+  }
+
+  /**
+   * Yields the members of an archive on the disk and of the archives inside it, in their order. An
+   * unreadable inner archive does not affect the others.
+   *
+   * @param path in reports
+   * @throws the signal's reason if it is aborted
+   */
+  async *members(
+    path: string,
+    absolute: string,
+  ): AsyncGenerator<Member | UnreadableArchive, void, undefined> {
+    let place: Place;
+    try {
+      const { size, mtimeMs } = await stat(absolute);
+      const share = new ArchiveShare(this.#budget, size);
+      place = { path, origin: absolute, depth: 1, share, stamp: `${size} ${mtimeMs}` };
+    } catch (error) {
+      yield unreadable(path, error);
+      return;
+    }
+    yield* this.#membersOf(place);
+  }
+
+  /** Closes all archives. May be called twice. */
+  async close(): Promise<void> {
+    await this.#closeFrom(0);
+  }
+
+  async *#membersOf(place: Place): AsyncGenerator<Member | UnreadableArchive, void, undefined> {
+    try {
+      const { zip } = await this.#opened(place);
+      for await (const entry of zip.entries()) {
+        this.#signal.throwIfAborted();
+        place.share.addMember();
+        if (isZipName(entry.name)) yield* this.#membersOf(placeInside(place, entry));
+        else yield this.#member(place, entry);
+      }
+    } catch (error) {
+      this.#signal.throwIfAborted();
+      yield unreadable(place.path, error);
+    }
+  }
+
+  #member(place: Place, entry: ZipEntry): Member {
+    return {
+      path: `${place.path}/${entry.name}`,
+      origin: `${place.origin}/${entry.name}`,
+      size: entry.size,
+      read: () => this.#read(place, entry),
+    };
+  }
+
+  async *#read(place: Place, entry: ZipEntry): AsyncGenerator<Buffer, void, undefined> {
+    const { zip } = await this.#opened(place).catch((error: unknown) => {
+      this.#signal.throwIfAborted();
+      throw faultOf(error);
+    });
+    yield* zip.read(entry, place.share, this.#signal);
+  }
+
+  /** Returns the archive at a place, after opening it and the archives that it lies in. */
+  async #opened(place: Place): Promise<OpenArchive> {
+    const at = place.depth - 1;
+    const there = this.#open[at];
+    if (there?.place === place) return there;
+    const outer = place.inside === undefined ? undefined : await this.#opened(place.inside.outer);
+    await this.#closeFrom(at);
+    const opened =
+      outer === undefined || place.inside === undefined
+        ? await openFile(place)
+        : await this.#openInner(place, place.inside.entry, outer.zip);
+    this.#open[at] = opened;
+    return opened;
+  }
+
+  async #openInner(place: Place, entry: ZipEntry, outer: Zip): Promise<OpenArchive> {
+    place.share.checkInner(place.depth, entry.packed, entry.size);
+    const chunks = outer.read(entry, place.share, this.#signal);
+    const file = await spool(this.#tempFolder, entry.size, chunks);
+    try {
+      const zip = await Zip.open(file.handle, file.size);
+      const close = async () => {
+        await zip.close();
+        await file.close();
+      };
+      return { place, zip, close };
+    } catch (error) {
+      await file.close();
+      throw error;
+    }
+  }
+
+  async #closeFrom(at: number): Promise<void> {
+    for (const { close } of this.#open.splice(at).reverse()) await close();
+  }
+}
+
+export function isZipName(name: string): boolean {
+  return /\.zip$/i.test(name);
+}
+
+/** Returns whether a file on the disk begins as a zip archive does; false if it cannot be read. */
+export async function isZipFile(path: string): Promise<boolean> {
+  const handle = await open(path, 'r').catch(() => undefined);
+  try {
+    const first = Buffer.alloc(4);
+    await handle?.read(first, 0, first.length, 0);
+    return isZipStart(first);
+  } finally {
+    await handle?.close();
+  }
+}
+
+function placeInside(outer: Place, entry: ZipEntry): Place {
+  return {
+    path: `${outer.path}/${entry.name}`,
+    origin: `${outer.origin}/${entry.name}`,
+    depth: outer.depth + 1,
+    share: outer.share,
+    inside: { outer, entry },
+  };
+}
+
+async function openFile(place: Place): Promise<OpenArchive> {
+  const handle = await open(place.origin, 'r');
+  try {
+    const { size, mtimeMs } = await handle.stat();
+    if (`${size} ${mtimeMs}` !== place.stamp) {
+      throw new ArchiveFault(
+        'incomplete',
+        'It changed while it was read: it is still being written.',
+      );
+    }
+    const zip = await Zip.open(handle, size);
+    return { place, zip, close: () => zip.close() };
+  } catch (error) {
+    await handle.close();
+    throw error;
+  }
+}
+
+function unreadable(path: string, error: unknown): UnreadableArchive {
+  const { message, reason } = faultOf(error);
+  return { path, problem: message, reason };
+}

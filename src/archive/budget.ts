@@ -1,0 +1,103 @@
+import { ArchiveFault } from './fault.ts';
+
+/** What the archives of one run may unpack to. */
+export interface UnpackLimits {
+  /** All bytes that are unpacked in the run, read twice counted twice. */
+  readonly bytes: number;
+  /** Members of all archives. */
+  readonly members: number;
+  /** Archives in one another, the outermost included. */
+  readonly depth: number;
+  /** Bytes unpacked from one archive on the disk, as a multiple of its size. */
+  readonly ratio: number;
+  /** Size of an archive inside another one, as a multiple of its packed size. */
+  readonly innerRatio: number;
+  /** Every archive may unpack to this, whatever its size (bytes). */
+  readonly small: number;
+}
+
+const MB = 1024 * 1024;
+
+/** An account export has up to 20 GB and 100,000 members; its JSON shrinks to a twentieth. */
+export const UNPACK_LIMITS: UnpackLimits = {
+  bytes: 512 * 1024 * MB,
+  members: 1_000_000,
+  depth: 4,
+  ratio: 250,
+  innerRatio: 50,
+  small: 64 * MB,
+};
+
+/** Counts what the archives of one run unpack to, so that a zip bomb ends early. */
+export class UnpackBudget {
+  readonly limits: UnpackLimits;
+  #bytes = 0;
+  #members = 0;
+
+  constructor(limits: UnpackLimits = UNPACK_LIMITS) {
+    this.limits = limits;
+  }
+
+  /** Counts unpacked bytes. @throws ArchiveFault */
+  addBytes(bytes: number): void {
+    this.#bytes += bytes;
+    if (this.#bytes > this.limits.bytes) throw tooMuch('The archives of this run unpack to');
+  }
+
+  /** Counts a member. @throws ArchiveFault */
+  addMember(): void {
+    this.#members++;
+    if (this.#members > this.limits.members) throw tooMuch('The archives of this run hold');
+  }
+}
+
+/** The share of one archive on the disk, with all archives inside it. */
+export class ArchiveShare {
+  readonly #budget: UnpackBudget;
+  readonly #limit: number;
+  #bytes = 0;
+
+  /** @param packed size of the archive (bytes) */
+  constructor(budget: UnpackBudget, packed: number) {
+    this.#budget = budget;
+    this.#limit = budget.limits.small + packed * budget.limits.ratio;
+  }
+
+  /** Counts unpacked bytes. @throws ArchiveFault */
+  addBytes(bytes: number): void {
+    this.#bytes += bytes;
+    if (this.#bytes > this.#limit) {
+      const { ratio } = this.#budget.limits;
+      throw bomb(`The archive unpacks to more than ${ratio} times its size`);
+    }
+    this.#budget.addBytes(bytes);
+  }
+
+  addMember(): void {
+    this.#budget.addMember();
+  }
+
+  /** Checks the stated sizes of an archive inside another one, before it is unpacked. @throws ArchiveFault */
+  checkInner(depth: number, packed: number, unpacked: number): void {
+    const { limits } = this.#budget;
+    if (depth > limits.depth) {
+      throw bomb(
+        `It lies inside ${depth - 1} other archives, and ${limits.depth - 1} are the limit`,
+      );
+    }
+    if (unpacked > limits.small + packed * limits.innerRatio) {
+      throw bomb(`It unpacks to more than ${limits.innerRatio} times its size`);
+    }
+  }
+}
+
+function bomb(what: string): ArchiveFault {
+  return new ArchiveFault('unreadable', `${what}, as a zip bomb does: no more of it is read.`);
+}
+
+function tooMuch(what: string): ArchiveFault {
+  return new ArchiveFault(
+    'unreadable',
+    `${what} more than sync reads in one run. Pass the archives one by one.`,
+  );
+}

@@ -1,0 +1,269 @@
+import { tmpdir } from 'node:os';
+import { type CommandModule, dryRun, examples } from '../../app/command.ts';
+import { configFor, zoneFor } from '../../app/config.ts';
+import type { AppContext } from '../../app/context.ts';
+import { dateFlag } from '../../app/flags.ts';
+import { type OpenLedger, withLedger } from '../../app/ledger.ts';
+import type { Connection } from '../../app/connection.ts';
+import { Archives } from '../../archive/archives.ts';
+import { ExitCode, SyncError, exitCodeOf, isAbort, worstExitCode } from '../../base/errors.ts';
+import { type Text, joinTexts } from '../../base/phrase.ts';
+import { type Config, requireBaseUrl } from '../../config/config.ts';
+import { endpointUrl } from '../../config/endpoints.ts';
+import { sendStock } from '../../import/send.ts';
+import { type Stock, type StockOptions, takeStock } from '../../import/stock.ts';
+import { KINDS } from '../../import/take-records.ts';
+import type { UnreadablePiece } from '../../import/walk.ts';
+import { SOURCES } from '../../records/sources/all.ts';
+import { plural } from '../../terminal/words.ts';
+import { DEFAULT_JOBS } from '../../upload/pipeline.ts';
+import type { UploadItem } from '../../upload/report.ts';
+import { UploadTally } from '../../upload/tally.ts';
+import { type PushItem, PushTally, pushItemJson, pushItemTexts, pushSummaryText } from '../push.ts';
+import { uploadItemJson, uploadItemText, uploadSummaryText } from '../upload.ts';
+import {
+  findingJson,
+  findingsText,
+  summaryJson,
+  toSendText,
+  unreadableJson,
+  unreadableText,
+} from './words.ts';
+
+interface ImportFlags {
+  readonly yes?: boolean;
+  readonly dryRun?: boolean;
+  readonly since?: string;
+  readonly tz?: string;
+  readonly strict?: boolean;
+  readonly raw?: boolean;
+}
+
+export const importExport: CommandModule = {
+  declare: (command) =>
+    command
+      .argument('<path...>', 'exports, archives, folders and files of any kind')
+      .option('--yes', 'send without asking')
+      .addOption(dryRun())
+      .option('--since <date>', 'send only what is from this day on: YYYY-MM-DD, yesterday, 7d')
+      .option('--tz <zone>', 'time zone that decides about dates, such as Europe/Berlin')
+      .option('--strict', 'refuse unknown fields, days far ahead, and values that need adapting')
+      .option('--raw', 'send each record as it was read along, as rawJson')
+      .addHelpText(
+        'after',
+        examples(
+          'sync import export.zip           # shows a table, asks, then sends',
+          'sync import ~/Downloads/garmin --since 2026-01-01 --yes',
+          'sync import export.zip --dry-run # needs no login',
+        ),
+      ),
+
+  async run(context, paths: readonly string[], flags: ImportFlags) {
+    const { clock, signal } = context;
+    const config = configFor(context, flags.tz === undefined ? {} : { timezone: flags.tz });
+    const zone = zoneFor(config, context);
+    const options = {
+      zone,
+      strict: flags.strict ?? false,
+      raw: flags.raw ?? false,
+      now: clock.now(),
+      since:
+        flags.since === undefined
+          ? undefined
+          : dateFlag('--since', flags.since, () => zone.name, clock.now()),
+      sources: SOURCES,
+    };
+    const archives = new Archives(signal, tmpdir());
+    try {
+      const run = new Import(context, config, archives, options);
+      return flags.dryRun === true ? await run.show(paths) : await run.send(paths, flags.yes);
+    } finally {
+      await archives.close();
+    }
+  },
+};
+
+/** One run: takes stock, asks, sends. */
+class Import {
+  readonly #context: AppContext;
+  readonly #config: Config;
+  readonly #archives: Archives;
+  readonly #options: StockOptions;
+  readonly #uploads = new UploadTally();
+  readonly #days = { wellness: new PushTally(), nutrition: new PushTally() };
+  readonly #unreadable: ExitCode[] = [];
+  readonly #dayText: (item: PushItem) => Text | undefined;
+
+  constructor(context: AppContext, config: Config, archives: Archives, options: StockOptions) {
+    this.#context = context;
+    this.#config = config;
+    this.#archives = archives;
+    this.#options = options;
+    this.#dayText = pushItemTexts(options.zone.name);
+  }
+
+  /** Shows what was found, and the requests. Without an account, there are no requests to show. */
+  async show(paths: readonly string[]): Promise<ExitCode> {
+    const config = this.#config;
+    if (config.get('baseUrl') === undefined) await this.#takeStock(paths, undefined);
+    else {
+      const offline = { connections: 1, offline: true };
+      await withLedger(this.#context, config, offline, async (connection, ledger) => {
+        const stock = await this.#takeStock(paths, ledger);
+        if (toSendText(stock) !== '') await this.#send(stock, true, connection, ledger);
+      });
+    }
+    return this.#exitCode;
+  }
+
+  /** Shows what was found, asks unless `yes`, and sends it. */
+  async send(paths: readonly string[], yes = false): Promise<ExitCode> {
+    requireBaseUrl(this.#config);
+    const online = { connections: DEFAULT_JOBS, offline: false };
+    return await withLedger(this.#context, this.#config, online, async (connection, ledger) => {
+      const stock = await this.#takeStock(paths, ledger);
+      const toSend = toSendText(stock);
+      if (toSend !== '' && (yes || (await this.#confirm()))) {
+        await this.#send(stock, false, connection, ledger);
+      }
+      return this.#exitCode;
+    });
+  }
+
+  async #takeStock(paths: readonly string[], ledger: OpenLedger | undefined): Promise<Stock> {
+    const { cwd, output } = this.#context;
+    const progress = output.progress();
+    let stock: Stock;
+    try {
+      stock = await takeStock(this.#context, paths, this.#options, {
+        cwd,
+        archives: this.#archives,
+        known: ledger,
+        report: (item) => this.#reportUpload(item),
+        reportUnreadable: (piece) => this.#reportUnreadable(piece),
+        progress: (files, path) => progress.update(() => `${plural(files, 'file')}  ${path}`),
+      });
+    } finally {
+      progress.stop();
+    }
+    const { findings, records } = stock;
+    for (const { unreadable, invalid } of [records.wellness, records.nutrition]) {
+      for (const item of [...unreadable, ...invalid]) this.#reportDay(item);
+    }
+    if (output.json) for (const finding of findings) output.result(findingJson(finding));
+    else if (findings.length > 0) output.result({}, findingsText(findings));
+    const toSend = toSendText(stock);
+    output.say(toSend === '' ? 'There is nothing to send.' : `To send: ${toSend}.`);
+    return stock;
+  }
+
+  /** @throws SyncError `USAGE` without a terminal */
+  async #confirm(): Promise<boolean> {
+    const { io, output, signal } = this.#context;
+    if (!io.interactive) {
+      throw new SyncError('USAGE', 'Nothing was sent: there is no terminal to ask on.', {
+        hint: 'Run the same command with --yes to send it.',
+      });
+    }
+    try {
+      const answer = await io.ask('Send it (y/n)? ', { signal });
+      if (/^y(es)?$/i.test(answer)) return true;
+    } catch (error) {
+      signal.throwIfAborted();
+      if (!isAbort(error)) throw error;
+      throw new SyncError('INTERRUPTED', 'Nothing was sent.', { cause: error });
+    }
+    output.say('Nothing was sent.');
+    return false;
+  }
+
+  async #send(
+    stock: Stock,
+    dryRun: boolean,
+    connection: Connection,
+    ledger: OpenLedger,
+  ): Promise<void> {
+    const { output, version } = this.#context;
+    const config = this.#config;
+    const { endpoints } = config;
+    const baseUrl = requireBaseUrl(config);
+    const progress = output.progress();
+    const client = () => connection.client();
+    const total = stock.records.wellness.records.length + stock.records.nutrition.records.length;
+    let done = 0;
+    const sendOptions = {
+      jobs: DEFAULT_JOBS,
+      force: false,
+      dryRun,
+      nutrition: config.get('nutritionDelivery'),
+    };
+    try {
+      await sendStock(
+        this.#context,
+        stock,
+        sendOptions,
+        {
+          appVersion: version,
+          ledger: ledger.uploads,
+          known: ledger.known,
+          client,
+          uploadUrl: () => endpointUrl(baseUrl, endpoints.uploadFit),
+          report: (item) => this.#reportUpload(item),
+          progress: ({ done: sent, total: all = 0, current }) =>
+            progress.update(() => `${sent} of ${plural(all, 'recording')}  ${current}`),
+        },
+        {
+          ledger: ledger.records,
+          client,
+          url: (kind) => endpointUrl(baseUrl, endpoints[kind]),
+          report: (item) => {
+            this.#reportDay(item);
+            done++;
+            progress.update(() => `${done} of ${plural(total, 'day')}`);
+          },
+        },
+      );
+    } finally {
+      progress.stop();
+    }
+    this.#summarise();
+  }
+
+  #summarise(): void {
+    const { output } = this.#context;
+    const { report } = this.#uploads;
+    const summaries = KINDS.map((kind) => ({ kind, summary: this.#days[kind].summary }));
+    const texts = [
+      ...(report.summary.total > 0 ? [uploadSummaryText(report)] : []),
+      ...summaries
+        .filter(({ summary }) => summary.total > 0)
+        .map(({ kind, summary }) => pushSummaryText(kind, summary)),
+    ];
+    const json = summaryJson(report.summary, ...summaries.map(({ summary }) => summary));
+    output.result(json, joinTexts(texts, '\n'));
+  }
+
+  #reportUpload(item: UploadItem): void {
+    this.#uploads.add(item);
+    this.#context.output.result(uploadItemJson(item), uploadItemText(item));
+  }
+
+  #reportDay(item: PushItem): void {
+    const zone = this.#options.zone.name;
+    this.#days[item.kind].add(item);
+    this.#context.output.result(pushItemJson(item, zone), this.#dayText(item));
+  }
+
+  #reportUnreadable(piece: UnreadablePiece): void {
+    this.#unreadable.push(
+      piece.reason === 'no-room' ? exitCodeOf('STORAGE') : ExitCode.invalidInput,
+    );
+    this.#context.output.result(unreadableJson(piece), unreadableText(piece));
+  }
+
+  get #exitCode(): ExitCode {
+    const { wellness, nutrition } = this.#days;
+    const tallies = [this.#uploads.report, wellness, nutrition];
+    return worstExitCode([...tallies.map(({ exitCode }) => exitCode), ...this.#unreadable]);
+  }
+}

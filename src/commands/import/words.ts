@@ -1,0 +1,114 @@
+import type { Finding } from '../../import/findings.ts';
+import type { Stock } from '../../import/stock.ts';
+import type { UnreadablePiece } from '../../import/walk.ts';
+import { table } from '../../terminal/table.ts';
+import { bytes, oneLine, plural } from '../../terminal/words.ts';
+import type { UploadReport } from '../../upload/tally.ts';
+import type { PushSummary } from '../push.ts';
+
+export function findingJson({ days, bytes: size, ...finding }: Finding): Record<string, unknown> {
+  const [first] = days;
+  return {
+    type: 'import-found',
+    ...finding,
+    ...(finding.kind === 'recordings' ? { bytes: size } : {}),
+    ...(first === undefined ? {} : { days: days.length, first, last: days.at(-1) }),
+  };
+}
+
+/** Number of rows about files that are not understood; the others are added up. */
+const MAX_NOT_UNDERSTOOD = 8;
+
+/** Returns the table of everything that was found. */
+export function findingsText(findings: readonly Finding[]): string {
+  return table(
+    [
+      { title: 'FOUND' },
+      { title: 'FILES', align: 'right' },
+      { title: 'DAYS', align: 'right' },
+      { title: 'FROM' },
+      { title: 'TO' },
+      { title: 'SENT' },
+    ],
+    shortened(findings).map((finding) => {
+      const { title, files, days } = finding;
+      const range = [days[0] ?? '', days.at(-1) ?? ''];
+      return [
+        title,
+        String(files),
+        days.length === 0 ? '' : String(days.length),
+        ...range,
+        sentText(finding),
+      ];
+    }),
+  );
+}
+
+function sentText({ kind, sends, bytes: size, reason = '' }: Finding): string {
+  if (!sends) return `no: ${reason}`;
+  return kind === 'recordings' ? `yes (${bytes(size)})` : `as ${kind}`;
+}
+
+function shortened(findings: readonly Finding[]): Finding[] {
+  const unknown = findings.filter(({ kind }) => kind === 'not-understood');
+  const rest = unknown.slice(MAX_NOT_UNDERSTOOD);
+  const [first] = rest;
+  if (first === undefined) return [...findings];
+  const files = rest.reduce((sum, finding) => sum + finding.files, 0);
+  return [
+    ...findings.filter((finding) => !rest.includes(finding)),
+    { ...first, title: `${rest.length} other kinds of files`, files },
+  ];
+}
+
+/** Returns what is sent, such as `412 recordings (98 MB) and 365 days of wellness`; '' if nothing is. */
+export function toSendText({ findings, files, members, records }: Stock): string {
+  const count = files.length + members.length;
+  const size = findings.find(({ kind }) => kind === 'recordings')?.bytes ?? 0;
+  const { wellness, nutrition } = records;
+  const parts = [
+    count > 0 ? `${plural(count, 'recording')} (${bytes(size)})` : '',
+    wellness.records.length > 0 ? `${plural(wellness.records.length, 'day')} of wellness` : '',
+    nutrition.records.length > 0 ? `${plural(nutrition.records.length, 'day')} of nutrition` : '',
+  ].filter((part) => part !== '');
+  return parts.length < 2
+    ? parts.join('')
+    : `${parts.slice(0, -1).join(', ')} and ${parts.at(-1) ?? ''}`;
+}
+
+export function unreadableJson({ path, problem, reason }: UnreadablePiece) {
+  return { type: 'import-unreadable', path, reason, detail: problem };
+}
+
+export function unreadableText({ path, problem }: UnreadablePiece): string {
+  // A message about the content of a file begins with its path, for the line and the column.
+  return oneLine(problem.startsWith(path) ? problem : `${path}: not read. ${problem}`);
+}
+
+export function summaryJson(
+  uploads: UploadReport['summary'],
+  ...days: readonly PushSummary[]
+): Record<string, unknown> {
+  const ofDays = (outcome: keyof PushSummary) =>
+    days.reduce((sum, summary) => sum + summary[outcome], 0);
+  const ofBoth = (outcome: 'skipped' | 'invalid' | 'rejected' | 'failed') =>
+    uploads[outcome] + ofDays(outcome);
+  const wouldUpload = uploads['would-upload'];
+  const wouldPush = ofDays('would-push');
+  return {
+    type: 'summary',
+    recordings: uploads.total,
+    days: ofDays('total'),
+    uploaded: uploads.uploaded,
+    duplicate: uploads.duplicate,
+    pushed: ofDays('pushed'),
+    skipped: ofBoth('skipped'),
+    invalid: ofBoth('invalid'),
+    rejected: ofBoth('rejected'),
+    conflict: ofDays('conflict'),
+    failed: ofBoth('failed'),
+    warnings: ofDays('warnings'),
+    ...(wouldUpload > 0 ? { 'would-upload': wouldUpload } : {}),
+    ...(wouldPush > 0 ? { 'would-push': wouldPush } : {}),
+  };
+}

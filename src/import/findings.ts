@@ -1,0 +1,80 @@
+/** What was found of one kind: a row of the table that `sync import` prints. */
+export interface Finding {
+  readonly kind: FindingKind;
+  /** For people: `Recordings`, `Oura: sleep`. */
+  readonly title: string;
+  /** Number of files and members. */
+  readonly files: number;
+  /** Their size, if it is a recording to send (bytes). */
+  readonly bytes: number;
+  /** Days, as `YYYY-MM-DD`, in order; empty if they are unknown. */
+  readonly days: readonly string[];
+  readonly sends: boolean;
+  /** Why it is not sent. */
+  readonly reason?: string;
+  /** Name of the source of records. */
+  readonly source?: string;
+}
+
+/** The kinds of findings, in the order of the table. */
+export const FINDING_KINDS = [
+  'recordings',
+  'wellness',
+  'nutrition',
+  'uploaded-before',
+  'copies',
+  'too-early',
+  'no-activity',
+  'unusable',
+  'gpx',
+  'tcx',
+  'ambiguous',
+  'unreadable',
+  'not-understood',
+] as const;
+export type FindingKind = (typeof FINDING_KINDS)[number];
+
+/** Files and archives that cannot be read; each is reported on its own. */
+export const UNREADABLE = {
+  kind: 'unreadable',
+  title: 'Unreadable files',
+  sends: false,
+  reason: 'see above',
+} as const;
+
+interface Group {
+  readonly finding: Omit<Finding, 'files' | 'bytes' | 'days'>;
+  files: number;
+  bytes: number;
+  readonly days: Set<string>;
+}
+
+/** Gathers what is found, by kind and title. */
+export class Findings {
+  readonly #groups = new Map<string, Group>();
+
+  /** Adds files to a finding, which may exist. */
+  add(
+    finding: Group['finding'],
+    { files = 1, bytes = 0, days = [] as readonly string[] } = {},
+  ): void {
+    const key = `${finding.kind} ${finding.title}`;
+    const group = this.#groups.get(key) ?? { finding, files: 0, bytes: 0, days: new Set() };
+    this.#groups.set(key, group);
+    group.files += files;
+    group.bytes += bytes;
+    for (const day of days) group.days.add(day);
+  }
+
+  /** Returns the findings by kind, the largest of a kind first. */
+  get all(): Finding[] {
+    const all = [...this.#groups.values()].map(({ finding, files, bytes, days }) => ({
+      ...finding,
+      files,
+      bytes,
+      days: [...days].sort(),
+    }));
+    const rank = ({ kind }: Finding) => FINDING_KINDS.indexOf(kind);
+    return all.sort((a, b) => rank(a) - rank(b) || b.files - a.files);
+  }
+}

@@ -1,0 +1,99 @@
+import { extname } from 'node:path';
+import type { Archives } from '../archive/archives.ts';
+import type { Context } from '../base/context.ts';
+import type { PreparedInputs } from '../records/prepare.ts';
+import type { Source } from '../records/sources/types.ts';
+import type { RecordKind, RecordOptions, Zone } from '../records/types.ts';
+import type { MemberRecording } from '../upload/batch-sender.ts';
+import { otherKind } from '../upload/find-files.ts';
+import type { RecordingFile } from '../upload/known-outcome.ts';
+import { isRecordingName } from '../upload/recording-names.ts';
+import type { UploadItem } from '../upload/report.ts';
+import { type Finding, Findings, UNREADABLE } from './findings.ts';
+import { type KnownRecordings, RecordingStock } from './take-recordings.ts';
+import { KINDS, RecordStock } from './take-records.ts';
+import { type Piece, type UnreadablePiece, walk } from './walk.ts';
+
+/** Everything that was found, and what of it is sent. */
+export interface Stock {
+  readonly findings: readonly Finding[];
+  /** Recordings to send. */
+  readonly files: readonly RecordingFile[];
+  readonly members: readonly MemberRecording[];
+  /** Days to send, and what cannot be used. */
+  readonly records: Readonly<Record<RecordKind, PreparedInputs>>;
+}
+
+export interface StockOptions extends Omit<RecordOptions, 'sources'> {
+  readonly zone: Zone;
+  /** Earliest day (`YYYY-MM-DD`) of recordings and records. */
+  readonly since: string | undefined;
+  readonly sources: readonly Source[];
+}
+
+export interface StockTools {
+  readonly cwd: string;
+  readonly archives: Archives;
+  /** Absent without an account: every recording counts as new. */
+  readonly known: KnownRecordings | undefined;
+  /** Called for each recording that cannot be used. */
+  readonly report: (item: UploadItem) => void;
+  /** Called for each other file, and each archive, that cannot be read. */
+  readonly reportUnreadable: (piece: UnreadablePiece) => void;
+  readonly progress: (files: number, path: string) => void;
+}
+
+/**
+ * Looks at every file of these paths, in folders and archives. Reads recordings one at a time, and the
+ * files of known sources to their end; never reads the rest in full.
+ *
+ * @throws SyncError `STORAGE` if the ledger fails; the signal's reason if it is aborted.
+ */
+export async function takeStock(
+  { signal }: Pick<Context, 'signal'>,
+  paths: readonly string[],
+  options: StockOptions,
+  { cwd, archives, known, report, reportUnreadable, progress }: StockTools,
+): Promise<Stock> {
+  const { since, zone, sources } = options;
+  const findings = new Findings();
+  const recordings = new RecordingStock(findings, { since, zone: zone.name }, known, report);
+  const records = new RecordStock(findings, sources, reportUnreadable);
+  let files = 0;
+  for await (const piece of walk(paths, cwd, archives)) {
+    signal.throwIfAborted();
+    progress(++files, piece.path);
+    if ('problem' in piece) {
+      findings.add(UNREADABLE);
+      reportUnreadable(piece);
+    } else if (isRecordingName(piece.name)) await recordings.add(piece);
+    else if (!(await records.add(piece))) addOther(findings, piece);
+  }
+  const read = (kind: RecordKind) => {
+    progress(files, kind);
+    return records.read(kind, options, since, signal);
+  };
+  const [wellness, nutrition] = [await read(KINDS[0]), await read(KINDS[1])];
+  return {
+    findings: findings.all,
+    files: recordings.files,
+    members: recordings.members,
+    records: { wellness, nutrition },
+  };
+}
+
+function addOther(findings: Findings, { name }: Piece): void {
+  const kind = otherKind(name);
+  if (kind === 'gpx' || kind === 'tcx') {
+    const title = `${kind.toUpperCase()} files`;
+    findings.add({ kind, title, sends: false, reason: 'only FIT recordings are sent' });
+    return;
+  }
+  const extension = extname(name).toLowerCase().slice(0, 12);
+  findings.add({
+    kind: 'not-understood',
+    title: extension === '' ? 'Files without an extension' : `${extension} files`,
+    sends: false,
+    reason: 'of no known source',
+  });
+}

@@ -1,0 +1,148 @@
+import type { KnownFiles } from '../ledger/known-files.ts';
+import type { UploadLedger } from '../ledger/uploads.ts';
+import { readActivityTimes, readFirstSession } from '../fit/summary.ts';
+import { zoneRules } from '../records/zone.ts';
+import { type MemberRecording, unreadableItem } from '../upload/batch-sender.ts';
+import { identify } from '../upload/identify.ts';
+import type { RecordingFile } from '../upload/known-outcome.ts';
+import { readMember } from '../upload/read-member.ts';
+import { readFile } from '../upload/read-recording.ts';
+import type { UploadItem } from '../upload/report.ts';
+import type { Findings } from './findings.ts';
+import type { Piece } from './walk.ts';
+
+/** What is known of recordings that were sent; absent without an account. */
+export interface KnownRecordings {
+  readonly uploads: UploadLedger;
+  readonly known: KnownFiles;
+}
+
+export interface RecordingOptions {
+  /** Earliest day (`YYYY-MM-DD`). */
+  readonly since: string | undefined;
+  /** The zone of recordings without a local time. */
+  readonly zone: string;
+}
+
+/** Takes stock of recordings: reads one at a time, and keeps where those to send are. */
+export class RecordingStock {
+  /** Recordings to send, in the order of finding them. */
+  readonly files: RecordingFile[] = [];
+  readonly members: MemberRecording[] = [];
+  readonly #findings: Findings;
+  readonly #options: RecordingOptions;
+  readonly #known: KnownRecordings | undefined;
+  readonly #report: (item: UploadItem) => void;
+  readonly #seen = new Set<string>();
+  #buffer = Buffer.alloc(0);
+
+  /** @param report is called for each recording that cannot be used */
+  constructor(
+    findings: Findings,
+    options: RecordingOptions,
+    known: KnownRecordings | undefined,
+    report: (item: UploadItem) => void,
+  ) {
+    this.#findings = findings;
+    this.#options = options;
+    this.#known = known;
+    this.#report = report;
+  }
+
+  /** @throws the signal's reason if it is aborted */
+  async add({ path, from }: Piece): Promise<void> {
+    if ('file' in from && this.#isKnown(from.file)) {
+      this.#findings.add(UPLOADED_BEFORE);
+      return;
+    }
+    const contents =
+      'file' in from
+        ? readFile(from.file.absolute, (size) => this.#bufferOf(size))
+        : await readMember(from.member);
+    if ('problem' in contents) {
+      this.#unusable(unreadableItem(path, contents));
+      return;
+    }
+    const identity = identify(contents.bytes);
+    if (!('sha256' in identity)) {
+      const { verdict: reason, detail } = identity;
+      this.#unusable({ path, outcome: 'invalid', reason, detail });
+    } else if (identity.verdict === 'not-an-activity') {
+      this.#findings.add({
+        kind: 'no-activity',
+        title: 'FIT files without an activity',
+        sends: false,
+        reason: 'settings, courses, monitoring and the like',
+      });
+    } else this.#addActivity({ path, from }, identity.sha256, contents.bytes);
+  }
+
+  #addActivity({ path, from }: Pick<Piece, 'path' | 'from'>, sha256: string, bytes: Buffer): void {
+    const day = dayOf(bytes, this.#options.zone);
+    const days = day === undefined ? [] : [day];
+    const { since } = this.#options;
+    if (this.#seen.has(sha256)) {
+      this.#findings.add({
+        kind: 'copies',
+        title: 'Recordings found twice',
+        sends: false,
+        reason: 'the same recording is sent once',
+      });
+      return;
+    }
+    this.#seen.add(sha256);
+    if (this.#known?.uploads.find(sha256)?.state === 'confirmed') {
+      this.#findings.add(UPLOADED_BEFORE, { days });
+    } else if (since !== undefined && day !== undefined && day < since) {
+      const reason = `before ${since} (--since)`;
+      const title = 'Earlier recordings';
+      this.#findings.add({ kind: 'too-early', title, sends: false, reason }, { days });
+    } else {
+      this.#findings.add(
+        { kind: 'recordings', title: 'Recordings', sends: true },
+        { bytes: bytes.length, days },
+      );
+      if ('file' in from) this.files.push(from.file);
+      else this.members.push({ path, read: () => readMember(from.member) });
+    }
+  }
+
+  #isKnown({ absolute, stamp }: RecordingFile): boolean {
+    return this.#known?.known.find(absolute, stamp)?.upload?.state === 'confirmed';
+  }
+
+  #unusable(item: UploadItem): void {
+    this.#findings.add({
+      kind: 'unusable',
+      title: 'Unusable recordings',
+      sends: false,
+      reason: 'damaged or incomplete: see above',
+    });
+    this.#report(item);
+  }
+
+  #bufferOf(size: number): Buffer {
+    if (this.#buffer.length < size) this.#buffer = Buffer.allocUnsafeSlow(size);
+    return this.#buffer;
+  }
+}
+
+const UPLOADED_BEFORE = {
+  kind: 'uploaded-before',
+  title: 'Recordings uploaded before',
+  sends: false,
+  reason: 'the service has them',
+} as const;
+
+/** Returns the day of a recording: of its local time, or in the zone. */
+function dayOf(bytes: Buffer, zone: string): string | undefined {
+  const times = readActivityTimes(bytes);
+  const start = (times.startTime ?? readFirstSession(bytes, times).startTime)?.getTime();
+  if (start === undefined) return undefined;
+  const { localOffsetMinutes } = times;
+  const offset =
+    localOffsetMinutes === undefined
+      ? zoneRules(zone).offsetAt(start)
+      : localOffsetMinutes * 60_000;
+  return new Date(start + offset).toISOString().slice(0, 10);
+}

@@ -1,0 +1,206 @@
+import { ArchiveFault } from '../archive/fault.ts';
+import { SyncError } from '../base/errors.ts';
+import { type PreparedInputs, prepareInputs } from '../records/prepare.ts';
+import { WELLNESS_FIELDS } from '../records/fields.ts';
+import { type Input, matchInput } from '../records/read-input.ts';
+import { matchTitle } from '../records/sources/export-reader.ts';
+import type { Match } from '../records/sources/recognise.ts';
+import type { Source } from '../records/sources/types.ts';
+import type { PreparedRecord, RecordKind, RecordOptions } from '../records/types.ts';
+import { type Findings, UNREADABLE } from './findings.ts';
+import type { Piece, UnreadablePiece } from './walk.ts';
+
+/** Largest file of records (bytes); XML is read in parts. */
+const MAX_BYTES = 100 * 1024 * 1024;
+
+/** Extensions of files that may hold records. */
+const RECORDS = /\.(?:json|ndjson|jsonl|csv|tsv|xml)$/i;
+
+export const KINDS = ['wellness', 'nutrition'] as const satisfies readonly RecordKind[];
+
+/** JSON in the platform's own form. Any other JSON of an unknown program is never sent. */
+const PLATFORM_FORM: Source = {
+  name: 'platform',
+  title: "The platform's own form",
+  howTo: 'docs/records.md',
+  evidence: ['docs/records.md'],
+  general: true,
+  files: [
+    ...['', 'wellness'].map((records): Source['files'][number] => ({
+      kind: 'wellness',
+      holds: 'wellness',
+      format: 'json',
+      records,
+      has: ['date', Object.keys(WELLNESS_FIELDS)],
+      hasNot: ['items'],
+      day: { from: 'date' },
+      fields: {},
+    })),
+    ...['', 'nutrition'].map((records): Source['files'][number] => ({
+      kind: 'nutrition',
+      holds: 'nutrition',
+      format: 'json',
+      records,
+      has: ['date', 'items'],
+      time: { from: 'date' },
+    })),
+  ],
+};
+
+interface Taken {
+  readonly input: Input;
+  readonly match: Match;
+}
+
+/** Takes stock of wellness and nutrition: recognises the files of known sources, and reads them. */
+export class RecordStock {
+  readonly #taken: Taken[] = [];
+  readonly #findings: Findings;
+  readonly #sources: readonly Source[];
+  readonly #report: (problem: UnreadablePiece) => void;
+  readonly #origins = new Set<string>();
+
+  /** @param report is called for each file that cannot be read */
+  constructor(
+    findings: Findings,
+    sources: readonly Source[],
+    report: (problem: UnreadablePiece) => void,
+  ) {
+    this.#findings = findings;
+    this.#sources = sources;
+    this.#report = report;
+  }
+
+  /**
+   * Takes a file if it is the export of a known source.
+   *
+   * @returns false if it is no file of records, or of no known source
+   */
+  async add(piece: Piece): Promise<boolean> {
+    if (!RECORDS.test(piece.name) || piece.size === 0) return false;
+    if (piece.size > MAX_BYTES && !/\.xml$/i.test(piece.name)) {
+      this.#findings.add({
+        kind: 'unreadable',
+        title: 'Large files',
+        sends: false,
+        reason: `more than ${MAX_BYTES / 1024 ** 2} MB`,
+      });
+      return true;
+    }
+    const input = this.#inputOf(piece);
+    const matches = await this.#matchesOf(input);
+    if (matches === undefined) return true;
+    for (const kind of KINDS) {
+      const [match, other] = matches.filter(({ mapping }) => mapping.kind === kind);
+      if (match === undefined) continue;
+      if (other === undefined) this.#taken.push({ input, match });
+      else {
+        this.#findings.add({
+          kind: 'ambiguous',
+          title: `${match.source.title} or ${other.source.title}`,
+          sends: false,
+          reason: `of several programs; sync push ${kind} --source NAME sends it`,
+        });
+      }
+    }
+    return matches.length > 0;
+  }
+
+  /**
+   * Reads what was taken, to its end.
+   *
+   * @param since earliest day that is sent (`YYYY-MM-DD`)
+   * @throws the signal's reason if it is aborted
+   */
+  async read(
+    kind: RecordKind,
+    options: Omit<RecordOptions, 'sources'>,
+    since: string | undefined,
+    signal: AbortSignal,
+  ): Promise<PreparedInputs> {
+    const taken = this.#taken.filter(({ match }) => match.mapping.kind === kind);
+    const prepared = await prepareInputs(
+      kind,
+      taken.map(({ input }) => input),
+      { ...options, sources: { list: this.#sources, named: false, choose: neverAmbiguous } },
+      signal,
+    );
+    const records = prepared.records.filter(({ date }) => since === undefined || date >= since);
+    this.#addFindings(kind, taken, prepared, records);
+    return { ...prepared, records };
+  }
+
+  #addFindings(
+    kind: RecordKind,
+    taken: readonly Taken[],
+    { unreadable }: PreparedInputs,
+    records: readonly PreparedRecord[],
+  ): void {
+    const broken = new Set(unreadable.map(({ source }) => source));
+    const findingOf = ({ source, mapping }: Match) => ({
+      kind,
+      title: source === PLATFORM_FORM ? source.title : matchTitle({ source, mapping }),
+      sends: true,
+      source: source.name,
+    });
+    const byInput = new Map(taken.map(({ input, match }) => [input.name, match]));
+    for (const { input, match } of taken) {
+      if (!broken.has(input.name)) this.#findings.add(findingOf(match));
+      else this.#findings.add(UNREADABLE);
+    }
+    for (const { date, sources } of records) {
+      const matches = new Set(sources.map((source) => byInput.get(inputName(source, byInput))));
+      for (const match of matches) {
+        if (match !== undefined) this.#findings.add(findingOf(match), { files: 0, days: [date] });
+      }
+    }
+  }
+
+  /** Returns the sources that match; undefined if the file cannot be read, which is reported. */
+  async #matchesOf(input: Input): Promise<readonly Match[] | undefined> {
+    try {
+      return await matchInput(input, [...this.#sources, PLATFORM_FORM]);
+    } catch (error) {
+      if (!(error instanceof SyncError && error.code === 'INPUT_INVALID')) throw error;
+      const { cause } = error;
+      const problem = cause instanceof ArchiveFault ? cause.message : error.message;
+      const reason = cause instanceof ArchiveFault ? cause.reason : 'unreadable';
+      this.#findings.add(UNREADABLE);
+      this.#report({ path: input.name, problem, reason });
+      return undefined;
+    }
+  }
+
+  #inputOf({ path, origin, read }: Piece): Input {
+    // Members of one archive may have the same name.
+    let unique = origin;
+    for (let n = 2; this.#origins.has(unique); n++) unique = `${origin} (${n})`;
+    this.#origins.add(unique);
+    const name = unique === origin ? path : `${path}${unique.slice(origin.length)}`;
+    return { name, origin: unique, chunks: { [Symbol.asyncIterator]: () => chunksOf(path, read) } };
+  }
+}
+
+/** Returns the name of the input in the place of a record: `FILE#/POINTER`, `FILE:LINE` or `FILE`. */
+function inputName(source: string, names: ReadonlyMap<string, unknown>): string {
+  const ends = [source.length, source.lastIndexOf('#/'), source.lastIndexOf(':')];
+  const found = ends.map((end) => source.slice(0, Math.max(0, end)));
+  return found.find((name) => names.has(name)) ?? source;
+}
+
+async function* chunksOf(
+  path: string,
+  read: Piece['read'],
+): AsyncGenerator<Uint8Array, void, undefined> {
+  try {
+    yield* read();
+  } catch (error) {
+    if (!(error instanceof ArchiveFault)) throw error;
+    const details = { path };
+    throw new SyncError('INPUT_INVALID', `${path}: ${error.message}`, { cause: error, details });
+  }
+}
+
+function neverAmbiguous(): never {
+  throw new Error('an ambiguous file was taken');
+}

@@ -1,0 +1,132 @@
+import { count, date, flag, text, word } from '../fields.ts';
+import type { LineKind } from '../line-kind.ts';
+import { outcomeCount } from './shared.ts';
+
+const FOUND: LineKind = {
+  types: ['import-found'],
+  about: 'What was found of one kind, before anything is sent.',
+  commands: ['import'],
+  fields: {
+    kind: word(
+      {
+        recordings: 'recordings to send',
+        wellness: 'wellness of a known source',
+        nutrition: 'nutrition of a known source',
+        'uploaded-before': 'recordings that the service confirmed before',
+        copies: 'recordings that were found before in the same run',
+        'too-early': 'recordings before `--since`',
+        'no-activity': 'FIT files of another kind',
+        unusable: 'recordings that are damaged or incomplete; each has an `upload` line',
+        gpx: 'GPX files',
+        tcx: 'TCX files',
+        ambiguous: 'files that several sources match',
+        unreadable: 'files and archives that cannot be read; each has an `import-unreadable` line',
+        'not-understood': 'files of no known source',
+      },
+      'What it is.',
+    ),
+    title: text('The same for people.'),
+    files: count('Files and members of archives.'),
+    sends: flag('Whether it is sent.'),
+    reason: text('Why it is not sent.', 'it is not sent'),
+    bytes: count('Size of the recordings.', '`kind` is `recordings`', 'bytes'),
+    days: count('Days with recordings or records.', 'they are known'),
+    first: date('The first of them.', 'they are known'),
+    last: date('The last of them.', 'they are known'),
+    source: text('Name of the source, as `--source` takes it.', 'it is from a known source'),
+  },
+  examples: [
+    {
+      kind: 'recordings',
+      title: 'Recordings',
+      files: 412,
+      sends: true,
+      bytes: 98_000_000,
+      days: 380,
+      first: '2019-03-01',
+      last: '2026-11-20',
+    },
+    {
+      kind: 'wellness',
+      title: 'Garmin Connect account export: sleep',
+      files: 12,
+      sends: true,
+      source: 'garmin-export',
+      days: 365,
+      first: '2025-11-21',
+      last: '2026-11-20',
+    },
+    {
+      kind: 'gpx',
+      title: 'GPX files',
+      files: 20,
+      sends: false,
+      reason: 'only FIT recordings are sent',
+    },
+  ],
+};
+
+const UNREADABLE: LineKind = {
+  types: ['import-unreadable'],
+  about: 'A file or an archive that cannot be read.',
+  commands: ['import'],
+  fields: {
+    path: text('The file; for a member of an archive, the path of the archive and the member.'),
+    reason: word(
+      {
+        unreadable: 'it cannot be read',
+        incomplete: 'its end is missing',
+        corrupt: 'its content is damaged',
+        'no-room': 'the disk for temporary files is full',
+      },
+      'Why.',
+    ),
+    detail: text('The reason as a sentence.'),
+  },
+  examples: [
+    {
+      path: 'export.zip/inner.zip',
+      reason: 'incomplete',
+      detail: 'The end of the zip archive is missing.',
+    },
+  ],
+};
+
+const SUMMARY: LineKind = {
+  types: ['summary'],
+  of: 'imports',
+  about: 'How many recordings, days and unusable records had which outcome; the last line.',
+  commands: ['import'],
+  fields: {
+    recordings: count('Recordings that were sent, or could not be.'),
+    days: count('Days of wellness and nutrition that were sent, or could not be.'),
+    uploaded: outcomeCount('uploaded'),
+    duplicate: outcomeCount('duplicate'),
+    pushed: outcomeCount('pushed'),
+    skipped: outcomeCount('skipped'),
+    invalid: outcomeCount('invalid'),
+    rejected: outcomeCount('rejected'),
+    conflict: outcomeCount('conflict'),
+    failed: outcomeCount('failed'),
+    warnings: count('Warnings in all lines.'),
+    'would-upload': outcomeCount('would-upload', '`--dry-run` found one'),
+    'would-push': outcomeCount('would-push', '`--dry-run` found one'),
+  },
+  examples: [
+    {
+      recordings: 412,
+      days: 365,
+      uploaded: 400,
+      duplicate: 12,
+      pushed: 365,
+      skipped: 0,
+      invalid: 0,
+      rejected: 0,
+      conflict: 0,
+      failed: 0,
+      warnings: 2,
+    },
+  ],
+};
+
+export const IMPORT_LINES = [FOUND, UNREADABLE, SUMMARY];

@@ -1,0 +1,189 @@
+import { BatchBreaker } from '../api/batch-breaker.ts';
+import type { Context } from '../base/context.ts';
+import { inParallel } from '../base/parallel.ts';
+import type { RecordingFile, UploadOptions } from './known-outcome.ts';
+import type { SenderTarget } from './pipeline.ts';
+import type { BufferSource, RecordingContents } from './read-recording.ts';
+import type { UnreadableMember } from './read-member.ts';
+import type { UploadItem } from './report.ts';
+import { Uploader } from './uploader.ts';
+
+/** Files above this size are uploaded one at a time, which bounds the memory (bytes). */
+const LARGE_BYTES = 4 * 1024 * 1024;
+
+/** A recording in an archive. */
+export interface MemberRecording {
+  readonly path: string;
+  readonly read: () => Promise<RecordingContents | UnreadableMember>;
+}
+
+/** Sends the recordings of one run, several at once. Reports each of them once, in no fixed order. */
+export class BatchSender {
+  readonly #context: Pick<Context, 'clock' | 'signal'>;
+  readonly #jobs: number;
+  readonly #target: SenderTarget;
+  readonly #total: number | undefined;
+  readonly #uploader: Uploader;
+  readonly #breaker = new BatchBreaker();
+  readonly #large = { buffers: reusedBuffer(), turn: Promise.resolve() as Promise<unknown> };
+  readonly #totals = { done: 0, sentBytes: 0 };
+
+  /** @param total number of recordings, if it is known, for the progress */
+  constructor(
+    context: Pick<Context, 'clock' | 'signal'>,
+    options: UploadOptions & { readonly jobs: number },
+    target: SenderTarget,
+    total: number | undefined,
+  ) {
+    const runStartedAt = context.clock.now();
+    this.#context = context;
+    this.#jobs = options.jobs;
+    this.#target = target;
+    this.#total = total;
+    this.#uploader = new Uploader(context, options, { ...target, runStartedAt });
+  }
+
+  /**
+   * Sends files. Those that another process is sending come last, so that they delay no other.
+   *
+   * @throws SyncError `STORAGE` if the ledger fails; the signal's reason if it is aborted.
+   */
+  async sendFiles(files: readonly RecordingFile[]): Promise<void> {
+    const busy = await this.#sendAll(files, 'uploadUnlessBusy');
+    if (busy.length === 0) return;
+    if (this.#uploader.sentElsewhere > 0) this.#target.onBusy?.(this.#uploader.sentElsewhere);
+    await this.#sendAll(busy, 'upload');
+  }
+
+  /**
+   * Sends the recordings of archives. Reads one at a time; the next one after a large recording is read
+   * when that is sent.
+   *
+   * @throws SyncError `STORAGE` if the ledger fails; the signal's reason if it is aborted.
+   */
+  async sendMembers(
+    members: AsyncIterable<MemberRecording> | Iterable<MemberRecording>,
+  ): Promise<void> {
+    const left = eachOf(members);
+    let turn: Promise<unknown> = Promise.resolve();
+    let large: Promise<unknown> = Promise.resolve();
+    let failed = false;
+    const takeNext = async (): Promise<{ sent: Promise<void> } | undefined> => {
+      await large;
+      const next = failed ? { done: true as const } : await left.next();
+      if (next.done === true) return undefined;
+      const { path, read } = next.value;
+      this.#progress(path);
+      const given = this.#given(path);
+      if (given !== undefined) {
+        this.#settle(given);
+        return { sent: Promise.resolve() };
+      }
+      const contents = await read();
+      const sent = this.#sendMember(path, contents);
+      if ('bytes' in contents && contents.bytes.length > LARGE_BYTES) {
+        large = sent.catch(() => undefined);
+      }
+      return { sent };
+    };
+    const work = async () => {
+      try {
+        for (;;) {
+          const taken = turn.then(takeNext);
+          turn = taken.catch(() => undefined);
+          const next = await taken;
+          if (next === undefined) return;
+          await next.sent;
+        }
+      } catch (error) {
+        failed = true;
+        throw error;
+      }
+    };
+    await inParallel(Array.from({ length: this.#jobs }), this.#jobs, work);
+  }
+
+  async #sendMember(path: string, contents: RecordingContents | UnreadableMember): Promise<void> {
+    this.#context.signal.throwIfAborted();
+    if ('problem' in contents) {
+      this.#settle(unreadableItem(path, contents));
+      return;
+    }
+    const item = await this.#uploader.uploadContents(path, contents);
+    this.#judge(item);
+    this.#settle(item);
+  }
+
+  async #sendAll(files: readonly RecordingFile[], method: Method): Promise<RecordingFile[]> {
+    const busy: RecordingFile[] = [];
+    const slots = Array.from({ length: this.#jobs }, reusedBuffer);
+    await inParallel(files, this.#jobs, async (file, slot) => {
+      this.#progress(file.path);
+      const item = await this.#sendFile(method, file, slots[slot] ?? reusedBuffer());
+      if (item === undefined) busy.push(file);
+      else this.#settle(item);
+    });
+    return busy;
+  }
+
+  async #sendFile(method: Method, file: RecordingFile, buffers: BufferSource) {
+    if (file.stamp.size <= LARGE_BYTES) return await this.#sendNow(method, file, buffers);
+    const turn = this.#large.turn.then(() => this.#sendNow(method, file, this.#large.buffers));
+    this.#large.turn = turn.catch(() => undefined);
+    return await turn;
+  }
+
+  async #sendNow(method: Method, file: RecordingFile, buffers: BufferSource) {
+    this.#context.signal.throwIfAborted();
+    const given = this.#given(file.path);
+    if (given !== undefined) return given;
+    const item = await this.#uploader[method](file, buffers);
+    if (item !== undefined) this.#judge(item);
+    return item;
+  }
+
+  /** Returns the outcome without an attempt, after repeated failures. */
+  #given(path: string): UploadItem | undefined {
+    const { openedBy } = this.#breaker;
+    return openedBy && { path, outcome: 'failed', ...openedBy };
+  }
+
+  #judge(item: UploadItem): void {
+    if (item.outcome === 'failed') this.#breaker.failed(item);
+    else if ('attempts' in item) this.#breaker.answered();
+  }
+
+  #progress(current: string): void {
+    this.#target.progress?.({ ...this.#totals, total: this.#total, current });
+  }
+
+  #settle(item: UploadItem): void {
+    this.#totals.done++;
+    if ('attempts' in item && 'size' in item) this.#totals.sentBytes += item.size ?? 0;
+    this.#target.report(item);
+  }
+}
+
+async function* eachOf<T>(
+  items: AsyncIterable<T> | Iterable<T>,
+): AsyncGenerator<T, void, undefined> {
+  yield* items;
+}
+
+type Method = 'upload' | 'uploadUnlessBusy';
+
+/** Returns the outcome of an archive, or of a member of one, that cannot be read. */
+export function unreadableItem(path: string, { problem, reason }: UnreadableMember): UploadItem {
+  return reason === 'no-room'
+    ? { path, outcome: 'failed', code: 'STORAGE', message: problem }
+    : { path, outcome: 'invalid', reason, detail: problem };
+}
+
+/** Returns a source of one buffer, which grows to the largest file and is reused. */
+function reusedBuffer(): BufferSource {
+  let buffer = Buffer.alloc(0);
+  return (size) => {
+    if (buffer.length < size) buffer = Buffer.allocUnsafeSlow(size);
+    return buffer;
+  };
+}

@@ -1,0 +1,106 @@
+import { pipeline } from 'node:stream/promises';
+import type { Member } from '../archive/archives.ts';
+import { ArchiveFault } from '../archive/fault.ts';
+import { systemCode } from '../base/errors.ts';
+import { loadZlib } from '../system/this-process.ts';
+import {
+  HEAD_ROOM,
+  MAX_RECORDING_BYTES,
+  type RecordingContents,
+  TAIL_ROOM,
+  type Unreadable,
+  gzipFault,
+  isGzip,
+  largestUnpacked,
+  mayBeFit,
+  tooLarge,
+  unreadable,
+} from './read-recording.ts';
+
+/** Why a member cannot be read. `no-room`: the disk for temporary files is full. */
+export type UnreadableMember = Omit<Unreadable, 'reason'> & {
+  readonly reason: Unreadable['reason'] | 'no-room';
+};
+
+/** First size of the buffer for a gzip member (bytes). */
+const FIRST_BYTES = 256 * 1024;
+
+/**
+ * Reads a recording from an archive, and unpacks it if it is gzip. Of a member that is no FIT file, it
+ * reads the beginning only, which shows what it is.
+ *
+ * @throws the signal's reason if it is aborted
+ */
+export async function readMember(member: Member): Promise<RecordingContents | UnreadableMember> {
+  if (member.size > MAX_RECORDING_BYTES) return unreadable(tooLarge());
+  const chunks = member.read();
+  let limit = MAX_RECORDING_BYTES;
+  try {
+    const first = await chunks.next();
+    if (first.done === true) return collected(Buffer.alloc(HEAD_ROOM + TAIL_ROOM), 0);
+    const all = prepended(first.value, chunks);
+    if (!isGzip(first.value)) return await collect(all, member.size, limit);
+    limit = largestUnpacked(member.size);
+    return await collect(gunzipped(all), FIRST_BYTES, limit);
+  } catch (error) {
+    if (error instanceof ArchiveFault) return { problem: error.message, reason: error.reason };
+    const isGzipFault = error instanceof RangeError || systemCode(error)?.startsWith('Z_') === true;
+    if (isGzipFault) return gzipFault(error, limit);
+    throw error;
+  } finally {
+    await chunks.return();
+  }
+}
+
+/** Collects chunks in one buffer with room around them. @throws RangeError if they exceed `limit` */
+async function collect(
+  chunks: AsyncIterable<Buffer>,
+  size: number,
+  limit: number,
+): Promise<RecordingContents> {
+  let buffer = Buffer.alloc(0);
+  let have = 0;
+  for await (const chunk of chunks) {
+    if (have === 0) {
+      if (!mayBeFit(chunk)) return collected(withRoom(chunk), chunk.length);
+      buffer = Buffer.allocUnsafeSlow(HEAD_ROOM + size + TAIL_ROOM);
+    }
+    if (have + chunk.length > limit) throw new RangeError('larger than any recording');
+    if (HEAD_ROOM + have + chunk.length + TAIL_ROOM > buffer.length) {
+      const larger = Buffer.allocUnsafeSlow(2 * (buffer.length + chunk.length));
+      buffer.copy(larger, 0, 0, HEAD_ROOM + have);
+      buffer = larger;
+    }
+    chunk.copy(buffer, HEAD_ROOM + have);
+    have += chunk.length;
+  }
+  return collected(buffer, have);
+}
+
+function withRoom(chunk: Buffer): Buffer {
+  return Buffer.concat([Buffer.alloc(HEAD_ROOM), chunk, Buffer.alloc(TAIL_ROOM)]);
+}
+
+function collected(buffer: Buffer, size: number): RecordingContents {
+  return { buffer, bytes: buffer.subarray(HEAD_ROOM, HEAD_ROOM + size) };
+}
+
+async function* prepended(
+  first: Buffer,
+  rest: AsyncIterable<Buffer>,
+): AsyncGenerator<Buffer, void, undefined> {
+  yield first;
+  yield* rest;
+}
+
+async function* gunzipped(packed: AsyncIterable<Buffer>): AsyncGenerator<Buffer, void, undefined> {
+  const gunzip = loadZlib().createGunzip({ chunkSize: 64 * 1024 });
+  const fed = pipeline(packed, gunzip).catch(() => undefined);
+  try {
+    // A failure of the pipeline is a failure of the stream, too.
+    yield* gunzip as AsyncIterable<Buffer>;
+  } finally {
+    gunzip.destroy();
+    await fed;
+  }
+}

@@ -1,0 +1,51 @@
+import { basename } from 'node:path';
+import { Archives, isZipFile } from '../archive/archives.ts';
+import type { Context } from '../base/context.ts';
+import { type BatchSender, type MemberRecording, unreadableItem } from './batch-sender.ts';
+import { otherKind } from './find-files.ts';
+import type { RecordingFile } from './known-outcome.ts';
+import type { BatchTarget } from './pipeline.ts';
+import { readMember } from './read-member.ts';
+import { isRecordingName } from './recording-names.ts';
+
+/**
+ * Sends the recordings in zip archives, at any depth. A file that is no zip archive despite its name is
+ * sent as any other file.
+ *
+ * @throws SyncError `STORAGE` if the ledger fails; the signal's reason if it is aborted.
+ */
+export async function sendArchives(
+  { signal }: Pick<Context, 'signal'>,
+  files: readonly RecordingFile[],
+  sender: BatchSender,
+  target: BatchTarget,
+): Promise<void> {
+  const archives = new Archives(signal, target.tempFolder);
+  try {
+    for (const file of files) {
+      if (await isZipFile(file.absolute)) {
+        await sender.sendMembers(recordingsIn(archives, file, target));
+      } else await sender.sendFiles([file]);
+    }
+  } finally {
+    await archives.close();
+  }
+}
+
+/** Yields the recordings of an archive; reports what cannot be read or sent. */
+async function* recordingsIn(
+  archives: Archives,
+  { path, absolute }: RecordingFile,
+  target: BatchTarget,
+): AsyncGenerator<MemberRecording, void, undefined> {
+  for await (const found of archives.members(path, absolute)) {
+    if ('problem' in found) {
+      target.report(unreadableItem(found.path, found));
+      continue;
+    }
+    const name = basename(found.path);
+    const other = otherKind(name);
+    if (other !== undefined) target.onOther?.({ path: found.path, other });
+    if (isRecordingName(name)) yield { path: found.path, read: () => readMember(found) };
+  }
+}

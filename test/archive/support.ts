@@ -1,0 +1,65 @@
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { onTestFinished } from 'vitest';
+import { Archives, type UnreadableArchive } from '../../src/archive/archives.ts';
+import { UNPACK_LIMITS, UnpackBudget, type UnpackLimits } from '../../src/archive/budget.ts';
+import { ArchiveFault } from '../../src/archive/fault.ts';
+
+/** Returns a folder that is removed at the end of the test. */
+export function scratchDir(): string {
+  const dir = mkdtempSync(join(tmpdir(), 'sync-archive-'));
+  onTestFinished(() => rmSync(dir, { recursive: true, force: true }));
+  return dir;
+}
+
+export interface ReadMember {
+  readonly path: string;
+  readonly size: number;
+  readonly text: string;
+}
+export type Read = ReadMember | UnreadableArchive;
+
+/** Opens `a.zip` with these bytes. */
+export function openArchive(bytes: Uint8Array, limits: Partial<UnpackLimits> = {}) {
+  const dir = scratchDir();
+  const temp = scratchDir();
+  const absolute = join(dir, 'a.zip');
+  writeFileSync(absolute, bytes);
+  const stop = new AbortController();
+  const budget = new UnpackBudget({ ...UNPACK_LIMITS, ...limits });
+  const archives = new Archives(stop.signal, temp, budget);
+  onTestFinished(() => archives.close());
+  return {
+    archives,
+    absolute,
+    stop,
+    temp,
+    members: () => archives.members('a.zip', absolute),
+    tempFiles: () => readdirSync(temp),
+    /** Reads every member to its end. */
+    async readAll(): Promise<Read[]> {
+      const all: Read[] = [];
+      for await (const member of archives.members('a.zip', absolute)) {
+        if ('problem' in member) {
+          all.push(member);
+          continue;
+        }
+        const { path, size } = member;
+        const text = await textOf(member.read()).catch((error: unknown) => {
+          if (error instanceof ArchiveFault) return error;
+          throw error;
+        });
+        if (typeof text === 'string') all.push({ path, size, text });
+        else all.push({ path, problem: text.message, reason: text.reason });
+      }
+      return all;
+    },
+  };
+}
+
+export async function textOf(chunks: AsyncIterable<Uint8Array>): Promise<string> {
+  const all: Uint8Array[] = [];
+  for await (const chunk of chunks) all.push(chunk);
+  return Buffer.concat(all).toString();
+}
