@@ -2,7 +2,7 @@ import type { Source } from './types.ts';
 
 export const googleFit: Source = {
   name: 'google-fit',
-  title: 'Google Fit (Takeout)',
+  title: 'Google Fit',
   howTo:
     'On https://takeout.google.com choose Fit. The file is Fit/Daily activity metrics/Daily activity metrics.csv (in older archives: Daily Summaries.csv).',
   evidence: [
