@@ -5,6 +5,7 @@ import { fitbit } from './fitbit.ts';
 import { foodLog } from './food-log.ts';
 import { garminApi } from './garmin-api.ts';
 import { garminExport } from './garmin-export.ts';
+import { googleFit } from './google-fit.ts';
 import { healthAutoExport } from './health-auto-export.ts';
 import { intervalsIcu } from './intervals-icu.ts';
 import { myFitnessPal } from './myfitnesspal.ts';
@@ -24,6 +25,7 @@ export const SOURCES: readonly Source[] = [
   whoop,
   appleHealth,
   fitbit,
+  googleFit,
   withings,
   samsungHealth,
   healthAutoExport,

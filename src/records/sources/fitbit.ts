@@ -66,9 +66,9 @@ function dailyAnswer(
 
 export const fitbit: Source = {
   name: 'fitbit',
-  title: 'Fitbit (Google Takeout, account archive, Web API)',
+  title: 'Fitbit',
   howTo:
-    'On takeout.google.com, choose "Fitbit" or "Google Health". Its steps are left out: they are counted by several devices, and their time zone is not said.',
+    'On takeout.google.com, choose "Fitbit" or "Google Health"; answers of the Web API work as well. The steps in the archive are left out: they are counted by several devices, and their time zone is not said.',
   evidence: [
     'https://dev.fitbit.com/build/reference/web-api/sleep/get-sleep-log-by-date-range/',
     'davidlipson/diabuddy server/FITBIT_INTEGRATION.md',

@@ -106,7 +106,7 @@ export const samsungHealth: Source = {
   howTo:
     'In the Samsung Health app: Settings > Download personal data. The tables lie in the phone’s folder Download/Samsung Health.',
   evidence: [
-    'http://developer.samsung.com/health/server/api/data-types/sleep',
+    'https://developer.samsung.com/health/server/api/data-types/sleep',
     'https://developer.samsung.com/health/android/data/api-reference/com/samsung/android/sdk/healthdata/HealthConstants.SessionMeasurement.html',
     'https://www.technowizardry.net/2022/02/plot-your-health-with-samsung-health-and-pandas/',
     'Livia-Zaharia/samsung_health_extractor README.md',
