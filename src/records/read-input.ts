@@ -162,6 +162,11 @@ interface Head {
   readonly line: Buffer | undefined;
 }
 
+/** What is read of a table or of XML to recognise it (bytes). */
+const TEXT_HEAD = 32 * 1024;
+const OPEN_BRACE = 0x7b;
+const OPEN_BRACKET = 0x5b;
+
 /** Reads until more than blanks follows the first line that is not blank, or to the end. */
 async function readHead(chunks: AsyncGenerator<Buffer, void, undefined>): Promise<Head> {
   const read: Buffer[] = [];
@@ -181,11 +186,15 @@ async function readHead(chunks: AsyncGenerator<Buffer, void, undefined>): Promis
       if (end !== -1) lineEnd = size + end;
       at = end === -1 ? chunk.length : end;
     }
+    size += chunk.length;
     if (lineEnd !== undefined && afterSpace(chunk, at) < chunk.length) {
       const bytes = Buffer.concat(read);
-      return { bytes, line: bytes.subarray(lineStart, lineEnd) };
+      const line = bytes.subarray(lineStart, lineEnd);
+      // The header of a table, or the root of XML, may come some lines later.
+      if (size >= TEXT_HEAD || line[0] === OPEN_BRACE || line[0] === OPEN_BRACKET) {
+        return { bytes, line };
+      }
     }
-    size += chunk.length;
   }
   return { bytes: Buffer.concat(read), line: undefined };
 }
