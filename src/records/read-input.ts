@@ -6,7 +6,7 @@ import { JsonFault, parseJson } from './json.ts';
 import { invalidUtf8At, markLength, UTF8_MARK } from './text.ts';
 import { LOOKED_AT, type Match, matchJson, mayMatchJson } from './sources/recognise.ts';
 import { firstElements, readList, startsList } from './json-list.ts';
-import { type ExportReader, matchText } from './sources/export-reader.ts';
+import { type ExportReader, isXml, matchText } from './sources/export-reader.ts';
 import type { Source } from './sources/types.ts';
 import type { JsonValue, RawRecord, RecordKind } from './types.ts';
 import { isObject } from './values.ts';
@@ -53,7 +53,8 @@ export async function* readInput(
   { maxBytes = MAX_INPUT_BYTES, exports }: InputOptions = {},
 ): AsyncGenerator<RawRecord, void, undefined> {
   const { name } = input;
-  const chunks = limited(input, maxBytes);
+  const limit = { bytes: maxBytes };
+  const chunks = limited(input, limit);
   try {
     const start = await readStart(chunks);
     const rest = prepend(start.bytes, chunks);
@@ -71,6 +72,8 @@ export async function* readInput(
       yield* (await exports?.readLines(name, head.line, lines)) ?? readLines(name, lines);
       return;
     }
+    // XML is read in parts, and never held in memory.
+    if (isXml(head.bytes.toString('latin1', 0, 100))) limit.bytes = Infinity;
     const all = prepend(head.bytes, rest);
     const text = await exports?.readText(name, head.bytes, all);
     if (text !== undefined) {
@@ -95,7 +98,7 @@ export async function matchInput(
   sources: readonly Source[],
 ): Promise<readonly Match[]> {
   const { name } = input;
-  const chunks = limited(input, MAX_INPUT_BYTES);
+  const chunks = limited(input, { bytes: MAX_INPUT_BYTES });
   try {
     const start = await readStart(chunks);
     const rest = prepend(start.bytes, chunks);
@@ -149,14 +152,14 @@ async function* prepend(
 
 async function* limited(
   { name, chunks }: Input,
-  maxBytes: number,
+  limit: { readonly bytes: number },
 ): AsyncGenerator<Buffer, void, undefined> {
   let size = 0;
   try {
     for await (const chunk of chunks) {
       size += chunk.length;
-      if (size > maxBytes) {
-        throw new SyncError('INPUT_INVALID', `${name} is larger than ${sizeOf(maxBytes)}.`, {
+      if (size > limit.bytes) {
+        throw new SyncError('INPUT_INVALID', `${name} is larger than ${sizeOf(limit.bytes)}.`, {
           hint: 'Split it, for example by year.',
           details: { path: name },
         });
@@ -196,6 +199,11 @@ interface Head {
   readonly line: Buffer | undefined;
 }
 
+/** What is read of a table or of XML to recognise it (bytes). */
+const TEXT_HEAD = 32 * 1024;
+const OPEN_BRACE = 0x7b;
+const OPEN_BRACKET = 0x5b;
+
 /** Reads until more than blanks follows the first line that is not blank, or to the end. */
 async function readHead(chunks: AsyncGenerator<Buffer, void, undefined>): Promise<Head> {
   const read: Buffer[] = [];
@@ -215,11 +223,15 @@ async function readHead(chunks: AsyncGenerator<Buffer, void, undefined>): Promis
       if (end !== -1) lineEnd = size + end;
       at = end === -1 ? chunk.length : end;
     }
+    size += chunk.length;
     if (lineEnd !== undefined && afterSpace(chunk, at) < chunk.length) {
       const bytes = Buffer.concat(read);
-      return { bytes, line: bytes.subarray(lineStart, lineEnd) };
+      const line = bytes.subarray(lineStart, lineEnd);
+      // The header of a table, or the root of XML, may come some lines later.
+      if (size >= TEXT_HEAD || line[0] === OPEN_BRACE || line[0] === OPEN_BRACKET) {
+        return { bytes, line };
+      }
     }
-    size += chunk.length;
   }
   return { bytes: Buffer.concat(read), line: undefined };
 }

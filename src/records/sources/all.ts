@@ -1,9 +1,11 @@
+import { appleHealth } from './apple-health.ts';
 import { cronometer } from './cronometer.ts';
 import { fatSecret } from './fatsecret.ts';
 import { fitbit } from './fitbit.ts';
 import { foodLog } from './food-log.ts';
 import { garminApi } from './garmin-api.ts';
 import { garminExport } from './garmin-export.ts';
+import { googleFit } from './google-fit.ts';
 import { healthAutoExport } from './health-auto-export.ts';
 import { intervalsIcu } from './intervals-icu.ts';
 import { myFitnessPal } from './myfitnesspal.ts';
@@ -21,7 +23,9 @@ export const SOURCES: readonly Source[] = [
   intervalsIcu,
   oura,
   whoop,
+  appleHealth,
   fitbit,
+  googleFit,
   withings,
   samsungHealth,
   healthAutoExport,

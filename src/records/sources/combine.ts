@@ -1,4 +1,5 @@
 import type { JsonValue } from '../types.ts';
+import { CountedOnce } from './counted-once.ts';
 import type { FieldRule } from './types.ts';
 
 /** Turns the values of one field on one day into one. */
@@ -9,6 +10,10 @@ export interface Sample {
   readonly instant: number | undefined;
   /** The place of its record. */
   readonly source: string;
+  /** The instant at which it ended, if it has a length. */
+  readonly end?: number | undefined;
+  /** The device or program that measured it. */
+  readonly origin?: string;
 }
 
 /** Takes the samples of a day, in the order of the file. */
@@ -20,8 +25,11 @@ export interface Combination {
 
 type Name = NonNullable<FieldRule['combine']>;
 
-export function combination(name: Name = 'latest'): Combination {
+/** @param prefer as in `SpanRule` */
+export function combination(name: Name = 'latest', prefer: readonly string[] = []): Combination {
   switch (name) {
+    // Nights are found over all records: one value a day is left.
+    case 'night':
     case 'latest':
       return new Chosen((next, kept) => isLater(next, kept, true));
     case 'earliest':
@@ -32,6 +40,8 @@ export function combination(name: Name = 'latest'): Combination {
       return new Chosen((next, kept) => numberOf(next) > numberOf(kept));
     case 'sum':
       return new Total((sum) => sum);
+    case 'once':
+      return new CountedOnce(prefer);
     case 'mean':
       return new Total((sum, count) => sum / count);
   }

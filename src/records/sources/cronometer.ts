@@ -48,7 +48,8 @@ export const cronometer: Source = {
   evidence: [
     'https://cronometer.com/help/profile/',
     'jrmycanady/gocronometer parse.go',
-    'https://github.com/jrmycanady/gocronometer',
+    'jonh-a/cronometer-analysis README.md',
+    'milldr/crono README.md',
   ],
   files: [
     {

@@ -68,7 +68,16 @@ export function matchTable(name: string, head: string, sources: readonly Source[
 }
 
 function headerOf(text: string, delimiter: Delimiter): string[] {
-  const lines: string[][] = parseNow(text, { ...LENIENT, delimiter, to: 1 });
+  const parsed = (options: object): string[][] =>
+    parseNow(text, { ...LENIENT, delimiter, to: 1, ...options });
+  let lines: string[][];
+  try {
+    lines = parsed({});
+  } catch (error) {
+    // Reading the table reports the quote without an end.
+    if (!isTableFault(error)) throw error;
+    lines = parsed({ quote: false });
+  }
   return (lines[0] ?? []).map((cell) => cell.trim());
 }
 

@@ -7,7 +7,8 @@ import type { ListElement } from '../json-list.ts';
 import type { Line } from '../read-input.ts';
 import type { JsonValue, RawRecord, RecordKind, RecordOptions, SourceOptions } from '../types.ts';
 import { isObject } from '../values.ts';
-import { type MappingOptions, readMapped } from './engine.ts';
+import { readMapped } from './engine.ts';
+import type { MappingOptions } from './row-values.ts';
 import { recordsAt } from './path.ts';
 import type { TableForm } from './csv.ts';
 import { type Match, matchJson, matchXml } from './recognise.ts';
@@ -102,8 +103,12 @@ export class ExportReader {
     if (matches === undefined) return undefined;
     const match = await this.#choose(name, matches);
     const text = head.toString();
+    if (isXml(text)) {
+      if (match === undefined) throw unknownXml(name, text);
+      const { readXml } = await import('./xml.ts');
+      return this.#mapped(readXml(name, chunks, match.mapping), match, false);
+    }
     const { readTable, tableForm } = await import('./csv.ts');
-    if (isXml(text)) throw unknownXml(name, text);
     const form = tableForm(text, match?.mapping.skipLines);
     if (form === undefined) return undefined;
     if (match === undefined) throw unknownTable(name, form);
@@ -165,7 +170,8 @@ function unreadColumns({ header }: TableForm, mapping: Mapping): string[] {
   return header.filter((column) => column !== '' && !read.has(plain(column)));
 }
 
-function isXml(head: string): boolean {
+/** @param head the first characters of the file */
+export function isXml(head: string): boolean {
   return /^\ufeff?\s*</.test(head);
 }
 

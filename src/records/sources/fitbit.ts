@@ -19,19 +19,31 @@ const mainSleep = {
   },
 } as const satisfies Partial<WellnessMapping>;
 
-/** A table of Google's time series: a value a day, or a measurement a line. */
-function timeSeries(
+/** A table with a line a day, whose time is midnight or noon in UTC, or without a zone. */
+function daily(holds: string, field: string, column: string, ...also: string[]): WellnessMapping {
+  return {
+    kind: 'wellness',
+    holds,
+    format: 'csv',
+    has: ['timestamp', column, ...also],
+    day: { from: 'timestamp', format: 'day' },
+    fields: { [field]: { from: column, decimals: 1, none: [0] } },
+  };
+}
+
+/** A table with a line for each measurement. */
+function measurements(
   holds: string,
-  column: string,
-  fields: WellnessMapping['fields'],
+  field: string,
+  rule: FieldRule & { readonly from: string },
 ): WellnessMapping {
   return {
     kind: 'wellness',
     holds,
     format: 'csv',
-    has: ['timestamp', column],
+    has: ['timestamp', rule.from],
     day: { from: 'timestamp' },
-    fields,
+    fields: { [field]: rule },
   };
 }
 
@@ -54,15 +66,16 @@ function dailyAnswer(
 
 export const fitbit: Source = {
   name: 'fitbit',
-  title: 'Fitbit (Google Takeout, account archive, Web API)',
+  title: 'Fitbit',
   howTo:
-    'On takeout.google.com, choose "Fitbit" or "Google Health". Its steps are left out: they are counted by several devices, and their time zone is not said.',
+    'On takeout.google.com, choose "Fitbit" or "Google Health"; answers of the Web API work as well. The steps in the archive are left out: they are counted by several devices, and their time zone is not said.',
   evidence: [
     'https://dev.fitbit.com/build/reference/web-api/sleep/get-sleep-log-by-date-range/',
     'davidlipson/diabuddy server/FITBIT_INTEGRATION.md',
     'danlsn/fitport README.md',
     'https://andykong.org/blog/fitbitsleeptzcorrection',
     'https://takeoutday.org/guides/fitbit-data-export',
+    'nicofirst1/premura src/premura/parsers/fitbit_takeout.py',
     'timgrote/fitbitImporter README.md',
   ],
   files: [
@@ -102,56 +115,24 @@ export const fitbit: Source = {
         bodyFat: { from: 'fat', decimals: 1 },
       },
     },
-    timeSeries('daily heart rate variabilities', 'average heart rate variability milliseconds', {
-      hrv: { from: 'average heart rate variability milliseconds', decimals: 1, none: [0] },
-    }),
-    {
-      ...timeSeries('daily heart rate variabilities', 'rmssd', {
-        hrv: { from: 'rmssd', decimals: 1, none: [0] },
-      }),
-      has: ['timestamp', 'rmssd', 'nremhr', 'entropy'],
-    },
-    {
-      ...timeSeries('daily oxygen saturations', 'average percentage', {
-        spO2: { from: 'average percentage', decimals: 1, none: [0] },
-      }),
-      has: ['timestamp', 'average percentage', 'lower bound percentage', 'upper bound percentage'],
-    },
-    {
-      ...timeSeries('daily oxygen saturations', 'average_value', {
-        spO2: { from: 'average_value', decimals: 1, none: [0] },
-      }),
-      has: ['timestamp', 'average_value', 'lower_bound', 'upper_bound'],
-    },
-    timeSeries('daily respiratory rates', 'breaths per minute', {
-      respiration: { from: 'breaths per minute', decimals: 1, none: [0] },
-    }),
-    timeSeries('daily respiratory rates', 'daily_respiratory_rate', {
-      respiration: { from: 'daily_respiratory_rate', decimals: 1, none: [0] },
-    }),
-    {
-      ...timeSeries('readiness scores', 'score', { readiness: { from: 'score', none: [0] } }),
-      has: ['timestamp', 'score', 'readiness level'],
-    },
-    {
-      ...timeSeries('sleep scores', 'overall_score', {
-        sleepScore: { from: 'overall_score', none: [0, -1] },
-      }),
-      has: ['sleep_log_entry_id', 'timestamp', 'overall_score'],
-    },
-    timeSeries('weights', 'weight grams', {
-      weight: { from: 'weight grams', factor: 0.001, decimals: 2 },
-    }),
-    timeSeries('body fat percentages', 'body fat percentage', {
-      bodyFat: { from: 'body fat percentage', decimals: 1 },
-    }),
+    daily('heart rate variabilities', 'hrv', 'average heart rate variability milliseconds'),
+    daily('heart rate variabilities', 'hrv', 'rmssd', 'nremhr', 'entropy'),
+    daily('oxygen saturations', 'spO2', 'average percentage', 'lower bound percentage'),
+    daily('oxygen saturations', 'spO2', 'average_value', 'lower_bound', 'upper_bound'),
+    daily('respiratory rates', 'respiration', 'breaths per minute'),
+    daily('respiratory rates', 'respiration', 'daily_respiratory_rate'),
+    daily('readiness scores', 'readiness', 'score', 'readiness level'),
     {
       // The table of all heart rates has the same columns.
-      ...timeSeries('resting heart rates', 'beats per minute', {
-        restingHr: { from: 'beats per minute', none: [0] },
-      }),
+      ...daily('resting heart rates', 'restingHr', 'beats per minute'),
       file: 'daily_resting_heart_rate',
     },
+    {
+      ...measurements('sleep scores', 'sleepScore', { from: 'overall_score', none: [0, -1] }),
+      has: ['sleep_log_entry_id', 'timestamp', 'overall_score'],
+    },
+    measurements('weights', 'weight', { from: 'weight grams', factor: 0.001, decimals: 2 }),
+    measurements('body fat percentages', 'bodyFat', { from: 'body fat percentage', decimals: 1 }),
     dailyAnswer('resting heart rates', 'activities-heart', {
       restingHr: { from: 'value.restingHeartRate' },
     }),
@@ -164,6 +145,6 @@ export const fitbit: Source = {
       day: { from: 'dateTime' },
       fields: { steps: { from: 'value', none: [0] } },
     },
-    dailyAnswer('daily heart rate variabilities', 'hrv', { hrv: { from: 'value.dailyRmssd' } }),
+    dailyAnswer('heart rate variabilities', 'hrv', { hrv: { from: 'value.dailyRmssd' } }),
   ],
 };

@@ -32,7 +32,7 @@ const days: readonly Pick<
       restingHr: { from: ['restingHeartRate', 'resting_heart_rate'], none },
       // 0 to 100, for the whole day. The platform's `stress` is a score without a scale of its own.
       stress: { from: ['averageStressLevel', 'average_stress_level'], none: [-1, -2] },
-      spO2: { from: ['averageSpo2', 'average_spo2', 'average_spo_2'], none },
+      spO2: { from: ['averageSpo2', 'average_spo_2'], none },
       steps: { from: ['totalSteps', 'total_steps'] },
       distanceMeters: { from: ['totalDistanceMeters', 'total_distance_meters'] },
       floors: { from: ['floorsAscended', 'floors_ascended'] },
@@ -69,7 +69,7 @@ const days: readonly Pick<
     ],
     has: [calendarDate, 'weight', ['samplePk', 'sample_pk']],
     // Its `date` is the local time as if it were UTC.
-    at: { from: 'timestampGMT', format: 'ms' },
+    at: { from: ['timestampGMT', 'timestamp_gmt'], format: 'ms' },
     fields: {
       // Grams.
       weight: { from: 'weight', factor: 0.001, none },
@@ -219,10 +219,12 @@ export const garminApi: Source = {
       },
     },
     {
-      // metrics-service/metrics/maxmet: get_max_metrics, for running (and walking) and for cycling.
+      // metrics-service/metrics/maxmet: get_max_metrics, and a part of get_training_status. For running
+      // (and walking) and for cycling.
       kind: 'wellness',
       holds: 'VO2max',
       format: 'json',
+      records: ['mostRecentVO2Max', ''],
       has: [['generic.vo2MaxValue', 'cycling.vo2MaxValue']],
       day: { from: ['generic.calendarDate', 'cycling.calendarDate'] },
       fields: {

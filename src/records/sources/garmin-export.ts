@@ -58,7 +58,7 @@ export const garminExport: Source = {
       kind: 'wellness',
       holds: 'sleep',
       format: 'json',
-      has: ['calendarDate', 'sleepStartTimestampGMT', ['deepSleepSeconds', 'lightSleepSeconds']],
+      has: ['calendarDate', 'sleepStartTimestampGMT', 'sleepWindowConfirmationType'],
       hasNot: ['sleepTimeSeconds'],
       day: { from: 'calendarDate' },
       fields: {
@@ -98,7 +98,8 @@ export const garminExport: Source = {
       kind: 'wellness',
       holds: 'weights',
       format: 'json',
-      has: ['metaData.calendarDate', 'weight.weight'],
+      has: ['metaData.calendarDate', ['weight.weight', 'metaData.sequence']],
+      hasNot: ['bloodPressure'],
       day: { from: 'metaData.calendarDate' },
       at: { from: 'weight.timestampGMT', zone: 'utc' },
       fields: {
@@ -112,7 +113,7 @@ export const garminExport: Source = {
       kind: 'wellness',
       holds: 'hydration',
       format: 'json',
-      has: ['calendarDate', 'hydrationSource', 'valueInML'],
+      has: ['calendarDate', 'hydrationSource'],
       day: { from: 'calendarDate' },
       fields: { hydrationVolume: { from: 'valueInML', combine: 'sum', none: [0] } },
     },

@@ -43,7 +43,11 @@ export const healthAutoExport: Source = {
     'In the iPhone app "Health Auto Export": export health metrics as JSON or CSV, with "Summarize Data" switched on.',
   evidence: [
     'https://github.com/Lybron/health-auto-export/wiki/API-Export---JSON-Format',
-    'https://help.healthyapps.dev/en/health-auto-export/automations/rest-api/',
+    'https://github.com/Lybron/health-auto-export/issues/18',
+    'https://github.com/Lybron/health-auto-export/issues/55',
+    'https://github.com/HealthyApps/health-auto-export-server/issues/21',
+    'HealthyApps/health-auto-export-server server/src/models/MetricName.ts',
+    'meltforce/FreeReps server/specs/hae-rest-api.md',
   ],
   files: [
     {
@@ -51,9 +55,9 @@ export const healthAutoExport: Source = {
       holds: 'metrics',
       format: 'json',
       records: 'data.metrics[].data[]',
-      has: ['^.name', '^.units', ['date', 'startDate']],
+      has: ['^.name', '^.units', ['date', 'sleepEnd', 'startDate']],
       name: '^.name',
-      day: { from: ['date', 'endDate'] },
+      day: { from: ['date', 'sleepEnd', 'endDate'] },
       fields: {
         restingHr: metric('resting_heart_rate'),
         hrvSdnn: metric('heart_rate_variability', { combine: 'mean', decimals: 1 }),
@@ -107,7 +111,10 @@ export const healthAutoExport: Source = {
           decimals: 2,
         },
         bodyFat: { from: 'Body Fat Percentage (%)', decimals: 1 },
-        vo2max: { from: ['VO2 Max (ml/(kg·min))', 'VO2 Max (mL/min·kg)'], decimals: 1 },
+        vo2max: {
+          from: ['VO2 Max (ml/(kg·min))', 'VO2 Max (mL/min·kg)', 'VO2 Max (ml/kg/min)'],
+          decimals: 1,
+        },
         steps: { from: ['Step Count (count)', 'Step Count (steps)'], combine: 'sum' },
         floors: { from: 'Flights Climbed (count)', combine: 'sum' },
         distanceMeters: {

@@ -65,8 +65,8 @@ export const intervalsIcu: Source = {
   name: 'intervals-icu',
   title: 'intervals.icu',
   howTo:
-    'Open https://intervals.icu/api/v1/athlete/0/wellness.csv?oldest=2026-01-01 in a browser with your ' +
-    'API key (Settings, Developer Settings); wellness.json works as well.',
+    'Open https://intervals.icu/api/v1/athlete/0/wellness.csv?oldest=2020-01-01 in a browser. The user is ' +
+    'API_KEY, the password your key (Settings, Developer Settings). With wellness.json it is JSON.',
   evidence: [
     'https://intervals.icu/api-docs.html',
     'https://forum.intervals.icu/t/hrv-guided-training/3436?page=29',

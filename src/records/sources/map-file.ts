@@ -19,10 +19,19 @@ const Scalar = v.union([v.string(), v.number(), v.boolean()]);
 const TimeForm = v.strictObject({
   from: PathsForm,
   clock: v.optional(PathsForm),
-  format: v.optional(v.picklist(['iso', 's', 'ms', 'days', 'mdy', 'dmy'])),
+  format: v.optional(v.picklist(['iso', 'day', 's', 'ms', 'days', 'mdy', 'dmy'])),
   zone: v.optional(v.literal('utc')),
   offset: v.optional(PathsForm),
   offsetUnit: v.optional(v.picklist(['s', 'ms', 'min', 'h'])),
+});
+
+const COMBINATIONS = ['latest', 'earliest', 'sum', 'mean', 'min', 'max', 'once', 'night'] as const;
+
+const SpanForm = v.strictObject({
+  from: TimeForm,
+  to: TimeForm,
+  origin: PathsForm,
+  prefer: v.optional(v.array(Text), []),
 });
 
 const RuleForm = v.strictObject({
@@ -37,7 +46,7 @@ const RuleForm = v.strictObject({
   none: v.optional(v.array(v.union([v.string(), v.number()]))),
   words: v.optional(v.record(v.string(), v.union([v.string(), v.number()]))),
   read: v.optional(v.literal('duration')),
-  combine: v.optional(v.picklist(['latest', 'earliest', 'sum', 'mean', 'min', 'max'])),
+  combine: v.optional(v.picklist(COMBINATIONS)),
 });
 
 /** A path, or a rule: told apart by hand, since the messages of a union name neither. */
@@ -81,6 +90,7 @@ const MappingForm = v.variant('kind', [
     kind: v.literal('wellness'),
     day: TimeForm,
     at: v.optional(TimeForm),
+    span: v.optional(SpanForm),
     fields: fieldsForm(WELLNESS_FIELDS),
   }),
   v.strictObject({

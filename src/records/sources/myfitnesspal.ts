@@ -7,7 +7,7 @@ export const myFitnessPal: Source = {
     'With Premium, on myfitnesspal.com: Reports > Export Data. The weights in it have no unit, so sync leaves them out.',
   evidence: [
     'https://github.com/PulfordJ/portmyfitnesspalcsvintoandroidhealthconnect',
-    'leaherb/myfitnesspal-diary-parser README.md',
+    'nicofirst1/premura src/premura/parsers/myfitnesspal.py',
   ],
   files: [
     {

@@ -7,12 +7,16 @@ const day: WellnessMapping['day'] = { from: 'day' };
  * What the API answers, record by record. The account export has the same members as columns, with JSON in
  * the cells of members that have members.
  */
-const kinds: readonly Pick<WellnessMapping, 'holds' | 'has' | 'hasNot' | 'where' | 'fields'>[] = [
+const kinds: readonly Pick<
+  WellnessMapping,
+  'holds' | 'has' | 'hasNot' | 'where' | 'at' | 'fields'
+>[] = [
   {
     // A day may have naps and rests beside its long sleep.
     holds: 'sleep',
     has: ['day', 'total_sleep_duration', 'type'],
     where: { type: ['long_sleep'] },
+    at: { from: 'bedtime_end' },
     fields: {
       // RMSSD.
       hrv: { from: 'average_hrv', none: [0] },

@@ -39,7 +39,7 @@ const files: readonly WellnessMapping[] = [
     holds: 'daily steps',
     has: ['day_time', 'count', 'source_type'],
     where: { source_type: [-2] },
-    day: { from: 'day_time' },
+    day: { from: 'day_time', format: 'day' },
     fields: {
       steps: { from: 'count', none: [0] },
       distanceMeters: { from: 'distance', decimals: 1, none: [0] },
@@ -106,7 +106,7 @@ export const samsungHealth: Source = {
   howTo:
     'In the Samsung Health app: Settings > Download personal data. The tables lie in the phone’s folder Download/Samsung Health.',
   evidence: [
-    'http://developer.samsung.com/health/server/api/data-types/sleep',
+    'https://developer.samsung.com/health/server/api/data-types/sleep',
     'https://developer.samsung.com/health/android/data/api-reference/com/samsung/android/sdk/healthdata/HealthConstants.SessionMeasurement.html',
     'https://www.technowizardry.net/2022/02/plot-your-health-with-samsung-health-and-pandas/',
     'Livia-Zaharia/samsung_health_extractor README.md',

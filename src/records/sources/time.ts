@@ -45,6 +45,7 @@ export function readWhen(
 
 const FORMATS: Readonly<Record<NonNullable<TimeRule['format']>, string>> = {
   iso: 'date that sync reads',
+  day: 'calendar date',
   s: 'count of seconds',
   ms: 'count of milliseconds',
   days: 'count of days',
@@ -60,6 +61,7 @@ function nameOf({ from }: TimeRule): string {
 function isoOf(value: JsonValue, rule: TimeRule, row: Row): string | undefined {
   const offset = offsetOf(rule, row);
   const { format = 'iso' } = rule;
+  if (format === 'day') return dayOf(value);
   if (format === 's' || format === 'ms' || format === 'days') {
     const count = typeof value === 'string' && value.trim() !== '' ? Number(value) : value;
     if (typeof count !== 'number' || !Number.isFinite(count)) return undefined;
@@ -93,6 +95,14 @@ function listed(numbers: readonly JsonValue[]): string | undefined {
   const [month = '', day = '', hour, minute = '00', second = '00'] = rest;
   const date = `${year}-${month}-${day}`;
   return hour === undefined ? date : `${date}T${hour}:${minute}:${second}`;
+}
+
+function dayOf(value: JsonValue): string | undefined {
+  const [written] = /^\d{4}-\d{2}-\d{2}(?!\d)/.exec(scalarText(value).trim()) ?? [];
+  if (written !== undefined) return written;
+  const count = typeof value === 'string' && value.trim() !== '' ? Number(value) : value;
+  if (typeof count !== 'number' || !(Math.abs(count) <= MAX_DATE_MS)) return undefined;
+  return new Date(count).toISOString().slice(0, 10);
 }
 
 /** The last instant of a `Date`. */

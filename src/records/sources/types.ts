@@ -56,6 +56,8 @@ export interface WellnessMapping extends FileMapping {
   readonly day: TimeRule;
   /** The time of the measurement, if it is not in `day`: the latest of a day wins. */
   readonly at?: TimeRule;
+  /** From when to when a record was measured, and by which device. */
+  readonly span?: SpanRule;
   /**
    * By the platform's name of the field (`WELLNESS_FIELDS`). A field with several rules has them under
    * `weight`, `weight#2`, ...: the values of all of them are combined.
@@ -94,10 +96,11 @@ export interface TimeRule {
   /**
    * `iso` (default): ISO 8601 in the forms of docs/dates.md, also with blanks and slashes; in JSON, also
    * a list of numbers from the year on (`[2026, 2, 15, 7, 30]`).
-   * `s`, `ms`, `days`: a count since 1970-01-01 UTC. `mdy`, `dmy`: numbers in this order, with a time
+   * `day`: a calendar date, whatever time and offset stand after it; of a count of milliseconds, the date
+   * in UTC. `s`, `ms`, `days`: a count since 1970-01-01 UTC. `mdy`, `dmy`: numbers in this order, with a time
    * after them if there is one (`02/15/26 07:30:00`, `15.02.2026`).
    */
-  readonly format?: 'iso' | 's' | 'ms' | 'days' | 'mdy' | 'dmy';
+  readonly format?: 'iso' | 'day' | 's' | 'ms' | 'days' | 'mdy' | 'dmy';
   /** What a time without an offset is counted in: the athlete's zone by default. */
   readonly zone?: 'utc';
   /**
@@ -106,6 +109,16 @@ export interface TimeRule {
    */
   readonly offset?: Paths;
   readonly offsetUnit?: 's' | 'ms' | 'min' | 'h';
+}
+
+/** Where the length of a measurement and its origin are. */
+export interface SpanRule {
+  readonly from: TimeRule;
+  readonly to: TimeRule;
+  /** The name of the device or program that measured. */
+  readonly origin: Paths;
+  /** Words in the names of origins that count before others (lower case). */
+  readonly prefer: readonly string[];
 }
 
 /** How the value of a field is found. A {@link Path} alone is short for `{ from: path }`. */
@@ -131,6 +144,10 @@ export interface FieldRule {
   readonly words?: Readonly<Record<string, string | number>>;
   /** `duration`: `7:32` or `7:32:10` (h:mm:ss), in seconds. */
   readonly read?: 'duration';
-  /** How several values of a day become one: the latest by default. */
-  readonly combine?: 'latest' | 'earliest' | 'sum' | 'mean' | 'min' | 'max';
+  /**
+   * How several values of a day become one: the latest by default. Two of them need a `span`: `once` is a
+   * sum in which every moment counts from one origin, `night` the seconds of the longest sleep that ends
+   * on the day.
+   */
+  readonly combine?: 'latest' | 'earliest' | 'sum' | 'mean' | 'min' | 'max' | 'once' | 'night';
 }

@@ -22,24 +22,32 @@ export function readValue(
   }
   if (platform.type !== 'number' && platform.type !== 'integer') return { value: textOf(found) };
   if (NOT_MEASURED.test(scalarText(found).trim())) return undefined;
-  const numbers = [found, ...(rule.and ?? []).map((path) => row.get(path) ?? 0)].map((value) =>
-    numberOf(value, rule, commaIsDecimal),
-  );
-  const number = sumOf(numbers);
-  // The rules of the platform's field say what is wrong with it.
-  if (number === undefined) return { value: found };
+  let number = 0;
+  for (const value of [found, ...addends(row, rule)]) {
+    const part = numberOf(value, rule, commaIsDecimal);
+    // The rules of the platform's field say what is wrong with it.
+    if (part === undefined) return { value };
+    number += part;
+  }
   const factor = unitFactor(row, rule);
   if (typeof factor === 'string') return { problem: factor };
   const divisor = divisorOf(row, rule, commaIsDecimal);
   if (divisor === undefined) return undefined;
   const value = (number * factor * (rule.factor ?? 1)) / divisor + (rule.plus ?? 0);
+  // What several records make together is rounded at the end.
+  if (isPart(rule)) return { value };
   const most = value === number ? undefined : CONVERTED_DECIMALS;
   const decimals = platform.type === 'integer' ? 0 : (rule.decimals ?? most);
   return { value: decimals === undefined ? value : round(value, decimals) };
 }
 
 /** A conversion leaves more digits than were measured: 109.35 lb would be 49.60032565... kg. */
-const CONVERTED_DECIMALS = 4;
+export const CONVERTED_DECIMALS = 4;
+
+/** Whether a value is a part of what is sent. */
+export function isPart({ combine }: FieldRule): boolean {
+  return combine === 'sum' || combine === 'mean' || combine === 'once';
+}
 
 function round(value: number, decimals: number): number {
   const power = 10 ** decimals;
@@ -53,6 +61,13 @@ const NOT_MEASURED = /^(?:-+|n\/?a|nan|null|none)$/i;
 function isNone(value: JsonValue, { none = [] }: FieldRule): boolean {
   const number = typeof value === 'string' ? Number(value) : value;
   return none.some((word) => word === value || word === number);
+}
+
+function addends(row: Row, rule: FieldRule): JsonValue[] {
+  return (rule.and ?? []).flatMap((path) => {
+    const value = firstValue(row, path);
+    return value === undefined || isNone(value, rule) ? [] : [value];
+  });
 }
 
 function wordOf(
@@ -75,14 +90,6 @@ function numberOf(
   if (typeof value === 'number') return value;
   if (typeof value !== 'string') return undefined;
   return read === 'duration' ? secondsOf(value) : parseNumber(value, commaIsDecimal);
-}
-
-/** Returns the sum; undefined if one of them is no number. */
-function sumOf(numbers: readonly (number | undefined)[]): number | undefined {
-  return numbers.reduce(
-    (sum, number) => (sum === undefined || number === undefined ? undefined : sum + number),
-    0,
-  );
 }
 
 /** Reads `7:32` or `7:32:10` (hours first) as seconds. */

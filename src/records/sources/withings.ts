@@ -30,7 +30,7 @@ export const withings: Source = {
   evidence: [
     'https://support.withings.com/hc/en-us/articles/360001394948-Withings-App-Android-Downloading-my-data',
     'baptistebisson/withings-to-influxdb README.md',
-    'davidpomerenke/withings-sleep-analysis README.md',
+    'EchoCodeGhost/Kyoro-HealthHub scripts/importers/import_withings.py',
     'mad-lab-fau/BioPsyKit src/biopsykit/io/sleep_analyzer.py',
   ],
   files: [

@@ -1,0 +1,72 @@
+import type { Combination, Sample } from './combine.ts';
+import { type Span, countOnce } from './spans.ts';
+
+interface Amount extends Span {
+  readonly value: number;
+}
+
+/** Numbers of one sample: start and end (s after the first start), value, index of the origin. */
+const WIDTH = 4;
+
+/**
+ * Adds the amounts of a day, each moment from one origin. The same sample twice counts once. Samples are
+ * kept as four numbers each: ten years of a watch have millions.
+ */
+export class CountedOnce implements Combination {
+  readonly #prefer: readonly string[];
+  readonly #origins: string[] = [];
+  #samples = new Float32Array(4 * WIDTH);
+  #count = 0;
+  #from: number | undefined;
+  #last: Sample | undefined;
+
+  constructor(prefer: readonly string[]) {
+    this.#prefer = prefer;
+  }
+
+  add(sample: Sample): void {
+    const { value, instant, end = instant, origin = '' } = sample;
+    this.#last = sample;
+    if (typeof value !== 'number' || instant === undefined || end === undefined) return;
+    this.#from ??= instant;
+    if ((this.#count + 1) * WIDTH > this.#samples.length) this.#grow();
+    const numbers = [(instant - this.#from) / 1_000, (end - this.#from) / 1_000, value];
+    this.#samples.set([...numbers, this.#indexOf(origin)], this.#count * WIDTH);
+    this.#count++;
+  }
+
+  result(): Sample {
+    if (this.#last === undefined) throw new Error('No sample was added');
+    if (this.#count === 0) return this.#last;
+    let total = 0;
+    const weight = (own: readonly Amount[]) => own.reduce((sum, { value }) => sum + value, 0);
+    const order = { prefer: this.#prefer, weight, within: false };
+    countOnce(this.#amounts(), order, ({ value }, part) => (total += value * part));
+    const { source, instant } = this.#last;
+    return { source, instant, value: total };
+  }
+
+  #amounts(): Amount[] {
+    const known = new Set<string>();
+    const amounts: Amount[] = [];
+    for (let at = 0; at < this.#count * WIDTH; at += WIDTH) {
+      const [start = 0, end = 0, value = 0, index = 0] = this.#samples.subarray(at, at + WIDTH);
+      const key = `${start} ${end} ${value} ${index}`;
+      if (known.has(key)) continue;
+      known.add(key);
+      amounts.push({ start, end, value, origin: this.#origins[index] ?? '' });
+    }
+    return amounts;
+  }
+
+  #indexOf(origin: string): number {
+    const known = this.#origins.indexOf(origin);
+    return known === -1 ? this.#origins.push(origin) - 1 : known;
+  }
+
+  #grow(): void {
+    const grown = new Float32Array(Math.ceil(this.#samples.length * 1.5));
+    grown.set(this.#samples);
+    this.#samples = grown;
+  }
+}

@@ -1,0 +1,67 @@
+import { type Span, countOnce, lengthOf } from './spans.ts';
+
+/** Finds the main sleep of each day in the stages that devices recorded. */
+
+/** A stage of sleep. */
+export interface Stage extends Span {
+  /** The fields that its time counts for. */
+  readonly fields: readonly string[];
+  /** The athlete's calendar date at its end. */
+  readonly endDate: string;
+  readonly source: string;
+}
+
+/** The main sleep of a day. */
+export interface Night {
+  /** The day of waking. */
+  readonly date: string;
+  /** Seconds by field, each more than 0. */
+  readonly seconds: ReadonlyMap<string, number>;
+  /** The place of its first record. */
+  readonly source: string;
+}
+
+/** Stages further apart than this belong to two sleeps (s). */
+const MAX_GAP = 3_600;
+
+/** Returns the longest sleep of each day. @param prefer as in `SpanOrder` */
+export function nightsOf(stages: readonly Stage[], prefer: readonly string[]): Night[] {
+  const longest = new Map<string, { readonly night: Night; readonly total: number }>();
+  for (const sleep of sleepsOf(stages)) {
+    const seconds = new Map<string, number>();
+    let total = 0;
+    // An origin that tells stages apart counts before one that knows only sleep.
+    const weight = (own: readonly Stage[]) =>
+      new Set(own.map(({ fields }) => fields.join())).size * DAY + sum(own.map(lengthOf));
+    countOnce(sleep, { prefer, weight, within: true }, (stage, part) => {
+      const counted = part * lengthOf(stage);
+      total += counted;
+      for (const field of stage.fields) seconds.set(field, (seconds.get(field) ?? 0) + counted);
+    });
+    for (const [field, counted] of seconds) if (counted === 0) seconds.delete(field);
+    const [first] = sleep;
+    const last = sleep.reduce((one, other) => (other.end > one.end ? other : one));
+    const date = last.endDate;
+    if (first === undefined || total <= (longest.get(date)?.total ?? 0)) continue;
+    longest.set(date, { night: { date, seconds, source: first.source }, total });
+  }
+  return [...longest.values()].map(({ night }) => night);
+}
+
+const DAY = 86_400;
+
+function sum(numbers: readonly number[]): number {
+  return numbers.reduce((total, number) => total + number, 0);
+}
+
+/** Divides the stages into sleeps, by time. */
+function sleepsOf(stages: readonly Stage[]): Stage[][] {
+  const sleeps: Stage[][] = [];
+  let end = -Infinity;
+  for (const stage of stages.toSorted((a, b) => a.start - b.start)) {
+    if (stage.start - end > MAX_GAP) sleeps.push([]);
+    sleeps.at(-1)?.push(stage);
+    end = Math.max(end, stage.end);
+  }
+  return sleeps;
+}

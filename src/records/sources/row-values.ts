@@ -1,0 +1,88 @@
+import type { FieldRule as PlatformRule, FieldTable } from '../fields.ts';
+import type { JsonObject, JsonValue, RawRecord, Zone } from '../types.ts';
+import { scalarText } from '../values.ts';
+import type { Row } from './row.ts';
+import type { FieldRule, Path, TimeRule } from './types.ts';
+import { readValue } from './value.ts';
+
+/** Finds the platform's fields in a record. */
+
+export interface MappingOptions {
+  readonly zone: Zone;
+  /** Add the records as they were read, as `rawJson`. */
+  readonly raw: boolean;
+  /** The numbers of the file have a decimal comma, unless they have a point. */
+  readonly commaIsDecimal: boolean;
+}
+
+/** A field of the platform and the rule that finds it. */
+interface Target {
+  readonly field: string;
+  readonly rule: FieldRule;
+  readonly platform: PlatformRule;
+}
+
+export function targetsOf(
+  fields: Readonly<Record<string, Path | FieldRule>>,
+  table: FieldTable,
+): readonly Target[] {
+  return Object.entries(fields).map(([name, rule]) => {
+    // A field may have several rules, told apart by what follows a hash: `steps#phone`.
+    const [field = name] = name.split('#');
+    const platform = table[field];
+    if (platform === undefined) throw new Error(`The platform has no field ${field}`);
+    return { field, rule: typeof rule === 'string' ? { from: rule } : rule, platform };
+  });
+}
+
+export interface FoundValue extends Target {
+  readonly value: JsonValue;
+}
+
+/** Finds the values of a record; a problem instead of a value that cannot be read. */
+export class ValueReader {
+  readonly #targets: readonly Target[];
+  readonly #name: Path | undefined;
+  readonly #commaIsDecimal: boolean;
+
+  constructor(targets: readonly Target[], name: Path | undefined, commaIsDecimal: boolean) {
+    this.#targets = targets;
+    this.#name = name;
+    this.#commaIsDecimal = commaIsDecimal;
+  }
+
+  *read(row: Row): Generator<RawRecord, FoundValue[], undefined> {
+    const name = this.#name === undefined ? undefined : row.get(this.#name);
+    const found: FoundValue[] = [];
+    for (const target of this.#targets) {
+      if (!isNamed(target.rule, name)) continue;
+      const read = readValue(row, target.rule, target.platform, this.#commaIsDecimal);
+      if (read === undefined) continue;
+      if ('problem' in read) {
+        yield { source: row.source, field: target.field, problem: read.problem };
+      } else found.push({ ...target, value: read.value });
+    }
+    return found;
+  }
+}
+
+function isNamed({ named }: FieldRule, name: JsonValue | undefined): boolean {
+  if (named === undefined) return true;
+  return typeof named === 'string' ? named === name : named.includes(scalarText(name));
+}
+
+export function problemOf(
+  row: Row,
+  rule: TimeRule,
+  when: { problem: string } | undefined,
+): RawRecord {
+  const [first = ''] = typeof rule.from === 'string' ? [rule.from] : rule.from;
+  return { source: row.source, field: 'date', problem: when?.problem ?? `${first} is empty` };
+}
+
+/** One record is sent as it was read, several as a list. */
+export function rawJson(raws: readonly JsonObject[]): { rawJson?: JsonObject } {
+  const [first] = raws;
+  if (first === undefined) return {};
+  return { rawJson: raws.length === 1 ? first : { records: [...raws] } };
+}

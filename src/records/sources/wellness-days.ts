@@ -1,0 +1,162 @@
+import { WELLNESS_FIELDS } from '../fields.ts';
+import type { JsonObject, JsonValue, RawRecord } from '../types.ts';
+import { scalarText } from '../values.ts';
+import { type Combination, type Sample, combination } from './combine.ts';
+import { type Stage, nightsOf } from './nights.ts';
+import { type Row, firstValue } from './row.ts';
+import {
+  type FoundValue,
+  type MappingOptions,
+  ValueReader,
+  problemOf,
+  rawJson,
+  targetsOf,
+} from './row-values.ts';
+import { type When, readWhen } from './time.ts';
+import { CONVERTED_DECIMALS, isPart } from './value.ts';
+import type { FieldRule, SpanRule, WellnessMapping } from './types.ts';
+
+/** Combines the rows of an export to one record a day. */
+export class WellnessDays {
+  readonly #mapping: WellnessMapping;
+  readonly #options: MappingOptions;
+  readonly #values: ValueReader;
+  readonly #days = new Map<string, WellnessDay>();
+  readonly #stages: Stage[] = [];
+
+  constructor(mapping: WellnessMapping, options: MappingOptions) {
+    this.#mapping = mapping;
+    this.#options = options;
+    const targets = targetsOf(mapping.fields, WELLNESS_FIELDS);
+    this.#values = new ValueReader(targets, mapping.name, options.commaIsDecimal);
+  }
+
+  *add(row: Row): Generator<RawRecord, void, undefined> {
+    const values = yield* this.#values.read(row);
+    if (values.length === 0) return;
+    const { day, at, span } = this.#mapping;
+    const stages = values.filter(({ rule }) => rule.combine === 'night');
+    if (stages.length > 0 && span !== undefined) {
+      yield* this.#addStage(row, span, stages);
+      return;
+    }
+    const when = readWhen(row, day, this.#options.zone, 'day');
+    if (when === undefined || 'problem' in when) {
+      yield problemOf(row, day, when);
+      return;
+    }
+    const known = this.#dayOf(when.date, row.source);
+    const time = at === undefined ? when : readWhen(row, at, this.#options.zone, 'day');
+    const about = { instant: instantOf(time), source: row.source, ...this.#spanOf(row) };
+    for (const { field, rule, value } of values) {
+      known.add(field, rule, { value, ...about }, span?.prefer);
+    }
+    if (this.#options.raw && this.#mapping.format !== 'xml') known.raws.push(row.raw);
+  }
+
+  *#addStage(
+    row: Row,
+    span: SpanRule,
+    values: readonly FoundValue[],
+  ): Generator<RawRecord, void, undefined> {
+    const from = readWhen(row, span.from, this.#options.zone, 'time');
+    const to = readWhen(row, span.to, this.#options.zone, 'time');
+    const [start, end] = [instantOf(from), instantOf(to)];
+    if (to === undefined || 'problem' in to || start === undefined || end === undefined) {
+      yield problemOf(row, span.to, to !== undefined && 'problem' in to ? to : undefined);
+      return;
+    }
+    if (end <= start) return;
+    this.#stages.push({
+      start: start / 1_000,
+      end: end / 1_000,
+      endDate: to.date,
+      origin: originOf(row, span),
+      fields: values.map(({ field }) => field),
+      source: row.source,
+    });
+  }
+
+  /** Returns the end and the origin of a row's measurement. */
+  #spanOf(row: Row): { end?: number | undefined; origin?: string } {
+    const { span } = this.#mapping;
+    if (span === undefined) return {};
+    const end = instantOf(readWhen(row, span.to, this.#options.zone, 'time'));
+    return { end, origin: originOf(row, span) };
+  }
+
+  #dayOf(date: string, source: string): WellnessDay {
+    let known = this.#days.get(date);
+    if (known === undefined) this.#days.set(date, (known = new WellnessDay(source)));
+    return known;
+  }
+
+  *finish(): Generator<RawRecord, void, undefined> {
+    for (const { date, seconds, source } of nightsOf(
+      this.#stages,
+      this.#mapping.span?.prefer ?? [],
+    )) {
+      const day = this.#dayOf(date, source);
+      for (const [field, value] of seconds) {
+        day.add(field, { from: '' }, { value, instant: undefined, source });
+      }
+    }
+    for (const date of [...this.#days.keys()].sort()) {
+      const day = this.#days.get(date);
+      if (day !== undefined) yield day.record(date);
+    }
+  }
+}
+
+function instantOf(when: When | { readonly problem: string } | undefined): number | undefined {
+  return when === undefined || 'problem' in when ? undefined : when.instant;
+}
+
+function originOf(row: Row, { origin }: SpanRule): string {
+  return scalarText(firstValue(row, origin));
+}
+
+class WellnessDay {
+  readonly raws: JsonObject[] = [];
+  readonly #source: string;
+  readonly #fields = new Map<string, { readonly all: Combination; readonly rule: FieldRule }>();
+
+  constructor(source: string) {
+    this.#source = source;
+  }
+
+  /** @param prefer as in {@link SpanRule} */
+  add(field: string, rule: FieldRule, sample: Sample, prefer: readonly string[] = []): void {
+    let known = this.#fields.get(field);
+    if (known === undefined) {
+      this.#fields.set(field, (known = { all: combination(rule.combine, prefer), rule }));
+    }
+    known.all.add(sample);
+  }
+
+  record(date: string): RawRecord {
+    const samples = [...this.#fields].map(([field, { all, rule }]) => {
+      const sample = all.result();
+      return [field, { ...sample, value: rounded(field, rule, sample.value) }] as const;
+    });
+    const values = samples.map(([field, { value }]) => [field, value] as const);
+    const instants = samples.flatMap(([, { instant }]) => (instant === undefined ? [] : [instant]));
+    // A day from one record has its place; of several, the first.
+    const sources = new Set(samples.map(([, { source }]) => source));
+    const [only = this.#source] = sources.size === 1 ? sources : [];
+    return {
+      source: only,
+      mapped: true,
+      value: { date, ...Object.fromEntries(values), ...rawJson(this.raws) },
+      ...(instants.length === 0 ? {} : { at: Math.max(...instants) }),
+    };
+  }
+}
+
+/** Rounds what sums and means leave. */
+function rounded(field: string, rule: FieldRule, value: JsonValue): JsonValue {
+  if (typeof value !== 'number') return value;
+  if (WELLNESS_FIELDS[field]?.type === 'integer') return Math.round(value);
+  const decimals = rule.decimals ?? (isPart(rule) ? CONVERTED_DECIMALS : undefined);
+  return decimals === undefined ? value : Number(value.toFixed(decimals));
+}

@@ -1,0 +1,140 @@
+import { describe, expect, it } from 'vitest';
+import { prepareInputs } from '../../../src/records/prepare.ts';
+import type { Source, WellnessMapping } from '../../../src/records/sources/types.ts';
+import { BERLIN, chunks } from '../support.ts';
+
+/** Reads a text with one mapping, for an athlete at home in Berlin. */
+async function read(text: string, mapping: Partial<WellnessMapping>) {
+  const file: WellnessMapping = {
+    kind: 'wellness',
+    holds: 'days',
+    format: 'json',
+    has: [],
+    day: { from: 'day' },
+    fields: { steps: 'steps' },
+    ...mapping,
+  };
+  const source: Source = { name: 'test', title: 'Test', howTo: '', evidence: [], files: [file] };
+  const { records, invalid, unreadable } = await prepareInputs(
+    'wellness',
+    [{ name: 'file', chunks: chunks(text) }],
+    {
+      ...BERLIN,
+      sources: { list: [source], named: true, choose: () => Promise.reject(new Error('several')) },
+    },
+    new AbortController().signal,
+  );
+  return {
+    bodies: records.map(({ body }) => body),
+    problems: [...invalid, ...unreadable].flatMap(({ problems }) =>
+      problems.map(({ problem }) => problem),
+    ),
+  };
+}
+
+const day = '2026-02-15';
+
+describe('a sum of members', () => {
+  const sleepSecs = { from: 'light', and: ['deep', 'rem'], none: [-1] };
+
+  it.each([
+    ['all members', { light: 14_400, deep: 5_400, rem: 3_600 }, 23_400],
+    ['a member that is missing', { light: 14_400, rem: 3_600 }, 18_000],
+    ['members that were not measured', { light: 14_400, deep: null, rem: -1 }, 14_400],
+  ])('adds %s', async (_what, record, sum) => {
+    const { bodies } = await read(JSON.stringify({ day, ...record }), { fields: { sleepSecs } });
+
+    expect(bodies).toEqual([{ date: day, sleepSecs: sum }]);
+  });
+
+  it('has no value without the first member', async () => {
+    const text = JSON.stringify({ day, deep: 5_400, steps: 9 });
+    const { bodies } = await read(text, { fields: { sleepSecs, steps: 'steps' } });
+
+    expect(bodies).toEqual([{ date: day, steps: 9 }]);
+  });
+
+  it('is reported if a member is no number', async () => {
+    const text = JSON.stringify({ day, light: 14_400, deep: 'long' });
+    const { bodies, problems } = await read(text, { fields: { sleepSecs } });
+
+    expect(bodies).toEqual([]);
+    expect(problems).toEqual([expect.stringContaining('"long"')]);
+  });
+});
+
+describe('the records of a document', () => {
+  const records = ['data', 'more.data', ''];
+
+  it.each([
+    ['the first path', { data: [{ day, steps: 1 }], more: { data: [{ day, steps: 2 }] } }, 1],
+    ['the next path if the first has none', { data: [], more: { data: [{ day, steps: 2 }] } }, 2],
+    ['the document itself', [{ day, steps: 3 }], 3],
+  ])('are at %s', async (_where, document, steps) => {
+    const { bodies } = await read(JSON.stringify(document), { records });
+
+    expect(bodies).toEqual([{ date: day, steps }]);
+  });
+});
+
+describe('a day', () => {
+  it.each([
+    [[2026, 2, 15], day],
+    [[2026, 2, 15, 7, 5], day],
+    [[2026, 2, 15, 23, 59, 59, 999_000_000], day],
+  ])('is read from the numbers %j', async (numbers, date) => {
+    const { bodies } = await read(JSON.stringify({ day: numbers, steps: 9 }), {});
+
+    expect(bodies).toEqual([{ date, steps: 9 }]);
+  });
+
+  it.each([[[2026, 2]], [[2026, 2, 30]], [[2026, 'Feb', 15]]])(
+    'is reported if the numbers %j are no date',
+    async (numbers) => {
+      const { bodies, problems } = await read(JSON.stringify({ day: numbers, steps: 9 }), {});
+
+      expect(bodies).toEqual([]);
+      expect(problems).toEqual([expect.stringContaining('day is')]);
+    },
+  );
+
+  it('is the one at the offset beside a time in UTC', async () => {
+    const text = JSON.stringify([
+      { end: '2026-02-16T06:30:00.000Z', offset: '-08:00', steps: 1 },
+      { end: '2026-02-16T22:30:00Z', offset: '+09:00', steps: 2 },
+      { end: '2026-02-18T23:30:00Z', steps: 3 },
+    ]);
+    const { bodies } = await read(text, { day: { from: 'end', offset: 'offset' } });
+
+    expect(bodies).toEqual([
+      { date: '2026-02-15', steps: 1 },
+      { date: '2026-02-17', steps: 2 },
+      { date: '2026-02-19', steps: 3 },
+    ]);
+  });
+});
+
+describe('JSON in a cell of a table', () => {
+  const mapping: Partial<WellnessMapping> = {
+    format: 'csv',
+    fields: { spO2: 'oxygen.average', steps: 'steps' },
+  };
+
+  it('has members', async () => {
+    const text = `day;steps;oxygen\n${day};9;"{""average"": 96.8}"\n`;
+
+    expect((await read(text, mapping)).bodies).toEqual([{ date: day, spO2: 96.8, steps: 9 }]);
+  });
+
+  it.each(['', 'n/a', '{"average"'])('has none if the cell is "%s"', async (cell) => {
+    const text = `day;steps;oxygen\n${day};9;"${cell.replaceAll('"', '""')}"\n`;
+
+    expect(await read(text, mapping)).toEqual({ bodies: [{ date: day, steps: 9 }], problems: [] });
+  });
+
+  it('does not hide a column with a dot in its name', async () => {
+    const text = `day;steps;oxygen.average\n${day};9;95\n`;
+
+    expect((await read(text, mapping)).bodies).toEqual([{ date: day, spO2: 95, steps: 9 }]);
+  });
+});

@@ -1,0 +1,65 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { prepareInputs } from '../../../src/records/prepare.ts';
+import { appleHealth } from '../../../src/records/sources/apple-health.ts';
+import { BERLIN } from '../support.ts';
+
+const sample = readFileSync(join(import.meta.dirname, 'samples/apple-health-export.xml'));
+const golden = JSON.parse(
+  readFileSync(join(import.meta.dirname, 'samples/apple-health-export.golden.json'), 'utf8'),
+) as unknown;
+
+// eslint-disable-next-line @typescript-eslint/require-await -- an input's chunks are asynchronous
+async function* pieces(bytes: Buffer, size: number): AsyncGenerator<Uint8Array> {
+  for (let at = 0; at < bytes.length; at += size) yield bytes.subarray(at, at + size);
+}
+
+async function read(bytes: Buffer, size = 64 * 1024) {
+  const choose = () => Promise.reject(new Error('several'));
+  const { records, invalid, unreadable } = await prepareInputs(
+    'wellness',
+    [{ name: 'export.xml', chunks: pieces(bytes, size) }],
+    { ...BERLIN, sources: { list: [appleHealth], named: false, choose } },
+    new AbortController().signal,
+  );
+  return { bodies: records.map(({ body }) => body), invalid, unreadable };
+}
+
+describe('an XML export', () => {
+  it.each([1, 2, 3, 7, 100, 4096])(
+    'is read the same in pieces of %i bytes, through elements and characters',
+    async (size) => {
+      const { bodies, invalid, unreadable } = await read(sample, size);
+      expect(bodies).toEqual(golden);
+      expect([...invalid, ...unreadable]).toEqual([]);
+    },
+  );
+
+  it('sends nothing if it is cut off, and says so', async () => {
+    const { bodies, unreadable } = await read(sample.subarray(0, sample.length - 40));
+    expect(bodies).toEqual([]);
+    expect(unreadable.map(({ problems }) => problems[0].problem)).toEqual([
+      'export.xml is cut off: it ends before </HealthData>.',
+    ]);
+  });
+
+  it('is read although its DTD is not well-formed, as exports of iOS 16 have it', async () => {
+    const text = sample
+      .toString()
+      .replace('<!ATTLIST Me', '<!ELEMENT Vision EMPTY>\n<!ATTLIST HealthData\n>\n]<!ATTLIST Me');
+    const { bodies } = await read(Buffer.from(text));
+    expect(bodies).toEqual(golden);
+  });
+
+  it('reports a unit that is not known, and sends the rest of the day', async () => {
+    const text = sample.toString().replaceAll('unit="kg"', 'unit="slug"');
+    const { bodies, invalid } = await read(Buffer.from(text));
+    expect(bodies).toEqual([expect.not.objectContaining({ weight: 73.1 })]);
+    expect(bodies).toEqual([expect.objectContaining({ bodyFat: 18.5 })]);
+    expect(invalid.map(({ problems }) => problems)).toEqual([
+      [{ field: 'weight', problem: 'is in "slug"; the known units are kg, g, lb, st' }],
+      [{ field: 'weight', problem: 'is in "slug"; the known units are kg, g, lb, st' }],
+    ]);
+  });
+});
