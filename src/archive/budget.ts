@@ -12,7 +12,7 @@ export interface UnpackLimits {
   readonly ratio: number;
   /** Size of an archive inside another one, as a multiple of its packed size. */
   readonly innerRatio: number;
-  /** Every archive may unpack to this, whatever its size (bytes). */
+  /** Every archive may unpack to this, even a tiny one (bytes). */
   readonly small: number;
 }
 

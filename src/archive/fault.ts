@@ -16,7 +16,7 @@ export class ArchiveFault extends Error {
   }
 }
 
-/** Messages of yauzl and zlib, and what they mean to the athlete. */
+/** Messages of yauzl and zlib, and their meaning for the athlete. */
 const KNOWN: readonly (readonly [RegExp, ArchiveReason, string])[] = [
   [
     /End of central directory|unexpected EOF/,

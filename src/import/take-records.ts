@@ -107,7 +107,7 @@ export class RecordStock {
   }
 
   /**
-   * Reads what was taken, to its end.
+   * Reads the files of one kind to their end.
    *
    * @param since earliest day that is sent (`YYYY-MM-DD`)
    * @throws the signal's reason if it is aborted

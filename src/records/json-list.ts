@@ -91,7 +91,7 @@ export function startsList(start: Buffer): boolean {
 }
 
 /**
- * Returns the first elements of a list, of those that end within `start`; none if the text is no list.
+ * Returns the first elements of a list that end within `start`; none if the text is no list.
  *
  * @param start the first bytes of the file
  */

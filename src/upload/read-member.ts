@@ -27,7 +27,7 @@ const FIRST_BYTES = 256 * 1024;
 
 /**
  * Reads a recording from an archive, and unpacks it if it is gzip. Of a member that is no FIT file, it
- * reads the beginning only, which shows what it is.
+ * reads the beginning only, which shows its kind.
  *
  * @throws the signal's reason if it is aborted
  */

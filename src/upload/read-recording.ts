@@ -90,7 +90,7 @@ export function isGzip(bytes: Uint8Array): boolean {
   return bytes[0] === 0x1f && bytes[1] === 0x8b && bytes[2] === 8;
 }
 
-/** Beginning of a gzip file that shows what is in it (bytes); it unpacks to 1 MB at most. */
+/** Beginning of a gzip file that shows the kind of its content (bytes); unpacks to 1 MB at most. */
 const PEEK_PACKED_BYTES = 1024;
 /** Recordings shrink to a third, or to a tenth if the device writes many constant fields. */
 const MAX_GZIP_RATIO = 100;
@@ -109,7 +109,7 @@ export function mayBeFit(first: Uint8Array): boolean {
 
 /**
  * Unpacks a gzip file with a recording. Of another file, and of a recording without a size, it
- * unpacks the beginning only, which shows what it is.
+ * unpacks the beginning only, which shows its kind.
  */
 function unpack(packed: Buffer, stamp: FileStamp): FileContents | Unreadable {
   // Loaded with the first gzip file.

@@ -299,7 +299,7 @@ describe('the temporary file of an inner archive', () => {
     expect(opened.tempFiles()).toEqual([]);
   });
 
-  it('is not needed for what is not an archive', async () => {
+  it('is not made without an inner archive', async () => {
     const opened = openArchive(makeZip([{ name: 'x', bytes: 'x' }]));
     const before = statSync(opened.temp).mtimeMs;
     await opened.readAll();

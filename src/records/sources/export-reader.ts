@@ -69,7 +69,8 @@ export class ExportReader {
   ): Promise<Records | undefined> {
     if (first.length === 0) return undefined;
     const match = await this.#choose(name, matchJson(name, first, this.#sources.list));
-    if (match === undefined || (match.mapping.records ?? '') !== '') return undefined;
+    const paths = [match?.mapping.records ?? ''].flat();
+    if (match === undefined || !paths.includes('')) return undefined;
     return this.#mapped(rowsOfElements(name, elements()), match, false);
   }
 
