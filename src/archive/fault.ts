@@ -23,6 +23,11 @@ const KNOWN: readonly (readonly [RegExp, ArchiveReason, string])[] = [
     'incomplete',
     'The end of the zip archive is missing: the download or copy was cut off, or is still in progress.',
   ],
+  [
+    /Invalid comment length/,
+    'corrupt',
+    'It is damaged: something follows the end of the zip archive. Download or copy it again.',
+  ],
   [/strong encryption/, 'unreadable', 'It is encrypted. Unpack it with its password first.'],
   [
     /multi-disk/,

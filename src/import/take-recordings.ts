@@ -116,7 +116,7 @@ export class RecordingStock {
       kind: 'unusable',
       title: 'Unusable recordings',
       sends: false,
-      reason: 'damaged or incomplete: see above',
+      reason: 'see above',
     });
     this.#report(item);
   }

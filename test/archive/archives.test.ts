@@ -152,6 +152,12 @@ describe('a faulty archive', () => {
     ['has no end', whole.subarray(0, 900), 'incomplete', /The end of the zip archive is missing/],
     ['is another file', Buffer.from('{"a":1}'.repeat(10)), 'unreadable', /is not a zip archive/],
     ['is empty', Buffer.alloc(0), 'unreadable', /is not a zip archive/],
+    [
+      'has a tail',
+      Buffer.concat([whole, Buffer.from('tail')]),
+      'corrupt',
+      /something follows the end/,
+    ],
     ['has a damaged directory', broken(whole), 'corrupt', /It is damaged \(/],
   ])('that %s is reported', async (_how, bytes, reason, problem) => {
     expect(await openArchive(bytes).readAll()).toEqual([

@@ -7,7 +7,7 @@ import { UNPACK_LIMITS, UnpackBudget, type UnpackLimits } from '../../src/archiv
 import { ArchiveFault } from '../../src/archive/fault.ts';
 
 /** Returns a folder that is removed at the end of the test. */
-function scratchDir(): string {
+export function scratchDir(): string {
   const dir = mkdtempSync(join(tmpdir(), 'sync-archive-'));
   onTestFinished(() => rmSync(dir, { recursive: true, force: true }));
   return dir;
