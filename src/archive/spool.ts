@@ -11,7 +11,7 @@ export interface Spool {
   /** Bytes. */
   readonly size: number;
   /** Closes the file. May be called twice. */
-  close(): Promise<void>;
+  readonly close: () => Promise<void>;
 }
 
 /**
