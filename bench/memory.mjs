@@ -62,7 +62,7 @@ export async function bench() {
 }
 
 /** Starts `sync sandbox` on a free port. */
-async function startSandbox() {
+export async function startSandbox() {
   const child = spawn(process.execPath, [program, 'sandbox', '--port', '0', '--json'], {
     env: environment('sandbox', 'http://127.0.0.1'),
     stdio: ['ignore', 'pipe', 'inherit'],

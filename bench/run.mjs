@@ -4,7 +4,7 @@
  */
 import { missed } from './support.mjs';
 
-const PARTS = ['start', 'known', 'hash', 'upload', 'watch', 'memory'];
+const PARTS = ['start', 'known', 'hash', 'upload', 'watch', 'memory', 'import'];
 const args = process.argv.slice(2);
 const full = args.includes('--full');
 const chosen = args.filter((arg) => !arg.startsWith('--'));

@@ -145,27 +145,29 @@ export async function startSink(latencyMs = 0) {
   };
 }
 
-let maker;
-
 /** A folder of made recordings, all different. @returns its path */
 export async function makeFolder(name, count, sizeBytes) {
-  maker ??= await loadMaker();
+  const { makeRecording } = await loadMaker();
   const folder = join(scratch, name);
   for (let index = 0; index < count; index++) {
     const path = join(folder, `2026-${String(index >> 8).padStart(3, '0')}`, `ride-${index}.fit`);
     mkdirSync(dirname(path), { recursive: true });
-    writeFileSync(path, maker.makeRecording({ seed: index + 1, durationSecs: 20, sizeBytes }));
+    writeFileSync(path, makeRecording({ seed: index + 1, durationSecs: 20, sizeBytes }));
   }
   return folder;
 }
 
-async function loadMaker() {
-  await build({
+let maker;
+
+/** Loads test/support/fit-maker.ts. */
+export async function loadMaker() {
+  maker ??= build({
     input: join(root, 'test', 'support', 'fit-maker.ts'),
     platform: 'node',
     logLevel: 'silent',
     output: { dir: join(scratch, 'maker'), format: 'esm', entryFileNames: 'maker.mjs' },
   });
+  await maker;
   return await import(pathToFileURL(join(scratch, 'maker', 'maker.mjs')).href);
 }
 

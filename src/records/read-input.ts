@@ -4,7 +4,8 @@ import { messageOf, SyncError, systemCode } from '../base/errors.ts';
 import { MAX_RECORDS, parseDocument, readDocument } from './document.ts';
 import { JsonFault, parseJson } from './json.ts';
 import { invalidUtf8At, markLength, UTF8_MARK } from './text.ts';
-import { type Match, matchJson } from './sources/recognise.ts';
+import { LOOKED_AT, type Match, matchJson, mayMatchJson } from './sources/recognise.ts';
+import { firstElements, readList, startsList } from './json-list.ts';
 import { type ExportReader, isXml, matchText } from './sources/export-reader.ts';
 import type { Source } from './sources/types.ts';
 import type { JsonValue, RawRecord, RecordKind } from './types.ts';
@@ -38,9 +39,10 @@ async function* chunksOf(path: string): AsyncGenerator<Uint8Array, void, undefin
  * Reads the records of one input: a JSON object, an array, an object with a list of records in it,
  * or one JSON object a line (NDJSON).
  *
- * A JSON document is held in memory and checked as a whole before its first record is yielded.
- * NDJSON is streamed, and a broken line costs only that line; a later part of the input can still be
- * unreadable. **Send nothing before the iteration has ended**: `prepareInputs` enforces this.
+ * A JSON document is held in memory and checked as a whole before its first record is yielded. NDJSON,
+ * and a large JSON list from a known source, are streamed. A broken line of NDJSON costs only that line.
+ * A later part of a streamed input can still be unreadable. **Send nothing before the iteration has
+ * ended**: `prepareInputs` enforces this.
  *
  * @throws SyncError `INPUT_INVALID` if the input as a whole can't be read: no such file, not UTF-8,
  * not JSON (with line and column), no records in it, larger than `maxBytes`.
@@ -54,15 +56,25 @@ export async function* readInput(
   const limit = { bytes: maxBytes };
   const chunks = limited(input, limit);
   try {
-    const head = await readHead(chunks);
+    const start = await readStart(chunks);
+    const rest = prepend(start.bytes, chunks);
+    if (start.isLargeList && exports !== undefined) {
+      const first = firstElements(name, start.bytes, LOOKED_AT);
+      const list = await exports.readList(name, first, () => readList(name, rest));
+      if (list !== undefined) {
+        yield* list;
+        return;
+      }
+    }
+    const head = await readHead(rest);
     if (isLineOfRecords(head)) {
-      const lines = linesOf(name, head.bytes, chunks);
+      const lines = linesOf(name, head.bytes, rest);
       yield* (await exports?.readLines(name, head.line, lines)) ?? readLines(name, lines);
       return;
     }
     // XML is read in parts, and never held in memory.
     if (isXml(head.bytes.toString('latin1', 0, 100))) limit.bytes = Infinity;
-    const all = prepend(head.bytes, chunks);
+    const all = prepend(head.bytes, rest);
     const text = await exports?.readText(name, head.bytes, all);
     if (text !== undefined) {
       yield* text;
@@ -85,21 +97,43 @@ export async function matchInput(
   input: Input,
   sources: readonly Source[],
 ): Promise<readonly Match[]> {
+  const { name } = input;
   const chunks = limited(input, { bytes: MAX_INPUT_BYTES });
   try {
-    const head = await readHead(chunks);
-    if (isLineOfRecords(head))
-      return matchJson(input.name, JSON.parse(head.line.toString()) as JsonValue, sources);
-    const text = await matchText(input.name, head.bytes, sources);
+    const start = await readStart(chunks);
+    const rest = prepend(start.bytes, chunks);
+    const first = start.isLargeList ? firstElements(name, start.bytes, LOOKED_AT) : [];
+    if (first.length > 0) return matchJson(name, first, sources);
+    const head = await readHead(rest);
+    if (isLineOfRecords(head)) {
+      return matchJson(name, JSON.parse(head.line.toString()) as JsonValue, sources);
+    }
+    const text = await matchText(name, head.bytes.subarray(0, LARGE_BYTES), sources);
     if (text !== undefined) return text;
-    return matchJson(
-      input.name,
-      parseDocument(input.name, await joinAll(prepend(head.bytes, chunks))).value,
-      sources,
-    );
+    const all = await joinAll(prepend(head.bytes, rest));
+    if (all.length > LARGE_BYTES && !mayMatchJson(name, all, sources)) return [];
+    return matchJson(name, parseDocument(name, all).value, sources);
   } finally {
     await chunks.return();
   }
+}
+
+/** A JSON text above this size is read in parts, if it is a list (bytes). */
+const LARGE_BYTES = 2 * 1024 * 1024;
+
+/** Reads the first bytes of an input: more than one chunk only of a JSON list. */
+async function readStart(
+  chunks: AsyncGenerator<Buffer, void, undefined>,
+): Promise<{ readonly bytes: Buffer; readonly isLargeList: boolean }> {
+  const read: Buffer[] = [];
+  let size = 0;
+  for (let next = await chunks.next(); next.done !== true; next = await chunks.next()) {
+    read.push(next.value);
+    size += next.value.length;
+    if (!startsList(read[0] ?? next.value)) break;
+    if (size >= LARGE_BYTES) return { bytes: Buffer.concat(read), isLargeList: true };
+  }
+  return { bytes: Buffer.concat(read), isLargeList: false };
 }
 
 export interface InputOptions {
@@ -108,7 +142,10 @@ export interface InputOptions {
   readonly exports?: ExportReader | undefined;
 }
 
-async function* prepend(head: Buffer, rest: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+async function* prepend(
+  head: Buffer,
+  rest: AsyncIterable<Buffer>,
+): AsyncGenerator<Buffer, void, undefined> {
   yield head;
   yield* rest;
 }

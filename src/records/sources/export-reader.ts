@@ -3,6 +3,7 @@ import { type Text, phrase, sync } from '../../base/phrase.ts';
 import type { Document } from '../document.ts';
 import { JsonFault, parseValue } from '../json.ts';
 import { plain } from '../names.ts';
+import type { ListElement } from '../json-list.ts';
 import type { Line } from '../read-input.ts';
 import type { JsonValue, RawRecord, RecordKind, RecordOptions, SourceOptions } from '../types.ts';
 import { isObject } from '../values.ts';
@@ -53,6 +54,23 @@ export class ExportReader {
     const match = await this.#choose(name, matchJson(name, value, this.#sources.list));
     if (match === undefined) return undefined;
     return this.#mapped(jsonRows(name, value, match), match, false);
+  }
+
+  /**
+   * Returns the records of a large JSON list; undefined if the whole document must be read.
+   *
+   * @param first its first elements
+   * @param elements reads all of them
+   */
+  async readList(
+    name: string,
+    first: JsonValue[],
+    elements: () => AsyncIterable<ListElement>,
+  ): Promise<Records | undefined> {
+    if (first.length === 0) return undefined;
+    const match = await this.#choose(name, matchJson(name, first, this.#sources.list));
+    if (match === undefined || (match.mapping.records ?? '') !== '') return undefined;
+    return this.#mapped(rowsOfElements(name, elements()), match, false);
   }
 
   /**
@@ -161,6 +179,15 @@ function* jsonRows(name: string, document: JsonValue, { mapping }: Match): Gener
   for (const place of recordsAt(document, mapping.records)) {
     const { value } = place;
     if (isObject(value)) yield jsonRow(name, { ...place, value });
+  }
+}
+
+async function* rowsOfElements(
+  name: string,
+  elements: AsyncIterable<ListElement>,
+): AsyncGenerator<Row> {
+  for await (const { index, value } of elements) {
+    if (isObject(value)) yield jsonRow(name, { value, around: [], pointer: String(index) });
   }
 }
 

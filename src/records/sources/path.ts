@@ -76,7 +76,7 @@ interface ParsedPath {
 
 const parsed = new Map<Path, ParsedPath>();
 
-function parsePath(path: Path): ParsedPath {
+export function parsePath(path: Path): ParsedPath {
   const known = parsed.get(path);
   if (known !== undefined) return known;
   const [, outer = '', rest = ''] = /^((?:\^\.?)*)(.*)$/.exec(path) ?? [];

@@ -1,6 +1,6 @@
 import type { JsonValue } from '../types.ts';
 import { isObject } from '../values.ts';
-import { recordsAt, valueAt } from './path.ts';
+import { parsePath, recordsAt, valueAt } from './path.ts';
 import type { Mapping, Path, Paths, Source } from './types.ts';
 
 /** Finds the sources whose files look like a given one. */
@@ -12,7 +12,7 @@ export interface Match {
 }
 
 /** Number of records that are looked at: some lack members that others have. */
-const LOOKED_AT = 50;
+export const LOOKED_AT = 50;
 
 /** Returns the sources that a JSON document matches. @param name the file's */
 export function matchJson(name: string, document: JsonValue, sources: readonly Source[]): Match[] {
@@ -23,6 +23,18 @@ export function matchJson(name: string, document: JsonValue, sources: readonly S
     const hasPath = (path: Path) => places.some((place) => valueAt(place, path) !== undefined);
     return has.every((paths) => anyOf(paths, hasPath)) && !hasNot.some(hasPath);
   });
+}
+
+/**
+ * Returns whether the text of a JSON document has the names of members that a source needs. A large
+ * document of an unknown program is not parsed.
+ */
+export function mayMatchJson(name: string, text: Buffer, sources: readonly Source[]): boolean {
+  const hasName = (path: Path) => text.includes(`"${parsePath(path).steps.at(-1)?.name ?? ''}"`);
+  const found = matches(name, sources, 'json', ({ has }) =>
+    has.every((paths) => anyOf(paths, hasName)),
+  );
+  return found.length > 0;
 }
 
 /** Returns the sources that an XML document matches. @param head the first characters of the file */

@@ -1,0 +1,225 @@
+import { mkdirSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import { describe, expect, it } from 'vitest';
+import { makeRecording } from '../support/fit-maker.ts';
+import { ndjson } from '../support/program.ts';
+import { makeZip } from '../support/zip-maker.ts';
+import {
+  type World,
+  foodsHeld,
+  openHome,
+  openLoggedInWorld,
+  openTerminal,
+  requestCounts,
+  terminals,
+  worldOf,
+} from '../support/acceptance.ts';
+
+const ride = (seed: number) =>
+  makeRecording({
+    seed,
+    sizeBytes: 3_000,
+    startTime: new Date(Date.UTC(2026, 1, 1 + seed, 7)),
+  });
+
+const WELLNESS = JSON.stringify([
+  { date: '2026-02-15', restingHr: 48 },
+  { date: '2026-02-16', restingHr: 49 },
+]);
+const MEALS = JSON.stringify({
+  date: '2026-02-15',
+  items: [{ logged_at: '2026-02-15T08:00:00+01:00', name: 'Oats', carbs: 60 }],
+});
+
+/** An account export: recordings in an archive inside it, records, and other files. */
+function accountExport(recordings = 2): Buffer {
+  const inner = Array.from({ length: recordings }, (_, index) => ({
+    name: `athlete_${index}.fit`,
+    bytes: ride(index + 1),
+  }));
+  return makeZip([
+    { name: 'DI_CONNECT/Part1.zip', bytes: makeZip(inner) },
+    { name: 'DI_CONNECT/wellness.json', bytes: WELLNESS },
+    { name: 'DI_CONNECT/meals.json', bytes: MEALS },
+    { name: 'DI_CONNECT/copy.fit.gz', bytes: gzipSync(ride(1)) },
+    { name: 'DI_CONNECT/track.gpx', bytes: '<gpx/>' },
+    { name: 'DI_CONNECT/photo.jpg', bytes: 'x' },
+  ]);
+}
+
+const openImportWorld = async () => await openLoggedInWorld({ inProcess: true });
+
+function stateOf({ sandbox }: World) {
+  const [athlete] = sandbox.control.state('athlete-1').athletes;
+  return {
+    recordings: athlete?.recordings.length ?? 0,
+    wellness: athlete?.wellness.map(({ date }) => date) ?? [],
+    foods: foodsHeld(sandbox, '2026-02-15').length,
+  };
+}
+
+const NOTHING = { recordings: 0, wellness: [], foods: 0 };
+const ALL = { recordings: 2, wellness: ['2026-02-15', '2026-02-16'], foods: 1 };
+
+describe('sync import', () => {
+  it('sends the recordings, wellness and nutrition of an export once, in one run', async () => {
+    const world = await openImportWorld();
+    const path = world.write('export.zip', accountExport());
+    const first = await world.sync(['import', path, '--yes', '--json']);
+    expect(first.code).toBe(0);
+    expect(stateOf(world)).toEqual(ALL);
+    const lines = ndjson(first.stdout);
+    expect(lines.map(({ type }) => type)).toEqual([
+      ...Array.from({ length: 6 }, () => 'import-found'),
+      'upload',
+      'upload',
+      'wellness',
+      'wellness',
+      'nutrition',
+      'summary',
+    ]);
+    expect(lines.at(-1)).toMatchObject({ recordings: 2, days: 3, uploaded: 2, pushed: 3 });
+    world.sandbox.control.clearRequests();
+    const second = await world.sync(['import', path, '--yes', '--json']);
+    expect(second.code).toBe(0);
+    expect(ndjson(second.stdout).at(-1)).toMatchObject({ uploaded: 0, pushed: 0, skipped: 3 });
+    expect(requestCounts(world.sandbox)).toEqual({});
+    expect(stateOf(world)).toEqual(ALL);
+  });
+
+  it('prints a table of what it found before it sends', async () => {
+    const world = await openImportWorld();
+    const path = world.write('export.zip', accountExport());
+    const { stdout, stderr } = await world.sync(['import', path, '--yes']);
+    expect(stdout.split('\n').slice(0, 7)).toEqual([
+      expect.stringMatching(/^FOUND +FILES +DAYS +FROM +TO +SENT$/),
+      expect.stringMatching(/^Recordings +2 +2 +2026-02-02 +2026-02-03 +yes \(6\.0 kB\)$/),
+      expect.stringMatching(/^The platform's own form +1 +2 +2026-02-15 +2026-02-16 +as wellness$/),
+      expect.stringMatching(
+        /^The platform's own form +1 +1 +2026-02-15 +2026-02-15 +as nutrition$/,
+      ),
+      expect.stringMatching(/^Recordings found twice +1 +no: the same recording is sent once$/),
+      expect.stringMatching(/^GPX files +1 +no: only FIT recordings are sent$/),
+      expect.stringMatching(/^\.jpg files +1 +no: of no known source$/),
+    ]);
+    expect(stderr).toContain(
+      'To send: 2 recordings (6.0 kB), 2 days of wellness and 1 day of nutrition.',
+    );
+  });
+
+  it('without --yes and without a terminal shows the table, sends nothing and exits 2', async () => {
+    const world = await openImportWorld();
+    const path = world.write('export.zip', accountExport());
+    const { code, stdout, stderr } = await world.sync(['import', path]);
+    expect(code).toBe(2);
+    expect(stdout).toContain('Recordings');
+    expect(stderr).toContain('Run the same command with --yes to send it.');
+    expect(stateOf(world)).toEqual(NOTHING);
+  });
+
+  it('with --dry-run shows the table and the requests, and sends nothing', async () => {
+    const world = await openImportWorld();
+    const path = world.write('export.zip', accountExport());
+    const { code, stdout } = await world.sync(['import', path, '--dry-run', '--json']);
+    expect(code).toBe(0);
+    expect(ndjson(stdout).flatMap(({ outcome }) => outcome ?? [])).toEqual([
+      'would-upload',
+      'would-upload',
+      'would-push',
+      'would-push',
+      'would-push',
+    ]);
+    expect(requestCounts(world.sandbox)).toEqual({});
+  });
+
+  it('with --dry-run needs no login and no address', async () => {
+    const world = await openImportWorld();
+    const path = world.write('export.zip', accountExport());
+    const other = worldOf(world.sandbox, openHome(), true);
+    const { code, stdout } = await other.sync(['import', path, '--dry-run', '--json']);
+    expect(code).toBe(0);
+    expect(ndjson(stdout)[0]).toMatchObject({ kind: 'recordings', files: 2, sends: true });
+  });
+
+  it('sends with --since only what is from that day on', async () => {
+    const world = await openImportWorld();
+    const path = world.write('export.zip', accountExport());
+    const { code } = await world.sync(['import', path, '--yes', '--since', '2026-02-16']);
+    expect(code).toBe(0);
+    expect(stateOf(world)).toEqual({ recordings: 0, wellness: ['2026-02-16'], foods: 0 });
+    const wrong = await world.sync(['import', path, '--yes', '--since', 'soon']);
+    expect(wrong.code).toBe(2);
+  });
+
+  it('sends the rest of an export with damaged parts, and exits 3', async () => {
+    const world = await openImportWorld();
+    const path = world.write(
+      'export.zip',
+      makeZip([
+        { name: 'cut.zip', bytes: accountExport().subarray(0, 900) },
+        { name: 'cut.fit', bytes: ride(5).subarray(0, 2_000) },
+        { name: 'whole.fit', bytes: ride(6) },
+      ]),
+    );
+    const { code, stdout } = await world.sync(['import', path, '--yes', '--json']);
+    expect(code).toBe(3);
+    expect(ndjson(stdout)).toMatchObject([
+      { type: 'import-unreadable', path: `${path}/cut.zip`, reason: 'incomplete' },
+      { type: 'upload', path: `${path}/cut.fit`, outcome: 'invalid', reason: 'incomplete' },
+      { type: 'import-found', kind: 'recordings', files: 1 },
+      { type: 'import-found', kind: 'unusable' },
+      { type: 'import-found', kind: 'unreadable' },
+      { type: 'upload', path: `${path}/whole.fit`, outcome: 'uploaded' },
+      { type: 'summary', uploaded: 1, invalid: 1 },
+    ]);
+  });
+
+  it('says that there is nothing to send, and does not ask', async () => {
+    const world = await openImportWorld();
+    world.write('photos/a.jpg', 'x');
+    const { code, stderr } = await world.sync(['import', 'photos']);
+    expect({ code, stderr }).toEqual({ code: 0, stderr: 'There is nothing to send.\n' });
+  });
+});
+
+describe(`sync import on a terminal${terminals.note}`, () => {
+  it.skipIf(!terminals.present).each([
+    ['y', 0, ALL],
+    ['n', 0, NOTHING],
+    ['', 0, NOTHING],
+    ['\u0003', 130, NOTHING],
+  ])('answers %j at the question', async (answer, code, state) => {
+    const world = await openLoggedInWorld();
+    const path = world.write('export.zip', accountExport());
+    const terminal = openTerminal(world, ['import', path]);
+    await terminal.waitFor(/Send it \(y\/n\)\? /);
+    expect(stateOf(world)).toEqual(NOTHING);
+    terminal.type(answer === '\u0003' ? answer : `${answer}\r`);
+    expect((await terminal.finished).code).toBe(code);
+    expect(stateOf(world)).toEqual(state);
+  });
+});
+
+describe('an interrupted import', () => {
+  it('leaves no temporary file, and the next run sends the rest once', async () => {
+    const world = await openLoggedInWorld();
+    const temp = join(world.home.dir, 'temp');
+    mkdirSync(temp);
+    const path = world.write('export.zip', accountExport(40));
+    world.sandbox.control.addFaults('upload-fit:delay=100ms*inf');
+    const running = world.start(['import', path, '--yes'], { env: { TMPDIR: temp } });
+    await running.waitFor(/athlete_\d+\.fit: uploaded/);
+    running.child.kill('SIGINT');
+    expect((await running.finished).code).toBe(130);
+    expect(readdirSync(temp)).toEqual([]);
+    world.sandbox.control.clearFaults();
+    const { code } = await world.sync(['import', path, '--yes'], { env: { TMPDIR: temp } });
+    expect(code).toBe(0);
+    expect(stateOf(world)).toMatchObject({ recordings: 40, foods: 1 });
+    const received = world.sandbox.control.state('athlete-1').athletes[0]?.recordings ?? [];
+    // Only requests in flight at the interruption are sent again.
+    expect(received.filter(({ receivedCount }) => receivedCount > 1).length).toBeLessThan(5);
+    expect(readdirSync(temp)).toEqual([]);
+  });
+});

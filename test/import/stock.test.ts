@@ -1,0 +1,266 @@
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { Archives } from '../../src/archive/archives.ts';
+import type { Finding } from '../../src/import/findings.ts';
+import { type StockOptions, takeStock } from '../../src/import/stock.ts';
+import { knownFiles } from '../../src/ledger/known-files.ts';
+import { uploadLedger } from '../../src/ledger/uploads.ts';
+import { SOURCES } from '../../src/records/sources/all.ts';
+import { markIn, openIn } from '../ledger/support.ts';
+import { testContext } from '../support/context.ts';
+import { makeRecording, truncated } from '../support/fit-maker.ts';
+import { makeZip } from '../support/zip-maker.ts';
+
+const rideOf = (day: string, seed = 1) =>
+  makeRecording({ seed, sizeBytes: 2_000, startTime: new Date(`${day}T07:30:00Z`) });
+const RIDE = rideOf('2026-02-15');
+const RUN = rideOf('2026-03-01', 2);
+const SETTINGS = makeRecording({ seed: 3, sizeBytes: 2_000, type: 2 });
+
+const WELLNESS = JSON.stringify([
+  { date: '2026-02-15', restingHr: 48 },
+  { date: '2026-02-16', restingHr: 49 },
+]);
+const MEALS = JSON.stringify({
+  date: '2026-02-15',
+  items: [{ logged_at: '2026-02-15T08:00:00Z', name: 'Oats', carbs: 60 }],
+});
+const UDS = JSON.stringify([
+  { calendarDate: '2026-02-20', totalSteps: 9_000, restingHeartRate: 44, userProfilePK: 1 },
+  { calendarDate: '2026-02-21', totalSteps: 8_000, restingHeartRate: 45, userProfilePK: 1 },
+]);
+
+function scratchDir(): string {
+  const dir = mkdtempSync(join(tmpdir(), 'sync-import-'));
+  onTestFinished(() => rmSync(dir, { recursive: true, force: true }));
+  return dir;
+}
+
+/** Writes files into a folder, and takes stock of these paths of it. */
+async function stockOf(
+  files: Readonly<Record<string, Uint8Array | string>>,
+  paths: readonly string[],
+  { confirmed, ...over }: Partial<StockOptions> & { confirmed?: Uint8Array } = {},
+) {
+  const dir = scratchDir();
+  const temp = scratchDir();
+  for (const [name, bytes] of Object.entries(files)) {
+    mkdirSync(dirname(join(dir, name)), { recursive: true });
+    writeFileSync(join(dir, name), bytes);
+  }
+  const state = scratchDir();
+  const database = openIn(state);
+  const uploads = uploadLedger(database, 'athlete:1', markIn(state), Date.now);
+  const known = knownFiles(database, 'athlete:1', Date.now);
+  if (confirmed !== undefined) {
+    const { createHash } = await import('node:crypto');
+    const sha256 = createHash('sha256').update(confirmed).digest('hex');
+    uploads.claim({ sha256, path: 'x.fit', size: confirmed.length }, false);
+    uploads.confirm(sha256, 1, {}, { startedAt: 1, durationSecs: 1, sentAs: 'x.fit' });
+  }
+  const context = testContext({});
+  const archives = new Archives(context.signal, temp);
+  onTestFinished(() => archives.close());
+  const problems: string[] = [];
+  const looked: string[] = [];
+  const options: StockOptions = {
+    zone: { name: 'Europe/Berlin', from: 'flag' },
+    strict: false,
+    raw: false,
+    now: Date.parse('2026-04-01'),
+    since: undefined,
+    sources: SOURCES,
+    ...over,
+  };
+  const stock = await takeStock(context, paths, options, {
+    cwd: dir,
+    archives,
+    known: { uploads, known },
+    report: (item) => problems.push(`${item.path}: ${'reason' in item ? item.reason : ''}`),
+    reportUnreadable: ({ path, reason }) => problems.push(`${path}: ${reason}`),
+    progress: (count, path) => looked.push(`${count} ${path}`),
+  });
+  return { stock, problems, looked, dir, tempFiles: () => readdirSync(temp) };
+}
+
+/** A finding in short. */
+const row = ({ kind, title, files, days, sends }: Finding) =>
+  `${kind}: ${title}, ${files}${days.length > 0 ? `, ${days[0] ?? ''} to ${days.at(-1) ?? ''}` : ''}${sends ? ', sent' : ''}`;
+
+describe('taking stock of an account export', () => {
+  it('classifies every member, in archives at any depth', async () => {
+    const inner = makeZip([
+      { name: 'athlete_1.fit', bytes: RIDE },
+      { name: 'athlete_2.fit', bytes: RUN },
+      { name: 'athlete_3.fit', bytes: SETTINGS },
+      { name: 'athlete_4.fit', bytes: truncated(RIDE, 50) },
+    ]);
+    const zip = makeZip([
+      { name: 'DI_CONNECT/DI-Connect-Uploaded-Files/Part1.zip', bytes: inner },
+      { name: 'DI_CONNECT/DI-Connect-Aggregator/UDSFile_1.json', bytes: UDS },
+      { name: 'DI_CONNECT/own.json', bytes: WELLNESS },
+      { name: 'DI_CONNECT/meals.json', bytes: MEALS },
+      { name: 'DI_CONNECT/devices.json', bytes: '{"devices":[{"id":1}]}' },
+      { name: 'DI_CONNECT/broken.json', bytes: '{"devices":[' },
+      { name: 'DI_CONNECT/empty.json', bytes: '' },
+      { name: 'track.gpx', bytes: '<gpx/>' },
+      { name: 'track.tcx.gz', bytes: 'x' },
+      { name: 'image.JPG', bytes: 'x' },
+      { name: 'image.jpg', bytes: 'x' },
+      { name: 'README', bytes: 'x' },
+      { name: 'copy.fit.gz', bytes: gzipSync(RIDE) },
+    ]);
+    const { stock, problems, tempFiles } = await stockOf({ 'export.zip': zip }, ['export.zip']);
+    expect(stock.findings.map(row)).toEqual([
+      'recordings: Recordings, 2, 2026-02-15 to 2026-03-01, sent',
+      'wellness: Garmin Connect account export: daily summaries, 1, 2026-02-20 to 2026-02-21, sent',
+      "wellness: The platform's own form, 1, 2026-02-15 to 2026-02-16, sent",
+      "nutrition: The platform's own form, 1, 2026-02-15 to 2026-02-15, sent",
+      'copies: Recordings found twice, 1',
+      'no-activity: FIT files without an activity, 1',
+      'unusable: Unusable recordings, 1',
+      'gpx: GPX files, 1',
+      'tcx: TCX files, 1',
+      'unreadable: Unreadable files, 1',
+      'not-understood: .json files, 2',
+      'not-understood: .jpg files, 2',
+      'not-understood: Files without an extension, 1',
+    ]);
+    expect(problems).toEqual([
+      'export.zip/DI_CONNECT/DI-Connect-Uploaded-Files/Part1.zip/athlete_4.fit: incomplete',
+      'export.zip/DI_CONNECT/broken.json: unreadable',
+    ]);
+    expect(stock.members.map(({ path }) => path)).toEqual([
+      'export.zip/DI_CONNECT/DI-Connect-Uploaded-Files/Part1.zip/athlete_1.fit',
+      'export.zip/DI_CONNECT/DI-Connect-Uploaded-Files/Part1.zip/athlete_2.fit',
+    ]);
+    expect(tempFiles()).toEqual([]);
+    const { wellness, nutrition } = stock.records;
+    expect(wellness.records.map(({ date, sources }) => [date, sources])).toEqual([
+      ['2026-02-15', ['export.zip/DI_CONNECT/own.json#/0']],
+      ['2026-02-16', ['export.zip/DI_CONNECT/own.json#/1']],
+      ['2026-02-20', ['export.zip/DI_CONNECT/DI-Connect-Aggregator/UDSFile_1.json#/0']],
+      ['2026-02-21', ['export.zip/DI_CONNECT/DI-Connect-Aggregator/UDSFile_1.json#/1']],
+    ]);
+    expect(nutrition.records.map(({ date }) => date)).toEqual(['2026-02-15']);
+  });
+
+  it('leaves the members readable for sending', async () => {
+    const inner = makeZip([{ name: 'a.fit', bytes: RIDE }]);
+    const zip = makeZip([
+      { name: '1.zip', bytes: inner },
+      { name: '2.zip', bytes: makeZip([{ name: 'b.fit', bytes: RUN }]) },
+    ]);
+    const { stock } = await stockOf({ 'export.zip': zip }, ['export.zip']);
+    const read = [];
+    for (const member of stock.members) read.push(await member.read());
+    expect(read.map((contents) => ('bytes' in contents ? contents.bytes : contents))).toEqual([
+      Buffer.from(RIDE),
+      Buffer.from(RUN),
+    ]);
+  });
+
+  it('counts a damaged or encrypted file of records as unreadable', async () => {
+    const zip = makeZip([
+      { name: 'a.json', bytes: WELLNESS, lies: { crc: 1 } },
+      { name: 'b.json', bytes: WELLNESS, lies: { flags: 1 } },
+    ]);
+    const { stock, problems } = await stockOf({ 'export.zip': zip }, ['export.zip']);
+    expect(problems).toEqual(['export.zip/a.json: corrupt', 'export.zip/b.json: unreadable']);
+    expect(stock.findings.map(row)).toEqual(['unreadable: Unreadable files, 2']);
+    expect(stock.records.wellness.records).toEqual([]);
+  });
+
+  it('never takes JSON of an unknown program for records', async () => {
+    const { stock } = await stockOf(
+      {
+        'a.json': JSON.stringify([{ date: '2026-02-15', vibes: 'good', userId: 7 }]),
+        'b.json': JSON.stringify({ day: '2026-02-15', weight: 70 }),
+      },
+      ['a.json', 'b.json'],
+    );
+    expect(stock.findings.map(row)).toEqual(['not-understood: .json files, 2']);
+  });
+});
+
+describe('taking stock of files and folders', () => {
+  it('finds recordings, records and archives at any depth, each once', async () => {
+    const files = {
+      'r/a.fit': RIDE,
+      'r/deep/er/w.json': WELLNESS,
+      'r/deep/b.zip': makeZip([{ name: 'c.fit', bytes: RUN }]),
+      'r/.hidden/d.fit': rideOf('2026-01-01', 9),
+      'r/.DS_Store': 'x',
+    };
+    const { stock, looked } = await stockOf(files, ['r', 'r/a.fit', './r/deep/er/w.json']);
+    expect(stock.files.map(({ path }) => path)).toEqual(['r/a.fit']);
+    expect(stock.members.map(({ path }) => path)).toEqual(['r/deep/b.zip/c.fit']);
+    expect(stock.records.wellness.records).toHaveLength(2);
+    expect(looked.slice(0, 3)).toEqual(['1 r/a.fit', '2 r/deep/b.zip/c.fit', '3 r/deep/er/w.json']);
+  });
+
+  it('follows no link in a folder', async () => {
+    const dir = scratchDir();
+    writeFileSync(join(dir, 'ride.fit'), RIDE);
+    const { dir: cwd } = await stockOf({ 'r/x.txt': 'x' }, []);
+    symlinkSync(dir, join(cwd, 'r/link'));
+    symlinkSync(join(dir, 'ride.fit'), join(cwd, 'r/ride.fit'));
+    const { stock } = await stockOf({}, [join(cwd, 'r')]);
+    expect(stock.findings.map(row)).toEqual(['not-understood: .txt files, 1']);
+  });
+
+  it('reports a path that does not exist, and looks at the others', async () => {
+    const { stock, problems } = await stockOf({ 'a.fit': RIDE }, ['nowhere', 'a.fit', '']);
+    expect(problems).toEqual(['nowhere: unreadable', ': unreadable']);
+    expect(stock.files).toHaveLength(1);
+  });
+
+  it('reports a zip archive that is still being written, and looks at the others', async () => {
+    const zip = makeZip([{ name: 'c.fit', bytes: RUN }]);
+    const files = { 'a.fit': RIDE, 'part.zip': zip.subarray(0, -40) };
+    const { stock, problems } = await stockOf(files, ['part.zip', 'a.fit']);
+    expect(problems).toEqual(['part.zip: incomplete']);
+    expect(stock.files).toHaveLength(1);
+  });
+});
+
+describe('what is sent', () => {
+  it('leaves out recordings that the service confirmed before', async () => {
+    const files = { 'a.zip': makeZip([{ name: 'a.fit', bytes: RIDE }]), 'b.fit': RUN };
+    const { stock } = await stockOf(files, ['a.zip', 'b.fit'], { confirmed: RIDE });
+    expect(stock.findings.map(row)).toEqual([
+      'recordings: Recordings, 1, 2026-03-01 to 2026-03-01, sent',
+      'uploaded-before: Recordings uploaded before, 1, 2026-02-15 to 2026-02-15',
+    ]);
+    expect([stock.files.length, stock.members.length]).toEqual([1, 0]);
+  });
+
+  it('begins with --since: recordings by their start, records by their day', async () => {
+    const files = { 'a.fit': RIDE, 'b.fit': RUN, 'w.json': WELLNESS };
+    const { stock } = await stockOf(files, ['.'], { since: '2026-02-16' });
+    expect(stock.findings.map(row)).toEqual([
+      'recordings: Recordings, 1, 2026-03-01 to 2026-03-01, sent',
+      "wellness: The platform's own form, 1, 2026-02-16 to 2026-02-16, sent",
+      'too-early: Earlier recordings, 1, 2026-02-15 to 2026-02-15',
+    ]);
+    expect(stock.records.wellness.records.map(({ date }) => date)).toEqual(['2026-02-16']);
+  });
+
+  it('counts a recording on its local day, or on the day of the zone', async () => {
+    const late = new Date('2026-02-15T23:30:00Z');
+    const files = {
+      'zone.fit': makeRecording({ seed: 4, sizeBytes: 2_000, startTime: late }),
+      'local.fit': makeRecording({
+        seed: 5,
+        sizeBytes: 2_000,
+        startTime: late,
+        localOffsetMinutes: -300,
+      }),
+    };
+    const { stock } = await stockOf(files, ['.']);
+    expect(stock.findings[0]?.days).toEqual(['2026-02-15', '2026-02-16']);
+  });
+});
