@@ -113,7 +113,7 @@ export class WellnessDays {
 
   *finish(): Generator<RawRecord, void, undefined> {
     for (const { date, seconds, source } of nightsOf(
-      this.#stages,
+      this.#stages.splice(0),
       this.#mapping.span?.prefer ?? [],
     )) {
       const day = this.#dayOf(date, source);
@@ -123,6 +123,8 @@ export class WellnessDays {
     }
     for (const date of [...this.#days.keys()].sort()) {
       const day = this.#days.get(date);
+      // Years of samples: each day is given up once it is a record.
+      this.#days.delete(date);
       if (day !== undefined) yield day.record(date);
     }
   }
