@@ -12,9 +12,11 @@ import { openDatabase } from '../ledger/database.ts';
 import { endpointUrl } from '../config/endpoints.ts';
 import type { Http } from '../api/http.ts';
 import { type CommandModule, examples } from '../app/command.ts';
-import { ledgerPath, quietConfigFor, zoneFor } from '../app/config.ts';
+import { ledgerPath, quietConfigFor } from '../app/config.ts';
 import type { AppContext } from '../app/context.ts';
 import { withUntracedHttp } from '../app/with-http.ts';
+import { releasedBy } from '../records/zones/newest.ts';
+import { zoneDataOf, zoneFor } from '../app/zone.ts';
 import { askAboutLogin, loginState } from './status.ts';
 
 /** Checks the parts of this machine and of the service that the commands rely on. */
@@ -29,6 +31,7 @@ interface Finding {
   readonly check:
     | 'config'
     | 'zone'
+    | 'zone-data'
     | 'folders'
     | 'state'
     | 'keychain'
@@ -64,7 +67,7 @@ async function examine(context: AppContext, http: Http): Promise<ExitCode> {
   };
   const config = loadedConfig(context, report);
   if (config !== undefined) {
-    report(checkZone(context, config));
+    report(await checkZone(context, config));
     for (const finding of checkFolders(config)) report(finding);
     report(checkState(config));
     const store = await checkStore(context, config);
@@ -76,6 +79,7 @@ async function examine(context: AppContext, http: Http): Promise<ExitCode> {
       for (const finding of await checkLogin(context, config, http, reachable)) report(finding);
     }
   }
+  report(await checkZoneData(context));
   report(checkWatches(context));
   report(checkName(context));
   return exitCodeFor(findings);
@@ -101,13 +105,36 @@ function loadedConfig(context: AppContext, report: (finding: Finding) => void): 
   }
 }
 
-function checkZone(context: AppContext, config: Config): Finding {
+async function checkZone(context: AppContext, config: Config): Promise<Finding> {
   try {
-    const { name } = zoneFor(config, context);
+    const { name } = await zoneFor(config, context);
     return { check: 'zone', state: 'good', message: `Days are counted in ${name}.` };
   } catch (error) {
     return { check: 'zone', state: 'bad', ...wordsOf(error) };
   }
+}
+
+const ZONE_DATA_FROM = {
+  runtime: 'part of Node.js',
+  system: 'installed on this system',
+  shipped: 'shipped with sync',
+} as const;
+
+const YEAR_MS = 365 * 86_400_000;
+
+/** Names the zone data that decides about days, and warns if it is more than a year old. */
+async function checkZoneData(context: AppContext): Promise<Finding> {
+  const check = 'zone-data';
+  const { version, origin } = await zoneDataOf(context);
+  const name = `Zone data ${version}, ${ZONE_DATA_FROM[origin]}`;
+  const age = context.clock.now() - Date.parse(releasedBy(version));
+  if (age <= YEAR_MS) return { check, state: 'good', message: `${name}.` };
+  return {
+    check,
+    state: 'odd',
+    message: `${name}, is more than a year old: days and times are wrong wherever rules changed since.`,
+    hint: 'Update sync, Node.js or the time zone data of this system.',
+  };
 }
 
 /** Finds other users who can change this program's folders. A token store refuses such a folder. */

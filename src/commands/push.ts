@@ -1,8 +1,9 @@
 import { type CommandModule, dryRun, examples } from '../app/command.ts';
-import { configFor, zoneFor } from '../app/config.ts';
+import { configFor } from '../app/config.ts';
 import type { AppContext } from '../app/context.ts';
 import { wholeNumber } from '../app/flags.ts';
 import { withLedger } from '../app/ledger.ts';
+import { zoneFor } from '../app/zone.ts';
 import { ExitCode, SyncError, exitCodeOfDelivery, worstExitCode } from '../base/errors.ts';
 import { type Text, phrase, joinTexts } from '../base/phrase.ts';
 import { requireBaseUrl } from '../config/config.ts';
@@ -94,7 +95,7 @@ async function push(
   }
   const jobs = flags.jobs === undefined ? DEFAULT_JOBS : wholeNumber('--jobs', flags.jobs, 1, 32);
   const options = {
-    zone: zoneFor(config, context),
+    zone: await zoneFor(config, context),
     strict: flags.strict ?? false,
     raw: flags.raw ?? false,
     force: flags.force ?? false,
