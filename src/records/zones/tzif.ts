@@ -40,13 +40,16 @@ export function readTzif(bytes: Uint8Array): Timeline | undefined {
   if (footer === '') return new Timeline(first, changes);
   const rule = readPosixRule(footer);
   if (rule === undefined) return undefined;
-  const last = changes.at(-1)?.instant ?? -Infinity;
-  const from = Math.max(FIRST_YEAR, changes.length === 0 ? 0 : new Date(last).getUTCFullYear());
-  const years = Array.from({ length: LAST_YEAR - from + 1 }, (_, index) => from + index);
-  const later = years
-    .flatMap((year) => rule.changesOf(year))
-    .filter(({ instant }) => instant > last);
+  if (changes.length === 0)
+    return new Timeline(rule.offset, yearsFrom(FIRST_YEAR).flatMap(rule.changesOf));
+  const last = changes.at(-1)?.instant ?? 0;
+  const years = yearsFrom(Math.max(FIRST_YEAR, new Date(last).getUTCFullYear()));
+  const later = years.flatMap(rule.changesOf).filter(({ instant }) => instant > last);
   return new Timeline(first, [...changes, ...later]);
+}
+
+function yearsFrom(first: number): number[] {
+  return Array.from({ length: LAST_YEAR - first + 1 }, (_, index) => first + index);
 }
 
 function countsAt(view: DataView, start: number): Counts | undefined {
