@@ -6,6 +6,7 @@ import { hasEnvironmentTokens } from '../credentials/environment.ts';
 import { openStore } from '../credentials/open-store.ts';
 import { ExitCode, SyncError, messageOf } from '../base/errors.ts';
 import { type Text, joinTexts, phrase, sync } from '../base/phrase.ts';
+import { isUtc } from '../base/zone-name.ts';
 import { isExecutable, realPath } from '../system/executables.ts';
 import { findDistrust } from '../system/folder-trust.ts';
 import { openDatabase } from '../ledger/database.ts';
@@ -107,8 +108,16 @@ function loadedConfig(context: AppContext, report: (finding: Finding) => void): 
 
 async function checkZone(context: AppContext, config: Config): Promise<Finding> {
   try {
-    const { name } = await zoneFor(config, context);
-    return { check: 'zone', state: 'good', message: `Days are counted in ${name}.` };
+    const { name, from } = await zoneFor(config, context);
+    if (from !== 'machine' || !isUtc(name)) {
+      return { check: 'zone', state: 'good', message: `Days are counted in ${name}.` };
+    }
+    return {
+      check: 'zone',
+      state: 'odd',
+      message: `Days are counted in ${name}, this machine's zone.`,
+      hint: phrase`If you live elsewhere, run ${sync('config', 'set', 'timezone', 'Europe/Berlin')}.`,
+    };
   } catch (error) {
     return { check: 'zone', state: 'bad', ...wordsOf(error) };
   }

@@ -5,14 +5,16 @@ import { wholeNumber } from '../app/flags.ts';
 import { withLedger } from '../app/ledger.ts';
 import { zoneFor } from '../app/zone.ts';
 import { ExitCode, SyncError, exitCodeOfDelivery, worstExitCode } from '../base/errors.ts';
-import { type Text, phrase, joinTexts } from '../base/phrase.ts';
+import { type Text, joinTexts, phrase, sync } from '../base/phrase.ts';
+import { isUtc } from '../base/zone-name.ts';
 import { requireBaseUrl } from '../config/config.ts';
 import { endpointUrl } from '../config/endpoints.ts';
 import { type MergeMode, STDIN as STDIN_INPUT } from '../records/day-plan.ts';
 import { type RecordItem, type RecordRequest, deliverRecords } from '../records/deliver.ts';
 import { type UnreadableInput, prepareInputs } from '../records/prepare.ts';
 import { type Input, fileInput } from '../records/read-input.ts';
-import type { InvalidRecord, RecordKind } from '../records/types.ts';
+import { ReadZones } from '../records/read-zones.ts';
+import type { InvalidRecord, RecordKind, Zone } from '../records/types.ts';
 import { oneLine, plural } from '../terminal/words.ts';
 import { DEFAULT_JOBS } from '../upload/pipeline.ts';
 
@@ -109,20 +111,26 @@ async function push(
     file === STDIN ? { name: STDIN_INPUT, chunks: io.readStdin() } : fileInput(file),
   );
   const tally = new PushTally();
-  const itemText = pushItemTexts(options.zone.name);
-  const report = (item: PushItem) => {
-    tally.add(item);
-    output.result(pushItemJson(item, options.zone.name), itemText(item));
-  };
   const progress = output.progress();
   return await withLedger(
     context,
     config,
     { connections: jobs, offline: options.dryRun },
     async (connection, { records: ledger }) => {
+      const zones = new ReadZones(options.zone, ledger.zones);
+      const itemText = pushItemTexts();
+      const report = (item: PushItem) => {
+        tally.add(item);
+        const zone = 'date' in item ? zones.zoneOf(item.date) : options.zone.name;
+        output.result(
+          pushItemJson(item, { name: zone, from: options.zone.from }),
+          itemText(item, zone),
+        );
+      };
       try {
-        const reading = { ...options, now: clock.now() };
+        const reading = { ...options, zone: zones.zone, now: clock.now() };
         const { records, invalid, unreadable } = await prepareInputs(kind, inputs, reading, signal);
+        if (!options.dryRun) zones.remember();
         for (const item of [...unreadable, ...invalid]) report(item);
         let done = 0;
         await deliverRecords(context, records, options, {
@@ -139,9 +147,25 @@ async function push(
         progress.stop();
       }
       output.result(pushSummaryJson(tally.summary), pushSummaryText(kind, tally.summary));
+      warnOfZone(context, zones, tally.zoneUsed);
       return tally.exitCode;
     },
   );
+}
+
+/** Warns, once a run, of a zone that may not be the athlete's. */
+function warnOfZone({ warn }: AppContext, zones: ReadZones, zoneUsed: boolean): void {
+  const { name, from } = zones.zone;
+  const [earlier] = zones.earlierZones;
+  if (earlier !== undefined) {
+    warn(
+      phrase`Times that were read before are read in ${zones.earlierZones.join(', ')}, as then, although this machine is in ${name}: ${sync('config', 'set', 'timezone', name)} reads all of them in ${name}.`,
+    );
+  } else if (zoneUsed && from === 'machine' && isUtc(name)) {
+    warn(
+      phrase`Days are counted in ${name}, this machine's zone: ${sync('config', 'set', 'timezone', 'Europe/Berlin')} if you live elsewhere.`,
+    );
+  }
 }
 
 function mergeMode({ add = false, replaceDay = false }: PushFlags): MergeMode {
@@ -168,6 +192,8 @@ export type PushSummary = {
 /** Adds up the outcomes of a push. */
 class PushTally {
   readonly #codes = new Set<ExitCode>();
+  /** The zone decided about a day or an offset. */
+  zoneUsed = false;
   readonly #counts = {
     total: 0,
     warnings: 0,
@@ -185,6 +211,7 @@ class PushTally {
     this.#counts.total++;
     this.#counts[item.outcome]++;
     if ('warnings' in item) this.#counts.warnings += item.warnings.length;
+    if ('zoneUsed' in item) this.zoneUsed ||= item.zoneUsed;
     if (item.outcome === 'failed' && item.code === 'FATE_UNKNOWN') this.#counts.unclear++;
     this.#codes.add(exitCodeOfPush(item));
   }
@@ -219,7 +246,7 @@ export function exitCodeOfPush(item: PushItem): ExitCode {
  * Returns a day, or an unusable record, as JSON. `source` is the first of its `sources`; the `zone` is
  * there if it decided about the date or an offset.
  */
-export function pushItemJson(item: PushItem, zone?: string): Record<string, unknown> {
+export function pushItemJson(item: PushItem, zone?: Zone): Record<string, unknown> {
   if (item.outcome === 'invalid') {
     const { kind, ...rest } = item;
     if (!('hint' in rest)) return { type: kind, ...rest };
@@ -228,7 +255,7 @@ export function pushItemJson(item: PushItem, zone?: string): Record<string, unkn
     return { type: kind, source, reason: 'unreadable', problem, ...whole };
   }
   const { kind: type, date, outcome, sources, ...rest } = item;
-  const where = item.zoneUsed && zone !== undefined ? { zone } : {};
+  const where = item.zoneUsed && zone !== undefined ? { zone: zone.name, zoneFrom: zone.from } : {};
   return { type, date, outcome, source: sources[0], sources, ...rest, ...where };
 }
 
@@ -246,9 +273,9 @@ export function pushSummaryJson(summary: PushSummary): Record<string, unknown> {
  * Returns a function for each day's text. A reason that stops many days (no login, no connection) is
  * printed with the first of them only.
  */
-function pushItemTexts(zone: string): (item: PushItem) => Text | undefined {
+function pushItemTexts(): (item: PushItem, zone: string) => Text | undefined {
   const printed = new Set<string>();
-  return (item) => {
+  return (item, zone) => {
     if (item.outcome !== 'failed') return pushItemText(item, zone);
     if (printed.has(item.message)) return `${item.date}: not sent.`;
     printed.add(item.message);
