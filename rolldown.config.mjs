@@ -1,4 +1,5 @@
 import { thirdPartyNotices } from './scripts/third-party-notices.mjs';
+import { zoneData } from './scripts/zone-data.mjs';
 import { defineConfig } from 'rolldown';
 
 /**
@@ -27,7 +28,7 @@ export default defineConfig({
   },
   platform: 'node',
   external: ['@napi-rs/keyring', '@photostructure/sqlite'],
-  plugins: [withoutExecutableSubcommands(), thirdPartyNotices()],
+  plugins: [withoutExecutableSubcommands(), zoneData(), thirdPartyNotices()],
   output: {
     dir: 'dist',
     format: 'cjs',

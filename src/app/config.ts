@@ -1,12 +1,8 @@
 import { dirname, join } from 'node:path';
-import { SyncError } from '../base/errors.ts';
-import { phrase } from '../base/phrase.ts';
 import { type Config, type SettingOverrides, loadConfig } from '../config/config.ts';
 import { type Paths, findPaths } from '../config/paths.ts';
-import type { Zone } from '../records/types.ts';
 import { findDistrust } from '../system/folder-trust.ts';
 import type { AppContext } from './context.ts';
-import type { System } from './system.ts';
 
 /** Loads the configuration of the profile in use. @throws SyncError `CONFIG` */
 export function configFor(context: AppContext, overrides: SettingOverrides = {}): Config {
@@ -46,30 +42,4 @@ export function warnOfDistrust(context: AppContext, folder: string): void {
     `${found.path} ${found.reason}, who can so change what is in ${folder}.\n` +
       `  Run \`${found.fix}\`.`,
   );
-}
-
-/**
- * Returns the time zone that decides about dates: from the flag, the environment or the profile,
- * else from this machine.
- *
- * @throws SyncError `CONFIG` if no zone is set and the machine's is unknown
- */
-export function zoneFor(config: Config, { machineZone }: Pick<System, 'machineZone'>): Zone {
-  const name = config.get('timezone');
-  const from = config.originOf('timezone');
-  if (name === undefined || from === 'default') return { name: machineZone(), from: 'machine' };
-  return { name, from };
-}
-
-/** Returns the time zone for showing times; falls back to UTC with a warning if it is unknown. */
-export function zoneShown(config: Config, context: AppContext): string {
-  try {
-    return zoneFor(config, context).name;
-  } catch (error) {
-    if (!(error instanceof SyncError) || config.get('timezone') !== undefined) throw error;
-    if (!context.output.json) {
-      context.warn(phrase`${error.message} Times are shown in UTC.\n  ${error.hint ?? ''}`);
-    }
-    return 'UTC';
-  }
 }

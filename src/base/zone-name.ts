@@ -32,6 +32,11 @@ export function checkZone(name: string): string {
   throw new SyncError('CONFIG', `There is no time zone '${name}'.`, { hint: zoneHint(wanted) });
 }
 
+/** Checks if a zone is UTC under one of its names: the zone of machines for which none was chosen. */
+export function isUtc(name: string): boolean {
+  return /^(?:Etc\/)?(?:UTC|UCT|GMT|GMT[+-]?0|Universal|Zulu|Greenwich)$/.test(name);
+}
+
 function isZone(name: string): boolean {
   try {
     new Intl.DateTimeFormat('en-US', { timeZone: name });

@@ -6,15 +6,18 @@ import { hasEnvironmentTokens } from '../credentials/environment.ts';
 import { openStore } from '../credentials/open-store.ts';
 import { ExitCode, SyncError, messageOf } from '../base/errors.ts';
 import { type Text, joinTexts, phrase, sync } from '../base/phrase.ts';
+import { isUtc } from '../base/zone-name.ts';
 import { isExecutable, realPath } from '../system/executables.ts';
 import { findDistrust } from '../system/folder-trust.ts';
 import { openDatabase } from '../ledger/database.ts';
 import { endpointUrl } from '../config/endpoints.ts';
 import type { Http } from '../api/http.ts';
 import { type CommandModule, examples } from '../app/command.ts';
-import { ledgerPath, quietConfigFor, zoneFor } from '../app/config.ts';
+import { ledgerPath, quietConfigFor } from '../app/config.ts';
 import type { AppContext } from '../app/context.ts';
 import { withUntracedHttp } from '../app/with-http.ts';
+import { releasedBy } from '../records/zones/newest.ts';
+import { zoneDataOf, zoneFor } from '../app/zone.ts';
 import { askAboutLogin, loginState } from './status.ts';
 
 /** Checks the parts of this machine and of the service that the commands rely on. */
@@ -29,6 +32,7 @@ interface Finding {
   readonly check:
     | 'config'
     | 'zone'
+    | 'zone-data'
     | 'folders'
     | 'state'
     | 'keychain'
@@ -64,7 +68,7 @@ async function examine(context: AppContext, http: Http): Promise<ExitCode> {
   };
   const config = loadedConfig(context, report);
   if (config !== undefined) {
-    report(checkZone(context, config));
+    report(await checkZone(context, config));
     for (const finding of checkFolders(config)) report(finding);
     report(checkState(config));
     const store = await checkStore(context, config);
@@ -76,6 +80,7 @@ async function examine(context: AppContext, http: Http): Promise<ExitCode> {
       for (const finding of await checkLogin(context, config, http, reachable)) report(finding);
     }
   }
+  report(await checkZoneData(context));
   report(checkWatches(context));
   report(checkName(context));
   return exitCodeFor(findings);
@@ -101,13 +106,44 @@ function loadedConfig(context: AppContext, report: (finding: Finding) => void): 
   }
 }
 
-function checkZone(context: AppContext, config: Config): Finding {
+async function checkZone(context: AppContext, config: Config): Promise<Finding> {
   try {
-    const { name } = zoneFor(config, context);
-    return { check: 'zone', state: 'good', message: `Days are counted in ${name}.` };
+    const { name, from } = await zoneFor(config, context);
+    if (from !== 'machine' || !isUtc(name)) {
+      return { check: 'zone', state: 'good', message: `Days are counted in ${name}.` };
+    }
+    return {
+      check: 'zone',
+      state: 'odd',
+      message: `Days are counted in ${name}, this machine's zone.`,
+      hint: phrase`If you live elsewhere, run ${sync('config', 'set', 'timezone', 'Europe/Berlin')}.`,
+    };
   } catch (error) {
     return { check: 'zone', state: 'bad', ...wordsOf(error) };
   }
+}
+
+const ZONE_DATA_FROM = {
+  runtime: 'part of Node.js',
+  system: 'installed on this system',
+  shipped: 'shipped with sync',
+} as const;
+
+const YEAR_MS = 365 * 86_400_000;
+
+/** Names the zone data that decides about days, and warns if it is more than a year old. */
+async function checkZoneData(context: AppContext): Promise<Finding> {
+  const check = 'zone-data';
+  const { version, origin } = await zoneDataOf(context);
+  const name = `Zone data ${version}, ${ZONE_DATA_FROM[origin]}`;
+  const age = context.clock.now() - Date.parse(releasedBy(version));
+  if (age <= YEAR_MS) return { check, state: 'good', message: `${name}.` };
+  return {
+    check,
+    state: 'odd',
+    message: `${name}, is more than a year old: days and times are wrong wherever rules changed since.`,
+    hint: 'Update sync, Node.js or the time zone data of this system.',
+  };
 }
 
 /** Finds other users who can change this program's folders. A token store refuses such a folder. */

@@ -1,5 +1,5 @@
 import { type CommandModule, dryRun, examples } from '../app/command.ts';
-import { configFor, zoneFor } from '../app/config.ts';
+import { configFor } from '../app/config.ts';
 import type { AppContext } from '../app/context.ts';
 import { wholeNumber } from '../app/flags.ts';
 import { withLedger } from '../app/ledger.ts';
@@ -11,15 +11,18 @@ import {
   sourceFlag,
   sourcesFor,
 } from '../app/sources.ts';
+import { zoneFor } from '../app/zone.ts';
 import { ExitCode, SyncError, exitCodeOfDelivery, worstExitCode } from '../base/errors.ts';
-import { type Text, phrase, joinTexts } from '../base/phrase.ts';
+import { type Text, joinTexts, phrase, sync } from '../base/phrase.ts';
+import { isUtc } from '../base/zone-name.ts';
 import { requireBaseUrl } from '../config/config.ts';
 import { endpointUrl } from '../config/endpoints.ts';
 import { type MergeMode, STDIN as STDIN_INPUT } from '../records/day-plan.ts';
 import { type RecordItem, type RecordRequest, deliverRecords } from '../records/deliver.ts';
 import { type UnreadableInput, prepareInputs } from '../records/prepare.ts';
 import { type Input, fileInput } from '../records/read-input.ts';
-import type { InvalidRecord, RecordKind } from '../records/types.ts';
+import { ReadZones } from '../records/read-zones.ts';
+import type { InvalidRecord, RecordKind, Zone } from '../records/types.ts';
 import { oneLine, plural } from '../terminal/words.ts';
 import { DEFAULT_JOBS } from '../upload/pipeline.ts';
 
@@ -106,7 +109,7 @@ async function push(
   }
   const jobs = flags.jobs === undefined ? DEFAULT_JOBS : wholeNumber('--jobs', flags.jobs, 1, 32);
   const options = {
-    zone: zoneFor(config, context),
+    zone: await zoneFor(config, context),
     strict: flags.strict ?? false,
     raw: flags.raw ?? false,
     sources: sourcesFor(context, flags),
@@ -121,25 +124,31 @@ async function push(
     file === STDIN ? { name: STDIN_INPUT, chunks: io.readStdin() } : fileInput(file),
   );
   const tally = new PushTally();
-  const itemText = pushItemTexts(options.zone.name);
-  const report = (item: PushItem) => {
-    tally.add(item);
-    output.result(pushItemJson(item, options.zone.name), itemText(item));
-  };
   const progress = output.progress();
   return await withLedger(
     context,
     config,
     { connections: jobs, offline: options.dryRun },
     async (connection, { records: ledger }) => {
+      const zones = new ReadZones(options.zone, ledger.zones);
+      const itemText = pushItemTexts();
+      const report = (item: PushItem) => {
+        tally.add(item);
+        const zone = 'date' in item ? zones.zoneOf(item.date) : options.zone.name;
+        output.result(
+          pushItemJson(item, { name: zone, from: options.zone.from }),
+          itemText(item, zone),
+        );
+      };
       try {
-        const reading = { ...options, now: clock.now() };
+        const reading = { ...options, zone: zones.zone, now: clock.now() };
         const { records, invalid, unreadable, exports } = await prepareInputs(
           kind,
           inputs,
           reading,
           signal,
         );
+        if (!options.dryRun) zones.remember();
         for (const found of exports) {
           if (output.json) output.result(exportJson(found));
           else output.say(exportText(found));
@@ -160,9 +169,25 @@ async function push(
         progress.stop();
       }
       output.result(pushSummaryJson(tally.summary), pushSummaryText(kind, tally.summary));
+      warnOfZone(context, zones, tally.zoneUsed);
       return tally.exitCode;
     },
   );
+}
+
+/** Warns, once a run, of a zone that may not be the athlete's. */
+export function warnOfZone({ warn }: AppContext, zones: ReadZones, zoneUsed: boolean): void {
+  const { name, from } = zones.zone;
+  const [earlier] = zones.earlierZones;
+  if (earlier !== undefined) {
+    warn(
+      phrase`Times that were read before are read in ${zones.earlierZones.join(', ')}, as then, although this machine is in ${name}: ${sync('config', 'set', 'timezone', name)} reads all of them in ${name}.`,
+    );
+  } else if (zoneUsed && from === 'machine' && isUtc(name)) {
+    warn(
+      phrase`Days are counted in ${name}, this machine's zone: ${sync('config', 'set', 'timezone', 'Europe/Berlin')} if you live elsewhere.`,
+    );
+  }
 }
 
 function mergeMode({ add = false, replaceDay = false }: PushFlags): MergeMode {
@@ -189,6 +214,8 @@ export type PushSummary = {
 /** Adds up the outcomes of a push. */
 export class PushTally {
   readonly #codes = new Set<ExitCode>();
+  /** The zone decided about a day or an offset. */
+  zoneUsed = false;
   readonly #counts = {
     total: 0,
     warnings: 0,
@@ -206,6 +233,7 @@ export class PushTally {
     this.#counts.total++;
     this.#counts[item.outcome]++;
     if ('warnings' in item) this.#counts.warnings += item.warnings.length;
+    if ('zoneUsed' in item) this.zoneUsed ||= item.zoneUsed;
     if (item.outcome === 'failed' && item.code === 'FATE_UNKNOWN') this.#counts.unclear++;
     this.#codes.add(exitCodeOfPush(item));
   }
@@ -240,7 +268,7 @@ export function exitCodeOfPush(item: PushItem): ExitCode {
  * Returns a day, or an unusable record, as JSON. `source` is the first of its `sources`; the `zone` is
  * there if it decided about the date or an offset.
  */
-export function pushItemJson(item: PushItem, zone?: string): Record<string, unknown> {
+export function pushItemJson(item: PushItem, zone?: Zone): Record<string, unknown> {
   if (item.outcome === 'invalid') {
     const { kind, ...rest } = item;
     if (!('hint' in rest)) return { type: kind, ...rest };
@@ -249,7 +277,7 @@ export function pushItemJson(item: PushItem, zone?: string): Record<string, unkn
     return { type: kind, source, reason: 'unreadable', problem, ...whole };
   }
   const { kind: type, date, outcome, sources, ...rest } = item;
-  const where = item.zoneUsed && zone !== undefined ? { zone } : {};
+  const where = item.zoneUsed && zone !== undefined ? { zone: zone.name, zoneFrom: zone.from } : {};
   return { type, date, outcome, source: sources[0], sources, ...rest, ...where };
 }
 
@@ -267,9 +295,9 @@ export function pushSummaryJson(summary: PushSummary): Record<string, unknown> {
  * Returns a function for each day's text. A reason that stops many days (no login, no connection) is
  * printed with the first of them only.
  */
-export function pushItemTexts(zone: string): (item: PushItem) => Text | undefined {
+export function pushItemTexts(): (item: PushItem, zone: string) => Text | undefined {
   const printed = new Set<string>();
-  return (item) => {
+  return (item, zone) => {
     if (item.outcome !== 'failed') return pushItemText(item, zone);
     if (printed.has(item.message)) return `${item.date}: not sent.`;
     printed.add(item.message);

@@ -1,6 +1,7 @@
 import { resolve } from 'node:path';
 import { type CommandModule, examples } from '../app/command.ts';
-import { configFor, zoneFor } from '../app/config.ts';
+import { configFor } from '../app/config.ts';
+import { zoneFor } from '../app/zone.ts';
 import type { AppContext } from '../app/context.ts';
 import { exportJson, exportText, mapFlag, sourcesFor } from '../app/sources.ts';
 import { ExitCode, SyncError } from '../base/errors.ts';
@@ -70,7 +71,7 @@ async function check(context: AppContext, path: string, flags: SourcesFlags): Pr
   for (const match of matches) {
     const { kind } = match.mapping;
     const options = {
-      zone: zoneFor(config, context),
+      zone: await zoneFor(config, context),
       strict: false,
       raw: false,
       now: clock.now(),

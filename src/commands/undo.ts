@@ -1,8 +1,9 @@
 import type { Text } from '../base/phrase.ts';
 import { type CommandModule, dryRun, examples } from '../app/command.ts';
-import { configFor, zoneFor } from '../app/config.ts';
-import { dateFlag } from '../app/flags.ts';
+import { configFor } from '../app/config.ts';
+import { dateFlag } from '../app/date-flag.ts';
 import { withLedger } from '../app/ledger.ts';
+import { zoneFor } from '../app/zone.ts';
 import { requireBaseUrl } from '../config/config.ts';
 import { endpointUrl } from '../config/endpoints.ts';
 import { type RecordItem, deliverRecords } from '../records/deliver.ts';
@@ -30,7 +31,8 @@ export const undoNutrition: CommandModule = {
     const { clock, output } = context;
     const config = configFor(context);
     const baseUrl = requireBaseUrl(config);
-    const date = dateFlag('DATE', day, () => zoneFor(config, context).name, clock.now());
+    const zone = async () => (await zoneFor(config, context)).name;
+    const date = await dateFlag('DATE', day, zone, clock.now());
     const options = {
       force: flags.force ?? false,
       dryRun: flags.dryRun ?? false,

@@ -1,11 +1,12 @@
 import { type CommandModule, examples } from '../app/command.ts';
-import { configFor, zoneFor } from '../app/config.ts';
-import { dateFlag } from '../app/flags.ts';
+import { configFor } from '../app/config.ts';
+import { dateFlag } from '../app/date-flag.ts';
 import { withLedger } from '../app/ledger.ts';
+import { zoneFor } from '../app/zone.ts';
 import { ExitCode } from '../base/errors.ts';
 import { type Text, joinTexts, phrase, sync } from '../base/phrase.ts';
 import type { ConfirmedUpload } from '../ledger/uploads.ts';
-import { localTime } from '../terminal/local-time.ts';
+import { localTime } from '../app/local-time.ts';
 import { duration, oneLine, plural } from '../terminal/words.ts';
 import { type Verified, verifyUploads } from '../upload/verify.ts';
 
@@ -24,9 +25,11 @@ export const verify: CommandModule = {
     const { clock, output, signal } = context;
     const config = configFor(context);
     const now = clock.now();
-    const zone = flags.since === undefined ? 'UTC' : zoneFor(config, context).name;
+    const zone = flags.since === undefined ? 'UTC' : (await zoneFor(config, context)).name;
     const since =
-      flags.since === undefined ? undefined : dateFlag('--since', flags.since, () => zone, now);
+      flags.since === undefined
+        ? undefined
+        : await dateFlag('--since', flags.since, () => zone, now);
     const day = ({ startedAt, confirmedAt }: ConfirmedUpload) =>
       localTime(new Date(startedAt ?? confirmedAt).toISOString(), zone).slice(0, 10);
     return await withLedger(

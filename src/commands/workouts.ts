@@ -2,12 +2,14 @@ import type { ServiceClient } from '../api/client.ts';
 import type { JsonObject } from '../api/wire.ts';
 import { NoList, workoutPages } from '../api/workout-pages.ts';
 import { type CommandModule, examples } from '../app/command.ts';
-import { configFor, zoneFor, zoneShown } from '../app/config.ts';
+import { configFor } from '../app/config.ts';
 import { withConnection } from '../app/connection.ts';
-import { dateFlag, wholeNumber } from '../app/flags.ts';
+import { dateFlag } from '../app/date-flag.ts';
+import { wholeNumber } from '../app/flags.ts';
+import { zoneFor, zoneShown } from '../app/zone.ts';
 import { ExitCode } from '../base/errors.ts';
 import { phrase, sync } from '../base/phrase.ts';
-import { localTime } from '../terminal/local-time.ts';
+import { localTime } from '../app/local-time.ts';
 import { table } from '../terminal/table.ts';
 
 interface WorkoutsFlags {
@@ -35,13 +37,15 @@ export const workouts: CommandModule = {
     const config = configFor(context);
     // A range of days needs the athlete's zone; times alone may be shown in UTC.
     const hasRange = flags.since !== undefined || flags.until !== undefined;
-    const zone = hasRange ? zoneFor(config, context).name : zoneShown(config, context);
-    const day = (flag: string, text: string | undefined) =>
-      text === undefined ? undefined : dateFlag(flag, text, () => zone, clock.now());
+    const zone = hasRange
+      ? (await zoneFor(config, context)).name
+      : await zoneShown(config, context);
+    const day = async (flag: string, text: string | undefined) =>
+      text === undefined ? undefined : await dateFlag(flag, text, () => zone, clock.now());
     const query = {
       zone,
-      since: day('--since', flags.since),
-      until: day('--until', flags.until),
+      since: await day('--since', flags.since),
+      until: await day('--until', flags.until),
       limit:
         flags.limit === undefined
           ? DEFAULT_LIMIT

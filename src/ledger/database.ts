@@ -86,6 +86,14 @@ const SCHEMA = `
     PRIMARY KEY (account, date)
   ) WITHOUT ROWID;
 
+  -- The zone in which a written time was read, if the time does not state its own offset.
+  CREATE TABLE read_zones (
+    account TEXT NOT NULL,
+    written TEXT NOT NULL,
+    zone TEXT NOT NULL,
+    PRIMARY KEY (account, written)
+  ) WITHOUT ROWID;
+
   -- How an account's service treats nutrition, as its answers have shown (JSON).
   CREATE TABLE nutrition_services (account TEXT PRIMARY KEY, traits TEXT NOT NULL) WITHOUT ROWID;
 

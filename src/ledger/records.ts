@@ -1,5 +1,6 @@
 import { type Database, type Statement, transaction } from './guard.ts';
 import { NutritionLedger } from './nutrition.ts';
+import { ReadZoneLedger } from './read-zones.ts';
 import type { ProcessMark } from '../system/processes.ts';
 
 export type RecordKind = 'wellness' | 'nutrition';
@@ -13,6 +14,7 @@ export type DayClaim = 'yours' | 'unchanged' | 'busy';
 /** The days of one account, by kind and local date. Every method is one transaction. */
 export class RecordLedger {
   readonly nutrition: NutritionLedger;
+  readonly zones: ReadZoneLedger;
   readonly #database: Database;
   readonly #account: string;
   readonly #mark: ProcessMark;
@@ -26,6 +28,7 @@ export class RecordLedger {
 
   constructor(database: Database, account: string, mark: ProcessMark, now: () => number) {
     this.nutrition = new NutritionLedger(database, account);
+    this.zones = new ReadZoneLedger(database, account);
     this.#database = database;
     this.#account = account;
     this.#mark = mark;

@@ -8,6 +8,7 @@ import {
   readTime,
   type RecordDate,
 } from './record-date.ts';
+import { zoneOfTime } from './read-zones.ts';
 import { TIME_EXAMPLE } from './timestamp.ts';
 import type {
   DayDraft,
@@ -169,7 +170,9 @@ function readItem(
     notes.problem(field, `is missing: write "logged_at": "${TIME_EXAMPLE}"`);
     return undefined;
   }
-  const time = readTime(raw[name] ?? null, field, notes, 'time', (text) => toLoggedAt(text, zone));
+  const time = readTime(raw[name] ?? null, field, notes, 'time', (text) =>
+    toLoggedAt(text, zoneOfTime(text, zone)),
+  );
   if (time === undefined) return undefined;
   const body = Object.fromEntries([...known, ['logged_at', time.loggedAt], ...unknown]);
   const { loggedAt, date, zoneUsed } = time;

@@ -1,5 +1,6 @@
 import { localDateOf, type LocalDate } from './local-date.ts';
 import { dateName, plain } from './names.ts';
+import { zoneOfTime } from './read-zones.ts';
 import { TIME_EXAMPLE } from './timestamp.ts';
 import type { JsonObject, JsonValue, ReadingOptions, Zone } from './types.ts';
 import { noteOther, show, type Notes } from './values.ts';
@@ -24,7 +25,9 @@ export function readDate(
   const name = dateName(Object.keys(record).filter((key) => record[key] !== null));
   if (name === undefined) return undefined;
   const read = (field: string) =>
-    readTime(record[field] ?? null, field, notes, 'date', (text) => localDateOf(text, zone));
+    readTime(record[field] ?? null, field, notes, 'date', (text) =>
+      localDateOf(text, zoneOfTime(text, zone)),
+    );
   const result = read(name);
   if (result === undefined) return 'invalid';
   const { date, zoneUsed } = result;

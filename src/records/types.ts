@@ -144,6 +144,8 @@ export interface ReadingOptions extends RecordOptions {
 export interface Zone {
   readonly name: string;
   readonly from: 'flag' | 'environment' | 'profile' | 'machine';
+  /** Returns the zone in which an earlier run read this written time, if it was another one. */
+  readonly earlier?: (written: string) => Zone | undefined;
 }
 
 /** One input record's part of a day. Parts of the same date are merged into one request. */

@@ -1,8 +1,10 @@
 import { tmpdir } from 'node:os';
 import { type CommandModule, dryRun, examples } from '../../app/command.ts';
-import { configFor, zoneFor } from '../../app/config.ts';
+import { configFor } from '../../app/config.ts';
+import { dateFlag } from '../../app/date-flag.ts';
+import { zoneFor } from '../../app/zone.ts';
+import { ReadZones } from '../../records/read-zones.ts';
 import type { AppContext } from '../../app/context.ts';
-import { dateFlag } from '../../app/flags.ts';
 import { type OpenLedger, withLedger } from '../../app/ledger.ts';
 import type { Connection } from '../../app/connection.ts';
 import { Archives } from '../../archive/archives.ts';
@@ -19,7 +21,14 @@ import { plural } from '../../terminal/words.ts';
 import { DEFAULT_JOBS } from '../../upload/pipeline.ts';
 import type { UploadItem } from '../../upload/report.ts';
 import { UploadTally } from '../../upload/tally.ts';
-import { type PushItem, PushTally, pushItemJson, pushItemTexts, pushSummaryText } from '../push.ts';
+import {
+  type PushItem,
+  PushTally,
+  pushItemJson,
+  pushItemTexts,
+  pushSummaryText,
+  warnOfZone,
+} from '../push.ts';
 import { uploadItemJson, uploadItemText, uploadSummaryText } from '../upload.ts';
 import {
   findingJson,
@@ -61,7 +70,7 @@ export const importExport: CommandModule = {
   async run(context, paths: readonly string[], flags: ImportFlags) {
     const { clock, signal } = context;
     const config = configFor(context, flags.tz === undefined ? {} : { timezone: flags.tz });
-    const zone = zoneFor(config, context);
+    const zone = await zoneFor(config, context);
     const options = {
       zone,
       strict: flags.strict ?? false,
@@ -70,7 +79,7 @@ export const importExport: CommandModule = {
       since:
         flags.since === undefined
           ? undefined
-          : dateFlag('--since', flags.since, () => zone.name, clock.now()),
+          : await dateFlag('--since', flags.since, () => zone.name, clock.now()),
       sources: SOURCES,
     };
     const archives = new Archives(signal, tmpdir());
@@ -92,14 +101,15 @@ class Import {
   readonly #uploads = new UploadTally();
   readonly #days = { wellness: new PushTally(), nutrition: new PushTally() };
   readonly #unreadable: ExitCode[] = [];
-  readonly #dayText: (item: PushItem) => Text | undefined;
+  readonly #dayText = pushItemTexts();
+  /** Absent without an account. */
+  #zones: ReadZones | undefined;
 
   constructor(context: AppContext, config: Config, archives: Archives, options: StockOptions) {
     this.#context = context;
     this.#config = config;
     this.#archives = archives;
     this.#options = options;
-    this.#dayText = pushItemTexts(options.zone.name);
   }
 
   /** Shows the findings and the requests. Without an account, there are no requests to show. */
@@ -124,6 +134,7 @@ class Import {
       const stock = await this.#takeStock(paths, ledger);
       const toSend = toSendText(stock);
       if (toSend !== '' && (yes || (await this.#confirm()))) {
+        this.#zones?.remember();
         await this.#send(stock, false, connection, ledger);
       }
       return this.#exitCode;
@@ -133,16 +144,23 @@ class Import {
   async #takeStock(paths: readonly string[], ledger: OpenLedger | undefined): Promise<Stock> {
     const { cwd, output } = this.#context;
     const progress = output.progress();
+    this.#zones = ledger && new ReadZones(this.#options.zone, ledger.records.zones);
+    const zone = this.#zones?.zone ?? this.#options.zone;
     let stock: Stock;
     try {
-      stock = await takeStock(this.#context, paths, this.#options, {
-        cwd,
-        archives: this.#archives,
-        known: ledger,
-        report: (item) => this.#reportUpload(item),
-        reportUnreadable: (piece) => this.#reportUnreadable(piece),
-        progress: (files, path) => progress.update(() => `${plural(files, 'file')}  ${path}`),
-      });
+      stock = await takeStock(
+        this.#context,
+        paths,
+        { ...this.#options, zone },
+        {
+          cwd,
+          archives: this.#archives,
+          known: ledger,
+          report: (item) => this.#reportUpload(item),
+          reportUnreadable: (piece) => this.#reportUnreadable(piece),
+          progress: (files, path) => progress.update(() => `${plural(files, 'file')}  ${path}`),
+        },
+      );
     } finally {
       progress.stop();
     }
@@ -241,6 +259,8 @@ class Import {
     ];
     const json = summaryJson(report.summary, ...summaries.map(({ summary }) => summary));
     output.result(json, joinTexts(texts, '\n'));
+    const zoneUsed = KINDS.some((kind) => this.#days[kind].zoneUsed);
+    if (this.#zones !== undefined) warnOfZone(this.#context, this.#zones, zoneUsed);
   }
 
   #reportUpload(item: UploadItem): void {
@@ -249,9 +269,10 @@ class Import {
   }
 
   #reportDay(item: PushItem): void {
-    const zone = this.#options.zone.name;
+    const { name: ownZone, from } = this.#options.zone;
+    const name = ('date' in item ? this.#zones?.zoneOf(item.date ?? '') : undefined) ?? ownZone;
     this.#days[item.kind].add(item);
-    this.#context.output.result(pushItemJson(item, zone), this.#dayText(item));
+    this.#context.output.result(pushItemJson(item, { name, from }), this.#dayText(item, name));
   }
 
   #reportUnreadable(piece: UnreadablePiece): void {

@@ -147,7 +147,8 @@ export class AccountFiller {
     const prepared = await prepareInputs(
       kind,
       [{ name: 'seed', chunks: oneChunk(text) }],
-      { zone: { name: this.#options.zone, from: 'flag' }, strict: true, raw: false },
+      // The seed's own offsets count, whichever zone data it has.
+      { zone: { name: this.#options.zone, from: 'profile' }, strict: true, raw: false },
       this.#context.signal,
     );
     await deliverRecords(this.#context, prepared.records, this.#options, {

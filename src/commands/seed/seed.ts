@@ -1,8 +1,10 @@
 import { type CommandModule, dryRun, examples } from '../../app/command.ts';
-import { configFor, quietConfigFor, zoneFor } from '../../app/config.ts';
+import { configFor, quietConfigFor } from '../../app/config.ts';
 import type { AppContext } from '../../app/context.ts';
-import { dateFlag, wholeNumber } from '../../app/flags.ts';
+import { dateFlag } from '../../app/date-flag.ts';
+import { wholeNumber } from '../../app/flags.ts';
 import { withLedger } from '../../app/ledger.ts';
+import { zoneFor } from '../../app/zone.ts';
 import { ExitCode, SyncError, exitCodeOf, worstExitCode } from '../../base/errors.ts';
 import { inParallel } from '../../base/parallel.ts';
 import { type Text, phrase, renderText, sync } from '../../base/phrase.ts';
@@ -72,7 +74,7 @@ export const seed: CommandModule = {
     const { clock, output, signal } = context;
     const overrides = flags.tz === undefined ? {} : { timezone: flags.tz };
     const config = configFor(context, overrides);
-    const zone = zoneFor(config, context).name;
+    const { name: zone } = await zoneFor(config, context);
     const { days, seed: number, until = 'today', jobs } = flags;
     const options = {
       days: days === undefined ? DEFAULT_DAYS : wholeNumber('--days', days, 1, MAX_DAYS),
@@ -80,7 +82,7 @@ export const seed: CommandModule = {
         number === undefined
           ? DEFAULT_SEED
           : wholeNumber('--seed', number, 0, Number.MAX_SAFE_INTEGER),
-      until: dateFlag('--until', until, () => zone, clock.now()),
+      until: await dateFlag('--until', until, () => zone, clock.now()),
       zone,
     };
     if (flags.out !== undefined) {

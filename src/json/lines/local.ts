@@ -132,6 +132,7 @@ const FINDING: LineKind = {
       {
         config: 'the settings',
         zone: 'the zone that decides about days',
+        'zone-data': 'the release of the time zone data',
         folders: 'who else can change the settings and the state',
         state: 'the ledger',
         keychain: 'where logins are stored',

@@ -29,6 +29,16 @@ const DAY: Shape = {
   ),
   zoneUsed: flag('Whether the zone decided the date or an offset.'),
   zone: text('IANA name of the zone.', '`zoneUsed`, and `sync push` prints the line'),
+  zoneFrom: word(
+    {
+      flag: '`--tz`',
+      environment: '`SYNC_TIMEZONE`',
+      profile: 'the setting `timezone`',
+      machine: "this machine's zone",
+    },
+    'Origin of the zone.',
+    'there is `zone`',
+  ),
 };
 
 const ATTEMPTS = count('Requests that this run made for it.');
@@ -136,6 +146,7 @@ const RECORD: LineKind = {
       zoneUsed: true,
       attempts: 1,
       zone: 'Europe/Berlin',
+      zoneFrom: 'profile',
     },
     {
       type: 'wellness',

@@ -1,4 +1,5 @@
 import { localDateOf, toLoggedAt, writeInstant } from '../local-date.ts';
+import { zoneOfTime } from '../read-zones.ts';
 import type { JsonValue, Zone } from '../types.ts';
 import { scalarText, show } from '../values.ts';
 import { type Row, firstValue } from './row.ts';
@@ -34,10 +35,11 @@ export function readWhen(
       problem: `${nameOf(rule)} is ${show(value)}, which is no ${FORMATS[rule.format ?? 'iso']}`,
     };
   }
-  const day = localDateOf(text, zone);
+  const place = zoneOfTime(text, zone);
+  const day = localDateOf(text, place);
   if (!day.ok) return { problem: `${nameOf(rule)} is ${show(value)}: ${day.problem}` };
   if (/^.{10}$/.test(text)) return { date: day.date, instant: undefined, text };
-  const time = toLoggedAt(text, zone);
+  const time = toLoggedAt(text, place);
   if (!time.ok) return { date: day.date, instant: undefined, text };
   const { date } = wanted === 'day' ? day : time;
   return { date, instant: Date.parse(time.loggedAt), text };

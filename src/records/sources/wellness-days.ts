@@ -23,6 +23,8 @@ export class WellnessDays {
   readonly #values: ValueReader;
   readonly #days = new Map<string, WellnessDay>();
   readonly #stages: Stage[] = [];
+  readonly #origins = new Map<string, string>();
+  readonly #fieldLists = new Map<string, readonly string[]>();
 
   constructor(mapping: WellnessMapping, options: MappingOptions) {
     this.#mapping = mapping;
@@ -71,8 +73,8 @@ export class WellnessDays {
       start: start / 1_000,
       end: end / 1_000,
       endDate: to.date,
-      origin: originOf(row, span),
-      fields: values.map(({ field }) => field),
+      origin: this.#originOf(row, span),
+      fields: this.#shared(values.map(({ field }) => field)),
       source: row.source,
     });
   }
@@ -82,7 +84,25 @@ export class WellnessDays {
     const { span } = this.#mapping;
     if (span === undefined) return {};
     const end = instantOf(readWhen(row, span.to, this.#options.zone, 'time'));
-    return { end, origin: originOf(row, span) };
+    return { end, origin: this.#originOf(row, span) };
+  }
+
+  /** Returns one list for the same fields: there are many stages of few kinds. */
+  #shared(fields: readonly string[]): readonly string[] {
+    const key = fields.join();
+    const known = this.#fieldLists.get(key);
+    if (known === undefined) this.#fieldLists.set(key, fields);
+    return known ?? fields;
+  }
+
+  /** Returns one string for each origin: a part of the file's text would keep all of it in memory. */
+  #originOf(row: Row, { origin }: SpanRule): string {
+    const name = scalarText(firstValue(row, origin));
+    const known = this.#origins.get(name);
+    if (known !== undefined) return known;
+    const copy = Buffer.from(name).toString();
+    this.#origins.set(copy, copy);
+    return copy;
   }
 
   #dayOf(date: string, source: string): WellnessDay {
@@ -93,7 +113,7 @@ export class WellnessDays {
 
   *finish(): Generator<RawRecord, void, undefined> {
     for (const { date, seconds, source } of nightsOf(
-      this.#stages,
+      this.#stages.splice(0),
       this.#mapping.span?.prefer ?? [],
     )) {
       const day = this.#dayOf(date, source);
@@ -103,6 +123,8 @@ export class WellnessDays {
     }
     for (const date of [...this.#days.keys()].sort()) {
       const day = this.#days.get(date);
+      // Years of samples: each day is given up once it is a record.
+      this.#days.delete(date);
       if (day !== undefined) yield day.record(date);
     }
   }
@@ -110,10 +132,6 @@ export class WellnessDays {
 
 function instantOf(when: When | { readonly problem: string } | undefined): number | undefined {
   return when === undefined || 'problem' in when ? undefined : when.instant;
-}
-
-function originOf(row: Row, { origin }: SpanRule): string {
-  return scalarText(firstValue(row, origin));
 }
 
 class WellnessDay {

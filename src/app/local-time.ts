@@ -1,0 +1,15 @@
+import { zoneRules } from '../records/zone.ts';
+
+/**
+ * Formats an instant as `2026-02-15 07:10` in a zone.
+ *
+ * @param value ISO 8601 with an offset; a plain date, or text that is no time, is returned unchanged
+ * @param zone IANA zone name
+ */
+export function localTime(value: unknown, zone: string): string {
+  if (typeof value !== 'string') return '';
+  const time = /T.*(?:Z|[+-]\d\d:?\d\d)$/.test(value) ? Date.parse(value) : Number.NaN;
+  if (Number.isNaN(time)) return value;
+  const [date = '', clock = ''] = new Date(zoneRules(zone).wallAt(time)).toISOString().split('T');
+  return `${date} ${clock.slice(0, 5)}`;
+}

@@ -1,0 +1,50 @@
+import { SyncError } from '../base/errors.ts';
+import { phrase } from '../base/phrase.ts';
+import type { Config } from '../config/config.ts';
+import type { Zone } from '../records/types.ts';
+import { useZoneData } from '../records/zone.ts';
+import { newestZoneData } from '../records/zones/newest.ts';
+import type { ZoneData } from '../records/zones/offsets.ts';
+import { findZoneInfo, runtimeZoneVersion } from '../system/zoneinfo.ts';
+import type { AppContext } from './context.ts';
+import type { System } from './system.ts';
+
+/**
+ * Returns the time zone that decides about dates: from the flag, the environment or the profile,
+ * else from this machine. From then on the newest zone data decides.
+ *
+ * @throws SyncError `CONFIG` if no zone is set and the machine's is unknown
+ */
+export async function zoneFor(
+  config: Config,
+  system: Pick<System, 'machineZone' | 'env'>,
+): Promise<Zone> {
+  const name = config.get('timezone');
+  const from = config.originOf('timezone');
+  const zone: Zone =
+    name === undefined || from === 'default'
+      ? { name: system.machineZone(), from: 'machine' }
+      : { name, from };
+  useZoneData(await zoneDataOf(system));
+  return zone;
+}
+
+/** Returns the newest zone data on this machine. */
+export async function zoneDataOf({ env }: Pick<System, 'env'>): Promise<ZoneData> {
+  const system = findZoneInfo(env['TZDIR']);
+  return await newestZoneData({ runtime: runtimeZoneVersion(), system });
+}
+
+/** Returns the time zone for showing times; falls back to UTC with a warning if it is unknown. */
+export async function zoneShown(config: Config, context: AppContext): Promise<string> {
+  try {
+    const { name } = await zoneFor(config, context);
+    return name;
+  } catch (error) {
+    if (!(error instanceof SyncError) || config.get('timezone') !== undefined) throw error;
+    if (!context.output.json) {
+      context.warn(phrase`${error.message} Times are shown in UTC.\n  ${error.hint ?? ''}`);
+    }
+    return 'UTC';
+  }
+}

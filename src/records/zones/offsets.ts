@@ -1,0 +1,15 @@
+/** The offsets of one zone over time. */
+export interface Offsets {
+  /** Returns local time minus UTC at an instant; both in ms. */
+  offsetAt(instant: number): number;
+}
+
+/** A release of the IANA time zone database, as one of its carriers has it. */
+export interface ZoneData {
+  /** The release, such as `2026f`. */
+  readonly version: string;
+  /** `runtime`: Node's ICU. `system`: files of the operating system. `shipped`: a part of sync. */
+  readonly origin: 'runtime' | 'system' | 'shipped';
+  /** Returns the offsets of a zone, in any capitals; undefined if this data does not have it. */
+  offsets(name: string): Offsets | undefined;
+}

@@ -1,0 +1,67 @@
+import { formatInTimeZone } from 'date-fns-tz/formatInTimeZone';
+import type { Offsets } from './offsets.ts';
+
+const SECOND = 1_000;
+const MINUTE = 60 * SECOND;
+const DAY = 24 * 60 * MINUTE;
+
+/**
+ * The last instant at which a zone's offset was no whole minute: Africa/Monrovia kept -00:44:30
+ * until 1972-01-07. Up to here `Intl.DateTimeFormat` is asked instead of date-fns-tz.
+ */
+const LAST_OFFSET_WITH_SECONDS = Date.UTC(1972, 0, 7, 0, 44, 30);
+
+/**
+ * The runtime's offsets of a zone, as date-fns-tz gives them. Nothing else of date-fns-tz is used, because
+ * - `fromZonedTime` moves wall times in a gap backward, takes the later or the earlier instant of
+ *   an overlap depending on the process's own zone, and never says that it had to choose;
+ * - `toZonedTime` builds a `Date` from local fields, so that a gap in the process's own zone (a
+ *   whole day in Pacific/Apia) leaks into the answer;
+ * - offsets with seconds lose them: see {@link LAST_OFFSET_WITH_SECONDS}.
+ */
+export class RuntimeOffsets implements Offsets {
+  readonly #zone: string;
+  /** UTC day -> the offset that holds from its first to its last instant; NaN: it changes. */
+  readonly #days = new Map<number, number>();
+  #exact: Intl.DateTimeFormat | undefined;
+
+  /** @param zone a name that the runtime knows */
+  constructor(zone: string) {
+    this.#zone = zone;
+  }
+
+  /**
+   * A UTC day that begins and ends with the same offset is taken to have it throughout: no zone
+   * changes twice within a day (the tests check that over all zones).
+   */
+  offsetAt(instant: number): number {
+    const day = Math.floor(instant / DAY);
+    let offset = this.#days.get(day);
+    if (offset === undefined) {
+      const first = this.#ask(day * DAY);
+      offset = first === this.#ask((day + 1) * DAY - 1) ? first : NaN;
+      this.#days.set(day, offset);
+    }
+    return Number.isNaN(offset) ? this.#ask(instant) : offset;
+  }
+
+  #ask(instant: number): number {
+    if (instant < LAST_OFFSET_WITH_SECONDS) return this.#askExactly(instant);
+    const text = formatInTimeZone(new Date(instant), this.#zone, 'xxx');
+    const minutes = Number(text.slice(1, 3)) * 60 + Number(text.slice(4, 6));
+    return (text.startsWith('-') ? -minutes : minutes) * MINUTE || 0;
+  }
+
+  #askExactly(instant: number): number {
+    this.#exact ??= new Intl.DateTimeFormat('en-US', {
+      timeZone: this.#zone,
+      timeZoneName: 'longOffset',
+    });
+    const name = this.#exact.formatToParts(instant).find((part) => part.type === 'timeZoneName');
+    const match = /^GMT(?:([+-])(\d\d):(\d\d)(?::(\d\d))?)?$/.exec(name?.value ?? '');
+    if (match === null) throw new Error(`No offset for ${this.#zone} at ${instant}`);
+    const [, sign, hours = '0', minutes = '0', seconds = '0'] = match;
+    const size = (Number(hours) * 60 + Number(minutes)) * MINUTE + Number(seconds) * SECOND;
+    return sign === '-' ? -size : size;
+  }
+}

@@ -1,0 +1,46 @@
+import type { Offsets } from './offsets.ts';
+
+/** A change of a zone's offset. Both in ms; the instant since 1970-01-01T00:00:00Z. */
+export interface Change {
+  readonly instant: number;
+  /** The offset from this instant on. */
+  readonly offset: number;
+}
+
+/** Offsets as a list of changes. */
+export class Timeline implements Offsets {
+  readonly #first: number;
+  readonly #changes: readonly Change[];
+  /** The period of the last answer: most questions are about the same half year. */
+  #from = Infinity;
+  #until = -Infinity;
+  #offset = NaN;
+
+  /**
+   * @param first the offset before the first change (ms)
+   * @param changes in the order of their instants; of several at one instant, the last counts
+   */
+  constructor(first: number, changes: readonly Change[]) {
+    this.#first = first;
+    this.#changes = changes;
+  }
+
+  offsetAt(instant: number): number {
+    if (instant < this.#from || instant >= this.#until) this.#find(instant);
+    return this.#offset;
+  }
+
+  #find(instant: number): void {
+    let low = 0;
+    let high = this.#changes.length;
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      if ((this.#changes[middle]?.instant ?? Infinity) <= instant) low = middle + 1;
+      else high = middle;
+    }
+    const last = this.#changes[low - 1];
+    this.#from = last?.instant ?? -Infinity;
+    this.#until = this.#changes[low]?.instant ?? Infinity;
+    this.#offset = last?.offset ?? this.#first;
+  }
+}

@@ -1,0 +1,136 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { type World, foodsHeld, openLoggedInWorld, requestLines } from '../support/acceptance.ts';
+import { ndjson } from '../support/program.ts';
+
+/** The machine before and after a flight. */
+const HOME = { TZ: 'Europe/Berlin' };
+const AWAY = { TZ: 'America/New_York' };
+
+const PASTA = { logged_at: '2026-05-05T12:00:00', name: 'Pasta', carbs: 95 };
+/** 01:30 of 6 May in Berlin, 19:30 of 5 May in New York. */
+const LATE = { logged_at: '2026-05-05T23:30:00Z', name: 'Tea', carbs: 5 };
+
+function writeInput(world: World, name: string, value: unknown): string {
+  const path = join(world.home.dir, name);
+  writeFileSync(path, JSON.stringify(value));
+  return path;
+}
+
+/** Every item of the athlete, by day. */
+function held({ sandbox }: World): Record<string, readonly (readonly unknown[])[]> {
+  const days = sandbox.control.state('athlete-1').athletes[0]?.nutrition ?? [];
+  return Object.fromEntries(
+    days
+      .map(({ date }) => date)
+      .sort()
+      .map((date) => [date, foodsHeld(sandbox, date).map((item) => [item.name, item.logged_at])]),
+  );
+}
+
+const FIRST = {
+  '2026-05-05': [['Pasta', '2026-05-05T12:00:00+02:00']],
+  '2026-05-06': [['Tea', '2026-05-06T01:30:00+02:00']],
+};
+
+describe.each(['2026-08', '2026-02'] as const)('after a flight, at a service of %s', (revision) => {
+  it('an unchanged nutrition file sends nothing and moves nothing', async () => {
+    const world = await openLoggedInWorld({ inProcess: true, revision });
+    const file = writeInput(world, 'food.json', { items: [PASTA, LATE] });
+    expect((await world.sync(['push', 'nutrition', file], { env: HOME })).code).toBe(0);
+    expect(held(world)).toEqual(FIRST);
+    world.sandbox.control.clearRequests();
+
+    const again = await world.sync(['push', 'nutrition', file, '--json'], { env: AWAY });
+    expect(again.code).toBe(0);
+    expect(ndjson(again.stdout)).toMatchObject([
+      { date: '2026-05-05', outcome: 'skipped', zone: 'Europe/Berlin', zoneFrom: 'machine' },
+      { date: '2026-05-06', outcome: 'skipped', zone: 'Europe/Berlin', zoneFrom: 'machine' },
+      { total: 2, skipped: 2 },
+    ]);
+    expect(again.stderr).toContain('read in Europe/Berlin, as then');
+    expect(again.stderr).toContain('sync config set timezone America/New_York');
+    expect(requestLines(world.sandbox)).toEqual([]);
+    expect(held(world)).toEqual(FIRST);
+  });
+
+  it('a changed item replaces the earlier version, and a new one is read in the new zone', async () => {
+    const world = await openLoggedInWorld({ inProcess: true, revision });
+    const file = writeInput(world, 'food.json', { items: [PASTA] });
+    expect((await world.sync(['push', 'nutrition', file], { env: HOME })).code).toBe(0);
+    const dinner = { logged_at: '2026-05-05T19:00:00', name: 'Dinner', carbs: 60 };
+    writeInput(world, 'food.json', { items: [PASTA, dinner] });
+    expect((await world.sync(['push', 'nutrition', file], { env: AWAY })).code).toBe(0);
+    expect(held(world)['2026-05-05']?.toSorted()).toEqual([
+      ['Dinner', '2026-05-05T19:00:00-04:00'],
+      ['Pasta', '2026-05-05T12:00:00+02:00'],
+    ]);
+  });
+
+  it('an unchanged wellness file sends nothing and moves nothing', async () => {
+    const world = await openLoggedInWorld({ inProcess: true, revision });
+    const file = writeInput(world, 'day.json', { date: '2026-05-05T23:30:00Z', hrv: 61 });
+    expect((await world.sync(['push', 'wellness', file], { env: HOME })).code).toBe(0);
+    world.sandbox.control.clearRequests();
+    const again = await world.sync(['push', 'wellness', file, '--json'], { env: AWAY });
+    expect(ndjson(again.stdout)[0]).toMatchObject({ date: '2026-05-06', outcome: 'skipped' });
+    expect(requestLines(world.sandbox)).toEqual([]);
+    const { wellness = [] } = world.sandbox.control.state('athlete-1').athletes[0] ?? {};
+    expect(wellness.map(({ date }) => date)).toEqual(['2026-05-06']);
+  });
+});
+
+describe('the zone of an earlier reading', () => {
+  const day = JSON.stringify({ date: '2026-05-05T23:30:00Z', hrv: 61 });
+
+  /** The day that a record is on, by the flags and the machine. */
+  async function dayIn(world: World, env: NodeJS.ProcessEnv, ...flags: string[]) {
+    const args = ['push', 'wellness', '-', '--json', ...flags];
+    const { stdout } = await world.sync(args, { input: day, env });
+    const { date, zone } = ndjson(stdout)[0] ?? {};
+    return [date, zone];
+  }
+
+  it('gives way to a zone that the user names, and that one then stays', async () => {
+    const world = await openLoggedInWorld({ inProcess: true });
+    expect(await dayIn(world, HOME)).toEqual(['2026-05-06', 'Europe/Berlin']);
+    expect(await dayIn(world, AWAY)).toEqual(['2026-05-06', 'Europe/Berlin']);
+    expect(await dayIn(world, AWAY, '--tz', 'America/New_York')).toEqual([
+      '2026-05-05',
+      'America/New_York',
+    ]);
+    expect(await dayIn(world, HOME)).toEqual(['2026-05-05', 'America/New_York']);
+  });
+
+  it('is not recorded by --dry-run', async () => {
+    const world = await openLoggedInWorld({ inProcess: true });
+    expect(await dayIn(world, HOME, '--dry-run')).toEqual(['2026-05-06', 'Europe/Berlin']);
+    expect(await dayIn(world, AWAY)).toEqual(['2026-05-05', 'America/New_York']);
+  });
+});
+
+describe('a machine in UTC', () => {
+  it('that decides about a day causes one warning, and a finding of doctor', async () => {
+    const world = await openLoggedInWorld({ inProcess: true });
+    const days = ['2026-05-04T20:00:00Z', '2026-05-05T20:00:00Z'].map((date) => ({
+      date,
+      hrv: 61,
+    }));
+    const input = JSON.stringify(days);
+    const push = async (env: NodeJS.ProcessEnv, text = input) => {
+      const { stderr } = await world.sync(['push', 'wellness', '-'], { input: text, env });
+      return stderr.match(/Days are counted in/g)?.length ?? 0;
+    };
+    expect(await push({ TZ: 'Etc/UTC' })).toBe(1);
+    expect(await push({ TZ: 'Etc/UTC' }, JSON.stringify({ date: '2026-05-05', hrv: 62 }))).toBe(0);
+    expect(await push({ TZ: 'Europe/London' })).toBe(0);
+    expect(await push({ SYNC_TIMEZONE: 'UTC' })).toBe(0);
+    const zoneFinding = async (env: NodeJS.ProcessEnv) =>
+      ndjson((await world.sync(['doctor', '--json'], { env })).stdout).find(
+        ({ check }) => check === 'zone',
+      );
+    expect(await zoneFinding({ TZ: 'UTC' })).toMatchObject({ state: 'odd' });
+    expect(await zoneFinding({ SYNC_TIMEZONE: 'UTC' })).toMatchObject({ state: 'good' });
+  });
+});
