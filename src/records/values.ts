@@ -32,13 +32,19 @@ export class Notes {
   }
 
   /** Notes a doubt that may apply to every record of an input: a warning, or a problem if strict. */
-  doubt(key: string, field: string, found: () => string, done: string): void {
+  doubt(key: string, field: string, found: () => string, done?: string): void {
     if (this.#strict) this.problem(field, found());
-    else this.recurring.push({ key, field, say: () => saying(found(), done) });
+    else this.recur(key, field, () => saying(found(), done));
+  }
+
+  /** Notes a warning that may apply to every record of an input. */
+  recur(key: string, field: string, say: () => string): void {
+    this.recurring.push({ key, field, say });
   }
 }
 
-function saying(found: string, done: string): string {
+function saying(found: string, done?: string): string {
+  if (done === undefined) return found;
   return `${found}${found.endsWith('?') ? '' : '.'} ${done}`;
 }
 

@@ -428,6 +428,37 @@ describe('the date of a wellness record', () => {
     expect(Object.keys(records[0]?.body ?? {})).toEqual(['date', 'hrv']);
   });
 
+  test('may be a number of seconds or milliseconds', async () => {
+    const zone = { name: 'America/New_York', from: 'profile' } as const;
+    for (const given of [1771131599, 1771131599.5, 1771131599000]) {
+      const record = { date: given, hrv: 61 };
+      expect(await bodyOf('wellness', record, { zone })).toEqual({ date: '2026-02-14', hrv: 61 });
+    }
+  });
+
+  test('is reported once per input if it is written as midnight, and rejected if strict', async () => {
+    const zone = { name: 'America/New_York', from: 'profile' } as const;
+    const values = ['2026-02-15', '2026-02-16', '2026-02-17'].map((day) => ({
+      date: `${day}T00:00:00.000Z`,
+      hrv: 61,
+    }));
+    const found =
+      '"2026-02-15T00:00:00.000Z": midnight is read as a date, 2026-02-15; ' +
+      'as an instant it is on 2026-02-14 in America/New_York';
+    const { records } = await prepare('wellness', values, { zone });
+    expect(records.map((record) => record.date)).toEqual([
+      '2026-02-15',
+      '2026-02-16',
+      '2026-02-17',
+    ]);
+    expect(records.flatMap(({ warnings }) => warnings.map(({ message }) => message))).toEqual([
+      `${found} (3 times in this input)`,
+    ]);
+    const strict = await prepare('wellness', values, { zone, strict: true });
+    expect(strict.invalid.map(({ problem }) => problem)).toHaveLength(3);
+    expect(strict.invalid[0]?.problem).toBe(found);
+  });
+
   test('ignores a field named day if there is a date', async () => {
     const record = { date, day: 'Sunday', hrv: 61 };
     expect(await saidOf('wellness', record)).toEqual({
@@ -458,8 +489,8 @@ describe('the date of a wellness record', () => {
     [{}, 'date: is missing: write "date": "2026-02-15"'],
     [{ id: '2026-02-15' }, 'date: is missing: is it "id"?'],
     [
-      { date: 1771142400 },
-      'date: is 1771142400: write an ISO 8601 text, such as "2026-02-15" or "2026-02-15T07:30:00+01:00"',
+      { date: true },
+      'date: is true: write an ISO 8601 text, such as "2026-02-15" or "2026-02-15T07:30:00+01:00"',
     ],
     [
       { date: '2026-02-30' },
