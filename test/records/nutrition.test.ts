@@ -365,6 +365,7 @@ describe('an item with a time of day', () => {
     const rejected = async (record: object) => (await saidOf('nutrition', record)).said;
     expect(await rejected({ items: [{ name: 'Rice', time: '07:30' }] })).toEqual([
       'items/0/time: "07:30": has no date: write 2026-02-15T07:30:00+01:00',
+      'date: is missing: write "date": "2026-02-15"',
     ]);
     expect(
       await rejected({ date: '2026-02-15', items: [{ name: 'Rice', time: '25:00' }] }),
