@@ -36,7 +36,7 @@ describe('the fields of a nutrition record', () => {
   });
 
   test.each([
-    ['carbs', -1, 'carbs: is -1; the range is 0 g or more'],
+    ['carbs', -3, 'carbs: is -3; the range is 0 g or more'],
     ['waterMl', 'x', 'waterMl: is "x"; a whole number is expected, 0 to 2147483647 ml'],
     ['rawJson', [], 'rawJson: is a list; an object is expected'],
   ])('reject a total %s of %j', async (name, value, said) => {
