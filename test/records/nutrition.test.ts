@@ -36,7 +36,7 @@ describe('the fields of a nutrition record', () => {
   });
 
   test.each([
-    ['carbs', -1, 'carbs: is -1; the range is 0 g or more'],
+    ['carbs', -3, 'carbs: is -3; the range is 0 g or more'],
     ['waterMl', 'x', 'waterMl: is "x"; a whole number is expected, 0 to 2147483647 ml'],
     ['rawJson', [], 'rawJson: is a list; an object is expected'],
   ])('reject a total %s of %j', async (name, value, said) => {
@@ -365,6 +365,7 @@ describe('an item with a time of day', () => {
     const rejected = async (record: object) => (await saidOf('nutrition', record)).said;
     expect(await rejected({ items: [{ name: 'Rice', time: '07:30' }] })).toEqual([
       'items/0/time: "07:30": has no date: write 2026-02-15T07:30:00+01:00',
+      'date: is missing: write "date": "2026-02-15"',
     ]);
     expect(
       await rejected({ date: '2026-02-15', items: [{ name: 'Rice', time: '25:00' }] }),
