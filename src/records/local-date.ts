@@ -7,49 +7,77 @@ import { zoneRules } from './zone.ts';
  * The rules and their examples are in docs/dates.md, which the tests execute.
  */
 
-/** Dates outside this range are typing errors, or from clocks that were never set. */
+/** The range of the calendar. `record-date.ts` also refuses dates of clocks that were never set. */
 const FIRST_DATE = '1970-01-01';
 const LAST_DATE = '2100-12-31';
 
 const MINUTE = 60_000;
+const DAY = 24 * 60 * MINUTE;
+
+/** A warning, and whether all records of an input may have it. */
+export interface Noted {
+  readonly warning?: string;
+  /** `midnight`: the day is a guess. `tz`: the flag `--tz` overrides what is written. */
+  readonly recurs?: 'midnight' | 'tz';
+}
+
+type Refused = { readonly ok: false; readonly problem: string };
 
 export type LocalDate =
-  | {
+  | ({
       readonly ok: true;
       /** `YYYY-MM-DD`. */
       readonly date: string;
       /** Another zone might have given another date. */
       readonly zoneUsed: boolean;
-      readonly warning?: string;
-    }
-  | { readonly ok: false; readonly problem: string };
+      /** The time of day, if one is written: ms since 1970. */
+      readonly instant?: number;
+    } & Noted)
+  | Refused;
 
 export type LoggedAt =
-  | {
+  | ({
       readonly ok: true;
       /** `YYYY-MM-DDTHH:MM:SS+HH:MM`, with milliseconds if there were any. */
       readonly loggedAt: string;
       /** The local date, which is also the one in `loggedAt`. */
       readonly date: string;
       readonly zoneUsed: boolean;
-      readonly warning?: string;
-    }
-  | { readonly ok: false; readonly problem: string };
+    } & Noted)
+  | Refused;
 
 /**
  * Returns the local calendar date of a date or a timestamp.
  *
- * A plain date is kept. `Z` means an instant, so its date in the zone counts. A numeric offset says
- * where the athlete was, so the written date counts, unless the zone came from a flag. A time without
- * an offset is wall time in the zone.
+ * A plain date is kept, and so is the date of a midnight with an offset, which many programs write for a
+ * plain date. UTC means an instant, so its date in the zone counts. A numeric offset says where the
+ * athlete was, so the written date counts, unless the zone came from a flag. A time without an offset is
+ * wall time in the zone.
  */
 export function localDateOf(value: string, zone: Zone): LocalDate {
   const read = readTimestamp(value, 'date');
   if ('problem' in read) return { ok: false, problem: read.problem };
   if (read.form === 'date') return plainDate(read.date, zone);
   const place = locate(read, zone);
+  if ('problem' in place) return { ok: false, problem: place.problem };
   const date = dateOf(place.wall);
-  return outOfRange(date) ?? { ok: true, date, ...noteOfDate(read, place, date, zone) };
+  if (isMidnightDate(read, place, zone)) {
+    const found = outOfRange(read.date);
+    if (found !== undefined) return found;
+    return { ok: true, date: read.date, zoneUsed: false, ...noteOfMidnight(read, date, zone) };
+  }
+  const out = outOfRange(date);
+  if (out !== undefined) return out;
+  // A wall time names its own day; the zone matters only if it skipped that time.
+  const zoneUsed = place.zoneUsed && (read.offset !== 'none' || date !== read.date);
+  // Midnight is a date without a time, too.
+  const time = place.wall % DAY === 0 ? {} : { instant: place.instant };
+  return { ok: true, date, zoneUsed, ...time, ...noteOfDate(read, place, date, zone) };
+}
+
+/** Returns the calendar date of an instant (ms) in a zone. */
+export function dateAt(instant: number, zone: Zone): string {
+  return dateOf(zoneRules(zone.name).wallAt(instant));
 }
 
 /**
@@ -63,13 +91,16 @@ export function toLoggedAt(value: string, zone: Zone): LoggedAt {
     return { ok: false, problem: `has no time of day: write ${TIME_EXAMPLE}` };
   }
   const place = locate(read, zone);
+  if ('problem' in place) return { ok: false, problem: place.problem };
   const date = dateOf(place.wall);
   const out = outOfRange(date);
   if (out !== undefined) return out;
   const loggedAt = render(place, date);
-  const warning = noteOfTime(read, place, loggedAt, zone);
-  return { ok: true, loggedAt, date, zoneUsed: place.zoneUsed, ...warning };
+  const note = noteOfTime(read, place, loggedAt, zone);
+  return { ok: true, loggedAt, date, zoneUsed: place.zoneUsed, ...note };
 }
+
+type Time = Timestamp & { form: 'time' };
 
 interface Place {
   readonly instant: number;
@@ -77,19 +108,58 @@ interface Place {
   readonly wall: number;
   readonly kind: 'once' | 'gap' | 'overlap';
   readonly zoneUsed: boolean;
+  /** The wall time at the place that is written, if `--tz` moves it. */
+  readonly overridden?: number;
 }
 
-function locate(read: Timestamp & { form: 'time' }, zone: Zone): Place {
-  const rules = zoneRules(zone.name);
-  if (read.offset === 'none') {
-    const { instant, kind } = rules.instantOf(read.wall);
-    return { instant, wall: rules.wallAt(instant), kind, zoneUsed: true };
+/** The place of a time: what is written says where it was, unless the zone came from a flag. */
+function locate(read: Time, zone: Zone): Place | { readonly problem: string } {
+  const place = locateAsWritten(read, zone);
+  if ('problem' in place) return place;
+  const namesPlace = typeof read.offset === 'number' || read.zone !== undefined;
+  if (!namesPlace) return { ...place, zoneUsed: true };
+  if (zone.from !== 'flag') return { ...place, zoneUsed: false };
+  const wall = zoneRules(zone.name).wallAt(place.instant);
+  const moved = { ...place, wall, zoneUsed: true };
+  return wall === place.wall ? moved : { ...moved, overridden: place.wall };
+}
+
+function locateAsWritten(
+  { offset, wall, zone: written }: Time,
+  zone: Zone,
+): Omit<Place, 'zoneUsed'> | { readonly problem: string } {
+  const rules = zoneRules(written ?? zone.name);
+  if (offset === 'utc') return { instant: wall, wall: rules.wallAt(wall), kind: 'once' };
+  if (offset === 'none') {
+    const { instant, kind } = rules.instantOf(wall);
+    return { instant, wall: rules.wallAt(instant), kind };
   }
-  const instant = read.wall - (read.offset === 'utc' ? 0 : read.offset);
-  if (read.offset === 'utc' || zone.from === 'flag') {
-    return { instant, wall: rules.wallAt(instant), kind: 'once', zoneUsed: true };
+  const instant = wall - offset;
+  const zoneOffset = rules.offsetAt(instant);
+  if (written !== undefined && Math.abs(zoneOffset - offset) >= MINUTE) {
+    const found = writeOffset(Math.trunc(offset / MINUTE));
+    const there = writeOffset(Math.trunc(zoneOffset / MINUTE));
+    const problem = `the offset ${found} is not that of ${written}, ${there}: leave one of them out`;
+    return { problem };
   }
-  return { instant, wall: read.wall, kind: 'once', zoneUsed: false };
+  return { instant, wall, kind: 'once' };
+}
+
+/**
+ * Checks for a midnight that stands for a date: any with an offset, but not that of the zone itself. A
+ * zone in brackets says that a time is meant.
+ */
+function isMidnightDate({ wall, offset, zone: written }: Time, place: Place, zone: Zone): boolean {
+  if (wall % DAY !== 0 || offset === 'none' || written !== undefined) return false;
+  return wall - place.instant !== zoneRules(zone.name).offsetAt(place.instant);
+}
+
+/** @param date the day of the midnight as an instant */
+function noteOfMidnight(read: Time, date: string, zone: Zone): Noted {
+  if (date === read.date) return {};
+  const warning =
+    `midnight is read as a date, ${read.date}; ` + `as an instant it is on ${date} in ${zone.name}`;
+  return { warning, recurs: 'midnight' };
 }
 
 function plainDate(date: string, zone: Zone): LocalDate {
@@ -102,68 +172,33 @@ function plainDate(date: string, zone: Zone): LocalDate {
   return { ok: true, date, zoneUsed: false, warning };
 }
 
-function noteOfDate(
-  read: Timestamp & { form: 'time' },
-  place: Place,
-  date: string,
-  zone: Zone,
-): { zoneUsed: boolean; warning?: string } {
-  // A wall time names its own day; the zone matters only if it skipped that time.
-  const zoneUsed = read.offset === 'none' ? date !== read.date : place.zoneUsed;
-  const warning = dateWarning(read, place, date, zone);
-  return warning === undefined ? { zoneUsed } : { zoneUsed, warning };
-}
-
-function dateWarning(
-  read: Timestamp & { form: 'time' },
-  place: Place,
-  date: string,
-  zone: Zone,
-): string | undefined {
+function noteOfDate(read: Time, place: Place, date: string, zone: Zone): Noted {
+  if (place.overridden !== undefined && dateOf(place.overridden) !== date) {
+    const written = dateOf(place.overridden);
+    return { warning: `--tz ${zone.name} moves it from ${written} to ${date}`, recurs: 'tz' };
+  }
   if (read.offset === 'none' && date !== read.date) {
-    return `the clocks in ${zone.name} skipped that time: moved forward to ${date}`;
+    const name = read.zone ?? zone.name;
+    return { warning: `the clocks in ${name} skipped that time: moved forward to ${date}` };
   }
-  if (read.offset === 'utc' && date !== read.date && read.wall % (24 * 60 * MINUTE) === 0) {
-    return (
-      `midnight UTC is ${date} in ${zone.name}: ` +
-      `if the calendar date ${read.date} was meant, write it without a time`
-    );
-  }
-  return utcWarning(read, place, zone);
+  return read.leapSecond ? { warning: LEAP_SECOND } : {};
 }
 
-/** Warns if `+00:00` gives another day than `Z` would: many programs write it for `Z`. */
-function utcWarning(
-  read: Timestamp & { form: 'time' },
-  place: Place,
-  zone: Zone,
-): string | undefined {
-  if (read.offset !== 0 || place.zoneUsed) return undefined;
-  const there = dateOf(zoneRules(zone.name).wallAt(place.instant));
-  if (there === read.date) return undefined;
-  return (
-    `+00:00 is taken as the place's own offset, so the day is ${read.date}; ` +
-    `in ${zone.name} it is ${there}: write Z, or give --tz, if that was meant`
-  );
-}
+const LEAP_SECOND = 'second 60 is read as second 59';
 
-function noteOfTime(
-  read: Timestamp & { form: 'time' },
-  place: Place,
-  loggedAt: string,
-  zone: Zone,
-): { warning?: string } {
+function noteOfTime(read: Time, place: Place, loggedAt: string, zone: Zone): Noted {
+  const name = read.zone ?? zone.name;
   if (place.kind === 'gap') {
-    return { warning: `the clocks in ${zone.name} skipped that time: moved to ${loggedAt}` };
+    return { warning: `the clocks in ${name} skipped that time: moved to ${loggedAt}` };
   }
   if (place.kind === 'overlap') {
-    return {
-      warning: `that time came twice in ${zone.name}: the earlier one is taken, ${loggedAt}`,
-    };
+    return { warning: `that time came twice in ${name}: the earlier one is taken, ${loggedAt}` };
   }
-  if (read.leapSecond) return { warning: 'second 60 is sent as second 59' };
-  const warning = utcWarning(read, place, zone);
-  return warning === undefined ? {} : { warning };
+  if (place.overridden !== undefined) {
+    const warning = `--tz ${zone.name} overrides its offset: sent as ${loggedAt}`;
+    return { warning, recurs: 'tz' };
+  }
+  return read.leapSecond ? { warning: LEAP_SECOND } : {};
 }
 
 /**
@@ -184,17 +219,20 @@ export function writeInstant(instant: number, minutes: number): string {
     .toISOString()
     .slice(0, -1)
     .split('.');
+  return `${clock}${millis === '000' ? '' : `.${millis}`}${writeOffset(minutes)}`;
+}
+
+function writeOffset(minutes: number): string {
   const size = Math.abs(minutes);
   const pad = (number: number): string => String(number).padStart(2, '0');
-  const suffix = `${minutes < 0 ? '-' : '+'}${pad(Math.floor(size / 60))}:${pad(size % 60)}`;
-  return `${clock}${millis === '000' ? '' : `.${millis}`}${suffix}`;
+  return `${minutes < 0 ? '-' : '+'}${pad(Math.floor(size / 60))}:${pad(size % 60)}`;
 }
 
 function dateOf(wall: number): string {
   return new Date(wall).toISOString().slice(0, 10);
 }
 
-function outOfRange(date: string): { ok: false; problem: string } | undefined {
+function outOfRange(date: string): Refused | undefined {
   // `toISOString` gives years outside 0 to 9999 a sign, and a sign sorts before the digits.
   if (date >= FIRST_DATE && date <= LAST_DATE) return undefined;
   return { ok: false, problem: `${date} is outside ${FIRST_DATE} to ${LAST_DATE}` };

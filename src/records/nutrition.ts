@@ -1,15 +1,7 @@
-import { ITEM_FIELDS, NUTRITION_FIELDS, WELLNESS_FIELDS } from './fields.ts';
-import { toLoggedAt } from './local-date.ts';
+import { NUTRITION_FIELDS, WELLNESS_FIELDS } from './fields.ts';
 import { Names, plain } from './names.ts';
-import {
-  noteFarAhead,
-  noteMissingDate,
-  readDate,
-  readTime,
-  type RecordDate,
-} from './record-date.ts';
-import { zoneOfTime } from './read-zones.ts';
-import { TIME_EXAMPLE } from './timestamp.ts';
+import { type ReadItem, readItem } from './nutrition-item.ts';
+import { noteFarAhead, noteMissingDate, readDate, type RecordDate } from './record-date.ts';
 import type {
   DayDraft,
   JsonObject,
@@ -30,18 +22,11 @@ import {
 } from './values.ts';
 
 const dayNames = new Names(NUTRITION_FIELDS);
-const itemNames = new Names(ITEM_FIELDS);
 const wellnessNames = new Names(WELLNESS_FIELDS);
 
-interface Item {
-  /** The place of its `logged_at` in the record. */
-  readonly field: string;
+interface Item extends ReadItem {
   readonly source: string;
   readonly raw: JsonValue;
-  readonly body: JsonObject;
-  readonly loggedAt: string;
-  readonly date: string;
-  readonly zoneUsed: boolean;
   readonly warnings: Warning[];
   readonly recurring: readonly RecurringNote[];
 }
@@ -61,7 +46,8 @@ export function readNutrition(value: JsonValue, notes: Notes, options: ReadingOp
   const itemsNames = spellingsOf(value, 'items', notes);
   const [itemsName = 'items'] = itemsNames;
   const date = readDate(value, options.zone, notes);
-  const items = readItems(value[itemsName], itemsName, notes, options);
+  const day = typeof date === 'object' ? date.date : undefined;
+  const items = readItems(value[itemsName], itemsName, day, notes, options);
   const others = new Set([...itemsNames, ...(typeof date === 'object' ? date.names : [])]);
   const { known, unknown } = readFields(value, NUTRITION_FIELDS, dayNames, notes, '', others);
   const fields = new Map([...known, ...unknown]);
@@ -87,8 +73,7 @@ export function readNutrition(value: JsonValue, notes: Notes, options: ReadingOp
   }
   const kept = spans ? dropTotals(fields, days.length, notes) : fields;
   if (date === 'invalid' || notes.problems.length > 0) {
-    const day = typeof date === 'object' ? { date: date.date } : {};
-    return { ok: false, ...day, problems: notes.problems };
+    return { ok: false, ...(day === undefined ? {} : { date: day }), problems: notes.problems };
   }
   const drafts = days.map((day, index): DayDraft => {
     const dayFields = new Map(kept);
@@ -129,6 +114,7 @@ function isWellness(record: JsonObject): boolean {
 function readItems(
   value: JsonValue | undefined,
   field: string,
+  day: string | undefined,
   notes: Notes,
   options: ReadingOptions,
 ): Item[] | undefined {
@@ -140,43 +126,13 @@ function readItems(
   const items: Item[] = [];
   value.forEach((raw, index) => {
     const own = new Notes(notes.source, options.strict);
-    const item = readItem(raw, `${field}/${index}`, own, options);
+    const item = readItem(raw, `${field}/${index}`, day, own, options);
     notes.problems.push(...own.problems);
-    if (item !== undefined)
-      items.push({ ...item, raw, warnings: own.warnings, recurring: own.recurring });
+    if (item === undefined) return;
+    const { source, warnings, recurring } = own;
+    items.push({ ...item, source, raw, warnings, recurring });
   });
   return items;
-}
-
-function readItem(
-  raw: JsonValue,
-  path: string,
-  notes: Notes,
-  { zone }: ReadingOptions,
-): Omit<Item, 'raw' | 'warnings' | 'recurring'> | undefined {
-  if (!isObject(raw)) {
-    notes.problem(path, `is ${show(raw)}; an object is expected`);
-    return undefined;
-  }
-  const names = spellingsOf(raw, 'loggedat', notes, path);
-  const [name] = names;
-  const field = `${path}/${name ?? 'logged_at'}`;
-  const { known, unknown } = readFields(raw, ITEM_FIELDS, itemNames, notes, path, new Set(names));
-  const others = notes.problems.length;
-  if (unknown.length > 0 && known.size === 0 && others === 0) {
-    noteNothingKnown(unknown, ITEM_FIELDS, itemNames, notes, path);
-  } else noteUnknown(unknown, ITEM_FIELDS, itemNames, notes, path);
-  if (name === undefined) {
-    notes.problem(field, `is missing: write "logged_at": "${TIME_EXAMPLE}"`);
-    return undefined;
-  }
-  const time = readTime(raw[name] ?? null, field, notes, 'time', (text) =>
-    toLoggedAt(text, zoneOfTime(text, zone)),
-  );
-  if (time === undefined) return undefined;
-  const body = Object.fromEntries([...known, ['logged_at', time.loggedAt], ...unknown]);
-  const { loggedAt, date, zoneUsed } = time;
-  return { field, source: notes.source, body, loggedAt, date, zoneUsed };
 }
 
 interface Day {

@@ -1,7 +1,7 @@
 import { SyncError, systemCode } from '../base/errors.ts';
 import type { Text } from '../base/phrase.ts';
 import { joinTexts } from '../base/phrase.ts';
-import { localDateOf } from './local-date.ts';
+import { dateAt } from './local-date.ts';
 import { DayMerger } from './merge.ts';
 import { readNutrition } from './nutrition.ts';
 import { readInput, type Input } from './read-input.ts';
@@ -109,9 +109,7 @@ function hintOf({ hint, cause }: SyncError, others: boolean): Text {
 
 /** Returns the athlete's calendar date, in the zone of the run. */
 function todayOf({ now, zone }: RecordOptions): string | undefined {
-  if (now === undefined) return undefined;
-  const today = localDateOf(new Date(now).toISOString(), zone);
-  return today.ok ? today.date : undefined;
+  return now === undefined ? undefined : dateAt(now, zone);
 }
 
 /** The records read from one input so far. */

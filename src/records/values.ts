@@ -32,13 +32,19 @@ export class Notes {
   }
 
   /** Notes a doubt that may apply to every record of an input: a warning, or a problem if strict. */
-  doubt(key: string, field: string, found: () => string, done: string): void {
+  doubt(key: string, field: string, found: () => string, done?: string): void {
     if (this.#strict) this.problem(field, found());
-    else this.recurring.push({ key, field, say: () => saying(found(), done) });
+    else this.recur(key, field, () => saying(found(), done));
+  }
+
+  /** Notes a warning that may apply to every record of an input. */
+  recur(key: string, field: string, say: () => string): void {
+    this.recurring.push({ key, field, say });
   }
 }
 
-function saying(found: string, done: string): string {
+function saying(found: string, done?: string): string {
+  if (done === undefined) return found;
   return `${found}${found.endsWith('?') ? '' : '.'} ${done}`;
 }
 
@@ -215,8 +221,8 @@ function readValue(
   field: string,
   notes: Notes,
 ): JsonValue | undefined {
-  if (value === '' && rule.type !== 'text') {
-    notes.adapt(field, 'is an empty text', 'taken as not known');
+  if (rule.type !== 'text' && isPlaceholder(value)) {
+    noteNotMeasured(field, value, notes);
     return undefined;
   }
   switch (rule.type) {
@@ -234,6 +240,23 @@ function readValue(
   }
 }
 
+/** Words that programs write if a value was not measured. */
+const PLACEHOLDERS = new Set(['', '-', '--', '---', 'n/a', 'na', 'nan', 'none', 'null', 'nil']);
+
+function isPlaceholder(value: JsonValue): boolean {
+  return typeof value === 'string' && PLACEHOLDERS.has(value.trim().toLowerCase());
+}
+
+/** Numbers that programs write if a value was not measured, where they are outside the range. */
+const NOT_MEASURED: readonly JsonValue[] = [0, -1, -2];
+
+function noteNotMeasured(field: string, value: JsonValue, notes: Notes): void {
+  const found = () => `is ${value === '' ? 'an empty text' : show(value)}, so it was not measured`;
+  // Each item has a path of its own, but the same member.
+  const key = `not measured ${field.replace(/^.*\//, '')}`;
+  notes.doubt(key, field, found, 'Left out; write null, or leave it out');
+}
+
 /** Numbers as JSON writes them, and nothing that needs a guess (`72,5`, `1.000`, `0x10`, `60 kg`). */
 const NUMBER_AS_TEXT = /^-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
 
@@ -247,6 +270,10 @@ function readNumber(
   if (typeof value === 'string' && NUMBER_AS_TEXT.test(value.trim())) {
     number = Number(value);
     notes.adapt(field, `is the text ${show(value)}, not a number`, `read as ${number}`);
+  }
+  if (isObject(value) || (NOT_MEASURED.includes(number) && Number(number) < rule.min)) {
+    noteNotMeasured(field, value, notes);
+    return undefined;
   }
   if (typeof number !== 'number') {
     const expected = rule.type === 'integer' ? 'a whole number' : 'a number';

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { localDateOf, toLoggedAt } from '../../src/records/local-date.ts';
 import type { Zone } from '../../src/records/types.ts';
+import { prepare } from './support.ts';
 
 const page = readFileSync(new URL('../../docs/dates.md', import.meta.url), 'utf8');
 
@@ -40,31 +40,36 @@ describe('docs/dates.md', () => {
 
   test.each(days)(
     'reads %s in %s (zone from %s) as %s',
-    (written, zone, namedBy, day, zoneUsed, said) => {
-      const result = localDateOf(written, zoneOf(zone, namedBy));
-      expect(result).toEqual(
-        day === 'refused'
-          ? { ok: false, problem: said }
-          : {
-              ok: true,
-              date: day,
-              zoneUsed: zoneUsed === 'yes',
-              ...(said === '' ? {} : { warning: said }),
-            },
-      );
+    async (written, name, namedBy, day, zoneUsed, said) => {
+      const zone = zoneOf(name, namedBy);
+      const { records, invalid } = await prepare('wellness', [{ date: written, hrv: 61 }], {
+        zone,
+      });
+      const [record] = records;
+      expect([invalid.length, records.length]).toEqual(day === 'refused' ? [1, 0] : [0, 1]);
+      const notes = record?.warnings.map(({ message }) => message) ?? [invalid[0]?.problem];
+      expect({
+        day: record?.date ?? 'refused',
+        zoneUsed: record === undefined ? '' : record.zoneUsed ? 'yes' : 'no',
+        notes,
+      }).toEqual({ day, zoneUsed, notes: said === '' ? [] : [`"${written}": ${said}`] });
     },
   );
 
   test.each(times)(
     'sends %s in %s (zone from %s) as %s',
-    (written, zone, namedBy, at, day, said) => {
-      const result = toLoggedAt(written, zoneOf(zone, namedBy));
-      if (!result.ok) {
-        expect({ at: 'refused', day: '', said: result.problem }).toEqual({ at, day, said });
-        return;
-      }
-      const { loggedAt, date, warning = '' } = result;
-      expect({ at: loggedAt, day: date, said: warning }).toEqual({ at, day, said });
+    async (written, name, namedBy, at, day, said) => {
+      const zone = zoneOf(name, namedBy);
+      const items = [{ logged_at: written, name: 'Rice' }];
+      const { records, invalid } = await prepare('nutrition', [{ items }], { zone });
+      const [record] = records;
+      const sent = (record?.body['items'] as [{ logged_at: string }] | undefined)?.[0];
+      const notes = record?.warnings.map(({ message }) => message) ?? [invalid[0]?.problem];
+      expect({ at: sent?.logged_at ?? 'refused', day: record?.date ?? '', notes }).toEqual({
+        at,
+        day,
+        notes: said === '' ? [] : [`"${written}": ${said}`],
+      });
     },
   );
 });

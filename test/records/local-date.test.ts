@@ -28,7 +28,8 @@ function sampleOf(zones: readonly string[], count: number): string[] {
 
 const FIRST = Date.UTC(1970, 0, 1);
 const LAST = Date.UTC(2101, 0, 1) - 1;
-const MARGIN = 2 * 86_400_000;
+const DAY = 86_400_000;
+const MARGIN = 2 * DAY;
 
 const RUNS = ALL ? 20_000 : 2_000;
 
@@ -75,10 +76,12 @@ describe('an instant with Z', () => {
         const written = new Date(instant).toISOString();
         const expected = inZone(instant, name).toPlainDate().toString();
         const zone = { name, from };
-        expect(unwrap(localDateOf(written, zone))).toMatchObject({
-          date: expected,
-          zoneUsed: true,
-        });
+        if (instant % DAY !== 0) {
+          expect(unwrap(localDateOf(written, zone))).toMatchObject({
+            date: expected,
+            zoneUsed: true,
+          });
+        }
         const { loggedAt, date } = unwrap(toLoggedAt(written, zone));
         expect({ day: date, ...readBack(loggedAt) }).toEqual({
           day: expected,
@@ -206,12 +209,13 @@ describe('a wall time without an offset', () => {
       fc.property(fc.oneof(nearChange, anywhere), ({ zone, wall }) => {
         const expected = wall.toZonedDateTime(zone).toPlainDate().toString();
         const moved = expected !== wall.toPlainDate().toString();
-        const result = unwrap(localDateOf(wall.toString(), { name: zone, from: 'flag' }));
-        expect({ ...result, warning: result.warning !== undefined }).toEqual({
-          ok: true,
+        const { date, zoneUsed, warning } = unwrap(
+          localDateOf(wall.toString(), { name: zone, from: 'flag' }),
+        );
+        expect({ date, zoneUsed, warned: warning !== undefined }).toEqual({
           date: expected,
           zoneUsed: moved,
-          warning: moved,
+          warned: moved,
         });
       }),
       { numRuns: RUNS / 2 },
@@ -229,20 +233,45 @@ describe('a time with a numeric offset', () => {
     return new Date(instant + minutes * 60_000).toISOString().slice(0, -1) + offset;
   }
 
-  test('keeps its calendar date and offset unless the zone came from the flag', () => {
+  /** Every zero offset means UTC. */
+  const usesZone = (minutes: number, from: Zone['from']) => minutes === 0 || from === 'flag';
+
+  test('keeps its calendar date and offset unless it is zero or the zone came from the flag', () => {
     fc.assert(
       fc.property(anyInstant, anyOffset, anyZone, anyFrom, (instant, minutes, name, from) => {
         const written = write(instant, minutes);
-        const date =
-          from === 'flag' ? inZone(instant, name).toPlainDate().toString() : written.slice(0, 10);
+        const zoneUsed = usesZone(minutes, from);
+        const there = inZone(instant, name).toPlainDate().toString();
+        const date = zoneUsed ? there : written.slice(0, 10);
         const zone = { name, from };
-        expect(unwrap(localDateOf(written, zone))).toMatchObject({
-          date,
-          zoneUsed: from === 'flag',
-        });
+        if ((instant + minutes * 60_000) % DAY !== 0) {
+          const found = unwrap(localDateOf(written, zone));
+          expect(found).toMatchObject({ date, zoneUsed });
+          const overridden = minutes !== 0 && zoneUsed && date !== written.slice(0, 10);
+          expect(found.recurs).toBe(overridden ? 'tz' : undefined);
+        }
         const { loggedAt } = unwrap(toLoggedAt(written, zone));
         expect(readBack(loggedAt)).toEqual({ instant, date });
-        if (from !== 'flag') expect(loggedAt.slice(-6)).toBe(written.slice(-6));
+        if (!zoneUsed) expect(loggedAt.slice(-6)).toBe(written.slice(-6));
+      }),
+      { numRuns: RUNS },
+    );
+  });
+
+  test('keeps the calendar date of a midnight, from every offset and in every zone', () => {
+    const anyDay = fc
+      .integer({ min: FIRST + MARGIN, max: LAST - MARGIN })
+      .map((ms) => ms - (ms % DAY));
+    fc.assert(
+      fc.property(anyDay, anyOffset, anyZone, anyFrom, (midnight, minutes, name, from) => {
+        const instant = midnight - minutes * 60_000;
+        const written = write(instant, minutes);
+        const zone = { name, from };
+        const { date, instant: at, recurs } = unwrap(localDateOf(written, zone));
+        expect({ date, at }).toEqual({ date: written.slice(0, 10), at: undefined });
+        const there = inZone(instant, name).toPlainDate().toString();
+        const doubtful = usesZone(minutes, from) && there !== date;
+        expect(recurs).toBe(doubtful ? 'midnight' : undefined);
       }),
       { numRuns: RUNS },
     );

@@ -36,7 +36,7 @@ describe('the fields of a nutrition record', () => {
   });
 
   test.each([
-    ['carbs', -1, 'carbs: is -1; the range is 0 g or more'],
+    ['carbs', -3, 'carbs: is -3; the range is 0 g or more'],
     ['waterMl', 'x', 'waterMl: is "x"; a whole number is expected, 0 to 2147483647 ml'],
     ['rawJson', [], 'rawJson: is a list; an object is expected'],
   ])('reject a total %s of %j', async (name, value, said) => {
@@ -193,8 +193,8 @@ describe('an item', () => {
     ['meal', 3, 'items/1/meal: is 3; one of BREAKFAST, LUNCH, DINNER, SNACK, OTHER is expected'],
     [
       'logged_at',
-      1771142400,
-      'items/1/logged_at: is 1771142400: write an ISO 8601 text, such as "2026-02-15T07:30:00+01:00"',
+      true,
+      'items/1/logged_at: is true: write an ISO 8601 text, such as "2026-02-15T07:30:00+01:00"',
     ],
     [
       'logged_at',
@@ -340,6 +340,36 @@ describe('a value that the database of a platform cannot store', () => {
   test('does not include a complete surrogate pair or a large integer in rawJson', async () => {
     const record = { date, items: [{ ...gel, name: 'gel \u{1f36f}' }], rawJson: { n: 2 ** 40 } };
     expect(await bodyOf('nutrition', record)).toEqual(record);
+  });
+});
+
+describe('an item with a time of day', () => {
+  test.each([
+    ['2026-02-15', { time: '07:30' }, '2026-02-15T07:30:00+01:00'],
+    ['2026-02-15', { Time: '7:30:15' }, '2026-02-15T07:30:15+01:00'],
+    ['2026-02-15', { time: '7:30 pm' }, '2026-02-15T19:30:00+01:00'],
+    ['2026-02-15', { time: '12:05 AM' }, '2026-02-15T00:05:00+01:00'],
+    ['2026-02-15T22:00:00Z', { time: '07:30' }, '2026-02-15T07:30:00+01:00'],
+    [null, { date: '2026/02/15', time: '07:30' }, '2026-02-15T07:30:00+01:00'],
+    [null, { time: '2026-02-15T07:30:00Z' }, '2026-02-15T08:30:00+01:00'],
+  ])('has the date of the record (%s) or its own: %j', async (date, time, expected) => {
+    const record = { date, items: [{ name: 'Rice', ...time }] };
+    const { records, invalid } = await prepare('nutrition', [record], { strict: true });
+    expect(invalid).toEqual([]);
+    expect(records.map(({ body, warnings }) => [body['items'], warnings])).toEqual([
+      [[{ name: 'Rice', logged_at: expected }], []],
+    ]);
+  });
+
+  test('is rejected without a date, and with an hour that does not exist', async () => {
+    const rejected = async (record: object) => (await saidOf('nutrition', record)).said;
+    expect(await rejected({ items: [{ name: 'Rice', time: '07:30' }] })).toEqual([
+      'items/0/time: "07:30": has no date: write 2026-02-15T07:30:00+01:00',
+      'date: is missing: write "date": "2026-02-15"',
+    ]);
+    expect(
+      await rejected({ date: '2026-02-15', items: [{ name: 'Rice', time: '25:00' }] }),
+    ).toEqual(['items/0/time: "2026-02-15T25:00": there is no hour 25']);
   });
 });
 

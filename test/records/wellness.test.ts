@@ -55,7 +55,8 @@ describe('the fields of a wellness record', () => {
         const { said } = await saidOf('wellness', { date, ...other, [name]: value });
         expect(said).toEqual([]);
       }
-      for (const value of [min - step, max + step]) {
+      const under = min === 0 ? -3 : min - step;
+      for (const value of [under, max + step]) {
         expect(await saidOf('wellness', { date, ...other, [name]: value })).toEqual({
           said: [expect.stringMatching(`^${name}: is ${value}; the range is ${min} to ${max} `)],
         });
@@ -71,7 +72,7 @@ describe('the fields of a wellness record', () => {
     ['weight', 400.1, 'weight: is 400.1; the range is 20 to 400 kg'],
     ['hrv', 501, 'hrv: is 501; the range is 1 to 500 ms'],
     ['vo2max', 101, 'vo2max: is 101; the range is 5 to 100 ml/kg/min'],
-    ['steps', -1, 'steps: is -1; the range is 0 to 350000 steps'],
+    ['steps', -3, 'steps: is -3; the range is 0 to 350000 steps'],
     ['weight', '72,5', 'weight: is "72,5"; a number is expected, 20 to 400 kg'],
     ['weight', '72.5 kg', 'weight: is "72.5 kg"; a number is expected, 20 to 400 kg'],
     ['weight', '0x48', 'weight: is "0x48"; a number is expected, 20 to 400 kg'],
@@ -110,7 +111,9 @@ describe('a value that does not fit its field', () => {
     const record = { date, weight: '', hrv: 61, comments: '' };
     expect(await saidOf('wellness', record)).toEqual({
       body: { date, hrv: 61, comments: '' },
-      said: ['weight: is an empty text: taken as not known'],
+      said: [
+        'weight: is an empty text, so it was not measured. Left out; write null, or leave it out',
+      ],
     });
   });
 
@@ -380,6 +383,46 @@ describe('a wellness record without content', () => {
   );
 });
 
+describe('a value that was not measured', () => {
+  test.each([
+    ['restingHr', 0],
+    ['restingHr', -1],
+    ['stress', -2],
+    ['weight', '0'],
+    ['weight', '--'],
+    ['hrvSdnn', '-'],
+    ['hrvSdnn', 'n/a'],
+    ['hrvSdnn', 'N/A'],
+    ['hrvSdnn', 'NaN'],
+    ['respiration', { avgWakingRespirationValue: 14 }],
+  ])('is left out of the day, and rejects the record if strict: %s %j', async (name, value) => {
+    const record = { date, hrv: 61, [name]: value };
+    const { body, said } = await saidOf('wellness', record);
+    expect(body).toEqual({ date, hrv: 61 });
+    expect(said.at(-1)).toMatch(new RegExp(`^${name}: is .*, so it was not measured[.] Left out`));
+    const { records, invalid } = await prepare('wellness', [record], { strict: true });
+    expect([records.length, invalid.length]).toEqual([0, 1]);
+  });
+
+  test('is reported once per input', async () => {
+    const { records } = await prepare('wellness', [
+      { date, hrv: 61, restingHr: 0 },
+      { date: '2026-02-16', hrv: 62, restingHr: 0 },
+    ]);
+    expect(records.flatMap(({ warnings }) => warnings.map(({ message }) => message))).toEqual([
+      'is 0, so it was not measured. Left out; write null, or leave it out (2 times in this input)',
+    ]);
+  });
+
+  test('is a measurement if the range includes it', async () => {
+    expect(await bodyOf('wellness', { date, steps: 0, skinTemp: -1 })).toEqual({
+      date,
+      steps: 0,
+      skinTemp: -1,
+    });
+  });
+});
+
 describe('hours of sleep', () => {
   test.each([
     [7.5, 27_000],
@@ -428,6 +471,37 @@ describe('the date of a wellness record', () => {
     expect(Object.keys(records[0]?.body ?? {})).toEqual(['date', 'hrv']);
   });
 
+  test('may be a number of seconds or milliseconds', async () => {
+    const zone = { name: 'America/New_York', from: 'profile' } as const;
+    for (const given of [1771131599, 1771131599.5, 1771131599000]) {
+      const record = { date: given, hrv: 61 };
+      expect(await bodyOf('wellness', record, { zone })).toEqual({ date: '2026-02-14', hrv: 61 });
+    }
+  });
+
+  test('is reported once per input if it is written as midnight, and rejected if strict', async () => {
+    const zone = { name: 'America/New_York', from: 'profile' } as const;
+    const values = ['2026-02-15', '2026-02-16', '2026-02-17'].map((day) => ({
+      date: `${day}T00:00:00.000Z`,
+      hrv: 61,
+    }));
+    const found =
+      '"2026-02-15T00:00:00.000Z": midnight is read as a date, 2026-02-15; ' +
+      'as an instant it is on 2026-02-14 in America/New_York';
+    const { records } = await prepare('wellness', values, { zone });
+    expect(records.map((record) => record.date)).toEqual([
+      '2026-02-15',
+      '2026-02-16',
+      '2026-02-17',
+    ]);
+    expect(records.flatMap(({ warnings }) => warnings.map(({ message }) => message))).toEqual([
+      `${found} (3 times in this input)`,
+    ]);
+    const strict = await prepare('wellness', values, { zone, strict: true });
+    expect(strict.invalid.map(({ problem }) => problem)).toHaveLength(3);
+    expect(strict.invalid[0]?.problem).toBe(found);
+  });
+
   test('ignores a field named day if there is a date', async () => {
     const record = { date, day: 'Sunday', hrv: 61 };
     expect(await saidOf('wellness', record)).toEqual({
@@ -458,8 +532,8 @@ describe('the date of a wellness record', () => {
     [{}, 'date: is missing: write "date": "2026-02-15"'],
     [{ id: '2026-02-15' }, 'date: is missing: is it "id"?'],
     [
-      { date: 1771142400 },
-      'date: is 1771142400: write an ISO 8601 text, such as "2026-02-15" or "2026-02-15T07:30:00+01:00"',
+      { date: true },
+      'date: is true: write an ISO 8601 text, such as "2026-02-15" or "2026-02-15T07:30:00+01:00"',
     ],
     [
       { date: '2026-02-30' },

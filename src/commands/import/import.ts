@@ -9,7 +9,7 @@ import { type OpenLedger, withLedger } from '../../app/ledger.ts';
 import type { Connection } from '../../app/connection.ts';
 import { Archives } from '../../archive/archives.ts';
 import { ExitCode, SyncError, exitCodeOf, isAbort, worstExitCode } from '../../base/errors.ts';
-import { type Text, joinTexts } from '../../base/phrase.ts';
+import { joinTexts } from '../../base/phrase.ts';
 import { type Config, requireBaseUrl } from '../../config/config.ts';
 import { endpointUrl } from '../../config/endpoints.ts';
 import { sendStock } from '../../import/send.ts';

@@ -36,13 +36,11 @@ export function readWhen(
     };
   }
   const place = zoneOfTime(text, zone);
-  const day = localDateOf(text, place);
-  if (!day.ok) return { problem: `${nameOf(rule)} is ${show(value)}: ${day.problem}` };
-  if (/^.{10}$/.test(text)) return { date: day.date, instant: undefined, text };
-  const time = toLoggedAt(text, place);
-  if (!time.ok) return { date: day.date, instant: undefined, text };
-  const { date } = wanted === 'day' ? day : time;
-  return { date, instant: Date.parse(time.loggedAt), text };
+  const isDate = /^.{10}$/.test(text);
+  const read = wanted === 'day' || isDate ? localDateOf(text, place) : toLoggedAt(text, place);
+  if (!read.ok) return { problem: `${nameOf(rule)} is ${show(value)}: ${read.problem}` };
+  const instant = 'loggedAt' in read ? Date.parse(read.loggedAt) : read.instant;
+  return { date: read.date, instant, text };
 }
 
 const FORMATS: Readonly<Record<NonNullable<TimeRule['format']>, string>> = {

@@ -1,0 +1,110 @@
+import { ITEM_FIELDS } from './fields.ts';
+import { toLoggedAt } from './local-date.ts';
+import { Names } from './names.ts';
+import { zoneOfTime } from './read-zones.ts';
+import { readDate, readTime } from './record-date.ts';
+import { TIME_EXAMPLE } from './timestamp.ts';
+import type { JsonObject, JsonValue, ReadingOptions, Zone } from './types.ts';
+import {
+  isObject,
+  noteNothingKnown,
+  noteUnknown,
+  type Notes,
+  readFields,
+  show,
+  spellingsOf,
+} from './values.ts';
+
+const itemNames = new Names(ITEM_FIELDS);
+
+/** One item of a nutrition record. */
+export interface ReadItem {
+  /** The place of its time in the record. */
+  readonly field: string;
+  readonly body: JsonObject;
+  readonly loggedAt: string;
+  /** The local date of its time. */
+  readonly date: string;
+  readonly zoneUsed: boolean;
+}
+
+/**
+ * Reads one item (interface 2.3); returns `undefined` after a problem.
+ *
+ * @param path its place in the record
+ * @param day the record's date, which goes with an item's time of day
+ */
+export function readItem(
+  raw: JsonValue,
+  path: string,
+  day: string | undefined,
+  notes: Notes,
+  { zone }: ReadingOptions,
+): ReadItem | undefined {
+  if (!isObject(raw)) {
+    notes.problem(path, `is ${show(raw)}; an object is expected`);
+    return undefined;
+  }
+  const written = writtenTime(raw, path, day, zone, notes);
+  const skip = new Set(written?.names);
+  const { known, unknown } = readFields(raw, ITEM_FIELDS, itemNames, notes, path, skip);
+  if (unknown.length > 0 && known.size === 0 && notes.problems.length === 0) {
+    noteNothingKnown(unknown, ITEM_FIELDS, itemNames, notes, path);
+  } else noteUnknown(unknown, ITEM_FIELDS, itemNames, notes, path);
+  if (written === undefined) {
+    notes.problem(`${path}/logged_at`, `is missing: write "logged_at": "${TIME_EXAMPLE}"`);
+    return undefined;
+  }
+  const field = `${path}/${written.names[0] ?? 'logged_at'}`;
+  const time = readTime(written.value, field, notes, 'time', (text) =>
+    toLoggedAt(text, zoneOfTime(text, zone)),
+  );
+  if (time === undefined) return undefined;
+  const { loggedAt, date, zoneUsed } = time;
+  const body = Object.fromEntries([...known, ['logged_at', loggedAt], ...unknown]);
+  return { field, body, loggedAt, date, zoneUsed };
+}
+
+interface WrittenTime {
+  /** The members that hold it; messages name the first. */
+  readonly names: readonly string[];
+  readonly value: JsonValue;
+}
+
+/**
+ * Finds the time of an item: `logged_at`; otherwise `time`, which may be a time of day that goes with the
+ * item's own date or with the record's.
+ */
+function writtenTime(
+  raw: JsonObject,
+  path: string,
+  day: string | undefined,
+  zone: Zone,
+  notes: Notes,
+): WrittenTime | undefined {
+  const names = spellingsOf(raw, 'loggedat', notes, path);
+  const [loggedAt] = names;
+  if (loggedAt !== undefined) return { names, value: raw[loggedAt] ?? null };
+  const times = spellingsOf(raw, 'time', notes, path);
+  const value = raw[times[0] ?? ''];
+  if (value === undefined) return undefined;
+  const clock = typeof value === 'string' ? clockOf(value) : undefined;
+  if (clock === undefined) return { names: times, value };
+  const own = readDate(raw, zone, notes, path);
+  if (typeof own === 'object') {
+    return { names: [...times, ...own.names], value: `${own.date}T${clock}` };
+  }
+  return { names: times, value: day === undefined ? value : `${day}T${clock}` };
+}
+
+/** A time of day: `7:30`, `07:30:15`, `7:30 pm`. */
+const CLOCK = /^(\d{1,2})(:\d{2}(?::\d{2})?)(?: ?([ap])\.?m\.?)?$/i;
+
+/** Returns a time of day as ISO 8601 writes it. */
+function clockOf(text: string): string | undefined {
+  const [, written = '', rest = '', half] = CLOCK.exec(text.trim()) ?? [];
+  const hour = Number(written);
+  if (written === '' || (half !== undefined && (hour < 1 || hour > 12))) return undefined;
+  const moved = half === undefined ? hour : (hour % 12) + (half.toLowerCase() === 'p' ? 12 : 0);
+  return `${String(moved).padStart(2, '0')}${rest}`;
+}
