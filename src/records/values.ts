@@ -316,11 +316,17 @@ function readWord(
     notes.problem(field, `is ${show(value)}; one of ${rule.known.join(', ')} is expected`);
     return undefined;
   }
-  const upper = value.trim().toUpperCase();
-  const joined = upper.replace(/[\s-]+/g, '_');
+  const joined = value
+    .trim()
+    .toUpperCase()
+    .replace(/[\s-]+/g, '_');
   if (rule.known.includes(joined)) return joined;
-  notes.warn(field, `${show(value)} is none of ${rule.known.join(', ')}: sent as ${upper}`);
-  return upper;
+  const synonym = rule.synonyms?.[joined];
+  if (synonym !== undefined) return synonym;
+  const found = () => `${show(value)} is none of ${rule.known.join(', ')}`;
+  const done = rule.other === undefined ? 'Left out' : `Sent as ${rule.other}`;
+  notes.doubt(`word ${joined}`, field, found, done);
+  return rule.other;
 }
 
 export function isObject(value: unknown): value is JsonObject {
