@@ -31,6 +31,7 @@ interface PushFlags extends SourceFlags {
   readonly force?: boolean;
   readonly strict?: boolean;
   readonly raw?: boolean;
+  readonly unknownFields?: boolean;
   readonly jobs?: string;
   readonly dryRun?: boolean;
   readonly add?: boolean;
@@ -48,6 +49,7 @@ export const pushWellness: CommandModule = {
       .option('--force', 'send unchanged days too')
       .option('--strict', STRICT)
       .option('--raw', 'send each record as it was read along, as rawJson')
+      .option('--unknown-fields', 'send fields that the platform does not know, too')
       .option('--jobs <n>', 'days at once')
       .addOption(dryRun())
       .addHelpText(
@@ -72,6 +74,7 @@ export const pushNutrition: CommandModule = {
       .option('--force', 'check unchanged days too, and overwrite edits made in the platform')
       .option('--strict', STRICT)
       .option('--raw', 'send each record as it was read along, as rawJson')
+      .option('--unknown-fields', 'send fields that the platform does not know, too')
       .option('--jobs <n>', 'days at once')
       .addOption(dryRun())
       .option('--add', 'keep items that were sent before, even if the input no longer has them')
@@ -112,6 +115,7 @@ async function push(
     zone: await zoneFor(config, context),
     strict: flags.strict ?? false,
     raw: flags.raw ?? false,
+    unknownFields: flags.unknownFields ?? false,
     sources: sourcesFor(context, flags),
     force: flags.force ?? false,
     dryRun: flags.dryRun ?? false,

@@ -50,7 +50,8 @@ export function readNutrition(value: JsonValue, notes: Notes, options: ReadingOp
   const items = readItems(value[itemsName], itemsName, day, notes, options);
   const others = new Set([...itemsNames, ...(typeof date === 'object' ? date.names : [])]);
   const { known, unknown } = readFields(value, NUTRITION_FIELDS, dayNames, notes, '', others);
-  const fields = new Map([...known, ...unknown]);
+  const sendsUnknown = options.unknownFields === true;
+  const fields = new Map([...known, ...(sendsUnknown ? unknown : [])]);
   const hasItems = items !== undefined && items.length > 0;
   if (date === undefined && !hasItems) noteMissingDate(value, notes);
   const saysNothing =
@@ -66,7 +67,9 @@ export function readNutrition(value: JsonValue, notes: Notes, options: ReadingOp
   const days = daysOf(items ?? [], date);
   const spans = days.length > 1;
   // Of a record that spans days, no such field is sent.
-  if (!spans && !nothingKnown) noteUnknown(unknown, NUTRITION_FIELDS, dayNames, notes);
+  if (!(spans && sendsUnknown) && !nothingKnown) {
+    noteUnknown(unknown, NUTRITION_FIELDS, dayNames, notes, '', sendsUnknown);
+  }
   for (const day of days) {
     const field = typeof date === 'object' ? date.names[0] : day.items[0]?.field;
     noteFarAhead(day.date, field, notes, options);

@@ -7,14 +7,14 @@ import type { JsonObject, JsonValue, Problem, RecurringNote, Warning } from './t
 /** Collects problems and warnings about one record while it is read. */
 export class Notes {
   readonly source: string;
-  readonly #strict: boolean;
+  readonly isStrict: boolean;
   readonly problems: Problem[] = [];
   readonly warnings: Warning[] = [];
   readonly recurring: RecurringNote[] = [];
 
   constructor(source: string, strict: boolean) {
     this.source = source;
-    this.#strict = strict;
+    this.isStrict = strict;
   }
 
   problem(field: string, problem: string): void {
@@ -27,13 +27,13 @@ export class Notes {
 
   /** Notes a value that was adapted: a warning, or a problem if strict. */
   adapt(field: string, found: string, done: string): void {
-    if (this.#strict) this.problem(field, found);
+    if (this.isStrict) this.problem(field, found);
     else this.warn(field, `${found}: ${done}`);
   }
 
   /** Notes a doubt that may apply to every record of an input: a warning, or a problem if strict. */
   doubt(key: string, field: string, found: () => string, done?: string): void {
-    if (this.#strict) this.problem(field, found());
+    if (this.isStrict) this.problem(field, found());
     else this.recur(key, field, () => saying(found(), done));
   }
 
@@ -104,9 +104,11 @@ const MAX_LISTED = 10;
 const SENT_ALONG = 'Sent as it is; platforms drop what they do not know';
 
 /**
- * Notes unknown members of an object, since deployed services drop them silently.
+ * Notes unknown members of an object: they are not sent, or deployed services drop them silently. A
+ * name that is near to a field's has a note of its own.
  *
  * @param path the object's own place in its record, without a slash at the end.
+ * @param sends the members are sent: the user knows of them
  */
 export function noteUnknown(
   unknown: ReadFields['unknown'],
@@ -114,11 +116,17 @@ export function noteUnknown(
   names: Names,
   notes: Notes,
   path = '',
+  sends = false,
 ): void {
   const where = path === '' ? 'day' : 'item';
   for (const [name] of unknown) {
+    const key = `${where} ${name}`;
+    const field = joinPointer(path, name);
     const found = () => unknownField(name, table, names);
-    notes.doubt(`${where} ${name}`, joinPointer(path, name), found, SENT_ALONG);
+    if (sends) notes.recur(key, field, () => saying(found(), SENT_ALONG));
+    else if (notes.isStrict || names.nearest(name) !== undefined) {
+      notes.doubt(key, field, found, 'Not sent');
+    } else notes.recurring.push({ unsent: name });
   }
 }
 

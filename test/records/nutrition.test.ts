@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { bodyOf, prepare, saidOf, SENT_ALONG } from './support.ts';
+import { bodyOf, prepare, saidOf, SENT_ALONG, UNKNOWN } from './support.ts';
 
 const date = '2026-02-15';
 const at = '2026-02-15T08:00:00+01:00';
@@ -84,7 +84,7 @@ describe('the fields of a nutrition record', () => {
     'pass the unknown item field %s along and report it',
     async (name) => {
       const item = { ...gel, [name]: { value: 12, source: null } };
-      expect(await saidOf('nutrition', { date, items: [item] })).toEqual({
+      expect(await saidOf('nutrition', { date, items: [item] }, UNKNOWN)).toEqual({
         body: { date, items: [item] },
         said: [expect.stringMatching(`^items/0/${name}: not a field of the platform`)],
       });
@@ -94,7 +94,7 @@ describe('the fields of a nutrition record', () => {
   test('report unknown fields of days and items once per input, and reject them if strict', async () => {
     const day = (items: object[]) => ({ date, items, coach: 'note', waterML: 5, protien: 3 });
     const values = [day([gel]), day([gel, { ...gel, carbz: 3 }, { ...gel, carbz: 4 }])];
-    const { records } = await prepare('nutrition', values);
+    const { records } = await prepare('nutrition', values, UNKNOWN);
     const about = records[0]?.warnings.filter(({ message }) =>
       String(message).startsWith('not a field'),
     );
@@ -489,7 +489,7 @@ describe('a record that spans days', () => {
   const record = { items: [morning, nextDay], calories: 900, coach: 'x', rawJson: { app: 'x' } };
 
   test('loses its fields about all days together, and reports that', async () => {
-    const { records } = await prepare('nutrition', [record]);
+    const { records } = await prepare('nutrition', [record], UNKNOWN);
     expect(records.map(({ body }) => body)).toEqual([
       { date: '2026-02-15', items: [morning], rawJson: { app: 'x' } },
       { date: '2026-02-16', items: [nextDay], rawJson: { app: 'x' } },
@@ -505,7 +505,7 @@ describe('a record that spans days', () => {
   });
 
   test('is rejected because of such fields if strict', async () => {
-    expect((await saidOf('nutrition', record, { strict: true })).said).toEqual([
+    expect((await saidOf('nutrition', record, { ...UNKNOWN, strict: true })).said).toEqual([
       'calories: is about all 2 days that the items are on',
       'coach: is about all 2 days that the items are on',
     ]);

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { WELLNESS_FIELDS, type NumberRule } from '../../src/records/fields.ts';
-import { bodyOf, prepare, saidOf, SENT_ALONG } from './support.ts';
+import { bodyOf, prepare, saidOf, SENT_ALONG, UNKNOWN } from './support.ts';
 
 const date = '2026-02-15';
 
@@ -182,9 +182,9 @@ describe('the spelling of a field', () => {
     'stressHrv',
     'id',
     'locked',
-  ])('does not include the ambiguous %s, which is sent unchanged and reported', async (name) => {
+  ])('does not include the ambiguous %s, which is unknown', async (name) => {
     const record = { date, hrv: 61, [name]: 61.5 };
-    expect(await saidOf('wellness', record)).toEqual({
+    expect(await saidOf('wellness', record, UNKNOWN)).toEqual({
       body: record,
       said: [expect.stringMatching(`^${name}: not a field of the platform.*${SENT_ALONG}$`)],
     });
@@ -215,7 +215,7 @@ describe('the spelling of a field', () => {
 });
 
 describe('unknown fields', () => {
-  test('are sent unchanged with any value', async () => {
+  test('are sent unchanged with any value if the user says so', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.dictionary(fc.string(), fc.jsonValue(), { noNullPrototype: true }),
@@ -229,7 +229,7 @@ describe('unknown fields', () => {
           const expected = Object.fromEntries(
             Object.entries(unknown).filter(([, value]) => value !== null),
           );
-          const { body, said } = await saidOf('wellness', { date, hrv: 61, ...unknown });
+          const { body, said } = await saidOf('wellness', { date, hrv: 61, ...unknown }, UNKNOWN);
           expect(body).toEqual({ date, hrv: 61, ...expected });
           expect(said).toHaveLength(Object.keys(expected).length);
         },
@@ -242,7 +242,7 @@ describe('unknown fields', () => {
     const record = JSON.parse(
       '{"date": "2026-02-15", "hrv": 61, "__proto__": {"polluted": true}, "constructor": 1, "toString": 2, "x": {"__proto__": {"y": 1}}}',
     ) as object;
-    const { body, said } = await saidOf('wellness', record);
+    const { body, said } = await saidOf('wellness', record, UNKNOWN);
     expect(JSON.stringify(body)).toBe(
       '{"date":"2026-02-15","hrv":61,"constructor":1,"toString":2,"x":{"__proto__":{"y":1}}}',
     );
@@ -276,9 +276,12 @@ describe('unknown fields', () => {
         ? `${name}: not a field of the platform`
         : `${name}: not a field of the platform; did you mean ${meant}`;
     const record = { date, mood: 3, [name]: 50 };
-    expect(await saidOf('wellness', record)).toEqual({
+    expect(await saidOf('wellness', record, UNKNOWN)).toEqual({
       body: record,
       said: [`${found}${found.endsWith('?') ? '' : '.'} ${SENT_ALONG}`],
+    });
+    expect(await saidOf('wellness', record, { ...UNKNOWN, strict: true })).toMatchObject({
+      body: record,
     });
     expect(await saidOf('wellness', record, { strict: true })).toEqual({ said: [found] });
   });
@@ -290,7 +293,7 @@ describe('unknown fields', () => {
       ...(index === 0 ? {} : { restHr: 48 }),
       ...(index === 5 ? { mod: 3 } : {}),
     }));
-    const { records, invalid } = await prepare('wellness', values);
+    const { records, invalid } = await prepare('wellness', values, UNKNOWN);
     expect(invalid).toEqual([]);
     expect(records.flatMap(({ warnings }) => warnings)).toEqual([
       {
@@ -308,6 +311,32 @@ describe('unknown fields', () => {
     ]);
     const strict = await prepare('wellness', values, { strict: true });
     expect([strict.records.length, strict.invalid.length]).toEqual([1, 1_199]);
+  });
+
+  test('are left out, with one note that names some of them and one for each slip', async () => {
+    const names = ['userId', 'deviceId', 'samples', 'zone', 'app', 'os', 'locale'];
+    const extra = Object.fromEntries(names.map((name) => [name, 1])) as object;
+    const { records } = await prepare('wellness', [
+      { date, hrv: 60, restHr: 48, ...extra },
+      { date: '2026-02-16', hrv: 61, ...extra },
+    ]);
+    expect(records.map(({ body }) => body)).toEqual([
+      { date, hrv: 60 },
+      { date: '2026-02-16', hrv: 61 },
+    ]);
+    expect(records.flatMap(({ warnings }) => warnings)).toEqual([
+      {
+        source: 'in.json#/0',
+        field: 'restHr',
+        message: 'not a field of the platform; did you mean restingHr? It is in bpm. Not sent',
+      },
+      {
+        source: 'in.json#/0',
+        message:
+          'not sent, since the platform does not know it: "userId", "deviceId", "samples", "zone", "app" ' +
+          'and 2 more (--unknown-fields sends it)',
+      },
+    ]);
   });
 
   test('are not reported as sent if their record is not sent', async () => {
@@ -504,7 +533,7 @@ describe('the date of a wellness record', () => {
 
   test('ignores a field named day if there is a date', async () => {
     const record = { date, day: 'Sunday', hrv: 61 };
-    expect(await saidOf('wellness', record)).toEqual({
+    expect(await saidOf('wellness', record, UNKNOWN)).toEqual({
       body: record,
       said: [`day: not a field of the platform. ${SENT_ALONG}`],
     });
