@@ -3,6 +3,7 @@ import { configFor } from '../app/config.ts';
 import type { AppContext } from '../app/context.ts';
 import { wholeNumber } from '../app/flags.ts';
 import { withLedger } from '../app/ledger.ts';
+import { STDIN, namedInputs } from '../app/record-inputs.ts';
 import {
   type SourceFlags,
   exportJson,
@@ -17,12 +18,17 @@ import { type Text, joinTexts, phrase, sync } from '../base/phrase.ts';
 import { isUtc } from '../base/zone-name.ts';
 import { requireBaseUrl } from '../config/config.ts';
 import { endpointUrl } from '../config/endpoints.ts';
-import { type MergeMode, STDIN as STDIN_INPUT } from '../records/day-plan.ts';
+import type { MergeMode } from '../records/day-plan.ts';
 import { type RecordItem, type RecordRequest, deliverRecords } from '../records/deliver.ts';
-import { type UnreadableInput, prepareInputs } from '../records/prepare.ts';
-import { type Input, fileInput } from '../records/read-input.ts';
+import { type PreparedInputs, type UnreadableInput, prepareInputs } from '../records/prepare.ts';
 import { ReadZones } from '../records/read-zones.ts';
-import type { InvalidRecord, RecordKind, Zone } from '../records/types.ts';
+import type {
+  InvalidRecord,
+  RecordKind,
+  RecordOptions,
+  SourceOptions,
+  Zone,
+} from '../records/types.ts';
 import { oneLine, plural } from '../terminal/words.ts';
 import { DEFAULT_JOBS } from '../upload/pipeline.ts';
 
@@ -42,7 +48,10 @@ interface PushFlags extends SourceFlags {
 export const pushWellness: CommandModule = {
   declare: (command) =>
     command
-      .argument('<file...>', 'exports (see `sync sources`), JSON or NDJSON; - is stdin')
+      .argument(
+        '<file...>',
+        'exports (see `sync sources`), JSON or NDJSON; folders and .zip; - is stdin',
+      )
       .addOption(sourceFlag())
       .addOption(mapFlag())
       .option('--tz <zone>', 'time zone that decides about dates, such as Europe/Berlin')
@@ -67,7 +76,10 @@ export const pushWellness: CommandModule = {
 export const pushNutrition: CommandModule = {
   declare: (command) =>
     command
-      .argument('<file...>', 'exports (see `sync sources`), JSON or NDJSON; - is stdin')
+      .argument(
+        '<file...>',
+        'exports (see `sync sources`), JSON or NDJSON; folders and .zip; - is stdin',
+      )
       .addOption(sourceFlag())
       .addOption(mapFlag())
       .option('--tz <zone>', 'time zone that decides about dates, such as Europe/Berlin')
@@ -94,9 +106,6 @@ export const pushNutrition: CommandModule = {
 
 const STRICT = 'refuse unknown fields, days far ahead, and values that need adapting';
 
-/** The argument that stands for stdin. */
-const STDIN = '-';
-
 /** Reads all inputs to their end, then sends one request a day. */
 async function push(
   kind: RecordKind,
@@ -104,7 +113,7 @@ async function push(
   files: readonly string[],
   flags: PushFlags,
 ): Promise<ExitCode> {
-  const { clock, io, output, signal } = context;
+  const { clock, output } = context;
   const config = configFor(context, flags.tz === undefined ? {} : { timezone: flags.tz });
   const baseUrl = requireBaseUrl(config);
   if (files.filter((file) => file === STDIN).length > 1) {
@@ -124,9 +133,6 @@ async function push(
     merge: mergeMode(flags),
     assumeArrived: flags.assumeArrived ?? false,
   };
-  const inputs = files.map((file): Input =>
-    file === STDIN ? { name: STDIN_INPUT, chunks: io.readStdin() } : fileInput(file),
-  );
   const tally = new PushTally();
   const progress = output.progress();
   return await withLedger(
@@ -146,11 +152,11 @@ async function push(
       };
       try {
         const reading = { ...options, zone: zones.zone, now: clock.now() };
-        const { records, invalid, unreadable, exports } = await prepareInputs(
+        const { records, invalid, unreadable, exports } = await prepareFiles(
+          context,
           kind,
-          inputs,
+          files,
           reading,
-          signal,
         );
         if (!options.dryRun) zones.remember();
         for (const found of exports) {
@@ -177,6 +183,21 @@ async function push(
       return tally.exitCode;
     },
   );
+}
+
+/** Reads the files, folders and archives of a command line to their end. */
+async function prepareFiles(
+  context: AppContext,
+  kind: RecordKind,
+  files: readonly string[],
+  options: RecordOptions & { readonly sources: SourceOptions },
+): Promise<PreparedInputs> {
+  const { inputs, close } = await namedInputs(context, files, kind, options.sources);
+  try {
+    return await prepareInputs(kind, inputs, options, context.signal);
+  } finally {
+    await close();
+  }
 }
 
 /** Warns, once a run, of a zone that may not be the athlete's. */

@@ -106,6 +106,11 @@ export class RecordStock {
     return matches.length > 0;
   }
 
+  /** Returns the files of this kind that were taken. */
+  inputsOf(kind: RecordKind): readonly Input[] {
+    return this.#taken.filter(({ match }) => match.mapping.kind === kind).map(({ input }) => input);
+  }
+
   /**
    * Reads the files of one kind to their end.
    *

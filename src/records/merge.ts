@@ -17,13 +17,17 @@ import { isObject } from './values.ts';
 /** Limits the warnings of a record; one more then gives the number of the others. */
 export const MAX_WARNINGS = 50;
 
-/** The last statement about a field. */
+/** The statement about a field that counts. */
 interface Stated {
   readonly value: JsonValue;
   /** Number of records that stated this field. */
   readonly times: number;
   /** They all stated the same value. */
   readonly agreed: boolean;
+  /** The latest time of these records (ms); -Infinity if none has a time. */
+  readonly latest: number;
+  /** The value is from a record with a time. */
+  readonly timed: boolean;
 }
 
 interface Day {
@@ -45,8 +49,9 @@ interface Day {
 /**
  * Merges many records into one request a date.
  *
- * Wellness is merged field by field in the order of reading: a later value replaces an earlier
- * one, `rawJson` objects are laid over each other, as the service does it. Nutrition items of one
+ * Wellness is merged field by field. Among records with a time, the latest value counts. A record
+ * without a time replaces what was read before it. `rawJson` objects are laid over each other, as the
+ * service does it. Nutrition items of one
  * input are joined; `mergeDay` joins those of several. Totals that a service adds up from the items are
  * kept only if every record of the day states the same; other fields are merged like wellness.
  */
@@ -111,18 +116,27 @@ export class DayMerger {
     for (const warning of later.warnings) warn(day, warning);
     day.dropped += later.dropped;
     const replaced: string[] = [];
+    const outdated: string[] = [];
     for (const [name, stated] of later.fields) {
       const before = day.fields.get(name);
       const same = before === undefined || sameJson(before.value, stated.value);
       day.fields.set(name, before === undefined ? stated : restate(name, before, stated, same));
-      if (!same && name !== 'rawJson' && !this.#isSummed(name)) replaced.push(name);
+      if (same || name === 'rawJson' || this.#isSummed(name)) continue;
+      if (isOutdated(stated, before)) outdated.push(name);
+      else replaced.push(name);
     }
     day.parts.push(...later.parts);
     day.zoneUsed ||= later.zoneUsed;
     day.mapped &&= later.mapped;
-    if (replaced.length > 0 && !day.mapped) {
+    if (day.mapped) return;
+    const source = later.sources.at(-1) ?? '';
+    if (replaced.length > 0) {
       const message = `${replaced.join(', ')}: this record's value replaces an earlier one's`;
-      warn(day, { source: later.sources.at(-1) ?? '', message });
+      warn(day, { source, message });
+    }
+    if (outdated.length > 0) {
+      const message = `${outdated.join(', ')}: not sent, since another record of the day is later`;
+      warn(day, { source, message });
     }
   }
 
@@ -191,7 +205,7 @@ function partsOf(parts: readonly ReadPart[]): NutritionPart[] {
 function dayOf(draft: DayDraft, input: string): Day {
   const fields = [...draft.fields].map(([name, value]): [string, Stated] => [
     name,
-    { value, times: 1, agreed: true },
+    { value, times: 1, agreed: true, latest: draft.at ?? -Infinity, timed: draft.at !== undefined },
   ]);
   return {
     fields: new Map(fields),
@@ -205,12 +219,20 @@ function dayOf(draft: DayDraft, input: string): Day {
 }
 
 function restate(name: string, before: Stated, later: Stated, same: boolean): Stated {
-  const layers = name === 'rawJson' && isObject(before.value) && isObject(later.value);
+  const [under, over] = isOutdated(later, before) ? [later, before] : [before, later];
+  const layers = name === 'rawJson' && isObject(under.value) && isObject(over.value);
   return {
-    value: layers ? { ...before.value, ...later.value } : later.value,
+    value: layers ? { ...under.value, ...over.value } : over.value,
     times: before.times + later.times,
     agreed: same && before.agreed && later.agreed,
+    latest: Math.max(before.latest, later.latest),
+    timed: over.timed,
   };
+}
+
+/** Checks that a value was measured before one that was read before it. */
+function isOutdated(later: Stated, before: Stated): boolean {
+  return later.timed && later.latest < before.latest;
 }
 
 function warn(day: Day, warning: Warning): void {

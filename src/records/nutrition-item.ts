@@ -2,6 +2,7 @@ import { ITEM_FIELDS } from './fields.ts';
 import { toLoggedAt } from './local-date.ts';
 import { Names } from './names.ts';
 import { zoneOfTime } from './read-zones.ts';
+import { noteImplausibleItem } from './plausible.ts';
 import { readDate, readTime } from './record-date.ts';
 import { TIME_EXAMPLE } from './timestamp.ts';
 import type { JsonObject, JsonValue, ReadingOptions, Zone } from './types.ts';
@@ -48,7 +49,10 @@ export function readItem(
   const written = writtenTime(raw, path, day, zone, notes);
   const skip = new Set(written?.names);
   const { known, unknown } = readFields(raw, ITEM_FIELDS, itemNames, notes, path, skip);
-  if (unknown.length > 0 && known.size === 0 && notes.problems.length === 0) {
+  noteImplausibleItem(known, raw, path, notes);
+  if (unknown.length === 0 && known.size === 0 && notes.problems.length === 0) {
+    notes.problem(path, 'has nothing but its time: write a "name" or "carbs"');
+  } else if (unknown.length > 0 && known.size === 0 && notes.problems.length === 0) {
     noteNothingKnown(unknown, ITEM_FIELDS, itemNames, notes, path);
   } else noteUnknown(unknown, ITEM_FIELDS, itemNames, notes, path, unknownFields);
   if (written === undefined) {

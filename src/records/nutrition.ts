@@ -1,6 +1,7 @@
 import { NUTRITION_FIELDS, WELLNESS_FIELDS } from './fields.ts';
 import { Names, plain } from './names.ts';
 import { type ReadItem, readItem } from './nutrition-item.ts';
+import { noteImplausibleDay } from './plausible.ts';
 import { noteFarAhead, noteMissingDate, readDate, type RecordDate } from './record-date.ts';
 import type {
   DayDraft,
@@ -53,7 +54,7 @@ export function readNutrition(value: JsonValue, notes: Notes, options: ReadingOp
   const sendsUnknown = options.unknownFields === true;
   const fields = new Map([...known, ...(sendsUnknown ? unknown : [])]);
   const hasItems = items !== undefined && items.length > 0;
-  if (date === undefined && !hasItems) noteMissingDate(value, notes);
+  if (date === undefined && !isFilledList(value[itemsName])) noteMissingDate(value, notes);
   const saysNothing =
     itemsNames.length === 0 && [...known.keys()].every((name) => name === 'rawJson');
   if (saysNothing && unknown.length === 0 && notes.problems.length === 0) {
@@ -66,6 +67,13 @@ export function readNutrition(value: JsonValue, notes: Notes, options: ReadingOp
   }
   const days = daysOf(items ?? [], date);
   const spans = days.length > 1;
+  if (!spans)
+    noteImplausibleDay(
+      known,
+      (items ?? []).map(({ body }) => body),
+      value,
+      notes,
+    );
   // Of a record that spans days, no such field is sent.
   if (!(spans && sendsUnknown) && !nothingKnown) {
     noteUnknown(unknown, NUTRITION_FIELDS, dayNames, notes, '', sendsUnknown);
@@ -95,9 +103,14 @@ export function readNutrition(value: JsonValue, notes: Notes, options: ReadingOp
         ...day.items.flatMap((item) => item.recurring),
       ],
       zoneUsed: day.zoneUsed || day.items.some((item) => item.zoneUsed),
+      at: typeof date === 'object' ? date.at : undefined,
     };
   });
   return { ok: true, drafts };
+}
+
+function isFilledList(value: JsonValue | undefined): boolean {
+  return Array.isArray(value) && value.length > 0;
 }
 
 const ITEMS_EXPECTED = 'a list of items, each with logged_at, is expected';

@@ -166,6 +166,8 @@ export interface DayDraft {
   readonly warnings: readonly Warning[];
   readonly recurring: readonly RecurringNote[];
   readonly zoneUsed: boolean;
+  /** The time of the measurement (ms), if the record has one. */
+  readonly at?: number | undefined;
   /** As in {@link RawRecord}. */
   readonly mapped?: boolean;
 }

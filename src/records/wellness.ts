@@ -1,5 +1,6 @@
 import { NUTRITION_FIELDS, WELLNESS_FIELDS } from './fields.ts';
 import { Names, plain } from './names.ts';
+import { noteImplausibleWellness } from './plausible.ts';
 import { noteFarAhead, noteMissingDate, readDate } from './record-date.ts';
 import type { JsonObject, JsonValue, Reading, ReadingOptions } from './types.ts';
 import { isObject, noteNothingKnown, noteUnknown, readFields, show, type Notes } from './values.ts';
@@ -26,6 +27,7 @@ export function readWellness(value: JsonValue, notes: Notes, options: ReadingOpt
   const { known, unknown } = readFields(value, WELLNESS_FIELDS, names, notes, '', dateSpelling);
   const sendsUnknown = options.unknownFields === true;
   const fields = new Map([...withSleepSecs(known, notes), ...(sendsUnknown ? unknown : [])]);
+  noteImplausibleWellness(fields, value, notes);
   const nothingKnown = unknown.length > 0 && [...known.keys()].every((name) => name === 'rawJson');
   if (!nothingKnown) noteUnknown(unknown, WELLNESS_FIELDS, names, notes, '', sendsUnknown);
   else if (notes.problems.length === before) {
@@ -42,8 +44,8 @@ export function readWellness(value: JsonValue, notes: Notes, options: ReadingOpt
   }
   if (options.raw && !fields.has('rawJson')) fields.set('rawJson', value);
   const { source, warnings, recurring } = notes;
-  const { zoneUsed } = date;
-  const draft = { date: date.date, source, fields, items: [], warnings, recurring, zoneUsed };
+  const { at, zoneUsed } = date;
+  const draft = { date: date.date, source, fields, items: [], warnings, recurring, zoneUsed, at };
   return { ok: true, drafts: [draft] };
 }
 

@@ -52,10 +52,10 @@ const EVERY_WELLNESS_FIELD = {
 
 /** Interface 2.3, and the totals that a day may state. */
 const EVERY_NUTRITION_FIELD = {
-  calories: 2_650,
-  carbs: 380.5,
-  protein: 132.25,
-  fat: 71.5,
+  calories: 95,
+  carbs: 84.25,
+  protein: 0.125,
+  fat: 0.25,
   waterMl: 2_750,
   rawJson: { app: 'diary', version: 3 },
   items: [

@@ -61,6 +61,61 @@ describe('several wellness records for one date', () => {
     ]);
   });
 
+  const evening = { date: '2026-02-15T20:00:00+01:00', weight: 73, steps: 9000 };
+  const morning = { date: '2026-02-15T07:00:00+01:00', weight: 72, hrv: 61 };
+  const latest = { date, weight: 73, steps: 9000, hrv: 61 };
+
+  test.each([
+    ['newest first', [evening, morning], 'not sent, since another record of the day is later'],
+    ['oldest first', [morning, evening], "this record's value replaces an earlier one's"],
+  ])('send the latest measurement of each field: %s', async (_order, values, note) => {
+    const { records } = await prepare('wellness', values);
+    expect(records.map(({ body }) => body)).toEqual([latest]);
+    expect(records[0]?.warnings).toEqual([
+      { source: 'in.json#/1', message: `weight: ${note}` },
+      { source: 'in.json#/1', message: '2026-02-15 is merged from in.json#/0, in.json#/1' },
+    ]);
+  });
+
+  test.each([
+    ['newest first', [evening, morning]],
+    ['oldest first', [morning, evening]],
+  ])('send the latest measurement of several files: %s', async (_order, values) => {
+    const inputs = values.map((value, index) => ({
+      name: `${index}.json`,
+      chunks: chunks(JSON.stringify(value)),
+    }));
+    const { records } = await prepareInputs(
+      'wellness',
+      inputs,
+      BERLIN,
+      new AbortController().signal,
+    );
+    expect(records.map(({ body }) => body)).toEqual([latest]);
+  });
+
+  test('send the latest of several rawJson objects on top', async () => {
+    const { records } = await prepare('wellness', [
+      { ...evening, rawJson: { weight: 73 } },
+      { ...morning, rawJson: { weight: 72, hrv: 61 } },
+    ]);
+    expect(records[0]?.body['rawJson']).toEqual({ weight: 73, hrv: 61 });
+  });
+
+  test.each([
+    ['replaces what was read before it', [evening, { date, weight: 71 }], 71],
+    ['is replaced by what is read after it', [{ date, weight: 71 }, morning], 72],
+    [
+      'is not replaced by an earlier measurement than the latest',
+      [evening, { date, weight: 71 }, morning],
+      71,
+    ],
+    ['does not hide the latest measurement', [morning, { date, weight: 71 }, evening], 73],
+  ])('order a record without a time by its place: it %s', async (_case, values, weight) => {
+    const { records } = await prepare('wellness', values);
+    expect(records[0]?.body['weight']).toBe(weight);
+  });
+
   test('give the same result as assigning them over each other', async () => {
     const field = fc.constantFrom('hrv', 'weight', 'steps', 'restingHr', 'mood', 'stress');
     const record = fc.dictionary(field, fc.integer({ min: 50, max: 90 }), { minKeys: 1 });

@@ -38,6 +38,9 @@ describe('the fields of a wellness record', () => {
       ...(Object.fromEntries(numbers) as object),
       sleepHours: 8,
       sleepSecs: 28_800,
+      sleepDeepSecs: 7_200,
+      sleepRemSecs: 7_200,
+      sleepLightSecs: 14_400,
       injury: 'left knee',
       menstrualPhase: 'luteal',
       comments: 'slept well',
@@ -53,7 +56,8 @@ describe('the fields of a wellness record', () => {
       const other = { comments: 'x' };
       for (const value of [min, max]) {
         const { said } = await saidOf('wellness', { date, ...other, [name]: value });
-        expect(said).toEqual([]);
+        // At the end of a range, a value may be doubtful.
+        expect(said.join()).not.toContain('range');
       }
       const under = min === 0 ? -3 : min - step;
       for (const value of [under, max + step]) {

@@ -1,0 +1,193 @@
+import { ITEM_FIELDS, NUTRITION_FIELDS, SUMMED_TOTALS, WELLNESS_FIELDS } from './fields.ts';
+import { joinPointer } from './json.ts';
+import { Names } from './names.ts';
+import type { JsonObject, JsonValue } from './types.ts';
+import type { Notes } from './values.ts';
+
+/**
+ * Notes values within their range that are probably in another unit, or contradict each other. They are
+ * sent, because only the athlete knows; `--strict` refuses them.
+ */
+
+const wellnessNames = new Names(WELLNESS_FIELDS);
+const nutritionNames = new Names(NUTRITION_FIELDS);
+const itemNames = new Names(ITEM_FIELDS);
+
+const SENT = 'Sent as it is';
+
+/** Says what is doubtful about a value, and the likely unit; undefined if nothing is. */
+type Doubt = (value: number) => string | undefined;
+
+const HOUR_SECS = 3_600;
+const DAY_HOURS = 24;
+const DAY_MINUTES = 1_440;
+/** Shortest sleep without a note (s). */
+const SHORT_SLEEP_SECS = 1_800;
+/** Highest body weight without a note (kg). */
+const HEAVY_KG = 150;
+const POUND_KG = 0.453_592_37;
+/** Smallest amount of water without a note (ml): a mouthful. */
+const LITTLE_WATER_ML = 50;
+/** More litres than anyone drinks in a day. */
+const MAX_LITRES = 15;
+const OUNCE_ML = 29.573_5;
+/** Largest amount of a macronutrient in one item without a note (g). */
+const MUCH_MACRO_G = 2_000;
+/** Most energy of one item without a note (kcal). */
+const MUCH_ENERGY_KCAL = 20_000;
+
+const aboutSleep: Doubt = (secs) => {
+  if (secs === 0 || secs >= SHORT_SLEEP_SECS) return undefined;
+  const inSeconds = (unit: string, factor: number) =>
+    `is ${secs} s: ${unit}? That would be ${Math.round(secs * factor)} s`;
+  if (secs <= DAY_HOURS) return inSeconds('hours', HOUR_SECS);
+  if (secs <= DAY_MINUTES) return inSeconds('minutes', 60);
+  return `is ${secs} s: a sleep of ${Math.round(secs / 60)} minutes`;
+};
+
+const aboutWeight: Doubt = (kg) =>
+  kg > HEAVY_KG ? `is ${kg} kg: pounds? That would be ${(kg * POUND_KG).toFixed(1)} kg` : undefined;
+
+const aboutWater: Doubt = (ml) => {
+  if (ml === 0 || ml >= LITTLE_WATER_ML) return undefined;
+  const [unit, factor] = ml <= MAX_LITRES ? ['litres', 1_000] : ['fluid ounces', OUNCE_ML];
+  return `is ${ml} ml: ${unit}? That would be ${Math.round(ml * factor)} ml`;
+};
+
+const aboutMacro: Doubt = (grams) =>
+  grams > MUCH_MACRO_G
+    ? `is ${grams} g in one item: milligrams? That would be ${Number((grams / 1_000).toPrecision(4))} g`
+    : undefined;
+
+const aboutEnergy: Doubt = (kcal) =>
+  kcal > MUCH_ENERGY_KCAL
+    ? `is ${kcal} kcal in one item: calories? That would be ${Number((kcal / 1_000).toPrecision(4))} kcal`
+    : undefined;
+
+const WELLNESS_DOUBTS = {
+  sleepSecs: aboutSleep,
+  weight: aboutWeight,
+  hydrationVolume: aboutWater,
+};
+
+const DAY_DOUBTS = { waterMl: aboutWater };
+
+const ITEM_DOUBTS = {
+  carbs: aboutMacro,
+  protein: aboutMacro,
+  fat: aboutMacro,
+  calories: aboutEnergy,
+};
+
+type Fields = ReadonlyMap<string, JsonValue>;
+
+/**
+ * Notes implausible values of a wellness record.
+ *
+ * @param fields by canonical name
+ * @param record as it is written
+ */
+export function noteImplausibleWellness(fields: Fields, record: JsonObject, notes: Notes): void {
+  const spellingOf = spellingsIn(record, wellnessNames);
+  noteDoubts(fields, WELLNESS_DOUBTS, record, spellingOf, notes);
+  const [systolic, diastolic] = [numberIn(fields, 'systolic'), numberIn(fields, 'diastolic')];
+  if (systolic !== undefined && diastolic !== undefined && diastolic >= systolic) {
+    const found = () => `is ${diastolic}, and systolic is ${systolic}: are they swapped?`;
+    notes.doubt('blood pressure', spellingOf('diastolic'), found, SENT);
+  }
+  notePhases(fields, spellingOf('sleepSecs'), notes);
+}
+
+/** Notes implausible values of a nutrition day, and totals that contradict its items. */
+export function noteImplausibleDay(
+  fields: Fields,
+  items: readonly JsonObject[],
+  record: JsonObject,
+  notes: Notes,
+): void {
+  const spellingOf = spellingsIn(record, nutritionNames);
+  noteDoubts(fields, DAY_DOUBTS, record, spellingOf, notes);
+  for (const name of SUMMED_TOTALS) noteTotal(name, fields, items, spellingOf(name), notes);
+}
+
+/** Notes implausible values of a nutrition item. @param path its place in the record */
+export function noteImplausibleItem(
+  fields: Fields,
+  item: JsonObject,
+  path: string,
+  notes: Notes,
+): void {
+  const spellingOf = spellingsIn(item, itemNames);
+  noteDoubts(fields, ITEM_DOUBTS, item, spellingOf, notes, path);
+}
+
+function noteDoubts(
+  fields: Fields,
+  doubts: Readonly<Record<string, Doubt>>,
+  record: JsonObject,
+  spellingOf: (name: string) => string,
+  notes: Notes,
+  path = '',
+): void {
+  for (const [name, doubtAbout] of Object.entries(doubts)) {
+    const value = numberIn(fields, name);
+    if (value === undefined) continue;
+    // As it is written: 2.5 l are not 3 l, even if the field takes whole numbers only.
+    const written = record[spellingOf(name)];
+    const found = doubtAbout(typeof written === 'number' ? written : value);
+    if (found === undefined) continue;
+    const field = joinPointer(path, spellingOf(name));
+    notes.doubt(`implausible ${name}`, field, () => found, SENT);
+  }
+}
+
+/** Rounding of the phases of a sleep. */
+const PHASE_TOLERANCE = 1.05;
+
+function notePhases(fields: Fields, field: string, notes: Notes): void {
+  const sleep = numberIn(fields, 'sleepSecs');
+  if (sleep === undefined) return;
+  const phases = ['sleepDeepSecs', 'sleepRemSecs', 'sleepLightSecs'].reduce(
+    (sum, name) => sum + (numberIn(fields, name) ?? 0),
+    0,
+  );
+  if (phases <= sleep * PHASE_TOLERANCE) return;
+  const found = () => `is ${sleep} s, and deep, REM and light sleep are ${phases} s together`;
+  notes.doubt('sleep phases', field, found, SENT);
+}
+
+/** A total is noted if it differs from the sum of the items by more than this factor... */
+const TOTAL_FACTOR = 2;
+/** ...and by more than this: small amounts are often not logged (g, kcal). */
+const SMALL_TOTAL = { calories: 200, other: 20 };
+
+function noteTotal(
+  name: string,
+  fields: Fields,
+  items: readonly JsonObject[],
+  field: string,
+  notes: Notes,
+): void {
+  const total = numberIn(fields, name);
+  const stated = items.map((item) => item[name]).filter((value) => typeof value === 'number');
+  if (total === undefined || stated.length === 0) return;
+  const sum = Number(stated.reduce((all, value) => all + value, 0).toPrecision(6));
+  const small = name === 'calories' ? SMALL_TOTAL.calories : SMALL_TOTAL.other;
+  // An item that does not state the field may be the rest of a higher total.
+  const isTooHigh = stated.length === items.length && total > sum * TOTAL_FACTOR;
+  const isTooLow = total * TOTAL_FACTOR < sum;
+  if (!(isTooHigh || isTooLow) || Math.abs(total - sum) <= small) return;
+  const found = () => `is ${total}, and the items add up to ${sum}. A total overrides the items`;
+  notes.doubt(`total ${name}`, field, found, SENT);
+}
+
+function numberIn(fields: Fields, name: string): number | undefined {
+  const value = fields.get(name);
+  return typeof value === 'number' ? value : undefined;
+}
+
+/** Returns a function for the spelling of a field in a record. */
+function spellingsIn(record: JsonObject, names: Names): (name: string) => string {
+  return (name) =>
+    Object.keys(record).find((key) => names.find(key) === name && record[key] !== null) ?? name;
+}

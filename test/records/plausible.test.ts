@@ -1,0 +1,121 @@
+import { describe, expect, test } from 'vitest';
+import type { RecordKind } from '../../src/records/types.ts';
+import { bodyOf, prepare, saidOf } from './support.ts';
+
+const date = '2026-02-15';
+const SENT = 'Sent as it is';
+const oats = { name: 'Oats', logged_at: '2026-02-15T07:30:00+01:00', carbs: 60, calories: 380 };
+
+/** Expects a note, the record to be sent, and a rejection if strict. */
+async function expectDoubt(kind: RecordKind, record: object, field: string, found: string) {
+  const end = found.endsWith('?') ? ' ' : '. ';
+  const { body, said } = await saidOf(kind, record);
+  expect({ body, said }).toEqual({ body: record, said: [`${field}: ${found}${end}${SENT}`] });
+  expect(await saidOf(kind, record, { strict: true })).toEqual({ said: [`${field}: ${found}`] });
+}
+
+describe('a wellness value that is hardly possible', () => {
+  test.each([
+    ['sleepSecs', 450, 'is 450 s: minutes? That would be 27000 s'],
+    ['sleepSecs', 8, 'is 8 s: hours? That would be 28800 s'],
+    ['sleepSecs', 1_700, 'is 1700 s: a sleep of 28 minutes'],
+    ['weight', 159.8, 'is 159.8 kg: pounds? That would be 72.5 kg'],
+    ['hydrationVolume', 2.5, 'is 2.5 ml: litres? That would be 2500 ml'],
+    ['hydrationVolume', 34, 'is 34 ml: fluid ounces? That would be 1005 ml'],
+  ])('is noted with its likely unit, and rejected if strict: %s %d', async (name, value, found) => {
+    await expectDoubt('wellness', { date, [name]: value }, name, found);
+  });
+
+  test.each([
+    ['sleepSecs', 0],
+    ['sleepSecs', 1_800],
+    ['weight', 150],
+    ['hydrationVolume', 0],
+    ['hydrationVolume', 50],
+  ])('is not this one: %s %d', async (name, value) => {
+    const record = { date, [name]: value };
+    expect(await bodyOf('wellness', record, { strict: true })).toEqual(record);
+  });
+
+  test('is named as the record spells it, and counted once per input', async () => {
+    const values = [1, 2, 3].map((day) => ({
+      date: `2026-02-0${day}`,
+      'Sleep Seconds': 420 + day,
+    }));
+    const { records } = await prepare('wellness', values);
+    expect(records.flatMap(({ warnings }) => warnings)).toEqual([
+      {
+        source: 'in.json#/0',
+        field: 'Sleep Seconds',
+        message: `is 421 s: minutes? That would be 25260 s. ${SENT} (3 times in this input)`,
+      },
+    ]);
+  });
+
+  test('is a sleep in hours, also if its decimals are rounded', async () => {
+    const { said } = await saidOf('wellness', { date, sleepSecs: 7.5 });
+    expect(said).toContain(`sleepSecs: is 7.5 s: hours? That would be 27000 s. ${SENT}`);
+  });
+});
+
+describe('wellness values that contradict each other', () => {
+  test('are noted for a blood pressure', async () => {
+    const found = 'is 120, and systolic is 80: are they swapped?';
+    await expectDoubt('wellness', { date, systolic: 80, diastolic: 120 }, 'diastolic', found);
+    const fine = { date, systolic: 120, diastolic: 80 };
+    expect(await bodyOf('wellness', fine)).toEqual(fine);
+  });
+
+  test('are noted for sleep phases that are longer than the sleep, with a tolerance', async () => {
+    const phases = { sleepDeepSecs: 6_000, sleepRemSecs: 7_000, sleepLightSecs: 15_000 };
+    const found = 'is 20000 s, and deep, REM and light sleep are 28000 s together';
+    await expectDoubt('wellness', { date, sleepSecs: 20_000, ...phases }, 'sleepSecs', found);
+    const fine = { date, sleepSecs: 27_000, ...phases, sleepAwakeSecs: 3_000 };
+    expect(await bodyOf('wellness', fine)).toEqual(fine);
+  });
+});
+
+describe('a nutrition value that is hardly possible', () => {
+  test('is noted for water in litres', async () => {
+    const found = 'is 2.5 ml: litres? That would be 2500 ml';
+    const { body, said } = await saidOf('nutrition', { date, waterMl: 2.5 });
+    expect(body).toEqual({ date, items: [], waterMl: 3 });
+    expect(said).toContain(`waterMl: ${found}. ${SENT}`);
+  });
+
+  test.each([
+    ['carbs', 6_000, 'is 6000 g in one item: milligrams? That would be 6 g'],
+    ['fat', 1e300, 'is 1e+300 g in one item: milligrams? That would be 1e+297 g'],
+    ['calories', 95_000, 'is 95000 kcal in one item: calories? That would be 95 kcal'],
+  ])('is noted for %s %d of an item', async (name, value, found) => {
+    const record = { date, items: [{ ...oats, [name]: value }] };
+    await expectDoubt('nutrition', record, `items/0/${name}`, found);
+  });
+
+  test('is noted for a total that contradicts the items', async () => {
+    const found = (total: number) =>
+      `is ${total}, and the items add up to 60. A total overrides the items`;
+    for (const carbs of [600, 5]) {
+      await expectDoubt('nutrition', { date, items: [oats], carbs }, 'carbs', found(carbs));
+    }
+  });
+
+  test.each([
+    ['twice the items', { carbs: 120, calories: 760 }, [oats]],
+    ['with small amounts that were not logged', { carbs: 18 }, [{ ...oats, carbs: 3 }]],
+    ['with items that do not state the field', { protein: 90 }, [oats]],
+    ['with items that partly state it', { carbs: 300 }, [oats, { ...oats, carbs: undefined }]],
+    ['without items', { carbs: 300 }, []],
+  ])('is not a total %s', async (_case, totals, items) => {
+    const record = JSON.parse(JSON.stringify({ date, items, ...totals })) as object;
+    expect(await bodyOf('nutrition', record, { strict: true })).toEqual(record);
+  });
+
+  test('is an item that has nothing but its time: it is rejected', async () => {
+    const items = [oats, { logged_at: oats.logged_at }, { logged_at: oats.logged_at, name: null }];
+    const problem = 'has nothing but its time: write a "name" or "carbs"';
+    expect(await saidOf('nutrition', { date, items })).toEqual({
+      said: [`items/1: ${problem}`, `items/2: ${problem}`],
+    });
+  });
+});
