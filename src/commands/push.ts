@@ -192,11 +192,11 @@ async function prepareFiles(
   files: readonly string[],
   options: RecordOptions & { readonly sources: SourceOptions },
 ): Promise<PreparedInputs> {
-  const { inputs, close } = await namedInputs(context, files, kind, options.sources);
+  const named = await namedInputs(context, files, kind, options.sources);
   try {
-    return await prepareInputs(kind, inputs, options, context.signal);
+    return await prepareInputs(kind, named.inputs, options, context.signal);
   } finally {
-    await close();
+    await named.close();
   }
 }
 
