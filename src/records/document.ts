@@ -103,7 +103,9 @@ function chooseList(name: string, root: JsonNode, kind: RecordKind): List | unde
   const isRecord =
     dateName(names) !== undefined ||
     (kind === 'nutrition' && names.some((member) => plain(member) === 'items'));
-  const choice = named.length > 0 ? named : isRecord ? [] : candidates;
+  const filled = candidates.filter(({ elements }) => elements.length > 0);
+  const unnamed = filled.length > 0 ? filled : candidates;
+  const choice = named.length > 0 ? named : isRecord ? [] : unnamed;
   if (choice.length <= 1) return choice[0];
   const listed = choice.map((list) => JSON.stringify(list.name)).join(', ');
   throw new SyncError('INPUT_INVALID', `${name} holds several lists: ${listed}.`, {

@@ -61,7 +61,7 @@ const score = integer(0, 100, 'points');
 /** Interface 2.2 and what deployed services know beyond it. */
 export const WELLNESS_FIELDS: FieldTable = {
   // `hrvSdnn` is another field, so `hrv` is the RMSSD, as in all morning measurements.
-  hrv: number(1, 500, 'ms', ['hrvRmssd', 'rmssd', 'hrvMs']),
+  hrv: number(1, 500, 'ms', ['hrvRmssd', 'rmssd', 'hrvMs', 'heartRateVariability']),
   hrvSdnn: number(1, 500, 'ms', ['sdnn']),
   restingHr: integer(20, 220, 'bpm', ['restingHeartRate', 'rhr']),
   avgSleepingHr: integer(20, 220, 'bpm', [
@@ -69,7 +69,7 @@ export const WELLNESS_FIELDS: FieldTable = {
     'averageSleepingHr',
     'averageSleepingHeartRate',
   ]),
-  sleepSecs: sleep('sleepSeconds', 'sleepDurationSecs', 'sleepDurationSeconds'),
+  sleepSecs: sleep('sleepSeconds', 'sleepDurationSecs', 'sleepDurationSeconds', 'sleepTimeSeconds'),
   sleepHours: number(0, 24, 'h'),
   sleepDeepSecs: sleep('sleepDeepSeconds', 'deepSleepSecs', 'deepSleepSeconds'),
   sleepRemSecs: sleep('sleepRemSeconds', 'remSleepSecs', 'remSleepSeconds'),
@@ -89,7 +89,7 @@ export const WELLNESS_FIELDS: FieldTable = {
   abdomen: number(30, 300, 'cm', ['abdomenCm']),
   vo2max: number(5, 100, 'ml/kg/min'),
   // Everesting twice over, and the longest distances ever run and ridden in a day.
-  steps: integer(0, 350_000, 'steps', ['stepCount']),
+  steps: integer(0, 350_000, 'steps', ['stepCount', 'totalSteps']),
   floors: integer(0, 10_000, 'floors', ['floorsClimbed']),
   distanceMeters: number(0, 2_000_000, 'm', ['distanceMetres']),
   exerciseMinutes: integer(0, 1_440, 'min (24 h)'),

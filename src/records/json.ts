@@ -226,8 +226,10 @@ function habitAt(text: string, offset: number): string {
   if (word === "'") return ' (JSON has double quotes only)';
   if (word === '/' || word === '#') return ' (JSON has no comments)';
   const before = text.slice(0, offset).trimEnd();
-  if ((word === '}' || word === ']') && before.endsWith(','))
-    return ' (remove the comma before it)';
+  const closes = word === '}' || word === ']';
+  if (closes && before.endsWith(',')) return ' (remove the comma before it)';
+  if (word === ',' && /[,[{]$/.test(before)) return ' (a comma too many)';
+  if ((closes || word === ',') && before.endsWith(':')) return ' (a value is missing before it)';
   if (/^[-+]?(?:NaN|Infinity|nan|inf)$/.test(word)) return ' (write null for a missing number)';
   if (/^(?:undefined|None|nil|NULL|Null)$/.test(word)) return ' (write null)';
   if (/^(?:True|False|TRUE|FALSE)$/.test(word)) return ' (write true or false in lower case)';

@@ -25,10 +25,16 @@ export class Names {
     const text = plain(spelling);
     if (this.#nearest.has(text)) return this.#nearest.get(text);
     if (this.#nearest.size >= MAX_KEPT) this.#nearest.clear();
-    const found = nearestOf(text, this.#canonical.keys());
+    const found = this.#isEndOfSeveral(text) ? undefined : nearestOf(text, this.#canonical.keys());
     const name = found === undefined ? undefined : this.#canonical.get(found);
     this.#nearest.set(text, name);
     return name;
+  }
+
+  /** Checks for a word such as `score` that is the end of several names: any of them may be meant. */
+  #isEndOfSeveral(text: string): boolean {
+    const ended = [...this.#canonical].filter(([spelling]) => spelling.endsWith(text));
+    return new Set(ended.map(([, name]) => name)).size > 1;
   }
 }
 
@@ -57,6 +63,8 @@ export function dateName(names: readonly string[]): string | undefined {
 
 /** Likeness from which two words are near: `resthr` and `restinghr` are, `hrvscore` and `hrv` are not. */
 const NEAR = 0.6;
+/** The same for {@link keptLetters}: `sleeptime` is not `sleepscore`. */
+const NEAR_TYPING = 0.65;
 /** Shorter words are near too many others, longer ones near none. */
 const SHORTEST = 3;
 const LONGEST = 40;
@@ -67,7 +75,8 @@ function nearestOf(text: string, words: Iterable<string>): string | undefined {
   let best: string | undefined;
   let bestLikeness = 0;
   for (const word of words) {
-    const likeness = Math.max(sharedPairs(text, word), keptLetters(text, word));
+    const kept = keptLetters(text, word);
+    const likeness = Math.max(sharedPairs(text, word), kept < NEAR_TYPING ? 0 : kept);
     if (likeness < NEAR || likeness <= bestLikeness) continue;
     best = word;
     bestLikeness = likeness;

@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import { messageOf, SyncError, systemCode } from '../base/errors.ts';
 import { MAX_RECORDS, parseDocument, readDocument } from './document.ts';
 import { JsonFault, parseJson } from './json.ts';
-import { invalidUtf8At, markLength, UTF8_MARK } from './text.ts';
+import { invalidUtf8At, markLength, rejectOtherFormat, UTF8_MARK } from './text.ts';
 import { LOOKED_AT, type Match, matchJson, mayMatchJson } from './sources/recognise.ts';
 import { type ListPlace, findList, firstElements, readList } from './json-list.ts';
 import { type ExportReader, isXml, matchText, sampleOf } from './sources/export-reader.ts';
@@ -72,6 +72,7 @@ export async function* readInput(
       yield* (await exports?.readLines(name, head.line, lines)) ?? readLines(name, lines);
       return;
     }
+    rejectOtherFormat(name, head.bytes);
     // XML is read in parts, and never held in memory.
     if (isXml(head.bytes.toString('latin1', 0, 100))) limit.bytes = Infinity;
     const all = prepend(head.bytes, rest);
@@ -111,6 +112,7 @@ export async function matchInput(
     if (isLineOfRecords(head)) {
       return matchJson(name, JSON.parse(head.line.toString()) as JsonValue, sources);
     }
+    rejectOtherFormat(name, head.bytes);
     const text = await matchText(name, head.bytes.subarray(0, LARGE_BYTES), sources);
     if (text !== undefined) return text;
     const all = await joinAll(prepend(head.bytes, rest));

@@ -1,5 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import { SyncError } from '../base/errors.ts';
+import { type Text, phrase, sync } from '../base/phrase.ts';
 
 /** Decodes the bytes of an input, and recognises files that are not text. */
 
@@ -18,13 +19,7 @@ export function markLength(bytes: Buffer): number {
  * @throws SyncError `INPUT_INVALID` if it is not UTF-8 text.
  */
 export function decodeText(name: string, bytes: Buffer): string {
-  const other = otherFormat(bytes);
-  if (other !== undefined) {
-    throw new SyncError('INPUT_INVALID', `${name} is ${other.what}.`, {
-      hint: other.hint,
-      details: { path: name },
-    });
-  }
+  rejectOtherFormat(name, bytes);
   const body = bytes.subarray(markLength(bytes));
   const text = body.toString();
   const invalid = invalidUtf8At(body);
@@ -40,24 +35,54 @@ export function decodeText(name: string, bytes: Buffer): string {
   return text;
 }
 
+/**
+ * Rejects a file that is not UTF-8 text.
+ *
+ * @param bytes its first 12 bytes at least; a workbook is recognised by more of them
+ * @throws SyncError `INPUT_INVALID` with the way to send it
+ */
+export function rejectOtherFormat(name: string, bytes: Buffer): void {
+  const other = otherFormat(name, bytes);
+  if (other === undefined) return;
+  throw new SyncError('INPUT_INVALID', `${name} is ${other.what}.`, {
+    hint: other.hint,
+    details: { path: name },
+  });
+}
+
 const SAVE_AS_UTF8 =
   'Save it as UTF-8 (iconv -f UTF-16 -t UTF-8, or -Encoding utf8 in PowerShell).';
 
-/** Recognises a file that is not UTF-8 text by its first 12 bytes. */
-function otherFormat(bytes: Buffer): { readonly what: string; readonly hint: string } | undefined {
+const SAVE_AS_CSV = 'Open it, and save the sheet as CSV (UTF-8).';
+
+function otherFormat(
+  name: string,
+  bytes: Buffer,
+): { readonly what: string; readonly hint: Text } | undefined {
   const starts = (...magic: number[]): boolean => magic.every((byte, at) => bytes[at] === byte);
   if (bytes.toString('latin1', 8, 12) === '.FIT') {
-    return { what: 'a recording (FIT), not JSON', hint: 'Send it with: sync upload FILE' };
+    return {
+      what: 'a recording (FIT), not JSON',
+      hint: phrase`Send it with ${sync('upload', name)}.`,
+    };
   }
   if (starts(0x1f, 0x8b)) return { what: 'gzip, not JSON', hint: 'Unpack it with: gunzip FILE' };
   if (starts(0x50, 0x4b, 0x03, 0x04)) {
-    return { what: 'a ZIP archive, not JSON', hint: 'Unpack it and name the JSON file in it.' };
+    if (isWorkbook(bytes)) return { what: 'an Excel workbook', hint: SAVE_AS_CSV };
+    const hint = phrase`${sync('import', name)} reads archives.`;
+    return { what: 'a ZIP archive, not JSON', hint };
   }
+  if (starts(0xd0, 0xcf, 0x11, 0xe0)) return { what: 'an Excel workbook', hint: SAVE_AS_CSV };
   const utf16 =
     starts(0xff, 0xfe) ||
     starts(0xfe, 0xff) ||
     (bytes.length >= 2 && (bytes[0] === 0) !== (bytes[1] === 0));
   return utf16 ? { what: 'UTF-16, not UTF-8', hint: SAVE_AS_UTF8 } : undefined;
+}
+
+/** Checks an archive for the folder of a workbook (ECMA-376 part 1, 12.2). */
+function isWorkbook(archive: Buffer): boolean {
+  return archive.includes('xl/') && archive.includes('[Content_Types].xml');
 }
 
 /** Returns the offset of the first byte that is not part of valid UTF-8, if there is one. */

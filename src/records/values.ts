@@ -2,6 +2,7 @@ import { sameJson } from './digest.ts';
 import type { FieldRule, FieldTable, NumberRule, WordRule } from './fields.ts';
 import { joinPointer } from './json.ts';
 import { type Names, plain } from './names.ts';
+import { numberHint } from './number-hint.ts';
 import type { JsonObject, JsonValue, Problem, RecurringNote, Warning } from './types.ts';
 
 /** Collects problems and warnings about one record while it is read. */
@@ -285,7 +286,9 @@ function readNumber(
   }
   if (typeof number !== 'number') {
     const expected = rule.type === 'integer' ? 'a whole number' : 'a number';
-    notes.problem(field, `is ${show(value)}; ${expected} is expected, ${rangeOf(rule)}`);
+    const hint = typeof value === 'string' ? numberHint(value, rule) : undefined;
+    const found = `is ${show(value)}; ${expected} is expected, ${rangeOf(rule)}`;
+    notes.problem(field, hint === undefined ? found : `${found}: ${hint}`);
     return undefined;
   }
   if (rule.type === 'integer' && !Number.isInteger(number) && Number.isFinite(number)) {

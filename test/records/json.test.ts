@@ -71,6 +71,10 @@ describe('parseJson', () => {
   // The words are those of the Node.js version; the place and the hint are ours.
   test.each([
     ['{"a": 1,}', 8, /\(remove the comma before it\)$/],
+    ['{"a":}', 5, /\(a value is missing before it\)$/],
+    ['{"a":, "b": 1}', 5, /\(a value is missing before it\)$/],
+    ['[1,, 2]', 3, /\(a comma too many\)$/],
+    ['{"a": 1,, "b": 2}', 8, /\(a comma too many\)$/],
     ['[1, 2,]', 6, /^unexpected "\]" \(remove the comma before it\)$/],
     ["{'a': 1}", 1, /\(JSON has double quotes only\)$/],
     ['{a: 1}', 1, /^expected property name/],

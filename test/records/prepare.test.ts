@@ -10,6 +10,7 @@ import type {
   PreparedRecord,
   RawRecord,
 } from '../../src/records/types.ts';
+import { SOURCES } from '../../src/records/sources/all.ts';
 import { BERLIN, chunks, prepare, prepareRaw, rawRecords } from './support.ts';
 
 const date = '2026-02-15';
@@ -138,6 +139,26 @@ describe('several wellness records for one date', () => {
     expect(warnings).toHaveLength(MAX_WARNINGS + 1);
     expect(warnings.at(-1)?.message).toBe('there are 151 more warnings about 2026-02-15');
     expect(records[0]?.sources).toHaveLength(200);
+  });
+});
+
+describe('an input that is not text', () => {
+  test.each([
+    ['a ZIP archive, not JSON', 'PK\u0003\u0004, a.csv, b.csv\n1, 2, 3\n'],
+    ['an Excel workbook', 'PK\u0003\u0004, [Content_Types].xml, xl/\n1, 2, 3\n'],
+    ['gzip, not JSON', '\u001f\u008b, a, b\n1, 2, 3\n'],
+  ])('is not taken for a table: %s', async (what, text) => {
+    const input = {
+      name: 'in',
+      chunks: (async function* () {
+        await Promise.resolve();
+        yield Buffer.from(text, 'latin1');
+      })(),
+    };
+    const sources = { list: SOURCES, named: false, choose: () => Promise.reject(new Error()) };
+    const signal = new AbortController().signal;
+    const { unreadable } = await prepareInputs('wellness', [input], { ...BERLIN, sources }, signal);
+    expect(unreadable.map(({ problems }) => problems)).toEqual([[{ problem: `in is ${what}.` }]]);
   });
 });
 

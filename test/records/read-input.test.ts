@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { SyncError } from '../../src/base/errors.ts';
-import type { Text } from '../../src/base/phrase.ts';
+import { type Text, phrase, sync } from '../../src/base/phrase.ts';
 import { MAX_RECORDS } from '../../src/records/document.ts';
 import { fileInput, MAX_BAD_LINES, readInput } from '../../src/records/read-input.ts';
 import type { RawRecord, RecordKind } from '../../src/records/types.ts';
@@ -72,6 +72,11 @@ describe('the forms of an input', () => {
     ['an array with CRLF', pretty.replaceAll('\n', '\r\n'), both('in#/0', 'in#/1')],
     ['an empty array', ' [ ] ', []],
     ['a list in an object', `{"data": [${one}, ${two}]}`, both('in#/data/0', 'in#/data/1')],
+    [
+      'a list beside an empty one',
+      `{"data": [${one}, ${two}], "errors": []}`,
+      both('in#/data/0', 'in#/data/1'),
+    ],
     [
       'a list among other members',
       `{"athlete": {"tags": [1]}, "count": 2, "a/b": [${one}, ${two}], "tags": ["x"]}\n`,
@@ -238,14 +243,30 @@ describe('an input that can’t be read as a whole', () => {
     [
       'a ZIP archive',
       Buffer.from('PK\u0003\u0004xyz'),
-      { message: 'in is a ZIP archive, not JSON.' },
+      {
+        message: 'in is a ZIP archive, not JSON.',
+        hint: phrase`${sync('import', 'in')} reads archives.`,
+      },
+    ],
+    [
+      'an Excel workbook',
+      Buffer.from('PK\u0003\u0004xyz[Content_Types].xml<Types/>PK\u0003\u0004xl/workbook.xml'),
+      {
+        message: 'in is an Excel workbook.',
+        hint: 'Open it, and save the sheet as CSV (UTF-8).',
+      },
+    ],
+    [
+      'an old Excel workbook',
+      Buffer.from([0xd0, 0xcf, 0x11, 0xe0, 0xa1, 0xb1, 0x1a, 0xe1]),
+      { message: 'in is an Excel workbook.' },
     ],
     [
       'a recording',
       Buffer.from('\u000e\u0010abcdef.FIT123', 'latin1'),
       {
         message: 'in is a recording (FIT), not JSON.',
-        hint: 'Send it with: sync upload FILE',
+        hint: phrase`Send it with ${sync('upload', 'in')}.`,
       },
     ],
   ])('yields no records: %s', async (_, content, error) => {
