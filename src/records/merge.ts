@@ -42,6 +42,8 @@ interface Day {
   /** Warnings beyond {@link MAX_WARNINGS}. */
   dropped: number;
   zoneUsed: boolean;
+  /** Records as they were read, as JSON text. */
+  readonly raws: string[];
   /** All records are from exports, which say parts of a day in several files. */
   mapped: boolean;
 }
@@ -126,6 +128,7 @@ export class DayMerger {
       else replaced.push(name);
     }
     day.parts.push(...later.parts);
+    for (const raw of later.raws) day.raws.push(raw);
     day.zoneUsed ||= later.zoneUsed;
     day.mapped &&= later.mapped;
     if (day.mapped) return;
@@ -155,7 +158,8 @@ export class DayMerger {
       const message = `there are ${day.dropped} more warnings about ${date}`;
       warnings.push({ source: sources.at(-1) ?? '', message });
     }
-    const fields = Object.fromEntries([...day.fields].map(([name, { value }]) => [name, value]));
+    const stated = Object.fromEntries([...day.fields].map(([name, { value }]) => [name, value]));
+    const fields = 'rawJson' in stated ? stated : { ...stated, ...rawJson(day.raws) };
     const about = { outcome: 'ready', date, sources, warnings, zoneUsed } as const;
     return this.#kind === 'wellness'
       ? wellness(about, { date, ...fields })
@@ -202,6 +206,14 @@ function partsOf(parts: readonly ReadPart[]): NutritionPart[] {
   }));
 }
 
+/** One record is sent as it was read, several as a list. */
+function rawJson(raws: readonly string[]): { rawJson?: JsonObject } {
+  const records = raws.map((raw) => JSON.parse(raw) as JsonObject);
+  const [first] = records;
+  if (first === undefined) return {};
+  return { rawJson: records.length === 1 ? first : { records } };
+}
+
 function dayOf(draft: DayDraft, input: string): Day {
   const fields = [...draft.fields].map(([name, value]): [string, Stated] => [
     name,
@@ -214,6 +226,7 @@ function dayOf(draft: DayDraft, input: string): Day {
     warnings: draft.warnings.slice(0, MAX_WARNINGS),
     dropped: Math.max(0, draft.warnings.length - MAX_WARNINGS),
     zoneUsed: draft.zoneUsed,
+    raws: (draft.raws ?? []).map((raw) => JSON.stringify(raw)),
     mapped: draft.mapped ?? false,
   };
 }

@@ -88,10 +88,8 @@ export function readNutrition(value: JsonValue, notes: Notes, options: ReadingOp
   }
   const drafts = days.map((day, index): DayDraft => {
     const dayFields = new Map(kept);
-    if (options.raw && !dayFields.has('rawJson')) {
-      const rawItems = day.items.map((item) => item.raw);
-      dayFields.set('rawJson', spans ? { ...value, [itemsName]: rawItems } : value);
-    }
+    const rawItems = day.items.map((item) => item.raw);
+    const dayRaw = spans ? { ...value, [itemsName]: rawItems } : value;
     return {
       date: day.date,
       source: notes.source,
@@ -102,6 +100,7 @@ export function readNutrition(value: JsonValue, notes: Notes, options: ReadingOp
         ...(index === 0 ? notes.recurring : []),
         ...day.items.flatMap((item) => item.recurring),
       ],
+      raws: options.raw ? [dayRaw] : [],
       zoneUsed: day.zoneUsed || day.items.some((item) => item.zoneUsed),
       at: typeof date === 'object' ? date.at : undefined,
     };

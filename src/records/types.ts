@@ -42,6 +42,8 @@ export type RawRecord =
       readonly mapped?: true;
       /** The instant of the measurement (ms since 1970), if `value` does not say it. */
       readonly at?: number;
+      /** The records of the export that it was made from, for `rawJson`. */
+      readonly raws?: readonly JsonObject[];
     }
   | ({ readonly source: string } & Problem);
 
@@ -170,6 +172,8 @@ export interface DayDraft {
   readonly at?: number | undefined;
   /** As in {@link RawRecord}. */
   readonly mapped?: boolean;
+  /** Records as they were read: sent as `rawJson`, unless the input has one. */
+  readonly raws?: readonly JsonObject[];
 }
 
 /** The outcome of reading one input record. */

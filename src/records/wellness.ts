@@ -42,10 +42,10 @@ export function readWellness(value: JsonValue, notes: Notes, options: ReadingOpt
     const known = typeof date === 'object' ? { date: date.date } : {};
     return { ok: false, ...known, problems: notes.problems };
   }
-  if (options.raw && !fields.has('rawJson')) fields.set('rawJson', value);
   const { source, warnings, recurring } = notes;
   const { at, zoneUsed } = date;
-  const draft = { date: date.date, source, fields, items: [], warnings, recurring, zoneUsed, at };
+  const about = { date: date.date, source, fields, items: [], warnings, recurring };
+  const draft = { ...about, zoneUsed, at, raws: options.raw ? [value] : [] };
   return { ok: true, drafts: [draft] };
 }
 

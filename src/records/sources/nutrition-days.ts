@@ -7,7 +7,6 @@ import {
   type MappingOptions,
   ValueReader,
   problemOf,
-  rawJson,
   targetsOf,
 } from './row-values.ts';
 import { type When, readWhen } from './time.ts';
@@ -65,8 +64,8 @@ export class NutritionDays {
       const day = this.#days.get(date);
       if (day === undefined) continue;
       const items = this.#mapping.item === undefined ? {} : { items: day.items };
-      const value = { date, ...items, ...day.totals, ...rawJson(day.raws) };
-      yield { source: day.source, mapped: true, value };
+      const value = { date, ...items, ...day.totals };
+      yield { source: day.source, mapped: true, value, raws: day.raws };
     }
   }
 }

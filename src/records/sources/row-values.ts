@@ -79,10 +79,3 @@ export function problemOf(
   const [first = ''] = typeof rule.from === 'string' ? [rule.from] : rule.from;
   return { source: row.source, field: 'date', problem: when?.problem ?? `${first} is empty` };
 }
-
-/** One record is sent as it was read, several as a list. */
-export function rawJson(raws: readonly JsonObject[]): { rawJson?: JsonObject } {
-  const [first] = raws;
-  if (first === undefined) return {};
-  return { rawJson: raws.length === 1 ? first : { records: [...raws] } };
-}

@@ -9,7 +9,6 @@ import {
   type MappingOptions,
   ValueReader,
   problemOf,
-  rawJson,
   targetsOf,
 } from './row-values.ts';
 import { type When, readWhen } from './time.ts';
@@ -165,7 +164,8 @@ class WellnessDay {
     return {
       source: only,
       mapped: true,
-      value: { date, ...Object.fromEntries(values), ...rawJson(this.raws) },
+      value: { date, ...Object.fromEntries(values) },
+      raws: this.raws,
       ...(instants.length === 0 ? {} : { at: Math.max(...instants) }),
     };
   }
