@@ -139,6 +139,7 @@ async function push(
       if (output.json) output.result(exportJson(found));
       else output.say(exportText(found));
     }
+    for (const name of prepared.empty) output.say(`${name} holds an empty list of records.`);
     for (const item of [...prepared.unreadable, ...prepared.invalid]) report(item, zones);
     return prepared.records;
   };
@@ -329,7 +330,8 @@ export function pushItemText(item: PushItem, zone: string, words = SENT): Text |
     );
     // The problem of an input is a sentence with the input's name in it.
     if ('hint' in item) return phrase`${oneLine(problems.join('; '))} ${item.hint}`;
-    return oneLine(`${item.source}: not sent. ${problems.join('; ')}`);
+    const line = item.line === undefined ? '' : ` (line ${item.line})`;
+    return oneLine(`${item.source}${line}: not sent. ${problems.join('; ')}`);
   }
   const notes = item.warnings.map(({ source, field, message }) => {
     const place = oneLine([source, field].filter(Boolean).join(': '));
