@@ -53,7 +53,7 @@ const EVERY_WELLNESS_FIELD = {
 /** Interface 2.3, and the totals that a day may state. */
 const EVERY_NUTRITION_FIELD = {
   calories: 2_650,
-  carbs: 380.5,
+  carbs: 160.5,
   protein: 132.25,
   fat: 71.5,
   waterMl: 2_750,

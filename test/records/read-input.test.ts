@@ -240,7 +240,7 @@ describe('an input that can’t be read as a whole', () => {
       Buffer.from([0x1f, 0x8b, 8, 0, 0]),
       {
         message: 'in is gzip, not JSON.',
-        hint: 'Unpack it with: gunzip FILE',
+        hint: 'Unpack it with gunzip.',
       },
     ],
     [
