@@ -10,7 +10,8 @@ export interface Member {
   readonly path: string;
   /** The same with the archive's absolute path: identifies the member over all runs. */
   readonly origin: string;
-  /** Unpacked size as the archive states it (bytes). */
+  /** Packed and unpacked size, as the archive states them (bytes). */
+  readonly packed: number;
   readonly size: number;
   /**
    * Reads the member from its start. Read one at a time; a member may be read again later.
@@ -111,6 +112,7 @@ export class Archives {
     return {
       path: `${place.path}/${entry.name}`,
       origin: `${place.origin}/${entry.name}`,
+      packed: entry.packed,
       size: entry.size,
       read: () => this.#read(place, entry),
     };

@@ -16,12 +16,17 @@ export class ArchiveFault extends Error {
   }
 }
 
-/** Messages of yauzl and zlib, and what they mean to the athlete. */
+/** Messages of yauzl and zlib, and their meaning for the athlete. */
 const KNOWN: readonly (readonly [RegExp, ArchiveReason, string])[] = [
   [
     /End of central directory|unexpected EOF/,
     'incomplete',
     'The end of the zip archive is missing: the download or copy was cut off, or is still in progress.',
+  ],
+  [
+    /Invalid comment length/,
+    'corrupt',
+    'It is damaged: something follows the end of the zip archive. Download or copy it again.',
   ],
   [/strong encryption/, 'unreadable', 'It is encrypted. Unpack it with its password first.'],
   [

@@ -11,7 +11,7 @@ export interface Spool {
   /** Bytes. */
   readonly size: number;
   /** Closes the file. May be called twice. */
-  close(): Promise<void>;
+  readonly close: () => Promise<void>;
 }
 
 /**
@@ -19,7 +19,7 @@ export interface Spool {
  *
  * @param folder the system's folder for temporary files
  * @param size the expected size (bytes)
- * @throws ArchiveFault `no-room` if the disk is full; whatever `chunks` throws
+ * @throws ArchiveFault `no-room` if the disk is full; the errors of `chunks`
  */
 export async function spool(
   folder: string,
@@ -77,6 +77,6 @@ function noRoom(folder: string, size: number): ArchiveFault {
   const megabytes = Math.ceil(size / 1e6).toLocaleString('en-US');
   return new ArchiveFault(
     'no-room',
-    `It needs ${megabytes} MB in ${folder} to be unpacked, which has less room. Make room, or name another folder with TMPDIR.`,
+    `It needs ${megabytes} MB in ${folder} to be unpacked, and the disk has less. Free some space, or name another folder with TMPDIR.`,
   );
 }

@@ -6,7 +6,7 @@ import type { ArchiveShare } from './budget.ts';
 import { ArchiveFault, damaged, faultOf } from './fault.ts';
 import { memberName } from './member-name.ts';
 
-/** The entry of a member in an archive's directory: what is needed to read it. */
+/** The entry of a member in an archive's directory, as far as a read needs it. */
 export interface ZipEntry {
   readonly name: string;
   /** Packed and unpacked size, as the directory states them (bytes). */

@@ -17,6 +17,7 @@ import { ledgerPath, quietConfigFor } from '../app/config.ts';
 import type { AppContext } from '../app/context.ts';
 import { withUntracedHttp } from '../app/with-http.ts';
 import { releasedBy } from '../records/zones/newest.ts';
+import { platformZone, sameClocks } from '../app/platform-zone.ts';
 import { zoneDataOf, zoneFor } from '../app/zone.ts';
 import { askAboutLogin, loginState } from './status.ts';
 
@@ -77,7 +78,11 @@ async function examine(context: AppContext, http: Http): Promise<ExitCode> {
     for (const finding of service) report(finding);
     if (store.state === 'good') {
       const reachable = service.every(({ state }) => state !== 'bad');
-      for (const finding of await checkLogin(context, config, http, reachable)) report(finding);
+      const login = await checkLogin(context, config, http, reachable);
+      for (const finding of login) report(finding);
+      if (reachable && login.every(({ state }) => state !== 'bad')) {
+        for (const finding of await checkPlatformZone(context, config)) report(finding);
+      }
     }
   }
   report(await checkZoneData(context));
@@ -121,6 +126,22 @@ async function checkZone(context: AppContext, config: Config): Promise<Finding> 
   } catch (error) {
     return { check: 'zone', state: 'bad', ...wordsOf(error) };
   }
+}
+
+/** Compares the platform's zone with the one that decides about days. */
+async function checkPlatformZone(context: AppContext, config: Config): Promise<Finding[]> {
+  const theirs = await platformZone(context, config);
+  if (theirs === undefined) return [];
+  const { name } = await zoneFor(config, context).catch(() => ({ name: undefined }));
+  if (name === undefined || sameClocks(theirs, name, context.clock.now())) return [];
+  return [
+    {
+      check: 'zone',
+      state: 'odd',
+      message: `The platform has you in ${theirs}, and days are counted in ${name}.`,
+      hint: phrase`If you live in ${theirs}, run ${sync('config', 'set', 'timezone', theirs)}.`,
+    },
+  ];
 }
 
 const ZONE_DATA_FROM = {

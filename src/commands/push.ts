@@ -3,6 +3,7 @@ import { configFor } from '../app/config.ts';
 import type { AppContext } from '../app/context.ts';
 import { wholeNumber } from '../app/flags.ts';
 import { withLedger } from '../app/ledger.ts';
+import { STDIN, namedInputs } from '../app/record-inputs.ts';
 import {
   type SourceFlags,
   exportJson,
@@ -17,12 +18,18 @@ import { type Text, joinTexts, phrase, sync } from '../base/phrase.ts';
 import { isUtc } from '../base/zone-name.ts';
 import { requireBaseUrl } from '../config/config.ts';
 import { endpointUrl } from '../config/endpoints.ts';
-import { type MergeMode, STDIN as STDIN_INPUT } from '../records/day-plan.ts';
+import type { MergeMode } from '../records/day-plan.ts';
 import { type RecordItem, type RecordRequest, deliverRecords } from '../records/deliver.ts';
-import { type UnreadableInput, prepareInputs } from '../records/prepare.ts';
-import { type Input, fileInput } from '../records/read-input.ts';
+import { type PreparedInputs, type UnreadableInput, prepareInputs } from '../records/prepare.ts';
 import { ReadZones } from '../records/read-zones.ts';
-import type { InvalidRecord, PreparedRecord, RecordKind, Zone } from '../records/types.ts';
+import type {
+  InvalidRecord,
+  PreparedRecord,
+  RecordKind,
+  RecordOptions,
+  SourceOptions,
+  Zone,
+} from '../records/types.ts';
 import { oneLine, plural } from '../terminal/words.ts';
 import { DEFAULT_JOBS } from '../upload/pipeline.ts';
 
@@ -31,6 +38,7 @@ interface PushFlags extends SourceFlags {
   readonly force?: boolean;
   readonly strict?: boolean;
   readonly raw?: boolean;
+  readonly unknownFields?: boolean;
   readonly jobs?: string;
   readonly dryRun?: boolean;
   readonly add?: boolean;
@@ -41,13 +49,17 @@ interface PushFlags extends SourceFlags {
 export const pushWellness: CommandModule = {
   declare: (command) =>
     command
-      .argument('<file...>', 'exports (see `sync sources`), JSON or NDJSON; - is stdin')
+      .argument(
+        '<file...>',
+        'exports (see `sync sources`), JSON or NDJSON; folders and .zip; - is stdin',
+      )
       .addOption(sourceFlag())
       .addOption(mapFlag())
       .option('--tz <zone>', 'time zone that decides about dates, such as Europe/Berlin')
       .option('--force', 'send unchanged days too')
       .option('--strict', STRICT)
       .option('--raw', 'send each record as it was read along, as rawJson')
+      .option('--unknown-fields', 'send fields that the platform does not know, too')
       .option('--jobs <n>', 'days at once')
       .addOption(dryRun())
       .addHelpText(
@@ -65,13 +77,17 @@ export const pushWellness: CommandModule = {
 export const pushNutrition: CommandModule = {
   declare: (command) =>
     command
-      .argument('<file...>', 'exports (see `sync sources`), JSON or NDJSON; - is stdin')
+      .argument(
+        '<file...>',
+        'exports (see `sync sources`), JSON or NDJSON; folders and .zip; - is stdin',
+      )
       .addOption(sourceFlag())
       .addOption(mapFlag())
       .option('--tz <zone>', 'time zone that decides about dates, such as Europe/Berlin')
       .option('--force', 'check unchanged days too, and overwrite edits made in the platform')
       .option('--strict', STRICT)
       .option('--raw', 'send each record as it was read along, as rawJson')
+      .option('--unknown-fields', 'send fields that the platform does not know, too')
       .option('--jobs <n>', 'days at once')
       .addOption(dryRun())
       .option('--add', 'keep items that were sent before, even if the input no longer has them')
@@ -91,9 +107,6 @@ export const pushNutrition: CommandModule = {
 
 const STRICT = 'refuse unknown fields, days far ahead, and values that need adapting';
 
-/** The argument that stands for stdin. */
-const STDIN = '-';
-
 /** Reads all inputs to their end, then sends one request a day. */
 async function push(
   kind: RecordKind,
@@ -101,7 +114,7 @@ async function push(
   files: readonly string[],
   flags: PushFlags,
 ): Promise<ExitCode> {
-  const { clock, io, output, signal } = context;
+  const { clock, output } = context;
   const config = configFor(context, flags.tz === undefined ? {} : { timezone: flags.tz });
   // A file can be checked without an account.
   const baseUrl = flags.dryRun === true ? config.get('baseUrl') : requireBaseUrl(config);
@@ -113,6 +126,7 @@ async function push(
     zone: await zoneFor(config, context),
     strict: flags.strict ?? false,
     raw: flags.raw ?? false,
+    unknownFields: flags.unknownFields ?? false,
     sources: sourcesFor(context, flags),
     force: flags.force ?? false,
     dryRun: flags.dryRun ?? false,
@@ -121,9 +135,6 @@ async function push(
     merge: mergeMode(flags),
     assumeArrived: flags.assumeArrived ?? false,
   };
-  const inputs = files.map((file): Input =>
-    file === STDIN ? { name: STDIN_INPUT, chunks: io.readStdin() } : fileInput(file),
-  );
   const tally = new PushTally();
   const itemText = pushItemTexts();
   const report = (item: PushItem, zones?: ReadZones) => {
@@ -134,7 +145,7 @@ async function push(
   };
   const read = async (zones?: ReadZones): Promise<PreparedRecord[]> => {
     const reading = { ...options, zone: zones?.zone ?? options.zone, now: clock.now() };
-    const prepared = await prepareInputs(kind, inputs, reading, signal);
+    const prepared = await prepareFiles(context, kind, files, reading);
     for (const found of prepared.exports) {
       if (output.json) output.result(exportJson(found));
       else output.say(exportText(found));
@@ -187,6 +198,21 @@ function withoutAddress(record: PreparedRecord, path: string): RecordItem {
   const { kind, date, sources, warnings, zoneUsed, body } = record;
   const request = { method: 'POST', url: path, body } as const;
   return { outcome: 'would-push', kind, date, sources, warnings, zoneUsed, request };
+}
+
+/** Reads the files, folders and archives of a command line to their end. */
+async function prepareFiles(
+  context: AppContext,
+  kind: RecordKind,
+  files: readonly string[],
+  options: RecordOptions & { readonly sources: SourceOptions },
+): Promise<PreparedInputs> {
+  const named = await namedInputs(context, files, kind, options.sources);
+  try {
+    return await prepareInputs(kind, named.inputs, options, context.signal);
+  } finally {
+    await named.close();
+  }
 }
 
 /** Warns, once a run, of a zone that may not be the athlete's. */

@@ -200,7 +200,7 @@ export function uploadSummaryText({
 /** Number of zip archives that the summary names. */
 const NAMED = 3;
 
-/** Says which files of other kinds were found, and how to send what they hold; '' if there are none. */
+/** Counts the files of other kinds, with the way to send their recordings; '' if there are none. */
 function othersText({ gpx, tcx, zip }: UploadReport['others']): string {
   const tracks = [
     ...(gpx.length > 0 ? [plural(gpx.length, 'GPX file')] : []),

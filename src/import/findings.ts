@@ -1,4 +1,4 @@
-/** What was found of one kind: a row of the table that `sync import` prints. */
+/** Everything found of one kind: a row of the table that `sync import` prints. */
 export interface Finding {
   readonly kind: FindingKind;
   /** For people: `Recordings`, `Oura: sleep`. */
@@ -49,7 +49,7 @@ interface Group {
   readonly days: Set<string>;
 }
 
-/** Gathers what is found, by kind and title. */
+/** Groups files by kind and title. */
 export class Findings {
   readonly #groups = new Map<string, Group>();
 

@@ -11,7 +11,7 @@ import type { UploadItem } from '../upload/report.ts';
 import type { Findings } from './findings.ts';
 import type { Piece } from './walk.ts';
 
-/** What is known of recordings that were sent; absent without an account. */
+/** The ledger's tables of recordings; absent without an account. */
 export interface KnownRecordings {
   readonly uploads: UploadLedger;
   readonly known: KnownFiles;
@@ -116,7 +116,7 @@ export class RecordingStock {
       kind: 'unusable',
       title: 'Unusable recordings',
       sends: false,
-      reason: 'damaged or incomplete: see above',
+      reason: 'see above',
     });
     this.#report(item);
   }

@@ -106,8 +106,13 @@ export class RecordStock {
     return matches.length > 0;
   }
 
+  /** Returns the files of this kind that were taken. */
+  inputsOf(kind: RecordKind): readonly Input[] {
+    return this.#taken.filter(({ match }) => match.mapping.kind === kind).map(({ input }) => input);
+  }
+
   /**
-   * Reads what was taken, to its end.
+   * Reads the files of one kind to their end.
    *
    * @param since earliest day that is sent (`YYYY-MM-DD`)
    * @throws the signal's reason if it is aborted

@@ -50,6 +50,7 @@ const TABLES = [
   'records',
   'nutrition_days',
   'nutrition_services',
+  'read_zones',
   'outbox',
   'watch_marks',
   'new_only_folders',

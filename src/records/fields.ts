@@ -18,10 +18,14 @@ export interface TextRule {
   readonly aliases?: readonly string[];
 }
 
-/** A word of a fixed set, sent in upper case; others are sent as well, with a warning. */
+/** A word of a fixed set, sent in upper case. The service rejects the whole day because of another word. */
 export interface WordRule {
   readonly type: 'word';
   readonly known: readonly string[];
+  /** Other programs' words for the known ones, in capitals with underscores. */
+  readonly synonyms?: Readonly<Record<string, string>>;
+  /** Sent in place of an unknown word, which is left out otherwise. */
+  readonly other?: string;
   readonly aliases?: readonly string[];
 }
 
@@ -148,6 +152,15 @@ export const ITEM_FIELDS: FieldTable = {
   meal: {
     type: 'word',
     known: ['BREAKFAST', 'LUNCH', 'DINNER', 'SNACK', 'OTHER'],
+    synonyms: {
+      SNACKS: 'SNACK',
+      MORNING_SNACK: 'SNACK',
+      AFTERNOON_SNACK: 'SNACK',
+      EVENING_SNACK: 'SNACK',
+      SUPPER: 'DINNER',
+      BRUNCH: 'LUNCH',
+    },
+    other: 'OTHER',
     aliases: ['mealType'],
   },
   absorptionType: {

@@ -34,13 +34,19 @@ class ListSplitter {
   #depth = 0;
   #inText = false;
   #escaped = false;
-  #line = 1;
-  #startLine = 1;
+  #line: number;
+  #startLine: number;
   #parts: Buffer[] = [];
   /** The list has ended. */
   isOver = false;
   /** Something follows the list. */
   hasMore = false;
+
+  /** @param line of the list's first byte, from 1 */
+  constructor(line: number) {
+    this.#line = line;
+    this.#startLine = line;
+  }
 
   *push(chunk: Buffer): Generator<ElementText, void, undefined> {
     let from = 0;
@@ -85,20 +91,53 @@ function isBlank(bytes: Buffer): boolean {
   return bytes.every((byte) => SPACE.has(byte));
 }
 
-/** Returns whether a text can be a JSON list. @param start its first bytes */
-export function startsList(start: Buffer): boolean {
-  return start.subarray(markLength(start)).find((byte) => !SPACE.has(byte)) === OPEN_LIST;
+/** A list that is a JSON document, or the first list among the members of an object. */
+export interface ListPlace {
+  /** Name of the member; absent if the document is the list. */
+  readonly member?: string;
+  /** Index of its first byte in the text. */
+  readonly offset: number;
+  /** Line of its first byte, from 1. */
+  readonly line: number;
 }
 
 /**
- * Returns the first elements of a list, of those that end within `start`; none if the text is no list.
+ * Finds the list of a JSON document.
  *
  * @param start the first bytes of the file
+ * @returns undefined if none begins within `start`
  */
-export function firstElements(name: string, start: Buffer, count: number): JsonValue[] {
+export function findList(start: Buffer): ListPlace | undefined {
+  let depth = 0;
+  let line = 1;
+  let text: { from: number; to: number } | undefined;
+  for (let at = markLength(start); at < start.length; at++) {
+    const byte = start[at] ?? 0;
+    if (byte === NEW_LINE) line++;
+    else if (byte === QUOTE) {
+      const from = at;
+      for (at++; at < start.length && start[at] !== QUOTE; at++) if (start[at] === BACKSLASH) at++;
+      text = { from, to: at + 1 };
+    } else if (byte === OPEN_LIST && depth === 0) return { offset: at, line };
+    else if (byte === OPEN_LIST && depth === 1 && text !== undefined) {
+      // The last text before the value of a member is its name.
+      const member = String(JSON.parse(start.toString('utf8', text.from, text.to)));
+      return { member, offset: at, line };
+    } else if (byte === OPEN_LIST || byte === OPEN_OBJECT) depth++;
+    else if (byte === CLOSE_LIST || byte === CLOSE_OBJECT) depth--;
+  }
+  return undefined;
+}
+
+/** Returns the first elements of a list that end within `start`, the first bytes of the file. */
+export function firstElements(
+  name: string,
+  start: Buffer,
+  { offset, line }: ListPlace,
+  count: number,
+): JsonValue[] {
   const found: JsonValue[] = [];
-  if (!startsList(start)) return found;
-  for (const element of new ListSplitter().push(start.subarray(markLength(start)))) {
+  for (const element of new ListSplitter(line).push(start.subarray(offset))) {
     found.push(parsed(name, element));
     if (found.length === count) break;
   }
@@ -106,28 +145,33 @@ export function firstElements(name: string, start: Buffer, count: number): JsonV
 }
 
 /**
- * Yields the elements of a JSON list.
+ * Yields the elements of a list in a JSON document.
  *
  * @throws SyncError `INPUT_INVALID` with the line if it is not JSON
  */
 export async function* readList(
   name: string,
   chunks: AsyncIterable<Buffer>,
+  { member, offset, line }: ListPlace,
 ): AsyncGenerator<ListElement, void, undefined> {
-  const splitter = new ListSplitter();
+  const splitter = new ListSplitter(line);
   let index = 0;
-  let isFirst = true;
+  let before = offset;
+  let last = 0;
   for await (const chunk of chunks) {
-    const text = isFirst ? chunk.subarray(markLength(chunk)) : chunk;
-    isFirst = false;
-    for (const element of splitter.push(text)) {
+    last = chunk.findLast((byte) => !SPACE.has(byte)) ?? last;
+    for (const element of splitter.push(chunk.subarray(before))) {
       yield { index: index++, value: parsed(name, element) };
     }
+    before = Math.max(0, before - chunk.length);
   }
-  if (splitter.isOver && !splitter.hasMore) return;
-  const [problem, hint] = splitter.isOver
+  // What follows the list is the rest of its object.
+  const hasEnd = splitter.isOver && (member === undefined || last === CLOSE_OBJECT);
+  const hasMore = splitter.hasMore && member === undefined;
+  if (hasEnd && !hasMore) return;
+  const [problem, hint] = hasMore
     ? ['more follows after the end of the list', 'Several lists go into files of their own.']
-    : ['the list has no end', 'The file seems to be cut off: export or download it again.'];
+    : ['the end is missing', 'The file seems to be cut off: export or download it again.'];
   throw new SyncError('INPUT_INVALID', `${name}: ${problem}.`, { hint, details: { path: name } });
 }
 

@@ -40,7 +40,7 @@ export function readItem(
   path: string,
   day: string | undefined,
   notes: Notes,
-  { zone }: ReadingOptions,
+  { zone, unknownFields = false }: ReadingOptions,
 ): ReadItem | undefined {
   if (!isObject(raw)) {
     notes.problem(path, `is ${show(raw)}; an object is expected`);
@@ -54,7 +54,7 @@ export function readItem(
     notes.problem(path, 'has nothing but its time: write a "name" or "carbs"');
   } else if (unknown.length > 0 && known.size === 0 && notes.problems.length === 0) {
     noteNothingKnown(unknown, ITEM_FIELDS, itemNames, notes, path);
-  } else noteUnknown(unknown, ITEM_FIELDS, itemNames, notes, path);
+  } else noteUnknown(unknown, ITEM_FIELDS, itemNames, notes, path, unknownFields);
   if (written === undefined) {
     notes.problem(`${path}/logged_at`, `is missing: write "logged_at": "${TIME_EXAMPLE}"`);
     return undefined;
@@ -65,7 +65,11 @@ export function readItem(
   );
   if (time === undefined) return undefined;
   const { loggedAt, date, zoneUsed } = time;
-  const body = Object.fromEntries([...known, ['logged_at', loggedAt], ...unknown]);
+  const body = Object.fromEntries([
+    ...known,
+    ['logged_at', loggedAt],
+    ...(unknownFields ? unknown : []),
+  ]);
   return { field, body, loggedAt, date, zoneUsed };
 }
 

@@ -212,8 +212,9 @@ export class NutritionService {
     try {
       return (this.#canRead ??= await (await client()).grants(READ_SCOPE, signal));
     } catch (error) {
-      if (error instanceof SyncError && error.code !== 'INTERRUPTED') return false;
-      throw error;
+      if (!(error instanceof SyncError) || error.code === 'INTERRUPTED') throw error;
+      // Asked once a run: without a login, each read of the keychain starts a process.
+      return (this.#canRead = false);
     }
   }
 

@@ -51,7 +51,8 @@ export function readNutrition(value: JsonValue, notes: Notes, options: ReadingOp
   const items = readItems(value[itemsName], itemsName, day, notes, options);
   const others = new Set([...itemsNames, ...(typeof date === 'object' ? date.names : [])]);
   const { known, unknown } = readFields(value, NUTRITION_FIELDS, dayNames, notes, '', others);
-  const fields = new Map([...known, ...unknown]);
+  const sendsUnknown = options.unknownFields === true;
+  const fields = new Map([...known, ...(sendsUnknown ? unknown : [])]);
   const hasItems = items !== undefined && items.length > 0;
   if (date === undefined && !isFilledList(value[itemsName])) noteMissingDate(value, notes);
   const saysNothing =
@@ -74,7 +75,9 @@ export function readNutrition(value: JsonValue, notes: Notes, options: ReadingOp
       notes,
     );
   // Of a record that spans days, no such field is sent.
-  if (!spans && !nothingKnown) noteUnknown(unknown, NUTRITION_FIELDS, dayNames, notes);
+  if (!(spans && sendsUnknown) && !nothingKnown) {
+    noteUnknown(unknown, NUTRITION_FIELDS, dayNames, notes, '', sendsUnknown);
+  }
   for (const day of days) {
     const field = typeof date === 'object' ? date.names[0] : day.items[0]?.field;
     noteFarAhead(day.date, field, notes, options);

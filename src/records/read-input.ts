@@ -5,8 +5,8 @@ import { MAX_RECORDS, parseDocument, readDocument } from './document.ts';
 import { JsonFault, parseJson } from './json.ts';
 import { invalidUtf8At, markLength, rejectOtherFormat, UTF8_MARK } from './text.ts';
 import { LOOKED_AT, type Match, matchJson, mayMatchJson } from './sources/recognise.ts';
-import { firstElements, readList, startsList } from './json-list.ts';
-import { type ExportReader, isXml, matchText } from './sources/export-reader.ts';
+import { type ListPlace, findList, firstElements, readList } from './json-list.ts';
+import { type ExportReader, isXml, matchText, sampleOf } from './sources/export-reader.ts';
 import type { Source } from './sources/types.ts';
 import type { JsonValue, RawRecord, RecordKind } from './types.ts';
 import { isObject } from './values.ts';
@@ -56,13 +56,13 @@ export async function* readInput(
   const limit = { bytes: maxBytes };
   const chunks = limited(input, limit);
   try {
-    const start = await readStart(chunks);
+    const start = exports === undefined ? NO_START : await readStart(name, chunks);
     const rest = prepend(start.bytes, chunks);
-    if (start.isLargeList && exports !== undefined) {
-      const first = firstElements(name, start.bytes, LOOKED_AT);
-      const list = await exports.readList(name, first, () => readList(name, rest));
-      if (list !== undefined) {
-        yield* list;
+    if (start.list !== undefined) {
+      const { list, first } = start;
+      const records = await exports?.readList(name, list, first, () => readList(name, rest, list));
+      if (records !== undefined) {
+        yield* records;
         return;
       }
     }
@@ -101,10 +101,13 @@ export async function matchInput(
   const { name } = input;
   const chunks = limited(input, { bytes: MAX_INPUT_BYTES });
   try {
-    const start = await readStart(chunks);
+    const start = await readStart(name, chunks);
     const rest = prepend(start.bytes, chunks);
-    const first = start.isLargeList ? firstElements(name, start.bytes, LOOKED_AT) : [];
-    if (first.length > 0) return matchJson(name, first, sources);
+    if (start.list !== undefined) {
+      const { member } = start.list;
+      const found = matchJson(name, sampleOf(member, start.first), sources);
+      if (found.length > 0 || member === undefined) return found;
+    }
     const head = await readHead(rest);
     if (isLineOfRecords(head)) {
       return matchJson(name, JSON.parse(head.line.toString()) as JsonValue, sources);
@@ -120,22 +123,37 @@ export async function matchInput(
   }
 }
 
-/** A JSON text above this size is read in parts, if it is a list (bytes). */
+/** A JSON document above this size is read in parts, if it has a list (bytes). */
 const LARGE_BYTES = 2 * 1024 * 1024;
 
-/** Reads the first bytes of an input: more than one chunk only of a JSON list. */
+/** The first bytes of an input, and the list of a large JSON document. */
+interface Start {
+  readonly bytes: Buffer;
+  readonly list?: ListPlace;
+  /** Its first elements; at least one if there is a list. */
+  readonly first: JsonValue[];
+}
+
+const NO_START: Start = { bytes: Buffer.alloc(0), first: [] };
+
+/** Reads the first bytes of an input: more than one chunk only of JSON. */
 async function readStart(
+  name: string,
   chunks: AsyncGenerator<Buffer, void, undefined>,
-): Promise<{ readonly bytes: Buffer; readonly isLargeList: boolean }> {
+): Promise<Start> {
   const read: Buffer[] = [];
   let size = 0;
   for (let next = await chunks.next(); next.done !== true; next = await chunks.next()) {
     read.push(next.value);
     size += next.value.length;
-    if (!startsList(read[0] ?? next.value)) break;
-    if (size >= LARGE_BYTES) return { bytes: Buffer.concat(read), isLargeList: true };
+    if (size >= LARGE_BYTES || !/^\ufeff?\s*[{[]/.test(read[0]?.toString() ?? '')) break;
   }
-  return { bytes: Buffer.concat(read), isLargeList: false };
+  const bytes = Buffer.concat(read);
+  const end = bytes.indexOf(0x0a);
+  const isLines = end !== -1 && isLineOfRecords({ bytes, line: bytes.subarray(0, end) });
+  const list = size < LARGE_BYTES || isLines ? undefined : findList(bytes);
+  const first = list === undefined ? [] : firstElements(name, bytes, list, LOOKED_AT);
+  return { bytes, first, ...(list === undefined || first.length === 0 ? {} : { list }) };
 }
 
 export interface InputOptions {

@@ -4,10 +4,13 @@ import type { RecurringNote } from './types.ts';
 /** Limits the different notes about one input; one more gives the number of the others. */
 const MAX_TOLD = 100;
 
+/** Names that are listed; one more gives the number of the others. */
+const MAX_LISTED = 5;
+
 interface Told {
   readonly date: string;
   readonly source: string;
-  readonly note: RecurringNote;
+  readonly note: Extract<RecurringNote, { key: string }>;
   times: number;
 }
 
@@ -18,9 +21,16 @@ interface Told {
 export class Recurring {
   readonly #told = new Map<string, Told>();
   #beyond: Told | undefined;
+  readonly #unsent = new Set<string>();
+  #firstUnsent: { readonly date: string; readonly source: string } | undefined;
 
   /** @param date the day that reports it, if it is the first */
   add(date: string, source: string, note: RecurringNote): void {
+    if ('unsent' in note) {
+      this.#firstUnsent ??= { date, source };
+      this.#unsent.add(note.unsent);
+      return;
+    }
     const told = this.#told.get(note.key);
     if (told !== undefined) told.times++;
     else if (this.#told.size < MAX_TOLD) {
@@ -35,9 +45,20 @@ export class Recurring {
       const often = times === 1 ? '' : ` (${times.toLocaleString('en-US')} times in this input)`;
       merger.warn(date, { source, field: note.field, message: `${note.say()}${often}` });
     }
+    if (this.#firstUnsent !== undefined) {
+      const { date, source } = this.#firstUnsent;
+      merger.warn(date, { source, message: this.#unsentMessage() });
+    }
     if (this.#beyond === undefined) return;
     const { date, source, times } = this.#beyond;
     const message = `there are ${times} more such notes about fields and dates of this input`;
     merger.warn(date, { source, message });
+  }
+
+  #unsentMessage(): string {
+    const names = [...this.#unsent].map((name) => JSON.stringify(name));
+    const more = names.length > MAX_LISTED ? ` and ${names.length - MAX_LISTED} more` : '';
+    const listed = `${names.slice(0, MAX_LISTED).join(', ')}${more}`;
+    return `not sent, since the platform does not know it: ${listed} (--unknown-fields sends it)`;
   }
 }

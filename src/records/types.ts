@@ -99,14 +99,19 @@ export interface NutritionPart {
 }
 
 /** A note that may apply to many records of an input, and is reported once: see `Recurring`. */
-export interface RecurringNote {
-  /** Notes with one key are reported once. */
-  readonly key: string;
-  /** As in {@link Warning}. */
-  readonly field: string;
-  /** Makes the message; called for the first of them only. */
-  readonly say: () => string;
-}
+export type RecurringNote =
+  | {
+      /** Notes with one key are reported once. */
+      readonly key: string;
+      /** As in {@link Warning}. */
+      readonly field: string;
+      /** Makes the message; called for the first of them only. */
+      readonly say: () => string;
+    }
+  | {
+      /** The name of a member that is not sent: one note names all of them. */
+      readonly unsent: string;
+    };
 
 /** How records are read. */
 export interface RecordOptions {
@@ -120,6 +125,8 @@ export interface RecordOptions {
   readonly strict: boolean;
   /** Send the unchanged input record too, as `rawJson`. */
   readonly raw: boolean;
+  /** Send members that the platform does not know. */
+  readonly unknownFields?: boolean;
   /**
    * The time now (ms): days far ahead of it are noted. `sync seed` leaves it out, since it writes the
    * records of any year.

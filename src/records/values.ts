@@ -8,14 +8,14 @@ import type { JsonObject, JsonValue, Problem, RecurringNote, Warning } from './t
 /** Collects problems and warnings about one record while it is read. */
 export class Notes {
   readonly source: string;
-  readonly #strict: boolean;
+  readonly isStrict: boolean;
   readonly problems: Problem[] = [];
   readonly warnings: Warning[] = [];
   readonly recurring: RecurringNote[] = [];
 
   constructor(source: string, strict: boolean) {
     this.source = source;
-    this.#strict = strict;
+    this.isStrict = strict;
   }
 
   problem(field: string, problem: string): void {
@@ -28,13 +28,13 @@ export class Notes {
 
   /** Notes a value that was adapted: a warning, or a problem if strict. */
   adapt(field: string, found: string, done: string): void {
-    if (this.#strict) this.problem(field, found);
+    if (this.isStrict) this.problem(field, found);
     else this.warn(field, `${found}: ${done}`);
   }
 
   /** Notes a doubt that may apply to every record of an input: a warning, or a problem if strict. */
   doubt(key: string, field: string, found: () => string, done?: string): void {
-    if (this.#strict) this.problem(field, found());
+    if (this.isStrict) this.problem(field, found());
     else this.recur(key, field, () => saying(found(), done));
   }
 
@@ -105,9 +105,11 @@ const MAX_LISTED = 10;
 const SENT_ALONG = 'Sent as it is; platforms drop what they do not know';
 
 /**
- * Notes unknown members of an object, since deployed services drop them silently.
+ * Notes unknown members of an object: they are not sent, or deployed services drop them silently. A
+ * name that is near to a field's has a note of its own.
  *
  * @param path the object's own place in its record, without a slash at the end.
+ * @param sends the members are sent: the user knows of them
  */
 export function noteUnknown(
   unknown: ReadFields['unknown'],
@@ -115,11 +117,17 @@ export function noteUnknown(
   names: Names,
   notes: Notes,
   path = '',
+  sends = false,
 ): void {
   const where = path === '' ? 'day' : 'item';
   for (const [name] of unknown) {
+    const key = `${where} ${name}`;
+    const field = joinPointer(path, name);
     const found = () => unknownField(name, table, names);
-    notes.doubt(`${where} ${name}`, joinPointer(path, name), found, SENT_ALONG);
+    if (sends) notes.recur(key, field, () => saying(found(), SENT_ALONG));
+    else if (notes.isStrict || names.nearest(name) !== undefined) {
+      notes.doubt(key, field, found, 'Not sent');
+    } else notes.recurring.push({ unsent: name });
   }
 }
 
@@ -222,8 +230,8 @@ function readValue(
   field: string,
   notes: Notes,
 ): JsonValue | undefined {
-  if (value === '' && rule.type !== 'text') {
-    notes.adapt(field, 'is an empty text', 'taken as not known');
+  if (rule.type !== 'text' && isPlaceholder(value)) {
+    noteNotMeasured(field, value, notes);
     return undefined;
   }
   switch (rule.type) {
@@ -241,6 +249,23 @@ function readValue(
   }
 }
 
+/** Words that programs write if a value was not measured. */
+const PLACEHOLDERS = new Set(['', '-', '--', '---', 'n/a', 'na', 'nan', 'none', 'null', 'nil']);
+
+function isPlaceholder(value: JsonValue): boolean {
+  return typeof value === 'string' && PLACEHOLDERS.has(value.trim().toLowerCase());
+}
+
+/** Numbers that programs write if a value was not measured, where they are outside the range. */
+const NOT_MEASURED: readonly JsonValue[] = [0, -1, -2];
+
+function noteNotMeasured(field: string, value: JsonValue, notes: Notes): void {
+  const found = () => `is ${value === '' ? 'an empty text' : show(value)}, so it was not measured`;
+  // Each item has a path of its own, but the same member.
+  const key = `not measured ${field.replace(/^.*\//, '')}`;
+  notes.doubt(key, field, found, 'Left out; write null, or leave it out');
+}
+
 /** Numbers as JSON writes them, and nothing that needs a guess (`72,5`, `1.000`, `0x10`, `60 kg`). */
 const NUMBER_AS_TEXT = /^-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
 
@@ -254,6 +279,10 @@ function readNumber(
   if (typeof value === 'string' && NUMBER_AS_TEXT.test(value.trim())) {
     number = Number(value);
     notes.adapt(field, `is the text ${show(value)}, not a number`, `read as ${number}`);
+  }
+  if (isObject(value) || (NOT_MEASURED.includes(number) && Number(number) < rule.min)) {
+    noteNotMeasured(field, value, notes);
+    return undefined;
   }
   if (typeof number !== 'number') {
     const expected = rule.type === 'integer' ? 'a whole number' : 'a number';
@@ -298,11 +327,17 @@ function readWord(
     notes.problem(field, `is ${show(value)}; one of ${rule.known.join(', ')} is expected`);
     return undefined;
   }
-  const upper = value.trim().toUpperCase();
-  const joined = upper.replace(/[\s-]+/g, '_');
+  const joined = value
+    .trim()
+    .toUpperCase()
+    .replace(/[\s-]+/g, '_');
   if (rule.known.includes(joined)) return joined;
-  notes.warn(field, `${show(value)} is none of ${rule.known.join(', ')}: sent as ${upper}`);
-  return upper;
+  const synonym = rule.synonyms?.[joined];
+  if (synonym !== undefined) return synonym;
+  const found = () => `${show(value)} is none of ${rule.known.join(', ')}`;
+  const done = rule.other === undefined ? 'Left out' : `Sent as ${rule.other}`;
+  notes.doubt(`word ${joined}`, field, found, done);
+  return rule.other;
 }
 
 export function isObject(value: unknown): value is JsonObject {

@@ -25,10 +25,11 @@ export function readWellness(value: JsonValue, notes: Notes, options: ReadingOpt
   const dateSpelling = new Set(typeof date === 'object' ? date.names : []);
   const before = notes.problems.length;
   const { known, unknown } = readFields(value, WELLNESS_FIELDS, names, notes, '', dateSpelling);
-  const fields = new Map([...withSleepSecs(known, notes), ...unknown]);
+  const sendsUnknown = options.unknownFields === true;
+  const fields = new Map([...withSleepSecs(known, notes), ...(sendsUnknown ? unknown : [])]);
   noteImplausibleWellness(fields, value, notes);
   const nothingKnown = unknown.length > 0 && [...known.keys()].every((name) => name === 'rawJson');
-  if (!nothingKnown) noteUnknown(unknown, WELLNESS_FIELDS, names, notes);
+  if (!nothingKnown) noteUnknown(unknown, WELLNESS_FIELDS, names, notes, '', sendsUnknown);
   else if (notes.problems.length === before) {
     if (isNutrition(value)) notes.problems.push({ problem: NUTRITION_FILE });
     else noteNothingKnown(unknown, WELLNESS_FIELDS, names, notes);

@@ -44,7 +44,7 @@ export class BatchSender {
   }
 
   /**
-   * Sends files. Those that another process is sending come last, so that they delay no other.
+   * Sends files. Recordings that another process is sending come last, so that they delay no other.
    *
    * @throws SyncError `STORAGE` if the ledger fails; the signal's reason if it is aborted.
    */

@@ -5,16 +5,14 @@ import { systemCode } from '../base/errors.ts';
 import { loadZlib } from '../system/this-process.ts';
 import {
   HEAD_ROOM,
-  MAX_RECORDING_BYTES,
   type RecordingContents,
   TAIL_ROOM,
   type Unreadable,
   gzipFault,
+  overLimit,
   isGzip,
   largestUnpacked,
   mayBeFit,
-  tooLarge,
-  unreadable,
 } from './read-recording.ts';
 
 /** Why a member cannot be read. `no-room`: the disk for temporary files is full. */
@@ -27,20 +25,19 @@ const FIRST_BYTES = 256 * 1024;
 
 /**
  * Reads a recording from an archive, and unpacks it if it is gzip. Of a member that is no FIT file, it
- * reads the beginning only, which shows what it is.
+ * reads the beginning only, which shows its kind.
  *
  * @throws the signal's reason if it is aborted
  */
 export async function readMember(member: Member): Promise<RecordingContents | UnreadableMember> {
-  if (member.size > MAX_RECORDING_BYTES) return unreadable(tooLarge());
+  const limit = largestUnpacked(member.packed);
+  if (member.size > limit) return overLimit(limit);
   const chunks = member.read();
-  let limit = MAX_RECORDING_BYTES;
   try {
     const first = await chunks.next();
     if (first.done === true) return collected(Buffer.alloc(HEAD_ROOM + TAIL_ROOM), 0);
     const all = prepended(first.value, chunks);
     if (!isGzip(first.value)) return await collect(all, member.size, limit);
-    limit = largestUnpacked(member.size);
     return await collect(gunzipped(all), FIRST_BYTES, limit);
   } catch (error) {
     if (error instanceof ArchiveFault) return { problem: error.message, reason: error.reason };

@@ -90,7 +90,7 @@ export function isGzip(bytes: Uint8Array): boolean {
   return bytes[0] === 0x1f && bytes[1] === 0x8b && bytes[2] === 8;
 }
 
-/** Beginning of a gzip file that shows what is in it (bytes); it unpacks to 1 MB at most. */
+/** Beginning of a gzip file that shows the kind of its content (bytes); unpacks to 1 MB at most. */
 const PEEK_PACKED_BYTES = 1024;
 /** Recordings shrink to a third, or to a tenth if the device writes many constant fields. */
 const MAX_GZIP_RATIO = 100;
@@ -109,7 +109,7 @@ export function mayBeFit(first: Uint8Array): boolean {
 
 /**
  * Unpacks a gzip file with a recording. Of another file, and of a recording without a size, it
- * unpacks the beginning only, which shows what it is.
+ * unpacks the beginning only, which shows its kind.
  */
 function unpack(packed: Buffer, stamp: FileStamp): FileContents | Unreadable {
   // Loaded with the first gzip file.
@@ -129,18 +129,21 @@ function unpack(packed: Buffer, stamp: FileStamp): FileContents | Unreadable {
 
 /** @param limit that the output exceeds if the error is a `RangeError` (bytes) */
 export function gzipFault(error: unknown, limit: number): Unreadable {
-  if (error instanceof RangeError) {
-    return unreadable(limit === MAX_RECORDING_BYTES ? tooLarge() : TOO_PACKED);
-  }
+  if (error instanceof RangeError) return overLimit(limit);
   // zlib reached the end of the file before the end of the stream.
   return systemCode(error) === 'Z_BUF_ERROR'
     ? { reason: 'incomplete', problem: 'The end of the gzip file is missing.' }
     : { reason: 'corrupt', problem: 'The gzip file is damaged. Download or copy it again.' };
 }
 
+/** Returns why a recording of more than `limit` bytes is not read: see {@link largestUnpacked}. */
+export function overLimit(limit: number): Unreadable {
+  return unreadable(limit === MAX_RECORDING_BYTES ? tooLarge() : TOO_PACKED);
+}
+
 const TOO_PACKED = `It unpacks to more than ${MAX_GZIP_RATIO} times its size, as no recording does.`;
 
-export function unreadable(problem: string): Unreadable {
+function unreadable(problem: string): Unreadable {
   return { problem, reason: 'unreadable' };
 }
 
@@ -151,6 +154,6 @@ export function contentsOf(recording: Uint8Array): RecordingContents {
   return { buffer, bytes: buffer.subarray(HEAD_ROOM, HEAD_ROOM + recording.length) };
 }
 
-export function tooLarge(): string {
+function tooLarge(): string {
   return `It is larger than any recording (${MAX_RECORDING_BYTES / 1024 / 1024} MB).`;
 }

@@ -88,7 +88,7 @@ describe('sync import', () => {
     expect(stateOf(world)).toEqual(ALL);
   });
 
-  it('prints a table of what it found before it sends', async () => {
+  it('prints a table of its findings before it sends', async () => {
     const world = await openImportWorld();
     const path = world.write('export.zip', accountExport());
     const { stdout, stderr } = await world.sync(['import', path, '--yes']);
@@ -142,7 +142,7 @@ describe('sync import', () => {
     expect(ndjson(stdout)[0]).toMatchObject({ kind: 'recordings', files: 2, sends: true });
   });
 
-  it('sends with --since only what is from that day on', async () => {
+  it('sends with --since nothing from before that day', async () => {
     const world = await openImportWorld();
     const path = world.write('export.zip', accountExport());
     const { code } = await world.sync(['import', path, '--yes', '--since', '2026-02-16']);

@@ -13,6 +13,9 @@ import {
 } from '../support/acceptance.ts';
 import { ndjson } from '../support/program.ts';
 
+/** The requests of a login; the profile states the athlete's time zone. */
+const LOGIN = ['authorize 302', 'token 200', 'userinfo 200', 'profile 200'];
+
 describe.skipIf(!terminals.present)(`a login at a terminal${terminals.note}`, () => {
   it('asks for address, client and secret on first use, and never shows the secret', async () => {
     const world = await openWorld({ env: { SYNC_BASE_URL: undefined, SYNC_CLIENT_ID: undefined } });
@@ -43,7 +46,7 @@ describe.skipIf(!terminals.present)(`a login at a terminal${terminals.note}`, ()
     expect(config).toContain('sandbox-confidential');
     expect(config).not.toContain('sandbox-secret');
     expect(readFileSync(tokenFile(world), 'utf8')).toContain('sandbox-secret');
-    expect(requestLines(sandbox)).toEqual(['authorize 302', 'token 200', 'userinfo 200']);
+    expect(requestLines(sandbox)).toEqual(LOGIN);
 
     // The second time nothing is asked.
     const again = openTerminal(world, ['login', '--no-browser', '--port', '0']);
@@ -93,7 +96,7 @@ describe.skipIf(!terminals.present)(`a login at a terminal${terminals.note}`, ()
     terminal.type(`${answer}\r`);
     expect((await terminal.finished).code).toBe(0);
     expect(terminal.screen()).toContain('Logged in as Ada Lindqvist');
-    expect(requestLines(world.sandbox)).toEqual(['authorize 302', 'token 200', 'userinfo 200']);
+    expect(requestLines(world.sandbox)).toEqual(LOGIN);
   });
 
   it('exits 130 on Ctrl-C at the question, and stores nothing', async () => {

@@ -21,6 +21,9 @@ import { type CallbackRequest, sendToListener } from '../support/callback-reques
 import { makeRecording } from '../support/fit-maker.ts';
 import { ISO_TIME, ndjson } from '../support/program.ts';
 
+/** The requests of a login; the profile states the athlete's time zone. */
+const LOGIN = ['authorize 302', 'token 200', 'userinfo 200', 'profile 200'];
+
 const ALL_SCOPES = [
   'workout:write',
   'health:write',
@@ -86,7 +89,7 @@ describe('a login by the loopback redirect', () => {
       expect(redirectUri).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/callback$/);
       // 32 random bytes.
       expect(Buffer.from(state, 'base64url')).toHaveLength(32);
-      expect(requestLines(world.sandbox)).toEqual(['authorize 302', 'token 200', 'userinfo 200']);
+      expect(requestLines(world.sandbox)).toEqual(LOGIN);
       expect(world.sandbox.control.requests({ route: 'token' })[0]?.body).toEqual({
         grant_type: 'authorization_code',
         client_id: 'sandbox-client',
@@ -304,7 +307,7 @@ describe('a callback that is not the answer', () => {
 
       expect((await visit(authorizeUrl)).status).toBe(200);
       expect((await running.finished).code).toBe(0);
-      expect(requestLines(world.sandbox)).toEqual(['authorize 302', 'token 200', 'userinfo 200']);
+      expect(requestLines(world.sandbox)).toEqual(LOGIN);
     },
   );
 
@@ -318,7 +321,7 @@ describe('a callback that is not the answer', () => {
     expect(second.status).toBe(409);
     expect((await first).status).toBe(200);
     expect((await running.finished).code).toBe(0);
-    expect(requestLines(world.sandbox)).toEqual(['authorize 302', 'token 200', 'userinfo 200']);
+    expect(requestLines(world.sandbox)).toEqual(LOGIN);
   });
 
   it('gets the same page without a token request if the browser repeats it', async () => {
@@ -332,7 +335,7 @@ describe('a callback that is not the answer', () => {
     expect(pages[0]).toContain('You are logged in');
     expect(pages[1]).toBe(pages[0]);
     expect((await running.finished).code).toBe(0);
-    expect(requestLines(world.sandbox)).toEqual(['authorize 302', 'token 200', 'userinfo 200']);
+    expect(requestLines(world.sandbox)).toEqual(LOGIN);
   });
 
   it('finds no listener after the login', async () => {
@@ -388,8 +391,7 @@ describe('a first login without a terminal', () => {
     // The service ended it before its time, which is met by an answer of 401.
     const upload = await world.sync(['profile', '--json']);
     expect(upload.code).toBe(0);
-    expect(requestLines(world.sandbox).slice(-4)).toEqual([
-      'userinfo 200',
+    expect(requestLines(world.sandbox).slice(-3)).toEqual([
       'profile 401',
       'token 200',
       'profile 200',

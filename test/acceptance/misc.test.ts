@@ -61,6 +61,7 @@ describe('sync doctor', () => {
       'service',
       'clock',
       'login',
+      'zone-data',
       'watch',
       'name',
     ]);

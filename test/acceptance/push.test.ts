@@ -52,10 +52,10 @@ const EVERY_WELLNESS_FIELD = {
 
 /** Interface 2.3, and the totals that a day may state. */
 const EVERY_NUTRITION_FIELD = {
-  calories: 2_650,
-  carbs: 160.5,
-  protein: 132.25,
-  fat: 71.5,
+  calories: 95,
+  carbs: 84.25,
+  protein: 0.125,
+  fat: 0.25,
   waterMl: 2_750,
   rawJson: { app: 'diary', version: 3 },
   items: [
@@ -163,19 +163,24 @@ describe('sync push', () => {
     expect(bodiesWithItems(world)).toEqual([record]);
   });
 
-  it('sends unknown fields with a note, as the list of the interface is partial', async () => {
+  it('sends unknown fields only with --unknown-fields, and names them otherwise', async () => {
     const world = await openLoggedInWorld();
     const record = { date: '2026-02-15', hrv: 70, coldShowerSecs: 90, tags: ['altitude'] };
-    const run = await world.sync(['push', 'wellness', '-'], { input: JSON.stringify(record) });
+    const input = JSON.stringify(record);
+    const run = await world.sync(['push', 'wellness', '-'], { input });
     expect(run.code).toBe(0);
-    expect(run.stdout).toContain('note: stdin: coldShowerSecs: not a field of the platform.');
-    const item = { logged_at: '2026-02-15T10:30:00+01:00', carbs: 20, caffeineMg: 80 };
-    await world.sync(['push', 'nutrition', '-'], {
-      input: JSON.stringify({ date: '2026-02-15', items: [item], alcoholG: 0 }),
-    });
-    const [wellness] = world.sandbox.control.requests({ route: 'wellness' });
-    expect(wellness?.body).toEqual(record);
-    expect(bodiesWithItems(world)).toEqual([{ date: '2026-02-15', items: [item], alcoholG: 0 }]);
+    expect(run.stdout).toContain(
+      'note: stdin: not sent, since the platform does not know it: "coldShowerSecs", "tags" (--unknown-fields sends it)',
+    );
+    const again = await world.sync(['push', 'wellness', '-', '--unknown-fields'], { input });
+    expect(again.stdout).toContain('note: stdin: coldShowerSecs: not a field of the platform.');
+    const bodies = world.sandbox.control.requests({ route: 'wellness' }).map(({ body }) => body);
+    expect(bodies).toEqual([{ date: '2026-02-15', hrv: 70 }, record]);
+
+    const item = { logged_at: '2026-02-15T10:30:00+01:00', carbs: 20 };
+    const day = { date: '2026-02-15', items: [{ ...item, caffeineMg: 80 }], alcoholG: 0 };
+    await world.sync(['push', 'nutrition', '-'], { input: JSON.stringify(day) });
+    expect(bodiesWithItems(world)).toEqual([{ date: '2026-02-15', items: [item] }]);
   });
 
   it('refuses a record of unknown fields only, and with --strict a record with any', async () => {

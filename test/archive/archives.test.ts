@@ -152,6 +152,12 @@ describe('a faulty archive', () => {
     ['has no end', whole.subarray(0, 900), 'incomplete', /The end of the zip archive is missing/],
     ['is another file', Buffer.from('{"a":1}'.repeat(10)), 'unreadable', /is not a zip archive/],
     ['is empty', Buffer.alloc(0), 'unreadable', /is not a zip archive/],
+    [
+      'has a tail',
+      Buffer.concat([whole, Buffer.from('tail')]),
+      'corrupt',
+      /something follows the end/,
+    ],
     ['has a damaged directory', broken(whole), 'corrupt', /It is damaged \(/],
   ])('that %s is reported', async (_how, bytes, reason, problem) => {
     expect(await openArchive(bytes).readAll()).toEqual([
@@ -299,7 +305,7 @@ describe('the temporary file of an inner archive', () => {
     expect(opened.tempFiles()).toEqual([]);
   });
 
-  it('is not needed for what is not an archive', async () => {
+  it('is not made without an inner archive', async () => {
     const opened = openArchive(makeZip([{ name: 'x', bytes: 'x' }]));
     const before = statSync(opened.temp).mtimeMs;
     await opened.readAll();

@@ -178,7 +178,8 @@ export function testSystem(over: Partial<System> & { homeDir: string }): System 
     clock: testClock(),
     io: testIo(),
     signal: never,
-    machineZone: () => 'UTC',
+    // The first athlete's zone at the sandbox: a login has nothing to ask about it.
+    machineZone: () => 'Europe/Stockholm',
     openBrowser: () => Promise.reject(new Error('there is no browser in this test')),
     programDir: join(over.homeDir, 'nowhere'),
     ...over,

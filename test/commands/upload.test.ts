@@ -99,7 +99,7 @@ describe('the outcome of a file', () => {
     expect(uploadSummaryText({ summary, skipped, others: NO_OTHERS })).toEqual(text);
   });
 
-  it('names what was found besides recordings, and what to do about it', () => {
+  it('names the files of other kinds, and the way to send their recordings', () => {
     const skipped = { 'already-uploaded': 0, 'not-an-activity': 0, 'refused-before': 0 };
     const text = (others: Partial<typeof NO_OTHERS>) =>
       uploadSummaryText({ summary: none, skipped, others: { ...NO_OTHERS, ...others } });

@@ -227,7 +227,7 @@ describe('taking stock of files and folders', () => {
   });
 });
 
-describe('what is sent', () => {
+describe('a stock', () => {
   it('leaves out recordings that the service confirmed before', async () => {
     const files = { 'a.zip': makeZip([{ name: 'a.fit', bytes: RIDE }]), 'b.fit': RUN };
     const { stock } = await stockOf(files, ['a.zip', 'b.fit'], { confirmed: RIDE });

@@ -35,6 +35,7 @@ it('moves all rows of one account to another, in every table with an account', (
   before.records.confirm('nutrition', '2026-05-10', 'd');
   before.records.nutrition.settle('2026-05-10', GEL);
   before.records.nutrition.noteTraits({ kind: 'append' });
+  before.records.zones.put(new Map([['2026-05-10T12:00', 'Asia/Tokyo']]));
   before.outbox.add({ ...recording('b'), recordedAt: 1 });
   before.marks.markSeen([{ path: 'c', stamp: { size: 1, mtimeMs: 1, ctimeMs: 1 } }]);
   before.marks.newOnly('/rides').begin();
@@ -57,6 +58,7 @@ it('moves all rows of one account to another, in every table with an account', (
   expect(after.records.claim('nutrition', '2026-05-10', 'd', false)).toBe('unchanged');
   expect(after.records.nutrition.day('2026-05-10').stored).toEqual(GEL);
   expect(after.records.nutrition.traits()).toEqual({ kind: 'append' });
+  expect(after.records.zones.find('2026-05-10T12:00')).toBe('Asia/Tokyo');
 });
 
 it('prefers confirmations and later days if both accounts have a row', () => {

@@ -414,6 +414,19 @@ describe('an interruption before the first request of a day', () => {
   });
 });
 
+it('asks for the login once, not for each day, in a nutrition dry run without a login', async () => {
+  const { run } = await open();
+  let asked = 0;
+  const client = () => {
+    asked++;
+    return Promise.reject(new SyncError('AUTH_REQUIRED', 'not logged in'));
+  };
+  const days = ['10', '11', '12'].map((number) => day([gel('a')], `2026-02-${number}`));
+  const { items, failed } = await run('nutrition', days, { dryRun: true, jobs: 1, client });
+  expect(Object.values(outcomes(items))).toEqual(Array<string>(3).fill('would-push'));
+  expect([asked, failed]).toEqual([1, undefined]);
+});
+
 it('shows the later wellness bodies with --dry-run and records nothing', async () => {
   const { run, sandbox, database } = await open();
   const days = [1, 2].map((n) => ({ date: `2026-02-0${n}`, restingHr: 40 + n }));

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { firstElements, readList } from '../../src/records/json-list.ts';
+import { findList, firstElements, readList } from '../../src/records/json-list.ts';
 import { type Input, matchInput } from '../../src/records/read-input.ts';
 import { prepareInputs } from '../../src/records/prepare.ts';
 import { SOURCES } from '../../src/records/sources/all.ts';
@@ -13,7 +13,8 @@ async function* inChunks(text: string, size: number): AsyncGenerator<Buffer, voi
 
 async function read(text: string, size = 7): Promise<unknown[]> {
   const values = [];
-  for await (const { index, value } of readList('in.json', inChunks(text, size))) {
+  const place = findList(Buffer.from(text)) ?? { offset: 0, line: 1 };
+  for await (const { index, value } of readList('in.json', inChunks(text, size), place)) {
     expect(index).toBe(values.length);
     values.push(value);
   }
@@ -40,8 +41,11 @@ describe('reading a JSON list element by element', () => {
 
   it.each([
     ['[{"a":1},\n{"b":}]', /^in\.json:2: /],
+    ['{"n":1,\n"l":[1,\n,2]}', /^in\.json:3: /],
     ['[1,,2]', /^in\.json:1: /],
-    ['[{"a":1},\n{"b":2}', /^in\.json: the list has no end\.$/],
+    ['[{"a":1},\n{"b":2}', /^in\.json: the end is missing\.$/],
+    ['{"a":[{"b":2}]', /^in\.json: the end is missing\.$/],
+    ['{"a":[{"b":2}', /^in\.json: the end is missing\.$/],
     ['[1] [2]', /^in\.json: more follows after the end of the list\.$/],
   ])('reports %j with its place', async (text, message) => {
     await expect(read(text)).rejects.toMatchObject({
@@ -50,11 +54,27 @@ describe('reading a JSON list element by element', () => {
     });
   });
 
+  it.each([
+    ['{"a":[1,{"x":"]"}],"b":[2]}', [1, { x: ']' }]],
+    ['{"next":null,"o":{"l":[0]},"s":"[","da\\"ta" : [ "x" ] } ', ['x']],
+    ['{"a":[]}', []],
+  ])('finds the first list of the object %j', async (text, expected) => {
+    for (const size of [1, 3, 1000]) expect(await read(text, size)).toEqual(expected);
+  });
+
+  it('finds the place of a list', () => {
+    expect(findList(Buffer.from('\ufeff [1]'))).toEqual({ offset: 4, line: 1 });
+    const inObject = findList(Buffer.from('{"n":1,\n"da\\"ta":[1]}'));
+    expect(inObject).toEqual({ member: 'da"ta', offset: 17, line: 2 });
+    expect(findList(Buffer.from('{"a":{"b":[1]},"c":1}'))).toBeUndefined();
+    expect(findList(Buffer.from('date,steps'))).toBeUndefined();
+  });
+
   it('finds the first elements in the beginning of the text', () => {
-    const first = (text: string, count = 2) => firstElements('in', Buffer.from(text), count);
+    const first = (text: string, count = 2) =>
+      firstElements('in', Buffer.from(text), { offset: text.indexOf('['), line: 1 }, count);
     expect(first('[1,2,3,4')).toEqual([1, 2]);
-    expect(first('[{"a":1},{"b"', 9)).toEqual([{ a: 1 }]);
-    expect(first('{"a":[1,2]}')).toEqual([]);
+    expect(first('{"x":[{"a":1},{"b"', 9)).toEqual([{ a: 1 }]);
     expect(first('[')).toEqual([]);
   });
 });
@@ -125,17 +145,27 @@ describe('a large JSON file', () => {
     expect(await matchInput(input, SOURCES)).toEqual([]);
   });
 
-  it('with an object is recognised, too', async () => {
+  it('with a list in an object gives the same days as in small files', async () => {
     const sleep = days.map(({ calendarDate: day }) => ({
+      id: 'x',
       day,
       type: 'long_sleep',
       total_sleep_duration: 25_000,
+      deep_sleep_duration: 5_000,
+      average_hrv: 50,
       padding: PADDING,
     }));
-    const { input } = inputOf('oura_sleep.json', { data: sleep });
-    const small = inputOf('oura_sleep.json', { data: sleep.slice(0, 2) });
-    const names = async (each: Input) =>
-      (await matchInput(each, SOURCES)).map(({ source }) => source.name);
-    expect(await names(input)).toEqual(await names(small.input));
+    const { input, bytesRead } = inputOf('oura_sleep.json', { data: sleep, next_token: null });
+    const [match] = await matchInput(input, SOURCES);
+    expect(match?.source.name).toBe('oura');
+    expect(bytesRead()).toBeLessThan(2_300_000);
+    const large = await prepare(input);
+    expect(large.unreadable).toEqual([]);
+    expect(large.records).toHaveLength(1_000);
+    const small = await prepare(inputOf('oura_sleep.json', { data: sleep.slice(7, 9) }).input);
+    expect(large.records.slice(7, 9).map(({ body }) => body)).toEqual(
+      small.records.map(({ body }) => body),
+    );
+    expect(large.records[7]?.sources).toEqual(['oura_sleep.json#/data/7']);
   });
 });

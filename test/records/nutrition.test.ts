@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { bodyOf, prepare, saidOf, SENT_ALONG } from './support.ts';
+import { bodyOf, prepare, saidOf, SENT_ALONG, UNKNOWN } from './support.ts';
 
 const date = '2026-02-15';
 const at = '2026-02-15T08:00:00+01:00';
@@ -36,7 +36,7 @@ describe('the fields of a nutrition record', () => {
   });
 
   test.each([
-    ['carbs', -1, 'carbs: is -1; the range is 0 g or more'],
+    ['carbs', -3, 'carbs: is -3; the range is 0 g or more'],
     ['waterMl', 'x', 'waterMl: is "x"; a whole number is expected, 0 to 2147483647 ml'],
     ['rawJson', [], 'rawJson: is a list; an object is expected'],
   ])('reject a total %s of %j', async (name, value, said) => {
@@ -84,7 +84,7 @@ describe('the fields of a nutrition record', () => {
     'pass the unknown item field %s along and report it',
     async (name) => {
       const item = { ...gel, [name]: { value: 12, source: null } };
-      expect(await saidOf('nutrition', { date, items: [item] })).toEqual({
+      expect(await saidOf('nutrition', { date, items: [item] }, UNKNOWN)).toEqual({
         body: { date, items: [item] },
         said: [expect.stringMatching(`^items/0/${name}: not a field of the platform`)],
       });
@@ -94,7 +94,7 @@ describe('the fields of a nutrition record', () => {
   test('report unknown fields of days and items once per input, and reject them if strict', async () => {
     const day = (items: object[]) => ({ date, items, coach: 'note', waterML: 500, protien: 3 });
     const values = [day([gel]), day([gel, { ...gel, carbz: 3 }, { ...gel, carbz: 4 }])];
-    const { records } = await prepare('nutrition', values);
+    const { records } = await prepare('nutrition', values, UNKNOWN);
     const about = records[0]?.warnings.filter(({ message }) =>
       String(message).startsWith('not a field'),
     );
@@ -237,6 +237,9 @@ describe('an item', () => {
     ['absorptionType', 'hyper load', 'HYPER_LOAD'],
     ['absorptionType', 'Hyper-Load', 'HYPER_LOAD'],
     ['meal', 'snack', 'SNACK'],
+    ['meal', 'Snacks', 'SNACK'],
+    ['meal', 'Morning Snack', 'SNACK'],
+    ['meal', 'Supper', 'DINNER'],
   ])('is sent with its %s %j written as %s', async (name, value, sent) => {
     expect(await bodyOf('nutrition', { date, items: [{ ...gel, [name]: value }] })).toEqual({
       date,
@@ -248,19 +251,19 @@ describe('an item', () => {
     [
       'absorptionType',
       'slow',
-      'SLOW',
-      '"slow" is none of RAPID, FAST, BALANCED, DENSE, HYPER_LOAD: sent as SLOW',
+      undefined,
+      '"slow" is none of RAPID, FAST, BALANCED, DENSE, HYPER_LOAD. Left out',
     ],
     [
       'meal',
       'second breakfast',
-      'SECOND BREAKFAST',
-      '"second breakfast" is none of BREAKFAST, LUNCH, DINNER, SNACK, OTHER: sent as SECOND BREAKFAST',
+      'OTHER',
+      '"second breakfast" is none of BREAKFAST, LUNCH, DINNER, SNACK, OTHER. Sent as OTHER',
     ],
     ['quantity', 2, '2', 'is the number 2, not a text: sent as "2"'],
   ])('is accepted with a warning if its %s is %j', async (name, value, sent, said) => {
     expect(await saidOf('nutrition', { date, items: [{ ...gel, [name]: value }] })).toEqual({
-      body: { date, items: [{ ...gel, [name]: sent }] },
+      body: JSON.parse(JSON.stringify({ date, items: [{ ...gel, [name]: sent }] })) as unknown,
       said: [`items/0/${name}: ${said}`],
     });
   });
@@ -490,7 +493,7 @@ describe('a record that spans days', () => {
   const record = { items: [morning, nextDay], calories: 900, coach: 'x', rawJson: { app: 'x' } };
 
   test('loses its fields about all days together, and reports that', async () => {
-    const { records } = await prepare('nutrition', [record]);
+    const { records } = await prepare('nutrition', [record], UNKNOWN);
     expect(records.map(({ body }) => body)).toEqual([
       { date: '2026-02-15', items: [morning], rawJson: { app: 'x' } },
       { date: '2026-02-16', items: [nextDay], rawJson: { app: 'x' } },
@@ -506,7 +509,7 @@ describe('a record that spans days', () => {
   });
 
   test('is rejected because of such fields if strict', async () => {
-    expect((await saidOf('nutrition', record, { strict: true })).said).toEqual([
+    expect((await saidOf('nutrition', record, { ...UNKNOWN, strict: true })).said).toEqual([
       'calories: is about all 2 days that the items are on',
       'coach: is about all 2 days that the items are on',
     ]);

@@ -437,7 +437,7 @@ describe('preparing inputs', () => {
       await Promise.resolve();
       yield { source: 'x', value: { date, hrv: 61, id: 1 }, inexact };
     }
-    const loose = await prepareRaw('wellness', one(), BERLIN);
+    const loose = await prepareRaw('wellness', one(), { ...BERLIN, unknownFields: true });
     expect(loose.records[0]?.warnings).toEqual([
       { source: 'x', field: 'id', message: '1 has more digits' },
       { source: 'x', field: 'id', message: expect.stringMatching('^not a field') as string },
@@ -524,7 +524,7 @@ describe('preparing inputs', () => {
     const { records } = await prepareInputs(
       'wellness',
       ['a.json', 'b.json'].map((name) => ({ name, chunks: chunks(text) })),
-      BERLIN,
+      { ...BERLIN, unknownFields: true },
       new AbortController().signal,
     );
     const told = records.flatMap(({ warnings }) => warnings).filter(({ field }) => field === 'foo');

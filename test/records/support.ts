@@ -47,6 +47,9 @@ export async function* chunks(text: string): AsyncGenerator<Uint8Array> {
   yield Buffer.from(text);
 }
 
+/** Sends what the platform does not know, as `--unknown-fields` does. */
+export const UNKNOWN = { unknownFields: true } as const;
+
 export const SENT_ALONG = 'Sent as it is; platforms drop what they do not know';
 
 /** The one body of records that are all valid and say nothing. */

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { WELLNESS_FIELDS, type NumberRule } from '../../src/records/fields.ts';
-import { bodyOf, prepare, saidOf, SENT_ALONG } from './support.ts';
+import { bodyOf, prepare, saidOf, SENT_ALONG, UNKNOWN } from './support.ts';
 
 const date = '2026-02-15';
 
@@ -59,7 +59,8 @@ describe('the fields of a wellness record', () => {
         // At the end of a range, a value may be doubtful.
         expect(said.join()).not.toContain('range');
       }
-      for (const value of [min - step, max + step]) {
+      const under = min === 0 ? -3 : min - step;
+      for (const value of [under, max + step]) {
         expect(await saidOf('wellness', { date, ...other, [name]: value })).toEqual({
           said: [expect.stringMatching(`^${name}: is ${value}; the range is ${min} to ${max} `)],
         });
@@ -75,7 +76,7 @@ describe('the fields of a wellness record', () => {
     ['weight', 400.1, 'weight: is 400.1; the range is 20 to 400 kg'],
     ['hrv', 501, 'hrv: is 501; the range is 1 to 500 ms'],
     ['vo2max', 101, 'vo2max: is 101; the range is 5 to 100 ml/kg/min'],
-    ['steps', -1, 'steps: is -1; the range is 0 to 350000 steps'],
+    ['steps', -3, 'steps: is -3; the range is 0 to 350000 steps'],
     ['weight', '72,5', 'weight: is "72,5"; a number is expected, 20 to 400 kg: write 72.5'],
     [
       'steps',
@@ -138,7 +139,9 @@ describe('a value that does not fit its field', () => {
     const record = { date, weight: '', hrv: 61, comments: '' };
     expect(await saidOf('wellness', record)).toEqual({
       body: { date, hrv: 61, comments: '' },
-      said: ['weight: is an empty text: taken as not known'],
+      said: [
+        'weight: is an empty text, so it was not measured. Left out; write null, or leave it out',
+      ],
     });
   });
 
@@ -207,9 +210,9 @@ describe('the spelling of a field', () => {
     'stressHrv',
     'id',
     'locked',
-  ])('does not include the ambiguous %s, which is sent unchanged and reported', async (name) => {
+  ])('does not include the ambiguous %s, which is unknown', async (name) => {
     const record = { date, hrv: 61, [name]: 61.5 };
-    expect(await saidOf('wellness', record)).toEqual({
+    expect(await saidOf('wellness', record, UNKNOWN)).toEqual({
       body: record,
       said: [expect.stringMatching(`^${name}: not a field of the platform.*${SENT_ALONG}$`)],
     });
@@ -240,7 +243,7 @@ describe('the spelling of a field', () => {
 });
 
 describe('unknown fields', () => {
-  test('are sent unchanged with any value', async () => {
+  test('are sent unchanged with any value if the user says so', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.dictionary(fc.string(), fc.jsonValue(), { noNullPrototype: true }),
@@ -254,7 +257,7 @@ describe('unknown fields', () => {
           const expected = Object.fromEntries(
             Object.entries(unknown).filter(([, value]) => value !== null),
           );
-          const { body, said } = await saidOf('wellness', { date, hrv: 61, ...unknown });
+          const { body, said } = await saidOf('wellness', { date, hrv: 61, ...unknown }, UNKNOWN);
           expect(body).toEqual({ date, hrv: 61, ...expected });
           expect(said).toHaveLength(Object.keys(expected).length);
         },
@@ -267,7 +270,7 @@ describe('unknown fields', () => {
     const record = JSON.parse(
       '{"date": "2026-02-15", "hrv": 61, "__proto__": {"polluted": true}, "constructor": 1, "toString": 2, "x": {"__proto__": {"y": 1}}}',
     ) as object;
-    const { body, said } = await saidOf('wellness', record);
+    const { body, said } = await saidOf('wellness', record, UNKNOWN);
     expect(JSON.stringify(body)).toBe(
       '{"date":"2026-02-15","hrv":61,"constructor":1,"toString":2,"x":{"__proto__":{"y":1}}}',
     );
@@ -303,9 +306,12 @@ describe('unknown fields', () => {
         ? `${name}: not a field of the platform`
         : `${name}: not a field of the platform; did you mean ${meant}`;
     const record = { date, mood: 3, [name]: 50 };
-    expect(await saidOf('wellness', record)).toEqual({
+    expect(await saidOf('wellness', record, UNKNOWN)).toEqual({
       body: record,
       said: [`${found}${found.endsWith('?') ? '' : '.'} ${SENT_ALONG}`],
+    });
+    expect(await saidOf('wellness', record, { ...UNKNOWN, strict: true })).toMatchObject({
+      body: record,
     });
     expect(await saidOf('wellness', record, { strict: true })).toEqual({ said: [found] });
   });
@@ -317,7 +323,7 @@ describe('unknown fields', () => {
       ...(index === 0 ? {} : { restHr: 48 }),
       ...(index === 5 ? { mod: 3 } : {}),
     }));
-    const { records, invalid } = await prepare('wellness', values);
+    const { records, invalid } = await prepare('wellness', values, UNKNOWN);
     expect(invalid).toEqual([]);
     expect(records.flatMap(({ warnings }) => warnings)).toEqual([
       {
@@ -335,6 +341,32 @@ describe('unknown fields', () => {
     ]);
     const strict = await prepare('wellness', values, { strict: true });
     expect([strict.records.length, strict.invalid.length]).toEqual([1, 1_199]);
+  });
+
+  test('are left out, with one note that names some of them and one for each slip', async () => {
+    const names = ['userId', 'deviceId', 'samples', 'zone', 'app', 'os', 'locale'];
+    const extra = Object.fromEntries(names.map((name) => [name, 1])) as object;
+    const { records } = await prepare('wellness', [
+      { date, hrv: 60, restHr: 48, ...extra },
+      { date: '2026-02-16', hrv: 61, ...extra },
+    ]);
+    expect(records.map(({ body }) => body)).toEqual([
+      { date, hrv: 60 },
+      { date: '2026-02-16', hrv: 61 },
+    ]);
+    expect(records.flatMap(({ warnings }) => warnings)).toEqual([
+      {
+        source: 'in.json#/0',
+        field: 'restHr',
+        message: 'not a field of the platform; did you mean restingHr? It is in bpm. Not sent',
+      },
+      {
+        source: 'in.json#/0',
+        message:
+          'not sent, since the platform does not know it: "userId", "deviceId", "samples", "zone", "app" ' +
+          'and 2 more (--unknown-fields sends it)',
+      },
+    ]);
   });
 
   test('are not reported as sent if their record is not sent', async () => {
@@ -408,6 +440,46 @@ describe('a wellness record without content', () => {
       }
     },
   );
+});
+
+describe('a value that was not measured', () => {
+  test.each([
+    ['restingHr', 0],
+    ['restingHr', -1],
+    ['stress', -2],
+    ['weight', '0'],
+    ['weight', '--'],
+    ['hrvSdnn', '-'],
+    ['hrvSdnn', 'n/a'],
+    ['hrvSdnn', 'N/A'],
+    ['hrvSdnn', 'NaN'],
+    ['respiration', { avgWakingRespirationValue: 14 }],
+  ])('is left out of the day, and rejects the record if strict: %s %j', async (name, value) => {
+    const record = { date, hrv: 61, [name]: value };
+    const { body, said } = await saidOf('wellness', record);
+    expect(body).toEqual({ date, hrv: 61 });
+    expect(said.at(-1)).toMatch(new RegExp(`^${name}: is .*, so it was not measured[.] Left out`));
+    const { records, invalid } = await prepare('wellness', [record], { strict: true });
+    expect([records.length, invalid.length]).toEqual([0, 1]);
+  });
+
+  test('is reported once per input', async () => {
+    const { records } = await prepare('wellness', [
+      { date, hrv: 61, restingHr: 0 },
+      { date: '2026-02-16', hrv: 62, restingHr: 0 },
+    ]);
+    expect(records.flatMap(({ warnings }) => warnings.map(({ message }) => message))).toEqual([
+      'is 0, so it was not measured. Left out; write null, or leave it out (2 times in this input)',
+    ]);
+  });
+
+  test('is a measurement if the range includes it', async () => {
+    expect(await bodyOf('wellness', { date, steps: 0, skinTemp: -1 })).toEqual({
+      date,
+      steps: 0,
+      skinTemp: -1,
+    });
+  });
 });
 
 describe('hours of sleep', () => {
@@ -491,7 +563,7 @@ describe('the date of a wellness record', () => {
 
   test('ignores a field named day if there is a date', async () => {
     const record = { date, day: 'Sunday', hrv: 61 };
-    expect(await saidOf('wellness', record)).toEqual({
+    expect(await saidOf('wellness', record, UNKNOWN)).toEqual({
       body: record,
       said: [`day: not a field of the platform. ${SENT_ALONG}`],
     });

@@ -171,7 +171,7 @@ describe('uploading an archive', () => {
     expect(names).toEqual([]);
   });
 
-  it('stops at an interruption, and the next run sends what is left', async () => {
+  it('stops at an interruption, and the next run sends the rest', async () => {
     const { dir, temp, run, recordings } = await open();
     const members = Array.from({ length: 30 }, (_, seed) => ({
       name: `${seed}.fit`,

@@ -112,7 +112,7 @@ class Import {
     this.#options = options;
   }
 
-  /** Shows what was found, and the requests. Without an account, there are no requests to show. */
+  /** Shows the findings and the requests. Without an account, there are no requests to show. */
   async show(paths: readonly string[]): Promise<ExitCode> {
     const config = this.#config;
     if (config.get('baseUrl') === undefined) await this.#takeStock(paths, undefined);
@@ -126,7 +126,7 @@ class Import {
     return this.#exitCode;
   }
 
-  /** Shows what was found, asks unless `yes`, and sends it. */
+  /** Shows the findings, asks unless `yes`, and sends them. */
   async send(paths: readonly string[], yes = false): Promise<ExitCode> {
     requireBaseUrl(this.#config);
     const online = { connections: DEFAULT_JOBS, offline: false };

@@ -61,7 +61,7 @@ function shortened(findings: readonly Finding[]): Finding[] {
   ];
 }
 
-/** Returns what is sent, such as `412 recordings (98 MB) and 365 days of wellness`; '' if nothing is. */
+/** Summarises a stock, such as `412 recordings (98 MB) and 365 days of wellness`; '' if nothing is. */
 export function toSendText({ findings, files, members, records }: Stock): string {
   const count = files.length + members.length;
   const size = findings.find(({ kind }) => kind === 'recordings')?.bytes ?? 0;

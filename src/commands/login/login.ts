@@ -17,6 +17,7 @@ import { type LoginAttempt, chooseStore, clientSecretFor } from './store.ts';
 import { completeTarget } from './target.ts';
 import { tokensFromStdin } from './with-token.ts';
 import { loginText } from './words.ts';
+import { offerZone } from './zone.ts';
 
 export interface LoginFlags {
   readonly baseUrl?: string;
@@ -62,6 +63,7 @@ export const login: CommandModule = {
       { type: 'login', ...withIsoTimes(report, 'accessExpiresAt', 'refreshExpiresAt') },
       text,
     );
+    await offerZone(context);
     return ExitCode.ok;
   },
 };

@@ -12,7 +12,8 @@ function inUnits(factors: Readonly<Record<string, number>>): Pick<FieldRule, 'un
   return { unit: { from: 'unit', factors } };
 }
 
-const ENERGY = inUnits({ kcal: 1, Cal: 1, kJ: KCAL_PER_KJ });
+/** `cal` are small calories, a thousandth of `Cal` (`HKUnit`). */
+const ENERGY = inUnits({ kcal: 1, Cal: 1, cal: 0.001, kJ: KCAL_PER_KJ });
 const LENGTH_CM = inUnits({ cm: 1, m: 100, in: 2.54, ft: 30.48 });
 /** Apple writes percentages as fractions: `0.185` with the unit `%`. */
 const PERCENT = { factor: 100, decimals: 1 };
@@ -65,7 +66,7 @@ export const appleHealth: Source = {
         hrvSdnn: quantity('HeartRateVariabilitySDNN', { combine: 'mean', decimals: 1 }),
         respiration: quantity('RespiratoryRate', { combine: 'mean', decimals: 1 }),
         spO2: quantity('OxygenSaturation', { ...PERCENT, combine: 'mean' }),
-        skinTemp: quantity('AppleSleepingWristTemperature', inUnits({ degC: 1 })),
+        // The wrist temperature of a night is left out: its record starts on the evening before.
         vo2max: quantity('VO2Max', {}),
         systolic: quantity('BloodPressureSystolic', inUnits({ mmHg: 1 })),
         diastolic: quantity('BloodPressureDiastolic', inUnits({ mmHg: 1 })),

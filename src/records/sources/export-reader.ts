@@ -1,9 +1,9 @@
 import { SyncError } from '../../base/errors.ts';
 import { type Text, phrase, sync } from '../../base/phrase.ts';
 import type { Document } from '../document.ts';
-import { JsonFault, parseValue } from '../json.ts';
+import { JsonFault, joinPointer, parseValue } from '../json.ts';
 import { plain } from '../names.ts';
-import type { ListElement } from '../json-list.ts';
+import type { ListElement, ListPlace } from '../json-list.ts';
 import type { Line } from '../read-input.ts';
 import type { JsonValue, RawRecord, RecordKind, RecordOptions, SourceOptions } from '../types.ts';
 import { isObject } from '../values.ts';
@@ -57,20 +57,27 @@ export class ExportReader {
   }
 
   /**
-   * Returns the records of a large JSON list; undefined if the whole document must be read.
+   * Returns the records of a large list in a JSON document; undefined if the whole document must be
+   * read.
    *
    * @param first its first elements
    * @param elements reads all of them
    */
   async readList(
     name: string,
+    { member }: ListPlace,
     first: JsonValue[],
     elements: () => AsyncIterable<ListElement>,
   ): Promise<Records | undefined> {
-    if (first.length === 0) return undefined;
-    const match = await this.#choose(name, matchJson(name, first, this.#sources.list));
-    if (match === undefined || (match.mapping.records ?? '') !== '') return undefined;
-    return this.#mapped(rowsOfElements(name, elements()), match, false);
+    const matches = matchJson(name, sampleOf(member, first), this.#sources.list);
+    if (matches.length === 0) return undefined;
+    const match = await this.#choose(name, matches);
+    if (match === undefined) return undefined;
+    const paths = [match.mapping.records ?? ''].flat();
+    // Members around the list are not read.
+    const looksOutside = JSON.stringify(match.mapping).includes('"^.');
+    if (!paths.includes(member ?? '') || looksOutside) return undefined;
+    return this.#mapped(rowsOfElements(name, member, elements()), match, false);
   }
 
   /**
@@ -182,12 +189,20 @@ function* jsonRows(name: string, document: JsonValue, { mapping }: Match): Gener
   }
 }
 
+/** Returns a document with the first elements of a large one's list. */
+export function sampleOf(member: string | undefined, first: JsonValue[]): JsonValue {
+  return member === undefined ? first : { [member]: first };
+}
+
 async function* rowsOfElements(
   name: string,
+  member: string | undefined,
   elements: AsyncIterable<ListElement>,
 ): AsyncGenerator<Row> {
+  const list = member === undefined ? '' : joinPointer('', member);
   for await (const { index, value } of elements) {
-    if (isObject(value)) yield jsonRow(name, { value, around: [], pointer: String(index) });
+    const pointer = joinPointer(list, index);
+    if (isObject(value)) yield jsonRow(name, { value, around: [], pointer });
   }
 }
 

@@ -24,7 +24,7 @@ export interface Night {
 /** Stages further apart than this belong to two sleeps (s). */
 const MAX_GAP = 3_600;
 
-/** Returns the longest sleep of each day. @param prefer as in `SpanOrder` */
+/** Returns the longest sleep of each day, by the time asleep. @param prefer as in `SpanOrder` */
 export function nightsOf(stages: readonly Stage[], prefer: readonly string[]): Night[] {
   const longest = new Map<string, { readonly night: Night; readonly total: number }>();
   for (const sleep of sleepsOf(stages)) {
@@ -35,14 +35,15 @@ export function nightsOf(stages: readonly Stage[], prefer: readonly string[]): N
       new Set(own.map(({ fields }) => fields.join())).size * DAY + sum(own.map(lengthOf));
     countOnce(sleep, { prefer, weight, within: true }, (stage, part) => {
       const counted = part * lengthOf(stage);
-      total += counted;
+      if (isAsleep(stage)) total += counted;
       for (const field of stage.fields) seconds.set(field, (seconds.get(field) ?? 0) + counted);
     });
     for (const [field, counted] of seconds) if (counted === 0) seconds.delete(field);
     const [first] = sleep;
+    if (first === undefined) continue;
     const last = sleep.reduce((one, other) => (other.end > one.end ? other : one));
     const date = last.endDate;
-    if (first === undefined || total <= (longest.get(date)?.total ?? 0)) continue;
+    if (total <= (longest.get(date)?.total ?? 0)) continue;
     longest.set(date, { night: { date, seconds, source: first.source }, total });
   }
   return [...longest.values()].map(({ night }) => night);
@@ -63,5 +64,17 @@ function sleepsOf(stages: readonly Stage[]): Stage[][] {
     sleeps.at(-1)?.push(stage);
     end = Math.max(end, stage.end);
   }
-  return sleeps;
+  return sleeps.map(fromFirstToLastAsleep);
+}
+
+/** Leaves out what an origin recorded before the athlete fell asleep, or after waking. */
+function fromFirstToLastAsleep(stages: readonly Stage[]): Stage[] {
+  const asleep = stages.filter(isAsleep);
+  const start = asleep.reduce((first, stage) => Math.min(first, stage.start), Infinity);
+  const end = asleep.reduce((last, stage) => Math.max(last, stage.end), -Infinity);
+  return stages.filter((stage) => stage.end > start && stage.start < end);
+}
+
+function isAsleep({ fields }: Stage): boolean {
+  return fields.some((field) => field !== 'sleepAwakeSecs');
 }

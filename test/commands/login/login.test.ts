@@ -698,6 +698,24 @@ describe('a first login', () => {
     expect((await here.store.load(never))?.clientSecret?.reveal()).toBe('sandbox-secret');
   });
 
+  it.each([
+    ['', 'Europe/Stockholm'],
+    ['y', 'Europe/Stockholm'],
+    ['n', undefined],
+  ])('offers the zone of the platform once; the answer "%s" sets %s', async (answer, zone) => {
+    const service = await sandbox(autoApprove);
+    const here = machine(undefined, {
+      SYNC_BASE_URL: service.url,
+      SYNC_CLIENT_ID: 'sandbox-client',
+    });
+    const question = 'The platform has you in Europe/Stockholm; this machine is in Asia/Tokyo.';
+    const io = testIo({ interactive: true, answers: { [question]: [answer] } });
+    await login(here, { system: { io, machineZone: () => 'Asia/Tokyo' } }).done;
+    expect(io.asked.filter((asked) => asked.question.startsWith(question))).toHaveLength(1);
+    const { profiles } = readConfigFile(here.paths.configFile);
+    expect(profiles['default']?.settings.timezone).toBe(zone);
+  });
+
   it('reads an empty answer as "no client secret"', async () => {
     const service = await sandbox(autoApprove);
     const io = testIo({

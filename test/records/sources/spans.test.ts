@@ -132,6 +132,28 @@ describe('the nights in stages of sleep', () => {
     expect(found?.seconds.get('sleepSecs')).toBe(6.5 * HOUR);
   });
 
+  it('begin with the first moment asleep and end with the last', () => {
+    const evening = stage('Watch', 16, 23, 'sleepAwakeSecs');
+    const morning = stage('Watch', 30, 37, 'sleepAwakeSecs');
+    const [found, ...others] = nightsOf([evening, ...night, morning], ['watch']);
+    expect(others).toEqual([]);
+    expect(found?.seconds.get('sleepAwakeSecs')).toBe(0.5 * HOUR);
+  });
+
+  it('are not found if the athlete was only awake', () => {
+    expect(nightsOf([stage('Watch', 2, 9, 'sleepAwakeSecs')], ['watch'])).toEqual([]);
+  });
+
+  it('are the longest by the time asleep, not by the time awake', () => {
+    const nap = [
+      stage('Watch', 36, 36.5, 'sleepSecs'),
+      stage('Watch', 36.5, 46, 'sleepAwakeSecs'),
+      stage('Watch', 46, 46.5, 'sleepSecs'),
+    ];
+    const [found] = nightsOf([...night, ...nap], ['watch']);
+    expect(found?.seconds.get('sleepSecs')).toBe(6.5 * HOUR);
+  });
+
   it('leave naps out', () => {
     const nap = stage('Watch', 38, 38.5, 'sleepSecs');
     const [found] = nightsOf([...night, nap], ['watch']);

@@ -52,6 +52,25 @@ describe('an XML export', () => {
     expect(bodies).toEqual(golden);
   });
 
+  it('reads small calories as thousandths of kilocalories', async () => {
+    const text = sample
+      .toString()
+      .replaceAll('unit="Cal"', 'unit="cal"')
+      .replaceAll('"20.4"', '"20400"');
+    const { bodies } = await read(Buffer.from(text));
+    expect(bodies).toEqual(golden);
+  });
+
+  it('sends no wrist temperature, which starts on the evening before its day', async () => {
+    const night =
+      'startDate="2026-02-14 23:00:00 +0100" endDate="2026-02-15 06:30:00 +0100" sourceName="Watch"';
+    const record = `<Record type="HKQuantityTypeIdentifierAppleSleepingWristTemperature" unit="degF" value="96.8" ${night}/>`;
+    const text = sample.toString().replace('</HealthData>', `${record}</HealthData>`);
+    const { bodies, invalid } = await read(Buffer.from(text));
+    expect(bodies).toEqual(golden);
+    expect(invalid).toEqual([]);
+  });
+
   it('reports a unit that is not known, and sends the rest of the day', async () => {
     const text = sample.toString().replaceAll('unit="kg"', 'unit="slug"');
     const { bodies, invalid } = await read(Buffer.from(text));

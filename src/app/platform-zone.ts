@@ -1,0 +1,47 @@
+import { PATIENT } from '../auth/account.ts';
+import { isObject } from '../api/wire.ts';
+import { SyncError } from '../base/errors.ts';
+import { checkZone } from '../base/zone-name.ts';
+import type { Config } from '../config/config.ts';
+import { zoneRules } from '../records/zone.ts';
+import { withConnection } from './connection.ts';
+import type { AppContext } from './context.ts';
+
+/** Time limit for the platform's answer (ms). */
+const ANSWER_TIMEOUT_MS = 5_000;
+
+/**
+ * Asks the platform for the athlete's time zone: `timezone` of the profile, which not every service has.
+ *
+ * @returns undefined if the platform names no known zone, or does not answer
+ */
+export async function platformZone(
+  context: AppContext,
+  config: Config,
+): Promise<string | undefined> {
+  // The answer is welcome, not needed: one try.
+  const options = { connections: 1, retry: { ...PATIENT, attempts: 1 } };
+  const limit = AbortSignal.any([context.signal, AbortSignal.timeout(ANSWER_TIMEOUT_MS)]);
+  try {
+    const answer = await withConnection(context, config, options, async (connection) => {
+      const client = await connection.client();
+      return await client.readProfile(limit);
+    });
+    const profile = isObject(answer) ? answer['profile'] : undefined;
+    const zone = isObject(profile) ? profile['timezone'] : undefined;
+    return typeof zone === 'string' ? checkZone(zone) : undefined;
+  } catch (error) {
+    context.signal.throwIfAborted();
+    if (!(error instanceof SyncError) && !limit.aborted) throw error;
+    return undefined;
+  }
+}
+
+const WEEK_MS = 7 * 86_400_000;
+
+/** Checks that two zones have the same clocks, from a year before `now` (ms) to a year after it. */
+export function sameClocks(one: string, other: string, now: number): boolean {
+  const weeks = Array.from({ length: 105 }, (_, index) => now + (index - 52) * WEEK_MS);
+  const [a, b] = [zoneRules(one), zoneRules(other)];
+  return weeks.every((at) => a.offsetAt(at) === b.offsetAt(at));
+}

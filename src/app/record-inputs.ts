@@ -1,0 +1,85 @@
+import { statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { resolve } from 'node:path';
+import type { Archives } from '../archive/archives.ts';
+import { SyncError } from '../base/errors.ts';
+import { phrase, sync } from '../base/phrase.ts';
+import { STDIN as STDIN_INPUT } from '../records/day-plan.ts';
+import { type Input, fileInput } from '../records/read-input.ts';
+import type { RecordKind, SourceOptions } from '../records/types.ts';
+import type { AppContext } from './context.ts';
+
+/** The argument that stands for stdin. */
+export const STDIN = '-';
+
+/** The inputs that a command line names. */
+export interface NamedInputs {
+  readonly inputs: readonly Input[];
+  /** Closes the archives that the inputs are in. */
+  close(): Promise<void>;
+}
+
+/**
+ * Returns the inputs of files, folders and zip archives. Of a folder or an archive, the files with records
+ * of this kind count.
+ *
+ * @throws SyncError `INPUT_INVALID` if a folder or an archive has none
+ */
+export async function namedInputs(
+  context: AppContext,
+  paths: readonly string[],
+  kind: RecordKind,
+  sources: SourceOptions,
+): Promise<NamedInputs> {
+  if (!paths.some((path) => holdsFiles(path, context.cwd))) {
+    return { inputs: paths.map((path) => inputOf(path, context)), close: () => Promise.resolve() };
+  }
+  const { Archives } = await import('../archive/archives.ts');
+  const archives = new Archives(context.signal, tmpdir());
+  const inputs: Input[] = [];
+  for (const path of paths) {
+    if (!holdsFiles(path, context.cwd)) inputs.push(inputOf(path, context));
+    else inputs.push(...(await inputsIn(context, path, kind, sources, archives)));
+  }
+  return { inputs, close: () => archives.close() };
+}
+
+function inputOf(path: string, { io }: AppContext): Input {
+  return path === STDIN ? { name: STDIN_INPUT, chunks: io.readStdin() } : fileInput(path);
+}
+
+/** Checks for a folder, or a file with the name of an archive. */
+function holdsFiles(path: string, cwd: string): boolean {
+  if (path === STDIN) return false;
+  if (/\.zip$/i.test(path)) return true;
+  return statSync(resolve(cwd, path), { throwIfNoEntry: false })?.isDirectory() === true;
+}
+
+async function inputsIn(
+  { cwd, warn }: AppContext,
+  path: string,
+  kind: RecordKind,
+  sources: SourceOptions,
+  archives: Archives,
+): Promise<readonly Input[]> {
+  const { walk } = await import('../import/walk.ts');
+  const { RecordStock } = await import('../import/take-records.ts');
+  const { Findings } = await import('../import/findings.ts');
+  const findings = new Findings();
+  const report = (unreadable: { path: string; problem: string }) =>
+    warn(`${unreadable.path}: ${unreadable.problem}`);
+  const stock = new RecordStock(findings, sources.list, report);
+  for await (const piece of walk([path], cwd, archives)) {
+    if ('problem' in piece) report(piece);
+    else await stock.add(piece);
+  }
+  for (const { kind: found, title, reason = '' } of findings.all) {
+    if (found === 'ambiguous') warn(`${path}: ${title}: ${reason}`);
+  }
+  const inputs = stock.inputsOf(kind);
+  if (inputs.length > 0) return inputs;
+  throw new SyncError('INPUT_INVALID', `${path} holds no ${kind} that sync understands.`, {
+    hint: phrase`${sync('import', path, '--dry-run')} shows what is in it.`,
+    details: { path },
+  });
+}

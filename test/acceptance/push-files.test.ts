@@ -1,0 +1,48 @@
+import { readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { ROOT } from '../support/documents.ts';
+import { ndjson } from '../support/program.ts';
+import { openLoggedInWorld } from '../support/world.ts';
+import { makeZip } from '../support/zip-maker.ts';
+
+const SAMPLES = join(ROOT, 'test/records/sources/samples');
+const sample = (name: string) => readFileSync(join(SAMPLES, name));
+
+describe('sync push of a folder or an archive', () => {
+  it('sends the records of this kind in it, and names each file', async () => {
+    const world = await openLoggedInWorld();
+    const folder = dirname(world.write('exports/oura.json', sample('oura-sleep.json')));
+    world.write('exports/old/food.csv', sample('cronometer-servings.csv'));
+    world.write('exports/notes.txt', 'nothing');
+    const xml = sample('apple-health-export.xml');
+    world.write(
+      'exports/apple.zip',
+      makeZip([{ name: 'apple_health_export/export.xml', bytes: xml }]),
+    );
+    const args = ['--json', '--tz', 'Europe/Berlin'];
+
+    const run = await world.sync(['push', 'wellness', folder, ...args]);
+    expect(run.code).toBe(0);
+    const lines = ndjson(run.stdout);
+    expect(lines.filter(({ type }) => type === 'export').map(({ source }) => source)).toEqual([
+      'apple-health',
+      'oura',
+    ]);
+    expect(lines.at(-1)).toMatchObject({ type: 'summary', failed: 0, invalid: 0 });
+    expect(lines.at(-1)?.['pushed']).toBeGreaterThan(1);
+
+    const food = await world.sync(['push', 'nutrition', folder, ...args]);
+    expect(food.code).toBe(0);
+    expect(ndjson(food.stdout)[0]).toMatchObject({ type: 'export', source: 'cronometer' });
+  });
+
+  it('is refused with what to type if it holds none', async () => {
+    const world = await openLoggedInWorld();
+    const folder = dirname(world.write('exports/food.csv', sample('cronometer-servings.csv')));
+    const run = await world.sync(['push', 'wellness', folder]);
+    expect(run.code).toBe(3);
+    expect(run.stderr).toContain(`${folder} holds no wellness that sync understands.`);
+    expect(run.stderr).toContain('--dry-run` shows what is in it.');
+  });
+});
