@@ -24,6 +24,7 @@ import { type PreparedInputs, type UnreadableInput, prepareInputs } from '../rec
 import { ReadZones } from '../records/read-zones.ts';
 import type {
   InvalidRecord,
+  PreparedRecord,
   RecordKind,
   RecordOptions,
   SourceOptions,
@@ -115,7 +116,8 @@ async function push(
 ): Promise<ExitCode> {
   const { clock, output } = context;
   const config = configFor(context, flags.tz === undefined ? {} : { timezone: flags.tz });
-  const baseUrl = requireBaseUrl(config);
+  // A file can be checked without an account.
+  const baseUrl = flags.dryRun === true ? config.get('baseUrl') : requireBaseUrl(config);
   if (files.filter((file) => file === STDIN).length > 1) {
     throw new SyncError('USAGE', 'stdin (-) can be read once.');
   }
@@ -134,6 +136,32 @@ async function push(
     assumeArrived: flags.assumeArrived ?? false,
   };
   const tally = new PushTally();
+  const itemText = pushItemTexts();
+  const report = (item: PushItem, zones?: ReadZones) => {
+    tally.add(item);
+    const { name, from } = options.zone;
+    const zone = ('date' in item ? zones?.zoneOf(item.date) : undefined) ?? name;
+    output.result(pushItemJson(item, { name: zone, from }), itemText(item, zone));
+  };
+  const read = async (zones?: ReadZones): Promise<PreparedRecord[]> => {
+    const reading = { ...options, zone: zones?.zone ?? options.zone, now: clock.now() };
+    const prepared = await prepareFiles(context, kind, files, reading);
+    for (const found of prepared.exports) {
+      if (output.json) output.result(exportJson(found));
+      else output.say(exportText(found));
+    }
+    for (const name of prepared.empty) output.say(`${name} holds an empty list of records.`);
+    for (const item of [...prepared.unreadable, ...prepared.invalid]) report(item, zones);
+    return prepared.records;
+  };
+  const summarise = (): void => {
+    output.result(pushSummaryJson(tally.summary), pushSummaryText(kind, tally.summary));
+  };
+  if (baseUrl === undefined) {
+    for (const record of await read()) report(withoutAddress(record, config.endpoints[kind]));
+    summarise();
+    return tally.exitCode;
+  }
   const progress = output.progress();
   return await withLedger(
     context,
@@ -141,36 +169,16 @@ async function push(
     { connections: jobs, offline: options.dryRun },
     async (connection, { records: ledger }) => {
       const zones = new ReadZones(options.zone, ledger.zones);
-      const itemText = pushItemTexts();
-      const report = (item: PushItem) => {
-        tally.add(item);
-        const zone = 'date' in item ? zones.zoneOf(item.date) : options.zone.name;
-        output.result(
-          pushItemJson(item, { name: zone, from: options.zone.from }),
-          itemText(item, zone),
-        );
-      };
       try {
-        const reading = { ...options, zone: zones.zone, now: clock.now() };
-        const { records, invalid, unreadable, exports } = await prepareFiles(
-          context,
-          kind,
-          files,
-          reading,
-        );
+        const records = await read(zones);
         if (!options.dryRun) zones.remember();
-        for (const found of exports) {
-          if (output.json) output.result(exportJson(found));
-          else output.say(exportText(found));
-        }
-        for (const item of [...unreadable, ...invalid]) report(item);
         let done = 0;
         await deliverRecords(context, records, options, {
           ledger,
           client: () => connection.client(),
           url: (of) => endpointUrl(baseUrl, config.endpoints[of]),
           report: (item) => {
-            report(item);
+            report(item, zones);
             done++;
             progress.update(() => `${done} of ${records.length} days`);
           },
@@ -178,11 +186,18 @@ async function push(
       } finally {
         progress.stop();
       }
-      output.result(pushSummaryJson(tally.summary), pushSummaryText(kind, tally.summary));
+      summarise();
       warnOfZone(context, zones, tally.zoneUsed);
       return tally.exitCode;
     },
   );
+}
+
+/** Returns the request of a day of which no service is known. @param path of the endpoint */
+function withoutAddress(record: PreparedRecord, path: string): RecordItem {
+  const { kind, date, sources, warnings, zoneUsed, body } = record;
+  const request = { method: 'POST', url: path, body } as const;
+  return { outcome: 'would-push', kind, date, sources, warnings, zoneUsed, request };
 }
 
 /** Reads the files, folders and archives of a command line to their end. */
@@ -341,7 +356,8 @@ export function pushItemText(item: PushItem, zone: string, words = SENT): Text |
     );
     // The problem of an input is a sentence with the input's name in it.
     if ('hint' in item) return phrase`${oneLine(problems.join('; '))} ${item.hint}`;
-    return oneLine(`${item.source}: not sent. ${problems.join('; ')}`);
+    const line = item.line === undefined ? '' : ` (line ${item.line})`;
+    return oneLine(`${item.source}${line}: not sent. ${problems.join('; ')}`);
   }
   const notes = item.warnings.map(({ source, field, message }) => {
     const place = oneLine([source, field].filter(Boolean).join(': '));

@@ -1,4 +1,5 @@
 import { SyncError } from '../base/errors.ts';
+import { elementLines } from './element-lines.ts';
 import { JsonFault, type JsonNode, examineJson, joinPointer, parseValue } from './json.ts';
 import { dateName, plain } from './names.ts';
 import { decodeText, positionOf } from './text.ts';
@@ -31,9 +32,14 @@ export function* readDocument(
     yield { ...root.record(name), ...note };
     return;
   }
+  let lines: number[] | undefined;
+  const lineOf = (index: number) =>
+    (lines ??= elementLines(text, Array.isArray(value) ? undefined : list.name))[index];
+  const hasLines = text.trim().includes('\n');
   for (const [index, node] of list.elements.entries()) {
     const record = node.record(`${name}#/${joinPointer(list.pointer, index)}`);
-    yield index === 0 ? { ...record, ...note } : record;
+    const line = hasLines ? { line: () => lineOf(index) } : {};
+    yield { ...record, ...(index === 0 ? note : {}), ...line };
   }
 }
 

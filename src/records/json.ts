@@ -154,7 +154,7 @@ function survey(text: string): { readonly members: number; readonly isInexact: b
 }
 
 /** Returns the index after the string that begins at `open`. */
-function endOfString(text: string, open: number): number {
+export function endOfString(text: string, open: number): number {
   for (let close = text.indexOf('"', open + 1); ; close = text.indexOf('"', close + 1)) {
     let backslashes = 0;
     while (text[close - 1 - backslashes] === '\\') backslashes++;

@@ -40,6 +40,8 @@ export interface UnreadableInput {
 export interface PreparedInputs extends PreparedRecords {
   readonly unreadable: readonly UnreadableInput[];
   readonly exports: readonly RecognisedInput[];
+  /** The names of the inputs that hold an empty list. */
+  readonly empty: readonly string[];
 }
 
 /** An input that is the export of a known source. */
@@ -69,14 +71,17 @@ export async function prepareInputs(
   const invalid: InvalidRecord[] = [];
   const unreadable: UnreadableInput[] = [];
   const exports: RecognisedInput[] = [];
+  const empty: string[] = [];
   const all = [...inputs];
   for (const input of all) {
     // The records of an input count only after it was read to its end.
     const own = readingOf(kind, input.origin ?? input.name);
     const reader = options.sources && new ExportReader(kind, options, options.sources);
+    let count = 0;
     try {
       for await (const raw of readInput(input, kind, { exports: reader })) {
         signal.throwIfAborted();
+        count++;
         addRecord(kind, raw, reading, own);
       }
     } catch (error) {
@@ -89,11 +94,11 @@ export async function prepareInputs(
     own.recurring.tell(own.merger);
     if (reader?.found !== undefined) {
       exports.push({ input: input.name, ...reader.found, ...own.merger.extent });
-    }
+    } else if (count === 0) empty.push(input.name);
     merger.absorb(own.merger);
     invalid.push(...own.invalid);
   }
-  return { records: merger.finish(), invalid, unreadable, exports };
+  return { records: merger.finish(), invalid, unreadable, exports, empty };
 }
 
 /** Says what to do about an unreadable input, and if its records and other inputs are sent. */
@@ -133,7 +138,7 @@ export function addRecord(
 ): void {
   const reading = readRecord(kind, raw, options);
   if (!reading.ok) {
-    invalid.push(invalidRecord(kind, raw.source, reading));
+    invalid.push(invalidRecord(kind, raw, reading));
     return;
   }
   for (const draft of reading.drafts) {
@@ -163,10 +168,12 @@ function readRecord(kind: RecordKind, raw: RawRecord, options: ReadingOptions): 
 
 function invalidRecord(
   kind: RecordKind,
-  source: string,
+  { source, line: lineOf }: RawRecord,
   { date, problems }: Reading & { ok: false },
 ): InvalidRecord {
   const first: Problem = problems[0] ?? { problem: 'is not a record' };
   const dated = date === undefined ? {} : { date };
-  return { outcome: 'invalid', kind, source, ...dated, ...first, problems };
+  const line = lineOf?.();
+  const place = line === undefined ? { source } : { source, line };
+  return { outcome: 'invalid', kind, ...place, ...dated, ...first, problems };
 }

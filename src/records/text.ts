@@ -66,7 +66,7 @@ function otherFormat(
       hint: phrase`Send it with ${sync('upload', name)}.`,
     };
   }
-  if (starts(0x1f, 0x8b)) return { what: 'gzip, not JSON', hint: 'Unpack it with: gunzip FILE' };
+  if (starts(0x1f, 0x8b)) return { what: 'gzip, not JSON', hint: 'Unpack it with gunzip.' };
   if (starts(0x50, 0x4b, 0x03, 0x04)) {
     if (isWorkbook(bytes)) return { what: 'an Excel workbook', hint: SAVE_AS_CSV };
     const hint = phrase`${sync('import', name)} reads archives.`;

@@ -44,14 +44,20 @@ export type RawRecord =
       readonly at?: number;
       /** The records of the export that it was made from, for `rawJson`. */
       readonly raws?: readonly JsonObject[];
+      readonly line?: LineOf;
     }
-  | ({ readonly source: string } & Problem);
+  | ({ readonly source: string; readonly line?: LineOf } & Problem);
+
+/** Finds the line (from 1) of a record, if its `source` does not name it. */
+type LineOf = () => number | undefined;
 
 /** A record that cannot be sent. It does not affect the others. */
 export interface InvalidRecord {
   readonly outcome: 'invalid';
   readonly kind: RecordKind;
   readonly source: string;
+  /** The line of the file (from 1), if `source` does not name it and the file has several. */
+  readonly line?: number;
   /** The local date, if it could be read. */
   readonly date?: string;
   /** The first problem, and all of them. */

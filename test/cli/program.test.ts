@@ -93,6 +93,20 @@ describe('a command line that is wrong', () => {
     expect([code, stdout, traces(options)]).toEqual([2, '', []]);
   });
 
+  it('shows the requests of push --dry-run without an address or a login', async () => {
+    const options = { ...fresh(), input: '{"date":"2026-02-15","hrv":61}' };
+    const { code, stdout } = await runSync(
+      ['push', 'wellness', '-', '--dry-run', '--json'],
+      options,
+    );
+    expect(ndjson(stdout)[0]).toMatchObject({
+      date: '2026-02-15',
+      outcome: 'would-push',
+      request: { method: 'POST', url: '/api/wellness', body: { date: '2026-02-15', hrv: 61 } },
+    });
+    expect([code, traces(options)]).toEqual([0, []]);
+  });
+
   it('reports a missing base URL before it does anything', async () => {
     for (const args of [['upload', '.'], ['status'], ['workouts'], ['push', 'wellness', '-']]) {
       const options = fresh();

@@ -76,6 +76,10 @@ const RECORD: LineKind = {
         is: { invalid: 'not sent: it cannot be used' },
         fields: {
           source: text('The input record, or the input if it cannot be read as a whole.'),
+          line: count(
+            'The line of the record in its file, from 1.',
+            'the record is an element of a list that has several lines',
+          ),
           date: date('The local calendar date.', 'it is known'),
           ...PROBLEM,
           problems: list(PROBLEM, 'All problems; the first is `field` and `problem`, too.'),

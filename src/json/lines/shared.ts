@@ -55,7 +55,7 @@ export const accountName: Shape = {
 /** An HTTP request that `--dry-run` shows. */
 export const request: Shape = {
   method: word({ GET: 'reads', POST: 'sends', PATCH: 'changes' }, 'The HTTP method.'),
-  url: text('The address.'),
+  url: text('The address; only its path if no address is configured.'),
   body: openObject('The JSON body.', 'the request has one'),
 };
 
