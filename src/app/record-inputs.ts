@@ -21,9 +21,7 @@ export interface NamedInputs {
 
 /**
  * Returns the inputs of files, folders and zip archives. Of a folder or an archive, the files with records
- * of this kind count.
- *
- * @throws SyncError `INPUT_INVALID` if a folder or an archive has none
+ * of this kind count; one without such files is an input that cannot be read.
  */
 export async function namedInputs(
   context: AppContext,
@@ -78,8 +76,14 @@ async function inputsIn(
   }
   const inputs = stock.inputsOf(kind);
   if (inputs.length > 0) return inputs;
-  throw new SyncError('INPUT_INVALID', `${path} holds no ${kind} that sync understands.`, {
+  const fault = new SyncError('INPUT_INVALID', `${path} holds no ${kind} that sync understands.`, {
     hint: phrase`${sync('import', path, '--dry-run')} shows what is in it.`,
     details: { path },
   });
+  return [{ name: path, chunks: { [Symbol.asyncIterator]: () => failing(fault) } }];
+}
+
+/** Returns chunks that cannot be read. */
+function failing(fault: SyncError): AsyncIterator<Uint8Array> {
+  return { next: () => Promise.reject(fault) };
 }

@@ -37,12 +37,14 @@ describe('sync push of a folder or an archive', () => {
     expect(ndjson(food.stdout)[0]).toMatchObject({ type: 'export', source: 'cronometer' });
   });
 
-  it('is refused with what to type if it holds none', async () => {
+  it('is reported with what to type if it holds none, and holds up no other file', async () => {
     const world = await openLoggedInWorld();
     const folder = dirname(world.write('exports/food.csv', sample('cronometer-servings.csv')));
-    const run = await world.sync(['push', 'wellness', folder]);
+    const good = world.write('good.json', '{"date": "2026-02-15", "hrv": 61}');
+    const run = await world.sync(['push', 'wellness', folder, good]);
     expect(run.code).toBe(3);
-    expect(run.stderr).toContain(`${folder} holds no wellness that sync understands.`);
-    expect(run.stderr).toContain('--dry-run` shows what is in it.');
+    expect(run.stdout).toContain(`${folder} holds no wellness that sync understands.`);
+    expect(run.stdout).toContain('--dry-run` shows what is in it.');
+    expect(run.stdout).toContain('2026-02-15: sent');
   });
 });
