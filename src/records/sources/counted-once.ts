@@ -30,8 +30,11 @@ export class CountedOnce implements Combination {
     if (typeof value !== 'number' || instant === undefined || end === undefined) return;
     this.#from ??= instant;
     if ((this.#count + 1) * WIDTH > this.#samples.length) this.#grow();
-    const numbers = [(instant - this.#from) / 1_000, (end - this.#from) / 1_000, value];
-    this.#samples.set([...numbers, this.#indexOf(origin)], this.#count * WIDTH);
+    const at = this.#count * WIDTH;
+    this.#samples[at] = (instant - this.#from) / 1_000;
+    this.#samples[at + 1] = (end - this.#from) / 1_000;
+    this.#samples[at + 2] = value;
+    this.#samples[at + 3] = this.#indexOf(origin);
     this.#count++;
   }
 
