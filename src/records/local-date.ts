@@ -100,6 +100,15 @@ export function toLoggedAt(value: string, zone: Zone): LoggedAt {
   return { ok: true, loggedAt, date, zoneUsed: place.zoneUsed, ...note };
 }
 
+/** Returns the instant of a timestamp (ms since 1970); undefined if it is none, or out of range. */
+export function instantAt(value: string, zone: Zone): number | undefined {
+  const read = readTimestamp(value, 'time');
+  if ('problem' in read || read.form === 'date') return undefined;
+  const place = locate(read, zone);
+  if ('problem' in place || outOfRange(dateOf(place.wall)) !== undefined) return undefined;
+  return place.instant;
+}
+
 type Time = Timestamp & { form: 'time' };
 
 interface Place {
@@ -117,10 +126,11 @@ function locate(read: Time, zone: Zone): Place | { readonly problem: string } {
   const place = locateAsWritten(read, zone);
   if ('problem' in place) return place;
   const namesPlace = typeof read.offset === 'number' || read.zone !== undefined;
-  if (!namesPlace) return { ...place, zoneUsed: true };
-  if (zone.from !== 'flag') return { ...place, zoneUsed: false };
-  const wall = zoneRules(zone.name).wallAt(place.instant);
-  const moved = { ...place, wall, zoneUsed: true };
+  const { instant, kind } = place;
+  if (!namesPlace) return { instant, kind, wall: place.wall, zoneUsed: true };
+  if (zone.from !== 'flag') return { instant, kind, wall: place.wall, zoneUsed: false };
+  const wall = zoneRules(zone.name).wallAt(instant);
+  const moved = { instant, kind, wall, zoneUsed: true };
   return wall === place.wall ? moved : { ...moved, overridden: place.wall };
 }
 

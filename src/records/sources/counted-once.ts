@@ -18,7 +18,10 @@ export class CountedOnce implements Combination {
   #samples = new Float32Array(4 * WIDTH);
   #count = 0;
   #from: number | undefined;
-  #last: Sample | undefined;
+  /** The source and the instant of the last counted sample: samples themselves are not kept. */
+  #source = '';
+  #instant = 0;
+  #uncounted: Sample | undefined;
 
   constructor(prefer: readonly string[]) {
     this.#prefer = prefer;
@@ -26,24 +29,32 @@ export class CountedOnce implements Combination {
 
   add(sample: Sample): void {
     const { value, instant, end = instant, origin = '' } = sample;
-    this.#last = sample;
-    if (typeof value !== 'number' || instant === undefined || end === undefined) return;
+    if (typeof value !== 'number' || instant === undefined || end === undefined) {
+      this.#uncounted = sample;
+      return;
+    }
+    this.#source = sample.source;
+    this.#instant = instant;
     this.#from ??= instant;
     if ((this.#count + 1) * WIDTH > this.#samples.length) this.#grow();
-    const numbers = [(instant - this.#from) / 1_000, (end - this.#from) / 1_000, value];
-    this.#samples.set([...numbers, this.#indexOf(origin)], this.#count * WIDTH);
+    const at = this.#count * WIDTH;
+    this.#samples[at] = (instant - this.#from) / 1_000;
+    this.#samples[at + 1] = (end - this.#from) / 1_000;
+    this.#samples[at + 2] = value;
+    this.#samples[at + 3] = this.#indexOf(origin);
     this.#count++;
   }
 
   result(): Sample {
-    if (this.#last === undefined) throw new Error('No sample was added');
-    if (this.#count === 0) return this.#last;
+    if (this.#count === 0) {
+      if (this.#uncounted === undefined) throw new Error('No sample was added');
+      return this.#uncounted;
+    }
     let total = 0;
     const weight = (own: readonly Amount[]) => own.reduce((sum, { value }) => sum + value, 0);
     const order = { prefer: this.#prefer, weight, within: false };
     countOnce(this.#amounts(), order, ({ value }, part) => (total += value * part));
-    const { source, instant } = this.#last;
-    return { source, instant, value: total };
+    return { source: this.#source, instant: this.#instant, value: total };
   }
 
   #amounts(): Amount[] {

@@ -42,6 +42,8 @@ export interface FoundValue extends Target {
 /** Finds the values of a record; a problem instead of a value that cannot be read. */
 export class ValueReader {
   readonly #targets: readonly Target[];
+  /** The targets of a record, by its name. */
+  readonly #targetsOf = new Map<JsonValue | undefined, readonly Target[]>();
   readonly #name: Path | undefined;
   readonly #commaIsDecimal: boolean;
 
@@ -54,15 +56,26 @@ export class ValueReader {
   *read(row: Row): Generator<RawRecord, FoundValue[], undefined> {
     const name = this.#name === undefined ? undefined : row.get(this.#name);
     const found: FoundValue[] = [];
-    for (const target of this.#targets) {
-      if (!isNamed(target.rule, name)) continue;
+    for (const target of this.#targetsNamed(name)) {
       const read = readValue(row, target.rule, target.platform, this.#commaIsDecimal);
       if (read === undefined) continue;
       if ('problem' in read) {
         yield { source: row.source, field: target.field, problem: read.problem };
-      } else found.push({ ...target, value: read.value });
+      } else {
+        const { field, rule, platform } = target;
+        found.push({ field, rule, platform, value: read.value });
+      }
     }
     return found;
+  }
+
+  #targetsNamed(name: JsonValue | undefined): readonly Target[] {
+    const known = this.#targetsOf.get(name);
+    if (known !== undefined) return known;
+    const targets = this.#targets.filter(({ rule }) => isNamed(rule, name));
+    // A name that no rule wants may be unique to its record.
+    if (targets.length > 0) this.#targetsOf.set(name, targets);
+    return targets;
   }
 }
 

@@ -1,4 +1,4 @@
-import { localDateOf, toLoggedAt, writeInstant } from '../local-date.ts';
+import { instantAt, localDateOf, toLoggedAt, writeInstant } from '../local-date.ts';
 import { zoneOfTime } from '../read-zones.ts';
 import type { JsonValue, Zone } from '../types.ts';
 import { scalarText, show } from '../values.ts';
@@ -41,6 +41,13 @@ export function readWhen(
   if (!read.ok) return { problem: `${nameOf(rule)} is ${show(value)}: ${read.problem}` };
   const instant = 'loggedAt' in read ? Date.parse(read.loggedAt) : read.instant;
   return { date: read.date, instant, text };
+}
+
+/** Returns the instant of a record (ms since 1970); undefined if it has no time that can be read. */
+export function readInstant(row: Row, rule: TimeRule, zone: Zone): number | undefined {
+  const value = firstValue(row, rule.from);
+  const text = value === undefined ? undefined : isoOf(value, rule, row);
+  return text === undefined ? undefined : instantAt(text, zoneOfTime(text, zone));
 }
 
 const FORMATS: Readonly<Record<NonNullable<TimeRule['format']>, string>> = {

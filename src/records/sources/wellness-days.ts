@@ -11,7 +11,7 @@ import {
   problemOf,
   targetsOf,
 } from './row-values.ts';
-import { type When, readWhen } from './time.ts';
+import { type When, readInstant, readWhen } from './time.ts';
 import { CONVERTED_DECIMALS, isPart } from './value.ts';
 import type { FieldRule, SpanRule, WellnessMapping } from './types.ts';
 
@@ -60,9 +60,9 @@ export class WellnessDays {
     span: SpanRule,
     values: readonly FoundValue[],
   ): Generator<RawRecord, void, undefined> {
-    const from = readWhen(row, span.from, this.#options.zone, 'time');
+    const start = readInstant(row, span.from, this.#options.zone);
     const to = readWhen(row, span.to, this.#options.zone, 'time');
-    const [start, end] = [instantOf(from), instantOf(to)];
+    const end = instantOf(to);
     if (to === undefined || 'problem' in to || start === undefined || end === undefined) {
       yield problemOf(row, span.to, to !== undefined && 'problem' in to ? to : undefined);
       return;
@@ -82,7 +82,7 @@ export class WellnessDays {
   #spanOf(row: Row): { end?: number | undefined; origin?: string } {
     const { span } = this.#mapping;
     if (span === undefined) return {};
-    const end = instantOf(readWhen(row, span.to, this.#options.zone, 'time'));
+    const end = readInstant(row, span.to, this.#options.zone);
     return { end, origin: this.#originOf(row, span) };
   }
 

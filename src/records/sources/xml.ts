@@ -1,12 +1,11 @@
 import { Parser } from 'htmlparser2';
 import { SyncError } from '../../base/errors.ts';
+import type { JsonObject } from '../types.ts';
 import type { Row } from './row.ts';
-import type { Mapping } from './types.ts';
+import type { Mapping, Path } from './types.ts';
 
 /** Elements of this many bytes are held at once: more would outlive the collection of young objects. */
 const PART = 16 * 1024;
-
-type Attributes = Readonly<Record<string, string>>;
 
 /**
  * Reads XML in parts: each element with the mapping's name becomes a row, its attributes the members. The parser
@@ -23,15 +22,28 @@ export async function* readXml(
     records: element,
     has: [root],
   } = mapping;
-  const isWanted = wantedBy(mapping);
+  const filter = filterOf(mapping);
   let rows: Row[] = [];
+  /** The attributes so far of a wanted element. */
+  let attributes: Map<string, string> | undefined;
+  const endAttributes = () => {
+    const isWanted = filter === undefined || attributes?.has(filter.name) === true;
+    if (attributes !== undefined && isWanted) rows.push(new AttributeRow(name, attributes));
+    attributes = undefined;
+  };
   const open = new Set([root]);
   const parser = new Parser(
     {
-      onopentag(tag, attributes) {
-        if (tag === element && isWanted(attributes)) rows.push(attributeRow(name, attributes));
+      onopentagname(tag) {
+        endAttributes();
+        if (tag === element) attributes = new Map();
+      },
+      onattribute(attribute, value) {
+        if (attribute === filter?.name && !filter.values.has(value)) attributes = undefined;
+        attributes?.set(attribute, value);
       },
       onclosetag(tag, isImplied) {
+        endAttributes();
         if (!isImplied) open.delete(tag);
       },
     },
@@ -54,17 +66,33 @@ export async function* readXml(
   });
 }
 
-function attributeRow(source: string, attributes: Attributes): Row {
-  return { source, get: (path) => attributes[path], raw: attributes };
+/** A class: V8 keeps an object literal with a getter until it collects the old objects. */
+class AttributeRow implements Row {
+  readonly source: string;
+  readonly #attributes: ReadonlyMap<string, string>;
+
+  constructor(source: string, attributes: ReadonlyMap<string, string>) {
+    this.source = source;
+    this.#attributes = attributes;
+  }
+
+  get(path: Path): string | undefined {
+    return this.#attributes.get(path);
+  }
+
+  get raw(): JsonObject {
+    return Object.fromEntries(this.#attributes);
+  }
 }
 
-/** Most elements of an export hold values that no field takes. */
-function wantedBy(mapping: Mapping): (attributes: Attributes) => boolean {
+/** Names the values that a field takes: most elements of an export hold others. */
+function filterOf(
+  mapping: Mapping,
+): { readonly name: string; readonly values: ReadonlySet<string> } | undefined {
   const { name } = mapping;
-  if (name === undefined || mapping.kind !== 'wellness') return () => true;
+  if (name === undefined || mapping.kind !== 'wellness') return undefined;
   const named = Object.values(mapping.fields).flatMap((rule) =>
     typeof rule === 'string' ? [] : (rule.named ?? []),
   );
-  const wanted = new Set(named);
-  return (attributes) => wanted.has(attributes[name] ?? '');
+  return { name, values: new Set(named) };
 }
