@@ -1,5 +1,5 @@
 import type { FieldRule as PlatformRule, FieldTable } from '../fields.ts';
-import type { JsonObject, JsonValue, RawRecord, Zone } from '../types.ts';
+import type { JsonValue, RawRecord, Zone } from '../types.ts';
 import { scalarText } from '../values.ts';
 import type { Row } from './row.ts';
 import type { FieldRule, Path, TimeRule } from './types.ts';
