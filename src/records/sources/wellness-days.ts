@@ -41,7 +41,7 @@ export class WellnessDays {
       yield* this.#addStage(row, span, stages);
       return;
     }
-    const when = readWhen(row, day, this.#options.zone, 'day');
+    const when = this.#readDay(row);
     if (when === undefined || 'problem' in when) {
       yield problemOf(row, day, when);
       return;
@@ -53,6 +53,14 @@ export class WellnessDays {
       known.add(field, rule, { value, ...about }, span?.prefer);
     }
     if (this.#options.raw && this.#mapping.format !== 'xml') known.raws.push(row.raw);
+  }
+
+  /** Returns the day of a row. What has a length began at a time, midnight included. */
+  #readDay(row: Row): ReturnType<typeof readWhen> {
+    const { day, span } = this.#mapping;
+    const when = readWhen(row, day, this.#options.zone, 'day');
+    const isTime = span !== undefined && instantOf(when) === undefined;
+    return isTime ? readWhen(row, span.from, this.#options.zone, 'time') : when;
   }
 
   *#addStage(

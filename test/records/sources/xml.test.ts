@@ -81,4 +81,15 @@ describe('an XML export', () => {
       [{ field: 'weight', problem: 'is in "slug"; the known units are kg, g, lb, st' }],
     ]);
   });
+
+  it('counts a sum that begins at midnight', async () => {
+    const text = sample
+      .toString()
+      .replace(
+        '<Correlation',
+        '<Record type="HKQuantityTypeIdentifierStepCount" sourceName="Ada’s Apple Watch" unit="count" startDate="2026-02-15 00:00:00 +0100" endDate="2026-02-15 00:05:00 +0100" value="40"/><Correlation',
+      );
+    const { bodies } = await read(Buffer.from(text));
+    expect(bodies).toEqual([expect.objectContaining({ steps: 1230 })]);
+  });
 });
