@@ -6,6 +6,7 @@ import { plain } from '../names.ts';
 import type { ListElement, ListPlace } from '../json-list.ts';
 import type { Line } from '../read-input.ts';
 import type { JsonValue, RawRecord, RecordKind, RecordOptions, SourceOptions } from '../types.ts';
+import { keepHeapSmall } from '../../system/small-heap.ts';
 import { isObject } from '../values.ts';
 import { readMapped } from './engine.ts';
 import type { MappingOptions } from './row-values.ts';
@@ -113,6 +114,7 @@ export class ExportReader {
     if (isXml(text)) {
       if (match === undefined) throw unknownXml(name, text);
       const { readXml } = await import('./xml.ts');
+      keepHeapSmall();
       return this.#mapped(readXml(name, chunks, match.mapping), match, false);
     }
     const { readTable, tableForm } = await import('./csv.ts');
