@@ -106,8 +106,8 @@ export function buildProgram(options: ProgramOptions, args: readonly string[]): 
 /** Returns 0 after a help text. @throws SyncError `USAGE` for a wrong command line */
 function usageError(error: CommanderError, args: readonly string[], root: Command): ExitCode {
   if (error.exitCode === 0) return ExitCode.ok;
-  const given = args.filter((word) => !word.startsWith('-')).slice(0, 1);
-  const parent = root.commands.find((command) => command.name() === given[0]);
+  const [name, subName] = args.filter((word) => !word.startsWith('-'));
+  const parent = root.commands.find((command) => command.name() === name);
   const names = parent?.commands.map((command) => command.name()) ?? [];
   // Commander has no message for a command without its subcommand.
   const asked = args.includes('help') ? args[args.indexOf('help') + 1] : undefined;
@@ -115,13 +115,14 @@ function usageError(error: CommanderError, args: readonly string[], root: Comman
     error.code !== 'commander.help'
       ? error.message.replace(/^error: /, '')
       : asked === undefined
-        ? `\`sync ${given.join(' ')}\` needs one of these: ${names.join(', ')}`
+        ? `\`sync ${name ?? ''}\` needs one of these: ${names.join(', ')}`
         : `unknown command '${asked}'`;
   const [fault = '', guess] = message.split('\n');
   const words = `${fault.charAt(0).toUpperCase()}${fault.slice(1).replace(/\.$/, '')}.`;
   // Commander puts its guess in brackets: "(Did you mean --name?)"
   const guessed = guess === undefined ? '' : ` ${guess.replace(/^\((.*)\)$/, '$1')}`;
+  const path = names.includes(subName ?? '') ? [name, subName] : parent === undefined ? [] : [name];
   throw new SyncError('USAGE', `${words}${guessed}`, {
-    hint: `See \`${['sync', ...(parent === undefined ? [] : given), '--help'].join(' ')}\`.`,
+    hint: `See \`${['sync', ...path, '--help'].join(' ')}\`.`,
   });
 }

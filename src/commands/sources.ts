@@ -64,7 +64,7 @@ async function check(context: AppContext, path: string, flags: SourcesFlags): Pr
   const matches = await matchInput(input(), list.list);
   if (matches.length === 0) {
     throw new SyncError('INPUT_INVALID', `${path} matches no source.`, {
-      hint: phrase`Records in the platform's own form need none: try ${sync('push', 'wellness', path, '--dry-run')}. ${sync('sources')} lists the exports that sync reads.`,
+      hint: phrase`${sync('sources')} lists the exports that sync reads. Records in the platform's own form need no source: ${sync('push', 'wellness', path, '--dry-run')}, or nutrition, shows what is in them.`,
     });
   }
   let code: ExitCode = ExitCode.ok;

@@ -39,6 +39,11 @@ describe('a command line that is wrong', () => {
     ],
     [['push', 'sleep', 'x.json'], /^Error: Unknown command 'sleep'/, /See `sync push --help`\./],
     [['push'], /^Error: \S/, /See `sync push --help`\./],
+    [
+      ['push', 'nutrition'],
+      /^Error: Missing required argument 'file'\./,
+      /See `sync push nutrition --help`\./,
+    ],
     [['config'], /^Error: \S/, /See `sync config --help`\./],
     [['help', 'foo'], /^Error: Unknown command 'foo'\.\n/, /See `sync --help`\./],
     [['push', 'help', 'foo'], /^Error: Unknown command 'foo'\.\n/, /See `sync push --help`\./],
