@@ -10,6 +10,7 @@ import { ROOT, codeBlocks, quoted, readDocument, tableRows } from '../support/do
 import { makeRecording } from '../support/fit-maker.ts';
 import { type Finished, ndjson } from '../support/program.ts';
 import { installSync, missingTools, runShell, skipNote, writeProgram } from '../support/shell.ts';
+import { makeZip } from '../support/zip-maker.ts';
 
 const readme = readDocument('README.md');
 const lines = codeBlocks(readme)
@@ -36,10 +37,13 @@ async function openComputer(): Promise<{
   world.write('Garmin/Activities/2026-05-17.fit', makeRecording({ seed: 2 }));
   world.write('rides/one.fit', makeRecording({ seed: 3 }));
   world.write('rides/two.fit', makeRecording({ seed: 4 }));
-  world.write('morning.json', JSON.stringify({ date: '2026-05-17', restingHr: 48, hrv: 66 }));
+  const wellness = 'date,restingHr,hrv\n2026-05-17,48,66\n';
+  world.write('wellness.csv', wellness);
+  world.write('export.zip', makeZip([{ name: 'export/wellness.csv', bytes: wellness }]));
   world.write(
-    'food.json',
-    JSON.stringify({ items: [{ logged_at: '2026-05-17T12:30', name: 'Rice', carbs: 80 }] }),
+    'servings.csv',
+    'Day,Time,Group,Food Name,Amount,Energy (kcal),Carbs (g)\n' +
+      '2026-05-17,12:30 PM,Lunch,Rice,100 g,360,80\n',
   );
   // Any port will do here, so that nothing else on the machine is in the way.
   await world.sync(['config', 'set', 'redirectPort', '0']);
@@ -59,9 +63,12 @@ const OUTCOMES: Record<string, (run: Finished, world: World) => void> = {
   'sync login': (run) => expect(run.stdout).toContain('Logged in as Ada Lindqvist'),
   'sync upload ride.fit': (run) =>
     expect(run.stdout).toMatch(/ride\.fit: uploaded|Nothing to send/),
-  'sync push wellness morning.json': (_run, world) =>
+  'sync import export.zip --dry-run': (run) =>
+    expect(run.stdout).toMatch(/wellness +1 +1 +2026-05-17 +2026-05-17 +as wellness/),
+  'sync sources': (run) => expect(run.stdout).toContain('cronometer: '),
+  'sync push wellness wellness.csv': (_run, world) =>
     expect(held(world).wellness).toMatchObject([{ date: '2026-05-17', record: { restingHr: 48 } }]),
-  'sync push nutrition food.json': (_run, world) =>
+  'sync push nutrition servings.csv': (_run, world) =>
     expect(held(world).nutrition).toMatchObject([{ date: '2026-05-17', record: { carbs: 80 } }]),
   'sync profile --weight 72.5 --ftp 280': (_run, world) =>
     expect(held(world).profile).toMatchObject({ weight: 72.5, ftp: 280 }),
