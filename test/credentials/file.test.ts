@@ -78,12 +78,12 @@ describe('a token file', () => {
       chmodSync(folder, 0o777);
       const before = readFileSync(path, 'utf8');
       for (const attempt of [
-        file.load(never),
-        file.probe(never),
-        file.save(someCredentials('next'), never),
-        file.prepareSave(someCredentials('next'), never),
+        () => file.load(never),
+        () => file.probe(never),
+        () => file.save(someCredentials('next'), never),
+        () => file.prepareSave(someCredentials('next'), never),
       ]) {
-        const error = await failure(attempt);
+        const error = await failure(attempt());
         expect(error.code).toBe('CONFIG');
         expect(error.message).toContain(`${folder} can be changed by other users (mode 0777)`);
         expect(String(error.hint)).toContain(`chmod go-w '${folder}'`);
