@@ -1,3 +1,4 @@
+import { KG_PER_POUND } from '../base/units.ts';
 import type { ServiceClient } from '../api/client.ts';
 import { type JsonObject, isObject } from '../api/wire.ts';
 import { type CommandModule, dryRun, examples } from '../app/command.ts';
@@ -93,7 +94,7 @@ export interface ProfileRequest {
 }
 
 /** The units in which athletes read weights, as services spell them; kg per unit. */
-const KG_PER = { Kilograms: 1, Pounds: 0.45359237 } as const;
+const KG_PER = { Kilograms: 1, Pounds: KG_PER_POUND } as const;
 type Units = keyof typeof KG_PER;
 
 /** Tolerance between the sent and the stored weight (kg): services round. */

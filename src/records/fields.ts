@@ -140,6 +140,21 @@ export const NUTRITION_FIELDS: FieldTable = {
 /** The totals that a service works out from the items when they are not given. */
 export const SUMMED_TOTALS: readonly string[] = ['calories', 'carbs', 'protein', 'fat'];
 
+export const MEAL: WordRule = {
+  type: 'word',
+  known: ['BREAKFAST', 'LUNCH', 'DINNER', 'SNACK', 'OTHER'],
+  synonyms: {
+    SNACKS: 'SNACK',
+    MORNING_SNACK: 'SNACK',
+    AFTERNOON_SNACK: 'SNACK',
+    EVENING_SNACK: 'SNACK',
+    SUPPER: 'DINNER',
+    BRUNCH: 'LUNCH',
+  },
+  other: 'OTHER',
+  aliases: ['mealType'],
+};
+
 /** An item's fields, apart from `logged_at`. */
 export const ITEM_FIELDS: FieldTable = {
   name: text,
@@ -149,20 +164,7 @@ export const ITEM_FIELDS: FieldTable = {
   fiber: amount('g', 'fiberG', 'fibre', 'fibreG'),
   sugar: amount('g', 'sugarG', 'sugars', 'sugarsG'),
   quantity: text,
-  meal: {
-    type: 'word',
-    known: ['BREAKFAST', 'LUNCH', 'DINNER', 'SNACK', 'OTHER'],
-    synonyms: {
-      SNACKS: 'SNACK',
-      MORNING_SNACK: 'SNACK',
-      AFTERNOON_SNACK: 'SNACK',
-      EVENING_SNACK: 'SNACK',
-      SUPPER: 'DINNER',
-      BRUNCH: 'LUNCH',
-    },
-    other: 'OTHER',
-    aliases: ['mealType'],
-  },
+  meal: MEAL,
   absorptionType: {
     type: 'word',
     known: ['RAPID', 'FAST', 'BALANCED', 'DENSE', 'HYPER_LOAD'],

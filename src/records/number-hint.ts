@@ -1,11 +1,10 @@
+import { readDuration } from './clock.ts';
 import type { NumberRule } from './fields.ts';
 
 /** A number with a decimal comma: `72,5`. Three decimals may be thousands. */
 const DECIMAL_COMMA = /^(-?\d+),(\d+)$/;
 /** A number and its unit: `72.5 kg`, `61ms`, `98 %`. */
 const WITH_UNIT = /^(-?\d+(?:[.,]\d+)?)\s*([^\d\s.,:].*)$/;
-/** A duration: `7:30`, `07:30:15`. */
-const DURATION = /^(\d{1,2}):(\d{2})(?::(\d{2}))?$/;
 
 /**
  * Returns what to write in place of a text that is not a number; undefined if that is unclear.
@@ -28,9 +27,6 @@ export function numberHint(text: string, { type, unit }: NumberRule): string | u
       ? `write ${number.replace(',', '.')}, without the unit`
       : `write the number of ${wanted}, without a unit`;
   }
-  const [, hours, minutes, seconds = '0'] = DURATION.exec(written) ?? [];
-  if (hours !== undefined && wanted === 's') {
-    return `write ${Number(hours) * 3_600 + Number(minutes) * 60 + Number(seconds)}`;
-  }
-  return undefined;
+  const seconds = readDuration(written);
+  return seconds !== undefined && wanted === 's' ? `write ${seconds}` : undefined;
 }

@@ -1,3 +1,4 @@
+import { readTimeOfDay } from './clock.ts';
 import { ITEM_FIELDS } from './fields.ts';
 import { toLoggedAt } from './local-date.ts';
 import { Names } from './names.ts';
@@ -96,23 +97,11 @@ function writtenTime(
   const times = spellingsOf(raw, 'time', notes, path);
   const value = raw[times[0] ?? ''];
   if (value === undefined) return undefined;
-  const clock = typeof value === 'string' ? clockOf(value) : undefined;
+  const clock = typeof value === 'string' ? readTimeOfDay(value) : undefined;
   if (clock === undefined) return { names: times, value };
   const own = readDate(raw, zone, notes, path);
   if (typeof own === 'object') {
     return { names: [...times, ...own.names], value: `${own.date}T${clock}` };
   }
   return { names: times, value: day === undefined ? value : `${day}T${clock}` };
-}
-
-/** A time of day: `7:30`, `07:30:15`, `7:30 pm`. */
-const CLOCK = /^(\d{1,2})(:\d{2}(?::\d{2})?)(?: ?([ap])\.?m\.?)?$/i;
-
-/** Returns a time of day as ISO 8601 writes it. */
-function clockOf(text: string): string | undefined {
-  const [, written = '', rest = '', half] = CLOCK.exec(text.trim()) ?? [];
-  const hour = Number(written);
-  if (written === '' || (half !== undefined && (hour < 1 || hour > 12))) return undefined;
-  const moved = half === undefined ? hour : (hour % 12) + (half.toLowerCase() === 'p' ? 12 : 0);
-  return `${String(moved).padStart(2, '0')}${rest}`;
 }

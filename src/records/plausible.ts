@@ -1,3 +1,4 @@
+import { KG_PER_POUND, ML_PER_FLUID_OUNCE } from '../base/units.ts';
 import { ITEM_FIELDS, NUTRITION_FIELDS, SUMMED_TOTALS, WELLNESS_FIELDS } from './fields.ts';
 import { joinPointer } from './json.ts';
 import { Names } from './names.ts';
@@ -25,12 +26,10 @@ const DAY_MINUTES = 1_440;
 const SHORT_SLEEP_SECS = 1_800;
 /** Highest body weight without a note (kg). */
 const HEAVY_KG = 150;
-const POUND_KG = 0.453_592_37;
 /** Smallest amount of water without a note (ml): a mouthful. */
 const LITTLE_WATER_ML = 50;
 /** More litres than anyone drinks in a day. */
 const MAX_LITRES = 15;
-const OUNCE_ML = 29.573_5;
 /** Largest amount of a macronutrient in one item without a note (g). */
 const MUCH_MACRO_G = 2_000;
 /** Most energy of one item without a note (kcal). */
@@ -46,11 +45,14 @@ const aboutSleep: Doubt = (secs) => {
 };
 
 const aboutWeight: Doubt = (kg) =>
-  kg > HEAVY_KG ? `is ${kg} kg: pounds? That would be ${(kg * POUND_KG).toFixed(1)} kg` : undefined;
+  kg > HEAVY_KG
+    ? `is ${kg} kg: pounds? That would be ${(kg * KG_PER_POUND).toFixed(1)} kg`
+    : undefined;
 
 const aboutWater: Doubt = (ml) => {
   if (ml === 0 || ml >= LITTLE_WATER_ML) return undefined;
-  const [unit, factor] = ml <= MAX_LITRES ? ['litres', 1_000] : ['fluid ounces', OUNCE_ML];
+  const [unit, factor] =
+    ml <= MAX_LITRES ? ['litres', 1_000] : ['fluid ounces', ML_PER_FLUID_OUNCE];
   return `is ${ml} ml: ${unit}? That would be ${Math.round(ml * factor)} ml`;
 };
 

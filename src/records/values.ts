@@ -252,7 +252,7 @@ function readValue(
 /** Words that programs write if a value was not measured. */
 const PLACEHOLDERS = new Set(['', '-', '--', '---', 'n/a', 'na', 'nan', 'none', 'null', 'nil']);
 
-function isPlaceholder(value: JsonValue): boolean {
+export function isPlaceholder(value: JsonValue): boolean {
   return typeof value === 'string' && PLACEHOLDERS.has(value.trim().toLowerCase());
 }
 
@@ -327,17 +327,21 @@ function readWord(
     notes.problem(field, `is ${show(value)}; one of ${rule.known.join(', ')} is expected`);
     return undefined;
   }
-  const joined = value
+  const known = knownWord(value, rule);
+  if (known !== undefined) return known;
+  const found = () => `${show(value)} is none of ${rule.known.join(', ')}`;
+  const done = rule.other === undefined ? 'Left out' : `Sent as ${rule.other}`;
+  notes.doubt(`word ${value}`, field, found, done);
+  return rule.other;
+}
+
+/** Returns the platform's word for another program's; undefined if there is none. */
+export function knownWord(text: string, { known, synonyms = {} }: WordRule): string | undefined {
+  const word = text
     .trim()
     .toUpperCase()
     .replace(/[\s-]+/g, '_');
-  if (rule.known.includes(joined)) return joined;
-  const synonym = rule.synonyms?.[joined];
-  if (synonym !== undefined) return synonym;
-  const found = () => `${show(value)} is none of ${rule.known.join(', ')}`;
-  const done = rule.other === undefined ? 'Left out' : `Sent as ${rule.other}`;
-  notes.doubt(`word ${joined}`, field, found, done);
-  return rule.other;
+  return known.includes(word) ? word : synonyms[word];
 }
 
 export function isObject(value: unknown): value is JsonObject {

@@ -1,7 +1,10 @@
+import {
+  KCAL_PER_KJ,
+  KG_PER_POUND,
+  METRES_PER_MILE,
+  ML_PER_FLUID_OUNCE,
+} from '../../base/units.ts';
 import type { FieldRule, Source } from './types.ts';
-
-const KG_PER_LB = 0.45359237;
-const KCAL_PER_KJ = 0.239006;
 
 /** A quantity, by the end of its type's name. */
 function quantity(type: string, rule: Omit<FieldRule, 'from' | 'named'>): FieldRule {
@@ -57,7 +60,7 @@ export const appleHealth: Source = {
       fields: {
         weight: quantity(
           'BodyMass',
-          inUnits({ kg: 1, g: 0.001, lb: KG_PER_LB, st: 14 * KG_PER_LB }),
+          inUnits({ kg: 1, g: 0.001, lb: KG_PER_POUND, st: 14 * KG_PER_POUND }),
         ),
         bodyFat: quantity('BodyFatPercentage', PERCENT),
         abdomen: quantity('WaistCircumference', LENGTH_CM),
@@ -71,13 +74,19 @@ export const appleHealth: Source = {
         systolic: quantity('BloodPressureSystolic', inUnits({ mmHg: 1 })),
         diastolic: quantity('BloodPressureDiastolic', inUnits({ mmHg: 1 })),
         hydrationVolume: quantity('DietaryWater', {
-          ...inUnits({ mL: 1, L: 1_000, fl_oz_us: 29.5735, fl_oz_imp: 28.4131, cup_us: 236.588 }),
+          ...inUnits({
+            mL: 1,
+            L: 1_000,
+            fl_oz_us: ML_PER_FLUID_OUNCE,
+            fl_oz_imp: 28.4131,
+            cup_us: 236.588,
+          }),
           combine: 'once',
         }),
         steps: quantity('StepCount', { combine: 'once' }),
         floors: quantity('FlightsClimbed', { combine: 'once' }),
         distanceMeters: quantity('DistanceWalkingRunning', {
-          ...inUnits({ km: 1_000, m: 1, mi: 1_609.344 }),
+          ...inUnits({ km: 1_000, m: 1, mi: METRES_PER_MILE }),
           combine: 'once',
           decimals: 0,
         }),

@@ -1,3 +1,4 @@
+import { KCAL_PER_KJ, KG_PER_POUND } from '../../base/units.ts';
 import type { NutritionMapping, Source } from './types.ts';
 
 /** Apps and devices whose measurements Cronometer marks: `Weight (Apple Health)`. */
@@ -17,9 +18,6 @@ const APPS = [
 const fromAnyApp = (metric: string) => [metric, ...APPS.map((app) => `${metric} (${app})`)];
 
 const ENERGY = ['Energy (kcal)', 'Energy (kJ)'] as const;
-
-const KCAL_PER_KJ = 0.239006;
-const KG_PER_LB = 0.45359237;
 
 const totals = {
   calories: 'Energy (kcal)',
@@ -99,7 +97,7 @@ export const cronometer: Source = {
         weight: {
           from: 'Amount',
           named: fromAnyApp('Weight'),
-          unit: { from: 'Unit', factors: { kg: 1, lbs: KG_PER_LB, lb: KG_PER_LB } },
+          unit: { from: 'Unit', factors: { kg: 1, lbs: KG_PER_POUND, lb: KG_PER_POUND } },
           decimals: 2,
         },
         bodyFat: { from: 'Amount', named: fromAnyApp('Body Fat') },

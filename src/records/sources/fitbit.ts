@@ -1,6 +1,6 @@
+import { KG_PER_POUND } from '../../base/units.ts';
 import type { FieldRule, Source, WellnessMapping } from './types.ts';
 
-const KG_PER_LB = 0.45359237;
 const MINUTE_SECS = 60;
 
 const minutes = (...from: string[]): FieldRule => ({ from, factor: MINUTE_SECS });
@@ -111,7 +111,7 @@ export const fitbit: Source = {
       has: ['logId', 'weight', 'bmi', 'date', 'time'],
       day: { from: 'date', clock: 'time', format: 'mdy' },
       fields: {
-        weight: { from: 'weight', factor: KG_PER_LB, decimals: 2 },
+        weight: { from: 'weight', factor: KG_PER_POUND, decimals: 2 },
         bodyFat: { from: 'fat', decimals: 1 },
       },
     },

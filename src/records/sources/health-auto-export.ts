@@ -1,11 +1,10 @@
+import { KCAL_PER_KJ, KG_PER_POUND, METRES_PER_MILE } from '../../base/units.ts';
 import type { FieldRule, Source } from './types.ts';
 
-const KG_PER_LB = 0.45359237;
-const KCAL_PER_KJ = 0.239006;
 const HOUR_SECS = 3_600;
 
 const ENERGY = { kcal: 1, kJ: KCAL_PER_KJ };
-const DISTANCE = { km: 1_000, mi: 1_609.344, m: 1 };
+const DISTANCE = { km: 1_000, mi: METRES_PER_MILE, m: 1 };
 
 function metric(named: string | string[], rule: Partial<FieldRule> = {}): FieldRule {
   return { from: 'qty', named, ...rule };
@@ -61,7 +60,7 @@ export const healthAutoExport: Source = {
       fields: {
         restingHr: metric('resting_heart_rate'),
         hrvSdnn: metric('heart_rate_variability', { combine: 'mean', decimals: 1 }),
-        weight: metricIn({ kg: 1, lb: KG_PER_LB }, 'weight_body_mass', { decimals: 2 }),
+        weight: metricIn({ kg: 1, lb: KG_PER_POUND }, 'weight_body_mass', { decimals: 2 }),
         bodyFat: metric('body_fat_percentage', { decimals: 1 }),
         vo2max: metric(['vo2_max', 'vo2max'], { decimals: 1 }),
         steps: metric('step_count', { combine: 'sum' }),
@@ -107,7 +106,7 @@ export const healthAutoExport: Source = {
         weight: { from: ['Weight (kg)', 'Weight & Body Mass (kg)'] },
         'weight#lb': {
           from: ['Weight (lb)', 'Weight & Body Mass (lb)'],
-          factor: KG_PER_LB,
+          factor: KG_PER_POUND,
           decimals: 2,
         },
         bodyFat: { from: 'Body Fat Percentage (%)', decimals: 1 },

@@ -1,6 +1,6 @@
-import { ITEM_FIELDS, NUTRITION_FIELDS } from '../fields.ts';
+import { ITEM_FIELDS, MEAL, NUTRITION_FIELDS } from '../fields.ts';
 import type { JsonObject, RawRecord } from '../types.ts';
-import { scalarText } from '../values.ts';
+import { knownWord, scalarText } from '../values.ts';
 import type { Row } from './row.ts';
 import {
   type FoundValue,
@@ -86,5 +86,6 @@ function fieldsOf(values: readonly FoundValue[]): JsonObject {
 
 function loggedAt(when: When, { meal }: JsonObject): string {
   if (when.instant !== undefined) return when.text;
-  return `${when.date}T${MEAL_TIMES[scalarText(meal).toUpperCase()] ?? NOON}`;
+  const word = knownWord(scalarText(meal), MEAL) ?? '';
+  return `${when.date}T${MEAL_TIMES[word] ?? NOON}`;
 }

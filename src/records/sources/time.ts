@@ -1,3 +1,4 @@
+import { readTimeOfDay } from '../clock.ts';
 import { instantAt, localDateOf, toLoggedAt, writeInstant } from '../local-date.ts';
 import { zoneOfTime } from '../read-zones.ts';
 import type { JsonValue, Zone } from '../types.ts';
@@ -131,15 +132,10 @@ function numbersOf(value: string, order: 'mdy' | 'dmy'): string | undefined {
   return clock === undefined ? date : joinClock(date, clock);
 }
 
-const CLOCK = /^(\d{1,2}):(\d{2})(?::(\d{2}))?(?:\.\d+)? ?([AaPp])?\.?[Mm]?\.?$/;
-
-/** Joins a date and a clock time, such as `08:14`, `8:14:30` or `08:14 PM`. */
+/** Joins a date and a time of day. */
 function joinClock(date: string, clock: string): string | undefined {
-  const [, hours, minutes = '', seconds = '00', half] = CLOCK.exec(clock.trim()) ?? [];
-  if (hours === undefined) return undefined;
-  const hour =
-    half === undefined ? Number(hours) : (Number(hours) % 12) + (/p/i.test(half) ? 12 : 0);
-  return `${date.slice(0, 10)}T${String(hour).padStart(2, '0')}:${minutes}:${seconds}`;
+  const time = readTimeOfDay(clock);
+  return time === undefined ? undefined : `${date.slice(0, 10)}T${time}`;
 }
 
 /** Returns the record's offset from UTC in minutes; undefined if it has none. */

@@ -1,6 +1,7 @@
 import type { FieldRule as PlatformRule } from '../fields.ts';
+import { readDuration } from '../clock.ts';
 import type { JsonValue } from '../types.ts';
-import { scalarText, show } from '../values.ts';
+import { isPlaceholder, scalarText, show } from '../values.ts';
 import { parseNumber } from './number.ts';
 import { type Row, firstValue } from './row.ts';
 import type { FieldRule } from './types.ts';
@@ -21,7 +22,7 @@ export function readValue(
     return word === undefined ? undefined : { value: word };
   }
   if (platform.type !== 'number' && platform.type !== 'integer') return { value: textOf(found) };
-  if (NOT_MEASURED.test(scalarText(found).trim())) return undefined;
+  if (isPlaceholder(found)) return undefined;
   let number = 0;
   for (const value of [found, ...addends(row, rule)]) {
     const part = numberOf(value, rule, commaIsDecimal);
@@ -55,9 +56,6 @@ function round(value: number, decimals: number): number {
   return Number.isFinite(rounded) ? rounded + 0 : value;
 }
 
-/** Words for "not measured" that programs write where a number belongs. */
-const NOT_MEASURED = /^(?:-+|n\/?a|nan|null|none)$/i;
-
 function isNone(value: JsonValue, { none = [] }: FieldRule): boolean {
   const number = typeof value === 'string' ? Number(value) : value;
   return none.some((word) => word === value || word === number);
@@ -89,16 +87,7 @@ function numberOf(
 ): number | undefined {
   if (typeof value === 'number') return value;
   if (typeof value !== 'string') return undefined;
-  return read === 'duration' ? secondsOf(value) : parseNumber(value, commaIsDecimal);
-}
-
-/** Reads `7:32` or `7:32:10` (hours first) as seconds. */
-function secondsOf(text: string): number | undefined {
-  const [, hours, minutes, seconds = '0'] =
-    /^(\d{1,3}):(\d{2})(?::(\d{2}))?$/.exec(text.trim()) ?? [];
-  return hours === undefined
-    ? undefined
-    : Number(hours) * 3600 + Number(minutes) * 60 + Number(seconds);
+  return read === 'duration' ? readDuration(value) : parseNumber(value, commaIsDecimal);
 }
 
 /** Returns what the value is divided by; undefined if the record does not have it. */

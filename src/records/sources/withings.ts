@@ -1,6 +1,5 @@
+import { KG_PER_POUND } from '../../base/units.ts';
 import type { FieldRule, Source, WellnessMapping } from './types.ts';
-
-const KG_PER_LB = 0.45359237;
 
 /** A nap, and each part of a night that was interrupted, is a line of its own. */
 const seconds = (...from: string[]): FieldRule => ({ from, combine: 'sum', none: [0] });
@@ -46,7 +45,7 @@ export const withings: Source = {
       day: { from: ['Date', 'Datum'] },
       fields: {
         weight: { from: ['Weight (kg)', 'Gewicht (kg)'] },
-        'weight#lb': { from: 'Weight (lb)', factor: KG_PER_LB, decimals: 2 },
+        'weight#lb': { from: 'Weight (lb)', factor: KG_PER_POUND, decimals: 2 },
         bodyFat: {
           from: ['Fat mass (kg)', 'Fettmasse (kg)', 'Fat mass (lb)'],
           over: ['Weight (kg)', 'Gewicht (kg)', 'Weight (lb)'],

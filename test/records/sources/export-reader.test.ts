@@ -149,6 +149,7 @@ describe('an input that a source matches', () => {
     const meals = [
       { eaten: '2026-02-15', dish: 'Oats', carbs: 60, meal: 'BREAKFAST' },
       { eaten: '2026-02-15', dish: 'Nuts', carbs: 5 },
+      { eaten: '2026-02-15', dish: 'Apple', carbs: 20, meal: 'Morning snack' },
       { eaten: '2026-02-15T21:15:00', dish: 'Tea', carbs: 1 },
       { eaten: '2026-02-15', dish: 'Nothing' },
     ];
@@ -159,6 +160,7 @@ describe('an input that a source matches', () => {
         items: [
           { name: 'Oats', carbs: 60, meal: 'BREAKFAST', logged_at: '2026-02-15T08:00:00+01:00' },
           { name: 'Nuts', carbs: 5, logged_at: '2026-02-15T12:00:00+01:00' },
+          { name: 'Apple', carbs: 20, meal: 'SNACK', logged_at: '2026-02-15T16:00:00+01:00' },
           { name: 'Tea', carbs: 1, logged_at: '2026-02-15T21:15:00+01:00' },
         ],
       },
