@@ -61,7 +61,10 @@ export async function runProgram(args: readonly string[]): Promise<ExitCode> {
     }
     return codeOf(await program.run());
   } catch (error) {
-    const failure = isAbort(error) ? new SyncError('INTERRUPTED', 'Interrupted.') : error;
+    const failure =
+      isAbort(error) && !(error instanceof SyncError)
+        ? new SyncError('INTERRUPTED', 'Interrupted.')
+        : error;
     createOutput(system.io, flags, system.clock).error(
       errorReport(failure),
       errorText(failure, flags),

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, readdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import type { PushOutcome } from '../../src/commands/push.ts';
+import type { PushOutcome } from '../../src/app/day-words.ts';
 import { ExitCode, worstExitCode } from '../../src/base/errors.ts';
 import type { InvalidReason, SkipReason, UploadOutcome } from '../../src/upload/report.ts';
 import { type World, openHome, openWorld } from '../support/acceptance.ts';
@@ -188,6 +188,7 @@ const SKIP_REASONS: Record<SkipReason | 'unchanged', true> = {
   unchanged: true,
   'not-an-activity': true,
   'refused-before': true,
+  'before-since': true,
 };
 const INVALID_REASONS: Record<InvalidReason, true> = {
   'not-fit': true,

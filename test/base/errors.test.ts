@@ -20,6 +20,7 @@ const TABLE: Readonly<Record<ErrorCode, number>> = {
   USAGE: 2,
   CONFIG: 2,
   INPUT_INVALID: 3,
+  FOLDER_GONE: 5,
   AUTH_REQUIRED: 4,
   AUTH_EXPIRED: 4,
   AUTH_REFUSED: 4,
