@@ -19,7 +19,7 @@ export interface ActivityView {
 /** Width from which a terminal has room for aligned lines (columns). */
 const WIDE = 80;
 /** Widths in aligned lines (columns). */
-const NAME_WIDTH = 16;
+const NAME_WIDTH = 20;
 const TIME_WIDTH = 7;
 const DISTANCE_WIDTH = 8;
 
@@ -67,13 +67,13 @@ export function activityText(activity: Activity, fallback: string, view: Activit
 }
 
 /** @param start as {@link localStart} returns it */
-function dayText(start: number, { zone, now }: ActivityView): string {
+function dayText(start: number, { zone, now, aligned }: ActivityView): string {
   const at = new Date(start);
   const year = at.getUTCFullYear();
   const thisYear = new Date(zoneRules(zone).wallAt(now)).getUTCFullYear();
   const day = [
     WEEKDAYS[at.getUTCDay()],
-    String(at.getUTCDate()).padStart(2),
+    String(at.getUTCDate()).padStart(aligned ? 2 : 1),
     MONTHS[at.getUTCMonth()],
     ...(year === thisYear ? [] : [String(year)]),
   ];

@@ -44,7 +44,7 @@ export function uploadItemText(item: UploadItem, view: ActivityView): Text | und
     case 'uploaded':
       return `${shownActivity(item, view)}  uploaded`;
     case 'duplicate':
-      return `${shownActivity(item, view)}  already at the service${item.note === undefined ? '' : `. ${item.note}`}`;
+      return `${shownActivity(item, view)}  already there${item.note === undefined ? '' : `. ${item.note}`}`;
     case 'skipped':
       return undefined;
     case 'invalid':

@@ -36,7 +36,7 @@ describe('the outcome of a file', () => {
     [{ ...sent, activity: NO_ACTIVITY, outcome: 'uploaded', service: {} }, 'a.fit  uploaded'],
     [
       { ...sent, outcome: 'duplicate', service: {}, note: 'The service ignores --name.' },
-      'Sat 21 Nov 08:00  Morning ride  2:36:36  87.9 km  already at the service. The service ignores --name.',
+      'Sat 21 Nov 08:00  Morning ride  2:36:36  87.9 km  already there. The service ignores --name.',
     ],
     [{ path: 'r/a.fit', outcome: 'skipped', reason: 'already-uploaded' }, undefined],
     [
