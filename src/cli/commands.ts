@@ -15,7 +15,7 @@ export const COMMANDS: readonly CommandDeclaration[] = [
   {
     name: 'status',
     summary: 'show the account, the login, the watchers and the uploads',
-    load: async () => (await import('../commands/status.ts')).status,
+    load: async () => (await import('../commands/status/status.ts')).status,
   },
   {
     name: 'token',

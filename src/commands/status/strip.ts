@@ -1,0 +1,106 @@
+import { uploadsOfDays } from '../../app/activity-day.ts';
+import type { OpenLedger } from '../../app/ledger.ts';
+import { daysAfter } from '../../base/time.ts';
+import type { DayState, RecordKind } from '../../ledger/records.ts';
+import type { LedgerUpload } from '../../ledger/uploads.ts';
+import type { Zone } from '../../records/types.ts';
+
+/** What the ledger has of a day. `none`: nothing. Of several recordings, the worst. */
+export type Mark = 'confirmed' | 'waiting' | 'refused' | 'none';
+
+export interface DayMarks {
+  /** `YYYY-MM-DD` */
+  readonly date: string;
+  readonly activity: Mark;
+  readonly wellness: Mark;
+  readonly nutrition: Mark;
+}
+
+/** Number of days in the strip. */
+const DAYS = 14;
+
+const UPLOAD_MARKS = { confirmed: 'confirmed', pending: 'waiting', rejected: 'refused' } as const;
+const RECORD_MARKS = { confirmed: 'confirmed', pending: 'waiting' } as const;
+const WORST_FIRST = ['refused', 'waiting', 'confirmed'] as const;
+
+/**
+ * Returns the marks of the last days up to today, the oldest first.
+ *
+ * @param ledger undefined if there is none
+ * @param zone decides about recordings without a local time of the device
+ */
+export function marksOfDays(
+  ledger: Pick<OpenLedger, 'uploads' | 'records'> | undefined,
+  today: string,
+  zone: Zone,
+): readonly DayMarks[] {
+  const dates = Array.from({ length: DAYS }, (_, index) => daysAfter(today, index - DAYS + 1));
+  const first = dates[0] ?? today;
+  const uploads = ledger === undefined ? [] : uploadsOfDays(ledger.uploads, first, today, zone);
+  const states = (kind: RecordKind) =>
+    ledger?.records.statesBetween(kind, first, today) ?? new Map<string, DayState>();
+  const [wellness, nutrition] = [states('wellness'), states('nutrition')];
+  return dates.map((date) => ({
+    date,
+    activity: worstOf(uploads.filter((each) => each.date === date).map(({ upload }) => upload)),
+    wellness: markOf(wellness.get(date)),
+    nutrition: markOf(nutrition.get(date)),
+  }));
+}
+
+function markOf(state: DayState | undefined): Mark {
+  return state === undefined ? 'none' : RECORD_MARKS[state];
+}
+
+function worstOf(uploads: readonly LedgerUpload[]): Mark {
+  const marks = new Set<Mark>(uploads.map(({ state }) => UPLOAD_MARKS[state]));
+  return WORST_FIRST.find((mark) => marks.has(mark)) ?? 'none';
+}
+
+const ROWS = { activity: 'Activity', wellness: 'Wellness', nutrition: 'Nutrition' } as const;
+
+const GLYPHS = {
+  unicode: { confirmed: '●', waiting: '○', refused: '×', none: '·' },
+  ascii: { confirmed: '*', waiting: 'o', refused: 'x', none: '.' },
+} as const;
+
+/** The meaning of the marks that need one. */
+const LEGEND = { waiting: 'waiting', refused: 'refused' } as const;
+
+/** Formats the strip: days of the week and of the month above a row for each kind; 51 columns. */
+export function stripLines(days: readonly DayMarks[], unicode: boolean): string[] {
+  const glyphs = GLYPHS[unicode ? 'unicode' : 'ascii'];
+  const row = (title: string, cells: readonly string[]) =>
+    `${title.padEnd(LABEL)}${cells.map((cell) => cell.padStart(2)).join(' ')}`.trimEnd();
+  const kinds = Object.entries(ROWS) as [keyof typeof ROWS, string][];
+  const used = new Set(days.flatMap((day) => kinds.map(([kind]) => day[kind])));
+  const legend = Object.entries(LEGEND)
+    .filter(([mark]) => used.has(mark as Mark))
+    .map(([mark, meaning]) => `${glyphs[mark as Mark]} ${meaning}`);
+  return [
+    row(
+      '',
+      days.map(({ date }) => weekday(date)),
+    ),
+    row(
+      '',
+      days.map(({ date }) => String(Number(date.slice(8)))),
+    ),
+    ...kinds.map(([kind, title]) =>
+      row(
+        title,
+        days.map((day) => glyphs[day[kind]]),
+      ),
+    ),
+    ...(legend.length === 0 ? [] : [`${' '.repeat(LABEL)}${legend.join('  ')}`]),
+  ];
+}
+
+/** Width of the labels before each line of the status (columns). */
+export const LABEL = 10;
+
+const WEEKDAYS = ['Su', 'Mo', 'Tu', 'We', 'Th', 'Fr', 'Sa'];
+
+function weekday(date: string): string {
+  return WEEKDAYS[new Date(date).getUTCDay()] ?? '';
+}
