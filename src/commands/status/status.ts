@@ -1,4 +1,4 @@
-import { type CommandModule, examples } from '../../app/command.ts';
+import type { CommandModule } from '../../app/command.ts';
 import { configFor } from '../../app/config.ts';
 import { withUntracedHttp } from '../../app/with-http.ts';
 import { statusJson } from './json.ts';
@@ -17,18 +17,15 @@ export const status: CommandModule = {
   declare: (command) =>
     command
       .option('--check', 'ask the service whether it accepts the login')
-      .option('--all-profiles', 'show each profile of this machine in short')
-      .addHelpText(
-        'after',
-        examples('sync status', 'sync status --check --json', 'sync status --all-profiles'),
-      ),
+      .option('--all-profiles', 'show each profile of this machine in short'),
+  examples: ['sync status', 'sync status --check --json', 'sync status --all-profiles'],
 
   async run(context, { check = false, allProfiles = false }: StatusFlags) {
     return await withUntracedHttp(context, async (http) => {
       if (allProfiles) return await statusOfAllProfiles(context, http, check);
       const report = await readStatus(context, configFor(context), http, check);
-      const { clock, output } = context;
-      output.result(statusJson(report), statusText(report, clock.now(), true));
+      const { clock, io, output } = context;
+      output.result(statusJson(report), statusText(report, clock.now(), io.unicode));
       return exitCodeFor(report);
     });
   },

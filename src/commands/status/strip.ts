@@ -4,9 +4,10 @@ import { daysAfter } from '../../base/time.ts';
 import type { DayState, RecordKind } from '../../ledger/records.ts';
 import type { LedgerUpload } from '../../ledger/uploads.ts';
 import type { Zone } from '../../records/types.ts';
+import { type Glyphs, glyphsFor } from '../../terminal/glyphs.ts';
 
 /** What the ledger has of a day. `none`: nothing. Of several recordings, the worst. */
-export type Mark = 'confirmed' | 'waiting' | 'refused' | 'none';
+export type Mark = keyof Glyphs['mark'];
 
 export interface DayMarks {
   /** `YYYY-MM-DD` */
@@ -59,17 +60,12 @@ function worstOf(uploads: readonly LedgerUpload[]): Mark {
 
 const ROWS = { activity: 'Activity', wellness: 'Wellness', nutrition: 'Nutrition' } as const;
 
-const GLYPHS = {
-  unicode: { confirmed: '●', waiting: '○', refused: '×', none: '·' },
-  ascii: { confirmed: '*', waiting: 'o', refused: 'x', none: '.' },
-} as const;
-
 /** The meaning of the marks that need one. */
 const LEGEND = { waiting: 'waiting', refused: 'refused' } as const;
 
 /** Formats the strip: days of the week and of the month above a row for each kind; 51 columns. */
 export function stripLines(days: readonly DayMarks[], unicode: boolean): string[] {
-  const glyphs = GLYPHS[unicode ? 'unicode' : 'ascii'];
+  const { mark: glyphs } = glyphsFor(unicode);
   const row = (title: string, cells: readonly string[]) =>
     `${title.padEnd(LABEL)}${cells.map((cell) => cell.padStart(2)).join(' ')}`.trimEnd();
   const kinds = Object.entries(ROWS) as [keyof typeof ROWS, string][];
