@@ -154,7 +154,7 @@ export const COMMANDS: readonly CommandDeclaration[] = [
     name: 'explain',
     group: 'Look into',
     summary: 'say why a file or a day was sent, skipped or refused, or is waiting',
-    load: async () => (await import('../commands/explain.ts')).explain,
+    load: async () => (await import('../commands/explain/explain.ts')).explain,
   },
   {
     name: 'inspect',

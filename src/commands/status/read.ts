@@ -9,10 +9,11 @@ import { hasEnvironmentTokens } from '../../credentials/environment.ts';
 import { openStore } from '../../credentials/open-store.ts';
 import { type SeenHealth, healthOf, listWatchers } from '../../daemon/registry.ts';
 import type { LedgerUpload } from '../../ledger/uploads.ts';
+import { dateAt } from '../../records/local-date.ts';
 import { type LoginFacts, readLogin } from './login.ts';
 import { type DayMarks, marksOfDays } from './strip.ts';
 import { type Waiting, findWaiting } from './waiting.ts';
-import { type ZoneFacts, dayIn, readZone } from './zone.ts';
+import { type ZoneFacts, readZone } from './zone.ts';
 
 export interface StatusReport extends LoginFacts {
   readonly profile: string;
@@ -110,15 +111,15 @@ function readLedger(
   { clock }: AppContext,
   config: Config,
   key: string,
-  { days: zone }: ZoneFacts,
+  { days }: ZoneFacts,
 ): LedgerFacts {
-  const today = dayIn(zone, clock.now());
+  const today = dateAt(clock.now(), days);
   if (!existsSync(ledgerPath(config))) {
     return {
       uploads: { pending: 0, confirmed: 0, rejected: 0 },
       lastUploadAt: undefined,
       recent: [],
-      days: marksOfDays(undefined, today, zone),
+      days: marksOfDays(undefined, today, days.name),
       waiting: { recordings: [], records: [], kept: 0, unusable: [] },
     };
   }
@@ -129,7 +130,7 @@ function readLedger(
       uploads: uploads.counts(),
       lastUploadAt: uploads.lastConfirmedAt(),
       recent: uploads.latest(RECENT),
-      days: marksOfDays(ledger, today, zone),
+      days: marksOfDays(ledger, today, days.name),
       waiting: findWaiting(ledger, key),
     };
   } finally {

@@ -1,25 +1,27 @@
 import { basename } from 'node:path';
 import type { LedgerUpload } from '../../ledger/uploads.ts';
-import type { Zone } from '../../records/types.ts';
-import { zoneRules } from '../../records/zone.ts';
+import { localStart } from '../../records/local-day.ts';
 import { oneLine } from '../../terminal/words.ts';
 
-/** Formats a recording: start at its place, name, time without pauses, distance. */
+/**
+ * Formats a recording: start at its place, name, time without pauses, distance.
+ *
+ * @param zone of a recording without its own offset
+ */
 export function recordingText(
   { path, activity }: Pick<LedgerUpload, 'path' | 'activity'>,
-  zone: Zone,
+  zone: string,
 ): string {
-  const { name, startedAt, offsetMinutes, movingSecs, distanceMeters } = activity;
-  if (startedAt === undefined) return oneLine(basename(path));
-  const wall =
-    offsetMinutes === undefined
-      ? zoneRules(zone.name).wallAt(startedAt)
-      : startedAt + offsetMinutes * 60_000;
-  const at = new Date(wall);
-  const words = at.toUTCString().split(' ');
+  const { name, movingSecs, distanceMeters } = activity;
+  const start = localStart(activity, zone);
+  const file = oneLine(basename(path));
+  if (start === undefined) return file;
+  const [weekday = '', day = '', month = '', , clock = ''] = new Date(start)
+    .toUTCString()
+    .split(' ');
   return [
-    `${(words[0] ?? '').slice(0, 3)} ${words[1] ?? ''} ${words[2] ?? ''} ${(words[4] ?? '').slice(0, 5)}`,
-    name ?? oneLine(basename(path)),
+    `${weekday.slice(0, 3)} ${day} ${month} ${clock.slice(0, 5)}`,
+    name ?? file,
     ...(movingSecs === undefined ? [] : [new Date(movingSecs * 1000).toISOString().slice(12, 19)]),
     ...(distanceMeters === undefined ? [] : [`${(distanceMeters / 1000).toFixed(1)} km`]),
   ].join('  ');

@@ -1,9 +1,8 @@
-import { uploadsOfDays } from '../../app/activity-day.ts';
 import type { OpenLedger } from '../../app/ledger.ts';
+import { uploadsOfDays } from '../../app/uploads-of-days.ts';
 import { daysAfter } from '../../base/time.ts';
 import type { DayState, RecordKind } from '../../ledger/records.ts';
 import type { LedgerUpload } from '../../ledger/uploads.ts';
-import type { Zone } from '../../records/types.ts';
 import { type Glyphs, glyphsFor } from '../../terminal/glyphs.ts';
 
 /** What the ledger has of a day. `none`: nothing. Of several recordings, the worst. */
@@ -28,12 +27,12 @@ const WORST_FIRST = ['refused', 'waiting', 'confirmed'] as const;
  * Returns the marks of the last days up to today, the oldest first.
  *
  * @param ledger undefined if there is none
- * @param zone decides about recordings without a local time of the device
+ * @param zone of recordings without their own offset
  */
 export function marksOfDays(
   ledger: Pick<OpenLedger, 'uploads' | 'records'> | undefined,
   today: string,
-  zone: Zone,
+  zone: string,
 ): readonly DayMarks[] {
   const dates = Array.from({ length: DAYS }, (_, index) => daysAfter(today, index - DAYS + 1));
   const first = dates[0] ?? today;
@@ -58,45 +57,33 @@ function worstOf(uploads: readonly LedgerUpload[]): Mark {
   return WORST_FIRST.find((mark) => marks.has(mark)) ?? 'none';
 }
 
-const ROWS = { activity: 'Activity', wellness: 'Wellness', nutrition: 'Nutrition' } as const;
+const KINDS = ['activity', 'wellness', 'nutrition'] as const;
+const TITLES = { activity: 'Activity', wellness: 'Wellness', nutrition: 'Nutrition' } as const;
 
-/** The meaning of the marks that need one. */
-const LEGEND = { waiting: 'waiting', refused: 'refused' } as const;
+/** Returns whether anything was sent on the day. */
+export function isMarked(day: DayMarks): boolean {
+  return KINDS.some((kind) => day[kind] !== 'none');
+}
 
 /** Formats the strip: days of the week and of the month above a row for each kind; 51 columns. */
 export function stripLines(days: readonly DayMarks[], unicode: boolean): string[] {
   const { mark: glyphs } = glyphsFor(unicode);
-  const row = (title: string, cells: readonly string[]) =>
-    `${title.padEnd(LABEL)}${cells.map((cell) => cell.padStart(2)).join(' ')}`.trimEnd();
-  const kinds = Object.entries(ROWS) as [keyof typeof ROWS, string][];
-  const used = new Set(days.flatMap((day) => kinds.map(([kind]) => day[kind])));
-  const legend = Object.entries(LEGEND)
-    .filter(([mark]) => used.has(mark as Mark))
-    .map(([mark, meaning]) => `${glyphs[mark as Mark]} ${meaning}`);
+  const row = (title: string, cellOf: (day: DayMarks) => string) =>
+    title.padEnd(LABEL) + days.map((day) => cellOf(day).padStart(2)).join(' ');
+  const used = new Set(days.flatMap((day) => KINDS.map((kind) => day[kind])));
+  // The other marks explain themselves.
+  const legend = (['waiting', 'refused'] as const)
+    .filter((mark) => used.has(mark))
+    .map((mark) => `${glyphs[mark]} ${mark}`);
   return [
-    row(
-      '',
-      days.map(({ date }) => weekday(date)),
-    ),
-    row(
-      '',
-      days.map(({ date }) => String(Number(date.slice(8)))),
-    ),
-    ...kinds.map(([kind, title]) =>
-      row(
-        title,
-        days.map((day) => glyphs[day[kind]]),
-      ),
-    ),
-    ...(legend.length === 0 ? [] : [`${' '.repeat(LABEL)}${legend.join('  ')}`]),
+    row('', ({ date }) => WEEKDAYS[new Date(date).getUTCDay()] ?? ''),
+    row('', ({ date }) => String(Number(date.slice(8)))),
+    ...KINDS.map((kind) => row(TITLES[kind], (day) => glyphs[day[kind]])),
+    ...(legend.length === 0 ? [] : [' '.repeat(LABEL) + legend.join('  ')]),
   ];
 }
 
-/** Width of the labels before each line of the status (columns). */
-export const LABEL = 10;
-
 const WEEKDAYS = ['Su', 'Mo', 'Tu', 'We', 'Th', 'Fr', 'Sa'];
 
-function weekday(date: string): string {
-  return WEEKDAYS[new Date(date).getUTCDay()] ?? '';
-}
+/** Width of the labels before each line of the status (columns). */
+export const LABEL = 10;

@@ -1,15 +1,15 @@
 import { ageText } from '../../auth/login-ages.ts';
 import { type Text, joinTexts, phrase, sync } from '../../base/phrase.ts';
+import type { RecordKind } from '../../ledger/records.ts';
 import type { SeenHealth } from '../../daemon/registry.ts';
 import type { LedgerUpload } from '../../ledger/uploads.ts';
 import type { ReportedFile } from '../../ledger/watch-marks.ts';
-import type { Zone } from '../../records/types.ts';
 import { duration, oneLine, plural } from '../../terminal/words.ts';
 import { missingText, who } from '../login/words.ts';
 import type { Checked, LoginState } from './login.ts';
 import type { LedgerFacts, StatusReport } from './read.ts';
 import { recordingText } from './recording.ts';
-import { LABEL, stripLines } from './strip.ts';
+import { LABEL, isMarked, stripLines } from './strip.ts';
 import type { WaitingRecord } from './waiting.ts';
 import type { ZoneFacts } from './zone.ts';
 
@@ -19,7 +19,7 @@ const ENDS_SOON_MS = 7 * 86_400_000;
 /** @param now ms since 1970 */
 export function statusText(report: StatusReport, now: number, unicode: boolean): Text {
   const { service, profile, ledger, login } = report;
-  const zone = report.zone.days;
+  const zone = report.zone.days.name;
   const lines: Text[] = [
     ...rows('Service', `${service}${profile === 'default' ? '' : ` (profile "${profile}")`}`),
     ...rows('Account', accountText(report)),
@@ -33,8 +33,7 @@ export function statusText(report: StatusReport, now: number, unicode: boolean):
       'Last recordings',
       ledger.recent.map((upload) => recentText(upload, zone, now)),
     ),
-    '',
-    ...stripLines(ledger.days, unicode),
+    ...(ledger.days.some(isMarked) ? ['', ...stripLines(ledger.days, unicode)] : []),
     ...waitingSections(ledger, zone, now),
   ];
   return joinTexts(lines, '\n');
@@ -171,14 +170,14 @@ export function uploadsText(
   return `${plural(uploads.confirmed, 'recording')} at the service${last}`;
 }
 
-function recentText(upload: LedgerUpload, zone: Zone, now: number): string {
+function recentText(upload: LedgerUpload, zone: string, now: number): string {
   return `${recordingText(upload, zone)}  uploaded ${duration(now - upload.changedAt)} ago`;
 }
 
 /** Number of waiting or refused recordings that the text names. */
 const NAMED = 3;
 
-function waitingSections({ waiting, uploads }: LedgerFacts, zone: Zone, now: number): Text[] {
+function waitingSections({ waiting, uploads }: LedgerFacts, zone: string, now: number): Text[] {
   const { recordings, records, kept, unusable } = waiting;
   const pending = recordings.filter(({ state }) => state === 'pending');
   const refused = recordings.filter(({ state }) => state === 'rejected');
@@ -195,36 +194,40 @@ function waitingSections({ waiting, uploads }: LedgerFacts, zone: Zone, now: num
   ];
 }
 
-function pendingLines(pending: readonly LedgerUpload[], count: number, zone: Zone): Text[] {
+function pendingLines(pending: readonly LedgerUpload[], count: number, zone: string): Text[] {
   if (count === 0) return [];
-  const them = count === 1 ? 'it' : 'them';
   return [
     ...pending.slice(0, NAMED).map((upload) => recordingText(upload, zone)),
     ...andMore(count),
-    phrase`The service has not confirmed ${them}: ${sync('upload')} of the same files sends ${them} again.`,
+    phrase`The service has not confirmed ${them(count)}: ${sync('upload')} of the same files sends ${them(count)} again.`,
   ];
 }
 
 function recordLines(records: readonly WaitingRecord[]): Text[] {
-  const unclear = records.filter((record) => record.unclear);
-  const clear = records.filter((record) => !record.unclear);
-  const them = clear.length === 1 ? 'it' : 'them';
+  const clear = records.filter(({ unclear }) => !unclear);
+  const days = (kind: RecordKind) => {
+    const dates = clear.filter((record) => record.kind === kind).map(({ date }) => date);
+    const named = [dates.slice(0, NAMED).join(', '), ...andMore(dates.length)].join(' ');
+    return dates.length === 0 ? [] : [`${kind} of ${named}`];
+  };
   return [
-    ...clear.slice(0, NAMED).map(({ kind, date }) => `${kind} of ${date}`),
-    ...andMore(clear.length),
+    ...days('wellness'),
+    ...days('nutrition'),
     ...(clear.length === 0
       ? []
-      : [phrase`The service has not confirmed ${them}: push ${them} again with ${sync('push')}.`]),
-    ...unclear.map(
-      ({ date }) => phrase`nutrition of ${date}: not answered; see ${sync('explain', date)}`,
-    ),
+      : [
+          phrase`The service has not confirmed ${them(clear.length)}: ${sync('push')} sends ${them(clear.length)} again.`,
+        ]),
+    ...records
+      .filter(({ unclear }) => unclear)
+      .map(({ date }) => phrase`nutrition of ${date}: not answered; see ${sync('explain', date)}`),
   ];
 }
 
 function refusedLines(
   refused: readonly LedgerUpload[],
   count: number,
-  zone: Zone,
+  zone: string,
   now: number,
 ): Text[] {
   return [
@@ -249,4 +252,8 @@ function unusableLines(unusable: readonly ReportedFile[]): Text[] {
 
 function andMore(count: number): string[] {
   return count > NAMED ? [`and ${count - NAMED} more`] : [];
+}
+
+function them(count: number): string {
+  return count === 1 ? 'it' : 'them';
 }

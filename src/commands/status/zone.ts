@@ -4,7 +4,6 @@ import { type PlatformZone, lastPlatformZone } from '../../app/platform-zone-mem
 import { zoneFor } from '../../app/zone.ts';
 import { SyncError } from '../../base/errors.ts';
 import type { Config } from '../../config/config.ts';
-import { dateAt } from '../../records/local-date.ts';
 import type { Zone } from '../../records/types.ts';
 import { type Failure, failureOf } from '../../api/batch-breaker.ts';
 
@@ -46,9 +45,4 @@ function machineZone(context: AppContext): string | undefined {
     if (!(error instanceof SyncError)) throw error;
     return undefined;
   }
-}
-
-/** Returns the calendar date (`YYYY-MM-DD`) at an instant (ms since 1970). */
-export function dayIn(zone: Zone, instant: number): string {
-  return dateAt(instant, zone);
 }

@@ -1,33 +1,15 @@
-import {
-  amount,
-  count,
-  date,
-  flag,
-  list,
-  object,
-  sha256,
-  text,
-  texts,
-  time,
-  word,
-} from '../fields.ts';
+import { count, date, flag, list, object, sha256, text, texts, time, word } from '../fields.ts';
 import type { Shape, Words } from '../fields.ts';
 import type { LineKind } from '../line-kind.ts';
 import { HEALTH_EXAMPLE, watchers } from './health.ts';
 import { ADA, MISSING, PROFILE, SERVICE } from './logins.ts';
-import { SHA256, account, failure } from './shared.ts';
-
-const STATES_IT = 'the recording states it';
+import { SHA256, account, activity, failure } from './shared.ts';
 
 /** A recording in the ledger. */
 const RECORDING: Shape = {
   path: text('The file that was sent last.'),
   sha256: sha256('SHA-256 of the recording, unpacked.'),
-  name: text('Name of the activity.', STATES_IT),
-  startedAt: time('Start of the activity.', STATES_IT),
-  offsetMinutes: amount('min', 'Local time minus UTC.', STATES_IT),
-  movingSecs: amount('s', 'Duration without pauses.', STATES_IT),
-  distanceMeters: amount('m', 'Distance.', STATES_IT),
+  ...activity,
 };
 
 /** What the ledger has of a day. */

@@ -605,7 +605,7 @@ describe('the text of the status', () => {
         '  and 2 more',
         '  The service has not confirmed them: `sync upload` of the same files sends them again.',
         '  wellness of 2026-02-13',
-        '  The service has not confirmed it: push it again with `sync push`.',
+        '  The service has not confirmed it: `sync push` sends it again.',
         '  nutrition of 2026-02-14: not answered; see `sync explain 2026-02-14`',
         '  copies of 2 recordings, until `sync watch` has sent them',
         '',
