@@ -2,6 +2,9 @@ import { SyncError } from '../base/errors.ts';
 import { isCalendarDate } from '../base/time.ts';
 import { zoneRules } from '../records/zone.ts';
 
+/** The forms of a date, for the help of a flag. */
+export const DATE_FORMS = 'YYYY-MM-DD, today, yesterday or 7d';
+
 /**
  * Parses a flag's date: `YYYY-MM-DD`, `today`, `yesterday`, or a number of days back (`7d`).
  *

@@ -14,7 +14,7 @@ import { readFile } from '../upload/read-recording.ts';
 
 /** Says why a file or a day was sent, skipped or refused, or is waiting. */
 export const explain: CommandModule = {
-  declare: (command) => command.argument('<file|date>', 'a recording, or a date (YYYY-MM-DD)'),
+  declare: (command) => command.argument('<file|date>', 'a recording, or a day: YYYY-MM-DD'),
   examples: ['sync explain ride.fit', 'sync explain 2026-02-15'],
 
   async run(context, subject: string) {
