@@ -78,7 +78,8 @@ async function screenAfter(commands) {
   const tmux = (...args) =>
     run('tmux', ['-L', 'pictures', '-f', '/dev/null', '-u', ...args], options);
   const typed = commands.map(
-    (command) => `printf '\\033[2m$\\033[22m \\033[1m%s\\033[22m\\n' '${command}'; ${command}; echo`,
+    (command) =>
+      `printf '\\033[2m$\\033[22m \\033[1m%s\\033[22m\\n' '${command}'; ${command}; echo`,
   );
   const script = `sync() { '${process.execPath}' '${program}' "$@"; }; ${typed.join('; ')}`;
   const size = ['-x', String(COLUMNS), '-y', '60'];

@@ -58,7 +58,7 @@ export function terminalSvg({ lines, columns, title, description }, theme) {
 <desc id="d">${escape(description)}</desc>
 <style>
 text { font: ${FONT_SIZE}px ui-monospace, SFMono-Regular, Menlo, Consolas, "DejaVu Sans Mono", monospace; fill: ${theme.text}; white-space: pre; }
-path { fill: ${theme.text}; }
+path { fill: ${theme.soft}; }
 ${stylesOf(theme, used)}</style>
 <rect x=".5" y=".5" width="${width - 1}" height="${height - 1}" rx="9" fill="${theme.ground}" stroke="${theme.frame}"/>
 <g fill="${theme.frame}"><circle cx="20" cy="18" r="5.5"/><circle cx="38" cy="18" r="5.5"/><circle cx="56" cy="18" r="5.5"/></g>
@@ -82,7 +82,7 @@ function stylesOf(theme, used) {
 /** The characters of a line, each with the names of its styles. */
 function cellsOf(line) {
   const styles = new Map();
-  return line.split(/(\x1b\[[\d;]*m)/).flatMap((part) => {
+  return line.split(/(\p{Cc}\[[\d;]*m)/u).flatMap((part) => {
     if (!part.startsWith('\x1b')) {
       const style = [...styles.values()].join(' ');
       return Array.from(part, (character) => ({ character, style }));

@@ -7,7 +7,7 @@
 
 import type { Text } from './phrase.ts';
 
-/** Process exit codes. A test compares the README's table with them. */
+/** Process exit codes. A test compares the table of docs/ci.md with them. */
 export const ExitCode = {
   ok: 0,
   internal: 1,
