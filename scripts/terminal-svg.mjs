@@ -168,16 +168,19 @@ function braille(character, x, y) {
     .join('');
 }
 
+/** Blocks of two rows overlap by this, so that no line shows between them at any zoom (px). */
+const OVERLAP = 0.5;
+
 /** The sides of a block element: x, y, width, height. */
 function block(character, x, y) {
   const code = character.codePointAt(0);
   // U+2581 to U+2588 fill the cell from below in eighths, U+2589 to U+258F from the left.
   if (code >= 0x2581 && code <= 0x2588) {
     const height = ((code - 0x2580) * CELL.height) / 8;
-    return [x, y + CELL.height - height, CELL.width, height];
+    return [x, y + CELL.height - height, CELL.width, height + OVERLAP];
   }
   if (code >= 0x2589 && code <= 0x258f) {
-    return [x, y, ((0x2590 - code) * CELL.width) / 8, CELL.height];
+    return [x, y, ((0x2590 - code) * CELL.width) / 8, CELL.height + OVERLAP];
   }
   throw new Error(`U+${code.toString(16)} has no shape in this picture.`);
 }

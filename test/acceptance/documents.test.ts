@@ -137,7 +137,7 @@ describe('docs/settings.md', () => {
   const document = readDocument('docs/settings.md');
   const missing = missingTools('bash');
 
-  it('has the table that is written from the settings', () => {
+  it('has the tables that are written from the settings and variables', () => {
     const { status, stderr } = spawnSync(
       process.execPath,
       ['scripts/settings-docs.mjs', '--check'],
