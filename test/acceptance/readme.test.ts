@@ -71,7 +71,7 @@ describe('the README', () => {
       world.write('morning.json', example?.text ?? '');
       const table = tableRows(readme, 'you type').flatMap(([command = '']) => quoted(command));
       const commands = [
-        ...commandsBetween('## Your first upload', '## All commands'),
+        ...commandsBetween('## Your first upload', '## More commands'),
         ...table,
         ...commandsBetween('## Update and remove', '## For developers'),
       ];
