@@ -91,7 +91,7 @@ describe('a fault of the program', () => {
   });
 });
 
-it('reports an installation that lacks a file', async () => {
+it('reports an installation that lacks a file', () => {
   const home = openHome();
   const dist = join(home.dir, 'dist');
   cpSync(dirname(PROGRAM), dist, { recursive: true });
