@@ -38,7 +38,10 @@ export async function runProgram(args: readonly string[]): Promise<ExitCode> {
   const codeOf = (code: ExitCode) => (lost ? worstExitCode([code, ExitCode.internal]) : code);
   const report = async (error: unknown): Promise<ExitCode> => {
     const failure = await failureIn(error, system);
-    createOutput(system.io, flags).error(errorReport(failure), errorText(failure, flags));
+    createOutput(system.io, flags, system.clock).error(
+      errorReport(failure),
+      errorText(failure, flags),
+    );
     return codeOf(exitCodeOf(failure.code));
   };
   // An error outside of every promise that this function awaits.

@@ -8,6 +8,7 @@ import { findMachineZone } from '../../src/system/machine-zone.ts';
 import { errorReport, errorText } from '../../src/terminal/error.ts';
 import type { Io } from '../../src/terminal/io.ts';
 import { type GlobalFlags, createOutput } from '../../src/terminal/output.ts';
+import { plainIo } from './io.ts';
 import { type Finished, PROGRAM, type RunOptions } from './program.ts';
 
 /**
@@ -41,7 +42,7 @@ export async function runInProcess(
     code = await buildProgram({ version: VERSION, system, onFlags }, args).run();
   } catch (error) {
     const failure = failureOf(error, system);
-    createOutput(io, flags).error(errorReport(failure), errorText(failure, flags));
+    createOutput(io, flags, system.clock).error(errorReport(failure), errorText(failure, flags));
     code = exitCodeOf(failure.code);
   }
   return { code, stdout: stdout.join(''), stderr: stderr.join('') };
@@ -50,18 +51,12 @@ export async function runInProcess(
 /** Streams of a program that no person is at. */
 function pipes(input: string | Uint8Array, stdout: string[], stderr: string[]): Io {
   return {
-    interactive: false,
-    stdoutIsTerminal: false,
-    stderrIsTerminal: false,
-    colour: false,
-    columns: 0,
-    unread: new AbortController().signal,
+    ...plainIo(),
     out: (line) => void stdout.push(`${line}\n`),
     err: (line) => void stderr.push(`${line}\n`),
     async *readStdin() {
       await Promise.resolve();
       if (input.length > 0) yield Buffer.from(input);
     },
-    ask: () => Promise.reject(new Error('no terminal to ask at')),
   };
 }
