@@ -5,7 +5,7 @@ import type { Archives } from '../archive/archives.ts';
 import { SyncError } from '../base/errors.ts';
 import { phrase, sync } from '../base/phrase.ts';
 import { STDIN as STDIN_INPUT } from '../records/day-plan.ts';
-import { type Input, fileInput } from '../records/read-input.ts';
+import { type Input, fileInput } from '../records/input.ts';
 import type { RecordKind, SourceOptions } from '../records/types.ts';
 import type { AppContext } from './context.ts';
 

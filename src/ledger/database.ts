@@ -34,9 +34,13 @@ const SCHEMA = `
     faults INTEGER NOT NULL DEFAULT 0,
     faults_since INTEGER,
     faulted_at INTEGER,
-    -- From the recording, if it states them: start (ms since the epoch) and timer time (s). And the
-    -- file name that it was sent under.
+    -- The activity, as far as the recording states it (fit/activity.ts).
+    name TEXT,
     started_at INTEGER,
+    offset_minutes INTEGER,
+    moving_secs REAL,
+    distance_meters REAL,
+    -- Timer time of the first session (s), and the file name that it was sent under.
     duration_secs REAL,
     sent_as TEXT,
     -- When it was last compared with the workouts of the platform (ms since the epoch).
@@ -45,6 +49,7 @@ const SCHEMA = `
     changed_at INTEGER NOT NULL,
     PRIMARY KEY (account, sha256)
   ) WITHOUT ROWID;
+  CREATE INDEX uploads_started ON uploads (account, started_at);
 
   -- What was found in a file, so that an unchanged one is not read again.
   CREATE TABLE known_files (

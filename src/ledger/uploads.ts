@@ -1,4 +1,5 @@
 import { basename } from 'node:path';
+import type { Activity } from '../fit/activity.ts';
 import { type Database, transaction } from './guard.ts';
 import type { ProcessMark } from '../system/processes.ts';
 
@@ -18,16 +19,24 @@ export interface LedgerUpload extends UploadStanding {
   readonly sha256: string;
   readonly path: string;
   readonly size: number;
+  readonly activity: Activity;
   /** The ids in the service's answer; empty before it is confirmed. */
   readonly service: Readonly<Record<string, unknown>>;
   /** Why the service refused it. */
   readonly message: string | undefined;
 }
 
+/** A recording to claim. */
+export interface ClaimedRecording {
+  readonly sha256: string;
+  readonly path: string;
+  /** Bytes. */
+  readonly size: number;
+  readonly activity: Activity;
+}
+
 /** What the platform shows of a recording as a workout. */
 export interface SentRecording {
-  /** When it began (ms since the epoch), if the recording states it. */
-  readonly startedAt: number | undefined;
   /** Timer time of its first session, in s. */
   readonly durationSecs: number | undefined;
   /** The file name that it was sent under. */
@@ -38,6 +47,8 @@ export interface SentRecording {
 export interface ConfirmedUpload extends SentRecording {
   readonly sha256: string;
   readonly path: string;
+  /** When it began (ms since the epoch), if the recording states it. */
+  readonly startedAt: number | undefined;
   /** ms since the epoch. */
   readonly confirmedAt: number;
   /** The workout that the service named, if any. */
@@ -57,6 +68,12 @@ export type Claim =
 
 /** The uploads of one account, as other modules use and wrap them. */
 export type UploadLedger = Pick<SqliteUploadLedger, keyof SqliteUploadLedger>;
+
+/** The part of the ledger that sends recordings. */
+export type UploadClaims = Pick<
+  UploadLedger,
+  'find' | 'claim' | 'confirm' | 'reject' | 'release' | 'countFault'
+>;
 
 /** A long-running process counts a fault of a recording once in this time (ms). */
 const FAULT_GAP_MS = 3_600_000;
@@ -100,11 +117,20 @@ class SqliteUploadLedger {
    *
    * @param force claims it even if it is confirmed; it then stays confirmed
    */
-  claim(
-    { sha256, path, size }: { sha256: string; path: string; size: number },
-    force: boolean,
-  ): Claim {
-    const values = [this.#account, sha256, this.#mark.id, path, size, this.#now()] as const;
+  claim({ sha256, path, size, activity }: ClaimedRecording, force: boolean): Claim {
+    const values = [
+      this.#account,
+      sha256,
+      this.#mark.id,
+      path,
+      size,
+      this.#now(),
+      activity.name ?? null,
+      activity.startedAt ?? null,
+      activity.offsetMinutes ?? null,
+      activity.movingSecs ?? null,
+      activity.distanceMeters ?? null,
+    ] as const;
     // Nearly every recording is new: one statement finds that out and takes it.
     if (this.#statements.takeFirst.run(...values) === 1) return this.#begin(sha256);
     const claim = transaction(this.#database, () => {
@@ -125,13 +151,12 @@ class SqliteUploadLedger {
     service: Readonly<Record<string, unknown>>,
     recording?: SentRecording,
   ): void {
-    const { startedAt = null, durationSecs = null, sentAs = null } = recording ?? {};
+    const { durationSecs = null, sentAs = null } = recording ?? {};
     this.#end(sha256, () =>
       this.#statements.confirm.run(
         attempts,
         JSON.stringify(service),
         this.#now(),
-        startedAt,
         durationSecs,
         sentAs,
         this.#account,
@@ -208,6 +233,21 @@ class SqliteUploadLedger {
     return (this.#statements.last.get(this.#account) as { at: number | null }).at ?? undefined;
   }
 
+  /** Returns the confirmed recordings that began last, the newest first. */
+  latest(limit: number): LedgerUpload[] {
+    return (this.#statements.latest.all(this.#account, limit) as Row[]).map(decode);
+  }
+
+  /** Returns recordings in any state that began in `[from, to)` (ms since the epoch), in that order. */
+  startedBetween(from: number, to: number): LedgerUpload[] {
+    return (this.#statements.started.all(this.#account, from, to) as Row[]).map(decode);
+  }
+
+  /** Returns recordings that the service does not have, the latest change first. */
+  undelivered(limit: number): LedgerUpload[] {
+    return (this.#statements.undelivered.all(this.#account, limit) as Row[]).map(decode);
+  }
+
   #row(sha256: string): Row | undefined {
     return this.#statements.select.get(this.#account, sha256) as Row | undefined;
   }
@@ -238,29 +278,39 @@ class SqliteUploadLedger {
   }
 }
 
+const COLUMNS = `sha256, state, owner, path, size, attempts, refusals, service, message, changed_at,
+  name, started_at, offset_minutes, moving_secs, distance_meters`;
+
+const INSERT = `INSERT INTO uploads (account, sha256, state, owner, path, size, changed_at,
+    name, started_at, offset_minutes, moving_secs, distance_meters)
+  VALUES (?, ?, 'pending', ?, ?, ?, ?, ?, ?, ?, ?, ?)`;
+
 function prepareStatements(database: Database) {
   return {
-    select: database.prepare(
-      `SELECT sha256, state, owner, path, size, attempts, refusals, service, message,
-         changed_at
-       FROM uploads WHERE account = ? AND sha256 = ?`,
+    select: database.prepare(`SELECT ${COLUMNS} FROM uploads WHERE account = ? AND sha256 = ?`),
+    latest: database.prepare(
+      `SELECT ${COLUMNS} FROM uploads WHERE account = ? AND state = 'confirmed'
+       ORDER BY started_at DESC LIMIT ?`,
+    ),
+    started: database.prepare(
+      `SELECT ${COLUMNS} FROM uploads WHERE account = ? AND started_at >= ? AND started_at < ?
+       ORDER BY started_at`,
+    ),
+    undelivered: database.prepare(
+      `SELECT ${COLUMNS} FROM uploads WHERE account = ? AND state <> 'confirmed'
+       ORDER BY changed_at DESC LIMIT ?`,
     ),
     take: database.prepare(
-      `INSERT INTO uploads (account, sha256, state, owner, path, size, changed_at)
-       VALUES (?, ?, 'pending', ?, ?, ?, ?)
-       ON CONFLICT (account, sha256) DO UPDATE SET
+      `${INSERT} ON CONFLICT (account, sha256) DO UPDATE SET
          state = 'pending', owner = excluded.owner, path = excluded.path, changed_at = excluded.changed_at`,
     ),
     retake: database.prepare('UPDATE uploads SET owner = ? WHERE account = ? AND sha256 = ?'),
-    takeFirst: database.prepare(
-      `INSERT INTO uploads (account, sha256, state, owner, path, size, changed_at)
-       VALUES (?, ?, 'pending', ?, ?, ?, ?) ON CONFLICT DO NOTHING`,
-    ),
+    takeFirst: database.prepare(`${INSERT} ON CONFLICT DO NOTHING`),
     confirm: database.prepare(
       `UPDATE uploads
        SET state = 'confirmed', owner = NULL, attempts = attempts + ?, service = ?, message = NULL, changed_at = ?,
          refusals = 0, faults = 0, faults_since = NULL, faulted_at = NULL, verified_at = NULL,
-         started_at = ?, duration_secs = ?, sent_as = ?
+         duration_secs = ?, sent_as = ?
        WHERE account = ? AND sha256 = ?`,
     ),
     reject: database.prepare(
@@ -309,6 +359,11 @@ interface Row {
   readonly service: string;
   readonly message: string | null;
   readonly changed_at: number;
+  readonly name: string | null;
+  readonly started_at: number | null;
+  readonly offset_minutes: number | null;
+  readonly moving_secs: number | null;
+  readonly distance_meters: number | null;
 }
 
 function decode(row: Row): LedgerUpload {
@@ -317,6 +372,13 @@ function decode(row: Row): LedgerUpload {
     state: row.state,
     path: row.path,
     size: row.size,
+    activity: {
+      name: row.name ?? undefined,
+      startedAt: row.started_at ?? undefined,
+      offsetMinutes: row.offset_minutes ?? undefined,
+      movingSecs: row.moving_secs ?? undefined,
+      distanceMeters: row.distance_meters ?? undefined,
+    },
     attempts: row.attempts,
     refusals: row.refusals,
     service: row.state === 'confirmed' ? (JSON.parse(row.service) as Record<string, unknown>) : {},

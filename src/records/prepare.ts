@@ -4,7 +4,8 @@ import { joinTexts } from '../base/phrase.ts';
 import { dateAt } from './local-date.ts';
 import { DayMerger } from './merge.ts';
 import { readNutrition } from './nutrition.ts';
-import { readInput, type Input } from './read-input.ts';
+import type { Input } from './input.ts';
+import { readInput } from './read-input.ts';
 import { Recurring } from './recurring.ts';
 import { ExportReader, type FoundExport } from './sources/export-reader.ts';
 import type {

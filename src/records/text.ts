@@ -5,11 +5,18 @@ import { type Text, phrase, sync } from '../base/phrase.ts';
 /** Decodes the bytes of an input, and recognises files that are not text. */
 
 /** U+FEFF in UTF-8, which some editors and PowerShell put before the text. */
-export const UTF8_MARK = Buffer.from([0xef, 0xbb, 0xbf]);
+const UTF8_MARK = Buffer.from([0xef, 0xbb, 0xbf]);
 
 /** Returns the number of bytes of a UTF-8 byte order mark at the start: 3 or 0. */
 export function markLength(bytes: Buffer): number {
   return bytes.subarray(0, 3).equals(UTF8_MARK) ? 3 : 0;
+}
+
+/** Returns the index of the first byte that is not JSON white space, or the end. */
+export function afterSpace(bytes: Buffer, start: number): number {
+  let at = start;
+  while (at < bytes.length && ' \t\r\n'.includes(String.fromCharCode(bytes[at] ?? 0))) at++;
+  return at;
 }
 
 /**

@@ -1,10 +1,11 @@
 import { basename } from 'node:path';
 import type { Context } from '../base/context.ts';
 import { SyncError, endsRun } from '../base/errors.ts';
+import { describeActivity } from '../fit/activity.ts';
 import { activityName } from '../fit/activity-name.ts';
 import { type ActivityTimes, readActivityTimes, readFirstSession } from '../fit/summary.ts';
 import type { FileStamp, KnownFiles } from '../ledger/known-files.ts';
-import type { UploadLedger } from '../ledger/uploads.ts';
+import type { UploadClaims } from '../ledger/uploads.ts';
 import type { ServiceClient } from '../api/client.ts';
 import { failureOf } from '../api/batch-breaker.ts';
 import { ENOUGH_FAULTS, faultMessage, isAboutTheItem, isServiceFault } from '../api/refusal.ts';
@@ -28,7 +29,7 @@ import {
 /** The service that an uploader sends to, and the ledger that it writes to. */
 export interface UploadTarget {
   readonly appVersion: string;
-  readonly ledger: UploadLedger;
+  readonly ledger: UploadClaims;
   readonly known: KnownFiles;
   /** Called before a recording is sent; never called if there is none. */
   readonly client: () => Promise<ServiceClient>;
@@ -160,8 +161,11 @@ export class Uploader {
         ? alreadyUploaded(path, sha256)
         : this.#wouldUpload(origin, contents, identity);
     }
+    const times = readActivityTimes(contents.bytes);
+    const fields = this.#fieldsOf(origin, times, identity);
+    const activity = { ...describeActivity(contents.bytes, times), name: fields.name };
     const { claim } = ledger.claim(
-      { sha256, path, size: contents.bytes.length },
+      { sha256, path, size: contents.bytes.length, activity },
       force && !this.#delivered.has(sha256),
     );
     switch (claim) {
@@ -171,7 +175,7 @@ export class Uploader {
       case 'yours':
         this.#sending.add(sha256);
         try {
-          return await this.#send(origin, contents, identity);
+          return await this.#send(path, contents, { sha256, fields, times });
         } finally {
           this.#sending.delete(sha256);
         }
@@ -183,18 +187,15 @@ export class Uploader {
   }
 
   async #send(
-    origin: Origin,
+    path: string,
     contents: RecordingContents,
-    identity: Recording,
+    { sha256, fields, times }: Prepared,
   ): Promise<UploadItem> {
     const { ledger, client } = this.#target;
-    const { sha256 } = identity;
-    const sent = { path: origin.path, sha256, size: contents.bytes.length };
+    const sent = { path, sha256, size: contents.bytes.length };
     let isRecorded = false;
     let attempts = 0;
     try {
-      const times = readActivityTimes(contents.bytes);
-      const fields = this.#fieldsOf(origin, times, identity);
       const first = readFirstSession(contents.bytes, times);
       const framed = frameUpload(contents, fields);
       const answer = await (await client()).uploadRecording(framed, this.#context.signal);
@@ -210,7 +211,6 @@ export class Uploader {
         attempts,
         { ...service },
         {
-          startedAt: first.startTime?.getTime(),
           durationSecs: first.timerSecs,
           sentAs: fields.fileName,
         },
@@ -267,6 +267,13 @@ export class Uploader {
       },
     };
   }
+}
+
+/** A claimed recording with the fields to send. */
+interface Prepared {
+  readonly sha256: string;
+  readonly fields: UploadFields;
+  readonly times: ActivityTimes;
 }
 
 type Recording = Extract<Identity, { sha256: string }>;

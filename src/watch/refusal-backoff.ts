@@ -1,7 +1,7 @@
 import { SyncError } from '../base/errors.ts';
 import { phrase, sync } from '../base/phrase.ts';
 import type { KnownFiles } from '../ledger/known-files.ts';
-import type { UploadLedger, UploadStanding } from '../ledger/uploads.ts';
+import type { UploadClaims, UploadStanding } from '../ledger/uploads.ts';
 import type { FramedUpload, ServiceClient } from '../api/client.ts';
 
 /**
@@ -71,20 +71,16 @@ export function isGivenUp({ state, refusals }: UploadStanding): boolean {
  * @param onClaim called with each recording before it is sent
  */
 export function restingLedger(
-  ledger: UploadLedger,
+  ledger: UploadClaims,
   now: () => number,
   onClaim: (recording: { readonly sha256: string; readonly size: number }) => void,
-): UploadLedger {
+): UploadClaims {
   return {
     find: (sha256) => ledger.find(sha256),
     confirm: (...outcome) => ledger.confirm(...outcome),
     reject: (...outcome) => ledger.reject(...outcome),
     release: (...outcome) => ledger.release(...outcome),
     countFault: (...fault) => ledger.countFault(...fault),
-    confirmed: (which) => ledger.confirmed(which),
-    markVerified: (hashes) => ledger.markVerified(hashes),
-    counts: () => ledger.counts(),
-    lastConfirmedAt: () => ledger.lastConfirmedAt(),
     claim(recording, force) {
       onClaim(recording);
       const upload = ledger.find(recording.sha256);

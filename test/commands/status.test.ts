@@ -25,6 +25,7 @@ import {
   testSystem,
 } from '../auth/support.ts';
 import { startCommand } from '../support/command.ts';
+import { NO_ACTIVITY } from '../support/activity.ts';
 
 const ACCOUNT = { id: 'athlete-1', name: 'Ann', email: 'ann@x.example' };
 
@@ -81,7 +82,10 @@ describe('the status', () => {
       c: 'reject',
       d: 'release',
     })) {
-      opened.uploads.claim({ sha256, path: `${sha256}.fit`, size: 1 }, false);
+      opened.uploads.claim(
+        { sha256, path: `${sha256}.fit`, size: 1, activity: NO_ACTIVITY },
+        false,
+      );
       if (end === 'confirm') opened.uploads.confirm(sha256, 1, {});
       else if (end === 'reject') opened.uploads.reject(sha256, 1, 'no');
       else opened.uploads.release(sha256, 1);
@@ -208,7 +212,7 @@ describe('the status', () => {
     const { service, dir, status, login, ledger, configOf } = await open();
     await login();
     const opened = ledger();
-    opened.uploads.claim({ sha256: 'a', path: 'a.fit', size: 1 }, false);
+    opened.uploads.claim({ sha256: 'a', path: 'a.fit', size: 1, activity: NO_ACTIVITY }, false);
     opened.uploads.confirm('a', 1, {});
     opened.close();
     const env = {
@@ -227,7 +231,10 @@ describe('the status', () => {
     await connection.close();
     const theirs = openLedger(configOf(env), key, systemClock);
     for (const sha256 of ['b', 'c']) {
-      theirs.uploads.claim({ sha256, path: `${sha256}.fit`, size: 1 }, false);
+      theirs.uploads.claim(
+        { sha256, path: `${sha256}.fit`, size: 1, activity: NO_ACTIVITY },
+        false,
+      );
       theirs.uploads.confirm(sha256, 1, {});
     }
     theirs.close();

@@ -13,6 +13,7 @@ import { markIn, openIn } from '../ledger/support.ts';
 import { testContext } from '../support/context.ts';
 import { makeRecording, truncated } from '../support/fit-maker.ts';
 import { makeZip } from '../support/zip-maker.ts';
+import { NO_ACTIVITY } from '../support/activity.ts';
 
 const rideOf = (day: string, seed = 1) =>
   makeRecording({ seed, sizeBytes: 2_000, startTime: new Date(`${day}T07:30:00Z`) });
@@ -58,8 +59,8 @@ async function stockOf(
   if (confirmed !== undefined) {
     const { createHash } = await import('node:crypto');
     const sha256 = createHash('sha256').update(confirmed).digest('hex');
-    uploads.claim({ sha256, path: 'x.fit', size: confirmed.length }, false);
-    uploads.confirm(sha256, 1, {}, { startedAt: 1, durationSecs: 1, sentAs: 'x.fit' });
+    uploads.claim({ sha256, path: 'x.fit', size: confirmed.length, activity: NO_ACTIVITY }, false);
+    uploads.confirm(sha256, 1, {}, { durationSecs: 1, sentAs: 'x.fit' });
   }
   const context = testContext({});
   const archives = new Archives(context.signal, temp);

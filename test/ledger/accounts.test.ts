@@ -5,6 +5,7 @@ import { RecordLedger } from '../../src/ledger/records.ts';
 import { uploadLedger } from '../../src/ledger/uploads.ts';
 import { watchMarks } from '../../src/ledger/watch-marks.ts';
 import { markIn, openIn, scratchDir } from './support.ts';
+import { NO_ACTIVITY } from '../support/activity.ts';
 
 /** A ledger, and the books of its accounts at a time that the test says. */
 function open() {
@@ -24,7 +25,12 @@ const contentOf = (name: string) => ({ items: [{ body: { name }, input: 'in.json
 const GEL = contentOf('gel');
 const BAR = contentOf('bar');
 
-const recording = (sha256: string) => ({ sha256, path: `${sha256}.fit`, size: 1 });
+const recording = (sha256: string) => ({
+  sha256,
+  path: `${sha256}.fit`,
+  size: 1,
+  activity: NO_ACTIVITY,
+});
 
 it('moves all rows of one account to another, in every table with an account', () => {
   const { database, books } = open();

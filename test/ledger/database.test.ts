@@ -16,6 +16,7 @@ import { openDatabase } from '../../src/ledger/database.ts';
 import { transaction } from '../../src/ledger/guard.ts';
 import { uploadLedger } from '../../src/ledger/uploads.ts';
 import { buildWorker, markIn, openIn, scratchDir } from './support.ts';
+import { NO_ACTIVITY } from '../support/activity.ts';
 
 let workers: Awaited<ReturnType<typeof buildWorker>>;
 beforeAll(async () => {
@@ -198,7 +199,10 @@ it('reports an SQLite error during use as a storage failure', () => {
   const ledger = uploadLedger(database, 'a', markIn(dir), Date.now);
   const error = caught(() => {
     for (let i = 0; i < 2000; i++) {
-      ledger.claim({ sha256: String(i), path: 'x'.repeat(200), size: 1 }, false);
+      ledger.claim(
+        { sha256: String(i), path: 'x'.repeat(200), size: 1, activity: NO_ACTIVITY },
+        false,
+      );
     }
   });
   expect(error.code).toBe('STORAGE');

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { knownFiles } from '../../src/ledger/known-files.ts';
 import { uploadLedger } from '../../src/ledger/uploads.ts';
 import { markIn, openIn, scratchDir } from './support.ts';
+import { NO_ACTIVITY } from '../support/activity.ts';
 
 const NOW = Date.UTC(2026, 1, 15, 12);
 const OLD = { size: 273_026, mtimeMs: NOW - 60_000.25, ctimeMs: NOW - 50_000.5 };
@@ -99,14 +100,14 @@ describe('knownFiles with the state of the upload', () => {
   it('finds the upload of this account with the file', () => {
     const { dir, known, uploads } = open();
     known.remember('/r/a.fit', OLD, ACTIVITY);
-    uploads.claim({ sha256: SHA, path: 'a.fit', size: 1 }, false);
+    uploads.claim({ sha256: SHA, path: 'a.fit', size: 1, activity: NO_ACTIVITY }, false);
     expect(known.find('/r/a.fit', OLD)?.upload?.state).toBe('pending');
     uploads.confirm(SHA, 1, {});
     expect(known.find('/r/a.fit', OLD)?.upload?.state).toBe('confirmed');
     // All accounts share the contents of a file, but not its outcome.
     const other = open(dir, 'athlete:2');
     expect(other.known.find('/r/a.fit', OLD)).toEqual({ ...ACTIVITY, upload: undefined });
-    other.uploads.claim({ sha256: SHA, path: 'a.fit', size: 1 }, false);
+    other.uploads.claim({ sha256: SHA, path: 'a.fit', size: 1, activity: NO_ACTIVITY }, false);
     other.uploads.reject(SHA, 1, 'no');
     expect(other.known.find('/r/a.fit', OLD)?.upload?.state).toBe('rejected');
     expect(known.find('/r/a.fit', OLD)?.upload?.state).toBe('confirmed');
@@ -115,7 +116,7 @@ describe('knownFiles with the state of the upload', () => {
   it('finds the upload of a copy with another name', () => {
     const { known, uploads } = open();
     known.remember('/r/copy.fit', OLD, ACTIVITY);
-    uploads.claim({ sha256: SHA, path: 'a.fit', size: 1 }, false);
+    uploads.claim({ sha256: SHA, path: 'a.fit', size: 1, activity: NO_ACTIVITY }, false);
     uploads.confirm(SHA, 1, {});
     expect(known.find('/r/copy.fit', OLD)?.upload?.state).toBe('confirmed');
   });
@@ -127,7 +128,7 @@ it('looks up many files in one state of the ledger, despite other writers', () =
   const other = open(dir);
   const found = known.reading(() => {
     const first = known.find('/r/a.fit', OLD)?.upload?.state;
-    other.uploads.claim({ sha256: SHA, path: 'a.fit', size: 1 }, false);
+    other.uploads.claim({ sha256: SHA, path: 'a.fit', size: 1, activity: NO_ACTIVITY }, false);
     return [first, known.find('/r/a.fit', OLD)?.upload?.state];
   });
   expect(found).toEqual([undefined, undefined]);

@@ -1,8 +1,9 @@
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Database, openDatabase } from '../../src/ledger/database.ts';
-import { uploadLedger } from '../../src/ledger/uploads.ts';
+import { type LedgerUpload, type UploadLedger, uploadLedger } from '../../src/ledger/uploads.ts';
 import { buildWorker, markIn, openIn, scratchDir } from './support.ts';
+import { NO_ACTIVITY } from '../support/activity.ts';
 
 let workers: Awaited<ReturnType<typeof buildWorker>>;
 beforeAll(async () => {
@@ -10,7 +11,7 @@ beforeAll(async () => {
 });
 afterAll(() => workers.remove());
 
-const A = { sha256: 'a'.repeat(64), path: 'rides/a.fit', size: 1000 };
+const A = { sha256: 'a'.repeat(64), path: 'rides/a.fit', size: 1000, activity: NO_ACTIVITY };
 
 /** Opens the ledger of one account as another process would; its clock moves only on request. */
 function open(dir = scratchDir(), account = 'athlete:1') {
@@ -241,5 +242,80 @@ describe('uploadLedger between processes', () => {
     for (const one of all) one.tell();
     const claims = await Promise.all(all.map((one) => one.line()));
     expect(claims.filter((claim) => claim === 'yours')).toHaveLength(1);
+  });
+});
+
+describe('the activity of a recording', () => {
+  const HOUR_MS = 3_600_000;
+
+  /** Claims a recording that began at this hour since 1970. */
+  function claim(ledger: UploadLedger, sha256: string, hour: number): void {
+    const activity = {
+      name: 'Morning ride',
+      startedAt: hour * HOUR_MS,
+      offsetMinutes: -90,
+      movingSecs: 3_601.5,
+      distanceMeters: 40_000.25,
+    };
+    ledger.claim({ sha256, path: `${sha256}.fit`, size: 1, activity }, false);
+  }
+  const hashes = (uploads: readonly LedgerUpload[]) => uploads.map(({ sha256 }) => sha256);
+
+  it('is kept from the claim on', () => {
+    const { ledger } = open();
+    claim(ledger, 'a', 5);
+    const activity = {
+      name: 'Morning ride',
+      startedAt: 5 * HOUR_MS,
+      offsetMinutes: -90,
+      movingSecs: 3_601.5,
+      distanceMeters: 40_000.25,
+    };
+    expect(ledger.find('a')).toMatchObject({ state: 'pending', activity });
+    ledger.confirm('a', 1, {}, { durationSecs: 3_000, sentAs: 'a.fit' });
+    expect(ledger.find('a')).toMatchObject({ state: 'confirmed', activity });
+  });
+
+  it('orders the latest recordings at the service by their start', () => {
+    const { ledger } = open();
+    for (const [sha256, hour] of [
+      ['b', 2],
+      ['c', 3],
+      ['a', 1],
+      ['pending', 4],
+    ] as const) {
+      claim(ledger, sha256, hour);
+      if (sha256 !== 'pending') ledger.confirm(sha256, 1, {});
+    }
+    expect(hashes(ledger.latest(2))).toEqual(['c', 'b']);
+  });
+
+  it('finds recordings by their start, in any state, of this account only', () => {
+    const { ledger, dir } = open();
+    claim(open(dir, 'athlete:2').ledger, 'theirs', 2);
+    for (const [sha256, hour] of [
+      ['three', 3],
+      ['two', 2],
+      ['one', 1],
+    ] as const) {
+      claim(ledger, sha256, hour);
+    }
+    ledger.confirm('two', 1, {});
+    ledger.claim(A, false);
+    expect(hashes(ledger.startedBetween(2 * HOUR_MS, 3 * HOUR_MS))).toEqual(['two']);
+    expect(hashes(ledger.startedBetween(0, 9 * HOUR_MS))).toEqual(['one', 'two', 'three']);
+  });
+
+  it('lists what the service does not have, the latest change first', () => {
+    const { ledger, at } = open();
+    at(1);
+    claim(ledger, 'rejected', 1);
+    ledger.reject('rejected', 1, 'not a ride');
+    at(2);
+    claim(ledger, 'pending', 2);
+    claim(ledger, 'confirmed', 3);
+    ledger.confirm('confirmed', 1, {});
+    expect(hashes(ledger.undelivered(9))).toEqual(['pending', 'rejected']);
+    expect(hashes(ledger.undelivered(1))).toEqual(['pending']);
   });
 });

@@ -10,6 +10,7 @@ import { type Lock, isHeld, tryLock } from '../../src/system/process-lock.ts';
 import { markProcess } from '../../src/system/processes.ts';
 import { RecordLedger } from '../../src/ledger/records.ts';
 import { uploadLedger } from '../../src/ledger/uploads.ts';
+import { NO_ACTIVITY } from '../support/activity.ts';
 
 const [action = '', dir = '', ...rest] = process.argv.slice(2);
 const say = (line: string) => void process.stdout.write(`${line}\n`);
@@ -58,14 +59,21 @@ switch (action) {
     break;
   case 'claim-upload': {
     const [sha256 = '', force = ''] = rest;
-    const claim = open().uploads.claim({ sha256, path: 'theirs.fit', size: 1 }, force === 'force');
+    const claim = open().uploads.claim(
+      { sha256, path: 'theirs.fit', size: 1, activity: NO_ACTIVITY },
+      force === 'force',
+    );
     say(claim.claim);
     break;
   }
   case 'claim-upload-when-told': {
     const [sha256 = ''] = rest;
     const { uploads } = open();
-    whenTold(() => say(uploads.claim({ sha256, path: 'theirs.fit', size: 1 }, false).claim));
+    whenTold(() =>
+      say(
+        uploads.claim({ sha256, path: 'theirs.fit', size: 1, activity: NO_ACTIVITY }, false).claim,
+      ),
+    );
     break;
   }
   case 'claim-day':
@@ -74,7 +82,7 @@ switch (action) {
   case 'open-when-told':
     whenTold(() => {
       const { uploads, mark } = open();
-      uploads.claim({ sha256: mark.id, path: 'p', size: 1 }, false);
+      uploads.claim({ sha256: mark.id, path: 'p', size: 1, activity: NO_ACTIVITY }, false);
       uploads.confirm(mark.id, 1, {});
     });
     break;

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { findList, firstElements, readList } from '../../src/records/json-list.ts';
-import { type Input, matchInput } from '../../src/records/read-input.ts';
+import type { Input } from '../../src/records/input.ts';
+import { matchInput } from '../../src/records/read-input.ts';
 import { prepareInputs } from '../../src/records/prepare.ts';
 import { SOURCES } from '../../src/records/sources/all.ts';
 

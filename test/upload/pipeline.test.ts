@@ -19,6 +19,7 @@ import {
   zeroFilled,
 } from '../support/fit-maker.ts';
 import { put, scratchDir, sha256 } from './support.ts';
+import { NO_ACTIVITY } from '../support/activity.ts';
 
 let workers: Awaited<ReturnType<typeof buildWorker>>;
 beforeAll(async () => {
@@ -594,7 +595,7 @@ describe('another process', () => {
     const { dir, run, state, database } = await open();
     put(dir, 'a.fit', RIDE);
     const theirs = uploadLedger(database, 'athlete:1', markIn(state), Date.now);
-    theirs.claim({ sha256: sha256(RIDE), path: 'x', size: 1 }, false);
+    theirs.claim({ sha256: sha256(RIDE), path: 'x', size: 1, activity: NO_ACTIVITY }, false);
     const running = run(['a.fit']);
     setTimeout(() => theirs.confirm(sha256(RIDE), 1, {}), 100);
     const { items, requests, elsewhere } = await running;

@@ -10,6 +10,7 @@ import { PROCESSING_MS, verifyUploads } from '../../src/upload/verify.ts';
 import { markIn, openIn, scratchDir } from '../ledger/support.ts';
 import { listen } from '../api/support.ts';
 import { hastyClock } from '../support/delivery.ts';
+import { NO_ACTIVITY } from '../support/activity.ts';
 
 const START = Date.UTC(2026, 1, 22, 9, 56, 48);
 const NOW = Date.UTC(2026, 1, 23, 12);
@@ -226,15 +227,17 @@ it('lists the uploads without a check since their confirmation', () => {
   const dir = scratchDir();
   let now = 1000;
   const ledger = uploadLedger(openIn(dir), 'athlete:1', markIn(dir), () => now);
-  const about = { startedAt: START, durationSecs: 60, sentAs: 'a.fit' };
+  const activity = { ...NO_ACTIVITY, startedAt: START };
+  const about = { durationSecs: 60, sentAs: 'a.fit' };
   for (const sha256 of ['a', 'b', 'pending']) {
-    ledger.claim({ sha256, path: `card/${sha256}.fit`, size: 1 }, false);
+    ledger.claim({ sha256, path: `card/${sha256}.fit`, size: 1, activity }, false);
     if (sha256 === 'pending') continue;
     now += 1000;
     ledger.confirm(sha256, 1, { workoutId: 'w' }, about);
   }
   expect(ledger.confirmed()[0]).toEqual({
     ...about,
+    startedAt: START,
     sha256: 'a',
     path: 'card/a.fit',
     confirmedAt: 2000,
@@ -245,7 +248,7 @@ it('lists the uploads without a check since their confirmation', () => {
   expect(hashes({ before: 3000 })).toEqual(['a']);
   ledger.markVerified(['a']);
   expect([hashes({ unverified: true }), hashes()]).toEqual([['b'], ['a', 'b']]);
-  ledger.claim({ sha256: 'a', path: 'card/a.fit', size: 1 }, true);
+  ledger.claim({ sha256: 'a', path: 'card/a.fit', size: 1, activity }, true);
   now += 1000;
   ledger.confirm('a', 1, {}, about);
   expect(hashes({ unverified: true })).toEqual(['b', 'a']);

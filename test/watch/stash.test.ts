@@ -16,6 +16,7 @@ import { HEAD_ROOM } from '../../src/upload/read-recording.ts';
 import { testContext } from '../support/context.ts';
 import { withBrokenCrc } from '../support/fit-maker.ts';
 import { anotherRecording, put, sha256 } from './support.ts';
+import { NO_ACTIVITY } from '../support/activity.ts';
 
 let dir: string;
 let database: Database;
@@ -65,7 +66,10 @@ it('stashes a recording, unpacked if it was packed', () => {
 it('stashes nothing that the service has, that it refused, or that is already stashed', () => {
   const [known, refused, twice] = [anotherRecording(), anotherRecording(), anotherRecording()];
   for (const bytes of [known, refused]) {
-    target.ledger.claim({ sha256: sha256(bytes), path: 'x', size: bytes.length }, false);
+    target.ledger.claim(
+      { sha256: sha256(bytes), path: 'x', size: bytes.length, activity: NO_ACTIVITY },
+      false,
+    );
   }
   target.ledger.confirm(sha256(known), 1, {});
   target.ledger.reject(sha256(refused), 1, 'no');

@@ -4,7 +4,7 @@ import type { Document } from '../document.ts';
 import { JsonFault, joinPointer, parseValue } from '../json.ts';
 import { plain } from '../names.ts';
 import type { ListElement, ListPlace } from '../json-list.ts';
-import type { Line } from '../read-input.ts';
+import type { Line } from '../ndjson.ts';
 import type { JsonValue, RawRecord, RecordKind, RecordOptions, SourceOptions } from '../types.ts';
 import { keepHeapSmall } from '../../system/small-heap.ts';
 import { isObject } from '../values.ts';
@@ -84,14 +84,14 @@ export class ExportReader {
   /**
    * Returns the records of NDJSON; undefined if it is in the platform's form.
    *
-   * @param first the first line
+   * @param first the record on the first line
    */
   async readLines(
     name: string,
-    first: Buffer,
+    first: JsonValue,
     lines: AsyncIterable<Line>,
   ): Promise<Records | undefined> {
-    const matches = matchJson(name, parseValue(first.toString()), this.#sources.list);
+    const matches = matchJson(name, first, this.#sources.list);
     const match = await this.#choose(name, matches);
     return match && this.#mapped(rowsOfLines(name, lines, match), match, false);
   }

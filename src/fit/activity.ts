@@ -1,0 +1,28 @@
+import { activityName } from './activity-name.ts';
+import { type ActivityTimes, readFirstSession } from './summary.ts';
+
+/** A recording as people recognise it. Fields that the recording does not state are undefined. */
+export interface Activity {
+  /** "Morning ride": see {@link activityName}. */
+  readonly name: string | undefined;
+  /** Start of the first session (ms since the epoch). */
+  readonly startedAt: number | undefined;
+  /** Local time minus UTC. */
+  readonly offsetMinutes: number | undefined;
+  /** Time without pauses, over all sessions (s). */
+  readonly movingSecs: number | undefined;
+  /** Over all sessions (m). */
+  readonly distanceMeters: number | undefined;
+}
+
+/** Describes a recording for people. Without a session, start and time are those of its records. */
+export function describeActivity(bytes: Uint8Array, times: ActivityTimes): Activity {
+  const first = readFirstSession(bytes, times);
+  return {
+    name: activityName(times),
+    startedAt: first.startTime?.getTime(),
+    offsetMinutes: times.localOffsetMinutes,
+    movingSecs: times.timerSecs ?? first.timerSecs,
+    distanceMeters: times.distanceMetres,
+  };
+}

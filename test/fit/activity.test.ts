@@ -1,0 +1,45 @@
+import { expect, it } from 'vitest';
+import { describeActivity } from '../../src/fit/activity.ts';
+import { readActivityTimes } from '../../src/fit/summary.ts';
+import { makeRecording, wrapRecords } from '../support/fit-maker.ts';
+
+const startTime = new Date('2026-02-15T06:30:00Z');
+
+function describe(bytes: Uint8Array) {
+  return describeActivity(bytes, readActivityTimes(bytes));
+}
+
+it('describes a ride by name, start, moving time and distance', () => {
+  const ride = makeRecording({ startTime, durationSecs: 3600, sport: 2, localOffsetMinutes: 60 });
+  expect(describe(ride)).toEqual({
+    name: 'Morning ride',
+    startedAt: startTime.getTime(),
+    offsetMinutes: 60,
+    movingSecs: 3600,
+    distanceMeters: readActivityTimes(ride).distanceMetres,
+  });
+});
+
+it('adds up the sessions of a triathlon', () => {
+  const triathlon = makeRecording({
+    startTime,
+    durationSecs: 300,
+    sport: 5,
+    furtherSports: [2, 1],
+  });
+  expect(describe(triathlon)).toMatchObject({
+    name: 'Triathlon',
+    startedAt: startTime.getTime(),
+    movingSecs: 300,
+  });
+});
+
+it('leaves undefined what a recording does not state', () => {
+  expect(describe(wrapRecords(new Uint8Array()))).toEqual({
+    name: undefined,
+    startedAt: undefined,
+    offsetMinutes: undefined,
+    movingSecs: undefined,
+    distanceMeters: undefined,
+  });
+});
