@@ -7,7 +7,7 @@ import { type Text, phrase, sync } from '../base/phrase.ts';
 import type { Config } from '../config/config.ts';
 import { isHeld } from '../system/process-lock.ts';
 import { replaceFile, storageError } from '../system/storage.ts';
-import { clockTime } from '../terminal/words.ts';
+import { wallTime } from '../terminal/words.ts';
 import { processStart } from './process-start.ts';
 
 /*
@@ -284,7 +284,7 @@ export function alreadyWatching(
   const who =
     holder === undefined || since === undefined
       ? 'another process'
-      : `process ${holder.pid} since ${clockTime(since).slice(0, 16)}`;
+      : `process ${holder.pid} since ${wallTime(since).slice(0, 16)}`;
   return new SyncError('BUSY', `Already watched by ${who}: ${folders.join(', ')}.`, {
     hint: holder === undefined ? 'Try again when it has ended.' : howToStop(holder, profile),
     details: {

@@ -3,7 +3,7 @@ import type { FolderState } from '../../daemon/registry.ts';
 import type { WatchNotice } from '../../watch/report.ts';
 import { uploadItemJson, uploadItemText } from '../upload.ts';
 import { missingText } from '../verify.ts';
-import { clockTime, oneLine, plural } from '../../terminal/words.ts';
+import { wallTime, oneLine, plural } from '../../terminal/words.ts';
 
 /**
  * A notice as JSON: an upload as `sync upload` prints it, everything else as `{"type":"watch"}`.
@@ -19,7 +19,7 @@ export function watchNoticeJson(event: WatchNotice, at: Date | undefined): Recor
 /** A notice for people, on one line; undefined for one that is not shown. @param at its prefix */
 export function watchNoticeText(event: WatchNotice, at: Date | undefined): Text | undefined {
   const text = textOf(event);
-  return text === undefined || at === undefined ? text : phrase`${clockTime(at)}  ${text}`;
+  return text === undefined || at === undefined ? text : phrase`${wallTime(at)}  ${text}`;
 }
 
 function textOf(event: WatchNotice): Text | undefined {
@@ -53,7 +53,7 @@ function textOf(event: WatchNotice): Text | undefined {
     case 'login-ending':
       return phrase`The login ends in ${plural(event.daysLeft, 'day')} (${event.endsAt}): run ${sync('login')} before that.`;
     case 'missing':
-      return missingText(oneLine(event.path), `at ${clockTime(new Date(event.uploadedAt))}`);
+      return missingText(oneLine(event.path), `at ${wallTime(new Date(event.uploadedAt))}`);
     case 'unverified':
       return sentences([
         `Uploads are not verified: ${event.message}`,
