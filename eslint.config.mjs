@@ -67,7 +67,7 @@ const arrows = FOLDERS.map((folder) => {
 });
 
 export default defineConfig(
-  { ignores: ['dist/', 'node_modules/', 'coverage/'] },
+  { ignores: ['dist/', 'release/', 'node_modules/', 'coverage/'] },
   eslint.configs.recommended,
   {
     files: ['**/*.ts'],
