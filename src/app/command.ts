@@ -4,8 +4,15 @@ import type { AppContext } from './context.ts';
 
 /** A command: its flags, and its run function. One file in `commands/` exports each. */
 export interface CommandModule {
-  /** Adds arguments, flags and examples. */
-  readonly declare: (command: Command) => void;
+  /**
+   * Adds arguments and flags. The placeholder of a value, such as `<dir>`, is its kind, by which
+   * completion scripts offer values.
+   */
+  readonly declare?: (command: Command) => void;
+  /** Command lines for the help, perhaps with `# remark`. */
+  readonly examples?: readonly string[];
+  /** Files of `docs/` that say more, such as `records.md`. */
+  readonly documents?: readonly string[];
   /**
    * Runs the command. commander passes the positional arguments in the order of their declaration,
    * then an object with the flags; each command states their types.
@@ -24,9 +31,4 @@ export function dryRun(): Option {
 
 export function choice(flags: string, about: string, values: readonly string[]): Option {
   return new Option(flags, about).choices(values);
-}
-
-/** Formats the examples at the end of `--help`. @param lines each a command, perhaps `# remark` */
-export function examples(...lines: readonly string[]): string {
-  return ['', 'Examples:', ...lines.map((line) => `  $ ${line}`)].join('\n');
 }

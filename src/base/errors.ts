@@ -7,7 +7,7 @@
 
 import type { Text } from './phrase.ts';
 
-/** Process exit codes. A test compares the README's table with them. */
+/** Process exit codes. */
 export const ExitCode = {
   ok: 0,
   internal: 1,
@@ -19,6 +19,19 @@ export const ExitCode = {
   interrupted: 130,
 } as const;
 export type ExitCode = (typeof ExitCode)[keyof typeof ExitCode];
+
+/** What each exit code tells a script. */
+export const EXIT_MEANINGS: Readonly<Record<ExitCode, string>> = {
+  [ExitCode.ok]: 'everything is delivered (uploaded, pushed, duplicate, skipped)',
+  [ExitCode.internal]: 'a fault of the program itself, or of the disk',
+  [ExitCode.usage]: 'the command or the configuration is wrong; nothing was done',
+  [ExitCode.invalidInput]: 'some input was invalid; the rest was done',
+  [ExitCode.loginNeeded]: 'a login, or a scope, is missing',
+  [ExitCode.unavailable]: 'the service could not be reached or keeps failing; try again later',
+  [ExitCode.refused]:
+    'the service refused something for good, or holds something that cannot be corrected; `sync verify`: one is missing',
+  [ExitCode.interrupted]: 'interrupted',
+};
 
 /** Where the cause of a failure lies. */
 export type FailureSource =

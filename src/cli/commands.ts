@@ -3,37 +3,20 @@ import type { CommandDeclaration } from './declaration.ts';
 /** All commands, in the order of the help. */
 export const COMMANDS: readonly CommandDeclaration[] = [
   {
-    name: 'login',
-    summary: 'log in through the browser',
-    load: async () => (await import('../commands/login/login.ts')).login,
-  },
-  {
-    name: 'logout',
-    summary: 'revoke the login and delete it',
-    load: async () => (await import('../commands/logout.ts')).logout,
-  },
-  {
-    name: 'status',
-    summary: 'show the account, the login, the watchers and the uploads',
-    load: async () => (await import('../commands/status.ts')).status,
-  },
-  {
-    name: 'token',
-    summary: 'print a valid access token, for scripts',
-    load: async () => (await import('../commands/token.ts')).token,
-  },
-  {
     name: 'upload',
+    group: 'Every day',
     summary: 'upload recordings: files and folders',
     load: async () => (await import('../commands/upload.ts')).upload,
   },
   {
     name: 'import',
+    group: 'Every day',
     summary: 'show what is in an export, an archive or a folder, then send it',
     load: async () => (await import('../commands/import/import.ts')).importExport,
   },
   {
     name: 'push',
+    group: 'Every day',
     summary: 'send wellness or nutrition records: exports of other programs, or JSON',
     subcommands: [
       {
@@ -50,12 +33,8 @@ export const COMMANDS: readonly CommandDeclaration[] = [
     ],
   },
   {
-    name: 'sources',
-    summary: 'list the exports that push understands, or look into a file',
-    load: async () => (await import('../commands/sources.ts')).sources,
-  },
-  {
     name: 'undo',
+    group: 'Every day',
     summary: 'take back what was sent from here',
     subcommands: [
       {
@@ -66,27 +45,20 @@ export const COMMANDS: readonly CommandDeclaration[] = [
     ],
   },
   {
-    name: 'profile',
-    summary: "show the athlete's profile, or update weight and FTP",
-    load: async () => (await import('../commands/profile.ts')).profile,
-  },
-  {
-    name: 'workouts',
-    summary: 'list workouts',
-    load: async () => (await import('../commands/workouts.ts')).workouts,
-  },
-  {
-    name: 'verify',
-    summary: 'check that every uploaded recording became a workout',
-    load: async () => (await import('../commands/verify.ts')).verify,
+    name: 'status',
+    group: 'Every day',
+    summary: 'show the account, the login, the watchers and the uploads',
+    load: async () => (await import('../commands/status.ts')).status,
   },
   {
     name: 'watch',
+    group: 'In the background',
     summary: 'upload new recordings from a device folder as they appear',
     load: async () => (await import('../commands/watch/watch.ts')).watch,
   },
   {
     name: 'daemon',
+    group: 'In the background',
     summary: 'manage watchers in the background',
     subcommands: [
       {
@@ -117,32 +89,26 @@ export const COMMANDS: readonly CommandDeclaration[] = [
     ],
   },
   {
-    name: 'explain',
-    summary: 'say why a file or a day was sent, skipped or refused, or is waiting',
-    load: async () => (await import('../commands/explain.ts')).explain,
+    name: 'login',
+    group: 'Account',
+    summary: 'log in through the browser',
+    load: async () => (await import('../commands/login/login.ts')).login,
   },
   {
-    name: 'inspect',
-    summary: 'show the contents of a recording',
-    load: async () => (await import('../commands/inspect/inspect.ts')).inspect,
+    name: 'logout',
+    group: 'Account',
+    summary: 'revoke the login and delete it',
+    load: async () => (await import('../commands/logout.ts')).logout,
   },
   {
-    name: 'seed',
-    summary: 'fill a test account with a synthetic athlete',
-    load: async () => (await import('../commands/seed/seed.ts')).seed,
-  },
-  {
-    name: 'sandbox',
-    summary: 'run the platform on this machine, for trying things out',
-    load: async () => (await import('../commands/sandbox.ts')).sandbox,
-  },
-  {
-    name: 'doctor',
-    summary: 'check this machine for common problems, and say how to fix them',
-    load: async () => (await import('../commands/doctor.ts')).doctor,
+    name: 'profile',
+    group: 'Account',
+    summary: "show the athlete's profile, or update weight and FTP",
+    load: async () => (await import('../commands/profile.ts')).profile,
   },
   {
     name: 'config',
+    group: 'Account',
     summary: 'read and change settings',
     subcommands: [
       {
@@ -173,8 +139,69 @@ export const COMMANDS: readonly CommandDeclaration[] = [
     ],
   },
   {
+    name: 'workouts',
+    group: 'Look into',
+    summary: 'list workouts',
+    load: async () => (await import('../commands/workouts.ts')).workouts,
+  },
+  {
+    name: 'verify',
+    group: 'Look into',
+    summary: 'check that every uploaded recording became a workout',
+    load: async () => (await import('../commands/verify.ts')).verify,
+  },
+  {
+    name: 'explain',
+    group: 'Look into',
+    summary: 'say why a file or a day was sent, skipped or refused, or is waiting',
+    load: async () => (await import('../commands/explain.ts')).explain,
+  },
+  {
+    name: 'inspect',
+    group: 'Look into',
+    summary: 'show the contents of a recording',
+    load: async () => (await import('../commands/inspect/inspect.ts')).inspect,
+  },
+  {
+    name: 'sources',
+    group: 'Look into',
+    summary: 'list the exports that push understands, or look into a file',
+    load: async () => (await import('../commands/sources.ts')).sources,
+  },
+  {
+    name: 'doctor',
+    group: 'Look into',
+    summary: 'check this machine for common problems, and say how to fix them',
+    load: async () => (await import('../commands/doctor.ts')).doctor,
+  },
+  {
+    name: 'token',
+    group: 'For developers',
+    summary: 'print a valid access token, for scripts',
+    load: async () => (await import('../commands/token.ts')).token,
+  },
+  {
+    name: 'seed',
+    group: 'For developers',
+    summary: 'fill a test account with a synthetic athlete',
+    load: async () => (await import('../commands/seed/seed.ts')).seed,
+  },
+  {
+    name: 'sandbox',
+    group: 'For developers',
+    summary: 'run the platform on this machine, for trying things out',
+    load: async () => (await import('../commands/sandbox.ts')).sandbox,
+  },
+  {
     name: 'completion',
+    group: 'For developers',
     summary: 'print a completion script for a shell',
     load: async () => (await import('./completion.ts')).completionOf(COMMANDS),
+  },
+  {
+    name: 'manual',
+    hidden: true,
+    summary: 'print the manual page, for man(1)',
+    load: async () => (await import('./manual.ts')).manualOf(COMMANDS),
   },
 ];

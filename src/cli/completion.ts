@@ -1,21 +1,16 @@
 import { Command } from 'commander';
-import { type CommandModule, examples } from '../app/command.ts';
+import type { CommandModule } from '../app/command.ts';
 import { ExitCode, SyncError } from '../base/errors.ts';
 import { type CommandDeclaration, globalFlags } from './declaration.ts';
 
 /** Returns `sync completion` for a tree of commands. */
 export function completionOf(tree: readonly CommandDeclaration[]): CommandModule {
   return {
-    declare: (command) =>
-      command
-        .argument('<shell>', [...GENERATORS.keys()].join(', '))
-        .addHelpText(
-          'after',
-          examples(
-            'eval "$(sync completion bash)"    # in ~/.bashrc',
-            'sync completion fish > ~/.config/fish/completions/sync.fish',
-          ),
-        ),
+    declare: (command) => command.argument('<shell>', [...GENERATORS.keys()].join(', ')),
+    examples: [
+      'eval "$(sync completion bash)"    # in ~/.bashrc',
+      'sync completion fish > ~/.config/fish/completions/sync.fish',
+    ],
 
     async run({ output }, shell: string) {
       const generator = GENERATORS.get(shell);
@@ -45,7 +40,7 @@ async function shapesOf(
   declaration?: CommandDeclaration,
 ): Promise<CommandShape[]> {
   const command = new Command();
-  (await declaration?.load?.())?.declare(command);
+  (await declaration?.load?.())?.declare?.(command);
   if (declaration?.load !== undefined) globalFlags(command);
   const visible = command.options.filter(({ hidden }) => !hidden);
   const flags = [...visible.flatMap(({ long }) => long ?? []), '--help'];

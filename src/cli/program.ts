@@ -1,11 +1,12 @@
-import { Command, CommanderError, Help } from 'commander';
+import { type Command, CommanderError } from 'commander';
 import { COMMANDS } from './commands.ts';
-import { type CommandDeclaration, globalFlags } from './declaration.ts';
+import type { CommandDeclaration } from './declaration.ts';
 import type { CommandModule } from '../app/command.ts';
 import { createContext } from '../app/context.ts';
 import type { System } from '../app/system.ts';
 import { ExitCode, SyncError } from '../base/errors.ts';
 import type { GlobalFlags } from '../terminal/output.ts';
+import { createRoot, declareCommand } from './tree.ts';
 
 /** The command line: a tree of commands, each loaded on demand. */
 export interface Program {
@@ -27,23 +28,12 @@ export interface ProgramOptions {
  */
 export function buildProgram(options: ProgramOptions, args: readonly string[]): Program {
   let exitCode: ExitCode = ExitCode.ok;
-  const root = new Command('sync')
-    .description("Moves an athlete's data into their training platform.")
-    .version(options.version, '-V, --version', 'show the version')
-    .helpOption('-h, --help', 'show help')
-    .helpCommand('help [command]', 'show help for a command')
-    .addHelpText('after', '\nBegin with `sync login`, then `sync upload ride.fit`.')
-    .configureHelp({
-      // "(default: false)" would stand behind every flag.
-      optionDescription: (option) =>
-        option.defaultValue === false ? option.description : new Help().optionDescription(option),
-    })
+  const root = createRoot(COMMANDS, options.version)
     .configureOutput({
       writeOut: (text) => options.system.io.out(text.replace(/\n$/, '')),
       writeErr: () => undefined,
     })
     .exitOverride();
-  for (const { name, summary } of COMMANDS) root.command(name).description(summary);
 
   /** Declares the named command, and the subcommands of its parents. */
   async function declareNamed(words: readonly string[]): Promise<void> {
@@ -54,16 +44,9 @@ export function buildProgram(options: ProgramOptions, args: readonly string[]): 
       const named = command.commands.find((known) => known.name() === word);
       if (declaration === undefined || named === undefined) return;
       named.copyInheritedSettings(root);
-      const { load, subcommands = [] } = declaration;
-      for (const { name, summary } of subcommands) {
-        named.command(name).description(summary).copyInheritedSettings(root);
-      }
-      if (load !== undefined) {
-        const module = await load();
-        module.declare(named);
-        globalFlags(named).action(actionOf(module));
-      }
-      [command, declarations] = [named, subcommands];
+      const module = await declareCommand(named, declaration);
+      if (module !== undefined) named.action(actionOf(module));
+      [command, declarations] = [named, declaration.subcommands ?? []];
     }
   }
 

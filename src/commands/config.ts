@@ -1,4 +1,4 @@
-import { type CommandModule, examples } from '../app/command.ts';
+import type { CommandModule } from '../app/command.ts';
 import { configFor, pathsFor } from '../app/config.ts';
 import type { AppContext } from '../app/context.ts';
 import { ExitCode, SyncError } from '../base/errors.ts';
@@ -7,8 +7,8 @@ import { changeProfile } from '../config/config-write.ts';
 import { SETTINGS, type SettingKey, isSettingKey } from '../config/settings.ts';
 
 export const get: CommandModule = {
-  declare: (command) =>
-    command.argument('<key>').addHelpText('after', examples('sync config get timezone')),
+  declare: (command) => command.argument('<key>'),
+  examples: ['sync config get timezone'],
 
   run(context, key: string) {
     const config = configFor(context);
@@ -19,11 +19,8 @@ export const get: CommandModule = {
 };
 
 export const set: CommandModule = {
-  declare: (command) =>
-    command
-      .argument('<key>')
-      .argument('<value>')
-      .addHelpText('after', examples('sync config set timezone Europe/Berlin')),
+  declare: (command) => command.argument('<key>').argument('<value>'),
+  examples: ['sync config set timezone Europe/Berlin'],
 
   async run(context, key: string, value: string) {
     const config = configFor(context);
@@ -36,8 +33,8 @@ export const set: CommandModule = {
 };
 
 export const unset: CommandModule = {
-  declare: (command) =>
-    command.argument('<key>').addHelpText('after', examples('sync config unset timezone')),
+  declare: (command) => command.argument('<key>'),
+  examples: ['sync config unset timezone'],
 
   async run(context, key: string) {
     const config = configFor(context);
@@ -49,8 +46,7 @@ export const unset: CommandModule = {
 };
 
 export const list: CommandModule = {
-  declare: (command) =>
-    command.addHelpText('after', examples('sync config list', 'sync config list --json')),
+  examples: ['sync config list', 'sync config list --json'],
 
   run(context) {
     const config = configFor(context);
@@ -68,7 +64,7 @@ export const list: CommandModule = {
 
 /** Prints the path of the configuration file, also if that cannot be read. */
 export const path: CommandModule = {
-  declare: (command) => command.addHelpText('after', examples('sync config path')),
+  examples: ['sync config path'],
 
   run(context) {
     const { configFile, stateDir } = pathsFor(context);

@@ -1,6 +1,6 @@
 import { existsSync, realpathSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { type CommandModule, examples } from '../app/command.ts';
+import type { CommandModule } from '../app/command.ts';
 import type { AppContext } from '../app/context.ts';
 import { configFor } from '../app/config.ts';
 import { ExitCode, SyncError, messageOf } from '../base/errors.ts';
@@ -30,10 +30,8 @@ import {
 } from './daemons.ts';
 
 export const daemonInstall: CommandModule = {
-  declare: (command) =>
-    command
-      .argument('<dir...>', 'folders; they may come and go')
-      .addHelpText('after', examples('sync daemon install ~/Garmin')),
+  declare: (command) => command.argument('<dir...>', 'folders; they may come and go'),
+  examples: ['sync daemon install ~/Garmin'],
 
   async run(context, folders: readonly string[]) {
     const { output } = context;
@@ -46,8 +44,6 @@ export const daemonInstall: CommandModule = {
 };
 
 export const daemonUninstall: CommandModule = {
-  declare: (command) => command,
-
   async run(context) {
     const removed = await uninstallService(context, configFor(context));
     context.output.result(

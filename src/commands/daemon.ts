@@ -1,4 +1,4 @@
-import { type CommandModule, examples } from '../app/command.ts';
+import type { CommandModule } from '../app/command.ts';
 import { configFor } from '../app/config.ts';
 import { wholeNumber } from '../app/flags.ts';
 import { ExitCode, SyncError, exitCodeOf, worstExitCode } from '../base/errors.ts';
@@ -24,8 +24,6 @@ const MAX_LINES = 1_000_000;
 const ENDS_SOON_SECS = 7 * 86_400;
 
 export const daemonStatus: CommandModule = {
-  declare: (command) => command,
-
   run(context) {
     const { clock, output } = context;
     const config = configFor(context);
@@ -85,8 +83,8 @@ export const daemonLogs: CommandModule = {
     command
       .argument('[dir...]', 'only daemons that watch these folders')
       .option('-f, --follow', 'keep showing new lines', false)
-      .option('-n, --lines <n>', 'how many lines', '50')
-      .addHelpText('after', examples('sync daemon logs -n 200', 'sync daemon logs -f')),
+      .option('-n, --lines <n>', 'how many lines', '50'),
+  examples: ['sync daemon logs -n 200', 'sync daemon logs -f'],
 
   async run(context, folders: readonly string[], flags: LogsFlags) {
     const { clock, io, output, signal } = context;

@@ -12,7 +12,7 @@ import { findDistrust } from '../system/folder-trust.ts';
 import { openDatabase } from '../ledger/database.ts';
 import { endpointUrl } from '../config/endpoints.ts';
 import type { Http } from '../api/http.ts';
-import { type CommandModule, examples } from '../app/command.ts';
+import type { CommandModule } from '../app/command.ts';
 import { ledgerPath, quietConfigFor } from '../app/config.ts';
 import type { AppContext } from '../app/context.ts';
 import { withUntracedHttp } from '../app/with-http.ts';
@@ -23,7 +23,7 @@ import { askAboutLogin, loginState } from './status.ts';
 
 /** Checks the parts of this machine and of the service that the commands rely on. */
 export const doctor: CommandModule = {
-  declare: (command) => command.addHelpText('after', examples('sync doctor', 'sync doctor --json')),
+  examples: ['sync doctor', 'sync doctor --json'],
 
   run: (context) => withUntracedHttp(context, (http) => examine(context, http)),
 };

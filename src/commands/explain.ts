@@ -1,6 +1,6 @@
 import { existsSync, lstatSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { type CommandModule, examples } from '../app/command.ts';
+import type { CommandModule } from '../app/command.ts';
 import { configFor } from '../app/config.ts';
 import { type OpenLedger, withLedger } from '../app/ledger.ts';
 import { ExitCode, SyncError } from '../base/errors.ts';
@@ -14,10 +14,8 @@ import { readFile } from '../upload/read-recording.ts';
 
 /** Says why a file or a day was sent, skipped or refused, or is waiting. */
 export const explain: CommandModule = {
-  declare: (command) =>
-    command
-      .argument('<file|date>', 'a recording, or a date (YYYY-MM-DD)')
-      .addHelpText('after', examples('sync explain ride.fit', 'sync explain 2026-02-15')),
+  declare: (command) => command.argument('<file|date>', 'a recording, or a date (YYYY-MM-DD)'),
+  examples: ['sync explain ride.fit', 'sync explain 2026-02-15'],
 
   async run(context, subject: string) {
     const { clock, cwd, output } = context;

@@ -1,5 +1,5 @@
 import { withIsoTimes } from '../json/time.ts';
-import { type CommandModule, examples } from '../app/command.ts';
+import type { CommandModule } from '../app/command.ts';
 import type { AppContext } from '../app/context.ts';
 import { configFor } from '../app/config.ts';
 import { withHttp } from '../app/with-http.ts';
@@ -49,9 +49,8 @@ const NEVER = new AbortController().signal;
 
 export const logout: CommandModule = {
   declare: (command) =>
-    command
-      .option('--local-only', 'delete the login here, do not revoke it', false)
-      .addHelpText('after', examples('sync logout', 'sync logout --profile work')),
+    command.option('--local-only', 'delete the login here, do not revoke it', false),
+  examples: ['sync logout', 'sync logout --profile work'],
 
   async run(context, flags: LogoutFlags) {
     const config = configFor(context);

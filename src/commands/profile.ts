@@ -1,7 +1,7 @@
 import { KG_PER_POUND } from '../base/units.ts';
 import type { ServiceClient } from '../api/client.ts';
 import { type JsonObject, isObject } from '../api/wire.ts';
-import { type CommandModule, dryRun, examples } from '../app/command.ts';
+import { type CommandModule, dryRun } from '../app/command.ts';
 import { configFor } from '../app/config.ts';
 import { withConnection } from '../app/connection.ts';
 import { ExitCode, SyncError } from '../base/errors.ts';
@@ -23,15 +23,12 @@ export const profile: CommandModule = {
       .option('--weight <kg>', 'body weight, kg')
       .option('--ftp <watts>', 'functional threshold power, W')
       .option('--force', "send a weight even if the athlete's display unit cannot be read")
-      .addOption(dryRun())
-      .addHelpText(
-        'after',
-        examples(
-          'sync profile',
-          'sync profile --weight 72.5 --ftp 280',
-          'sync profile --ftp 280 --dry-run',
-        ),
-      ),
+      .addOption(dryRun()),
+  examples: [
+    'sync profile',
+    'sync profile --weight 72.5 --ftp 280',
+    'sync profile --ftp 280 --dry-run',
+  ],
 
   async run(context, flags: ProfileFlags) {
     const { output, signal } = context;

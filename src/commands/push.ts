@@ -1,4 +1,4 @@
-import { type CommandModule, dryRun, examples } from '../app/command.ts';
+import { type CommandModule, dryRun } from '../app/command.ts';
 import { configFor } from '../app/config.ts';
 import type { AppContext } from '../app/context.ts';
 import { wholeNumber } from '../app/flags.ts';
@@ -61,15 +61,12 @@ export const pushWellness: CommandModule = {
       .option('--raw', 'send each record as it was read along, as rawJson')
       .option('--unknown-fields', 'send fields that the platform does not know, too')
       .option('--jobs <n>', 'days at once')
-      .addOption(dryRun())
-      .addHelpText(
-        'after',
-        examples(
-          'sync push wellness morning.json',
-          'sync push wellness export.ndjson --tz Europe/Berlin --dry-run',
-          'collect-wellness | sync push wellness -',
-        ),
-      ),
+      .addOption(dryRun()),
+  examples: [
+    'sync push wellness morning.json',
+    'sync push wellness export.ndjson --tz Europe/Berlin --dry-run',
+    'collect-wellness | sync push wellness -',
+  ],
   run: (context, files: readonly string[], flags: PushFlags) =>
     push('wellness', context, files, flags),
 };
@@ -92,15 +89,12 @@ export const pushNutrition: CommandModule = {
       .addOption(dryRun())
       .option('--add', 'keep items that were sent before, even if the input no longer has them')
       .option('--replace-day', 'remove items that were sent before and are not in the input')
-      .option('--assume-arrived', 'treat items without an answer as arrived: you have checked')
-      .addHelpText(
-        'after',
-        examples(
-          'sync push nutrition meals.json',
-          'sync push nutrition today.json --replace-day   # the file is the whole day',
-          'sync push nutrition meals.json --dry-run',
-        ),
-      ),
+      .option('--assume-arrived', 'treat items without an answer as arrived: you have checked'),
+  examples: [
+    'sync push nutrition meals.json',
+    'sync push nutrition today.json --replace-day   # the file is the whole day',
+    'sync push nutrition meals.json --dry-run',
+  ],
   run: (context, files: readonly string[], flags: PushFlags) =>
     push('nutrition', context, files, flags),
 };

@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import { type CommandModule, choice, collect, examples } from '../app/command.ts';
+import { type CommandModule, choice, collect } from '../app/command.ts';
 import { warnOfDistrust } from '../app/config.ts';
 import { wholeNumber } from '../app/flags.ts';
 import { ExitCode, SyncError, systemCode } from '../base/errors.ts';
@@ -92,15 +92,12 @@ export const sandbox: CommandModule = {
       .option('--address-rate-limit <n>', 'the same for an address, without a token')
       .option('--discard-bytes', 'keep hashes of uploads, not their bytes')
       .option('--fault <spec>', "misbehave, such as 'upload-fit:503*2'; may be repeated", collect)
-      .option('--set <name=value>', 'any setting; may be repeated', collect)
-      .addHelpText(
-        'after',
-        examples(
-          'sync sandbox --auto-approve',
-          "sync sandbox --port 0 --fault 'upload-fit:503*2'",
-          'sync sandbox --revision 2026-02 --data ~/sandbox',
-        ),
-      ),
+      .option('--set <name=value>', 'any setting; may be repeated', collect),
+  examples: [
+    'sync sandbox --auto-approve',
+    "sync sandbox --port 0 --fault 'upload-fit:503*2'",
+    'sync sandbox --revision 2026-02 --data ~/sandbox',
+  ],
 
   async run(context, flags: SandboxFlags) {
     const { output, signal } = context;

@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import { type CommandModule, examples } from '../app/command.ts';
+import type { CommandModule } from '../app/command.ts';
 import { configFor } from '../app/config.ts';
 import { zoneFor } from '../app/zone.ts';
 import type { AppContext } from '../app/context.ts';
@@ -25,15 +25,12 @@ export const sources: CommandModule = {
     command
       .option('--check <file>', 'say what is in a file, and show its first day as it would be sent')
       .addOption(mapFlag())
-      .option('--tz <zone>', 'time zone that decides about dates, such as Europe/Berlin')
-      .addHelpText(
-        'after',
-        examples(
-          'sync sources',
-          'sync sources --check export.json',
-          'sync sources --check log.csv --map my-log.json   # your own description of a file',
-        ),
-      ),
+      .option('--tz <zone>', 'time zone that decides about dates, such as Europe/Berlin'),
+  examples: [
+    'sync sources',
+    'sync sources --check export.json',
+    'sync sources --check log.csv --map my-log.json   # your own description of a file',
+  ],
 
   async run(context, flags: SourcesFlags) {
     if (flags.check !== undefined) return await check(context, flags.check, flags);

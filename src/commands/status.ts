@@ -1,7 +1,7 @@
 import { existsSync, statSync } from 'node:fs';
 import { type Failure, failureOf } from '../api/batch-breaker.ts';
 import type { Http } from '../api/http.ts';
-import { type CommandModule, examples } from '../app/command.ts';
+import type { CommandModule } from '../app/command.ts';
 import { configFor, ledgerPath } from '../app/config.ts';
 import type { AppContext } from '../app/context.ts';
 import { knownAccount } from '../app/ledger-account.ts';
@@ -32,10 +32,8 @@ interface StatusFlags {
 }
 
 export const status: CommandModule = {
-  declare: (command) =>
-    command
-      .option('--check', 'ask the service whether it accepts the login')
-      .addHelpText('after', examples('sync status', 'sync status --check --json')),
+  declare: (command) => command.option('--check', 'ask the service whether it accepts the login'),
+  examples: ['sync status', 'sync status --check --json'],
 
   async run(context, flags: StatusFlags) {
     const { clock, output } = context;

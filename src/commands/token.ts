@@ -1,5 +1,5 @@
 import { withIsoTimes } from '../json/time.ts';
-import { type CommandModule, examples } from '../app/command.ts';
+import type { CommandModule } from '../app/command.ts';
 import { configFor } from '../app/config.ts';
 import { withHttp } from '../app/with-http.ts';
 import { openSession } from '../auth/open-session.ts';
@@ -7,11 +7,7 @@ import { ExitCode } from '../base/errors.ts';
 
 /** `sync token`: prints a valid access token, refreshed first if it is about to expire. */
 export const token: CommandModule = {
-  declare: (command) =>
-    command.addHelpText(
-      'after',
-      examples('curl -H "Authorization: Bearer $(sync token)" https://training.example.com/...'),
-    ),
+  examples: ['curl -H "Authorization: Bearer $(sync token)" https://training.example.com/...'],
 
   async run(context) {
     const { io, output, signal } = context;

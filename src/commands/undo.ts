@@ -1,5 +1,5 @@
 import type { Text } from '../base/phrase.ts';
-import { type CommandModule, dryRun, examples } from '../app/command.ts';
+import { type CommandModule, dryRun } from '../app/command.ts';
 import { configFor } from '../app/config.ts';
 import { dateFlag } from '../app/date-flag.ts';
 import { withLedger } from '../app/ledger.ts';
@@ -21,11 +21,8 @@ export const undoNutrition: CommandModule = {
     command
       .argument('<date>', 'YYYY-MM-DD, today, yesterday or 7d')
       .option('--force', 'also remove items that were edited in the platform')
-      .addOption(dryRun())
-      .addHelpText(
-        'after',
-        examples('sync undo nutrition yesterday', 'sync undo nutrition 2026-02-15 --dry-run'),
-      ),
+      .addOption(dryRun()),
+  examples: ['sync undo nutrition yesterday', 'sync undo nutrition 2026-02-15 --dry-run'],
 
   async run(context, day: string, flags: UndoFlags) {
     const { clock, output } = context;

@@ -1,5 +1,5 @@
 import { tmpdir } from 'node:os';
-import { type CommandModule, collect, dryRun, examples } from '../app/command.ts';
+import { type CommandModule, collect, dryRun } from '../app/command.ts';
 import { configFor } from '../app/config.ts';
 import { wholeNumber } from '../app/flags.ts';
 import { withLedger } from '../app/ledger.ts';
@@ -31,16 +31,13 @@ export const upload: CommandModule = {
       .option('--force', 'send even what is uploaded already')
       .option('--any-type', 'send FIT files that are not activities')
       .option('--jobs <n>', 'uploads at once')
-      .addOption(dryRun())
-      .addHelpText(
-        'after',
-        examples(
-          'sync upload ride.fit',
-          'sync upload ~/Downloads          # every recording in the folder',
-          'sync upload export.zip           # every recording in the archive',
-          'sync upload ride.fit --name "Morning ride" --dry-run',
-        ),
-      ),
+      .addOption(dryRun()),
+  examples: [
+    'sync upload ride.fit',
+    'sync upload ~/Downloads          # every recording in the folder',
+    'sync upload export.zip           # every recording in the archive',
+    'sync upload ride.fit --name "Morning ride" --dry-run',
+  ],
 
   async run(context, paths: readonly string[], flags: UploadFlags) {
     const { clock, cwd, output } = context;

@@ -1,4 +1,4 @@
-import { type CommandModule, examples } from '../app/command.ts';
+import type { CommandModule } from '../app/command.ts';
 import { configFor } from '../app/config.ts';
 import { dateFlag } from '../app/date-flag.ts';
 import { withLedger } from '../app/ledger.ts';
@@ -17,9 +17,8 @@ interface VerifyFlags {
 /** Compares the recordings that the service accepted with the platform's workouts. */
 export const verify: CommandModule = {
   declare: (command) =>
-    command
-      .option('--since <date>', 'recordings from this day on: YYYY-MM-DD, today, 7d')
-      .addHelpText('after', examples('sync verify', 'sync verify --since 7d')),
+    command.option('--since <date>', 'recordings from this day on: YYYY-MM-DD, today, 7d'),
+  examples: ['sync verify', 'sync verify --since 7d'],
 
   async run(context, flags: VerifyFlags) {
     const { clock, output, signal } = context;

@@ -1,7 +1,7 @@
 import type { ServiceClient } from '../api/client.ts';
 import type { JsonObject } from '../api/wire.ts';
 import { NoList, workoutPages } from '../api/workout-pages.ts';
-import { type CommandModule, examples } from '../app/command.ts';
+import type { CommandModule } from '../app/command.ts';
 import { configFor } from '../app/config.ts';
 import { withConnection } from '../app/connection.ts';
 import { dateFlag } from '../app/date-flag.ts';
@@ -26,11 +26,8 @@ export const workouts: CommandModule = {
     command
       .option('--since <date>', 'from this day on: YYYY-MM-DD, today, yesterday, 7d')
       .option('--until <date>', 'up to this day')
-      .option('--limit <n>', `how many at most, newest first (default: ${DEFAULT_LIMIT})`)
-      .addHelpText(
-        'after',
-        examples('sync workouts', 'sync workouts --since 7d', 'sync workouts --limit 1000 --json'),
-      ),
+      .option('--limit <n>', `how many at most, newest first (default: ${DEFAULT_LIMIT})`),
+  examples: ['sync workouts', 'sync workouts --since 7d', 'sync workouts --limit 1000 --json'],
 
   async run(context, flags: WorkoutsFlags) {
     const { clock, output, signal } = context;

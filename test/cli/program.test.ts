@@ -134,15 +134,15 @@ describe('help', () => {
 
   /** The commands that a help text lists. */
   const commandsIn = (help: string) =>
-    [...(help.split(/^Commands:$/m)[1] ?? '').matchAll(/^ {2}([a-z]+)/gm)].map(
-      (match) => match[1] ?? '',
-    );
+    /^Usage: .*\[command\]$/m.test(help)
+      ? [...help.matchAll(/^ {2}([a-z]+)/gm)].map((match) => match[1] ?? '')
+      : [];
 
   it('shows help for every command and subcommand, exits with 0 and writes nothing', async () => {
     const options = fresh();
     const root = await runSync(['--help'], options);
     expect([root.code, root.stderr]).toEqual([0, '']);
-    const names = commandsIn(root.stdout).filter((name) => name !== 'help');
+    const names = commandsIn(root.stdout);
     expect(names).toEqual(
       expect.arrayContaining([
         'login',
@@ -164,7 +164,7 @@ describe('help', () => {
       const { code, stdout, stderr } = await runSync([...path, '--help'], options);
       expect([path, code, stderr]).toEqual([path, 0, '']);
       expect(stdout).toContain(`Usage: sync ${path.join(' ')}`);
-      const below = commandsIn(stdout).filter((name) => name !== 'help');
+      const below = commandsIn(stdout);
       for (const name of below) await look([...path, name]);
       if (below.length === 0) {
         for (const flag of ['--profile', '--json', '--quiet', '--verbose', '--help']) {

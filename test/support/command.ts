@@ -40,7 +40,7 @@ export function startCommand(
   const run = async () => {
     let exitCode: Promise<ExitCode> | undefined;
     const command = new Command().exitOverride();
-    module.declare(command);
+    module.declare?.(command);
     globalFlags(command).action((...passed: unknown[]) => {
       const context = createContext(recorded, 'test', command.opts<GlobalFlags>());
       // commander passes the command itself last.

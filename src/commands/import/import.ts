@@ -1,5 +1,5 @@
 import { tmpdir } from 'node:os';
-import { type CommandModule, dryRun, examples } from '../../app/command.ts';
+import { type CommandModule, dryRun } from '../../app/command.ts';
 import { configFor } from '../../app/config.ts';
 import { dateFlag } from '../../app/date-flag.ts';
 import { zoneFor } from '../../app/zone.ts';
@@ -57,15 +57,12 @@ export const importExport: CommandModule = {
       .option('--since <date>', 'send only what is from this day on: YYYY-MM-DD, yesterday, 7d')
       .option('--tz <zone>', 'time zone that decides about dates, such as Europe/Berlin')
       .option('--strict', 'refuse unknown fields, days far ahead, and values that need adapting')
-      .option('--raw', 'send each record as it was read along, as rawJson')
-      .addHelpText(
-        'after',
-        examples(
-          'sync import export.zip           # shows a table, asks, then sends',
-          'sync import ~/Downloads/garmin --since 2026-01-01 --yes',
-          'sync import export.zip --dry-run # needs no login',
-        ),
-      ),
+      .option('--raw', 'send each record as it was read along, as rawJson'),
+  examples: [
+    'sync import export.zip           # shows a table, asks, then sends',
+    'sync import ~/Downloads/garmin --since 2026-01-01 --yes',
+    'sync import export.zip --dry-run # needs no login',
+  ],
 
   async run(context, paths: readonly string[], flags: ImportFlags) {
     const { clock, signal } = context;

@@ -1,4 +1,4 @@
-import { type CommandModule, examples } from '../../app/command.ts';
+import type { CommandModule } from '../../app/command.ts';
 import { ExitCode } from '../../base/errors.ts';
 import { type InspectItem, inspectFile } from './findings.ts';
 import { inspectLines } from './text.ts';
@@ -7,10 +7,8 @@ import { inspectLines } from './text.ts';
 const USUAL_COLUMNS = 80;
 
 export const inspect: CommandModule = {
-  declare: (command) =>
-    command
-      .argument('<file...>', 'recordings')
-      .addHelpText('after', examples('sync inspect ride.fit', 'sync inspect *.fit --json')),
+  declare: (command) => command.argument('<file...>', 'recordings'),
+  examples: ['sync inspect ride.fit', 'sync inspect *.fit --json'],
 
   async run({ io, output, signal }, files: readonly string[]) {
     const columns = io.columns || USUAL_COLUMNS;

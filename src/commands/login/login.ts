@@ -1,5 +1,5 @@
 import { withIsoTimes } from '../../json/time.ts';
-import { type CommandModule, choice, examples } from '../../app/command.ts';
+import { type CommandModule, choice } from '../../app/command.ts';
 import type { AppContext } from '../../app/context.ts';
 import { configFor } from '../../app/config.ts';
 import { withHttp } from '../../app/with-http.ts';
@@ -44,16 +44,13 @@ export const login: CommandModule = {
       .option('--no-browser', 'show the address instead of opening a browser')
       .option('--timeout <duration>', 'time limit for the login in the browser', '5m')
       .addOption(choice('--store <where>', 'where to keep the login', ['keychain', 'file']))
-      .option('--with-token', 'read a token response (JSON) from stdin', false)
-      .addHelpText(
-        'after',
-        examples(
-          'sync login --base-url https://training.example.com --client-id my-client',
-          'sync login --no-browser                # over SSH: shows the address to open',
-          'sync login --store file                # without a keychain: a file only you can read',
-          'sync login --with-token < tokens.json  # a token response from elsewhere',
-        ),
-      ),
+      .option('--with-token', 'read a token response (JSON) from stdin', false),
+  examples: [
+    'sync login --base-url https://training.example.com --client-id my-client',
+    'sync login --no-browser                # over SSH: shows the address to open',
+    'sync login --store file                # without a keychain: a file only you can read',
+    'sync login --with-token < tokens.json  # a token response from elsewhere',
+  ],
 
   async run(context, flags: LoginFlags) {
     const config = configFor(context, overridesOf(flags));

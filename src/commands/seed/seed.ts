@@ -1,4 +1,4 @@
-import { type CommandModule, dryRun, examples } from '../../app/command.ts';
+import { type CommandModule, dryRun } from '../../app/command.ts';
 import { configFor, quietConfigFor } from '../../app/config.ts';
 import type { AppContext } from '../../app/context.ts';
 import { dateFlag } from '../../app/date-flag.ts';
@@ -60,15 +60,12 @@ export const seed: CommandModule = {
       .option('--accounts <file>', 'several accounts, from a JSON list')
       .option('--force', 'send again what was sent before')
       .option('--jobs <n>', 'requests at once')
-      .addOption(dryRun())
-      .addHelpText(
-        'after',
-        examples(
-          'sync seed --days 90 --seed 7',
-          'sync seed --out season        # recordings, wellness.json, nutrition.json',
-          'sync seed --accounts test-accounts.json',
-        ),
-      ),
+      .addOption(dryRun()),
+  examples: [
+    'sync seed --days 90 --seed 7',
+    'sync seed --out season        # recordings, wellness.json, nutrition.json',
+    'sync seed --accounts test-accounts.json',
+  ],
 
   async run(context, flags: SeedFlags) {
     const { clock, output, signal } = context;

@@ -1,7 +1,7 @@
 import { statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { Option } from 'commander';
-import { type CommandModule, dryRun, examples } from '../../app/command.ts';
+import { type CommandModule, dryRun } from '../../app/command.ts';
 import type { AppContext } from '../../app/context.ts';
 import { configFor } from '../../app/config.ts';
 import { wholeNumber } from '../../app/flags.ts';
@@ -46,16 +46,13 @@ export const watch: CommandModule = {
       .option('--new-only', 'ignore the recordings that are there now', false)
       .option('--poll [seconds]', 'rescan at an interval instead of waiting for file events')
       .addOption(new Option('--background <kind>', 'this process is a daemon').hideHelp())
-      .addOption(dryRun())
-      .addHelpText(
-        'after',
-        examples(
-          'sync watch ~/Garmin',
-          'sync watch ~/Garmin --daemon',
-          'sync watch --once ~/Garmin       # for cron',
-          'sync watch --poll 60 /mnt/nas/rides',
-        ),
-      ),
+      .addOption(dryRun()),
+  examples: [
+    'sync watch ~/Garmin',
+    'sync watch ~/Garmin --daemon',
+    'sync watch --once ~/Garmin       # for cron',
+    'sync watch --poll 60 /mnt/nas/rides',
+  ],
 
   async run(context, dirs: readonly string[], flags: WatchFlags) {
     const config = configFor(context);

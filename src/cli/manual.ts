@@ -1,0 +1,139 @@
+import type { Command, Option } from 'commander';
+import type { CommandModule } from '../app/command.ts';
+import { documentUrl } from '../base/documents.ts';
+import { EXIT_MEANINGS, ExitCode } from '../base/errors.ts';
+import { findPaths } from '../config/paths.ts';
+import { SETTINGS } from '../config/settings.ts';
+import { VARIABLES } from '../config/variables.ts';
+import { type CommandDeclaration, COMMON_OPTIONS, globalFlags } from './declaration.ts';
+import { describeOption, parseExample } from './help.ts';
+import { type CommandNode, createTree } from './tree.ts';
+
+/**
+ * Returns the hidden command `sync manual`, which prints the manual page athlete-sync(1) as roff. The
+ * build writes it to `dist/athlete-sync.1`, which packages install.
+ */
+export function manualOf(commands: readonly CommandDeclaration[]): CommandModule {
+  return {
+    async run({ io, version }) {
+      io.out(manualPage(await createTree(commands, version), version));
+      return ExitCode.ok;
+    },
+  };
+}
+
+function manualPage(root: CommandNode, version: string): string {
+  const runnable = root.subcommands.flatMap((node) => [node, ...node.subcommands]);
+  return [
+    `.TH ATHLETE\\-SYNC 1 "" "athlete\\-sync ${version}" "User Commands"`,
+    '.SH NAME',
+    "athlete\\-sync, sync \\- move an athlete's data into their training platform",
+    '.SH SYNOPSIS',
+    `\\fBathlete\\-sync\\fR \\fIcommand\\fR [\\fIoptions\\fR]`,
+    '.br',
+    `\\fBsync\\fR \\fIcommand\\fR [\\fIoptions\\fR]`,
+    '.SH DESCRIPTION',
+    text(root.command.description()),
+    ...paragraph(
+      'Both names start the same program. `sync` alone, `sync FILE`, `sync -d` and `sync -f` run the sync(1) of the system.',
+    ),
+    ...paragraph('Begin with `sync login`, then `sync upload ride.fit`.'),
+    '.SH COMMANDS',
+    ...runnable.filter(({ module }) => module !== undefined).flatMap(commandSection),
+    '.SH COMMON OPTIONS',
+    ...commonOptions(root.command).flatMap(optionEntry),
+    '.SH SETTINGS',
+    text('`sync config set` changes these for a profile:'),
+    ...Object.entries(SETTINGS).flatMap(([key, { about }]) => entry(bold(key), about)),
+    '.SH ENVIRONMENT',
+    text('Flags override the environment, which overrides the configuration file.'),
+    ...VARIABLES.flatMap(({ name, about }) => entry(bold(name), about)),
+    '.SH FILES',
+    ...files(),
+    '.SH EXIT STATUS',
+    ...Object.entries(EXIT_MEANINGS).flatMap(([code, meaning]) => entry(bold(code), meaning)),
+    ...paragraph('If several apply, the precedence is 4, 5, 6, 3.'),
+    '.SH SEE ALSO',
+    text(documentUrl('')),
+  ].join('\n');
+}
+
+function commandSection({ path, command, module }: CommandNode): string[] {
+  const examples = (module?.examples ?? []).map(parseExample);
+  const own = command.options.filter(
+    ({ hidden, helpGroupHeading }) => !hidden && helpGroupHeading !== COMMON_OPTIONS,
+  );
+  const usage = command.registeredArguments.map((argument) => {
+    const name = `${argument.name()}${argument.variadic ? '...' : ''}`;
+    return argument.required ? name : `[${name}]`;
+  });
+  return [
+    `.SS "${escape(['sync', ...path, ...(own.length === 0 ? [] : ['[options]']), ...usage].join(' '))}"`,
+    text(command.description()),
+    ...command.registeredArguments.flatMap((argument) =>
+      entry(`\\fI${escape(argument.name())}\\fR`, argument.description),
+    ),
+    ...own.flatMap(optionEntry),
+    ...(examples.length === 0 ? [] : ['.PP', 'Examples:', '.PP', '.RS 4', '.EX']),
+    ...examples.flatMap(({ command: line, remark }) => [
+      ...(remark === undefined ? [] : [text(`# ${remark}`)]),
+      text(line),
+    ]),
+    ...(examples.length === 0 ? [] : ['.EE', '.RE']),
+  ];
+}
+
+function commonOptions(root: Command): readonly Option[] {
+  const options = globalFlags(root.createCommand()).options;
+  return [...options, ...root.createHelp().visibleOptions(root)];
+}
+
+function optionEntry(option: Option): string[] {
+  // "-n, --lines <n>": flags are bold, the placeholders of values italic.
+  const flags = escape(option.flags)
+    .replace(/\\-[\w\\-]+/g, (flag) => `\\fB${flag}\\fR`)
+    .replace(/<([^>]+)>/g, '\\fI$1\\fR')
+    .replace(/\[([^\]]+)\]/g, '[\\fI$1\\fR]');
+  return entry(flags, describeOption(option));
+}
+
+function files(): string[] {
+  const { configFile, stateDir } = findPaths({}, 'linux', HOME);
+  const shown = (path: string) => bold(path.replace(HOME, '~'));
+  return [
+    ...entry(shown(configFile), 'the settings of each profile, without secrets'),
+    ...entry(shown(stateDir), 'ledger of what was sent, locks and logs'),
+  ];
+}
+
+/** Stands for the home folder until the path is shown. */
+const HOME = '/HOME';
+
+function entry(term: string, description: string): string[] {
+  return ['.TP', term, text(description)];
+}
+
+function paragraph(content: string): string[] {
+  return ['.PP', text(content)];
+}
+
+/** Returns a line of text: commands in backticks are bold. */
+function text(content: string): string {
+  const line = escape(content).replace(/`([^`]+)`/g, '\\fB$1\\fR');
+  // A dot or an apostrophe at the beginning would be a request.
+  return /^[.']/.test(line) ? `\\&${line}` : line;
+}
+
+function bold(word: string): string {
+  return `\\fB${escape(word)}\\fR`;
+}
+
+/** Escapes what roff reads as its own: backslashes, quotation marks, hyphens that are typed. */
+function escape(content: string): string {
+  return content
+    .replaceAll('\\', '\\e')
+    .replaceAll('-', '\\-')
+    .replaceAll('"', '\\(dq')
+    .replaceAll('^', '\\(ha')
+    .replaceAll('~', '\\(ti');
+}

@@ -1,0 +1,99 @@
+import { Command, Help, Option } from 'commander';
+import type { CommandModule } from '../app/command.ts';
+import { type CommandDeclaration, COMMON_OPTIONS, globalFlags } from './declaration.ts';
+import { describeOption, helpFooter } from './help.ts';
+
+/** Narrowest column in which commander wraps descriptions (columns). */
+const MIN_WRAP_WIDTH = 20;
+
+const ROOT_FOOTER = `
+Begin with \`sync login\`, then \`sync upload ride.fit\`.
+\`sync help COMMAND\` shows the options of a command, and examples.`;
+
+/** Creates the program: its own flags, and the names of its commands. */
+export function createRoot(commands: readonly CommandDeclaration[], version: string): Command {
+  const root = new Command('sync')
+    .description("Moves an athlete's data into their training platform.")
+    .optionsGroup(COMMON_OPTIONS)
+    .version(version, '-V, --version', 'show the version')
+    .addHelpOption(new Option('-h, --help', 'show help'))
+    .helpCommand('help [command]', 'show help for a command')
+    .addHelpText('after', ROOT_FOOTER)
+    .configureHelp({
+      minWidthToWrap: MIN_WRAP_WIDTH,
+      optionDescription: describeOption,
+      visibleCommands: (command) =>
+        new Help().visibleCommands(command).filter((sub) => sub.name() !== 'help'),
+    });
+  addCommands(root, commands);
+  return root;
+}
+
+/** Adds a command's flags, help and the names of its subcommands. Returns its module, if it runs. */
+export async function declareCommand(
+  command: Command,
+  { load, subcommands = [] }: CommandDeclaration,
+): Promise<CommandModule | undefined> {
+  addCommands(command, subcommands);
+  const module = await load?.();
+  if (module === undefined) return undefined;
+  module.declare?.(command);
+  globalFlags(command);
+  command.addHelpText('after', () => helpFooter(module, helpWidth(command)));
+  return module;
+}
+
+/** A command with its module and its subcommands, for texts about all commands. */
+export interface CommandNode {
+  /** Its words: `['push', 'wellness']`; none for the program itself. */
+  readonly path: readonly string[];
+  readonly command: Command;
+  readonly module: CommandModule | undefined;
+  /** The subcommands that the help lists. */
+  readonly subcommands: readonly CommandNode[];
+}
+
+/** Declares all commands with all flags, which takes longer than most commands run. */
+export async function createTree(
+  commands: readonly CommandDeclaration[],
+  version: string,
+): Promise<CommandNode> {
+  const root = createRoot(commands, version);
+  const subcommands = await declareAll(root, [], commands);
+  return { path: [], command: root, module: undefined, subcommands };
+}
+
+async function declareAll(
+  parent: Command,
+  parentPath: readonly string[],
+  declarations: readonly CommandDeclaration[],
+): Promise<CommandNode[]> {
+  const nodes: CommandNode[] = [];
+  for (const declaration of declarations) {
+    const command = parent.commands.find((known) => known.name() === declaration.name);
+    if (command === undefined || declaration.hidden === true) continue;
+    const module = await declareCommand(command, declaration);
+    const path = [...parentPath, declaration.name];
+    const subcommands = await declareAll(command, path, declaration.subcommands ?? []);
+    nodes.push({ path, command, module, subcommands });
+  }
+  return nodes;
+}
+
+function addCommands(parent: Command, declarations: readonly CommandDeclaration[]): void {
+  for (const { name, summary, group, hidden = false } of declarations) {
+    const command = parent
+      .command(name, { hidden })
+      .summary(summary)
+      .description(sentence(summary));
+    if (group !== undefined) command.helpGroup(`${group}:`);
+  }
+}
+
+function sentence(summary: string): string {
+  return `${summary.charAt(0).toUpperCase()}${summary.slice(1)}.`;
+}
+
+function helpWidth(command: Command): number {
+  return command.configureOutput().getOutHelpWidth?.() ?? 80;
+}
