@@ -128,6 +128,7 @@ export default defineConfig(
         process: 'readonly',
         require: 'readonly',
         console: 'readonly',
+        Buffer: 'readonly',
         URL: 'readonly',
         fetch: 'readonly',
         performance: 'readonly',

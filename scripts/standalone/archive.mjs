@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { createWriteStream, readdirSync, statSync } from 'node:fs';
-import { basename, dirname, join, relative } from 'node:path';
+import { dirname, join, relative } from 'node:path';
 import { create } from 'tar';
 import { ZipFile } from 'yazl';
 import { sourceTime } from './project.mjs';
@@ -17,27 +17,27 @@ export async function packFolder(platform, folder) {
   if (platform.name.startsWith('win32')) return await zip(folder);
   const file = `${folder}.tar.gz`;
   const options = { file, cwd: dirname(folder), gzip: { level: 9 }, portable: true, mtime };
-  await create({ ...options, noDirRecurse: true }, [basename(folder), ...pathsIn(folder)]);
+  await create(options, filesIn(folder));
   return file;
 }
 
 async function zip(folder) {
   const file = `${folder}.zip`;
   const archive = new ZipFile();
-  for (const path of pathsIn(folder)) {
+  const options = { mtime, compressionLevel: 9, forceDosTimestamp: true };
+  for (const path of filesIn(folder)) {
     const source = join(dirname(folder), path);
-    const { mode } = statSync(source);
-    if (statSync(source).isFile())
-      archive.addFile(source, path, { mtime, mode, compressionLevel: 9, forceDosTimestamp: true });
+    archive.addFile(source, path, { ...options, mode: statSync(source).mode });
   }
   archive.end();
   await once(archive.outputStream.pipe(createWriteStream(file)), 'close');
   return file;
 }
 
-/** Paths of everything in a folder, from the folder above it, in a fixed order. */
-function pathsIn(folder) {
+/** Returns the paths of all files below a folder, from the folder above it, in a fixed order. */
+function filesIn(folder) {
   return readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
     .map((entry) => relative(dirname(folder), join(entry.parentPath, entry.name)))
     .sort();
 }

@@ -19,7 +19,9 @@ export function withoutUnloadedSections(program) {
   }
   const kept = sections.slice(0, firstUnloaded);
   const names = sections[program.readUInt16LE(SHSTRNDX)];
-  const loadedEnd = Math.max(...kept.map(({ type, offset, size }) => (type === SHT_NOBITS ? 0 : offset + size)));
+  const loadedEnd = Math.max(
+    ...kept.map(({ type, offset, size }) => (type === SHT_NOBITS ? 0 : offset + size)),
+  );
   const loaded = Buffer.from(program.subarray(0, loadedEnd));
   const namesAt = aligned(loadedEnd);
   const tableAt = aligned(namesAt + names.size);
@@ -51,7 +53,10 @@ const SHF_ALLOC = 2;
 function readSections(program) {
   const tableAt = Number(program.readBigUInt64LE(SHOFF));
   return Array.from({ length: program.readUInt16LE(SHNUM) }, (_, index) => {
-    const header = program.subarray(tableAt + index * HEADER_SIZE, tableAt + (index + 1) * HEADER_SIZE);
+    const header = program.subarray(
+      tableAt + index * HEADER_SIZE,
+      tableAt + (index + 1) * HEADER_SIZE,
+    );
     return {
       header,
       type: header.readUInt32LE(0x04),

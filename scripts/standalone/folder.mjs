@@ -1,8 +1,9 @@
-import { chmodSync, cpSync, existsSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fromRoot, lockedPackage } from './project.mjs';
 import { withoutUnloadedSections } from './elf.mjs';
 import { PLATFORMS } from './platforms.mjs';
+import { setModes } from './modes.mjs';
 import { fetchPackage } from './registry.mjs';
 import { billOfMaterials } from './sbom.mjs';
 import { writeShare } from './share.mjs';
@@ -28,7 +29,7 @@ const NOT_IN_DIST = ['THIRD-PARTY-LICENSES.txt', 'bundled-packages.json', 'athle
  */
 export function writeFolder(platform, folder) {
   mkdirSync(folder, { recursive: true });
-  const nodeFile = writeNode(platform, folder);
+  writeNode(platform, folder);
   writeLaunchers(platform, folder);
   cpSync(fromRoot('dist'), join(folder, 'dist'), {
     recursive: true,
@@ -40,10 +41,9 @@ export function writeFolder(platform, folder) {
   writeModules(platform, folder);
   writeShare(join(folder, 'share'));
   writeFileSync(join(folder, 'sbom.cdx.json'), billOfMaterials(platform));
-  setModes(folder, [nodeFile, ...readdirSync(join(folder, 'bin')).map((name) => `bin/${name}`)]);
+  setModes(folder);
 }
 
-/** @returns the name of Node's program */
 function writeNode({ name, node }, folder) {
   const isWindows = name.startsWith('win32');
   const nodeFile = isWindows ? 'node.exe' : 'node';
@@ -54,10 +54,10 @@ function writeNode({ name, node }, folder) {
   const isElf = name.startsWith('linux');
   writeFileSync(join(folder, nodeFile), isElf ? withoutUnloadedSections(program) : program);
   // The package for Windows has no licence in it.
-  if (!existsSync(join(scratch, 'LICENSE'))) fetchPackage(PLATFORMS[0].node, scratch, [/^LICENSE$/]);
+  if (!existsSync(join(scratch, 'LICENSE')))
+    fetchPackage(PLATFORMS[0].node, scratch, [/^LICENSE$/]);
   cpSync(join(scratch, 'LICENSE'), join(folder, 'NODE-LICENSE.txt'));
   rmSync(scratch, { recursive: true });
-  return nodeFile;
 }
 
 function writeLaunchers({ name }, folder) {
@@ -81,12 +81,4 @@ function writeModules(platform, folder) {
     /^LICENSE/,
     /\.node$/,
   ]);
-}
-
-/** Sets modes that do not depend on the umask of the build. */
-function setModes(folder, programs) {
-  for (const entry of readdirSync(folder, { recursive: true, withFileTypes: true })) {
-    chmodSync(join(entry.parentPath, entry.name), entry.isDirectory() ? 0o755 : 0o644);
-  }
-  for (const program of programs) chmodSync(join(folder, program), 0o755);
 }

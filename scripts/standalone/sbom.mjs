@@ -35,7 +35,10 @@ export function billOfMaterials(platform) {
         { ref: root['bom-ref'], dependsOn: [...known].sort() },
         ...dependencies
           .filter(({ ref }) => known.has(ref))
-          .map(({ ref, dependsOn }) => ({ ref, dependsOn: dependsOn.filter((on) => known.has(on)) })),
+          .map(({ ref, dependsOn }) => ({
+            ref,
+            dependsOn: dependsOn.filter((on) => known.has(on)),
+          })),
       ],
     },
     null,
