@@ -1,5 +1,5 @@
 // What the scripts that write documents from the source share.
-import { readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { format, resolveConfig } from 'prettier';
 import { rolldown } from 'rolldown';
@@ -12,18 +12,32 @@ export async function load(path) {
   return await import(`data:text/javascript,${encodeURIComponent(output[0].code)}`);
 }
 
-/** Writes a document. With --check it writes nothing, and fails if the document is out of date. */
+/** Formats and writes a document, as {@link keepExactly} does. */
 export async function keep(path, text) {
-  const file = fromRoot(path);
-  const formatted = await format(text, { ...(await resolveConfig(file)), filepath: file });
-  if (!process.argv.includes('--check')) writeFileSync(file, formatted);
-  else if (read(path) !== formatted) {
+  const filepath = fromRoot(path);
+  keepExactly(path, await format(text, { ...(await resolveConfig(filepath)), filepath }));
+}
+
+/** Writes a document. With --check it writes nothing, and fails if the document is out of date. */
+export function keepExactly(path, text) {
+  if (!process.argv.includes('--check')) writeFileSync(fromRoot(path), text);
+  else if (!existsSync(fromRoot(path)) || read(path) !== text) {
     console.error(`${path} is out of date: run \`npm run generate-docs\`.`);
     process.exitCode = 1;
   }
 }
 
-export function read(path) {
+/** Writes the part of a document between two marks, which name the source that it is written from. */
+export async function keepPart(path, source, part) {
+  const begin = `<!-- Written by \`npm run generate-docs\` from ${source}. -->`;
+  const page = read(path);
+  const from = page.indexOf(begin);
+  const to = page.indexOf('<!-- End of the written part. -->');
+  if (from === -1 || to < from) throw new Error(`${path} has no part that begins with ${begin}`);
+  await keep(path, [page.slice(0, from) + begin, part, page.slice(to)].join('\n\n'));
+}
+
+function read(path) {
   return readFileSync(fromRoot(path), 'utf8');
 }
 

@@ -1,18 +1,13 @@
 // Writes the table of docs/sources.md from src/records/sources. With --check it writes nothing, and fails
 // if the table is out of date.
-import { keep, load, read, table } from './generated.mjs';
+import { keepPart, load, table } from './generated.mjs';
 
 const { SOURCES } = await load('src/records/sources/all.ts');
 
-const BEGIN = '<!-- Written by `npm run generate-docs` from src/records/sources. -->';
-const END = '<!-- End of the written part. -->';
-
-const page = read('docs/sources.md');
-const before = page.slice(0, page.indexOf(BEGIN));
-const after = page.slice(page.indexOf(END));
-await keep(
+await keepPart(
   'docs/sources.md',
-  [before + BEGIN, overview(), ...SOURCES.map(section), after].join('\n\n'),
+  'src/records/sources',
+  [overview(), ...SOURCES.map(section)].join('\n\n'),
 );
 
 function overview() {

@@ -62,7 +62,10 @@ export async function runProgram(args: readonly string[]): Promise<ExitCode> {
     return codeOf(await program.run());
   } catch (error) {
     const failure = isAbort(error) ? new SyncError('INTERRUPTED', 'Interrupted.') : error;
-    createOutput(system.io, flags).error(errorReport(failure), errorText(failure, flags));
+    createOutput(system.io, flags, system.clock).error(
+      errorReport(failure),
+      errorText(failure, flags),
+    );
     return codeOf(failure instanceof SyncError ? exitCodeOf(failure.code) : ExitCode.internal);
   } finally {
     signals.over();

@@ -1,5 +1,6 @@
 import { SyncError, messageOf, systemCode } from '../base/errors.ts';
 import { type HttpRequest, MAX_ANSWER_BYTES } from './http.ts';
+import { type Proxy, proxyName } from './proxy.ts';
 
 /** Whether the service may have acted on a request without a complete response. */
 export type Delivery = 'not-sent' | 'unknown';
@@ -8,13 +9,54 @@ export type Delivery = 'not-sent' | 'unknown';
 export const IN_BETWEEN =
   'Is the base URL right, and is nothing (a proxy, a login page of the network) in between?';
 
+const CONTINUES = 'The same command again continues.';
+
+/** A failure at the proxy. */
+export class ProxyFailure extends Error {
+  readonly proxy: Proxy;
+  /** Its answer to CONNECT; undefined if it cannot be reached. */
+  readonly status: number | undefined;
+
+  constructor(proxy: Proxy, status: number | undefined, cause: unknown) {
+    super(messageOf(cause), { cause });
+    this.proxy = proxy;
+    this.status = status;
+  }
+}
+
 /** Returns the `NETWORK` error for a request without a complete response. */
 export function networkError(request: HttpRequest, cause: unknown, delivery: Delivery): SyncError {
   const host = request.url.host;
+  if (cause instanceof ProxyFailure) return proxyError(host, cause, delivery);
   return new SyncError('NETWORK', `${host}: ${sentence(explain(cause))}`, {
     cause,
-    hint: 'Check the connection and the address; the same command again continues.',
+    hint: `Check the connection and the address. ${CONTINUES}`,
     details: { delivery, host, cause: systemCode(cause) },
+  });
+}
+
+function proxyError(host: string, failure: ProxyFailure, delivery: Delivery): SyncError {
+  const { proxy, status } = failure;
+  const { variable } = proxy;
+  const { message, hint } =
+    status === undefined
+      ? {
+          message: `is not reachable: ${explain(failure.cause)}`,
+          hint: `Check ${variable}, or unset it. NO_PROXY=${host.replace(/:\d+$/, '')} bypasses the proxy.`,
+        }
+      : status === 407
+        ? {
+            message: 'wants a user name and a password',
+            hint: `Put them into ${variable}: http://USER:PASSWORD@HOST:PORT.`,
+          }
+        : {
+            message: `did not connect to ${host} (${status})`,
+            hint: `Check the address; if it is right, check ${variable}.`,
+          };
+  return new SyncError('NETWORK', sentence(`The proxy ${proxyName(proxy)} ${message}`), {
+    cause: failure,
+    hint: `${hint} ${CONTINUES}`,
+    details: { delivery, host, proxy: variable, cause: systemCode(failure.cause) },
   });
 }
 
@@ -71,12 +113,11 @@ function explain(cause: unknown): string {
       return "the service's certificate is not trusted here (NODE_EXTRA_CA_CERTS adds an authority)";
     case 'ERR_TLS_CERT_ALTNAME_INVALID':
       return "the service's certificate is for another name";
-    case 'PROXY_AUTHENTICATION':
-      return 'the proxy wants a user name and a password (they go into its address: http://USER:PASSWORD@HOST:PORT)';
-    case 'PROXY_REFUSED':
-      return `the proxy would not connect to it (${messageOf(cause)})`;
+    case 'CERT_NOT_YET_VALID':
+      return "the service's certificate is not valid yet (is this machine's clock wrong?)";
     default:
-      return isTlsFailure(cause)
+      // OpenSSL's messages name a line of its sources, which helps no user.
+      return /^(?:EPROTO$|ERR_SSL_)/.test(systemCode(cause) ?? '')
         ? 'the server does not speak TLS there (or none that is spoken here); is it http://?'
         : `the connection failed (${firstLine(messageOf(cause))})`;
   }
@@ -86,9 +127,9 @@ function sentence(text: string): string {
   return /[.?!]$/.test(text) ? text : `${text}.`;
 }
 
-/** OpenSSL's messages name a file and a line of its sources, which helps no user. */
-function isTlsFailure(cause: unknown): boolean {
-  return /^(?:EPROTO$|ERR_SSL_)/.test(systemCode(cause) ?? '');
+/** Does this code come from a TLS handshake or a certificate? */
+export function isTlsFailure(code: string | undefined): boolean {
+  return /^(?:EPROTO$|ERR_SSL_|ERR_TLS_|UNABLE_TO_)|CERT/.test(code ?? '');
 }
 
 function firstLine(text: string): string {

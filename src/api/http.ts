@@ -7,6 +7,8 @@ export interface HttpRequest {
   /** Sent as the bearer token (interface 5.4). */
   readonly bearer?: Secret | undefined;
   readonly contentType?: string | undefined;
+  /** Media types of the response, as in `Accept`; by default JSON. */
+  readonly accept?: string | undefined;
   /** The whole body in parts, so that framing does not copy a large file. */
   readonly body?: readonly Uint8Array[] | undefined;
   /** Limit on silence before and during the response (ms). */
@@ -41,7 +43,7 @@ export const MAX_ANSWER_BYTES = 32 * 1024 * 1024;
 /** Returns the headers of a request. Nothing else reveals the bearer token. */
 export function requestHeaders(request: HttpRequest, userAgent: string): Record<string, string> {
   const headers: Record<string, string> = {
-    accept: 'application/json',
+    accept: request.accept ?? 'application/json',
     'user-agent': userAgent,
   };
   if (request.bearer !== undefined) headers['authorization'] = `Bearer ${request.bearer.reveal()}`;

@@ -1,11 +1,11 @@
 import type { Context } from '../base/context.ts';
 import type { Env } from '../base/env.ts';
 import { SyncError } from '../base/errors.ts';
-import { isLoopback } from '../config/settings.ts';
 import type { Http } from './http.ts';
+import { type Proxy, proxyFor, proxySettings } from './proxy.ts';
 
 /**
- * Opens the {@link Http} for this environment. Loads the implementation when it is called first.
+ * Opens the {@link Http} for this environment. Loads an implementation when it is called first.
  *
  * @throws SyncError `CONFIG` that names the variable with an invalid proxy.
  */
@@ -16,47 +16,24 @@ export async function openHttp(options: {
 }): Promise<Http> {
   const { env, connections } = options;
   const userAgent = `athlete-sync/${options.version}`;
-  const noProxy = valueOf(env, 'NO_PROXY')?.[1] ?? '';
-  const proxy = {
-    httpProxy: proxyAddress(env, 'HTTP_PROXY'),
-    httpsProxy: proxyAddress(env, 'HTTPS_PROXY'),
-    noProxy,
-  };
+  const settings = proxySettings(env);
   const { createNodeHttp } = await import('./node-http.ts');
   const direct = createNodeHttp({ userAgent, connections });
-  const noneAtAll = noProxy.trim() === '*';
-  if (noneAtAll || (proxy.httpProxy === undefined && proxy.httpsProxy === undefined)) return direct;
+  const proxies = new Set([settings.http, settings.https].filter((one) => one !== undefined));
+  if (proxies.size === 0) return direct;
   const { createProxiedHttp } = await import('./undici-http.ts');
-  const proxied = createProxiedHttp({ userAgent, connections, proxy });
+  const proxied = new Map<Proxy, Http>(
+    [...proxies].map((proxy) => [proxy, createProxiedHttp({ userAgent, connections, proxy })]),
+  );
   return {
-    // Plain http is allowed only to this machine, and no proxy may see such a request's token.
-    send: (request) => (isLoopback(request.url) ? direct : proxied).send(request),
+    send(request) {
+      const proxy = proxyFor(request.url, settings);
+      return ((proxy && proxied.get(proxy)) ?? direct).send(request);
+    },
     async close() {
-      await Promise.all([direct.close(), proxied.close()]);
+      await Promise.all([direct, ...proxied.values()].map((http) => http.close()));
     },
   };
-}
-
-/** Returns the variable's name and value. Lower case wins over upper case, as in curl. */
-function valueOf(env: Env, name: string): readonly [string, string] | undefined {
-  for (const variable of [name.toLowerCase(), name]) {
-    const value = env[variable];
-    if (value !== undefined && value !== '') return [variable, value];
-  }
-  return undefined;
-}
-
-/** Returns the proxy's address. The scheme is optional, as in curl: `proxy.example:3128`. */
-function proxyAddress(env: Env, name: string): string | undefined {
-  const found = valueOf(env, name);
-  if (found === undefined) return undefined;
-  const [variable, value] = found;
-  const text = /^[a-z][a-z0-9+.-]*:\/\//i.test(value) ? value : `http://${value}`;
-  if (URL.canParse(text) && /^https?:\/\//i.test(text)) return text;
-  // The address is not shown: it may hold a password.
-  throw new SyncError('CONFIG', `${variable} is not the address of a proxy that can be used.`, {
-    hint: 'Write it as http://HOST:PORT, or unset it.',
-  });
 }
 
 /**

@@ -85,7 +85,7 @@ function meaningOf(
         details: { endpoint: name },
       };
     case 413:
-      return { code: 'REJECTED', message: 'The request is too large for the service (413).' };
+      return { code: 'REJECTED', message: tooLargeMessage(name) };
     case 501:
     case 505:
       return {
@@ -154,6 +154,13 @@ export function faultMessage(item: string, count: number): string {
     `the service failed on ${item} in ${count} runs (500), and took others meanwhile; ` +
     'what is in it may be more than it can store.'
   );
+}
+
+/** The report of a rejected item shows no hint, so that the message has the next step. */
+function tooLargeMessage(name: EndpointName): string {
+  return name === 'uploadFit'
+    ? "The recording is too large for the service (413): upload it on the service's website, or ask its support to raise the limit."
+    : 'The record is too large for the service (413): send it without --raw, or send fewer fields.';
 }
 
 function missingScope(name: EndpointName, reason: string): string | undefined {

@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
-import { EnvHttpProxyAgent, Pool } from 'undici';
-import { messageOf } from '../base/errors.ts';
+import { Pool, ProxyAgent } from 'undici';
+import { messageOf, systemCode } from '../base/errors.ts';
 import { CONNECT_TIMEOUT_MS, SILENCE_TIMEOUT_MS, exchange } from './exchange.ts';
 import {
   MAX_ANSWER_BYTES,
@@ -10,26 +10,18 @@ import {
   requestHeaders,
   responseHeaders,
 } from './http.ts';
-import { answerTooLarge } from './http-failure.ts';
+import { ProxyFailure, answerTooLarge, isTlsFailure } from './http-failure.ts';
+import type { Proxy } from './proxy.ts';
 
-/** The environment's proxy settings, as undici takes them. */
-export interface ProxySettings {
-  readonly httpProxy?: string | undefined;
-  readonly httpsProxy?: string | undefined;
-  readonly noProxy?: string | undefined;
-}
-
-/** Creates an {@link Http} over the environment's proxy, which Node's own client does not support. */
+/** Creates an {@link Http} over a proxy, which Node's own client does not support. */
 export function createProxiedHttp(options: {
   userAgent: string;
   connections: number;
-  proxy: ProxySettings;
+  proxy: Proxy;
 }): Http {
-  const { httpProxy, httpsProxy, noProxy } = options.proxy;
-  const dispatcher = new EnvHttpProxyAgent({
-    ...(httpProxy === undefined ? {} : { httpProxy }),
-    ...(httpsProxy === undefined ? {} : { httpsProxy }),
-    ...(noProxy === undefined ? {} : { noProxy }),
+  const { proxy, userAgent } = options;
+  const dispatcher = new ProxyAgent({
+    uri: proxy.address,
     connections: options.connections,
     connect: { timeout: CONNECT_TIMEOUT_MS },
     // Limits the proxy's response to CONNECT like a connection.
@@ -38,7 +30,7 @@ export function createProxiedHttp(options: {
   });
   let closed: Promise<void> | undefined;
   return {
-    send: (request) => send(request, options.userAgent, dispatcher),
+    send: (request) => send(request, userAgent, { dispatcher, proxy }),
     close: () => (closed ??= dispatcher.destroy()),
   };
 }
@@ -46,7 +38,7 @@ export function createProxiedHttp(options: {
 function send(
   request: HttpRequest,
   userAgent: string,
-  dispatcher: EnvHttpProxyAgent,
+  { dispatcher, proxy }: { dispatcher: ProxyAgent; proxy: Proxy },
 ): Promise<HttpResponse> {
   return exchange(request, (course) => {
     const { url } = request;
@@ -54,6 +46,7 @@ function send(
     const answer = { status: 0, headers: {} as Record<string, string> };
     const parts: Buffer[] = [];
     let size = 0;
+    let started = false;
     let ended = false;
     let abort: (() => void) | undefined;
     dispatcher.dispatch(
@@ -75,6 +68,7 @@ function send(
             abort();
             return;
           }
+          started = true;
           course.hasTurn();
           course.connected();
           if (!hasBytes(request.body)) course.sent();
@@ -92,7 +86,7 @@ function send(
           course.answered({ ...answer, text: Buffer.concat(parts).toString('utf8') });
         },
         onResponseError(_controller, cause) {
-          course.failed(tunnelRefusal(cause) ?? cause);
+          course.failed(started ? cause : (proxyFailure(cause, proxy) ?? cause));
         },
       },
     );
@@ -124,11 +118,12 @@ function* inPieces(body: readonly Uint8Array[], onSent: () => void): Generator<U
   onSent();
 }
 
-/** Returns the error for a proxy that refused CONNECT; undici puts the status into its message only. */
-function tunnelRefusal(cause: unknown): Error | undefined {
+/**
+ * Returns the error for a request that did not get beyond the proxy; undefined if the service's own
+ * TLS failed. undici puts the proxy's status into its message only.
+ */
+function proxyFailure(cause: unknown, proxy: Proxy): ProxyFailure | undefined {
   const status = /^Proxy response \((\d+)\)/.exec(messageOf(cause))?.[1];
-  if (status === undefined) return undefined;
-  return Object.assign(new Error(`it answered ${status}`, { cause }), {
-    code: status === '407' ? 'PROXY_AUTHENTICATION' : 'PROXY_REFUSED',
-  });
+  if (status !== undefined) return new ProxyFailure(proxy, Number(status), cause);
+  return isTlsFailure(systemCode(cause)) ? undefined : new ProxyFailure(proxy, undefined, cause);
 }

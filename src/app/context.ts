@@ -11,7 +11,7 @@ export interface AppContext extends Context, System {
 
 /** Builds the context of one command, which prints to `system.io`. */
 export function createContext(system: System, version: string, flags: GlobalFlags): AppContext {
-  const output = createOutput(system.io, flags);
+  const output = createOutput(system.io, flags, system.clock);
   return {
     ...system,
     version,

@@ -187,8 +187,8 @@ function loginChanged(profile: string): SyncError {
 function accountUnknown(cause: SyncError): SyncError {
   return new SyncError(
     cause.code,
-    `The service could not name the account of this login; nothing was sent. ${cause.message}`,
-    { hint: 'Try again later; the same command continues.', cause, details: cause.details },
+    `${cause.message} Nothing was sent: the athlete of this login is not known yet.`,
+    { hint: cause.hint ?? 'The same command again continues.', cause, details: cause.details },
   );
 }
 

@@ -1,6 +1,7 @@
 import { homedir, userInfo } from 'node:os';
 import { join } from 'node:path';
 import { realPath } from '../system/executables.ts';
+import { terminalFeatures } from '../terminal/features.ts';
 import { type Io, systemIo } from '../terminal/io.ts';
 import { findMachineZone } from '../system/machine-zone.ts';
 import type { Env } from '../base/env.ts';
@@ -46,7 +47,7 @@ export function thisSystem(signal: AbortSignal, onLost: (error: Error) => void):
     homeDir: env['HOME'] || homeOfUser(),
     cwd: process.cwd(),
     clock: systemClock,
-    io: systemIo(process, (env['NO_COLOR'] ?? '') !== '', onLost),
+    io: systemIo(process, terminalFeatures(env, process.platform), onLost),
     signal,
     machineZone: () =>
       findMachineZone({

@@ -19,7 +19,7 @@ export function completionOf(tree: readonly CommandDeclaration[]): CommandModule
         throw new SyncError('USAGE', `Unsupported shell "${shell}". Supported: ${supported}.`);
       }
       const script = generator(await shapesOf([], tree));
-      output.result({ type: 'completion', shell, script }, script);
+      output.result({ type: 'completion', shell, script }, script, { verbatim: true });
       return ExitCode.ok;
     },
   };

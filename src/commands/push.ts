@@ -174,7 +174,7 @@ async function push(
           report: (item) => {
             report(item, zones);
             done++;
-            progress.update(() => `${done} of ${records.length} days`);
+            progress.update({ noun: 'day', done, total: records.length });
           },
         });
       } finally {

@@ -10,7 +10,7 @@ import { requireBaseUrl } from '../config/config.ts';
 import { endpointUrl } from '../config/endpoints.ts';
 import { bytes, oneLine, plural } from '../terminal/words.ts';
 import { DEFAULT_JOBS, uploadBatch } from '../upload/pipeline.ts';
-import type { UploadItem, UploadProgress, UploadRequest } from '../upload/report.ts';
+import type { UploadItem, UploadRequest } from '../upload/report.ts';
 import { type UploadReport, UploadTally } from '../upload/tally.ts';
 
 interface UploadFlags {
@@ -40,7 +40,7 @@ export const upload: CommandModule = {
   ],
 
   async run(context, paths: readonly string[], flags: UploadFlags) {
-    const { clock, cwd, output } = context;
+    const { cwd, output } = context;
     const config = configFor(context);
     const baseUrl = requireBaseUrl(config);
     const jobs = flags.jobs === undefined ? DEFAULT_JOBS : wholeNumber('--jobs', flags.jobs, 1, 32);
@@ -54,7 +54,6 @@ export const upload: CommandModule = {
     };
     const tally = new UploadTally();
     const progress = output.progress();
-    const started = clock.now();
     return await withLedger(
       context,
       config,
@@ -78,7 +77,7 @@ export const upload: CommandModule = {
               output.say(
                 `Another sync is sending ${plural(count, 'recording')} just now; waiting for it.`,
               ),
-            progress: (now) => progress.update(() => progressText(now, clock.now() - started)),
+            progress: (now) => progress.update({ ...now, noun: 'recording' }),
           });
         } finally {
           progress.stop();
@@ -213,12 +212,4 @@ function othersText({ gpx, tcx, zip }: UploadReport['others']): string {
       ? ` Not opened: ${plural(zip.length, 'zip archive')} in a folder (${named}${more}). Name an archive to send its recordings.`
       : '',
   ].join('');
-}
-
-/** The progress line. @param elapsedMs since the first byte was sent */
-function progressText(progress: UploadProgress, elapsedMs: number): string {
-  const { done, total, sentBytes, current } = progress;
-  const rate = elapsedMs > 500 ? `, ${bytes((sentBytes / elapsedMs) * 1000)}/s` : '';
-  const of = total === undefined ? '' : ` of ${total}`;
-  return `${done}${of}, ${bytes(sentBytes)}${rate}  ${current}`;
 }

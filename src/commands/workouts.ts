@@ -10,6 +10,7 @@ import { zoneFor, zoneShown } from '../app/zone.ts';
 import { ExitCode } from '../base/errors.ts';
 import { phrase, sync } from '../base/phrase.ts';
 import { localTime } from '../app/local-time.ts';
+import type { Io } from '../terminal/io.ts';
 import { table } from '../terminal/table.ts';
 
 interface WorkoutsFlags {
@@ -30,7 +31,7 @@ export const workouts: CommandModule = {
   examples: ['sync workouts', 'sync workouts --since 7d', 'sync workouts --limit 1000 --json'],
 
   async run(context, flags: WorkoutsFlags) {
-    const { clock, output, signal } = context;
+    const { clock, io, output, signal } = context;
     const config = configFor(context);
     // A range of days needs the athlete's zone; times alone may be shown in UTC.
     const hasRange = flags.since !== undefined || flags.until !== undefined;
@@ -50,7 +51,7 @@ export const workouts: CommandModule = {
     };
     return await withConnection(context, config, { connections: 1 }, async (connection) => {
       const list = await listWorkouts(await connection.client(), query, signal);
-      if (!output.json) output.result({}, workoutsText(list, zone));
+      if (!output.json) output.result({}, workoutsText(list, zone, io));
       else for (const line of workoutsJson(list)) output.result(line);
       if ('more' in list && list.more) {
         const next = Math.min(MAX_LIMIT, query.limit * 5);
@@ -140,7 +141,11 @@ export function workoutsJson(list: WorkoutList): Record<string, unknown>[] {
 }
 
 /** Returns a table with dates in `zone`; a body of another shape as JSON. */
-export function workoutsText(list: WorkoutList, zone: string): string {
+export function workoutsText(
+  list: WorkoutList,
+  zone: string,
+  io: Pick<Io, 'stdoutColumns' | 'unicode'>,
+): string {
   if ('other' in list) return JSON.stringify(list.other, null, 2);
   if (list.workouts.length === 0) return 'No workouts.';
   return table(
@@ -162,6 +167,7 @@ export function workoutsText(list: WorkoutList, zone: string): string {
       quantity(workout['averageWatts'], (watts) => `${Math.round(watts)} W`),
       quantity(workout['averageHr'], (beats) => `${Math.round(beats)} bpm`),
     ]),
+    io,
   );
 }
 

@@ -140,10 +140,14 @@ export function logIo(log: Log, clock: Clock, also?: (entry: string) => void): I
     stdoutIsTerminal: false,
     stderrIsTerminal: false,
     colour: false,
-    columns: 80,
+    unicode: true,
+    redraws: false,
+    stdoutColumns: 0,
+    stderrColumns: 0,
     unread: new AbortController().signal,
     out: write,
     err: write,
+    drawLine: () => undefined,
     // eslint-disable-next-line @typescript-eslint/require-await
     readStdin: async function* () {
       yield* [];

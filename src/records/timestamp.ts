@@ -1,4 +1,5 @@
 import { SyncError } from '../base/errors.ts';
+import { isCalendarDate } from '../base/time.ts';
 import { checkZone } from '../base/zone-name.ts';
 
 /**
@@ -187,7 +188,25 @@ function wrongForm(text: string, wanted: 'date' | 'time'): string {
     return `needs two digits for the month and the day, and one kind of separator: ${example}`;
   }
   if (/^\d{1,2}[-/.]\d{1,2}[-/.]\d{2,4}/.test(text)) {
-    return `does not say for certain which number is the day and which the month: ${example}`;
+    const date = yearLast(text);
+    if (date === undefined) {
+      return `does not say for certain which number is the day and which the month: ${example}`;
+    }
+    return `does not begin with the year: write ${wanted === 'time' ? TIME_EXAMPLE : date}`;
   }
   return `is no ISO 8601 ${wanted === 'time' ? 'timestamp' : 'date'}: ${example}`;
+}
+
+/** Returns the date of `15.02.2026` or `02/15/2026` if only one order of day and month is possible. */
+function yearLast(text: string): string | undefined {
+  const match = /^(\d{1,2})([-/.])(\d{1,2})\2(\d{4})(?!\d)/.exec(text);
+  if (match === null) return undefined;
+  const [, first = '', , second = '', year = ''] = match;
+  const dates = [`${year}-${two(second)}-${two(first)}`, `${year}-${two(first)}-${two(second)}`];
+  const [date, ...others] = new Set(dates.filter(isCalendarDate));
+  return others.length === 0 ? date : undefined;
+}
+
+function two(digits: string): string {
+  return digits.padStart(2, '0');
 }

@@ -58,15 +58,17 @@ export function consentPage(options: ConsentPageOptions): Html {
       </p>
       <form method="post" action="${options.action}">
         <input type="hidden" name="request" value="${options.requestId}" />
-        <fieldset>
-          <legend>Account</legend>
-          ${athletes.map((athlete, index) => athleteChoice(athlete, index === 0))}
-        </fieldset>
-        <fieldset>
-          <legend>Permissions</legend>
-          ${scopes.map(scopeLine)}
-          <p class="hint">You grant all of them or none.</p>
-        </fieldset>
+        <div class="columns">
+          <fieldset>
+            <legend>Account</legend>
+            ${athletes.map((athlete, index) => athleteChoice(athlete, index === 0))}
+          </fieldset>
+          <fieldset>
+            <legend>Permissions</legend>
+            ${scopes.map(scopeLine)}
+            <p class="hint">You grant all of them or none.</p>
+          </fieldset>
+        </div>
         <div class="actions">
           <button class="approve" name="decision" value="approve">Approve</button>
           <button class="deny" name="decision" value="deny">Deny</button>
@@ -107,7 +109,7 @@ function athleteChoice(athlete: Athlete, checked: boolean): Html {
 
 function scopeLine(scope: string): Html {
   return html`<div class="choice">
-    <span class="scope">
+    <span>
       <span class="main">${describeScope(scope)}</span>
       <code class="sub">${scope}</code>
     </span>
@@ -143,7 +145,10 @@ function document(nonce: string, title: string, content: Html): Html {
     </html>`;
 }
 
-/** Text keeps a contrast of at least 4.5:1 in both colour schemes (WCAG 2.2, 1.4.3). */
+/**
+ * Text keeps a contrast of at least 4.5:1 in both colour schemes (WCAG 2.2, 1.4.3). The buttons stay
+ * at the lower edge of the window, and the focus never scrolls behind them (2.4.11).
+ */
 const STYLE = `
 :root {
   color-scheme: light dark;
@@ -157,28 +162,31 @@ const STYLE = `
   }
 }
 * { box-sizing: border-box; }
+html { scroll-padding-bottom: 5rem; }
 body {
-  margin: 0; min-height: 100vh; padding: clamp(1rem, 4vh, 3rem) 1rem 1.5rem; display: grid; align-content: start;
-  justify-items: center; gap: 1rem; background: var(--ground); color: var(--text);
+  margin: 0; min-height: 100vh; padding: clamp(.5rem, 3vh, 3rem) 1rem .75rem; display: grid; align-content: start;
+  justify-items: center; gap: .75rem; background: var(--ground); color: var(--text);
   font: 1rem/1.5 system-ui, -apple-system, "Segoe UI", Roboto, "Helvetica Neue", sans-serif;
 }
 main {
-  width: 100%; max-width: 32rem; padding: clamp(1.25rem, 5vw, 2rem); background: var(--card);
+  width: 100%; max-width: 32rem; padding: clamp(1rem, 3vh, 2rem) clamp(1rem, 5vw, 2rem); background: var(--card);
   border: 1px solid var(--line); border-radius: 1rem;
 }
+main:has(.columns) { max-width: 46rem; padding-bottom: 0; }
 .brand {
-  margin: 0 0 1.25rem; display: flex; align-items: center; gap: .5rem;
+  margin: 0 0 .75rem; display: flex; align-items: center; gap: .5rem;
   color: var(--soft); font-size: .875rem; font-weight: 600;
 }
 .mark { width: .75rem; height: .75rem; border-radius: 50%; background: var(--accent); }
-h1 { margin: 0 0 .5rem; font-size: 1.5rem; line-height: 1.25; font-weight: 500; text-wrap: balance; }
+h1 { margin: 0 0 .25rem; font-size: 1.375rem; line-height: 1.25; font-weight: 500; text-wrap: balance; }
 h1 strong { font-weight: 700; }
-.lead { margin: 0 0 1.5rem; color: var(--soft); overflow-wrap: anywhere; }
+.lead { margin: 0 0 1rem; color: var(--soft); overflow-wrap: anywhere; }
 code { font: .875em/1.4 ui-monospace, SFMono-Regular, Menlo, Consolas, monospace; }
-fieldset { margin: 0 0 1.5rem; padding: 0; border: 0; min-width: 0; }
+.columns { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 17rem), 1fr)); gap: 1rem 1.5rem; }
+fieldset { margin: 0; padding: 0; border: 0; min-width: 0; }
 legend { padding: 0; margin-bottom: .5rem; font-weight: 600; }
 .choice {
-  display: flex; align-items: center; gap: .75rem; padding: .5rem .75rem; min-height: 2.75rem;
+  display: flex; align-items: center; gap: .75rem; padding: .3125rem .75rem; min-height: 2.75rem;
   border: 1px solid var(--line); border-bottom-width: 0;
 }
 legend + .choice { border-radius: .625rem .625rem 0 0; }
@@ -192,13 +200,16 @@ label.choice:hover, .choice:has([type="radio"]:checked) { background: var(--tint
   flex: none; width: 2.25rem; height: 2.25rem; display: grid; place-items: center; border-radius: 50%;
   background: var(--accent); color: var(--on-accent); font-size: .8125rem; font-weight: 700;
 }
-.scope { flex: 1; display: flex; flex-wrap: wrap; justify-content: space-between; align-items: baseline; column-gap: 1rem; }
 .main { display: block; }
-.sub { display: block; color: var(--soft); font-size: .875rem; overflow-wrap: anywhere; }
+.main, .sub { line-height: 1.35; }
+.sub { display: block; color: var(--soft); font-size: .8125rem; overflow-wrap: anywhere; }
 .hint { margin: .5rem 0 0; color: var(--soft); font-size: .875rem; }
-.actions { display: flex; flex-wrap: wrap; gap: .75rem; }
+.actions {
+  position: sticky; bottom: 0; display: flex; gap: .75rem; margin-top: .25rem; padding: .75rem 0;
+  background: var(--card);
+}
 button {
-  flex: 1 1 8rem; min-height: 2.875rem; padding: .5rem 1.25rem; border-radius: .625rem;
+  flex: 1 1 0; min-height: 2.75rem; padding: .5rem; border-radius: .625rem;
   border: 1px solid var(--line); background: transparent; color: var(--text);
   font: inherit; font-weight: 600; cursor: pointer;
 }

@@ -1,13 +1,23 @@
+import type { TerminalFeatures } from './features.ts';
+import { spinnerOn } from './spinner.ts';
+import { wrap } from './wrap.ts';
+
 /** The standard streams: stdout for results, stderr for people. */
 export interface Io {
   /** The program can ask the user: stdin and stderr are terminals. */
   readonly interactive: boolean;
   readonly stdoutIsTerminal: boolean;
   readonly stderrIsTerminal: boolean;
-  /** stderr is a terminal, and `NO_COLOR` is not set. */
+  /** stderr is a terminal that shows colours, and `NO_COLOR` is not set. */
   readonly colour: boolean;
-  /** Width of the terminal in columns; 0 if it is unknown or there is no terminal. */
-  readonly columns: number;
+  /** Characters beyond ASCII can be shown: the locale is UTF-8. */
+  readonly unicode: boolean;
+  /** stderr is a terminal on which {@link drawLine} works. */
+  readonly redraws: boolean;
+  /** Width of the terminal in columns; 0 if it is unknown or stdout is no terminal. */
+  readonly stdoutColumns: number;
+  /** Width of the terminal in columns; 0 if it is unknown or stderr is no terminal. */
+  readonly stderrColumns: number;
   /**
    * Aborted by the first line after the reader of stdout is gone (`| head`, a closed terminal).
    * Commands that only print stop then; others continue.
@@ -17,6 +27,8 @@ export interface Io {
   out(line: string): void;
   /** Writes one line for people to stderr. */
   err(line: string): void;
+  /** Shows a text beside a spinner on the last line of the terminal at stderr; '' erases the line. */
+  drawLine(text: string): void;
   /** Reads stdin to its end, in chunks. */
   readStdin(): AsyncIterable<Uint8Array>;
   /**
@@ -39,12 +51,11 @@ const DESCRIPTOR = { stdin: 0, stdout: 1, stderr: 2 } as const;
  * Creates the {@link Io} of the process. Touches a stream only when it is used: creating stdin takes
  * longer than printing a help text.
  *
- * @param noColour `NO_COLOR` is set.
  * @param onLost called once if results cannot be written (a full disk).
  */
 export function systemIo(
   streams: IoStreams,
-  noColour: boolean,
+  features: TerminalFeatures,
   onLost: (error: NodeJS.ErrnoException) => void,
 ): Io {
   // Loaded on demand: `node:tty` loads `node:net`.
@@ -69,6 +80,9 @@ export function systemIo(
     });
     return stream;
   };
+  // A terminal may not know its width: `columns` is undefined or 0 then.
+  const columnsOf = (name: 'stdout' | 'stderr') =>
+    isTerminal(name) ? ((open(name).columns as number | undefined) ?? 0) : 0;
   return {
     get interactive() {
       return isTerminal('stdin') && isTerminal('stderr');
@@ -80,16 +94,25 @@ export function systemIo(
       return isTerminal('stderr');
     },
     get colour() {
-      return isTerminal('stderr') && !noColour;
+      return isTerminal('stderr') && features.colour;
     },
-    get columns() {
-      return isTerminal('stderr') ? open('stderr').columns : 0;
+    unicode: features.unicode,
+    get redraws() {
+      return isTerminal('stderr') && features.redraws && columnsOf('stderr') > 0;
+    },
+    get stdoutColumns() {
+      return columnsOf('stdout');
+    },
+    get stderrColumns() {
+      return columnsOf('stderr');
     },
     unread: unread.signal,
     out: (line) => void open('stdout').write(`${line}\n`),
     err: (line) => void open('stderr').write(`${line}\n`),
+    drawLine: spinnerOn(() => open('stderr'), features),
     readStdin: () => streams.stdin,
-    ask: (question, { hidden = false, signal }) => ask(streams, question, hidden, signal),
+    ask: (question, { hidden = false, signal }) =>
+      ask(streams, wrap(question, columnsOf('stderr')), hidden, signal),
   };
 }
 

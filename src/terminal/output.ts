@@ -1,7 +1,11 @@
 import { styleText } from 'node:util';
 import { Phrase, type Text, renderText } from '../base/phrase.ts';
 import { JSON_VERSION } from '../json/version.ts';
+import type { Clock } from '../base/time.ts';
+import { inAscii } from './glyphs.ts';
 import type { Io } from './io.ts';
+import { NO_PROGRESS, type Progress, ProgressDisplay } from './progress.ts';
+import { wrap } from './wrap.ts';
 
 export interface GlobalFlags {
   /** Profile named by the flag or by `SYNC_PROFILE`. */
@@ -14,19 +18,18 @@ export interface GlobalFlags {
   readonly verbose: boolean;
 }
 
-/** A progress line, redrawn on each update. */
-export interface Progress {
-  /** @param text called only if the line is shown. */
-  update(text: () => string): void;
-  /** Removes the line. May be called twice. */
-  stop(): void;
-}
-
 /** The output of a command. */
 export interface Output {
   readonly json: boolean;
-  /** Prints a result: the object for programs, as src/json describes it, or the text, if any, for people. */
-  result(object: Readonly<Record<string, unknown>>, text?: Text): void;
+  /**
+   * Prints a result: the object for programs, as src/json describes it, or the text, if any, for
+   * people. A text is wrapped in a terminal, unless it is `verbatim`, such as a script.
+   */
+  result(
+    object: Readonly<Record<string, unknown>>,
+    text?: Text,
+    options?: { readonly verbatim?: boolean },
+  ): void;
   /** Prints a remark on stderr, unless `--quiet`. */
   say(text: Text): void;
   /** Prints a warning on stderr. */
@@ -37,9 +40,13 @@ export interface Output {
   progress(): Progress;
 }
 
-export function createOutput(io: Io, flags: GlobalFlags): Output {
-  let shown: Progress | undefined;
-  const readable = (text: Text) => printable(renderText(text, flags.profile));
+/** @param clock of the progress */
+export function createOutput(io: Io, flags: GlobalFlags, clock: Clock): Output {
+  let shown: ProgressDisplay | undefined;
+  const readable = (text: Text) => {
+    const safe = printable(renderText(text, flags.profile));
+    return io.unicode ? safe : inAscii(safe);
+  };
   /** Returns a line of the schema in src/json: its kind, the schema's version, its fields. */
   const toJson = ({ type, ...fields }: Readonly<Record<string, unknown>>) => {
     // They come first, and a service's field of that name does not replace them.
@@ -48,18 +55,20 @@ export function createOutput(io: Io, flags: GlobalFlags): Output {
       value instanceof Phrase ? value.render(flags.profile) : value,
     );
   };
-  const err = (text: Text) => {
-    // The remark replaces the progress line, which the next update draws below it.
-    shown?.stop();
-    io.err(readable(text));
+  /** Writes a line to the terminal that the progress line is drawn on. */
+  const above = (write: () => void) => {
+    if (shown === undefined) write();
+    else shown.above(write);
   };
+  const err = (text: Text) => above(() => io.err(wrap(readable(text), io.stderrColumns)));
   return {
     json: flags.json,
-    result(object, text) {
+    result(object, text, { verbatim = false } = {}) {
       if (flags.json) io.out(toJson(object));
       else if (text !== undefined) {
-        if (io.stdoutIsTerminal) shown?.stop();
-        io.out(readable(text));
+        const line = wrap(readable(text), verbatim ? 0 : io.stdoutColumns);
+        if (io.stdoutIsTerminal) above(() => io.out(line));
+        else io.out(line);
       }
     },
     say(text) {
@@ -71,14 +80,17 @@ export function createOutput(io: Io, flags: GlobalFlags): Output {
     },
     error(object, text) {
       if (flags.json) io.out(toJson(object));
-      shown?.stop();
-      const safe = readable(text);
-      io.err(io.colour ? safe.replace(/^Error:/, styleText('red', 'Error:', NOT_BY_STDOUT)) : safe);
+      const lines = wrap(readable(text), io.stderrColumns);
+      above(() =>
+        io.err(
+          io.colour ? lines.replace(/^Error:/, styleText('red', 'Error:', NOT_BY_STDOUT)) : lines,
+        ),
+      );
     },
     progress() {
-      const quiet = flags.quiet || flags.json || flags.verbose;
-      const wanted = io.stderrIsTerminal && io.columns > 0 && !quiet;
-      shown = wanted ? spinner() : { update: () => undefined, stop: () => undefined };
+      if (flags.quiet || flags.json || flags.verbose) return NO_PROGRESS;
+      shown?.stop();
+      shown = new ProgressDisplay(io, clock);
       return shown;
     },
   };
@@ -86,40 +98,6 @@ export function createOutput(io: Io, flags: GlobalFlags): Output {
 
 /** `styleText` would check stdout for a line on stderr; `Io.colour` has decided already. */
 const NOT_BY_STDOUT = { validateStream: false } as const;
-
-/** Returns a spinner, which loads its library first: a short command shows none. */
-function spinner(): Progress {
-  let text = '';
-  let wanted = true;
-  let begin: (() => Drawn) | undefined;
-  let drawn: Drawn | undefined;
-  void import('ora').then(({ default: ora }) => {
-    begin = () => ora({ text, stream: process.stderr, discardStdin: false }).start();
-    if (wanted) drawn = begin();
-  });
-  return {
-    update(next) {
-      text = printable(next()).replaceAll('\n', ' ');
-      wanted = true;
-      drawn ??= begin?.();
-      if (drawn === undefined) return;
-      drawn.text = text;
-      if (!drawn.isSpinning) drawn.start();
-    },
-    stop() {
-      wanted = false;
-      drawn?.stop();
-    },
-  };
-}
-
-/** The part of ora's spinner in use. */
-interface Drawn {
-  text: string;
-  readonly isSpinning: boolean;
-  start(): unknown;
-  stop(): unknown;
-}
 
 /**
  * Removes control characters and direction marks: file names and texts of a service cannot control

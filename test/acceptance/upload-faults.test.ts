@@ -177,7 +177,8 @@ describe('a permanent fault', () => {
         outcome: 'rejected',
         attempts: 1,
         status: 413,
-        message: 'The request is too large for the service (413).',
+        message:
+          "The recording is too large for the service (413): upload it on the service's website, or ask its support to raise the limit.",
       },
     ],
   ])('is reported, and the same command later continues (%s)', async (_what, fault, code, item) => {

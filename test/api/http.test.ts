@@ -34,8 +34,8 @@ const WAYS: readonly (readonly [string, (connections?: number) => Promise<Way>])
     'through a proxy',
     async (connections = 4) => {
       const proxy = await startProxy();
-      const settings = { httpProxy: proxy.url, httpsProxy: proxy.url, noProxy: '' };
-      return { http: createProxiedHttp({ userAgent, connections, proxy: settings }), proxy };
+      const address = { variable: 'HTTPS_PROXY', address: proxy.url };
+      return { http: createProxiedHttp({ userAgent, connections, proxy: address }), proxy };
     },
   ],
 ];
@@ -157,9 +157,9 @@ describe.each(WAYS)('a request sent %s', (_name, make) => {
     expect(error.message).toBe(
       proxy === undefined
         ? `127.0.0.1:${port}: nothing answers there (connection refused).`
-        : `127.0.0.1:${port}: the proxy would not connect to it (it answered 502).`,
+        : `The proxy ${proxy.url} (HTTPS_PROXY) did not connect to 127.0.0.1:${port} (502).`,
     );
-    expect(String(error.hint)).toContain('the same command again continues');
+    expect(String(error.hint)).toContain('The same command again continues.');
   });
 
   it.each(['in the middle of the request', 'after the request'])(
@@ -454,35 +454,39 @@ it('reports that nothing was sent if the host name does not exist', async () => 
 
 describe('a request through a proxy', () => {
   const through = (httpProxy: string) => {
-    const settings = { httpProxy, httpsProxy: httpProxy, noProxy: '' };
-    const http = createProxiedHttp({ userAgent, connections: 1, proxy: settings });
+    const proxy = { variable: 'https_proxy', address: httpProxy };
+    const http = createProxiedHttp({ userAgent, connections: 1, proxy });
     onTestFinished(() => http.close());
     return http;
   };
 
   it.each([
-    ['403 Forbidden', 'the proxy would not connect to it (it answered 403).'],
-    [
-      '407 Proxy Authentication Required',
-      'the proxy wants a user name and a password (they go into its address: http://USER:PASSWORD@HOST:PORT).',
-    ],
-  ])('names a proxy that responds with %s as the cause', async (refuse, words) => {
+    ['403 Forbidden', 'did not connect to service.example (403).', 'check https_proxy'],
+    ['407 No', 'wants a user name and a password.', 'Put them into https_proxy'],
+  ])('names a proxy that responds with %s as the cause', async (refuse, words, hint) => {
     const proxy = await startProxy({ refuse });
     const error = await failure(through(proxy.url).send(requestTo('http://service.example/')));
     expect(error).toMatchObject({
       code: 'NETWORK',
-      message: `service.example: ${words}`,
-      details: { delivery: 'not-sent' },
+      message: `The proxy ${proxy.url} (https_proxy) ${words}`,
+      details: { delivery: 'not-sent', proxy: 'https_proxy' },
     });
+    expect(String(error.hint)).toContain(hint);
     expect(proxy.tunnels).toEqual(['service.example:80']);
   });
 
   it('reports that nothing was sent if the proxy does not exist', async () => {
+    const host = `127.0.0.1:${await closedPort()}`;
     const error = await failure(
-      through(`http://127.0.0.1:${await closedPort()}`).send(requestTo('http://service.example/')),
+      through(`http://ann:s3cret@${host}`).send(requestTo('https://service.example/')),
     );
-    expect(error).toMatchObject({ code: 'NETWORK', details: { delivery: 'not-sent' } });
-    expect(error.message).toContain('nothing answers there');
+    expect(error).toMatchObject({
+      code: 'NETWORK',
+      message: `The proxy http://${host} (https_proxy) is not reachable: nothing answers there (connection refused).`,
+      details: { delivery: 'not-sent' },
+    });
+    expect(String(error.hint)).toContain('NO_PROXY=service.example bypasses the proxy');
+    expect(JSON.stringify([error.message, error.hint, error.details])).not.toContain('s3cret');
   });
 
   it('sends the user name and password of the proxy address, and shows them in no error', async () => {

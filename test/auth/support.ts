@@ -17,6 +17,7 @@ import type { Http } from '../../src/api/http.ts';
 import { createNodeHttp } from '../../src/api/node-http.ts';
 import type { Clock } from '../../src/base/time.ts';
 import { testContext } from '../support/context.ts';
+import { plainIo } from '../support/io.ts';
 
 /** A folder that is gone when the test is over. */
 export function scratchDir(): string {
@@ -140,15 +141,10 @@ export function testIo(
   const asked: { question: string; hidden: boolean }[] = [];
   const answers = new Map(Object.entries(options.answers ?? {}).map(([k, v]) => [k, [...v]]));
   return {
+    ...plainIo(),
     asked,
     interactive: options.interactive ?? false,
-    stdoutIsTerminal: false,
     stderrIsTerminal: options.interactive ?? false,
-    colour: false,
-    columns: 80,
-    out: () => undefined,
-    err: () => undefined,
-    unread: new AbortController().signal,
     async *readStdin() {
       await Promise.resolve();
       yield Buffer.from(options.stdin ?? '');

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { plainIo } from '../support/io.ts';
 import { listWorkouts, workoutsText } from '../../src/commands/workouts.ts';
 import type { ServiceClient, WorkoutQuery } from '../../src/api/client.ts';
 
@@ -147,17 +148,19 @@ describe('the table of workouts', () => {
       { date: '2026-03-28', title: 'A plain date', durationSec: null, distanceMeters: 'far' },
       { date: 'yesterday' },
     ];
-    expect(workoutsText({ workouts, more: false }, 'Europe/Berlin').split('\n')).toEqual([
-      'Date              Title             Sport     Time  Distance  Power  Heart rate',
-      '2026-03-29 08:10  After the change  Ride   1:02:05   41.2 km  201 W     142 bpm',
-      '2026-03-29 01:30  Before                   0:00:59',
-      '2026-03-28        A plain date',
-      'yesterday',
-    ]);
+    expect(workoutsText({ workouts, more: false }, 'Europe/Berlin', plainIo()).split('\n')).toEqual(
+      [
+        'Date              Title             Sport     Time  Distance  Power  Heart rate',
+        '2026-03-29 08:10  After the change  Ride   1:02:05   41.2 km  201 W     142 bpm',
+        '2026-03-29 01:30  Before                   0:00:59',
+        '2026-03-28        A plain date',
+        'yesterday',
+      ],
+    );
   });
 
   it('says that there are no workouts, and shows another body as JSON', () => {
-    expect(workoutsText({ workouts: [], more: false }, 'UTC')).toBe('No workouts.');
-    expect(workoutsText({ other: { a: 1 } }, 'UTC')).toBe('{\n  "a": 1\n}');
+    expect(workoutsText({ workouts: [], more: false }, 'UTC', plainIo())).toBe('No workouts.');
+    expect(workoutsText({ other: { a: 1 } }, 'UTC', plainIo())).toBe('{\n  "a": 1\n}');
   });
 });

@@ -204,7 +204,7 @@ describe('an item', () => {
     [
       'logged_at',
       '15.02.2026 8:00',
-      'items/1/logged_at: "15.02.2026 8:00": does not say for certain which number is the day and which the month: write 2026-02-15T07:30:00+01:00',
+      'items/1/logged_at: "15.02.2026 8:00": does not begin with the year: write 2026-02-15T07:30:00+01:00',
     ],
     [
       'logged_at',

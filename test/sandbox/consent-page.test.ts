@@ -3,6 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { networkInterfaces } from 'node:os';
 import { chromium as playwright, type Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { DEFAULT_SCOPES } from '../../src/config/scopes.ts';
 import { contrasts } from '../support/browser-login.ts';
 import { chromium } from '../support/chromium.ts';
 import { authorizeUrl, openSandbox } from './support.ts';
@@ -34,7 +35,9 @@ describe.skipIf(!chromium.present)(`the consent page in Chromium${chromium.note}
   });
   afterAll(() => browser.close());
 
-  async function openPage(options: { host?: string; colorScheme?: 'light' | 'dark' } = {}) {
+  async function openPage(
+    options: { host?: string; colorScheme?: 'light' | 'dark'; scope?: string } = {},
+  ) {
     const sandbox = await openSandbox({ settings: { exactRedirectUris: false } });
     const callback = await openCallback(options.host ?? '127.0.0.1');
     const context = await browser.newContext({ colorScheme: options.colorScheme ?? 'light' });
@@ -43,7 +46,8 @@ describe.skipIf(!chromium.present)(`the consent page in Chromium${chromium.note}
     const complaints: string[] = [];
     page.on('console', (message) => complaints.push(message.text()));
     page.on('pageerror', (error) => complaints.push(error.message));
-    await page.goto(sandbox.url + authorizeUrl({ redirect_uri: callback.uri }));
+    const scope = options.scope === undefined ? {} : { scope: options.scope };
+    await page.goto(sandbox.url + authorizeUrl({ redirect_uri: callback.uri, ...scope }));
     return { sandbox, callback, page, complaints };
   }
 
@@ -104,6 +108,30 @@ describe.skipIf(!chromium.present)(`the consent page in Chromium${chromium.note}
       expect(complaints).toEqual([]);
     },
   );
+
+  it.each([
+    { width: 1000, height: 640 },
+    { width: 360, height: 640 },
+    { width: 320, height: 480 },
+  ])('shows both buttons without scrolling in $width x $height', async (size) => {
+    const { page } = await openPage({ scope: DEFAULT_SCOPES.join(' ') });
+    await page.setViewportSize(size);
+    for (const name of ['Approve', 'Deny']) {
+      const box = await page.getByRole('button', { name }).boundingBox();
+      expect(box?.y).toBeGreaterThan(0);
+      expect((box?.y ?? 0) + (box?.height ?? 0)).toBeLessThan(size.height);
+    }
+  });
+
+  it('shows the last permission above the buttons when it is scrolled to its end', async () => {
+    const { page } = await openPage({ scope: DEFAULT_SCOPES.join(' ') });
+    await page.setViewportSize({ width: 360, height: 640 });
+    await page.mouse.wheel(0, 5_000);
+    await page.waitForFunction('scrollY + innerHeight >= document.documentElement.scrollHeight');
+    const hint = await page.getByText('You grant all of them or none.').boundingBox();
+    const button = await page.getByRole('button', { name: 'Approve' }).boundingBox();
+    expect((hint?.y ?? 0) + (hint?.height ?? 0)).toBeLessThanOrEqual(button?.y ?? 0);
+  });
 
   it('is light in the light scheme and dark in the dark one', async () => {
     const ground = async (colorScheme: 'light' | 'dark') => {

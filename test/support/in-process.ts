@@ -7,6 +7,7 @@ import { findMachineZone } from '../../src/system/machine-zone.ts';
 import { errorReport, errorText } from '../../src/terminal/error.ts';
 import type { Io } from '../../src/terminal/io.ts';
 import { type GlobalFlags, createOutput } from '../../src/terminal/output.ts';
+import { plainIo } from './io.ts';
 import { type Finished, PROGRAM, type RunOptions } from './program.ts';
 
 /**
@@ -39,7 +40,7 @@ export async function runInProcess(
   try {
     code = await buildProgram({ version: VERSION, system, onFlags }, args).run();
   } catch (error) {
-    createOutput(io, flags).error(errorReport(error), errorText(error, flags));
+    createOutput(io, flags, system.clock).error(errorReport(error), errorText(error, flags));
     code = error instanceof SyncError ? exitCodeOf(error.code) : ExitCode.internal;
   }
   return { code, stdout: stdout.join(''), stderr: stderr.join('') };
@@ -48,18 +49,12 @@ export async function runInProcess(
 /** Streams of a program that no person is at. */
 function pipes(input: string | Uint8Array, stdout: string[], stderr: string[]): Io {
   return {
-    interactive: false,
-    stdoutIsTerminal: false,
-    stderrIsTerminal: false,
-    colour: false,
-    columns: 0,
-    unread: new AbortController().signal,
+    ...plainIo(),
     out: (line) => void stdout.push(`${line}\n`),
     err: (line) => void stderr.push(`${line}\n`),
     async *readStdin() {
       await Promise.resolve();
       if (input.length > 0) yield Buffer.from(input);
     },
-    ask: () => Promise.reject(new Error('no terminal to ask at')),
   };
 }

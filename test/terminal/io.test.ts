@@ -2,6 +2,8 @@ import { PassThrough } from 'node:stream';
 import { describe, expect, it } from 'vitest';
 import { type IoStreams, systemIo } from '../../src/terminal/io.ts';
 
+const FEATURES = { unicode: true, colour: true, redraws: true };
+
 /** Streams in memory, as terminals or not. */
 function open(terminals: { stdin?: boolean; stdout?: boolean; stderr?: boolean } = {}) {
   const stream = (isTTY: boolean) => Object.assign(new PassThrough(), { isTTY });
@@ -14,7 +16,7 @@ function open(terminals: { stdin?: boolean; stdout?: boolean; stderr?: boolean }
   streams.stdout.on('data', (part: Buffer) => (shown.out += part.toString()));
   streams.stderr.on('data', (part: Buffer) => (shown.err += part.toString()));
   const lost: Error[] = [];
-  const io = systemIo(streams as unknown as IoStreams, false, (error) => lost.push(error));
+  const io = systemIo(streams as unknown as IoStreams, FEATURES, (error) => lost.push(error));
   return { io, streams, shown, lost };
 }
 
@@ -44,7 +46,7 @@ it('opens no stream before its first use, because creating stdin is slow', () =>
       ]),
     ),
   );
-  const io = systemIo(streams as IoStreams, false, () => undefined);
+  const io = systemIo(streams as IoStreams, FEATURES, () => undefined);
   // A test has no terminal: questions are impossible, and there is no colour.
   const asked = [io.interactive, io.stdoutIsTerminal && io.stderrIsTerminal, io.colour];
   expect(asked).toEqual([false, false, false]);

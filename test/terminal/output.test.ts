@@ -2,27 +2,16 @@ import { describe, expect, it } from 'vitest';
 import { phrase, sync } from '../../src/base/phrase.ts';
 import type { Io } from '../../src/terminal/io.ts';
 import { type GlobalFlags, createOutput } from '../../src/terminal/output.ts';
+import { plainIo } from '../support/io.ts';
+import { manualClock } from '../watch/manual-clock.ts';
 
 function open(flags: Partial<GlobalFlags> = {}, over: Partial<Io> = {}) {
   const out: string[] = [];
   const err: string[] = [];
-  const io: Io = {
-    interactive: false,
-    stdoutIsTerminal: false,
-    stderrIsTerminal: false,
-    colour: false,
-    columns: 80,
-    out: (line) => out.push(line),
-    err: (line) => err.push(line),
-    unread: new AbortController().signal,
-    readStdin: () => {
-      throw new Error('nobody reads');
-    },
-    ask: () => Promise.reject(new Error('nobody asks')),
-    ...over,
-  };
+  const io = plainIo({ out: (line) => out.push(line), err: (line) => err.push(line), ...over });
+  const clock = manualClock();
   const given = { json: false, quiet: false, verbose: false, ...flags };
-  return { output: createOutput(io, given), out, err };
+  return { output: createOutput(io, given, clock), clock, out, err };
 }
 
 /** One of each. */
@@ -111,19 +100,77 @@ it('prints an error in red only if colour is enabled', () => {
   expect(plain.err).toEqual(['Error: no']);
 });
 
-it.each<[string, Partial<GlobalFlags>, boolean]>([
-  ['no terminal', {}, false],
-  ['--quiet', { quiet: true }, true],
-  ['--json', { json: true }, true],
-  ['--verbose', { verbose: true }, true],
-])('draws no progress with %s', async (_why, flags, stderrIsTerminal) => {
-  const { output, err, out } = open(flags, { stderrIsTerminal });
+it.each<[string, Partial<GlobalFlags>]>([
+  ['--quiet', { quiet: true }],
+  ['--json', { json: true }],
+  ['--verbose', { verbose: true }],
+])('shows no progress with %s', async (_why, flags) => {
+  const { output, err, out, clock } = open(flags);
   const progress = output.progress();
-  progress.update(() => 'half');
-  await new Promise((go) => setTimeout(go, 30));
+  progress.update({ noun: 'day', done: 1, total: 2 });
+  await clock.advance(60_000);
   progress.stop();
   progress.stop();
   expect([out, err]).toEqual([[], []]);
+});
+
+describe('in a terminal', () => {
+  const terminal = {
+    stdoutIsTerminal: true,
+    stderrIsTerminal: true,
+    redraws: true,
+    stdoutColumns: 30,
+    stderrColumns: 20,
+  };
+
+  it('wraps results and messages between words', () => {
+    const { output, out, err } = open({}, terminal);
+    output.result({}, 'a result that is too long for a line');
+    output.say('a remark that is too long');
+    output.error({}, 'Error: a failure of this');
+    expect(out).toEqual(['a result that is too long for\na line']);
+    expect(err).toEqual(['a remark that is too\nlong', 'Error: a failure of\nthis']);
+  });
+
+  it('does not wrap a text that is verbatim, such as a script', () => {
+    const { output, out } = open({}, terminal);
+    const script = 'complete -c sync -f -a upload -d Upload';
+    output.result({}, script, { verbatim: true });
+    expect(out).toEqual([script]);
+  });
+
+  it('prints results and messages above the progress line', async () => {
+    const shown: string[] = [];
+    const push = (line: string) => void shown.push(line);
+    const io = { ...terminal, out: push, err: push, drawLine: push };
+    const { output, clock } = open({}, io);
+    const progress = output.progress();
+    progress.update({ noun: 'day', done: 1, total: 2 });
+    await clock.advance(100);
+    output.result({}, 'a result');
+    output.warn('a warning');
+    progress.stop();
+    const line = '███░░░  1 of 2';
+    expect(shown).toEqual([line, '', 'a result', line, '', 'a warning', line, '']);
+  });
+
+  it('does not erase the line for a result that goes elsewhere', async () => {
+    const shown: string[] = [];
+    const io = { ...terminal, stdoutIsTerminal: false, stdoutColumns: 0 };
+    const { output, clock } = open({}, { ...io, drawLine: (line) => void shown.push(line) });
+    const progress = output.progress();
+    progress.update({ noun: 'day', done: 1, total: 2 });
+    await clock.advance(100);
+    output.result({}, 'a result');
+    expect(shown).toHaveLength(1);
+    progress.stop();
+  });
+
+  it('replaces an ellipsis if the terminal shows only ASCII', () => {
+    const { output, out } = open({}, { unicode: false });
+    output.result({}, 'Größe of a long na…');
+    expect(out).toEqual(['Größe of a long na...']);
+  });
 });
 
 it('names the profile in each command of a text and of a JSON field', () => {

@@ -28,12 +28,17 @@ export function manualClock(start = Date.now()): ManualClock {
     sleep: (ms, signal) =>
       new Promise((resolve, reject) => {
         signal?.throwIfAborted();
-        const sleeper = { at: elapsed + ms, wake: resolve };
-        sleepers.add(sleeper);
-        signal?.addEventListener('abort', () => {
+        const onAbort = () => {
           sleepers.delete(sleeper);
-          reject(signal.reason as Error);
-        });
+          reject(signal?.reason as Error);
+        };
+        const wake = () => {
+          signal?.removeEventListener('abort', onAbort);
+          resolve();
+        };
+        const sleeper = { at: elapsed + ms, wake };
+        sleepers.add(sleeper);
+        signal?.addEventListener('abort', onAbort);
       }),
     jump(ms) {
       ahead += ms;

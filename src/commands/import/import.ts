@@ -17,7 +17,6 @@ import { type Stock, type StockOptions, takeStock } from '../../import/stock.ts'
 import { KINDS } from '../../import/take-records.ts';
 import type { UnreadablePiece } from '../../import/walk.ts';
 import { SOURCES } from '../../records/sources/all.ts';
-import { plural } from '../../terminal/words.ts';
 import { DEFAULT_JOBS } from '../../upload/pipeline.ts';
 import type { UploadItem } from '../../upload/report.ts';
 import { UploadTally } from '../../upload/tally.ts';
@@ -139,7 +138,7 @@ class Import {
   }
 
   async #takeStock(paths: readonly string[], ledger: OpenLedger | undefined): Promise<Stock> {
-    const { cwd, output } = this.#context;
+    const { cwd, io, output } = this.#context;
     const progress = output.progress();
     this.#zones = ledger && new ReadZones(this.#options.zone, ledger.records.zones);
     const zone = this.#zones?.zone ?? this.#options.zone;
@@ -155,7 +154,7 @@ class Import {
           known: ledger,
           report: (item) => this.#reportUpload(item),
           reportUnreadable: (piece) => this.#reportUnreadable(piece),
-          progress: (files, path) => progress.update(() => `${plural(files, 'file')}  ${path}`),
+          progress: (done, current) => progress.update({ noun: 'file', done, current }),
         },
       );
     } finally {
@@ -166,7 +165,7 @@ class Import {
       for (const item of [...unreadable, ...invalid]) this.#reportDay(item);
     }
     if (output.json) for (const finding of findings) output.result(findingJson(finding));
-    else if (findings.length > 0) output.result({}, findingsText(findings));
+    else if (findings.length > 0) output.result({}, findingsText(findings, io));
     const toSend = toSendText(stock);
     output.say(toSend === '' ? 'There is nothing to send.' : `To send: ${toSend}.`);
     return stock;
@@ -224,8 +223,7 @@ class Import {
           client,
           uploadUrl: () => endpointUrl(baseUrl, endpoints.uploadFit),
           report: (item) => this.#reportUpload(item),
-          progress: ({ done: sent, total: all = 0, current }) =>
-            progress.update(() => `${sent} of ${plural(all, 'recording')}  ${current}`),
+          progress: (now) => progress.update({ ...now, noun: 'recording' }),
         },
         {
           ledger: ledger.records,
@@ -234,7 +232,7 @@ class Import {
           report: (item) => {
             this.#reportDay(item);
             done++;
-            progress.update(() => `${done} of ${plural(total, 'day')}`);
+            progress.update({ noun: 'day', done, total });
           },
         },
       );

@@ -1,6 +1,7 @@
 import type { Finding } from '../../import/findings.ts';
 import type { Stock } from '../../import/stock.ts';
 import type { UnreadablePiece } from '../../import/walk.ts';
+import type { Io } from '../../terminal/io.ts';
 import { table } from '../../terminal/table.ts';
 import { bytes, oneLine, plural } from '../../terminal/words.ts';
 import type { UploadReport } from '../../upload/tally.ts';
@@ -20,7 +21,10 @@ export function findingJson({ days, bytes: size, ...finding }: Finding): Record<
 const MAX_NOT_UNDERSTOOD = 8;
 
 /** Returns the table of everything that was found. */
-export function findingsText(findings: readonly Finding[]): string {
+export function findingsText(
+  findings: readonly Finding[],
+  io: Pick<Io, 'stdoutColumns' | 'unicode'>,
+): string {
   return table(
     [
       { title: 'FOUND' },
@@ -41,6 +45,7 @@ export function findingsText(findings: readonly Finding[]): string {
         sentText(finding),
       ];
     }),
+    io,
   );
 }
 

@@ -11,7 +11,7 @@ export const inspect: CommandModule = {
   examples: ['sync inspect ride.fit', 'sync inspect *.fit --json'],
 
   async run({ io, output, signal }, files: readonly string[]) {
-    const columns = io.columns || USUAL_COLUMNS;
+    const columns = io.stdoutColumns || USUAL_COLUMNS;
     let exitCode: ExitCode = ExitCode.ok;
     for (const file of files) {
       signal.throwIfAborted();

@@ -1,6 +1,7 @@
 import { hostname } from 'node:os';
 import type { AppContext } from '../../app/context.ts';
 import type { Authorization } from '../../auth/authorize.ts';
+import { authorizationError } from '../../auth/authorization-error.ts';
 import type { CheckedCallback } from '../../auth/callback.ts';
 import { exchangeCode } from '../../auth/token-endpoint.ts';
 import type { Env } from '../../base/env.ts';
@@ -160,7 +161,7 @@ export async function exchange(
   if (callback.kind === 'foreign') {
     throw foreignAnswer(callback.issuer, endpointUrl(baseUrl, endpoints.authorize).origin);
   }
-  if (callback.kind === 'error') throw refusedBy(callback.error, callback.description);
+  if (callback.kind === 'error') throw authorizationError(callback.error, callback.description);
   return await exchangeCode(
     context,
     { http, url: endpointUrl(baseUrl, endpoints.token) },
@@ -215,32 +216,4 @@ function foreignAnswer(issuer: string, origin: string): SyncError {
       details: { issuer },
     },
   );
-}
-
-function refusedBy(error: string, description: string | undefined): SyncError {
-  const because = description === undefined ? '' : ` (${description})`;
-  const details = { error };
-  switch (error) {
-    case 'access_denied':
-      return new SyncError('AUTH_REFUSED', `The login was not approved${because}.`, {
-        hint: phrase`Run ${sync('login')} again to approve it.`,
-        details,
-      });
-    case 'server_error':
-    case 'temporarily_unavailable':
-      return new SyncError('SERVICE_UNAVAILABLE', `The service cannot log you in now${because}.`, {
-        hint: phrase`Run ${sync('login')} again later.`,
-        details,
-      });
-    case 'invalid_scope':
-      return new SyncError('AUTH_REFUSED', `The service refuses these scopes${because}.`, {
-        hint: phrase`Ask for others: ${sync('login', '--scope', 'workout:write health:write')}.`,
-        details,
-      });
-    default:
-      return new SyncError('AUTH_REFUSED', `The service refused the login: ${error}${because}.`, {
-        hint: 'Check the client ID and its registration at the service.',
-        details,
-      });
-  }
 }

@@ -3,6 +3,7 @@ import { type CommandModule, choice } from '../../app/command.ts';
 import type { AppContext } from '../../app/context.ts';
 import { configFor } from '../../app/config.ts';
 import { withHttp } from '../../app/with-http.ts';
+import { checkAuthorizePage } from '../../auth/authorize-check.ts';
 import { beginAuthorization } from '../../auth/authorize.ts';
 import { type LandingPage, deniedPage, failedPage, loggedInPage } from '../../auth/landing-page.ts';
 import type { Http } from '../../api/http.ts';
@@ -14,7 +15,7 @@ import { CALLBACK_PATH } from '../../config/settings.ts';
 import { exchange, waitForAnswer } from './browser.ts';
 import { type LoginReport, keep } from './keep.ts';
 import { type LoginAttempt, chooseStore, clientSecretFor } from './store.ts';
-import { completeTarget } from './target.ts';
+import { type LoginTarget, completeTarget } from './target.ts';
 import { tokensFromStdin } from './with-token.ts';
 import { loginText } from './words.ts';
 import { offerZone } from './zone.ts';
@@ -87,35 +88,61 @@ async function logIn(
   const timeoutMs = parseTimeout(flags.timeout);
   refuseContradictions(flags, config);
   const target = await completeTarget(context, config, flags);
-  const store = await chooseStore(context, config, target);
-  const clientSecret = await clientSecretFor(store, target, context.signal);
-  const attempt: LoginAttempt = { ...target, clientSecret, config, http, store };
   if (flags.withToken) {
+    const attempt = await prepare(context, config, http, target);
     return await keep(context, attempt, await tokensFromStdin(context, attempt), 'stdin');
   }
-  return await logInByBrowser(context, attempt, { browser: flags.browser, timeoutMs });
+  return await logInByBrowser(context, config, http, {
+    target,
+    browser: flags.browser,
+    timeoutMs,
+  });
+}
+
+/** Chooses the store, which may ask, and reads the client secret from it. */
+async function prepare(
+  context: AppContext,
+  config: Config,
+  http: Http,
+  target: LoginTarget,
+): Promise<LoginAttempt> {
+  const store = await chooseStore(context, config, target);
+  const clientSecret = await clientSecretFor(store, target, context.signal);
+  return { ...target, clientSecret, config, http, store };
 }
 
 async function logInByBrowser(
   context: AppContext,
-  attempt: LoginAttempt,
-  options: { readonly browser: boolean; readonly timeoutMs: number },
+  config: Config,
+  http: Http,
+  options: {
+    readonly target: LoginTarget;
+    readonly browser: boolean;
+    readonly timeoutMs: number;
+  },
 ): Promise<LoginReport> {
-  const { config, baseUrl, clientId } = attempt;
+  const { target } = options;
+  const { baseUrl, clientId } = target;
+  const endpoint = endpointUrl(baseUrl, config.endpoints.authorize);
+  const scopes = config.get('scope');
   const authorization = await beginAuthorization({
     redirectUri: redirectUriOf(config),
-    endpoint: endpointUrl(baseUrl, config.endpoints.authorize),
+    endpoint,
     clientId,
-    scopes: config.get('scope'),
+    scopes,
     platform: context.platform,
     userId: process.getuid?.(),
     profile: config.profile,
     onRefused: (message) => context.warn(message),
   });
-  const { server, start } = authorization;
+  const { server, start, redirectUri } = authorization;
   const signal = AbortSignal.any([context.signal, start.misused]);
   const guarded = { ...context, signal };
   try {
+    const request = { endpoint, clientId, scopes, redirectUri };
+    const doubt = await checkAuthorizePage(context, http, request);
+    if (doubt !== undefined) context.warn(doubt);
+    const attempt = await prepare(context, config, http, target);
     const callback = await waitForAnswer(guarded, attempt, authorization, options);
     const tokens = await exchange(guarded, attempt, callback, authorization);
     const report = await keep(guarded, attempt, tokens, 'code');

@@ -169,7 +169,12 @@ async function fillAccount(
           records: { ledger: records, client, url },
           report: (item) => output.result(seedItemJson(item, name), itemText(item)),
           progress: ({ day, days, date }) =>
-            progress.update(() => `${prefix(name)}day ${day} of ${days}, ${date}`),
+            progress.update({
+              noun: 'day',
+              done: day,
+              total: days,
+              current: `${prefix(name)}${date}`,
+            }),
         },
       );
       try {

@@ -124,7 +124,7 @@ async function startInBackground(
 ): Promise<ExitCode> {
   const { output } = context;
   const progress = output.progress();
-  progress.update(() => 'Starting; the first rescan is running');
+  progress.update({ noun: 'folder', current: 'Starting; the first rescan is running' });
   try {
     const started = await startDaemon(context, config, { folders, kind, passOn });
     progress.stop();

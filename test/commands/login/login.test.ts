@@ -136,7 +136,11 @@ describe('a login through the browser', () => {
     const service = await sandbox(autoApprove);
     const here = machine(service);
     await login(here).done;
-    const [authorize] = service.control.requests({ route: 'authorize' });
+    const [check, authorize] = service.control.requests({ route: 'authorize' });
+    for (const own of ['state', 'code_challenge']) {
+      expect(check?.query[own]).toMatch(/^[\w-]{43}$/);
+      expect(check?.query[own]).not.toBe(authorize?.query[own]);
+    }
     expect(authorize?.query).toMatchObject({
       response_type: 'code',
       client_id: service.clientId,
@@ -434,6 +438,36 @@ describe('a login that fails', () => {
       expect(readConfigFile(here.paths.configFile).profiles).toEqual({});
     },
   );
+
+  it.each([
+    [{ SYNC_CLIENT_ID: 'nope' }, 'CONFIG', 'does not know the client ID "nope"'],
+    [{ SYNC_BASE_URL: 'http://127.0.0.1:9' }, 'NETWORK', 'nothing answers there'],
+  ])('opens no browser and asks nothing if the check fails: %j', async (env, code, words) => {
+    const service = await sandbox(autoApprove);
+    const opened: string[] = [];
+    const io = testIo({ interactive: true });
+    const { done, stderr } = login(machine(service, env), {
+      system: {
+        io,
+        openBrowser: (url) => {
+          opened.push(url);
+          return Promise.resolve();
+        },
+      },
+    });
+    const error = await failure(done);
+    expect(error.code).toBe(code);
+    expect(error.message).toContain(words);
+    expect({ opened, asked: io.asked, stderr }).toEqual({ opened: [], asked: [], stderr: [] });
+  });
+
+  it('continues with a warning if a bot wall answers the check', async () => {
+    const service = await sandbox({ ...autoApprove, faults: ['authorize:403'] });
+    const { done, stderr } = login(machine(service));
+    expect((await done).account).toBeDefined();
+    expect(stderr[0]).toMatch(/answered the check of its login page with 403; .* continues\.$/);
+    expect(stderr).toHaveLength(2);
+  });
 
   it('does not resend a code that may have arrived', async () => {
     const service = await sandbox({ ...autoApprove, faults: ['exchange:reset-mid'] });

@@ -1,0 +1,121 @@
+// Writes the pictures of the README: what the built program shows in a terminal of 80 columns, on the
+// sandbox, with generated recordings. With --check it writes nothing, and fails if a picture is out of date.
+// Needs tmux, which keeps the terminal.
+import { execFile, spawn } from 'node:child_process';
+import { mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { keepExactly } from './generated.mjs';
+import { THEMES, terminalSvg } from './terminal-svg.mjs';
+
+const run = promisify(execFile);
+
+const COLUMNS = 80;
+const PICTURES = [
+  {
+    name: 'inspect',
+    commands: ['sync inspect ride.fit'],
+    title: 'sync inspect ride.fit',
+    description:
+      'A terminal. It shows the name, start, time and distance of a ride, its course as a small map, and charts of altitude, power and heart rate.',
+  },
+  {
+    name: 'upload',
+    commands: ['sync upload Garmin', 'sync upload Garmin'],
+    title: 'sync upload Garmin, twice',
+    description:
+      'A terminal. The first upload sends each recording of a folder. The second one finds nothing to send.',
+  },
+];
+
+const program = fileURLToPath(new URL('../bin/sync.js', import.meta.url));
+const home = mkdtempSync(join(tmpdir(), 'sync-pictures-'));
+const env = {
+  PATH: process.env.PATH,
+  LANG: 'C.UTF-8',
+  HOME: home,
+  TMUX_TMPDIR: home,
+  SYNC_TOKEN_STORE: 'file',
+  SYNC_TIMEZONE: 'Europe/Berlin',
+};
+const options = { env, cwd: home };
+
+const sandbox = await startSandbox();
+try {
+  env.SYNC_BASE_URL = sandbox.url;
+  env.SYNC_CLIENT_ID = sandbox.clientId;
+  await login();
+  await writeRecordings();
+  for (const { commands, ...picture } of PICTURES) {
+    const lines = await screenAfter(commands);
+    for (const [theme, colours] of Object.entries(THEMES)) {
+      const svg = terminalSvg({ ...picture, lines, columns: COLUMNS }, colours);
+      keepExactly(`docs/pictures/${picture.name}-${theme}.svg`, svg);
+    }
+  }
+} finally {
+  sandbox.stop();
+  rmSync(home, { recursive: true, force: true });
+}
+
+/** `ride.fit`, and a folder as a device has it. The same arguments write the same bytes. */
+async function writeRecordings() {
+  const seed = ['--days', '7', '--until', '2026-05-17', '--seed', '7', '--out', 'data'];
+  await run(process.execPath, [program, 'seed', ...seed], options);
+  const recordings = readdirSync(join(home, 'data')).filter((name) => name.endsWith('.fit'));
+  mkdirSync(join(home, 'Garmin'));
+  for (const name of recordings) {
+    renameSync(join(home, 'data', name), join(home, 'Garmin', name.slice(0, 19) + '.fit'));
+  }
+  const race = recordings.at(-1).slice(0, 19) + '.fit';
+  await run('cp', [join('Garmin', race), 'ride.fit'], options);
+}
+
+/** The lines of a terminal after these commands, with SGR sequences. */
+async function screenAfter(commands) {
+  const tmux = (...args) =>
+    run('tmux', ['-L', 'pictures', '-f', '/dev/null', '-u', ...args], options);
+  const typed = commands.map(
+    (command) => `printf '\\033[2m$\\033[22m \\033[1m%s\\033[22m\\n' '${command}'; ${command}; echo`,
+  );
+  const script = `sync() { '${process.execPath}' '${program}' "$@"; }; ${typed.join('; ')}`;
+  const size = ['-x', String(COLUMNS), '-y', '60'];
+  await tmux('new-session', '-d', ...size, `${script}; tmux wait-for -S done; sleep 60`);
+  await tmux('wait-for', 'done');
+  const { stdout } = await tmux('capture-pane', '-p', '-e');
+  await tmux('kill-server');
+  return stdout.trimEnd().split('\n');
+}
+
+async function login() {
+  const child = spawn(process.execPath, [program, 'login', '--no-browser', '--port', '0'], {
+    ...options,
+    stdio: ['ignore', 'ignore', 'pipe'],
+  });
+  const ended = new Promise((done) => child.once('close', done));
+  let text = '';
+  for await (const piece of child.stderr.setEncoding('utf8')) {
+    text += piece;
+    const address = /^\s+(http\S+authorize\S+)$/m.exec(text)?.[1];
+    if (address === undefined) continue;
+    await fetch(address);
+    text = '';
+  }
+  if ((await ended) !== 0) throw new Error(`The login failed: ${text}`);
+}
+
+async function startSandbox() {
+  const args = ['sandbox', '--port', '0', '--auto-approve', '--no-exact-redirect-uris', '--json'];
+  const child = spawn(process.execPath, [program, ...args], {
+    ...options,
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  const line = await new Promise((done, fail) => {
+    child.once('close', () => fail(new Error('The sandbox ended at once.')));
+    child.stdout.once('data', done);
+  });
+  const { url, clientId } = JSON.parse(String(line).split('\n')[0]);
+  return { url, clientId, stop: () => child.kill('SIGTERM') };
+}

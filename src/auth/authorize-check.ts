@@ -1,0 +1,189 @@
+import type { Http, HttpResponse } from '../api/http.ts';
+import type { Context } from '../base/context.ts';
+import { SyncError } from '../base/errors.ts';
+import { type Text, joinTexts, phrase, sync } from '../base/phrase.ts';
+import type { Secret } from '../base/secret.ts';
+import { isLoopback } from '../config/settings.ts';
+import { authorizationError } from './authorization-error.ts';
+import { type AuthorizeOptions, authorizationUrl } from './authorize.ts';
+import { checkPastedAddress } from './callback.ts';
+import { createAuthorizationSecrets } from './pkce.ts';
+import { NAMES_CLIENT, NAMES_REDIRECT_URI, refusalReason } from './refusal-page.ts';
+
+/** Time limit for the whole check (ms). */
+const CHECK_TIMEOUT_MS = 10_000;
+
+/** Headers by which a bot wall marks its own answers (Cloudflare, AWS, Vercel). */
+const BOT_WALL_HEADERS = ['cf-mitigated', 'x-amzn-waf-action', 'x-vercel-mitigated'];
+
+/** Errors that depend on the athlete in front of the browser (RFC 6749, OpenID Connect Core 3.1.2.6). */
+const ABOUT_THE_ATHLETE = /^(?:access_denied|\w+_required|account_selection_required)$/;
+
+/** An authorization request to check. */
+export interface CheckedRequest extends Pick<AuthorizeOptions, 'endpoint' | 'clientId' | 'scopes'> {
+  /** With the real port. */
+  readonly redirectUri: string;
+}
+
+/**
+ * Requests the login page as a browser would, before the browser does: a wrong address, an unknown client
+ * or an unregistered redirect URI would otherwise show in the browser alone, while the login waits for its
+ * time limit. The request has its own state and challenge, which are used for nothing else.
+ *
+ * Fails only if a browser would fail too. A bot wall that admits browsers does not end the login.
+ *
+ * @returns a warning if the answer shows nothing; undefined if there is a login page.
+ * @throws SyncError `NETWORK`, `SERVICE_UNAVAILABLE`, `SERVICE_ANSWER`; `CONFIG` for a wrong address,
+ *   client or redirect URI; `AUTH_REFUSED`; the signal's reason.
+ */
+export async function checkAuthorizePage(
+  { signal }: Pick<Context, 'signal'>,
+  http: Http,
+  request: CheckedRequest,
+): Promise<Text | undefined> {
+  const { state, challenge } = createAuthorizationSecrets();
+  const { redirectUri } = request;
+  const url = new URL(authorizationUrl(request, { redirectUri, state, challenge }));
+  const response = await send(http, url, signal);
+  const { status } = response;
+  if (status < 300) return undefined;
+  if (status < 400) {
+    const failure = redirectFailure(response, request, state);
+    if (failure !== undefined) throw failure;
+    return undefined;
+  }
+  const reason = await refusalReason(response);
+  const aboutRequest = status < 500 ? requestFailure(request, status, reason) : undefined;
+  if (aboutRequest !== undefined) throw aboutRequest;
+  if (isBotWall(response)) {
+    return `${url.host} answered the check of its login page with ${String(status)}; it may admit only browsers. The login continues.`;
+  }
+  throw pageFailure(request, status, reason);
+}
+
+async function send(http: Http, url: URL, signal: AbortSignal): Promise<HttpResponse> {
+  try {
+    return await http.send({
+      method: 'GET',
+      url,
+      accept: 'text/html,application/xhtml+xml;q=0.9,*/*;q=0.8',
+      answerTimeoutMs: CHECK_TIMEOUT_MS,
+      totalTimeoutMs: CHECK_TIMEOUT_MS,
+      signal,
+    });
+  } catch (error) {
+    // A failure of a proxy has a hint of its own.
+    if (!(error instanceof SyncError) || error.code !== 'NETWORK' || 'proxy' in error.details) {
+      throw error;
+    }
+    const { code, message, details } = error;
+    const hint = phrase`Check the connection and the address: ${sync('login', '--base-url', 'URL')}.`;
+    throw new SyncError(code, message, { cause: error, hint, details });
+  }
+}
+
+/** Returns the failure that a redirect means; undefined if it leads to a login page. */
+function redirectFailure(
+  { status, headers }: HttpResponse,
+  { endpoint, redirectUri }: CheckedRequest,
+  state: Secret,
+): SyncError | undefined {
+  const location = headers['location'] ?? '';
+  if (!URL.canParse(location, endpoint.href)) return undefined;
+  const target = new URL(location, endpoint);
+  const answer = checkPastedAddress(target.href, redirectUri, { state, origin: endpoint.origin });
+  if (answer.kind === 'error' && !ABOUT_THE_ATHLETE.test(answer.error)) {
+    return authorizationError(answer.error, answer.description);
+  }
+  // A temporary redirect may lead to a login page elsewhere. A permanent one to the same path concerns the
+  // whole service, and tokens are sent to no other origin than the base URL's.
+  const moved =
+    (status === 301 || status === 308) &&
+    target.origin !== endpoint.origin &&
+    target.pathname === endpoint.pathname &&
+    (target.protocol === 'https:' || isLoopback(target));
+  if (!moved) return undefined;
+  return new SyncError('CONFIG', `${endpoint.origin} has moved to ${target.origin}.`, {
+    hint: phrase`Run ${sync('login', '--base-url', target.origin)}.`,
+    details: { status },
+  });
+}
+
+/** Returns the failure if the service's reason names the client or the redirect URI. */
+function requestFailure(
+  { endpoint, clientId, redirectUri }: CheckedRequest,
+  status: number,
+  reason: string,
+): SyncError | undefined {
+  const because = ` (${reason.replace(/\.$/, '')})`;
+  const details = { status };
+  if (NAMES_REDIRECT_URI.test(reason)) {
+    return new SyncError(
+      'CONFIG',
+      `${endpoint.host} does not accept the redirect URI ${redirectUri} for the client "${clientId}"${because}.`,
+      { hint: REGISTER, details },
+    );
+  }
+  if (NAMES_CLIENT.test(reason)) {
+    return new SyncError(
+      'CONFIG',
+      `${endpoint.host} does not know the client ID "${clientId}"${because}.`,
+      {
+        hint: phrase`Check the client ID and the address: ${sync('login', '--client-id', 'ID', '--base-url', 'URL')}.`,
+        details,
+      },
+    );
+  }
+  return undefined;
+}
+
+const REGISTER = joinTexts(
+  [
+    'Have exactly this address registered for the client, or use the one that is registered:',
+    phrase`${sync('login', '--redirect-uri', 'URI')}.`,
+  ],
+  ' ',
+);
+
+function isBotWall({ status, headers }: HttpResponse): boolean {
+  return status === 403 || status === 429 || BOT_WALL_HEADERS.some((name) => name in headers);
+}
+
+/** Returns the failure of an answer whose reason names nothing of the request. */
+function pageFailure(
+  { endpoint, clientId, redirectUri }: CheckedRequest,
+  status: number,
+  reason: string,
+): SyncError {
+  const details = { status };
+  const { host } = endpoint;
+  if (status >= 500 || status === 408) {
+    const because = reason === '' ? '' : `: ${reason.replace(/\.$/, '')}`;
+    return new SyncError(
+      'SERVICE_UNAVAILABLE',
+      `${host} cannot show its login page now (${String(status)}${because}).`,
+      { hint: phrase`Run ${sync('login')} again later.`, details },
+    );
+  }
+  if ([401, 404, 405, 410].includes(status)) {
+    return new SyncError(
+      'CONFIG',
+      `${host} has no login page at ${endpoint.pathname} (${String(status)}).`,
+      {
+        hint: joinTexts(
+          [
+            phrase`Check the address: ${sync('login', '--base-url', 'URL')}.`,
+            phrase`If the platform has it at another path, run ${sync('config', 'set', 'endpoint.authorize', '/PATH')}.`,
+          ],
+          ' ',
+        ),
+        details,
+      },
+    );
+  }
+  const because = reason === '' ? '' : `: ${reason.replace(/\.$/, '')}`;
+  return new SyncError('CONFIG', `${host} refuses this login (${String(status)}${because}).`, {
+    hint: `Does it know the client "${clientId}", and is ${redirectUri} registered for it?`,
+    details,
+  });
+}

@@ -1,0 +1,72 @@
+import type { HttpResponse } from '../api/http.ts';
+import { isObject } from '../api/wire.ts';
+import { sanitize } from '../base/sanitize.ts';
+
+/** Upper bound for the reason (characters). */
+const MAX_REASON = 200;
+/** Upper bound for the part of a page that is read (characters). */
+const MAX_PAGE = 100_000;
+
+/** Does a reason name the redirect URI? A page of a bot wall may say "redirected". */
+export const NAMES_REDIRECT_URI = /\b(?:redirect|redirection|callback)[ _-]?ur[il]/i;
+/** Does it name the client? "Your client" in an error page of a web server is the browser. */
+export const NAMES_CLIENT =
+  /client[ _-]?id|(?:invalid|unauthorized|unknown|unregistered|no such)[ _](?:client|app)|(?:client|app|application)\b.* (?:not found|unknown|not registered|not exist)/i;
+
+/** Elements that hold no text for people. */
+const HIDDEN = new Set(['head', 'script', 'style', 'svg', 'template']);
+/** Elements within a line of text. */
+const INLINE = new Set(['a', 'b', 'code', 'em', 'i', 'span', 'strong', 'small', 'q']);
+
+/**
+ * Returns the reason in a refusal of the authorize endpoint, which is JSON or a page for people; '' if
+ * it states none. Of a page, this is the line that names the client or the redirect URI.
+ */
+export async function refusalReason({ text }: HttpResponse): Promise<string> {
+  return sanitize(reasonInJson(text) ?? (await reasonInPage(text)), [], MAX_REASON);
+}
+
+/** Returns undefined if this is not a JSON object. */
+function reasonInJson(text: string): string | undefined {
+  try {
+    const body: unknown = JSON.parse(text);
+    if (!isObject(body)) return undefined;
+    const { error_description: description, message, error, detail, title } = body;
+    const found = [description, message, error, detail, title].find(
+      (value) => typeof value === 'string' && value !== '',
+    );
+    return typeof found === 'string' ? found : '';
+  } catch {
+    return undefined;
+  }
+}
+
+async function reasonInPage(text: string): Promise<string> {
+  const lines = await linesOfPage(text.slice(0, MAX_PAGE));
+  return lines.find((line) => NAMES_REDIRECT_URI.test(line) || NAMES_CLIENT.test(line)) ?? '';
+}
+
+/** Returns the lines of text that a page shows. */
+async function linesOfPage(html: string): Promise<string[]> {
+  const { Parser } = await import('htmlparser2');
+  const lines: string[] = [''];
+  let hidden = 0;
+  const boundary = (name: string) => {
+    if (!INLINE.has(name)) lines.push('');
+  };
+  const parser = new Parser({
+    onopentagname(name) {
+      if (HIDDEN.has(name)) hidden++;
+      boundary(name);
+    },
+    onclosetag(name) {
+      if (HIDDEN.has(name)) hidden--;
+      boundary(name);
+    },
+    ontext(text) {
+      if (hidden === 0) lines.push((lines.pop() ?? '') + text);
+    },
+  });
+  parser.end(html);
+  return lines.map((line) => line.replace(/\s+/g, ' ').trim()).filter((line) => line !== '');
+}

@@ -1,0 +1,92 @@
+import type { Clock } from '../base/time.ts';
+import { glyphsFor } from './glyphs.ts';
+import type { Io } from './io.ts';
+import { type ProgressState, progressLine, progressText } from './progress-text.ts';
+import { SPINNER_COLUMNS } from './spinner.ts';
+
+/** A progress line on a terminal; otherwise a line at an interval. */
+export interface Progress {
+  /** Notes the progress, which is drawn at an interval: callers may report each item. */
+  update(state: ProgressState): void;
+  /** Removes the line. May be called twice. */
+  stop(): void;
+}
+
+/** Progress that is not shown. */
+export const NO_PROGRESS: Progress = { update: () => undefined, stop: () => undefined };
+
+/** Interval between two frames on a terminal (ms). */
+const FRAME_MS = 100;
+/** Interval between two lines without a terminal (ms). A run that is shorter prints none. */
+const LINE_MS = 10_000;
+
+/** Columns at the end of the line in which a terminal echoes Ctrl-C. A wrapped echo could not be erased. */
+const ECHO_COLUMNS = '^C'.length + 1;
+
+/** The progress that a command shows on stderr. */
+export class ProgressDisplay implements Progress {
+  readonly #io: Io;
+  readonly #clock: Clock;
+  #state: ProgressState = { noun: '' };
+  /** Start of the count (ms of the monotonic clock). */
+  #since = 0;
+  #isDrawn = false;
+  #running: AbortController | undefined;
+
+  constructor(io: Io, clock: Clock) {
+    this.#io = io;
+    this.#clock = clock;
+  }
+
+  update(state: ProgressState): void {
+    if (state.noun !== this.#state.noun) this.#since = this.#clock.monotonic();
+    this.#state = state;
+    if (this.#running !== undefined) return;
+    this.#running = new AbortController();
+    void this.#showAtIntervals(this.#running.signal);
+  }
+
+  stop(): void {
+    this.#running?.abort();
+    this.#running = undefined;
+    this.#erase();
+  }
+
+  /** Writes a line of the command's output above the progress line. */
+  above(write: () => void): void {
+    const wasDrawn = this.#isDrawn;
+    this.#erase();
+    write();
+    if (wasDrawn) this.#draw();
+  }
+
+  async #showAtIntervals(stopped: AbortSignal): Promise<void> {
+    const { redraws } = this.#io;
+    for (;;) {
+      try {
+        await this.#clock.sleep(redraws ? FRAME_MS : LINE_MS, stopped);
+      } catch (error) {
+        if (stopped.aborted) return;
+        throw error;
+      }
+      if (redraws) this.#draw();
+      else this.#io.err(progressText(this.#state, this.#elapsedMs()));
+    }
+  }
+
+  #draw(): void {
+    const room = this.#io.stderrColumns - SPINNER_COLUMNS - ECHO_COLUMNS;
+    const glyphs = glyphsFor(this.#io.unicode);
+    this.#io.drawLine(progressLine(this.#state, this.#elapsedMs(), room, glyphs));
+    this.#isDrawn = true;
+  }
+
+  #erase(): void {
+    if (this.#isDrawn) this.#io.drawLine('');
+    this.#isDrawn = false;
+  }
+
+  #elapsedMs(): number {
+    return this.#clock.monotonic() - this.#since;
+  }
+}

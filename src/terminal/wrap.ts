@@ -1,0 +1,57 @@
+import { widthOf } from './width.ts';
+
+/** A word with the space before it. A command in backticks is one word. */
+const WORD = /(\s*)((?:`[^`]+`|\S)+)/g;
+/** Beginning of a line that its further lines are indented by: spaces, a bullet, a short label. */
+const LEAD = /^\s*(?:[-*]\s+|\S+(?: \S+){0,3}\s{2,}(?=\S))?/;
+/** Share of the width that a label may take, so that enough is left for the text beside it. */
+const LABEL_SHARE = 1 / 3;
+
+/**
+ * Wraps a text between words. Further lines are indented as the first one, or below the text beside
+ * its label. A command in backticks stays on one line if it fits; a longer word is never broken.
+ *
+ * @param columns width of the terminal; 0: the text is returned unchanged
+ */
+export function wrap(text: string, columns: number): string {
+  if (columns === 0) return text;
+  return text
+    .split('\n')
+    .map((line) => (widthOf(line) <= columns ? line : wrapLine(line, columns)))
+    .join('\n');
+}
+
+function wrapLine(line: string, columns: number): string {
+  const indent = ' '.repeat(indentOf(line, columns));
+  const lines: string[] = [];
+  let current = '';
+  for (const { space, word } of wordsOf(line, columns - indent.length)) {
+    const longer = current + space + word;
+    if (current.trim() === '' || widthOf(longer) <= columns) current = longer;
+    else {
+      lines.push(current);
+      current = indent + word;
+    }
+  }
+  // The space after a question.
+  const [trailing = ''] = /\s*$/.exec(line) ?? [];
+  return [...lines, current + trailing].join('\n');
+}
+
+/** @param width a command that takes more columns is broken into its words */
+function wordsOf(line: string, width: number): { space: string; word: string }[] {
+  return [...line.matchAll(WORD)].flatMap(([whole, space = '', word = '']) =>
+    widthOf(word) <= width
+      ? { space, word }
+      : [...whole.matchAll(/(\s*)(\S+)/g)].map(([, gap = '', part = '']) => ({
+          space: gap,
+          word: part,
+        })),
+  );
+}
+
+function indentOf(line: string, columns: number): number {
+  const [lead = ''] = LEAD.exec(line) ?? [];
+  const label = widthOf(lead);
+  return label <= columns * LABEL_SHARE ? label : line.length - line.trimStart().length;
+}

@@ -1,0 +1,335 @@
+import { type ServerResponse } from 'node:http';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { openHttp } from '../../src/api/open-http.ts';
+import { checkAuthorizePage } from '../../src/auth/authorize-check.ts';
+import { SyncError } from '../../src/base/errors.ts';
+import { REVISION_NAMES } from '../../src/sandbox/revisions.ts';
+import {
+  type ReceivedRequest,
+  closedPort,
+  listen,
+  listenRaw,
+  openssl,
+  selfSigned,
+} from '../api/support.ts';
+import { testContext } from '../support/context.ts';
+import { failure, sandbox } from './support.ts';
+
+const REDIRECT_URI = 'http://127.0.0.1:8917/callback';
+const SCOPES = ['workout:write', 'profile:read'];
+
+interface Checked {
+  readonly clientId?: string;
+  readonly scopes?: readonly string[];
+  readonly env?: Record<string, string>;
+  readonly signal?: AbortSignal;
+}
+
+async function check(base: string | URL, options: Checked = {}) {
+  const { clientId = 'my-client', scopes = SCOPES, env = {}, signal } = options;
+  const http = await openHttp({ env, version: 'test', connections: 1 });
+  onTestFinished(() => http.close());
+  const endpoint = new URL('/api/oauth/authorize', base);
+  const context = testContext(signal === undefined ? {} : { signal });
+  const request = { endpoint, clientId, scopes, redirectUri: REDIRECT_URI };
+  return await checkAuthorizePage(context, http, request);
+}
+
+/** Code, message and hint of a check that fails; `HOST` stands for the address of the service. */
+async function failureOf(base: string | URL, options: Checked = {}) {
+  const { code, message, hint } = await failure(check(base, options));
+  return { code, message: message.replaceAll(new URL(base).host, 'HOST'), hint: String(hint) };
+}
+
+type Answer = (response: ServerResponse, request: ReceivedRequest) => void;
+
+const respond = async (answer: Answer) =>
+  (await listen((request, response) => answer(response, request))).url;
+
+const answering =
+  (status: number, body: string, headers: Record<string, string> = {}): Answer =>
+  (response) =>
+    void response.writeHead(status, headers).end(body);
+
+const json = (status: number, body: object, headers: Record<string, string> = {}): Answer =>
+  answering(status, JSON.stringify(body), { 'content-type': 'application/json', ...headers });
+
+/** Redirects to the redirect URI, with the state of the request. */
+const back =
+  (parameters: Record<string, string>): Answer =>
+  (response, { url }) => {
+    const state = new URL(url, 'http://service').searchParams.get('state') ?? '';
+    const query = new URLSearchParams({ ...parameters, state }).toString();
+    response.writeHead(302, { location: `${REDIRECT_URI}?${query}` }).end();
+  };
+
+describe.each(REVISION_NAMES)('a check at the sandbox, revision %s', (revision) => {
+  it('accepts its consent page, and keeps nothing that a login could use', async () => {
+    const service = await sandbox({ settings: { revision } });
+    expect(await check(service.url, { clientId: service.clientId })).toBeUndefined();
+    expect(service.control.state().athletes.flatMap(({ logins }) => logins)).toEqual([]);
+  });
+
+  it('reports an unknown client', async () => {
+    const service = await sandbox({ settings: { revision } });
+    expect(await failureOf(service.url, { clientId: 'nope' })).toEqual({
+      code: 'CONFIG',
+      message: 'HOST does not know the client ID "nope" (Invalid client_id "nope").',
+      hint: 'Check the client ID and the address: `sync login --client-id ID --base-url URL`.',
+    });
+  });
+
+  it('reports a redirect URI that is not registered', async () => {
+    const service = await sandbox({ settings: { revision, exactRedirectUris: true } });
+    const http = await openHttp({ env: {}, version: 'test', connections: 1 });
+    onTestFinished(() => http.close());
+    const redirectUri = 'http://127.0.0.1:8920/callback';
+    const endpoint = new URL('/api/oauth/authorize', service.url);
+    const request = { endpoint, clientId: service.clientId, scopes: SCOPES, redirectUri };
+    const error = await failure(checkAuthorizePage(testContext(), http, request));
+    expect(error.code).toBe('CONFIG');
+    expect(error.message).toContain(`does not accept the redirect URI ${redirectUri} for`);
+    expect(String(error.hint)).toBe(
+      'Have exactly this address registered for the client, or use the one that is registered: `sync login --redirect-uri URI`.',
+    );
+  });
+});
+
+describe('a check that finds a login page', () => {
+  it.each<[string, Answer]>([
+    ['a page', answering(200, '<html>Log in</html>', { 'content-type': 'text/html' })],
+    ["a redirect to the service's own login page", answering(302, '', { location: '/sign-in' })],
+    ['a redirect to another host', answering(302, '', { location: 'https://id.example/login' })],
+    [
+      'a redirect to the same path of another host',
+      answering(302, '', { location: 'https://id.example/api/oauth/authorize' }),
+    ],
+    ['a redirect without an address', answering(302, '')],
+    ['an approval without a question', back({ code: 'abc' })],
+    ['an error that depends on the athlete', back({ error: 'login_required' })],
+    ['a denial', back({ error: 'access_denied' })],
+  ])('accepts %s', async (_what, answer) => {
+    expect(await check(await respond(answer))).toBeUndefined();
+  });
+
+  it('sends one request like a browser, and follows no redirect', async () => {
+    const elsewhere = await listen((_request, response) => void response.end());
+    const server = await listen((_request, response) => {
+      response.writeHead(302, { location: elsewhere.url.href }).end();
+    });
+    await check(server.url);
+    expect(elsewhere.requests).toEqual([]);
+    expect(server.requests).toHaveLength(1);
+    const [{ method, url, headers } = { method: '', url: '', headers: {} }] = server.requests;
+    expect(method).toBe('GET');
+    expect(headers.accept).toMatch(/^text\/html,/);
+    expect(headers).not.toHaveProperty('authorization');
+    expect(Object.fromEntries(new URL(url, server.url).searchParams)).toEqual({
+      response_type: 'code',
+      client_id: 'my-client',
+      redirect_uri: REDIRECT_URI,
+      scope: SCOPES.join(' '),
+      state: expect.stringMatching(/^[\w-]{43}$/) as string,
+      code_challenge: expect.stringMatching(/^[\w-]{43}$/) as string,
+      code_challenge_method: 'S256',
+    });
+  });
+});
+
+describe('a check that a bot wall answers', () => {
+  it.each<[number, Answer]>([
+    [403, answering(403, '<html><title>Just a moment...</title>', { 'cf-mitigated': 'challenge' })],
+    [403, answering(403, '<p>Your client does not have permission to get URL /api from here.</p>')],
+    [403, answering(403, "<p>Access denied. You'll be redirected.</p>")],
+    [429, answering(429, 'Too Many Requests')],
+    [405, answering(405, '', { 'x-amzn-waf-action': 'captcha' })],
+    [503, answering(503, '<html>', { 'cf-mitigated': 'challenge' })],
+  ])('warns of status %i, and lets the login continue', async (status, answer) => {
+    const url = await respond(answer);
+    expect(String(await check(url))).toBe(
+      `${url.host} answered the check of its login page with ${String(status)}; it may admit only browsers. The login continues.`,
+    );
+  });
+});
+
+const CLIENT_HINT =
+  'Check the client ID and the address: `sync login --client-id ID --base-url URL`.';
+const ADDRESS_HINT =
+  'Check the address: `sync login --base-url URL`. If the platform has it at another path, run `sync config set endpoint.authorize /PATH`.';
+
+describe('a check that fails', () => {
+  it.each<[string, Answer, { code: string; message: string; hint: string }]>([
+    [
+      'an unknown client, as the deployed service reports it',
+      json(400, {
+        error: true,
+        statusCode: 400,
+        statusMessage: 'Server Error',
+        message: 'Invalid client_id.',
+      }),
+      {
+        code: 'CONFIG',
+        message: 'HOST does not know the client ID "my-client" (Invalid client_id).',
+        hint: CLIENT_HINT,
+      },
+    ],
+    [
+      'an unknown client, on a page',
+      answering(
+        401,
+        '<head><title>Client</title></head><script>client_id</script><h1>Oops</h1><p>The OAuth client was <b>not found</b>.</p>',
+        { 'content-type': 'text/html' },
+      ),
+      {
+        code: 'CONFIG',
+        message: 'HOST does not know the client ID "my-client" (The OAuth client was not found).',
+        hint: CLIENT_HINT,
+      },
+    ],
+    [
+      'a client that may not log in, by an error code',
+      json(403, { error: 'unauthorized_client' }),
+      {
+        code: 'CONFIG',
+        message: 'HOST does not know the client ID "my-client" (unauthorized_client).',
+        hint: CLIENT_HINT,
+      },
+    ],
+    [
+      'an unregistered redirect URI, as the deployed service reports it',
+      json(400, { error: true, message: 'Invalid redirect_uri.' }),
+      {
+        code: 'CONFIG',
+        message: `HOST does not accept the redirect URI ${REDIRECT_URI} for the client "my-client" (Invalid redirect_uri).`,
+        hint: 'Have exactly this address registered for the client, or use the one that is registered: `sync login --redirect-uri URI`.',
+      },
+    ],
+    [
+      'another refusal',
+      json(400, { message: 'Unsupported \u001b[31mresponse_type.' }),
+      {
+        code: 'CONFIG',
+        message: 'HOST refuses this login (400: Unsupported [31mresponse_type).',
+        hint: `Does it know the client "my-client", and is ${REDIRECT_URI} registered for it?`,
+      },
+    ],
+    [
+      'an address without an authorize page',
+      json(404, { message: 'Cannot find any route matching /api/oauth/authorize.' }),
+      {
+        code: 'CONFIG',
+        message: 'HOST has no login page at /api/oauth/authorize (404).',
+        hint: ADDRESS_HINT,
+      },
+    ],
+    [
+      'a web server without that page',
+      answering(404, '<html><h1>Not Found</h1></html>'),
+      {
+        code: 'CONFIG',
+        message: 'HOST has no login page at /api/oauth/authorize (404).',
+        hint: ADDRESS_HINT,
+      },
+    ],
+    [
+      'a service in maintenance',
+      json(503, { message: 'Maintenance until 14:00' }),
+      {
+        code: 'SERVICE_UNAVAILABLE',
+        message: 'HOST cannot show its login page now (503: Maintenance until 14:00).',
+        hint: 'Run `sync login` again later.',
+      },
+    ],
+    [
+      'a gateway without a service',
+      answering(502, '<html><h1>502 Bad Gateway</h1></html>'),
+      {
+        code: 'SERVICE_UNAVAILABLE',
+        message: 'HOST cannot show its login page now (502).',
+        hint: 'Run `sync login` again later.',
+      },
+    ],
+    [
+      'a service that has moved',
+      answering(301, '', { location: 'https://www.example.com/api/oauth/authorize?a=b' }),
+      {
+        code: 'CONFIG',
+        message: 'http://HOST has moved to https://www.example.com.',
+        hint: 'Run `sync login --base-url https://www.example.com`.',
+      },
+    ],
+    [
+      'scopes that it does not know',
+      back({ error: 'invalid_scope', error_description: 'Unknown scope: a:b' }),
+      {
+        code: 'AUTH_REFUSED',
+        message: 'The service refuses these scopes (Unknown scope: a:b).',
+        hint: 'Ask for others: `sync login --scope "workout:write health:write"`.',
+      },
+    ],
+  ])('reports %s', async (_what, answer, expected) => {
+    expect(await failureOf(await respond(answer))).toEqual(expected);
+  });
+
+  it('limits the length of the reason', async () => {
+    const url = await respond(json(400, { message: 'x'.repeat(5000) }));
+    expect((await failureOf(url)).message.length).toBeLessThan(260);
+  });
+
+  it('reports a closed port', async () => {
+    expect(await failureOf(`http://127.0.0.1:${String(await closedPort())}`)).toEqual({
+      code: 'NETWORK',
+      message: 'HOST: nothing answers there (connection refused).',
+      hint: 'Check the connection and the address: `sync login --base-url URL`.',
+    });
+  });
+
+  it('reports a host name that does not exist', async () => {
+    expect((await failureOf('https://training.invalid')).message).toBe(
+      'HOST: the address cannot be found (no network, or a typing error).',
+    );
+  });
+
+  it('reports a proxy that does not answer, with its variable', async () => {
+    const port = String(await closedPort());
+    const env = { HTTPS_PROXY: `http://ann:s3cret@127.0.0.1:${port}` };
+    const error = await failureOf('https://training.invalid', { env });
+    expect(error.message).toBe(
+      `The proxy http://127.0.0.1:${port} (HTTPS_PROXY) is not reachable: nothing answers there (connection refused).`,
+    );
+    expect(error.hint).toMatch(/^Check HTTPS_PROXY, or unset it\./);
+    expect(JSON.stringify(error)).not.toContain('s3cret');
+  });
+
+  it.runIf(openssl.present)(`reports a self-signed certificate${openssl.note}`, async () => {
+    const tls = selfSigned('localhost', 'IP:127.0.0.1');
+    const server = await listen((_request, response) => void response.end(), { tls });
+    expect((await failureOf(server.url)).message).toContain('certificate is not trusted here');
+    expect(server.requests).toEqual([]);
+  });
+
+  it('reports plain http behind an https address', async () => {
+    const server = await listen((_request, response) => void response.end());
+    const url = `https://127.0.0.1:${String(server.port)}`;
+    expect((await failureOf(url)).message).toMatch(/does not speak TLS there.* is it http:\/\/\?$/);
+  });
+
+  it('waits at most 10 s for a service that accepts connections and never answers', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    onTestFinished(() => void vi.useRealTimers());
+    const server = await listenRaw(() => undefined);
+    const failed = failureOf(server.url);
+    while (server.connections() === 0) await new Promise((go) => setImmediate(go));
+    vi.advanceTimersByTime(10_000);
+    expect(await failed).toMatchObject({ code: 'NETWORK', message: 'HOST: no answer in time.' });
+  });
+
+  it('stops at once when it is interrupted', async () => {
+    const server = await listenRaw(() => undefined);
+    const interrupt = new AbortController();
+    const failed = failure(check(server.url, { signal: interrupt.signal }));
+    await expect.poll(() => server.connections()).toBe(1);
+    interrupt.abort(new SyncError('INTERRUPTED', 'Interrupted.'));
+    expect((await failed).code).toBe('INTERRUPTED');
+  });
+});

@@ -1,0 +1,56 @@
+import { describe, expect, it } from 'vitest';
+import { widthOf } from '../../src/terminal/width.ts';
+import { wrap } from '../../src/terminal/wrap.ts';
+
+describe('a text in a terminal', () => {
+  it.each<[string, string, string[]]>([
+    ['breaks between words', 'one two three four five', ['one two three four', 'five']],
+    ['keeps short lines and their order', 'one\n\ntwo', ['one', '', 'two']],
+    ['keeps the indentation', '  one two three four five', ['  one two three four', '  five']],
+    ['indents below a bullet', '- one two three four five', ['- one two three four', '  five']],
+    [
+      'indents beside a label',
+      'Zone  UTC; for a day or two',
+      ['Zone  UTC; for a day', '      or two'],
+    ],
+    [
+      'does not indent beside a long label',
+      'a label of 15  and its text',
+      ['a label of 15  and', 'its text'],
+    ],
+    ['keeps a command whole', 'Now run `sync login x`.', ['Now run', '`sync login x`.']],
+    [
+      'breaks a command that is longer than a line',
+      'Run `sync push wellness a.json` now',
+      ['Run `sync push', 'wellness a.json` now'],
+    ],
+    [
+      'keeps a long path whole',
+      'See /home/ada/.local/state/sync/log now',
+      ['See', '/home/ada/.local/state/sync/log', 'now'],
+    ],
+    ['counts wide characters', '日本の朝 日本の朝 日本の朝', ['日本の朝 日本の朝', '日本の朝']],
+    ['keeps the space after a question', 'Is this the right one? ', ['Is this the right', 'one? ']],
+    ['keeps a single backtick', 'it`s one two three four', ['it`s one two three', 'four']],
+  ])('%s', (_what, text, lines) => {
+    expect(wrap(text, 20).split('\n')).toEqual(lines);
+  });
+
+  it('stays as it is without a terminal', () => {
+    const text = 'a line that is longer than every terminal '.repeat(20);
+    expect(wrap(text, 0)).toBe(text);
+  });
+
+  it.each([20, 60, 80, 200])('fits into %i columns', (columns) => {
+    const text =
+      'There is no keychain to talk to: this is not a desktop session (no D-Bus session bus).\n' +
+      '  Run this in your desktop session, or keep the login in a file that only you can read: ' +
+      '`sync login --store file`.';
+    const wrapped = wrap(text, columns);
+    for (const line of wrapped.split('\n')) {
+      // The command takes 26 columns, which are more than a narrow terminal has.
+      expect(widthOf(line)).toBeLessThanOrEqual(columns);
+    }
+    expect(wrapped.split(/\s+/)).toEqual(text.split(/\s+/));
+  });
+});
