@@ -3,9 +3,9 @@ import { type CommandModule, collect, dryRun } from '../app/command.ts';
 import { activityView } from '../app/activity-words.ts';
 import { configFor } from '../app/config.ts';
 import type { AppContext } from '../app/context.ts';
-import { dateFlag } from '../app/date-flag.ts';
+import { DATE_FORMS, dateFlag } from '../app/date-flag.ts';
 import { FailureGroups } from '../app/failure-groups.ts';
-import { wholeNumber } from '../app/flags.ts';
+import { jobsFlag, jobsOf } from '../app/jobs-flag.ts';
 import { withLedger } from '../app/ledger.ts';
 import {
   recordingProgress,
@@ -23,7 +23,7 @@ import { endpointUrl } from '../config/endpoints.ts';
 import type { Activity } from '../fit/activity.ts';
 import { localDay } from '../records/local-day.ts';
 import { plural } from '../terminal/words.ts';
-import { DEFAULT_JOBS, uploadBatch } from '../upload/pipeline.ts';
+import { uploadBatch } from '../upload/pipeline.ts';
 import type { UploadItem } from '../upload/report.ts';
 import { UploadTally } from '../upload/tally.ts';
 
@@ -41,12 +41,12 @@ export const upload: CommandModule = {
   declare: (command) =>
     command
       .argument('<path...>', '.fit files, .fit.gz files, .zip archives, folders')
-      .option('--name <name>', 'display name (default: from the recording)')
-      .option('--metadata <json|key=value>', 'more metadata; may be repeated', collect)
-      .option('--force', 'send even what is uploaded already')
+      .option('--name <name>', 'name of the workout (default: from the recording)')
+      .option('--metadata <json|key=value>', 'metadata for the platform; may be repeated', collect)
+      .option('--force', 'also send recordings that are uploaded already')
       .option('--any-type', 'send FIT files that are not activities')
-      .option('--since <date>', 'recordings from this day on: YYYY-MM-DD, today, yesterday, 7d')
-      .option('--jobs <n>', 'uploads at once')
+      .option('--since <date>', `recordings from this day on: ${DATE_FORMS}`)
+      .addOption(jobsFlag('uploads at once'))
       .addOption(dryRun()),
   examples: [
     'sync upload ride.fit',
@@ -67,7 +67,7 @@ export const upload: CommandModule = {
       if (!output.json) view = { ...view, zone: await zoneShown(config, context) };
     };
     const isTooEarly = since === undefined ? undefined : await earlierThan(since, config, context);
-    const jobs = flags.jobs === undefined ? DEFAULT_JOBS : wholeNumber('--jobs', flags.jobs, 1, 32);
+    const jobs = jobsOf(flags.jobs);
     const options = {
       jobs,
       force: flags.force ?? false,

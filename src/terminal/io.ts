@@ -1,4 +1,5 @@
 import type { TerminalFeatures } from './features.ts';
+import { spinnerOn } from './spinner.ts';
 import { wrap } from './wrap.ts';
 
 /** The standard streams: stdout for results, stderr for people. */
@@ -26,7 +27,7 @@ export interface Io {
   out(line: string): void;
   /** Writes one line for people to stderr. */
   err(line: string): void;
-  /** Replaces the current line of the terminal at stderr, and stays on it; '' erases the line. */
+  /** Shows a text beside a spinner on the last line of the terminal at stderr; '' erases the line. */
   drawLine(text: string): void;
   /** Reads stdin to its end, in chunks. */
   readStdin(): AsyncIterable<Uint8Array>;
@@ -108,7 +109,7 @@ export function systemIo(
     unread: unread.signal,
     out: (line) => void open('stdout').write(`${line}\n`),
     err: (line) => void open('stderr').write(`${line}\n`),
-    drawLine: (text) => void open('stderr').write(`\r\u001b[2K${text}`),
+    drawLine: spinnerOn(() => open('stderr'), features),
     readStdin: () => streams.stdin,
     ask: (question, { hidden = false, signal }) =>
       ask(streams, wrap(question, columnsOf('stderr')), hidden, signal),
@@ -137,6 +138,8 @@ async function ask(
     if (!hidden) reader.setPrompt(question);
     const cancel = (reason: unknown) => {
       settle();
+      // What follows starts on a line of its own.
+      if (!hidden) stderr.write('\n');
       reject(reason instanceof Error ? reason : new DOMException('Cancelled', 'AbortError'));
     };
     const onAbort = () => cancel(signal.reason);

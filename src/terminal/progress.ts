@@ -2,6 +2,7 @@ import type { Clock } from '../base/time.ts';
 import { glyphsFor } from './glyphs.ts';
 import type { Io } from './io.ts';
 import { type ProgressState, progressLine, progressText } from './progress-text.ts';
+import { SPINNER_COLUMNS } from './spinner.ts';
 
 /** A progress line on a terminal; otherwise a line at an interval. */
 export interface Progress {
@@ -19,6 +20,9 @@ const FRAME_MS = 100;
 /** Interval between two lines without a terminal (ms). A run that is shorter prints none. */
 const LINE_MS = 10_000;
 
+/** Columns at the end of the line in which a terminal echoes Ctrl-C. A wrapped echo could not be erased. */
+const ECHO_COLUMNS = '^C'.length + 1;
+
 /** The progress that a command shows on stderr. */
 export class ProgressDisplay implements Progress {
   readonly #io: Io;
@@ -26,7 +30,6 @@ export class ProgressDisplay implements Progress {
   #state: ProgressState = { noun: '' };
   /** Start of the count (ms of the monotonic clock). */
   #since = 0;
-  #frame = 0;
   #isDrawn = false;
   #running: AbortController | undefined;
 
@@ -66,23 +69,15 @@ export class ProgressDisplay implements Progress {
         if (stopped.aborted) return;
         throw error;
       }
-      if (redraws) this.#drawNextFrame();
+      if (redraws) this.#draw();
       else this.#io.err(progressText(this.#state, this.#elapsedMs()));
     }
   }
 
-  #drawNextFrame(): void {
-    this.#frame++;
-    this.#draw();
-  }
-
   #draw(): void {
+    const room = this.#io.stderrColumns - SPINNER_COLUMNS - ECHO_COLUMNS;
     const glyphs = glyphsFor(this.#io.unicode);
-    const spinner = glyphs.spinner[this.#frame % glyphs.spinner.length] ?? '';
-    // Some terminals wrap after a character in the last column.
-    const room = this.#io.stderrColumns - 1 - `${spinner} `.length;
-    const line = progressLine(this.#state, this.#elapsedMs(), room, glyphs);
-    this.#io.drawLine(`${spinner} ${line}`);
+    this.#io.drawLine(progressLine(this.#state, this.#elapsedMs(), room, glyphs));
     this.#isDrawn = true;
   }
 

@@ -49,3 +49,10 @@ export function clockTime(secs: number): string {
 export function distance(meters: number, decimals = 1): string {
   return meters < 1000 ? `${Math.round(meters)} m` : `${(meters / 1000).toFixed(decimals)} km`;
 }
+
+/** Formats a time in the zone of this machine: "2026-02-15 07:30:05". */
+export function wallTime(at: Date): string {
+  const two = (value: number) => String(value).padStart(2, '0');
+  const date = [at.getFullYear(), two(at.getMonth() + 1), two(at.getDate())].join('-');
+  return `${date} ${[at.getHours(), at.getMinutes(), at.getSeconds()].map(two).join(':')}`;
+}

@@ -150,7 +150,7 @@ describe('in a terminal', () => {
     output.result({}, 'a result');
     output.warn('a warning');
     progress.stop();
-    const line = '⠙ ███░░░  1 of 2';
+    const line = '███░░░  1 of 2';
     expect(shown).toEqual([line, '', 'a result', line, '', 'a warning', line, '']);
   });
 

@@ -12,7 +12,6 @@ it.each([
   ['1️⃣', 2],
   ['❤️', 2],
   ['שלום', 4],
-  ['a\u200bb', 2],
   ['', 0],
 ])('measures %s', (text, width) => {
   expect(widthOf(text)).toBe(width);

@@ -4,7 +4,7 @@ import type { WatchNotice } from '../../watch/report.ts';
 import type { ActivityView } from '../../app/activity-words.ts';
 import { uploadItemJson, uploadItemText } from '../../app/upload-words.ts';
 import { missingText } from '../verify.ts';
-import { oneLine, plural } from '../../terminal/words.ts';
+import { wallTime, oneLine, plural } from '../../terminal/words.ts';
 
 /**
  * A notice as JSON: an upload as `sync upload` prints it, everything else as `{"type":"watch"}`.
@@ -24,7 +24,7 @@ export function watchNoticeText(
   view: ActivityView,
 ): Text | undefined {
   const text = textOf(event, view);
-  return text === undefined || at === undefined ? text : phrase`${localTime(at)}  ${text}`;
+  return text === undefined || at === undefined ? text : phrase`${wallTime(at)}  ${text}`;
 }
 
 function textOf(event: WatchNotice, view: ActivityView): Text | undefined {
@@ -58,7 +58,7 @@ function textOf(event: WatchNotice, view: ActivityView): Text | undefined {
     case 'login-ending':
       return phrase`The login ends in ${plural(event.daysLeft, 'day')} (${event.endsAt}): run ${sync('login')} before that.`;
     case 'missing':
-      return missingText(oneLine(event.path), `at ${localTime(new Date(event.uploadedAt))}`);
+      return missingText(oneLine(event.path), `at ${wallTime(new Date(event.uploadedAt))}`);
     case 'unverified':
       return sentences([
         `Uploads are not verified: ${event.message}`,
@@ -90,11 +90,4 @@ function folderText(folder: string, state: FolderState, reason: string | undefin
     case 'polling':
       return `Polling ${folder}. ${reason ?? ''}`.trimEnd();
   }
-}
-
-/** `2026-02-15 07:30:05`, in the zone of this machine. */
-function localTime(at: Date): string {
-  const two = (value: number) => String(value).padStart(2, '0');
-  const date = [at.getFullYear(), two(at.getMonth() + 1), two(at.getDate())].join('-');
-  return `${date} ${[at.getHours(), at.getMinutes(), at.getSeconds()].map(two).join(':')}`;
 }
