@@ -1,5 +1,6 @@
 import type { Activity } from '../../fit/activity.ts';
 import { localStart } from '../../records/local-day.ts';
+import { zoneRules } from '../../records/zone.ts';
 import { oneLine } from '../../terminal/words.ts';
 
 export interface ActivityView {
@@ -13,11 +14,8 @@ export function activityText(activity: Activity, fallback: string, view: Activit
   const start = localStart(activity, view.zone);
   const file = oneLine(name ?? fallback);
   if (start === undefined) return file;
-  const [weekday = '', day = '', month = '', , clock = ''] = new Date(start)
-    .toUTCString()
-    .split(' ');
   return [
-    `${weekday.slice(0, 3)} ${String(Number(day)).padStart(2)} ${month} ${clock.slice(0, 5)}`,
+    dayText(start, view),
     file,
     ...(movingSecs === undefined ? [] : [new Date(movingSecs * 1000).toISOString().slice(12, 19)]),
     ...(distanceMeters === undefined ? [] : [`${(distanceMeters / 1000).toFixed(1)} km`]),
@@ -44,4 +42,17 @@ export function activityJson(activity: Activity): Record<string, unknown> | unde
     ...(distanceMeters === undefined ? {} : { distanceMeters }),
   };
   return Object.keys(json).length === 0 ? undefined : json;
+}
+
+export function dayText(start: number, { zone, now }: Pick<ActivityView, 'zone' | 'now'>): string {
+  const at = new Date(start);
+  const [weekday = '', day = '', month = '', year = '', clock = ''] = at.toUTCString().split(' ');
+  const thisYear = new Date(zoneRules(zone).wallAt(now)).getUTCFullYear();
+  const date = [
+    weekday.slice(0, 3),
+    String(Number(day)).padStart(2),
+    month,
+    ...(Number(year) === thisYear ? [] : [year]),
+  ];
+  return `${date.join(' ')} ${clock.slice(0, 5)}`;
 }
