@@ -5,7 +5,7 @@ import { phrase, sync } from '../../base/phrase.ts';
 import type { Config } from '../../config/config.ts';
 import { hasEnvironmentTokens } from '../../credentials/environment.ts';
 import { openStore } from '../../credentials/open-store.ts';
-import { askAboutLogin, loginState } from '../status.ts';
+import { askAboutLogin, loginState } from '../status/login.ts';
 import { type Finding, failed } from './finding.ts';
 
 /** Checks that a login can be kept. Before the first login, `sync login` offers a file instead. */

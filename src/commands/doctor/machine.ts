@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import type { AppContext } from '../../app/context.ts';
 import { phrase, sync } from '../../base/phrase.ts';
-import { isExecutable, realPath } from '../../system/executables.ts';
+import { isExecutable, isOwnLauncher } from '../../system/executables.ts';
 import type { Finding } from './finding.ts';
 
 /** Enough inotify watches for large device folders and for other programs. */
@@ -43,14 +43,13 @@ export function checkWatches({ platform }: AppContext): Finding {
 }
 
 /** Checks which `sync` a shell starts: this program, or the system's. */
-export function checkName({ env, platform }: AppContext): Finding {
+export function checkName({ env, platform, programDir }: AppContext): Finding {
   const check = 'name';
-  const own = realPath(process.argv[1] ?? '');
   const first = (env['PATH'] ?? '')
     .split(delimiter)
     .map((folder) => join(folder, platform === 'win32' ? 'sync.cmd' : 'sync'))
     .find(isExecutable);
-  if (first === undefined || realPath(first) === own || platform === 'win32') {
+  if (first === undefined || isOwnLauncher(first, programDir) || platform === 'win32') {
     return { check, state: 'good', message: '`sync` in a shell is this program.' };
   }
   return {
