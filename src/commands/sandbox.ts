@@ -1,10 +1,12 @@
 import { resolve } from 'node:path';
 import { ChoiceOption, type CommandModule, collect } from '../app/command.ts';
 import { warnOfDistrust } from '../app/config.ts';
+import type { AppContext } from '../app/context.ts';
 import { wholeNumber } from '../app/flags.ts';
 import { documentUrl } from '../base/documents.ts';
 import { ExitCode, SyncError, systemCode } from '../base/errors.ts';
 import { FAULT_KINDS, FAULT_PARAMS, FAULT_ROUTES, FaultSpecError } from '../sandbox/fault-spec.ts';
+import type { RequestRecord } from '../sandbox/request-log.ts';
 import type { Revision } from '../sandbox/revisions.ts';
 import { scopeWords, type Scope } from '../sandbox/scopes.ts';
 import { DEFAULT_SANDBOX_PORT, startSandbox, type Sandbox } from '../sandbox/server.ts';
@@ -159,7 +161,7 @@ export const sandbox: CommandModule = {
   async run(context, flags: SandboxFlags) {
     const { output, signal } = context;
     if (flags.data !== undefined) warnOfDistrust(context, flags.data);
-    const sandbox = await start(flags);
+    const sandbox = await start(context, flags);
     try {
       const ready = readyJson(sandbox, flags);
       output.result({ ...ready }, readyText(ready));
@@ -178,7 +180,7 @@ function numberFlag(flag: string, text: string | undefined, least: number, most:
 }
 
 /** @throws SyncError `USAGE` for a wrong value, `PORT_IN_USE`, `STORAGE` */
-async function start(flags: SandboxFlags): Promise<Sandbox> {
+async function start(context: AppContext, flags: SandboxFlags): Promise<Sandbox> {
   const port = numberFlag('--port', flags.port, 0, 65_535) ?? DEFAULT_SANDBOX_PORT;
   const settings = settingsOf(flags);
   const odd = flags.redirectUri?.find((uri) => !URL.canParse(uri) || uri.includes('#'));
@@ -196,10 +198,23 @@ async function start(flags: SandboxFlags): Promise<Sandbox> {
       redirectUris: flags.redirectUri,
       faults: flags.fault,
       settings,
+      onRequest: (record) => {
+        context.trace(requestText(record));
+      },
     });
   } catch (error) {
     throw explained(error, port, data);
   }
+}
+
+/** `POST /api/workouts/upload-fit: 503 after 12 ms (athlete-1; fault upload-fit:503)` */
+function requestText({ method, path, status, durationMs, athlete, faults }: RequestRecord): string {
+  const answer =
+    status === null || durationMs === null
+      ? 'no answer'
+      : `${String(status)} after ${durationMs.toFixed(0)} ms`;
+  const notes = [athlete, ...faults.map((spec) => `fault ${spec}`)].filter((note) => note !== null);
+  return `${method} ${path}: ${answer}${notes.length === 0 ? '' : ` (${notes.join('; ')})`}`;
 }
 
 function settingsOf(flags: SandboxFlags): Partial<SandboxSettings> {

@@ -37,7 +37,7 @@ export async function startLogin(
   const running = world.start(['login', '--no-browser', ...port, ...args], options);
   const [authorizeUrl] = await running.waitFor(AUTHORIZE_URL);
   // The last line: all of the text is printed.
-  await running.waitFor(/Ctrl-C ends it/);
+  await running.waitFor(/Ctrl-C cancels/);
   const query = new URL(authorizeUrl).searchParams;
   return {
     running,
@@ -93,8 +93,9 @@ export function openTerminal(
   world: Pick<World, 'home'>,
   args: readonly string[],
   env: NodeJS.ProcessEnv = {},
+  program = PROGRAM,
 ): Terminal {
-  return runInTerminal(world, [process.execPath, PROGRAM, ...args], env);
+  return runInTerminal(world, [process.execPath, program, ...args], env);
 }
 
 /** Runs any program in a new terminal. */

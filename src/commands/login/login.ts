@@ -18,7 +18,7 @@ import { type LoginReport, keep } from './keep.ts';
 import { type LoginAttempt, chooseStore, clientSecretFor } from './store.ts';
 import { type LoginTarget, completeTarget } from './target.ts';
 import { tokensFromStdin } from './with-token.ts';
-import { loginText } from './words.ts';
+import { NEXT_STEP, loginText } from './words.ts';
 import { offerZone } from './zone.ts';
 
 export interface LoginFlags {
@@ -84,6 +84,7 @@ export const login: CommandModule = {
       text,
     );
     await offerZone(context);
+    if (context.io.interactive && report.saved.baseUrl !== undefined) context.output.say(NEXT_STEP);
     return ExitCode.ok;
   },
 };
