@@ -122,17 +122,18 @@ describe('completion in a terminal', () => {
     `completes commands, flags, values and paths in %s${terminals.note}${skipNote(missingTools('bash', 'zsh'))}`,
     { skip: !terminals.present || missingTools('bash', 'zsh').length > 0, timeout: 120_000 },
     async (shell) => {
-      const { complete, end } = await openShell(shell);
+      const opened = await openShell(shell);
       for (const [line, args] of [...COMPLETIONS, ...FOLDERS])
-        expect((await complete(line)).map(withoutSlash), line).toEqual(args);
-      await end();
+        expect((await opened.complete(line)).map(withoutSlash), line).toEqual(args);
+      await opened.end();
     },
   );
 
   it.skipIf(!terminals.present || missingTools('zsh').length > 0)(
     `shows what commands, flags and values mean in zsh${terminals.note}${skipNote(missingTools('zsh'))}`,
     async () => {
-      const { terminal, end } = await openShell('zsh');
+      const opened = await openShell('zsh');
+      const { terminal } = opened;
       for (const [line, meaning] of [
         ['sync push ', /wellness +-- send wellness records/],
         ['sync login --st\t', /keychain +-- the system's keychain/],
@@ -144,7 +145,7 @@ describe('completion in a terminal', () => {
         // Ctrl-U empties the line.
         terminal.type('\u0015');
       }
-      await end();
+      await opened.end();
     },
   );
 
