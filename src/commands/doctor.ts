@@ -102,8 +102,12 @@ function exitCodeFor(findings: readonly Finding[]): ExitCode {
 function loadedConfig(context: AppContext, report: (finding: Finding) => void): Config | undefined {
   try {
     const config = quietConfigFor(context);
+    const { fault, path = '', settings = {} } = config.system ?? {};
+    if (fault !== undefined) throw fault;
     requireBaseUrl(config);
-    report({ check: 'config', state: 'good', message: `Settings: ${config.paths.configFile}` });
+    const presets = Object.keys(settings).length === 0 ? '' : `, and ${path} for all users`;
+    const message = `Settings: ${config.paths.configFile}${presets}`;
+    report({ check: 'config', state: 'good', message });
     return config;
   } catch (error) {
     report({ check: 'config', state: 'bad', ...wordsOf(error) });
