@@ -62,9 +62,7 @@ export async function runProgram(args: readonly string[]): Promise<ExitCode> {
     const passThrough = systemSyncWanted(args, program.commandNames, system);
     if (passThrough !== undefined) {
       const { runSystemSync } = await import('./cli/system-sync.ts');
-      const code = await runSystemSync(passThrough, system);
-      if (args.length === 0 && system.io.stdoutIsTerminal) system.io.out(program.shortHelp());
-      return code;
+      return await runSystemSync(passThrough, system);
     }
     return codeOf(await program.run());
   } catch (error) {

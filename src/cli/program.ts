@@ -11,7 +11,6 @@ import { createRoot, declareCommand } from './tree.ts';
 /** The command line: a tree of commands, each loaded on demand. */
 export interface Program {
   readonly commandNames: readonly string[];
-  shortHelp(): string;
   run(): Promise<ExitCode>;
 }
 
@@ -71,7 +70,6 @@ export function buildProgram(options: ProgramOptions, args: readonly string[]): 
 
   return {
     commandNames: [...COMMANDS.map(({ name }) => name), 'help'],
-    shortHelp: () => root.helpInformation(),
     async run() {
       try {
         // `sync help upload` and `sync push help wellness` name a command, too.
