@@ -3,7 +3,7 @@ import { constants as osConstants } from 'node:os';
 import { delimiter, join } from 'node:path';
 import type { System } from '../app/system.ts';
 import { ExitCode } from '../base/errors.ts';
-import { isExecutable, realPath } from '../system/executables.ts';
+import { isExecutable, isOwnLauncher, realPath } from '../system/executables.ts';
 import { type GlobalFlags, createOutput } from '../terminal/output.ts';
 import { notSent } from './not-sent.ts';
 import { printWelcome } from './welcome.ts';
@@ -59,11 +59,17 @@ function remark(args: readonly string[], system: System): void {
 
 const NO_FLAGS: GlobalFlags = { json: false, quiet: false, verbose: false };
 
-function findSystemSync({ env, platform }: System, tried: ReadonlySet<string>): string | undefined {
+function findSystemSync(
+  { env, platform, programDir }: System,
+  tried: ReadonlySet<string>,
+): string | undefined {
   if (platform === 'win32') return undefined;
   return (env['PATH'] ?? '')
     .split(delimiter)
     .filter((folder) => folder !== '')
     .map((folder) => join(folder, 'sync'))
-    .find((path) => isExecutable(path) && !tried.has(realPath(path)));
+    .find(
+      (path) =>
+        isExecutable(path) && !isOwnLauncher(path, programDir) && !tried.has(realPath(path)),
+    );
 }
