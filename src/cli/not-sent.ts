@@ -38,6 +38,11 @@ export function notSent(paths: readonly string[], cwd: string): Text | undefined
   return phrase`Nothing was sent: \`sync ${form}\` flushes the disk, as Unix's sync does. ${way}`;
 }
 
+/** Returns whether a word was meant as a path: it has a separator, or ends as an input does. */
+export function looksLikePath(word: string): boolean {
+  return /[/\\]/.test(word) || kindOfFile(word) !== undefined;
+}
+
 /** The command that sends such paths. */
 function wayOf(kind: Kind, paths: readonly string[]): Text {
   const them = paths.length === 1 ? 'it' : 'them';

@@ -25,11 +25,11 @@ function nextStep(load: () => ReturnType<typeof quietConfigFor>, flags: GlobalFl
     const config = load();
     const { account, loginId } = config;
     if (account === undefined && loginId === undefined && !hasEnvironmentTokens(config)) {
-      return phrase`Begin with ${sync('login')}. ${sync('help')} lists all commands.`;
+      return phrase`Begin with ${sync('login')}. ${sync('--help')} lists all commands.`;
     }
     const name = account?.name ?? account?.email ?? account?.id;
     const who = name === undefined ? '' : `You are logged in as ${name}. `;
-    return phrase`${who}${sync('status')} shows what was sent, ${sync('upload', 'FILE')} sends a recording. ${sync('help')} lists all commands.`;
+    return phrase`${who}${sync('status')} shows what was sent, ${sync('upload', 'FILE')} sends a recording. ${sync('--help')} lists all commands.`;
   } catch (error) {
     if (!(error instanceof SyncError)) throw error;
     return errorText(error, flags);
