@@ -60,6 +60,7 @@ export const daemonUninstall: CommandModule = {
 };
 
 export interface ServiceReport {
+  readonly profile: string;
   readonly kind: ServiceKind;
   readonly name: string;
   readonly file: string;
@@ -84,7 +85,7 @@ const LOOK_MS = 100;
 export function installedService(context: AppContext, config: Config): ServiceReport | undefined {
   try {
     const manager = managerFor(context, config);
-    return manager.installed() ? reportOf(manager) : undefined;
+    return manager.installed() ? reportOf(config, manager) : undefined;
   } catch (error) {
     if (error instanceof SyncError && error.code === 'CONFIG') return undefined;
     throw error;
@@ -166,7 +167,7 @@ async function installService(
     watching = isWatching();
   }
   return {
-    ...reportOf(manager),
+    ...reportOf(config, manager),
     folders,
     isWaiting: missing.length === folders.length,
     watching,
@@ -191,7 +192,7 @@ async function uninstallService(
     ({ running, kind }) => running && kind === manager.kind,
   );
   await end(context, config, left);
-  return reportOf(manager);
+  return reportOf(config, manager);
 }
 
 /** Stops daemons. @throws SyncError `BUSY` if one does not end */
@@ -248,8 +249,8 @@ function managerFor(context: AppContext, config: Config): ServiceManager {
   });
 }
 
-function reportOf({ kind, name, file }: ServiceManager): ServiceReport {
-  return { kind, name, file };
+function reportOf({ profile }: Config, { kind, name, file }: ServiceManager): ServiceReport {
+  return { profile, kind, name, file };
 }
 
 /**

@@ -3,6 +3,7 @@ import type { LineKind } from '../line-kind.ts';
 import { HEALTH_EXAMPLE, watcher } from './health.ts';
 
 const DAEMON_ID: Shape = { id: text('Identifier of the daemon.') };
+const PROFILE: Shape = { profile: text('Name of the profile.') };
 const FOLDERS: Shape = { folders: texts('The folders, as absolute paths.') };
 const LOG: Shape = { log: text('Its log file.') };
 const KINDS = {
@@ -13,11 +14,11 @@ const KINDS = {
 
 const DAEMON: LineKind = {
   types: ['daemon'],
-  about: 'A daemon of the profile.',
+  about: 'A daemon of the profile; with `--all-profiles`, of any profile.',
   commands: ['daemon status'],
   fields: {
     ...DAEMON_ID,
-    profile: text('Name of the profile.'),
+    ...PROFILE,
     running: flag('Whether it runs.'),
     kind: word({ daemon: 'started by hand', ...KINDS }, 'Who started it.'),
     pid: count('Its process.'),
@@ -58,7 +59,7 @@ const DAEMON_SUMMARY: LineKind = {
   about: 'How many daemons there are; the last line.',
   commands: ['daemon status'],
   fields: {
-    total: count('All daemons of the profile.'),
+    total: count('All daemons of the profile; with `--all-profiles`, of every profile.'),
     running: count('Daemons that run.'),
     service: flag('Whether a service of the operating system is installed.'),
   },
@@ -84,7 +85,7 @@ const DAEMON_STOP: LineKind = {
   types: ['daemon-stop'],
   about: 'A daemon that was to be stopped.',
   commands: ['daemon stop'],
-  fields: { ...DAEMON_ID, ...FOLDERS },
+  fields: { ...DAEMON_ID, ...PROFILE, ...FOLDERS },
   variants: {
     by: 'outcome',
     about: 'What happened to it.',
@@ -116,6 +117,7 @@ const DAEMON_STOP: LineKind = {
   examples: [
     {
       id: '0f1e2d3c4b5a6978',
+      profile: 'default',
       folders: ['/home/ada/rides'],
       outcome: 'stopped',
       pid: 4242,
@@ -123,6 +125,7 @@ const DAEMON_STOP: LineKind = {
     },
     {
       id: '0f1e2d3c4b5a6978',
+      profile: 'default',
       folders: ['/home/ada/rides'],
       outcome: 'still-running',
       pid: 4242,
@@ -130,6 +133,7 @@ const DAEMON_STOP: LineKind = {
     },
     {
       id: '0f1e2d3c4b5a6978',
+      profile: 'default',
       folders: ['/home/ada/rides'],
       outcome: 'out-of-reach',
       pid: 4242,
@@ -172,6 +176,7 @@ const SERVICE: LineKind = {
   commands: ['daemon status', 'daemon install', 'daemon uninstall'],
   fields: {
     installed: flag('Whether it is installed.'),
+    profile: text('Name of the profile.', INSTALLED),
     kind: word(KINDS, 'Its kind.', INSTALLED),
     name: text('Its name there.', INSTALLED),
     file: text('The file that defines it.', INSTALLED),
@@ -184,6 +189,7 @@ const SERVICE: LineKind = {
   examples: [
     {
       installed: true,
+      profile: 'default',
       kind: 'systemd',
       name: 'athlete-sync-default.service',
       file: '/home/ada/.config/systemd/user/athlete-sync-default.service',
