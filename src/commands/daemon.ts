@@ -33,6 +33,9 @@ const MAX_LINES = 1_000_000;
 /** Remaining time below which the end of a login is shown (s). */
 const ENDS_SOON_SECS = 7 * 86_400;
 
+const ONLY_FOLDERS = 'only daemons that watch these folders (default: all)';
+const DEFAULT_LINES = '50';
+
 interface ProfilesFlags {
   readonly allProfiles: boolean;
 }
@@ -43,7 +46,12 @@ function declareAllProfiles(command: Command, what: string): Command {
 
 export const daemonStatus: CommandModule = {
   declare: (command) => declareAllProfiles(command, 'show the daemons of each profile'),
-  examples: ['sync daemon status', 'sync daemon status --all-profiles'],
+  examples: [
+    'sync daemon status',
+    'sync daemon status --all-profiles',
+    'sync daemon status --json',
+  ],
+  documents: ['daemon.md'],
 
   run(context, { allProfiles }: ProfilesFlags) {
     const { clock } = context;
@@ -73,10 +81,11 @@ export const daemonStatus: CommandModule = {
 export const daemonStop: CommandModule = {
   declare: (command) =>
     declareAllProfiles(
-      command.argument('[dir...]', 'only daemons that watch these folders'),
+      command.argument('[dir...]', ONLY_FOLDERS),
       'stop the daemons of each profile',
     ),
   examples: ['sync daemon stop', 'sync daemon stop ~/Garmin', 'sync daemon stop --all-profiles'],
+  documents: ['daemon.md'],
 
   async run(context, folders: readonly string[], { allProfiles }: ProfilesFlags) {
     const { output } = context;
@@ -114,12 +123,17 @@ export const daemonLogs: CommandModule = {
   declare: (command) =>
     declareAllProfiles(
       command
-        .argument('[dir...]', 'only daemons that watch these folders')
-        .option('-f, --follow', 'keep showing new lines', false)
-        .option('-n, --lines <n>', 'how many lines', '50'),
+        .argument('[dir...]', ONLY_FOLDERS)
+        .option('-f, --follow', 'show new lines as they are written, until Ctrl-C', false)
+        .option(
+          '-n, --lines <n>',
+          `how many lines, the newest (default: ${DEFAULT_LINES})`,
+          DEFAULT_LINES,
+        ),
       'show the logs of each profile',
     ),
   examples: ['sync daemon logs -n 200', 'sync daemon logs -f --all-profiles'],
+  documents: ['daemon.md'],
 
   async run(context, folders: readonly string[], flags: LogsFlags) {
     const { clock, io, output, signal } = context;

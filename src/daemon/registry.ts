@@ -125,6 +125,7 @@ export interface SeenHealth extends WatcherHealth {
   readonly id: string;
   readonly pid: number;
   readonly profile: string;
+  readonly kind: WatcherKind;
   /** False after a clean exit. */
   readonly running: boolean;
   readonly since: string;
@@ -258,10 +259,10 @@ export function healthOf(
   now: number,
 ): SeenHealth | undefined {
   if (state?.health === undefined) return undefined;
-  const { health, version, pid, profile, startedAt, ended } = state;
+  const { health, version, pid, profile, kind, startedAt, ended } = state;
   const ends = health.login.refreshEndsAt;
   return {
-    ...{ version, id: paths.id, pid, profile },
+    ...{ version, id: paths.id, pid, profile, kind },
     running: ended === undefined,
     since: new Date(startedAt).toISOString(),
     ...health,

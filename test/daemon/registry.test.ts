@@ -57,6 +57,7 @@ it('reads the health of a watcher, its running process, and the end of its login
     id,
     pid: 4711,
     profile: 'default',
+    kind: 'terminal',
     running: true,
     since: '2026-02-15T07:00:00.000Z',
     loginEndsInSecs: 3_600,
