@@ -2,8 +2,11 @@ import { SyncError } from '../base/errors.ts';
 import { daysAfter, isCalendarDate } from '../base/time.ts';
 import { zoneRules } from '../records/zone.ts';
 
+/** The forms of a date, for the help of a flag. */
+export const DATE_FORMS = 'YYYY-MM-DD, today, yesterday or 7d';
+
 /** The forms of a date, for messages. */
-export const DATE_FORMS =
+export const DATE_HINT =
   'Write a date as YYYY-MM-DD, such as 2026-02-15, or as today, yesterday or 7d (days back).';
 
 /**
@@ -22,7 +25,7 @@ export async function dateFlag(
 ): Promise<string> {
   const date = await readDay(text, zone, now);
   if (date !== undefined) return date;
-  throw new SyncError('USAGE', `${flag} ${text}: not a date.`, { hint: DATE_FORMS });
+  throw new SyncError('USAGE', `${flag} ${text}: not a date.`, { hint: DATE_HINT });
 }
 
 /** Parses the same forms as {@link dateFlag}; returns undefined for another text. */

@@ -196,7 +196,13 @@ export const COMMANDS: readonly CommandDeclaration[] = [
     name: 'completion',
     group: 'For developers',
     summary: 'print a completion script for a shell',
-    load: async () => (await import('./completion.ts')).completionOf(COMMANDS),
+    load: async () => (await import('./completion/completion.ts')).completionOf(COMMANDS),
+  },
+  {
+    name: 'complete',
+    hidden: true,
+    summary: 'print a list, for completion scripts',
+    load: async () => (await import('./completion/complete.ts')).complete,
   },
   {
     name: 'manual',

@@ -30,8 +30,10 @@ import {
 } from './daemons.ts';
 
 export const daemonInstall: CommandModule = {
-  declare: (command) => command.argument('<dir...>', 'folders; they may come and go'),
+  declare: (command) =>
+    command.argument('<dir...>', 'folders, which may come and go, such as a device'),
   examples: ['sync daemon install ~/Garmin'],
+  documents: ['daemon.md'],
 
   async run(context, folders: readonly string[]) {
     const { output } = context;
@@ -44,6 +46,9 @@ export const daemonInstall: CommandModule = {
 };
 
 export const daemonUninstall: CommandModule = {
+  examples: ['sync daemon uninstall'],
+  documents: ['daemon.md'],
+
   async run(context) {
     const removed = await uninstallService(context, configFor(context));
     context.output.result(

@@ -37,7 +37,7 @@ export async function startLogin(
   const running = world.start(['login', '--no-browser', ...port, ...args], options);
   const [authorizeUrl] = await running.waitFor(AUTHORIZE_URL);
   // The last line: all of the text is printed.
-  await running.waitFor(/Ctrl-C ends it/);
+  await running.waitFor(/Ctrl-C cancels/);
   const query = new URL(authorizeUrl).searchParams;
   return {
     running,

@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import type { CommandModule } from '../../app/command.ts';
 import { configFor } from '../../app/config.ts';
 import type { AppContext } from '../../app/context.ts';
-import { DATE_FORMS, readDay } from '../../app/date-flag.ts';
+import { DATE_FORMS, DATE_HINT, readDay } from '../../app/date-flag.ts';
 import { withLedger } from '../../app/ledger.ts';
 import { zoneShown } from '../../app/zone.ts';
 import { ExitCode, SyncError } from '../../base/errors.ts';
@@ -13,8 +13,7 @@ import { explainFile, fileJson, fileText } from './file.ts';
 
 /** Says why a file or the data of a day was sent, skipped or refused, or is waiting. */
 export const explain: CommandModule = {
-  declare: (command) =>
-    command.argument('<file|date>', 'a recording, or a day: YYYY-MM-DD, today, yesterday or 7d'),
+  declare: (command) => command.argument('<file|date>', `a recording, or a day: ${DATE_FORMS}`),
   examples: ['sync explain ride.fit', 'sync explain yesterday', 'sync explain 2026-02-15'],
 
   async run(context, given: string) {
@@ -59,6 +58,6 @@ async function findSubject(
     throw new SyncError('INPUT_INVALID', `There is no ${given}.`);
   }
   throw new SyncError('INPUT_INVALID', `${given} is neither a file nor a date.`, {
-    hint: DATE_FORMS,
+    hint: DATE_HINT,
   });
 }

@@ -228,7 +228,7 @@ function otherAthlete(profile: string): Failure {
 
 function loggedOut(profile: string): Failure {
   const hint = phrase`Run ${sync('login')}; the watcher then continues.`;
-  const { code, message } = notLoggedIn(profile);
+  const { code, message } = notLoggedIn(profile, hint);
   return { code, message, hint };
 }
 

@@ -40,11 +40,14 @@ const MAX_POLL_SECS = 86_400;
 export const watch: CommandModule = {
   declare: (command) =>
     command
-      .argument('<dir...>', 'folders; they may come and go')
-      .option('--once', 'scan once, send what is new, then end (for cron)', false)
-      .option('--daemon', 'continue in the background', false)
+      .argument('<dir...>', 'folders, which may come and go, such as a device')
+      .option('--once', 'scan once, send what is new, then exit (for cron)', false)
+      .option('--daemon', 'watch in the background', false)
       .option('--new-only', 'ignore the recordings that are there now', false)
-      .option('--poll [seconds]', 'rescan at an interval instead of waiting for file events')
+      .option(
+        '--poll [seconds]',
+        `rescan at an interval instead of waiting for file events (default: ${POLL_MS / 1000} s)`,
+      )
       .addOption(new Option('--background <kind>', 'this process is a daemon').hideHelp())
       .addOption(dryRun()),
   examples: [
@@ -53,6 +56,7 @@ export const watch: CommandModule = {
     'sync watch --once ~/Garmin       # for cron',
     'sync watch --poll 60 /mnt/nas/rides',
   ],
+  documents: ['watch.md', 'daemon.md'],
 
   async run(context, dirs: readonly string[], flags: WatchFlags) {
     const config = configFor(context);
