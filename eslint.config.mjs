@@ -67,7 +67,7 @@ const arrows = FOLDERS.map((folder) => {
 });
 
 export default defineConfig(
-  { ignores: ['dist/', 'node_modules/', 'coverage/'] },
+  { ignores: ['dist/', 'release/', 'node_modules/', 'coverage/'] },
   eslint.configs.recommended,
   {
     files: ['**/*.ts'],
@@ -128,6 +128,7 @@ export default defineConfig(
         process: 'readonly',
         require: 'readonly',
         console: 'readonly',
+        Buffer: 'readonly',
         URL: 'readonly',
         fetch: 'readonly',
         performance: 'readonly',
@@ -135,6 +136,12 @@ export default defineConfig(
         module: 'writable',
       },
     },
+  },
+  {
+    // A version of Node.js that is too old for the program reads these, to say so.
+    files: ['bin/*.js'],
+    languageOptions: { ecmaVersion: 5, sourceType: 'script' },
+    rules: { 'no-unused-vars': ['error', { caughtErrors: 'none' }] },
   },
   prettier,
 );

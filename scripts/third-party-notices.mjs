@@ -14,8 +14,8 @@ const ALLOWED = new Set([
 ]);
 
 /**
- * Writes the licences of everything that went into the bundle beside it, as they demand, and fails
- * the build over a package that may not be passed on.
+ * Writes the licences of everything that went into the bundle beside it, as they demand, and the list
+ * of these packages. Fails the build over a package that may not be passed on.
  */
 export function thirdPartyNotices() {
   return {
@@ -38,6 +38,11 @@ export function thirdPartyNotices() {
         source: notices
           .map(({ title, licence, text }) => `${title} (${licence})\n\n${text}\n`)
           .join(`\n${'-'.repeat(80)}\n\n`),
+      });
+      this.emitFile({
+        type: 'asset',
+        fileName: 'bundled-packages.json',
+        source: `${JSON.stringify(notices.map(({ name, version }) => ({ name, version })))}\n`,
       });
     },
   };
@@ -65,6 +70,8 @@ function describe(folder) {
   const { name, version, license } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
   const file = readdirSync(folder).find((entry) => /^licen[cs]e/i.test(entry));
   return {
+    name,
+    version,
     title: `${name} ${version}`,
     licence: String(license),
     text:

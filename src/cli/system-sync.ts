@@ -5,7 +5,7 @@ import type { System } from '../app/system.ts';
 import { ExitCode } from '../base/errors.ts';
 import { type Text, phrase, renderText, sync } from '../base/phrase.ts';
 import { isRecordingName } from '../upload/recording-names.ts';
-import { isExecutable, realPath } from '../system/executables.ts';
+import { isExecutable, isOwnLauncher, realPath } from '../system/executables.ts';
 
 /**
  * The variable that lists the programs already tried: the next `sync` on the PATH may be another copy
@@ -46,11 +46,17 @@ function recordingRemark(args: readonly string[]): Text | undefined {
     : phrase`Nothing was sent: \`sync FILE\` flushes it to the disk, as Unix's sync does. ${sync('upload', recording)} sends it.`;
 }
 
-function findSystemSync({ env, platform }: System, tried: ReadonlySet<string>): string | undefined {
+function findSystemSync(
+  { env, platform, programDir }: System,
+  tried: ReadonlySet<string>,
+): string | undefined {
   if (platform === 'win32') return undefined;
   return (env['PATH'] ?? '')
     .split(delimiter)
     .filter((folder) => folder !== '')
     .map((folder) => join(folder, 'sync'))
-    .find((path) => isExecutable(path) && !tried.has(realPath(path)));
+    .find(
+      (path) =>
+        isExecutable(path) && !isOwnLauncher(path, programDir) && !tried.has(realPath(path)),
+    );
 }

@@ -7,7 +7,7 @@ import { openStore } from '../credentials/open-store.ts';
 import { ExitCode, SyncError, messageOf } from '../base/errors.ts';
 import { type Text, joinTexts, phrase, sync } from '../base/phrase.ts';
 import { isUtc } from '../base/zone-name.ts';
-import { isExecutable, realPath } from '../system/executables.ts';
+import { isExecutable, isOwnLauncher } from '../system/executables.ts';
 import { findDistrust } from '../system/folder-trust.ts';
 import { openDatabase } from '../ledger/database.ts';
 import { endpointUrl } from '../config/endpoints.ts';
@@ -353,14 +353,13 @@ function checkWatches({ platform }: AppContext): Finding {
 }
 
 /** Checks which `sync` a shell starts: this program, or the system's. */
-function checkName({ env, platform }: AppContext): Finding {
+function checkName({ env, platform, programDir }: AppContext): Finding {
   const check = 'name';
-  const own = realPath(process.argv[1] ?? '');
   const first = (env['PATH'] ?? '')
     .split(delimiter)
     .map((folder) => join(folder, platform === 'win32' ? 'sync.cmd' : 'sync'))
     .find(isExecutable);
-  if (first === undefined || realPath(first) === own || platform === 'win32') {
+  if (first === undefined || isOwnLauncher(first, programDir) || platform === 'win32') {
     return { check, state: 'good', message: '`sync` in a shell is this program.' };
   }
   return {

@@ -1,4 +1,5 @@
 import { accessSync, constants, realpathSync, statSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 
 /** Returns whether this user may execute a file. */
 export function isExecutable(path: string): boolean {
@@ -17,4 +18,14 @@ export function realPath(path: string): string {
   } catch {
     return path;
   }
+}
+
+/**
+ * Returns whether a program is a launcher of this installation, perhaps through a link: `bin/sync.js` of
+ * the npm package, `bin/sync` of a standalone archive.
+ *
+ * @param programDir the built program's folder, beside `bin`
+ */
+export function isOwnLauncher(program: string, programDir: string): boolean {
+  return dirname(realPath(program)) === realPath(join(programDir, '..', 'bin'));
 }

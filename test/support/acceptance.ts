@@ -93,8 +93,9 @@ export function openTerminal(
   { home }: Pick<World, 'home'>,
   args: readonly string[],
   env: NodeJS.ProcessEnv = {},
+  program = PROGRAM,
 ): Terminal {
-  const words = [process.execPath, PROGRAM, ...args].map(quoted).join(' ');
+  const words = [process.execPath, program, ...args].map(quoted).join(' ');
   const command = `stty cols ${COLUMNS} rows 40; exec ${words}`;
   const child = spawn(SCRIPT ?? 'script', ['-qfec', command, '/dev/null'], {
     env: { ...home.env, TERM: 'xterm', SHELL: '/bin/sh', ...env },

@@ -17,6 +17,7 @@ const FACTS = {
   scope: text('The scope that is missing.', KNOWN),
   pid: count('The other process.', KNOWN),
   since: time('Since when it runs.', KNOWN),
+  trace: text('The file with the trace of a fault.', 'the code is `INTERNAL`'),
 };
 
 const ERROR: LineKind = {

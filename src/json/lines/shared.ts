@@ -11,8 +11,8 @@ import {
   word,
 } from '../fields.ts';
 
-/** Every `code` of a failure. `INTERNAL` is an error that is no `SyncError`. */
-export const ERROR_CODES: Readonly<Record<ErrorCode | 'INTERNAL', string>> = {
+/** Every `code` of a failure. */
+export const ERROR_CODES: Readonly<Record<ErrorCode, string>> = {
   USAGE: 'the command line is wrong',
   CONFIG: 'a setting is missing or wrong',
   INPUT_INVALID: 'a file or a record cannot be used',

@@ -1,0 +1,1 @@
+@"%~dp0..\node.exe" "%~dp0..\dist\main.cjs" %*

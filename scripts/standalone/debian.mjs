@@ -1,0 +1,175 @@
+import {
+  cpSync,
+  mkdirSync,
+  readFileSync,
+  readdirSync,
+  renameSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { dirname, join, relative } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import { load } from '../generated.mjs';
+import { fileHash } from './checksums.mjs';
+import { writeFolder } from './folder.mjs';
+import { setModes } from './modes.mjs';
+import { fromRoot, manifest, sourceTime } from './project.mjs';
+
+const MAINTAINER = 'The athlete-sync authors <athlete-sync@users.noreply.github.com>';
+const LIBRARY = 'usr/lib/athlete-sync';
+const DOCUMENTS = 'usr/share/doc/athlete-sync';
+
+/** The version of the package: Debian sorts `1.0.0~rc.1` before `1.0.0`, and our packaging is the first. */
+export const debianVersion = `${manifest.version.replace('-', '~')}-1`;
+
+/**
+ * Writes the tree of a binary package (Debian Policy, chapters 5, 9, 10 and 12). Its only command is
+ * `athlete-sync`: `/usr/bin/sync` belongs to coreutils.
+ *
+ * @param tree must not exist
+ * @param scratch an existing folder
+ */
+export async function writeDebianTree(platform, tree, scratch) {
+  const folder = join(scratch, 'folder');
+  writeFolder(platform, folder);
+  for (const name of ['bin', 'node', 'dist', 'node_modules']) {
+    mkdirSync(join(tree, LIBRARY), { recursive: true });
+    renameSync(join(folder, name), join(tree, LIBRARY, name));
+  }
+  mkdirSync(join(tree, 'usr/bin'), { recursive: true });
+  symlinkSync('../lib/athlete-sync/bin/athlete-sync', join(tree, 'usr/bin/athlete-sync'));
+  writeShare(join(folder, 'share'), tree);
+  writeDocuments(folder, tree);
+  await writeUserUnit(tree);
+  setModes(tree);
+  writeControl(platform, tree);
+}
+
+function writeShare(share, tree) {
+  const places = {
+    'bash-completion/completions/athlete-sync': 'bash-completion/completions/athlete-sync',
+    'zsh/site-functions/_athlete-sync': 'zsh/vendor-completions/_athlete-sync',
+    'fish/vendor_completions.d/athlete-sync.fish': 'fish/vendor_completions.d/athlete-sync.fish',
+  };
+  for (const [from, to] of Object.entries(places))
+    cpSync(join(share, from), join(tree, 'usr/share', to));
+  const page = readFileSync(join(share, 'man/man1/athlete-sync.1'));
+  writeText(join(tree, 'usr/share/man/man1/athlete-sync.1.gz'), compressed(page));
+}
+
+function writeDocuments(folder, tree) {
+  const documents = join(tree, DOCUMENTS);
+  const notes = ['README.md', 'THIRD-PARTY-LICENSES.txt', 'NODE-LICENSE.txt', 'sbom.cdx.json'];
+  for (const name of ['docs', ...notes])
+    cpSync(join(folder, name), join(documents, name), { recursive: true });
+  writeText(
+    join(documents, 'changelog.gz'),
+    compressed(readFileSync(join(folder, 'CHANGELOG.md'))),
+  );
+  writeText(join(documents, 'changelog.Debian.gz'), compressed(changelog()));
+  writeText(join(documents, 'copyright'), copyright());
+}
+
+/** For one folder: `systemctl --user enable --now athlete-sync@$(systemd-escape -p ~/Garmin)`. */
+async function writeUserUnit(tree) {
+  const { systemdUnit } = await load('src/os-service/systemd.ts');
+  const unit = systemdUnit({
+    profile: 'default',
+    folders: ['/FOLDER'],
+    command: ['/usr/bin/athlete-sync', 'watch', '/FOLDER'],
+    env: {},
+  });
+  const [, ...lines] = unit.split('\n');
+  const text = [
+    '# systemctl --user enable --now athlete-sync@$(systemd-escape --path FOLDER)',
+    ...lines,
+  ]
+    .join('\n')
+    // systemd.unit(5), "Specifiers": the path that the instance is named for.
+    .replaceAll('/FOLDER', '%f');
+  writeText(join(tree, 'usr/lib/systemd/user/athlete-sync@.service'), text);
+}
+
+function writeControl({ debian }, tree) {
+  const files = readdirSync(tree, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name))
+    .sort();
+  const bytes = files.reduce((sum, file) => sum + statSync(file).size, 0);
+  const control = [
+    `Package: ${manifest.name}`,
+    `Version: ${debianVersion}`,
+    `Architecture: ${debian}`,
+    `Maintainer: ${MAINTAINER}`,
+    `Installed-Size: ${Math.ceil(bytes / 1024)}`,
+    // The versions of symbols that Node.js and the native modules import: `readelf -V`.
+    'Depends: libc6 (>= 2.29), libgcc-s1, libstdc++6 (>= 5)',
+    'Recommends: xdg-utils',
+    'Suggests: gnome-keyring',
+    'Section: utils',
+    'Priority: optional',
+    `Homepage: ${manifest.homepage}`,
+    "Description: send an athlete's recordings, wellness and meals to a training platform",
+    ' Uploads recordings of rides, runs and swims (FIT) from files, folders and',
+    ' devices, and wellness and nutrition records from the exports of other',
+    ' programs: each exactly once, on the right day. Watches folders in the',
+    ' background. Contains its own Node.js.',
+    ' .',
+    ' The command is athlete-sync; sync remains the one of coreutils.',
+  ];
+  const sums = files.map((file) => `${fileHash('md5', file)}  ${relative(tree, file)}`);
+  const folder = join(tree, 'DEBIAN');
+  writeText(join(folder, 'control'), lines(control));
+  writeText(join(folder, 'md5sums'), lines(sums));
+}
+
+function changelog() {
+  const date = new Date(sourceTime * 1000).toUTCString().replace('GMT', '+0000');
+  return lines([
+    `${manifest.name} (${debianVersion}) unstable; urgency=medium`,
+    '',
+    '  * This version of athlete-sync: see changelog.gz.',
+    '',
+    ` -- ${MAINTAINER}  ${date}`,
+  ]);
+}
+
+/** Machine-readable copyright, format 1.0. The texts of bundled packages are beside it. */
+function copyright() {
+  const licence = readFileSync(fromRoot('LICENSE'), 'utf8').trim();
+  const [, holder] = /^Copyright \(c\) (.+)$/m.exec(licence);
+  const text = licence.slice(licence.indexOf('Permission'));
+  return lines([
+    'Format: https://www.debian.org/doc/packaging-manuals/copyright-format/1.0/',
+    `Upstream-Name: ${manifest.name}`,
+    `Source: ${manifest.homepage}`,
+    '',
+    'Files: *',
+    `Copyright: ${holder}`,
+    'License: Expat',
+    ...text.split('\n').map((line) => ` ${line.trim() || '.'}`),
+    'Comment:',
+    ` The packages inside of ${LIBRARY}/dist are listed with their licences in`,
+    ' THIRD-PARTY-LICENSES.txt in this folder, those in node_modules contain theirs.',
+    '',
+    `Files: ${LIBRARY}/node`,
+    'Copyright: Node.js contributors, Joyent, Inc., and the authors of its libraries',
+    'License: Node.js',
+    ' The licences of Node.js and of the libraries in it are in NODE-LICENSE.txt in this',
+    ' folder.',
+  ]);
+}
+
+function lines(list) {
+  return list.map((line) => `${line}\n`).join('');
+}
+
+function compressed(content) {
+  return gzipSync(content, { level: 9 });
+}
+
+function writeText(file, content) {
+  mkdirSync(dirname(file), { recursive: true });
+  writeFileSync(file, content);
+}

@@ -1,0 +1,29 @@
+import { execFileSync } from 'node:child_process';
+import { cpSync, mkdirSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fromRoot } from './project.mjs';
+
+/** Writes what a shell and `man` read: the manual page and the completions, in the places of a `share` folder. */
+export function writeShare(share) {
+  cpSync(fromRoot('dist/athlete-sync.1'), join(share, 'man/man1/athlete-sync.1'));
+  const completions = {
+    'bash-completion/completions/athlete-sync': completion('bash'),
+    'zsh/site-functions/_athlete-sync': autoloaded(completion('zsh')),
+    'fish/vendor_completions.d/athlete-sync.fish': completion('fish'),
+  };
+  for (const [path, text] of Object.entries(completions)) {
+    const file = join(share, path);
+    mkdirSync(dirname(file), { recursive: true });
+    writeFileSync(file, text);
+  }
+}
+
+function completion(shell) {
+  const args = [fromRoot('bin/sync.js'), 'completion', shell];
+  return execFileSync(process.execPath, args, { encoding: 'utf8' });
+}
+
+/** zsh loads a file of its `fpath` with the first completion, which the file has to answer as well. */
+function autoloaded(script) {
+  return `#compdef athlete-sync sync\n${script}_athlete_sync "$@"\n`;
+}

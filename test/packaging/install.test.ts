@@ -1,0 +1,289 @@
+import { execFileSync, spawn } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { once } from 'node:events';
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  readdirSync,
+  readlinkSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+
+const INSTALLER = join(import.meta.dirname, '../../packaging/install.sh');
+const SHELLS = ['sh', 'dash', 'busybox'].filter((name) => findProgram(name) !== undefined);
+const PLATFORMS = {
+  'Linux x86_64': 'linux-x64',
+  'Linux aarch64': 'linux-arm64',
+  'Darwin arm64': 'darwin-arm64',
+};
+
+/** The first program of this name on the PATH. */
+function findProgram(name: string): string | undefined {
+  return (process.env['PATH'] ?? '')
+    .split(':')
+    .map((folder) => join(folder, name))
+    .find((path) => existsSync(path));
+}
+
+function put(file: string, content: string | Buffer, mode = 0o644): void {
+  mkdirSync(dirname(file), { recursive: true });
+  writeFileSync(file, content, { mode });
+}
+
+interface Release {
+  /** Serves these files; `address` has no slash at its end. */
+  readonly address: string;
+  readonly folder: string;
+  readonly requests: string[];
+  /** Publishes a version: archives for all platforms, and their checksums. */
+  publish(version: string): void;
+}
+
+/** A folder of a release, behind an HTTP server. */
+async function openRelease(): Promise<Release> {
+  const folder = mkdtempSync(join(tmpdir(), 'sync-release-'));
+  const requests: string[] = [];
+  const server = createServer((request, response) => {
+    requests.push(request.url ?? '');
+    const file = join(folder, request.url ?? '');
+    if (existsSync(file)) response.end(readFileSync(file));
+    else response.writeHead(404).end();
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  onTestFinished(() => void server.close());
+  const { port } = server.address() as AddressInfo;
+  const publish = (version: string, run = `echo ${version}`) => {
+    const sums = Object.values(PLATFORMS).map((platform) => {
+      const name = `athlete-sync-${version}-${platform}`;
+      const parts = join(folder, 'parts');
+      put(join(parts, name, 'bin/athlete-sync'), `#!/bin/sh\n${run}\n`, 0o755);
+      put(join(parts, name, 'bin/sync'), `#!/bin/sh\n${run}\n`, 0o755);
+      put(join(parts, name, 'dist/main.cjs'), version);
+      put(join(parts, name, 'share/man/man1/athlete-sync.1'), version);
+      execFileSync('tar', ['-czf', join(folder, `${name}.tar.gz`), '-C', parts, name]);
+      const hash = createHash('sha256').update(readFileSync(join(folder, `${name}.tar.gz`)));
+      return `${hash.digest('hex')}  ${name}.tar.gz\n`;
+    });
+    put(join(folder, 'SHA256SUMS'), sums.join(''));
+  };
+  return { address: `http://127.0.0.1:${port}`, folder, requests, publish };
+}
+
+interface RunOptions {
+  readonly shell?: string;
+  readonly path?: string;
+}
+
+/** A user with an empty home folder. */
+function openUser() {
+  const home = mkdtempSync(join(tmpdir(), 'sync-install-'));
+  const run = async (args: readonly string[], { shell = 'sh', path }: RunOptions = {}) => {
+    const program = findProgram(shell) ?? shell;
+    const applet = shell === 'busybox' ? ['sh'] : [];
+    const child = spawn(program, [...applet, INSTALLER, ...args], {
+      cwd: home,
+      env: { HOME: home, PATH: path ?? process.env['PATH'] },
+    });
+    let [stdout, stderr] = ['', ''];
+    child.stdout.on('data', (part: Buffer) => (stdout += part.toString()));
+    child.stderr.on('data', (part: Buffer) => (stderr += part.toString()));
+    const [code] = (await once(child, 'close')) as [number | null];
+    return { code, stdout, stderr };
+  };
+  return { home, run, files: () => filesIn(home) };
+}
+
+/** All files and links below a folder. */
+function filesIn(folder: string): string[] {
+  return readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => !entry.isDirectory())
+    .map((entry) => join(entry.parentPath, entry.name).slice(folder.length + 1))
+    .sort();
+}
+
+/** A folder with a `uname` that names another machine, in front of the PATH. */
+function machine(system: string, processor: string): string {
+  const folder = mkdtempSync(join(tmpdir(), 'sync-machine-'));
+  put(
+    join(folder, 'uname'),
+    `#!/bin/sh\n[ "$1" = -m ] && echo ${processor} || echo ${system}\n`,
+    0o755,
+  );
+  return `${folder}:${process.env['PATH'] ?? ''}`;
+}
+
+describe.runIf(process.platform !== 'win32').each(SHELLS)('install.sh in %s', (shell) => {
+  it('installs, updates and uninstalls over HTTP, and leaves nothing behind', async () => {
+    const release = await openRelease();
+    const { home, run, files } = openUser();
+    const lib = join(home, '.local/lib/athlete-sync');
+    release.publish('1.0.0');
+    const installed = await run(['--from', release.address], { shell });
+    expect(installed).toMatchObject({ code: 0, stderr: '' });
+    expect(installed.stdout).toContain(`Installed athlete-sync 1.0.0 in ${lib}.`);
+    expect(installed.stdout).toContain(`${home}/.local/bin is not in your PATH.`);
+    expect(readlinkSync(join(home, '.local/bin/sync'))).toBe(join(lib, 'bin/sync'));
+
+    release.publish('1.1.0');
+    const path = `${home}/.local/bin:${process.env['PATH'] ?? ''}`;
+    const updated = await run(['--from', `${release.address}/`], { shell, path });
+    expect(updated.stdout).toContain(`Installed athlete-sync 1.1.0 in ${lib}.`);
+    expect(updated.stdout).not.toContain('PATH');
+    expect(readFileSync(join(lib, 'dist/main.cjs'), 'utf8')).toBe('1.1.0');
+    expect(readdirSync(join(home, '.local/lib'))).toEqual(['athlete-sync']);
+
+    expect(await run(['--uninstall'], { shell })).toMatchObject({ code: 0, stderr: '' });
+    expect(files()).toEqual([]);
+  });
+
+  it('refuses a damaged archive, and keeps the installed version', async () => {
+    const release = await openRelease();
+    const { home, run, files } = openUser();
+    release.publish('1.0.0');
+    await run(['--from', release.address], { shell });
+    const before = files();
+    release.publish('1.1.0');
+    for (const platform of Object.values(PLATFORMS))
+      writeFileSync(join(release.folder, `athlete-sync-1.1.0-${platform}.tar.gz`), 'cut', {
+        flag: 'a',
+      });
+
+    const refused = await run(['--from', release.address], { shell });
+    expect(refused.code).toBe(1);
+    expect(refused.stderr).toMatch(
+      /\.tar\.gz is damaged: its SHA-256 is [0-9a-f]{64}, .*Nothing was installed\./,
+    );
+    expect(files()).toEqual(before);
+    expect(readFileSync(join(home, '.local/lib/athlete-sync/dist/main.cjs'), 'utf8')).toBe('1.0.0');
+  });
+
+  it('installs nothing from a missing release, or one with a program that does not run', async () => {
+    const release = await openRelease();
+    const { run, files } = openUser();
+    const missing = await run(['--from', release.address], { shell });
+    expect(missing.code).toBe(1);
+    expect(missing.stderr).toContain(`${release.address}/SHA256SUMS cannot be downloaded.`);
+
+    release.publish('1.0.0', 'exit 127');
+    const useless = await run(['--from', `file://${release.folder}`], { shell });
+    expect(useless.code).toBe(1);
+    expect(useless.stderr).toContain('npm install --global athlete-sync');
+    expect(files()).toEqual([]);
+  });
+});
+
+describe.runIf(process.platform !== 'win32')('install.sh', () => {
+  it.each(Object.entries(PLATFORMS))('takes the archive for %s', async (uname, platform) => {
+    const release = await openRelease();
+    const { run } = openUser();
+    release.publish('1.0.0');
+    const [system = '', processor = ''] = uname.split(' ');
+    const { code } = await run(['--from', release.address], { path: machine(system, processor) });
+    expect(code).toBe(0);
+    expect(release.requests).toEqual(['/SHA256SUMS', `/athlete-sync-1.0.0-${platform}.tar.gz`]);
+  });
+
+  it.each([
+    ['SunOS', 'x86_64', 'There is no archive for SunOS.'],
+    ['Linux', 'riscv64', 'There is no archive for Linux on riscv64.'],
+  ])('downloads nothing on %s with %s', async (system, processor, message) => {
+    const release = await openRelease();
+    const { run, files } = openUser();
+    release.publish('1.0.0');
+    const refused = await run(['--from', release.address], { path: machine(system, processor) });
+    expect(refused.code).toBe(1);
+    expect(refused.stderr).toContain(message);
+    expect(release.requests).toEqual([]);
+    expect(files()).toEqual([]);
+  });
+
+  it('checks the archive with shasum if there is no sha256sum', async () => {
+    const shasum = findProgram('shasum');
+    const release = await openRelease();
+    const { home, run } = openUser();
+    release.publish('1.0.0');
+    const path = mkdtempSync(join(tmpdir(), 'sync-tools-'));
+    for (const name of [
+      'uname',
+      'mkdir',
+      'mktemp',
+      'grep',
+      'curl',
+      'cut',
+      'tar',
+      'gzip',
+      'mv',
+      'rm',
+      'ln',
+      'cat',
+      'readlink',
+    ])
+      symlinkSync(findProgram(name) ?? name, join(path, name));
+    // macOS has this one.
+    put(join(path, 'shasum'), `#!/bin/sh\nexec ${shasum ?? 'sha256sum'} "$@"\n`, 0o755);
+    const { code, stderr } = await run(['--from', release.address], { path });
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    expect(existsSync(join(home, '.local/bin/sync'))).toBe(true);
+  });
+
+  it('keeps programs of other origin', async () => {
+    const release = await openRelease();
+    const { home, run, files } = openUser();
+    release.publish('1.0.0');
+    put(join(home, '.local/bin/sync'), 'mine');
+    const installed = await run(['--from', release.address]);
+    expect(installed.code).toBe(0);
+    expect(installed.stderr).toBe(
+      `Kept ${home}/.local/bin/sync, which is not from athlete-sync.\n`,
+    );
+    await run(['--uninstall']);
+    expect(files()).toEqual(['.local/bin/sync']);
+
+    put(join(home, '.local/lib/athlete-sync/notes'), 'mine');
+    const refused = await run(['--from', release.address]);
+    expect(refused.code).toBe(1);
+    expect(refused.stderr).toContain('is not an installation of athlete-sync');
+    expect(files()).toEqual(['.local/bin/sync', '.local/lib/athlete-sync/notes']);
+  });
+
+  it('does not uninstall below a service that starts the program', async () => {
+    const release = await openRelease();
+    const { home, run, files } = openUser();
+    release.publish('1.0.0');
+    await run(['--from', release.address]);
+    const service = join(home, '.config/systemd/user/athlete-sync.service');
+    put(service, `ExecStart="${home}/.local/lib/athlete-sync/node"`);
+    const before = files();
+    const refused = await run(['--uninstall']);
+    expect(refused.code).toBe(1);
+    expect(refused.stderr).toContain('Run `athlete-sync daemon uninstall` first.');
+    expect(files()).toEqual(before);
+  });
+
+  it.skipIf(process.getuid?.() === 0)(
+    'names the folder that this user may not write (not run as root)',
+    async () => {
+      const release = await openRelease();
+      const { home, run } = openUser();
+      release.publish('1.0.0');
+      const prefix = join(home, 'closed');
+      mkdirSync(prefix);
+      chmodSync(prefix, 0o555);
+      const refused = await run(['--prefix', prefix, '--from', release.address]);
+      expect(refused.code).toBe(1);
+      expect(refused.stderr).toContain(`${prefix} cannot be written by`);
+      expect(release.requests).toEqual([]);
+      expect(readdirSync(prefix)).toEqual([]);
+    },
+  );
+});
