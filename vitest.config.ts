@@ -10,7 +10,7 @@ delete process.env['NODE_EXTRA_CA_CERTS'];
 const PROGRAMS = [
   'test/acceptance/**/*.test.ts',
   'test/auth/refresh-race.test.ts',
-  'test/cli/{program,system-sync}.test.ts',
+  'test/cli/{fault,old-node,program,system-sync}.test.ts',
   'test/commands/login-store.test.ts',
   'test/credentials/keychain.test.ts',
   'test/daemon/**/*.test.ts',

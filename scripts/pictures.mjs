@@ -24,6 +24,8 @@ const PICTURES = [
   {
     name: 'upload',
     commands: ['sync upload Garmin', 'sync upload Garmin'],
+    // One upload at a time, so that each run prints the recordings in the same order.
+    hiddenFlags: '--jobs 1',
     title: 'sync upload Garmin, twice',
     description:
       'A terminal. The first upload sends each recording of a folder. The second one finds nothing to send.',
@@ -48,8 +50,8 @@ try {
   env.SYNC_CLIENT_ID = sandbox.clientId;
   await login();
   await writeRecordings();
-  for (const { commands, ...picture } of PICTURES) {
-    const lines = await screenAfter(commands);
+  for (const { commands, hiddenFlags = '', ...picture } of PICTURES) {
+    const lines = await screenAfter(commands, hiddenFlags);
     for (const [theme, colours] of Object.entries(THEMES)) {
       const svg = terminalSvg({ ...picture, lines, columns: COLUMNS }, colours);
       keepExactly(`docs/pictures/${picture.name}-${theme}.svg`, svg);
@@ -74,11 +76,12 @@ async function writeRecordings() {
 }
 
 /** The lines of a terminal after these commands, with SGR sequences. */
-async function screenAfter(commands) {
+async function screenAfter(commands, flags) {
   const tmux = (...args) =>
     run('tmux', ['-L', 'pictures', '-f', '/dev/null', '-u', ...args], options);
   const typed = commands.map(
-    (command) => `printf '\\033[2m$\\033[22m \\033[1m%s\\033[22m\\n' '${command}'; ${command}; echo`,
+    (command) =>
+      `printf '\\033[2m$\\033[22m \\033[1m%s\\033[22m\\n' '${command}'; ${command} ${flags}; echo`,
   );
   const script = `sync() { '${process.execPath}' '${program}' "$@"; }; ${typed.join('; ')}`;
   const size = ['-x', String(COLUMNS), '-y', '60'];

@@ -1,13 +1,18 @@
-// Writes the table of docs/settings.md from src/config/settings.ts. With --check it writes nothing, and
-// fails if the table is out of date.
+// Writes the tables of docs/settings.md from src/config. With --check it writes nothing, and fails if they
+// are out of date.
 import { keepPart, load, table } from './generated.mjs';
 
 const { SETTINGS } = await load('src/config/settings.ts');
+const { VARIABLES } = await load('src/config/variables.ts');
 
 await keepPart(
   'docs/settings.md',
-  'src/config/settings.ts',
-  table(
+  'src/config',
+  [settings(), '## Only in the environment', variables()].join('\n\n'),
+);
+
+function settings() {
+  return table(
     ['Setting', 'Variable', 'Default', 'Meaning'],
     Object.entries(SETTINGS).map(([key, { env, fallback, about }]) => [
       `\`${key}\``,
@@ -15,8 +20,20 @@ await keepPart(
       fallback === undefined ? '' : `\`${shown(fallback)}\``,
       about,
     ]),
-  ),
-);
+  );
+}
+
+/** The variables that are no settings. */
+function variables() {
+  const ofSettings = Object.values(SETTINGS).map(({ env }) => env);
+  return table(
+    ['Variable', 'Meaning'],
+    VARIABLES.filter(({ name }) => !ofSettings.includes(name)).map(({ name, about }) => [
+      `\`${name}\``,
+      about,
+    ]),
+  );
+}
 
 /** A default, as `sync config get` prints it. */
 function shown(value) {

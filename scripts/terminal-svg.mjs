@@ -58,7 +58,7 @@ export function terminalSvg({ lines, columns, title, description }, theme) {
 <desc id="d">${escape(description)}</desc>
 <style>
 text { font: ${FONT_SIZE}px ui-monospace, SFMono-Regular, Menlo, Consolas, "DejaVu Sans Mono", monospace; fill: ${theme.text}; white-space: pre; }
-path { fill: ${theme.text}; }
+path { fill: ${theme.soft}; }
 ${stylesOf(theme, used)}</style>
 <rect x=".5" y=".5" width="${width - 1}" height="${height - 1}" rx="9" fill="${theme.ground}" stroke="${theme.frame}"/>
 <g fill="${theme.frame}"><circle cx="20" cy="18" r="5.5"/><circle cx="38" cy="18" r="5.5"/><circle cx="56" cy="18" r="5.5"/></g>
@@ -82,7 +82,7 @@ function stylesOf(theme, used) {
 /** The characters of a line, each with the names of its styles. */
 function cellsOf(line) {
   const styles = new Map();
-  return line.split(/(\x1b\[[\d;]*m)/).flatMap((part) => {
+  return line.split(/(\p{Cc}\[[\d;]*m)/u).flatMap((part) => {
     if (!part.startsWith('\x1b')) {
       const style = [...styles.values()].join(' ');
       return Array.from(part, (character) => ({ character, style }));
@@ -168,16 +168,19 @@ function braille(character, x, y) {
     .join('');
 }
 
+/** Blocks of two rows overlap by this, so that no line shows between them at any zoom (px). */
+const OVERLAP = 0.5;
+
 /** The sides of a block element: x, y, width, height. */
 function block(character, x, y) {
   const code = character.codePointAt(0);
   // U+2581 to U+2588 fill the cell from below in eighths, U+2589 to U+258F from the left.
   if (code >= 0x2581 && code <= 0x2588) {
     const height = ((code - 0x2580) * CELL.height) / 8;
-    return [x, y + CELL.height - height, CELL.width, height];
+    return [x, y + CELL.height - height, CELL.width, height + OVERLAP];
   }
   if (code >= 0x2589 && code <= 0x258f) {
-    return [x, y, ((0x2590 - code) * CELL.width) / 8, CELL.height];
+    return [x, y, ((0x2590 - code) * CELL.width) / 8, CELL.height + OVERLAP];
   }
   throw new Error(`U+${code.toString(16)} has no shape in this picture.`);
 }

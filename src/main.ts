@@ -9,7 +9,16 @@ if (args.length === 1 && (args[0] === '--version' || args[0] === '-V')) {
   });
   process.stdout.write(`${VERSION}\n`);
 } else {
-  void import('./run.ts').then(async ({ runProgram }) => {
-    process.exitCode = await runProgram(args);
-  });
+  void import('./run.ts').then(
+    async ({ runProgram }) => {
+      process.exitCode = await runProgram(args);
+    },
+    (error: unknown) => {
+      const [reason] = String(error).split('\n');
+      process.stderr.write(
+        `Error: This installation of sync is damaged: ${reason ?? ''}\n  Install it again.\n`,
+      );
+      process.exitCode = 1;
+    },
+  );
 }

@@ -2,15 +2,8 @@ import { setMaxListeners } from 'node:events';
 import { VERSION } from './base/version.ts';
 import { buildProgram } from './cli/program.ts';
 import { systemSyncWanted } from './cli/system-sync-wanted.ts';
-import { thisSystem } from './app/system.ts';
-import {
-  ExitCode,
-  SyncError,
-  exitCodeOf,
-  isAbort,
-  messageOf,
-  worstExitCode,
-} from './base/errors.ts';
+import { type System, thisSystem } from './app/system.ts';
+import { ExitCode, SyncError, exitCodeOf, messageOf, worstExitCode } from './base/errors.ts';
 import { phrase, renderText, sync } from './base/phrase.ts';
 import { ignoresHangup } from './system/hangup.ts';
 import { type GlobalFlags, createOutput } from './terminal/output.ts';
@@ -43,6 +36,20 @@ export async function runProgram(args: readonly string[]): Promise<ExitCode> {
   });
   let flags: GlobalFlags = { json: args.includes('--json'), quiet: false, verbose: false };
   const codeOf = (code: ExitCode) => (lost ? worstExitCode([code, ExitCode.internal]) : code);
+  const report = async (error: unknown): Promise<ExitCode> => {
+    const failure = await failureIn(error, system);
+    createOutput(system.io, flags, system.clock).error(
+      errorReport(failure),
+      errorText(failure, flags),
+    );
+    return codeOf(exitCodeOf(failure.code));
+  };
+  // An error outside of every promise that this function awaits.
+  process.on('uncaughtException', (error) => {
+    void report(error)
+      .catch(() => ExitCode.internal)
+      .then((code) => process.exit(code));
+  });
   try {
     const program = buildProgram(
       {
@@ -61,15 +68,17 @@ export async function runProgram(args: readonly string[]): Promise<ExitCode> {
     }
     return codeOf(await program.run());
   } catch (error) {
-    const failure = isAbort(error) ? new SyncError('INTERRUPTED', 'Interrupted.') : error;
-    createOutput(system.io, flags, system.clock).error(
-      errorReport(failure),
-      errorText(failure, flags),
-    );
-    return codeOf(failure instanceof SyncError ? exitCodeOf(failure.code) : ExitCode.internal);
+    return await report(error);
   } finally {
     signals.over();
   }
+}
+
+/** Loads the part for faults when there is one. */
+async function failureIn(error: unknown, system: System): Promise<SyncError> {
+  if (error instanceof SyncError) return error;
+  const { failureOf } = await import('./app/fault.ts');
+  return failureOf(error, system);
 }
 
 function resultsLost(error: Error): SyncError {

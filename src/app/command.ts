@@ -11,6 +11,8 @@ export interface CommandModule {
   readonly declare?: (command: Command) => void;
   /** Command lines for the help, perhaps with `# remark`. */
   readonly examples?: readonly string[];
+  /** Sections of the help besides arguments and flags. */
+  readonly sections?: readonly HelpSection[];
   /** Files of `docs/` that say more, such as `records.md`. */
   readonly documents?: readonly string[];
   /**
@@ -18,6 +20,24 @@ export interface CommandModule {
    * then an object with the flags; each command states their types.
    */
   readonly run: (context: AppContext, ...given: never[]) => Promise<ExitCode>;
+}
+
+/** Words with their meanings, such as the keys of the configuration. */
+export interface HelpSection {
+  readonly heading: string;
+  readonly terms: Readonly<Record<string, string>>;
+}
+
+/** An option with a fixed set of values. */
+export class ChoiceOption extends Option {
+  /** Each value with its meaning, for completion scripts. */
+  readonly meanings: Readonly<Record<string, string>>;
+
+  constructor(flags: string, about: string, meanings: Readonly<Record<string, string>>) {
+    super(flags, about);
+    this.meanings = meanings;
+    this.choices(Object.keys(meanings));
+  }
 }
 
 /** Collects the values of a flag that may be repeated. */
@@ -29,6 +49,10 @@ export function dryRun(): Option {
   return new Option('--dry-run', 'show the exact requests, send nothing');
 }
 
-export function choice(flags: string, about: string, values: readonly string[]): Option {
-  return new Option(flags, about).choices(values);
+/** The flag for the zone in which dates are counted. */
+export function zoneFlag(): Option {
+  return new Option(
+    '--tz <zone>',
+    "time zone of dates, such as Europe/Berlin (default: the setting timezone, else this machine's)",
+  );
 }

@@ -1,6 +1,13 @@
 import { SyncError } from '../base/errors.ts';
-import { isCalendarDate } from '../base/time.ts';
+import { daysAfter, isCalendarDate } from '../base/time.ts';
 import { zoneRules } from '../records/zone.ts';
+
+/** The forms of a date, for the help of a flag. */
+export const DATE_FORMS = 'YYYY-MM-DD, today, yesterday or 7d';
+
+/** The forms of a date, for messages. */
+export const DATE_HINT =
+  'Write a date as YYYY-MM-DD, such as 2026-02-15, or as today, yesterday or 7d (days back).';
 
 /**
  * Parses a flag's date: `YYYY-MM-DD`, `today`, `yesterday`, or a number of days back (`7d`).
@@ -16,15 +23,22 @@ export async function dateFlag(
   zone: () => string | Promise<string>,
   now: number,
 ): Promise<string> {
+  const date = await readDay(text, zone, now);
+  if (date !== undefined) return date;
+  throw new SyncError('USAGE', `${flag} ${text}: not a date.`, { hint: DATE_HINT });
+}
+
+/** Parses the same forms as {@link dateFlag}; returns undefined for another text. */
+export async function readDay(
+  text: string,
+  zone: () => string | Promise<string>,
+  now: number,
+): Promise<string | undefined> {
   if (isCalendarDate(text)) return text;
   const days = daysBack(text);
-  if (days === undefined) {
-    throw new SyncError('USAGE', `${flag} ${text}: not a date.`, {
-      hint: 'Write it as YYYY-MM-DD, such as 2026-02-15, or as today, yesterday or 7d (days back).',
-    });
-  }
-  const wall = zoneRules(await zone()).wallAt(now);
-  return new Date(wall - days * 86_400_000).toISOString().slice(0, 10);
+  if (days === undefined) return undefined;
+  const today = new Date(zoneRules(await zone()).wallAt(now)).toISOString().slice(0, 10);
+  return daysAfter(today, -days);
 }
 
 function daysBack(text: string): number | undefined {

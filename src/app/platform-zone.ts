@@ -5,6 +5,7 @@ import { checkZone } from '../base/zone-name.ts';
 import type { Config } from '../config/config.ts';
 import { zoneRules } from '../records/zone.ts';
 import { withConnection } from './connection.ts';
+import { rememberPlatformZone } from './platform-zone-memory.ts';
 import type { AppContext } from './context.ts';
 
 /** Time limit for the platform's answer (ms). */
@@ -12,6 +13,7 @@ const ANSWER_TIMEOUT_MS = 5_000;
 
 /**
  * Asks the platform for the athlete's time zone: `timezone` of the profile, which not every service has.
+ * Records the answer for `sync status`.
  *
  * @returns undefined if the platform names no known zone, or does not answer
  */
@@ -29,7 +31,10 @@ export async function platformZone(
     });
     const profile = isObject(answer) ? answer['profile'] : undefined;
     const zone = isObject(profile) ? profile['timezone'] : undefined;
-    return typeof zone === 'string' ? checkZone(zone) : undefined;
+    if (typeof zone !== 'string') return undefined;
+    const name = checkZone(zone);
+    rememberPlatformZone(context, config, name);
+    return name;
   } catch (error) {
     context.signal.throwIfAborted();
     if (!(error instanceof SyncError) && !limit.aborted) throw error;

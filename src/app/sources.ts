@@ -20,10 +20,10 @@ export interface SourceFlags {
 }
 
 export const sourceFlag = () =>
-  new Option('--source <name>', 'the program that wrote the file: see `sync sources`');
+  new Option('--source <source>', 'the program that wrote the file, as `sync sources` lists it');
 
 export const mapFlag = () =>
-  new Option('--map <file>', 'your own description of the file: see docs/sources.md');
+  new Option('--map <file>', 'a JSON file of your own that describes the file');
 
 /**
  * Returns the exports that a command recognises.

@@ -118,11 +118,10 @@ function requestFailure(
   const because = ` (${reason.replace(/\.$/, '')})`;
   const details = { status };
   if (NAMES_REDIRECT_URI.test(reason)) {
-    return new SyncError(
-      'CONFIG',
-      `${endpoint.host} does not accept the redirect URI ${redirectUri} for the client "${clientId}"${because}.`,
-      { hint: REGISTER, details },
-    );
+    const message = reason.includes(redirectUri)
+      ? `${endpoint.host} refuses this login: ${reason}`
+      : `${endpoint.host} does not accept the redirect URI ${redirectUri} for the client "${clientId}"${because}.`;
+    return new SyncError('CONFIG', message, { hint: REGISTER, details });
   }
   if (NAMES_CLIENT.test(reason)) {
     return new SyncError(

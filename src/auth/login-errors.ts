@@ -3,10 +3,14 @@ import { type Text, phrase, sync } from '../base/phrase.ts';
 import type { CredentialStore } from '../credentials/store.ts';
 
 /** Returns the error for a profile without a login. @param hint what to do about it */
-export function notLoggedIn(profile: string, hint?: Text): SyncError {
-  return new SyncError('AUTH_REQUIRED', `Not logged in (profile "${profile}").`, {
-    hint: hint ?? phrase`Run ${sync('login')}. In CI, set SYNC_ACCESS_TOKEN or SYNC_REFRESH_TOKEN.`,
-  });
+export function notLoggedIn(profile: string, hint: Text): SyncError {
+  return new SyncError('AUTH_REQUIRED', `Not logged in (profile "${profile}").`, { hint });
+}
+
+/** Returns how to get a login. @param attended whether a person reads it, who needs no advice for CI */
+export function loginHint(attended: boolean): Text {
+  const inCi = attended ? '' : ' In CI, set SYNC_ACCESS_TOKEN or SYNC_REFRESH_TOKEN.';
+  return phrase`Run ${sync('login')}.${inCi}`;
 }
 
 /** Returns the error for a profile that the configuration does not know. */

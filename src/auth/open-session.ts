@@ -33,6 +33,7 @@ export function openSession(
     accountId: config.account?.id,
     loginId: config.loginId,
     clientSecret: givenSecret(config),
+    attended: options.attended,
   });
 }
 

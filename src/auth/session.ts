@@ -4,7 +4,7 @@ import { SyncError, isTemporary } from '../base/errors.ts';
 import { phrase, sync } from '../base/phrase.ts';
 import type { Secret } from '../base/secret.ts';
 import type { Credentials } from '../credentials/store.ts';
-import { endedAt, loginEnded, notLoggedIn } from './login-errors.ts';
+import { endedAt, loginEnded, loginHint, notLoggedIn } from './login-errors.ts';
 import { withLoginLock } from './login-lock.ts';
 import {
   type RefreshOptions,
@@ -27,6 +27,8 @@ export interface SessionOptions extends RefreshOptions {
   readonly accountId: string | undefined;
   /** The random ID of a login, if its athlete was unknown when it was made. */
   readonly loginId?: string | undefined;
+  /** Whether a person reads the messages. */
+  readonly attended?: boolean | undefined;
 }
 
 /** What this process knows about the login. */
@@ -234,9 +236,9 @@ export class Session implements TokenSource {
 
   /** Loads a login of this service and this athlete. */
   async #load(signal: AbortSignal): Promise<Credentials> {
-    const { store, profile } = this.#options;
+    const { store, profile, attended = false } = this.#options;
     const found = await (this.#takeEarlyLoad(signal) ?? store.load(signal));
-    if (found === undefined) throw notLoggedIn(profile);
+    if (found === undefined) throw notLoggedIn(profile, loginHint(attended));
     if (store.kind !== 'environment') refuseForeign(found, this.#options);
     this.#lastRead = found;
     return found;

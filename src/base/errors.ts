@@ -44,7 +44,8 @@ export type FailureSource =
   /** Another process of this program. */
   | 'process'
   | 'storage'
-  | 'signal';
+  | 'signal'
+  | 'program';
 
 interface ErrorFacts {
   /** Exit code of a program that fails with this error. */
@@ -94,6 +95,8 @@ const ERRORS = {
   STORAGE: { exitCode: ExitCode.internal, source: 'storage', temporary: true },
   /** The user pressed Ctrl-C, or the process received a signal. */
   INTERRUPTED: { exitCode: ExitCode.interrupted, source: 'signal' },
+  /** A fault of this program. Only the end of a run makes it, of any other error. */
+  INTERNAL: { exitCode: ExitCode.internal, source: 'program' },
 } as const satisfies Readonly<Record<string, ErrorFacts>>;
 
 export type ErrorCode = keyof typeof ERRORS;

@@ -11,6 +11,11 @@ export interface Clock {
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
 }
 
+/** Returns the calendar date that is `days` after a date, both `YYYY-MM-DD`. */
+export function daysAfter(date: string, days: number): string {
+  return new Date(Date.parse(date) + days * 86_400_000).toISOString().slice(0, 10);
+}
+
 /** Returns whether a text is an existing day in the form `YYYY-MM-DD`. */
 export function isCalendarDate(text: string): boolean {
   const time = /^\d{4}-\d\d-\d\d$/.test(text) ? Date.parse(`${text}T00:00:00Z`) : Number.NaN;

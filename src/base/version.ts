@@ -2,3 +2,5 @@ import manifest from '../../package.json' with { type: 'json' };
 
 /** The program's version in package.json. */
 export const VERSION: string = manifest.version;
+/** Where users report a fault of the program. */
+export const ISSUES_URL: string = manifest.bugs;

@@ -32,6 +32,22 @@ export function checkZone(name: string): string {
   throw new SyncError('CONFIG', `There is no time zone '${name}'.`, { hint: zoneHint(wanted) });
 }
 
+/** Places that the runtime lists under their older names only. */
+const RENAMED = [
+  'America/Argentina/Buenos_Aires',
+  'America/Nuuk',
+  'Asia/Ho_Chi_Minh',
+  'Asia/Kathmandu',
+  'Asia/Kolkata',
+  'Asia/Yangon',
+  'Europe/Kyiv',
+];
+
+/** Returns the names of zones that are offered to complete what the user types. */
+export function zoneNames(): readonly string[] {
+  return [...new Set(['UTC', ...Intl.supportedValuesOf('timeZone'), ...RENAMED])].sort();
+}
+
 /** Checks if a zone is UTC under one of its names: the zone of machines for which none was chosen. */
 export function isUtc(name: string): boolean {
   return /^(?:Etc\/)?(?:UTC|UCT|GMT|GMT[+-]?0|Universal|Zulu|Greenwich)$/.test(name);

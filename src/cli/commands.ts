@@ -48,7 +48,7 @@ export const COMMANDS: readonly CommandDeclaration[] = [
     name: 'status',
     group: 'Every day',
     summary: 'show the account, the login, the watchers and the uploads',
-    load: async () => (await import('../commands/status.ts')).status,
+    load: async () => (await import('../commands/status/status.ts')).status,
   },
   {
     name: 'watch',
@@ -154,7 +154,7 @@ export const COMMANDS: readonly CommandDeclaration[] = [
     name: 'explain',
     group: 'Look into',
     summary: 'say why a file or a day was sent, skipped or refused, or is waiting',
-    load: async () => (await import('../commands/explain.ts')).explain,
+    load: async () => (await import('../commands/explain/explain.ts')).explain,
   },
   {
     name: 'inspect',
@@ -196,7 +196,13 @@ export const COMMANDS: readonly CommandDeclaration[] = [
     name: 'completion',
     group: 'For developers',
     summary: 'print a completion script for a shell',
-    load: async () => (await import('./completion.ts')).completionOf(COMMANDS),
+    load: async () => (await import('./completion/completion.ts')).completionOf(COMMANDS),
+  },
+  {
+    name: 'complete',
+    hidden: true,
+    summary: 'print a list, for completion scripts',
+    load: async () => (await import('./completion/complete.ts')).complete,
   },
   {
     name: 'manual',

@@ -25,7 +25,7 @@ export const COMMON_OPTIONS = 'Common options:';
 export function globalFlags(command: Command): Command {
   return command
     .optionsGroup(COMMON_OPTIONS)
-    .option('--profile <profile>', 'the account to use (default: "default")')
+    .option('--profile <profile>', 'account to use (default: default)')
     .option('--json', 'print results as NDJSON')
     .option('--quiet', 'print no progress and no remarks')
     .option('--verbose', 'print a line for each request');

@@ -1,10 +1,20 @@
-import type { Option } from 'commander';
+import type { Argument, Help, Option } from 'commander';
 import type { CommandModule } from '../app/command.ts';
 import { documentUrl } from '../base/documents.ts';
 
-/** Returns an option's description with its choices. Its default is part of the description. */
-export function describeOption({ description, argChoices }: Option): string {
-  return argChoices === undefined ? description : `${description}: ${argChoices.join(', ')}`;
+/** Width of the help if stdout is no terminal (columns). */
+export const DEFAULT_WIDTH = 80;
+
+/** Returns the description of an option or argument: its meaning, its choices, its default. */
+export function describeOption({
+  description,
+  argChoices,
+  defaultValueDescription,
+}: Option | Argument): string {
+  const choices = argChoices === undefined ? '' : `: ${argChoices.join(', ')}`;
+  const standard =
+    defaultValueDescription === undefined ? '' : ` (default: ${defaultValueDescription})`;
+  return `${description}${choices}${standard}`;
 }
 
 /** A command line that the help shows. */
@@ -19,18 +29,26 @@ export function parseExample(line: string): Example {
   return { command, remark };
 }
 
-/** Returns the end of a command's help: its examples, and the documents that say more. */
+/** Returns the end of a command's help: its own sections, examples, and documents that say more. */
 export function helpFooter(
-  { examples = [], documents = [] }: CommandModule,
-  width: number,
+  { sections = [], examples = [], documents = [] }: CommandModule,
+  help: Help,
 ): string {
-  const sections = [
-    ...(examples.length === 0 ? [] : [['Examples:', ...exampleLines(examples, width)]]),
-    ...(documents.length === 0
-      ? []
-      : [['Learn more:', ...documents.map((name) => `  ${documentUrl(name)}`)]]),
+  const width = help.helpWidth ?? DEFAULT_WIDTH;
+  const blocks = [
+    ...sections.map(({ heading, terms }) => [heading, ...termLines(terms, help)]),
+    ['Examples:', ...exampleLines(examples, width)],
+    ['Learn more:', ...documents.map((name) => `  ${documentUrl(name)}`)],
   ];
-  return sections.map((lines) => ['', ...lines].join('\n')).join('\n');
+  return blocks
+    .filter((lines) => lines.length > 1)
+    .map((lines) => ['', ...lines].join('\n'))
+    .join('\n');
+}
+
+function termLines(terms: Readonly<Record<string, string>>, help: Help): string[] {
+  const width = Math.max(...Object.keys(terms).map((term) => term.length));
+  return Object.entries(terms).map(([term, about]) => help.formatItem(term, width, about, help));
 }
 
 /** Puts remarks beside the commands, or above them if the terminal is too narrow. */

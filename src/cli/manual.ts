@@ -3,7 +3,6 @@ import type { CommandModule } from '../app/command.ts';
 import { documentUrl } from '../base/documents.ts';
 import { EXIT_MEANINGS, ExitCode } from '../base/errors.ts';
 import { findPaths } from '../config/paths.ts';
-import { SETTINGS } from '../config/settings.ts';
 import { VARIABLES } from '../config/variables.ts';
 import { type CommandDeclaration, COMMON_OPTIONS, globalFlags } from './declaration.ts';
 import { describeOption, parseExample } from './help.ts';
@@ -42,9 +41,6 @@ function manualPage(root: CommandNode, version: string): string {
     ...runnable.filter(({ module }) => module !== undefined).flatMap(commandSection),
     '.SH COMMON OPTIONS',
     ...commonOptions(root.command).flatMap(optionEntry),
-    '.SH SETTINGS',
-    text('`sync config set` changes these for a profile:'),
-    ...Object.entries(SETTINGS).flatMap(([key, { about }]) => entry(bold(key), about)),
     '.SH ENVIRONMENT',
     text('Flags override the environment, which overrides the configuration file.'),
     ...VARIABLES.flatMap(({ name, about }) => entry(bold(name), about)),
@@ -74,6 +70,10 @@ function commandSection({ path, command, module }: CommandNode): string[] {
       entry(`\\fI${escape(argument.name())}\\fR`, argument.description),
     ),
     ...own.flatMap(optionEntry),
+    ...(module?.sections ?? []).flatMap(({ heading, terms }) => [
+      ...paragraph(heading),
+      ...Object.entries(terms).flatMap(([term, about]) => entry(bold(term), about)),
+    ]),
     ...(examples.length === 0 ? [] : ['.PP', 'Examples:', '.PP', '.RS 4', '.EX']),
     ...examples.flatMap(({ command: line, remark }) => [
       ...(remark === undefined ? [] : [text(`# ${remark}`)]),

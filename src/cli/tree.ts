@@ -1,14 +1,14 @@
 import { Command, Help, Option } from 'commander';
 import type { CommandModule } from '../app/command.ts';
 import { type CommandDeclaration, COMMON_OPTIONS, globalFlags } from './declaration.ts';
-import { describeOption, helpFooter } from './help.ts';
+import { DEFAULT_WIDTH, describeOption, helpFooter } from './help.ts';
 
 /** Narrowest column in which commander wraps descriptions (columns). */
 const MIN_WRAP_WIDTH = 20;
 
 const ROOT_FOOTER = `
 Begin with \`sync login\`, then \`sync upload ride.fit\`.
-\`sync help COMMAND\` shows the options of a command, and examples.`;
+\`sync help COMMAND\` shows its options and examples.`;
 
 /** Creates the program: its own flags, and the names of its commands. */
 export function createRoot(commands: readonly CommandDeclaration[], version: string): Command {
@@ -22,6 +22,7 @@ export function createRoot(commands: readonly CommandDeclaration[], version: str
     .configureHelp({
       minWidthToWrap: MIN_WRAP_WIDTH,
       optionDescription: describeOption,
+      argumentDescription: describeOption,
       visibleCommands: (command) =>
         new Help().visibleCommands(command).filter((sub) => sub.name() !== 'help'),
     });
@@ -39,7 +40,7 @@ export async function declareCommand(
   if (module === undefined) return undefined;
   module.declare?.(command);
   globalFlags(command);
-  command.addHelpText('after', () => helpFooter(module, helpWidth(command)));
+  command.addHelpText('after', () => helpFooter(module, helpOf(command)));
   return module;
 }
 
@@ -94,6 +95,11 @@ function sentence(summary: string): string {
   return `${summary.charAt(0).toUpperCase()}${summary.slice(1)}.`;
 }
 
-function helpWidth(command: Command): number {
-  return command.configureOutput().getOutHelpWidth?.() ?? 80;
+/** Returns the formatter of a command's help for the width of the terminal. */
+function helpOf(command: Command): Help {
+  const help = command.createHelp();
+  help.prepareContext({
+    helpWidth: command.configureOutput().getOutHelpWidth?.() ?? DEFAULT_WIDTH,
+  });
+  return help;
 }

@@ -7,7 +7,7 @@ import { changeProfile } from '../config/config-write.ts';
 import { SETTINGS, type SettingKey, isSettingKey } from '../config/settings.ts';
 
 export const get: CommandModule = {
-  declare: (command) => command.argument('<key>'),
+  declare: (command) => command.argument('<key>', 'a key of `sync config list`'),
   examples: ['sync config get timezone'],
 
   run(context, key: string) {
@@ -19,8 +19,18 @@ export const get: CommandModule = {
 };
 
 export const set: CommandModule = {
-  declare: (command) => command.argument('<key>').argument('<value>'),
-  examples: ['sync config set timezone Europe/Berlin'],
+  declare: (command) =>
+    command.argument('<key>', 'one of the keys below').argument('<value>', 'its new value'),
+  sections: [
+    {
+      heading: 'Keys:',
+      terms: Object.fromEntries(Object.entries(SETTINGS).map(([key, { about }]) => [key, about])),
+    },
+  ],
+  examples: [
+    'sync config set timezone Europe/Berlin',
+    'sync config set tokenStore file --profile work',
+  ],
 
   async run(context, key: string, value: string) {
     const config = configFor(context);
@@ -33,7 +43,7 @@ export const set: CommandModule = {
 };
 
 export const unset: CommandModule = {
-  declare: (command) => command.argument('<key>'),
+  declare: (command) => command.argument('<key>', 'a key of `sync config list`'),
   examples: ['sync config unset timezone'],
 
   async run(context, key: string) {

@@ -14,6 +14,7 @@ import type { ServiceDefinition, ServiceKind, ServiceManager } from '../os-servi
 import { serviceManager } from '../os-service/manager.ts';
 import { systemRunner } from '../os-service/runner.ts';
 import { makeStateFolder } from '../system/storage.ts';
+import { foldersToWatch, warnOfMissing, warnOfOtherAthletes } from './watch/folders.ts';
 import {
   type DaemonReport,
   SERVICE_MANAGERS,
@@ -30,20 +31,25 @@ import {
 } from './daemons.ts';
 
 export const daemonInstall: CommandModule = {
-  declare: (command) => command.argument('<dir...>', 'folders; they may come and go'),
+  declare: (command) =>
+    command.argument('<dir...>', 'folders, which may come and go, such as a device'),
   examples: ['sync daemon install ~/Garmin'],
+  documents: ['daemon.md'],
 
   async run(context, folders: readonly string[]) {
     const { output } = context;
     const installed = await installService(context, configFor(context), folders);
-    const { remarks, ...report } = installed;
-    output.result({ ...serviceJson(report), remarks }, installedText(installed));
-    for (const remark of remarks) output.say(remark);
+    const { isWaiting, ...report } = installed;
+    output.result(serviceJson(report), installedText(report, isWaiting));
+    for (const remark of report.remarks) output.say(remark);
     return ExitCode.ok;
   },
 };
 
 export const daemonUninstall: CommandModule = {
+  examples: ['sync daemon uninstall'],
+  documents: ['daemon.md'],
+
   async run(context) {
     const removed = await uninstallService(context, configFor(context));
     context.output.result(
@@ -66,6 +72,8 @@ export interface ServiceReport {
 
 interface ServiceInstalled extends ServiceReport {
   readonly folders: readonly string[];
+  /** None of the folders exists yet. */
+  readonly isWaiting: boolean;
   /** False: it was started, but its first rescan is not complete yet. */
   readonly watching: boolean;
   readonly log: string;
@@ -125,7 +133,7 @@ async function installService(
   given: readonly string[],
 ): Promise<ServiceInstalled> {
   const { clock, signal } = context;
-  const folders = absoluteFolders(context, given);
+  const folders = foldersToWatch(context.cwd, given);
   const manager = managerFor(context, config);
   await requireLastingLogin(context, config);
   const { definition, left } = defineService(context, config, folders, manager.kind);
@@ -134,6 +142,8 @@ async function installService(
   await manager.check(definition);
   // launchd creates files, not folders.
   makeStateFolder(paths.dir);
+  await warnOfOtherAthletes(context, config, folders);
+  const missing = await warnOfMissing(context, folders);
   const running = reportDaemons(context, config).filter((daemon) => daemon.running);
   // A daemon that the user started would keep the service from its folders.
   const byHand = running.filter(
@@ -163,6 +173,7 @@ async function installService(
   return {
     ...reportOf(manager),
     folders,
+    isWaiting: missing.length === folders.length,
     watching,
     log: paths.logFile,
     remarks: [...left, ...remarks],
@@ -277,12 +288,12 @@ export function serviceText({ kind, name, file }: ServiceReport): string {
   return `Installed as a service of ${SERVICE_MANAGERS[kind]}: ${name} (${file}).`;
 }
 
-function installedText(installed: ServiceInstalled): Text {
+function installedText(installed: Omit<ServiceInstalled, 'isWaiting'>, isWaiting: boolean): Text {
   const { folders, watching, log } = installed;
   const lines = [
     serviceText(installed),
     watching
-      ? `It is watching ${folderNames(folders)}.`
+      ? `It is ${isWaiting ? 'waiting for' : 'watching'} ${folderNames(folders)}.`
       : phrase`It was started for ${folderNames(folders)}, and is not watching yet: see ${sync('daemon', 'logs')}.`,
     `Log: ${log}`,
   ];

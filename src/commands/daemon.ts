@@ -23,7 +23,13 @@ const MAX_LINES = 1_000_000;
 /** Remaining time below which the end of a login is shown (s). */
 const ENDS_SOON_SECS = 7 * 86_400;
 
+const ONLY_FOLDERS = 'only daemons that watch these folders (default: all)';
+const DEFAULT_LINES = '50';
+
 export const daemonStatus: CommandModule = {
+  examples: ['sync daemon status', 'sync daemon status --json'],
+  documents: ['daemon.md'],
+
   run(context) {
     const { clock, output } = context;
     const config = configFor(context);
@@ -45,7 +51,9 @@ export const daemonStatus: CommandModule = {
 };
 
 export const daemonStop: CommandModule = {
-  declare: (command) => command.argument('[dir...]', 'only daemons that watch these folders'),
+  declare: (command) => command.argument('[dir...]', ONLY_FOLDERS),
+  examples: ['sync daemon stop', 'sync daemon stop ~/Garmin'],
+  documents: ['daemon.md'],
 
   async run(context, folders: readonly string[]) {
     const { output } = context;
@@ -81,10 +89,15 @@ interface LogsFlags {
 export const daemonLogs: CommandModule = {
   declare: (command) =>
     command
-      .argument('[dir...]', 'only daemons that watch these folders')
-      .option('-f, --follow', 'keep showing new lines', false)
-      .option('-n, --lines <n>', 'how many lines', '50'),
+      .argument('[dir...]', ONLY_FOLDERS)
+      .option('-f, --follow', 'show new lines as they are written, until Ctrl-C', false)
+      .option(
+        '-n, --lines <n>',
+        `how many lines, the newest (default: ${DEFAULT_LINES})`,
+        DEFAULT_LINES,
+      ),
   examples: ['sync daemon logs -n 200', 'sync daemon logs -f'],
+  documents: ['daemon.md'],
 
   async run(context, folders: readonly string[], flags: LogsFlags) {
     const { clock, io, output, signal } = context;

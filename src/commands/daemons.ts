@@ -176,7 +176,7 @@ export async function startDaemon(
   const stateDir = absoluteStateDir(context, config);
   const paths = watcherPaths(stateDir, watcherLogin(config), folders);
   const found = inspectWatcher(paths);
-  if (found.running) throw alreadyWatching(folders, found.state);
+  if (found.running) throw alreadyWatching(folders, found.state, config.profile);
   await requireLogin(context, config);
   const args = [programFile(context), ...watchArguments(config, folders, kind), ...passOn];
   const pid = await launchDaemon(

@@ -19,7 +19,7 @@ import { withUntracedHttp } from '../app/with-http.ts';
 import { releasedBy } from '../records/zones/newest.ts';
 import { platformZone, sameClocks } from '../app/platform-zone.ts';
 import { zoneDataOf, zoneFor } from '../app/zone.ts';
-import { askAboutLogin, loginState } from './status.ts';
+import { askAboutLogin, loginState } from './status/login.ts';
 
 /** Checks the parts of this machine and of the service that the commands rely on. */
 export const doctor: CommandModule = {

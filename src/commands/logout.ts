@@ -49,8 +49,13 @@ const NEVER = new AbortController().signal;
 
 export const logout: CommandModule = {
   declare: (command) =>
-    command.option('--local-only', 'delete the login here, do not revoke it', false),
+    command.option(
+      '--local-only',
+      'delete the login from this machine, but do not revoke it',
+      false,
+    ),
   examples: ['sync logout', 'sync logout --profile work'],
+  documents: ['login.md'],
 
   async run(context, flags: LogoutFlags) {
     const config = configFor(context);

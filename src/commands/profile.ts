@@ -20,9 +20,9 @@ interface ProfileFlags {
 export const profile: CommandModule = {
   declare: (command) =>
     command
-      .option('--weight <kg>', 'body weight, kg')
-      .option('--ftp <watts>', 'functional threshold power, W')
-      .option('--force', "send a weight even if the athlete's display unit cannot be read")
+      .option('--weight <kg>', 'set the body weight (kg)')
+      .option('--ftp <watts>', 'set the functional threshold power (W)')
+      .option('--force', "set the weight even if the platform's display unit cannot be read")
       .addOption(dryRun()),
   examples: [
     'sync profile',

@@ -1,7 +1,6 @@
-import { type CommandModule, dryRun } from '../app/command.ts';
+import { type CommandModule, dryRun, zoneFlag } from '../app/command.ts';
 import { configFor } from '../app/config.ts';
 import type { AppContext } from '../app/context.ts';
-import { wholeNumber } from '../app/flags.ts';
 import { withLedger } from '../app/ledger.ts';
 import { STDIN, namedInputs } from '../app/record-inputs.ts';
 import {
@@ -31,7 +30,7 @@ import type {
   Zone,
 } from '../records/types.ts';
 import { oneLine, plural } from '../terminal/words.ts';
-import { DEFAULT_JOBS } from '../upload/pipeline.ts';
+import { jobsFlag, jobsOf } from '../app/jobs-flag.ts';
 
 interface PushFlags extends SourceFlags {
   readonly tz?: string;
@@ -51,22 +50,23 @@ export const pushWellness: CommandModule = {
     command
       .argument(
         '<file...>',
-        'exports (see `sync sources`), JSON or NDJSON; folders and .zip; - is stdin',
+        'exports that `sync sources` lists, JSON or NDJSON; folders, .zip archives; - for stdin',
       )
       .addOption(sourceFlag())
       .addOption(mapFlag())
-      .option('--tz <zone>', 'time zone that decides about dates, such as Europe/Berlin')
-      .option('--force', 'send unchanged days too')
+      .addOption(zoneFlag())
+      .option('--force', 'also send days that have not changed')
       .option('--strict', STRICT)
-      .option('--raw', 'send each record as it was read along, as rawJson')
-      .option('--unknown-fields', 'send fields that the platform does not know, too')
-      .option('--jobs <n>', 'days at once')
+      .option('--raw', 'also send the record as it was read, in the field rawJson')
+      .option('--unknown-fields', 'also send fields that the platform does not know')
+      .addOption(jobsFlag('days at once'))
       .addOption(dryRun()),
   examples: [
     'sync push wellness morning.json',
     'sync push wellness export.ndjson --tz Europe/Berlin --dry-run',
     'collect-wellness | sync push wellness -',
   ],
+  documents: ['records.md', 'dates.md', 'sources.md'],
   run: (context, files: readonly string[], flags: PushFlags) =>
     push('wellness', context, files, flags),
 };
@@ -76,25 +76,32 @@ export const pushNutrition: CommandModule = {
     command
       .argument(
         '<file...>',
-        'exports (see `sync sources`), JSON or NDJSON; folders and .zip; - is stdin',
+        'exports that `sync sources` lists, JSON or NDJSON; folders, .zip archives; - for stdin',
       )
       .addOption(sourceFlag())
       .addOption(mapFlag())
-      .option('--tz <zone>', 'time zone that decides about dates, such as Europe/Berlin')
-      .option('--force', 'check unchanged days too, and overwrite edits made in the platform')
+      .addOption(zoneFlag())
+      .option(
+        '--force',
+        'also check days that have not changed, and overwrite edits made in the platform',
+      )
       .option('--strict', STRICT)
-      .option('--raw', 'send each record as it was read along, as rawJson')
-      .option('--unknown-fields', 'send fields that the platform does not know, too')
-      .option('--jobs <n>', 'days at once')
+      .option('--raw', 'also send the record as it was read, in the field rawJson')
+      .option('--unknown-fields', 'also send fields that the platform does not know')
+      .addOption(jobsFlag('days at once'))
       .addOption(dryRun())
-      .option('--add', 'keep items that were sent before, even if the input no longer has them')
+      .option('--add', 'keep items that were sent before, even if the input lacks them now')
       .option('--replace-day', 'remove items that were sent before and are not in the input')
-      .option('--assume-arrived', 'treat items without an answer as arrived: you have checked'),
+      .option(
+        '--assume-arrived',
+        'count items without an answer as arrived, after you looked at the platform',
+      ),
   examples: [
     'sync push nutrition meals.json',
     'sync push nutrition today.json --replace-day   # the file is the whole day',
     'sync push nutrition meals.json --dry-run',
   ],
+  documents: ['nutrition.md', 'records.md', 'dates.md', 'sources.md'],
   run: (context, files: readonly string[], flags: PushFlags) =>
     push('nutrition', context, files, flags),
 };
@@ -115,7 +122,7 @@ async function push(
   if (files.filter((file) => file === STDIN).length > 1) {
     throw new SyncError('USAGE', 'stdin (-) can be read once.');
   }
-  const jobs = flags.jobs === undefined ? DEFAULT_JOBS : wholeNumber('--jobs', flags.jobs, 1, 32);
+  const jobs = jobsOf(flags.jobs);
   const options = {
     zone: await zoneFor(config, context),
     strict: flags.strict ?? false,

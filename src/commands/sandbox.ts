@@ -1,13 +1,16 @@
 import { resolve } from 'node:path';
-import { type CommandModule, choice, collect } from '../app/command.ts';
+import { ChoiceOption, type CommandModule, collect } from '../app/command.ts';
 import { warnOfDistrust } from '../app/config.ts';
+import type { AppContext } from '../app/context.ts';
 import { wholeNumber } from '../app/flags.ts';
+import { documentUrl } from '../base/documents.ts';
 import { ExitCode, SyncError, systemCode } from '../base/errors.ts';
-import { FaultSpecError } from '../sandbox/fault-spec.ts';
-import { REVISION_NAMES } from '../sandbox/revisions.ts';
+import { FAULT_KINDS, FAULT_PARAMS, FAULT_ROUTES, FaultSpecError } from '../sandbox/fault-spec.ts';
+import type { RequestRecord } from '../sandbox/request-log.ts';
+import type { Revision } from '../sandbox/revisions.ts';
 import { scopeWords, type Scope } from '../sandbox/scopes.ts';
 import { DEFAULT_SANDBOX_PORT, startSandbox, type Sandbox } from '../sandbox/server.ts';
-import { SettingError, type SandboxSettings } from '../sandbox/settings.ts';
+import { DEFAULT_SETTINGS, SettingError, type SandboxSettings } from '../sandbox/settings.ts';
 import { makeNamedFolder } from '../system/storage.ts';
 import { plural } from '../terminal/words.ts';
 
@@ -46,63 +49,119 @@ const MAX_TTL = 315_360_000;
 /** Highest rate limit (requests a minute). */
 const MAX_RATE = 1_000_000;
 
+/** The default of a trait of the platform. */
+const BY_REVISION = 'by revision';
+
+const REVISIONS_SHOWN: Readonly<Record<Revision, string>> = {
+  '2026-08': 'sending a nutrition day again adds its items',
+  '2026-07': 'sending a nutrition day again replaces the items of this program',
+  '2026-02': 'sending a nutrition day again empties the day; fewer fields, refresh tokens rotate',
+};
+
 /** Serves the emulated platform on 127.0.0.1 until a signal stops it; docs/sandbox.md. */
 export const sandbox: CommandModule = {
   declare: (command) =>
     command
+      .optionsGroup('Server:')
+      .option(
+        '--port <n>',
+        `port to listen on; 0 for any free one (default: ${DEFAULT_SANDBOX_PORT})`,
+      )
+      .option('--data <dir>', 'keep the data in this folder (default: in memory)')
+      .option(
+        '--fault <spec>',
+        "fail, such as 'upload-fit:503*2': see below; may be repeated",
+        collect,
+      )
+      .option('--rate-limit <n>', 'requests a minute for each token, then 429 (default: no limit)')
+      .option(
+        '--address-rate-limit <n>',
+        'requests a minute without a token for each address, then 429 (default: no limit)',
+      )
+      .option('--discard-bytes', 'keep hashes of uploads, not their bytes')
+      .option('--set <name=value>', 'change any setting; may be repeated', collect)
+      .optionsGroup('Behaviour of the platform:')
       .addOption(
-        choice('--revision <name>', 'deployed revision to play (default: the newest)', [
-          ...REVISION_NAMES,
-        ]),
+        new ChoiceOption(
+          '--revision <name>',
+          'deployed revision to emulate',
+          REVISIONS_SHOWN,
+        ).default(undefined, DEFAULT_SETTINGS.revision),
+      )
+      .option('--strict', 'explain mistakes, instead of answering as the deployed platform does')
+      .addOption(
+        new ChoiceOption('--nutrition <mode>', 'what sending a day again does', {
+          append: 'adds the items',
+          'replace-source': 'replaces the items of this program',
+          replace: 'empties all four lists of meals',
+        }).default(undefined, BY_REVISION),
       )
       .addOption(
-        choice('--nutrition <mode>', 'what sending a day again does', [
-          'append',
-          'replace-source',
-          'replace',
-        ]),
+        new ChoiceOption('--nutrition-list <what>', 'GET /api/nutrition', {
+          dates: 'with a range of dates',
+          limit: 'with a limit alone',
+          none: 'does not exist',
+        }).default(undefined, BY_REVISION),
       )
-      .addOption(
-        choice('--nutrition-list <what>', 'GET /api/nutrition', ['dates', 'limit', 'none']),
+      .option(
+        '--nutrition-edits',
+        `offer PATCH /api/nutrition/DATE/items (default: ${BY_REVISION})`,
       )
-      .option('--nutrition-edits', 'with PATCH /api/nutrition/DATE/items')
-      .option('--no-nutrition-edits', 'without PATCH /api/nutrition/DATE/items')
-      .option('--unknown-scope <scope>', 'a scope it does not know; may be repeated', collect)
-      .option('--strict', 'explain mistakes, instead of answering as the deployed service does')
-      .option('--port <n>', 'port to listen on; 0: any')
-      .option('--data <dir>', 'keep its data there (default: in memory)')
-      .option('--auto-approve', 'approve logins without asking')
-      .option('--athlete <id>', 'the athlete that --auto-approve logs in')
-      .option('--rotate', 'a refresh replaces the refresh token')
-      .option('--no-rotate', 'a refresh keeps the refresh token')
-      .option('--omit-refresh-token', 'a refresh answers without a refresh token')
-      .option('--revoke-on-reuse', 'reusing a rotated token ends the login')
-      .option('--access-ttl <seconds>', 'lifetime of access tokens')
-      .option('--refresh-ttl <seconds>', 'lifetime of refresh tokens')
-      .option('--announce-refresh-ttl', 'token answers with refresh_token_expires_in')
-      .option('--no-announce-refresh-ttl', 'token answers without it')
-      .option('--upload-items', 'upload answers with items')
-      .option('--no-upload-items', 'upload answers without items')
-      .option('--success-false', 'answer 200 with success: false to everything')
+      .option('--no-nutrition-edits', 'do not offer it')
+      .option(
+        '--upload-items',
+        `list each file in the answer to an upload (default: ${BY_REVISION})`,
+      )
+      .option('--no-upload-items', 'do not list them')
+      .option('--success-false', 'answer 200 with success: false to everything, and store nothing')
+      .optionsGroup('Logins:')
+      .option('--auto-approve', 'approve logins without the consent page')
+      .option('--athlete <id>', 'the athlete that --auto-approve logs in (default: the first)')
+      .option('--redirect-uri <uri>', 'register one more redirect URI; may be repeated', collect)
       .option('--exact-redirect-uris', 'compare redirect URIs letter by letter (default)')
       .option('--no-exact-redirect-uris', 'accept loopback redirect URIs on any port')
-      .option('--redirect-uri <uri>', 'register one more; may be repeated', collect)
-      .option('--grant-scope <scopes>', 'grant these at most, in quotes')
-      .option('--rate-limit <n>', 'requests a minute for a token, then 429')
-      .option('--address-rate-limit <n>', 'the same for an address, without a token')
-      .option('--discard-bytes', 'keep hashes of uploads, not their bytes')
-      .option('--fault <spec>', "misbehave, such as 'upload-fit:503*2'; may be repeated", collect)
-      .option('--set <name=value>', 'any setting; may be repeated', collect),
+      .option('--grant-scope <scopes>', 'grant these scopes at most, in quotes (default: all)')
+      .option(
+        '--unknown-scope <scope>',
+        'a scope that the platform lacks; may be repeated',
+        collect,
+      )
+      .optionsGroup('Tokens:')
+      .option(
+        '--access-ttl <seconds>',
+        `lifetime of access tokens (default: ${DEFAULT_SETTINGS.accessTtl})`,
+      )
+      .option('--refresh-ttl <seconds>', `lifetime of refresh tokens (default: ${BY_REVISION})`)
+      .option('--announce-refresh-ttl', `send refresh_token_expires_in (default: ${BY_REVISION})`)
+      .option('--no-announce-refresh-ttl', 'do not send it')
+      .option('--rotate', `replace the refresh token at each refresh (default: ${BY_REVISION})`)
+      .option('--no-rotate', 'keep the refresh token')
+      .option('--omit-refresh-token', 'answer a refresh without a refresh token')
+      .option('--revoke-on-reuse', 'revoke the login if a replaced refresh token is used'),
+  sections: [
+    {
+      heading: 'Faults, --fault ROUTE:KIND[(PARAM,...)][*COUNT][+SKIP]:',
+      terms: {
+        ROUTE: FAULT_ROUTES.join(', '),
+        KIND: FAULT_KINDS,
+        PARAM: FAULT_PARAMS,
+        '*COUNT': 'how many requests fail (default: 1); *inf for all',
+        '+SKIP': 'how many requests pass first (default: 0)',
+      },
+    },
+  ],
   examples: [
     'sync sandbox --auto-approve',
     "sync sandbox --port 0 --fault 'upload-fit:503*2'",
+    "sync sandbox --fault 'any:delay=20ms*inf'  # a slow platform",
     'sync sandbox --revision 2026-02 --data ~/sandbox',
   ],
+  documents: ['sandbox.md'],
 
   async run(context, flags: SandboxFlags) {
     const { output, signal } = context;
     if (flags.data !== undefined) warnOfDistrust(context, flags.data);
-    const sandbox = await start(flags);
+    const sandbox = await start(context, flags);
     try {
       const ready = readyJson(sandbox, flags);
       output.result({ ...ready }, readyText(ready));
@@ -121,7 +180,7 @@ function numberFlag(flag: string, text: string | undefined, least: number, most:
 }
 
 /** @throws SyncError `USAGE` for a wrong value, `PORT_IN_USE`, `STORAGE` */
-async function start(flags: SandboxFlags): Promise<Sandbox> {
+async function start(context: AppContext, flags: SandboxFlags): Promise<Sandbox> {
   const port = numberFlag('--port', flags.port, 0, 65_535) ?? DEFAULT_SANDBOX_PORT;
   const settings = settingsOf(flags);
   const odd = flags.redirectUri?.find((uri) => !URL.canParse(uri) || uri.includes('#'));
@@ -139,10 +198,23 @@ async function start(flags: SandboxFlags): Promise<Sandbox> {
       redirectUris: flags.redirectUri,
       faults: flags.fault,
       settings,
+      onRequest: (record) => {
+        context.trace(requestText(record));
+      },
     });
   } catch (error) {
     throw explained(error, port, data);
   }
+}
+
+/** `POST /api/workouts/upload-fit: 503 after 12 ms (athlete-1; fault upload-fit:503)` */
+function requestText({ method, path, status, durationMs, athlete, faults }: RequestRecord): string {
+  const answer =
+    status === null || durationMs === null
+      ? 'no answer'
+      : `${String(status)} after ${durationMs.toFixed(0)} ms`;
+  const notes = [athlete, ...faults.map((spec) => `fault ${spec}`)].filter((note) => note !== null);
+  return `${method} ${path}: ${answer}${notes.length === 0 ? '' : ` (${notes.join('; ')})`}`;
 }
 
 function settingsOf(flags: SandboxFlags): Partial<SandboxSettings> {
@@ -180,7 +252,7 @@ function setting(text: string): [string, unknown] {
   const [, name, value] = /^(\w+)=(.*)$/s.exec(text) ?? [];
   if (name === undefined || value === undefined) {
     throw new SyncError('USAGE', `--set ${text}: not NAME=VALUE.`, {
-      hint: 'docs/sandbox.md lists every setting; for example: --set processingMs=null',
+      hint: `Every setting, such as --set processingMs=null: ${documentUrl('sandbox.md')}`,
     });
   }
   try {
@@ -193,7 +265,7 @@ function setting(text: string): [string, unknown] {
 function explained(error: unknown, port: number, data: string | undefined): unknown {
   if (error instanceof FaultSpecError || error instanceof SettingError) {
     return new SyncError('USAGE', error.message, {
-      hint: 'docs/sandbox.md lists every knob and the grammar of faults.',
+      hint: `Every setting, and the grammar of faults: ${documentUrl('sandbox.md')}`,
       cause: error,
     });
   }

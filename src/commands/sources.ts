@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import type { CommandModule } from '../app/command.ts';
+import { type CommandModule, zoneFlag } from '../app/command.ts';
 import { configFor } from '../app/config.ts';
 import { zoneFor } from '../app/zone.ts';
 import type { AppContext } from '../app/context.ts';
@@ -23,14 +23,15 @@ interface SourcesFlags {
 export const sources: CommandModule = {
   declare: (command) =>
     command
-      .option('--check <file>', 'say what is in a file, and show its first day as it would be sent')
+      .option('--check <file>', 'show what is in a file, and its first day as it would be sent')
       .addOption(mapFlag())
-      .option('--tz <zone>', 'time zone that decides about dates, such as Europe/Berlin'),
+      .addOption(zoneFlag()),
   examples: [
     'sync sources',
     'sync sources --check export.json',
     'sync sources --check log.csv --map my-log.json   # your own description of a file',
   ],
+  documents: ['sources.md'],
 
   async run(context, flags: SourcesFlags) {
     if (flags.check !== undefined) return await check(context, flags.check, flags);

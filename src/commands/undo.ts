@@ -1,7 +1,7 @@
 import type { Text } from '../base/phrase.ts';
 import { type CommandModule, dryRun } from '../app/command.ts';
 import { configFor } from '../app/config.ts';
-import { dateFlag } from '../app/date-flag.ts';
+import { DATE_FORMS, dateFlag } from '../app/date-flag.ts';
 import { withLedger } from '../app/ledger.ts';
 import { zoneFor } from '../app/zone.ts';
 import { requireBaseUrl } from '../config/config.ts';
@@ -19,10 +19,11 @@ interface UndoFlags {
 export const undoNutrition: CommandModule = {
   declare: (command) =>
     command
-      .argument('<date>', 'YYYY-MM-DD, today, yesterday or 7d')
+      .argument('<date>', DATE_FORMS)
       .option('--force', 'also remove items that were edited in the platform')
       .addOption(dryRun()),
   examples: ['sync undo nutrition yesterday', 'sync undo nutrition 2026-02-15 --dry-run'],
+  documents: ['nutrition.md'],
 
   async run(context, day: string, flags: UndoFlags) {
     const { clock, output } = context;

@@ -1,7 +1,7 @@
 import { tmpdir } from 'node:os';
 import { type CommandModule, collect, dryRun } from '../app/command.ts';
 import { configFor } from '../app/config.ts';
-import { wholeNumber } from '../app/flags.ts';
+import { jobsFlag, jobsOf } from '../app/jobs-flag.ts';
 import { withLedger } from '../app/ledger.ts';
 import { SyncError, messageOf } from '../base/errors.ts';
 import { type Text, joinTexts, phrase, sync } from '../base/phrase.ts';
@@ -9,7 +9,7 @@ import { isObject } from '../api/wire.ts';
 import { requireBaseUrl } from '../config/config.ts';
 import { endpointUrl } from '../config/endpoints.ts';
 import { bytes, oneLine, plural } from '../terminal/words.ts';
-import { DEFAULT_JOBS, uploadBatch } from '../upload/pipeline.ts';
+import { uploadBatch } from '../upload/pipeline.ts';
 import type { UploadItem, UploadRequest } from '../upload/report.ts';
 import { type UploadReport, UploadTally } from '../upload/tally.ts';
 
@@ -26,11 +26,11 @@ export const upload: CommandModule = {
   declare: (command) =>
     command
       .argument('<path...>', '.fit files, .fit.gz files, .zip archives, folders')
-      .option('--name <name>', 'display name (default: from the recording)')
-      .option('--metadata <json|key=value>', 'more metadata; may be repeated', collect)
-      .option('--force', 'send even what is uploaded already')
+      .option('--name <name>', 'name of the workout (default: from the recording)')
+      .option('--metadata <json|key=value>', 'metadata for the platform; may be repeated', collect)
+      .option('--force', 'also send recordings that are uploaded already')
       .option('--any-type', 'send FIT files that are not activities')
-      .option('--jobs <n>', 'uploads at once')
+      .addOption(jobsFlag('uploads at once'))
       .addOption(dryRun()),
   examples: [
     'sync upload ride.fit',
@@ -43,7 +43,7 @@ export const upload: CommandModule = {
     const { cwd, output } = context;
     const config = configFor(context);
     const baseUrl = requireBaseUrl(config);
-    const jobs = flags.jobs === undefined ? DEFAULT_JOBS : wholeNumber('--jobs', flags.jobs, 1, 32);
+    const jobs = jobsOf(flags.jobs);
     const options = {
       jobs,
       force: flags.force ?? false,

@@ -1,6 +1,6 @@
 import type { CommandModule } from '../app/command.ts';
 import { configFor } from '../app/config.ts';
-import { dateFlag } from '../app/date-flag.ts';
+import { DATE_FORMS, dateFlag } from '../app/date-flag.ts';
 import { withLedger } from '../app/ledger.ts';
 import { zoneFor } from '../app/zone.ts';
 import { ExitCode } from '../base/errors.ts';
@@ -17,7 +17,7 @@ interface VerifyFlags {
 /** Compares the recordings that the service accepted with the platform's workouts. */
 export const verify: CommandModule = {
   declare: (command) =>
-    command.option('--since <date>', 'recordings from this day on: YYYY-MM-DD, today, 7d'),
+    command.option('--since <date>', `recordings from this day on: ${DATE_FORMS}`),
   examples: ['sync verify', 'sync verify --since 7d'],
 
   async run(context, flags: VerifyFlags) {

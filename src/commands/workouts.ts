@@ -4,7 +4,7 @@ import { NoList, workoutPages } from '../api/workout-pages.ts';
 import type { CommandModule } from '../app/command.ts';
 import { configFor } from '../app/config.ts';
 import { withConnection } from '../app/connection.ts';
-import { dateFlag } from '../app/date-flag.ts';
+import { DATE_FORMS, dateFlag } from '../app/date-flag.ts';
 import { wholeNumber } from '../app/flags.ts';
 import { zoneFor, zoneShown } from '../app/zone.ts';
 import { ExitCode } from '../base/errors.ts';
@@ -25,7 +25,7 @@ const MAX_LIMIT = 10_000;
 export const workouts: CommandModule = {
   declare: (command) =>
     command
-      .option('--since <date>', 'from this day on: YYYY-MM-DD, today, yesterday, 7d')
+      .option('--since <date>', `from this day on: ${DATE_FORMS}`)
       .option('--until <date>', 'up to this day')
       .option('--limit <n>', `how many at most, newest first (default: ${DEFAULT_LIMIT})`),
   examples: ['sync workouts', 'sync workouts --since 7d', 'sync workouts --limit 1000 --json'],

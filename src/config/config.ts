@@ -60,7 +60,7 @@ export interface ConfigFile {
   readonly profiles: Readonly<Record<string, ProfileEntry>>;
 }
 
-const DEFAULT_PROFILE = 'default';
+export const DEFAULT_PROFILE = 'default';
 
 /** Values of flags, as unparsed text. */
 export type SettingOverrides = Readonly<Partial<Record<SettingKey, string>>>;

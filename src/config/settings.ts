@@ -10,9 +10,19 @@ import { DEFAULT_ENDPOINTS, type EndpointName } from './endpoints.ts';
 interface Setting<T> {
   readonly env?: string;
   readonly about: string;
+  /** The words that `parse` accepts, with their meanings, if there are few. */
+  readonly values?: Readonly<Record<string, string>>;
   readonly parse: (text: string) => T;
   readonly fallback: T;
 }
+
+/** The places for a login's tokens. */
+export const TOKEN_STORES = {
+  keychain: "the system's keychain",
+  file: 'a file that only you can read',
+};
+
+const BOOLEANS = { true: 'yes', false: 'no' };
 
 /** Default port of the login's listener, which is part of the registered redirect URI. */
 const DEFAULT_REDIRECT_PORT = 8917;
@@ -60,18 +70,23 @@ export const SETTINGS = {
   tokenStore: setting<'keychain' | 'file'>({
     env: 'SYNC_TOKEN_STORE',
     about: 'where tokens live: keychain, or file (readable by the owner only)',
-    parse: oneOf('keychain', 'file'),
+    ...oneOf(TOKEN_STORES),
     fallback: 'keychain',
   }),
   nutritionDelivery: setting<'auto' | 'replace' | 'append'>({
     about:
-      'what the service does with a nutrition day sent again: replace, append, or auto (find out)',
-    parse: oneOf('auto', 'replace', 'append'),
+      'what the service does with a nutrition day sent again: auto (find out), replace or append',
+    ...oneOf({
+      auto: 'find out',
+      replace: 'the day is replaced',
+      append: 'the items are added to the day',
+    }),
     fallback: 'auto',
   }),
   testAccount: setting<boolean>({
     about: 'this account is for tests: sync seed may write invented data into it',
-    parse: parseBoolean,
+    values: BOOLEANS,
+    parse: (text) => oneOf(BOOLEANS).parse(text) === 'true',
     fallback: false,
   }),
   heartbeatUrl: setting<URL | undefined>({
@@ -112,16 +127,15 @@ function parseText(text: string): string {
   return trimmed;
 }
 
-function oneOf<const T extends string>(...allowed: readonly T[]): (text: string) => T {
-  return (text) => {
+/** Returns the values and the parser of a setting that is one of a few words. */
+function oneOf<T extends string>(values: Readonly<Record<T, string>>) {
+  const allowed = Object.keys(values) as T[];
+  const parse = (text: string): T => {
     const found = allowed.find((word) => word === text.trim());
     if (found === undefined) throw new Error(`"${text}" is not one of: ${allowed.join(', ')}`);
     return found;
   };
-}
-
-function parseBoolean(text: string): boolean {
-  return oneOf('true', 'false')(text) === 'true';
+  return { values, parse };
 }
 
 function parsePort(text: string): number {

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { constants } from 'node:fs';
+import { constants, readdirSync } from 'node:fs';
 import { type FileHandle, open, readdir, rm, unlink } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { SyncError, messageOf, systemCode } from '../base/errors.ts';
@@ -26,6 +26,20 @@ const RESERVED_BYTES = 8_192;
 export function tokenFilePath(stateDir: string, profile: string): string {
   const name = profile.replace(/[A-Z]/g, (letter) => `=${letter.toLowerCase()}`);
   return join(stateDir, 'logins', `login-${name}.json`);
+}
+
+/** Returns the profiles with a token file. @throws SyncError `STORAGE` */
+export function storedProfiles(stateDir: string): readonly string[] {
+  const folder = dirname(tokenFilePath(stateDir, ''));
+  try {
+    return readdirSync(folder).flatMap((name) => {
+      const [, written] = /^login-(.+)\.json$/.exec(name) ?? [];
+      return written?.replace(/=([a-z])/g, (_, letter: string) => letter.toUpperCase()) ?? [];
+    });
+  } catch (error) {
+    if (systemCode(error) === 'ENOENT') return [];
+    throw storageError(folder, error, 'SYNC_STATE_DIR');
+  }
 }
 
 /**

@@ -202,4 +202,11 @@ function answer(message: KeychainAnswer): void {
   process.stdout.write(`${JSON.stringify(message)}\n`);
 }
 
-void main();
+/** The parent turns the message into an error of the keychain; the trace of a fault helps no user. */
+function fail(error: unknown): void {
+  answer({ state: 'failed', message: messageOf(error) });
+  process.exitCode = 1;
+}
+
+process.on('uncaughtException', fail);
+main().catch(fail);

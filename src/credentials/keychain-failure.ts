@@ -41,21 +41,22 @@ export function classify(message: string): KeychainTrouble {
 }
 
 const FILE_INSTEAD = phrase`or keep the login in a file that only you can read: ${sync('login', '--store', 'file')}`;
-const IN_CI = 'In CI, set SYNC_ACCESS_TOKEN or SYNC_REFRESH_TOKEN instead.';
+const IN_CI = ' In CI, set SYNC_ACCESS_TOKEN or SYNC_REFRESH_TOKEN instead.';
 
 /** Returns the error for a failure, with its fix. */
 export function keychainError(
   trouble: KeychainTrouble,
-  facts: { keychain: string; message: string; platform: NodeJS.Platform },
+  facts: { keychain: string; message: string; platform: NodeJS.Platform; attended: boolean },
 ): SyncError {
   const { keychain, platform } = facts;
+  const inCi = facts.attended ? '' : IN_CI;
   const details = { keychain: trouble, said: facts.message.slice(0, 300) };
   switch (trouble) {
     case 'no-bus':
       return new SyncError(
         'KEYCHAIN_MISSING',
         'No keychain found: this is not a desktop session (no D-Bus session bus).',
-        { hint: phrase`Run this in your desktop session, ${FILE_INSTEAD}. ${IN_CI}`, details },
+        { hint: phrase`Run this in your desktop session, ${FILE_INSTEAD}.${inCi}`, details },
       );
     case 'no-service':
       return platform === 'win32'
@@ -67,7 +68,7 @@ export function keychainError(
             'KEYCHAIN_MISSING',
             'No keychain found: no program here offers the Secret Service.',
             {
-              hint: phrase`Install and start gnome-keyring, KWallet or KeePassXC, ${FILE_INSTEAD}. ${IN_CI}`,
+              hint: phrase`Install and start gnome-keyring, KWallet or KeePassXC, ${FILE_INSTEAD}.${inCi}`,
               details,
             },
           );

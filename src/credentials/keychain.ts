@@ -123,7 +123,12 @@ async function callChild(
   const limitMs =
     request.do === 'save' ? (limits.saveLimitMs ?? ATTENDED_LIMIT_MS) : usualLimit(limits);
   const fail = (message: string, trouble = classify(message)) =>
-    keychainError(trouble, { keychain: capitalised(name), message, platform });
+    keychainError(trouble, {
+      keychain: capitalised(name),
+      message,
+      platform,
+      attended: limits.attended,
+    });
 
   // In another process group: Ctrl-C at the terminal reaches only the program, which decides.
   const child = spawn(thisProcess.nodePath, [childPath], {

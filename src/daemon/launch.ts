@@ -121,7 +121,7 @@ export type StartMessage =
   | { readonly state: 'watching'; readonly pid: number }
   | {
       readonly state: 'failed';
-      /** Absent for an error in the program. */
+      /** Absent if another version of the program sent one that this version does not know. */
       readonly code?: ErrorCode;
       readonly message: string;
       readonly hint?: string;
@@ -129,12 +129,10 @@ export type StartMessage =
     };
 
 /** @param profile the profile that the hint's commands name */
-export function failedToStart(error: unknown, profile?: string): StartMessage {
-  if (!(error instanceof SyncError)) {
-    const text = error instanceof Error ? (error.stack ?? error.message) : String(error);
-    return { state: 'failed', message: text, details: {} };
-  }
-  const { code, message, hint, details } = error;
+export function failedToStart(
+  { code, message, hint, details }: SyncError,
+  profile?: string,
+): StartMessage {
   const rendered = hint === undefined ? {} : { hint: renderText(hint, profile) };
   return { state: 'failed', code, message, ...rendered, details };
 }

@@ -44,7 +44,9 @@ export async function registerWatcher(
   const { clock, platform } = context;
   makeStateFolder(paths.dir);
   const lock = await takeLock(context, paths.lockFile);
-  if (lock === undefined) throw alreadyWatching(who.folders, inspectWatcher(paths).state);
+  if (lock === undefined) {
+    throw alreadyWatching(who.folders, inspectWatcher(paths).state, who.profile);
+  }
   const start = processStart(thisProcess.pid, platform);
   const state: WatcherState = {
     version: 1,
@@ -159,6 +161,7 @@ async function takeLock(
 
 export interface FolderOwner {
   readonly stateDir: string;
+  readonly profile: string;
   /** The ledger's account key. */
   readonly account: string;
 }
@@ -184,7 +187,9 @@ export async function lockFolders(
       const name = createHash('sha256').update(`${owner.account}\0${real}`).digest('hex');
       const path = join(owner.stateDir, 'locks', `folder-${name.slice(0, 16)}.lock`);
       const lock = await takeLock(context, path);
-      if (lock === undefined) throw alreadyWatching([folder], holderOf(real, owner));
+      if (lock === undefined) {
+        throw alreadyWatching([folder], holderOf(real, owner), owner.profile);
+      }
       locks.push(lock);
     }
   } catch (error) {

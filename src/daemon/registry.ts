@@ -3,10 +3,11 @@ import { readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { isObject } from '../api/wire.ts';
 import { SyncError, systemCode } from '../base/errors.ts';
-import { phrase, sync } from '../base/phrase.ts';
+import { type Text, phrase, sync } from '../base/phrase.ts';
 import type { Config } from '../config/config.ts';
 import { isHeld } from '../system/process-lock.ts';
 import { replaceFile, storageError } from '../system/storage.ts';
+import { wallTime } from '../terminal/words.ts';
 import { processStart } from './process-start.ts';
 
 /*
@@ -124,6 +125,7 @@ export interface SeenHealth extends WatcherHealth {
   readonly id: string;
   readonly pid: number;
   readonly profile: string;
+  readonly kind: WatcherKind;
   /** False after a clean exit. */
   readonly running: boolean;
   readonly since: string;
@@ -257,10 +259,10 @@ export function healthOf(
   now: number,
 ): SeenHealth | undefined {
   if (state?.health === undefined) return undefined;
-  const { health, version, pid, profile, startedAt, ended } = state;
+  const { health, version, pid, profile, kind, startedAt, ended } = state;
   const ends = health.login.refreshEndsAt;
   return {
-    ...{ version, id: paths.id, pid, profile },
+    ...{ version, id: paths.id, pid, profile, kind },
     running: ended === undefined,
     since: new Date(startedAt).toISOString(),
     ...health,
@@ -269,24 +271,35 @@ export function healthOf(
   };
 }
 
-/** Returns the failure of a second watcher for the same folders. */
+/**
+ * Returns the failure of a second watcher for the same folders.
+ *
+ * @param profile of the second watcher
+ */
 export function alreadyWatching(
   folders: readonly string[],
-  holder: Pick<WatcherState, 'pid' | 'startedAt'> | undefined,
+  holder: WatcherState | undefined,
+  profile: string,
 ): SyncError {
-  const since = holder === undefined ? undefined : new Date(holder.startedAt).toISOString();
+  const since = holder === undefined ? undefined : new Date(holder.startedAt);
   const who =
     holder === undefined || since === undefined
       ? 'another process'
-      : `process ${holder.pid}, since ${since}`;
+      : `process ${holder.pid} since ${wallTime(since).slice(0, 16)}`;
   return new SyncError('BUSY', `Already watched by ${who}: ${folders.join(', ')}.`, {
-    hint: phrase`See ${sync('status')}; ${sync('daemon', 'stop')} stops a watcher in the background.`,
+    hint: holder === undefined ? 'Try again when it has ended.' : howToStop(holder, profile),
     details: {
       folders,
       ...(folders.length === 1 ? { folder: folders[0] } : {}),
-      ...(holder === undefined ? {} : { pid: holder.pid, since }),
+      ...(holder === undefined ? {} : { pid: holder.pid, since: since?.toISOString() }),
     },
   });
+}
+
+function howToStop(holder: WatcherState, profile: string): Text {
+  if (holder.kind === 'terminal') return 'It runs in a terminal: Ctrl-C there stops it.';
+  const named = holder.profile === profile ? [] : ['--profile', holder.profile];
+  return phrase`It runs in the background: ${sync('daemon', 'stop', ...named)} stops it.`;
 }
 
 /** Replaces the state file. @throws system errors */

@@ -8,6 +8,7 @@ import { LOGIN_LINES } from './lines/logins.ts';
 import { PLATFORM_LINES } from './lines/platform.ts';
 import { RECORD_LINES } from './lines/records.ts';
 import { SANDBOX_LINES } from './lines/sandbox.ts';
+import { STATUS_LINES } from './lines/status.ts';
 import { UPLOAD_LINES } from './lines/uploads.ts';
 import { WATCHER_LINES } from './lines/watchers.ts';
 
@@ -22,6 +23,7 @@ export const LINES: readonly LineKind[] = [
   ...RECORD_LINES,
   ...PLATFORM_LINES,
   ...LOGIN_LINES,
+  ...STATUS_LINES,
   ...WATCHER_LINES,
   ...DAEMON_LINES,
   ...LOCAL_LINES,

@@ -90,3 +90,11 @@ export function outboxRows(
       new Set((hashes.all() as unknown as { sha256: string }[]).map(({ sha256 }) => sha256)),
   };
 }
+
+/** Returns the number of recordings that are kept for an account until they are delivered. */
+export function countKept(database: Database, account: string): number {
+  const row = database
+    .prepare('SELECT count(*) AS kept FROM outbox WHERE account = ?')
+    .get(account) as { kept: number };
+  return row.kept;
+}

@@ -5,6 +5,9 @@ import type { ProcessMark } from '../system/processes.ts';
 
 export type RecordKind = 'wellness' | 'nutrition';
 
+/** `pending`: it may have been sent. `confirmed`: the service has it as it was sent. */
+export type DayState = 'pending' | 'confirmed';
+
 /**
  * The answer to a claim. `yours`: this process sends the day. `unchanged`: the service confirmed this
  * very record. `busy`: another task is sending the day.
@@ -25,6 +28,8 @@ export class RecordLedger {
   readonly #release: Statement;
   readonly #countFailure: Statement;
   readonly #selectFailed: Statement;
+  readonly #selectRange: Statement;
+  readonly #selectPending: Statement;
 
   constructor(database: Database, account: string, mark: ProcessMark, now: () => number) {
     this.nutrition = new NutritionLedger(database, account);
@@ -57,15 +62,36 @@ export class RecordLedger {
     this.#selectFailed = database.prepare(
       'SELECT date, failures FROM records WHERE account = ? AND kind = ? AND failures > 0',
     );
+    this.#selectRange = database.prepare(
+      `SELECT date, state FROM records
+       WHERE account = ? AND kind = ? AND date BETWEEN ? AND ?`,
+    );
+    this.#selectPending = database.prepare(
+      `SELECT date FROM records WHERE account = ? AND kind = ? AND state = 'pending' ORDER BY date`,
+    );
   }
 
   /** Returns a day; `changedAt` in ms since the epoch. */
   find(
     kind: RecordKind,
     date: string,
-  ): { readonly state: 'pending' | 'confirmed'; readonly changedAt: number } | undefined {
+  ): { readonly state: DayState; readonly changedAt: number } | undefined {
     const found = this.#row(kind, date);
     return found && { state: found.state, changedAt: found.changed_at };
+  }
+
+  /** Returns the state of each known day from `first` to `last`. */
+  statesBetween(kind: RecordKind, first: string, last: string): ReadonlyMap<string, DayState> {
+    const rows = this.#selectRange.all(this.#account, kind, first, last);
+    return new Map(
+      (rows as { date: string; state: DayState }[]).map(({ date, state }) => [date, state]),
+    );
+  }
+
+  /** Returns the days that the service has not confirmed as they were sent, by date. */
+  pendingDays(kind: RecordKind): readonly string[] {
+    const rows = this.#selectPending.all(this.#account, kind);
+    return (rows as { date: string }[]).map(({ date }) => date);
   }
 
   /**
@@ -136,7 +162,7 @@ function isConfirmed(found: Row | undefined, digest: string): boolean {
 }
 
 interface Row {
-  readonly state: 'pending' | 'confirmed';
+  readonly state: DayState;
   readonly owner: string | null;
   readonly digest: string;
   readonly changed_at: number;

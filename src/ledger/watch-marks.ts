@@ -86,3 +86,24 @@ export function watchMarks(database: Database, account: string, now: () => numbe
     },
   };
 }
+
+/** A file that the watcher reported as incomplete or damaged. */
+export interface ReportedFile {
+  readonly path: string;
+  /** Its size when it was reported (bytes). */
+  readonly size: number;
+  /** The fault as a sentence, if the file was read to its end. */
+  readonly detail: string | undefined;
+}
+
+/** Returns the files that a watcher of this account reported; some may be gone by now. */
+export function reportedFiles(database: Database, account: string): readonly ReportedFile[] {
+  const rows = database
+    .prepare(
+      `SELECT m.path, m.size, k.detail FROM watch_marks m
+       LEFT JOIN known_files k ON k.path = m.path AND k.size = m.size AND k.mtime_ms = m.mtime_ms
+       WHERE m.account = ? AND m.mark = 'unfinished' ORDER BY m.path`,
+    )
+    .all(account) as { path: string; size: number; detail: string | null }[];
+  return rows.map(({ path, size, detail }) => ({ path, size, detail: detail ?? undefined }));
+}

@@ -62,8 +62,13 @@ export class FaultSpecError extends Error {
   }
 }
 
-const KIND_WORDS =
+/** The kinds of faults, in words. */
+export const FAULT_KINDS =
   'an HTTP status from 300 to 599, delay=TIME, reset, reset-after, reset-mid, close-mid, truncate, html, hang, hang-after, success-false';
+
+/** The parameters of a fault, in words. */
+export const FAULT_PARAMS =
+  'of an HTTP status: retry-after=SECONDS, retry-after-date=SECONDS, error=CODE, after (the request is processed first); of html: status=N, after';
 
 const SHAPE =
   /^(?<route>[a-z-]+):(?<kind>[a-z0-9-]+)(?:=(?<value>[a-z0-9.]+))?(?:\((?<params>[^()]*)\))?(?:\*(?<count>inf|\d+))?(?:\+(?<skip>\d+))?$/;
@@ -103,7 +108,7 @@ function parseKind(
   if (value !== undefined && kind !== 'delay') return fail(`"${kind}" takes no =value`);
   if (/^\d+$/.test(kind)) {
     const status = Number(kind);
-    if (status < 300 || status > 599) return fail(`no kind "${kind}": ${KIND_WORDS}`);
+    if (status < 300 || status > 599) return fail(`no kind "${kind}": ${FAULT_KINDS}`);
     const asDate = params.seconds('retry-after-date');
     return {
       kind: 'status',
@@ -132,7 +137,7 @@ function parseKind(
     case 'success-false':
       return { kind };
     default:
-      return fail(`no kind "${kind}": ${KIND_WORDS}`);
+      return fail(`no kind "${kind}": ${FAULT_KINDS}`);
   }
 }
 

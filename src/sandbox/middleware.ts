@@ -42,6 +42,7 @@ export function recordAndAnswer(world: World): MiddlewareHandler<SandboxEnv> {
     }
     record.status = sent.status;
     record.durationMs = sent.status === null ? null : performance.now() - started;
+    world.onRequest(record);
     await publishExchange(record, body, sent.response);
   };
 }

@@ -21,6 +21,8 @@ export interface WorldOptions {
   readonly faults?: readonly string[] | undefined;
   /** ms since 1970-01-01T00:00:00Z */
   readonly now?: (() => number) | undefined;
+  /** Called after each answer, and when a fault ended a request without one. */
+  readonly onRequest?: ((record: RequestRecord) => void) | undefined;
 }
 
 /** The state and services behind a sandbox's endpoints. */
@@ -35,6 +37,7 @@ export interface World {
   readonly daily: DailyRecords;
   readonly faults: FaultScript;
   readonly requests: RequestLog;
+  readonly onRequest: (record: RequestRecord) => void;
   /** Aborted when the sandbox closes, to end delays and hanging answers. */
   readonly closing: AbortController;
 }
@@ -72,6 +75,7 @@ export function createWorld(options: WorldOptions = {}): World {
     daily: new DailyRecords(store, now),
     faults,
     requests: new RequestLog(),
+    onRequest: options.onRequest ?? (() => undefined),
     closing: new AbortController(),
   };
 }

@@ -5,18 +5,22 @@ export interface Glyphs {
   readonly bar: { readonly full: string; readonly empty: string };
   /** Frames of a spinner, all one column wide. */
   readonly spinner: readonly string[];
+  /** Marks of a calendar: what the service has of a day. */
+  readonly mark: Readonly<Record<'confirmed' | 'waiting' | 'refused' | 'none', string>>;
 }
 
 const UNICODE: Glyphs = {
   ellipsis: '…',
   bar: { full: '█', empty: '░' },
   spinner: ['⠋', '⠙', '⠹', '⠸', '⠼', '⠴', '⠦', '⠧', '⠇', '⠏'],
+  mark: { confirmed: '●', waiting: '○', refused: '×', none: '·' },
 };
 
 const ASCII: Glyphs = {
   ellipsis: '...',
   bar: { full: '#', empty: '-' },
   spinner: ['|', '/', '-', '\\'],
+  mark: { confirmed: '*', waiting: 'o', refused: 'x', none: '.' },
 };
 
 /** @param unicode `Io.unicode` */

@@ -138,6 +138,8 @@ async function ask(
     if (!hidden) reader.setPrompt(question);
     const cancel = (reason: unknown) => {
       settle();
+      // What follows starts on a line of its own.
+      if (!hidden) stderr.write('\n');
       reject(reason instanceof Error ? reason : new DOMException('Cancelled', 'AbortError'));
     };
     const onAbort = () => cancel(signal.reason);

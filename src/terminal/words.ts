@@ -33,3 +33,10 @@ export function duration(ms: number): string {
   const [, unit, noun] = steps.find(([least]) => Math.abs(ms) >= least) ?? steps[3];
   return plural(Math.round(ms / unit), noun);
 }
+
+/** Formats a time in the zone of this machine: "2026-02-15 07:30:05". */
+export function wallTime(at: Date): string {
+  const two = (value: number) => String(value).padStart(2, '0');
+  const date = [at.getFullYear(), two(at.getMonth() + 1), two(at.getDate())].join('-');
+  return `${date} ${[at.getHours(), at.getMinutes(), at.getSeconds()].map(two).join(':')}`;
+}

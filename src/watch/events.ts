@@ -1,6 +1,6 @@
 import type { Clock } from '../base/time.ts';
 import type { FinishedUpload } from './sender.ts';
-import type { Appearance, WatchedFolder } from './watched-folder.ts';
+import type { Sighting, WatchedFolder } from './watched-folder.ts';
 
 /** Everything that can wake the watcher. */
 export type WatchEvent =
@@ -8,11 +8,11 @@ export type WatchEvent =
   | { readonly type: 'files-changed' }
   /** The file system reported a change of a watched folder itself. */
   | { readonly type: 'root-changed' }
-  /** A check showed whether a watched folder appeared, disappeared or was replaced. */
+  /** A look at a watched folder ended. */
   | {
       readonly type: 'folder-checked';
       readonly folder: WatchedFolder;
-      readonly appearance: Appearance;
+      readonly sighting: Sighting;
     }
   /** A round of rescans ended. `complete`: without an error. */
   | { readonly type: 'rescanned'; readonly files: number; readonly complete: boolean }

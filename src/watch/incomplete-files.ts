@@ -1,7 +1,7 @@
-import { sep } from 'node:path';
 import { type FileStamp, sameStamp } from '../ledger/known-files.ts';
 import type { Clock } from '../base/time.ts';
 import type { InvalidReason } from '../upload/report.ts';
+import { isBelow } from './below.ts';
 
 /** A file that is not a complete recording, or not yet. */
 export interface IncompleteFile {
@@ -87,12 +87,11 @@ export class IncompleteFiles {
     this.#entries.delete(path);
   }
 
-  /** Removes all files in a folder that is gone. */
-  forgetBelow(folder: string): void {
-    const prefix = folder.endsWith(sep) ? folder : folder + sep;
-    for (const path of this.#entries.keys()) {
-      if (path.startsWith(prefix)) this.#entries.delete(path);
-    }
+  /** Removes and returns all files in a folder that is gone. */
+  forgetBelow(folder: string): readonly IncompleteFile[] {
+    const below = this.all().filter(({ path }) => isBelow(path, folder));
+    for (const { path } of below) this.forget(path);
+    return below;
   }
 
   all(): readonly IncompleteFile[] {

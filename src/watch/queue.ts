@@ -1,4 +1,5 @@
 import { type FileStamp, sameStamp } from '../ledger/known-files.ts';
+import { isBelow } from './below.ts';
 
 /** A file that may be a recording to send. */
 export interface QueueItem {
@@ -57,6 +58,15 @@ export class Queue {
 
   remove(key: string): void {
     this.#items.delete(key);
+  }
+
+  /** Removes the items that are sent from a file in a folder, at any depth. @returns how many */
+  removeBelow(folder: string): number {
+    const below = [...this.#items.values()].filter(
+      ({ absolute, kept }) => kept === undefined && isBelow(absolute, folder),
+    );
+    for (const { key } of below) this.#items.delete(key);
+    return below.length;
   }
 
   /** Removes and returns the next item. */

@@ -1,6 +1,6 @@
 import { lstatSync } from 'node:fs';
 import type { Context } from '../base/context.ts';
-import { SyncError, messageOf } from '../base/errors.ts';
+import { type ErrorCode, SyncError, messageOf } from '../base/errors.ts';
 import { type KnownFiles, sameStamp } from '../ledger/known-files.ts';
 import type { UploadLedger } from '../ledger/uploads.ts';
 import type { ServiceClient } from '../api/client.ts';
@@ -42,6 +42,9 @@ const STASH_AFTER_MS = 5_000;
  * {@link STASH_AFTER_MS}.
  */
 const STASH_SHARE = 1 / 10;
+
+/** Failures that pass. Their hints ask the user to try again, which the watcher does. */
+const RETRIED: readonly ErrorCode[] = ['NETWORK', 'SERVICE_UNAVAILABLE'];
 
 /** The account that a sender sends to, its ledger, and the calls that the sender makes. */
 export interface SenderTarget {
@@ -156,6 +159,11 @@ export class Sender {
       if (key === item.key && sameStamp(stamp, item.stamp)) return;
     }
     this.#enqueue(item);
+  }
+
+  /** Removes the queued files below a folder that disappeared. @returns how many there were */
+  forgetBelow(folder: string): number {
+    return this.#queue.removeBelow(folder);
   }
 
   #enqueue(item: QueueItem): void {
@@ -458,7 +466,8 @@ export class Sender {
     this.#target.onChange();
     this.#target.onWork();
     if (!isNews) return;
-    const { code, message, hint } = failure;
+    const { code, message } = failure;
+    const hint = RETRIED.includes(code) ? undefined : failure.hint;
     const said = { message, ...(hint === undefined ? {} : { hint }) };
     if (breaker.state.state === 'login-needed') report({ event: 'login-needed', code, ...said });
     else if (breaker.state.state === 'open') {

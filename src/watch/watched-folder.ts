@@ -4,8 +4,13 @@ import { describeFileError } from '../upload/find-files.ts';
 import type { FilesystemType } from './filesystem-type.ts';
 import { FolderEvents, type FolderListener } from './fs-events.ts';
 import type { FolderState } from '../daemon/registry.ts';
+import { plural } from '../terminal/words.ts';
+import { notThereYet } from './missing-folder.ts';
 
-/** The result of a check of the folder. */
+/** What a look at the folder found: which folder it is, or why it is missing, if the system says so. */
+export type Sighting = { readonly identity: string } | { readonly missing: string | undefined };
+
+/** What a sighting changed. */
 export type Appearance = 'same' | 'appeared' | 'gone' | 'replaced';
 
 export interface WatchedFolderOptions {
@@ -16,6 +21,8 @@ export interface WatchedFolderOptions {
   readonly forcePolling: boolean;
   readonly onName: (folder: WatchedFolder, parent: string, name: string) => void;
   readonly onRoot: (folder: WatchedFolder) => void;
+  /** Called when the folder disappeared. Returns how many recordings in it are not sent. */
+  readonly onGone: (folder: WatchedFolder) => number;
   readonly onStateChange: (folder: WatchedFolder) => void;
 }
 
@@ -31,6 +38,9 @@ export class WatchedFolder {
   /** Duration of the last rescan (ms). */
   rescanCostMs = 0;
   #identity: string | undefined;
+  /** Why it is missing, if the system does not say so. */
+  #absence: string | undefined;
+  #wasThere = false;
   #looking = false;
   #closed = false;
   #checked = false;
@@ -48,35 +58,48 @@ export class WatchedFolder {
   }
 
   /**
-   * Checks whether the folder exists, and whether it is the same: another one may be mounted. An
-   * unreadable folder counts as missing. A folder that is missing at the first check is no change.
+   * Looks whether the folder exists, and whether it is the same: another one may be mounted. An
+   * unreadable folder counts as missing. {@link WatchedFolder.apply} takes over what it found.
    *
-   * @returns undefined while an earlier check has not returned: its file system hangs
+   * @returns undefined while an earlier look has not returned: its file system hangs
    */
-  async check(): Promise<Appearance | undefined> {
+  async look(): Promise<Sighting | undefined> {
     if (this.#looking) return undefined;
     this.#looking = true;
     try {
       const found = await lookAt(this.path);
-      return this.#closed ? undefined : this.#compare(found);
+      const isNew = 'missing' in found && found.missing === undefined && !this.#wasThere;
+      if (isNew) this.#absence ??= await notThereYet(this.path);
+      return this.#closed ? undefined : found;
     } finally {
       this.#looking = false;
     }
   }
 
-  #compare(found: Awaited<ReturnType<typeof lookAt>>): Appearance {
+  /** Looks at the folder, and takes over what it finds. */
+  async check(): Promise<void> {
+    const found = await this.look();
+    if (found !== undefined) this.apply(found);
+  }
+
+  /** Takes over a sighting. A folder that is missing at the first look is no change. */
+  apply(found: Sighting): Appearance {
     const before = this.#identity;
     const isFirst = !this.#checked;
     this.#checked = true;
     if ('missing' in found) {
-      if (isFirst) this.reason = found.missing;
-      this.#leave(found.missing);
+      if (before !== undefined)
+        this.#absence = disappeared(this.#options.onGone(this), this.removable);
+      const reason = found.missing ?? this.#absence;
+      if (isFirst) this.reason = reason;
+      this.#leave(reason);
       return before === undefined ? 'same' : 'gone';
     }
     const { identity } = found;
     // File systems without events may renumber their folders each time.
     if (before !== undefined && (identity === before || this.state === 'polling')) return 'same';
     this.#identity = identity;
+    this.#wasThere = true;
     this.#enter();
     return before === undefined ? 'appeared' : 'replaced';
   }
@@ -135,13 +158,17 @@ export class WatchedFolder {
   }
 }
 
-/** Returns the folder's identity if it is readable; else why it is missing, if that is worth a report. */
-async function lookAt(
-  path: string,
-): Promise<{ readonly identity: string } | { readonly missing: string | undefined }> {
+/** Returns why a folder that existed is waited for, as a sentence. */
+function disappeared(left: number, removable: boolean): string {
+  if (left === 0) return 'It disappeared.';
+  const recordings = `${plural(left, 'recording')} that ${left === 1 ? 'is' : 'are'} not sent`;
+  return `It disappeared with ${recordings}${removable ? ': plug it in again.' : '.'}`;
+}
+
+async function lookAt(path: string): Promise<Sighting> {
   try {
     const found = await stat(path);
-    if (!found.isDirectory()) return { missing: undefined };
+    if (!found.isDirectory()) return { missing: 'It is a file.' };
     // Only opening it shows whether it is readable: the mode is not the only rule.
     const refused = await opendir(path).then((folder) => folder.close(), refusalIn);
     if (refused !== undefined) return { missing: refused };

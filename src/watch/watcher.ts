@@ -153,6 +153,7 @@ export class Watcher {
           forcePolling: options.pollMs !== undefined,
           onName: (folder, parent, name) => this.#eventHandler.add(folder, parent, name),
           onRoot: () => events.post({ type: 'root-changed' }),
+          onGone: (folder) => this.#forgetBelow(folder.path),
           onStateChange: (folder) => this.#reportState(folder),
         }),
     );
@@ -194,13 +195,13 @@ export class Watcher {
     try {
       this.#sender.adopt();
       await this.#firstCheck();
+      // Folders that the first check found are rescanned once, not once more for their appearance.
+      for (const event of this.#events.drain()) this.#guarded(() => this.#handle(event));
       for (const folder of this.#folders) {
         if (folder.state !== 'waiting') continue;
         this.#reportState(folder);
         this.#rescanner.expect(folder);
       }
-      // Folders that the first check found are rescanned once, not once more for their appearance.
-      for (const event of this.#events.drain()) this.#guarded(() => this.#handle(event));
       this.#startRescan();
       while (!this.#hasEnded()) {
         const event = await this.#events.next();
@@ -273,7 +274,7 @@ export class Watcher {
         this.#check();
         return;
       case 'folder-checked':
-        this.#onAppearance(event.folder, event.appearance);
+        this.#onAppearance(event.folder, event.folder.apply(event.sighting));
         return;
       case 'rescan-due':
         this.#startRescan();
@@ -393,9 +394,9 @@ export class Watcher {
   /** Checks one folder; a hanging file system delays no other folder. */
   async #checkFolder(folder: WatchedFolder): Promise<void> {
     try {
-      const appearance = await folder.check();
-      if (appearance === undefined || this.#hasEnded()) return;
-      this.#events.post({ type: 'folder-checked', folder, appearance });
+      const sighting = await folder.look();
+      if (sighting === undefined || this.#hasEnded()) return;
+      this.#events.post({ type: 'folder-checked', folder, sighting });
     } catch (error) {
       this.#onError(error);
     }
@@ -410,8 +411,17 @@ export class Watcher {
   #onAppearance(folder: WatchedFolder, appearance: Appearance): void {
     if (appearance === 'same') return;
     this.#rescanner.forgetProblems();
-    if (appearance === 'gone') this.#incomplete.forgetBelow(folder.path);
+    if (appearance === 'gone') this.#events.setTimer('check-due', CHECK_MS);
     else this.#rescanIn(folder, 0);
+  }
+
+  /** Forgets the files in a folder that disappeared. @returns how many recordings are not sent */
+  #forgetBelow(folder: string): number {
+    // Reading them failed since the folder disappeared.
+    const failed = this.#incomplete
+      .forgetBelow(folder)
+      .filter(({ reason }) => reason === 'unreadable');
+    return failed.length + this.#sender.forgetBelow(folder);
   }
 
   #onWakeFromSleep(): void {
@@ -479,6 +489,7 @@ export class Watcher {
       marks.markReported(path, stamp);
       report({ event: 'unfinished', path, reason, detail });
     }
+    this.#noteChange();
   }
 
   /** Verifies earlier uploads that are due, also those of an earlier run. */

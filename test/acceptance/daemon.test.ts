@@ -6,7 +6,6 @@ import {
   mkdirSync,
   readFileSync,
   readdirSync,
-  rmSync,
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
@@ -150,9 +149,15 @@ describe.skipIf(process.platform === 'win32')('sync watch --daemon', () => {
     expect(second.stderr).toContain(`process ${String(pid)}`);
     // The same folder beside others is refused by the daemon itself, which then is gone.
     const other = join(world.home.dir, 'Other');
+    mkdirSync(other);
     const overlapping = await world.sync(['watch', world.folder, other, '--daemon']);
     expect(overlapping.code).toBe(2);
-    expect(overlapping.stderr).toContain(`Already watched by process ${String(pid)}`);
+    expect(overlapping.stderr).toMatch(
+      new RegExp(
+        `Already watched by process ${String(pid)} since \\d{4}-\\d\\d-\\d\\d \\d\\d:\\d\\d: `,
+      ),
+    );
+    expect(overlapping.stderr).toContain('It runs in the background: `sync daemon stop` stops it.');
     const daemons = await daemonsOf(world);
     expect(daemons.map(({ running, pid: each }) => ({ running, pid: each }))).toEqual([
       { running: true, pid },
@@ -174,14 +179,18 @@ describe.skipIf(process.platform === 'win32')('sync watch --daemon', () => {
     expect([code, ndjson(stdout)[0]]).toMatchObject([0, { outcome: 'stopped', pid: started.pid }]);
   });
 
-  it('waits for a folder that does not exist yet', async () => {
+  it('waits for a folder that does not exist yet, and suggests the closest name at once', async () => {
     const world = await openDaemonWorld();
-    rmSync(world.folder, { recursive: true });
-    const { log } = await startDaemon(world, [world.folder]);
-    expect(readFileSync(log, 'utf8')).toContain(`Waiting for ${world.folder}`);
+    const typed = join(world.home.dir, 'Gramin');
+    const why = `It does not exist yet. Did you mean ${world.folder}?`;
+    const { code, stdout, stderr } = await world.sync(['watch', typed, '--daemon']);
+    expect([code, stderr]).toEqual([0, `${typed}: ${why}\n`]);
+    expect(stdout).toContain(`Waiting for ${typed} in the background`);
+    const logged = await world.sync(['daemon', 'logs']);
+    expect(logged.stdout).toContain(`Waiting for ${typed}. ${why}\n`);
     const status = await world.sync(['daemon', 'status']);
-    expect(status.stdout).toContain(`Waiting for ${world.folder}.`);
-    put(join(world.folder, 'ride.fit'), anotherRecording());
+    expect(status.stdout).toContain(`Waiting for ${typed}: ${why}\n`);
+    put(join(typed, 'ride.fit'), anotherRecording());
     await until(() => uploads(world) === 1);
   });
 
@@ -214,6 +223,7 @@ describe.skipIf(process.platform === 'win32')('sync watch --daemon', () => {
     onTestFinished(() => endDaemons(world.home));
     const token = world.sandbox.control.mint().access_token;
     const folder = join(world.home.dir, 'Garmin');
+    mkdirSync(folder);
     const { pid, log } = await startDaemon(world, [folder], {
       env: { SYNC_ACCESS_TOKEN: token, SYNC_CLIENT_SECRET: 'a-secret-of-the-client' },
     });
@@ -266,6 +276,7 @@ describe.skipIf(process.platform === 'win32')('sync daemon stop', () => {
   it('ends the daemons of this profile only', async () => {
     const world = await openDaemonWorld();
     const other = join(world.home.dir, 'Other');
+    mkdirSync(other);
     const first = await startDaemon(world, [world.folder]);
     const second = await startDaemon(world, [other]);
     const third = join(world.home.dir, 'Third');
@@ -394,12 +405,13 @@ describe.skipIf(process.platform === 'win32')('sync daemon logs', () => {
   it('names the daemon of each line if there are several daemons', async () => {
     const world = await openDaemonWorld();
     const other = join(world.home.dir, 'Other');
+    mkdirSync(other);
     await startDaemon(world, [world.folder]);
     await startDaemon(world, [other]);
     const { stdout } = await world.sync(['daemon', 'logs']);
     expect(stdout.match(/^==> .*$/gm)).toEqual([`==> ${world.folder}`, `==> ${other}`]);
     const one = await world.sync(['daemon', 'logs', other]);
-    expect(one.stdout).toContain(`Waiting for ${other}`);
+    expect(one.stdout).toContain(`Watching ${other}`);
     expect(one.stdout).not.toContain(`Watching ${world.folder}`);
   });
 

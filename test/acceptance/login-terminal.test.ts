@@ -14,20 +14,21 @@ import {
 import { ndjson } from '../support/program.ts';
 
 /** The requests of a login; the profile states the athlete's time zone. */
-const LOGIN = ['authorize 302', 'token 200', 'userinfo 200', 'profile 200'];
+const CHECK = ['authorize 302'];
+const LOGIN = [...CHECK, 'authorize 302', 'token 200', 'userinfo 200', 'profile 200'];
 
 describe.skipIf(!terminals.present)(`a login at a terminal${terminals.note}`, () => {
   it('asks for address, client and secret on first use, and never shows the secret', async () => {
     const world = await openWorld({ env: { SYNC_BASE_URL: undefined, SYNC_CLIENT_ID: undefined } });
     const { sandbox } = world;
     const terminal = openTerminal(world, ['login', '--no-browser', '--port', '0']);
-    await terminal.waitFor(/Address of the training service/);
-    terminal.type('training.example.com\r');
-    await terminal.waitFor(/That "training\.example\.com" is not an address/);
-    await terminal.waitFor(/Address of the training service/);
+    await terminal.waitFor(/Platform address/);
+    terminal.type('my platform\r');
+    await terminal.waitFor(/That "my platform" is not an address/);
+    await terminal.waitFor(/Platform address/);
     terminal.type('http://training.example.com\r');
     await terminal.waitFor(/is plain http: a login needs https/);
-    await terminal.waitFor(/Address of the training service/);
+    await terminal.waitFor(/Platform address/);
     terminal.type(`${sandbox.url}\r`);
     await terminal.waitFor(/Client ID/);
     terminal.type('sandbox-confidential\r');
@@ -35,7 +36,7 @@ describe.skipIf(!terminals.present)(`a login at a terminal${terminals.note}`, ()
     terminal.type('sandbox-secret\r');
     const [url] = await terminal.waitFor(AUTHORIZE_URL);
     expect(new URL(url).searchParams.get('client_id')).toBe('sandbox-confidential');
-    await terminal.waitFor(/paste the address here/);
+    await terminal.waitFor(/Address of the last page/);
     await visit(url);
     const { code } = await terminal.finished;
     expect(code).toBe(0);
@@ -51,8 +52,8 @@ describe.skipIf(!terminals.present)(`a login at a terminal${terminals.note}`, ()
     // The second time nothing is asked.
     const again = openTerminal(world, ['login', '--no-browser', '--port', '0']);
     const [second] = await again.waitFor(AUTHORIZE_URL);
-    expect(again.screen()).not.toMatch(/Client ID:|Client secret|Address of/);
-    await again.waitFor(/paste the address here/);
+    expect(again.screen()).not.toMatch(/Client ID,|Client secret|Platform address/);
+    await again.waitFor(/Address of the last page/);
     await visit(second);
     expect((await again.finished).code).toBe(0);
   });
@@ -65,7 +66,7 @@ describe.skipIf(!terminals.present)(`a login at a terminal${terminals.note}`, ()
     await terminal.waitFor(/Client secret/);
     terminal.type('\r');
     const [url] = await terminal.waitFor(AUTHORIZE_URL);
-    await terminal.waitFor(/paste the address here/);
+    await terminal.waitFor(/Address of the last page/);
     await visit(url);
     expect((await terminal.finished).code).toBe(0);
     expect(world.sandbox.control.requests({ route: 'token' })[0]?.body).not.toHaveProperty(
@@ -87,12 +88,12 @@ describe.skipIf(!terminals.present)(`a login at a terminal${terminals.note}`, ()
       [wrongState.href, /belongs to another login/],
     ];
     for (const [pasted, complaint] of mistakes) {
-      await terminal.waitFor(/paste the address here/);
+      await terminal.waitFor(/Address of the last page/);
       terminal.type(`${pasted}\r`);
       await terminal.waitFor(complaint);
     }
-    expect(requestLines(world.sandbox)).toEqual(['authorize 302']);
-    await terminal.waitFor(/paste the address here/);
+    expect(requestLines(world.sandbox)).toEqual([...CHECK, 'authorize 302']);
+    await terminal.waitFor(/Address of the last page/);
     terminal.type(`${answer}\r`);
     expect((await terminal.finished).code).toBe(0);
     expect(terminal.screen()).toContain('Logged in as Ada Lindqvist');
@@ -102,21 +103,22 @@ describe.skipIf(!terminals.present)(`a login at a terminal${terminals.note}`, ()
   it('exits 130 on Ctrl-C at the question, and stores nothing', async () => {
     const world = await openWorld();
     const terminal = openTerminal(world, ['login', '--no-browser', '--port', '0']);
-    await terminal.waitFor(/paste the address here/);
+    await terminal.waitFor(/Address of the last page/);
     terminal.type('\u0003');
     expect((await terminal.finished).code).toBe(130);
     expect(existsSync(tokenFile(world))).toBe(false);
-    expect(requestLines(world.sandbox)).toEqual([]);
+    expect(requestLines(world.sandbox)).toEqual(CHECK);
   });
 
   it('asks before it uses a file without a keychain, and saves the answer', async () => {
     const world = await openWorld({ env: { SYNC_TOKEN_STORE: undefined } });
     const terminal = openTerminal(world, ['login', '--no-browser', '--port', '0']);
     await terminal.waitFor(/No keychain found/);
-    await terminal.waitFor(/instead\? Only you can read it\. \[y\/N\]/);
+    await terminal.waitFor(/Keep the login in a file that only you can read\? \[y\/N\]/);
+    expect(terminal.screen()).not.toContain('In CI');
     terminal.type('y\r');
     const [url] = await terminal.waitFor(AUTHORIZE_URL);
-    await terminal.waitFor(/paste the address here/);
+    await terminal.waitFor(/Address of the last page/);
     await visit(url);
     expect((await terminal.finished).code).toBe(0);
     const [status] = ndjson((await world.sync(['status', '--json'])).stdout);

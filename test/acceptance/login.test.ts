@@ -21,8 +21,10 @@ import { type CallbackRequest, sendToListener } from '../support/callback-reques
 import { makeRecording } from '../support/fit-maker.ts';
 import { ISO_TIME, ndjson } from '../support/program.ts';
 
+/** The request before the browser opens: is there a login page? */
+const CHECK = ['authorize 302'];
 /** The requests of a login; the profile states the athlete's time zone. */
-const LOGIN = ['authorize 302', 'token 200', 'userinfo 200', 'profile 200'];
+const LOGIN = [...CHECK, 'authorize 302', 'token 200', 'userinfo 200', 'profile 200'];
 
 const ALL_SCOPES = [
   'workout:write',
@@ -152,7 +154,7 @@ fetch(process.argv[2]);
     });
     const running = world.start(['login', '--port', '0']);
     const [, port] = await running.waitFor(/127\.0\.0\.1%3A(\d+)%2Fcallback/);
-    await running.waitFor(/Ctrl-C ends it/);
+    await running.waitFor(/Ctrl-C cancels/);
     expect(running.stderr()).toContain('You are here over SSH.');
     expect(running.stderr()).toContain(
       `ssh -N -L ${String(port)}:127.0.0.1:${String(port)} -p 2222 ada@198.51.100.4`,
@@ -187,7 +189,7 @@ fetch(process.argv[2]);
         },
       ],
     });
-    expect(requestLines(world.sandbox)).toEqual([]);
+    expect(requestLines(world.sandbox)).toEqual(CHECK);
     expect(existsSync(tokenFile(world))).toBe(false);
   });
 
@@ -211,7 +213,7 @@ fetch(process.argv[2]);
     running.child.kill('SIGINT');
     expect((await running.finished).code).toBe(130);
     await expect(fetch(redirectUri)).rejects.toThrow();
-    expect(requestLines(world.sandbox)).toEqual([]);
+    expect(requestLines(world.sandbox)).toEqual(CHECK);
   });
 });
 
@@ -303,7 +305,7 @@ describe('a callback that is not the answer', () => {
       expect(answer.status).toBe(status);
       for (const secret of [state, 'stolen']) expect(answer.html).not.toContain(secret);
       if (told !== undefined) await running.waitFor(new RegExp(told));
-      expect(requestLines(world.sandbox)).toEqual([]);
+      expect(requestLines(world.sandbox)).toEqual(CHECK);
 
       expect((await visit(authorizeUrl)).status).toBe(200);
       expect((await running.finished).code).toBe(0);
@@ -377,7 +379,7 @@ describe('a first login without a terminal', () => {
         lines: [{ type: 'error', code: 'CONFIG', message, hint, setting }],
       });
       expect(stderr).toContain(hint);
-      expect(requestLines(world.sandbox)).toEqual([]);
+      expect(requestLines(world.sandbox)).toEqual(CHECK);
     },
   );
 
@@ -504,7 +506,7 @@ describe('the port of the redirect URI', () => {
     expect(error['message']).toContain(`${port}`);
     if (process.platform === 'linux') expect(error['message']).toContain(`${process.pid}`);
     expect(error['hint']).toContain('--port');
-    expect(requestLines(world.sandbox)).toEqual([]);
+    expect(requestLines(world.sandbox)).toEqual(CHECK);
   });
 
   it('listens on port 8917 by default', async () => {
@@ -529,13 +531,26 @@ describe('the port of the redirect URI', () => {
     for (const login of logins) expect((await login.running.finished).code).toBe(0);
   });
 
-  it('times out with the reason if the service does not know the port of --port 0', async () => {
+  it('reports at once that the service does not know the port of --port 0', async () => {
     const world = await openWorld({ sandbox: { settings: { exactRedirectUris: true } } });
-    const { running, authorizeUrl, redirectUri } = await startLogin(world, [
-      ...['--timeout', '2s', '--json'],
-    ]);
-    const page = await fetch(authorizeUrl, { redirect: 'manual' });
-    expect(page.status).toBe(400);
+    const { code, stdout } = await world.sync(['login', '--no-browser', '--port', '0', '--json']);
+    const [error, ...more] = ndjson(stdout);
+    expect({ code, more }).toEqual({ code: 2, more: [] });
+    expect(error).toEqual({
+      type: 'error',
+      code: 'CONFIG',
+      message: expect.stringMatching(
+        /^127\.0\.0\.1:\d+ refuses this login: The redirect URI "http:\/\/127\.0\.0\.1:\d+\/callback" is not registered /,
+      ) as string,
+      hint: 'Have exactly this address registered for the client, or use the one that is registered: `sync login --redirect-uri URI`.',
+      status: 400,
+    });
+    expect(requestLines(world.sandbox)).toEqual(['authorize 400']);
+  });
+
+  it('times out with the possible reasons', async () => {
+    const world = await openWorld();
+    const { running, redirectUri } = await startLogin(world, ['--timeout', '1s', '--json']);
     const { code, stdout } = await running.finished;
     expect({ code, lines: ndjson(stdout) }).toEqual({
       code: 4,
@@ -543,7 +558,7 @@ describe('the port of the redirect URI', () => {
         {
           type: 'error',
           code: 'AUTH_TIMEOUT',
-          message: 'The login was not completed in the browser within 2 s.',
+          message: 'The login was not completed in the browser within 1 s.',
           hint:
             'If the browser showed an error page: the service must know the client ' +
             `"sandbox-client", and exactly ${redirectUri} must be registered for it. ` +
@@ -553,7 +568,7 @@ describe('the port of the redirect URI', () => {
         },
       ],
     });
-    expect(requestLines(world.sandbox)).toEqual(['authorize 400']);
+    expect(requestLines(world.sandbox)).toEqual(CHECK);
   });
 
   it.each(['/done/here', '', '/'])(

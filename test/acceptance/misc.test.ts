@@ -215,17 +215,18 @@ describe('sync explain', () => {
       ndjson((await world.sync(['explain', '2026-02-15', '--json'])).stdout)[0];
     const unknown = { state: 'unknown', reason: 'Nothing was sent from here.' };
     const nutrition = { kind: 'nutrition', ...unknown };
+    const empty = { date: '2026-02-15', zone: 'Europe/Berlin', recordings: [] };
     expect(await day()).toEqual({
       type: 'explain',
       subject: 'date',
-      date: '2026-02-15',
+      ...empty,
       records: [{ kind: 'wellness', ...unknown }, nutrition],
     });
     await world.sync(['push', 'wellness', '-'], { input: '{"date": "2026-02-15", "hrv": 66}' });
     expect(await day()).toEqual({
       type: 'explain',
       subject: 'date',
-      date: '2026-02-15',
+      ...empty,
       records: [
         {
           kind: 'wellness',

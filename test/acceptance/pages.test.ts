@@ -105,7 +105,12 @@ describe.skipIf(!chromium.present)(`a login clicked through in Chromium${chromiu
     await page.getByRole('button', { name: 'Approve' }).click();
     await page.getByRole('heading', { name: 'The login failed' }).waitFor();
     expect((await login.running.finished).code).toBe(4);
-    expect(requestLines(world.sandbox)).toEqual(['authorize 200', 'consent 303', 'token 400']);
+    expect(requestLines(world.sandbox)).toEqual([
+      'authorize 200',
+      'authorize 200',
+      'consent 303',
+      'token 400',
+    ]);
   });
 
   it.each(['light', 'dark'] as const)(

@@ -84,7 +84,7 @@ describe('a folder that comes and goes', () => {
       const [health] = readHealth(join(home.dir, 'state'), Date.now());
       expect(health?.folders).toEqual([{ path: folder, state: waiting[0], reason: waiting[1] }]);
       const { stdout } = await world.run(['status']).finished;
-      expect(stdout).toContain(`${folder}: waiting for it (It may not be read by this user.)`);
+      expect(stdout).toContain(`${folder}: It may not be read by this user.`);
 
       const ride = anotherRecording();
       put(join(folder, 'ride.fit'), ride);

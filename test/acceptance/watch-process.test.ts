@@ -313,15 +313,17 @@ describe('sync watch --once', () => {
     expect(world.sandbox.control.requests({ route: 'workouts' })).toHaveLength(1);
   });
 
-  it('reports a missing folder and exits with 3, like upload', async () => {
-    const { code, stdout } = await world.run([
-      'watch',
-      join(world.folder, 'no'),
-      '--once',
-      '--json',
-    ]).finished;
+  it('reports a missing folder with the closest name and exits with 3, like upload', async () => {
+    mkdirSync(join(world.folder, 'Activity'), { recursive: true });
+    const missing = join(world.folder, 'Activty');
+    const { code, stdout } = await world.run(['watch', missing, '--once', '--json']).finished;
     expect(code).toBe(3);
-    expect(ndjson(stdout)[0]).toMatchObject({ outcome: 'invalid', reason: 'unreadable' });
+    expect(ndjson(stdout)[0]).toMatchObject({
+      outcome: 'invalid',
+      reason: 'unreadable',
+      detail: `It does not exist yet. Did you mean ${join(world.folder, 'Activity')}?`,
+    });
+    expect(world.sandbox.control.requests({ route: 'upload-fit' })).toEqual([]);
   });
 });
 

@@ -88,7 +88,9 @@ describe.each(REVISION_NAMES)('a check at the sandbox, revision %s', (revision) 
     const request = { endpoint, clientId: service.clientId, scopes: SCOPES, redirectUri };
     const error = await failure(checkAuthorizePage(testContext(), http, request));
     expect(error.code).toBe('CONFIG');
-    expect(error.message).toContain(`does not accept the redirect URI ${redirectUri} for`);
+    expect(error.message).toContain(
+      ` refuses this login: The redirect URI "${redirectUri}" is not`,
+    );
     expect(String(error.hint)).toBe(
       'Have exactly this address registered for the client, or use the one that is registered: `sync login --redirect-uri URI`.',
     );

@@ -36,6 +36,7 @@ const TABLE: Readonly<Record<ErrorCode, number>> = {
   BUSY: 2,
   STORAGE: 1,
   INTERRUPTED: 130,
+  INTERNAL: 1,
 };
 
 it.each(Object.entries(TABLE))('%s ends the program with %i', (code, exit) => {

@@ -8,19 +8,21 @@ import {
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { openHome, openTerminal, terminals } from '../support/acceptance.ts';
 import { PROGRAM } from '../support/program.ts';
 
 /** A folder with the node that runs the tests, and no `sync`: `#!/usr/bin/env node` has to find it. */
 const NODE_FOLDER = 'node-alone';
+/** What `bin/sync.js` starts on a Node.js that is too old. */
+const OLD_NODE = resolve('bin/old-node.js');
 
 /**
  * A machine with its own PATH: a fake system `sync` in `system/` that writes down its arguments and
- * ends with 7, and copies of this program in the folders that are named.
+ * ends with 7, and copies of a program in the folders that are named.
  */
-function machine(copies: readonly string[] = ['ours']) {
+function machineWith(program: string, copies: readonly string[] = ['ours']) {
   const home = openHome();
   const folder = (name: string) => join(home.dir, name);
   const put = (path: string, text: string) => {
@@ -33,7 +35,7 @@ function machine(copies: readonly string[] = ['ours']) {
     `#!/bin/sh\necho "flushed: $*"\necho "$*" >> "${folder('log')}"\nexit 7\n`,
   );
   for (const copy of copies) {
-    put(join(folder(copy), 'sync'), `#!/usr/bin/env node\nrequire(${JSON.stringify(PROGRAM)});\n`);
+    put(join(folder(copy), 'sync'), `#!/usr/bin/env node\nrequire(${JSON.stringify(program)});\n`);
   }
   mkdirSync(folder(NODE_FOLDER));
   symlinkSync(process.execPath, join(folder(NODE_FOLDER), 'node'));
@@ -58,6 +60,24 @@ function machine(copies: readonly string[] = ['ours']) {
 }
 
 describe.runIf(process.platform !== 'win32')("the system's own sync", () => {
+  it.runIf(terminals.present)('prints at a terminal that the recording was not sent', async () => {
+    const { home, put, folder } = machineWith(PROGRAM);
+    put(folder('ride.fit'), '');
+    const terminal = openTerminal({ home }, ['ride.fit']);
+    const { code, stdout } = await terminal.finished;
+    expect(code).toBe(0);
+    expect(stdout).toContain('Nothing was sent: `sync FILE` flushes it to the disk');
+    expect(stdout).toContain('`sync upload ride.fit` sends it.');
+    expect((await openTerminal({ home }, ['.']).finished).stdout).toBe('');
+  });
+});
+
+describe.runIf(process.platform !== 'win32').each([
+  ['', PROGRAM],
+  [', with a Node.js that is too old for this program,', OLD_NODE],
+])("the system's own sync%s", (_how, program) => {
+  const machine = (copies?: readonly string[]) => machineWith(program, copies);
+
   it.each<[string, string[], string]>([
     ['bare', [], ''],
     ['with -f and a file', ['-f', 'file'], '-f file'],
@@ -73,17 +93,6 @@ describe.runIf(process.platform !== 'win32')("the system's own sync", () => {
     const result = await run(own, args, ['ours', NODE_FOLDER, 'system']);
     expect(result).toEqual({ code: 7, stdout: `flushed: ${given}\n`, stderr: '' });
     expect(log()).toEqual([given]);
-  });
-
-  it.runIf(terminals.present)('prints at a terminal that the recording was not sent', async () => {
-    const { home, put, folder } = machine();
-    put(folder('ride.fit'), '');
-    const terminal = openTerminal({ home }, ['ride.fit']);
-    const { code, stdout } = await terminal.finished;
-    expect(code).toBe(0);
-    expect(stdout).toContain('Nothing was sent: `sync FILE` flushes it to the disk');
-    expect(stdout).toContain('`sync upload ride.fit` sends it.');
-    expect((await openTerminal({ home }, ['.']).finished).stdout).toBe('');
   });
 
   it('does not run for a command, an unknown word or a flag of this program', async () => {

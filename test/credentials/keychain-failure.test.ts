@@ -61,7 +61,10 @@ it.each(['linux', 'darwin', 'win32'] as const)(
       ['other', 5],
     ] as const;
     const errors = troubles.map(([trouble, exitCode]) => {
-      const error = keychainError(trouble, { keychain: 'The keychain', message: 'm', platform });
+      const facts = { keychain: 'The keychain', message: 'm', platform };
+      const error = keychainError(trouble, { ...facts, attended: false });
+      const attended = keychainError(trouble, { ...facts, attended: true });
+      expect(String(attended.hint)).not.toContain('In CI');
       expect(exitCodeOf(error.code)).toBe(exitCode);
       expect(String(error.hint)).toMatch(/\.$/);
       expect(error.message).not.toMatch(/logged in|log in/);

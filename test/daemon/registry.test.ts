@@ -21,6 +21,7 @@ afterEach(() => rmSync(dir, { recursive: true }));
 
 const NOW = Date.UTC(2026, 1, 15, 8);
 const HEALTH = {
+  profile: 'default',
   account: 'me',
   updatedAt: '2026-02-15T07:00:00.000Z',
   folders: [{ path: '/a', state: 'watching' }],
@@ -56,6 +57,7 @@ it('reads the health of a watcher, its running process, and the end of its login
     id,
     pid: 4711,
     profile: 'default',
+    kind: 'terminal',
     running: true,
     since: '2026-02-15T07:00:00.000Z',
     loginEndsInSecs: 3_600,
@@ -102,7 +104,7 @@ it('locks a folder once per account, under every name, also before it exists', a
   mkdirSync(real);
   symlinkSync(real, join(dir, 'link'));
   const context = testContext();
-  const owner = { stateDir: dir, account: 'me' };
+  const owner = { stateDir: dir, profile: 'default', account: 'me' };
   const first = await lockFolders(context, owner, [real, join(real, 'not/yet')]);
   for (const folder of [real, join(dir, 'link'), join(dir, 'link/not/yet')]) {
     await expect(lockFolders(context, owner, [folder])).rejects.toMatchObject({ code: 'BUSY' });

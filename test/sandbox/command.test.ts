@@ -4,7 +4,9 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { type SandboxFlags, sandbox } from '../../src/commands/sandbox.ts';
 import { REVISIONS } from '../../src/sandbox/revisions.ts';
 import { DEFAULT_SETTINGS, type SandboxSettings } from '../../src/sandbox/settings.ts';
-import { startJsonCommand } from '../support/command.ts';
+import { testSystem } from '../auth/support.ts';
+import { startCommand, startJsonCommand } from '../support/command.ts';
+import { until } from '../watch/support.ts';
 import { openSandbox, tempDir } from './support.ts';
 
 /** Runs the command until it is ready; `stop` ends it and returns its last line. */
@@ -49,6 +51,24 @@ describe('sync sandbox', () => {
     expect((await fetch(`${info.url}/api/profile`)).status).toBe(401);
     expect(await stop()).toEqual({ type: 'sandbox-stopped', requests: 1, recordings: 0 });
     await expect(fetch(`${info.url}/api/profile`)).rejects.toThrow();
+  });
+
+  it('prints a line for each request with --verbose', async () => {
+    const stop = new AbortController();
+    onTestFinished(() => stop.abort());
+    const system = testSystem({ homeDir: tempDir(), signal: stop.signal });
+    const args = ['--port', '0', '--verbose', '--fault', 'profile:503'];
+    const { stdout, stderr, done } = startCommand(sandbox, system, args);
+    await until(() => stdout.length > 0);
+    const url = /SYNC_BASE_URL=(\S+)/.exec(stdout.join('\n'))?.[1] ?? '';
+    await fetch(`${url}/api/workouts`);
+    await fetch(`${url}/api/profile`);
+    expect(stderr.map((line) => line.replace(/\d+ ms/, '1 ms'))).toEqual([
+      'GET /api/workouts: 401 after 1 ms',
+      'GET /api/profile: 503 after 1 ms (fault profile:503)',
+    ]);
+    stop.abort();
+    await done;
   });
 
   it('maps every flag to its setting', async () => {

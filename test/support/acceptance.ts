@@ -37,7 +37,7 @@ export async function startLogin(
   const running = world.start(['login', '--no-browser', ...port, ...args], options);
   const [authorizeUrl] = await running.waitFor(AUTHORIZE_URL);
   // The last line: all of the text is printed.
-  await running.waitFor(/Ctrl-C ends it/);
+  await running.waitFor(/Ctrl-C cancels/);
   const query = new URL(authorizeUrl).searchParams;
   return {
     running,
@@ -93,8 +93,9 @@ export function openTerminal(
   { home }: Pick<World, 'home'>,
   args: readonly string[],
   env: NodeJS.ProcessEnv = {},
+  program = PROGRAM,
 ): Terminal {
-  const words = [process.execPath, PROGRAM, ...args].map(quoted).join(' ');
+  const words = [process.execPath, program, ...args].map(quoted).join(' ');
   const command = `stty cols ${COLUMNS} rows 40; exec ${words}`;
   const child = spawn(SCRIPT ?? 'script', ['-qfec', command, '/dev/null'], {
     env: { ...home.env, TERM: 'xterm', SHELL: '/bin/sh', ...env },

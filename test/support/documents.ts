@@ -32,6 +32,11 @@ export function codeBlocks(document: string): CodeBlock[] {
   return blocks;
 }
 
+/** Returns a document without its fenced blocks. */
+export function withoutBlocks(document: string): string {
+  return document.replace(/^```[^]*?^```$/gm, '');
+}
+
 /** Returns the rows of the table with this title of the first column; cells as Markdown. */
 export function tableRows(document: string, firstColumn: string): string[][] {
   const lines = document.split('\n');

@@ -1,6 +1,7 @@
 import { dirname } from 'node:path';
 import { thisSystem } from '../../src/app/system.ts';
-import { ExitCode, SyncError, exitCodeOf } from '../../src/base/errors.ts';
+import { failureOf } from '../../src/app/fault.ts';
+import { type ExitCode, exitCodeOf } from '../../src/base/errors.ts';
 import { VERSION } from '../../src/base/version.ts';
 import { buildProgram } from '../../src/cli/program.ts';
 import { findMachineZone } from '../../src/system/machine-zone.ts';
@@ -40,8 +41,9 @@ export async function runInProcess(
   try {
     code = await buildProgram({ version: VERSION, system, onFlags }, args).run();
   } catch (error) {
-    createOutput(io, flags, system.clock).error(errorReport(error), errorText(error, flags));
-    code = error instanceof SyncError ? exitCodeOf(error.code) : ExitCode.internal;
+    const failure = failureOf(error, system);
+    createOutput(io, flags, system.clock).error(errorReport(failure), errorText(failure, flags));
+    code = exitCodeOf(failure.code);
   }
   return { code, stdout: stdout.join(''), stderr: stderr.join('') };
 }

@@ -54,6 +54,7 @@ beforeEach(async () => {
     forcePolling: false,
     onName: (which, parent, name) => eventHandler.add(which, parent, name),
     onRoot: nothing,
+    onGone: () => 0,
     onStateChange: nothing,
   });
   await folder.check();

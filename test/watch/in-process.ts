@@ -85,7 +85,7 @@ export function start(
       mark.release();
     })());
   ends.push(end);
-  return { running, events, target, database, end };
+  return { watcher, running, events, target, database, end };
 }
 
 export const held = () => sandbox.control.state().athletes.flatMap(({ recordings }) => recordings);

@@ -68,3 +68,12 @@ it('ignores a recording that a rescan finds again, unless the file was rewritten
   expect(queue.add(item('a', 1, rewritten))).toBe(true);
   expect(takeAll(queue)).toEqual(['a']);
 });
+
+it('removes the files below a folder, and neither kept recordings nor a folder with a longer name', () => {
+  const queue = new Queue();
+  for (const key of ['/dev/a.fit', '/dev/sub/b.fit', '/device/c.fit']) queue.add(item(key, 1));
+  queue.add(item('sha', 2, { absolute: '/dev/kept.fit', kept: 'sha' }));
+  expect(queue.removeBelow('/dev')).toBe(2);
+  expect(takeAll(queue)).toEqual(['/device/c.fit', 'sha']);
+  expect(queue.removeBelow('/')).toBe(0);
+});

@@ -53,6 +53,7 @@ function open() {
       forcePolling: true,
       onName: () => undefined,
       onRoot: () => undefined,
+      onGone: () => 0,
       onStateChange: () => undefined,
     });
     await folder.check();

@@ -1,4 +1,12 @@
-import { linkSync, readdirSync, renameSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
+import {
+  linkSync,
+  mkdirSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { unfinished } from '../support/fit-maker.ts';
@@ -51,6 +59,47 @@ describe('a device that can be unplugged', () => {
     await until(() => held().length === rides.length);
     expect(held().map(({ receivedCount }) => receivedCount)).toEqual(rides.map(() => 1));
     await until(() => readdirSync(join(dir, 'state/outbox')).length === 0);
+  });
+});
+
+describe('a device that disappears', () => {
+  it('is reported once with the recordings that are still on it, which are sent when it is back', async () => {
+    const rides = Array.from({ length: 6 }, () => anotherRecording());
+    rides.forEach((bytes, i) => put(join(folder, `${i}.fit`), bytes));
+    put(join(folder, 'open.fit'), unfinished(anotherRecording()));
+    sandbox.control.addFaults('upload-fit:delay=1s*2');
+    const { events, watcher } = start({ filesystemType: { noEvents: undefined, removable: true } });
+    const states = () => happened(events, 'folder').slice(1);
+    await until(() => happened(events, 'kept').length === 2);
+    expect(watcher.picture).toMatchObject({ waiting: 6, unfinished: 1 });
+    renameSync(folder, `${folder}-away`);
+    await until(() => states().length > 0);
+    const reason = 'It disappeared with 4 recordings that are not sent: plug it in again.';
+    expect(states()).toEqual([{ event: 'folder', folder, state: 'waiting', reason }]);
+    await until(() => held().length === 2);
+    await until(() => watcher.picture.waiting === 0);
+    expect(watcher.picture).toMatchObject({ unfinished: 0, folders: [{ reason }] });
+    renameSync(`${folder}-away`, folder);
+    await until(() => held().length === rides.length);
+    expect(states()).toMatchObject([{ reason }, { state: 'watching' }]);
+    expect(held().map(({ receivedCount }) => receivedCount)).toEqual(rides.map(() => 1));
+  });
+
+  it('is watched again within two seconds of its return, also after hours without a change', async () => {
+    const clock = manualClock();
+    put(join(folder, 'ride.fit'), anotherRecording());
+    const { events } = start({ clock });
+    await until(() => held().length === 1);
+    await clock.advance(3 * 3_600_000);
+    rmSync(folder, { recursive: true });
+    while (happened(events, 'folder').length < 2) await clock.advance(100);
+    mkdirSync(folder);
+    await clock.advance(2_000);
+    await until(() => happened(events, 'folder').length === 3);
+    expect(happened(events, 'folder').slice(1)).toEqual([
+      { event: 'folder', folder, state: 'waiting', reason: 'It disappeared.' },
+      { event: 'folder', folder, state: 'watching' },
+    ]);
   });
 });
 

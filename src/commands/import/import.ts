@@ -1,7 +1,7 @@
 import { tmpdir } from 'node:os';
-import { type CommandModule, dryRun } from '../../app/command.ts';
+import { type CommandModule, dryRun, zoneFlag } from '../../app/command.ts';
 import { configFor } from '../../app/config.ts';
-import { dateFlag } from '../../app/date-flag.ts';
+import { DATE_FORMS, dateFlag } from '../../app/date-flag.ts';
 import { zoneFor } from '../../app/zone.ts';
 import { ReadZones } from '../../records/read-zones.ts';
 import type { AppContext } from '../../app/context.ts';
@@ -53,15 +53,16 @@ export const importExport: CommandModule = {
       .argument('<path...>', 'exports, archives, folders and files of any kind')
       .option('--yes', 'send without asking')
       .addOption(dryRun())
-      .option('--since <date>', 'send only what is from this day on: YYYY-MM-DD, yesterday, 7d')
-      .option('--tz <zone>', 'time zone that decides about dates, such as Europe/Berlin')
+      .option('--since <date>', `send only what is from this day on: ${DATE_FORMS}`)
+      .addOption(zoneFlag())
       .option('--strict', 'refuse unknown fields, days far ahead, and values that need adapting')
-      .option('--raw', 'send each record as it was read along, as rawJson'),
+      .option('--raw', 'also send the record as it was read, in the field rawJson'),
   examples: [
     'sync import export.zip           # shows a table, asks, then sends',
     'sync import ~/Downloads/garmin --since 2026-01-01 --yes',
     'sync import export.zip --dry-run # needs no login',
   ],
+  documents: ['import.md'],
 
   async run(context, paths: readonly string[], flags: ImportFlags) {
     const { clock, signal } = context;

@@ -28,7 +28,7 @@ export async function waitForAnswer(
   const { env, io, platform } = context;
   const { url, redirectUri, start } = authorization;
   const { timeoutMs } = options;
-  const limit = `Waiting for ${duration(timeoutMs)}; Ctrl-C ends it.`;
+  const limit = `Waiting for ${duration(timeoutMs)}; Ctrl-C cancels the login.`;
   const showAddress = (why: keyof typeof BY_HAND) => {
     const sshCommand = sshForwardCommand(env, hostname(), redirectUri);
     context.warn(byHandText(why, { url, sshCommand, paste: io.interactive, limit }));
@@ -38,7 +38,14 @@ export async function waitForAnswer(
   let byHand: Promise<void>;
   if (why === undefined) {
     context.warn(
-      `Your browser opens the service's page: approve the login there.\nIf it does not open, go to:\n\n  ${url}\n\n${limit}`,
+      [
+        `Your browser opens the login page of ${new URL(url).host}: approve the login there.`,
+        'If no page opens, open this address yourself:',
+        '',
+        `  ${url}`,
+        '',
+        limit,
+      ].join('\n'),
     );
     byHand = context.openBrowser(start.address).then(
       () => new Promise<never>(() => undefined),
@@ -58,8 +65,7 @@ export async function waitForAnswer(
     paste: io.interactive
       ? async (stop) => {
           await settledOr(byHand, stop);
-          const question = 'Or paste the address here that the browser ends at: ';
-          return await ask({ io, signal: stop }, question);
+          return await ask({ io, signal: stop }, 'Address of the last page: ');
         }
       : undefined,
     onPasteRefused: (message) => context.warn(message),
@@ -134,12 +140,12 @@ function byHandText(
     '',
     `  ${url}`,
     '',
-    'If that browser is on another machine, first run this on it, so that the answer reaches this machine:',
+    'If the browser is on another machine, run this there before you approve:',
     '',
     `  ${sshCommand}`,
     '',
     ...(paste
-      ? ['Or approve, let the browser fail to show the last page, and paste its address here.']
+      ? ['Or paste the address of the last page below, even if that page does not load.']
       : []),
     limit,
   ].join('\n');

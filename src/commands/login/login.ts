@@ -1,5 +1,5 @@
 import { withIsoTimes } from '../../json/time.ts';
-import { type CommandModule, choice } from '../../app/command.ts';
+import { ChoiceOption, type CommandModule } from '../../app/command.ts';
 import type { AppContext } from '../../app/context.ts';
 import { configFor } from '../../app/config.ts';
 import { withHttp } from '../../app/with-http.ts';
@@ -11,13 +11,14 @@ import { ExitCode, SyncError } from '../../base/errors.ts';
 import { joinTexts, phrase, sync } from '../../base/phrase.ts';
 import type { Config, SettingOverrides } from '../../config/config.ts';
 import { endpointUrl } from '../../config/endpoints.ts';
-import { CALLBACK_PATH } from '../../config/settings.ts';
+import { DEFAULT_SCOPES } from '../../config/scopes.ts';
+import { CALLBACK_PATH, SETTINGS, TOKEN_STORES } from '../../config/settings.ts';
 import { exchange, waitForAnswer } from './browser.ts';
 import { type LoginReport, keep } from './keep.ts';
 import { type LoginAttempt, chooseStore, clientSecretFor } from './store.ts';
 import { type LoginTarget, completeTarget } from './target.ts';
 import { tokensFromStdin } from './with-token.ts';
-import { loginText } from './words.ts';
+import { NEXT_STEP, loginText } from './words.ts';
 import { offerZone } from './zone.ts';
 
 export interface LoginFlags {
@@ -33,18 +34,38 @@ export interface LoginFlags {
   readonly withToken: boolean;
 }
 
+const DEFAULT_TIMEOUT = '5m';
+
 export const login: CommandModule = {
   declare: (command) =>
     command
-      .option('--base-url <url>', 'address of the service')
-      .option('--client-id <id>', 'client identifier')
+      .option('--base-url <url>', 'address of the platform, such as https://training.example.com')
+      .option('--client-id <id>', 'client ID that the platform gave this program')
       .option('--client-secret-stdin', 'read the client secret from stdin', false)
-      .option('--scope <scopes>', 'scopes to ask for, in quotes; saved for later logins')
-      .option('--port <n>', 'port of the redirect URI; 0: any free port')
-      .option('--redirect-uri <uri>', 'the redirect URI that is registered at the service')
+      .option(
+        '--scope <scopes>',
+        `scopes to ask for, in quotes; saved for later logins (default: ${DEFAULT_SCOPES.join(' ')})`,
+      )
+      .option(
+        '--port <n>',
+        `port of the redirect URI; 0 for any free one (default: ${SETTINGS.redirectPort.fallback})`,
+      )
+      .option(
+        '--redirect-uri <uri>',
+        'redirect URI that is registered at the platform, if it is another one',
+      )
       .option('--no-browser', 'show the address instead of opening a browser')
-      .option('--timeout <duration>', 'time limit for the login in the browser', '5m')
-      .addOption(choice('--store <where>', 'where to keep the login', ['keychain', 'file']))
+      .option(
+        '--timeout <duration>',
+        `time limit for the browser, such as 90s (default: ${DEFAULT_TIMEOUT})`,
+        DEFAULT_TIMEOUT,
+      )
+      .addOption(
+        new ChoiceOption('--store <where>', 'where to keep the login', TOKEN_STORES).default(
+          undefined,
+          SETTINGS.tokenStore.fallback,
+        ),
+      )
       .option('--with-token', 'read a token response (JSON) from stdin', false),
   examples: [
     'sync login --base-url https://training.example.com --client-id my-client',
@@ -52,6 +73,7 @@ export const login: CommandModule = {
     'sync login --store file                # without a keychain: a file only you can read',
     'sync login --with-token < tokens.json  # a token response from elsewhere',
   ],
+  documents: ['login.md'],
 
   async run(context, flags: LoginFlags) {
     const config = configFor(context, overridesOf(flags));
@@ -62,6 +84,7 @@ export const login: CommandModule = {
       text,
     );
     await offerZone(context);
+    if (context.io.interactive && report.saved.baseUrl !== undefined) context.output.say(NEXT_STEP);
     return ExitCode.ok;
   },
 };

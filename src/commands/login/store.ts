@@ -53,11 +53,9 @@ async function openWorkingStore(
     const missing = error instanceof SyncError && error.code === 'KEYCHAIN_MISSING';
     const byFlag = config.originOf('tokenStore') === 'flag';
     if (!missing || byFlag || !io.interactive) throw error;
-    context.warn(
-      error.hint === undefined ? error.message : phrase`${error.message}\n  ${error.hint}`,
-    );
+    context.warn(error.message);
     const file = open('file');
-    const question = `Keep the login in ${file.describe()} instead? Only you can read it. [y/N] `;
+    const question = 'Keep the login in a file that only you can read? [y/N] ';
     if (!(await confirm(context, question))) throw error;
     await file.probe(signal);
     return file;

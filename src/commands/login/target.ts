@@ -3,7 +3,7 @@ import { SyncError, isAbort, messageOf } from '../../base/errors.ts';
 import { phrase, sync } from '../../base/phrase.ts';
 import { Secret } from '../../base/secret.ts';
 import { type Config, requireBaseUrl, requireClientId } from '../../config/config.ts';
-import { SETTINGS } from '../../config/settings.ts';
+import { SETTINGS, type SettingKey, type SettingValue } from '../../config/settings.ts';
 
 /** Upper bound for a client secret or a token response on stdin (bytes). */
 const STDIN_LIMIT = 1024 * 1024;
@@ -30,12 +30,9 @@ export async function completeTarget(
   const knownClient = config.get('clientId');
   const baseUrl =
     config.get('baseUrl') ??
-    (interactive
-      ? await askSetting(context, 'baseUrl', 'Address of the training service (https://...): ')
-      : requireBaseUrl(config));
+    (interactive ? await askSetting(context, 'baseUrl') : requireBaseUrl(config));
   const clientId =
-    knownClient ??
-    (interactive ? await askSetting(context, 'clientId', 'Client ID: ') : requireClientId(config));
+    knownClient ?? (interactive ? await askSetting(context, 'clientId') : requireClientId(config));
 
   if (options.clientSecretStdin) {
     return { baseUrl, clientId, clientSecret: await readSecret(context) };
@@ -43,22 +40,35 @@ export async function completeTarget(
   if (config.clientSecret !== undefined || knownClient !== undefined || !interactive) {
     return { baseUrl, clientId, clientSecret: config.clientSecret };
   }
-  const typed = await askHidden(
-    context,
-    'Client secret (not shown; just Enter if there is none): ',
-  );
+  const typed = await askHidden(context, 'Client secret (not shown; Enter if there is none): ');
   return { baseUrl, clientId, clientSecret: typed === '' ? undefined : new Secret(typed) };
 }
 
-async function askSetting<K extends 'baseUrl' | 'clientId'>(
+/** A question for a setting that has no value yet. */
+const QUESTIONS = {
+  baseUrl: {
+    question: 'Platform address, e.g. https://training.example.com: ',
+    /** Completes an address without a scheme, as a browser does. */
+    read: (typed: string) =>
+      /^[\w-]+(?:\.[\w-]+)+(?:[:/]|$)/.test(typed) ? `https://${typed}` : typed,
+  },
+  clientId: {
+    about: "The client ID is on your platform's page for developers.",
+    question: 'Client ID, e.g. my-client: ',
+    read: (typed: string) => typed,
+  },
+} as const satisfies Partial<Record<SettingKey, object>>;
+
+async function askSetting<K extends keyof typeof QUESTIONS>(
   context: AppContext,
   key: K,
-  question: string,
-): Promise<NonNullable<(typeof SETTINGS)[K]['fallback']>> {
+): Promise<NonNullable<SettingValue<K>>> {
+  const asked = QUESTIONS[key];
+  if ('about' in asked) context.warn(asked.about);
   for (;;) {
-    const typed = await ask(context, question);
+    const typed = await ask(context, asked.question);
     try {
-      return SETTINGS[key].parse(typed) as NonNullable<(typeof SETTINGS)[K]['fallback']>;
+      return SETTINGS[key].parse(asked.read(typed)) as NonNullable<SettingValue<K>>;
     } catch (error) {
       context.warn(`That ${messageOf(error)}.`);
     }

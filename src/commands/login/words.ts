@@ -1,6 +1,7 @@
 import { type Text, joinTexts, phrase, sync } from '../../base/phrase.ts';
 import type { Account } from '../../config/config.ts';
 import type { MissingFeature } from '../../config/scopes.ts';
+import type { SettingKey } from '../../config/settings.ts';
 import { duration } from '../../terminal/words.ts';
 import type { LoginReport } from './keep.ts';
 
@@ -25,10 +26,17 @@ export function loginText(report: LoginReport, now: number): Text {
   return joinTexts(lines, '\n');
 }
 
+/** Settings of every login, which the other lines show. */
+const SHOWN_ELSEWHERE: ReadonlySet<string> = new Set<SettingKey>([
+  'baseUrl',
+  'clientId',
+  'tokenStore',
+]);
+
 function savedText({ profile, saved }: LoginReport): Text[] {
-  const changed = Object.entries(saved).map(([key, value]) =>
-    value === null ? `${key} (removed)` : `${key} "${value}"`,
-  );
+  const changed = Object.entries(saved)
+    .filter(([key]) => !SHOWN_ELSEWHERE.has(key))
+    .map(([key, value]) => (value === null ? `${key} (removed)` : `${key} "${value}"`));
   if (changed.length === 0) return [];
   return [
     `Settings saved for profile "${profile}": ${changed.join(', ')}.`,
@@ -39,6 +47,9 @@ function savedText({ profile, saved }: LoginReport): Text[] {
       : []),
   ];
 }
+
+/** The next step after the first login of a profile. */
+export const NEXT_STEP = phrase`Next: ${sync('upload', 'FILE')}, or ${sync('watch')} for each new recording.`;
 
 export function missingText({ feature, command, scope }: MissingFeature): Text {
   return phrase`  ${feature} (${sync(...command.split(' ').slice(1))} needs ${scope})`;

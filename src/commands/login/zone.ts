@@ -27,7 +27,8 @@ export async function offerZone(context: AppContext): Promise<void> {
     );
     return;
   }
-  const answer = await ask(context, `${found} Count your days in ${zone}? [Y/n] `);
+  context.warn(found);
+  const answer = await ask(context, `Count your days in ${zone}? [Y/n] `);
   if (!/^(y(es)?)?$/i.test(answer)) return;
   await changeProfile(config.paths, config.profile, { settings: { timezone: zone } });
 

@@ -1,7 +1,7 @@
-import { type CommandModule, dryRun } from '../../app/command.ts';
+import { type CommandModule, dryRun, zoneFlag } from '../../app/command.ts';
 import { configFor, quietConfigFor } from '../../app/config.ts';
 import type { AppContext } from '../../app/context.ts';
-import { dateFlag } from '../../app/date-flag.ts';
+import { DATE_FORMS, dateFlag } from '../../app/date-flag.ts';
 import { wholeNumber } from '../../app/flags.ts';
 import { withLedger } from '../../app/ledger.ts';
 import { zoneFor } from '../../app/zone.ts';
@@ -12,7 +12,7 @@ import { type Config, type SettingOverrides, requireBaseUrl } from '../../config
 import { endpointUrl } from '../../config/endpoints.ts';
 import { errorReport, errorText } from '../../terminal/error.ts';
 import { plural } from '../../terminal/words.ts';
-import { DEFAULT_JOBS } from '../../upload/pipeline.ts';
+import { jobsFlag, jobsOf } from '../../app/jobs-flag.ts';
 import { pushItemJson, pushItemText } from '../push.ts';
 import { uploadItemJson, uploadItemText } from '../upload.ts';
 import {
@@ -53,19 +53,23 @@ export const seed: CommandModule = {
   declare: (command) =>
     command
       .option('--days <n>', `how many days, up to --until (default: ${DEFAULT_DAYS})`)
-      .option('--seed <n>', 'which athlete: the same number gives the same data')
-      .option('--until <date>', 'the last day: YYYY-MM-DD, today, yesterday or 7d')
-      .option('--tz <zone>', "the athlete's time zone")
+      .option(
+        '--seed <n>',
+        `which athlete: the same number gives the same data (default: ${DEFAULT_SEED})`,
+      )
+      .option('--until <date>', `the last day: ${DATE_FORMS} (default: today)`)
+      .addOption(zoneFlag())
       .option('--out <dir>', 'write files to this folder instead of sending')
-      .option('--accounts <file>', 'several accounts, from a JSON list')
-      .option('--force', 'send again what was sent before')
-      .option('--jobs <n>', 'requests at once')
+      .option('--accounts <file>', 'fill several accounts, which a JSON file lists')
+      .option('--force', 'also send what was sent before')
+      .addOption(jobsFlag('requests at once'))
       .addOption(dryRun()),
   examples: [
     'sync seed --days 90 --seed 7',
     'sync seed --out season        # recordings, wellness.json, nutrition.json',
     'sync seed --accounts test-accounts.json',
   ],
+  documents: ['ci.md'],
 
   async run(context, flags: SeedFlags) {
     const { clock, output, signal } = context;
@@ -90,7 +94,7 @@ export const seed: CommandModule = {
     }
     const sending = {
       ...options,
-      jobs: jobs === undefined ? DEFAULT_JOBS : wholeNumber('--jobs', jobs, 1, 32),
+      jobs: jobsOf(jobs),
       force: flags.force ?? false,
       dryRun: flags.dryRun ?? false,
     };

@@ -1,6 +1,7 @@
 import { truncateSync } from 'node:fs';
 import { type AppContext, createContext } from '../../app/context.ts';
 import { configFor } from '../../app/config.ts';
+import { failureOf } from '../../app/fault.ts';
 import { ExitCode, SyncError, exitCodeOf, isAbort } from '../../base/errors.ts';
 import { renderText } from '../../base/phrase.ts';
 import { type StartMessage, failedToStart, lastWords } from '../../daemon/launch.ts';
@@ -61,12 +62,12 @@ export async function runInBackground(
     const code = await runRegistered(context, options, starter, watch);
     return endsForGood(options.kind, code) ? ExitCode.ok : code;
   } catch (error) {
+    const failure = failureOf(error, context);
     // There is no log yet: the starter or the journal gets the error.
-    await starter.send(failedToStart(error, flags.profile));
-    if (isAbort(error)) return ExitCode.ok;
-    const code = error instanceof SyncError ? exitCodeOf(error.code) : ExitCode.internal;
-    if (!endsForGood(options.kind, code)) throw error;
-    context.io.err(renderText(errorText(error, flags), flags.profile));
+    await starter.send(failedToStart(failure, flags.profile));
+    if (isAbort(failure)) return ExitCode.ok;
+    if (!endsForGood(options.kind, exitCodeOf(failure.code))) throw failure;
+    context.io.err(renderText(errorText(failure, flags), flags.profile));
     return ExitCode.ok;
   }
 }
@@ -94,8 +95,9 @@ async function runRegistered(
   const io = logIo(log, clock, kind === 'systemd' ? (text) => context.io.out(text) : undefined);
   const inner = createContext({ ...context, io }, version, { ...flags, json: false, quiet: false });
   process.once('uncaughtExceptionMonitor', (error) => {
-    io.err(renderText(errorText(error, flags), flags.profile));
-    registration.end(ExitCode.internal, error.message);
+    const failure = failureOf(error, context);
+    io.err(renderText(errorText(failure, flags), flags.profile));
+    registration.end(exitCodeOf(failure.code), failure.message);
   });
   const onReady = () => {
     registration.ready();
@@ -107,14 +109,11 @@ async function runRegistered(
     await starter.send(failedToStart(endedEarly(code), flags.profile));
     return code;
   } catch (error) {
-    const code = isAbort(error)
-      ? ExitCode.ok
-      : error instanceof SyncError
-        ? exitCodeOf(error.code)
-        : ExitCode.internal;
-    if (code !== ExitCode.ok) io.err(renderText(errorText(error, flags), flags.profile));
-    registration.end(code, error instanceof Error ? error.message : String(error));
-    await starter.send(failedToStart(error, flags.profile));
+    const failure = failureOf(error, context);
+    const code = isAbort(failure) ? ExitCode.ok : exitCodeOf(failure.code);
+    if (code !== ExitCode.ok) io.err(renderText(errorText(failure, flags), flags.profile));
+    registration.end(code, failure.message);
+    await starter.send(failedToStart(failure, flags.profile));
     return code;
   }
 }

@@ -201,8 +201,8 @@ export async function nextLogin(
     }
     const { account } = opened;
     if (account === before.opened.account) return { opened, marker, locks: before.locks };
-    const { context, stateDir } = setup;
-    const locks = await lockFolders(context, { stateDir, account }, folders);
+    const { context, stateDir, profile } = setup;
+    const locks = await lockFolders(context, { stateDir, profile, account }, folders);
     opened.adopt(before.opened.account);
     return { opened, marker, locks };
   } catch (error) {
@@ -228,7 +228,7 @@ function otherAthlete(profile: string): Failure {
 
 function loggedOut(profile: string): Failure {
   const hint = phrase`Run ${sync('login')}; the watcher then continues.`;
-  const { code, message } = notLoggedIn(profile);
+  const { code, message } = notLoggedIn(profile, hint);
   return { code, message, hint };
 }
 

@@ -18,7 +18,7 @@ export async function runWatchOnce(
   options: WatcherOptions,
   setup: Omit<WatchSetup, 'registration'>,
 ): Promise<UploadReport> {
-  const { context, stateDir } = setup;
+  const { context, stateDir, profile } = setup;
   const { clock, signal } = context;
   const opened = await setup.open('online');
   let locks: Lock | undefined;
@@ -28,7 +28,11 @@ export async function runWatchOnce(
     setup.report({ event: 'upload', item });
   };
   try {
-    locks = await lockFolders(context, { stateDir, account: opened.account }, options.folders);
+    locks = await lockFolders(
+      context,
+      { stateDir, profile, account: opened.account },
+      options.folders,
+    );
     const outbox = openOutbox(stateDir, opened.outboxRows, () => clock.now());
     const watcher = new Watcher(context, options, {
       ...watcherTarget(setup, opened, outbox),

@@ -55,8 +55,12 @@ async function firstLogin({ folders }: WatcherOptions, setup: WatchSetup): Promi
     return setup.open('offline');
   });
   try {
-    const { stateDir, context } = setup;
-    const locks = await lockFolders(context, { stateDir, account: opened.account }, folders);
+    const { stateDir, context, profile } = setup;
+    const locks = await lockFolders(
+      context,
+      { stateDir, profile, account: opened.account },
+      folders,
+    );
     return { opened, marker, locks, why };
   } catch (error) {
     await opened.close();

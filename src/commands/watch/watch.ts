@@ -1,4 +1,3 @@
-import { statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { Option } from 'commander';
 import { type CommandModule, dryRun } from '../../app/command.ts';
@@ -9,7 +8,7 @@ import { ExitCode, SyncError, exitCodeOf, messageOf } from '../../base/errors.ts
 import { joinTexts, phrase, renderText, sync } from '../../base/phrase.ts';
 import { type Config, requireBaseUrl } from '../../config/config.ts';
 import { hasEnvironmentTokens } from '../../credentials/environment.ts';
-import { type Registration, eachOnce, registerWatcher } from '../../daemon/registration.ts';
+import { type Registration, registerWatcher } from '../../daemon/registration.ts';
 import { type BackgroundKind, watcherLogin, watcherPaths } from '../../daemon/registry.ts';
 import { filesystemType, hasRecursiveEvents } from '../../watch/filesystem-type.ts';
 import { notify } from '../../watch/notify.ts';
@@ -18,6 +17,7 @@ import type { WatcherOptions } from '../../watch/watcher.ts';
 import { folderNames, startDaemon } from '../daemons.ts';
 import { uploadSummaryJson, uploadSummaryText } from '../upload.ts';
 import { backgroundKind, runInBackground } from './background.ts';
+import { foldersToWatch, warnOfMissing, warnOfOtherAthletes } from './folders.ts';
 import { type WatchSetup, markOf, openLogin, sendHeartbeat } from './login.ts';
 import { runWatchOnce } from './once.ts';
 import { runWatch } from './rounds.ts';
@@ -40,11 +40,14 @@ const MAX_POLL_SECS = 86_400;
 export const watch: CommandModule = {
   declare: (command) =>
     command
-      .argument('<dir...>', 'folders; they may come and go')
-      .option('--once', 'scan once, send what is new, then end (for cron)', false)
-      .option('--daemon', 'continue in the background', false)
+      .argument('<dir...>', 'folders, which may come and go, such as a device')
+      .option('--once', 'scan once, send what is new, then exit (for cron)', false)
+      .option('--daemon', 'watch in the background', false)
       .option('--new-only', 'ignore the recordings that are there now', false)
-      .option('--poll [seconds]', 'rescan at an interval instead of waiting for file events')
+      .option(
+        '--poll [seconds]',
+        `rescan at an interval instead of waiting for file events (default: ${POLL_MS / 1000} s)`,
+      )
       .addOption(new Option('--background <kind>', 'this process is a daemon').hideHelp())
       .addOption(dryRun()),
   examples: [
@@ -53,6 +56,7 @@ export const watch: CommandModule = {
     'sync watch --once ~/Garmin       # for cron',
     'sync watch --poll 60 /mnt/nas/rides',
   ],
+  documents: ['watch.md', 'daemon.md'],
 
   async run(context, dirs: readonly string[], flags: WatchFlags) {
     const config = configFor(context);
@@ -86,8 +90,7 @@ function optionsOf(
   dirs: readonly string[],
   { newOnly, poll, dryRun: isDryRun }: WatchFlags,
 ): WatcherOptions {
-  const folders = eachOnce(dirs.map((dir) => resolve(cwd, dir)));
-  for (const folder of folders) refuseFile(folder);
+  const folders = foldersToWatch(cwd, dirs);
   return { folders, newOnly, pollMs: pollMs(poll), dryRun: isDryRun };
 }
 
@@ -98,6 +101,7 @@ async function watchAtTerminal(
   setup: Omit<WatchSetup, 'registration'>,
 ): Promise<ExitCode> {
   const { folders } = options;
+  await warnOfOtherAthletes(context, config, folders);
   const registration: Registration = await registerWatcher(
     context,
     watcherPaths(setup.stateDir, watcherLogin(config), folders),
@@ -123,6 +127,8 @@ async function startInBackground(
   passOn: readonly string[],
 ): Promise<ExitCode> {
   const { output } = context;
+  await warnOfOtherAthletes(context, config, folders);
+  const missing = await warnOfMissing(context, folders);
   const progress = output.progress();
   progress.update({ noun: 'folder', current: 'Starting; the first rescan is running' });
   try {
@@ -132,7 +138,7 @@ async function startInBackground(
       { type: 'daemon-started', ...started },
       joinTexts(
         [
-          `Watching ${folderNames(started.folders)} in the background (process ${started.pid}).`,
+          `${missing.length === folders.length ? 'Waiting for' : 'Watching'} ${folderNames(started.folders)} in the background (process ${started.pid}).`,
           `Log: ${started.log}`,
           phrase`See ${sync('daemon', 'status')}; ${sync('daemon', 'stop')} stops it.`,
         ],
@@ -191,11 +197,4 @@ function setupOf(
 function pollMs(flag: string | boolean | undefined): number | undefined {
   if (flag === undefined || flag === false) return undefined;
   return flag === true ? POLL_MS : wholeNumber('--poll', flag, 1, MAX_POLL_SECS) * 1000;
-}
-
-function refuseFile(path: string): void {
-  if (statSync(path, { throwIfNoEntry: false })?.isFile() !== true) return;
-  throw new SyncError('USAGE', `${path} is a file; sync watch takes folders.`, {
-    hint: phrase`To send it, run ${sync('upload', path)}.`,
-  });
 }

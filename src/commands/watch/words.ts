@@ -3,7 +3,7 @@ import type { FolderState } from '../../daemon/registry.ts';
 import type { WatchNotice } from '../../watch/report.ts';
 import { uploadItemJson, uploadItemText } from '../upload.ts';
 import { missingText } from '../verify.ts';
-import { oneLine, plural } from '../../terminal/words.ts';
+import { wallTime, oneLine, plural } from '../../terminal/words.ts';
 
 /**
  * A notice as JSON: an upload as `sync upload` prints it, everything else as `{"type":"watch"}`.
@@ -19,7 +19,7 @@ export function watchNoticeJson(event: WatchNotice, at: Date | undefined): Recor
 /** A notice for people, on one line; undefined for one that is not shown. @param at its prefix */
 export function watchNoticeText(event: WatchNotice, at: Date | undefined): Text | undefined {
   const text = textOf(event);
-  return text === undefined || at === undefined ? text : phrase`${localTime(at)}  ${text}`;
+  return text === undefined || at === undefined ? text : phrase`${wallTime(at)}  ${text}`;
 }
 
 function textOf(event: WatchNotice): Text | undefined {
@@ -53,7 +53,7 @@ function textOf(event: WatchNotice): Text | undefined {
     case 'login-ending':
       return phrase`The login ends in ${plural(event.daysLeft, 'day')} (${event.endsAt}): run ${sync('login')} before that.`;
     case 'missing':
-      return missingText(oneLine(event.path), `at ${localTime(new Date(event.uploadedAt))}`);
+      return missingText(oneLine(event.path), `at ${wallTime(new Date(event.uploadedAt))}`);
     case 'unverified':
       return sentences([
         `Uploads are not verified: ${event.message}`,
@@ -85,11 +85,4 @@ function folderText(folder: string, state: FolderState, reason: string | undefin
     case 'polling':
       return `Polling ${folder}. ${reason ?? ''}`.trimEnd();
   }
-}
-
-/** `2026-02-15 07:30:05`, in the zone of this machine. */
-function localTime(at: Date): string {
-  const two = (value: number) => String(value).padStart(2, '0');
-  const date = [at.getFullYear(), two(at.getMonth() + 1), two(at.getDate())].join('-');
-  return `${date} ${[at.getHours(), at.getMinutes(), at.getSeconds()].map(two).join(':')}`;
 }

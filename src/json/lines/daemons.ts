@@ -1,16 +1,10 @@
 import { type Shape, count, flag, object, text, texts, time, word } from '../fields.ts';
 import type { LineKind } from '../line-kind.ts';
-import { HEALTH_EXAMPLE, watcher } from './health.ts';
+import { HEALTH_EXAMPLE, OS_SERVICES, watcher } from './health.ts';
 
 const DAEMON_ID: Shape = { id: text('Identifier of the daemon.') };
 const FOLDERS: Shape = { folders: texts('The folders, as absolute paths.') };
 const LOG: Shape = { log: text('Its log file.') };
-const KINDS = {
-  systemd: 'kept running by systemd',
-  launchd: 'kept running by launchd',
-  'windows-task': 'kept running by the Task Scheduler',
-};
-
 const DAEMON: LineKind = {
   types: ['daemon'],
   about: 'A daemon of the profile.',
@@ -19,7 +13,7 @@ const DAEMON: LineKind = {
     ...DAEMON_ID,
     profile: text('Name of the profile.'),
     running: flag('Whether it runs.'),
-    kind: word({ daemon: 'started by hand', ...KINDS }, 'Who started it.'),
+    kind: word({ daemon: 'started by hand', ...OS_SERVICES }, 'Who started it.'),
     pid: count('Its process.'),
     ...FOLDERS,
     ...LOG,
@@ -172,7 +166,7 @@ const SERVICE: LineKind = {
   commands: ['daemon status', 'daemon install', 'daemon uninstall'],
   fields: {
     installed: flag('Whether it is installed.'),
-    kind: word(KINDS, 'Its kind.', INSTALLED),
+    kind: word(OS_SERVICES, 'Its kind.', INSTALLED),
     name: text('Its name there.', INSTALLED),
     file: text('The file that defines it.', INSTALLED),
     folders: texts('The folders, as absolute paths.', INSTALLING),

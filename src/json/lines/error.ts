@@ -17,18 +17,20 @@ const FACTS = {
   scope: text('The scope that is missing.', KNOWN),
   pid: count('The other process.', KNOWN),
   since: time('Since when it runs.', KNOWN),
+  trace: text('The file with the trace of a fault.', 'the code is `INTERNAL`'),
 };
 
 const ERROR: LineKind = {
   types: ['error'],
   about:
-    'Why the command ended early; the last line. With `sync seed --accounts`, why one account was not filled. Facts that depend on the failure follow; these are the usual ones.',
+    'Why the command ended early; the last line. With `sync seed --accounts`, why one account was not filled; with `sync status --all-profiles`, why one profile cannot be read. Facts that depend on the failure follow; these are the usual ones.',
   commands: ['any command'],
   fields: {
     code: word(ERROR_CODES, 'What failed.'),
     message: text('What failed and why, as a sentence.'),
     hint: text('What to do or to type next.', 'there is something to do'),
     ...accountName,
+    profile: text('Name of the profile.', '`sync status --all-profiles` prints the line'),
     ...FACTS,
   },
   open: true,

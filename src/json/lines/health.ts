@@ -18,6 +18,13 @@ export const FOLDER_STATES: Words = {
   polling: 'it is searched from time to time',
 };
 
+/** What starts a watcher at every login of the user. */
+export const OS_SERVICES: Words = {
+  systemd: 'kept running by systemd',
+  launchd: 'kept running by launchd',
+  'windows-task': 'kept running by the Task Scheduler',
+};
+
 /** What keeps recordings from being delivered. */
 export const OBSTACLES: Words = {
   offline: 'no connection to the service',
@@ -32,6 +39,10 @@ const HEALTH: Shape = {
   id: text('Identifier of the watcher.'),
   pid: count('Its process.'),
   profile: text('Name of the profile.'),
+  kind: word(
+    { terminal: 'started at a terminal', daemon: 'started by hand', ...OS_SERVICES },
+    'Who started it.',
+  ),
   account: text('Key of the account in the ledger.', 'it is known'),
   running: flag('Whether it runs; false after a regular end.'),
   since: time('When it started.'),
@@ -99,6 +110,7 @@ export const HEALTH_EXAMPLE = {
   id: '0f1e2d3c4b5a6978',
   pid: 4242,
   profile: 'default',
+  kind: 'daemon',
   account: 'https://training.example.com athlete-1',
   running: true,
   since: '2026-02-15T07:00:00.000Z',

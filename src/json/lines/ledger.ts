@@ -1,6 +1,17 @@
-import { count, date, list, object, openObject, sha256, text, time, word } from '../fields.ts';
+import {
+  type Words,
+  count,
+  date,
+  list,
+  object,
+  openObject,
+  sha256,
+  text,
+  time,
+  word,
+} from '../fields.ts';
 import type { LineKind } from '../line-kind.ts';
-import { SHA256, outcomeCount } from './shared.ts';
+import { SHA256, activity, outcomeCount } from './shared.ts';
 
 const VERIFY: LineKind = {
   types: ['verify'],
@@ -47,6 +58,13 @@ const VERIFY_SUMMARY: LineKind = {
   examples: [{ total: 12, present: 11, missing: 0, pending: 1 }],
 };
 
+/** The states of a recording that was sent. */
+const SENT_STATES: Words = {
+  uploaded: 'the service has it',
+  refused: 'the service refused it',
+  waiting: 'begun, and not confirmed yet',
+};
+
 const EXPLAIN: LineKind = {
   types: ['explain'],
   about: 'Why a file or a day is in its state.',
@@ -63,9 +81,7 @@ const EXPLAIN: LineKind = {
           sha256: sha256('SHA-256 of the recording, unpacked.', 'it is a FIT file'),
           state: word(
             {
-              uploaded: 'the service has it',
-              refused: 'the service refused it',
-              waiting: 'begun, and not confirmed yet',
+              ...SENT_STATES,
               new: 'never sent',
               'not-sent': 'not a recording that is sent',
             },
@@ -76,6 +92,7 @@ const EXPLAIN: LineKind = {
             {
               sha256: sha256('SHA-256 of the recording, unpacked.'),
               path: text('The file that was sent last.'),
+              activity: object(activity, 'The activity, as the recording states it.'),
               size: count('Size of the recording, unpacked.', undefined, 'bytes'),
               state: word(
                 {
@@ -100,6 +117,18 @@ const EXPLAIN: LineKind = {
         is: { date: 'a day' },
         fields: {
           date: date('The day.'),
+          zone: text('Time zone of recordings without their own offset.'),
+          recordings: list(
+            {
+              path: text('The file that was sent last.'),
+              sha256: sha256('SHA-256 of the recording, unpacked.'),
+              ...activity,
+              state: word(SENT_STATES, 'Its state.'),
+              reason: text('Why, as a sentence.'),
+              changedAt: time('When the state changed.'),
+            },
+            'The recordings of activities that began on the day.',
+          ),
           records: list(
             {
               kind: word({ wellness: 'wellness', nutrition: 'nutrition' }, 'Kind of the record.'),
@@ -128,6 +157,7 @@ const EXPLAIN: LineKind = {
       upload: {
         sha256: SHA256,
         path: 'ride.fit',
+        activity: { name: 'Morning ride', startedAt: '2026-02-15T06:10:00.000Z' },
         size: 273026,
         state: 'confirmed',
         attempts: 1,
@@ -141,6 +171,19 @@ const EXPLAIN: LineKind = {
     {
       subject: 'date',
       date: '2026-02-15',
+      zone: 'Europe/Berlin',
+      recordings: [
+        {
+          path: 'ride.fit',
+          sha256: SHA256,
+          name: 'Morning ride',
+          startedAt: '2026-02-15T06:10:00.000Z',
+          offsetMinutes: 60,
+          state: 'uploaded',
+          reason: 'The service confirmed it.',
+          changedAt: '2026-02-15T08:02:11.402Z',
+        },
+      ],
       records: [
         {
           kind: 'wellness',

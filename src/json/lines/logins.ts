@@ -1,31 +1,19 @@
-import {
-  type Shape,
-  count,
-  flag,
-  list,
-  object,
-  openObject,
-  text,
-  texts,
-  time,
-  word,
-} from '../fields.ts';
+import { type Shape, flag, list, object, openObject, text, texts, time, word } from '../fields.ts';
 import type { LineKind } from '../line-kind.ts';
-import { account, failure } from './shared.ts';
-import { HEALTH_EXAMPLE, watchers } from './health.ts';
+import { account } from './shared.ts';
 
-const PROFILE = text('Name of the profile.');
+export const PROFILE = text('Name of the profile.');
 const SAYS_SO = 'the service says so';
 
 /** A feature for which the login lacks the scope. */
-const MISSING: Shape = {
+export const MISSING: Shape = {
   scope: text('The scope.'),
   feature: text('What does not work without it.'),
   command: text('The command that needs it.'),
 };
 
-const SERVICE = 'https://training.example.com';
-const ADA = { id: 'athlete-1', name: 'Ada Example', email: 'ada@example.com' };
+export const SERVICE = 'https://training.example.com';
+export const ADA = { id: 'athlete-1', name: 'Ada Example', email: 'ada@example.com' };
 
 const LOGIN: LineKind = {
   types: ['login'],
@@ -146,107 +134,4 @@ const TOKEN: LineKind = {
   ],
 };
 
-const LOGGED_IN = '`state` is `logged-in`';
-const NOT_LOGGED_IN = '`state` is not `logged-in`';
-
-const STATUS: LineKind = {
-  types: ['status'],
-  about: 'The login, the ledger and the watchers of a profile.',
-  commands: ['status'],
-  fields: {
-    profile: PROFILE,
-    service: text('Address of the service.'),
-    clientId: text('The client identifier.', 'it is configured'),
-    account: object(account, 'The athlete.', 'it is known'),
-    store: object(
-      {
-        kind: word(
-          {
-            keychain: 'the OS keychain',
-            file: 'a file of the user',
-            environment: '`SYNC_ACCESS_TOKEN` or `SYNC_REFRESH_TOKEN`',
-          },
-          'Kind of store.',
-        ),
-        where: text('The store in words.'),
-      },
-      'Where the login is stored.',
-    ),
-    login: object(
-      {
-        state: word(
-          {
-            'logged-in': 'there is a login',
-            'logged-out': 'there is none',
-            ended: 'there is one, which only a new one can replace',
-            unknown: 'it cannot be read now, or its refresh was interrupted',
-          },
-          'State of the login.',
-        ),
-        scopes: texts('Its scopes.', `${LOGGED_IN} and they are known`),
-        missing: list(MISSING, 'What does not work with it.', LOGGED_IN),
-        renewable: flag('Whether it renews itself.', LOGGED_IN),
-        accessExpiresAt: time('When the access token ends.', `${LOGGED_IN} and this is known`),
-        refreshExpiresAt: time('When the refresh token ends.', `${LOGGED_IN} and this is known`),
-        age: object(
-          {
-            ageMs: count('Age of this login.', undefined, 'ms'),
-            endedAfterMs: count('Age at which an earlier one had ended.', undefined, 'ms'),
-          },
-          'A warning that the login may end soon.',
-          'the service ended earlier logins at about this age',
-        ),
-        ...failure(NOT_LOGGED_IN),
-      },
-      'The login.',
-    ),
-    checked: object(
-      {
-        outcome: word(
-          {
-            accepted: 'the service accepts the login',
-            ended: 'the service does not accept it any more',
-            failed: 'the service did not say',
-          },
-          'The answer.',
-        ),
-        account: object(account, 'The athlete.', '`outcome` is `accepted` and the service says so'),
-        ...failure('`outcome` is not `accepted`'),
-      },
-      'What the service said of the login.',
-      '`--check` is given and there is a login to check',
-    ),
-    uploads: object(
-      {
-        pending: count('Not delivered yet.'),
-        confirmed: count('At the service.'),
-        rejected: count('Refused by the service.'),
-      },
-      'Recordings in the ledger.',
-    ),
-    lastUploadAt: time('When the service last took a recording.', 'it took one'),
-    watching: watchers('The watchers that run.'),
-  },
-  examples: [
-    {
-      profile: 'default',
-      service: SERVICE,
-      clientId: 'my-client',
-      account: ADA,
-      store: { kind: 'keychain', where: 'the keychain' },
-      login: {
-        state: 'logged-in',
-        scopes: ['workout:write', 'health:write'],
-        missing: [],
-        renewable: true,
-        accessExpiresAt: '2026-02-15T09:02:11.402Z',
-      },
-      checked: { outcome: 'accepted', account: ADA },
-      uploads: { pending: 0, confirmed: 12, rejected: 0 },
-      lastUploadAt: '2026-02-15T08:02:11.402Z',
-      watching: [HEALTH_EXAMPLE],
-    },
-  ],
-};
-
-export const LOGIN_LINES = [LOGIN, LOGOUT, TOKEN, STATUS];
+export const LOGIN_LINES = [LOGIN, LOGOUT, TOKEN];

@@ -1,8 +1,18 @@
 import type { ErrorCode } from '../../base/errors.ts';
-import { type Field, type Shape, type Words, count, openObject, text, word } from '../fields.ts';
+import {
+  type Field,
+  type Shape,
+  type Words,
+  amount,
+  count,
+  openObject,
+  text,
+  time,
+  word,
+} from '../fields.ts';
 
-/** Every `code` of a failure. `INTERNAL` is an error that is no `SyncError`. */
-export const ERROR_CODES: Readonly<Record<ErrorCode | 'INTERNAL', string>> = {
+/** Every `code` of a failure. */
+export const ERROR_CODES: Readonly<Record<ErrorCode, string>> = {
   USAGE: 'the command line is wrong',
   CONFIG: 'a setting is missing or wrong',
   INPUT_INVALID: 'a file or a record cannot be used',
@@ -45,6 +55,17 @@ export const account: Shape = {
   id: text("The service's identifier of the athlete."),
   name: text('The name.', 'the service names it'),
   email: text('The email address.', 'the service names it'),
+};
+
+const STATES_IT = 'the recording states it';
+
+/** The activity that a recording holds. */
+export const activity: Shape = {
+  name: text('Name of the activity.', STATES_IT),
+  startedAt: time('Start of the activity.', STATES_IT),
+  offsetMinutes: amount('min', 'Local time minus UTC.', STATES_IT),
+  movingSecs: amount('s', 'Duration without pauses.', STATES_IT),
+  distanceMeters: amount('m', 'Distance.', STATES_IT),
 };
 
 /** Set in lines of `sync seed --accounts`, which prints lines of several accounts. */

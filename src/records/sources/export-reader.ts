@@ -1,3 +1,4 @@
+import { documentUrl } from '../../base/documents.ts';
 import { SyncError } from '../../base/errors.ts';
 import { type Text, phrase, sync } from '../../base/phrase.ts';
 import type { Document } from '../document.ts';
@@ -255,7 +256,7 @@ function unknownTable(name: string, { header }: TableForm): SyncError {
   return invalid(
     name,
     `${name} is a table from an unknown program, with the columns ${shown}${more}`,
-    phrase`${sync('sources')} lists the exports that sync reads; docs/sources.md shows how to describe a file of your own for --map.`,
+    phrase`${sync('sources')} lists the exports that sync reads. How to describe a file of your own for --map: ${documentUrl('sources.md')}`,
   );
 }
 

@@ -1,5 +1,6 @@
 import { type ValueNode, parse as parseTree } from '@humanwhocodes/momoa';
 import * as v from 'valibot';
+import { documentUrl } from '../../base/documents.ts';
 import { SyncError } from '../../base/errors.ts';
 import { type FieldTable, ITEM_FIELDS, NUTRITION_FIELDS, WELLNESS_FIELDS } from '../fields.ts';
 import { parseDocument } from '../document.ts';
@@ -122,7 +123,7 @@ export function readMapFile(name: string, bytes: Buffer): Source {
     return `${name}:${line}: ${keys.join('.') || 'the mapping'} ${problemOf(issue)}`;
   });
   throw new SyncError('USAGE', `${said.join('\n')}.`, {
-    hint: 'docs/sources.md shows the form of a mapping, with examples.',
+    hint: `The form of a mapping, with examples: ${documentUrl('sources.md')}`,
     details: { path: name },
   });
 }

@@ -107,7 +107,7 @@ describe('a login through the browser', () => {
       refreshExpiresAt: undefined,
     });
     expect(stderr).toEqual([
-      expect.stringContaining("Your browser opens the service's page") as string,
+      expect.stringContaining('Your browser opens the login page of ') as string,
     ]);
 
     const page = await browser.page;
@@ -621,7 +621,7 @@ describe('--no-browser', () => {
     const service = await sandbox(autoApprove);
     const here = machine(service, { SSH_CONNECTION: '10.0.0.9 5 10.0.0.5 22', USER: 'anna' });
     const pasted: string[] = ['nonsense', 'http://127.0.0.1:1/callback?code=1'];
-    const io = testIo({ interactive: true, answers: { 'Or paste': pasted } });
+    const io = testIo({ interactive: true, answers: { 'Address of the last page': pasted } });
     let shown: URL | undefined;
     const { done, stderr } = login(here, {
       args: ['--no-browser'],
@@ -633,7 +633,8 @@ describe('--no-browser', () => {
           ask: async (question, settings) => {
             const next = pasted.shift();
             if (next !== undefined) return next;
-            if (!question.startsWith('Or paste')) return await io.ask(question, settings);
+            if (!question.startsWith('Address of the last page'))
+              return await io.ask(question, settings);
             const answer = await fetch(shown ?? '', { redirect: 'manual' });
             return answer.headers.get('location') ?? '';
           },
@@ -643,9 +644,12 @@ describe('--no-browser', () => {
     const report = await done;
     expect(report.account?.id).toBe(service.control.state().athletes[0]?.athlete);
     expect(stderr).toEqual([
-      expect.stringMatching(/^Open this page in a browser.* paste its address here\./s) as string,
+      expect.stringMatching(
+        /^Open this page in a browser.*\nOr paste the address of the last page below, /s,
+      ) as string,
       expect.stringMatching(/^That is not an address/) as string,
       expect.stringContaining('is another address') as string,
+      expect.stringMatching(/^Next: /) as string,
     ]);
     expect(stderr[0]).toMatch(/^ {2}ssh -N -L (\d+):127\.0\.0\.1:\1 anna@10\.0\.0\.5$/m);
   });
@@ -659,9 +663,7 @@ describe('--no-browser', () => {
       onAuthorize: (url) => void fetch(url).then((page) => page.text()),
     });
     expect((await done).account).toBeDefined();
-    expect(io.asked).toEqual([
-      { question: 'Or paste the address here that the browser ends at: ', hidden: false },
-    ]);
+    expect(io.asked).toEqual([{ question: 'Address of the last page: ', hidden: false }]);
   });
 
   it('asks nothing without a terminal', async () => {
@@ -700,13 +702,32 @@ describe('--no-browser', () => {
 });
 
 describe('a first login', () => {
+  it('completes an address without a scheme, and shows the next step at its end', async () => {
+    const service = await sandbox(autoApprove);
+    const here = machine(undefined, { SYNC_CLIENT_ID: service.clientId });
+    const { host } = new URL(service.url);
+    const typed = testIo({ interactive: true, answers: { 'Platform address': [host] } });
+    const tls = await failure(login(here, { system: { io: typed } }).done);
+    // It was completed with https, which the sandbox does not speak.
+    expect(tls.message).toMatch(/is it http:\/\/\?$/);
+
+    const io = testIo({ interactive: true, answers: { 'Platform address': [service.url] } });
+    const first = login(here, { system: { io } });
+    await first.done;
+    const next = 'Next: `sync upload FILE`, or `sync watch` for each new recording.';
+    expect(first.stderr.at(-1)).toBe(next);
+    const again = login(here, { system: { io } });
+    await again.done;
+    expect(again.stderr).not.toContain(next);
+  });
+
   it('asks for missing settings, again after a wrong answer, and hides the secret', async () => {
     const service = await sandbox(autoApprove);
     const here = machine(undefined);
     const io = testIo({
       interactive: true,
       answers: {
-        'Address of': ['not an address', 'http://training.example.com', service.url],
+        'Platform address': ['not an address', 'http://training.example.com', service.url],
         'Client ID': ['', 'sandbox-confidential'],
         'Client secret': ['sandbox-secret'],
       },
@@ -716,16 +737,17 @@ describe('a first login', () => {
     expect(
       io.asked.map(({ question, hidden }) => `${question.slice(0, 13)} ${String(hidden)}`),
     ).toEqual([
-      'Address of th false',
-      'Address of th false',
-      'Address of th false',
-      'Client ID:  false',
-      'Client ID:  false',
+      'Platform addr false',
+      'Platform addr false',
+      'Platform addr false',
+      'Client ID, e. false',
+      'Client ID, e. false',
       'Client secret true',
     ]);
-    expect(stderr.slice(0, 3)).toEqual([
+    expect(stderr.slice(0, 4)).toEqual([
       'That "not an address" is not an address; write one such as https://training.example.com.',
       'That "http://training.example.com" is plain http: a login needs https (http only for this machine).',
+      "The client ID is on your platform's page for developers.",
       'That is empty.',
     ]);
     expect(everythingShownOf(stderr)).not.toContain('sandbox-secret');
@@ -742,7 +764,7 @@ describe('a first login', () => {
       SYNC_BASE_URL: service.url,
       SYNC_CLIENT_ID: 'sandbox-client',
     });
-    const question = 'The platform has you in Europe/Stockholm; this machine is in Asia/Tokyo.';
+    const question = 'Count your days in Europe/Stockholm? ';
     const io = testIo({ interactive: true, answers: { [question]: [answer] } });
     await login(here, { system: { io, machineZone: () => 'Asia/Tokyo' } }).done;
     expect(io.asked.filter((asked) => asked.question.startsWith(question))).toHaveLength(1);

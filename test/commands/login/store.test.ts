@@ -81,11 +81,12 @@ describe.skipIf(process.platform !== 'linux')('sync login without a keychain', (
     expect((await done).store).toEqual({ kind: 'file', where: `the file ${here.tokenFile}` });
     expect(stderr).toEqual([
       expect.stringContaining('No keychain found') as string,
-      expect.stringContaining("Your browser opens the service's page") as string,
+      expect.stringContaining('Your browser opens the login page of ') as string,
+      expect.stringMatching(/^Next: /) as string,
     ]);
     expect(io.asked).toEqual([
       {
-        question: `Keep the login in the file ${here.tokenFile} instead? Only you can read it. [y/N] `,
+        question: 'Keep the login in a file that only you can read? [y/N] ',
         hidden: false,
       },
     ]);

@@ -1,19 +1,26 @@
 import { utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { connect } from '../../src/app/connection.ts';
-import { createContext } from '../../src/app/context.ts';
-import { openLedger } from '../../src/app/ledger.ts';
-import { exitCodeFor, readStatus, statusText } from '../../src/commands/status.ts';
-import { token as tokenCommand } from '../../src/commands/token.ts';
-import { accountKey, loadConfig } from '../../src/config/config.ts';
-import { changeProfile } from '../../src/config/config-write.ts';
-import { fileStore, tokenFilePath } from '../../src/credentials/file.ts';
-import { systemClock } from '../../src/system/clock.ts';
-import { tryLock } from '../../src/system/process-lock.ts';
-import { findPaths } from '../../src/config/paths.ts';
-import type { SandboxOptions } from '../../src/sandbox/server.ts';
-import { type WatcherState, watcherPaths, writeState } from '../../src/daemon/registry.ts';
+import { connect } from '../../../src/app/connection.ts';
+import { createContext } from '../../../src/app/context.ts';
+import { openLedger } from '../../../src/app/ledger.ts';
+import { exitCodeFor } from '../../../src/commands/status/login.ts';
+import {
+  type LedgerFacts,
+  type StatusReport,
+  readStatus,
+} from '../../../src/commands/status/read.ts';
+import { statusText } from '../../../src/commands/status/words.ts';
+import { token as tokenCommand } from '../../../src/commands/token.ts';
+import { accountKey, loadConfig } from '../../../src/config/config.ts';
+import type { LedgerUpload } from '../../../src/ledger/uploads.ts';
+import { changeProfile } from '../../../src/config/config-write.ts';
+import { fileStore, tokenFilePath } from '../../../src/credentials/file.ts';
+import { systemClock } from '../../../src/system/clock.ts';
+import { tryLock } from '../../../src/system/process-lock.ts';
+import { findPaths } from '../../../src/config/paths.ts';
+import type { SandboxOptions } from '../../../src/sandbox/server.ts';
+import { type WatcherState, watcherPaths, writeState } from '../../../src/daemon/registry.ts';
 import {
   failure,
   mint,
@@ -23,9 +30,9 @@ import {
   scratchDir,
   testClock,
   testSystem,
-} from '../auth/support.ts';
-import { startCommand } from '../support/command.ts';
-import { NO_ACTIVITY } from '../support/activity.ts';
+} from '../../auth/support.ts';
+import { startCommand } from '../../support/command.ts';
+import { NO_ACTIVITY } from '../../support/activity.ts';
 
 const ACCOUNT = { id: 'athlete-1', name: 'Ann', email: 'ann@x.example' };
 
@@ -100,9 +107,9 @@ describe('the status', () => {
       account: ACCOUNT,
       store: { kind: 'file' },
       login: { state: 'logged-in', renewable: true, missing: [] },
-      uploads: { pending: 1, confirmed: 2, rejected: 1 },
+      ledger: { uploads: { pending: 1, confirmed: 2, rejected: 1 } },
     });
-    expect(report.lastUploadAt).toBeGreaterThan(Date.now() - 60_000);
+    expect(report.ledger.lastUploadAt).toBeGreaterThan(Date.now() - 60_000);
     const { login: state } = report;
     const left = (at: number | undefined) => Math.round(((at ?? 0) - Date.now()) / 60_000);
     expect(
@@ -127,8 +134,8 @@ describe('the status', () => {
     const { report, exitCode } = await status();
     expect(exitCode).toBe(4);
     expect(report.login).toMatchObject({ state: 'logged-out', code: 'AUTH_REQUIRED' });
-    expect(report.uploads).toEqual({ pending: 0, confirmed: 0, rejected: 0 });
-    expect(report.lastUploadAt).toBeUndefined();
+    expect(report.ledger.uploads).toEqual({ pending: 0, confirmed: 0, rejected: 0 });
+    expect(report.ledger.lastUploadAt).toBeUndefined();
     expect(service.control.requests()).toEqual([]);
   });
 
@@ -159,7 +166,7 @@ describe('the status', () => {
       message: 'Its tokens have expired.',
       hint: 'Run `sync login`.',
     });
-    expect(String(statusText(report, Date.now()))).toMatch(
+    expect(String(statusText(report, Date.now(), true))).toMatch(
       /^Login {5}ended\. Its tokens have expired\.$/m,
     );
     // An access token alone may be over: it is renewed by the next command.
@@ -220,8 +227,10 @@ describe('the status', () => {
     };
     const before = await status(env);
     expect(before.report.account).toBeUndefined();
-    expect(before.report.uploads.confirmed).toBe(0);
-    expect(String(statusText(before.report, Date.now()))).toMatch(/^Account {3}not asked yet$/m);
+    expect(before.report.ledger.uploads.confirmed).toBe(0);
+    expect(String(statusText(before.report, Date.now(), true))).toMatch(
+      /^Account {3}not asked yet$/m,
+    );
     expect(service.control.requests()).toEqual([]);
 
     const flags = { json: false, quiet: false, verbose: false };
@@ -240,9 +249,12 @@ describe('the status', () => {
     theirs.close();
     const { report } = await status(env);
     expect(report.account).toEqual({ id: 'athlete-2' });
-    expect(report.uploads.confirmed).toBe(2);
+    expect(report.ledger.uploads.confirmed).toBe(2);
     // The report of the stored login is unchanged.
-    expect((await status()).report).toMatchObject({ account: ACCOUNT, uploads: { confirmed: 1 } });
+    expect((await status()).report).toMatchObject({
+      account: ACCOUNT,
+      ledger: { uploads: { confirmed: 1 } },
+    });
     const own = { SYNC_ACCESS_TOKEN: service.control.mint().access_token };
     expect((await status(own)).report.account).toBeUndefined();
   });
@@ -316,12 +328,12 @@ describe('a check', () => {
     const { report, exitCode } = await status({}, true);
     expect(exitCode).toBe(0);
     expect(report.checked).toMatchObject({ outcome: 'accepted', account: { id: 'athlete-1' } });
-    expect(String(statusText(report, Date.now()))).toMatch(
+    expect(String(statusText(report, Date.now(), true))).toMatch(
       /^Checked {3}the service accepts this login \(/m,
     );
     expect(service.control.requests().map(({ route }) => route)).toEqual(['userinfo']);
     const unsaid = { ...report, checked: { outcome: 'accepted' } } as const;
-    expect(String(statusText(unsaid, Date.now()))).toMatch(
+    expect(String(statusText(unsaid, Date.now(), true))).toMatch(
       /^Checked {3}the service does not reject this login, and does not name the athlete$/m,
     );
   });
@@ -336,7 +348,7 @@ describe('a check', () => {
       login: { state: 'logged-in' },
       checked: { outcome: 'failed', code: 'NETWORK' },
     });
-    expect(String(statusText(report, Date.now()))).toMatch(/^Checked {3}not now\. /m);
+    expect(String(statusText(report, Date.now(), true))).toMatch(/^Checked {3}not now\. /m);
     expect((await status()).exitCode).toBe(0);
   });
 
@@ -375,7 +387,7 @@ describe('a service that ends logins unannounced', () => {
     await store.save({ ...made, tokens: { ...tokens, ...limit }, accountId: ACCOUNT.id }, never);
   }
   const warning = async ({ status, clock }: Awaited<ReturnType<typeof open>>) =>
-    /An earlier login .*/.exec(String(statusText((await status()).report, clock.now())))?.[0];
+    /An earlier login .*/.exec(String(statusText((await status()).report, clock.now(), true)))?.[0];
 
   it('warns of a login that reaches the age at which an earlier one ended', async () => {
     const world = await open({ announceRefreshTtl: false });
@@ -410,43 +422,88 @@ describe('a service that ends logins unannounced', () => {
 });
 
 describe('the text of the status', () => {
-  const NOW = Date.UTC(2026, 1, 15);
-  type Report = Parameters<typeof statusText>[0];
-  const report = {
+  const NOW = Date.UTC(2026, 1, 15, 12);
+  const NO_LEDGER: LedgerFacts = {
+    uploads: { pending: 0, confirmed: 0, rejected: 0 },
+    lastUploadAt: undefined,
+    recent: [],
+    days: [],
+    waiting: { recordings: [], records: [], kept: 0, unusable: [] },
+  };
+  const GOOD = {
+    state: 'logged-in',
+    scopes: [],
+    missing: [],
+    renewable: true,
+    accessExpiresAt: NOW + 1_800_000,
+    refreshExpiresAt: NOW + 29 * DAY,
+  } as const;
+  const REPORT: StatusReport = {
     profile: 'default',
     service: 'https://a.example',
     clientId: 'c',
     account: { id: '7', name: 'Ann', email: 'ann@x' },
     store: { kind: 'keychain', where: 'the keychain' },
-    login: {
-      state: 'logged-in',
-      scopes: [],
-      missing: [],
-      renewable: true,
-      accessExpiresAt: NOW + 1_800_000,
-      refreshExpiresAt: NOW + 29 * DAY,
+    login: GOOD,
+    zone: {
+      days: { name: 'Europe/Berlin', from: 'profile' },
+      machine: 'UTC',
+      platform: undefined,
+      differs: false,
     },
-    uploads: { pending: 0, confirmed: 12, rejected: 0 },
-    lastUploadAt: NOW - 3 * DAY,
     watching: [],
-  } as unknown as Report;
-  const text = (over: object) => String(statusText({ ...report, ...over }, NOW));
-  const login = (over: object) => text({ login: { ...report.login, ...over } });
-
-  it('shows the service, the account, the login and the uploads', () => {
-    const said = text({});
-    expect(said).toContain('Service   https://a.example');
-    expect(said).toContain('Ann <ann@x>');
-    expect(said).toContain('access token: 30 minutes left; renewable: 29 days left');
-    expect(said).toContain('Kept in   the keychain');
-    expect(said).toContain('12 recordings at the service, the last 3 days ago');
-    expect(said).not.toContain('It ends soon');
+    watchedLast: undefined,
+    ledger: NO_LEDGER,
+  };
+  const text = (over: Partial<StatusReport>) =>
+    String(statusText({ ...REPORT, ...over }, NOW, true));
+  const login = (over: object) => text({ login: { ...GOOD, ...over } });
+  const ledger = (over: Partial<LedgerFacts>) => text({ ledger: { ...NO_LEDGER, ...over } });
+  const recording = (over: Partial<LedgerUpload> = {}): LedgerUpload => ({
+    sha256: 'a'.repeat(64),
+    path: '/garmin/ride.fit',
+    size: 1,
+    state: 'confirmed',
+    attempts: 1,
+    refusals: 0,
+    changedAt: NOW - 5 * 60_000,
+    service: {},
+    message: undefined,
+    activity: {
+      name: 'Morning ride',
+      startedAt: Date.UTC(2026, 1, 14, 7),
+      offsetMinutes: 60,
+      movingSecs: 9396,
+      distanceMeters: 87_900,
+    },
+    ...over,
   });
 
-  it('warns of a login that ends soon, missing scopes and undelivered uploads', () => {
+  it('shows the service, the account, the login, the zone and the uploads', () => {
+    const uploads = { pending: 0, confirmed: 12, rejected: 0 };
+    expect(
+      ledger({ uploads, lastUploadAt: NOW - 3 * DAY })
+        .split('\n')
+        .slice(0, 7),
+    ).toEqual([
+      'Service   https://a.example',
+      'Account   Ann <ann@x>',
+      'Login     good for 29 days, renews itself',
+      'Kept in   the keychain',
+      'Watching  nothing',
+      'Days      counted in Europe/Berlin',
+      'Uploads   12 recordings at the service, the last 3 days ago',
+    ]);
+    expect(text({ profile: 'work' })).toContain('(profile "work")');
+    expect(text({ store: { kind: 'file', where: 'the file /x' } })).toContain(
+      'Kept in   the file /x (only you can read it)',
+    );
+  });
+
+  it('warns of a login that ends soon and of missing scopes', () => {
+    expect(login({})).not.toContain('It ends soon');
     expect(login({ refreshExpiresAt: NOW + 2 * DAY })).toContain('It ends soon: run `sync login`');
-    expect(login({ renewable: false })).toContain('not renewable');
-    expect(login({ accessExpiresAt: NOW - 1 })).toContain('access token: over');
+    expect(login({ renewable: false })).toContain('good for 30 minutes, does not renew itself');
     expect(
       login({
         missing: [
@@ -454,11 +511,20 @@ describe('the text of the status', () => {
         ],
       }),
     ).toContain('wellness records (`sync push wellness` needs health:write)');
-    expect(text({ uploads: { pending: 2, confirmed: 0, rejected: 1 } })).toContain(
-      '2 not delivered yet; 1 refused by the service',
-    );
-    expect(text({ profile: 'work' })).toContain('(profile "work")');
-    expect(text({ store: { kind: 'file', where: '/x' } })).toContain('not the keychain');
+  });
+
+  it('does not mention that the access token of a renewable login has expired', () => {
+    const expired = { accessExpiresAt: NOW - 1, refreshExpiresAt: undefined };
+    expect(login(expired)).toMatch(/^Login {5}good, renews itself$/m);
+  });
+
+  it('names no store if there is no login in it', () => {
+    const failure = { code: 'AUTH_REQUIRED', message: 'Not logged in.' } as const;
+    expect(text({ login: { state: 'logged-out', ...failure } })).not.toContain('Kept in');
+    expect(
+      text({ login: { state: 'unknown', code: 'KEYCHAIN_MISSING', message: 'No keychain.' } }),
+    ).not.toContain('Kept in');
+    expect(text({ login: { state: 'ended', ...failure } })).toContain('Kept in');
   });
 
   it('counts the queue once for all folders of a watcher', () => {
@@ -467,17 +533,88 @@ describe('the text of the status', () => {
       queue: { waiting: 3, sending: 0, kept: 0, unfinished: 1 },
       connection: { state: 'ok' },
       login: { state: 'ok' },
+      kind: 'daemon',
     };
     const a = { path: '/a', state: 'watching' };
     const b = { path: '/b', state: 'waiting' };
-    expect(text({ watching: [{ ...watcher, folders: [a] }] })).toMatch(
-      /^Watching {2}\/a, for 2 hours, 3 recordings waiting, 1 unfinished$/m,
-    );
-    expect(text({ watching: [{ ...watcher, folders: [a, b] }] })).toContain(
+    const watching = [{ ...watcher, folders: [a, b] }] as unknown as StatusReport['watching'];
+    expect(text({ watching })).toContain(
       [
         'Watching  /a',
-        'Watching  /b: waiting for it',
-        '          for 2 hours, 3 recordings waiting, 1 unfinished',
+        '          /b (not there now)',
+        '          in the background for 2 hours, 3 recordings waiting, 1 incomplete file',
+      ].join('\n'),
+    );
+  });
+
+  it('names the folders of the last watcher, and the command that watches again', () => {
+    const watchedLast = { folders: ['/garmin'], until: NOW - 2 * DAY };
+    expect(text({ watchedLast })).toContain(
+      [
+        'Watching  nothing since 2 days ago',
+        '          `sync watch /garmin --daemon` watches again.',
+      ].join('\n'),
+    );
+  });
+
+  it('compares the zone of the days with the last known zone of the platform', () => {
+    const platform = { name: 'Europe/Stockholm', seenAt: '2026-02-14T00:00:00.000Z' };
+    const machine = { days: { name: 'UTC', from: 'machine' }, machine: 'UTC', platform } as const;
+    expect(text({ zone: { ...machine, differs: true } })).toContain(
+      [
+        "Days      counted in UTC, this machine's zone; the platform has you in Europe/Stockholm",
+        '          If you live there, run `sync config set timezone Europe/Stockholm`.',
+      ].join('\n'),
+    );
+    expect(text({ zone: { ...machine, differs: false } })).not.toContain('Stockholm');
+  });
+
+  it('shows recordings by name, with the clock of their place', () => {
+    const unnamed = recording({ activity: NO_ACTIVITY, changedAt: NOW - 2 * DAY });
+    expect(ledger({ recent: [recording(), unnamed] })).toContain(
+      [
+        'Last recordings',
+        '  Sat 14 Feb 08:00  Morning ride  2:36:36  87.9 km  uploaded 5 minutes ago',
+        '  ride.fit  uploaded 2 days ago',
+      ].join('\n'),
+    );
+  });
+
+  it('lists what is waiting and what was refused, with the reason', () => {
+    const pending = recording({ state: 'pending' });
+    const refused = recording({ state: 'rejected', message: 'The file is too\nshort.' });
+    const said = ledger({
+      uploads: { pending: 5, confirmed: 0, rejected: 1 },
+      waiting: {
+        recordings: [pending, pending, pending, pending, refused, pending],
+        records: [
+          { kind: 'wellness', date: '2026-02-13', unclear: false },
+          { kind: 'nutrition', date: '2026-02-14', unclear: true },
+        ],
+        kept: 2,
+        unusable: [{ path: '/garmin/half.fit', size: 3, detail: 'The last 2 bytes are missing.' }],
+      },
+    });
+    const line = '  Sat 14 Feb 08:00  Morning ride  2:36:36  87.9 km';
+    expect(said.slice(said.indexOf('Waiting\n'))).toBe(
+      [
+        'Waiting',
+        line,
+        line,
+        line,
+        '  and 2 more',
+        '  The service has not confirmed them: `sync upload` of the same files sends them again.',
+        '  wellness of 2026-02-13',
+        '  The service has not confirmed it: `sync push` sends it again.',
+        '  nutrition of 2026-02-14: not answered; see `sync explain 2026-02-14`',
+        '  copies of 2 recordings, until `sync watch` has sent them',
+        '',
+        'Refused by the service',
+        `${line}  5 minutes ago`,
+        '    The file is too short.',
+        '',
+        'Not usable',
+        '  /garmin/half.fit: The last 2 bytes are missing.',
       ].join('\n'),
     );
   });
@@ -486,7 +623,7 @@ describe('the text of the status', () => {
     const none = text({
       login: { state: 'logged-out', code: 'AUTH_REQUIRED', message: 'Nobody.', hint: 'Log in.' },
     });
-    expect(none).toMatch(/Login +none\. Nobody\.\n +Log in\./);
+    expect(none).toMatch(/^Login {5}none\. Nobody\.\n {10}Log in\.$/m);
     const locked = text({
       login: { state: 'unknown', code: 'KEYCHAIN_LOCKED', message: 'Locked.' },
     });

@@ -1,0 +1,111 @@
+// Runs in place of the program on a Node.js that is too old for it: says so, and still runs the
+// system's `sync` for scripts that flush disks, as src/cli/system-sync.ts does.
+var childProcess = require('child_process');
+var fs = require('fs');
+var os = require('os');
+var path = require('path');
+
+// test/cli/old-node.test.ts compares the names with those in src/cli/.
+var COMMANDS = [
+  'login',
+  'logout',
+  'status',
+  'token',
+  'upload',
+  'import',
+  'push',
+  'sources',
+  'undo',
+  'profile',
+  'workouts',
+  'verify',
+  'watch',
+  'daemon',
+  'explain',
+  'inspect',
+  'seed',
+  'sandbox',
+  'doctor',
+  'config',
+  'completion',
+  'help',
+];
+var SYSTEM_OPTIONS = ['-d', '--data', '-f', '--file-system'];
+var TRIED = 'ATHLETE_SYNC_TRIED';
+
+var message =
+  'sync needs Node.js 22.3 or newer, or 20.19 or newer of Node.js 20; this is ' +
+  process.versions.node +
+  ' (' +
+  process.execPath +
+  ').';
+var hint =
+  'Get a newer one at https://nodejs.org, or use the standalone archive or the .deb of sync, which need no Node.js.';
+
+var args = process.argv.slice(2);
+var tried = (process.env[TRIED] || '').split(path.delimiter).filter(Boolean);
+if (isForSystem(args)) {
+  process.exitCode = runSystemSync();
+  // A user at a terminal may have meant this program; the first of several copies says it.
+  if (process.stderr.isTTY && tried.length === 0 && SYSTEM_OPTIONS.indexOf(args[0]) === -1)
+    report();
+} else {
+  report();
+  process.exitCode = 2;
+}
+
+function report() {
+  console.error('Error: ' + message + '\n  ' + hint);
+  if (args.indexOf('--json') === -1) return;
+  console.log(
+    JSON.stringify({ type: 'error', v: 1, code: 'CONFIG', message: message, hint: hint })
+  );
+}
+
+function isForSystem(words) {
+  var first = words[0];
+  if (first === undefined || SYSTEM_OPTIONS.indexOf(first) !== -1) return true;
+  return first.charAt(0) !== '-' && COMMANDS.indexOf(first) === -1 && fs.existsSync(first);
+}
+
+/** Returns the exit code of the next `sync` on the PATH that was not tried yet; 0 if there is none. */
+function runSystemSync() {
+  var done = tried.concat(realPath(process.argv[1]));
+  var program = findSystemSync(done);
+  if (program === undefined) return 0;
+  process.env[TRIED] = done.concat(realPath(program)).join(path.delimiter);
+  var result = childProcess.spawnSync(program, args, { stdio: 'inherit' });
+  if (result.error) throw result.error;
+  if (result.signal === null) return result.status;
+  return 128 + (os.constants ? os.constants.signals[result.signal] : 0);
+}
+
+function findSystemSync(done) {
+  if (process.platform === 'win32') return undefined;
+  return (process.env.PATH || '')
+    .split(path.delimiter)
+    .filter(Boolean)
+    .map(function (folder) {
+      return path.join(folder, 'sync');
+    })
+    .filter(function (file) {
+      return isExecutable(file) && done.indexOf(realPath(file)) === -1;
+    })[0];
+}
+
+function isExecutable(file) {
+  try {
+    fs.accessSync(file, fs.X_OK || fs.constants.X_OK);
+    return fs.statSync(file).isFile();
+  } catch (error) {
+    return false;
+  }
+}
+
+function realPath(file) {
+  try {
+    return fs.realpathSync(file);
+  } catch (error) {
+    return file;
+  }
+}

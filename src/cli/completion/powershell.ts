@@ -1,0 +1,64 @@
+import type { CommandShape, Generator } from './shape.ts';
+import type { Values, Word } from './values.ts';
+
+/** Prints a script for PowerShell 5 or newer, which itself completes paths. */
+export const powershell: Generator = (commands, names) => `\
+# In $PROFILE: sync completion powershell | Out-String | Invoke-Expression
+Register-ArgumentCompleter -Native -CommandName ${names.join(', ')} -ScriptBlock {
+  param($wordToComplete, $commandAst, $cursorPosition)
+  $offers = @{
+${commands.flatMap(offers).join('\n')}
+  }
+  $before = @($commandAst.CommandElements | ForEach-Object { "$_" })
+  if ($wordToComplete -ne '') { $before = @($before | Select-Object -SkipLast 1) }
+  $path = ''
+  $last = ''
+  $index = 0
+  foreach ($element in $before | Select-Object -Skip 1) {
+    $next = "$path $element".Trim()
+    if ($offers.ContainsKey("\${next}:-")) { $path = $next } elseif ($element -notlike '-*') { $index++ }
+    $last = $element
+  }
+  $wanted = "\${path}:$index", "\${path}:*"
+  if ($wordToComplete -like '-*') { $wanted = @("\${path}:-") }
+  if ($offers.ContainsKey("\${path}:$last")) { $wanted = @("\${path}:$last") }
+  $key = $wanted | Where-Object { $offers.ContainsKey($_) } | Select-Object -First 1
+  if ($null -eq $key) { return }
+  $offers[$key] | ForEach-Object {
+    if ($_ -like '<*>') { & $before[0] complete $_.Trim('<', '>') -- $last } else { $_ }
+  } | Where-Object { $_ -like "$wordToComplete*" } | ForEach-Object {
+    $word, $about = $_ -split "\`t"
+    if (-not $about) { $about = $word }
+    [System.Management.Automation.CompletionResult]::new($word, $word, 'ParameterValue', $about)
+  }
+}`;
+
+/** Returns the lines of the table for a command: by \`-\`, by flag with a value, by number of argument. */
+function offers({ path, subcommands, flags, args }: CommandShape): string[] {
+  const own = path.join(' ');
+  const flagNames = flags.flatMap(({ names, about }) => names.map((word) => ({ word, about })));
+  const first = subcommands.length > 0 ? subcommands : flagNames;
+  return [
+    line(`${own}:-`, { words: flagNames }),
+    ...flags.flatMap(({ names, value }) =>
+      value === undefined ? [] : names.flatMap((name) => line(`${own}:${name}`, value.values)),
+    ),
+    ...args.flatMap(({ values, variadic }, index) =>
+      line(`${own}:${variadic ? '*' : index}`, values),
+    ),
+    ...(args.length === 0 ? line(`${own}:0`, { words: first }) : []),
+  ].flat();
+}
+
+function line(key: string, { words, list }: Values): string[] {
+  const items = [...words.map(described), ...(list === undefined ? [] : [quote(`<${list}>`)])];
+  return [`    ${quote(key)} = @(${items.join(', ')})`];
+}
+
+function described({ word, about }: Word): string {
+  return about === '' ? quote(word) : `"${word}\`t${about.replace(/["$`]/g, '`$&')}"`;
+}
+
+function quote(text: string): string {
+  return `'${text.replaceAll("'", "''")}'`;
+}

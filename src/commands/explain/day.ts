@@ -1,0 +1,105 @@
+import type { OpenLedger } from '../../app/ledger.ts';
+import { uploadsOfDays } from '../../app/uploads-of-days.ts';
+import { type Text, joinTexts, phrase, sync } from '../../base/phrase.ts';
+import { withIsoTimes } from '../../json/time.ts';
+import type { RecordKind, RecordLedger } from '../../ledger/records.ts';
+import type { LedgerUpload } from '../../ledger/uploads.ts';
+import { duration, oneLine } from '../../terminal/words.ts';
+import { recordingText } from '../status/recording.ts';
+import { type UploadState, stateOf } from './upload-state.ts';
+
+export interface ExplainedDay {
+  /** `YYYY-MM-DD` */
+  readonly date: string;
+  /** Decides about recordings without their own offset. */
+  readonly zone: string;
+  readonly recordings: readonly ExplainedRecording[];
+  readonly records: readonly ExplainedRecord[];
+}
+
+type ExplainedRecording = UploadState & { readonly upload: LedgerUpload };
+
+interface ExplainedRecord {
+  readonly kind: RecordKind;
+  readonly state: 'confirmed' | 'waiting' | 'unknown';
+  readonly reason: Text;
+  /** ms since 1970 */
+  readonly changedAt?: number;
+}
+
+/** Explains the activities that began on a local day, and its records. */
+export function explainDay(
+  date: string,
+  zone: string,
+  { uploads, records }: Pick<OpenLedger, 'uploads' | 'records'>,
+): ExplainedDay {
+  const kinds = ['wellness', 'nutrition'] as const;
+  return {
+    date,
+    zone,
+    recordings: uploadsOfDays(uploads, date, date, zone).map(({ upload }) => ({
+      upload,
+      ...stateOf(upload),
+    })),
+    records: kinds.map((kind) => explainRecord(kind, date, records)),
+  };
+}
+
+function explainRecord(kind: RecordKind, date: string, ledger: RecordLedger): ExplainedRecord {
+  const row = ledger.find(kind, date);
+  if (row === undefined) return { kind, state: 'unknown', reason: 'Nothing was sent from here.' };
+  const { changedAt } = row;
+  if (kind === 'nutrition' && ledger.nutrition.day(date).unclear) {
+    const reason = joinTexts(
+      [
+        'No answer came after its items were sent, and this service does not show what a day holds.',
+        phrase`Look at the day in the platform; ${sync('push', 'nutrition')} then takes --assume-arrived or --force.`,
+      ],
+      ' ',
+    );
+    return { kind, state: 'waiting', reason, changedAt };
+  }
+  if (row.state === 'confirmed') {
+    return { kind, state: 'confirmed', reason: 'The service confirmed it.', changedAt };
+  }
+  const reason = 'The service does not hold it as it was sent. Push it again to see why.';
+  return { kind, state: 'waiting', reason, changedAt };
+}
+
+export function dayJson({ recordings, records, ...day }: ExplainedDay): Record<string, unknown> {
+  return {
+    type: 'explain',
+    subject: 'date',
+    ...day,
+    recordings: recordings.map(({ upload, ...state }) => {
+      const { path, sha256, changedAt, activity } = upload;
+      const times = withIsoTimes({ ...activity, changedAt }, 'startedAt', 'changedAt');
+      return { path, sha256, ...times, ...state };
+    }),
+    records: records.map((record) => withIsoTimes(record, 'changedAt')),
+  };
+}
+
+/** Width of the labels (columns). */
+const LABEL = 11;
+
+const TITLES = { wellness: 'Wellness', nutrition: 'Nutrition' } as const;
+
+/** @param now ms since 1970 */
+export function dayText({ date, zone, recordings, records }: ExplainedDay, now: number): Text {
+  const ago = (at: number) => ` (${duration(now - at)} ago)`;
+  const row = (label: string, text: Text) => phrase`${label.padEnd(LABEL)}${text}`;
+  const lines = [
+    `${date} in ${zone}`,
+    ...recordings.flatMap(({ upload, reason }) => [
+      row('Activity', recordingText(upload, zone)),
+      row('', `${reason}${ago(upload.changedAt)}`),
+      row('', oneLine(upload.path)),
+    ]),
+    ...(recordings.length === 0 ? [row('Activity', 'No recording was sent from here.')] : []),
+    ...records.map(({ kind, reason, changedAt }) =>
+      row(TITLES[kind], phrase`${reason}${changedAt === undefined ? '' : ago(changedAt)}`),
+    ),
+  ];
+  return joinTexts(lines, '\n');
+}

@@ -1,0 +1,63 @@
+import { existsSync, lstatSync } from 'node:fs';
+import { resolve } from 'node:path';
+import type { CommandModule } from '../../app/command.ts';
+import { configFor } from '../../app/config.ts';
+import type { AppContext } from '../../app/context.ts';
+import { DATE_FORMS, DATE_HINT, readDay } from '../../app/date-flag.ts';
+import { withLedger } from '../../app/ledger.ts';
+import { zoneShown } from '../../app/zone.ts';
+import { ExitCode, SyncError } from '../../base/errors.ts';
+import { phrase, sync } from '../../base/phrase.ts';
+import { dayJson, dayText, explainDay } from './day.ts';
+import { explainFile, fileJson, fileText } from './file.ts';
+
+/** Says why a file or the data of a day was sent, skipped or refused, or is waiting. */
+export const explain: CommandModule = {
+  declare: (command) => command.argument('<file|date>', `a recording, or a day: ${DATE_FORMS}`),
+  examples: ['sync explain ride.fit', 'sync explain yesterday', 'sync explain 2026-02-15'],
+
+  async run(context, given: string) {
+    const { clock, output } = context;
+    const config = configFor(context);
+    const zone = await zoneShown(config, context);
+    const subject = await findSubject(given, zone, context);
+    const options = { connections: 1, offline: false };
+    return await withLedger(context, config, options, (_connection, ledger) => {
+      const now = clock.now();
+      if ('file' in subject) {
+        const file = explainFile(given, subject.file, ledger.uploads);
+        output.result(fileJson(file), fileText(file, zone, now));
+      } else {
+        const day = explainDay(subject.date, zone, ledger);
+        output.result(dayJson(day), dayText(day, now));
+      }
+      return Promise.resolve(ExitCode.ok);
+    });
+  },
+};
+
+/** The absolute path of a file, or a date (`YYYY-MM-DD`). */
+type Subject = { readonly file: string } | { readonly date: string };
+
+/** @throws SyncError `INPUT_INVALID` if it is neither a file nor a date */
+async function findSubject(
+  given: string,
+  zone: string,
+  { clock, cwd }: AppContext,
+): Promise<Subject> {
+  const file = resolve(cwd, given);
+  if (existsSync(file)) {
+    if (!lstatSync(file).isDirectory()) return { file };
+    throw new SyncError('INPUT_INVALID', `${given} is a folder.`, {
+      hint: phrase`Name one file in it. ${sync('upload', '--dry-run')} looks at all of them.`,
+    });
+  }
+  const date = await readDay(given, () => zone, clock.now());
+  if (date !== undefined) return { date };
+  if (/^\d{4}-\d\d-\d\d$/.test(given)) {
+    throw new SyncError('INPUT_INVALID', `There is no ${given}.`);
+  }
+  throw new SyncError('INPUT_INVALID', `${given} is neither a file nor a date.`, {
+    hint: DATE_HINT,
+  });
+}

@@ -1,0 +1,72 @@
+import { type Text, joinTexts, phrase, sync } from '../../base/phrase.ts';
+import { withIsoTimes } from '../../json/time.ts';
+import type { LedgerUpload, UploadLedger } from '../../ledger/uploads.ts';
+import { duration, plural } from '../../terminal/words.ts';
+import { identify } from '../../upload/identify.ts';
+import { readFile } from '../../upload/read-recording.ts';
+import { recordingText } from '../status/recording.ts';
+import { type UploadState, stateOf } from './upload-state.ts';
+
+export interface ExplainedFile {
+  readonly path: string;
+  readonly sha256?: string;
+  readonly state: UploadState['state'] | 'new' | 'not-sent';
+  readonly reason: Text;
+  readonly upload?: LedgerUpload;
+}
+
+/** @param path as the user gave it */
+export function explainFile(path: string, absolute: string, uploads: UploadLedger): ExplainedFile {
+  const contents = readFile(absolute, (size) => Buffer.allocUnsafe(size));
+  if ('problem' in contents) return { path, state: 'not-sent', reason: contents.problem };
+  const identity = identify(contents.bytes);
+  if (!('sha256' in identity)) return { path, state: 'not-sent', reason: identity.detail };
+  const { sha256 } = identity;
+  const upload = uploads.find(sha256);
+  if (upload !== undefined) return { path, sha256, upload, ...stateOf(upload) };
+  if (identity.verdict === 'not-an-activity') {
+    return { path, sha256, state: 'not-sent', reason: identity.detail };
+  }
+  const reason = phrase`It was never sent. ${sync('upload', path)} sends it.`;
+  return { path, sha256, state: 'new', reason };
+}
+
+export function fileJson({ upload, ...file }: ExplainedFile): Record<string, unknown> {
+  const line = { type: 'explain', subject: 'file', ...file };
+  if (upload === undefined) return line;
+  const { activity, ...row } = upload;
+  const times = withIsoTimes(row, 'changedAt');
+  return { ...line, upload: { ...times, activity: withIsoTimes(activity, 'startedAt') } };
+}
+
+const STATE_WORDS = {
+  uploaded: 'uploaded',
+  refused: 'refused',
+  waiting: 'waiting',
+  new: 'new',
+  'not-sent': 'not sent',
+} as const;
+
+/** @param zone of recordings without their own offset */
+export function fileText(
+  { path, sha256, state, reason, upload }: ExplainedFile,
+  zone: string,
+  now: number,
+): Text {
+  const when = upload === undefined ? '' : ` (${duration(now - upload.changedAt)} ago)`;
+  const lines = [
+    phrase`${path}: ${STATE_WORDS[state]}. ${reason}${when}`,
+    ...(upload === undefined ? [] : sentLines(upload, zone)),
+    ...(sha256 === undefined ? [] : [`  SHA-256 ${sha256}`]),
+    ...Object.entries(upload?.service ?? {}).map(([key, value]) => `  ${key} ${String(value)}`),
+  ];
+  return joinTexts(lines, '\n');
+}
+
+function sentLines(upload: LedgerUpload, zone: string): string[] {
+  const { activity, path, attempts } = upload;
+  return [
+    ...(activity.startedAt === undefined ? [] : [`  ${recordingText(upload, zone)}`]),
+    `  Sent as ${path}, ${plural(attempts, 'request')} in all`,
+  ];
+}

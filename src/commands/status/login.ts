@@ -1,0 +1,232 @@
+import { statSync } from 'node:fs';
+import { type Failure, failureOf } from '../../api/batch-breaker.ts';
+import type { Http } from '../../api/http.ts';
+import type { AppContext } from '../../app/context.ts';
+import { PATIENT, type WhoAmI, whoIsLoggedIn } from '../../auth/account.ts';
+import { type AgeWarning, ageWarning } from '../../auth/login-ages.ts';
+import { endedAt } from '../../auth/login-errors.ts';
+import { loginLockPath } from '../../auth/login-lock.ts';
+import { openSession } from '../../auth/open-session.ts';
+import type { Session } from '../../auth/session.ts';
+import { ExitCode, SyncError, exitCodeOf } from '../../base/errors.ts';
+import { phrase, sync } from '../../base/phrase.ts';
+import { type Account, type Config, requireBaseUrl } from '../../config/config.ts';
+import { endpointUrl } from '../../config/endpoints.ts';
+import { type MissingFeature, missingFeatures } from '../../config/scopes.ts';
+import { type Credentials, loginBegan, serviceId } from '../../credentials/store.ts';
+import type { SeenHealth } from '../../daemon/registry.ts';
+import { isHeld } from '../../system/process-lock.ts';
+
+/**
+ * `accepted`: with the account, if the service names it. `failed`: the service did not answer, or its
+ * answer says nothing about the login.
+ */
+export type Checked =
+  | { readonly outcome: 'accepted'; readonly account?: Account | undefined }
+  | ({ readonly outcome: 'ended' | 'failed' } & Failure);
+
+export type LoginState =
+  | {
+      readonly state: 'logged-in';
+      readonly scopes: readonly string[] | undefined;
+      /** The features that this login has no scope for. */
+      readonly missing: readonly MissingFeature[];
+      readonly renewable: boolean;
+      /** ms since 1970; undefined if the service did not say. */
+      readonly accessExpiresAt: number | undefined;
+      readonly refreshExpiresAt: number | undefined;
+      /** Set if the service announces no end, and ended earlier logins at about this age. */
+      readonly age?: AgeWarning | undefined;
+    }
+  /** `ended`: only a new login can replace this one. `unknown`: the store cannot be read now. */
+  | ({ readonly state: 'logged-out' | 'ended' | 'unknown' } & Failure);
+
+/** The login of a profile, and the service's answer about it. */
+export interface LoginFacts {
+  readonly login: LoginState;
+  /** The service's answer to `--check`. */
+  readonly checked?: Checked | undefined;
+}
+
+/**
+ * Reads the stored login. Asks the service about it only with `check`.
+ *
+ * @param key the ledger's key of the account
+ * @param watching the running watchers of this profile, which may have seen the end of the login
+ */
+export async function readLogin(
+  context: AppContext,
+  config: Config,
+  http: Http,
+  {
+    check,
+    key,
+    watching,
+  }: { readonly check: boolean; readonly key: string; readonly watching: readonly SeenHealth[] },
+): Promise<LoginFacts> {
+  const known = await loginState(context, config, http);
+  const uncertain = known.state === 'unknown' && known.code === 'FATE_UNKNOWN';
+  const checked =
+    check && (known.state === 'logged-in' || uncertain)
+      ? await askAboutLogin(context, config, http)
+      : undefined;
+  // The check may have refreshed the login, or found it ended.
+  const found = checked === undefined ? known : await loginState(context, config, http);
+  if (checked?.outcome === 'accepted') return { login: found, checked };
+  if (checked?.outcome === 'ended' && found.state === 'logged-in') {
+    return { login: { ...checked, state: 'ended' }, checked };
+  }
+  return { login: endSeenByWatcher(config, key, watching, found), checked };
+}
+
+/** Returns 0 for a good login, or the code of its failure. */
+export function exitCodeFor({ login, checked }: LoginFacts): ExitCode {
+  if (login.state !== 'logged-in') return exitCodeOf(login.code);
+  if (checked?.outcome !== 'failed') return ExitCode.ok;
+  return checked.code.startsWith('AUTH_') ? exitCodeOf(checked.code) : ExitCode.unavailable;
+}
+
+/** Asks the service whether it accepts this login, after a refresh if that is due. */
+export async function askAboutLogin(
+  context: AppContext,
+  config: Config,
+  http: Http,
+): Promise<Checked> {
+  const url = endpointUrl(requireBaseUrl(config), config.endpoints.userinfo);
+  return await withSession(context, config, http, async (session) => {
+    try {
+      return checkedBy(
+        await whoIsLoggedIn(
+          { ...context, trace: () => undefined },
+          { http, url, policy: PATIENT },
+          session,
+        ),
+      );
+    } catch (error) {
+      if (!(error instanceof SyncError) || error.code === 'INTERRUPTED') throw error;
+      const ended = error.code === 'AUTH_EXPIRED' || error.code === 'AUTH_REQUIRED';
+      return { outcome: ended ? 'ended' : 'failed', ...failureOf(error) };
+    }
+  });
+}
+
+function checkedBy(who: WhoAmI): Checked {
+  switch (who.kind) {
+    case 'known':
+      return { outcome: 'accepted', account: who.account };
+    case 'unknown':
+      return { outcome: 'accepted' };
+    case 'unreachable':
+      return { outcome: 'failed', ...failureOf(who.error) };
+    case 'rejected':
+      return {
+        outcome: 'failed',
+        code: 'AUTH_EXPIRED',
+        message: 'The service issued a new token, and rejects it.',
+        hint: phrase`Try again later; if that does not help, run ${sync('login')}.`,
+      };
+  }
+}
+
+async function withSession<T>(
+  context: AppContext,
+  config: Config,
+  http: Http,
+  task: (session: Session) => Promise<T>,
+): Promise<T> {
+  const attended = context.io.interactive;
+  const session = openSession({ ...context, warn: () => undefined }, config, {
+    ...context,
+    http,
+    attended,
+  });
+  try {
+    return await task(session);
+  } finally {
+    await session.close();
+  }
+}
+
+/** Reads the stored login; sends no request. */
+export async function loginState(
+  context: AppContext,
+  config: Config,
+  http: Http,
+): Promise<LoginState> {
+  const { clock, signal } = context;
+  return await withSession(context, config, http, async (session) => {
+    try {
+      return stateOf(await session.credentials(signal), config, clock.now());
+    } catch (error) {
+      if (!(error instanceof SyncError) || error.code === 'INTERRUPTED') throw error;
+      const state = error.code.startsWith('AUTH_') ? 'logged-out' : 'unknown';
+      return { state, ...failureOf(error) };
+    }
+  });
+}
+
+function stateOf(found: Credentials, config: Config, now: number): LoginState {
+  if (found.endedAt !== undefined) return { state: 'ended', ...failureOf(endedAt(found.endedAt)) };
+  const interrupted = interruptedRefresh(found, config);
+  if (interrupted !== undefined) return interrupted;
+  const { tokens } = found;
+  const over = (at: number | undefined) => at !== undefined && at <= now;
+  const renewable = tokens.refreshToken !== undefined;
+  const renews = renewable && !over(tokens.refreshExpiresAt);
+  if (!renews && (tokens.accessToken === undefined || over(tokens.accessExpiresAt))) {
+    return endedLogin('Its tokens have expired.');
+  }
+  const where = {
+    stateDir: config.paths.stateDir,
+    service: serviceId(requireBaseUrl(config)),
+  };
+  const observed = renewable && tokens.refreshExpiresAt === undefined;
+  return {
+    state: 'logged-in',
+    scopes: tokens.scopes,
+    missing: missingFeatures(tokens.scopes),
+    renewable,
+    accessExpiresAt: tokens.accessExpiresAt,
+    refreshExpiresAt: tokens.refreshExpiresAt,
+    ...(observed ? { age: ageWarning(where, loginBegan(found), now) } : {}),
+  };
+}
+
+/** Returns the state after a refresh that a process began and did not finish. */
+function interruptedRefresh(
+  { refreshStartedAt }: Credentials,
+  config: Config,
+): LoginState | undefined {
+  const lock = loginLockPath({ stateDir: config.paths.stateDir, profile: config.profile });
+  if (refreshStartedAt === undefined || isHeld(lock)) return undefined;
+  const day = new Date(refreshStartedAt).toISOString().slice(0, 16).replace('T', ' ');
+  return {
+    state: 'unknown',
+    code: 'FATE_UNKNOWN',
+    message: `A refresh was interrupted (${day} UTC): the service may have replaced the tokens.`,
+    hint: phrase`Run ${sync('status', '--check')}, which refreshes again. If that fails, run ${sync('login')}.`,
+  };
+}
+
+function endedLogin(message: string): LoginState {
+  return { state: 'ended', code: 'AUTH_EXPIRED', message, hint: phrase`Run ${sync('login')}.` };
+}
+
+/** Returns the end of the login if a watcher saw it after the last `sync login`. */
+function endSeenByWatcher(
+  config: Config,
+  key: string,
+  watching: readonly SeenHealth[],
+  login: LoginState,
+): LoginState {
+  if (login.state !== 'logged-in') return login;
+  // `sync login` writes the configuration.
+  const since = statSync(config.paths.configFile, { throwIfNoEntry: false })?.mtimeMs ?? 0;
+  const ended = watching.some(
+    (watcher) =>
+      watcher.login.state === 'needed' &&
+      (watcher.account ?? key) === key &&
+      Date.parse(watcher.updatedAt) > since,
+  );
+  return ended ? endedLogin('The watcher reports that the service no longer accepts it.') : login;
+}

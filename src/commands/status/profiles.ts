@@ -1,0 +1,104 @@
+import type { Http } from '../../api/http.ts';
+import { failureOf } from '../../api/batch-breaker.ts';
+import { pathsFor, quietConfigFor } from '../../app/config.ts';
+import { type AppContext, createContext } from '../../app/context.ts';
+import { type ExitCode, SyncError, exitCodeOf, worstExitCode } from '../../base/errors.ts';
+import { type Text, joinTexts, phrase } from '../../base/phrase.ts';
+import { DEFAULT_PROFILE, readConfigFile } from '../../config/config.ts';
+import type { Paths } from '../../config/paths.ts';
+import { storedProfiles } from '../../credentials/file.ts';
+import { listWatchers } from '../../daemon/registry.ts';
+import { plural } from '../../terminal/words.ts';
+import { statusJson } from './json.ts';
+import { exitCodeFor } from './login.ts';
+import { type StatusReport, readStatus } from './read.ts';
+import { LABEL } from './strip.ts';
+import { accountText, loginWord, uploadsText } from './words.ts';
+
+/**
+ * Shows each profile of this machine: a line of `--json`, or a few lines of text. A profile that cannot
+ * be read gets an `error` line, and does not stop the others.
+ *
+ * @returns the worst exit code
+ * @throws SyncError `CONFIG` if the configuration file cannot be read
+ */
+export async function statusOfAllProfiles(
+  context: AppContext,
+  http: Http,
+  check: boolean,
+): Promise<ExitCode> {
+  const codes: ExitCode[] = [];
+  for (const profile of knownProfiles(context)) {
+    codes.push(await showProfile(context, http, profile, check));
+  }
+  return worstExitCode(codes);
+}
+
+/** Returns the profiles with settings, with a stored login, or with a watcher; sorted. */
+function knownProfiles(context: AppContext): readonly string[] {
+  const { configFile, stateDir }: Paths = pathsFor(context);
+  const found = new Set([
+    ...Object.keys(readConfigFile(configFile).profiles),
+    ...storedProfiles(stateDir),
+    ...listWatchers(stateDir).flatMap(({ state }) => state?.profile ?? []),
+  ]);
+  return found.size === 0 ? [context.flags.profile ?? DEFAULT_PROFILE] : [...found].sort();
+}
+
+async function showProfile(
+  context: AppContext,
+  http: Http,
+  profile: string,
+  check: boolean,
+): Promise<ExitCode> {
+  // Its output names this profile in the commands to type.
+  const own = createContext(context, context.version, { ...context.flags, profile });
+  try {
+    const report = await readStatus(own, quietConfigFor(own), http, check);
+    own.output.result(statusJson(report), shortText(report, own.clock.now()));
+    return exitCodeFor(report);
+  } catch (error) {
+    if (!(error instanceof SyncError) || error.code === 'INTERRUPTED') throw error;
+    const { code, message, hint } = failureOf(error);
+    own.output.result(
+      { type: 'error', code, message, hint, profile },
+      block(profile, [message, ...(hint === undefined ? [] : [hint])]),
+    );
+    return exitCodeOf(error.code);
+  }
+}
+
+function shortText(report: StatusReport, now: number): Text {
+  const { profile, service, login, checked, watching, ledger, zone } = report;
+  const { uploads, waiting } = ledger;
+  const open = [
+    ...(uploads.pending > 0 ? [`${uploads.pending} waiting`] : []),
+    ...(waiting.records.length > 0 ? [`${plural(waiting.records.length, 'day')} waiting`] : []),
+    ...(uploads.rejected > 0 ? [`${uploads.rejected} refused`] : []),
+  ];
+  const failure = login.state === 'logged-in' ? checked : login;
+  return block(profile, [
+    `${accountText(report)}, ${service}`,
+    phrase`Login ${loginWord(login)}${failure === undefined || !('message' in failure) ? '' : phrase`. ${failure.message} ${failure.hint ?? ''}`}`,
+    [uploadsText(ledger, now), ...open].join('; '),
+    watching.length === 0
+      ? 'Not watching'
+      : `Watching ${watching.flatMap(({ folders }) => folders.map(({ path }) => path)).join(', ')}`,
+    ...(zone.differs && zone.platform !== undefined
+      ? [`Days counted in ${zone.days.name}; the platform has ${zone.platform.name}`]
+      : []),
+  ]);
+}
+
+/** Formats a profile's lines beside its name. */
+function block(profile: string, lines: readonly Text[]): Text {
+  const name = profile.length < LABEL ? [] : [profile];
+  const label = name.length === 0 ? profile : '';
+  return joinTexts(
+    [
+      ...name,
+      ...lines.map((line, index) => phrase`${(index === 0 ? label : '').padEnd(LABEL)}${line}`),
+    ],
+    '\n',
+  );
+}

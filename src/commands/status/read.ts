@@ -1,0 +1,139 @@
+import { existsSync } from 'node:fs';
+import type { Http } from '../../api/http.ts';
+import { ledgerPath } from '../../app/config.ts';
+import type { AppContext } from '../../app/context.ts';
+import { openLedger } from '../../app/ledger.ts';
+import { knownAccount } from '../../app/ledger-account.ts';
+import { type Account, type Config, requireBaseUrl } from '../../config/config.ts';
+import { hasEnvironmentTokens } from '../../credentials/environment.ts';
+import { openStore } from '../../credentials/open-store.ts';
+import { type SeenHealth, healthOf, listWatchers } from '../../daemon/registry.ts';
+import type { LedgerUpload } from '../../ledger/uploads.ts';
+import { dateAt } from '../../records/local-date.ts';
+import { type LoginFacts, readLogin } from './login.ts';
+import { type DayMarks, marksOfDays } from './strip.ts';
+import { type Waiting, findWaiting } from './waiting.ts';
+import { type ZoneFacts, readZone } from './zone.ts';
+
+export interface StatusReport extends LoginFacts {
+  readonly profile: string;
+  readonly service: string;
+  readonly clientId: string | undefined;
+  /** Undefined if the athlete is still unknown: `status` does not ask the service. */
+  readonly account: Account | undefined;
+  readonly store: { readonly kind: 'keychain' | 'file' | 'environment'; readonly where: string };
+  readonly zone: ZoneFacts;
+  /** The running watchers of this profile, in the background or at a terminal. */
+  readonly watching: readonly SeenHealth[];
+  /** The last watcher of this profile, if none runs. */
+  readonly watchedLast: WatchedLast | undefined;
+  readonly ledger: LedgerFacts;
+}
+
+export interface WatchedLast {
+  readonly folders: readonly string[];
+  /** When it ended, or last wrote its state (ms since 1970). */
+  readonly until: number;
+}
+
+/** What the ledger says about an account. */
+export interface LedgerFacts {
+  readonly uploads: Readonly<Record<LedgerUpload['state'], number>>;
+  /** The time of the last confirmed upload; ms since 1970. */
+  readonly lastUploadAt: number | undefined;
+  /** The confirmed recordings that began last, the newest first. */
+  readonly recent: readonly LedgerUpload[];
+  /** The last days, the oldest first. */
+  readonly days: readonly DayMarks[];
+  readonly waiting: Waiting;
+}
+
+/** Number of recordings shown by name. */
+const RECENT = 3;
+
+/**
+ * Collects the facts on this machine; sends requests only with `check`.
+ *
+ * @throws SyncError `CONFIG`, `STORAGE`
+ */
+export async function readStatus(
+  context: AppContext,
+  config: Config,
+  http: Http,
+  check: boolean,
+): Promise<StatusReport> {
+  const service = requireBaseUrl(config).href.replace(/\/+$/, '');
+  const { key, account } = await knownAccount(config);
+  const { watching, watchedLast } = readWatchers(context, config);
+  const zone = await readZone(context, config);
+  return {
+    profile: config.profile,
+    service,
+    clientId: config.get('clientId'),
+    account,
+    store: storeOf(context, config),
+    ...(await readLogin(context, config, http, { check, key, watching })),
+    zone,
+    watching,
+    watchedLast,
+    ledger: readLedger(context, config, key, zone),
+  };
+}
+
+function storeOf(context: AppContext, config: Config): StatusReport['store'] {
+  if (hasEnvironmentTokens(config)) return { kind: 'environment', where: 'the environment' };
+  const store = openStore(config, { ...context, attended: false });
+  return { kind: store.kind, where: store.describe() };
+}
+
+function readWatchers(
+  { clock }: AppContext,
+  { paths, profile }: Config,
+): Pick<StatusReport, 'watching' | 'watchedLast'> {
+  const own = listWatchers(paths.stateDir).flatMap(({ state, ...found }) =>
+    state?.profile === profile ? [{ ...found, state }] : [],
+  );
+  const watching = own
+    .filter(({ running }) => running)
+    .flatMap((found) => healthOf(found, clock.now()) ?? []);
+  const [last] = own
+    .filter(({ running }) => !running)
+    .map(({ state: { folders, startedAt, readyAt, ended, health } }) => ({
+      folders,
+      until:
+        ended?.at ?? (health === undefined ? (readyAt ?? startedAt) : Date.parse(health.updatedAt)),
+    }))
+    .sort((a, b) => b.until - a.until);
+  return { watching, watchedLast: watching.length === 0 ? last : undefined };
+}
+
+function readLedger(
+  { clock }: AppContext,
+  config: Config,
+  key: string,
+  { days }: ZoneFacts,
+): LedgerFacts {
+  const today = dateAt(clock.now(), days);
+  if (!existsSync(ledgerPath(config))) {
+    return {
+      uploads: { pending: 0, confirmed: 0, rejected: 0 },
+      lastUploadAt: undefined,
+      recent: [],
+      days: marksOfDays(undefined, today, days.name),
+      waiting: { recordings: [], records: [], kept: 0, unusable: [] },
+    };
+  }
+  const ledger = openLedger(config, key, clock);
+  try {
+    const { uploads } = ledger;
+    return {
+      uploads: uploads.counts(),
+      lastUploadAt: uploads.lastConfirmedAt(),
+      recent: uploads.latest(RECENT),
+      days: marksOfDays(ledger, today, days.name),
+      waiting: findWaiting(ledger, key),
+    };
+  } finally {
+    ledger.close();
+  }
+}

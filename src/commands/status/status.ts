@@ -1,0 +1,32 @@
+import type { CommandModule } from '../../app/command.ts';
+import { configFor } from '../../app/config.ts';
+import { withUntracedHttp } from '../../app/with-http.ts';
+import { statusJson } from './json.ts';
+import { exitCodeFor } from './login.ts';
+import { statusOfAllProfiles } from './profiles.ts';
+import { readStatus } from './read.ts';
+import { statusText } from './words.ts';
+
+interface StatusFlags {
+  readonly check?: boolean;
+  readonly allProfiles?: boolean;
+}
+
+/** Shows the login, the watchers, what was sent and what is waiting; sends no request by itself. */
+export const status: CommandModule = {
+  declare: (command) =>
+    command
+      .option('--check', 'ask the service whether it accepts the login')
+      .option('--all-profiles', 'show each profile of this machine in short'),
+  examples: ['sync status', 'sync status --check --json', 'sync status --all-profiles'],
+
+  async run(context, { check = false, allProfiles = false }: StatusFlags) {
+    return await withUntracedHttp(context, async (http) => {
+      if (allProfiles) return await statusOfAllProfiles(context, http, check);
+      const report = await readStatus(context, configFor(context), http, check);
+      const { clock, io, output } = context;
+      output.result(statusJson(report), statusText(report, clock.now(), io.unicode));
+      return exitCodeFor(report);
+    });
+  },
+};

@@ -1,0 +1,89 @@
+import type { OpenLedger } from '../../app/ledger.ts';
+import { uploadsOfDays } from '../../app/uploads-of-days.ts';
+import { daysAfter } from '../../base/time.ts';
+import type { DayState, RecordKind } from '../../ledger/records.ts';
+import type { LedgerUpload } from '../../ledger/uploads.ts';
+import { type Glyphs, glyphsFor } from '../../terminal/glyphs.ts';
+
+/** What the ledger has of a day. `none`: nothing. Of several recordings, the worst. */
+export type Mark = keyof Glyphs['mark'];
+
+export interface DayMarks {
+  /** `YYYY-MM-DD` */
+  readonly date: string;
+  readonly activity: Mark;
+  readonly wellness: Mark;
+  readonly nutrition: Mark;
+}
+
+/** Number of days in the strip. */
+const DAYS = 14;
+
+const UPLOAD_MARKS = { confirmed: 'confirmed', pending: 'waiting', rejected: 'refused' } as const;
+const RECORD_MARKS = { confirmed: 'confirmed', pending: 'waiting' } as const;
+const WORST_FIRST = ['refused', 'waiting', 'confirmed'] as const;
+
+/**
+ * Returns the marks of the last days up to today, the oldest first.
+ *
+ * @param ledger undefined if there is none
+ * @param zone of recordings without their own offset
+ */
+export function marksOfDays(
+  ledger: Pick<OpenLedger, 'uploads' | 'records'> | undefined,
+  today: string,
+  zone: string,
+): readonly DayMarks[] {
+  const dates = Array.from({ length: DAYS }, (_, index) => daysAfter(today, index - DAYS + 1));
+  const first = dates[0] ?? today;
+  const uploads = ledger === undefined ? [] : uploadsOfDays(ledger.uploads, first, today, zone);
+  const states = (kind: RecordKind) =>
+    ledger?.records.statesBetween(kind, first, today) ?? new Map<string, DayState>();
+  const [wellness, nutrition] = [states('wellness'), states('nutrition')];
+  return dates.map((date) => ({
+    date,
+    activity: worstOf(uploads.filter((each) => each.date === date).map(({ upload }) => upload)),
+    wellness: markOf(wellness.get(date)),
+    nutrition: markOf(nutrition.get(date)),
+  }));
+}
+
+function markOf(state: DayState | undefined): Mark {
+  return state === undefined ? 'none' : RECORD_MARKS[state];
+}
+
+function worstOf(uploads: readonly LedgerUpload[]): Mark {
+  const marks = new Set<Mark>(uploads.map(({ state }) => UPLOAD_MARKS[state]));
+  return WORST_FIRST.find((mark) => marks.has(mark)) ?? 'none';
+}
+
+const KINDS = ['activity', 'wellness', 'nutrition'] as const;
+const TITLES = { activity: 'Activity', wellness: 'Wellness', nutrition: 'Nutrition' } as const;
+
+/** Returns whether anything was sent on the day. */
+export function isMarked(day: DayMarks): boolean {
+  return KINDS.some((kind) => day[kind] !== 'none');
+}
+
+/** Formats the strip: days of the week and of the month above a row for each kind; 51 columns. */
+export function stripLines(days: readonly DayMarks[], unicode: boolean): string[] {
+  const { mark: glyphs } = glyphsFor(unicode);
+  const row = (title: string, cellOf: (day: DayMarks) => string) =>
+    title.padEnd(LABEL) + days.map((day) => cellOf(day).padStart(2)).join(' ');
+  const used = new Set(days.flatMap((day) => KINDS.map((kind) => day[kind])));
+  // The other marks explain themselves.
+  const legend = (['waiting', 'refused'] as const)
+    .filter((mark) => used.has(mark))
+    .map((mark) => `${glyphs[mark]} ${mark}`);
+  return [
+    row('', ({ date }) => WEEKDAYS[new Date(date).getUTCDay()] ?? ''),
+    row('', ({ date }) => String(Number(date.slice(8)))),
+    ...KINDS.map((kind) => row(TITLES[kind], (day) => glyphs[day[kind]])),
+    ...(legend.length === 0 ? [] : [' '.repeat(LABEL) + legend.join('  ')]),
+  ];
+}
+
+const WEEKDAYS = ['Su', 'Mo', 'Tu', 'We', 'Th', 'Fr', 'Sa'];
+
+/** Width of the labels before each line of the status (columns). */
+export const LABEL = 10;

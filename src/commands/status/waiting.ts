@@ -1,0 +1,59 @@
+import { lstatSync } from 'node:fs';
+import type { OpenLedger } from '../../app/ledger.ts';
+import { countKept } from '../../ledger/outbox.ts';
+import type { RecordKind } from '../../ledger/records.ts';
+import type { LedgerUpload } from '../../ledger/uploads.ts';
+import { type ReportedFile, reportedFiles } from '../../ledger/watch-marks.ts';
+
+/** What the service does not have yet, and why. */
+export interface Waiting {
+  /** Recordings that the service has not confirmed, or refused; the latest change first. */
+  readonly recordings: readonly LedgerUpload[];
+  readonly records: readonly WaitingRecord[];
+  /** Number of recordings in the outbox. */
+  readonly kept: number;
+  /** Files that the watcher found incomplete or damaged, and that are still there. */
+  readonly unusable: readonly ReportedFile[];
+}
+
+/** A day that the service does not hold as it was sent. */
+export interface WaitingRecord {
+  readonly kind: RecordKind;
+  /** `YYYY-MM-DD` */
+  readonly date: string;
+  /** No later answer can show whether the service processed it. */
+  readonly unclear: boolean;
+}
+
+/** Largest number of recordings and of files that are listed. */
+const LISTED = 20;
+
+/** @param account the ledger's key of the account */
+export function findWaiting({ uploads, records, database }: OpenLedger, account: string): Waiting {
+  const { nutrition } = records;
+  const nutritionDays = [...new Set([...records.pendingDays('nutrition'), ...nutrition.debts()])];
+  return {
+    recordings: uploads.undelivered(LISTED),
+    records: [
+      ...records
+        .pendingDays('wellness')
+        .map((date) => ({ kind: 'wellness', date, unclear: false }) as const),
+      ...nutritionDays
+        .sort()
+        .map(
+          (date) => ({ kind: 'nutrition', date, unclear: nutrition.day(date).unclear }) as const,
+        ),
+    ],
+    kept: countKept(database, account),
+    unusable: reportedFiles(database, account).filter(isUnchanged).slice(0, LISTED),
+  };
+}
+
+function isUnchanged({ path, size }: ReportedFile): boolean {
+  try {
+    return lstatSync(path).size === size;
+  } catch {
+    // It is gone, perhaps with its device.
+    return false;
+  }
+}

@@ -1,0 +1,259 @@
+import { ageText } from '../../auth/login-ages.ts';
+import { type Text, joinTexts, phrase, sync } from '../../base/phrase.ts';
+import type { RecordKind } from '../../ledger/records.ts';
+import type { SeenHealth } from '../../daemon/registry.ts';
+import type { LedgerUpload } from '../../ledger/uploads.ts';
+import type { ReportedFile } from '../../ledger/watch-marks.ts';
+import { duration, oneLine, plural } from '../../terminal/words.ts';
+import { missingText, who } from '../login/words.ts';
+import type { Checked, LoginState } from './login.ts';
+import type { LedgerFacts, StatusReport } from './read.ts';
+import { recordingText } from './recording.ts';
+import { LABEL, isMarked, stripLines } from './strip.ts';
+import type { WaitingRecord } from './waiting.ts';
+import type { ZoneFacts } from './zone.ts';
+
+/** Remaining time below which the text warns (ms). */
+const ENDS_SOON_MS = 7 * 86_400_000;
+
+/** @param now ms since 1970 */
+export function statusText(report: StatusReport, now: number, unicode: boolean): Text {
+  const { service, profile, ledger, login } = report;
+  const zone = report.zone.days.name;
+  const lines: Text[] = [
+    ...rows('Service', `${service}${profile === 'default' ? '' : ` (profile "${profile}")`}`),
+    ...rows('Account', accountText(report)),
+    ...rows('Login', ...loginLines(login, now)),
+    ...rows('Checked', ...checkedLines(report.checked)),
+    ...rows('Kept in', ...storeLines(report)),
+    ...rows('Watching', ...watchingLines(report, now)),
+    ...rows('Days', ...zoneLines(report.zone)),
+    ...rows('Uploads', uploadsText(ledger, now)),
+    ...section(
+      'Last recordings',
+      ledger.recent.map((upload) => recentText(upload, zone, now)),
+    ),
+    ...(ledger.days.some(isMarked) ? ['', ...stripLines(ledger.days, unicode)] : []),
+    ...waitingSections(ledger, zone, now),
+  ];
+  return joinTexts(lines, '\n');
+}
+
+/** Returns a label and its lines, one below the other; nothing if there is no line. */
+function rows(label: string, ...lines: readonly Text[]): Text[] {
+  return lines.map((line, index) => phrase`${(index === 0 ? label : '').padEnd(LABEL)}${line}`);
+}
+
+/** Returns a blank line, a title and the lines below it; nothing if there is no line. */
+function section(title: string, lines: readonly Text[]): Text[] {
+  return lines.length === 0 ? [] : ['', title, ...lines.map((line) => phrase`  ${line}`)];
+}
+
+export function accountText({ account, store }: StatusReport): string {
+  if (account !== undefined) return who(account);
+  return store.kind === 'environment' ? 'not asked yet' : 'not known';
+}
+
+/** Returns the state of the login in a few words. */
+export function loginWord(login: LoginState): string {
+  if (login.state === 'logged-in') return 'good';
+  if (login.code === 'FATE_UNKNOWN') return 'uncertain';
+  return { 'logged-out': 'none', ended: 'ended', unknown: 'cannot be read now' }[login.state];
+}
+
+function loginLines(login: LoginState, now: number): Text[] {
+  if (login.state !== 'logged-in') {
+    const { message, hint } = login;
+    return [`${loginWord(login)}. ${message}`, ...(hint === undefined ? [] : [hint])];
+  }
+  const { refreshExpiresAt, renewable, missing, age } = login;
+  const endsSoon =
+    renewable && refreshExpiresAt !== undefined && refreshExpiresAt - now < ENDS_SOON_MS;
+  return [
+    `good${lifetimeText(login, now)}`,
+    ...(endsSoon ? [phrase`It ends soon: run ${sync('login')} to renew it.`] : []),
+    ...(age === undefined ? [] : [ageText(age)]),
+    ...(missing.length > 0
+      ? ['Not granted, so these do not work:', ...missing.map(missingText)]
+      : []),
+  ];
+}
+
+/** An expired access token of a renewable login is no news: the next command renews it. */
+function lifetimeText(
+  { renewable, accessExpiresAt, refreshExpiresAt }: LoginState & { readonly state: 'logged-in' },
+  now: number,
+): string {
+  const ends = renewable ? refreshExpiresAt : accessExpiresAt;
+  const left = ends === undefined ? '' : ` for ${duration(ends - now)}`;
+  return renewable ? `${left}, renews itself` : `${left}, does not renew itself`;
+}
+
+function checkedLines(checked: Checked | undefined): Text[] {
+  switch (checked?.outcome) {
+    case undefined:
+    case 'ended':
+      return [];
+    case 'accepted': {
+      return checked.account === undefined
+        ? ['the service does not reject this login, and does not name the athlete']
+        : [`the service accepts this login (${who(checked.account)})`];
+    }
+    case 'failed':
+      return [`not now. ${checked.message}`, ...(checked.hint === undefined ? [] : [checked.hint])];
+  }
+}
+
+/** Returns the store of the login; nothing if there is no login, or perhaps no such store. */
+function storeLines({ login, store }: StatusReport): Text[] {
+  if (login.state !== 'logged-in' && login.state !== 'ended') return [];
+  return [store.kind === 'file' ? `${store.where} (only you can read it)` : store.where];
+}
+
+function watchingLines({ watching, watchedLast }: StatusReport, now: number): Text[] {
+  if (watching.length > 0) return watching.flatMap((watcher) => watcherLines(watcher, now));
+  if (watchedLast === undefined) return ['nothing'];
+  const { folders, until } = watchedLast;
+  return [
+    `nothing since ${duration(now - until)} ago`,
+    phrase`${sync('watch', ...folders, '--daemon')} watches again.`,
+  ];
+}
+
+/** Returns a watcher's folders and queue, and its latest problem. */
+function watcherLines(watcher: SeenHealth, now: number): Text[] {
+  const { folders, since, queue, kind } = watcher;
+  const state = [
+    `${kind === 'terminal' ? 'in a terminal' : 'in the background'} for ${duration(now - Date.parse(since))}`,
+    ...(queue.waiting > 0 ? [`${plural(queue.waiting, 'recording')} waiting`] : []),
+    ...(queue.unfinished > 0 ? [plural(queue.unfinished, 'incomplete file')] : []),
+  ];
+  return [
+    ...folders.map(({ path, state: found, reason }) => {
+      if (reason !== undefined) return `${path}: ${reason}`;
+      return found === 'waiting' ? `${path} (not there now)` : path;
+    }),
+    state.join(', '),
+    ...(troubleOf(watcher, now) ?? []),
+  ];
+}
+
+function troubleOf(
+  { login, connection, lastError }: SeenHealth,
+  now: number,
+): string[] | undefined {
+  if (login.state !== 'ok') return login.message === undefined ? [] : [login.message];
+  if (connection.state !== 'ok') {
+    return connection.message === undefined ? [] : [connection.message];
+  }
+  if (lastError === undefined) return undefined;
+  return [`${lastError.message} (${duration(now - Date.parse(lastError.at))} ago)`];
+}
+
+function zoneLines({ days, platform, differs, problem }: ZoneFacts): Text[] {
+  if (problem !== undefined) {
+    return [problem.message, ...(problem.hint === undefined ? [] : [problem.hint])];
+  }
+  const counted = `counted in ${days.name}${days.from === 'machine' ? ", this machine's zone" : ''}`;
+  if (!differs || platform === undefined) return [counted];
+  return [
+    `${counted}; the platform has you in ${platform.name}`,
+    phrase`If you live there, run ${sync('config', 'set', 'timezone', platform.name)}.`,
+  ];
+}
+
+export function uploadsText(
+  { uploads, lastUploadAt }: Pick<LedgerFacts, 'uploads' | 'lastUploadAt'>,
+  now: number,
+): string {
+  const last = lastUploadAt === undefined ? '' : `, the last ${duration(now - lastUploadAt)} ago`;
+  return `${plural(uploads.confirmed, 'recording')} at the service${last}`;
+}
+
+function recentText(upload: LedgerUpload, zone: string, now: number): string {
+  return `${recordingText(upload, zone)}  uploaded ${duration(now - upload.changedAt)} ago`;
+}
+
+/** Number of waiting or refused recordings that the text names. */
+const NAMED = 3;
+
+function waitingSections({ waiting, uploads }: LedgerFacts, zone: string, now: number): Text[] {
+  const { recordings, records, kept, unusable } = waiting;
+  const pending = recordings.filter(({ state }) => state === 'pending');
+  const refused = recordings.filter(({ state }) => state === 'rejected');
+  return [
+    ...section('Waiting', [
+      ...pendingLines(pending, uploads.pending, zone),
+      ...recordLines(records),
+      ...(kept === 0
+        ? []
+        : [phrase`copies of ${plural(kept, 'recording')}, until ${sync('watch')} has sent them`]),
+    ]),
+    ...section('Refused by the service', refusedLines(refused, uploads.rejected, zone, now)),
+    ...section('Not usable', unusableLines(unusable)),
+  ];
+}
+
+function pendingLines(pending: readonly LedgerUpload[], count: number, zone: string): Text[] {
+  if (count === 0) return [];
+  return [
+    ...pending.slice(0, NAMED).map((upload) => recordingText(upload, zone)),
+    ...andMore(count),
+    phrase`The service has not confirmed ${them(count)}: ${sync('upload')} of the same files sends ${them(count)} again.`,
+  ];
+}
+
+function recordLines(records: readonly WaitingRecord[]): Text[] {
+  const clear = records.filter(({ unclear }) => !unclear);
+  const days = (kind: RecordKind) => {
+    const dates = clear.filter((record) => record.kind === kind).map(({ date }) => date);
+    const named = [dates.slice(0, NAMED).join(', '), ...andMore(dates.length)].join(' ');
+    return dates.length === 0 ? [] : [`${kind} of ${named}`];
+  };
+  return [
+    ...days('wellness'),
+    ...days('nutrition'),
+    ...(clear.length === 0
+      ? []
+      : [
+          phrase`The service has not confirmed ${them(clear.length)}: ${sync('push')} sends ${them(clear.length)} again.`,
+        ]),
+    ...records
+      .filter(({ unclear }) => unclear)
+      .map(({ date }) => phrase`nutrition of ${date}: not answered; see ${sync('explain', date)}`),
+  ];
+}
+
+function refusedLines(
+  refused: readonly LedgerUpload[],
+  count: number,
+  zone: string,
+  now: number,
+): Text[] {
+  return [
+    ...refused
+      .slice(0, NAMED)
+      .flatMap((upload) => [
+        `${recordingText(upload, zone)}  ${duration(now - upload.changedAt)} ago`,
+        ...(upload.message === undefined ? [] : [`  ${oneLine(upload.message)}`]),
+      ]),
+    ...andMore(count),
+  ];
+}
+
+function unusableLines(unusable: readonly ReportedFile[]): Text[] {
+  return [
+    ...unusable
+      .slice(0, NAMED)
+      .map(({ path, detail = 'It is incomplete.' }) => `${oneLine(path)}: ${detail}`),
+    ...andMore(unusable.length),
+  ];
+}
+
+function andMore(count: number): string[] {
+  return count > NAMED ? [`and ${count - NAMED} more`] : [];
+}
+
+function them(count: number): string {
+  return count === 1 ? 'it' : 'them';
+}

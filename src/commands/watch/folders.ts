@@ -1,0 +1,63 @@
+import { existsSync, statSync } from 'node:fs';
+import { resolve } from 'node:path';
+import type { AppContext } from '../../app/context.ts';
+import { knownAccount } from '../../app/ledger-account.ts';
+import { SyncError } from '../../base/errors.ts';
+import { phrase, sync } from '../../base/phrase.ts';
+import type { Config } from '../../config/config.ts';
+import { eachOnce, haveOneInCommon } from '../../daemon/registration.ts';
+import { listWatchers } from '../../daemon/registry.ts';
+import { oneLine } from '../../terminal/words.ts';
+import { notThereYet } from '../../watch/missing-folder.ts';
+import { absoluteStateDir, folderNames } from '../daemons.ts';
+
+/** Returns the folders as absolute paths, each once. @throws SyncError `USAGE` if one is a file */
+export function foldersToWatch(cwd: string, given: readonly string[]): string[] {
+  const folders = eachOnce(given.map((folder) => resolve(cwd, folder)));
+  for (const folder of folders) refuseFile(folder);
+  return folders;
+}
+
+function refuseFile(path: string): void {
+  if (statSync(path, { throwIfNoEntry: false })?.isFile() !== true) return;
+  throw new SyncError('USAGE', `${path} is a file; sync watch takes folders.`, {
+    hint: phrase`To send it, run ${sync('upload', path)}.`,
+  });
+}
+
+/**
+ * Warns of folders that do not exist: a daemon waits for them, and its log is elsewhere.
+ *
+ * @returns the missing folders
+ */
+export async function warnOfMissing(
+  { output }: AppContext,
+  folders: readonly string[],
+): Promise<readonly string[]> {
+  const missing = folders.filter((folder) => !existsSync(folder));
+  for (const folder of missing) {
+    output.warn(`${oneLine(folder)}: ${await notThereYet(folder)}`);
+  }
+  return missing;
+}
+
+/**
+ * Warns of running watchers that send from one of the folders to another athlete: a device belongs to
+ * one athlete. The same athlete's second watcher fails.
+ */
+export async function warnOfOtherAthletes(
+  context: AppContext,
+  config: Config,
+  folders: readonly string[],
+): Promise<void> {
+  const { key } = await knownAccount(config);
+  for (const { state, running } of listWatchers(absoluteStateDir(context, config))) {
+    if (!running || state === undefined || state.profile === config.profile) continue;
+    if (state.health?.account === key) continue;
+    const shared = folders.filter((folder) => haveOneInCommon([folder], state.folders));
+    if (shared.length === 0) continue;
+    context.output.warn(
+      `Profile "${state.profile}" watches ${folderNames(shared)}, too: new recordings go to both athletes.`,
+    );
+  }
+}

@@ -1,0 +1,236 @@
+import { count, date, flag, list, object, sha256, text, texts, time, word } from '../fields.ts';
+import type { Shape, Words } from '../fields.ts';
+import type { LineKind } from '../line-kind.ts';
+import { HEALTH_EXAMPLE, watchers } from './health.ts';
+import { ADA, MISSING, PROFILE, SERVICE } from './logins.ts';
+import { SHA256, account, activity, failure } from './shared.ts';
+
+/** A recording in the ledger. */
+const RECORDING: Shape = {
+  path: text('The file that was sent last.'),
+  sha256: sha256('SHA-256 of the recording, unpacked.'),
+  ...activity,
+};
+
+/** What the ledger has of a day. */
+const MARKS: Words = {
+  confirmed: 'the service has it',
+  waiting: 'the service has not confirmed it',
+  none: 'nothing was sent',
+};
+
+const LOGGED_IN = '`state` is `logged-in`';
+const NOT_LOGGED_IN = '`state` is not `logged-in`';
+
+const STATUS: LineKind = {
+  types: ['status'],
+  about:
+    'The login, the ledger and the watchers of a profile. With `--all-profiles`, one line a profile.',
+  commands: ['status'],
+  fields: {
+    profile: PROFILE,
+    service: text('Address of the service.'),
+    clientId: text('The client identifier.', 'it is configured'),
+    account: object(account, 'The athlete.', 'it is known'),
+    store: object(
+      {
+        kind: word(
+          {
+            keychain: 'the OS keychain',
+            file: 'a file of the user',
+            environment: '`SYNC_ACCESS_TOKEN` or `SYNC_REFRESH_TOKEN`',
+          },
+          'Kind of store.',
+        ),
+        where: text('The store in words.'),
+      },
+      'Where the login is stored.',
+    ),
+    login: object(
+      {
+        state: word(
+          {
+            'logged-in': 'there is a login',
+            'logged-out': 'there is none',
+            ended: 'there is one, which only a new one can replace',
+            unknown: 'it cannot be read now, or its refresh was interrupted',
+          },
+          'State of the login.',
+        ),
+        scopes: texts('Its scopes.', `${LOGGED_IN} and they are known`),
+        missing: list(MISSING, 'What does not work with it.', LOGGED_IN),
+        renewable: flag('Whether it renews itself.', LOGGED_IN),
+        accessExpiresAt: time('When the access token ends.', `${LOGGED_IN} and this is known`),
+        refreshExpiresAt: time('When the refresh token ends.', `${LOGGED_IN} and this is known`),
+        age: object(
+          {
+            ageMs: count('Age of this login.', undefined, 'ms'),
+            endedAfterMs: count('Age at which an earlier one had ended.', undefined, 'ms'),
+          },
+          'A warning that the login may end soon.',
+          'the service ended earlier logins at about this age',
+        ),
+        ...failure(NOT_LOGGED_IN),
+      },
+      'The login.',
+    ),
+    checked: object(
+      {
+        outcome: word(
+          {
+            accepted: 'the service accepts the login',
+            ended: 'the service does not accept it any more',
+            failed: 'the service did not say',
+          },
+          'The answer.',
+        ),
+        account: object(account, 'The athlete.', '`outcome` is `accepted` and the service says so'),
+        ...failure('`outcome` is not `accepted`'),
+      },
+      'What the service said of the login.',
+      '`--check` is given and there is a login to check',
+    ),
+    zone: object(
+      {
+        name: text('The zone that decides about days.'),
+        from: word(
+          {
+            environment: '`SYNC_TIMEZONE`',
+            profile: 'the profile',
+            machine: 'this machine',
+          },
+          'Where the name is from.',
+          'a zone is set, or the zone of this machine is known',
+        ),
+        machine: text('The zone of this machine.', 'it is known'),
+        platform: object(
+          { name: text('The zone.'), seenAt: time('When the platform named it.') },
+          'The zone that the platform last named for the athlete.',
+          'this machine asked for it',
+        ),
+        differs: flag("Whether the platform's clocks differ from those that decide about days."),
+        problem: object(failure(), 'Why UTC decides about days.', 'no zone is known'),
+      },
+      'The time zone of days.',
+    ),
+    uploads: object(
+      {
+        pending: count('Not delivered yet.'),
+        confirmed: count('At the service.'),
+        rejected: count('Refused by the service.'),
+      },
+      'Recordings in the ledger.',
+    ),
+    lastUploadAt: time('When the service last took a recording.', 'it took one'),
+    recent: list(
+      { ...RECORDING, uploadedAt: time('When the service confirmed it.') },
+      'The three recordings at the service that began last, the newest first.',
+    ),
+    days: list(
+      {
+        date: date('The day.'),
+        activity: word(
+          { ...MARKS, refused: 'the service refused one' },
+          'Recordings that began on it.',
+        ),
+        wellness: word(MARKS, 'Its wellness record.'),
+        nutrition: word(MARKS, 'Its nutrition record.'),
+      },
+      'The last 14 days, the oldest first.',
+    ),
+    waiting: object(
+      {
+        recordings: list(
+          {
+            ...RECORDING,
+            state: word(
+              { pending: 'may have been sent', rejected: 'the service refused it' },
+              'State in the ledger.',
+            ),
+            changedAt: time('When the state changed.'),
+            message: text('Why the service refused it.', '`state` is `rejected`'),
+          },
+          'Recordings that the service does not have, the latest change first; 20 at most.',
+        ),
+        records: list(
+          {
+            kind: word({ wellness: 'wellness', nutrition: 'nutrition' }, 'Kind of the record.'),
+            date: date('The day.'),
+            unclear: flag('Whether no later answer can show if the service processed it.'),
+          },
+          'Days that the service has not confirmed as they were sent.',
+        ),
+        kept: count('Recordings to send of which a copy is kept.'),
+        unusable: list(
+          {
+            path: text('The file.'),
+            size: count('Its size.', undefined, 'bytes'),
+            detail: text('The problem as a sentence.', 'it is known'),
+          },
+          'Files that a watcher found incomplete or damaged; 20 at most.',
+        ),
+      },
+      'What the service does not have.',
+    ),
+    watching: watchers('The watchers that run.'),
+    watchedLast: object(
+      {
+        folders: texts('Its folders.'),
+        until: time('When it ended, or last wrote its state.'),
+      },
+      'The last watcher.',
+      'none runs, and one did',
+    ),
+  },
+  examples: [
+    {
+      profile: 'default',
+      service: SERVICE,
+      clientId: 'my-client',
+      account: ADA,
+      store: { kind: 'keychain', where: 'the keychain' },
+      login: {
+        state: 'logged-in',
+        scopes: ['workout:write', 'health:write'],
+        missing: [],
+        renewable: true,
+        accessExpiresAt: '2026-02-15T09:02:11.402Z',
+      },
+      checked: { outcome: 'accepted', account: ADA },
+      zone: {
+        name: 'Europe/Berlin',
+        from: 'profile',
+        machine: 'UTC',
+        platform: { name: 'Europe/Berlin', seenAt: '2026-02-01T08:02:11.402Z' },
+        differs: false,
+      },
+      uploads: { pending: 0, confirmed: 12, rejected: 0 },
+      lastUploadAt: '2026-02-15T08:02:11.402Z',
+      recent: [
+        {
+          path: '/home/ada/rides/ride.fit',
+          sha256: SHA256,
+          name: 'Morning ride',
+          startedAt: '2026-02-15T06:10:00.000Z',
+          offsetMinutes: 60,
+          movingSecs: 3600,
+          distanceMeters: 30120.5,
+          uploadedAt: '2026-02-15T08:02:11.402Z',
+        },
+      ],
+      days: [
+        { date: '2026-02-14', activity: 'none', wellness: 'confirmed', nutrition: 'waiting' },
+        { date: '2026-02-15', activity: 'confirmed', wellness: 'confirmed', nutrition: 'none' },
+      ],
+      waiting: {
+        recordings: [],
+        records: [{ kind: 'nutrition', date: '2026-02-14', unclear: false }],
+        kept: 0,
+        unusable: [],
+      },
+      watching: [HEALTH_EXAMPLE],
+    },
+  ],
+};
+
+export const STATUS_LINES = [STATUS];

@@ -1,0 +1,184 @@
+import { spawnSync } from 'node:child_process';
+import { existsSync, readFileSync, readdirSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { ExitCode, worstExitCode } from '../../src/base/errors.ts';
+import type { PushOutcome } from '../../src/commands/push.ts';
+import { DEFAULT_SCOPES } from '../../src/config/scopes.ts';
+import { CALLBACK_PATH, SETTINGS } from '../../src/config/settings.ts';
+import type { InvalidReason, SkipReason, UploadOutcome } from '../../src/upload/report.ts';
+import { openHome } from '../support/acceptance.ts';
+import { openComputer } from '../support/computer.ts';
+import { documentedCommands, expectKnown } from '../support/documented-commands.ts';
+import {
+  ROOT,
+  codeBlocks,
+  quoted,
+  readDocument,
+  tableRows,
+  withoutBlocks,
+} from '../support/documents.ts';
+import { missingTools, skipNote } from '../support/shell.ts';
+
+const documents = [
+  'README.md',
+  ...readdirSync(join(ROOT, 'docs'))
+    .filter((name) => name.endsWith('.md'))
+    .map((name) => `docs/${name}`),
+];
+
+describe('the documentation', () => {
+  it.each(documents)('has no dead links in %s', (path) => {
+    const text = withoutBlocks(readDocument(path));
+    const links = [...text.matchAll(/\]\((?!https?:)([^)#]*)(?:#([^)]+))?\)/g)];
+    if (path === 'README.md') expect(links.length).toBeGreaterThan(4);
+    for (const [, file = '', anchor] of links) {
+      const target = file === '' ? path : join(dirname(path), file);
+      expect(existsSync(join(ROOT, target)), `${path}: ${target}`).toBe(true);
+      if (anchor === undefined) continue;
+      const anchors = [...readDocument(target).matchAll(/^#+ (.+)$/gm)].map(([, title = '']) =>
+        title
+          .toLowerCase()
+          .replace(/[^\p{L}\p{N} _-]/gu, '')
+          .replaceAll(' ', '-'),
+      );
+      expect(anchors, `${path}: #${anchor}`).toContain(anchor);
+    }
+  });
+
+  it.each(documents)('in %s names source files that exist', (path) => {
+    const named = quoted(readDocument(path)).filter((word) =>
+      /^(?:src|test|bench|scripts)\/[\w./-]*$/.test(word),
+    );
+    expect(named.filter((file) => !existsSync(join(ROOT, file)))).toEqual([]);
+  });
+
+  it('names existing commands and flags only', async () => {
+    const home = openHome();
+    const texts = documents.map(readDocument).flatMap((text) => [
+      ...codeBlocks(text)
+        .filter(({ language }) => language === 'sh')
+        .map((block) => block.text),
+      ...quoted(withoutBlocks(text)).filter((code) => /^sync [a-z]/.test(code)),
+    ]);
+    const commands = texts.flatMap(documentedCommands);
+    expect(commands.length).toBeGreaterThan(100);
+    // One run of the help for each command, with the flags of all its mentions.
+    const flags = new Map<string, Set<string>>();
+    for (const command of commands) {
+      const name = command.path.join(' ');
+      flags.set(name, new Set([...(flags.get(name) ?? []), ...command.flags]));
+    }
+    for (const [text, named] of flags) {
+      await expectKnown(home, { text, path: text.split(' '), flags: [...named] });
+    }
+  }, 60_000);
+});
+
+describe('docs/ci.md', () => {
+  it('lists every exit code and their precedence', () => {
+    const document = readDocument('docs/ci.md');
+    const codes = tableRows(document, 'exit code').map(([code]) => Number(code));
+    expect(codes).toEqual(Object.values(ExitCode).sort((one, other) => one - other));
+    const order = /^If several apply, the precedence is (.*)\.$/m
+      .exec(document)?.[1]
+      ?.split(', ')
+      .map(Number);
+    expect(order).toHaveLength(4);
+    for (let rest = order ?? []; rest.length > 0; rest = rest.slice(1)) {
+      expect(worstExitCode(rest as ExitCode[])).toBe(rest[0]);
+    }
+  });
+});
+
+/** Complete by their types: a new outcome must be added here and to the schema. */
+const OUTCOMES: Record<
+  UploadOutcome | PushOutcome | SkipReason | InvalidReason | 'unchanged',
+  true
+> = {
+  uploaded: true,
+  pushed: true,
+  duplicate: true,
+  skipped: true,
+  invalid: true,
+  rejected: true,
+  conflict: true,
+  failed: true,
+  'would-upload': true,
+  'would-push': true,
+  'already-uploaded': true,
+  unchanged: true,
+  'not-an-activity': true,
+  'refused-before': true,
+  'not-fit': true,
+  incomplete: true,
+  corrupt: true,
+  unreadable: true,
+};
+
+describe('docs/json.md', () => {
+  it('lists every outcome and every reason', () => {
+    const words = quoted(withoutBlocks(readDocument('docs/json.md')));
+    expect(words).toEqual(expect.arrayContaining(Object.keys(OUTCOMES)));
+  });
+});
+
+describe('docs/login.md', () => {
+  it('says what to register: the redirect URI and scopes that a login uses', () => {
+    const uri = `http://127.0.0.1:${String(SETTINGS.redirectPort.fallback)}${CALLBACK_PATH}`;
+    for (const path of ['README.md', 'docs/login.md']) {
+      const words = quoted(withoutBlocks(readDocument(path)));
+      expect(words).toEqual(expect.arrayContaining([uri, DEFAULT_SCOPES.join(' '), 'S256']));
+    }
+  });
+});
+
+describe('docs/settings.md', () => {
+  const document = readDocument('docs/settings.md');
+  const missing = missingTools('bash');
+
+  it('has the tables that are written from the settings and variables', () => {
+    const { status, stderr } = spawnSync(
+      process.execPath,
+      ['scripts/settings-docs.mjs', '--check'],
+      { cwd: ROOT, encoding: 'utf8' },
+    );
+    expect(stderr).toBe('');
+    expect(status).toBe(0);
+  });
+
+  it('lists exactly the variables that the program reads', () => {
+    const sources = readdirSync(join(ROOT, 'src'), { recursive: true, withFileTypes: true })
+      .filter((entry) => entry.isFile())
+      .map((entry) => readFileSync(join(entry.parentPath, entry.name), 'utf8'))
+      .join('\n');
+    const read = new Set(
+      [...sources.matchAll(/['"](SYNC_[A-Z_]+|NO_COLOR|HTTPS_PROXY|NO_PROXY)['"]/g)].map(
+        ([, name = '']) => name,
+      ),
+    );
+    const listed = quoted(withoutBlocks(document)).filter((word) =>
+      /^(?:SYNC_|NO_|HTTPS_)[A-Z_]+$/.test(word),
+    );
+    expect([...new Set(listed)].sort()).toEqual([...read].sort());
+  });
+
+  it.skipIf(process.platform === 'win32' || missing.length > 0)(
+    `has working commands${skipNote(missing)}`,
+    async () => {
+      const { world, type } = await openComputer();
+      const commands = codeBlocks(document)
+        .filter(({ language }) => language === 'sh')
+        .flatMap(({ text }) => text.split('\n'));
+      expect(commands).toContain('sync config get timezone');
+      await world.sync(['config', 'set', 'redirectPort', '0', '--profile', 'coach']);
+      for (const command of commands) {
+        const run = await type(command);
+        expect(run.code, `${command}\n${run.stdout}${run.stderr}`).toBe(0);
+        if (command.includes(' get ')) expect(run.stdout).toBe('Europe/Berlin\n');
+      }
+      const [athlete] = world.sandbox.control.state('athlete-1').athletes;
+      expect(athlete?.recordings).toHaveLength(1);
+    },
+  );
+});

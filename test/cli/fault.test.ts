@@ -1,0 +1,107 @@
+import { spawnSync } from 'node:child_process';
+import { cpSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { openHome } from '../support/acceptance.ts';
+import { PROGRAM, ndjson, runSync } from '../support/program.ts';
+
+/** A home in which every Node.js runs `script` first. */
+function preloading(script: string) {
+  const home = openHome();
+  const preload = join(home.dir, 'preload.cjs');
+  writeFileSync(preload, script);
+  const env = { NODE_OPTIONS: `--require=${preload}` };
+  const traces = () => readdirSync(join(home.dir, 'state', 'faults'));
+  return { options: { home, env }, traces, folder: join(home.dir, 'state', 'faults') };
+}
+
+/** Throws in the middle of a command that needs the zone of the machine. */
+const IN_COMMAND = `Intl.DateTimeFormat.prototype.resolvedOptions = () => { throw new TypeError('oops'); };`;
+const NEEDS_ZONE = ['push', 'wellness', '-', '--dry-run'];
+
+/** Throws from a timer, as soon as the program runs. */
+const IN_TIMER = `
+  const timer = setInterval(() => {
+    if (process.listenerCount('uncaughtException') === 0) return;
+    clearInterval(timer);
+    throw new TypeError('oops');
+  }, 1);`;
+/** Rejects a promise that nothing awaits. */
+const REJECTION = IN_TIMER.replace(
+  'throw new TypeError',
+  'void Promise.reject(new TypeError',
+).replace("'oops');", "'oops'));");
+const RUNS_ON = ['sandbox', '--port', '0'];
+
+describe('a fault of the program', () => {
+  it.each<[string, string, string[]]>([
+    ['in a command', IN_COMMAND, NEEDS_ZONE],
+    ['in a timer', IN_TIMER, RUNS_ON],
+    ['in a promise that nothing awaits', REJECTION, RUNS_ON],
+  ])(
+    'prints one line, the place of its trace, and exits with 1: %s',
+    async (_how, script, args) => {
+      const { options, traces, folder } = preloading(script);
+      const { code, stderr } = await runSync(args, {
+        ...options,
+        env: { ...options.env, TZ: undefined },
+      });
+      const [name = ''] = traces();
+      expect([code, stderr]).toEqual([
+        1,
+        'Error: This is a fault of sync itself: oops.\n' +
+          `  Its trace is in ${join(folder, name)}. Please report it at https://github.com/athlete-sync/athlete-sync/issues.\n`,
+      ]);
+      expect(traces()).toHaveLength(1);
+      const trace = readFileSync(join(folder, name), 'utf8');
+      expect(trace).toContain('TypeError: oops');
+      expect(trace).toContain('preload.cjs');
+    },
+  );
+
+  it('is an error line with --json', async () => {
+    const { options, traces, folder } = preloading(IN_COMMAND);
+    const { code, stdout } = await runSync([...NEEDS_ZONE, '--json'], {
+      ...options,
+      env: { ...options.env, TZ: undefined },
+    });
+    expect(code).toBe(1);
+    expect(ndjson(stdout)).toEqual([
+      {
+        type: 'error',
+        code: 'INTERNAL',
+        message: 'This is a fault of sync itself: oops.',
+        hint: expect.stringMatching(/^Its trace is in /) as unknown,
+        trace: join(folder, traces()[0] ?? ''),
+      },
+    ]);
+  });
+
+  it('in the child process of the keychain is an answer to its parent', () => {
+    const child = join(dirname(PROGRAM), 'keychain-child.cjs');
+    const { status, stdout, stderr } = spawnSync(process.execPath, [child], {
+      input: 'no request',
+      encoding: 'utf8',
+    });
+    expect([status, stdout, stderr]).toEqual([
+      1,
+      '{"state":"failed","message":"the request is not JSON"}\n',
+      '',
+    ]);
+  });
+});
+
+it('reports an installation that lacks a file', () => {
+  const home = openHome();
+  const dist = join(home.dir, 'dist');
+  cpSync(dirname(PROGRAM), dist, { recursive: true });
+  for (const name of readdirSync(dist)) if (/^run-/.test(name)) rmSync(join(dist, name));
+  const { status, stderr } = spawnSync(process.execPath, [join(dist, 'main.cjs'), 'status'], {
+    env: home.env,
+    encoding: 'utf8',
+  });
+  expect(status).toBe(1);
+  expect(stderr).toMatch(
+    /^Error: This installation of sync is damaged: Error: Cannot find module '\S+'\n {2}Install it again\.\n$/,
+  );
+});

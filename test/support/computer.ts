@@ -1,0 +1,48 @@
+import { join } from 'node:path';
+import { onTestFinished } from 'vitest';
+import { type World, openWorld } from './acceptance.ts';
+import { makeRecording } from './fit-maker.ts';
+import type { Finished } from './program.ts';
+import { installSync, runShell, writeProgram } from './shell.ts';
+import { makeZip } from './zip-maker.ts';
+
+/** A person's computer: the program on the PATH, a browser, and the files that the documents name. */
+export interface Computer {
+  readonly world: World;
+  /** Runs a command in a shell. @param until ends the command, by Ctrl-C, if its output matches */
+  readonly type: (command: string, until?: RegExp) => Promise<Finished>;
+}
+
+export async function openComputer(): Promise<Computer> {
+  // A desktop, or the login would show the address and open nothing.
+  const world = await openWorld({ env: { DISPLAY: ':7' } });
+  const { home } = world;
+  const bin = installSync(home);
+  // The browser: it follows where the service sends it, and that is back to the program.
+  writeProgram(join(bin, 'xdg-open'), `'${process.execPath}' -e 'fetch(process.argv[1])' "$1"`);
+  world.write('ride.fit', makeRecording());
+  world.write('Garmin/Activities/2026-05-17.fit', makeRecording({ seed: 2 }));
+  world.write('rides/one.fit', makeRecording({ seed: 3 }));
+  world.write('rides/two.fit', makeRecording({ seed: 4 }));
+  const wellness = 'date,restingHr,hrv\n2026-05-18,49,64\n';
+  world.write('export.zip', makeZip([{ name: 'export/wellness.csv', bytes: wellness }]));
+  world.write(
+    'servings.csv',
+    'Day,Time,Group,Food Name,Amount,Energy (kcal),Carbs (g)\n' +
+      '2026-05-17,12:30 PM,Lunch,Rice,100 g,360,80\n',
+  );
+  // Any port will do here, so that nothing else on the machine is in the way.
+  await world.sync(['config', 'set', 'redirectPort', '0']);
+  onTestFinished(async () => {
+    await world.sync(['daemon', 'stop']);
+  });
+  return {
+    world,
+    type: (command, until) =>
+      runShell(command, {
+        home,
+        path: [bin],
+        ...(until === undefined ? {} : { until: (output) => until.test(output) }),
+      }),
+  };
+}
