@@ -28,6 +28,8 @@ var COMMANDS = [
   'doctor',
   'config',
   'completion',
+  'complete',
+  'manual',
   'help',
 ];
 var SYSTEM_OPTIONS = ['-d', '--data', '-f', '--file-system'];

@@ -45,7 +45,7 @@ interface Release {
   readonly folder: string;
   readonly requests: string[];
   /** Publishes a version: archives for all platforms, and their checksums. */
-  publish(version: string): void;
+  publish(version: string, run?: string): void;
 }
 
 /** A folder of a release, behind an HTTP server. */
