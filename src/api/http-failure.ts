@@ -119,7 +119,7 @@ export function causeText(cause: unknown): string {
     default:
       // OpenSSL's messages name a line of its sources, which helps no user.
       return /^(?:EPROTO$|ERR_SSL_)/.test(systemCode(cause) ?? '')
-        ? 'the server does not speak TLS there (or none that is spoken here); is it http://?'
+        ? 'the server does not speak TLS there, or only a version that Node.js refuses; is it http://?'
         : `the connection failed (${firstLine(messageOf(cause))})`;
   }
 }
