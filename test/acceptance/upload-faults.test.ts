@@ -108,7 +108,7 @@ it('sync upload reports a pause once for any number of waiting requests', async 
   const { code, stdout, stderr } = await world.sync(['upload', ...rides]);
   expect([code, stdout]).toEqual([0, expect.stringContaining('3 files: 3 uploaded.')]);
   expect(stderr).toBe(
-    'The service says that it gets too many requests (429). Continuing in 3 s.\n',
+    'The service says that it gets too many requests (429): A scripted fault of the sandbox. Continuing in 3 s.\n',
   );
 });
 
@@ -129,7 +129,7 @@ describe('a permanent fault', () => {
         outcome: 'failed',
         attempts: 4,
         code: 'SERVICE_UNAVAILABLE',
-        message: 'The service cannot answer now (503).',
+        message: 'The service cannot answer now (503): A scripted fault of the sandbox.',
         hint: 'Try again later; the same command continues.',
       },
     ],
@@ -141,7 +141,8 @@ describe('a permanent fault', () => {
         outcome: 'failed',
         attempts: 1,
         code: 'SERVICE_UNAVAILABLE',
-        message: 'The service says that it gets too many requests (429).',
+        message:
+          'The service says that it gets too many requests (429): A scripted fault of the sandbox.',
         hint: 'Try again in 3600 s; the same command continues.',
       },
     ],
