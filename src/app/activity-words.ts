@@ -66,8 +66,12 @@ export function activityText(activity: Activity, fallback: string, view: Activit
   return parts.filter((part) => part !== '').join('  ');
 }
 
-/** @param start as {@link localStart} returns it */
-function dayText(start: number, { zone, now, aligned }: ActivityView): string {
+/**
+ * Formats a start as `Sat 21 Nov 08:00`.
+ *
+ * @param start as {@link localStart} returns it
+ */
+export function dayText(start: number, { zone, now, aligned }: ActivityView): string {
   const at = new Date(start);
   const year = at.getUTCFullYear();
   const thisYear = new Date(zoneRules(zone).wallAt(now)).getUTCFullYear();

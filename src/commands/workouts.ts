@@ -14,7 +14,8 @@ import { isInstant, localTime } from '../app/local-time.ts';
 import { zoneRules } from '../records/zone.ts';
 import type { Io } from '../terminal/io.ts';
 import { type Column, table } from '../terminal/table.ts';
-import { type ActivityView, dayText } from './status/recording.ts';
+import { clockTime, distance } from '../terminal/words.ts';
+import { type ActivityView, dayText } from '../app/activity-words.ts';
 
 interface WorkoutsFlags {
   readonly since?: string;
@@ -144,21 +145,18 @@ export function workoutsJson(list: WorkoutList): Record<string, unknown>[] {
 /** Width from which a terminal has room for all columns. */
 const WIDE = 80;
 
-type Times = Pick<ActivityView, 'zone' | 'now'>;
-
 const COLUMNS: readonly (Column & {
   readonly onlyWide?: true;
-  readonly show: (workout: JsonObject, times: Times) => string;
+  readonly show: (workout: JsonObject, view: ActivityView) => string;
 })[] = [
-  { title: 'Date', show: ({ date }, times) => startText(date, times) },
+  { title: 'Date', show: ({ date }, view) => startText(date, view) },
   { title: 'Title', show: ({ title }) => text(title) },
   { title: 'Sport', show: ({ type }) => text(type), onlyWide: true },
-  { title: 'Time', align: 'right', show: ({ durationSec }) => quantity(durationSec, clockText) },
+  { title: 'Time', align: 'right', show: ({ durationSec }) => quantity(durationSec, clockTime) },
   {
     title: 'Distance',
     align: 'right',
-    show: ({ distanceMeters }) =>
-      quantity(distanceMeters, (meters) => `${(meters / 1000).toFixed(1)} km`),
+    show: ({ distanceMeters }) => quantity(distanceMeters, distance),
   },
   {
     title: 'Power',
@@ -176,7 +174,7 @@ const COLUMNS: readonly (Column & {
 /** Returns a table with times in `zone`, which its head names; a body of another shape as JSON. */
 export function workoutsText(
   list: WorkoutList,
-  { zone, now }: Times,
+  { zone, now }: Pick<ActivityView, 'zone' | 'now'>,
   io: Pick<Io, 'stdoutColumns' | 'unicode'>,
 ): string {
   if ('other' in list) return JSON.stringify(list.other, null, 2);
@@ -184,23 +182,16 @@ export function workoutsText(
   const hasRoom = io.stdoutColumns === 0 || io.stdoutColumns >= WIDE;
   const columns = COLUMNS.filter(({ onlyWide }) => hasRoom || onlyWide !== true);
   const rows = list.workouts.map((workout) =>
-    columns.map(({ show }) => show(workout, { zone, now })),
+    columns.map(({ show }) => show(workout, { zone, now, aligned: true })),
   );
   return `Times in ${zone}\n\n${table(columns, rows, io)}`;
 }
 
 /** Formats the start of a workout; text that is no instant is returned unchanged. */
-function startText(value: unknown, view: Times): string {
+function startText(value: unknown, view: ActivityView): string {
   const start = isInstant(value) ? Date.parse(value) : Number.NaN;
   if (Number.isNaN(start)) return text(value);
   return dayText(zoneRules(view.zone).wallAt(start), view);
-}
-
-/** Formats a duration (s) as `1:02:05`. */
-function clockText(seconds: number): string {
-  const minutes = Math.floor(seconds / 60);
-  const two = (value: number) => String(Math.floor(value)).padStart(2, '0');
-  return `${Math.floor(minutes / 60)}:${two(minutes % 60)}:${two(seconds % 60)}`;
 }
 
 function quantity(value: unknown, show: (value: number) => string): string {

@@ -155,7 +155,7 @@ describe('the table of workouts', () => {
       '',
       'Date                   Title             Sport     Time  Distance  Power  Heart rate',
       'Sun 29 Mar 08:10       After the change  Ride   1:02:05   41.2 km  201 W     142 bpm',
-      'Sun 29 Mar 01:30       Before                   0:00:59',
+      'Sun 29 Mar 01:30       Before                      1:00',
       'Wed 31 Dec 2025 23:30  Last year',
       '2026-03-28             A plain date',
       'yesterday',
