@@ -6,7 +6,7 @@ import { findPaths } from '../config/paths.ts';
 import { VARIABLES } from '../config/variables.ts';
 import { type CommandDeclaration, COMMON_OPTIONS, globalFlags } from './declaration.ts';
 import { describeOption, parseExample } from './help.ts';
-import { type CommandNode, createTree } from './tree.ts';
+import { BEGIN, type CommandNode, createTree } from './tree.ts';
 
 /**
  * Returns the hidden command `sync manual`, which prints the manual page athlete-sync(1) as roff. The
@@ -36,7 +36,7 @@ export function manualPage(root: CommandNode, version: string): string {
     ...paragraph(
       'Both names start the same program. `sync` alone, `sync FILE`, `sync -d` and `sync -f` run the sync(1) of the system.',
     ),
-    ...paragraph('Begin with `sync login`, then `sync upload ride.fit`.'),
+    ...paragraph(BEGIN),
     '.SH COMMANDS',
     ...runnable.filter(({ module }) => module !== undefined).flatMap(commandSection),
     '.SH COMMON OPTIONS',
