@@ -75,7 +75,7 @@ export function buildProgram(options: ProgramOptions, args: readonly string[]): 
       try {
         // `sync help upload` and `sync push help wellness` name a command, too.
         await declareNamed(args.filter((word) => word !== 'help'));
-        await root.parseAsync(args, { from: 'user' });
+        await root.parseAsync(withHelpFlag(args), { from: 'user' });
         return exitCode;
       } catch (error) {
         if (error instanceof CommanderError) return usageError(error, args, root);
@@ -83,4 +83,10 @@ export function buildProgram(options: ProgramOptions, args: readonly string[]): 
       }
     },
   };
+}
+
+/** Returns `push wellness --help` for `help push wellness`: commander's `help` takes one word. */
+function withHelpFlag(args: readonly string[]): readonly string[] {
+  const [first, ...words] = args;
+  return first === 'help' && words.length > 1 ? [...words, '--help'] : args;
 }

@@ -178,6 +178,7 @@ describe('help', () => {
     const { stdout } = await runSync(['push', 'wellness', '--help'], fresh());
     expect(stdout).toContain('<file...>');
     expect(await runSync(['push', 'help', 'wellness'], fresh())).toMatchObject({ stdout });
+    expect(await runSync(['help', 'push', 'wellness'], fresh())).toMatchObject({ stdout });
     const upload = await runSync(['upload', '--help'], fresh());
     expect(await runSync(['help', 'upload'], fresh())).toEqual(upload);
   });
