@@ -1,7 +1,7 @@
 // Runs an installed package with real versions of Node.js, from the platform packages of the registry's
 // `node`: the old ones refuse with a sentence and still flush disks, the others do the daily work.
 //
-//   node scripts/node-versions.mjs FOLDER/node_modules/athlete-sync
+//   node .ci/node-versions.mjs FOLDER/node_modules/athlete-sync
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
