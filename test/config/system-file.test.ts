@@ -161,6 +161,16 @@ describe('a fault of the file for all users', () => {
   });
 });
 
+it('is documented with its paths and keys', () => {
+  const page = readFileSync('docs/operators.md', 'utf8');
+  for (const platform of ['linux', 'darwin'] as const) {
+    expect(page).toContain(`| \`${systemConfigFile({}, platform)}\``);
+  }
+  expect(page).toContain('| `%ProgramFiles%\\athlete-sync\\config.json`');
+  for (const key of presetKeys())
+    expect(page).toContain(key.replace(/^endpoint\..*/, 'endpoint.NAME'));
+});
+
 it.each<[NodeJS.Platform, Env, string]>([
   ['linux', {}, '/etc/athlete-sync/config.json'],
   ['darwin', {}, '/Library/Application Support/athlete-sync/config.json'],
