@@ -28,9 +28,9 @@ function withVersion(version: string) {
 }
 
 const message = (version: string) =>
-  `sync needs Node.js 22.3 or newer, or 20.19 or newer of Node.js 20; this is ${version} (${process.execPath}).`;
+  `sync needs Node.js 20.19, 22.3 or newer; this is ${version} (${process.execPath}).`;
 const hint =
-  'Get a newer one at https://nodejs.org, or use the standalone archive or the .deb of sync, which need no Node.js.';
+  "Get a newer one at https://nodejs.org, or use sync's\n  standalone archive or .deb, which need no Node.js.";
 
 describe('a Node.js that is too old', () => {
   it('has the versions that package.json excludes', () => {
@@ -67,7 +67,7 @@ describe('a Node.js that is too old', () => {
       type: 'error',
       code: 'CONFIG',
       message: message('18.20.8'),
-      hint,
+      hint: hint.replace(/\s+/g, ' '),
     });
   });
 
