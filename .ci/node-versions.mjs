@@ -81,7 +81,7 @@ async function refuse({ version, home, env, sync, check }) {
       const { code, stdout, stderr } = await sync(args);
       expect(code, 2);
       expect(stdout, '');
-      expect(stderr.split('\n').length, 4);
+      expect(stderr.split('\n').length, 5);
       expect(stderr.startsWith('Error: sync needs Node.js ') && stderr.includes(version), true);
     });
   }

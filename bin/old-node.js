@@ -28,20 +28,17 @@ var COMMANDS = [
   'seed',
   'sandbox',
   'completion',
+  'complete',
   'manual',
   'help',
 ];
 var SYSTEM_OPTIONS = ['-d', '--data', '-f', '--file-system'];
 var TRIED = 'ATHLETE_SYNC_TRIED';
 
-var message =
-  'sync needs Node.js 20.19, 22.3 or newer; this is ' +
-  process.versions.node +
-  ' (' +
-  process.execPath +
-  ').';
+var message = 'sync needs Node.js 20.19, 22.3 or newer, not ' + process.versions.node + '.';
 // Lines that fit a narrow terminal.
 var hint = [
+  'This Node.js is ' + process.execPath + '.',
   "Get a newer one at https://nodejs.org, or use sync's",
   'standalone archive or .deb, which need no Node.js.',
 ];

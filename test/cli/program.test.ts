@@ -1,4 +1,4 @@
-import { existsSync, readdirSync } from 'node:fs';
+import { existsSync, readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { openHome, openLoggedInWorld, openSandbox, worldOf } from '../support/acceptance.ts';
@@ -249,6 +249,12 @@ describe('help', () => {
     }
   });
 
+  it('is in the manual page that the build writes', async () => {
+    const { code, stdout } = await runSync(['manual'], fresh());
+    expect([code, stdout]).toEqual([0, readFileSync('dist/athlete-sync.1', 'utf8')]);
+    expect(stdout).toContain('sync undo nutrition');
+  });
+
   it('prints the version alone on a line', async () => {
     for (const flag of ['--version', '-V']) {
       const { code, stdout, stderr } = await runSync([flag], fresh());
@@ -372,7 +378,6 @@ it('shows no secrets in the configuration, in output or in errors', async () => 
   sandbox.control.revoke();
   runs.push(await world.sync(['upload', '--force', 'a.fit', '--verbose'], { env }));
   expect(runs.at(-1)?.code).toBe(4);
-  const { readFileSync } = await import('node:fs');
   const shown = [
     ...runs.flatMap(({ stdout, stderr }) => [stdout, stderr]),
     readFileSync(join(home.dir, 'config', 'config.json'), 'utf8'),

@@ -81,7 +81,8 @@ describe.runIf(isRoot)('settings for all users (run as root only)', () => {
   it('are named by doctor', async () => {
     const world = await operatedWorld((baseUrl, clientId) => ({ baseUrl, clientId }));
     const { stdout } = await world.sync(['doctor', '--json']);
-    const message = `Settings: ${join(world.home.dir, 'config', 'config.json')}, and ${world.path} for all users`;
+    const own = join(world.home.dir, 'config', 'config.json');
+    const message = `Settings: none yet; the first login creates ${own}. For all users: ${world.path}`;
     expect(ndjson(stdout)).toContainEqual({
       type: 'finding',
       check: 'config',
