@@ -14,7 +14,7 @@ import { isInstant, localTime } from '../app/local-time.ts';
 import { zoneRules } from '../records/zone.ts';
 import type { Io } from '../terminal/io.ts';
 import { table } from '../terminal/table.ts';
-import { type ActivityView, dayText } from './status/recording.ts';
+import { type ActivityView, dayText } from '../app/activity-words.ts';
 
 interface WorkoutsFlags {
   readonly since?: string;
@@ -177,7 +177,7 @@ export function workoutsText(
 function startText(value: unknown, view: Pick<ActivityView, 'zone' | 'now'>): string {
   const start = isInstant(value) ? Date.parse(value) : Number.NaN;
   if (Number.isNaN(start)) return text(value);
-  return dayText(zoneRules(view.zone).wallAt(start), view);
+  return dayText(zoneRules(view.zone).wallAt(start), { ...view, aligned: true });
 }
 
 /** Formats a duration (s) as `1:02:05`. */

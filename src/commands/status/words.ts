@@ -10,7 +10,7 @@ import type { Io } from '../../terminal/io.ts';
 import { missingText, who } from '../login/words.ts';
 import type { Checked, LoginState } from './login.ts';
 import type { LedgerFacts, StatusReport } from './read.ts';
-import { type ActivityView, activityText } from './recording.ts';
+import { type ActivityView, activityText } from '../../app/activity-words.ts';
 import { LABEL, isMarked, stripLines } from './strip.ts';
 import type { WaitingRecord } from './waiting.ts';
 import type { ZoneFacts } from './zone.ts';
