@@ -7,7 +7,6 @@ import type { System } from '../app/system.ts';
 import { ExitCode } from '../base/errors.ts';
 import type { GlobalFlags } from '../terminal/output.ts';
 import { createRoot, declareCommand } from './tree.ts';
-import { usageError } from './usage-error.ts';
 
 /** The command line: a tree of commands, each loaded on demand. */
 export interface Program {
@@ -78,8 +77,9 @@ export function buildProgram(options: ProgramOptions, args: readonly string[]): 
         await root.parseAsync(withHelpFlag(args), { from: 'user' });
         return exitCode;
       } catch (error) {
-        if (error instanceof CommanderError) return usageError(error, args, root);
-        throw error;
+        if (!(error instanceof CommanderError)) throw error;
+        const { usageError } = await import('./usage-error.ts');
+        return usageError(error, args, root);
       }
     },
   };

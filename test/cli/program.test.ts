@@ -5,6 +5,9 @@ import { openHome, openLoggedInWorld, openSandbox, worldOf } from '../support/ac
 import { makeRecording } from '../support/fit-maker.ts';
 import { type RunOptions, ndjson, runSync, startSync } from '../support/program.ts';
 
+/** On a busy machine, a program takes seconds to start. */
+const PATIENT = { timeout: 30_000 };
+
 /** Returns an empty home. */
 const fresh = (): RunOptions => ({ home: openHome() });
 
@@ -349,7 +352,7 @@ describe('Ctrl-C', () => {
         home: world.home,
       });
       await expect
-        .poll(() => world.sandbox.control.requests({ route: 'upload-fit' }).length)
+        .poll(() => world.sandbox.control.requests({ route: 'upload-fit' }).length, PATIENT)
         .toBe(1);
       running.child.kill(signal);
       const { code, stdout, stderr } = await running.finished;
