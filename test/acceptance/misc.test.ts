@@ -267,6 +267,7 @@ describe('sync config', () => {
     expect(paths).toEqual({
       type: 'paths',
       configFile: join(home.dir, 'config', 'config.json'),
+      systemFile: expect.stringMatching(/athlete-sync.config\.json$/) as unknown,
       stateDir: join(home.dir, 'state'),
     });
     expect(JSON.parse(readFileSync(String(paths?.['configFile']), 'utf8'))).toEqual({

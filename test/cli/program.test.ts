@@ -15,8 +15,8 @@ describe('a command line that is wrong', () => {
   it.each<[string[], RegExp, RegExp]>([
     [
       ['uplaod', 'x'],
-      /^Error: Unknown command 'uplaod'\. Did you mean upload\?\n/,
-      /See `sync --help`\./,
+      /^Error: Unknown command 'uplaod'\.\n/,
+      /Did you mean `sync upload`\? See `sync --help`\./,
     ],
     [['upload'], /^Error: Missing required argument 'path'\./, /See `sync upload --help`\./],
     [
@@ -61,6 +61,56 @@ describe('a command line that is wrong', () => {
     expect(stderr).toMatch(hint);
     expect(stderr).not.toMatch(/outputHelp|commander|\n +at /);
     expect([code, stdout, traces(options)]).toEqual([2, '', []]);
+  });
+
+  it.each<[string, string]>([
+    ['whoami', 'sync status'],
+    ['version', 'sync --version'],
+    ['profiles', 'sync status --all-profiles'],
+    ['auth', 'sync login'],
+    ['auth login --port 0', 'sync login'],
+    ['auth logout', 'sync logout'],
+    ['auth status', 'sync status'],
+    ['auth token', 'sync token'],
+    ['daemon start rides', 'sync watch FOLDER --daemon'],
+    ['help whoami', 'sync status'],
+    // What no entry names is commander's guess.
+    ['verfy', 'sync verify'],
+    ['daemon stopp', 'sync daemon stop'],
+  ])('suggests for sync %s: %s', async (line, command) => {
+    const { code, stderr } = await runSync(line.split(' '), fresh());
+    expect([code, stderr]).toEqual([
+      2,
+      expect.stringContaining(`\n  Did you mean \`${command}\`? See \`sync `),
+    ]);
+  });
+
+  it('suggests the profile in use, too', async () => {
+    const { stderr } = await runSync(['whoami'], { ...fresh(), env: { SYNC_PROFILE: 'ada' } });
+    expect(stderr).toContain('Did you mean `sync status --profile ada`?');
+  });
+
+  it.each(['~/Garmin', 'rides/2026', 'C:\\rides', 'ride.fit', 'export.zip'])(
+    'reports a path that is not there as that: %s',
+    async (path) => {
+      const { code, stderr } = await runSync([path], fresh());
+      expect([code, stderr]).toEqual([
+        2,
+        `Error: There is no file, folder or command ${path}.\n  See \`sync --help\`.\n`,
+      ]);
+    },
+  );
+
+  it('lists the settings if config get lacks one', async () => {
+    for (const name of ['get', 'set', 'unset']) {
+      const { stderr } = await runSync(['config', name], fresh());
+      expect(stderr).toMatch(
+        /^Error: Missing required argument 'key'\.\n {2}Settings: baseUrl, clientId, /,
+      );
+      expect(stderr).toContain(`See \`sync config ${name} --help\`.`);
+    }
+    const { stderr } = await runSync(['config', 'set', 'timezone'], fresh());
+    expect(stderr).not.toContain('Settings:');
   });
 
   it('reports a wrong command line as JSON with --json', async () => {

@@ -10,6 +10,8 @@ import { type Finding, failed } from './finding.ts';
 /** Checks that the settings can be saved; that they can be read is known by now. */
 export function checkSettings(_context: AppContext, config: Config): Finding {
   const check = 'config';
+  const { fault, path = '', settings = {} } = config.system ?? {};
+  if (fault !== undefined) return failed(check, fault);
   const { configFile } = config.paths;
   const exists = existsSync(configFile);
   const failure = writeFailure(configFile, 'SYNC_CONFIG_DIR');
@@ -17,10 +19,11 @@ export function checkSettings(_context: AppContext, config: Config): Finding {
     // Settings that are complete need no writing.
     return failed(check, failure, exists || hasEnvironmentTokens(config) ? 'odd' : 'bad');
   }
-  const message = exists
+  const own = exists
     ? `Settings: ${configFile}`
     : `Settings: none yet; the first login creates ${configFile}`;
-  return { check, state: 'good', message };
+  const presets = Object.keys(settings).length === 0 ? '' : `. For all users: ${path}`;
+  return { check, state: 'good', message: `${own}${presets}` };
 }
 
 /** Finds other users who can change this program's folders. A token store refuses such a folder. */

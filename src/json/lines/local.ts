@@ -177,6 +177,7 @@ const SETTING: LineKind = {
         flag: 'the command line',
         environment: 'a variable',
         profile: 'the configuration file',
+        system: 'the configuration file for all users of this machine',
         default: 'the program',
       },
       'Where the value comes from.',
@@ -195,11 +196,13 @@ const PATHS: LineKind = {
   commands: ['config path'],
   fields: {
     configFile: text('The configuration file.'),
+    systemFile: text('The configuration file for all users of this machine; it need not exist.'),
     stateDir: text('The folder of the ledger and the logs.'),
   },
   examples: [
     {
       configFile: '/home/ada/.config/athlete-sync/config.json',
+      systemFile: '/etc/athlete-sync/config.json',
       stateDir: '/home/ada/.local/state/athlete-sync',
     },
   ],
