@@ -1,5 +1,3 @@
-import { existsSync, realpathSync } from 'node:fs';
-import { dirname, join } from 'node:path';
 import type { CommandModule } from '../app/command.ts';
 import type { AppContext } from '../app/context.ts';
 import { configFor } from '../app/config.ts';
@@ -10,7 +8,7 @@ import { hasEnvironmentTokens } from '../credentials/environment.ts';
 import { openStore } from '../credentials/open-store.ts';
 import { haveOneInCommon } from '../daemon/registration.ts';
 import { inspectWatcher, listWatchers, watcherPaths } from '../daemon/registry.ts';
-import type { ServiceDefinition, ServiceKind, ServiceManager } from '../os-service/definition.ts';
+import type { ServiceKind, ServiceManager } from '../os-service/definition.ts';
 import { serviceManager } from '../os-service/manager.ts';
 import { systemRunner } from '../os-service/runner.ts';
 import { makeStateFolder } from '../system/storage.ts';
@@ -19,16 +17,14 @@ import {
   type DaemonReport,
   SERVICE_MANAGERS,
   absoluteFolders,
-  absolutePlaces,
   absoluteStateDir,
   folderNames,
-  programFile,
   reportDaemons,
   requireLogin,
   startDaemon,
   stopDaemons,
-  watchArguments,
 } from './daemons.ts';
+import { defineService } from './service-definition.ts';
 
 export const daemonInstall: CommandModule = {
   declare: (command) =>
@@ -65,6 +61,7 @@ export const daemonUninstall: CommandModule = {
 };
 
 export interface ServiceReport {
+  readonly profile: string;
   readonly kind: ServiceKind;
   readonly name: string;
   readonly file: string;
@@ -89,7 +86,7 @@ const LOOK_MS = 100;
 export function installedService(context: AppContext, config: Config): ServiceReport | undefined {
   try {
     const manager = managerFor(context, config);
-    return manager.installed() ? reportOf(manager) : undefined;
+    return manager.installed() ? reportOf(config, manager) : undefined;
   } catch (error) {
     if (error instanceof SyncError && error.code === 'CONFIG') return undefined;
     throw error;
@@ -171,7 +168,7 @@ async function installService(
     watching = isWatching();
   }
   return {
-    ...reportOf(manager),
+    ...reportOf(config, manager),
     folders,
     isWaiting: missing.length === folders.length,
     watching,
@@ -196,7 +193,7 @@ async function uninstallService(
     ({ running, kind }) => running && kind === manager.kind,
   );
   await end(context, config, left);
-  return reportOf(manager);
+  return reportOf(config, manager);
 }
 
 /** Stops daemons. @throws SyncError `BUSY` if one does not end */
@@ -253,8 +250,8 @@ function managerFor(context: AppContext, config: Config): ServiceManager {
   });
 }
 
-function reportOf({ kind, name, file }: ServiceManager): ServiceReport {
-  return { kind, name, file };
+function reportOf({ profile }: Config, { kind, name, file }: ServiceManager): ServiceReport {
+  return { profile, kind, name, file };
 }
 
 /**
@@ -298,91 +295,4 @@ function installedText(installed: Omit<ServiceInstalled, 'isWaiting'>, isWaiting
     `Log: ${log}`,
   ];
   return joinTexts(lines, '\n');
-}
-
-/** Variables that a service needs to find what this shell finds. None is a secret. */
-const CARRIED = [
-  'SYNC_BASE_URL',
-  'SYNC_CLIENT_ID',
-  'SYNC_TIMEZONE',
-  'SYNC_TOKEN_STORE',
-  'NODE_EXTRA_CA_CERTS',
-  'SSL_CERT_FILE',
-  'SSL_CERT_DIR',
-  'TZ',
-  'NO_PROXY',
-  'no_proxy',
-];
-/** Addresses, with a password in them at times. */
-const PROXIES = ['HTTP_PROXY', 'http_proxy', 'HTTPS_PROXY', 'https_proxy'];
-
-/** Returns the service's definition, and sentences about variables that are left out of it. */
-export function defineService(
-  context: Pick<AppContext, 'env' | 'cwd' | 'programDir'>,
-  config: Config,
-  folders: readonly string[],
-  kind: ServiceKind,
-): { definition: ServiceDefinition; left: string[] } {
-  const left: string[] = [];
-  const env: Record<string, string> = absolutePlaces(context, config);
-  const carry = (name: string, value: string) => {
-    if (value !== '') env[name] = value;
-  };
-  for (const name of CARRIED) carry(name, context.env[name] ?? '');
-  for (const name of PROXIES) {
-    const value = context.env[name] ?? '';
-    if (hasPassword(value)) {
-      left.push(`${name} holds a password and is not written into the service.`);
-    } else carry(name, value);
-  }
-  if ((context.env['SYNC_CLIENT_SECRET'] ?? '') !== '') {
-    left.push('SYNC_CLIENT_SECRET stays here: the service uses the secret kept with the login.');
-  }
-  const program = programFile(context);
-  if (/[\\/]_npx[\\/]/.test(program)) {
-    left.push(
-      'This is a copy that npx keeps for a while: install it (`npm install -g athlete-sync`), ' +
-        'then run this again.',
-    );
-  }
-  // On Windows the task only starts the daemon.
-  const daemon = kind === 'windows-task' ? ['--daemon'] : [];
-  const args = [...watchArguments(config, folders, kind), ...daemon];
-  const paths = watcherPaths(absoluteStateDir(context, config), config.profile, folders);
-  const definition: ServiceDefinition = {
-    profile: config.profile,
-    folders,
-    command: [lastingNode(process.execPath), program, ...args],
-    env,
-    crashFile: paths.crashFile,
-  };
-  return { definition, left };
-}
-
-function hasPassword(address: string): boolean {
-  // Proxies are named without a scheme, too.
-  const text = address.includes('://') ? address : `http://${address}`;
-  if (!URL.canParse(text)) return address.includes('@');
-  const { username, password } = new URL(text);
-  return username !== '' || password !== '';
-}
-
-/** Folders in which an update of Node replaces `node` in place. */
-const LASTING = [
-  '/usr/local/bin',
-  '/opt/homebrew/bin',
-  '/home/linuxbrew/.linuxbrew/bin',
-  '/usr/bin',
-];
-
-/**
- * Returns a path to this Node that outlives an update: package managers keep a link to the current
- * version, and delete the earlier one.
- */
-function lastingNode(node: string): string {
-  if (LASTING.includes(dirname(node))) return node;
-  const links = LASTING.map((folder) => join(folder, 'node'));
-  return (
-    links.find((link) => existsSync(link) && realpathSync(link) === realpathSync(node)) ?? node
-  );
 }

@@ -1,13 +1,23 @@
+import type { Command } from 'commander';
 import type { CommandModule } from '../app/command.ts';
-import { configFor } from '../app/config.ts';
+import type { AppContext } from '../app/context.ts';
+import { contextOfEachProfile } from '../app/profiles.ts';
+import { configFor, quietConfigFor } from '../app/config.ts';
 import { wholeNumber } from '../app/flags.ts';
 import { ExitCode, SyncError, exitCodeOf, worstExitCode } from '../base/errors.ts';
 import { type Text, joinTexts, phrase, sync } from '../base/phrase.ts';
+import { type Config, DEFAULT_PROFILE } from '../config/config.ts';
 import { lastWords } from '../daemon/launch.ts';
 import { LogReader } from '../daemon/log.ts';
 import type { WatcherPaths } from '../daemon/registry.ts';
 import { duration, oneLine, plural } from '../terminal/words.ts';
-import { installedService, serviceJson, serviceText, stopService } from './daemon-install.ts';
+import {
+  type ServiceReport,
+  installedService,
+  serviceJson,
+  serviceText,
+  stopService,
+} from './daemon-install.ts';
 import {
   type DaemonReport,
   type DaemonStopped,
@@ -26,23 +36,41 @@ const ENDS_SOON_SECS = 7 * 86_400;
 const ONLY_FOLDERS = 'only daemons that watch these folders (default: all)';
 const DEFAULT_LINES = '50';
 
+interface ProfilesFlags {
+  readonly allProfiles: boolean;
+}
+
+function declareAllProfiles(command: Command, what: string): Command {
+  return command.option('--all-profiles', what, false);
+}
+
 export const daemonStatus: CommandModule = {
-  examples: ['sync daemon status', 'sync daemon status --json'],
+  declare: (command) => declareAllProfiles(command, 'show the daemons of each profile'),
+  examples: [
+    'sync daemon status',
+    'sync daemon status --all-profiles',
+    'sync daemon status --json',
+  ],
   documents: ['daemon.md'],
 
-  run(context) {
-    const { clock, output } = context;
-    const config = configFor(context);
-    const daemons = reportDaemons(context, config);
-    for (const daemon of daemons) {
-      output.result(daemonJson(daemon), daemonText(daemon, clock.now()));
+  run(context, { allProfiles }: ProfilesFlags) {
+    const { clock } = context;
+    let [total, running, services] = [0, 0, 0];
+    for (const own of profilesMeant(context, configFor(context), allProfiles)) {
+      const { output } = own.context;
+      const daemons = reportDaemons(own.context, own.config);
+      for (const daemon of daemons) {
+        output.result(daemonJson(daemon), daemonText(daemon, clock.now()));
+      }
+      const service = installedService(own.context, own.config);
+      if (service !== undefined) output.result(serviceJson(service), serviceText(service));
+      total += daemons.length;
+      running += daemons.filter((daemon) => daemon.running).length;
+      services += service === undefined ? 0 : 1;
     }
-    const service = installedService(context, config);
-    if (service !== undefined) output.result(serviceJson(service), serviceText(service));
-    const running = daemons.filter((daemon) => daemon.running).length;
-    output.result(
-      { type: 'summary', total: daemons.length, running, service: service !== undefined },
-      daemons.length === 0
+    context.output.result(
+      { type: 'summary', total, running, service: services > 0 },
+      total === 0
         ? phrase`No daemon. Start one with ${sync('watch', 'DIR', '--daemon')}.`
         : undefined,
     );
@@ -51,16 +79,22 @@ export const daemonStatus: CommandModule = {
 };
 
 export const daemonStop: CommandModule = {
-  declare: (command) => command.argument('[dir...]', ONLY_FOLDERS),
-  examples: ['sync daemon stop', 'sync daemon stop ~/Garmin'],
+  declare: (command) =>
+    declareAllProfiles(
+      command.argument('[dir...]', ONLY_FOLDERS),
+      'stop the daemons of each profile',
+    ),
+  examples: ['sync daemon stop', 'sync daemon stop ~/Garmin', 'sync daemon stop --all-profiles'],
   documents: ['daemon.md'],
 
-  async run(context, folders: readonly string[]) {
+  async run(context, folders: readonly string[], { allProfiles }: ProfilesFlags) {
     const { output } = context;
     const config = configFor(context);
-    const ids = chooseDaemons(context, config, folders).map(({ paths }) => paths.id);
+    const profiles = profilesMeant(context, config, allProfiles);
+    const ids = chooseDaemons(context, config, namesOf(profiles), folders).map(
+      ({ paths }) => paths.id,
+    );
     const stopped = await stopDaemons(context, config, ids);
-    const service = await stopService(context, config, folders);
     for (const one of stopped) output.result({ type: 'daemon-stop', ...one }, stoppedText(one));
     output.result(
       {
@@ -70,10 +104,9 @@ export const daemonStop: CommandModule = {
       },
       stopped.length === 0 ? 'No daemon is running.' : undefined,
     );
-    if (service !== undefined) {
-      output.say(
-        phrase`The service ${service.name} starts again with your next login; ${sync('daemon', 'uninstall')} removes it.`,
-      );
+    for (const own of profiles) {
+      const service = await stopService(own.context, own.config, folders);
+      if (service !== undefined) own.context.output.say(returnsText(service));
     }
     return worstExitCode(
       stopped.map(({ outcome }) => (outcome === 'stopped' ? ExitCode.ok : exitCodeOf('BUSY'))),
@@ -81,39 +114,39 @@ export const daemonStop: CommandModule = {
   },
 };
 
-interface LogsFlags {
+interface LogsFlags extends ProfilesFlags {
   readonly follow: boolean;
   readonly lines: string;
 }
 
 export const daemonLogs: CommandModule = {
   declare: (command) =>
-    command
-      .argument('[dir...]', ONLY_FOLDERS)
-      .option('-f, --follow', 'show new lines as they are written, until Ctrl-C', false)
-      .option(
-        '-n, --lines <n>',
-        `how many lines, the newest (default: ${DEFAULT_LINES})`,
-        DEFAULT_LINES,
-      ),
-  examples: ['sync daemon logs -n 200', 'sync daemon logs -f'],
+    declareAllProfiles(
+      command
+        .argument('[dir...]', ONLY_FOLDERS)
+        .option('-f, --follow', 'show new lines as they are written, until Ctrl-C', false)
+        .option(
+          '-n, --lines <n>',
+          `how many lines, the newest (default: ${DEFAULT_LINES})`,
+          DEFAULT_LINES,
+        ),
+      'show the logs of each profile',
+    ),
+  examples: ['sync daemon logs -n 200', 'sync daemon logs -f --all-profiles'],
   documents: ['daemon.md'],
 
   async run(context, folders: readonly string[], flags: LogsFlags) {
     const { clock, io, output, signal } = context;
     const lines = wholeNumber('--lines', flags.lines, 0, MAX_LINES);
     const config = configFor(context);
-    const daemons = chooseDaemons(context, config, folders);
-    if (daemons.length === 0) {
-      throw new SyncError('USAGE', `Profile "${config.profile}" never had a daemon.`, {
-        hint: phrase`Start one with ${sync('watch', 'DIR', '--daemon')}.`,
-      });
-    }
-    const several = reportDaemons(context, config).length > 1;
+    const profiles = namesOf(profilesMeant(context, config, flags.allProfiles));
+    const daemons = chooseDaemons(context, config, profiles, folders);
+    if (daemons.length === 0) throw neverADaemon(config, flags);
+    const several = chooseDaemons(context, config, profiles, []).length > 1;
     let shown: string | undefined;
     const readers = daemons.map(({ paths, state, running }) => {
       const show = (line: string) => {
-        const heading = several && shown !== paths.id ? `==> ${folderNames(state.folders)}\n` : '';
+        const heading = several && shown !== paths.id ? `==> ${daemonName(state)}\n` : '';
         shown = paths.id;
         output.result({ type: 'log', daemon: paths.id, line }, heading + line);
       };
@@ -129,6 +162,31 @@ export const daemonLogs: CommandModule = {
     return ExitCode.ok;
   },
 };
+
+/** A profile, with the output that names it in commands. */
+interface OneProfile {
+  readonly context: AppContext;
+  readonly config: Config;
+}
+
+function profilesMeant(context: AppContext, config: Config, all: boolean): OneProfile[] {
+  if (!all) return [{ context, config }];
+  return contextOfEachProfile(context).map((own) => ({
+    context: own,
+    config: quietConfigFor(own),
+  }));
+}
+
+function namesOf(profiles: readonly OneProfile[]): string[] {
+  return profiles.map(({ config }) => config.profile);
+}
+
+function neverADaemon({ profile }: Config, { allProfiles }: ProfilesFlags): SyncError {
+  const who = allProfiles ? 'No profile ever' : `Profile "${profile}" never`;
+  return new SyncError('USAGE', `${who} had a daemon.`, {
+    hint: phrase`Start one with ${sync('watch', 'DIR', '--daemon')}.`,
+  });
+}
 
 /** Returns the output of a runtime that crashed. */
 function crashLines({ crashFile }: WatcherPaths): string[] {
@@ -149,14 +207,20 @@ function daemonJson(report: DaemonReport): Record<string, unknown> {
 }
 
 function daemonText(report: DaemonReport, now: number): Text {
-  const { folders, running, ended, health } = report;
+  const { running, ended, health } = report;
   const lines = [
-    folderNames(folders),
+    daemonName(report),
     `  ${running ? runningText(report, now) : endText(ended, now)}`,
     ...(health === undefined ? [] : healthLines(health, now).map((line) => phrase`  ${line}`)),
     `  Log: ${report.log}`,
   ];
   return joinTexts(lines, '\n');
+}
+
+/** Names a daemon by its folders, and by its profile unless that is the default. */
+function daemonName({ folders, profile }: Pick<DaemonReport, 'folders' | 'profile'>): string {
+  const named = profile === DEFAULT_PROFILE ? '' : ` (profile "${profile}")`;
+  return `${folderNames(folders)}${named}`;
 }
 
 function runningText({ kind, pid, startedAt, readyAt }: DaemonReport, now: number): string {
@@ -201,8 +265,12 @@ function healthLines(health: NonNullable<DaemonReport['health']>, now: number): 
   ];
 }
 
+function returnsText({ name }: ServiceReport): Text {
+  return phrase`The service ${name} starts again with your next login; ${sync('daemon', 'uninstall')} removes it.`;
+}
+
 function stoppedText(stopped: DaemonStopped): string {
-  const what = folderNames(stopped.folders);
+  const what = daemonName(stopped);
   switch (stopped.outcome) {
     case 'stopped':
       return stopped.killed === true

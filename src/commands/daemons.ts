@@ -65,12 +65,11 @@ export function absoluteFolders(
   return eachOnce(folders.map((folder) => resolve(cwd, folder)));
 }
 
-/** Returns the daemons of this profile, running or not, in the order of their start. */
+/** Returns the daemons of all profiles, running or not, in the order of their start. */
 function findDaemons(context: Pick<AppContext, 'cwd'>, config: Config): KnownDaemon[] {
   return listWatchers(absoluteStateDir(context, config))
     .filter(
-      (found): found is KnownDaemon =>
-        found.state?.profile === config.profile && found.state.kind !== 'terminal',
+      (found): found is KnownDaemon => found.state !== undefined && found.state.kind !== 'terminal',
     )
     .sort((a, b) => a.state.startedAt - b.state.startedAt);
 }
@@ -80,7 +79,8 @@ export function reportDaemons(
   context: Pick<AppContext, 'cwd' | 'clock' | 'platform'>,
   config: Config,
 ): DaemonReport[] {
-  return findDaemons(context, config).map((found) => {
+  const own = findDaemons(context, config).filter(({ state }) => state.profile === config.profile);
+  return own.map((found) => {
     const { paths, state, running: holdsLock } = found;
     const running = holdsLock || isProcessThere(state, context.platform);
     return {
@@ -100,16 +100,17 @@ export function reportDaemons(
 }
 
 /**
- * Chooses the daemons that watch one of the folders; without folders, all.
+ * Chooses the daemons of some profiles that watch one of the folders; without folders, all.
  *
- * @throws SyncError `USAGE` if no daemon of this profile ever watched one of them
+ * @throws SyncError `USAGE` if no daemon of these profiles ever watched one of them
  */
 export function chooseDaemons(
   context: AppContext,
   config: Config,
+  profiles: readonly string[],
   given: readonly string[],
 ): KnownDaemon[] {
-  const all = findDaemons(context, config);
+  const all = findDaemons(context, config).filter(({ state }) => profiles.includes(state.profile));
   if (given.length === 0) return all;
   const wanted = absoluteFolders(context, given);
   const found = all.filter(({ state }) => haveOneInCommon(state.folders, wanted));
@@ -124,10 +125,8 @@ export function chooseDaemons(
 }
 
 /** A daemon that was stopped, or could not be. */
-export type DaemonStopped = { readonly id: string; readonly folders: readonly string[] } & Exclude<
-  StopOutcome,
-  { outcome: 'not-running' }
->;
+export type DaemonStopped = Pick<DaemonReport, 'id' | 'profile' | 'folders'> &
+  Exclude<StopOutcome, { outcome: 'not-running' }>;
 
 /** Stops those of the daemons that run. */
 export async function stopDaemons(
@@ -139,9 +138,9 @@ export async function stopDaemons(
   const kill = (pid: number, name: 'SIGTERM' | 'SIGKILL') => void process.kill(pid, name);
   const wanted = findDaemons(context, config).filter(({ paths }) => ids.includes(paths.id));
   const results = await Promise.all(
-    wanted.map(async ({ paths, state: { folders } }) => {
+    wanted.map(async ({ paths, state: { profile, folders } }) => {
       const result = await stopDaemon(context, paths, { platform, kill });
-      return { id: paths.id, folders, ...result };
+      return { id: paths.id, profile, folders, ...result };
     }),
   );
   return results.filter((result): result is DaemonStopped => result.outcome !== 'not-running');

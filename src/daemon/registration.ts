@@ -55,6 +55,7 @@ export async function registerWatcher(
     ...(start === undefined ? {} : { processStart: start }),
     startedAt: clock.now(),
   };
+  const earlier = inspectWatcher(paths).state;
   try {
     writeState(paths, state);
   } catch (cause) {
@@ -63,7 +64,7 @@ export async function registerWatcher(
       cause,
     });
   }
-  return new Registration(paths, lock, state, clock);
+  return new Registration(paths, lock, state, earlier, clock);
 }
 
 /** This process as a registered watcher. No method throws for a full disk. */
@@ -71,6 +72,7 @@ export class Registration {
   readonly #paths: WatcherPaths;
   readonly #lock: Lock;
   readonly #clock: Clock;
+  readonly #earlier: WatcherState | undefined;
   #state: WatcherState;
   #isOpen = true;
   /** The health differs from the file. */
@@ -78,10 +80,18 @@ export class Registration {
   /** When the health was last written (ms of the monotonic clock). */
   #writtenAt = -Infinity;
 
-  constructor(paths: WatcherPaths, lock: Lock, state: WatcherState, clock: Clock) {
+  /** @param earlier the watcher before this one; undefined if there was none */
+  constructor(
+    paths: WatcherPaths,
+    lock: Lock,
+    state: WatcherState,
+    earlier: WatcherState | undefined,
+    clock: Clock,
+  ) {
     this.#paths = paths;
     this.#lock = lock;
     this.#state = state;
+    this.#earlier = earlier;
     this.#clock = clock;
   }
 
@@ -114,8 +124,11 @@ export class Registration {
     if (!this.#isOpen) return;
     this.#isOpen = false;
     const { kind, health } = this.#state;
-    // A foreground watcher that never began leaves no trace.
-    if (kind === 'terminal' && health === undefined) {
+    if (kind === 'terminal' && this.#earlier !== undefined && this.#earlier.kind !== 'terminal') {
+      // `sync daemon status` and `sync daemon logs` still show the daemon that ran before.
+      this.#write(this.#earlier, true);
+    } else if (kind === 'terminal' && health === undefined) {
+      // It never began.
       rmSync(this.#paths.stateFile, { force: true });
     } else {
       const ended = {

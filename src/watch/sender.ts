@@ -1,4 +1,3 @@
-import { lstatSync } from 'node:fs';
 import type { Context } from '../base/context.ts';
 import { type ErrorCode, SyncError, messageOf } from '../base/errors.ts';
 import { type KnownFiles, sameStamp } from '../ledger/known-files.ts';
@@ -17,32 +16,14 @@ import type { Failure, CircuitBreaker } from './circuit-breaker.ts';
 import type { Outbox } from './outbox.ts';
 import { Queue, type QueueItem } from './queue.ts';
 import type { WatchNotice } from './report.ts';
-import { type ReadBuffer, ReadBuffers, type Sent, stashFile, stashSent } from './stash.ts';
+import { ReadBuffers } from './stash.ts';
+import { type Sending, Stasher } from './stasher.ts';
 
 /** In-flight uploads at once. */
 export const AT_ONCE = 2;
 /** `--once` gives up after this many failures in a row, or before a longer wait (ms). */
 const GIVE_UP_AFTER = 3;
 const LONGEST_WAIT_MS = 60_000;
-/**
- * Recordings on fixed disks are stashed only if they changed within this time (ms): an app may
- * overwrite them. An outage of the service does not copy a whole archive.
- */
-const FRESH_MS = 7 * 86_400_000;
-/** Longest slice of stashing before other events are handled (ms). */
-const SLICE_MS = 20;
-/**
- * A recording that has waited, or been in flight, for longer than this is stashed in the outbox (ms).
- * If the service hangs, recordings that are overwritten or deleted meanwhile are not lost.
- */
-const STASH_AFTER_MS = 5_000;
-/**
- * Largest share of the time that stashing takes while the service answers, so that thousands of new
- * recordings are sent rather than copied. The service answers if it did within
- * {@link STASH_AFTER_MS}.
- */
-const STASH_SHARE = 1 / 10;
-
 /** Failures that pass. Their hints ask the user to try again, which the watcher does. */
 const RETRIED: readonly ErrorCode[] = ['NETWORK', 'SERVICE_UNAVAILABLE'];
 
@@ -68,17 +49,6 @@ export interface SenderTarget {
   readonly onFinished: (upload: FinishedUpload) => void;
 }
 
-/** An in-flight upload. */
-interface Sending {
-  readonly readBuffer: ReadBuffer;
-  /** ms of the monotonic clock */
-  readonly since: number;
-  /** The recording; absent while the file is read. */
-  sent?: Sent;
-  /** A copy in the outbox was made, or attempted. */
-  stashed: boolean;
-}
-
 /** An upload that ended: with a result, or because it threw. */
 export type FinishedUpload = { readonly item: QueueItem; readonly sending: Sending } & (
   { readonly result: UploadItem } | { readonly error: unknown }
@@ -95,17 +65,12 @@ export class Sender {
   readonly #target: SenderTarget;
   readonly #queue = new Queue();
   readonly #readBuffers = new ReadBuffers();
+  readonly #stasher: Stasher;
   /** In-flight uploads. */
   readonly #active = new Map<QueueItem, Sending>();
   readonly #tasks = new Set<Promise<void>>();
   readonly #hardStop = new AbortController();
   readonly #dryRun: boolean;
-  /** Queued files without a copy, the longest waiting first. `since`: monotonic clock (ms). */
-  readonly #unstashed = new Map<string, { readonly item: QueueItem; readonly since: number }>();
-  /** No queued recording is stashed before this (monotonic clock, ms). */
-  #stashAgainAt = -Infinity;
-  /** When the service last answered (monotonic clock, ms). */
-  #answeredAt = -Infinity;
   #retryAfterMs = 0;
   #stopping = false;
   lastSuccessAt: number | undefined;
@@ -118,6 +83,13 @@ export class Sender {
     this.#context = context;
     this.#target = target;
     this.#dryRun = options.dryRun;
+    this.#stasher = new Stasher(context, options, {
+      ...target,
+      queue: this.#queue,
+      active: this.#active,
+      readBuffers: this.#readBuffers,
+      onKept: (item) => this.add(item),
+    });
   }
 
   /** Returns an uploader for one recording, which records its bytes in `sending`. */
@@ -168,9 +140,7 @@ export class Sender {
 
   #enqueue(item: QueueItem): void {
     if (!this.#queue.add(item)) return;
-    this.#unstashed.delete(item.key);
-    const since = this.#context.clock.monotonic();
-    if (item.kept === undefined) this.#unstashed.set(item.key, { item, since });
+    this.#stasher.queued(item);
     this.#target.onWork();
   }
 
@@ -198,7 +168,7 @@ export class Sender {
   step(): number {
     const { breaker, delivers } = this.#target;
     this.#startUploads();
-    const stashInMs = this.#stash(breaker.state.state !== 'closed' || !delivers);
+    const stashInMs = this.#stasher.step(breaker.state.state !== 'closed' || !delivers);
     if (this.waiting === 0) this.#rest();
     return Math.min(stashInMs, this.#retryInMs());
   }
@@ -218,7 +188,7 @@ export class Sender {
         (breaker.waitMs ?? 0) > LONGEST_WAIT_MS;
       if (isHopeless) this.#giveUp(state.failure);
     }
-    return Math.min(this.#stash(false), this.#retryInMs());
+    return Math.min(this.#stasher.step(false), this.#retryInMs());
   }
 
   #retryInMs(): number {
@@ -250,8 +220,8 @@ export class Sender {
     while (!this.#stopping && breaker.mayStart(this.#active.size, AT_ONCE)) {
       const item = this.#queue.take();
       if (item === undefined) return;
-      if (item.removable && item.kept === undefined && !this.#dryRun && this.#stashFile(item))
-        continue;
+      const isFirstCopied = item.removable && item.kept === undefined && !this.#dryRun;
+      if (isFirstCopied && this.#stasher.stashFile(item)) continue;
       const task = this.#send(item);
       this.#tasks.add(task);
       void task.finally(() => this.#tasks.delete(task));
@@ -265,97 +235,6 @@ export class Sender {
       this.#target.known.flush();
     } catch (error) {
       this.#target.report({ event: 'problem', message: messageOf(error) });
-    }
-  }
-
-  /**
-   * Copies recordings that have waited long enough to the outbox, in slices.
-   *
-   * @param blocked nothing can be sent now
-   * @returns ms until there is more to copy
-   */
-  #stash(blocked: boolean): number {
-    if (this.#dryRun) return Infinity;
-    if (this.#queue.size === 0) this.#unstashed.clear();
-    const now = this.#context.clock.monotonic();
-    const waits: number[] = [];
-    for (const [item, sending] of this.#active) {
-      if (item.kept !== undefined || sending.stashed) continue;
-      const waitMs = sending.since + STASH_AFTER_MS - now;
-      if (waitMs > 0) waits.push(waitMs);
-      else this.#stashSent(item, sending);
-    }
-    const began = performance.now();
-    for (const [key, { item, since }] of this.#unstashed) {
-      const waitMs = Math.max(since + STASH_AFTER_MS, this.#stashAgainAt) - now;
-      if (!blocked && waitMs > 0) {
-        waits.push(waitMs);
-        break;
-      }
-      this.#unstashed.delete(key);
-      if (!this.#queue.has(key) || !(item.removable || this.#isFresh(item))) continue;
-      this.#queue.remove(key);
-      // Only a device that may vanish before the service is back may fill the disk.
-      if (!this.#stashFile(item, blocked && item.removable)) {
-        this.#queue.add(item);
-        if (!blocked) {
-          this.#unstashed.set(key, { item, since: now });
-          this.#stashAgainAt = now + STASH_AFTER_MS;
-        }
-      }
-      const tookMs = performance.now() - began;
-      if (tookMs < SLICE_MS) continue;
-      if (!blocked && now - this.#answeredAt < STASH_AFTER_MS) {
-        const pauseMs = tookMs / STASH_SHARE;
-        this.#stashAgainAt = Math.max(this.#stashAgainAt, now + pauseMs);
-        waits.push(pauseMs);
-      } else setImmediate(() => this.#target.onWork());
-      break;
-    }
-    return Math.min(Infinity, ...waits);
-  }
-
-  /** Stashes an in-flight recording: its file may be gone if the upload fails. */
-  #stashSent(item: QueueItem, sending: Sending): void {
-    if (sending.sent === undefined || item.kept !== undefined || this.#dryRun) return;
-    const { sent, readBuffer, stashed } = sending;
-    sending.stashed = true;
-    try {
-      const { outbox, report } = this.#target;
-      const kept = stashSent(item, sent, readBuffer, outbox) && outbox.owns(sent.sha256);
-      if (kept && !stashed) report({ event: 'kept', path: item.path, sha256: sent.sha256 });
-    } catch (error) {
-      this.#cannotKeep(item, error);
-    }
-  }
-
-  #isFresh({ stamp: { mtimeMs, ctimeMs } }: QueueItem): boolean {
-    return Math.max(mtimeMs, ctimeMs) > this.#context.clock.now() - FRESH_MS;
-  }
-
-  /** @returns false if it must be sent from its file */
-  #stashFile(item: QueueItem, removable = item.removable): boolean {
-    const readBuffer = this.#readBuffers.take();
-    try {
-      const result = stashFile(this.#context, item, readBuffer, this.#target, removable);
-      switch (result.stash) {
-        case 'kept':
-          this.add(this.#keptItem(item, result.sha256));
-          this.#target.report({ event: 'kept', path: item.path, sha256: result.sha256 });
-          return true;
-        case 'incomplete':
-          this.#target.onIncomplete(item, result.reason, result.detail);
-          return true;
-        case 'settled':
-          return true;
-        case 'no-room':
-          return false;
-      }
-    } catch (error) {
-      this.#cannotKeep(item, error);
-      return false;
-    } finally {
-      this.#readBuffers.giveBack(readBuffer);
     }
   }
 
@@ -381,7 +260,7 @@ export class Sender {
     this.#active.delete(item);
     try {
       if ('result' in upload) this.#settle(item, upload.result, sending);
-      else if (this.#hardStop.signal.aborted) this.#stashSent(item, sending);
+      else if (this.#hardStop.signal.aborted) this.#stasher.stashSent(item, sending);
       else this.#failed(item, sending, asFailure(upload.error));
     } catch (error) {
       // The ledger or the outbox refused: the recording is sent again, and found to be a duplicate.
@@ -396,7 +275,7 @@ export class Sender {
   #settle(item: QueueItem, result: UploadItem, sending: Sending): void {
     const { clock } = this.#context;
     const { outbox, breaker, report } = this.#target;
-    if (result.outcome !== 'failed') this.#answeredAt = clock.monotonic();
+    if (result.outcome !== 'failed') this.#stasher.answered();
     switch (result.outcome) {
       case 'uploaded':
       case 'duplicate':
@@ -446,13 +325,13 @@ export class Sender {
   }
 
   #failed(item: QueueItem, sending: Sending, failure: Failure): void {
-    this.#stashSent(item, sending);
+    this.#stasher.stashSent(item, sending);
     const sha256 = sending.sent?.sha256;
     const failures = item.failures + 1;
     if (item.kept !== undefined || sha256 === undefined || !this.#target.outbox.has(sha256)) {
       this.#enqueue({ ...item, failures });
     } else if (this.#target.outbox.owns(sha256)) {
-      this.#enqueue({ ...this.#keptItem(item, sha256), failures });
+      this.#enqueue({ ...this.#stasher.keptItem(item, sha256), failures });
     }
     this.hinder(failure);
   }
@@ -478,27 +357,6 @@ export class Sender {
         queued: this.waiting,
       });
     }
-  }
-
-  #keptItem(item: QueueItem, sha256: string): QueueItem {
-    const { path, recordedAt, failures } = item;
-    const absolute = this.#target.outbox.pathOf(sha256, path);
-    const stamp = lstatSync(absolute);
-    return {
-      key: sha256,
-      path,
-      absolute,
-      stamp,
-      kept: sha256,
-      removable: false,
-      recordedAt,
-      failures,
-    };
-  }
-
-  #cannotKeep(item: QueueItem, error: unknown): void {
-    const message = `It could not be copied for later: ${messageOf(error)}`;
-    this.#target.report({ event: 'problem', path: item.path, message });
   }
 
   #giveUp({ code, message, hint }: Failure): void {

@@ -298,6 +298,7 @@ describe.skipIf(process.platform === 'win32')('sync daemon stop', () => {
       {
         type: 'daemon-stop',
         id: second.id,
+        profile: 'default',
         folders: [other],
         outcome: 'stopped',
         pid: second.pid,
@@ -322,6 +323,55 @@ describe.skipIf(process.platform === 'win32')('sync daemon stop', () => {
     const unknown = await world.sync(['daemon', 'stop', '/nowhere']);
     expect(unknown.code).toBe(2);
     expect((await world.sync(['daemon', 'stop', '--profile', 'ann'])).code).toBe(0);
+  });
+
+  it('ends the daemons of every profile with --all-profiles, after status and logs showed them', async () => {
+    const world = await openDaemonWorld();
+    const annsFolder = join(world.home.dir, 'Ann');
+    mkdirSync(annsFolder);
+    const input = JSON.stringify(world.sandbox.control.mint({ athlete: 'athlete-2' }));
+    await world.sync(['login', '--with-token', '--profile', 'ann'], { input });
+    const { pid } = await startDaemon(world, [world.folder]);
+    const { stdout: text } = await world.sync([
+      'watch',
+      annsFolder,
+      '--daemon',
+      '--json',
+      '--profile',
+      'ann',
+    ]);
+    const [anns] = ndjson(text) as { pid: number }[];
+
+    const all = await daemonsOf(world, ['--all-profiles']);
+    expect(all.map(({ profile, pid: each, running }) => [profile, each, running])).toEqual([
+      ['ann', anns?.pid, true],
+      ['default', pid, true],
+    ]);
+    const status = await world.sync(['daemon', 'status', '--all-profiles']);
+    expect(status.stdout).toContain(`${annsFolder} (profile "ann")\n  Running, `);
+    const logs = await world.sync(['daemon', 'logs', '--all-profiles']);
+    expect(logs.stdout.match(/^==> .*$/gm)).toEqual([
+      `==> ${world.folder}`,
+      `==> ${annsFolder} (profile "ann")`,
+    ]);
+    // The recordings of one folder would go to two athletes.
+    const shared = await world.sync(['watch', world.folder, '--daemon', '--profile', 'ann']);
+    expect([shared.code, shared.stderr]).toEqual([
+      0,
+      `Profile "default" watches ${world.folder}, too: new recordings go to both athletes.\n`,
+    ]);
+
+    const one = await world.sync(['daemon', 'stop', annsFolder, '--all-profiles', '--json']);
+    expect(ndjson(one.stdout)).toMatchObject([
+      { outcome: 'stopped', profile: 'ann', pid: anns?.pid },
+      { type: 'summary', total: 1 },
+    ]);
+    const rest = await world.sync(['daemon', 'stop', '--all-profiles', '--json']);
+    expect(ndjson(rest.stdout)).toMatchObject([
+      { outcome: 'stopped', profile: 'default', pid },
+      { outcome: 'stopped', profile: 'ann' },
+      { type: 'summary', total: 2, stopped: 2 },
+    ]);
   });
 
   it('allows another watcher of the folder, and nothing is sent twice', async () => {

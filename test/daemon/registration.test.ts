@@ -117,6 +117,19 @@ describe('the registration of a watcher', () => {
     });
   });
 
+  it('in a terminal leaves the record of the daemon before it, and replaces it while it runs', async () => {
+    const paths = scratchPaths();
+    (await registerWatcher(CONTEXT, paths, WHO)).end(0);
+    const daemon = inspectWatcher(paths).state;
+    const inTerminal = { ...WHO, kind: 'terminal' } as const;
+    for (let run = 1; run <= 2; run++) {
+      const registration = await registerWatcher(CONTEXT, paths, inTerminal);
+      expect(inspectWatcher(paths)).toMatchObject({ running: true, state: { kind: 'terminal' } });
+      registration.end(0);
+      expect(inspectWatcher(paths)).toEqual({ paths, running: false, state: daemon });
+    }
+  });
+
   it('is refused to a second watcher, with the process that holds it', async () => {
     const { child, paths } = await startHolder();
     await expect(registerWatcher(CONTEXT, paths, WHO)).rejects.toMatchObject({

@@ -1,6 +1,6 @@
 import { basename, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { defineService } from '../../src/commands/daemon-install.ts';
+import { defineService } from '../../src/commands/service-definition.ts';
 import { loadConfig } from '../../src/config/config.ts';
 import { type System, thisSystem } from '../../src/app/system.ts';
 import { findPaths } from '../../src/config/paths.ts';

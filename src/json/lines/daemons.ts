@@ -3,15 +3,16 @@ import type { LineKind } from '../line-kind.ts';
 import { HEALTH_EXAMPLE, OS_SERVICES, watcher } from './health.ts';
 
 const DAEMON_ID: Shape = { id: text('Identifier of the daemon.') };
+const PROFILE: Shape = { profile: text('Name of the profile.') };
 const FOLDERS: Shape = { folders: texts('The folders, as absolute paths.') };
 const LOG: Shape = { log: text('Its log file.') };
 const DAEMON: LineKind = {
   types: ['daemon'],
-  about: 'A daemon of the profile.',
+  about: 'A daemon of the profile; with `--all-profiles`, of any profile.',
   commands: ['daemon status'],
   fields: {
     ...DAEMON_ID,
-    profile: text('Name of the profile.'),
+    ...PROFILE,
     running: flag('Whether it runs.'),
     kind: word({ daemon: 'started by hand', ...OS_SERVICES }, 'Who started it.'),
     pid: count('Its process.'),
@@ -52,7 +53,7 @@ const DAEMON_SUMMARY: LineKind = {
   about: 'How many daemons there are; the last line.',
   commands: ['daemon status'],
   fields: {
-    total: count('All daemons of the profile.'),
+    total: count('All daemons of the profile; with `--all-profiles`, of every profile.'),
     running: count('Daemons that run.'),
     service: flag('Whether a service of the operating system is installed.'),
   },
@@ -78,7 +79,7 @@ const DAEMON_STOP: LineKind = {
   types: ['daemon-stop'],
   about: 'A daemon that was to be stopped.',
   commands: ['daemon stop'],
-  fields: { ...DAEMON_ID, ...FOLDERS },
+  fields: { ...DAEMON_ID, ...PROFILE, ...FOLDERS },
   variants: {
     by: 'outcome',
     about: 'What happened to it.',
@@ -110,6 +111,7 @@ const DAEMON_STOP: LineKind = {
   examples: [
     {
       id: '0f1e2d3c4b5a6978',
+      profile: 'default',
       folders: ['/home/ada/rides'],
       outcome: 'stopped',
       pid: 4242,
@@ -117,6 +119,7 @@ const DAEMON_STOP: LineKind = {
     },
     {
       id: '0f1e2d3c4b5a6978',
+      profile: 'default',
       folders: ['/home/ada/rides'],
       outcome: 'still-running',
       pid: 4242,
@@ -124,6 +127,7 @@ const DAEMON_STOP: LineKind = {
     },
     {
       id: '0f1e2d3c4b5a6978',
+      profile: 'default',
       folders: ['/home/ada/rides'],
       outcome: 'out-of-reach',
       pid: 4242,
@@ -166,6 +170,7 @@ const SERVICE: LineKind = {
   commands: ['daemon status', 'daemon install', 'daemon uninstall'],
   fields: {
     installed: flag('Whether it is installed.'),
+    profile: text('Name of the profile.', INSTALLED),
     kind: word(OS_SERVICES, 'Its kind.', INSTALLED),
     name: text('Its name there.', INSTALLED),
     file: text('The file that defines it.', INSTALLED),
@@ -178,6 +183,7 @@ const SERVICE: LineKind = {
   examples: [
     {
       installed: true,
+      profile: 'default',
       kind: 'systemd',
       name: 'athlete-sync-default.service',
       file: '/home/ada/.config/systemd/user/athlete-sync-default.service',
