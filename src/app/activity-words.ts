@@ -67,7 +67,7 @@ export function activityText(activity: Activity, fallback: string, view: Activit
 }
 
 /**
- * Formats a start as `Sat 21 Nov 08:00`.
+ * Formats when an activity began: `Sat 21 Nov 08:00`, with the year if that is another one.
  *
  * @param start as {@link localStart} returns it
  */
