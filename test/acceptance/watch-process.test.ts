@@ -361,7 +361,7 @@ describe('the text output of sync watch', () => {
       `Watching ${world.folder}.`,
       'Ready: 0 files looked at, nothing to send.',
       `${join(world.folder, 'ride.fit')}: uploaded (received, being processed)`,
-      'Stopped.',
+      'Stopped: 1 uploaded.',
     ]);
     expect(watcher.stderr()).toBe('');
   });

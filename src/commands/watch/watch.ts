@@ -19,9 +19,9 @@ import { uploadSummaryJson, uploadSummaryText } from '../upload.ts';
 import { backgroundKind, runInBackground } from './background.ts';
 import { foldersToWatch, warnOfMissing, warnOfOtherAthletes } from './folders.ts';
 import { type WatchSetup, markOf, openLogin, sendHeartbeat } from './login.ts';
+import { NoticePrinter } from './printer.ts';
 import { runWatchOnce } from './once.ts';
 import { runWatch } from './rounds.ts';
-import { watchNoticeJson, watchNoticeText } from './words.ts';
 
 interface WatchFlags {
   readonly once: boolean;
@@ -66,8 +66,10 @@ export const watch: CommandModule = {
     if (kind !== undefined && !flags.daemon) {
       const watcher = { kind, folders: dirs, passOn: passedOn(flags, context) };
       return await runInBackground(context, watcher, async (inner, registration, onReady) => {
-        const setup = setupOf(inner, configFor(inner), once, onReady);
-        await runWatch(optionsOf(inner, dirs, flags), { ...setup, registration });
+        const options = optionsOf(inner, dirs, flags);
+        const printer = new NoticePrinter(inner, options.folders, 'log');
+        const setup = setupOf(inner, configFor(inner), once, printer, onReady);
+        await runWatch(options, { ...setup, registration });
         return ExitCode.ok;
       });
     }
@@ -77,9 +79,12 @@ export const watch: CommandModule = {
       const passOn = passedOn(flags, context);
       return await startInBackground(context, config, options.folders, kind ?? 'daemon', passOn);
     }
-    const setup = setupOf(context, config, once);
+    const style = once ? 'once' : context.io.stdoutIsTerminal ? 'terminal' : 'log';
+    const printer = new NoticePrinter(context, options.folders, style);
+    const setup = setupOf(context, config, once, printer);
     if (!once) return await watchAtTerminal(context, config, options, setup);
     const report = await runWatchOnce(options, setup);
+    printer.flush();
     context.output.result(uploadSummaryJson(report), uploadSummaryText(report));
     return report.exitCode;
   },
@@ -165,9 +170,10 @@ function setupOf(
   context: AppContext,
   config: Config,
   once: boolean,
+  printer: NoticePrinter,
   onReady: () => void = () => undefined,
 ): Omit<WatchSetup, 'registration'> {
-  const { clock, cwd, env, output, platform } = context;
+  const { cwd, env, platform } = context;
   const { profile, paths } = config;
   const heartbeatUrl = config.get('heartbeatUrl');
   return {
@@ -182,8 +188,7 @@ function setupOf(
     recursiveEvents: hasRecursiveEvents(platform),
     open: (how) => openLogin(context, once, how),
     report: (notice) => {
-      const at = once ? undefined : new Date(clock.now());
-      output.result(watchNoticeJson(notice, at), watchNoticeText(notice, at));
+      printer.print(notice);
       if (notice.event === 'ready') onReady();
     },
     notify: ({ title, text }) => notify(platform, env, { title, text: renderText(text, profile) }),

@@ -16,13 +16,8 @@ export function watchNoticeJson(event: WatchNotice, at: Date | undefined): Recor
   return { type: 'watch', ...event, ...time };
 }
 
-/** A notice for people, on one line; undefined for one that is not shown. @param at its prefix */
-export function watchNoticeText(event: WatchNotice, at: Date | undefined): Text | undefined {
-  const text = textOf(event);
-  return text === undefined || at === undefined ? text : phrase`${wallTime(at)}  ${text}`;
-}
-
-function textOf(event: WatchNotice): Text | undefined {
+/** A notice for people, on one line; undefined for one that is not shown. */
+export function watchNoticeText(event: WatchNotice): Text | undefined {
   switch (event.event) {
     case 'started':
       return undefined;
@@ -35,7 +30,7 @@ function textOf(event: WatchNotice): Text | undefined {
     case 'upload':
       return uploadItemText(event.item);
     case 'kept':
-      return `${event.path}: copied, to be sent from the copy`;
+      return `${event.path}: copied; it is sent from the copy.`;
     case 'unfinished':
       return `${event.path}: not sent yet. ${event.detail} It is sent when it is complete.`;
     case 'obstacle':
@@ -63,10 +58,26 @@ function textOf(event: WatchNotice): Text | undefined {
     case 'problem':
       return event.path === undefined ? event.message : `${event.path}: ${event.message}`;
     case 'stopped':
-      return event.queued === 0
-        ? 'Stopped.'
-        : `Stopped; ${plural(event.queued, 'recording')} not sent yet; the next start sends them.`;
+      return stoppedText(event);
   }
+}
+
+/** Sums up what the watcher did, and what the next start does. */
+function stoppedText({
+  uploaded,
+  duplicate,
+  rejected,
+  queued,
+}: Extract<WatchNotice, { event: 'stopped' }>): string {
+  const done = [
+    ...(uploaded > 0 ? [`${uploaded} uploaded`] : []),
+    ...(duplicate > 0 ? [`${duplicate} already at the service`] : []),
+    ...(rejected > 0 ? [`${rejected} refused`] : []),
+  ].join(', ');
+  const waiting = `${plural(queued, 'recording')} not sent yet; the next start sends ${queued === 1 ? 'it' : 'them'}.`;
+  return [done === '' ? 'Stopped.' : `Stopped: ${done}.`, ...(queued > 0 ? [waiting] : [])].join(
+    ' ',
+  );
 }
 
 function sentences(texts: readonly (Text | undefined)[]): Text {
