@@ -27,6 +27,14 @@ received() {
   curl -fsS "$SYNC_BASE_URL/_sandbox/state" | grep -o '"receivedCount":[0-9]*' | sort | uniq -c | tr -s ' '
 }
 has_received() { [ "$(received)" = " $1 \"receivedCount\":1" ]; }
+# Each of so many recordings, once.
+await_received() {
+  await has_received "$1" || {
+    received
+    athlete-sync daemon logs
+    return 1
+  }
+}
 
 athlete-sync sandbox --auto-approve --port 0 --no-exact-redirect-uris --json >sandbox.json &
 sandbox=$!
@@ -49,18 +57,19 @@ sed -n '$p' login.txt
 
 athlete-sync seed --days 3 --until 2026-05-17 --out data >/dev/null
 mkdir Garmin
-ride=$(ls data/*.fit | head -n 1)
-later=$(ls data/*.fit | tail -n 1)
-[ "$ride" != "$later" ]
+set -- data/*.fit
+[ $# -ge 2 ]
+ride=$1
+later=$2
 show athlete-sync upload "$ride"
 show athlete-sync upload "$ride"
-has_received 1
+await_received 1
 echo '{"date":"2026-05-17","hrv":60,"restingHeartRate":47}' >morning.json
 show athlete-sync push wellness morning.json
 
 show athlete-sync watch Garmin --daemon
 cp "$later" Garmin/
-await has_received 2
+await_received 2
 show athlete-sync daemon status
 show athlete-sync status
 show athlete-sync daemon stop

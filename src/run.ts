@@ -34,7 +34,12 @@ export async function runProgram(args: readonly string[]): Promise<ExitCode> {
     onSignal: () => interruption.abort(new SyncError('INTERRUPTED', 'Interrupted.')),
     exit: () => process.exit(ExitCode.interrupted),
   });
-  let flags: GlobalFlags = { json: args.includes('--json'), quiet: false, verbose: false };
+  let flags: GlobalFlags = {
+    profile: system.env['SYNC_PROFILE'] || undefined,
+    json: args.includes('--json'),
+    quiet: false,
+    verbose: false,
+  };
   const codeOf = (code: ExitCode) => (lost ? worstExitCode([code, ExitCode.internal]) : code);
   const report = async (error: unknown): Promise<ExitCode> => {
     const failure = await failureIn(error, system);
@@ -62,9 +67,7 @@ export async function runProgram(args: readonly string[]): Promise<ExitCode> {
     const passThrough = systemSyncWanted(args, program.commandNames, system);
     if (passThrough !== undefined) {
       const { runSystemSync } = await import('./cli/system-sync.ts');
-      const code = await runSystemSync(passThrough, system);
-      if (args.length === 0 && system.io.stdoutIsTerminal) system.io.out(program.shortHelp());
-      return code;
+      return await runSystemSync(passThrough, system);
     }
     return codeOf(await program.run());
   } catch (error) {

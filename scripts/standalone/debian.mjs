@@ -69,6 +69,8 @@ function writeDocuments(folder, tree) {
   );
   writeText(join(documents, 'changelog.Debian.gz'), compressed(changelog()));
   writeText(join(documents, 'copyright'), copyright());
+  const overrides = 'usr/share/lintian/overrides/athlete-sync';
+  cpSync(fromRoot('packaging/lintian-overrides'), join(tree, overrides));
 }
 
 /** For one folder: `systemctl --user enable --now athlete-sync@$(systemd-escape -p ~/Garmin)`. */

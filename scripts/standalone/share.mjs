@@ -8,7 +8,7 @@ export function writeShare(share) {
   cpSync(fromRoot('dist/athlete-sync.1'), join(share, 'man/man1/athlete-sync.1'));
   const completions = {
     'bash-completion/completions/athlete-sync': completion('bash'),
-    'zsh/site-functions/_athlete-sync': autoloaded(completion('zsh')),
+    'zsh/site-functions/_athlete-sync': completion('zsh'),
     'fish/vendor_completions.d/athlete-sync.fish': completion('fish'),
   };
   for (const [path, text] of Object.entries(completions)) {
@@ -18,12 +18,8 @@ export function writeShare(share) {
   }
 }
 
+/** The name `sync` may be that of coreutils here. */
 function completion(shell) {
-  const args = [fromRoot('bin/sync.js'), 'completion', shell];
+  const args = [fromRoot('bin/sync.js'), 'completion', shell, '--only', 'athlete-sync'];
   return execFileSync(process.execPath, args, { encoding: 'utf8' });
-}
-
-/** zsh loads a file of its `fpath` with the first completion, which the file has to answer as well. */
-function autoloaded(script) {
-  return `#compdef athlete-sync sync\n${script}_athlete_sync "$@"\n`;
 }

@@ -28,7 +28,7 @@ export class ProxyFailure extends Error {
 export function networkError(request: HttpRequest, cause: unknown, delivery: Delivery): SyncError {
   const host = request.url.host;
   if (cause instanceof ProxyFailure) return proxyError(host, cause, delivery);
-  return new SyncError('NETWORK', `${host}: ${sentence(explain(cause))}`, {
+  return new SyncError('NETWORK', `${host}: ${sentence(causeText(cause))}`, {
     cause,
     hint: `Check the connection and the address. ${CONTINUES}`,
     details: { delivery, host, cause: systemCode(cause) },
@@ -41,7 +41,7 @@ function proxyError(host: string, failure: ProxyFailure, delivery: Delivery): Sy
   const { message, hint } =
     status === undefined
       ? {
-          message: `is not reachable: ${explain(failure.cause)}`,
+          message: `is not reachable: ${causeText(failure.cause)}`,
           hint: `Check ${variable}, or unset it. NO_PROXY=${host.replace(/:\d+$/, '')} bypasses the proxy.`,
         }
       : status === 407
@@ -84,7 +84,8 @@ export function withDetails(error: SyncError, details: Record<string, unknown>):
   });
 }
 
-function explain(cause: unknown): string {
+/** Returns why a request got no complete response, as a clause. */
+export function causeText(cause: unknown): string {
   switch (systemCode(cause)) {
     case 'ENOTFOUND':
     case 'EAI_AGAIN':
@@ -118,7 +119,7 @@ function explain(cause: unknown): string {
     default:
       // OpenSSL's messages name a line of its sources, which helps no user.
       return /^(?:EPROTO$|ERR_SSL_)/.test(systemCode(cause) ?? '')
-        ? 'the server does not speak TLS there (or none that is spoken here); is it http://?'
+        ? 'the server does not speak TLS there, or only a version that Node.js refuses; is it http://?'
         : `the connection failed (${firstLine(messageOf(cause))})`;
   }
 }

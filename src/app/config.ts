@@ -1,7 +1,8 @@
 import { dirname, join } from 'node:path';
 import { type Config, type SettingOverrides, loadConfig } from '../config/config.ts';
 import { type Paths, findPaths } from '../config/paths.ts';
-import { findDistrust } from '../system/folder-trust.ts';
+import { readSystemFile } from '../config/system-file.ts';
+import { findDistrust, rootTrust } from '../system/folder-trust.ts';
 import type { AppContext } from './context.ts';
 
 /** Loads the configuration of the profile in use. @throws SyncError `CONFIG` */
@@ -15,8 +16,9 @@ export function configFor(context: AppContext, overrides: SettingOverrides = {})
 
 /** {@link configFor} without warnings about the folders, for a command that reports them. */
 export function quietConfigFor(context: AppContext, overrides: SettingOverrides = {}): Config {
-  const { env, flags } = context;
-  return loadConfig({ env, paths: pathsFor(context) }, flags.profile, overrides);
+  const { env, flags, systemConfigFile } = context;
+  const system = readSystemFile(systemConfigFile, rootTrust());
+  return loadConfig({ env, paths: pathsFor(context), system }, flags.profile, overrides);
 }
 
 /** @throws SyncError `CONFIG` if there is no home folder */

@@ -8,8 +8,13 @@ import { zoneRules } from '../records/zone.ts';
  */
 export function localTime(value: unknown, zone: string): string {
   if (typeof value !== 'string') return '';
-  const time = /T.*(?:Z|[+-]\d\d:?\d\d)$/.test(value) ? Date.parse(value) : Number.NaN;
+  const time = isInstant(value) ? Date.parse(value) : Number.NaN;
   if (Number.isNaN(time)) return value;
   const [date = '', clock = ''] = new Date(zoneRules(zone).wallAt(time)).toISOString().split('T');
   return `${date} ${clock.slice(0, 5)}`;
+}
+
+/** Checks for an ISO 8601 time with an offset. */
+export function isInstant(value: unknown): value is string {
+  return typeof value === 'string' && /T.*(?:Z|[+-]\d\d:?\d\d)$/.test(value);
 }

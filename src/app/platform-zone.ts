@@ -30,14 +30,32 @@ export async function platformZone(
       return await client.readProfile(limit);
     });
     const profile = isObject(answer) ? answer['profile'] : undefined;
-    const zone = isObject(profile) ? profile['timezone'] : undefined;
-    if (typeof zone !== 'string') return undefined;
+    return noteZoneOf(profile, context, config);
+  } catch (error) {
+    context.signal.throwIfAborted();
+    if (!(error instanceof SyncError) && !limit.aborted) throw error;
+    return undefined;
+  }
+}
+
+/**
+ * Returns the zone in an athlete profile of the platform, and records it for `sync status`.
+ *
+ * @returns undefined if the profile names no known zone
+ */
+export function noteZoneOf(
+  profile: unknown,
+  context: AppContext,
+  config: Config,
+): string | undefined {
+  const zone = isObject(profile) ? profile['timezone'] : undefined;
+  if (typeof zone !== 'string') return undefined;
+  try {
     const name = checkZone(zone);
     rememberPlatformZone(context, config, name);
     return name;
   } catch (error) {
-    context.signal.throwIfAborted();
-    if (!(error instanceof SyncError) && !limit.aborted) throw error;
+    if (!(error instanceof SyncError)) throw error;
     return undefined;
   }
 }

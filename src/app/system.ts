@@ -6,6 +6,7 @@ import { type Io, systemIo } from '../terminal/io.ts';
 import { findMachineZone } from '../system/machine-zone.ts';
 import type { Env } from '../base/env.ts';
 import type { Clock } from '../base/time.ts';
+import { systemConfigFile } from '../config/paths.ts';
 import { systemClock } from '../system/clock.ts';
 
 /** The outside world. Tests replace it; no other module reads `process.env`. */
@@ -25,6 +26,8 @@ export interface System {
    * read the address in the list of processes.
    */
   readonly openBrowser: (url: string) => Promise<void>;
+  /** The configuration file for all users of this machine. */
+  readonly systemConfigFile: string;
   /** The built program's folder, with the files that child processes run. */
   readonly programDir: string;
 }
@@ -61,6 +64,7 @@ export function thisSystem(signal: AbortSignal, onLost: (error: Error) => void):
       // `open` reports a missing opener as an event of the child, after it returned.
       child.on('error', () => undefined);
     },
+    systemConfigFile: systemConfigFile(env, process.platform),
     programDir: join(import.meta.dirname),
   };
 }

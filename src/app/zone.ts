@@ -22,7 +22,8 @@ export async function zoneFor(
   const name = config.get('timezone');
   const from = config.originOf('timezone');
   const zone: Zone =
-    name === undefined || from === 'default'
+    // An operator presets no zone.
+    name === undefined || from === 'default' || from === 'system'
       ? { name: system.machineZone(), from: 'machine' }
       : { name, from };
   useZoneData(await zoneDataOf(system));

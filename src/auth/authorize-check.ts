@@ -138,7 +138,7 @@ function requestFailure(
 
 const REGISTER = joinTexts(
   [
-    'Have exactly this address registered for the client, or use the one that is registered:',
+    'Ask the platform to register exactly this address, or use a registered one:',
     phrase`${sync('login', '--redirect-uri', 'URI')}.`,
   ],
   ' ',

@@ -172,7 +172,7 @@ export const COMMANDS: readonly CommandDeclaration[] = [
     name: 'doctor',
     group: 'Look into',
     summary: 'check this machine for common problems, and say how to fix them',
-    load: async () => (await import('../commands/doctor.ts')).doctor,
+    load: async () => (await import('../commands/doctor/doctor.ts')).doctor,
   },
   {
     name: 'token',

@@ -21,7 +21,7 @@ export function manualOf(commands: readonly CommandDeclaration[]): CommandModule
   };
 }
 
-function manualPage(root: CommandNode, version: string): string {
+export function manualPage(root: CommandNode, version: string): string {
   const runnable = root.subcommands.flatMap((node) => [node, ...node.subcommands]);
   return [
     `.TH ATHLETE\\-SYNC 1 "" "athlete\\-sync ${version}" "User Commands"`,

@@ -4,14 +4,14 @@ import type { CommandDeclaration } from './declaration.ts';
 import type { CommandModule } from '../app/command.ts';
 import { createContext } from '../app/context.ts';
 import type { System } from '../app/system.ts';
-import { ExitCode, SyncError } from '../base/errors.ts';
+import { ExitCode } from '../base/errors.ts';
 import type { GlobalFlags } from '../terminal/output.ts';
 import { createRoot, declareCommand } from './tree.ts';
+import { usageError } from './usage-error.ts';
 
 /** The command line: a tree of commands, each loaded on demand. */
 export interface Program {
   readonly commandNames: readonly string[];
-  shortHelp(): string;
   run(): Promise<ExitCode>;
 }
 
@@ -71,7 +71,6 @@ export function buildProgram(options: ProgramOptions, args: readonly string[]): 
 
   return {
     commandNames: [...COMMANDS.map(({ name }) => name), 'help'],
-    shortHelp: () => root.helpInformation(),
     async run() {
       try {
         // `sync help upload` and `sync push help wellness` name a command, too.
@@ -84,28 +83,4 @@ export function buildProgram(options: ProgramOptions, args: readonly string[]): 
       }
     },
   };
-}
-
-/** Returns 0 after a help text. @throws SyncError `USAGE` for a wrong command line */
-function usageError(error: CommanderError, args: readonly string[], root: Command): ExitCode {
-  if (error.exitCode === 0) return ExitCode.ok;
-  const [name, subName] = args.filter((word) => !word.startsWith('-'));
-  const parent = root.commands.find((command) => command.name() === name);
-  const names = parent?.commands.map((command) => command.name()) ?? [];
-  // Commander has no message for a command without its subcommand.
-  const asked = args.includes('help') ? args[args.indexOf('help') + 1] : undefined;
-  const message =
-    error.code !== 'commander.help'
-      ? error.message.replace(/^error: /, '')
-      : asked === undefined
-        ? `\`sync ${name ?? ''}\` needs one of these: ${names.join(', ')}`
-        : `unknown command '${asked}'`;
-  const [fault = '', guess] = message.split('\n');
-  const words = `${fault.charAt(0).toUpperCase()}${fault.slice(1).replace(/\.$/, '')}.`;
-  // Commander puts its guess in brackets: "(Did you mean --name?)"
-  const guessed = guess === undefined ? '' : ` ${guess.replace(/^\((.*)\)$/, '$1')}`;
-  const path = names.includes(subName ?? '') ? [name, subName] : parent === undefined ? [] : [name];
-  throw new SyncError('USAGE', `${words}${guessed}`, {
-    hint: `See \`${['sync', ...path, '--help'].join(' ')}\`.`,
-  });
 }

@@ -1,11 +1,12 @@
 import { spawn } from 'node:child_process';
 import { constants as osConstants } from 'node:os';
-import { basename, delimiter, join } from 'node:path';
+import { delimiter, join } from 'node:path';
 import type { System } from '../app/system.ts';
 import { ExitCode } from '../base/errors.ts';
-import { type Text, phrase, renderText, sync } from '../base/phrase.ts';
-import { isRecordingName } from '../upload/recording-names.ts';
 import { isExecutable, isOwnLauncher, realPath } from '../system/executables.ts';
+import { type GlobalFlags, createOutput } from '../terminal/output.ts';
+import { notSent } from './not-sent.ts';
+import { printWelcome } from './welcome.ts';
 
 /**
  * The variable that lists the programs already tried: the next `sync` on the PATH may be another copy
@@ -13,38 +14,50 @@ import { isExecutable, isOwnLauncher, realPath } from '../system/executables.ts'
  */
 const TRIED = 'ATHLETE_SYNC_TRIED';
 
-/** Runs the next `sync` on the PATH. If there is none (Windows), nothing needs flushing. */
+/**
+ * Runs the next `sync` on the PATH. If there is none (Windows), nothing needs flushing. At a terminal,
+ * the first of several copies then says how this program is used.
+ */
 export async function runSystemSync(args: readonly string[], system: System): Promise<ExitCode> {
   const tried = new Set((system.env[TRIED] ?? '').split(delimiter).filter((path) => path !== ''));
+  const isFirst = tried.size === 0;
   tried.add(realPath(process.argv[1] ?? ''));
-  const remark = tried.size === 1 ? recordingRemark(args) : undefined;
-  const withRemark = (code: ExitCode) => {
-    if (remark !== undefined && system.io.stderrIsTerminal)
-      system.io.err(renderText(remark, undefined));
-    return code;
-  };
+  const code = await flush(args, system, tried);
+  if (isFirst) remark(args, system);
+  return code;
+}
+
+async function flush(
+  args: readonly string[],
+  system: System,
+  tried: ReadonlySet<string>,
+): Promise<ExitCode> {
   const program = findSystemSync(system, tried);
-  if (program === undefined) return withRemark(ExitCode.ok);
+  if (program === undefined) return ExitCode.ok;
   // Each step adds one program, so the search ends even if a program changes the PATH.
-  tried.add(realPath(program));
-  const env = { ...system.env, [TRIED]: [...tried].join(delimiter) };
+  const env = { ...system.env, [TRIED]: [...tried, realPath(program)].join(delimiter) };
   const child = spawn(program, args, { stdio: 'inherit', env });
   return await new Promise((done, fail) => {
     child.once('error', fail);
     child.once('exit', (code, signal) => {
       const ended = code ?? 128 + (signal === null ? 0 : osConstants.signals[signal]);
-      done(withRemark(ended as ExitCode));
+      done(ended as ExitCode);
     });
   });
 }
 
-/** Returns a remark for a user who names a recording and expects an upload. */
-function recordingRemark(args: readonly string[]): Text | undefined {
-  const recording = args.find((word) => isRecordingName(basename(word)));
-  return recording === undefined
-    ? undefined
-    : phrase`Nothing was sent: \`sync FILE\` flushes it to the disk, as Unix's sync does. ${sync('upload', recording)} sends it.`;
+/** A flag means the system's `sync` for certain, and gets no remark. */
+function remark(args: readonly string[], system: System): void {
+  const { io, cwd, clock } = system;
+  if (args.length === 0) {
+    if (io.stdoutIsTerminal) printWelcome(system);
+  } else if (io.stderrIsTerminal && !args.some((word) => word.startsWith('-'))) {
+    const text = notSent(args, cwd);
+    if (text !== undefined) createOutput(io, NO_FLAGS, clock).say(text);
+  }
 }
+
+const NO_FLAGS: GlobalFlags = { json: false, quiet: false, verbose: false };
 
 function findSystemSync(
   { env, platform, programDir }: System,

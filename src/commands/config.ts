@@ -2,9 +2,9 @@ import type { CommandModule } from '../app/command.ts';
 import { configFor, pathsFor } from '../app/config.ts';
 import type { AppContext } from '../app/context.ts';
 import { ExitCode, SyncError } from '../base/errors.ts';
-import { type Config, type Origin, parseSetting } from '../config/config.ts';
+import type { Config } from '../config/config.ts';
 import { changeProfile } from '../config/config-write.ts';
-import { SETTINGS, type SettingKey, isSettingKey } from '../config/settings.ts';
+import { SETTINGS, type SettingKey, isSettingKey, parseSetting } from '../config/settings.ts';
 
 export const get: CommandModule = {
   declare: (command) => command.argument('<key>', 'a key of `sync config list`'),
@@ -60,14 +60,11 @@ export const list: CommandModule = {
 
   run(context) {
     const config = configFor(context);
+    const fault = config.system?.fault;
     for (const key of Object.keys(SETTINGS).filter(isSettingKey)) {
-      const origin = config.originOf(key);
-      const where = origin === 'default' ? '' : `   (${originText(origin, key)})`;
-      context.output.result(
-        settingJson(config, key),
-        `${key.padEnd(20)} ${valueText(config, key) || '-'}${where}\n${' '.repeat(21)}${SETTINGS[key].about}`,
-      );
+      if (isKnown(config, key)) context.output.result(settingJson(config, key), line(config, key));
     }
+    if (fault !== undefined) throw fault;
     return Promise.resolve(ExitCode.ok);
   },
 };
@@ -78,10 +75,28 @@ export const path: CommandModule = {
 
   run(context) {
     const { configFile, stateDir } = pathsFor(context);
-    context.output.result({ type: 'paths', configFile, stateDir }, configFile);
+    const { systemConfigFile: systemFile } = context;
+    context.output.result({ type: 'paths', configFile, systemFile, stateDir }, configFile);
     return Promise.resolve(ExitCode.ok);
   },
 };
+
+/** A fault of the system's file hides only the settings that it may hold. */
+function isKnown(config: Config, key: SettingKey): boolean {
+  try {
+    config.originOf(key);
+    return true;
+  } catch (error) {
+    if (error === config.system?.fault) return false;
+    throw error;
+  }
+}
+
+function line(config: Config, key: SettingKey): string {
+  const origin = config.originOf(key);
+  const where = origin === 'default' ? '' : `   (${originText(config, key)})`;
+  return `${key.padEnd(20)} ${valueText(config, key) || '-'}${where}\n${' '.repeat(21)}${SETTINGS[key].about}`;
+}
 
 function settingKey(key: string): SettingKey {
   if (isSettingKey(key)) return key;
@@ -95,7 +110,7 @@ function reportChange(context: AppContext, key: SettingKey): void {
   const config = configFor(context);
   context.output.result(settingJson(config, key));
   if (config.originOf(key) !== 'environment') return;
-  context.warn(`${originText('environment', key)} is set, and overrides this setting.`);
+  context.warn(`${originText(config, key)} is set, and overrides this setting.`);
 }
 
 function settingJson(config: Config, key: SettingKey): Record<string, unknown> {
@@ -114,7 +129,9 @@ function valueText(config: Config, key: SettingKey): string {
   return Array.isArray(value) ? value.join(' ') : String(value);
 }
 
-function originText(origin: Origin, key: SettingKey): string {
-  const setting = SETTINGS[key];
-  return origin === 'environment' && 'env' in setting ? setting.env : `set in the ${origin}`;
+function originText(config: Config, key: SettingKey): string {
+  const origin = config.originOf(key);
+  if (origin === 'system') return `set in ${config.system?.path ?? ''}`;
+  const { env } = SETTINGS[key];
+  return origin === 'environment' && env !== undefined ? env : `set in the ${origin}`;
 }

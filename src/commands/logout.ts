@@ -60,7 +60,7 @@ export const logout: CommandModule = {
   async run(context, flags: LogoutFlags) {
     const config = configFor(context);
     const report = await withHttp(context, (http) => logOut(context, config, http, flags));
-    const text = logoutText(report, context.clock.now());
+    const text = logoutText(report, config.profiles, context.clock.now());
     context.output.result(
       {
         type: 'logout',
@@ -86,7 +86,7 @@ async function logOut(
   http: Http,
   { localOnly }: LogoutFlags,
 ): Promise<LogoutReport> {
-  const store = openStore(config, { ...context, attended: context.io.interactive });
+  const store = storeOf(context, config);
   const { paths, profile } = config;
   return await withLoginLock(context, { stateDir: paths.stateDir, profile }, async () => {
     const { login, isDamaged } = await loadLogin(store, context.signal);
@@ -106,6 +106,28 @@ async function logOut(
       environmentTokens: hasEnvironmentTokens(config),
     };
   });
+}
+
+/**
+ * Opens the configured store. Each login adds its profile to the configuration, so an unknown profile
+ * has no login, even if there is no keychain to look in.
+ */
+function storeOf(context: AppContext, config: Config): CredentialStore {
+  const store = openStore(config, { ...context, attended: context.io.interactive });
+  if (config.profiles.includes(config.profile)) return store;
+  const unlessMissing = async <T>(found: Promise<T>, none: T): Promise<T> => {
+    try {
+      return await found;
+    } catch (error) {
+      if (error instanceof SyncError && error.code === 'KEYCHAIN_MISSING') return none;
+      throw error;
+    }
+  };
+  return {
+    ...store,
+    load: (signal) => unlessMissing(store.load(signal), undefined),
+    delete: (signal) => unlessMissing(store.delete(signal), false),
+  };
 }
 
 /** Loads the login. A damaged one cannot be revoked, but it can be deleted. */
@@ -175,12 +197,14 @@ async function revokeAll(
   return revocations;
 }
 
-function logoutText(report: LogoutReport, now: number): string {
+function logoutText(report: LogoutReport, profiles: readonly string[], now: number): string {
   const { account, profile, revocations, store } = report;
+  const isKnown = profiles.length === 0 || profiles.includes(profile);
+  const known = isKnown ? '' : ` Known profiles: ${profiles.join(', ')}.`;
   const lines = [
     report.wasLoggedIn
       ? `Logged out${account === undefined ? '' : ` ${who(account)}`}: the login was deleted from ${store}.`
-      : `There was no login to delete (profile "${profile}").`,
+      : `There was no login to delete (profile "${profile}").${known}`,
     ...revocations.flatMap((revocation) => revocationText(revocation, now)),
   ];
   if (report.environmentTokens) {

@@ -4,9 +4,12 @@ import { type JsonObject, isObject } from '../api/wire.ts';
 import { type CommandModule, dryRun } from '../app/command.ts';
 import { configFor } from '../app/config.ts';
 import { withConnection } from '../app/connection.ts';
+import type { AppContext } from '../app/context.ts';
+import { noteZoneOf, sameClocks } from '../app/platform-zone.ts';
+import { zoneShown } from '../app/zone.ts';
 import { ExitCode, SyncError } from '../base/errors.ts';
 import { joinTexts, phrase, sync } from '../base/phrase.ts';
-import { requireBaseUrl } from '../config/config.ts';
+import { type Config, requireBaseUrl } from '../config/config.ts';
 import { endpointUrl } from '../config/endpoints.ts';
 import { oneLine } from '../terminal/words.ts';
 
@@ -47,10 +50,22 @@ export const profile: CommandModule = {
       });
       if (report.action === 'updated') for (const text of report.warnings ?? []) output.warn(text);
       output.result({ type: 'profile', ...report }, profileText(report));
+      if (report.action === 'shown') await compareZones(report.profile, context, config);
       return ExitCode.ok;
     });
   },
 };
+
+/** Points out that days are counted in another zone than the one in the profile. */
+async function compareZones(profile: unknown, context: AppContext, config: Config): Promise<void> {
+  const theirs = noteZoneOf(profile, context, config);
+  if (theirs === undefined) return;
+  const days = await zoneShown(config, context);
+  if (sameClocks(theirs, days, context.clock.now())) return;
+  context.output.say(
+    phrase`Days are counted in ${days}, not in ${theirs}. If you live in ${theirs}, run ${sync('config', 'set', 'timezone', theirs)}.`,
+  );
+}
 
 function decimal(flag: string, text: string | undefined): number | undefined {
   if (text === undefined) return undefined;

@@ -1,12 +1,15 @@
+import { basename } from 'node:path';
 import type { CommandModule } from '../app/command.ts';
 import { configFor } from '../app/config.ts';
 import { DATE_FORMS, dateFlag } from '../app/date-flag.ts';
 import { withLedger } from '../app/ledger.ts';
-import { zoneFor } from '../app/zone.ts';
+import { zoneFor, zoneShown } from '../app/zone.ts';
 import { ExitCode } from '../base/errors.ts';
 import { type Text, joinTexts, phrase, sync } from '../base/phrase.ts';
 import type { ConfirmedUpload } from '../ledger/uploads.ts';
-import { localTime } from '../app/local-time.ts';
+import type { Activity } from '../fit/activity.ts';
+import { localDay } from '../records/local-day.ts';
+import { type ActivityView, activityText } from './status/recording.ts';
 import { duration, oneLine, plural } from '../terminal/words.ts';
 import { type Verified, verifyUploads } from '../upload/verify.ts';
 
@@ -24,21 +27,31 @@ export const verify: CommandModule = {
     const { clock, output, signal } = context;
     const config = configFor(context);
     const now = clock.now();
-    const zone = flags.since === undefined ? 'UTC' : (await zoneFor(config, context)).name;
+    // A range of days needs the athlete's zone; times alone may be shown in UTC.
+    const zone =
+      flags.since === undefined
+        ? await zoneShown(config, context)
+        : (await zoneFor(config, context)).name;
     const since =
       flags.since === undefined
         ? undefined
         : await dateFlag('--since', flags.since, () => zone, now);
-    const day = ({ startedAt, confirmedAt }: ConfirmedUpload) =>
-      localTime(new Date(startedAt ?? confirmedAt).toISOString(), zone).slice(0, 10);
     return await withLedger(
       context,
       config,
       { connections: 1, offline: false },
       async (connection, { uploads: ledger }) => {
+        const activityOf = (upload: ConfirmedUpload): Activity => ({
+          ...{ name: undefined, offsetMinutes: undefined, distanceMeters: undefined },
+          movingSecs: upload.durationSecs,
+          ...ledger.find(upload.sha256)?.activity,
+          startedAt: upload.startedAt ?? upload.confirmedAt,
+        });
         const uploads = ledger
           .confirmed()
-          .filter((upload) => since === undefined || day(upload) >= since);
+          .filter(
+            (upload) => since === undefined || (localDay(activityOf(upload), zone) ?? '') >= since,
+          );
         const client = () => connection.client();
         const items = await verifyUploads({ clock, signal }, uploads, client);
         ledger.markVerified(
@@ -47,7 +60,10 @@ export const verify: CommandModule = {
         const summary = { total: items.length, present: 0, missing: 0, pending: 0 };
         for (const item of items) {
           summary[item.outcome]++;
-          output.result(itemJson(item), itemText(item, now));
+          output.result(
+            itemJson(item),
+            itemText(item, activityOf(item.upload), { zone, now, aligned: false }),
+          );
         }
         output.result({ type: 'summary', ...summary }, summaryText(summary, since));
         if (summary.missing > 0) return ExitCode.refused;
@@ -72,16 +88,21 @@ function itemJson({ upload, outcome, workoutId }: Verified): Record<string, unkn
 }
 
 /** Returns the text of a recording; undefined if it is a workout. */
-function itemText({ upload, outcome }: Verified, now: number): Text | undefined {
+function itemText(
+  { upload, outcome }: Verified,
+  activity: Activity,
+  view: ActivityView,
+): Text | undefined {
   const path = oneLine(upload.path);
-  const ago = duration(now - upload.confirmedAt);
+  const title = activityText(activity, basename(path), view);
+  const ago = duration(view.now - upload.confirmedAt);
   switch (outcome) {
     case 'present':
       return undefined;
     case 'pending':
-      return `${path}: not a workout yet. The service received it ${ago} ago; try again an hour after that.`;
+      return `${title}\n  ${path}: not a workout yet. The service received it ${ago} ago; try again an hour after that.`;
     case 'missing':
-      return missingText(path, `${ago} ago`);
+      return phrase`${title}\n  ${missingText(path, `${ago} ago`)}`;
   }
 }
 
@@ -90,7 +111,7 @@ export function missingText(path: string, received: string): Text {
   return joinTexts(
     [
       `${path}: missing. The service received it ${received} and has no workout of it: it could not`,
-      phrase`process the recording, or the workout was deleted. ${sync('upload', '--force')} sends the file again.`,
+      phrase`process the recording, or the workout was deleted. ${sync('upload', '--force', path)} sends it again.`,
     ],
     ' ',
   );

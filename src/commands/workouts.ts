@@ -9,9 +9,12 @@ import { wholeNumber } from '../app/flags.ts';
 import { zoneFor, zoneShown } from '../app/zone.ts';
 import { ExitCode } from '../base/errors.ts';
 import { phrase, sync } from '../base/phrase.ts';
-import { localTime } from '../app/local-time.ts';
+import { daysAfter } from '../base/time.ts';
+import { isInstant, localTime } from '../app/local-time.ts';
+import { zoneRules } from '../records/zone.ts';
 import type { Io } from '../terminal/io.ts';
 import { table } from '../terminal/table.ts';
+import { type ActivityView, dayText } from './status/recording.ts';
 
 interface WorkoutsFlags {
   readonly since?: string;
@@ -51,7 +54,7 @@ export const workouts: CommandModule = {
     };
     return await withConnection(context, config, { connections: 1 }, async (connection) => {
       const list = await listWorkouts(await connection.client(), query, signal);
-      if (!output.json) output.result({}, workoutsText(list, zone, io));
+      if (!output.json) output.result({}, workoutsText(list, { zone, now: clock.now() }, io));
       else for (const line of workoutsJson(list)) output.result(line);
       if ('more' in list && list.more) {
         const next = Math.min(MAX_LIMIT, query.limit * 5);
@@ -103,7 +106,10 @@ export async function listWorkouts(
     return (since === undefined || day >= since) && (until === undefined || day <= until);
   };
   const found: JsonObject[] = [];
-  const range = { startDate: dayBeside(since, -1), endDate: dayBeside(until, 1) };
+  const range = {
+    startDate: since && daysAfter(since, -1),
+    endDate: until && daysAfter(until, 1),
+  };
   const hasRange = since !== undefined || until !== undefined;
   const sizeOf = () => {
     if (found.length > limit) return 0;
@@ -122,11 +128,6 @@ export async function listWorkouts(
 
 const DAY = /^\d{4}-\d\d-\d\d$/;
 
-function dayBeside(date: string | undefined, days: number): string | undefined {
-  if (date === undefined) return undefined;
-  return new Date(Date.parse(date) + days * 86_400_000).toISOString().slice(0, 10);
-}
-
 /** Returns the lines of `--json`: each workout as the service names its fields, except `type`. */
 export function workoutsJson(list: WorkoutList): Record<string, unknown>[] {
   if ('other' in list) return [{ type: 'workouts', body: list.other }];
@@ -140,15 +141,15 @@ export function workoutsJson(list: WorkoutList): Record<string, unknown>[] {
   ];
 }
 
-/** Returns a table with dates in `zone`; a body of another shape as JSON. */
+/** Returns a table with times in `zone`, which its head names; a body of another shape as JSON. */
 export function workoutsText(
   list: WorkoutList,
-  zone: string,
+  { zone, now }: Pick<ActivityView, 'zone' | 'now'>,
   io: Pick<Io, 'stdoutColumns' | 'unicode'>,
 ): string {
   if ('other' in list) return JSON.stringify(list.other, null, 2);
   if (list.workouts.length === 0) return 'No workouts.';
-  return table(
+  const rows = table(
     [
       { title: 'Date' },
       { title: 'Title' },
@@ -159,7 +160,7 @@ export function workoutsText(
       { title: 'Heart rate', align: 'right' },
     ],
     list.workouts.map((workout) => [
-      localTime(workout['date'], zone),
+      startText(workout['date'], { zone, now }),
       text(workout['title']),
       text(workout['type']),
       quantity(workout['durationSec'], clockText),
@@ -169,6 +170,14 @@ export function workoutsText(
     ]),
     io,
   );
+  return `Times in ${zone}\n\n${rows}`;
+}
+
+/** Formats the start of a workout; text that is no instant is returned unchanged. */
+function startText(value: unknown, view: Pick<ActivityView, 'zone' | 'now'>): string {
+  const start = isInstant(value) ? Date.parse(value) : Number.NaN;
+  if (Number.isNaN(start)) return text(value);
+  return dayText(zoneRules(view.zone).wallAt(start), view);
 }
 
 /** Formats a duration (s) as `1:02:05`. */

@@ -1,12 +1,19 @@
-import { readFileSync } from 'node:fs';
 import type { Env } from '../base/env.ts';
-import { SyncError, messageOf, systemCode } from '../base/errors.ts';
+import { SyncError } from '../base/errors.ts';
 import { phrase, sync } from '../base/phrase.ts';
 import type { Paths } from './paths.ts';
 import { Secret } from '../base/secret.ts';
 import type { EndpointName, Endpoints } from './endpoints.ts';
 import { DEFAULT_ENDPOINTS } from './endpoints.ts';
-import { SETTINGS, type SettingKey, type SettingValue, isSettingKey } from './settings.ts';
+import { asObject, readJsonFile } from './json-file.ts';
+import {
+  SETTINGS,
+  type SettingKey,
+  type SettingValue,
+  isSettingKey,
+  parseSetting,
+} from './settings.ts';
+import type { SystemFile } from './system-file.ts';
 
 /** The athlete of a login, as the service names them. */
 export interface Account {
@@ -17,15 +24,17 @@ export interface Account {
 }
 
 /** Source of a setting's value, in the order of precedence. */
-export type Origin = 'flag' | 'environment' | 'profile' | 'default';
+export type Origin = 'flag' | 'environment' | 'profile' | 'system' | 'default';
 
-/** The settings of one profile: flags, environment and configuration file, merged and checked. */
+/** The settings of one profile: flags, environment and configuration files, merged and checked. */
 export interface Config {
   /** Name of the profile, which stands for one account on one service. */
   readonly profile: string;
   /** Profiles in the configuration file. Every login creates one. */
   readonly profiles: readonly string[];
   readonly paths: Paths;
+  /** The presets for all users. If the file has a fault, reading a setting that it may hold throws that. */
+  readonly system: SystemFile | undefined;
   get<K extends SettingKey>(key: K): SettingValue<K>;
   originOf(key: SettingKey): Origin;
   /** The profile's settings in the configuration file, without flags and variables. */
@@ -69,11 +78,11 @@ export type SettingOverrides = Readonly<Partial<Record<SettingKey, string>>>;
  * @throws SyncError `CONFIG` that names the flag, the variable, or the file and key that is wrong.
  */
 export function loadConfig(
-  sources: { env: Env; paths: Paths },
+  sources: { env: Env; paths: Paths; system?: SystemFile },
   profileFlag: string | undefined,
   overrides: SettingOverrides = {},
 ): Config {
-  const { env, paths } = sources;
+  const { env, paths, system } = sources;
   const profile = checkProfileName(profileFlag ?? (env['SYNC_PROFILE'] || DEFAULT_PROFILE));
   const { profiles } = readConfigFile(paths.configFile);
   const entry = profiles[profile];
@@ -90,6 +99,12 @@ export function loadConfig(
       if (text === undefined || (text === '' && origin === 'environment')) continue;
       return { origin, value: parseSetting(key, text, where) };
     }
+    if (setting.preset === true && system !== undefined) {
+      if (system.fault !== undefined) throw system.fault;
+      const text = system.settings[key];
+      if (text !== undefined)
+        return { origin: 'system', value: parseSetting(key, text, system.path) };
+    }
     return { origin: 'default', value: setting.fallback };
   };
 
@@ -97,6 +112,7 @@ export function loadConfig(
     profile,
     profiles: Object.keys(profiles),
     paths,
+    system,
     get: (key) => find(key).value,
     originOf: (key) => find(key).origin,
     saved: entry?.settings ?? {},
@@ -116,23 +132,6 @@ export function loadConfig(
       refresh: secretFrom(env, 'SYNC_REFRESH_TOKEN'),
     },
   };
-}
-
-/** Parses a setting. @throws SyncError `CONFIG` with a message that begins with `where` */
-export function parseSetting<K extends SettingKey>(
-  key: K,
-  text: string,
-  where: string,
-): SettingValue<K> {
-  try {
-    return SETTINGS[key].parse(text);
-  } catch (cause) {
-    throw new SyncError('CONFIG', `${where}: ${messageOf(cause)}`, {
-      cause,
-      hint: cause instanceof SyncError ? cause.hint : undefined,
-      details: { setting: key },
-    });
-  }
 }
 
 /** Returns the base URL. @throws SyncError `CONFIG` if none is configured */
@@ -165,38 +164,13 @@ export function accountKey(config: Config, account: Account | undefined): string
     : `${service} athlete:${account.id}`;
 }
 
+/** Reads the configuration file; a missing one has no profiles. @throws SyncError `CONFIG` */
 export function readConfigFile(path: string): ConfigFile {
-  let text: string;
-  try {
-    text = readFileSync(path, 'utf8');
-  } catch (cause) {
-    if (systemCode(cause) === 'ENOENT') return { profiles: noProfiles() };
-    throw new SyncError('CONFIG', `${path} cannot be read: ${messageOf(cause)}`, { cause });
-  }
-  let parsed: unknown;
-  try {
-    // Editors on Windows add a byte order mark.
-    text = text.replace(/^\ufeff/, '');
-    parsed = JSON.parse(text);
-  } catch (cause) {
-    throw new SyncError('CONFIG', `${path} is not JSON: ${faultIn(text, cause)}`, {
-      cause,
-      hint: phrase`Fix the file, or move it aside and run ${sync('login')} again.`,
-    });
-  }
-  return decodeConfigFile(parsed, path);
-}
-
-/** Returns the parser's message with a line number instead of a character offset. */
-function faultIn(text: string, cause: unknown): string {
-  const said = messageOf(cause);
-  const at = / in JSON at position (\d+).*$/s.exec(said);
-  if (at === null) {
-    const early = said.startsWith('Unexpected end');
-    return early ? `${said} (line ${text.trimEnd().split('\n').length}).` : `${said}.`;
-  }
-  const line = text.slice(0, Number(at[1])).split('\n').length;
-  return `${said.slice(0, at.index)} in line ${line}.`;
+  const file = readJsonFile(
+    path,
+    phrase`Fix the file, or move it aside and run ${sync('login')} again.`,
+  );
+  return file === undefined ? { profiles: noProfiles() } : decodeConfigFile(file.value, path);
 }
 
 function decodeConfigFile(value: unknown, path: string): ConfigFile {
@@ -252,13 +226,6 @@ function decodeAccount(value: unknown, where: string): Account {
     name: typeof name === 'string' ? name : undefined,
     email: typeof email === 'string' ? email : undefined,
   };
-}
-
-function asObject(value: unknown, where: string): Record<string, unknown> {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-    throw new SyncError('CONFIG', `${where} is not an object.`);
-  }
-  return value as Record<string, unknown>;
 }
 
 function checkProfileName(name: string): string {

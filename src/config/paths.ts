@@ -11,6 +11,22 @@ export interface Paths {
 }
 
 const NAME = 'athlete-sync';
+const FILE = 'config.json';
+
+/**
+ * Returns the path of the configuration file for all users of this machine. Only an administrator can
+ * write there; on Windows, every user can make folders in `%ProgramData%`.
+ */
+export function systemConfigFile(env: Env, platform: NodeJS.Platform): string {
+  switch (platform) {
+    case 'darwin':
+      return posix.join('/Library', 'Application Support', NAME, FILE);
+    case 'win32':
+      return win32.join(env['ProgramFiles'] ?? 'C:\\Program Files', NAME, FILE);
+    default:
+      return posix.join('/etc', NAME, FILE);
+  }
+}
 
 /**
  * Returns the platform's standard folders (XDG base directories, Application Support, AppData), or
@@ -51,7 +67,7 @@ export function findPaths(env: Env, platform: NodeJS.Platform, homeDir: string):
     );
   };
   return {
-    configFile: join(env['SYNC_CONFIG_DIR'] || homely(found.config), 'config.json'),
+    configFile: join(env['SYNC_CONFIG_DIR'] || homely(found.config), FILE),
     stateDir: env['SYNC_STATE_DIR'] || homely(found.state),
   };
 }

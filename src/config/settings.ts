@@ -1,3 +1,4 @@
+import { SyncError, messageOf } from '../base/errors.ts';
 import { DEFAULT_SCOPES } from './scopes.ts';
 import { checkZone } from '../base/zone-name.ts';
 import { DEFAULT_ENDPOINTS, type EndpointName } from './endpoints.ts';
@@ -9,6 +10,8 @@ import { DEFAULT_ENDPOINTS, type EndpointName } from './endpoints.ts';
  */
 interface Setting<T> {
   readonly env?: string;
+  /** It describes the service: an operator may preset it for all users of a machine. */
+  readonly preset?: true;
   readonly about: string;
   /** The words that `parse` accepts, with their meanings, if there are few. */
   readonly values?: Readonly<Record<string, string>>;
@@ -35,28 +38,33 @@ function setting<T>(definition: Setting<T>): Setting<T> {
 export const SETTINGS = {
   baseUrl: setting<URL | undefined>({
     env: 'SYNC_BASE_URL',
+    preset: true,
     about: 'address of the service, such as https://training.example.com',
     parse: parseServiceUrl,
     fallback: undefined,
   }),
   clientId: setting<string | undefined>({
     env: 'SYNC_CLIENT_ID',
+    preset: true,
     about: 'the client identifier that the service gave this application',
     parse: parseText,
     fallback: undefined,
   }),
   /** Unchanged text: services compare it with the registered redirect URI as a string. */
   redirectUri: setting<string | undefined>({
+    preset: true,
     about: 'redirect URI of the login, if not the default; http://127.0.0.1:PORT/PATH',
     parse: parseRedirectUri,
     fallback: undefined,
   }),
   redirectPort: setting<number>({
+    preset: true,
     about: 'port of the default redirect URI; 0 takes any free one',
     parse: parsePort,
     fallback: DEFAULT_REDIRECT_PORT,
   }),
   scope: setting<readonly string[]>({
+    preset: true,
     about: 'scopes that login asks for, separated by spaces',
     parse: parseScopes,
     fallback: DEFAULT_SCOPES,
@@ -74,6 +82,7 @@ export const SETTINGS = {
     fallback: 'keychain',
   }),
   nutritionDelivery: setting<'auto' | 'replace' | 'append'>({
+    preset: true,
     about:
       'what the service does with a nutrition day sent again: auto (find out), replace or append',
     ...oneOf({
@@ -113,12 +122,30 @@ function endpointSettings(): EndpointSettings {
     Object.entries(DEFAULT_ENDPOINTS).map(([name, path]) => [
       `endpoint.${name}`,
       setting<string>({
+        preset: true,
         about: `path of the ${name} endpoint`,
         parse: parsePath,
         fallback: path,
       }),
     ]),
   ) as EndpointSettings;
+}
+
+/** Parses a setting. @throws SyncError `CONFIG` with a message that begins with `where` */
+export function parseSetting<K extends SettingKey>(
+  key: K,
+  text: string,
+  where: string,
+): SettingValue<K> {
+  try {
+    return SETTINGS[key].parse(text);
+  } catch (cause) {
+    throw new SyncError('CONFIG', `${where}: ${messageOf(cause)}`, {
+      cause,
+      hint: cause instanceof SyncError ? cause.hint : undefined,
+      details: { setting: key },
+    });
+  }
 }
 
 function parseText(text: string): string {

@@ -111,6 +111,11 @@ function statsOf(path: string): Stats | undefined {
   }
 }
 
+/** Returns the options that trust root alone: for a file that every user relies on. */
+export function rootTrust(): TrustOptions {
+  return { ...systemTrust(), uid: process.geteuid === undefined ? undefined : 0 };
+}
+
 function systemTrust(): TrustOptions {
   const uid = process.geteuid?.();
   return {

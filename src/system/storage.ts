@@ -207,10 +207,50 @@ export function storageError(
   );
 }
 
-/** Returns the fault of a path as a sentence; undefined if none is visible. */
-function obstacle(path: string, cause: unknown): string | undefined {
+/**
+ * Returns why a file cannot be written; undefined if it can, as far as the folder shows. Writes nothing.
+ *
+ * @param variable names another folder for it
+ */
+export function writeFailure(
+  path: string,
+  variable: 'SYNC_STATE_DIR' | 'SYNC_CONFIG_DIR',
+): SyncError | undefined {
+  const at = nearest(path);
+  try {
+    accessSync(at, constants.W_OK);
+    // A new file in a folder, or a replacement of this one.
+    const folder = isFolder(at) ? at : dirname(at);
+    accessSync(folder, constants.W_OK | constants.X_OK);
+    if (at !== resolve(path) && folder !== at) {
+      throw Object.assign(new Error('not a folder'), { code: 'ENOTDIR' });
+    }
+    return undefined;
+  } catch (cause) {
+    return storageError(path, cause, variable);
+  }
+}
+
+/** Returns the free space for a file or folder (bytes); undefined if the file system does not say. */
+export function freeBytes(path: string): number | undefined {
+  try {
+    const { bavail, bsize, blocks } = statfsSync(nearest(path));
+    return blocks === 0 ? undefined : bavail * bsize;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Returns the path, or the nearest folder or file above it that exists. */
+function nearest(path: string): string {
   let at = resolve(path);
   while (!exists(at) && dirname(at) !== at) at = dirname(at);
+  return at;
+}
+
+/** Returns the fault of a path as a sentence; undefined if none is visible. */
+function obstacle(path: string, cause: unknown): string | undefined {
+  const at = nearest(path);
   const missing = at !== resolve(path);
   const code = codeOf(cause, at);
   if (!isFolder(at) && (missing || code === 'EEXIST' || code === 'ENOTDIR')) {
@@ -246,12 +286,7 @@ function codeOf(cause: unknown, path: string): string {
 const SHARED_MEMORY_BYTES = 32_768;
 
 function isDiskFull(path: string): boolean {
-  try {
-    const { bavail, bsize } = statfsSync(path);
-    return bavail * bsize < SHARED_MEMORY_BYTES;
-  } catch {
-    return false;
-  }
+  return (freeBytes(path) ?? SHARED_MEMORY_BYTES) < SHARED_MEMORY_BYTES;
 }
 
 function refusalOf(folder: string): string | undefined {

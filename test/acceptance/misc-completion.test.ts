@@ -1,56 +1,195 @@
-import { writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { delimiter, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { openHome } from '../support/acceptance.ts';
-import { ndjson, runSync } from '../support/program.ts';
-import { installSync, missingTools, runShell, skipNote } from '../support/shell.ts';
+import { openHome, runInTerminal, terminals } from '../support/acceptance.ts';
+import { type Home, PROGRAM, ndjson, runSync } from '../support/program.ts';
+import { installSync, missingTools, runShell, skipNote, writeProgram } from '../support/shell.ts';
 
-const script = async (shell: string) => {
-  const { code, stdout } = await runSync(['completion', shell], { home: openHome() });
+const SHELLS = ['bash', 'zsh', 'fish', 'powershell'] as const;
+
+const script = async (shell: string, ...flags: string[]) => {
+  const { code, stdout } = await runSync(['completion', shell, ...flags], { home: openHome() });
   expect(code).toBe(0);
   return stdout;
 };
 
-/** Returns the completions of bash for a line that ends at the cursor. */
-async function offered(line: string): Promise<string[]> {
+/** A home with two profiles, folders and files to complete. */
+function furnishedHome(): Home {
   const home = openHome();
-  const words = line.split(' ').map((word) => `'${word}'`);
-  const run = await runShell(
-    `eval "$(sync completion bash)"
-complete -p sync athlete-sync >&2 || exit 1
-COMP_WORDS=(${words.join(' ')}); COMP_CWORD=${words.length - 1}
-_athlete_sync
-printf '%s\\n' "\${COMPREPLY[@]}"`,
-    { home, path: [installSync(home)] },
-  );
-  expect(run.code, run.stderr).toBe(0);
-  expect(run.stderr).toContain('-F _athlete_sync athlete-sync');
-  return run.stdout.split('\n').filter((word) => word !== '');
+  mkdirSync(join(home.dir, 'config'));
+  const profiles = { default: {}, work: { account: { id: '7', name: 'Ada Lindqvist' } } };
+  writeFileSync(join(home.dir, 'config', 'config.json'), JSON.stringify({ profiles }));
+  mkdirSync(join(home.dir, 'my rides'));
+  writeFileSync(join(home.dir, 'morning ride.fit'), '');
+  return home;
 }
+
+/** What is typed before the tab, and the only completion of it: the program's arguments then. */
+const COMPLETIONS: readonly (readonly [string, readonly string[]])[] = [
+  ['sync pus', ['push']],
+  ['sync push nu', ['push', 'nutrition']],
+  ['athlete-sync config se', ['config', 'set']],
+  ['sync seed --acc', ['seed', '--accounts']],
+  [
+    'sync push wellness --tz Europe/Oslo --dr',
+    ['push', 'wellness', '--tz', 'Europe/Oslo', '--dry-run'],
+  ],
+  ['sync login --store k', ['login', '--store', 'keychain']],
+  ['sync login --store=f', ['login', '--store=file']],
+  [
+    'sync sandbox --revision 2026-02 --nutrition-list l',
+    ['sandbox', '--revision', '2026-02', '--nutrition-list', 'limit'],
+  ],
+  ['sync status --profile wo', ['status', '--profile', 'work']],
+  ['sync push wellness --tz Europe/Ber', ['push', 'wellness', '--tz', 'Europe/Berlin']],
+  ['sync push wellness --tz=America/New_Y', ['push', 'wellness', '--tz=America/New_York']],
+  ['sync push wellness --source garmin-e', ['push', 'wellness', '--source', 'garmin-export']],
+  ['sync config get token', ['config', 'get', 'tokenStore']],
+  ['sync config set tokenStore fi', ['config', 'set', 'tokenStore', 'file']],
+  ['sync config set timezone Asia/Kolk', ['config', 'set', 'timezone', 'Asia/Kolkata']],
+  ['sync undo nutrition yes', ['undo', 'nutrition', 'yesterday']],
+  ['sync workouts --since to', ['workouts', '--since', 'today']],
+  ['sync explain yes', ['explain', 'yesterday']],
+  ['sync explain mor', ['explain', 'morning ride.fit']],
+  ['sync upload mor', ['upload', 'morning ride.fit']],
+  ['sync completion pow', ['completion', 'powershell']],
+];
+
+/** Only folders fit here, although a file begins with the same letter. */
+const FOLDERS: readonly (readonly [string, readonly string[]])[] = [
+  ['sync watch m', ['watch', 'my rides']],
+  ['sync daemon install m', ['daemon', 'install', 'my rides']],
+];
+
+/** zsh removes the slash behind a folder at the end of a line. */
+const withoutSlash = (word: string) => word.replace(/\/$/, '');
+
+/** How each shell starts without the user's files, and reads the script from `$completion`. */
+const INTERACTIVE = {
+  bash: {
+    words: ['bash', '--norc', '--noprofile', '-i'],
+    begin: 'set -u; bind "set enable-bracketed-paste off"; eval "$(sync completion bash)"',
+  },
+  zsh: {
+    words: ['zsh', '-f', '-i'],
+    begin:
+      'unset zle_bracketed_paste; autoload -Uz compinit && compinit -u && eval "$(sync completion zsh)"',
+  },
+} as const;
+
+/** Starts a shell in a terminal, in which `sync` keeps its arguments, but completes itself. */
+async function openShell(shell: keyof typeof INTERACTIVE) {
+  const home = furnishedHome();
+  const bin = join(home.dir, '.bin');
+  mkdirSync(bin);
+  const kept = join(home.dir, '.kept');
+  for (const name of ['sync', 'athlete-sync']) {
+    writeProgram(
+      join(bin, name),
+      `case $1 in complete | completion) [ $# -lt 2 ] || [ "$2" = powershell ] || exec '${process.execPath}' '${PROGRAM}' "$@" ;; esac
+{ for word; do printf '%s\\n' "$word"; done; echo .; } >> '${kept}'`,
+    );
+  }
+  const { words, begin } = INTERACTIVE[shell];
+  const terminal = runInTerminal({ home }, words, {
+    PATH: [bin, process.env['PATH']].join(delimiter),
+    PS1: 'ready> ',
+    TERM: 'dumb',
+    HISTFILE: '',
+  });
+  terminal.type(`${begin}; PS1='go> '\n`);
+  // Not the echo of what is typed, in which a quotation mark follows.
+  await terminal.waitFor(/go> (?!')/);
+  return {
+    terminal,
+    /** Ends the shell, which may write into the home until then. */
+    async end(): Promise<void> {
+      terminal.type('exit\n');
+      await terminal.finished;
+    },
+    /** Types a line, a tab and Enter. @returns the arguments of the program */
+    async complete(line: string): Promise<string[]> {
+      writeFileSync(kept, '');
+      terminal.type(`${line}\t\n`);
+      await expect.poll(() => readFileSync(kept, 'utf8'), { timeout: 20_000 }).toMatch(/^\.$/m);
+      return readFileSync(kept, 'utf8').split('\n').slice(0, -2);
+    },
+  };
+}
+
+describe('completion in a terminal', () => {
+  it.each(['bash', 'zsh'] as const)(
+    `completes commands, flags, values and paths in %s${terminals.note}${skipNote(missingTools('bash', 'zsh'))}`,
+    { skip: !terminals.present || missingTools('bash', 'zsh').length > 0, timeout: 120_000 },
+    async (shell) => {
+      const opened = await openShell(shell);
+      for (const [line, args] of [...COMPLETIONS, ...FOLDERS])
+        expect((await opened.complete(line)).map(withoutSlash), line).toEqual(args);
+      await opened.end();
+    },
+  );
+
+  it.skipIf(!terminals.present || missingTools('zsh').length > 0)(
+    `shows what commands, flags and values mean in zsh${terminals.note}${skipNote(missingTools('zsh'))}`,
+    async () => {
+      const opened = await openShell('zsh');
+      const { terminal } = opened;
+      for (const [line, meaning] of [
+        ['sync push ', /wellness +-- send wellness records/],
+        ['sync login --st\t', /keychain +-- the system's keychain/],
+        ['sync status --profile ', /work +-- Ada Lindqvist/],
+        ['sync upload --', /--any-type +-- send FIT files that are not activities/],
+      ] as const) {
+        terminal.type(`${line}\t\t`);
+        await terminal.waitFor(meaning);
+        // Ctrl-U empties the line.
+        terminal.type('\u0015');
+      }
+      await opened.end();
+    },
+  );
+
+  it.skipIf(missingTools('fish').length > 0)(
+    `completes commands, flags, values and paths with their meanings in fish${skipNote(missingTools('fish'))}`,
+    async () => {
+      const home = furnishedHome();
+      const lines = [...COMPLETIONS, ...FOLDERS].map(([line]) => line);
+      writeFileSync(join(home.dir, 'lines'), lines.join('\n') + '\n');
+      const { code, stdout, stderr } = await runShell(
+        `sync completion fish > script
+fish --no-config -c 'source script; while read line; complete -C $line; echo .; end < lines'`,
+        { home, path: [installSync(home)] },
+      );
+      expect([code, stderr]).toEqual([0, '']);
+      const offered = stdout.split(/^\.$/m).map((block) => block.trim().split('\n'));
+      for (const [index, [line, args]] of [...COMPLETIONS, ...FOLDERS].entries())
+        expect(
+          offered[index]?.map((word) => withoutSlash(word.replace(/\t.*/, ''))),
+          line,
+        ).toEqual([args.at(-1)]);
+      expect(stdout).toContain('push\tsend wellness');
+      expect(stdout).toContain("keychain\tthe system's keychain");
+      expect(stdout).toContain('work\tAda Lindqvist');
+    },
+  );
+});
 
 describe('sync completion', () => {
   it.skipIf(missingTools('bash').length > 0)(
-    `completes commands and flags in bash${skipNote(missingTools('bash'))}`,
+    `offers every command of the help in bash, and none twice${skipNote(missingTools('bash'))}`,
     async () => {
-      expect(await offered('sync pu')).toEqual(['push']);
-      expect(await offered('sync push ')).toEqual(
-        expect.arrayContaining(['wellness', 'nutrition']),
+      const home = openHome();
+      const run = await runShell(
+        `set -u; eval "$(sync completion bash)"
+COMP_WORDS=(sync ''); COMP_CWORD=1
+_athlete_sync
+printf '%s\\n' "\${COMPREPLY[@]}"`,
+        { home, path: [installSync(home)] },
       );
-      expect(await offered('sync push w')).toEqual(['wellness']);
-      expect(await offered('sync push wellness --t')).toEqual(['--tz']);
-      expect(await offered('sync push wellness a.json --tz Europe/Oslo --dr')).toEqual([
-        '--dry-run',
-      ]);
-      expect(await offered('athlete-sync config s')).toEqual(['set']);
-      expect(await offered('sync seed --acc')).toEqual(['--accounts']);
-      expect(await offered('sync daemon ins')).toEqual(['install']);
-      // Every command of the help, and none twice.
-      const all = (await offered('sync ')).filter((word) => !word.startsWith('-'));
+      expect([run.code, run.stderr]).toEqual([0, '']);
       const { stdout } = await runSync(['--help'], { home: openHome() });
-      const commands = [...stdout.matchAll(/^ {2}([a-z]+) /gm)]
-        .map(([, name = '']) => name)
-        .filter((name) => name !== 'help');
-      expect(all.sort()).toEqual(commands.sort());
+      const commands = [...stdout.matchAll(/^ {2}([a-z]+) /gm)].map(([, name = '']) => name);
+      expect(run.stdout.trim().split('\n').sort()).toEqual(commands.sort());
     },
   );
 
@@ -68,22 +207,67 @@ describe('sync completion', () => {
     expect(check).toEqual({ code: 0, stdout: '', stderr: '' });
   });
 
-  it('completes commands in all four shells', async () => {
-    for (const shell of ['bash', 'zsh', 'fish', 'powershell']) {
+  it('names commands and flags in all four scripts, but no internal ones', async () => {
+    for (const shell of SHELLS) {
       const text = await script(shell);
       for (const word of ['push', 'nutrition', 'wellness', 'uninstall', 'dry-run', 'accounts'])
         expect(text, shell).toContain(word);
-      // Internal commands are not completed.
-      expect(text).not.toMatch(/--background|-l background/);
+      expect(text, shell).not.toMatch(/--background|-l background|\bmanual\b/);
     }
     const { stdout } = await runSync(['completion', 'bash', '--json'], { home: openHome() });
     const text = await script('bash');
     expect(ndjson(stdout)).toEqual([{ type: 'completion', shell: 'bash', script: text.trimEnd() }]);
   });
 
+  it('completes only one name of the program with --only', async () => {
+    expect(await script('bash')).toContain('complete -F _athlete_sync sync athlete-sync\n');
+    expect(await script('bash', '--only', 'athlete-sync')).toContain(
+      'complete -F _athlete_sync athlete-sync\n',
+    );
+    expect(await script('zsh', '--only', 'athlete-sync')).toMatch(/^#compdef athlete-sync\n/);
+    expect(await script('fish', '--only', 'athlete-sync')).not.toMatch(/^complete -c sync /m);
+    expect(await script('powershell', '--only', 'athlete-sync')).toContain(
+      '-CommandName athlete-sync -ScriptBlock',
+    );
+  });
+
+  it.skipIf(missingTools('zsh').length > 0)(
+    `prints a zsh script that works from the fpath${skipNote(missingTools('zsh'))}`,
+    async () => {
+      const home = openHome();
+      const { code, stdout, stderr } = await runShell(
+        `mkdir functions && sync completion zsh --only athlete-sync > functions/_athlete-sync
+zsh -f -c 'fpath=($PWD/functions $fpath); autoload -Uz compinit && compinit -u -D
+print -r -- \${_comps[athlete-sync]} \${_comps[sync]-}'`,
+        { home, path: [installSync(home)] },
+      );
+      expect([code, stderr]).toEqual([0, '']);
+      // zsh itself has `_nothing` for the sync of coreutils.
+      expect(stdout).toMatch(/^_athlete-sync (?!_athlete)/);
+    },
+  );
+
   it('lists the supported shells for an unknown one', async () => {
     const { code, stderr } = await runSync(['completion', 'tcsh'], { home: openHome() });
     expect(code).toBe(2);
     expect(stderr).toContain('bash, zsh, fish, powershell');
+  });
+});
+
+describe('sync complete', () => {
+  it('prints profiles, zones and values without writing anything', async () => {
+    const home = furnishedHome();
+    const lines = async (...args: string[]) => {
+      const { code, stdout, stderr } = await runSync(['complete', ...args], { home });
+      expect([code, stderr]).toEqual([0, '']);
+      return stdout.trimEnd().split('\n');
+    };
+    expect(await lines('profiles')).toEqual(['default', 'work\tAda Lindqvist']);
+    expect(await lines('zones')).toEqual(
+      expect.arrayContaining(['UTC', 'Europe/Berlin', 'Asia/Kolkata', 'Europe/Kyiv']),
+    );
+    expect(await lines('setting-values', '--', 'testAccount')).toEqual(['true\tyes', 'false\tno']);
+    expect(await lines('setting-values', '--', 'baseUrl')).toEqual(['']);
+    expect(existsSync(join(home.dir, 'state'))).toBe(false);
   });
 });

@@ -1,9 +1,12 @@
+import { execFileSync } from 'node:child_process';
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import type { World } from '../support/acceptance.ts';
+import { type World, openHome } from '../support/acceptance.ts';
 import { openComputer } from '../support/computer.ts';
 import { codeBlocks, quoted, readDocument, tableRows } from '../support/documents.ts';
 import { type Finished, ndjson } from '../support/program.ts';
-import { missingTools, skipNote } from '../support/shell.ts';
+import { missingTools, runShell, skipNote, writeProgram } from '../support/shell.ts';
 
 const readme = readDocument('README.md');
 const unable = process.platform === 'win32' || missingTools('bash').length > 0;
@@ -20,11 +23,11 @@ function commandsBetween(from: string, to: string): string[] {
 }
 
 /**
- * Installing needs the registry, and the tests of the packages do it. Other tests run the demo. The tests
- * of systemd install a service: here, the command would reach the user's own service manager.
+ * Installing with npm needs the registry, and `.ci/run` does it. Other tests run the install script and the
+ * demo. The tests of systemd install a service: here, the command would reach the user's service manager.
  */
 function runsElsewhere(command: string): boolean {
-  return /^(?:npm|git) |^sync daemon install/.test(command);
+  return /^(?:npm|git|curl) |^sync daemon install/.test(command);
 }
 
 /** Checks after a command; without one, exit code 0 is enough. */
@@ -60,6 +63,27 @@ function held(world: World) {
   const [athlete] = world.sandbox.control.state('athlete-1').athletes;
   if (athlete === undefined) throw new Error('no such athlete');
   return athlete;
+}
+
+const RELEASES = 'https://github.com/athlete-sync/athlete-sync/releases';
+
+/** Writes a release with the real install script and a program that only tells its version. */
+function publishRelease(folder: string): string {
+  const files = join(folder, 'releases/latest/download');
+  const name = `athlete-sync-1.0.0-${process.platform}-${process.arch}`;
+  mkdirSync(join(files, name, 'bin'), { recursive: true });
+  mkdirSync(join(files, name, 'dist'));
+  writeFileSync(join(files, name, 'dist/main.cjs'), '');
+  for (const program of ['athlete-sync', 'sync']) {
+    writeProgram(join(files, name, 'bin', program), 'echo 1.0.0');
+  }
+  const pack = `tar -czf ${name}.tar.gz ${name} && sha256sum ${name}.tar.gz >SHA256SUMS`;
+  execFileSync('bash', ['-c', pack], { cwd: files });
+  const script = readDocument('packaging/install.sh');
+  expect(script).toContain(`RELEASES=${RELEASES}\n`);
+  const releases = join(folder, 'releases');
+  writeFileSync(join(files, 'install.sh'), script.replace(RELEASES, `file://${releases}`));
+  return releases;
 }
 
 describe('the README', () => {
@@ -115,6 +139,28 @@ describe('the README', () => {
       }
     },
     120_000,
+  );
+
+  const forInstaller = missingTools('bash', 'curl', 'tar', 'sha256sum');
+  it.skipIf(unable || forInstaller.length > 0)(
+    `has working commands to install and remove a release${skipNote(forInstaller)}`,
+    async () => {
+      const commands = codeBlocks(readme)
+        .flatMap(({ text }) => text.split('\n'))
+        .filter((line) => line.startsWith('curl '));
+      expect(commands).toHaveLength(2);
+      const home = openHome();
+      const releases = `file://${publishRelease(home.dir)}`;
+      const installed = () => existsSync(join(home.dir, '.local/bin/athlete-sync'));
+      for (const [at, command] of commands.entries()) {
+        const here = command.replace(RELEASES, releases);
+        expect(here).toContain(`${releases}/latest/download/install.sh`);
+        const { code, stderr } = await runShell(here, { home });
+        expect(stderr).toBe('');
+        expect(code).toBe(0);
+        expect(installed()).toBe(at === 0);
+      }
+    },
   );
 
   it('names existing npm scripts and the repository of the package', () => {

@@ -210,7 +210,7 @@ describe.each(WAYS)('a request sent %s', (_name, make) => {
     const error = await failure(http.send(requestTo(url, { bearer: new Secret('tok-en') })));
     expect(error).toMatchObject({ code: 'NETWORK' });
     expect(error.message).toBe(
-      `${url.host}: the server does not speak TLS there (or none that is spoken here); is it http://?`,
+      `${url.host}: the server does not speak TLS there, or only a version that Node.js refuses; is it http://?`,
     );
     expect(server.requests).toEqual([]);
   });

@@ -92,7 +92,7 @@ describe.each(REVISION_NAMES)('a check at the sandbox, revision %s', (revision) 
       ` refuses this login: The redirect URI "${redirectUri}" is not`,
     );
     expect(String(error.hint)).toBe(
-      'Have exactly this address registered for the client, or use the one that is registered: `sync login --redirect-uri URI`.',
+      'Ask the platform to register exactly this address, or use a registered one: `sync login --redirect-uri URI`.',
     );
   });
 });
@@ -203,7 +203,7 @@ describe('a check that fails', () => {
       {
         code: 'CONFIG',
         message: `HOST does not accept the redirect URI ${REDIRECT_URI} for the client "my-client" (Invalid redirect_uri).`,
-        hint: 'Have exactly this address registered for the client, or use the one that is registered: `sync login --redirect-uri URI`.',
+        hint: 'Ask the platform to register exactly this address, or use a registered one: `sync login --redirect-uri URI`.',
       },
     ],
     [

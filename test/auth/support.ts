@@ -177,6 +177,7 @@ export function testSystem(over: Partial<System> & { homeDir: string }): System 
     // The first athlete's zone at the sandbox: a login has nothing to ask about it.
     machineZone: () => 'Europe/Stockholm',
     openBrowser: () => Promise.reject(new Error('there is no browser in this test')),
+    systemConfigFile: join(over.homeDir, 'system', 'config.json'),
     programDir: join(over.homeDir, 'nowhere'),
     ...over,
   };

@@ -1,4 +1,4 @@
-import { existsSync, readdirSync } from 'node:fs';
+import { existsSync, readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { openHome, openLoggedInWorld, openSandbox, worldOf } from '../support/acceptance.ts';
@@ -15,8 +15,8 @@ describe('a command line that is wrong', () => {
   it.each<[string[], RegExp, RegExp]>([
     [
       ['uplaod', 'x'],
-      /^Error: Unknown command 'uplaod'\. Did you mean upload\?\n/,
-      /See `sync --help`\./,
+      /^Error: Unknown command 'uplaod'\.\n/,
+      /Did you mean `sync upload`\? See `sync --help`\./,
     ],
     [['upload'], /^Error: Missing required argument 'path'\./, /See `sync upload --help`\./],
     [
@@ -61,6 +61,56 @@ describe('a command line that is wrong', () => {
     expect(stderr).toMatch(hint);
     expect(stderr).not.toMatch(/outputHelp|commander|\n +at /);
     expect([code, stdout, traces(options)]).toEqual([2, '', []]);
+  });
+
+  it.each<[string, string]>([
+    ['whoami', 'sync status'],
+    ['version', 'sync --version'],
+    ['profiles', 'sync status --all-profiles'],
+    ['auth', 'sync login'],
+    ['auth login --port 0', 'sync login'],
+    ['auth logout', 'sync logout'],
+    ['auth status', 'sync status'],
+    ['auth token', 'sync token'],
+    ['daemon start rides', 'sync watch FOLDER --daemon'],
+    ['help whoami', 'sync status'],
+    // What no entry names is commander's guess.
+    ['verfy', 'sync verify'],
+    ['daemon stopp', 'sync daemon stop'],
+  ])('suggests for sync %s: %s', async (line, command) => {
+    const { code, stderr } = await runSync(line.split(' '), fresh());
+    expect([code, stderr]).toEqual([
+      2,
+      expect.stringContaining(`\n  Did you mean \`${command}\`? See \`sync `),
+    ]);
+  });
+
+  it('suggests the profile in use, too', async () => {
+    const { stderr } = await runSync(['whoami'], { ...fresh(), env: { SYNC_PROFILE: 'ada' } });
+    expect(stderr).toContain('Did you mean `sync status --profile ada`?');
+  });
+
+  it.each(['~/Garmin', 'rides/2026', 'C:\\rides', 'ride.fit', 'export.zip'])(
+    'reports a path that is not there as that: %s',
+    async (path) => {
+      const { code, stderr } = await runSync([path], fresh());
+      expect([code, stderr]).toEqual([
+        2,
+        `Error: There is no file, folder or command ${path}.\n  See \`sync --help\`.\n`,
+      ]);
+    },
+  );
+
+  it('lists the settings if config get lacks one', async () => {
+    for (const name of ['get', 'set', 'unset']) {
+      const { stderr } = await runSync(['config', name], fresh());
+      expect(stderr).toMatch(
+        /^Error: Missing required argument 'key'\.\n {2}Settings: baseUrl, clientId, /,
+      );
+      expect(stderr).toContain(`See \`sync config ${name} --help\`.`);
+    }
+    const { stderr } = await runSync(['config', 'set', 'timezone'], fresh());
+    expect(stderr).not.toContain('Settings:');
   });
 
   it('reports a wrong command line as JSON with --json', async () => {
@@ -199,6 +249,12 @@ describe('help', () => {
     }
   });
 
+  it('is in the manual page that the build writes', async () => {
+    const { code, stdout } = await runSync(['manual'], fresh());
+    expect([code, stdout]).toEqual([0, readFileSync('dist/athlete-sync.1', 'utf8')]);
+    expect(stdout).toContain('sync undo nutrition');
+  });
+
   it('prints the version alone on a line', async () => {
     for (const flag of ['--version', '-V']) {
       const { code, stdout, stderr } = await runSync([flag], fresh());
@@ -322,7 +378,6 @@ it('shows no secrets in the configuration, in output or in errors', async () => 
   sandbox.control.revoke();
   runs.push(await world.sync(['upload', '--force', 'a.fit', '--verbose'], { env }));
   expect(runs.at(-1)?.code).toBe(4);
-  const { readFileSync } = await import('node:fs');
   const shown = [
     ...runs.flatMap(({ stdout, stderr }) => [stdout, stderr]),
     readFileSync(join(home.dir, 'config', 'config.json'), 'utf8'),

@@ -10,8 +10,8 @@ import {
 } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { openHome, openTerminal, terminals } from '../support/acceptance.ts';
-import { PROGRAM } from '../support/program.ts';
+import { openHome, openLoggedInWorld, openTerminal, terminals } from '../support/acceptance.ts';
+import { type Home, PROGRAM } from '../support/program.ts';
 
 /** A folder with the node that runs the tests, and no `sync`: `#!/usr/bin/env node` has to find it. */
 const NODE_FOLDER = 'node-alone';
@@ -63,12 +63,55 @@ describe.runIf(process.platform !== 'win32')("the system's own sync", () => {
   it.runIf(terminals.present)('prints at a terminal that the recording was not sent', async () => {
     const { home, put, folder } = machineWith(PROGRAM);
     put(folder('ride.fit'), '');
+    put(folder('notes.txt'), '');
     const terminal = openTerminal({ home }, ['ride.fit']);
     const { code, stdout } = await terminal.finished;
     expect(code).toBe(0);
-    expect(stdout).toContain('Nothing was sent: `sync FILE` flushes it to the disk');
+    expect(stdout).toContain('Nothing was sent: `sync FILE` flushes the disk');
     expect(stdout).toContain('`sync upload ride.fit` sends it.');
-    expect((await openTerminal({ home }, ['.']).finished).stdout).toBe('');
+    for (const args of [['-d', 'ride.fit'], ['notes.txt'], ['-f', '.']]) {
+      expect((await openTerminal({ home }, args).finished).stdout).toBe('');
+    }
+  });
+});
+
+describe.runIf(terminals.present)('sync alone at a terminal', () => {
+  const ABOUT =
+    'sync moves your recordings, wellness and nutrition to your training platform: once, on the right day.';
+  const screen = async (home: Home, env: NodeJS.ProcessEnv = {}) => {
+    const { code, stdout } = await openTerminal({ home }, [], env).finished;
+    return [code, stdout.replaceAll('\r\n', '\n')];
+  };
+
+  it('names the login as the next command', async () => {
+    expect(await screen(openHome())).toEqual([
+      0,
+      `${ABOUT}\n\nBegin with \`sync login\`. \`sync --help\` lists all commands.\n`,
+    ]);
+  });
+
+  it('names the athlete and the next commands after a login, without asking the keychain', async () => {
+    const { home } = await openLoggedInWorld();
+    // A login in the keychain would have to be asked for; the settings say that there is one.
+    expect(await screen(home, { SYNC_TOKEN_STORE: 'keychain', SYNC_BASE_URL: undefined })).toEqual([
+      0,
+      `${ABOUT}\n\nYou are logged in as Ada Lindqvist. \`sync status\` shows what was sent, ` +
+        '`sync upload FILE` sends a recording. `sync --help` lists all commands.\n',
+    ]);
+    expect(await screen(home, { SYNC_PROFILE: 'other' })).toEqual([
+      0,
+      `${ABOUT}\n\nBegin with \`sync login --profile other\`. \`sync --help\` lists all commands.\n`,
+    ]);
+  });
+
+  it('shows what is wrong with the settings, and exits as the system sync did', async () => {
+    const home = openHome();
+    const config = join(home.dir, 'config', 'config.json');
+    mkdirSync(dirname(config));
+    writeFileSync(config, '{');
+    const [code, text] = await screen(home);
+    expect(code).toBe(0);
+    expect(text).toContain(`Error: ${config} is not JSON`);
   });
 });
 

@@ -158,6 +158,21 @@ it('reports that there was no login to delete', async () => {
   expect(service.control.requestCount()).toBe(0);
 });
 
+it('reports that there was no login if there is no keychain either', async () => {
+  const homeDir = scratchDir();
+  const env = { SYNC_CONFIG_DIR: homeDir, SYNC_STATE_DIR: join(homeDir, 'state') };
+  const paths = findPaths(env, process.platform, homeDir);
+  const logOut = async () => {
+    // The child process that talks to the keychain is not there.
+    const { done, stdout } = startCommand(logout, testSystem({ homeDir, env }), []);
+    return { code: await done, stdout };
+  };
+  const none = 'There was no login to delete (profile "default").';
+  expect(await logOut()).toEqual({ code: 0, stdout: [none] });
+  await changeProfile(paths, 'work', { settings: { tokenStore: 'file' } });
+  expect(await logOut()).toEqual({ code: 0, stdout: [`${none} Known profiles: work.`] });
+});
+
 it('deletes a damaged login', async () => {
   const service = await sandbox();
   const here = await loggedIn(service);

@@ -145,22 +145,26 @@ describe('the table of workouts', () => {
         averageHr: 141.5,
       },
       { date: '2026-03-29T00:30:00.000Z', title: 'Before', durationSec: 59.6 },
+      { date: '2025-12-31T22:30:00Z', title: 'Last year' },
       { date: '2026-03-28', title: 'A plain date', durationSec: null, distanceMeters: 'far' },
       { date: 'yesterday' },
     ];
-    expect(workoutsText({ workouts, more: false }, 'Europe/Berlin', plainIo()).split('\n')).toEqual(
-      [
-        'Date              Title             Sport     Time  Distance  Power  Heart rate',
-        '2026-03-29 08:10  After the change  Ride   1:02:05   41.2 km  201 W     142 bpm',
-        '2026-03-29 01:30  Before                   0:00:59',
-        '2026-03-28        A plain date',
-        'yesterday',
-      ],
-    );
+    const view = { zone: 'Europe/Berlin', now: Date.parse('2026-04-01T00:00:00Z') };
+    expect(workoutsText({ workouts, more: false }, view, plainIo()).split('\n')).toEqual([
+      'Times in Europe/Berlin',
+      '',
+      'Date                   Title             Sport     Time  Distance  Power  Heart rate',
+      'Sun 29 Mar 08:10       After the change  Ride   1:02:05   41.2 km  201 W     142 bpm',
+      'Sun 29 Mar 01:30       Before                   0:00:59',
+      'Wed 31 Dec 2025 23:30  Last year',
+      '2026-03-28             A plain date',
+      'yesterday',
+    ]);
   });
 
   it('says that there are no workouts, and shows another body as JSON', () => {
-    expect(workoutsText({ workouts: [], more: false }, 'UTC', plainIo())).toBe('No workouts.');
-    expect(workoutsText({ other: { a: 1 } }, 'UTC', plainIo())).toBe('{\n  "a": 1\n}');
+    const view = { zone: 'UTC', now: 0 };
+    expect(workoutsText({ workouts: [], more: false }, view, plainIo())).toBe('No workouts.');
+    expect(workoutsText({ other: { a: 1 } }, view, plainIo())).toBe('{\n  "a": 1\n}');
   });
 });

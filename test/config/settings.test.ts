@@ -1,7 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { parseSetting } from '../../src/config/config.ts';
 import { SyncError } from '../../src/base/errors.ts';
-import { SETTINGS, type SettingKey, isLoopback, isSettingKey } from '../../src/config/settings.ts';
+import {
+  SETTINGS,
+  type SettingKey,
+  isLoopback,
+  isSettingKey,
+  parseSetting,
+} from '../../src/config/settings.ts';
 
 /** The value as JSON shows it, or the message without its beginning. */
 function read(key: SettingKey, text: string): unknown {

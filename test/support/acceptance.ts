@@ -90,13 +90,21 @@ const COLUMNS = 1000;
 
 /** Runs the program in a new terminal, with stdin, stdout and stderr on it. */
 export function openTerminal(
-  { home }: Pick<World, 'home'>,
+  world: Pick<World, 'home'>,
   args: readonly string[],
   env: NodeJS.ProcessEnv = {},
   program = PROGRAM,
 ): Terminal {
-  const words = [process.execPath, program, ...args].map(quoted).join(' ');
-  const command = `stty cols ${COLUMNS} rows 40; exec ${words}`;
+  return runInTerminal(world, [process.execPath, program, ...args], env);
+}
+
+/** Runs any program in a new terminal. */
+export function runInTerminal(
+  { home }: Pick<World, 'home'>,
+  words: readonly string[],
+  env: NodeJS.ProcessEnv = {},
+): Terminal {
+  const command = `stty cols ${COLUMNS} rows 40; exec ${words.map(quoted).join(' ')}`;
   const child = spawn(SCRIPT ?? 'script', ['-qfec', command, '/dev/null'], {
     env: { ...home.env, TERM: 'xterm', SHELL: '/bin/sh', ...env },
     cwd: home.dir,

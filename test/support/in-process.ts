@@ -1,4 +1,4 @@
-import { dirname } from 'node:path';
+import { dirname, join } from 'node:path';
 import { thisSystem } from '../../src/app/system.ts';
 import { failureOf } from '../../src/app/fault.ts';
 import { type ExitCode, exitCodeOf } from '../../src/base/errors.ts';
@@ -33,6 +33,7 @@ export async function runInProcess(
     io,
     machineZone: () =>
       findMachineZone({ tz: variables['TZ'], resolved: () => 'UTC', localtime: () => undefined }),
+    systemConfigFile: join(home.dir, 'system', 'config.json'),
     programDir: dirname(PROGRAM),
   };
   let flags: GlobalFlags = { json: args.includes('--json'), quiet: false, verbose: false };

@@ -43,7 +43,7 @@ export function completionOf(commands: readonly CommandDeclaration[]): CommandMo
     async run({ output, version }, shell: Shell, { only }: CompletionFlags) {
       const names: ProgramNames = only === undefined ? ['sync', 'athlete-sync'] : [only];
       const script = GENERATORS[shell](shapesOf(await createTree(commands, version)), names);
-      output.result({ type: 'completion', shell, script }, script);
+      output.result({ type: 'completion', shell, script }, script, { verbatim: true });
       return ExitCode.ok;
     },
   };

@@ -1,3 +1,4 @@
+import { basename } from 'node:path';
 import type { OpenLedger } from '../../app/ledger.ts';
 import { uploadsOfDays } from '../../app/uploads-of-days.ts';
 import { type Text, joinTexts, phrase, sync } from '../../base/phrase.ts';
@@ -5,7 +6,7 @@ import { withIsoTimes } from '../../json/time.ts';
 import type { RecordKind, RecordLedger } from '../../ledger/records.ts';
 import type { LedgerUpload } from '../../ledger/uploads.ts';
 import { duration, oneLine } from '../../terminal/words.ts';
-import { recordingText } from '../status/recording.ts';
+import { type ActivityView, activityJson, activityText } from '../status/recording.ts';
 import { type UploadState, stateOf } from './upload-state.ts';
 
 export interface ExplainedDay {
@@ -73,8 +74,8 @@ export function dayJson({ recordings, records, ...day }: ExplainedDay): Record<s
     ...day,
     recordings: recordings.map(({ upload, ...state }) => {
       const { path, sha256, changedAt, activity } = upload;
-      const times = withIsoTimes({ ...activity, changedAt }, 'startedAt', 'changedAt');
-      return { path, sha256, ...times, ...state };
+      const sent = { path, sha256, activity: activityJson(activity), changedAt };
+      return { ...withIsoTimes(sent, 'changedAt'), ...state };
     }),
     records: records.map((record) => withIsoTimes(record, 'changedAt')),
   };
@@ -85,14 +86,16 @@ const LABEL = 11;
 
 const TITLES = { wellness: 'Wellness', nutrition: 'Nutrition' } as const;
 
-/** @param now ms since 1970 */
-export function dayText({ date, zone, recordings, records }: ExplainedDay, now: number): Text {
-  const ago = (at: number) => ` (${duration(now - at)} ago)`;
+export function dayText(
+  { date, zone, recordings, records }: ExplainedDay,
+  view: ActivityView,
+): Text {
+  const ago = (at: number) => ` (${duration(view.now - at)} ago)`;
   const row = (label: string, text: Text) => phrase`${label.padEnd(LABEL)}${text}`;
   const lines = [
     `${date} in ${zone}`,
     ...recordings.flatMap(({ upload, reason }) => [
-      row('Activity', recordingText(upload, zone)),
+      row('Activity', activityText(upload.activity, basename(upload.path), view)),
       row('', `${reason}${ago(upload.changedAt)}`),
       row('', oneLine(upload.path)),
     ]),

@@ -23,13 +23,13 @@ export const explain: CommandModule = {
     const subject = await findSubject(given, zone, context);
     const options = { connections: 1, offline: false };
     return await withLedger(context, config, options, (_connection, ledger) => {
-      const now = clock.now();
+      const view = { zone, now: clock.now(), aligned: false };
       if ('file' in subject) {
         const file = explainFile(given, subject.file, ledger.uploads);
-        output.result(fileJson(file), fileText(file, zone, now));
+        output.result(fileJson(file), fileText(file, view));
       } else {
         const day = explainDay(subject.date, zone, ledger);
-        output.result(dayJson(day), dayText(day, now));
+        output.result(dayJson(day), dayText(day, view));
       }
       return Promise.resolve(ExitCode.ok);
     });

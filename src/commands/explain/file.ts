@@ -1,10 +1,11 @@
+import { basename } from 'node:path';
 import { type Text, joinTexts, phrase, sync } from '../../base/phrase.ts';
 import { withIsoTimes } from '../../json/time.ts';
 import type { LedgerUpload, UploadLedger } from '../../ledger/uploads.ts';
 import { duration, plural } from '../../terminal/words.ts';
 import { identify } from '../../upload/identify.ts';
 import { readFile } from '../../upload/read-recording.ts';
-import { recordingText } from '../status/recording.ts';
+import { type ActivityView, activityJson, activityText } from '../status/recording.ts';
 import { type UploadState, stateOf } from './upload-state.ts';
 
 export interface ExplainedFile {
@@ -36,7 +37,7 @@ export function fileJson({ upload, ...file }: ExplainedFile): Record<string, unk
   if (upload === undefined) return line;
   const { activity, ...row } = upload;
   const times = withIsoTimes(row, 'changedAt');
-  return { ...line, upload: { ...times, activity: withIsoTimes(activity, 'startedAt') } };
+  return { ...line, upload: { ...times, activity: activityJson(activity) } };
 }
 
 const STATE_WORDS = {
@@ -47,26 +48,26 @@ const STATE_WORDS = {
   'not-sent': 'not sent',
 } as const;
 
-/** @param zone of recordings without their own offset */
 export function fileText(
   { path, sha256, state, reason, upload }: ExplainedFile,
-  zone: string,
-  now: number,
+  view: ActivityView,
 ): Text {
-  const when = upload === undefined ? '' : ` (${duration(now - upload.changedAt)} ago)`;
+  const when = upload === undefined ? '' : ` (${duration(view.now - upload.changedAt)} ago)`;
   const lines = [
     phrase`${path}: ${STATE_WORDS[state]}. ${reason}${when}`,
-    ...(upload === undefined ? [] : sentLines(upload, zone)),
+    ...(upload === undefined ? [] : sentLines(upload, view)),
     ...(sha256 === undefined ? [] : [`  SHA-256 ${sha256}`]),
     ...Object.entries(upload?.service ?? {}).map(([key, value]) => `  ${key} ${String(value)}`),
   ];
   return joinTexts(lines, '\n');
 }
 
-function sentLines(upload: LedgerUpload, zone: string): string[] {
+function sentLines(upload: LedgerUpload, view: ActivityView): string[] {
   const { activity, path, attempts } = upload;
   return [
-    ...(activity.startedAt === undefined ? [] : [`  ${recordingText(upload, zone)}`]),
+    ...(activity.startedAt === undefined
+      ? []
+      : [`  ${activityText(activity, basename(path), view)}`]),
     `  Sent as ${path}, ${plural(attempts, 'request')} in all`,
   ];
 }

@@ -130,10 +130,12 @@ async function loadIfReadable(store: CredentialStore): Promise<Credentials | und
  */
 function settingsToSave({ config, store, baseUrl, clientId }: LoginAttempt) {
   const byFlag = (key: SettingKey) => config.originOf(key) === 'flag';
+  const preset = (key: SettingKey) => config.originOf(key) === 'system';
   const scope = config.get('scope');
   return {
-    baseUrl: serviceId(baseUrl),
-    clientId,
+    // A later change by the operator applies to this profile, too.
+    baseUrl: preset('baseUrl') ? null : serviceId(baseUrl),
+    clientId: preset('clientId') ? null : clientId,
     tokenStore: store.kind,
     ...(byFlag('scope') ? { scope: isDefault(scope) ? null : scope.join(' ') } : {}),
     ...(byFlag('redirectUri')

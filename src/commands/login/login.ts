@@ -202,11 +202,16 @@ function refuseContradictions(flags: LoginFlags, config: Config): void {
   }
 }
 
-/** The redirect URI of this login: `--port` overrides a registered URI from the configuration. */
+/**
+ * The redirect URI of this login: `--port` overrides a registered URI from the configuration, and the
+ * profile's port one that is preset for all users.
+ */
 function redirectUriOf(config: Config): string {
   const registered = config.get('redirectUri');
-  const portByFlag = config.originOf('redirectPort') === 'flag';
-  if (registered !== undefined && !portByFlag) return registered;
+  const portFrom = config.originOf('redirectPort');
+  const portWins =
+    portFrom === 'flag' || (portFrom === 'profile' && config.originOf('redirectUri') === 'system');
+  if (registered !== undefined && !portWins) return registered;
   return `http://127.0.0.1:${config.get('redirectPort')}${CALLBACK_PATH}`;
 }
 

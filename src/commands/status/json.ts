@@ -1,6 +1,7 @@
 import { withIsoTimes } from '../../json/time.ts';
 import type { LedgerUpload } from '../../ledger/uploads.ts';
 import type { StatusReport } from './read.ts';
+import { activityJson } from './recording.ts';
 import type { ZoneFacts } from './zone.ts';
 
 /** Returns the line of `--json`. Times are ISO 8601 in UTC. */
@@ -46,5 +47,5 @@ function recordingJson({
   sha256,
   activity,
 }: Pick<LedgerUpload, 'path' | 'sha256' | 'activity'>): Record<string, unknown> {
-  return { path, sha256, ...withIsoTimes(activity, 'startedAt') };
+  return { path, sha256, activity: activityJson(activity) };
 }

@@ -10,7 +10,7 @@ import { storedProfiles } from '../../credentials/file.ts';
 import { listWatchers } from '../../daemon/registry.ts';
 import { plural } from '../../terminal/words.ts';
 import { statusJson } from './json.ts';
-import { exitCodeFor } from './login.ts';
+import { type Checked, type LoginState, exitCodeFor } from './login.ts';
 import { type StatusReport, readStatus } from './read.ts';
 import { LABEL } from './strip.ts';
 import { accountText, loginWord, uploadsText } from './words.ts';
@@ -76,29 +76,32 @@ function shortText(report: StatusReport, now: number): Text {
     ...(waiting.records.length > 0 ? [`${plural(waiting.records.length, 'day')} waiting`] : []),
     ...(uploads.rejected > 0 ? [`${uploads.rejected} refused`] : []),
   ];
-  const failure = login.state === 'logged-in' ? checked : login;
+  const folders = watching.flatMap((watcher) => watcher.folders.map(({ path }) => path));
   return block(profile, [
     `${accountText(report)}, ${service}`,
-    phrase`Login ${loginWord(login)}${failure === undefined || !('message' in failure) ? '' : phrase`. ${failure.message} ${failure.hint ?? ''}`}`,
+    `Login ${loginWord(login)}`,
+    ...problemLines(login),
+    ...problemLines(checked),
     [uploadsText(ledger, now), ...open].join('; '),
-    watching.length === 0
-      ? 'Not watching'
-      : `Watching ${watching.flatMap(({ folders }) => folders.map(({ path }) => path)).join(', ')}`,
+    folders.length === 0 ? 'Not watching' : `Watching ${folders.join(', ')}`,
     ...(zone.differs && zone.platform !== undefined
       ? [`Days counted in ${zone.days.name}; the platform has ${zone.platform.name}`]
       : []),
   ]);
 }
 
-/** Formats a profile's lines beside its name. */
+/** Returns why a login is not good; nothing if it is. */
+function problemLines(found: LoginState | Checked | undefined): Text[] {
+  if (found === undefined || !('message' in found)) return [];
+  return [found.message, ...(found.hint === undefined ? [] : [found.hint])];
+}
+
+/** Formats a profile's lines beside its name, or below a longer name. */
 function block(profile: string, lines: readonly Text[]): Text {
-  const name = profile.length < LABEL ? [] : [profile];
-  const label = name.length === 0 ? profile : '';
-  return joinTexts(
-    [
-      ...name,
-      ...lines.map((line, index) => phrase`${(index === 0 ? label : '').padEnd(LABEL)}${line}`),
-    ],
-    '\n',
-  );
+  const isShort = profile.length < LABEL;
+  const indented = lines.map((line, index) => {
+    const label = isShort && index === 0 ? profile : '';
+    return phrase`${label.padEnd(LABEL)}${line}`;
+  });
+  return joinTexts([...(isShort ? [] : [profile]), ...indented], '\n');
 }

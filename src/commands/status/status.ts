@@ -5,7 +5,7 @@ import { statusJson } from './json.ts';
 import { exitCodeFor } from './login.ts';
 import { statusOfAllProfiles } from './profiles.ts';
 import { readStatus } from './read.ts';
-import { statusText } from './words.ts';
+import { statusText, viewOn } from './words.ts';
 
 interface StatusFlags {
   readonly check?: boolean;
@@ -25,7 +25,7 @@ export const status: CommandModule = {
       if (allProfiles) return await statusOfAllProfiles(context, http, check);
       const report = await readStatus(context, configFor(context), http, check);
       const { clock, io, output } = context;
-      output.result(statusJson(report), statusText(report, clock.now(), io.unicode));
+      output.result(statusJson(report), statusText(report, viewOn(io, clock.now())));
       return exitCodeFor(report);
     });
   },

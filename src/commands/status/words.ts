@@ -1,3 +1,4 @@
+import { basename } from 'node:path';
 import { ageText } from '../../auth/login-ages.ts';
 import { type Text, joinTexts, phrase, sync } from '../../base/phrase.ts';
 import type { RecordKind } from '../../ledger/records.ts';
@@ -5,10 +6,11 @@ import type { SeenHealth } from '../../daemon/registry.ts';
 import type { LedgerUpload } from '../../ledger/uploads.ts';
 import type { ReportedFile } from '../../ledger/watch-marks.ts';
 import { duration, oneLine, plural } from '../../terminal/words.ts';
+import type { Io } from '../../terminal/io.ts';
 import { missingText, who } from '../login/words.ts';
 import type { Checked, LoginState } from './login.ts';
 import type { LedgerFacts, StatusReport } from './read.ts';
-import { recordingText } from './recording.ts';
+import { type ActivityView, activityText } from './recording.ts';
 import { LABEL, isMarked, stripLines } from './strip.ts';
 import type { WaitingRecord } from './waiting.ts';
 import type { ZoneFacts } from './zone.ts';
@@ -16,10 +18,22 @@ import type { ZoneFacts } from './zone.ts';
 /** Remaining time below which the text warns (ms). */
 const ENDS_SOON_MS = 7 * 86_400_000;
 
-/** @param now ms since 1970 */
-export function statusText(report: StatusReport, now: number, unicode: boolean): Text {
+/** How the status is shown: on a wide terminal, activities are aligned below each other. */
+export interface StatusView extends Pick<ActivityView, 'now' | 'aligned'> {
+  readonly unicode: boolean;
+}
+
+/** Width from which a terminal has room for aligned lines (columns). */
+const WIDE = 80;
+
+export function viewOn({ stdoutColumns, unicode }: Io, now: number): StatusView {
+  return { now, unicode, aligned: stdoutColumns >= WIDE };
+}
+
+export function statusText(report: StatusReport, view: StatusView): Text {
   const { service, profile, ledger, login } = report;
-  const zone = report.zone.days.name;
+  const { now, unicode } = view;
+  const activities = { ...view, zone: report.zone.days.name };
   const lines: Text[] = [
     ...rows('Service', `${service}${profile === 'default' ? '' : ` (profile "${profile}")`}`),
     ...rows('Account', accountText(report)),
@@ -31,10 +45,10 @@ export function statusText(report: StatusReport, now: number, unicode: boolean):
     ...rows('Uploads', uploadsText(ledger, now)),
     ...section(
       'Last recordings',
-      ledger.recent.map((upload) => recentText(upload, zone, now)),
+      ledger.recent.map((upload) => recentText(upload, activities)),
     ),
     ...(ledger.days.some(isMarked) ? ['', ...stripLines(ledger.days, unicode)] : []),
-    ...waitingSections(ledger, zone, now),
+    ...waitingSections(ledger, activities),
   ];
   return joinTexts(lines, '\n');
 }
@@ -170,34 +184,38 @@ export function uploadsText(
   return `${plural(uploads.confirmed, 'recording')} at the service${last}`;
 }
 
-function recentText(upload: LedgerUpload, zone: string, now: number): string {
-  return `${recordingText(upload, zone)}  uploaded ${duration(now - upload.changedAt)} ago`;
+function recentText(upload: LedgerUpload, view: ActivityView): string {
+  return `${recordingText(upload, view)}  uploaded ${duration(view.now - upload.changedAt)} ago`;
+}
+
+function recordingText({ activity, path }: LedgerUpload, view: ActivityView): string {
+  return activityText(activity, basename(path), view);
 }
 
 /** Number of waiting or refused recordings that the text names. */
 const NAMED = 3;
 
-function waitingSections({ waiting, uploads }: LedgerFacts, zone: string, now: number): Text[] {
+function waitingSections({ waiting, uploads }: LedgerFacts, view: ActivityView): Text[] {
   const { recordings, records, kept, unusable } = waiting;
   const pending = recordings.filter(({ state }) => state === 'pending');
   const refused = recordings.filter(({ state }) => state === 'rejected');
   return [
     ...section('Waiting', [
-      ...pendingLines(pending, uploads.pending, zone),
+      ...pendingLines(pending, uploads.pending, view),
       ...recordLines(records),
       ...(kept === 0
         ? []
         : [phrase`copies of ${plural(kept, 'recording')}, until ${sync('watch')} has sent them`]),
     ]),
-    ...section('Refused by the service', refusedLines(refused, uploads.rejected, zone, now)),
+    ...section('Refused by the service', refusedLines(refused, uploads.rejected, view)),
     ...section('Not usable', unusableLines(unusable)),
   ];
 }
 
-function pendingLines(pending: readonly LedgerUpload[], count: number, zone: string): Text[] {
+function pendingLines(pending: readonly LedgerUpload[], count: number, view: ActivityView): Text[] {
   if (count === 0) return [];
   return [
-    ...pending.slice(0, NAMED).map((upload) => recordingText(upload, zone)),
+    ...pending.slice(0, NAMED).map((upload) => recordingText(upload, view)),
     ...andMore(count),
     phrase`The service has not confirmed ${them(count)}: ${sync('upload')} of the same files sends ${them(count)} again.`,
   ];
@@ -224,17 +242,12 @@ function recordLines(records: readonly WaitingRecord[]): Text[] {
   ];
 }
 
-function refusedLines(
-  refused: readonly LedgerUpload[],
-  count: number,
-  zone: string,
-  now: number,
-): Text[] {
+function refusedLines(refused: readonly LedgerUpload[], count: number, view: ActivityView): Text[] {
   return [
     ...refused
       .slice(0, NAMED)
       .flatMap((upload) => [
-        `${recordingText(upload, zone)}  ${duration(now - upload.changedAt)} ago`,
+        `${recordingText(upload, view)}  ${duration(view.now - upload.changedAt)} ago`,
         ...(upload.message === undefined ? [] : [`  ${oneLine(upload.message)}`]),
       ]),
     ...andMore(count),

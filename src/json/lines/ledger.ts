@@ -92,7 +92,7 @@ const EXPLAIN: LineKind = {
             {
               sha256: sha256('SHA-256 of the recording, unpacked.'),
               path: text('The file that was sent last.'),
-              activity: object(activity, 'The activity, as the recording states it.'),
+              ...activity,
               size: count('Size of the recording, unpacked.', undefined, 'bytes'),
               state: word(
                 {
@@ -157,7 +157,7 @@ const EXPLAIN: LineKind = {
       upload: {
         sha256: SHA256,
         path: 'ride.fit',
-        activity: { name: 'Morning ride', startedAt: '2026-02-15T06:10:00.000Z' },
+        activity: { name: 'Morning ride', startedAt: '2026-02-15T07:10:00+01:00' },
         size: 273026,
         state: 'confirmed',
         attempts: 1,
@@ -176,9 +176,7 @@ const EXPLAIN: LineKind = {
         {
           path: 'ride.fit',
           sha256: SHA256,
-          name: 'Morning ride',
-          startedAt: '2026-02-15T06:10:00.000Z',
-          offsetMinutes: 60,
+          activity: { name: 'Morning ride', startedAt: '2026-02-15T07:10:00+01:00' },
           state: 'uploaded',
           reason: 'The service confirmed it.',
           changedAt: '2026-02-15T08:02:11.402Z',

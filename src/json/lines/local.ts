@@ -131,14 +131,17 @@ const FINDING: LineKind = {
     check: word(
       {
         config: 'the settings',
-        zone: 'the zone that decides about days',
-        'zone-data': 'the release of the time zone data',
         folders: 'who else can change the settings and the state',
+        disk: 'free space for the state',
         state: 'the ledger',
         keychain: 'where logins are stored',
+        zone: 'the zone that decides about days',
+        proxy: 'the proxy of the environment',
         service: 'whether the service answers',
         clock: "this machine's clock",
         login: 'the login',
+        node: 'the Node.js that runs the program',
+        'zone-data': 'the release of the time zone data',
         watch: 'whether folders can be watched',
         name: 'which program the name `sync` starts',
       },
@@ -174,6 +177,7 @@ const SETTING: LineKind = {
         flag: 'the command line',
         environment: 'a variable',
         profile: 'the configuration file',
+        system: 'the configuration file for all users of this machine',
         default: 'the program',
       },
       'Where the value comes from.',
@@ -192,11 +196,13 @@ const PATHS: LineKind = {
   commands: ['config path'],
   fields: {
     configFile: text('The configuration file.'),
+    systemFile: text('The configuration file for all users of this machine; it need not exist.'),
     stateDir: text('The folder of the ledger and the logs.'),
   },
   examples: [
     {
       configFile: '/home/ada/.config/athlete-sync/config.json',
+      systemFile: '/etc/athlete-sync/config.json',
       stateDir: '/home/ada/.local/state/athlete-sync',
     },
   ],

@@ -5,6 +5,7 @@ import {
   type Words,
   amount,
   count,
+  object,
   openObject,
   text,
   time,
@@ -59,13 +60,21 @@ export const account: Shape = {
 
 const STATES_IT = 'the recording states it';
 
-/** The activity that a recording holds. */
+/** A recording as the athlete knows it. */
 export const activity: Shape = {
-  name: text('Name of the activity.', STATES_IT),
-  startedAt: time('Start of the activity.', STATES_IT),
-  offsetMinutes: amount('min', 'Local time minus UTC.', STATES_IT),
-  movingSecs: amount('s', 'Duration without pauses.', STATES_IT),
-  distanceMeters: amount('m', 'Distance.', STATES_IT),
+  activity: object(
+    {
+      name: text('Display name.', 'the sport is known or a name was given'),
+      startedAt: time(
+        'When it began, with the offset that the device recorded, else in UTC.',
+        STATES_IT,
+      ),
+      durationSecs: amount('s', 'Time without pauses.', STATES_IT),
+      distanceMeters: amount('m', 'Distance.', STATES_IT),
+    },
+    'The activity.',
+    'the recording was read and states something',
+  ),
 };
 
 /** Set in lines of `sync seed --accounts`, which prints lines of several accounts. */

@@ -210,11 +210,12 @@ const STATUS: LineKind = {
         {
           path: '/home/ada/rides/ride.fit',
           sha256: SHA256,
-          name: 'Morning ride',
-          startedAt: '2026-02-15T06:10:00.000Z',
-          offsetMinutes: 60,
-          movingSecs: 3600,
-          distanceMeters: 30120.5,
+          activity: {
+            name: 'Morning ride',
+            startedAt: '2026-02-15T07:10:00+01:00',
+            durationSecs: 3600,
+            distanceMeters: 30120.5,
+          },
           uploadedAt: '2026-02-15T08:02:11.402Z',
         },
       ],

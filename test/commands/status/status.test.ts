@@ -166,7 +166,7 @@ describe('the status', () => {
       message: 'Its tokens have expired.',
       hint: 'Run `sync login`.',
     });
-    expect(String(statusText(report, Date.now(), true))).toMatch(
+    expect(String(statusText(report, { now: Date.now(), unicode: true, aligned: false }))).toMatch(
       /^Login {5}ended\. Its tokens have expired\.$/m,
     );
     // An access token alone may be over: it is renewed by the next command.
@@ -228,9 +228,9 @@ describe('the status', () => {
     const before = await status(env);
     expect(before.report.account).toBeUndefined();
     expect(before.report.ledger.uploads.confirmed).toBe(0);
-    expect(String(statusText(before.report, Date.now(), true))).toMatch(
-      /^Account {3}not asked yet$/m,
-    );
+    expect(
+      String(statusText(before.report, { now: Date.now(), unicode: true, aligned: false })),
+    ).toMatch(/^Account {3}not asked yet$/m);
     expect(service.control.requests()).toEqual([]);
 
     const flags = { json: false, quiet: false, verbose: false };
@@ -328,12 +328,12 @@ describe('a check', () => {
     const { report, exitCode } = await status({}, true);
     expect(exitCode).toBe(0);
     expect(report.checked).toMatchObject({ outcome: 'accepted', account: { id: 'athlete-1' } });
-    expect(String(statusText(report, Date.now(), true))).toMatch(
+    expect(String(statusText(report, { now: Date.now(), unicode: true, aligned: false }))).toMatch(
       /^Checked {3}the service accepts this login \(/m,
     );
     expect(service.control.requests().map(({ route }) => route)).toEqual(['userinfo']);
     const unsaid = { ...report, checked: { outcome: 'accepted' } } as const;
-    expect(String(statusText(unsaid, Date.now(), true))).toMatch(
+    expect(String(statusText(unsaid, { now: Date.now(), unicode: true, aligned: false }))).toMatch(
       /^Checked {3}the service does not reject this login, and does not name the athlete$/m,
     );
   });
@@ -348,7 +348,9 @@ describe('a check', () => {
       login: { state: 'logged-in' },
       checked: { outcome: 'failed', code: 'NETWORK' },
     });
-    expect(String(statusText(report, Date.now(), true))).toMatch(/^Checked {3}not now\. /m);
+    expect(String(statusText(report, { now: Date.now(), unicode: true, aligned: false }))).toMatch(
+      /^Checked {3}not now\. /m,
+    );
     expect((await status()).exitCode).toBe(0);
   });
 
@@ -387,7 +389,11 @@ describe('a service that ends logins unannounced', () => {
     await store.save({ ...made, tokens: { ...tokens, ...limit }, accountId: ACCOUNT.id }, never);
   }
   const warning = async ({ status, clock }: Awaited<ReturnType<typeof open>>) =>
-    /An earlier login .*/.exec(String(statusText((await status()).report, clock.now(), true)))?.[0];
+    /An earlier login .*/.exec(
+      String(
+        statusText((await status()).report, { now: clock.now(), unicode: true, aligned: false }),
+      ),
+    )?.[0];
 
   it('warns of a login that reaches the age at which an earlier one ended', async () => {
     const world = await open({ announceRefreshTtl: false });
@@ -456,7 +462,7 @@ describe('the text of the status', () => {
     ledger: NO_LEDGER,
   };
   const text = (over: Partial<StatusReport>) =>
-    String(statusText({ ...REPORT, ...over }, NOW, true));
+    String(statusText({ ...REPORT, ...over }, { now: NOW, unicode: true, aligned: false }));
   const login = (over: object) => text({ login: { ...GOOD, ...over } });
   const ledger = (over: Partial<LedgerFacts>) => text({ ledger: { ...NO_LEDGER, ...over } });
   const recording = (over: Partial<LedgerUpload> = {}): LedgerUpload => ({

@@ -1,0 +1,52 @@
+// Checks that the Node.js in the npm packages of the standalone archives is the one that the Node.js project
+// published. `node scripts/node-origin.mjs [ADDRESS]`; the address is the one of nodejs.org's releases.
+import { execFileSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileHash } from './standalone/checksums.mjs';
+import { PLATFORMS } from './standalone/platforms.mjs';
+import { fetchPackage } from './standalone/registry.mjs';
+
+const releases = process.argv[2] ?? 'https://nodejs.org/dist';
+
+for (const { name, node } of PLATFORMS) {
+  const scratch = mkdtempSync(join(tmpdir(), 'athlete-sync-origin-'));
+  try {
+    const program = name.startsWith('win32') ? 'node.exe' : 'node';
+    fetchPackage(node, scratch, [/^bin\/node(\.exe)?$/]);
+    const packaged = fileHash('sha256', join(scratch, 'bin', program));
+    const published = await publishedHash(name, node.version, scratch);
+    console.log(`${packaged === published ? 'same' : 'DIFFERENT'}: ${node.name} ${node.version}`);
+    if (packaged !== published) process.exitCode = 1;
+  } finally {
+    rmSync(scratch, { recursive: true });
+  }
+}
+
+/** The SHA-256 of Node's program in the release, which is checked against the release's own list. */
+async function publishedHash(platform, version, scratch) {
+  const release = `${releases}/v${version}`;
+  const sums = (await download(`${release}/SHASUMS256.txt`)).toString();
+  const sumOf = (file) =>
+    sums
+      .split('\n')
+      .find((line) => line.endsWith(`  ${file}`))
+      ?.slice(0, 64);
+  if (platform === 'win32-x64') return sumOf('win-x64/node.exe');
+  const archive = `node-v${version}-${platform}.tar.gz`;
+  const content = await download(`${release}/${archive}`);
+  const found = createHash('sha256').update(content).digest('hex');
+  if (found !== sumOf(archive)) throw new Error(`${archive} is not the one in SHASUMS256.txt.`);
+  writeFileSync(join(scratch, archive), content);
+  const program = `node-v${version}-${platform}/bin/node`;
+  execFileSync('tar', ['-xzf', archive, program], { cwd: scratch });
+  return fileHash('sha256', join(scratch, program));
+}
+
+async function download(address) {
+  const response = await fetch(address);
+  if (!response.ok) throw new Error(`${address}: ${response.status}`);
+  return Buffer.from(await response.arrayBuffer());
+}

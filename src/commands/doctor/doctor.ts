@@ -1,0 +1,122 @@
+import { type CommandModule } from '../../app/command.ts';
+import { quietConfigFor } from '../../app/config.ts';
+import type { AppContext } from '../../app/context.ts';
+import { withUntracedHttp } from '../../app/with-http.ts';
+import { ExitCode } from '../../base/errors.ts';
+import { phrase, sync } from '../../base/phrase.ts';
+import type { Config } from '../../config/config.ts';
+import { type CheckName, type Finding, failed, findingText } from './finding.ts';
+import { checkFolders, checkSettings } from './folders.ts';
+import { checkKeychain, checkLogin } from './login.ts';
+import { checkName, checkNode, checkWatches } from './machine.ts';
+import { checkProxy, checkService } from './network.ts';
+import { checkDisk, checkLedger } from './storage.ts';
+import { checkPlatformZone, checkZone, checkZoneData } from './zone.ts';
+
+/** Checks the parts of this machine and of the service that the commands rely on. */
+export const doctor: CommandModule = {
+  examples: ['sync doctor', 'sync doctor --json'],
+
+  async run(context) {
+    const findings: Finding[] = [];
+    await examine(context, (finding) => {
+      findings.push(finding);
+      context.output.result({ type: 'finding', ...finding }, findingText(finding));
+    });
+    return exitCodeFor(findings);
+  },
+};
+
+type Found = Finding | readonly Finding[];
+
+/** The checks of a profile, in the order in which their failures block a login and an upload. */
+const OF_PROFILE: readonly (readonly [
+  CheckName,
+  (context: AppContext, config: Config) => Found | Promise<Found>,
+])[] = [
+  ['config', checkSettings],
+  ['folders', checkFolders],
+  ['disk', checkDisk],
+  ['state', checkLedger],
+  ['keychain', checkKeychain],
+  ['zone', checkZone],
+  ['proxy', checkProxy],
+];
+
+/** The checks that need no settings. */
+const OF_MACHINE: readonly (readonly [
+  CheckName,
+  (context: AppContext) => Found | Promise<Found>,
+])[] = [
+  ['node', checkNode],
+  ['zone-data', checkZoneData],
+  ['watch', checkWatches],
+  ['name', checkName],
+];
+
+async function examine(context: AppContext, report: (finding: Finding) => void): Promise<void> {
+  const bad = new Set<CheckName>();
+  const run = async (name: CheckName, check: () => Found | Promise<Found>) => {
+    for (const finding of await attempt(name, check)) {
+      if (finding.state === 'bad') bad.add(finding.check);
+      report(finding);
+    }
+  };
+  const config = loadConfig(context, report);
+  if (config !== undefined) {
+    for (const [name, check] of OF_PROFILE) await run(name, () => check(context, config));
+    if (config.get('baseUrl') === undefined) report(NO_ADDRESS);
+    else if (!bad.has('proxy')) {
+      await withUntracedHttp(context, async (http) => {
+        await run('service', () => checkService(context, config, http));
+        const reachable = !bad.has('service');
+        if (!bad.has('keychain')) {
+          await run('login', () => checkLogin(context, config, http, reachable));
+        }
+        if (reachable && !bad.has('login')) {
+          await run('zone', () => checkPlatformZone(context, config));
+        }
+      });
+    }
+  }
+  for (const [name, check] of OF_MACHINE) await run(name, () => check(context));
+}
+
+async function attempt(
+  name: CheckName,
+  check: () => Found | Promise<Found>,
+): Promise<readonly Finding[]> {
+  try {
+    return [await check()].flat();
+  } catch (error) {
+    return [failed(name, error)];
+  }
+}
+
+const NO_ADDRESS: Finding = {
+  check: 'service',
+  state: 'odd',
+  message: 'No platform is set up yet: its address, the clock and the login were not checked.',
+  hint: phrase`Run ${sync('login')}.`,
+};
+
+function loadConfig(context: AppContext, report: (finding: Finding) => void): Config | undefined {
+  try {
+    const config = quietConfigFor(context);
+    // A damaged address is a fault of the settings.
+    config.get('baseUrl');
+    return config;
+  } catch (error) {
+    report(failed('config', error));
+    return undefined;
+  }
+}
+
+/** Returns 2 if something on this machine is bad, 4 for the login, 5 if only the network fails. */
+function exitCodeFor(findings: readonly Finding[]): ExitCode {
+  const bad = new Set(findings.filter(({ state }) => state === 'bad').map(({ check }) => check));
+  if (bad.size === 0) return ExitCode.ok;
+  const unavailable = ['service', 'proxy'].filter((check) => bad.delete(check as CheckName));
+  if (bad.delete('login') && bad.size === 0) return ExitCode.loginNeeded;
+  return bad.size === 0 && unavailable.length > 0 ? ExitCode.unavailable : ExitCode.usage;
+}

@@ -1,0 +1,42 @@
+import { SyncError, messageOf } from '../../base/errors.ts';
+import { type Text, joinTexts, phrase } from '../../base/phrase.ts';
+
+/** The result of one check. `odd`: it may fail some day; `bad`: it does not work. */
+export interface Finding {
+  readonly check: CheckName;
+  readonly state: 'good' | 'odd' | 'bad';
+  readonly message: Text;
+  /** How to fix it. */
+  readonly hint?: Text;
+}
+
+export type CheckName =
+  | 'config'
+  | 'folders'
+  | 'disk'
+  | 'state'
+  | 'keychain'
+  | 'zone'
+  | 'proxy'
+  | 'service'
+  | 'clock'
+  | 'login'
+  | 'node'
+  | 'zone-data'
+  | 'watch'
+  | 'name';
+
+const MARKS = { good: 'ok  ', odd: 'note', bad: 'BAD ' } as const;
+
+export function findingText({ state, message, hint }: Finding): Text {
+  const lines: Text[] = [phrase`${MARKS[state]}  ${message}`];
+  if (hint !== undefined) lines.push(phrase`      ${hint}`);
+  return joinTexts(lines, '\n');
+}
+
+/** Turns an error into a finding. @throws other errors than a `SyncError`, and an interruption */
+export function failed(check: CheckName, error: unknown, state: 'odd' | 'bad' = 'bad'): Finding {
+  if (!(error instanceof SyncError) || error.code === 'INTERRUPTED') throw error;
+  const { hint } = error;
+  return { check, state, message: messageOf(error), ...(hint === undefined ? {} : { hint }) };
+}

@@ -1,0 +1,61 @@
+import { readFileSync } from 'node:fs';
+import { delimiter, join } from 'node:path';
+import type { AppContext } from '../../app/context.ts';
+import { phrase, sync } from '../../base/phrase.ts';
+import { isExecutable, isOwnLauncher } from '../../system/executables.ts';
+import type { Finding } from './finding.ts';
+
+/** Enough inotify watches for large device folders and for other programs. */
+const ENOUGH_WATCHES = 8_192;
+
+/** Names the Node.js that runs this program. */
+export function checkNode({ version }: AppContext): Finding {
+  const { node, tz } = process.versions;
+  const zones = tz === undefined ? '' : `, with zone data ${tz}`;
+  const message = `sync ${version} on Node.js ${node} (${process.execPath})${zones}.`;
+  return { check: 'node', state: 'good', message };
+}
+
+export function checkWatches({ platform }: AppContext): Finding {
+  const check = 'watch';
+  if (platform !== 'linux') {
+    const message = 'Folders can be watched (this system has no known limit).';
+    return { check, state: 'good', message };
+  }
+  try {
+    const limit = Number(readFileSync('/proc/sys/fs/inotify/max_user_watches', 'utf8'));
+    return limit >= ENOUGH_WATCHES
+      ? { check, state: 'good', message: `Up to ${limit} folders can be watched.` }
+      : {
+          check,
+          state: 'odd',
+          message: `Only ${limit} folders can be watched, by all programs together.`,
+          hint: phrase`Raise it: \`sudo sysctl fs.inotify.max_user_watches=524288\`. ${sync('watch', '--poll')} needs none.`,
+        };
+  } catch {
+    return {
+      check,
+      state: 'odd',
+      message: 'This system does not report new files.',
+      hint: phrase`Use ${sync('watch', '--poll')}.`,
+    };
+  }
+}
+
+/** Checks which `sync` a shell starts: this program, or the system's. */
+export function checkName({ env, platform, programDir }: AppContext): Finding {
+  const check = 'name';
+  const first = (env['PATH'] ?? '')
+    .split(delimiter)
+    .map((folder) => join(folder, platform === 'win32' ? 'sync.cmd' : 'sync'))
+    .find(isExecutable);
+  if (first === undefined || isOwnLauncher(first, programDir) || platform === 'win32') {
+    return { check, state: 'good', message: '`sync` in a shell is this program.' };
+  }
+  return {
+    check,
+    state: 'odd',
+    message: `\`sync\` in a shell is ${first}, not this program.`,
+    hint: 'Type `athlete-sync` instead, or put the folder of this program first on the PATH.',
+  };
+}

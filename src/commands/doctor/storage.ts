@@ -1,0 +1,53 @@
+import { existsSync } from 'node:fs';
+import { ledgerPath } from '../../app/config.ts';
+import type { AppContext } from '../../app/context.ts';
+import { SyncError } from '../../base/errors.ts';
+import type { Config } from '../../config/config.ts';
+import { openDatabase } from '../../ledger/database.ts';
+import { freeBytes, writeFailure } from '../../system/storage.ts';
+import { bytes } from '../../terminal/words.ts';
+import { type Finding, failed } from './finding.ts';
+
+/** Free space that keeps the ledger and the copies of a device's new recordings (bytes). */
+const ENOUGH_BYTES = 100_000_000;
+/** Free space below which the ledger cannot be written (bytes). */
+const LEAST_BYTES = 1_000_000;
+
+/** Checks the free space on the disk of the state folder. */
+export function checkDisk(_context: AppContext, { paths }: Config): Finding[] {
+  const check = 'disk';
+  const free = freeBytes(paths.stateDir);
+  // Some network file systems do not say.
+  if (free === undefined) return [];
+  if (free >= ENOUGH_BYTES) {
+    return [{ check, state: 'good', message: `Disk: ${bytes(free)} free for ${paths.stateDir}` }];
+  }
+  return [
+    {
+      check,
+      state: free < LEAST_BYTES ? 'bad' : 'odd',
+      message: `Disk: only ${bytes(free)} free for ${paths.stateDir}`,
+      hint: 'Free some room. What was sent is not lost.',
+    },
+  ];
+}
+
+/** Opens the ledger, or checks that it can be created. Creates nothing. */
+export function checkLedger(_context: AppContext, config: Config): Finding {
+  const check = 'state';
+  const path = ledgerPath(config);
+  try {
+    if (!existsSync(path)) {
+      const failure = writeFailure(path, 'SYNC_STATE_DIR');
+      if (failure !== undefined) throw failure;
+      const message = `Ledger: none yet; the first command that sends creates ${path}`;
+      return { check, state: 'good', message };
+    }
+    openDatabase(path).close();
+    return { check, state: 'good', message: `Ledger: ${path}` };
+  } catch (error) {
+    if (!(error instanceof SyncError)) throw error;
+    const { code, message, hint } = error;
+    return failed(check, new SyncError(code, `Ledger: ${message}`, { hint }));
+  }
+}

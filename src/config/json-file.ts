@@ -1,0 +1,53 @@
+import { readFileSync } from 'node:fs';
+import { SyncError, messageOf, systemCode } from '../base/errors.ts';
+import type { Text } from '../base/phrase.ts';
+
+/** A JSON file that people edit. */
+export interface JsonFile {
+  readonly text: string;
+  readonly value: unknown;
+}
+
+/**
+ * Reads a JSON file; undefined if there is none.
+ *
+ * @param hint how to fix a file that is not JSON
+ * @throws SyncError `CONFIG` that names the file and, if it is not JSON, the line
+ */
+export function readJsonFile(path: string, hint: Text): JsonFile | undefined {
+  let text: string;
+  try {
+    text = readFileSync(path, 'utf8');
+  } catch (cause) {
+    if (systemCode(cause) === 'ENOENT') return undefined;
+    throw new SyncError('CONFIG', `${path} cannot be read: ${messageOf(cause)}`, { cause });
+  }
+  try {
+    // Editors on Windows add a byte order mark.
+    text = text.replace(/^\ufeff/, '');
+    return { text, value: JSON.parse(text) as unknown };
+  } catch (cause) {
+    const message = `${path} is not JSON: ${faultIn(text, cause)}`;
+    throw new SyncError('CONFIG', message, { cause, hint });
+  }
+}
+
+/** Returns the parser's message with a line number instead of a character offset. */
+function faultIn(text: string, cause: unknown): string {
+  const said = messageOf(cause);
+  const at = / in JSON at position (\d+).*$/s.exec(said);
+  if (at === null) {
+    const early = said.startsWith('Unexpected end');
+    return early ? `${said} (line ${text.trimEnd().split('\n').length}).` : `${said}.`;
+  }
+  const line = text.slice(0, Number(at[1])).split('\n').length;
+  return `${said.slice(0, at.index)} in line ${line}.`;
+}
+
+/** @throws SyncError `CONFIG` with a message that begins with `where` */
+export function asObject(value: unknown, where: string): Record<string, unknown> {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+    throw new SyncError('CONFIG', `${where} is not an object.`);
+  }
+  return value as Record<string, unknown>;
+}
