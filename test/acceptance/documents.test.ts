@@ -3,7 +3,7 @@ import { existsSync, readFileSync, readdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { ExitCode, worstExitCode } from '../../src/base/errors.ts';
-import type { PushOutcome } from '../../src/commands/push.ts';
+import type { PushOutcome } from '../../src/app/day-words.ts';
 import { DEFAULT_SCOPES } from '../../src/config/scopes.ts';
 import { CALLBACK_PATH, SETTINGS } from '../../src/config/settings.ts';
 import type { InvalidReason, SkipReason, UploadOutcome } from '../../src/upload/report.ts';
@@ -110,6 +110,7 @@ const OUTCOMES: Record<
   unchanged: true,
   'not-an-activity': true,
   'refused-before': true,
+  'before-since': true,
   'not-fit': true,
   incomplete: true,
   corrupt: true,

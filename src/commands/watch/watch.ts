@@ -4,6 +4,7 @@ import { type CommandModule, dryRun } from '../../app/command.ts';
 import type { AppContext } from '../../app/context.ts';
 import { configFor } from '../../app/config.ts';
 import { wholeNumber } from '../../app/flags.ts';
+import { zoneShown } from '../../app/zone.ts';
 import { ExitCode, SyncError, exitCodeOf, messageOf } from '../../base/errors.ts';
 import { joinTexts, phrase, renderText, sync } from '../../base/phrase.ts';
 import { type Config, requireBaseUrl } from '../../config/config.ts';
@@ -15,11 +16,11 @@ import { notify } from '../../watch/notify.ts';
 import { POLL_MS } from '../../watch/rescan.ts';
 import type { WatcherOptions } from '../../watch/watcher.ts';
 import { folderNames, startDaemon } from '../daemons.ts';
-import { uploadSummaryJson, uploadSummaryText } from '../upload.ts';
+import { uploadSummaryJson, uploadSummaryText } from '../../app/upload-words.ts';
 import { backgroundKind, runInBackground } from './background.ts';
 import { foldersToWatch, warnOfMissing, warnOfOtherAthletes } from './folders.ts';
 import { type WatchSetup, markOf, openLogin, sendHeartbeat } from './login.ts';
-import { NoticePrinter } from './printer.ts';
+import { NoticePrinter, type NoticeStyle } from './printer.ts';
 import { runWatchOnce } from './once.ts';
 import { runWatch } from './rounds.ts';
 
@@ -66,9 +67,10 @@ export const watch: CommandModule = {
     if (kind !== undefined && !flags.daemon) {
       const watcher = { kind, folders: dirs, passOn: passedOn(flags, context) };
       return await runInBackground(context, watcher, async (inner, registration, onReady) => {
+        const config = configFor(inner);
         const options = optionsOf(inner, dirs, flags);
-        const printer = new NoticePrinter(inner, options.folders, 'log');
-        const setup = setupOf(inner, configFor(inner), once, printer, onReady);
+        const printer = await makePrinter(inner, config, options.folders, 'log');
+        const setup = setupOf(inner, config, once, printer, onReady);
         await runWatch(options, { ...setup, registration });
         return ExitCode.ok;
       });
@@ -80,7 +82,7 @@ export const watch: CommandModule = {
       return await startInBackground(context, config, options.folders, kind ?? 'daemon', passOn);
     }
     const style = once ? 'once' : context.io.stdoutIsTerminal ? 'terminal' : 'log';
-    const printer = new NoticePrinter(context, options.folders, style);
+    const printer = await makePrinter(context, config, options.folders, style);
     const setup = setupOf(context, config, once, printer);
     if (!once) return await watchAtTerminal(context, config, options, setup);
     const report = await runWatchOnce(options, setup);
@@ -163,6 +165,16 @@ function passedOn({ newOnly, poll }: WatchFlags, { flags }: AppContext): string[
     ...(newOnly ? ['--new-only'] : []),
     ...(poll === undefined || poll === false ? [] : ['--poll', ...(poll === true ? [] : [poll])]),
   ];
+}
+
+async function makePrinter(
+  context: AppContext,
+  config: Config,
+  folders: readonly string[],
+  style: NoticeStyle,
+): Promise<NoticePrinter> {
+  const zone = context.output.json ? 'UTC' : await zoneShown(config, context);
+  return new NoticePrinter(context, { folders, style, zone });
 }
 
 /** @param onReady called when the first rescan is complete */

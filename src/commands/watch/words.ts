@@ -1,9 +1,11 @@
 import { type Text, joinTexts, phrase, sync } from '../../base/phrase.ts';
 import type { FolderState } from '../../daemon/registry.ts';
+import type { UploadItem } from '../../upload/report.ts';
 import type { WatchNotice } from '../../watch/report.ts';
-import { uploadItemJson, uploadItemText } from '../upload.ts';
+import { type ActivityView, activityText } from '../../app/activity-words.ts';
+import { uploadItemJson, uploadItemText } from '../../app/upload-words.ts';
 import { missingText } from '../verify.ts';
-import { wallTime, oneLine, plural } from '../../terminal/words.ts';
+import { oneLine, wallTime, plural } from '../../terminal/words.ts';
 
 /**
  * A notice as JSON: an upload as `sync upload` prints it, everything else as `{"type":"watch"}`.
@@ -17,7 +19,7 @@ export function watchNoticeJson(event: WatchNotice, at: Date | undefined): Recor
 }
 
 /** A notice for people, on one line; undefined for one that is not shown. */
-export function watchNoticeText(event: WatchNotice): Text | undefined {
+export function watchNoticeText(event: WatchNotice, view: ActivityView): Text | undefined {
   switch (event.event) {
     case 'started':
       return undefined;
@@ -28,7 +30,7 @@ export function watchNoticeText(event: WatchNotice): Text | undefined {
         ? `Ready: ${plural(event.files, 'file')} looked at, nothing to send.`
         : `Ready: ${plural(event.files, 'file')} looked at, ${event.queued} to send.`;
     case 'upload':
-      return uploadItemText(event.item);
+      return uploadItemText(event.item, view);
     case 'kept':
       return `${event.path}: copied; it is sent from the copy.`;
     case 'unfinished':
@@ -60,6 +62,14 @@ export function watchNoticeText(event: WatchNotice): Text | undefined {
     case 'stopped':
       return stoppedText(event);
   }
+}
+
+/** A delivered recording for a log, which names its file; undefined for any other outcome. */
+export function deliveredText(item: UploadItem, view: ActivityView): string | undefined {
+  if (item.outcome !== 'uploaded' && item.outcome !== 'duplicate') return undefined;
+  const activity = activityText(item.activity, '', view);
+  const outcome = item.outcome === 'uploaded' ? 'uploaded' : 'already at the service';
+  return `${oneLine(item.path)}: ${outcome}${activity === '' ? '' : ` (${activity})`}`;
 }
 
 /** Sums up what the watcher did, and what the next start does. */

@@ -1,4 +1,4 @@
-import { type Shape, count, list, object, sha256, text, time, word } from '../fields.ts';
+import { type Shape, amount, count, list, object, sha256, text, time, word } from '../fields.ts';
 import type { LineKind } from '../line-kind.ts';
 import { INVALID_REASONS, SHA256, accountName, failure, outcomeCount } from './shared.ts';
 
@@ -9,6 +9,25 @@ function recording(when?: string): Shape {
   return {
     sha256: sha256('SHA-256 of the recording, unpacked.', when),
     size: count('Size of the recording, unpacked.', when, 'bytes'),
+  };
+}
+
+/** The recording as the athlete knows it. */
+function activity(): Shape {
+  return {
+    activity: object(
+      {
+        name: text('Display name.', 'the sport is known or a name was given'),
+        startedAt: time(
+          'When it began, with the offset that the device recorded, else in UTC.',
+          'the recording states it',
+        ),
+        durationSecs: amount('s', 'Time without pauses.', 'the recording states it'),
+        distanceMeters: amount('m', 'Distance.', 'the recording states it'),
+      },
+      'The activity.',
+      'the recording was read and states something',
+    ),
   };
 }
 
@@ -34,6 +53,7 @@ const UPLOAD: LineKind = {
       {
         is: { uploaded: 'the service took it', duplicate: 'the service had it already' },
         fields: {
+          ...activity(),
           ...recording(),
           ...attempts(),
           service: object(
@@ -55,6 +75,7 @@ const UPLOAD: LineKind = {
             {
               'already-uploaded': 'the service confirmed it before',
               'not-an-activity': 'a FIT file of another kind, found in a folder',
+              'before-since': 'it began before the day of `--since`',
               'refused-before': 'the service refused it; `sync watch` waits before it retries',
             },
             'Why.',
@@ -81,17 +102,24 @@ const UPLOAD: LineKind = {
         fields: {
           status: count('HTTP status.', 'the status was the refusal'),
           message: text('What the service said, as a sentence.'),
+          ...activity(),
           ...recording(),
           ...attempts(),
         },
       },
       {
         is: { failed: 'not delivered; the same command again continues' },
-        fields: { ...failure(), ...recording('it was read'), ...attempts('a request was made') },
+        fields: {
+          ...failure(),
+          ...activity(),
+          ...recording('it was read'),
+          ...attempts('a request was made'),
+        },
       },
       {
         is: { 'would-upload': '`--dry-run`: it would be sent' },
         fields: {
+          ...activity(),
           ...recording(),
           request: object(
             {
@@ -118,6 +146,12 @@ const UPLOAD: LineKind = {
     {
       path: 'ride.fit',
       outcome: 'uploaded',
+      activity: {
+        name: 'Morning ride',
+        startedAt: '2026-02-15T08:00:00+01:00',
+        durationSecs: 9396,
+        distanceMeters: 87_900,
+      },
       service: { state: 'queued', fitFileId: 'file-17' },
       sha256: SHA256,
       size: 273026,

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
 import { NoticePrinter, type NoticeStyle } from '../../../src/commands/watch/printer.ts';
+import type { Activity } from '../../../src/fit/activity.ts';
 import { createOutput } from '../../../src/terminal/output.ts';
 import type { WatchNotice } from '../../../src/watch/report.ts';
 import { testContext } from '../../support/context.ts';
@@ -18,17 +19,44 @@ function makePrinter(style: NoticeStyle, { json = false, folders = [FOLDER] } = 
   });
   const flags = { json, quiet: false, verbose: false };
   const output = createOutput(io, flags, clock);
-  const printer = new NoticePrinter({ ...testContext({ clock }), output }, folders, style);
+  const printer = new NoticePrinter(
+    { ...testContext({ clock }), output },
+    { folders, style, zone: 'Europe/Stockholm' },
+  );
   return { printer, lines, clock };
 }
 
+const RIDE: Activity = {
+  name: 'Morning ride',
+  startedAt: Date.UTC(2026, 10, 21, 7),
+  offsetMinutes: undefined,
+  movingSecs: 9_396,
+  distanceMeters: 87_900,
+};
+
 function refused(name: string, message = 'Too short.'): WatchNotice {
-  const sent = { sha256: '', size: 1, attempts: 1 };
+  const sent = { sha256: '', size: 1, attempts: 1, activity: RIDE };
   return {
     event: 'upload',
     item: { path: `${FOLDER}/${name}`, outcome: 'rejected', message, ...sent },
   };
 }
+
+it.each([
+  ['terminal', '07:30  Sat 21 Nov 08:00  Morning ride  2:36:36  87.9 km  uploaded'],
+  [
+    'log',
+    `2026-11-22 07:30:05  ${FOLDER}/a.fit: uploaded (Sat 21 Nov 08:00  Morning ride  2:36:36  87.9 km)`,
+  ],
+  ['once', 'Sat 21 Nov 08:00  Morning ride  2:36:36  87.9 km  uploaded'],
+] as const)('names an uploaded activity in the style %s', (style, line) => {
+  const { printer, lines } = makePrinter(style);
+  const sent = { sha256: '', size: 1, attempts: 1, activity: RIDE };
+  const path = `${FOLDER}/a.fit`;
+  const service = { state: 'queued' } as const;
+  printer.print({ event: 'upload', item: { path, outcome: 'uploaded', service, ...sent } });
+  expect(lines).toEqual([line]);
+});
 
 it('prints an equal failure of several recordings once, with their number after a second', async () => {
   const { printer, lines, clock } = makePrinter('terminal');
