@@ -152,7 +152,10 @@ export function createServiceClient(
       if (isSuccess(response) && !(mayBeEmpty && isEmpty(response))) jsonValue(response);
       return response;
     };
-    return withRetry({ ...context, signal: request.signal }, once, repeatable, options);
+    return withRetry({ ...context, signal: request.signal }, once, repeatable, {
+      ...options,
+      sent: [token],
+    });
   }
 
   async function call(

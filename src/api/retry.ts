@@ -1,7 +1,9 @@
 import { SyncError } from '../base/errors.ts';
 import type { Context } from '../base/context.ts';
 import type { HttpResponse } from './http.ts';
+import type { Secret } from '../base/secret.ts';
 import { deliveryOf, withDetails } from './http-failure.ts';
+import { repeatsStatus, serviceMessage } from './service-message.ts';
 
 /** Limits on the retries of a request. */
 export interface RetryPolicy {
@@ -40,6 +42,8 @@ export interface RetryNotice {
 export interface RetryOptions {
   readonly policy: RetryPolicy;
   readonly onRetry?: ((notice: RetryNotice) => void) | undefined;
+  /** Secrets of the request; absent: the service's own words are not shown. */
+  readonly sent?: readonly Secret[];
 }
 
 /**
@@ -67,7 +71,7 @@ export async function withRetry(
   { clock, random, signal }: Pick<Context, 'clock' | 'random' | 'signal'>,
   attempt: () => Promise<HttpResponse>,
   repeatable: Repeatable,
-  { policy, onRetry }: RetryOptions,
+  { policy, onRetry, sent }: RetryOptions,
 ): Promise<{ response: HttpResponse; attempts: number }> {
   let actedOnce = false;
   for (let number = 1; ; number++) {
@@ -76,7 +80,7 @@ export async function withRetry(
       return { response: outcome.response, attempts: number };
     }
     const failure =
-      'failure' in outcome ? outcome.failure : unavailable(outcome.response, clock.now());
+      'failure' in outcome ? outcome.failure : unavailable(outcome.response, sent, clock.now());
     const { status, retryAfterMs } = failure.details;
     const asked = typeof retryAfterMs === 'number' ? retryAfterMs : undefined;
     const acted =
@@ -144,7 +148,14 @@ async function tryOnce(
   }
 }
 
-function unavailable({ status, headers }: HttpResponse, now: number): SyncError {
+function unavailable(
+  response: HttpResponse,
+  sent: readonly Secret[] | undefined,
+  now: number,
+): SyncError {
+  const { status, headers } = response;
+  const words = sent === undefined ? undefined : serviceMessage(response, sent);
+  const said = words === undefined || repeatsStatus(words) ? '.' : `: ${sentence(words)}`;
   // The service's `Date` header decides: its clock may differ from this machine's.
   const theirs = Date.parse(headers['date'] ?? '');
   const retryAfterMs = readRetryAfter(headers['retry-after'], Number.isNaN(theirs) ? now : theirs);
@@ -158,13 +169,17 @@ function unavailable({ status, headers }: HttpResponse, now: number): SyncError 
   return new SyncError(
     'SERVICE_UNAVAILABLE',
     limited
-      ? 'The service says that it gets too many requests (429).'
-      : `The service cannot answer now (${status}).`,
+      ? `The service says that it gets too many requests (429)${said}`
+      : `The service cannot answer now (${status})${said}`,
     {
       hint: `Try again ${when}; the same command continues.`,
       details: { status, retryAfterMs },
     },
   );
+}
+
+function sentence(text: string): string {
+  return /[.?!…]$/.test(text) ? text : `${text}.`;
 }
 
 /** Upper bound for `Retry-After`, which keeps timers and dates in range (ms). */

@@ -3,6 +3,7 @@ import type { Secret } from '../base/secret.ts';
 import { IN_BETWEEN } from './http-failure.ts';
 import type { HttpResponse } from './http.ts';
 import { sanitize } from '../base/sanitize.ts';
+import { firstText, serviceMessage } from './service-message.ts';
 
 /** Secrets of the request, which are removed from the service's texts. */
 type Sent = readonly Secret[];
@@ -196,25 +197,18 @@ export function jsonValue(response: HttpResponse): unknown {
 
 /** Returns the reason in the service's error body, or a description of the body. */
 export function refusalMessage(response: HttpResponse, sent: Sent): string {
-  try {
-    const value: unknown = JSON.parse(response.text);
-    if (isObject(value)) {
-      const message = firstText(
-        value['message'],
-        value['error_description'],
-        value['statusMessage'],
-        value['error'],
-      );
-      if (message !== undefined) return sanitize(message + issuesIn(value['data']), sent);
-    }
-  } catch {
-    // Not JSON: a web page, which is described below.
+  const message = serviceMessage(response, sent);
+  if (message === undefined) {
+    return `the service answered ${response.status} with ${describeBody(response)}`;
   }
-  return `the service answered ${response.status} with ${describeBody(response)}`;
+  const issues = sanitize(issuesOf(response), sent);
+  return issues === '' ? message : `${message} (${issues})`;
 }
 
-/** Returns the validation issues in `data`, each with its path, as deployed services list them. */
-function issuesIn(data: unknown): string {
+/** Returns the validation issues in a body, each with its path, as deployed services list them. */
+function issuesOf({ text }: HttpResponse): string {
+  const body: unknown = isJson(text) ? JSON.parse(text) : undefined;
+  const data = isObject(body) ? body['data'] : undefined;
   const list = isObject(data) && Array.isArray(data['issues']) ? data['issues'] : data;
   if (!Array.isArray(list)) return '';
   const issues = (list as unknown[]).flatMap((issue) => {
@@ -224,7 +218,7 @@ function issuesIn(data: unknown): string {
     if (message === undefined) return [];
     return [typeof path === 'string' && path !== '' ? `${path}: ${message}` : message];
   });
-  return issues.length === 0 ? '' : ` (${issues.slice(0, 5).join('; ')})`;
+  return issues.slice(0, 5).join('; ');
 }
 
 function serviceRecording(item: JsonObject, sent: Sent): ServiceRecording {
@@ -272,10 +266,6 @@ function isJson(text: string): boolean {
   } catch {
     return false;
   }
-}
-
-function firstText(...values: unknown[]): string | undefined {
-  return values.find((value): value is string => typeof value === 'string' && value.trim() !== '');
 }
 
 export function isObject(value: unknown): value is JsonObject {

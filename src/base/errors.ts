@@ -63,6 +63,8 @@ const ERRORS = {
   CONFIG: { exitCode: ExitCode.usage, source: 'command' },
   /** A file or record of the input is unusable. */
   INPUT_INVALID: { exitCode: ExitCode.invalidInput, source: 'command' },
+  /** A folder of the command line is gone, such as that of an unplugged device. */
+  FOLDER_GONE: { exitCode: ExitCode.unavailable, source: 'command', temporary: true },
   /** The profile has no login. */
   AUTH_REQUIRED: { exitCode: ExitCode.loginNeeded, source: 'login' },
   /** The service no longer accepts the login. */

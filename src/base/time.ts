@@ -21,3 +21,18 @@ export function isCalendarDate(text: string): boolean {
   const time = /^\d{4}-\d\d-\d\d$/.test(text) ? Date.parse(`${text}T00:00:00Z`) : Number.NaN;
   return !Number.isNaN(time) && new Date(time).toISOString().slice(0, 10) === text;
 }
+
+/**
+ * Formats an instant in ISO 8601, with seconds.
+ *
+ * @param instant milliseconds since the epoch
+ * @param offsetMinutes local time minus UTC; undefined: the time is given in UTC
+ */
+export function isoTime(instant: number, offsetMinutes: number | undefined): string {
+  const local = new Date(instant + (offsetMinutes ?? 0) * 60_000).toISOString().slice(0, 19);
+  if (offsetMinutes === undefined) return `${local}Z`;
+  const minutes = Math.abs(offsetMinutes);
+  const two = (value: number) => String(value).padStart(2, '0');
+  const sign = offsetMinutes < 0 ? '-' : '+';
+  return `${local}${sign}${two(Math.floor(minutes / 60))}:${two(minutes % 60)}`;
+}

@@ -8,7 +8,7 @@ import { requireBaseUrl } from '../config/config.ts';
 import { endpointUrl } from '../config/endpoints.ts';
 import { type RecordItem, deliverRecords } from '../records/deliver.ts';
 import { emptyDay } from '../records/merge.ts';
-import { exitCodeOfPush, pushItemJson, pushItemText } from './push.ts';
+import { exitCodeOfPush, pushItemJson, pushItemText } from '../app/day-words.ts';
 
 interface UndoFlags {
   readonly force?: boolean;

@@ -1,23 +1,38 @@
 import { tmpdir } from 'node:os';
 import { type CommandModule, collect, dryRun } from '../app/command.ts';
+import { activityView } from '../app/activity-words.ts';
 import { configFor } from '../app/config.ts';
+import type { AppContext } from '../app/context.ts';
+import { DATE_FORMS, dateFlag } from '../app/date-flag.ts';
+import { FailureGroups } from '../app/failure-groups.ts';
 import { jobsFlag, jobsOf } from '../app/jobs-flag.ts';
 import { withLedger } from '../app/ledger.ts';
+import {
+  recordingProgress,
+  uploadItemJson,
+  uploadItemText,
+  uploadSummaryJson,
+  uploadSummaryText,
+} from '../app/upload-words.ts';
+import { withProgress } from '../app/with-progress.ts';
+import { zoneFor, zoneShown } from '../app/zone.ts';
 import { SyncError, messageOf } from '../base/errors.ts';
-import { type Text, joinTexts, phrase, sync } from '../base/phrase.ts';
 import { isObject } from '../api/wire.ts';
-import { requireBaseUrl } from '../config/config.ts';
+import { type Config, requireBaseUrl } from '../config/config.ts';
 import { endpointUrl } from '../config/endpoints.ts';
-import { bytes, oneLine, plural } from '../terminal/words.ts';
+import type { Activity } from '../fit/activity.ts';
+import { localDay } from '../records/local-day.ts';
+import { plural } from '../terminal/words.ts';
 import { uploadBatch } from '../upload/pipeline.ts';
-import type { UploadItem, UploadRequest } from '../upload/report.ts';
-import { type UploadReport, UploadTally } from '../upload/tally.ts';
+import type { UploadItem } from '../upload/report.ts';
+import { UploadTally } from '../upload/tally.ts';
 
 interface UploadFlags {
   readonly name?: string;
   readonly metadata?: readonly string[];
   readonly force?: boolean;
   readonly anyType?: boolean;
+  readonly since?: string;
   readonly jobs?: string;
   readonly dryRun?: boolean;
 }
@@ -30,19 +45,28 @@ export const upload: CommandModule = {
       .option('--metadata <json|key=value>', 'metadata for the platform; may be repeated', collect)
       .option('--force', 'also send recordings that are uploaded already')
       .option('--any-type', 'send FIT files that are not activities')
+      .option('--since <date>', `recordings from this day on: ${DATE_FORMS}`)
       .addOption(jobsFlag('uploads at once'))
       .addOption(dryRun()),
   examples: [
     'sync upload ride.fit',
     'sync upload ~/Downloads          # every recording in the folder',
     'sync upload export.zip           # every recording in the archive',
+    'sync upload ~/Garmin --since 7d  # the recordings of the last days',
     'sync upload ride.fit --name "Morning ride" --dry-run',
   ],
 
   async run(context, paths: readonly string[], flags: UploadFlags) {
-    const { cwd, output } = context;
+    const { clock, cwd, io, output } = context;
     const config = configFor(context);
     const baseUrl = requireBaseUrl(config);
+    const { since } = flags;
+    let view = activityView(io, clock.now(), 'UTC');
+    /** Loads the athlete's zone, which a run with nothing to send does not need. */
+    const loadZone = async () => {
+      if (!output.json) view = { ...view, zone: await zoneShown(config, context) };
+    };
+    const isTooEarly = since === undefined ? undefined : await earlierThan(since, config, context);
     const jobs = jobsOf(flags.jobs);
     const options = {
       jobs,
@@ -50,45 +74,67 @@ export const upload: CommandModule = {
       anyType: flags.anyType ?? false,
       dryRun: flags.dryRun ?? false,
       metadata: parseMetadata(flags.metadata ?? []),
+      isTooEarly,
       ...(flags.name === undefined ? {} : { name: flags.name }),
     };
     const tally = new UploadTally();
-    const progress = output.progress();
+    const failures = new FailureGroups();
+    const report = (item: UploadItem) => {
+      tally.add(item);
+      const isGrouped = failures.add(item);
+      output.result(uploadItemJson(item), isGrouped ? undefined : uploadItemText(item, view));
+    };
     return await withLedger(
       context,
       config,
       { connections: jobs, offline: options.dryRun },
       async (connection, { uploads, known }) => {
+        let zoneLoaded: Promise<void> | undefined;
         try {
-          await uploadBatch(context, paths, options, {
-            cwd,
-            tempFolder: tmpdir(),
-            appVersion: context.version,
-            ledger: uploads,
-            known,
-            client: () => connection.client(),
-            uploadUrl: () => endpointUrl(baseUrl, config.endpoints.uploadFit),
-            report: (item) => {
-              tally.add(item);
-              output.result(uploadItemJson(item), uploadItemText(item));
-            },
-            onOther: (file) => tally.addOther(file),
-            onBusy: (count) =>
-              output.say(
-                `Another sync is sending ${plural(count, 'recording')} just now; waiting for it.`,
-              ),
-            progress: (now) => progress.update({ ...now, noun: 'recording' }),
+          await withProgress(output, async (progress) => {
+            await uploadBatch(context, paths, options, {
+              cwd,
+              tempFolder: tmpdir(),
+              appVersion: context.version,
+              ledger: uploads,
+              known,
+              client: async () => {
+                await (zoneLoaded ??= loadZone());
+                return await connection.client();
+              },
+              uploadUrl: () => endpointUrl(baseUrl, config.endpoints.uploadFit),
+              report,
+              onOther: (file) => tally.addOther(file),
+              onBusy: (count) =>
+                output.say(
+                  `Another sync is sending ${plural(count, 'recording')} just now; waiting for it.`,
+                ),
+              progress: (now) => progress.update(recordingProgress(now)),
+            });
           });
         } finally {
-          progress.stop();
+          failures.print(output);
         }
-        const { report } = tally;
-        output.result(uploadSummaryJson(report), uploadSummaryText(report));
-        return report.exitCode;
+        output.result(uploadSummaryJson(tally.report), uploadSummaryText(tally.report));
+        return tally.report.exitCode;
       },
     );
   },
 };
+
+/** Returns whether an activity began before a `--since` day, in the athlete's zone. */
+async function earlierThan(
+  since: string,
+  config: Config,
+  context: AppContext,
+): Promise<(activity: Activity) => boolean> {
+  const { name: zone } = await zoneFor(config, context);
+  const first = await dateFlag('--since', since, () => zone, context.clock.now());
+  return (activity) => {
+    const day = localDay(activity, zone);
+    return day !== undefined && day < first;
+  };
+}
 
 /** Merges `--metadata` flags, each `KEY=VALUE` or a JSON object; later ones win. */
 function parseMetadata(given: readonly string[]): Record<string, unknown> {
@@ -113,103 +159,4 @@ function wrongMetadata(text: string, why: string): SyncError {
   return new SyncError('USAGE', `--metadata ${text}: ${why}.`, {
     hint: `Write KEY=VALUE, or a JSON object: --metadata '{"bike":"gravel"}'.`,
   });
-}
-
-export function uploadItemJson(item: UploadItem): Record<string, unknown> {
-  return { type: 'upload', ...item };
-}
-
-/** The counts as JSON; `would-upload` only after a dry run, files of other kinds only if found. */
-export function uploadSummaryJson({
-  summary,
-  others,
-}: Pick<UploadReport, 'summary' | 'others'>): Record<string, unknown> {
-  const { 'would-upload': wouldUpload, ...counts } = summary;
-  const found = Object.entries(others).filter(([, paths]) => paths.length > 0);
-  return {
-    type: 'summary',
-    ...counts,
-    ...(wouldUpload > 0 ? { 'would-upload': wouldUpload } : {}),
-    ...Object.fromEntries(found.map(([kind, paths]) => [kind, paths.length])),
-  };
-}
-
-/** A file's outcome for people. Skipped files are only counted. */
-export function uploadItemText(item: UploadItem): Text | undefined {
-  const path = oneLine(item.path);
-  switch (item.outcome) {
-    case 'uploaded':
-      return `${path}: uploaded${item.service.state === 'queued' ? ' (received, being processed)' : ''}`;
-    case 'duplicate':
-      return `${path}: the service had it already${item.note === undefined ? '' : `. ${item.note}`}`;
-    case 'skipped':
-      return undefined;
-    case 'invalid':
-      return `${path}: not sent. ${item.detail}`;
-    case 'rejected':
-      return `${path}: refused by the service: ${oneLine(item.message)}`;
-    case 'failed':
-      return phrase`${path}: not sent. ${oneLine(item.message)}${item.hint === undefined ? '' : phrase` ${item.hint}`}`;
-    case 'would-upload':
-      return requestText(path, item.request);
-  }
-}
-
-function requestText(path: string, { method, url, parts }: UploadRequest): string {
-  return [
-    `${path}: would be sent`,
-    `  ${method} ${url}`,
-    ...parts.map((part) =>
-      'value' in part
-        ? `  ${part.name}: ${oneLine(part.value)}`
-        : `  ${part.name}: ${oneLine(part.filename)} (${bytes(part.size)}, SHA-256 ${part.sha256})`,
-    ),
-  ].join('\n');
-}
-
-/** One sentence that says where every file is now. */
-export function uploadSummaryText({
-  summary,
-  skipped,
-  others,
-}: Pick<UploadReport, 'summary' | 'skipped' | 'others'>): Text {
-  const left = othersText(others);
-  if (summary.total === 0) return `No recordings found.${left}`;
-  const parts = [
-    [summary.uploaded, 'uploaded'],
-    [summary['would-upload'], 'would be uploaded'],
-    [summary.duplicate, 'already at the service'],
-    [skipped['already-uploaded'], 'uploaded before'],
-    [skipped['refused-before'], phrase`refused before (${sync('upload')} offers them again)`],
-    [skipped['not-an-activity'], 'without an activity (settings, courses and the like)'],
-    [summary.invalid, 'not usable'],
-    [summary.rejected, 'refused'],
-    [summary.failed, 'not delivered; the same command again continues'],
-  ] as const;
-  const counted = parts
-    .filter(([count]) => count > 0)
-    .map(([count, words]) => phrase`${count} ${words}`);
-  const nothing = summary.skipped === summary.total ? 'Nothing to send. ' : '';
-  return phrase`${nothing}${plural(summary.total, 'file')}: ${joinTexts(counted, ', ')}.${left}`;
-}
-
-/** Number of zip archives that the summary names. */
-const NAMED = 3;
-
-/** Counts the files of other kinds, with the way to send their recordings; '' if there are none. */
-function othersText({ gpx, tcx, zip }: UploadReport['others']): string {
-  const tracks = [
-    ...(gpx.length > 0 ? [plural(gpx.length, 'GPX file')] : []),
-    ...(tcx.length > 0 ? [plural(tcx.length, 'TCX file')] : []),
-  ];
-  const named = zip.slice(0, NAMED).map(oneLine).join(', ');
-  const more = zip.length > NAMED ? ` and ${zip.length - NAMED} more` : '';
-  return [
-    tracks.length > 0
-      ? ` Not sent: ${tracks.join(' and ')}. Only FIT recordings are sent: export the originals as FIT.`
-      : '',
-    zip.length > 0
-      ? ` Not opened: ${plural(zip.length, 'zip archive')} in a folder (${named}${more}). Name an archive to send its recordings.`
-      : '',
-  ].join('');
 }

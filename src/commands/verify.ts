@@ -9,7 +9,7 @@ import { type Text, joinTexts, phrase, sync } from '../base/phrase.ts';
 import type { ConfirmedUpload } from '../ledger/uploads.ts';
 import type { Activity } from '../fit/activity.ts';
 import { localDay } from '../records/local-day.ts';
-import { type ActivityView, activityText } from './status/recording.ts';
+import { type ActivityView, activityText } from '../app/activity-words.ts';
 import { duration, oneLine, plural } from '../terminal/words.ts';
 import { type Verified, verifyUploads } from '../upload/verify.ts';
 

@@ -18,11 +18,14 @@ export interface Chart {
 export interface ChartSize {
   readonly columns: number;
   readonly rows: number;
+  /** Draw with ASCII characters alone, in less detail. */
+  readonly ascii?: boolean;
 }
 
 /** Time for which a chart repeats the last value before it shows a gap (s). */
 const HOLD_SECS = 30;
 const EIGHTHS = [' ', '▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'] as const;
+const ASCII_EIGHTHS = [' ', '.', '.', ':', ':', '|', '|', '#', '#'] as const;
 
 /**
  * Draws a filled chart over time. Each column shows the mean of its time; a pause leaves a gap.
@@ -36,7 +39,7 @@ export function drawChart(
   points: readonly Point[],
   span: number,
   range: number,
-  { columns, rows }: ChartSize,
+  { columns, rows, ascii = false }: ChartSize,
 ): Chart | undefined {
   const means = columnMeans(points, span, columns);
   const drawn = means.filter((mean) => mean !== undefined);
@@ -50,7 +53,8 @@ export function drawChart(
   );
   const lines = Array.from({ length: rows }, (_, row) => {
     const below = (rows - 1 - row) * 8;
-    return levels.map((level) => EIGHTHS[Math.max(0, Math.min(8, level - below))]).join('');
+    const eighths = ascii ? ASCII_EIGHTHS : EIGHTHS;
+    return levels.map((level) => eighths[Math.max(0, Math.min(8, level - below))]).join('');
   });
   return { lines, least, greatest };
 }
@@ -109,7 +113,10 @@ const DOTS = [
  *
  * @param places in order of time
  */
-export function drawTrack(places: readonly Place[], { columns, rows }: ChartSize): string[] {
+export function drawTrack(
+  places: readonly Place[],
+  { columns, rows, ascii = false }: ChartSize,
+): string[] {
   const metres = toMetres(places);
   const xs = extent(metres.map(({ x }) => x));
   const ys = extent(metres.map(({ y }) => y));
@@ -131,7 +138,7 @@ export function drawTrack(places: readonly Place[], { columns, rows }: ChartSize
     canvas.line(from.x, from.y, dot.x, dot.y);
     before = dot;
   }
-  return canvas.lines();
+  return canvas.lines(ascii ? asciiCell : brailleCell);
 }
 
 /** Projects positions onto a plane, also across the date line. */
@@ -150,6 +157,19 @@ function extent(values: readonly number[]): { least: number; greatest: number; s
   const least = values.reduce((a, b) => Math.min(a, b), Infinity);
   const greatest = values.reduce((a, b) => Math.max(a, b), -Infinity);
   return { least, greatest, size: Math.max(0, greatest - least) };
+}
+
+function brailleCell(dots: number): string {
+  return String.fromCharCode(BRAILLE + dots);
+}
+
+/** Dots in the upper two of the four rows of a cell. */
+const UPPER = 0x01 | 0x02 | 0x08 | 0x10;
+
+function asciiCell(dots: number): string {
+  const upper = (dots & UPPER) !== 0;
+  const lower = (dots & ~UPPER) !== 0;
+  return upper ? (lower ? ':' : "'") : lower ? '.' : ' ';
 }
 
 class Canvas {
@@ -174,11 +194,12 @@ class Canvas {
     this.#cells[cell] = (this.#cells[cell] ?? 0) | (DOTS[x & 1]?.[y & 3] ?? 0);
   }
 
-  lines(): string[] {
+  /** @param character that shows the dots of a cell */
+  lines(character: (dots: number) => string): string[] {
     const lines: string[] = [];
     for (let at = 0; at < this.#cells.length; at += this.#columns) {
       const row = this.#cells.subarray(at, at + this.#columns);
-      lines.push(String.fromCharCode(...Array.from(row, (dots) => BRAILLE + dots)));
+      lines.push(Array.from(row, character).join(''));
     }
     return lines;
   }

@@ -1,7 +1,8 @@
 import type { KnownFiles } from '../ledger/known-files.ts';
 import type { UploadLedger } from '../ledger/uploads.ts';
-import { readActivityTimes, readFirstSession } from '../fit/summary.ts';
-import { zoneRules } from '../records/zone.ts';
+import { describeActivity } from '../fit/activity.ts';
+import { readActivityTimes } from '../fit/summary.ts';
+import { localDay } from '../records/local-day.ts';
 import { type MemberRecording, unreadableItem } from '../upload/batch-sender.ts';
 import { identify } from '../upload/identify.ts';
 import type { RecordingFile } from '../upload/known-outcome.ts';
@@ -78,7 +79,7 @@ export class RecordingStock {
   }
 
   #addActivity({ path, from }: Pick<Piece, 'path' | 'from'>, sha256: string, bytes: Buffer): void {
-    const day = dayOf(bytes, this.#options.zone);
+    const day = localDay(describeActivity(bytes, readActivityTimes(bytes)), this.#options.zone);
     const days = day === undefined ? [] : [day];
     const { since } = this.#options;
     if (this.#seen.has(sha256)) {
@@ -133,16 +134,3 @@ const UPLOADED_BEFORE = {
   sends: false,
   reason: 'the service has them',
 } as const;
-
-/** Returns the day of a recording: of its local time, or in the zone. */
-function dayOf(bytes: Buffer, zone: string): string | undefined {
-  const times = readActivityTimes(bytes);
-  const start = (times.startTime ?? readFirstSession(bytes, times).startTime)?.getTime();
-  if (start === undefined) return undefined;
-  const { localOffsetMinutes } = times;
-  const offset =
-    localOffsetMinutes === undefined
-      ? zoneRules(zone).offsetAt(start)
-      : localOffsetMinutes * 60_000;
-  return new Date(start + offset).toISOString().slice(0, 10);
-}

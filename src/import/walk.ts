@@ -4,6 +4,7 @@ import { type Archives, type Member, isZipFile, isZipName } from '../archive/arc
 import type { ArchiveReason } from '../archive/fault.ts';
 import { NO_FILE, describeFileError } from '../upload/find-files.ts';
 import type { RecordingFile } from '../upload/known-outcome.ts';
+import type { SearchedFolder } from '../upload/searched-folder.ts';
 import { ODD_NAME, isSearchedFolder, oddNames } from '../upload/recording-names.ts';
 
 /** A file, or a member of an archive. */
@@ -81,7 +82,8 @@ function* filesOf(path: string, absolute: string): Generator<RecordingFile | Unr
   try {
     // An empty path (an unset variable) does not mean the working directory.
     const stats = statSync(path === '' ? path : absolute);
-    if (stats.isDirectory()) yield* filesIn(path, absolute);
+    const { dev: device } = stats;
+    if (stats.isDirectory()) yield* filesIn({ path, absolute, device });
     else if (stats.isFile()) yield { path, absolute, stamp: stats, named: true };
     else yield unreadable(path, NO_FILE);
   } catch (error) {
@@ -89,7 +91,10 @@ function* filesOf(path: string, absolute: string): Generator<RecordingFile | Unr
   }
 }
 
-function* filesIn(path: string, absolute: string): Generator<RecordingFile | UnreadablePiece> {
+function* filesIn(
+  folder: SearchedFolder,
+  { path, absolute }: Pick<SearchedFolder, 'path' | 'absolute'> = folder,
+): Generator<RecordingFile | UnreadablePiece> {
   const entries = readdirSync(absolute, { withFileTypes: true });
   const odd = oddNames(absolute, entries);
   for (const name of odd.shown) yield unreadable(join(path, name), ODD_NAME);
@@ -99,13 +104,15 @@ function* filesIn(path: string, absolute: string): Generator<RecordingFile | Unr
     const below = join(path, name);
     const absoluteBelow = join(absolute, name);
     try {
-      if (entry.isDirectory() && isSearchedFolder(name)) yield* filesIn(below, absoluteBelow);
-      else if (entry.isFile()) {
+      if (entry.isDirectory() && isSearchedFolder(name)) {
+        yield* filesIn(folder, { path: below, absolute: absoluteBelow });
+      } else if (entry.isFile()) {
         yield {
           path: below,
           absolute: absoluteBelow,
           stamp: lstatSync(absoluteBelow),
           named: false,
+          folder,
         };
       }
     } catch (error) {

@@ -7,7 +7,10 @@ import { zoneRules } from './zone.ts';
  *
  * @param zone of a recording without its own offset
  */
-export function localStart({ startedAt, offsetMinutes }: Activity, zone: string): number | undefined {
+export function localStart(
+  { startedAt, offsetMinutes }: Activity,
+  zone: string,
+): number | undefined {
   if (startedAt === undefined) return undefined;
   return offsetMinutes === undefined
     ? zoneRules(zone).wallAt(startedAt)

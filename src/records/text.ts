@@ -49,7 +49,7 @@ export function decodeText(name: string, bytes: Buffer): string {
  * @throws SyncError `INPUT_INVALID` with the way to send it
  */
 export function rejectOtherFormat(name: string, bytes: Buffer): void {
-  const other = otherFormat(bytes);
+  const other = otherFormat(name, bytes);
   if (other === undefined) return;
   throw new SyncError('INPUT_INVALID', `${name} is ${other.what}.`, {
     hint: other.hint,
@@ -62,18 +62,21 @@ const SAVE_AS_UTF8 =
 
 const SAVE_AS_CSV = 'Open it, and save the sheet as CSV (UTF-8).';
 
-function otherFormat(bytes: Buffer): { readonly what: string; readonly hint: Text } | undefined {
+function otherFormat(
+  name: string,
+  bytes: Buffer,
+): { readonly what: string; readonly hint: Text } | undefined {
   const starts = (...magic: number[]): boolean => magic.every((byte, at) => bytes[at] === byte);
   if (bytes.toString('latin1', 8, 12) === '.FIT') {
     return {
       what: 'a recording (FIT), not JSON',
-      hint: phrase`Send it with ${sync('upload', 'FILE')}.`,
+      hint: phrase`Send it with ${sync('upload', name)}.`,
     };
   }
   if (starts(0x1f, 0x8b)) return { what: 'gzip, not JSON', hint: 'Unpack it with gunzip.' };
   if (starts(0x50, 0x4b, 0x03, 0x04)) {
     if (isWorkbook(bytes)) return { what: 'an Excel workbook', hint: SAVE_AS_CSV };
-    const hint = phrase`${sync('import', 'FILE')} reads archives.`;
+    const hint = phrase`${sync('import', name)} reads archives.`;
     return { what: 'a ZIP archive, not JSON', hint };
   }
   if (starts(0xd0, 0xcf, 0x11, 0xe0)) return { what: 'an Excel workbook', hint: SAVE_AS_CSV };

@@ -34,6 +34,22 @@ export function duration(ms: number): string {
   return plural(Math.round(ms / unit), noun);
 }
 
+/** Formats a duration like a stopwatch: `45:10`, `2:36:36`. */
+export function clockTime(secs: number): string {
+  const whole = Math.round(secs);
+  const hours = Math.floor(whole / 3600);
+  const minutes = Math.floor((whole % 3600) / 60);
+  const seconds = String(whole % 60).padStart(2, '0');
+  return hours === 0
+    ? `${minutes}:${seconds}`
+    : `${hours}:${String(minutes).padStart(2, '0')}:${seconds}`;
+}
+
+/** Formats a distance: `950 m`, `87.9 km`. */
+export function distance(meters: number, decimals = 1): string {
+  return meters < 1000 ? `${Math.round(meters)} m` : `${(meters / 1000).toFixed(decimals)} km`;
+}
+
 /** Formats a time in the zone of this machine: "2026-02-15 07:30:05". */
 export function wallTime(at: Date): string {
   const two = (value: number) => String(value).padStart(2, '0');

@@ -3,7 +3,7 @@ import { widthOf } from './width.ts';
 /** A word with the space before it. A command in backticks is one word. */
 const WORD = /(\s*)((?:`[^`]+`|\S)+)/g;
 /** Beginning of a line that its further lines are indented by: spaces, a bullet, a short label. */
-const LEAD = /^\s*(?:[-*]\s+|\S+(?: \S+){0,3}\s{2,}(?=\S))?/;
+const LEAD = /^\s*(?:[-*]\s+|\S+(?: \S+){0,4}\s{2,}(?=\S))?/;
 /** Share of the width that a label may take, so that enough is left for the text beside it. */
 const LABEL_SHARE = 1 / 3;
 

@@ -6,6 +6,7 @@ import type { SenderTarget } from './pipeline.ts';
 import type { BufferSource, RecordingContents } from './read-recording.ts';
 import type { UnreadableMember } from './read-member.ts';
 import type { UploadItem } from './report.ts';
+import { goneItem } from './searched-folder.ts';
 import { Uploader } from './uploader.ts';
 
 /** Files above this size are uploaded one at a time, which bounds the memory (bytes). */
@@ -27,6 +28,8 @@ export class BatchSender {
   readonly #breaker = new BatchBreaker();
   readonly #large = { buffers: reusedBuffer(), turn: Promise.resolve() as Promise<unknown> };
   readonly #totals = { done: 0, sentBytes: 0 };
+  /** The recording started last. */
+  #current = '';
 
   /** @param total number of recordings, if it is known, for the progress */
   constructor(
@@ -138,7 +141,12 @@ export class BatchSender {
     const given = this.#given(file.path);
     if (given !== undefined) return given;
     const item = await this.#uploader[method](file, buffers);
-    if (item !== undefined) this.#judge(item);
+    if (item === undefined) return undefined;
+    if (item.outcome === 'invalid' && item.reason === 'unreadable' && file.folder !== undefined) {
+      const gone = goneItem(file.path, file.folder);
+      if (gone !== undefined) return gone;
+    }
+    this.#judge(item);
     return item;
   }
 
@@ -154,6 +162,12 @@ export class BatchSender {
   }
 
   #progress(current: string): void {
+    this.#current = current;
+    this.#showProgress();
+  }
+
+  #showProgress(): void {
+    const current = this.#current;
     this.#target.progress?.({ ...this.#totals, total: this.#total, current });
   }
 
@@ -161,6 +175,7 @@ export class BatchSender {
     this.#totals.done++;
     if ('attempts' in item && 'size' in item) this.#totals.sentBytes += item.size ?? 0;
     this.#target.report(item);
+    this.#showProgress();
   }
 }
 

@@ -1,19 +1,13 @@
-import { type Dirent, lstatSync, readdirSync, statSync } from 'node:fs';
-import { resolve, sep } from 'node:path';
+import { type Dirent, type Stats, lstatSync, readdirSync, statSync } from 'node:fs';
+import { dirname, resolve, sep } from 'node:path';
 import { messageOf, systemCode } from '../base/errors.ts';
-import type { FileStamp } from '../ledger/known-files.ts';
+import type { RecordingFile } from './known-outcome.ts';
 import { ODD_NAME, isRecordingName, isSearchedFolder, oddNames } from './recording-names.ts';
+import type { SearchedFolder } from './searched-folder.ts';
 
 /** A file, or a path that could not be read. */
 export type FoundFile =
-  | {
-      /** The path as the user wrote it; below a folder, the folder's path and the rest. */
-      readonly path: string;
-      readonly absolute: string;
-      readonly stamp: FileStamp;
-      /** The user named this file; otherwise a folder contained it. */
-      readonly named: boolean;
-    }
+  | (RecordingFile & { readonly folder: SearchedFolder })
   | { readonly path: string; readonly problem: string }
   | OtherFile;
 
@@ -52,9 +46,10 @@ export function* findFiles(paths: readonly string[], cwd: string): Generator<Fou
       yield { path, problem: NO_FILE };
       continue;
     }
+    const { dev: device } = stats.value;
     const found = stats.value.isDirectory()
-      ? walk(path.replace(/[/\\]+$/, '') || sep, absolute)
-      : [{ path, absolute, stamp: stats.value, named: true } as const];
+      ? walk({ path: path.replace(/[/\\]+$/, '') || sep, absolute, device })
+      : [namedFile(path, absolute, stats.value)];
     for (const file of found) {
       if ('absolute' in file) {
         if (seen.has(file.absolute)) continue;
@@ -65,7 +60,15 @@ export function* findFiles(paths: readonly string[], cwd: string): Generator<Fou
   }
 }
 
-function* walk(path: string, absolute: string): Generator<FoundFile> {
+function namedFile(path: string, absolute: string, stats: Stats): FoundFile {
+  const folder = { path: dirname(path), absolute: dirname(absolute), device: stats.dev };
+  return { path, absolute, stamp: stats, named: true, folder };
+}
+
+function* walk(
+  folder: SearchedFolder,
+  { path, absolute }: Pick<SearchedFolder, 'path' | 'absolute'> = folder,
+): Generator<FoundFile> {
   const found = attempt(() => {
     const entries = readdirSync(absolute, { withFileTypes: true });
     return { entries, odd: oddNames(absolute, entries) };
@@ -81,11 +84,16 @@ function* walk(path: string, absolute: string): Generator<FoundFile> {
     const below = join(path, entry.name);
     const absoluteBelow = join(absolute, entry.name);
     if (entry.isDirectory()) {
-      if (isSearchedFolder(entry.name)) yield* walk(below, absoluteBelow);
+      if (isSearchedFolder(entry.name)) {
+        yield* walk(folder, { path: below, absolute: absoluteBelow });
+      }
     } else if (entry.isFile() && isRecordingName(entry.name)) {
       const stats = attempt(() => lstatSync(absoluteBelow));
       if ('problem' in stats) yield { path: below, problem: stats.problem };
-      else yield { path: below, absolute: absoluteBelow, stamp: stats.value, named: false };
+      else {
+        const stamp = stats.value;
+        yield { path: below, absolute: absoluteBelow, stamp, named: false, folder };
+      }
     } else if (entry.isFile() && !entry.name.startsWith('.')) {
       const other = otherKind(entry.name);
       if (other !== undefined) yield { path: below, other };

@@ -1,5 +1,7 @@
 import type { FileStamp, KnownFiles } from '../ledger/known-files.ts';
+import type { Activity } from '../fit/activity.ts';
 import type { InvalidReason, UploadItem } from './report.ts';
+import type { SearchedFolder } from './searched-folder.ts';
 
 export interface UploadOptions {
   /** Send recordings that the service already has. */
@@ -10,6 +12,8 @@ export interface UploadOptions {
   readonly name?: string | undefined;
   /** Added to the program's own metadata; wins over it. */
   readonly metadata: Readonly<Record<string, unknown>>;
+  /** Returns whether an activity is too early to be sent; absent: none is. */
+  readonly isTooEarly?: ((activity: Activity) => boolean) | undefined;
   readonly dryRun: boolean;
 }
 
@@ -21,6 +25,8 @@ export interface RecordingFile {
   readonly stamp: FileStamp;
   /** The user named this file; otherwise a folder contained it. */
   readonly named: boolean;
+  /** The folder that was searched or that holds the named file; absent: its end is not reported. */
+  readonly folder?: SearchedFolder;
 }
 
 /**

@@ -1,11 +1,12 @@
 import type { Failure } from '../api/batch-breaker.ts';
 import type { ServiceRecording } from '../api/wire.ts';
+import type { Activity } from '../fit/activity.ts';
 
 /**
  * Why a recording was skipped. `refused-before`: the service rejected it, and the watcher waits before
- * it tries again.
+ * it tries again. `before-since`: it began before the first day to send.
  */
-export type SkipReason = 'already-uploaded' | 'not-an-activity' | 'refused-before';
+export type SkipReason = 'already-uploaded' | 'not-an-activity' | 'refused-before' | 'before-since';
 /** Why a file is invalid. `not-an-activity`: only for files that the user named. */
 export type InvalidReason = 'not-fit' | 'incomplete' | 'corrupt' | 'not-an-activity' | 'unreadable';
 
@@ -31,6 +32,7 @@ export type UploadItem = { readonly path: string } & (
 );
 
 interface Sent {
+  readonly activity: Activity;
   readonly sha256: string;
   /** Bytes of the recording (unpacked). */
   readonly size: number;

@@ -15,6 +15,8 @@ export interface UploadReport {
   readonly summary: UploadSummary;
   /** Skipped files per reason. */
   readonly skipped: Readonly<Record<SkipReason, number>>;
+  /** Uploaded recordings that the service has received and not processed yet. */
+  readonly processing: number;
   /** Paths of the GPX, TCX and zip files that were found and not sent. */
   readonly others: Readonly<Record<OtherKind, readonly string[]>>;
   readonly exitCode: ExitCode;
@@ -36,7 +38,9 @@ export class UploadTally {
     'already-uploaded': 0,
     'not-an-activity': 0,
     'refused-before': 0,
+    'before-since': 0,
   };
+  #processing = 0;
   readonly #others: Record<OtherKind, string[]> = { gpx: [], tcx: [], zip: [] };
   readonly #codes = new Set<ExitCode>();
 
@@ -44,6 +48,7 @@ export class UploadTally {
     this.#total++;
     this.#counts[item.outcome]++;
     if (item.outcome === 'skipped') this.#skipped[item.reason]++;
+    if (item.outcome === 'uploaded' && item.service.state === 'queued') this.#processing++;
     this.#codes.add(exitCodeOfItem(item));
   }
 
@@ -60,6 +65,7 @@ export class UploadTally {
     return {
       summary: { total: this.#total, ...this.#counts },
       skipped: this.#skipped,
+      processing: this.#processing,
       others: this.#others,
       exitCode: worstExitCode(this.#codes),
     };

@@ -1,7 +1,7 @@
 import { basename } from 'node:path';
 import type { Context } from '../base/context.ts';
 import { SyncError, endsRun } from '../base/errors.ts';
-import { describeActivity } from '../fit/activity.ts';
+import { type Activity, describeActivity } from '../fit/activity.ts';
 import { activityName } from '../fit/activity-name.ts';
 import { type ActivityTimes, readActivityTimes, readFirstSession } from '../fit/summary.ts';
 import type { FileStamp, KnownFiles } from '../ledger/known-files.ts';
@@ -148,7 +148,7 @@ export class Uploader {
   ): Promise<UploadItem | undefined> {
     const { path, named } = origin;
     const { ledger } = this.#target;
-    const { anyType, dryRun, force } = this.#options;
+    const { anyType, dryRun, force, isTooEarly } = this.#options;
     if (!('sha256' in identity)) {
       return { path, outcome: 'invalid', reason: identity.verdict, detail: identity.detail };
     }
@@ -156,14 +156,18 @@ export class Uploader {
       return notAnActivity(path, named, identity.detail);
     }
     const { sha256 } = identity;
-    if (dryRun) {
-      return !force && ledger.find(sha256)?.state === 'confirmed'
-        ? alreadyUploaded(path, sha256)
-        : this.#wouldUpload(origin, contents, identity);
-    }
     const times = readActivityTimes(contents.bytes);
     const fields = this.#fieldsOf(origin, times, identity);
     const activity = { ...describeActivity(contents.bytes, times), name: fields.name };
+    if (isTooEarly?.(activity) === true) {
+      return { path, outcome: 'skipped', reason: 'before-since', sha256 };
+    }
+    const prepared = { sha256, fields, times, activity };
+    if (dryRun) {
+      return !force && ledger.find(sha256)?.state === 'confirmed'
+        ? alreadyUploaded(path, sha256)
+        : this.#wouldUpload(path, contents, prepared);
+    }
     const { claim } = ledger.claim(
       { sha256, path, size: contents.bytes.length, activity },
       force && !this.#delivered.has(sha256),
@@ -175,7 +179,7 @@ export class Uploader {
       case 'yours':
         this.#sending.add(sha256);
         try {
-          return await this.#send(path, contents, { sha256, fields, times });
+          return await this.#send(path, contents, prepared);
         } finally {
           this.#sending.delete(sha256);
         }
@@ -189,10 +193,10 @@ export class Uploader {
   async #send(
     path: string,
     contents: RecordingContents,
-    { sha256, fields, times }: Prepared,
+    { sha256, fields, times, activity }: Prepared,
   ): Promise<UploadItem> {
     const { ledger, client } = this.#target;
-    const sent = { path, sha256, size: contents.bytes.length };
+    const sent = { path, activity, sha256, size: contents.bytes.length };
     let isRecorded = false;
     let attempts = 0;
     try {
@@ -244,16 +248,18 @@ export class Uploader {
     return count < ENOUGH_FAULTS ? undefined : faultMessage('this recording', count);
   }
 
-  #wouldUpload(origin: Origin, contents: RecordingContents, identity: Recording): UploadItem {
-    const { sha256 } = identity;
+  #wouldUpload(
+    path: string,
+    contents: RecordingContents,
+    { sha256, fields, activity }: Prepared,
+  ): UploadItem {
     const size = contents.bytes.length;
-    const fields = this.#fieldsOf(origin, readActivityTimes(contents.bytes), identity);
     const parts = [
       ...textParts(fields),
       { name: FILE_PART, filename: fields.fileName, size, sha256 },
     ];
     const request = { method: 'POST', url: this.#target.uploadUrl().href, parts } as const;
-    return { path: origin.path, outcome: 'would-upload', sha256, size, request };
+    return { path, outcome: 'would-upload', activity, sha256, size, request };
   }
 
   #fieldsOf({ path, name }: Origin, times: ActivityTimes, { device }: Recording): UploadFields {
@@ -269,11 +275,12 @@ export class Uploader {
   }
 }
 
-/** A claimed recording with the fields to send. */
+/** A recording with the fields to send. */
 interface Prepared {
   readonly sha256: string;
   readonly fields: UploadFields;
   readonly times: ActivityTimes;
+  readonly activity: Activity;
 }
 
 type Recording = Extract<Identity, { sha256: string }>;

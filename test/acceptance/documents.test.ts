@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { ExitCode, worstExitCode } from '../../src/base/errors.ts';
-import type { PushOutcome } from '../../src/commands/push.ts';
+import type { PushOutcome } from '../../src/app/day-words.ts';
 import { systemConfigFile } from '../../src/config/paths.ts';
 import { DEFAULT_SCOPES } from '../../src/config/scopes.ts';
 import { CALLBACK_PATH, SETTINGS } from '../../src/config/settings.ts';
@@ -113,6 +113,7 @@ const OUTCOMES: Record<
   unchanged: true,
   'not-an-activity': true,
   'refused-before': true,
+  'before-since': true,
   'not-fit': true,
   incomplete: true,
   corrupt: true,

@@ -21,11 +21,12 @@ async function uploadRide(world: World) {
   const path = world.write('ride.fit', ride);
   const { code, stdout } = await world.sync(['upload', '--json', path]);
   const [item = {}, summary] = ndjson(stdout);
-  const { type, path: itemPath, sha256: hash, size, service, ...rest } = item;
+  const { type, path: itemPath, activity, sha256: hash, size, service, ...rest } = item;
   expect({ type, itemPath, hash, size }).toEqual({
     ...{ type: 'upload', itemPath: path },
     ...{ hash: sha256(ride), size: ride.length },
   });
+  if (rest['outcome'] !== 'skipped') expect(activity).toMatchObject({ name: 'Ride' });
   expect(summary).toMatchObject({ total: 1, [String(rest['outcome'])]: 1 });
   return { code, item: rest, service };
 }
@@ -106,9 +107,9 @@ it('sync upload reports a pause once for any number of waiting requests', async 
   const rides = [1, 2, 3].map((n) => world.write(`${n}.fit`, makeRecording({ seed: n })));
   world.sandbox.control.addFaults('upload-fit:429(retry-after=3)*3');
   const { code, stdout, stderr } = await world.sync(['upload', ...rides]);
-  expect([code, stdout]).toEqual([0, expect.stringContaining('3 files: 3 uploaded.')]);
+  expect([code, stdout]).toEqual([0, expect.stringContaining('3 files: 3 uploaded (the platform is processing them).')]);
   expect(stderr).toBe(
-    'The service says that it gets too many requests (429). Continuing in 3 s.\n',
+    'The service says that it gets too many requests (429): A scripted fault of the sandbox. Continuing in 3 s.\n',
   );
 });
 
@@ -129,7 +130,7 @@ describe('a permanent fault', () => {
         outcome: 'failed',
         attempts: 4,
         code: 'SERVICE_UNAVAILABLE',
-        message: 'The service cannot answer now (503).',
+        message: 'The service cannot answer now (503): A scripted fault of the sandbox.',
         hint: 'Try again later; the same command continues.',
       },
     ],
@@ -141,7 +142,8 @@ describe('a permanent fault', () => {
         outcome: 'failed',
         attempts: 1,
         code: 'SERVICE_UNAVAILABLE',
-        message: 'The service says that it gets too many requests (429).',
+        message:
+          'The service says that it gets too many requests (429): A scripted fault of the sandbox.',
         hint: 'Try again in 3600 s; the same command continues.',
       },
     ],

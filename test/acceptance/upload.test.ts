@@ -113,6 +113,7 @@ describe('sync upload of a folder', () => {
           sha256: sha256(bytes),
           size: bytes.length,
           outcome: 'uploaded',
+          activity: expect.objectContaining({ name: 'Ride' }) as unknown,
           attempts: 1,
           // The older one lists no items.
           service: revision === '2026-02' ? {} : QUEUED,
@@ -158,9 +159,9 @@ describe('sync upload of a folder', () => {
     const { code, stdout } = await world.sync(['upload', 'card']);
     expect(code).toBe(3);
     expect(stdout.trimEnd().split('\n').sort()).toEqual([
-      '2 files: 1 uploaded, 1 not usable.',
+      '2 files: 1 uploaded (the platform is processing it), 1 not usable.',
+      expect.stringMatching(/^Sun 15 Feb( \d{4})? 0\d:30  Ride  10:00  4.8 km  uploaded$/),
       'card/bad.fit: not sent. This is a text file, not a FIT recording.',
-      'card/ride.fit: uploaded (received, being processed)',
     ]);
     const again = await world.sync(['upload', 'card/ride.fit']);
     expect(again.stdout).toBe('Nothing to send. 1 file: 1 uploaded before.\n');
@@ -177,15 +178,15 @@ describe('sync upload of a folder', () => {
   });
 
   it.skipIf(!terminals.present)(
-    `shows count, bytes and file as progress on a terminal${terminals.note}`,
+    `shows count, bytes and rate as progress on a terminal${terminals.note}`,
     async () => {
       const world = await openLoggedInWorld();
       world.sandbox.control.addFaults('upload-fit:delay=300ms*inf');
       for (const [name, bytes] of Object.entries(WHOLE)) world.write(`card/${name}`, bytes);
       const terminal = openTerminal(world, ['upload', 'card', '--jobs', '2']);
-      await terminal.waitFor(/[1-9] of 10, [\d.]+ (kB|bytes).*card\/\S+\.fit/i);
+      await terminal.waitFor(/[1-9] of 10 {2}[\d.]+ (kB|bytes) {2}\S+\.fit/i);
       expect((await terminal.finished).code).toBe(0);
-      expect(terminal.screen()).toContain('10 files: 10 uploaded.');
+      expect(terminal.screen()).toContain('10 files: 10 uploaded (the platform is processing them).');
     },
   );
 });
@@ -355,6 +356,7 @@ describe.each(REVISIONS)('an uploaded recording (%s)', (revision) => {
       {
         type: 'upload',
         path: ride,
+        activity: expect.objectContaining({ name: 'Ride' }) as unknown,
         sha256: sha256(plain),
         size: plain.length,
         outcome: 'duplicate',
@@ -487,6 +489,7 @@ describe('sync upload --dry-run', () => {
           type: 'upload',
           path: ride,
           outcome: 'would-upload',
+          activity: expect.objectContaining({ name: 'Morning ride' }) as unknown,
           sha256: sha256(bytes),
           size: bytes.length,
           request: {

@@ -247,6 +247,22 @@ describe('pauses between retries', () => {
     }
   });
 
+  it.each<[string, Record<string, unknown>, string]>([
+    ['its own words', { message: 'Maintenance until 14:00' }, ': Maintenance until 14:00.'],
+    ['the phrase of the status', { statusMessage: 'Service Unavailable' }, '.'],
+    ['no words', {}, '.'],
+  ])('end in an error with %s of the service', async (_what, body, said) => {
+    const given = setUp(1);
+    const unavailable = { ...answer(503), text: JSON.stringify(body) };
+    const { attempt } = script(...Array.from({ length: 4 }, () => unavailable));
+    const options = { ...given.options, sent: [] };
+    const error = await failure(withRetry(given.context, attempt, 'always', options));
+    expect(error.message).toBe(`The service cannot answer now (503)${said}`);
+    const { attempt: again } = script(...Array.from({ length: 4 }, () => unavailable));
+    const silent = await failure(withRetry(given.context, again, 'always', given.options));
+    expect(silent.message).toBe('The service cannot answer now (503).');
+  });
+
   it('are announced before they begin', async () => {
     const given = setUp(0.5);
     await withRetry(given.context, script(502, 'not-sent', 200).attempt, 'always', given.options);

@@ -1,5 +1,7 @@
+import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import {
+  EXIT_MEANINGS,
   type ErrorCode,
   ExitCode,
   SyncError,
@@ -20,6 +22,7 @@ const TABLE: Readonly<Record<ErrorCode, number>> = {
   USAGE: 2,
   CONFIG: 2,
   INPUT_INVALID: 3,
+  FOLDER_GONE: 5,
   AUTH_REQUIRED: 4,
   AUTH_EXPIRED: 4,
   AUTH_REFUSED: 4,
@@ -43,6 +46,13 @@ it.each(Object.entries(TABLE))('%s ends the program with %i', (code, exit) => {
   expect(exitCodeOf(code as ErrorCode)).toBe(exit);
 });
 
+it('docs/ci.md lists every exit code with the words of the manual', () => {
+  const rows = readFileSync('docs/ci.md', 'utf8').matchAll(/^\| (\d+) +\| (.*?) +\|$/gm);
+  expect(Object.fromEntries([...rows].map(([, code, meaning]) => [code, meaning]))).toEqual(
+    EXIT_MEANINGS,
+  );
+});
+
 describe('the consequences of an error code', () => {
   const codes = Object.keys(TABLE) as ErrorCode[];
   it.each<[string, (code: ErrorCode) => boolean, ErrorCode[]]>([
@@ -52,17 +62,20 @@ describe('the consequences of an error code', () => {
       ['AUTH_REQUIRED', 'AUTH_EXPIRED', 'AUTH_REFUSED', 'AUTH_TIMEOUT', 'SCOPE_MISSING'],
     ],
     [
-      'the network, an unready service, a locked keychain, a lock and a disk may recover',
+      'the network, an unready service, a locked keychain, a lock, a disk and a folder may recover',
       isTemporary,
-      ['KEYCHAIN_LOCKED', 'NETWORK', 'SERVICE_UNAVAILABLE', 'SERVICE_ANSWER', 'BUSY', 'STORAGE'],
+      [
+        ...(['FOLDER_GONE', 'KEYCHAIN_LOCKED', 'NETWORK', 'SERVICE_UNAVAILABLE'] as const),
+        ...(['SERVICE_ANSWER', 'BUSY', 'STORAGE'] as const),
+      ],
     ],
     ['a failed disk and a signal end a run', endsRun, ['STORAGE', 'INTERRUPTED']],
     [
-      'a failed item counts as unavailable if the service, the network, a lock or a locked keychain is the cause',
+      'a failed item counts as unavailable if the service, the network, a lock, a locked keychain or an unplugged device is the cause',
       (code) => exitCodeOfDelivery(code) === ExitCode.unavailable,
       [
         ...(['KEYCHAIN_LOCKED', 'NETWORK', 'SERVICE_UNAVAILABLE', 'SERVICE_ANSWER'] as const),
-        ...(['REJECTED', 'FATE_UNKNOWN', 'BUSY'] as const),
+        ...(['REJECTED', 'FATE_UNKNOWN', 'BUSY', 'FOLDER_GONE'] as const),
       ],
     ],
   ])('%s', (_title, applies, expected) => {

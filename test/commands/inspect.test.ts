@@ -34,6 +34,8 @@ const ride = makeRecording({
   developerField: true,
 });
 
+const screen = (columns: number, unicode = true) => ({ columns, unicode });
+
 describe('sync inspect', () => {
   it('prints the contents of a recording as JSON', async () => {
     const path = file('ride.fit', ride);
@@ -75,7 +77,7 @@ describe('sync inspect', () => {
   });
 
   it('prints text with charts and a map', async () => {
-    const lines = inspectLines(await inspectFile(file('ride.fit', ride)), 100);
+    const lines = inspectLines(await inspectFile(file('ride.fit', ride)), screen(100));
     const text = lines.join('\n');
     expect(lines.slice(1, 4)).toEqual([
       '  Morning ride',
@@ -91,8 +93,18 @@ describe('sync inspect', () => {
     expect(text).toMatch(/[▁▂▃▄▅▆▇█]+ \d+ to \d+ W/);
   });
 
+  it('draws its picture with ASCII characters if the terminal has no others', async () => {
+    const item = await inspectFile(file('ride.fit', ride));
+    const text = inspectLines(item, screen(60, false)).join('\n');
+    // eslint-disable-next-line no-control-regex -- all of ASCII
+    expect(text).toMatch(/^[\0-\x7f]*$/);
+    expect(text).toMatch(/[:'.]{2}/);
+    expect(text).toMatch(/Power +[.:|# ]+\n/);
+    expect(text).toMatch(/[.:|#]+ \d+ to \d+ W/);
+  });
+
   it.each([40, 60, 80, 120])('keeps its picture within %d columns', async (columns) => {
-    const lines = inspectLines(await inspectFile(file('ride.fit', ride)), columns);
+    const lines = inspectLines(await inspectFile(file('ride.fit', ride)), screen(columns));
     const drawn = lines.filter((line) => /[\u2801-\u28ff▁▂▃▄▅▆▇█]/u.test(line));
     expect(drawn.length).toBeGreaterThan(4);
     for (const line of drawn) expect(line.length).toBeLessThanOrEqual(columns);
@@ -100,7 +112,7 @@ describe('sync inspect', () => {
 
   it('shows UTC and no part of the day if the local time is unknown', async () => {
     const path = file('utc.fit', makeRecording({ startTime: new Date('2026-02-15T07:30:00Z') }));
-    const lines = inspectLines(await inspectFile(path), 80);
+    const lines = inspectLines(await inspectFile(path), screen(80));
     expect(lines.slice(1, 3)).toEqual([
       '  Ride',
       '  2026-02-15 07:30 UTC; the device does not say the local time',
@@ -109,13 +121,16 @@ describe('sync inspect', () => {
 
   it('lists the sports of a triathlon', async () => {
     const path = file('tri.fit', makeRecording({ sport: 5, furtherSports: [3, 2, 3, 1] }));
-    const text = inspectLines(await inspectFile(path), 80).join('\n');
+    const text = inspectLines(await inspectFile(path), screen(80)).join('\n');
     expect(text).toContain('  Triathlon\n');
     expect(text).toMatch(/1\. swimming .*\n {2}2\. transition .*\n {2}3\. cycling /);
   });
 
   it('counts steps, and minutes a kilometre, for a run', async () => {
-    const text = inspectLines(await inspectFile(file('run.fit', makeRecording({ sport: 1 }))), 80);
+    const text = inspectLines(
+      await inspectFile(file('run.fit', makeRecording({ sport: 1 }))),
+      screen(80),
+    );
     expect(text.join('\n')).toMatch(/ \d:\d\d \/km .* 174 spm/);
   });
 
@@ -149,7 +164,7 @@ describe('sync inspect', () => {
     ]);
     expect(report.exitCode).toBe(3);
     expect((await inspectAll(file('ride.fit', ride))).exitCode).toBe(0);
-    const text = async (path = '') => inspectLines(await inspectFile(path), 80).join('\n');
+    const text = async (path = '') => inspectLines(await inspectFile(path), screen(80)).join('\n');
     const [cut, absent, page] = await Promise.all(files.slice(0, 3).map(text));
     expect(cut).toContain('The end is missing: 100 bytes of');
     expect(cut).toMatch(/[▁▂▃▄▅▆▇█]/);
@@ -168,7 +183,7 @@ describe('sync inspect', () => {
     const fileId = [0x40, 0, 0, 0, 0, fields.length, ...fields.flat(), 0, 4, 32, 0, ...name];
     const item = await inspectFile(file('evil.fit', wrapRecords(Uint8Array.from(fileId))));
     expect(item).toMatchObject({ holds: 'an activity' });
-    const lines = inspectLines({ ...item, path: 'a\u001b[2Jb.fit' }, 80);
+    const lines = inspectLines({ ...item, path: 'a\u001b[2Jb.fit' }, screen(80));
     expect(lines.join(' ')).toContain('?]0;owned?Edge');
     for (const line of lines) expect(line).not.toMatch(/\p{Cc}/u);
   });

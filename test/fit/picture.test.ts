@@ -44,6 +44,14 @@ describe('drawChart', () => {
     expect(drawChart(points, 3, 30, { columns: 4, rows: 1 })?.lines).toEqual(['▁▁▁▁']);
   });
 
+  it('has fewer levels in ASCII', () => {
+    const points = everySecond(Array.from({ length: 16 }, (_, i) => i));
+    expect(drawChart(points, 15, 1, { columns: 16, rows: 2, ascii: true })?.lines).toEqual([
+      '        ..::||##',
+      '..::||##########',
+    ]);
+  });
+
   it('draws nothing without values', () => {
     expect(drawChart([], 100, 1, { columns: 10, rows: 1 })).toBeUndefined();
     expect(drawChart([{ at: 500, value: 1 }], 100, 1, { columns: 10, rows: 1 })).toBeUndefined();
@@ -66,6 +74,7 @@ describe('drawTrack', () => {
   it('draws to scale: a square on the ground is a square of dots', () => {
     const square = [at(0, 0.01), at(0.01, 0.01), at(0.01, 0.02), at(0, 0.02), at(0, 0.01)];
     expect(drawTrack(square, size)).toEqual(['⡏⠉⠉⠉⠉⢹', '⡇⠀⠀⠀⠀⢸', '⣇⣀⣀⣀⣀⣸']);
+    expect(drawTrack(square, { ...size, ascii: true })).toEqual([":'''':", ':    :', ':....:']);
   });
 
   it('crosses the date line', () => {

@@ -250,7 +250,7 @@ describe('an input that can’t be read as a whole', () => {
       Buffer.from('PK\u0003\u0004xyz'),
       {
         message: 'in is a ZIP archive, not JSON.',
-        hint: phrase`${sync('import', 'FILE')} reads archives.`,
+        hint: phrase`${sync('import', 'in')} reads archives.`,
       },
     ],
     [
@@ -271,7 +271,7 @@ describe('an input that can’t be read as a whole', () => {
       Buffer.from('\u000e\u0010abcdef.FIT123', 'latin1'),
       {
         message: 'in is a recording (FIT), not JSON.',
-        hint: phrase`Send it with ${sync('upload', 'FILE')}.`,
+        hint: phrase`Send it with ${sync('upload', 'in')}.`,
       },
     ],
   ])('yields no records: %s', async (_, content, error) => {

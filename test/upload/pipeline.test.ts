@@ -1,8 +1,9 @@
-import { mkdirSync, readFileSync, utimesSync } from 'node:fs';
+import { mkdirSync, readFileSync, renameSync, utimesSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { SyncError } from '../../src/base/errors.ts';
+import type { Activity } from '../../src/fit/activity.ts';
 import { knownFiles } from '../../src/ledger/known-files.ts';
 import { uploadLedger } from '../../src/ledger/uploads.ts';
 import { testContext } from '../support/context.ts';
@@ -36,6 +37,7 @@ interface BatchOptions extends Partial<UploadOptions> {
   readonly jobs?: number;
   readonly signal?: AbortSignal;
   readonly client?: ReturnType<typeof clientOf>['client'];
+  readonly onProgress?: (progress: UploadProgress) => void;
 }
 
 /** A folder, a ledger and a sandbox, and runs over them. */
@@ -53,7 +55,7 @@ async function open(sandboxOptions: Parameters<typeof openSandbox>[0] = {}) {
     const elsewhere: number[] = [];
     const others: string[] = [];
     sandbox.control.clearRequests();
-    const { jobs = 4, signal, ...rest } = options;
+    const { jobs = 4, signal, onProgress, ...rest } = options;
     let failed: unknown;
     await uploadBatch(
       testContext({ clock: hastyClock, ...(signal === undefined ? {} : { signal }) }),
@@ -68,7 +70,10 @@ async function open(sandboxOptions: Parameters<typeof openSandbox>[0] = {}) {
         client: options.client ?? client,
         uploadUrl: () => new URL('/api/workouts/upload-fit', sandbox.url),
         report: (item) => items.push(item),
-        progress: (now) => progress.push(now),
+        progress: (now) => {
+          progress.push(now);
+          onProgress?.(now);
+        },
         onBusy: (count) => elsewhere.push(count),
         onOther: ({ path, other }) => others.push(`${path} ${other}`),
       },
@@ -96,6 +101,14 @@ const outcomes = (items: readonly UploadItem[]) =>
     ]),
   );
 
+const RIDE_ACTIVITY = {
+  name: 'Ride',
+  startedAt: Date.UTC(2026, 1, 15, 7, 30),
+  offsetMinutes: undefined,
+  movingSecs: 600,
+  distanceMeters: 4922.63,
+};
+
 describe('a recording', () => {
   it('arrives byte for byte, with a name and metadata, and the report shows them', async () => {
     const { dir, run, sandbox, recordings, ledger } = await open();
@@ -105,6 +118,7 @@ describe('a recording', () => {
     expect(byPath).toEqual({
       'r/ride.fit': {
         outcome: 'uploaded',
+        activity: RIDE_ACTIVITY,
         sha256: hash,
         size: 2_000,
         attempts: 1,
@@ -338,6 +352,7 @@ describe('a response that rejects an upload', () => {
       expect(outcomes(items)).toEqual({ '1.fit': 'rejected', '2.fit': 'uploaded' });
       expect(byPath['1.fit']).toEqual({
         outcome: 'rejected',
+        activity: RIDE_ACTIVITY,
         sha256: sha256(RIDE),
         size: 2_000,
         attempts: 1,
@@ -416,6 +431,7 @@ describe('a response that rejects an upload', () => {
     expect([await go(), await go()]).toMatchObject([later, later]);
     expect(await go()).toEqual({
       outcome: 'rejected',
+      activity: RIDE_ACTIVITY,
       status: 500,
       attempts: 4,
       sha256: poison,
@@ -625,6 +641,7 @@ describe('--dry-run', () => {
     const hash = sha256(RIDE);
     expect(byPath['./a.fit']).toEqual({
       outcome: 'would-upload',
+      activity: { ...RIDE_ACTIVITY, name: 'N' },
       sha256: hash,
       size: 2_000,
       request: {
@@ -700,13 +717,68 @@ describe('many files', () => {
     expect(mostAtOnce(large.requests)).toBe(1);
   });
 
+  it('are skipped if their activity is too early', async () => {
+    const { dir, run } = await open();
+    put(dir, 'ride.fit', RIDE);
+    const at = RIDE_ACTIVITY.startedAt;
+    const before = (day: number) => (activity: Activity) => (activity.startedAt ?? day) < day;
+    const early = await run(['.'], { isTooEarly: before(at + 1) });
+    expect(early.byPath).toEqual({
+      './ride.fit': { outcome: 'skipped', reason: 'before-since', sha256: sha256(RIDE) },
+    });
+    expect(early.requests).toEqual([]);
+    const onTime = await run(['.'], { isTooEarly: before(at) });
+    expect(outcomes(onTime.items)).toEqual({ './ride.fit': 'uploaded' });
+  });
+
+  it.each([
+    ['a folder', ['usb', 'other']],
+    ['named files', ['usb/1.fit', 'usb/2.fit', 'usb/3.fit', 'other/a.fit']],
+  ])('fail for now if %s went away with its device, and others are sent', async (_what, paths) => {
+    const { dir, run } = await open();
+    const rides = [11, 12, 13].map((seed) => makeRecording({ seed, sizeBytes: 2_000 }));
+    for (const [i, ride] of rides.entries()) put(dir, `usb/${i + 1}.fit`, ride);
+    put(dir, 'other/a.fit', RIDE);
+    let unplugged = false;
+    const onProgress = ({ done }: UploadProgress) => {
+      if (done !== 1 || unplugged) return;
+      unplugged = true;
+      renameSync(join(dir, 'usb'), join(dir, 'away'));
+    };
+    const { items } = await run(paths, { jobs: 1, onProgress });
+    const gone = {
+      outcome: 'failed',
+      code: 'FOLDER_GONE',
+      message: 'usb is gone (unplugged?).',
+      hint: 'Run the same command again to continue.',
+    };
+    expect(items).toEqual([
+      expect.objectContaining({ path: 'usb/1.fit', outcome: 'uploaded' }),
+      { path: 'usb/2.fit', ...gone },
+      { path: 'usb/3.fit', ...gone },
+      expect.objectContaining({ path: 'other/a.fit', outcome: 'uploaded' }),
+    ]);
+    renameSync(join(dir, 'away'), join(dir, 'usb'));
+    expect(Object.values(outcomes((await run(paths)).items)).toSorted()).toEqual([
+      'skipped already-uploaded',
+      'skipped already-uploaded',
+      'uploaded',
+      'uploaded',
+    ]);
+  });
+
   it('have a progress that ends with all of them', async () => {
     const { dir, run } = await open();
     for (let i = 0; i < 5; i++) put(dir, `${i}.fit`, makeRecording({ seed: i, sizeBytes: 2_000 }));
     const { progress } = await run(['.'], { jobs: 1 });
     expect(
       progress.map(({ done, total, sentBytes, current }) => [done, total, sentBytes, current]),
-    ).toEqual(Array.from({ length: 5 }, (_, i) => [i, 5, i * 2_000, `./${i}.fit`]));
+    ).toEqual(
+      Array.from({ length: 5 }, (_, i) => [
+        [i, 5, i * 2_000, `./${i}.fit`],
+        [i + 1, 5, (i + 1) * 2_000, `./${i}.fit`],
+      ]).flat(),
+    );
   });
 
   it('are each reported once, also if they do not exist', async () => {

@@ -6,7 +6,7 @@ import { withIsoTimes } from '../../json/time.ts';
 import type { RecordKind, RecordLedger } from '../../ledger/records.ts';
 import type { LedgerUpload } from '../../ledger/uploads.ts';
 import { duration, oneLine } from '../../terminal/words.ts';
-import { type ActivityView, activityJson, activityText } from '../status/recording.ts';
+import { type ActivityView, activityJson, activityText } from '../../app/activity-words.ts';
 import { type UploadState, stateOf } from './upload-state.ts';
 
 export interface ExplainedDay {

@@ -5,7 +5,7 @@ import type { LedgerUpload, UploadLedger } from '../../ledger/uploads.ts';
 import { duration, plural } from '../../terminal/words.ts';
 import { identify } from '../../upload/identify.ts';
 import { readFile } from '../../upload/read-recording.ts';
-import { type ActivityView, activityJson, activityText } from '../status/recording.ts';
+import { type ActivityView, activityJson, activityText } from '../../app/activity-words.ts';
 import { type UploadState, stateOf } from './upload-state.ts';
 
 export interface ExplainedFile {

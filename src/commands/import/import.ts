@@ -1,7 +1,24 @@
 import { tmpdir } from 'node:os';
 import { type CommandModule, dryRun, zoneFlag } from '../../app/command.ts';
 import { configFor } from '../../app/config.ts';
+import { activityView } from '../../app/activity-words.ts';
 import { DATE_FORMS, dateFlag } from '../../app/date-flag.ts';
+import {
+  type PushItem,
+  PushTally,
+  pushItemJson,
+  pushItemText,
+  pushSummaryText,
+  warnOfZone,
+} from '../../app/day-words.ts';
+import { FailureGroups } from '../../app/failure-groups.ts';
+import {
+  recordingProgress,
+  uploadItemJson,
+  uploadItemText,
+  uploadSummaryText,
+} from '../../app/upload-words.ts';
+import { withProgress } from '../../app/with-progress.ts';
 import { zoneFor } from '../../app/zone.ts';
 import { ReadZones } from '../../records/read-zones.ts';
 import type { AppContext } from '../../app/context.ts';
@@ -20,15 +37,6 @@ import { SOURCES } from '../../records/sources/all.ts';
 import { DEFAULT_JOBS } from '../../upload/pipeline.ts';
 import type { UploadItem } from '../../upload/report.ts';
 import { UploadTally } from '../../upload/tally.ts';
-import {
-  type PushItem,
-  PushTally,
-  pushItemJson,
-  pushItemTexts,
-  pushSummaryText,
-  warnOfZone,
-} from '../push.ts';
-import { uploadItemJson, uploadItemText, uploadSummaryText } from '../upload.ts';
 import {
   findingJson,
   findingsText,
@@ -98,7 +106,7 @@ class Import {
   readonly #uploads = new UploadTally();
   readonly #days = { wellness: new PushTally(), nutrition: new PushTally() };
   readonly #unreadable: ExitCode[] = [];
-  readonly #dayText = pushItemTexts();
+  readonly #failures = new FailureGroups();
   /** Absent without an account. */
   #zones: ReadZones | undefined;
 
@@ -140,9 +148,9 @@ class Import {
 
   async #takeStock(paths: readonly string[], ledger: OpenLedger | undefined): Promise<Stock> {
     const { cwd, io, output } = this.#context;
-    const progress = output.progress();
     this.#zones = ledger && new ReadZones(this.#options.zone, ledger.records.zones);
     const zone = this.#zones?.zone ?? this.#options.zone;
+    const progress = output.progress();
     let stock: Stock;
     try {
       stock = await takeStock(
@@ -160,6 +168,7 @@ class Import {
       );
     } finally {
       progress.stop();
+      this.#failures.print(output);
     }
     const { findings, records } = stock;
     for (const { unreadable, invalid } of [records.wellness, records.nutrition]) {
@@ -202,43 +211,44 @@ class Import {
     const config = this.#config;
     const { endpoints } = config;
     const baseUrl = requireBaseUrl(config);
-    const progress = output.progress();
     const client = () => connection.client();
-    const total = stock.records.wellness.records.length + stock.records.nutrition.records.length;
-    let done = 0;
     const sendOptions = {
       jobs: DEFAULT_JOBS,
       force: false,
       dryRun,
       nutrition: config.get('nutritionDelivery'),
     };
+    const total = stock.records.wellness.records.length + stock.records.nutrition.records.length;
+    let done = 0;
     try {
-      await sendStock(
-        this.#context,
-        stock,
-        sendOptions,
-        {
-          appVersion: version,
-          ledger: ledger.uploads,
-          known: ledger.known,
-          client,
-          uploadUrl: () => endpointUrl(baseUrl, endpoints.uploadFit),
-          report: (item) => this.#reportUpload(item),
-          progress: (now) => progress.update({ ...now, noun: 'recording' }),
-        },
-        {
-          ledger: ledger.records,
-          client,
-          url: (kind) => endpointUrl(baseUrl, endpoints[kind]),
-          report: (item) => {
-            this.#reportDay(item);
-            done++;
-            progress.update({ noun: 'day', done, total });
+      await withProgress(output, async (progress) => {
+        await sendStock(
+          this.#context,
+          stock,
+          sendOptions,
+          {
+            appVersion: version,
+            ledger: ledger.uploads,
+            known: ledger.known,
+            client,
+            uploadUrl: () => endpointUrl(baseUrl, endpoints.uploadFit),
+            report: (item) => this.#reportUpload(item),
+            progress: (now) => progress.update(recordingProgress(now)),
           },
-        },
-      );
+          {
+            ledger: ledger.records,
+            client,
+            url: (kind) => endpointUrl(baseUrl, endpoints[kind]),
+            report: (item) => {
+              this.#reportDay(item);
+              done++;
+              progress.update({ noun: 'day', done, total });
+            },
+          },
+        );
+      });
     } finally {
-      progress.stop();
+      this.#failures.print(output);
     }
     this.#summarise();
   }
@@ -261,14 +271,21 @@ class Import {
 
   #reportUpload(item: UploadItem): void {
     this.#uploads.add(item);
-    this.#context.output.result(uploadItemJson(item), uploadItemText(item));
+    const { clock, io, output } = this.#context;
+    const view = activityView(io, clock.now(), this.#options.zone.name);
+    const isGrouped = this.#failures.add(item);
+    output.result(uploadItemJson(item), isGrouped ? undefined : uploadItemText(item, view));
   }
 
   #reportDay(item: PushItem): void {
     const { name: ownZone, from } = this.#options.zone;
     const name = ('date' in item ? this.#zones?.zoneOf(item.date ?? '') : undefined) ?? ownZone;
     this.#days[item.kind].add(item);
-    this.#context.output.result(pushItemJson(item, { name, from }), this.#dayText(item, name));
+    const isGrouped = this.#failures.add(item);
+    this.#context.output.result(
+      pushItemJson(item, { name, from }),
+      isGrouped ? undefined : pushItemText(item, name),
+    );
   }
 
   #reportUnreadable(piece: UnreadablePiece): void {

@@ -5,7 +5,7 @@ import type { Io } from '../../terminal/io.ts';
 import { table } from '../../terminal/table.ts';
 import { bytes, oneLine, plural } from '../../terminal/words.ts';
 import type { UploadReport } from '../../upload/tally.ts';
-import type { PushSummary } from '../push.ts';
+import type { PushSummary } from '../../app/day-words.ts';
 
 export function findingJson({ days, bytes: size, ...finding }: Finding): Record<string, unknown> {
   const [first] = days;

@@ -5,6 +5,7 @@ import {
   getFitSportName,
   getFitSubSportName,
 } from 'fit-file-parser/profile';
+import { isoTime } from '../../base/time.ts';
 import { activityName } from '../../fit/activity-name.ts';
 import {
   decodeContents,
@@ -156,9 +157,5 @@ function words(name: string | null): string | undefined {
 
 function localStartTime({ startTime, localOffsetMinutes }: ActivityTimes): string | undefined {
   if (startTime === undefined || localOffsetMinutes === undefined) return undefined;
-  const local = new Date(startTime.getTime() + localOffsetMinutes * 60_000);
-  const minutes = Math.abs(localOffsetMinutes);
-  const sign = localOffsetMinutes < 0 ? '-' : '+';
-  const [hh, mm] = [Math.floor(minutes / 60), minutes % 60].map((n) => String(n).padStart(2, '0'));
-  return `${local.toISOString().slice(0, 19)}${sign}${hh ?? ''}:${mm ?? ''}`;
+  return isoTime(startTime.getTime(), localOffsetMinutes);
 }

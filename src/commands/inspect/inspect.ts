@@ -7,17 +7,17 @@ import { inspectLines } from './text.ts';
 const USUAL_COLUMNS = 80;
 
 export const inspect: CommandModule = {
-  declare: (command) => command.argument('<file...>', 'recordings'),
+  declare: (command) => command.argument('<file...>', 'recordings (.fit files)'),
   examples: ['sync inspect ride.fit', 'sync inspect *.fit --json'],
 
   async run({ io, output, signal }, files: readonly string[]) {
-    const columns = io.stdoutColumns || USUAL_COLUMNS;
+    const screen = { columns: io.stdoutColumns || USUAL_COLUMNS, unicode: io.unicode };
     let exitCode: ExitCode = ExitCode.ok;
     for (const file of files) {
       signal.throwIfAborted();
       const item = await inspectFile(file);
       if (item.state !== 'whole') exitCode = ExitCode.invalidInput;
-      output.result(inspectJson(item), inspectLines(item, columns).join('\n'));
+      output.result(inspectJson(item), inspectLines(item, screen).join('\n'));
     }
     return exitCode;
   },

@@ -1,20 +1,24 @@
 import type { Sample } from '../../fit/decode.ts';
 import { drawChart, drawTrack, type Place, type Point } from '../../fit/picture.ts';
+import { clockTime, distance } from '../../terminal/words.ts';
 import type { Device, Findings, InspectItem, SessionFindings } from './findings.ts';
 
-/**
- * Describes a recording in lines of text with a small picture.
- *
- * @param columns the width of the terminal
- */
-export function inspectLines(item: InspectItem, columns: number): string[] {
+/** The terminal that a recording is shown on. */
+export interface Screen {
+  /** Width. */
+  readonly columns: number;
+  readonly unicode: boolean;
+}
+
+/** Describes a recording in lines of text with a small picture. */
+export function inspectLines(item: InspectItem, screen: Screen): string[] {
   const path = printable(item.path);
   if (item.state === 'unreadable') return [path, `  Cannot be read. ${item.detail}`];
   const facts = [
     ...(item.detail === undefined ? [] : [item.detail]),
     ...(item.state === 'not-fit' ? [] : activityLines(item)),
   ];
-  const picture = pictureLines(item.samples, columns - 2);
+  const picture = pictureLines(item.samples, { ...screen, columns: screen.columns - 2 });
   const blocks = [facts, picture, fileLines(item)].filter((block) => block.length > 0);
   const body = blocks.flatMap((block, i) => (i === 0 ? block : ['', ...block]));
   return [path, ...body.map((line) => (line === '' ? '' : `  ${line}`))];
@@ -25,7 +29,7 @@ function activityLines(item: Findings): string[] {
   const title = item.name ?? capitalised(item.holds ?? 'data of an unknown type');
   const figures = [
     duration(item.timerSecs),
-    distance(item.distanceMeters),
+    distanceText(item.distanceMeters),
     pace(item),
     quantity(averages?.power, 'W'),
     quantity(averages?.heartRate, 'bpm'),
@@ -57,7 +61,7 @@ const WEEKDAYS = ['Sunday', 'Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Frida
 
 function sessionLine(session: SessionFindings, index: number): string {
   const sport = [session.sport ?? 'unknown sport', session.subSport].filter(Boolean).join(', ');
-  const figures = present([duration(session.timerSecs), distance(session.distanceMeters)]);
+  const figures = present([duration(session.timerSecs), distanceText(session.distanceMeters)]);
   return `${index + 1}. ${sport.padEnd(24)} ${figures.join('   ')}`.trimEnd();
 }
 
@@ -107,13 +111,13 @@ const SMALLEST_CHART = 16;
 const LARGEST_CHART = 72;
 
 /** Draws the map on the left, the charts beside it, or below it on a narrow terminal. */
-function pictureLines(samples: readonly Sample[], columns: number): string[] {
-  const map = drawTrack(places(samples), MAP);
+function pictureLines(samples: readonly Sample[], { columns, unicode }: Screen): string[] {
+  const map = drawTrack(places(samples), { ...MAP, ascii: !unicode });
   const mapColumns = map[0] === undefined ? 0 : map[0].length + 2;
   const room = columns - NAME_COLUMNS - RANGE_COLUMNS;
   const beside = room - mapColumns >= SMALLEST_CHART;
   const width = Math.min(LARGEST_CHART, beside ? room - mapColumns : room);
-  const charts = width < SMALLEST_CHART ? [] : chartLines(samples, width);
+  const charts = width < SMALLEST_CHART ? [] : chartLines(samples, { columns: width, unicode });
   if (map.length === 0) return charts;
   if (!beside) return charts.length === 0 ? map : [...map, '', ...charts];
   const blank = ' '.repeat(mapColumns);
@@ -122,14 +126,14 @@ function pictureLines(samples: readonly Sample[], columns: number): string[] {
   );
 }
 
-function chartLines(samples: readonly Sample[], columns: number): string[] {
+function chartLines(samples: readonly Sample[], { columns, unicode }: Screen): string[] {
   const span = samples.reduce((longest, { at }) => Math.max(longest, at), 0);
   return CHARTS.flatMap(({ name, field, unit, range, rows }) => {
     const points: Point[] = samples.flatMap((sample) => {
       const value = sample[field];
       return value === undefined ? [] : [{ at: sample.at, value }];
     });
-    const chart = drawChart(points, span, range, { columns, rows });
+    const chart = drawChart(points, span, range, { columns, rows, ascii: !unicode });
     // Devices without a sensor write zeroes.
     if (chart === undefined || (chart.least === 0 && chart.greatest === 0)) return [];
     const bounds = `${rounded(chart.least)} to ${rounded(chart.greatest)} ${unit}`;
@@ -162,27 +166,17 @@ function onFoot(session: SessionFindings | undefined): boolean {
 function pace({ sessions, timerSecs, distanceMeters }: Findings): string | undefined {
   if (!timerSecs || !distanceMeters || sessions.length !== 1) return undefined;
   const secsPerKm = timerSecs / (distanceMeters / 1000);
-  if (onFoot(sessions[0])) return `${minutes(secsPerKm)} /km`;
-  if (sessions[0]?.sport === 'swimming') return `${minutes(secsPerKm / 10)} /100 m`;
+  if (onFoot(sessions[0])) return `${clockTime(secsPerKm)} /km`;
+  if (sessions[0]?.sport === 'swimming') return `${clockTime(secsPerKm / 10)} /100 m`;
   return `${(3600 / secsPerKm).toFixed(1)} km/h`;
 }
 
 function duration(secs: number | undefined): string | undefined {
-  if (secs === undefined) return undefined;
-  const whole = Math.round(secs);
-  const hours = Math.floor(whole / 3600);
-  const rest = minutes(whole % 3600);
-  return hours === 0 ? rest : `${hours}:${rest.padStart(5, '0')}`;
+  return secs === undefined ? undefined : clockTime(secs);
 }
 
-function minutes(secs: number): string {
-  const whole = Math.round(secs);
-  return `${Math.floor(whole / 60)}:${String(whole % 60).padStart(2, '0')}`;
-}
-
-function distance(metres: number | undefined): string | undefined {
-  if (!metres) return undefined;
-  return metres < 1000 ? `${Math.round(metres)} m` : `${(metres / 1000).toFixed(2)} km`;
+function distanceText(meters: number | undefined): string | undefined {
+  return meters ? distance(meters, 2) : undefined;
 }
 
 function quantity(value: number | undefined, unit: string): string | undefined {

@@ -21,7 +21,7 @@ import { BatchBreaker } from '../../api/batch-breaker.ts';
 import { type UploadTarget, Uploader } from '../../upload/uploader.ts';
 import { exitCodeOfItem } from '../../upload/tally.ts';
 import type { UploadItem } from '../../upload/report.ts';
-import { type PushItem, exitCodeOfPush } from '../push.ts';
+import { type PushItem, exitCodeOfPush } from '../../app/day-words.ts';
 
 export interface FillOptions extends SynthesizeOptions, DeliveryOptions {}
 

@@ -1,9 +1,14 @@
 import { type CommandModule, dryRun, zoneFlag } from '../../app/command.ts';
 import { configFor, quietConfigFor } from '../../app/config.ts';
 import type { AppContext } from '../../app/context.ts';
+import { type ActivityView, activityView } from '../../app/activity-words.ts';
 import { DATE_FORMS, dateFlag } from '../../app/date-flag.ts';
+import { pushItemJson, pushItemText } from '../../app/day-words.ts';
+import { FailureGroups } from '../../app/failure-groups.ts';
 import { wholeNumber } from '../../app/flags.ts';
 import { withLedger } from '../../app/ledger.ts';
+import { uploadItemJson, uploadItemText } from '../../app/upload-words.ts';
+import { withProgress } from '../../app/with-progress.ts';
 import { zoneFor } from '../../app/zone.ts';
 import { ExitCode, SyncError, exitCodeOf, worstExitCode } from '../../base/errors.ts';
 import { inParallel } from '../../base/parallel.ts';
@@ -11,10 +16,9 @@ import { type Text, phrase, renderText, sync } from '../../base/phrase.ts';
 import { type Config, type SettingOverrides, requireBaseUrl } from '../../config/config.ts';
 import { endpointUrl } from '../../config/endpoints.ts';
 import { errorReport, errorText } from '../../terminal/error.ts';
+import type { Progress } from '../../terminal/progress.ts';
 import { plural } from '../../terminal/words.ts';
 import { jobsFlag, jobsOf } from '../../app/jobs-flag.ts';
-import { pushItemJson, pushItemText } from '../push.ts';
-import { uploadItemJson, uploadItemText } from '../upload.ts';
 import {
   MAX_DAYS,
   type SeedAccount,
@@ -146,11 +150,15 @@ async function fillAccount(
   options: SendOptions,
   name?: string,
 ): Promise<ExitCode> {
-  const { output, version } = context;
+  const { clock, io, output, version } = context;
   const baseUrl = requireBaseUrl(config);
   if (!options.dryRun) refuseRealAccount(config, baseUrl);
-  const progress = output.progress();
-  const itemText = seedItemTexts(name);
+  const view = activityView(io, clock.now(), options.zone);
+  const failures = new FailureGroups();
+  const report = (item: SeedItem) => {
+    const isCounted = failures.add(item) || QUIET.includes(item.outcome);
+    output.result(seedItemJson(item, name), isCounted ? undefined : seedItemText(item, view, name));
+  };
   return await withLedger(
     context,
     config,
@@ -159,32 +167,37 @@ async function fillAccount(
       const client = () => connection.client();
       const url = (endpoint: 'uploadFit' | 'wellness' | 'nutrition') =>
         endpointUrl(baseUrl, config.endpoints[endpoint]);
-      const filler = new AccountFiller(
-        context,
-        { ...options, nutrition: config.get('nutritionDelivery') },
-        {
-          upload: {
-            appVersion: version,
-            ledger: uploads,
-            known,
-            client,
-            uploadUrl: () => url('uploadFit'),
+      const fill = async (progress: Pick<Progress, 'update'>) => {
+        const filler = new AccountFiller(
+          context,
+          { ...options, nutrition: config.get('nutritionDelivery') },
+          {
+            upload: {
+              appVersion: version,
+              ledger: uploads,
+              known,
+              client,
+              uploadUrl: () => url('uploadFit'),
+            },
+            records: { ledger: records, client, url },
+            report,
+            progress: ({ day, days, date }) =>
+              progress.update({
+                noun: 'day',
+                done: day - 1,
+                total: days,
+                current: `${prefix(name)}${date}`,
+              }),
           },
-          records: { ledger: records, client, url },
-          report: (item) => output.result(seedItemJson(item, name), itemText(item)),
-          progress: ({ day, days, date }) =>
-            progress.update({
-              noun: 'day',
-              done: day,
-              total: days,
-              current: `${prefix(name)}${date}`,
-            }),
-        },
-      );
-      try {
+        );
         await filler.run();
+        return filler;
+      };
+      let filler: AccountFiller;
+      try {
+        filler = await withProgress(output, fill);
       } finally {
-        progress.stop();
+        failures.print(output, prefix(name));
       }
       const { summary, exitCode } = filler;
       output.result(seedSummaryJson(summary, name), seedSummaryText(summary, name));
@@ -244,18 +257,13 @@ function seedItemJson(item: SeedItem, account: string | undefined): Record<strin
 /** Outcomes that are only counted: a seed has hundreds of them. */
 const QUIET: readonly SeedItem['outcome'][] = ['uploaded', 'duplicate', 'pushed', 'skipped'];
 
-/** Returns a function for each item's text. It prints a reason that stops many of them once. */
-function seedItemTexts(account: string | undefined): (item: SeedItem) => Text | undefined {
-  const printed = new Set<string>();
-  return (item) => {
-    if (QUIET.includes(item.outcome)) return undefined;
-    if (item.outcome === 'failed') {
-      if (printed.has(item.message)) return undefined;
-      printed.add(item.message);
-    }
-    const text = 'path' in item ? uploadItemText(item) : pushItemText(item, '');
-    return text === undefined ? undefined : phrase`${prefix(account)}${text}`;
-  };
+function seedItemText(
+  item: SeedItem,
+  view: ActivityView,
+  account: string | undefined,
+): Text | undefined {
+  const text = 'path' in item ? uploadItemText(item, view) : pushItemText(item, view.zone);
+  return text === undefined ? undefined : phrase`${prefix(account)}${text}`;
 }
 
 function seedSummaryJson(

@@ -4,6 +4,7 @@ import { type CommandModule, dryRun } from '../../app/command.ts';
 import type { AppContext } from '../../app/context.ts';
 import { configFor } from '../../app/config.ts';
 import { wholeNumber } from '../../app/flags.ts';
+import { zoneShown } from '../../app/zone.ts';
 import { ExitCode, SyncError, exitCodeOf, messageOf } from '../../base/errors.ts';
 import { joinTexts, phrase, renderText, sync } from '../../base/phrase.ts';
 import { type Config, requireBaseUrl } from '../../config/config.ts';
@@ -15,7 +16,7 @@ import { notify } from '../../watch/notify.ts';
 import { POLL_MS } from '../../watch/rescan.ts';
 import type { WatcherOptions } from '../../watch/watcher.ts';
 import { folderNames, startDaemon } from '../daemons.ts';
-import { uploadSummaryJson, uploadSummaryText } from '../upload.ts';
+import { uploadSummaryJson, uploadSummaryText } from '../../app/upload-words.ts';
 import { backgroundKind, runInBackground } from './background.ts';
 import { foldersToWatch, warnOfMissing, warnOfOtherAthletes } from './folders.ts';
 import { type WatchSetup, markOf, openLogin, sendHeartbeat } from './login.ts';
@@ -66,7 +67,7 @@ export const watch: CommandModule = {
     if (kind !== undefined && !flags.daemon) {
       const watcher = { kind, folders: dirs, passOn: passedOn(flags, context) };
       return await runInBackground(context, watcher, async (inner, registration, onReady) => {
-        const setup = setupOf(inner, configFor(inner), once, onReady);
+        const setup = await setupOf(inner, configFor(inner), once, onReady);
         await runWatch(optionsOf(inner, dirs, flags), { ...setup, registration });
         return ExitCode.ok;
       });
@@ -77,7 +78,7 @@ export const watch: CommandModule = {
       const passOn = passedOn(flags, context);
       return await startInBackground(context, config, options.folders, kind ?? 'daemon', passOn);
     }
-    const setup = setupOf(context, config, once);
+    const setup = await setupOf(context, config, once);
     if (!once) return await watchAtTerminal(context, config, options, setup);
     const report = await runWatchOnce(options, setup);
     context.output.result(uploadSummaryJson(report), uploadSummaryText(report));
@@ -161,15 +162,16 @@ function passedOn({ newOnly, poll }: WatchFlags, { flags }: AppContext): string[
 }
 
 /** @param onReady called when the first rescan is complete */
-function setupOf(
+async function setupOf(
   context: AppContext,
   config: Config,
   once: boolean,
   onReady: () => void = () => undefined,
-): Omit<WatchSetup, 'registration'> {
+): Promise<Omit<WatchSetup, 'registration'>> {
   const { clock, cwd, env, output, platform } = context;
   const { profile, paths } = config;
   const heartbeatUrl = config.get('heartbeatUrl');
+  const zone = output.json ? 'UTC' : await zoneShown(config, context);
   return {
     context,
     appVersion: context.version,
@@ -182,8 +184,10 @@ function setupOf(
     recursiveEvents: hasRecursiveEvents(platform),
     open: (how) => openLogin(context, once, how),
     report: (notice) => {
-      const at = once ? undefined : new Date(clock.now());
-      output.result(watchNoticeJson(notice, at), watchNoticeText(notice, at));
+      const now = clock.now();
+      const at = once ? undefined : new Date(now);
+      const view = { zone, now, aligned: false };
+      output.result(watchNoticeJson(notice, at), watchNoticeText(notice, at, view));
       if (notice.event === 'ready') onReady();
     },
     notify: ({ title, text }) => notify(platform, env, { title, text: renderText(text, profile) }),

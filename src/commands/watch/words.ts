@@ -1,7 +1,8 @@
 import { type Text, joinTexts, phrase, sync } from '../../base/phrase.ts';
 import type { FolderState } from '../../daemon/registry.ts';
 import type { WatchNotice } from '../../watch/report.ts';
-import { uploadItemJson, uploadItemText } from '../upload.ts';
+import type { ActivityView } from '../../app/activity-words.ts';
+import { uploadItemJson, uploadItemText } from '../../app/upload-words.ts';
 import { missingText } from '../verify.ts';
 import { wallTime, oneLine, plural } from '../../terminal/words.ts';
 
@@ -17,12 +18,16 @@ export function watchNoticeJson(event: WatchNotice, at: Date | undefined): Recor
 }
 
 /** A notice for people, on one line; undefined for one that is not shown. @param at its prefix */
-export function watchNoticeText(event: WatchNotice, at: Date | undefined): Text | undefined {
-  const text = textOf(event);
+export function watchNoticeText(
+  event: WatchNotice,
+  at: Date | undefined,
+  view: ActivityView,
+): Text | undefined {
+  const text = textOf(event, view);
   return text === undefined || at === undefined ? text : phrase`${wallTime(at)}  ${text}`;
 }
 
-function textOf(event: WatchNotice): Text | undefined {
+function textOf(event: WatchNotice, view: ActivityView): Text | undefined {
   switch (event.event) {
     case 'started':
       return undefined;
@@ -33,7 +38,7 @@ function textOf(event: WatchNotice): Text | undefined {
         ? `Ready: ${plural(event.files, 'file')} looked at, nothing to send.`
         : `Ready: ${plural(event.files, 'file')} looked at, ${event.queued} to send.`;
     case 'upload':
-      return uploadItemText(event.item);
+      return uploadItemText(event.item, view);
     case 'kept':
       return `${event.path}: copied, to be sent from the copy`;
     case 'unfinished':

@@ -17,6 +17,7 @@ export const ERROR_CODES: Readonly<Record<ErrorCode, string>> = {
   USAGE: 'the command line is wrong',
   CONFIG: 'a setting is missing or wrong',
   INPUT_INVALID: 'a file or a record cannot be used',
+  FOLDER_GONE: 'a folder is gone: the device was unplugged',
   AUTH_REQUIRED: 'there is no login for this profile',
   AUTH_EXPIRED: 'the service no longer accepts the login',
   AUTH_REFUSED: 'the athlete or the service refused the login',

@@ -1,6 +1,6 @@
 import { type Shape, count, list, object, sha256, text, time, word } from '../fields.ts';
 import type { LineKind } from '../line-kind.ts';
-import { INVALID_REASONS, SHA256, accountName, failure, outcomeCount } from './shared.ts';
+import { INVALID_REASONS, SHA256, accountName, activity, failure, outcomeCount } from './shared.ts';
 
 const URL = 'https://training.example.com/api/workouts/upload-fit';
 
@@ -34,6 +34,7 @@ const UPLOAD: LineKind = {
       {
         is: { uploaded: 'the service took it', duplicate: 'the service had it already' },
         fields: {
+          ...activity,
           ...recording(),
           ...attempts(),
           service: object(
@@ -55,6 +56,7 @@ const UPLOAD: LineKind = {
             {
               'already-uploaded': 'the service confirmed it before',
               'not-an-activity': 'a FIT file of another kind, found in a folder',
+              'before-since': 'it began before the day of `--since`',
               'refused-before': 'the service refused it; `sync watch` waits before it retries',
             },
             'Why.',
@@ -81,17 +83,24 @@ const UPLOAD: LineKind = {
         fields: {
           status: count('HTTP status.', 'the status was the refusal'),
           message: text('What the service said, as a sentence.'),
+          ...activity,
           ...recording(),
           ...attempts(),
         },
       },
       {
         is: { failed: 'not delivered; the same command again continues' },
-        fields: { ...failure(), ...recording('it was read'), ...attempts('a request was made') },
+        fields: {
+          ...failure(),
+          ...activity,
+          ...recording('it was read'),
+          ...attempts('a request was made'),
+        },
       },
       {
         is: { 'would-upload': '`--dry-run`: it would be sent' },
         fields: {
+          ...activity,
           ...recording(),
           request: object(
             {
@@ -118,6 +127,12 @@ const UPLOAD: LineKind = {
     {
       path: 'ride.fit',
       outcome: 'uploaded',
+      activity: {
+        name: 'Morning ride',
+        startedAt: '2026-02-15T08:00:00+01:00',
+        durationSecs: 9396,
+        distanceMeters: 87_900,
+      },
       service: { state: 'queued', fitFileId: 'file-17' },
       sha256: SHA256,
       size: 273026,

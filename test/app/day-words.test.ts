@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { pushSummaryJson, pushSummaryText } from '../../src/commands/push.ts';
+import { pushSummaryJson, pushSummaryText } from '../../src/app/day-words.ts';
 
 const NONE = {
   total: 0,
@@ -16,14 +16,11 @@ const NONE = {
 
 describe('the summary of a push', () => {
   it.each([
-    [
-      { total: 3, pushed: 1, failed: 2 },
-      'nutrition: 1 sent, 2 not delivered; the same command again continues.',
-    ],
+    [{ total: 3, pushed: 1, failed: 2 }, 'nutrition: 1 sent, 2 not sent.'],
     [{ total: 2, failed: 2, unclear: 2 }, 'nutrition: 2 unclear; look at the platform first.'],
     [
       { total: 3, failed: 3, unclear: 1 },
-      'nutrition: 1 unclear; look at the platform first, 2 not delivered; the same command again continues.',
+      'nutrition: 1 unclear; look at the platform first, 2 not sent.',
     ],
     [{ total: 2, pushed: 1, conflict: 1 }, 'nutrition: 1 sent, 1 to be corrected in the platform.'],
   ])('separates unclear days from days that the next run sends: %j', (counts, text) => {

@@ -1,19 +1,43 @@
 import { describe, expect, it } from 'vitest';
-import { uploadItemText, uploadSummaryJson, uploadSummaryText } from '../../src/commands/upload.ts';
+import {
+  uploadItemJson,
+  uploadItemText,
+  uploadSummaryJson,
+  uploadSummaryText,
+} from '../../src/app/upload-words.ts';
 import type { UploadItem } from '../../src/upload/report.ts';
 import type { UploadReport } from '../../src/upload/tally.ts';
+import { NO_ACTIVITY } from '../support/activity.ts';
 
+const NO_SKIPPED: UploadReport['skipped'] = {
+  'already-uploaded': 0,
+  'not-an-activity': 0,
+  'refused-before': 0,
+  'before-since': 0,
+};
 const NO_OTHERS: UploadReport['others'] = { gpx: [], tcx: [], zip: [] };
 
+const VIEW = { zone: 'Europe/Berlin', now: Date.UTC(2026, 10, 22), aligned: false };
+
 describe('the outcome of a file', () => {
-  const sent = { path: 'r/a.fit', sha256: 'f'.repeat(64), size: 273_026, attempts: 1 };
+  const activity = {
+    name: 'Morning ride',
+    startedAt: Date.UTC(2026, 10, 21, 7),
+    offsetMinutes: 60,
+    movingSecs: 9396,
+    distanceMeters: 87_900,
+  };
+  const sent = { path: 'r/a.fit', activity, sha256: 'f'.repeat(64), size: 273_026, attempts: 1 };
   it.each<[UploadItem, string | undefined]>([
     [
       { ...sent, outcome: 'uploaded', service: { state: 'queued' } },
-      'r/a.fit: uploaded (received, being processed)',
+      'Sat 21 Nov 08:00  Morning ride  2:36:36  87.9 km  uploaded',
     ],
-    [{ ...sent, outcome: 'uploaded', service: {} }, 'r/a.fit: uploaded'],
-    [{ ...sent, outcome: 'duplicate', service: {} }, 'r/a.fit: the service had it already'],
+    [{ ...sent, activity: NO_ACTIVITY, outcome: 'uploaded', service: {} }, 'a.fit  uploaded'],
+    [
+      { ...sent, outcome: 'duplicate', service: {}, note: 'The service ignores --name.' },
+      'Sat 21 Nov 08:00  Morning ride  2:36:36  87.9 km  already there. The service ignores --name.',
+    ],
     [{ path: 'r/a.fit', outcome: 'skipped', reason: 'already-uploaded' }, undefined],
     [
       { path: 'r/a.fit', outcome: 'invalid', reason: 'corrupt', detail: 'The CRC is wrong.' },
@@ -28,10 +52,10 @@ describe('the outcome of a file', () => {
         path: 'r/a.fit',
         outcome: 'failed',
         code: 'NETWORK',
-        message: 'Nobody there.',
+        message: 'The address cannot be found.',
         hint: 'Later.',
       },
-      'r/a.fit: not sent. Nobody there. Later.',
+      'r/a.fit: not sent. The address cannot be found. Later.',
     ],
     [
       { path: 'a\nb.fit', outcome: 'failed', code: 'NETWORK', message: 'No.' },
@@ -39,10 +63,8 @@ describe('the outcome of a file', () => {
     ],
     [
       {
-        path: 'r/a.fit',
+        ...sent,
         outcome: 'would-upload',
-        sha256: sent.sha256,
-        size: sent.size,
         request: {
           method: 'POST',
           url: 'https://a.example/api',
@@ -55,7 +77,27 @@ describe('the outcome of a file', () => {
       'r/a.fit: would be sent\n  POST https://a.example/api\n  name: Ride\n  file: a.fit (273 kB, SHA-256 ffff)',
     ],
   ])('%j', (item, text) => {
-    expect(uploadItemText(item)).toEqual(text);
+    expect(uploadItemText(item, VIEW)).toEqual(text);
+  });
+
+  it('has its activity as JSON, without what the recording does not state', () => {
+    const item = { ...sent, outcome: 'uploaded', service: {} } as const;
+    expect(uploadItemJson(item)).toEqual({
+      type: 'upload',
+      path: 'r/a.fit',
+      outcome: 'uploaded',
+      activity: {
+        name: 'Morning ride',
+        startedAt: '2026-11-21T08:00:00+01:00',
+        durationSecs: 9396,
+        distanceMeters: 87_900,
+      },
+      sha256: sent.sha256,
+      size: 273_026,
+      attempts: 1,
+      service: {},
+    });
+    expect(uploadItemJson({ ...item, activity: NO_ACTIVITY })).not.toHaveProperty('activity');
   });
 
   const none = {
@@ -86,7 +128,7 @@ describe('the outcome of a file', () => {
         rejected: 1,
         failed: 1,
       },
-      '6 files: 1 uploaded, 1 already at the service, 1 without an activity (settings, courses and the like), 1 not usable, 1 refused, 1 not delivered; the same command again continues.',
+      '6 files: 1 uploaded, 1 already at the service, 1 without an activity (settings, courses and the like), 1 not usable, 1 refused, 1 not sent.',
     ],
     [{ ...none, total: 2, 'would-upload': 2 }, '2 files: 2 would be uploaded.'],
   ])('summarises %j in a sentence', (summary, text) => {
@@ -95,14 +137,26 @@ describe('the outcome of a file', () => {
       'already-uploaded': summary.skipped - some,
       'not-an-activity': some,
       'refused-before': 0,
+      'before-since': 0,
     };
-    expect(uploadSummaryText({ summary, skipped, others: NO_OTHERS })).toEqual(text);
+    const report = { summary, skipped, processing: 0, others: NO_OTHERS };
+    expect(uploadSummaryText(report)).toEqual(text);
+  });
+
+  it.each([
+    [1, 1, '1 file: 1 uploaded (the platform is processing it).'],
+    [3, 3, '3 files: 3 uploaded (the platform is processing them).'],
+    [3, 2, '3 files: 3 uploaded (the platform is processing 2 of them).'],
+  ])('says of %i uploads that the platform is processing %i', (uploaded, processing, text) => {
+    const summary = { ...none, total: uploaded, uploaded };
+    const report = { summary, skipped: NO_SKIPPED, processing, others: NO_OTHERS };
+    expect(String(uploadSummaryText(report))).toBe(text);
   });
 
   it('names the files of other kinds, and the way to send their recordings', () => {
-    const skipped = { 'already-uploaded': 0, 'not-an-activity': 0, 'refused-before': 0 };
+    const report = { summary: none, skipped: NO_SKIPPED, processing: 0 };
     const text = (others: Partial<typeof NO_OTHERS>) =>
-      uploadSummaryText({ summary: none, skipped, others: { ...NO_OTHERS, ...others } });
+      uploadSummaryText({ ...report, others: { ...NO_OTHERS, ...others } });
     expect(text({ gpx: ['a.gpx', 'b.gpx'], tcx: ['c.tcx'] })).toBe(
       'No recordings found. Not sent: 2 GPX files and 1 TCX file. Only FIT recordings are sent: export the originals as FIT.',
     );

@@ -1,0 +1,60 @@
+import { sanitize } from '../base/sanitize.ts';
+import type { Secret } from '../base/secret.ts';
+import type { HttpResponse } from './http.ts';
+
+/** Largest part of a plain text that is shown (characters). */
+const MAX_TEXT = 200;
+
+/**
+ * Returns the service's own words in the body of a failure, such as "Maintenance until 14:00": the
+ * `message` of its errors, the `detail` or `title` of problem details (RFC 9457 section 3.1), an
+ * OAuth error description, or a plain text. A web page has none.
+ *
+ * @param sent secrets of the request, which are removed
+ */
+export function serviceMessage(
+  { text, headers }: Pick<HttpResponse, 'text' | 'headers'>,
+  sent: readonly (Secret | undefined)[],
+): string | undefined {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    const isPlain = /^text\/plain\b/i.test(headers['content-type'] ?? '') && !/^\s*</.test(text);
+    return isPlain ? sanitize(text, sent, MAX_TEXT) || undefined : undefined;
+  }
+  if (typeof value !== 'object' || value === null) return undefined;
+  const fields = value as Readonly<Record<string, unknown>>;
+  const words = firstText(
+    fields['message'],
+    fields['detail'],
+    fields['error_description'],
+    fields['statusMessage'],
+    fields['title'],
+    fields['error'],
+  );
+  return words === undefined ? undefined : sanitize(words, sent, MAX_TEXT) || undefined;
+}
+
+/** Returns the first value that is a text with visible characters. */
+export function firstText(...values: unknown[]): string | undefined {
+  return values.find((value): value is string => typeof value === 'string' && value.trim() !== '');
+}
+
+/** Phrases of statuses that are retried (RFC 9110 section 15): they repeat the status. */
+const STATUS_PHRASES = [
+  'request timeout',
+  'too many requests',
+  'internal server error',
+  'server error',
+  'bad gateway',
+  'service unavailable',
+  'service temporarily unavailable',
+  'gateway timeout',
+  'gateway time-out',
+];
+
+/** Returns whether words only repeat their status, such as "Service Unavailable" with 503. */
+export function repeatsStatus(words: string): boolean {
+  return STATUS_PHRASES.includes(words.toLowerCase().replace(/^\d{3}\s*|[.!]$/g, ''));
+}

@@ -1,0 +1,134 @@
+import { basename } from 'node:path';
+import { type Text, joinTexts, phrase, sync } from '../base/phrase.ts';
+import type { ProgressState } from '../terminal/progress-text.ts';
+import { bytes, oneLine, plural } from '../terminal/words.ts';
+import type { UploadItem, UploadProgress, UploadRequest } from '../upload/report.ts';
+import type { UploadReport } from '../upload/tally.ts';
+import { type ActivityView, activityJson, activityText } from './activity-words.ts';
+
+/** Returns the progress of an upload for its line: the file in work by its name. */
+export function recordingProgress({ current, ...counts }: UploadProgress): ProgressState {
+  return { ...counts, noun: 'recording', current: basename(current) };
+}
+
+/** The outcome of a recording as JSON. */
+export function uploadItemJson(item: UploadItem): Record<string, unknown> {
+  if (!('activity' in item)) return { type: 'upload', ...item };
+  const { path, outcome, activity, ...rest } = item;
+  const json = activityJson(activity);
+  return { type: 'upload', path, outcome, ...(json && { activity: json }), ...rest };
+}
+
+/** The counts as JSON; `would-upload` only after a dry run, files of other kinds only if found. */
+export function uploadSummaryJson({
+  summary,
+  others,
+}: Pick<UploadReport, 'summary' | 'others'>): Record<string, unknown> {
+  const { 'would-upload': wouldUpload, ...counts } = summary;
+  const found = Object.entries(others).filter(([, paths]) => paths.length > 0);
+  return {
+    type: 'summary',
+    ...counts,
+    ...(wouldUpload > 0 ? { 'would-upload': wouldUpload } : {}),
+    ...Object.fromEntries(found.map(([kind, paths]) => [kind, paths.length])),
+  };
+}
+
+/**
+ * Returns a recording's outcome for people: an activity that is at the service by its day and name,
+ * any other by its path. Skipped files are only counted.
+ */
+export function uploadItemText(item: UploadItem, view: ActivityView): Text | undefined {
+  const path = oneLine(item.path);
+  switch (item.outcome) {
+    case 'uploaded':
+      return `${shownActivity(item, view)}  uploaded`;
+    case 'duplicate':
+      return `${shownActivity(item, view)}  already there${item.note === undefined ? '' : `. ${item.note}`}`;
+    case 'skipped':
+      return undefined;
+    case 'invalid':
+      return `${path}: not sent. ${item.detail}`;
+    case 'rejected':
+      return `${path}: refused by the service: ${oneLine(item.message)}`;
+    case 'failed':
+      return phrase`${path}: not sent. ${oneLine(item.message)}${item.hint === undefined ? '' : phrase` ${item.hint}`}`;
+    case 'would-upload':
+      return requestText(path, item.request);
+  }
+}
+
+function shownActivity(
+  { path, activity }: Extract<UploadItem, { outcome: 'uploaded' | 'duplicate' }>,
+  view: ActivityView,
+): string {
+  return activityText(activity, basename(path), view);
+}
+
+function requestText(path: string, { method, url, parts }: UploadRequest): string {
+  return [
+    `${path}: would be sent`,
+    `  ${method} ${url}`,
+    ...parts.map((part) =>
+      'value' in part
+        ? `  ${part.name}: ${oneLine(part.value)}`
+        : `  ${part.name}: ${oneLine(part.filename)} (${bytes(part.size)}, SHA-256 ${part.sha256})`,
+    ),
+  ].join('\n');
+}
+
+/** One sentence that says where every file is now. */
+export function uploadSummaryText({
+  summary,
+  skipped,
+  processing,
+  others,
+}: Omit<UploadReport, 'exitCode'>): Text {
+  const left = othersText(others);
+  if (summary.total === 0) return `No recordings found.${left}`;
+  const parts = [
+    [summary.uploaded, `uploaded${processingText(processing, summary.uploaded)}`],
+    [summary['would-upload'], 'would be uploaded'],
+    [summary.duplicate, 'already at the service'],
+    [skipped['already-uploaded'], 'uploaded before'],
+    [skipped['refused-before'], phrase`refused before (${sync('upload')} offers them again)`],
+    [skipped['before-since'], 'before --since'],
+    [skipped['not-an-activity'], 'without an activity (settings, courses and the like)'],
+    [summary.invalid, 'not usable'],
+    [summary.rejected, 'refused'],
+    [summary.failed, 'not sent'],
+  ] as const;
+  const counted = parts
+    .filter(([count]) => count > 0)
+    .map(([count, words]) => phrase`${count} ${words}`);
+  const nothing = summary.skipped === summary.total ? 'Nothing to send. ' : '';
+  return phrase`${nothing}${plural(summary.total, 'file')}: ${joinTexts(counted, ', ')}.${left}`;
+}
+
+/** Says of how many uploads no workout exists yet. */
+function processingText(processing: number, uploaded: number): string {
+  if (processing === 0) return '';
+  const them = uploaded === 1 ? 'it' : processing === uploaded ? 'them' : `${processing} of them`;
+  return ` (the platform is processing ${them})`;
+}
+
+/** Number of zip archives that the summary names. */
+const NAMED = 3;
+
+/** Counts the files of other kinds, with the way to send their recordings; '' if there are none. */
+function othersText({ gpx, tcx, zip }: UploadReport['others']): string {
+  const tracks = [
+    ...(gpx.length > 0 ? [plural(gpx.length, 'GPX file')] : []),
+    ...(tcx.length > 0 ? [plural(tcx.length, 'TCX file')] : []),
+  ];
+  const named = zip.slice(0, NAMED).map(oneLine).join(', ');
+  const more = zip.length > NAMED ? ` and ${zip.length - NAMED} more` : '';
+  return [
+    tracks.length > 0
+      ? ` Not sent: ${tracks.join(' and ')}. Only FIT recordings are sent: export the originals as FIT.`
+      : '',
+    zip.length > 0
+      ? ` Not opened: ${plural(zip.length, 'zip archive')} in a folder (${named}${more}). Name an archive to send its recordings.`
+      : '',
+  ].join('');
+}

@@ -1,0 +1,72 @@
+import { describe, expect, it } from 'vitest';
+import { FailureGroups } from '../../src/app/failure-groups.ts';
+import { phrase, sync } from '../../src/base/phrase.ts';
+import { createOutput } from '../../src/terminal/output.ts';
+import type { UploadItem } from '../../src/upload/report.ts';
+import { plainIo } from '../support/io.ts';
+import { manualClock } from '../watch/manual-clock.ts';
+
+const OUTAGE = {
+  outcome: 'failed',
+  code: 'SERVICE_UNAVAILABLE',
+  message: 'The service cannot answer now (503): Maintenance until 14:00.',
+  hint: 'Try again later.',
+} as const;
+
+function day(date: string) {
+  return { ...OUTAGE, kind: 'wellness', date, sources: [], warnings: [], zoneUsed: false } as const;
+}
+
+function printed(groups: FailureGroups, json = false): string[] {
+  const lines: string[] = [];
+  const io = plainIo({ out: (line) => lines.push(line) });
+  groups.print(createOutput(io, { json, quiet: false, verbose: false }, manualClock()));
+  return lines;
+}
+
+describe('failures', () => {
+  it('with one cause are reported once, with their number', () => {
+    const groups = new FailureGroups();
+    for (let i = 0; i < 271; i++) groups.add({ path: `rides/${i}.fit`, ...OUTAGE });
+    for (let i = 10; i < 31; i++) groups.add(day(`2026-01-${i}`));
+    expect(printed(groups)).toEqual([
+      '271 recordings and 21 days were not sent: The service cannot answer now (503): Maintenance until 14:00. Try again later.',
+    ]);
+  });
+
+  it('are listed if they are few', () => {
+    const groups = new FailureGroups();
+    for (const name of ['a', 'b']) groups.add({ path: `${name}.fit`, ...OUTAGE });
+    const login = { code: 'AUTH_REQUIRED', message: 'Not logged in.' } as const;
+    const hint = phrase`Run ${sync('login')}.`;
+    groups.add({ path: 'c\n.fit', outcome: 'failed', ...login, hint });
+    expect(printed(groups)).toEqual([
+      `2 recordings were not sent: ${OUTAGE.message} Try again later.\n  a.fit\n  b.fit`,
+      'c .fit: not sent. Not logged in. Run `sync login`.',
+    ]);
+  });
+
+  it('have their own lines with --json', () => {
+    const groups = new FailureGroups();
+    groups.add({ path: 'a.fit', ...OUTAGE });
+    expect(printed(groups, true)).toEqual([]);
+  });
+
+  it.each<[string, UploadItem]>([
+    ['a success', { path: 'a.fit', outcome: 'skipped', reason: 'already-uploaded' }],
+    [
+      'a fault of the file',
+      { path: 'a.fit', outcome: 'invalid', reason: 'corrupt', detail: 'The CRC is wrong.' },
+    ],
+  ])('do not include %s', (_what, item) => {
+    const groups = new FailureGroups();
+    expect(groups.add(item)).toBe(false);
+    expect(printed(groups)).toEqual([]);
+  });
+
+  it('do not include a day that may have arrived', () => {
+    const groups = new FailureGroups();
+    expect(groups.add({ ...day('2026-01-10'), code: 'FATE_UNKNOWN' })).toBe(false);
+    expect(groups.add(day('2026-01-10'))).toBe(true);
+  });
+});

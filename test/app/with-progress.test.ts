@@ -1,0 +1,32 @@
+import { expect, it } from 'vitest';
+import { SyncError } from '../../src/base/errors.ts';
+import { withProgress } from '../../src/app/with-progress.ts';
+import { createOutput } from '../../src/terminal/output.ts';
+import { plainIo } from '../support/io.ts';
+import { manualClock } from '../watch/manual-clock.ts';
+
+const output = createOutput(plainIo(), { json: false, quiet: true, verbose: false }, manualClock());
+const interruption = new SyncError('INTERRUPTED', 'Interrupted.');
+
+it.each([
+  [52, 270, '52 of 270 done; run the same command to continue.'],
+  [52, undefined, '52 done; run the same command to continue.'],
+])('reports how far an interrupted run came: %s of %s', async (done, total, message) => {
+  const run = withProgress(output, (progress) => {
+    progress.update({ noun: 'recording', done: 1, total });
+    progress.update({ noun: 'recording', done, total });
+    return Promise.reject(interruption);
+  });
+  await expect(run).rejects.toMatchObject({ code: 'INTERRUPTED', message });
+});
+
+it('passes on an interruption before the first item, any other error, and the result', async () => {
+  await expect(withProgress(output, () => Promise.reject(interruption))).rejects.toBe(interruption);
+  const fault = new SyncError('STORAGE', 'The disk is full.');
+  const failing = withProgress(output, (progress) => {
+    progress.update({ noun: 'day', done: 3, total: 4 });
+    return Promise.reject(fault);
+  });
+  await expect(failing).rejects.toBe(fault);
+  expect(await withProgress(output, () => Promise.resolve(7))).toBe(7);
+});
