@@ -10,6 +10,7 @@ import {
   pushSummaryText,
   warnOfZone,
 } from '../app/day-words.ts';
+import { namedPaths } from '../app/named-paths.ts';
 import { FailureGroups } from '../app/failure-groups.ts';
 import { jobsFlag, jobsOf } from '../app/jobs-flag.ts';
 import { withLedger } from '../app/ledger.ts';
@@ -216,7 +217,7 @@ async function prepareFiles(
   files: readonly string[],
   options: RecordOptions & { readonly sources: SourceOptions },
 ): Promise<PreparedInputs> {
-  const named = await namedInputs(context, files, kind, options.sources);
+  const named = await namedInputs(context, namedPaths(files, context.cwd), kind, options.sources);
   try {
     return await prepareInputs(kind, named.inputs, options, context.signal);
   } finally {

@@ -17,6 +17,9 @@ import {
 import { withProgress } from '../app/with-progress.ts';
 import { zoneFor, zoneShown } from '../app/zone.ts';
 import { SyncError, messageOf } from '../base/errors.ts';
+import { phrase, sync } from '../base/phrase.ts';
+import { STDIN } from '../app/record-inputs.ts';
+import { namedPaths } from '../app/named-paths.ts';
 import { isObject } from '../api/wire.ts';
 import { type Config, requireBaseUrl } from '../config/config.ts';
 import { endpointUrl } from '../config/endpoints.ts';
@@ -58,6 +61,7 @@ export const upload: CommandModule = {
 
   async run(context, paths: readonly string[], flags: UploadFlags) {
     const { clock, cwd, io, output } = context;
+    if (paths.includes(STDIN)) throw notFromStdin();
     const config = configFor(context);
     const baseUrl = requireBaseUrl(config);
     const { since } = flags;
@@ -92,7 +96,7 @@ export const upload: CommandModule = {
         let zoneLoaded: Promise<void> | undefined;
         try {
           await withProgress(output, async (progress) => {
-            await uploadBatch(context, paths, options, {
+            await uploadBatch(context, namedPaths(paths, cwd), options, {
               cwd,
               tempFolder: tmpdir(),
               appVersion: context.version,
@@ -121,6 +125,12 @@ export const upload: CommandModule = {
     );
   },
 };
+
+function notFromStdin(): SyncError {
+  return new SyncError('USAGE', 'A recording cannot be read from stdin (-).', {
+    hint: phrase`Save it to a file, then name the file: ${sync('upload', 'ride.fit')}.`,
+  });
+}
 
 /** Returns whether an activity began before a `--since` day, in the athlete's zone. */
 async function earlierThan(

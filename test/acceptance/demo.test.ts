@@ -54,9 +54,9 @@ describe('npm run demo', () => {
       /Logged in as Ada Lindqvist/,
       /\$ sync inspect data\/\S+-ride\.fit/,
       /\$ sync upload data\/\S+-ride\.fit/,
-      /-ride\.fit: uploaded/,
+      /ride {2}\d.* {2}uploaded$/m,
       // The folder holds that ride too: it is not sent again.
-      /\d+ uploaded, 1 uploaded before/,
+      /\d+ uploaded \(.*\), 1 uploaded before/,
       /2026-05-17: sent/,
       /wellness: 1 sent\./,
       /nutrition: 1 sent\./,

@@ -107,7 +107,10 @@ it('sync upload reports a pause once for any number of waiting requests', async 
   const rides = [1, 2, 3].map((n) => world.write(`${n}.fit`, makeRecording({ seed: n })));
   world.sandbox.control.addFaults('upload-fit:429(retry-after=3)*3');
   const { code, stdout, stderr } = await world.sync(['upload', ...rides]);
-  expect([code, stdout]).toEqual([0, expect.stringContaining('3 files: 3 uploaded (the platform is processing them).')]);
+  expect([code, stdout]).toEqual([
+    0,
+    expect.stringContaining('3 files: 3 uploaded (the platform is processing them).'),
+  ]);
   expect(stderr).toBe(
     'The service says that it gets too many requests (429): A scripted fault of the sandbox. Continuing in 3 s.\n',
   );

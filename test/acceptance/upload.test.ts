@@ -186,7 +186,9 @@ describe('sync upload of a folder', () => {
       const terminal = openTerminal(world, ['upload', 'card', '--jobs', '2']);
       await terminal.waitFor(/[1-9] of 10 {2}[\d.]+ (kB|bytes) {2}\S+\.fit/i);
       expect((await terminal.finished).code).toBe(0);
-      expect(terminal.screen()).toContain('10 files: 10 uploaded (the platform is processing them).');
+      expect(terminal.screen()).toContain(
+        '10 files: 10 uploaded (the platform is processing them).',
+      );
     },
   );
 });

@@ -78,7 +78,9 @@ describe('sync verify', () => {
       ],
     ]);
     const { stdout } = await world.sync(['verify']);
-    expect(stdout).toMatch(/^Sun 15 Feb.* 08:10 {2}Ride .*\n {2}ride\.fit: missing\. .*\n1 recording: 1 missing\.\n$/);
+    expect(stdout).toMatch(
+      /^Sun 15 Feb.* 08:10 {2}Ride .*\n {2}ride\.fit: missing\. .*\n1 recording: 1 missing\.\n$/,
+    );
   });
 
   it('exits 4 and names workout:read if the login lacks it', async () => {

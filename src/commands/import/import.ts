@@ -11,6 +11,7 @@ import {
   pushSummaryText,
   warnOfZone,
 } from '../../app/day-words.ts';
+import { namedPaths } from '../../app/named-paths.ts';
 import { FailureGroups } from '../../app/failure-groups.ts';
 import {
   recordingProgress,
@@ -90,7 +91,8 @@ export const importExport: CommandModule = {
     const archives = new Archives(signal, tmpdir());
     try {
       const run = new Import(context, config, archives, options);
-      return flags.dryRun === true ? await run.show(paths) : await run.send(paths, flags.yes);
+      const named = namedPaths(paths, context.cwd);
+      return flags.dryRun === true ? await run.show(named) : await run.send(named, flags.yes);
     } finally {
       await archives.close();
     }

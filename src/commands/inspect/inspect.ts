@@ -1,4 +1,5 @@
 import type { CommandModule } from '../../app/command.ts';
+import { namedPaths } from '../../app/named-paths.ts';
 import { ExitCode } from '../../base/errors.ts';
 import { type InspectItem, inspectFile } from './findings.ts';
 import { inspectLines } from './text.ts';
@@ -10,10 +11,10 @@ export const inspect: CommandModule = {
   declare: (command) => command.argument('<file...>', 'recordings (.fit files)'),
   examples: ['sync inspect ride.fit', 'sync inspect *.fit --json'],
 
-  async run({ io, output, signal }, files: readonly string[]) {
+  async run({ cwd, io, output, signal }, files: readonly string[]) {
     const screen = { columns: io.stdoutColumns || USUAL_COLUMNS, unicode: io.unicode };
     let exitCode: ExitCode = ExitCode.ok;
-    for (const file of files) {
+    for (const file of namedPaths(files, cwd)) {
       signal.throwIfAborted();
       const item = await inspectFile(file);
       if (item.state !== 'whole') exitCode = ExitCode.invalidInput;

@@ -1,6 +1,8 @@
 import { type Text, joinTexts, phrase, sync } from '../../base/phrase.ts';
 import type { FolderState } from '../../daemon/registry.ts';
 import type { WatchNotice } from '../../watch/report.ts';
+import { basename } from 'node:path';
+import type { UploadItem } from '../../upload/report.ts';
 import type { ActivityView } from '../../app/activity-words.ts';
 import { uploadItemJson, uploadItemText } from '../../app/upload-words.ts';
 import { missingText } from '../verify.ts';
@@ -38,7 +40,7 @@ function textOf(event: WatchNotice, view: ActivityView): Text | undefined {
         ? `Ready: ${plural(event.files, 'file')} looked at, nothing to send.`
         : `Ready: ${plural(event.files, 'file')} looked at, ${event.queued} to send.`;
     case 'upload':
-      return uploadItemText(event.item, view);
+      return uploadText(event.item, view);
     case 'kept':
       return `${event.path}: copied, to be sent from the copy`;
     case 'unfinished':
@@ -72,6 +74,13 @@ function textOf(event: WatchNotice, view: ActivityView): Text | undefined {
         ? 'Stopped.'
         : `Stopped; ${plural(event.queued, 'recording')} not sent yet; the next start sends them.`;
   }
+}
+
+/** Names the file as well: a log is searched for it. */
+function uploadText(item: UploadItem, view: ActivityView): Text | undefined {
+  const text = uploadItemText(item, view);
+  const isActivity = item.outcome === 'uploaded' || item.outcome === 'duplicate';
+  return isActivity ? phrase`${text ?? ''} (${oneLine(basename(item.path))})` : text;
 }
 
 function sentences(texts: readonly (Text | undefined)[]): Text {
