@@ -2,7 +2,7 @@
 // sandbox, with generated recordings. With --check it writes nothing, and fails if a picture is out of date.
 // Needs tmux, which keeps the terminal.
 import { execFile, spawn } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -81,7 +81,7 @@ async function screenAfter(commands, flags) {
     run('tmux', ['-L', 'pictures', '-f', '/dev/null', '-u', ...args], options);
   const typed = commands.map(
     (command) =>
-      `printf '\\033[2m$\\033[22m \\033[1m%s\\033[22m\\n' '${command}'; ${command} ${flags}; echo`,
+      `printf '\\033[2m$\\033[22m \\033[1m%s\\033[22m\\n' '${command}'; ${command} ${flags} || touch failed; echo`,
   );
   const script = `sync() { '${process.execPath}' '${program}' "$@"; }; ${typed.join('; ')}`;
   const size = ['-x', String(COLUMNS), '-y', '60'];
@@ -89,6 +89,7 @@ async function screenAfter(commands, flags) {
   await tmux('wait-for', 'done');
   const { stdout } = await tmux('capture-pane', '-p', '-e');
   await tmux('kill-server');
+  if (existsSync(join(home, 'failed'))) throw new Error(`A command failed:\n${stdout.trimEnd()}`);
   return stdout.trimEnd().split('\n');
 }
 
