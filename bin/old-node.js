@@ -35,14 +35,13 @@ var COMMANDS = [
 var SYSTEM_OPTIONS = ['-d', '--data', '-f', '--file-system'];
 var TRIED = 'ATHLETE_SYNC_TRIED';
 
-var message =
-  'sync needs Node.js 22.3 or newer, or 20.19 or newer of Node.js 20; this is ' +
-  process.versions.node +
-  ' (' +
-  process.execPath +
-  ').';
-var hint =
-  'Get a newer one at https://nodejs.org, or use the standalone archive or the .deb of sync, which need no Node.js.';
+var message = 'sync needs Node.js 20.19, 22.3 or newer, not ' + process.versions.node + '.';
+// Lines that fit a narrow terminal.
+var hint = [
+  'This Node.js is ' + process.execPath + '.',
+  "Get a newer one at https://nodejs.org, or use sync's",
+  'standalone archive or .deb, which need no Node.js.',
+];
 
 var args = process.argv.slice(2);
 var tried = (process.env[TRIED] || '').split(path.delimiter).filter(Boolean);
@@ -57,10 +56,10 @@ if (isForSystem(args)) {
 }
 
 function report() {
-  console.error('Error: ' + message + '\n  ' + hint);
+  console.error('Error: ' + message + '\n  ' + hint.join('\n  '));
   if (args.indexOf('--json') === -1) return;
   console.log(
-    JSON.stringify({ type: 'error', v: 1, code: 'CONFIG', message: message, hint: hint })
+    JSON.stringify({ type: 'error', v: 1, code: 'CONFIG', message: message, hint: hint.join(' ') })
   );
 }
 

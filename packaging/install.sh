@@ -95,8 +95,9 @@ uninstall() {
   links | while read -r link target; do
     ! is_ours "$link" "$target" || rm -f "$prefix/$link"
   done
+  settings=$("$home/bin/athlete-sync" config path 2>/dev/null) || settings=
   rm -rf "$home" || cannot_write
-  echo "Removed athlete-sync from $prefix. Your login, settings and ledger stay in ${XDG_CONFIG_HOME:-$HOME/.config}/athlete-sync and ${XDG_STATE_HOME:-$HOME/.local/state}/athlete-sync."
+  echo "Removed athlete-sync from $prefix. Your login, settings${settings:+ ($settings)} and ledger stay."
 }
 
 # Links below the prefix, and what they point to in the installed folder.
@@ -174,8 +175,20 @@ sha256() {
 report_path() {
   case :$PATH: in
     *":$prefix/bin:"*) echo "Begin with: athlete-sync login" ;;
-    *) echo "$prefix/bin is not in your PATH. Add this line to ~/.profile, and log in again:
-  export PATH=\"$prefix/bin:\$PATH\"" ;;
+    *)
+      # shellcheck disable=SC2088 # It is shown, not used.
+      case ${SHELL:-} in
+        */fish) line="fish_add_path '$prefix/bin'" file='' ;;
+        */zsh) line="export PATH=\"$prefix/bin:\$PATH\"" file='~/.zprofile' ;;
+        *) line="export PATH=\"$prefix/bin:\$PATH\"" file='~/.profile' ;;
+      esac
+      if [ -n "$file" ]; then
+        echo "$prefix/bin is not in your PATH. Add this line to $file, and log in again:"
+      else
+        echo "$prefix/bin is not in your PATH. Type:"
+      fi
+      echo "  $line"
+      ;;
   esac
 }
 

@@ -17,7 +17,7 @@ export const COMMANDS: readonly CommandDeclaration[] = [
   {
     name: 'push',
     group: 'Every day',
-    summary: 'send wellness or nutrition records: exports of other programs, or JSON',
+    summary: 'send wellness and nutrition: exports of other programs, or JSON',
     subcommands: [
       {
         name: 'wellness',
@@ -73,7 +73,7 @@ export const COMMANDS: readonly CommandDeclaration[] = [
       },
       {
         name: 'logs',
-        summary: 'show daemon logs',
+        summary: 'show the logs of daemons',
         load: async () => (await import('../commands/daemon.ts')).daemonLogs,
       },
       {
@@ -83,7 +83,7 @@ export const COMMANDS: readonly CommandDeclaration[] = [
       },
       {
         name: 'uninstall',
-        summary: 'remove the login service',
+        summary: 'remove the service that `sync daemon install` set up',
         load: async () => (await import('../commands/daemon-install.ts')).daemonUninstall,
       },
     ],
@@ -141,7 +141,7 @@ export const COMMANDS: readonly CommandDeclaration[] = [
   {
     name: 'workouts',
     group: 'Look into',
-    summary: 'list workouts',
+    summary: 'list the workouts on the platform',
     load: async () => (await import('../commands/workouts.ts')).workouts,
   },
   {
@@ -153,7 +153,7 @@ export const COMMANDS: readonly CommandDeclaration[] = [
   {
     name: 'explain',
     group: 'Look into',
-    summary: 'say why a file or a day was sent, skipped or refused, or is waiting',
+    summary: 'say why a file or a day was sent, refused, or is waiting',
     load: async () => (await import('../commands/explain/explain.ts')).explain,
   },
   {

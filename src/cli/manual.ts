@@ -2,11 +2,12 @@ import type { Command, Option } from 'commander';
 import type { CommandModule } from '../app/command.ts';
 import { documentUrl } from '../base/documents.ts';
 import { EXIT_MEANINGS, ExitCode } from '../base/errors.ts';
-import { findPaths } from '../config/paths.ts';
+import { findPaths, systemConfigFile } from '../config/paths.ts';
+import { presetKeys } from '../config/system-file.ts';
 import { VARIABLES } from '../config/variables.ts';
 import { type CommandDeclaration, COMMON_OPTIONS, globalFlags } from './declaration.ts';
 import { describeOption, parseExample } from './help.ts';
-import { type CommandNode, createTree } from './tree.ts';
+import { BEGIN, type CommandNode, createTree } from './tree.ts';
 
 /**
  * Returns the hidden command `sync manual`, which prints the manual page athlete-sync(1) as roff. The
@@ -36,13 +37,15 @@ export function manualPage(root: CommandNode, version: string): string {
     ...paragraph(
       'Both names start the same program. `sync` alone, `sync FILE`, `sync -d` and `sync -f` run the sync(1) of the system.',
     ),
-    ...paragraph('Begin with `sync login`, then `sync upload ride.fit`.'),
+    ...paragraph(BEGIN),
     '.SH COMMANDS',
     ...runnable.filter(({ module }) => module !== undefined).flatMap(commandSection),
     '.SH COMMON OPTIONS',
     ...commonOptions(root.command).flatMap(optionEntry),
     '.SH ENVIRONMENT',
-    text('Flags override the environment, which overrides the configuration file.'),
+    text(
+      'Flags override the environment, the environment overrides the configuration file of the user, and that one the file for all users.',
+    ),
     ...VARIABLES.flatMap(({ name, about }) => entry(bold(name), about)),
     '.SH FILES',
     ...files(),
@@ -103,6 +106,10 @@ function files(): string[] {
   return [
     ...entry(shown(configFile), 'the settings of each profile, without secrets'),
     ...entry(shown(stateDir), 'ledger of what was sent, locks and logs'),
+    ...entry(
+      shown(systemConfigFile({}, 'linux')),
+      `settings for all users of this machine: ${presetKeys().join(', ')}`,
+    ),
   ];
 }
 

@@ -30,12 +30,11 @@ export function notSent(paths: readonly string[], cwd: string): Text | undefined
   }
   const [kind, ...others] = kinds;
   if (kind === undefined) return undefined;
-  const form = kind === 'recordings' || kind === 'exports' || kind === 'device' ? 'FOLDER' : 'FILE';
   const way = wayOf(others.length === 0 ? kind : 'export', [
     ...paths.slice(0, MAX_PATHS),
     ...(paths.length > MAX_PATHS ? ['...'] : []),
   ]);
-  return phrase`Nothing was sent: \`sync ${form}\` flushes the disk, as Unix's sync does. ${way}`;
+  return phrase`Nothing was sent: this only flushes the disk. ${way}`;
 }
 
 /** Returns whether a word was meant as a path: it has a separator, or ends as an input does. */
@@ -57,9 +56,9 @@ function wayOf(kind: Kind, paths: readonly string[]): Text {
     case 'exports':
       return phrase`${sync('import', ...paths)} shows what can be sent, and sends it.`;
     case 'recordings':
-      return phrase`${sync('upload', ...paths)} sends the recordings; ${sync('watch', ...paths)} sends new ones, too.`;
+      return phrase`${sync('upload', ...paths)} sends ${them}, ${sync('watch', ...paths)} sends new recordings, too.`;
     case 'device':
-      return phrase`${sync('watch', ...paths)} sends its recordings, now and whenever it is connected.`;
+      return phrase`${sync('watch', ...paths)} sends ${them}, now and whenever it is connected.`;
   }
 }
 

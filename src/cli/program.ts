@@ -7,7 +7,6 @@ import type { System } from '../app/system.ts';
 import { ExitCode } from '../base/errors.ts';
 import type { GlobalFlags } from '../terminal/output.ts';
 import { createRoot, declareCommand } from './tree.ts';
-import { usageError } from './usage-error.ts';
 
 /** The command line: a tree of commands, each loaded on demand. */
 export interface Program {
@@ -75,12 +74,19 @@ export function buildProgram(options: ProgramOptions, args: readonly string[]): 
       try {
         // `sync help upload` and `sync push help wellness` name a command, too.
         await declareNamed(args.filter((word) => word !== 'help'));
-        await root.parseAsync(args, { from: 'user' });
+        await root.parseAsync(withHelpFlag(args), { from: 'user' });
         return exitCode;
       } catch (error) {
-        if (error instanceof CommanderError) return usageError(error, args, root);
-        throw error;
+        if (!(error instanceof CommanderError)) throw error;
+        const { usageError } = await import('./usage-error.ts');
+        return usageError(error, args, root);
       }
     },
   };
+}
+
+/** Returns `push wellness --help` for `help push wellness`: commander's `help` takes one word. */
+function withHelpFlag(args: readonly string[]): readonly string[] {
+  const [first, ...words] = args;
+  return first === 'help' && words.length > 1 ? [...words, '--help'] : args;
 }

@@ -6,9 +6,8 @@ import { DEFAULT_WIDTH, describeOption, helpFooter } from './help.ts';
 /** Narrowest column in which commander wraps descriptions (columns). */
 const MIN_WRAP_WIDTH = 20;
 
-const ROOT_FOOTER = `
-Begin with \`sync login\`, then \`sync upload ride.fit\`.
-\`sync help COMMAND\` shows its options and examples.`;
+/** The first steps of a new user. */
+export const BEGIN = 'Begin with `sync login`, then `sync upload ride.fit`.';
 
 /** Creates the program: its own flags, and the names of its commands. */
 export function createRoot(commands: readonly CommandDeclaration[], version: string): Command {
@@ -18,7 +17,7 @@ export function createRoot(commands: readonly CommandDeclaration[], version: str
     .version(version, '-V, --version', 'show the version')
     .addHelpOption(new Option('-h, --help', 'show help'))
     .helpCommand('help [command]', 'show help for a command')
-    .addHelpText('after', ROOT_FOOTER)
+    .addHelpText('after', `\n${BEGIN}\n${moreHelp('COMMAND')}`)
     .configureHelp({
       minWidthToWrap: MIN_WRAP_WIDTH,
       optionDescription: describeOption,
@@ -36,6 +35,9 @@ export async function declareCommand(
   { load, subcommands = [] }: CommandDeclaration,
 ): Promise<CommandModule | undefined> {
   addCommands(command, subcommands);
+  if (subcommands.length > 0) {
+    command.addHelpText('after', `\n${moreHelp(`${command.name()} COMMAND`)}`);
+  }
   const module = await load?.();
   if (module === undefined) return undefined;
   module.declare?.(command);
@@ -89,6 +91,10 @@ function addCommands(parent: Command, declarations: readonly CommandDeclaration[
       .description(sentence(summary));
     if (group !== undefined) command.helpGroup(`${group}:`);
   }
+}
+
+function moreHelp(words: string): string {
+  return `\`sync help ${words}\` shows its options and examples.`;
 }
 
 function sentence(summary: string): string {

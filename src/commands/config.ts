@@ -9,6 +9,7 @@ import { SETTINGS, type SettingKey, isSettingKey, parseSetting } from '../config
 export const get: CommandModule = {
   declare: (command) => command.argument('<key>', 'a key of `sync config list`'),
   examples: ['sync config get timezone'],
+  documents: ['settings.md'],
 
   run(context, key: string) {
     const config = configFor(context);
@@ -31,6 +32,7 @@ export const set: CommandModule = {
     'sync config set timezone Europe/Berlin',
     'sync config set tokenStore file --profile work',
   ],
+  documents: ['settings.md'],
 
   async run(context, key: string, value: string) {
     const config = configFor(context);
@@ -45,6 +47,7 @@ export const set: CommandModule = {
 export const unset: CommandModule = {
   declare: (command) => command.argument('<key>', 'a key of `sync config list`'),
   examples: ['sync config unset timezone'],
+  documents: ['settings.md'],
 
   async run(context, key: string) {
     const config = configFor(context);
@@ -57,6 +60,7 @@ export const unset: CommandModule = {
 
 export const list: CommandModule = {
   examples: ['sync config list', 'sync config list --json'],
+  documents: ['settings.md'],
 
   run(context) {
     const config = configFor(context);

@@ -7,7 +7,7 @@ import { ExitCode } from '../base/errors.ts';
 
 /** `sync token`: prints a valid access token, refreshed first if it is about to expire. */
 export const token: CommandModule = {
-  examples: ['curl -H "Authorization: Bearer $(sync token)" https://training.example.com/...'],
+  examples: ['curl -H "Authorization: Bearer $(sync token)" https://training.example.com/'],
 
   async run(context) {
     const { io, output, signal } = context;

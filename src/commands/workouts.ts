@@ -13,7 +13,8 @@ import { daysAfter } from '../base/time.ts';
 import { isInstant, localTime } from '../app/local-time.ts';
 import { zoneRules } from '../records/zone.ts';
 import type { Io } from '../terminal/io.ts';
-import { table } from '../terminal/table.ts';
+import { type Column, table } from '../terminal/table.ts';
+import { clockTime, distance } from '../terminal/words.ts';
 import { type ActivityView, dayText } from '../app/activity-words.ts';
 
 interface WorkoutsFlags {
@@ -141,6 +142,35 @@ export function workoutsJson(list: WorkoutList): Record<string, unknown>[] {
   ];
 }
 
+/** Width from which a terminal has room for all columns. */
+const WIDE = 80;
+
+const COLUMNS: readonly (Column & {
+  readonly onlyWide?: true;
+  readonly show: (workout: JsonObject, view: ActivityView) => string;
+})[] = [
+  { title: 'Date', show: ({ date }, view) => startText(date, view) },
+  { title: 'Title', show: ({ title }) => text(title) },
+  { title: 'Sport', show: ({ type }) => text(type), onlyWide: true },
+  { title: 'Time', align: 'right', show: ({ durationSec }) => quantity(durationSec, clockTime) },
+  {
+    title: 'Distance',
+    align: 'right',
+    show: ({ distanceMeters }) => quantity(distanceMeters, distance),
+  },
+  {
+    title: 'Power',
+    align: 'right',
+    show: ({ averageWatts }) => quantity(averageWatts, (watts) => `${Math.round(watts)} W`),
+  },
+  {
+    title: 'Heart rate',
+    align: 'right',
+    show: ({ averageHr }) => quantity(averageHr, (beats) => `${Math.round(beats)} bpm`),
+    onlyWide: true,
+  },
+];
+
 /** Returns a table with times in `zone`, which its head names; a body of another shape as JSON. */
 export function workoutsText(
   list: WorkoutList,
@@ -149,42 +179,19 @@ export function workoutsText(
 ): string {
   if ('other' in list) return JSON.stringify(list.other, null, 2);
   if (list.workouts.length === 0) return 'No workouts.';
-  const rows = table(
-    [
-      { title: 'Date' },
-      { title: 'Title' },
-      { title: 'Sport' },
-      { title: 'Time', align: 'right' },
-      { title: 'Distance', align: 'right' },
-      { title: 'Power', align: 'right' },
-      { title: 'Heart rate', align: 'right' },
-    ],
-    list.workouts.map((workout) => [
-      startText(workout['date'], { zone, now }),
-      text(workout['title']),
-      text(workout['type']),
-      quantity(workout['durationSec'], clockText),
-      quantity(workout['distanceMeters'], (meters) => `${(meters / 1000).toFixed(1)} km`),
-      quantity(workout['averageWatts'], (watts) => `${Math.round(watts)} W`),
-      quantity(workout['averageHr'], (beats) => `${Math.round(beats)} bpm`),
-    ]),
-    io,
+  const hasRoom = io.stdoutColumns === 0 || io.stdoutColumns >= WIDE;
+  const columns = COLUMNS.filter(({ onlyWide }) => hasRoom || onlyWide !== true);
+  const rows = list.workouts.map((workout) =>
+    columns.map(({ show }) => show(workout, { zone, now, aligned: true })),
   );
-  return `Times in ${zone}\n\n${rows}`;
+  return `Times in ${zone}\n\n${table(columns, rows, io)}`;
 }
 
 /** Formats the start of a workout; text that is no instant is returned unchanged. */
-function startText(value: unknown, view: Pick<ActivityView, 'zone' | 'now'>): string {
+function startText(value: unknown, view: ActivityView): string {
   const start = isInstant(value) ? Date.parse(value) : Number.NaN;
   if (Number.isNaN(start)) return text(value);
-  return dayText(zoneRules(view.zone).wallAt(start), { ...view, aligned: true });
-}
-
-/** Formats a duration (s) as `1:02:05`. */
-function clockText(seconds: number): string {
-  const minutes = Math.floor(seconds / 60);
-  const two = (value: number) => String(Math.floor(value)).padStart(2, '0');
-  return `${Math.floor(minutes / 60)}:${two(minutes % 60)}:${two(seconds % 60)}`;
+  return dayText(zoneRules(view.zone).wallAt(start), view);
 }
 
 function quantity(value: unknown, show: (value: number) => string): string {

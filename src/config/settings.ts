@@ -99,7 +99,7 @@ export const SETTINGS = {
     fallback: false,
   }),
   heartbeatUrl: setting<URL | undefined>({
-    about: 'called by sync watch after each good sweep, so that a monitor notices silence',
+    about: 'called (GET) by sync watch after each complete round of rescans, for a monitor',
     parse: parseHeartbeatUrl,
     fallback: undefined,
   }),

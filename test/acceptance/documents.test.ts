@@ -1,11 +1,14 @@
 import { spawnSync } from 'node:child_process';
-import { existsSync, readFileSync, readdirSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { ExitCode, worstExitCode } from '../../src/base/errors.ts';
 import type { PushOutcome } from '../../src/app/day-words.ts';
+import { systemConfigFile } from '../../src/config/paths.ts';
 import { DEFAULT_SCOPES } from '../../src/config/scopes.ts';
 import { CALLBACK_PATH, SETTINGS } from '../../src/config/settings.ts';
+import { presetKeys, readSystemFile } from '../../src/config/system-file.ts';
 import type { InvalidReason, SkipReason, UploadOutcome } from '../../src/upload/report.ts';
 import { openHome } from '../support/acceptance.ts';
 import { openComputer } from '../support/computer.ts';
@@ -134,6 +137,42 @@ describe('docs/login.md', () => {
   });
 });
 
+describe('docs/operators.md', () => {
+  const document = readDocument('docs/operators.md');
+
+  it('has an example that is a valid preset', () => {
+    const folder = mkdtempSync(join(tmpdir(), 'sync-preset-'));
+    onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+    const [example] = codeBlocks(document).filter(({ language }) => language === 'json');
+    const path = join(folder, 'config.json');
+    writeFileSync(path, example?.text ?? '', { mode: 0o644 });
+    // Trusts the user who runs the tests, in place of root.
+    const trust = { uid: process.geteuid?.(), accounts: () => ({ passwd: '', group: '' }) };
+    expect(readSystemFile(path, trust)).toEqual({
+      path,
+      settings: {
+        baseUrl: 'https://training.example.com',
+        clientId: 'athlete-sync',
+        redirectPort: '8917',
+      },
+      fault: undefined,
+    });
+  });
+
+  it('names every setting and path of a preset', () => {
+    const words = quoted(withoutBlocks(document));
+    expect(words).toEqual(
+      expect.arrayContaining([
+        ...presetKeys().filter((key) => !key.startsWith('endpoint.')),
+        'endpoint.*',
+        systemConfigFile({}, 'linux'),
+        systemConfigFile({}, 'darwin'),
+        systemConfigFile({}, 'win32'),
+      ]),
+    );
+  });
+});
+
 describe('docs/settings.md', () => {
   const document = readDocument('docs/settings.md');
   const missing = missingTools('bash');
@@ -173,6 +212,8 @@ describe('docs/settings.md', () => {
         .flatMap(({ text }) => text.split('\n'));
       expect(commands).toContain('sync config get timezone');
       await world.sync(['config', 'set', 'redirectPort', '0', '--profile', 'coach']);
+      // The status of all profiles exits with 4 if one of them has no login.
+      await type('sync login');
       for (const command of commands) {
         const run = await type(command);
         expect(run.code, `${command}\n${run.stdout}${run.stderr}`).toBe(0);

@@ -173,7 +173,7 @@ describe.skipIf(missing !== undefined)(`a login in a real Secret Service${note}`
       error: errorCode,
     });
     expect(stderr).not.toMatch(AUTHORIZE_URL);
-    expect(requestLines(world.sandbox)).toEqual([]);
+    expect(requestLines(world.sandbox)).toEqual(['authorize 302']);
     expect(existsSync(tokenFile(world))).toBe(false);
   });
 });
@@ -193,7 +193,7 @@ describe('sync without a D-Bus session', () => {
       const nobody = await failureOf(world, ['token']);
       expect(nobody).toMatchObject({ code: 4, error: 'AUTH_REQUIRED' });
       expect(nobody.hint).toContain('SYNC_ACCESS_TOKEN');
-      expect(requestLines(world.sandbox)).toEqual([]);
+      expect(requestLines(world.sandbox)).toEqual(['authorize 302']);
       expect(existsSync(tokenFile(world))).toBe(false);
     },
   );

@@ -41,6 +41,9 @@ describe.skipIf(!terminals.present)(`a login at a terminal${terminals.note}`, ()
     const { code } = await terminal.finished;
     expect(code).toBe(0);
     expect(terminal.screen()).toContain('Logged in as Ada Lindqvist');
+    // The result starts on a line of its own, after the question that the callback withdrew.
+    expect(terminal.screen()).toMatch(/Address of the last page: [^\n]*\n\r?Logged in as /);
+    expect(terminal.screen().match(/last page/g)).toHaveLength(2);
     expect(terminal.screen()).not.toContain('sandbox-secret');
     // The secret went with the tokens, the rest is in the configuration.
     const config = readFileSync(join(world.home.dir, 'config', 'config.json'), 'utf8');

@@ -1,5 +1,7 @@
+import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import {
+  EXIT_MEANINGS,
   type ErrorCode,
   ExitCode,
   SyncError,
@@ -42,6 +44,13 @@ const TABLE: Readonly<Record<ErrorCode, number>> = {
 
 it.each(Object.entries(TABLE))('%s ends the program with %i', (code, exit) => {
   expect(exitCodeOf(code as ErrorCode)).toBe(exit);
+});
+
+it('docs/ci.md lists every exit code with the words of the manual', () => {
+  const rows = readFileSync('docs/ci.md', 'utf8').matchAll(/^\| (\d+) +\| (.*?) +\|$/gm);
+  expect(Object.fromEntries([...rows].map(([, code, meaning]) => [code, meaning]))).toEqual(
+    EXIT_MEANINGS,
+  );
 });
 
 describe('the consequences of an error code', () => {

@@ -43,7 +43,8 @@ describe('sync manual', () => {
           expect(text).toContain(` sync ${name.join(' ')} `);
       for (const { name } of VARIABLES) expect(text).toContain(` ${name} `);
       for (const exit of Object.keys(EXIT_MEANINGS)) expect(text).toContain(` ${exit} `);
-      expect(text).toContain('~/.config/athlete-sync/config.json');
+      expect(text).toContain(' ~/.config/athlete-sync/config.json ');
+      expect(text).toContain(' /etc/athlete-sync/config.json ');
       expect(text).toContain('sync upload ride.fit --name "Morning ride" --dry-run');
       expect(text).not.toMatch(/`|undefined/);
     },

@@ -27,10 +27,13 @@ function withVersion(version: string) {
   return { home, env, run };
 }
 
-const message = (version: string) =>
-  `sync needs Node.js 22.3 or newer, or 20.19 or newer of Node.js 20; this is ${version} (${process.execPath}).`;
-const hint =
-  'Get a newer one at https://nodejs.org, or use the standalone archive or the .deb of sync, which need no Node.js.';
+const message = (version: string) => `sync needs Node.js 20.19, 22.3 or newer, not ${version}.`;
+const HINT = [
+  `This Node.js is ${process.execPath}.`,
+  "Get a newer one at https://nodejs.org, or use sync's",
+  'standalone archive or .deb, which need no Node.js.',
+];
+const shown = (version: string) => `Error: ${message(version)}\n  ${HINT.join('\n  ')}\n`;
 
 describe('a Node.js that is too old', () => {
   it('has the versions that package.json excludes', () => {
@@ -43,8 +46,7 @@ describe('a Node.js that is too old', () => {
       const { run } = withVersion(version);
       for (const args of [['status'], ['--version'], ['upload', 'ride.fit'], ['nonsense']]) {
         const result = run(...args);
-        const stderr = `Error: ${message(version)}\n  ${hint}\n`;
-        expect([args, result]).toEqual([args, { code: 2, stdout: '', stderr }]);
+        expect([args, result]).toEqual([args, { code: 2, stdout: '', stderr: shown(version) }]);
       }
     },
   );
@@ -67,7 +69,7 @@ describe('a Node.js that is too old', () => {
       type: 'error',
       code: 'CONFIG',
       message: message('18.20.8'),
-      hint,
+      hint: HINT.join(' '),
     });
   });
 
@@ -90,10 +92,7 @@ describe('a Node.js that is too old', () => {
       for (const args of [[], ['ride.fit']]) {
         const terminal = openTerminal({ home }, args, env, PROGRAM);
         const { code, stdout } = await terminal.finished;
-        expect([code, stdout.replaceAll('\r\n', '\n')]).toEqual([
-          0,
-          `Error: ${message('18.20.8')}\n  ${hint}\n`,
-        ]);
+        expect([code, stdout.replaceAll('\r\n', '\n')]).toEqual([0, shown('18.20.8')]);
       }
       const flushed = await openTerminal({ home }, ['-f', '.'], env, PROGRAM).finished;
       expect([flushed.code, flushed.stdout]).toEqual([0, '']);

@@ -5,6 +5,9 @@ import { openHome, openLoggedInWorld, openSandbox, worldOf } from '../support/ac
 import { makeRecording } from '../support/fit-maker.ts';
 import { type RunOptions, ndjson, runSync, startSync } from '../support/program.ts';
 
+/** On a busy machine, a program takes seconds to start. */
+const PATIENT = { timeout: 30_000 };
+
 /** Returns an empty home. */
 const fresh = (): RunOptions => ({ home: openHome() });
 
@@ -178,6 +181,7 @@ describe('help', () => {
     const { stdout } = await runSync(['push', 'wellness', '--help'], fresh());
     expect(stdout).toContain('<file...>');
     expect(await runSync(['push', 'help', 'wellness'], fresh())).toMatchObject({ stdout });
+    expect(await runSync(['help', 'push', 'wellness'], fresh())).toMatchObject({ stdout });
     const upload = await runSync(['upload', '--help'], fresh());
     expect(await runSync(['help', 'upload'], fresh())).toEqual(upload);
   });
@@ -348,7 +352,7 @@ describe('Ctrl-C', () => {
         home: world.home,
       });
       await expect
-        .poll(() => world.sandbox.control.requests({ route: 'upload-fit' }).length)
+        .poll(() => world.sandbox.control.requests({ route: 'upload-fit' }).length, PATIENT)
         .toBe(1);
       running.child.kill(signal);
       const { code, stdout, stderr } = await running.finished;

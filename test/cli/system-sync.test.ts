@@ -67,7 +67,7 @@ describe.runIf(process.platform !== 'win32')("the system's own sync", () => {
     const terminal = openTerminal({ home }, ['ride.fit']);
     const { code, stdout } = await terminal.finished;
     expect(code).toBe(0);
-    expect(stdout).toContain('Nothing was sent: `sync FILE` flushes the disk');
+    expect(stdout).toContain('Nothing was sent: this only flushes the disk.');
     expect(stdout).toContain('`sync upload ride.fit` sends it.');
     for (const args of [['-d', 'ride.fit'], ['notes.txt'], ['-f', '.']]) {
       expect((await openTerminal({ home }, args).finished).stdout).toBe('');

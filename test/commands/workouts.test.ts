@@ -155,10 +155,30 @@ describe('the table of workouts', () => {
       '',
       'Date                   Title             Sport     Time  Distance  Power  Heart rate',
       'Sun 29 Mar 08:10       After the change  Ride   1:02:05   41.2 km  201 W     142 bpm',
-      'Sun 29 Mar 01:30       Before                   0:00:59',
+      'Sun 29 Mar 01:30       Before                      1:00',
       'Wed 31 Dec 2025 23:30  Last year',
       '2026-03-28             A plain date',
       'yesterday',
+    ]);
+  });
+
+  it('leaves out sport and heart rate on a narrow terminal, and cuts no time', () => {
+    const workouts = [
+      {
+        date: '2026-03-29T06:10:00Z',
+        title: 'A long ride along the river, with coffee',
+        type: 'Ride',
+        durationSec: 13_725,
+        distanceMeters: 141_230,
+        averageWatts: 201.4,
+        averageHr: 141.5,
+      },
+    ];
+    const view = { zone: 'Europe/Berlin', now: Date.parse('2026-04-01T00:00:00Z') };
+    const io = plainIo({ stdoutColumns: 60 });
+    expect(workoutsText({ workouts, more: false }, view, io).split('\n').slice(2)).toEqual([
+      'Date              Title                Time  Distance  Power',
+      'Sun 29 Mar 08:10  A long ride alo…  3:48:45  141.2 km  201 W',
     ]);
   });
 

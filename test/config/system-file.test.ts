@@ -3,6 +3,7 @@ import {
   chownSync,
   mkdirSync,
   mkdtempSync,
+  readFileSync,
   rmSync,
   symlinkSync,
   writeFileSync,
@@ -159,6 +160,16 @@ describe('a fault of the file for all users', () => {
     writeFileSync(paths.configFile, '{"profiles": {"default": {"clientId": "own"}}}');
     expect(load().get('clientId')).toBe('own');
   });
+});
+
+it('is documented with its paths and keys', () => {
+  const page = readFileSync('docs/operators.md', 'utf8');
+  for (const platform of ['linux', 'darwin'] as const) {
+    expect(page).toContain(`| \`${systemConfigFile({}, platform)}\``);
+  }
+  expect(page).toContain('| `%ProgramFiles%\\athlete-sync\\config.json`');
+  for (const key of presetKeys())
+    expect(page).toContain(key.replace(/^endpoint\..*/, 'endpoint.NAME'));
 });
 
 it.each<[NodeJS.Platform, Env, string]>([

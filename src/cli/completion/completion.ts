@@ -26,7 +26,7 @@ export function completionOf(commands: readonly CommandDeclaration[]): CommandMo
   return {
     declare: (command) =>
       command
-        .addArgument(new Argument('<shell>', 'shell').choices(Object.keys(GENERATORS)))
+        .addArgument(new Argument('<shell>', 'name of the shell').choices(Object.keys(GENERATORS)))
         .addOption(
           new ChoiceOption('--only <name>', 'complete one name of this program', NAMES).default(
             undefined,

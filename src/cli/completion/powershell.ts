@@ -1,7 +1,7 @@
 import type { CommandShape, Generator } from './shape.ts';
 import type { Values, Word } from './values.ts';
 
-/** Prints a script for PowerShell 5 or newer, which itself completes paths. */
+/** Prints a script for PowerShell 5 or newer, which itself completes paths. No test runs it. */
 export const powershell: Generator = (commands, names) => `\
 # In $PROFILE: sync completion powershell | Out-String | Invoke-Expression
 Register-ArgumentCompleter -Native -CommandName ${names.join(', ')} -ScriptBlock {

@@ -1,4 +1,4 @@
-import { SyncError, messageOf } from '../../base/errors.ts';
+import { SyncError } from '../../base/errors.ts';
 import { type Text, joinTexts, phrase } from '../../base/phrase.ts';
 
 /** The result of one check. `odd`: it may fail some day; `bad`: it does not work. */
@@ -34,9 +34,24 @@ export function findingText({ state, message, hint }: Finding): Text {
   return joinTexts(lines, '\n');
 }
 
-/** Turns an error into a finding. @throws other errors than a `SyncError`, and an interruption */
-export function failed(check: CheckName, error: unknown, state: 'odd' | 'bad' = 'bad'): Finding {
+/**
+ * Turns an error into a finding.
+ *
+ * @param options.subject precedes a message that does not name it
+ * @throws other errors than a `SyncError`, and an interruption
+ */
+export function failed(
+  check: CheckName,
+  error: unknown,
+  options: { readonly state?: 'odd' | 'bad'; readonly subject?: string } = {},
+): Finding {
   if (!(error instanceof SyncError) || error.code === 'INTERRUPTED') throw error;
-  const { hint } = error;
-  return { check, state, message: messageOf(error), ...(hint === undefined ? {} : { hint }) };
+  const { state = 'bad', subject } = options;
+  const { message, hint } = error;
+  return {
+    check,
+    state,
+    message: subject === undefined ? message : `${subject}: ${message}`,
+    ...(hint === undefined ? {} : { hint }),
+  };
 }

@@ -17,7 +17,8 @@ export function checkSettings(_context: AppContext, config: Config): Finding {
   const failure = writeFailure(configFile, 'SYNC_CONFIG_DIR');
   if (failure !== undefined) {
     // Settings that are complete need no writing.
-    return failed(check, failure, exists || hasEnvironmentTokens(config) ? 'odd' : 'bad');
+    const state = exists || hasEnvironmentTokens(config) ? 'odd' : 'bad';
+    return failed(check, failure, { state, subject: 'Settings' });
   }
   const own = exists
     ? `Settings: ${configFile}`
@@ -41,6 +42,9 @@ export function checkFolders(_context: AppContext, config: Config): Finding[] {
     const message = `${path} ${reason}, who can so change what is in ${folder}.`;
     return [{ check, state, message, hint: `Run \`${fix}\`.` }];
   });
+  // A folder above both has one fix, and the more severe finding comes last.
+  const [first, last] = found;
+  if (last !== undefined && first?.hint === last.hint) return [last];
   if (found.length > 0) return found;
   const message = 'Only you can change the settings and the state folder.';
   return [{ check, state: 'good', message }];

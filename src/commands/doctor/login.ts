@@ -20,7 +20,8 @@ export async function checkKeychain(context: AppContext, config: Config): Promis
     return { check, state: 'good', message: `Logins can be kept in ${store.describe()}.` };
   } catch (error) {
     const hasLogin = (config.account ?? config.loginId) !== undefined;
-    return failed(check, error, store.kind === 'keychain' && !hasLogin ? 'odd' : 'bad');
+    const state = store.kind === 'keychain' && !hasLogin ? 'odd' : 'bad';
+    return failed(check, error, { state });
   }
 }
 

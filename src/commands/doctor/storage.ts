@@ -1,7 +1,6 @@
 import { existsSync } from 'node:fs';
 import { ledgerPath } from '../../app/config.ts';
 import type { AppContext } from '../../app/context.ts';
-import { SyncError } from '../../base/errors.ts';
 import type { Config } from '../../config/config.ts';
 import { openDatabase } from '../../ledger/database.ts';
 import { freeBytes, writeFailure } from '../../system/storage.ts';
@@ -46,8 +45,6 @@ export function checkLedger(_context: AppContext, config: Config): Finding {
     openDatabase(path).close();
     return { check, state: 'good', message: `Ledger: ${path}` };
   } catch (error) {
-    if (!(error instanceof SyncError)) throw error;
-    const { code, message, hint } = error;
-    return failed(check, new SyncError(code, `Ledger: ${message}`, { hint }));
+    return failed(check, error, { subject: 'Ledger' });
   }
 }

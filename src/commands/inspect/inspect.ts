@@ -8,7 +8,7 @@ import { inspectLines } from './text.ts';
 const USUAL_COLUMNS = 80;
 
 export const inspect: CommandModule = {
-  declare: (command) => command.argument('<file...>', 'recordings'),
+  declare: (command) => command.argument('<file...>', 'recordings (.fit files)'),
   examples: ['sync inspect ride.fit', 'sync inspect *.fit --json'],
 
   async run({ cwd, io, output, signal }, files: readonly string[]) {

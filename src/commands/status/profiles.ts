@@ -9,11 +9,12 @@ import type { Paths } from '../../config/paths.ts';
 import { storedProfiles } from '../../credentials/file.ts';
 import { listWatchers } from '../../daemon/registry.ts';
 import { plural } from '../../terminal/words.ts';
+import { who } from '../login/words.ts';
 import { statusJson } from './json.ts';
 import { type Checked, type LoginState, exitCodeFor } from './login.ts';
 import { type StatusReport, readStatus } from './read.ts';
 import { LABEL } from './strip.ts';
-import { accountText, loginWord, uploadsText } from './words.ts';
+import { loginWord, uploadsText } from './words.ts';
 
 /**
  * Shows each profile of this machine: a line of `--json`, or a few lines of text. A profile that cannot
@@ -69,7 +70,7 @@ async function showProfile(
 }
 
 function shortText(report: StatusReport, now: number): Text {
-  const { profile, service, login, checked, watching, ledger, zone } = report;
+  const { profile, service, account, login, checked, watching, ledger, zone } = report;
   const { uploads, waiting } = ledger;
   const open = [
     ...(uploads.pending > 0 ? [`${uploads.pending} waiting`] : []),
@@ -78,7 +79,7 @@ function shortText(report: StatusReport, now: number): Text {
   ];
   const folders = watching.flatMap((watcher) => watcher.folders.map(({ path }) => path));
   return block(profile, [
-    `${accountText(report)}, ${service}`,
+    account === undefined ? service : `${who(account)}, ${service}`,
     `Login ${loginWord(login)}`,
     ...problemLines(login),
     ...problemLines(checked),

@@ -23,8 +23,8 @@ export interface StatusView extends Pick<ActivityView, 'now' | 'aligned'> {
   readonly unicode: boolean;
 }
 
-/** Width from which a terminal has room for aligned lines (columns). */
-const WIDE = 80;
+/** Width from which a terminal has room for aligned activities, each with its upload (columns). */
+const WIDE = 84;
 
 export function viewOn({ stdoutColumns, unicode }: Io, now: number): StatusView {
   return { now, unicode, aligned: stdoutColumns >= WIDE };
@@ -63,7 +63,7 @@ function section(title: string, lines: readonly Text[]): Text[] {
   return lines.length === 0 ? [] : ['', title, ...lines.map((line) => phrase`  ${line}`)];
 }
 
-export function accountText({ account, store }: StatusReport): string {
+function accountText({ account, store }: StatusReport): string {
   if (account !== undefined) return who(account);
   return store.kind === 'environment' ? 'not asked yet' : 'not known';
 }
@@ -247,8 +247,8 @@ function refusedLines(refused: readonly LedgerUpload[], count: number, view: Act
     ...refused
       .slice(0, NAMED)
       .flatMap((upload) => [
-        `${recordingText(upload, view)}  ${duration(view.now - upload.changedAt)} ago`,
-        ...(upload.message === undefined ? [] : [`  ${oneLine(upload.message)}`]),
+        recordingText(upload, view),
+        `  ${duration(view.now - upload.changedAt)} ago: ${oneLine(upload.message ?? 'no reason given')}`,
       ]),
     ...andMore(count),
   ];

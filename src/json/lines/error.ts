@@ -9,6 +9,7 @@ const FACTS = {
   status: count('HTTP status.', KNOWN),
   attempts: count('Requests that were made.', KNOWN),
   host: text('Host of the service.', KNOWN),
+  proxy: text('Variable that names the proxy that failed.', KNOWN),
   retryAfterMs: count('Pause that the service asks for.', KNOWN, 'ms'),
   path: text('The file, or the path of an address.', KNOWN),
   line: count('Line in the file, from 1.', KNOWN),

@@ -1,6 +1,6 @@
-import { type Shape, amount, count, list, object, sha256, text, time, word } from '../fields.ts';
+import { type Shape, count, list, object, sha256, text, time, word } from '../fields.ts';
 import type { LineKind } from '../line-kind.ts';
-import { INVALID_REASONS, SHA256, accountName, failure, outcomeCount } from './shared.ts';
+import { INVALID_REASONS, SHA256, accountName, activity, failure, outcomeCount } from './shared.ts';
 
 const URL = 'https://training.example.com/api/workouts/upload-fit';
 
@@ -9,25 +9,6 @@ function recording(when?: string): Shape {
   return {
     sha256: sha256('SHA-256 of the recording, unpacked.', when),
     size: count('Size of the recording, unpacked.', when, 'bytes'),
-  };
-}
-
-/** The recording as the athlete knows it. */
-function activity(): Shape {
-  return {
-    activity: object(
-      {
-        name: text('Display name.', 'the sport is known or a name was given'),
-        startedAt: time(
-          'When it began, with the offset that the device recorded, else in UTC.',
-          'the recording states it',
-        ),
-        durationSecs: amount('s', 'Time without pauses.', 'the recording states it'),
-        distanceMeters: amount('m', 'Distance.', 'the recording states it'),
-      },
-      'The activity.',
-      'the recording was read and states something',
-    ),
   };
 }
 
@@ -53,7 +34,7 @@ const UPLOAD: LineKind = {
       {
         is: { uploaded: 'the service took it', duplicate: 'the service had it already' },
         fields: {
-          ...activity(),
+          ...activity,
           ...recording(),
           ...attempts(),
           service: object(
@@ -102,7 +83,7 @@ const UPLOAD: LineKind = {
         fields: {
           status: count('HTTP status.', 'the status was the refusal'),
           message: text('What the service said, as a sentence.'),
-          ...activity(),
+          ...activity,
           ...recording(),
           ...attempts(),
         },
@@ -111,7 +92,7 @@ const UPLOAD: LineKind = {
         is: { failed: 'not delivered; the same command again continues' },
         fields: {
           ...failure(),
-          ...activity(),
+          ...activity,
           ...recording('it was read'),
           ...attempts('a request was made'),
         },
@@ -119,7 +100,7 @@ const UPLOAD: LineKind = {
       {
         is: { 'would-upload': '`--dry-run`: it would be sent' },
         fields: {
-          ...activity(),
+          ...activity,
           ...recording(),
           request: object(
             {

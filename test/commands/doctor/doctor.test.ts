@@ -1,4 +1,4 @@
-import { readdirSync } from 'node:fs';
+import { chmodSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { System } from '../../../src/app/system.ts';
@@ -67,6 +67,18 @@ describe('doctor before the first login', () => {
     ]);
   });
 
+  it.skipIf(process.platform === 'win32')(
+    'reports once a folder above settings and state that others can change',
+    async () => {
+      const homeDir = scratchDir();
+      chmodSync(homeDir, 0o777);
+      const { about } = await examine({}, { homeDir });
+      expect(about('folders')).toMatchObject([
+        { state: 'bad', hint: `Run \`chmod go-w '${homeDir}'\`.` },
+      ]);
+    },
+  );
+
   const whyNot = whyNoMount();
   it.skipIf(whyNot !== undefined)(
     `reports a home that is full, and one that can only be read (${whyNot ?? 'mounted'})`,
@@ -81,14 +93,16 @@ describe('doctor before the first login', () => {
       disk.makeReadOnly();
       const fixed = await examine({}, { homeDir });
       expect(fixed.code).toBe(2);
-      for (const [check, variable] of [
-        ['config', 'SYNC_CONFIG_DIR'],
-        ['state', 'SYNC_STATE_DIR'],
+      for (const [check, subject, variable] of [
+        ['config', 'Settings', 'SYNC_CONFIG_DIR'],
+        ['state', 'Ledger', 'SYNC_STATE_DIR'],
       ] as const) {
         expect(fixed.about(check)).toMatchObject([
           {
             state: 'bad',
-            message: expect.stringContaining('is on a disk that can only be read.') as string,
+            message: expect.stringMatching(
+              new RegExp(`^${subject}: ${homeDir}.* is on a disk that can only be read\\.$`),
+            ) as string,
             hint: `Fix that, or name another folder with ${variable}.`,
           },
         ]);

@@ -1,7 +1,7 @@
 // Runs an installed package with real versions of Node.js, from the platform packages of the registry's
 // `node`: the old ones refuse with a sentence and still flush disks, the others do the daily work.
 //
-//   node scripts/node-versions.mjs FOLDER/node_modules/athlete-sync
+//   node .ci/node-versions.mjs FOLDER/node_modules/athlete-sync
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
@@ -81,7 +81,7 @@ async function refuse({ version, home, env, sync, check }) {
       const { code, stdout, stderr } = await sync(args);
       expect(code, 2);
       expect(stdout, '');
-      expect(stderr.split('\n').length, 3);
+      expect(stderr.split('\n').length, 5);
       expect(stderr.startsWith('Error: sync needs Node.js ') && stderr.includes(version), true);
     });
   }
