@@ -181,7 +181,7 @@ describe('the exit code of sync push', () => {
     // The text gives the reason once, with the affected days.
     const text = await world.sync(['push', 'wellness', '-'], { input });
     expect(text.stdout.match(/Not logged in/g)).toHaveLength(1);
-    expect(text.stdout).toContain('2026-02-15: not sent.\n');
+    expect(text.stdout).toMatch(/^2 days were not sent: [^]*\n {2}2026-02-14\n {2}2026-02-15\n/);
     expect(requestLines(world.sandbox)).toEqual([]);
   });
 

@@ -296,13 +296,13 @@ describe('a year of sync seed', () => {
   it.skipIf(!terminals.present)(`shows its progress${terminals.note}`, async () => {
     const world = await openLoggedInWorld();
     const terminal = openTerminal(world, ['seed', '--days', '60', '--until', '2026-05-17']);
-    const [, early] = await terminal.waitFor(/day (\d+) of 60, 2026-0[345]-\d\d/);
-    const [, late] = await terminal.waitFor(/day ([45]\d) of 60, 2026-0[45]-\d\d/);
+    const [, early] = await terminal.waitFor(/(\d+) of 60 .*2026-0[345]-\d\d/);
+    const [, late] = await terminal.waitFor(/([45]\d) of 60 .*2026-0[45]-\d\d/);
     expect(Number(early)).toBeLessThan(Number(late));
     await terminal.waitFor(/2026-03-19 to 2026-05-17: \d+ recordings, 120 records/);
     expect((await terminal.finished).code).toBe(0);
     const plain = await world.sync(['seed', '--days', '60', '--until', '2026-05-17']);
-    expect(plain.stdout + plain.stderr).not.toMatch(/day \d+ of/);
+    expect(plain.stdout).not.toMatch(/\d+ of 60/);
   });
 });
 
