@@ -14,6 +14,7 @@ import { load } from '../generated.mjs';
 import { fileHash } from './checksums.mjs';
 import { writeFolder } from './folder.mjs';
 import { setModes } from './modes.mjs';
+import { writeShare } from './share.mjs';
 import { fromRoot, manifest, sourceTime } from './project.mjs';
 
 const MAINTAINER = 'The athlete-sync authors <athlete-sync@users.noreply.github.com>';
@@ -39,14 +40,17 @@ export async function writeDebianTree(platform, tree, scratch) {
   }
   mkdirSync(join(tree, 'usr/bin'), { recursive: true });
   symlinkSync('../lib/athlete-sync/bin/athlete-sync', join(tree, 'usr/bin/athlete-sync'));
-  writeShare(join(folder, 'share'), tree);
+  writeShell(join(scratch, 'share'), tree);
   writeDocuments(folder, tree);
   await writeUserUnit(tree);
   setModes(tree);
   writeControl(platform, tree);
 }
 
-function writeShare(share, tree) {
+/** @param share must not exist */
+function writeShell(share, tree) {
+  // `sync` is the one of coreutils.
+  writeShare(share, 'athlete-sync');
   const places = {
     'bash-completion/completions/athlete-sync': 'bash-completion/completions/athlete-sync',
     'zsh/site-functions/_athlete-sync': 'zsh/vendor-completions/_athlete-sync',

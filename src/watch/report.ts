@@ -58,4 +58,11 @@ export type WatchNotice =
   | { readonly event: 'unverified'; readonly message: string; readonly hint?: Text }
   /** A problem that stops nothing, such as an unreadable folder. */
   | { readonly event: 'problem'; readonly message: string; readonly path?: string }
-  | { readonly event: 'stopped'; readonly queued: number };
+  /** The watcher ended: what it did, and how many recordings the next start sends. */
+  | {
+      readonly event: 'stopped';
+      readonly uploaded: number;
+      readonly duplicate: number;
+      readonly rejected: number;
+      readonly queued: number;
+    };

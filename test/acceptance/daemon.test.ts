@@ -417,7 +417,7 @@ describe.skipIf(process.platform === 'win32')('sync daemon logs', () => {
     put(join(world.folder, 'two.fit'), anotherRecording());
     await following.waitFor(/uploaded \(two\.fit\)/);
     await world.sync(['daemon', 'stop']);
-    await following.waitFor(/Stopped\./);
+    await following.waitFor(/Stopped: 2 uploaded\./);
     // As the daemon itself does when the log has grown: the old one gets another name.
     appendFileSync(log, `${'x'.repeat(5_000_000)}\n`);
     await startDaemon(world, [world.folder]);

@@ -354,14 +354,14 @@ describe('the text output of sync watch', () => {
     const watcher = world.run(['watch', world.folder]);
     await watcher.waitFor(/Ready: 0 files looked at, nothing to send\./);
     put(join(world.folder, 'ride.fit'), anotherRecording());
-    await watcher.waitFor(/uploaded \(ride\.fit\)/);
+    await watcher.waitFor(/ride\.fit: uploaded/);
     expect(await stop(watcher)).toBe(0);
     const lines = watcher.stdout().trimEnd().split('\n');
     expect(lines.map((line) => line.replace(/^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d {2}/, ''))).toEqual([
       `Watching ${world.folder}.`,
       'Ready: 0 files looked at, nothing to send.',
-      expect.stringMatching(/^\w{3} \d+ \w{3} .* {2}uploaded \(ride\.fit\)$/),
-      'Stopped.',
+      expect.stringMatching(/^\S*\/ride\.fit: uploaded \(... .\d ... .*\)$/),
+      'Stopped: 1 uploaded.',
     ]);
     expect(watcher.stderr()).toBe('');
   });

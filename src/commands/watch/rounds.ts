@@ -1,5 +1,6 @@
 import { type ErrorCode, SyncError, isAbort } from '../../base/errors.ts';
 import { lockFolders } from '../../daemon/registration.ts';
+import { UploadTally } from '../../upload/tally.ts';
 import { isLoginFailure } from '../../watch/circuit-breaker.ts';
 import { type Outbox, openOutbox } from '../../watch/outbox.ts';
 import { notItsLogin } from '../../watch/refusal-backoff.ts';
@@ -31,7 +32,14 @@ const SEARCH_RETRY_MS = 10_000;
 export async function runWatch(options: WatcherOptions, setup: WatchSetup): Promise<void> {
   const { clock, signal } = setup.context;
   const health = new HealthReporter(setup.registration, options.folders, clock);
-  const announcer = new Announcer(setup.context, setup);
+  const tally = new UploadTally();
+  const announcer = new Announcer(setup.context, {
+    ...setup,
+    report(notice) {
+      if (notice.event === 'upload') tally.add(notice.item);
+      setup.report(notice);
+    },
+  });
   try {
     let login: Login | undefined = await firstLogin(options, setup);
     announcer.started(options.folders);
@@ -41,7 +49,8 @@ export async function runWatch(options: WatcherOptions, setup: WatchSetup): Prom
   } catch (error) {
     if (!signal.aborted || !isAbort(error)) throw error;
   }
-  setup.report({ event: 'stopped', queued: health.waiting });
+  const { uploaded, duplicate, rejected } = tally.report.summary;
+  setup.report({ event: 'stopped', uploaded, duplicate, rejected, queued: health.waiting });
 }
 
 /** Opens the first login. If that fails for now, recordings are found and kept until it works. */

@@ -20,9 +20,9 @@ import { uploadSummaryJson, uploadSummaryText } from '../../app/upload-words.ts'
 import { backgroundKind, runInBackground } from './background.ts';
 import { foldersToWatch, warnOfMissing, warnOfOtherAthletes } from './folders.ts';
 import { type WatchSetup, markOf, openLogin, sendHeartbeat } from './login.ts';
+import { NoticePrinter, type NoticeStyle } from './printer.ts';
 import { runWatchOnce } from './once.ts';
 import { runWatch } from './rounds.ts';
-import { watchNoticeJson, watchNoticeText } from './words.ts';
 
 interface WatchFlags {
   readonly once: boolean;
@@ -67,8 +67,11 @@ export const watch: CommandModule = {
     if (kind !== undefined && !flags.daemon) {
       const watcher = { kind, folders: dirs, passOn: passedOn(flags, context) };
       return await runInBackground(context, watcher, async (inner, registration, onReady) => {
-        const setup = await setupOf(inner, configFor(inner), once, onReady);
-        await runWatch(optionsOf(inner, dirs, flags), { ...setup, registration });
+        const config = configFor(inner);
+        const options = optionsOf(inner, dirs, flags);
+        const printer = await makePrinter(inner, config, options.folders, 'log');
+        const setup = setupOf(inner, config, once, printer, onReady);
+        await runWatch(options, { ...setup, registration });
         return ExitCode.ok;
       });
     }
@@ -78,9 +81,12 @@ export const watch: CommandModule = {
       const passOn = passedOn(flags, context);
       return await startInBackground(context, config, options.folders, kind ?? 'daemon', passOn);
     }
-    const setup = await setupOf(context, config, once);
+    const style = once ? 'once' : context.io.stdoutIsTerminal ? 'terminal' : 'log';
+    const printer = await makePrinter(context, config, options.folders, style);
+    const setup = setupOf(context, config, once, printer);
     if (!once) return await watchAtTerminal(context, config, options, setup);
     const report = await runWatchOnce(options, setup);
+    printer.flush();
     context.output.result(uploadSummaryJson(report), uploadSummaryText(report));
     return report.exitCode;
   },
@@ -161,17 +167,27 @@ function passedOn({ newOnly, poll }: WatchFlags, { flags }: AppContext): string[
   ];
 }
 
+async function makePrinter(
+  context: AppContext,
+  config: Config,
+  folders: readonly string[],
+  style: NoticeStyle,
+): Promise<NoticePrinter> {
+  const zone = context.output.json ? 'UTC' : await zoneShown(config, context);
+  return new NoticePrinter(context, { folders, style, zone });
+}
+
 /** @param onReady called when the first rescan is complete */
-async function setupOf(
+function setupOf(
   context: AppContext,
   config: Config,
   once: boolean,
+  printer: NoticePrinter,
   onReady: () => void = () => undefined,
-): Promise<Omit<WatchSetup, 'registration'>> {
-  const { clock, cwd, env, output, platform } = context;
+): Omit<WatchSetup, 'registration'> {
+  const { cwd, env, platform } = context;
   const { profile, paths } = config;
   const heartbeatUrl = config.get('heartbeatUrl');
-  const zone = output.json ? 'UTC' : await zoneShown(config, context);
   return {
     context,
     appVersion: context.version,
@@ -184,10 +200,7 @@ async function setupOf(
     recursiveEvents: hasRecursiveEvents(platform),
     open: (how) => openLogin(context, once, how),
     report: (notice) => {
-      const now = clock.now();
-      const at = once ? undefined : new Date(now);
-      const view = { zone, now, aligned: false };
-      output.result(watchNoticeJson(notice, at), watchNoticeText(notice, at, view));
+      printer.print(notice);
       if (notice.event === 'ready') onReady();
     },
     notify: ({ title, text }) => notify(platform, env, { title, text: renderText(text, profile) }),

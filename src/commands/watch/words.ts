@@ -1,12 +1,11 @@
 import { type Text, joinTexts, phrase, sync } from '../../base/phrase.ts';
 import type { FolderState } from '../../daemon/registry.ts';
-import type { WatchNotice } from '../../watch/report.ts';
-import { basename } from 'node:path';
 import type { UploadItem } from '../../upload/report.ts';
-import type { ActivityView } from '../../app/activity-words.ts';
+import type { WatchNotice } from '../../watch/report.ts';
+import { type ActivityView, activityText } from '../../app/activity-words.ts';
 import { uploadItemJson, uploadItemText } from '../../app/upload-words.ts';
 import { missingText } from '../verify.ts';
-import { wallTime, oneLine, plural } from '../../terminal/words.ts';
+import { oneLine, wallTime, plural } from '../../terminal/words.ts';
 
 /**
  * A notice as JSON: an upload as `sync upload` prints it, everything else as `{"type":"watch"}`.
@@ -19,17 +18,8 @@ export function watchNoticeJson(event: WatchNotice, at: Date | undefined): Recor
   return { type: 'watch', ...event, ...time };
 }
 
-/** A notice for people, on one line; undefined for one that is not shown. @param at its prefix */
-export function watchNoticeText(
-  event: WatchNotice,
-  at: Date | undefined,
-  view: ActivityView,
-): Text | undefined {
-  const text = textOf(event, view);
-  return text === undefined || at === undefined ? text : phrase`${wallTime(at)}  ${text}`;
-}
-
-function textOf(event: WatchNotice, view: ActivityView): Text | undefined {
+/** A notice for people, on one line; undefined for one that is not shown. */
+export function watchNoticeText(event: WatchNotice, view: ActivityView): Text | undefined {
   switch (event.event) {
     case 'started':
       return undefined;
@@ -40,9 +30,9 @@ function textOf(event: WatchNotice, view: ActivityView): Text | undefined {
         ? `Ready: ${plural(event.files, 'file')} looked at, nothing to send.`
         : `Ready: ${plural(event.files, 'file')} looked at, ${event.queued} to send.`;
     case 'upload':
-      return uploadText(event.item, view);
+      return uploadItemText(event.item, view);
     case 'kept':
-      return `${event.path}: copied, to be sent from the copy`;
+      return `${event.path}: copied; it is sent from the copy.`;
     case 'unfinished':
       return `${event.path}: not sent yet. ${event.detail} It is sent when it is complete.`;
     case 'obstacle':
@@ -70,17 +60,34 @@ function textOf(event: WatchNotice, view: ActivityView): Text | undefined {
     case 'problem':
       return event.path === undefined ? event.message : `${event.path}: ${event.message}`;
     case 'stopped':
-      return event.queued === 0
-        ? 'Stopped.'
-        : `Stopped; ${plural(event.queued, 'recording')} not sent yet; the next start sends them.`;
+      return stoppedText(event);
   }
 }
 
-/** Names the file as well: a log is searched for it. */
-function uploadText(item: UploadItem, view: ActivityView): Text | undefined {
-  const text = uploadItemText(item, view);
-  const isActivity = item.outcome === 'uploaded' || item.outcome === 'duplicate';
-  return isActivity ? phrase`${text ?? ''} (${oneLine(basename(item.path))})` : text;
+/** A delivered recording for a log, which names its file; undefined for any other outcome. */
+export function deliveredText(item: UploadItem, view: ActivityView): string | undefined {
+  if (item.outcome !== 'uploaded' && item.outcome !== 'duplicate') return undefined;
+  const activity = activityText(item.activity, '', view);
+  const outcome = item.outcome === 'uploaded' ? 'uploaded' : 'already at the service';
+  return `${oneLine(item.path)}: ${outcome}${activity === '' ? '' : ` (${activity})`}`;
+}
+
+/** Sums up what the watcher did, and what the next start does. */
+function stoppedText({
+  uploaded,
+  duplicate,
+  rejected,
+  queued,
+}: Extract<WatchNotice, { event: 'stopped' }>): string {
+  const done = [
+    ...(uploaded > 0 ? [`${uploaded} uploaded`] : []),
+    ...(duplicate > 0 ? [`${duplicate} already at the service`] : []),
+    ...(rejected > 0 ? [`${rejected} refused`] : []),
+  ].join(', ');
+  const waiting = `${plural(queued, 'recording')} not sent yet; the next start sends ${queued === 1 ? 'it' : 'them'}.`;
+  return [done === '' ? 'Stopped.' : `Stopped: ${done}.`, ...(queued > 0 ? [waiting] : [])].join(
+    ' ',
+  );
 }
 
 function sentences(texts: readonly (Text | undefined)[]): Text {

@@ -80,7 +80,15 @@ const WATCH: LineKind = {
         is: { problem: 'something failed that stops nothing, such as reading a folder' },
         fields: { message: MESSAGE, path: text('The file or folder.', 'it is about one') },
       },
-      { is: { stopped: 'the watcher ended' }, fields: { queued: QUEUED } },
+      {
+        is: { stopped: 'the watcher ended' },
+        fields: {
+          uploaded: count('Recordings that the service took.'),
+          duplicate: count('Recordings that the service had already.'),
+          rejected: count('Recordings that the service refused.'),
+          queued: QUEUED,
+        },
+      },
     ],
   },
   examples: [
@@ -141,7 +149,7 @@ const WATCH: LineKind = {
       path: '/home/ada/rides/private',
       at: HAPPENED_AT,
     },
-    { event: 'stopped', queued: 0, at: HAPPENED_AT },
+    { event: 'stopped', uploaded: 1, duplicate: 0, rejected: 0, queued: 0, at: HAPPENED_AT },
   ],
 };
 

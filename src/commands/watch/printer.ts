@@ -1,0 +1,120 @@
+import { basename, join, relative } from 'node:path';
+import type { AppContext } from '../../app/context.ts';
+import { type Text, phrase } from '../../base/phrase.ts';
+import { plural, wallTime } from '../../terminal/words.ts';
+import { isBelow } from '../../watch/below.ts';
+import type { WatchNotice } from '../../watch/report.ts';
+import { deliveredText, watchNoticeJson, watchNoticeText } from './words.ts';
+
+/** Where notices go: `once` has no times, a `log` has dates and full paths, a `terminal` neither. */
+export type NoticeStyle = 'once' | 'terminal' | 'log';
+
+export interface PrinterOptions {
+  /** The watched folders. */
+  readonly folders: readonly string[];
+  readonly style: NoticeStyle;
+  /** The zone of activities without their own offset. */
+  readonly zone: string;
+}
+
+/** Time without a notice after which a group of equal notices is counted (ms). */
+const GROUP_MS = 1_000;
+
+/**
+ * Prints the notices of one watcher. People see the first of several equal failures in a row, and then
+ * how many more there were; programs get a line each.
+ */
+export class NoticePrinter {
+  readonly #context: Pick<AppContext, 'clock' | 'signal' | 'output'>;
+  readonly #options: PrinterOptions;
+  /** The cause of the last notice, and how many more had it. */
+  #cause: string | undefined;
+  #more = 0;
+  /** The day of the last notice. */
+  #day: string | undefined;
+
+  constructor(context: Pick<AppContext, 'clock' | 'signal' | 'output'>, options: PrinterOptions) {
+    this.#context = context;
+    this.#options = options;
+  }
+
+  print(notice: WatchNotice): void {
+    const { clock, output } = this.#context;
+    const at = this.#options.style === 'once' ? undefined : new Date(clock.now());
+    const cause = this.#options.style === 'log' ? undefined : causeOf(notice);
+    const isRepeated = cause !== undefined && cause === this.#cause;
+    if (isRepeated) this.#countLater();
+    else this.flush();
+    this.#cause = cause;
+    const text = isRepeated ? undefined : this.#text(notice);
+    const timed = text === undefined ? undefined : phrase`${this.#prefix(at)}${text}`;
+    output.result(watchNoticeJson(notice, at), timed);
+  }
+
+  #text(notice: WatchNotice): Text | undefined {
+    const { style, zone } = this.#options;
+    const view = { zone, now: this.#context.clock.now(), aligned: false };
+    const delivered =
+      style === 'log' && notice.event === 'upload' ? deliveredText(notice.item, view) : undefined;
+    return delivered ?? watchNoticeText(this.#shown(notice), view);
+  }
+
+  /** Prints how many notices were like the last one. */
+  flush(): void {
+    const { clock, output } = this.#context;
+    const more = this.#more;
+    this.#more = 0;
+    if (more === 0 || output.json) return;
+    const at = this.#options.style === 'once' ? undefined : new Date(clock.now());
+    output.result({}, `${this.#prefix(at)}The same for ${plural(more, 'more recording')}.`);
+  }
+
+  #countLater(): void {
+    const { clock, signal } = this.#context;
+    this.#more++;
+    if (this.#more > 1) return;
+    const flush = () => this.flush();
+    clock.sleep(GROUP_MS, signal).then(flush, flush);
+  }
+
+  #prefix(at: Date | undefined): string {
+    if (at === undefined) return '';
+    const time = wallTime(at);
+    if (this.#options.style === 'log') return `${time}  `;
+    const day = time.slice(0, 10);
+    const heading = this.#day === undefined || this.#day === day ? '' : `${day}\n`;
+    this.#day = day;
+    return `${heading}${time.slice(11, 16)}  `;
+  }
+
+  /** Returns the notice as it is shown: in a terminal with paths relative to the watched folder. */
+  #shown(notice: WatchNotice): WatchNotice {
+    if (this.#options.style !== 'terminal') return notice;
+    if (notice.event === 'upload') {
+      return { ...notice, item: { ...notice.item, path: this.#short(notice.item.path) } };
+    }
+    if (!('path' in notice)) return notice;
+    return { ...notice, path: this.#short(notice.path) };
+  }
+
+  #short(path: string): string {
+    const folder = this.#options.folders.find((each) => isBelow(path, each));
+    if (folder === undefined) return path;
+    const inside = relative(folder, path);
+    return this.#options.folders.length === 1 ? inside : join(basename(folder), inside);
+  }
+}
+
+/** Returns what notices about different recordings may share; undefined for all other notices. */
+function causeOf(notice: WatchNotice): string | undefined {
+  switch (notice.event) {
+    case 'kept':
+      return notice.event;
+    case 'problem':
+      return notice.path === undefined ? undefined : notice.message;
+    case 'upload':
+      return 'message' in notice.item ? notice.item.message : undefined;
+    default:
+      return undefined;
+  }
+}

@@ -1,0 +1,134 @@
+import { expect, it } from 'vitest';
+import { NoticePrinter, type NoticeStyle } from '../../../src/commands/watch/printer.ts';
+import type { Activity } from '../../../src/fit/activity.ts';
+import { createOutput } from '../../../src/terminal/output.ts';
+import type { WatchNotice } from '../../../src/watch/report.ts';
+import { testContext } from '../../support/context.ts';
+import { plainIo } from '../../support/io.ts';
+import { manualClock } from '../../watch/manual-clock.ts';
+
+const FOLDER = '/media/ada/GARMIN/Garmin/Activity';
+
+/** Returns a printer, and the lines that it printed. */
+function makePrinter(style: NoticeStyle, { json = false, folders = [FOLDER] } = {}) {
+  const clock = manualClock(new Date(2026, 10, 22, 7, 30, 5).getTime());
+  const lines: string[] = [];
+  const io = plainIo({
+    out: (text) => lines.push(...text.split('\n')),
+    err: (text) => lines.push(`stderr: ${text}`),
+  });
+  const flags = { json, quiet: false, verbose: false };
+  const output = createOutput(io, flags, clock);
+  const printer = new NoticePrinter(
+    { ...testContext({ clock }), output },
+    { folders, style, zone: 'Europe/Stockholm' },
+  );
+  return { printer, lines, clock };
+}
+
+const RIDE: Activity = {
+  name: 'Morning ride',
+  startedAt: Date.UTC(2026, 10, 21, 7),
+  offsetMinutes: undefined,
+  movingSecs: 9_396,
+  distanceMeters: 87_900,
+};
+
+function refused(name: string, message = 'Too short.'): WatchNotice {
+  const sent = { sha256: '', size: 1, attempts: 1, activity: RIDE };
+  return {
+    event: 'upload',
+    item: { path: `${FOLDER}/${name}`, outcome: 'rejected', message, ...sent },
+  };
+}
+
+it.each([
+  ['terminal', '07:30  Sat 21 Nov 08:00  Morning ride  2:36:36  87.9 km  uploaded'],
+  [
+    'log',
+    `2026-11-22 07:30:05  ${FOLDER}/a.fit: uploaded (Sat 21 Nov 08:00  Morning ride  2:36:36  87.9 km)`,
+  ],
+  ['once', 'Sat 21 Nov 08:00  Morning ride  2:36:36  87.9 km  uploaded'],
+] as const)('names an uploaded activity in the style %s', (style, line) => {
+  const { printer, lines } = makePrinter(style);
+  const sent = { sha256: '', size: 1, attempts: 1, activity: RIDE };
+  const path = `${FOLDER}/a.fit`;
+  const service = { state: 'queued' } as const;
+  printer.print({ event: 'upload', item: { path, outcome: 'uploaded', service, ...sent } });
+  expect(lines).toEqual([line]);
+});
+
+it('prints an equal failure of several recordings once, with their number after a second', async () => {
+  const { printer, lines, clock } = makePrinter('terminal');
+  for (const name of ['a.fit', 'b.fit', 'c.fit']) printer.print(refused(name));
+  expect(lines).toEqual(['07:30  a.fit: refused by the service: Too short.']);
+  await clock.advance(1_000);
+  expect(lines.slice(1)).toEqual(['07:30  The same for 2 more recordings.']);
+  printer.print(refused('d.fit'));
+  printer.print(refused('e.fit', 'No time in it.'));
+  expect(lines.slice(2)).toEqual([
+    '07:30  The same for 1 more recording.',
+    '07:30  e.fit: refused by the service: No time in it.',
+  ]);
+});
+
+it('prints each failure with its date and full path to a log', () => {
+  const { printer, lines } = makePrinter('log');
+  for (const name of ['a.fit', 'b.fit']) printer.print(refused(name));
+  const time = '2026-11-22 07:30:05';
+  expect(lines).toEqual([
+    `${time}  ${FOLDER}/a.fit: refused by the service: Too short.`,
+    `${time}  ${FOLDER}/b.fit: refused by the service: Too short.`,
+  ]);
+});
+
+it('prints each failure as its own line of JSON, with the full path', async () => {
+  const { printer, lines, clock } = makePrinter('terminal', { json: true });
+  for (const name of ['a.fit', 'b.fit']) printer.print(refused(name));
+  await clock.advance(1_000);
+  expect(lines.map((line) => (JSON.parse(line) as { path: string }).path)).toEqual([
+    `${FOLDER}/a.fit`,
+    `${FOLDER}/b.fit`,
+  ]);
+});
+
+it('counts equal failures of --once at its end, without times', () => {
+  const { printer, lines } = makePrinter('once');
+  for (const name of ['a.fit', 'b.fit']) printer.print(refused(name));
+  printer.flush();
+  printer.flush();
+  expect(lines).toEqual([
+    `${FOLDER}/a.fit: refused by the service: Too short.`,
+    'The same for 1 more recording.',
+  ]);
+});
+
+it('prints the date in a terminal when a new day begins', async () => {
+  const { printer, lines, clock } = makePrinter('terminal');
+  const delivering: WatchNotice = { event: 'delivering' };
+  printer.print(delivering);
+  await clock.advance(24 * 3_600_000);
+  printer.print(delivering);
+  expect(lines).toEqual(['07:30  Sending again.', '2026-11-23', '07:30  Sending again.']);
+});
+
+it('names the folder of a recording if several folders are watched', () => {
+  const { printer, lines } = makePrinter('terminal', { folders: ['/home/ada/Zwift', FOLDER] });
+  printer.print(refused('a.fit'));
+  expect(lines).toEqual(['07:30  Activity/a.fit: refused by the service: Too short.']);
+});
+
+it.each([
+  [{}, 'Stopped.'],
+  [{ uploaded: 5, rejected: 1 }, 'Stopped: 5 uploaded, 1 refused.'],
+  [
+    { duplicate: 2, queued: 3 },
+    'Stopped: 2 already at the service. 3 recordings not sent yet; the next start sends them.',
+  ],
+  [{ queued: 1 }, 'Stopped. 1 recording not sent yet; the next start sends it.'],
+])('sums up at the end what was done and what waits: %j', (counts, text) => {
+  const { printer, lines } = makePrinter('terminal');
+  const none = { uploaded: 0, duplicate: 0, rejected: 0, queued: 0 };
+  printer.print({ event: 'stopped', ...none, ...counts });
+  expect(lines).toEqual([`07:30  ${text}`]);
+});
