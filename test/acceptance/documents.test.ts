@@ -164,10 +164,10 @@ describe('docs/operators.md', () => {
     expect(words).toEqual(
       expect.arrayContaining([
         ...presetKeys().filter((key) => !key.startsWith('endpoint.')),
-        'endpoint.*',
+        'endpoint.NAME',
         systemConfigFile({}, 'linux'),
         systemConfigFile({}, 'darwin'),
-        systemConfigFile({}, 'win32'),
+        systemConfigFile({ ProgramFiles: '%ProgramFiles%' }, 'win32'),
       ]),
     );
   });

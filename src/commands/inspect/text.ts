@@ -27,20 +27,22 @@ export function inspectLines(item: InspectItem, screen: Screen): string[] {
 function activityLines(item: Findings): string[] {
   const { averages } = item;
   const title = item.name ?? capitalised(item.holds ?? 'data of an unknown type');
-  const figures = [
+  const course = [
     duration(item.timerSecs),
     distanceText(item.distanceMeters),
     pace(item),
+    item.ascentMeters ? `${Math.round(item.ascentMeters)} m up` : undefined,
+  ];
+  const effort = [
     quantity(averages?.power, 'W'),
     quantity(averages?.heartRate, 'bpm'),
     cadence(item),
-    item.ascentMeters ? `${Math.round(item.ascentMeters)} m up` : undefined,
     quantity(item.calories, 'kcal'),
   ];
   return present([
     title,
     startLine(item),
-    present(figures).join('   '),
+    ...[course, effort].map((figures) => present(figures).join('   ')),
     ...(item.sessions.length > 1 ? item.sessions.map(sessionLine) : []),
     countsLine(item),
     developerFieldsLine(item),
