@@ -151,7 +151,7 @@ describe('.github/workflows/ci.yml', () => {
     expect(workflow).toMatch(/os: \[ubuntu-latest, macos-latest, windows-latest\]/);
     expect(workflow).toMatch(/node: \[20, 22, 24\]/);
     const { engines } = JSON.parse(readDocument('package.json')) as { engines: { node: string } };
-    expect(engines.node).toMatch(/^>=20\./);
+    expect(engines.node).toMatch(/^\^20\.\d+\.0 \|\| >=22\./);
   });
 
   it('uses no secrets, has read permission only, and pins major versions of actions', () => {
