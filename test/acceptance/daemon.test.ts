@@ -404,7 +404,9 @@ describe.skipIf(process.platform === 'win32')('sync daemon logs', () => {
     put(join(world.folder, 'one.fit'), anotherRecording());
     await until(() => readFileSync(log, 'utf8').includes('/one.fit: uploaded ('));
     const last = await world.sync(['daemon', 'logs', '-n', '1']);
-    expect(last.stdout).toMatch(/^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d {2}.*\/one\.fit: uploaded \(.*\)\n$/);
+    expect(last.stdout).toMatch(
+      /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d {2}.*\/one\.fit: uploaded \(.*\)\n$/,
+    );
     const asked = await world.sync(['daemon', 'logs', '--json', '-n', '2']);
     expect(ndjson(asked.stdout).map(({ type, line }) => [type, typeof line])).toEqual([
       ['log', 'string'],
