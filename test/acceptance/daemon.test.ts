@@ -2,17 +2,19 @@ import { spawnSync } from 'node:child_process';
 import {
   appendFileSync,
   chmodSync,
+  cpSync,
   existsSync,
   mkdirSync,
   readFileSync,
   readdirSync,
+  rmSync,
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { RunOptions } from '../support/program.ts';
-import { type Home, ndjson } from '../support/program.ts';
+import { type Home, PROGRAM, ndjson } from '../support/program.ts';
 import {
   type World,
   type WorldOptions,
@@ -136,6 +138,20 @@ describe.skipIf(process.platform === 'win32')('sync watch --daemon', () => {
     // Nothing was made below /, its working directory.
     expect(existsSync('/state')).toBe(false);
     expect((await daemonsOf(world))[0]?.running).toBe(true);
+  });
+
+  it('sends new recordings after its program was deleted, as an update does', async () => {
+    const world = await openDaemonWorld();
+    const { home, folder } = world;
+    const installed = join(home.dir, 'installed');
+    cpSync(dirname(PROGRAM), join(installed, 'dist'), { recursive: true });
+    symlinkSync(resolve('node_modules'), join(installed, 'node_modules'));
+    const args = [join(installed, 'dist', 'main.cjs'), 'watch', folder, '--daemon'];
+    const { status } = spawnSync(process.execPath, args, { env: home.env, stdio: 'ignore' });
+    expect(status).toBe(0);
+    rmSync(installed, { recursive: true });
+    put(join(folder, 'ride.fit'), anotherRecording());
+    await until(() => uploads(world) === 1);
   });
 
   it('runs once per folder: a second start reports the first and changes nothing', async () => {
