@@ -1,9 +1,7 @@
 import type { HttpResponse } from '../api/http.ts';
-import { isObject } from '../api/wire.ts';
+import { MAX_MESSAGE, messageInJson } from '../api/service-message.ts';
 import { sanitize } from '../base/sanitize.ts';
 
-/** Upper bound for the reason (characters). */
-const MAX_REASON = 200;
 /** Upper bound for the part of a page that is read (characters). */
 const MAX_PAGE = 100_000;
 
@@ -23,22 +21,7 @@ const INLINE = new Set(['a', 'b', 'code', 'em', 'i', 'span', 'strong', 'small', 
  * it states none. Of a page, this is the line that names the client or the redirect URI.
  */
 export async function refusalReason({ text }: HttpResponse): Promise<string> {
-  return sanitize(reasonInJson(text) ?? (await reasonInPage(text)), [], MAX_REASON);
-}
-
-/** Returns undefined if this is not a JSON object. */
-function reasonInJson(text: string): string | undefined {
-  try {
-    const body: unknown = JSON.parse(text);
-    if (!isObject(body)) return undefined;
-    const { error_description: description, message, error, detail, title } = body;
-    const found = [description, message, error, detail, title].find(
-      (value) => typeof value === 'string' && value !== '',
-    );
-    return typeof found === 'string' ? found : '';
-  } catch {
-    return undefined;
-  }
+  return sanitize(messageInJson(text) ?? (await reasonInPage(text)), [], MAX_MESSAGE);
 }
 
 async function reasonInPage(text: string): Promise<string> {
