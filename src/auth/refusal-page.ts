@@ -5,9 +5,9 @@ import { sanitize } from '../base/sanitize.ts';
 /** Upper bound for the part of a page that is read (characters). */
 const MAX_PAGE = 100_000;
 
-/** Does a reason name the redirect URI? A page of a bot wall may say "redirected". */
+/** Matches a reason that names the redirect URI. A page of a bot wall may say "redirected". */
 export const NAMES_REDIRECT_URI = /\b(?:redirect|redirection|callback)[ _-]?ur[il]/i;
-/** Does it name the client? "Your client" in an error page of a web server is the browser. */
+/** Matches a reason that names the client. "Your client" in an error page of a web server is the browser. */
 export const NAMES_CLIENT =
   /client[ _-]?id|(?:invalid|unauthorized|unknown|unregistered|no such)[ _](?:client|app)|(?:client|app|application)\b.* (?:not found|unknown|not registered|not exist)/i;
 
