@@ -41,7 +41,7 @@ export function proxyName({ address, variable }: Proxy): string {
 }
 
 /**
- * Does `NO_PROXY` name this host? As in curl, an entry covers a host and its subdomains, and may have
+ * Returns whether `NO_PROXY` names this host. As in curl, an entry covers a host and its subdomains, and may have
  * a port; `*` covers all hosts.
  */
 function isExempt({ hostname, port, protocol }: URL, noProxy: string): boolean {

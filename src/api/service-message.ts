@@ -2,8 +2,8 @@ import { sanitize } from '../base/sanitize.ts';
 import type { Secret } from '../base/secret.ts';
 import type { HttpResponse } from './http.ts';
 
-/** Largest part of a plain text that is shown (characters). */
-const MAX_TEXT = 200;
+/** Upper bound for the service's words (characters). */
+export const MAX_MESSAGE = 200;
 
 /**
  * Returns the service's own words in the body of a failure, such as "Maintenance until 14:00": the
@@ -16,24 +16,22 @@ export function serviceMessage(
   { text, headers }: Pick<HttpResponse, 'text' | 'headers'>,
   sent: readonly (Secret | undefined)[],
 ): string | undefined {
-  let value: unknown;
+  const isPlain = /^text\/plain\b/i.test(headers['content-type'] ?? '') && !/^\s*</.test(text);
+  const words = messageInJson(text) ?? (isPlain ? text : '');
+  return sanitize(words, sent, MAX_MESSAGE) || undefined;
+}
+
+/** Returns the service's own words in a JSON object, '' if it has none; undefined for other texts. */
+export function messageInJson(text: string): string | undefined {
   try {
-    value = JSON.parse(text);
+    const body: unknown = JSON.parse(text);
+    if (typeof body !== 'object' || body === null || Array.isArray(body)) return undefined;
+    const fields = body as Readonly<Record<string, unknown>>;
+    const { message, detail, error_description: description, statusMessage, title, error } = fields;
+    return firstText(message, detail, description, statusMessage, title, error) ?? '';
   } catch {
-    const isPlain = /^text\/plain\b/i.test(headers['content-type'] ?? '') && !/^\s*</.test(text);
-    return isPlain ? sanitize(text, sent, MAX_TEXT) || undefined : undefined;
+    return undefined;
   }
-  if (typeof value !== 'object' || value === null) return undefined;
-  const fields = value as Readonly<Record<string, unknown>>;
-  const words = firstText(
-    fields['message'],
-    fields['detail'],
-    fields['error_description'],
-    fields['statusMessage'],
-    fields['title'],
-    fields['error'],
-  );
-  return words === undefined ? undefined : sanitize(words, sent, MAX_TEXT) || undefined;
 }
 
 /** Returns the first value that is a text with visible characters. */

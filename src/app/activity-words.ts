@@ -4,7 +4,7 @@ import { zoneRules } from '../records/zone.ts';
 import { isoTime } from '../base/time.ts';
 import type { Io } from '../terminal/io.ts';
 import { widthOf } from '../terminal/width.ts';
-import { clockTime, distance, oneLine } from '../terminal/words.ts';
+import { clockTime, distance, oneLine, weekday } from '../terminal/words.ts';
 
 /** How activities are shown. */
 export interface ActivityView {
@@ -23,7 +23,6 @@ const NAME_WIDTH = 20;
 const TIME_WIDTH = 7;
 const DISTANCE_WIDTH = 8;
 
-const WEEKDAYS = ['Sun', 'Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat'] as const;
 const MONTHS = [
   'Jan',
   'Feb',
@@ -76,7 +75,7 @@ export function dayText(start: number, { zone, now, aligned }: ActivityView): st
   const year = at.getUTCFullYear();
   const thisYear = new Date(zoneRules(zone).wallAt(now)).getUTCFullYear();
   const day = [
-    WEEKDAYS[at.getUTCDay()],
+    weekday(at).slice(0, 3),
     String(at.getUTCDate()).padStart(aligned ? 2 : 1),
     MONTHS[at.getUTCMonth()],
     ...(year === thisYear ? [] : [String(year)]),

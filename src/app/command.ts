@@ -49,7 +49,7 @@ export function dryRun(): Option {
   return new Option('--dry-run', 'show the exact requests, send nothing');
 }
 
-/** The flag for the zone in which dates are counted. */
+/** Returns the flag for the zone in which dates are counted. */
 export function zoneFlag(): Option {
   return new Option(
     '--tz <zone>',

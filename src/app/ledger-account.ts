@@ -145,19 +145,19 @@ export async function knownAccount(
   return { key, account: key.startsWith(prefix) ? { id: key.slice(prefix.length) } : undefined };
 }
 
-/** The key of a token that the service has not named an athlete for. */
+/** Returns the key of a token that the service has not named an athlete for. */
 function digestKey(config: Config, token: Secret): string {
   const digest = createHash('sha256').update(token.reveal()).digest('hex').slice(0, 16);
   return `${accountKey(config, undefined)} token:${digest}`;
 }
 
-/** The beginning of the key of each athlete at this service. */
+/** Returns the beginning of the key of each athlete at this service. */
 function athletePrefix(config: Config): string {
   return accountKey(config, { id: '' });
 }
 
 /**
- * Has this service ever named an athlete? If not, the ledger holds nothing that could be sent
+ * Returns whether this service ever named an athlete. If not, the ledger holds nothing that could be sent
  * twice.
  */
 function hasNamedAthlete(database: Database, config: Config): boolean {

@@ -11,7 +11,7 @@ export function recordingProgress({ current, ...counts }: UploadProgress): Progr
   return { ...counts, noun: 'recording', current: basename(current) };
 }
 
-/** The outcome of a recording as JSON. */
+/** Returns the outcome of a recording as JSON. */
 export function uploadItemJson(item: UploadItem): Record<string, unknown> {
   if (!('activity' in item)) return { type: 'upload', ...item };
   const { path, outcome, activity, ...rest } = item;
@@ -19,7 +19,7 @@ export function uploadItemJson(item: UploadItem): Record<string, unknown> {
   return { type: 'upload', path, outcome, ...(json && { activity: json }), ...rest };
 }
 
-/** The counts as JSON; `would-upload` only after a dry run, files of other kinds only if found. */
+/** Returns the counts as JSON; `would-upload` only after a dry run, files of other kinds only if found. */
 export function uploadSummaryJson({
   summary,
   others,
@@ -77,7 +77,7 @@ function requestText(path: string, { method, url, parts }: UploadRequest): strin
   ].join('\n');
 }
 
-/** One sentence that says where every file is now. */
+/** Returns a sentence that says where every file is now. */
 export function uploadSummaryText({
   summary,
   skipped,

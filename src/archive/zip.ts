@@ -1,6 +1,6 @@
 import type { FileHandle } from 'node:fs/promises';
-import { pipeline } from 'node:stream/promises';
 import { Entry, type ZipFile, fromRandomAccessReaderPromise, RandomAccessReader } from 'yauzl';
+import { through } from '../base/chunks.ts';
 import { loadZlib } from '../system/this-process.ts';
 import type { ArchiveShare } from './budget.ts';
 import { ArchiveFault, damaged, faultOf } from './fault.ts';
@@ -139,7 +139,8 @@ export class Zip {
       );
     }
     const raw = this.#packedBytes(offset, packed);
-    return method === STORED ? raw : inflated(raw);
+    if (method === STORED) return raw;
+    return through(raw, loadZlib().createInflateRaw({ chunkSize: READ_BYTES }));
   }
 
   async *#packedBytes(offset: number, packed: number): AsyncGenerator<Buffer, void, undefined> {
@@ -170,18 +171,6 @@ export function isZipStart(first: Uint8Array): boolean {
     first[1] === 0x4b &&
     ((first[2] === 3 && first[3] === 4) || (first[2] === 5 && first[3] === 6))
   );
-}
-
-async function* inflated(raw: AsyncIterable<Buffer>): AsyncGenerator<Buffer, void, undefined> {
-  const inflate = loadZlib().createInflateRaw({ chunkSize: READ_BYTES });
-  const fed = pipeline(raw, inflate).catch(() => undefined);
-  try {
-    // A failure of the pipeline is a failure of the stream, too.
-    yield* inflate as AsyncIterable<Buffer>;
-  } finally {
-    inflate.destroy();
-    await fed;
-  }
 }
 
 function entryOf(entry: Entry, name: string): ZipEntry {

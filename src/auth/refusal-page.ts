@@ -1,15 +1,13 @@
 import type { HttpResponse } from '../api/http.ts';
-import { isObject } from '../api/wire.ts';
+import { MAX_MESSAGE, messageInJson } from '../api/service-message.ts';
 import { sanitize } from '../base/sanitize.ts';
 
-/** Upper bound for the reason (characters). */
-const MAX_REASON = 200;
 /** Upper bound for the part of a page that is read (characters). */
 const MAX_PAGE = 100_000;
 
-/** Does a reason name the redirect URI? A page of a bot wall may say "redirected". */
+/** Matches a reason that names the redirect URI. A page of a bot wall may say "redirected". */
 export const NAMES_REDIRECT_URI = /\b(?:redirect|redirection|callback)[ _-]?ur[il]/i;
-/** Does it name the client? "Your client" in an error page of a web server is the browser. */
+/** Matches a reason that names the client. "Your client" in an error page of a web server is the browser. */
 export const NAMES_CLIENT =
   /client[ _-]?id|(?:invalid|unauthorized|unknown|unregistered|no such)[ _](?:client|app)|(?:client|app|application)\b.* (?:not found|unknown|not registered|not exist)/i;
 
@@ -23,22 +21,7 @@ const INLINE = new Set(['a', 'b', 'code', 'em', 'i', 'span', 'strong', 'small', 
  * it states none. Of a page, this is the line that names the client or the redirect URI.
  */
 export async function refusalReason({ text }: HttpResponse): Promise<string> {
-  return sanitize(reasonInJson(text) ?? (await reasonInPage(text)), [], MAX_REASON);
-}
-
-/** Returns undefined if this is not a JSON object. */
-function reasonInJson(text: string): string | undefined {
-  try {
-    const body: unknown = JSON.parse(text);
-    if (!isObject(body)) return undefined;
-    const { error_description: description, message, error, detail, title } = body;
-    const found = [description, message, error, detail, title].find(
-      (value) => typeof value === 'string' && value !== '',
-    );
-    return typeof found === 'string' ? found : '';
-  } catch {
-    return undefined;
-  }
+  return sanitize(messageInJson(text) ?? (await reasonInPage(text)), [], MAX_MESSAGE);
 }
 
 async function reasonInPage(text: string): Promise<string> {

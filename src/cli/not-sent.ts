@@ -42,7 +42,7 @@ export function looksLikePath(word: string): boolean {
   return /[/\\]/.test(word) || kindOfFile(word) !== undefined;
 }
 
-/** The command that sends such paths. */
+/** Returns the command that sends such paths. */
 function wayOf(kind: Kind, paths: readonly string[]): Text {
   const them = paths.length === 1 ? 'it' : 'them';
   const sends = (command: CommandLine) => phrase`${command} sends ${them}.`;

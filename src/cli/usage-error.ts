@@ -55,7 +55,7 @@ function didYouMean(command: CommandLine | undefined): Text {
   return command === undefined ? '' : phrase`Did you mean ${command}? `;
 }
 
-/** The names of the settings, for a command that lacks one. */
+/** Returns the names of the settings, for a command that lacks one. */
 function settingsHint(fault: string, [command]: readonly string[]): Text {
   const lacksKey = command === 'config' && fault.endsWith("'key'");
   return lacksKey ? `Settings: ${Object.keys(SETTINGS).join(', ')}.\n  ` : '';

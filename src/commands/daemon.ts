@@ -194,7 +194,7 @@ function crashLines({ crashFile }: WatcherPaths): string[] {
   return words === '' ? [] : words.split('\n');
 }
 
-/** A daemon as JSON: times in ISO 8601 in UTC, like those of the health. */
+/** Returns a daemon as JSON: times in ISO 8601 in UTC, like those of the health. */
 function daemonJson(report: DaemonReport): Record<string, unknown> {
   const { startedAt, readyAt, ended, ...rest } = report;
   return {

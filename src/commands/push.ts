@@ -1,3 +1,4 @@
+import type { Command } from 'commander';
 import { type CommandModule, dryRun, zoneFlag } from '../app/command.ts';
 import { configFor } from '../app/config.ts';
 import type { AppContext } from '../app/context.ts';
@@ -48,21 +49,7 @@ interface PushFlags extends SourceFlags {
 }
 
 export const pushWellness: CommandModule = {
-  declare: (command) =>
-    command
-      .argument(
-        '<file...>',
-        'exports that `sync sources` lists, JSON or NDJSON; folders, .zip archives; - for stdin',
-      )
-      .addOption(sourceFlag())
-      .addOption(mapFlag())
-      .addOption(zoneFlag())
-      .option('--force', 'also send days that have not changed')
-      .option('--strict', STRICT)
-      .option('--raw', 'also send the record as it was read, in the field rawJson')
-      .option('--unknown-fields', 'also send fields that the platform does not know')
-      .addOption(jobsFlag('days at once'))
-      .addOption(dryRun()),
+  declare: (command) => declarePush(command, 'also send days that have not changed'),
   examples: [
     'sync push wellness morning.json',
     'sync push wellness export.ndjson --tz Europe/Berlin --dry-run',
@@ -75,23 +62,10 @@ export const pushWellness: CommandModule = {
 
 export const pushNutrition: CommandModule = {
   declare: (command) =>
-    command
-      .argument(
-        '<file...>',
-        'exports that `sync sources` lists, JSON or NDJSON; folders, .zip archives; - for stdin',
-      )
-      .addOption(sourceFlag())
-      .addOption(mapFlag())
-      .addOption(zoneFlag())
-      .option(
-        '--force',
-        'also check days that have not changed, and overwrite edits made in the platform',
-      )
-      .option('--strict', STRICT)
-      .option('--raw', 'also send the record as it was read, in the field rawJson')
-      .option('--unknown-fields', 'also send fields that the platform does not know')
-      .addOption(jobsFlag('days at once'))
-      .addOption(dryRun())
+    declarePush(
+      command,
+      'also check days that have not changed, and overwrite edits made in the platform',
+    )
       .option('--add', 'keep items that were sent before, even if the input lacks them now')
       .option('--replace-day', 'remove items that were sent before and are not in the input')
       .option(
@@ -108,7 +82,23 @@ export const pushNutrition: CommandModule = {
     push('nutrition', context, files, flags),
 };
 
-const STRICT = 'refuse unknown fields, days far ahead, and values that need adapting';
+/** @param force what `--force` does */
+function declarePush(command: Command, force: string): Command {
+  return command
+    .argument(
+      '<file...>',
+      'exports that `sync sources` lists, JSON or NDJSON; folders, .zip archives; - for stdin',
+    )
+    .addOption(sourceFlag())
+    .addOption(mapFlag())
+    .addOption(zoneFlag())
+    .option('--force', force)
+    .option('--strict', 'refuse unknown fields, days far ahead, and values that need adapting')
+    .option('--raw', 'also send the record as it was read, in the field rawJson')
+    .option('--unknown-fields', 'also send fields that the platform does not know')
+    .addOption(jobsFlag('days at once'))
+    .addOption(dryRun());
+}
 
 /** Reads all inputs to their end, then sends one request a day. */
 async function push(

@@ -6,7 +6,7 @@ import { type CredentialStore, type Credentials, serviceId } from './store.ts';
 
 const NEVER = new AbortController().signal;
 
-/** Does this run take its tokens from the environment? Then it uses no stored login. */
+/** Returns whether this run takes its tokens from the environment; then it uses no stored login. */
 export function hasEnvironmentTokens(config: Config): boolean {
   const { access, refresh } = config.environmentTokens;
   return access !== undefined || refresh !== undefined;

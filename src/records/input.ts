@@ -72,15 +72,6 @@ function reasonOf(error: unknown): string {
   }
 }
 
-/** Yields bytes that were read already, then the rest. */
-export async function* prepend(
-  head: Buffer,
-  rest: AsyncIterable<Buffer>,
-): AsyncGenerator<Buffer, void, undefined> {
-  yield head;
-  yield* rest;
-}
-
 export async function joinAll(chunks: AsyncIterable<Buffer>): Promise<Buffer> {
   const all: Buffer[] = [];
   for await (const chunk of chunks) all.push(chunk);

@@ -1,5 +1,6 @@
+import { prepend } from '../base/chunks.ts';
 import { parseDocument, readDocument } from './document.ts';
-import { MAX_INPUT_BYTES, type Input, joinAll, openInput, prepend } from './input.ts';
+import { MAX_INPUT_BYTES, type Input, joinAll, openInput } from './input.ts';
 import { LARGE_BYTES, readHead } from './input-head.ts';
 import { readList } from './json-list.ts';
 import { linesOf, readLines } from './ndjson.ts';

@@ -38,7 +38,7 @@ export function makeFolder(path: string, mode = 0o777): void {
   }
 }
 
-/** A folder of this program's own, below `SYNC_STATE_DIR`. @throws SyncError `STORAGE` */
+/** Creates a folder of this program's own, below `SYNC_STATE_DIR`. @throws SyncError `STORAGE` */
 export function makeStateFolder(path: string): void {
   try {
     makeFolder(path, 0o700);
@@ -47,7 +47,7 @@ export function makeStateFolder(path: string): void {
   }
 }
 
-/** A folder that a flag names. @throws SyncError `USAGE` */
+/** Creates a folder that a flag names. @throws SyncError `USAGE` */
 export function makeNamedFolder(path: string, flag: string): void {
   try {
     makeFolder(path);

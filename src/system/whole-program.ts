@@ -5,15 +5,18 @@ import { join } from 'node:path';
 /** A chunk of the bundle, such as `ledger.CMbzsjbd.cjs`; the entry points have one dot. */
 const CHUNK = /\.[\w-]+\.cjs$/;
 
+/** Large chunks that no watcher needs later: other commands, and the client for proxies. */
+const NOT_NEEDED = /^(?:sandbox|seed|fit-parser|undici-http)\./;
+
 /**
- * Loads all of this program that is loaded on demand otherwise: a process that runs for weeks works on
- * after an update deleted the files that it began with.
+ * Loads the parts of this program that are otherwise loaded on demand: a process that runs for weeks
+ * works on after an update deleted the files that it began with.
  *
  * @param programDir the built program's folder
  */
 export function loadWholeProgram(programDir: string): void {
   const require = createRequire(join(programDir, 'main.cjs'));
   for (const name of readdirSync(programDir)) {
-    if (CHUNK.test(name)) require(`./${name}`);
+    if (CHUNK.test(name) && !NOT_NEEDED.test(name)) require(`./${name}`);
   }
 }

@@ -50,6 +50,13 @@ export function distance(meters: number, decimals = 1): string {
   return meters < 1000 ? `${Math.round(meters)} m` : `${(meters / 1000).toFixed(decimals)} km`;
 }
 
+const WEEKDAYS = ['Sunday', 'Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday'];
+
+/** Returns the day of the week of a date in UTC; its beginning is its short form. */
+export function weekday(date: Date): string {
+  return WEEKDAYS[date.getUTCDay()] ?? '';
+}
+
 /** Formats a time in the zone of this machine: "2026-02-15 07:30:05". */
 export function wallTime(at: Date): string {
   const two = (value: number) => String(value).padStart(2, '0');

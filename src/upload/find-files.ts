@@ -1,15 +1,16 @@
 import { type Dirent, type Stats, lstatSync, readdirSync, statSync } from 'node:fs';
-import { dirname, resolve, sep } from 'node:path';
+import { basename, dirname, resolve, sep } from 'node:path';
 import { messageOf, systemCode } from '../base/errors.ts';
 import type { RecordingFile } from './known-outcome.ts';
 import { ODD_NAME, isRecordingName, isSearchedFolder, oddNames } from './recording-names.ts';
 import type { SearchedFolder } from './searched-folder.ts';
 
-/** A file, or a path that could not be read. */
-export type FoundFile =
-  | (RecordingFile & { readonly folder: SearchedFolder })
-  | { readonly path: string; readonly problem: string }
-  | OtherFile;
+/** A path that could not be read. */
+export interface UnreadablePath {
+  readonly path: string;
+  /** Why, as a sentence. */
+  readonly problem: string;
+}
 
 /** A file of a folder that holds, or may hold, activities in a form that is not sent. */
 export interface OtherFile {
@@ -25,14 +26,42 @@ export function otherKind(name: string): OtherKind | undefined {
 }
 
 /**
- * Yields each file of these paths once: named files of any name; in folders, at any depth, the files
- * with the name of a recording, sorted by name, and GPX, TCX and zip files, which are not sent.
- * Follows named links, and no links in folders.
+ * Finds the named files, of any name, and in folders the files with the name of a recording, and GPX, TCX
+ * and zip files, which are not sent.
+ */
+export function* findFiles(
+  paths: readonly string[],
+  cwd: string,
+): Generator<RecordingFile | UnreadablePath | OtherFile> {
+  for (const found of searchPaths(paths, cwd, isRecordingOrOther)) {
+    if ('problem' in found || found.named || isRecordingName(basename(found.path))) {
+      yield found;
+      continue;
+    }
+    const { path } = found;
+    const other = otherKind(path);
+    if (other !== undefined) yield { path, other };
+  }
+}
+
+function isRecordingOrOther(name: string): boolean {
+  return isRecordingName(name) || (!name.startsWith('.') && otherKind(name) !== undefined);
+}
+
+/**
+ * Yields each file of these paths once: named files of any name; in folders, at any depth, the wanted
+ * files, sorted by name. Follows named links, and no links in folders.
  *
  * Works synchronously, which halves the time for a folder of 10,000 known files
  * (docs/architecture.md).
+ *
+ * @param isWanted decides by the name of a file in a folder
  */
-export function* findFiles(paths: readonly string[], cwd: string): Generator<FoundFile> {
+export function* searchPaths(
+  paths: readonly string[],
+  cwd: string,
+  isWanted: (name: string) => boolean,
+): Generator<RecordingFile | UnreadablePath> {
   const seen = new Set<string>();
   for (const path of paths) {
     const absolute = resolve(cwd, path);
@@ -48,7 +77,7 @@ export function* findFiles(paths: readonly string[], cwd: string): Generator<Fou
     }
     const { dev: device } = stats.value;
     const found = stats.value.isDirectory()
-      ? walk({ path: path.replace(/[/\\]+$/, '') || sep, absolute, device })
+      ? walk({ path: path.replace(/[/\\]+$/, '') || sep, absolute, device }, isWanted)
       : [namedFile(path, absolute, stats.value)];
     for (const file of found) {
       if ('absolute' in file) {
@@ -60,15 +89,16 @@ export function* findFiles(paths: readonly string[], cwd: string): Generator<Fou
   }
 }
 
-function namedFile(path: string, absolute: string, stats: Stats): FoundFile {
+function namedFile(path: string, absolute: string, stats: Stats): RecordingFile {
   const folder = { path: dirname(path), absolute: dirname(absolute), device: stats.dev };
   return { path, absolute, stamp: stats, named: true, folder };
 }
 
 function* walk(
   folder: SearchedFolder,
+  isWanted: (name: string) => boolean,
   { path, absolute }: Pick<SearchedFolder, 'path' | 'absolute'> = folder,
-): Generator<FoundFile> {
+): Generator<RecordingFile | UnreadablePath> {
   const found = attempt(() => {
     const entries = readdirSync(absolute, { withFileTypes: true });
     return { entries, odd: oddNames(absolute, entries) };
@@ -81,23 +111,16 @@ function* walk(
   for (const name of odd.shown) yield { path: join(path, name), problem: ODD_NAME };
   for (const entry of entries.sort(byName)) {
     if (odd.read.has(entry.name)) continue;
-    const below = join(path, entry.name);
-    const absoluteBelow = join(absolute, entry.name);
-    if (entry.isDirectory()) {
-      if (isSearchedFolder(entry.name)) {
-        yield* walk(folder, { path: below, absolute: absoluteBelow });
-      }
-    } else if (entry.isFile() && isRecordingName(entry.name)) {
-      const stats = attempt(() => lstatSync(absoluteBelow));
-      if ('problem' in stats) yield { path: below, problem: stats.problem };
-      else {
-        const stamp = stats.value;
-        yield { path: below, absolute: absoluteBelow, stamp, named: false, folder };
-      }
-    } else if (entry.isFile() && !entry.name.startsWith('.')) {
-      const other = otherKind(entry.name);
-      if (other !== undefined) yield { path: below, other };
+    const isFolder = entry.isDirectory() && isSearchedFolder(entry.name);
+    if (!isFolder && !(entry.isFile() && isWanted(entry.name))) continue;
+    const below = { path: join(path, entry.name), absolute: join(absolute, entry.name) };
+    if (isFolder) {
+      yield* walk(folder, isWanted, below);
+      continue;
     }
+    const stats = attempt(() => lstatSync(below.absolute));
+    if ('problem' in stats) yield { path: below.path, problem: stats.problem };
+    else yield { ...below, stamp: stats.value, named: false, folder };
   }
 }
 

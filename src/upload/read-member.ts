@@ -1,6 +1,6 @@
-import { pipeline } from 'node:stream/promises';
 import type { Member } from '../archive/archives.ts';
 import { ArchiveFault } from '../archive/fault.ts';
+import { prepend, through } from '../base/chunks.ts';
 import { systemCode } from '../base/errors.ts';
 import { loadZlib } from '../system/this-process.ts';
 import {
@@ -36,9 +36,10 @@ export async function readMember(member: Member): Promise<RecordingContents | Un
   try {
     const first = await chunks.next();
     if (first.done === true) return collected(Buffer.alloc(HEAD_ROOM + TAIL_ROOM), 0);
-    const all = prepended(first.value, chunks);
+    const all = prepend(first.value, chunks);
     if (!isGzip(first.value)) return await collect(all, member.size, limit);
-    return await collect(gunzipped(all), FIRST_BYTES, limit);
+    const gunzip = loadZlib().createGunzip({ chunkSize: 64 * 1024 });
+    return await collect(through(all, gunzip), FIRST_BYTES, limit);
   } catch (error) {
     if (error instanceof ArchiveFault) return { problem: error.message, reason: error.reason };
     const isGzipFault = error instanceof RangeError || systemCode(error)?.startsWith('Z_') === true;
@@ -80,24 +81,4 @@ function withRoom(chunk: Buffer): Buffer {
 
 function collected(buffer: Buffer, size: number): RecordingContents {
   return { buffer, bytes: buffer.subarray(HEAD_ROOM, HEAD_ROOM + size) };
-}
-
-async function* prepended(
-  first: Buffer,
-  rest: AsyncIterable<Buffer>,
-): AsyncGenerator<Buffer, void, undefined> {
-  yield first;
-  yield* rest;
-}
-
-async function* gunzipped(packed: AsyncIterable<Buffer>): AsyncGenerator<Buffer, void, undefined> {
-  const gunzip = loadZlib().createGunzip({ chunkSize: 64 * 1024 });
-  const fed = pipeline(packed, gunzip).catch(() => undefined);
-  try {
-    // A failure of the pipeline is a failure of the stream, too.
-    yield* gunzip as AsyncIterable<Buffer>;
-  } finally {
-    gunzip.destroy();
-    await fed;
-  }
 }

@@ -10,7 +10,7 @@ export type SkipReason = 'already-uploaded' | 'not-an-activity' | 'refused-befor
 /** Why a file is invalid. `not-an-activity`: only for files that the user named. */
 export type InvalidReason = 'not-fit' | 'incomplete' | 'corrupt' | 'not-an-activity' | 'unreadable';
 
-/** The outcome of one file. `path`: see `FoundFile`. */
+/** The outcome of one file. `path`: see `RecordingFile`. */
 export type UploadItem = { readonly path: string } & (
   | ({
       readonly outcome: 'uploaded' | 'duplicate';

@@ -70,6 +70,15 @@ describe.each(REVISION_NAMES)('a check at the sandbox, revision %s', (revision) 
     expect(service.control.state().athletes.flatMap(({ logins }) => logins)).toEqual([]);
   });
 
+  it('has a state and a challenge of its own each time', async () => {
+    const service = await sandbox({ settings: { revision } });
+    for (let i = 0; i < 2; i++) await check(service.url, { clientId: service.clientId });
+    const requests = service.control.requests({ route: 'authorize' });
+    for (const own of ['state', 'code_challenge']) {
+      expect(new Set(requests.map(({ query }) => query[own])).size).toBe(2);
+    }
+  });
+
   it('reports an unknown client', async () => {
     const service = await sandbox({ settings: { revision } });
     expect(await failureOf(service.url, { clientId: 'nope' })).toEqual({

@@ -48,4 +48,12 @@ describe('a table', () => {
     const ascii = plainIo({ stdoutColumns: 40, unicode: false });
     expect(table(heads, rows, ascii)).toContain('2026-02-15  Morning ride alo...  2:36:36');
   });
+
+  it('keeps figures whole that are wider than its texts', () => {
+    const heads = [{ title: 'Title' }, { title: 'Energy', align: 'right' }] as const;
+    const rows = [['Morning ride', '1,234,567,890 kilojoules']];
+    expect(table(heads, rows, plainIo({ stdoutColumns: 30 }))).toContain(
+      'Morning ride  1,234,567,890 kilojoules',
+    );
+  });
 });

@@ -1,6 +1,6 @@
 import type { Sample } from '../../fit/decode.ts';
 import { drawChart, drawTrack, type Place, type Point } from '../../fit/picture.ts';
-import { clockTime, distance } from '../../terminal/words.ts';
+import { clockTime, distance, weekday } from '../../terminal/words.ts';
 import type { Device, Findings, InspectItem, SessionFindings } from './findings.ts';
 
 /** The terminal that a recording is shown on. */
@@ -54,12 +54,10 @@ function startLine({ startTime, localStartTime }: Findings): string | undefined 
   if (localStartTime === undefined) {
     return `${startTime.slice(0, 16).replace('T', ' ')} UTC; the device does not say the local time`;
   }
-  const weekday = WEEKDAYS[new Date(`${localStartTime.slice(0, 10)}T00:00:00Z`).getUTCDay()] ?? '';
+  const day = weekday(new Date(localStartTime.slice(0, 10)));
   const time = localStartTime.slice(0, 16).replace('T', ' ');
-  return `${weekday} ${time} local time (UTC${localStartTime.slice(19)})`;
+  return `${day} ${time} local time (UTC${localStartTime.slice(19)})`;
 }
-
-const WEEKDAYS = ['Sunday', 'Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday'];
 
 function sessionLine(session: SessionFindings, index: number): string {
   const sport = [session.sport ?? 'unknown sport', session.subSport].filter(Boolean).join(', ');

@@ -1,13 +1,11 @@
 import type { Http } from '../../api/http.ts';
 import { failureOf } from '../../api/batch-breaker.ts';
-import { pathsFor, quietConfigFor } from '../../app/config.ts';
-import { type AppContext, createContext } from '../../app/context.ts';
+import { quietConfigFor } from '../../app/config.ts';
+import type { AppContext } from '../../app/context.ts';
+import { contextOfEachProfile } from '../../app/profiles.ts';
 import { type ExitCode, SyncError, exitCodeOf, worstExitCode } from '../../base/errors.ts';
 import { type Text, joinTexts, phrase } from '../../base/phrase.ts';
-import { DEFAULT_PROFILE, readConfigFile } from '../../config/config.ts';
-import type { Paths } from '../../config/paths.ts';
-import { storedProfiles } from '../../credentials/file.ts';
-import { listWatchers } from '../../daemon/registry.ts';
+import { DEFAULT_PROFILE } from '../../config/config.ts';
 import { plural } from '../../terminal/words.ts';
 import { who } from '../login/words.ts';
 import { statusJson } from './json.ts';
@@ -29,39 +27,23 @@ export async function statusOfAllProfiles(
   check: boolean,
 ): Promise<ExitCode> {
   const codes: ExitCode[] = [];
-  for (const profile of knownProfiles(context)) {
-    codes.push(await showProfile(context, http, profile, check));
+  for (const own of contextOfEachProfile(context)) {
+    codes.push(await showProfile(own, http, check));
   }
   return worstExitCode(codes);
 }
 
-/** Returns the profiles with settings, with a stored login, or with a watcher; sorted. */
-function knownProfiles(context: AppContext): readonly string[] {
-  const { configFile, stateDir }: Paths = pathsFor(context);
-  const found = new Set([
-    ...Object.keys(readConfigFile(configFile).profiles),
-    ...storedProfiles(stateDir),
-    ...listWatchers(stateDir).flatMap(({ state }) => state?.profile ?? []),
-  ]);
-  return found.size === 0 ? [context.flags.profile ?? DEFAULT_PROFILE] : [...found].sort();
-}
-
-async function showProfile(
-  context: AppContext,
-  http: Http,
-  profile: string,
-  check: boolean,
-): Promise<ExitCode> {
-  // Its output names this profile in the commands to type.
-  const own = createContext(context, context.version, { ...context.flags, profile });
+async function showProfile(context: AppContext, http: Http, check: boolean): Promise<ExitCode> {
+  const { clock, flags, output } = context;
   try {
-    const report = await readStatus(own, quietConfigFor(own), http, check);
-    own.output.result(statusJson(report), shortText(report, own.clock.now()));
+    const report = await readStatus(context, quietConfigFor(context), http, check);
+    output.result(statusJson(report), shortText(report, clock.now()));
     return exitCodeFor(report);
   } catch (error) {
     if (!(error instanceof SyncError) || error.code === 'INTERRUPTED') throw error;
     const { code, message, hint } = failureOf(error);
-    own.output.result(
+    const { profile = DEFAULT_PROFILE } = flags;
+    output.result(
       { type: 'error', code, message, hint, profile },
       block(profile, [message, ...(hint === undefined ? [] : [hint])]),
     );

@@ -4,6 +4,7 @@ import { daysAfter } from '../../base/time.ts';
 import type { DayState, RecordKind } from '../../ledger/records.ts';
 import type { LedgerUpload } from '../../ledger/uploads.ts';
 import { type Glyphs, glyphsFor } from '../../terminal/glyphs.ts';
+import { weekday } from '../../terminal/words.ts';
 
 /** What the ledger has of a day. `none`: nothing. Of several recordings, the worst. */
 export type Mark = keyof Glyphs['mark'];
@@ -76,14 +77,12 @@ export function stripLines(days: readonly DayMarks[], unicode: boolean): string[
     .filter((mark) => used.has(mark))
     .map((mark) => `${glyphs[mark]} ${mark}`);
   return [
-    row('', ({ date }) => WEEKDAYS[new Date(date).getUTCDay()] ?? ''),
+    row('', ({ date }) => weekday(new Date(date)).slice(0, 2)),
     row('', ({ date }) => String(Number(date.slice(8)))),
     ...KINDS.map((kind) => row(TITLES[kind], (day) => glyphs[day[kind]])),
     ...(legend.length === 0 ? [] : [' '.repeat(LABEL) + legend.join('  ')]),
   ];
 }
-
-const WEEKDAYS = ['Su', 'Mo', 'Tu', 'We', 'Th', 'Fr', 'Sa'];
 
 /** Width of the labels before each line of the status (columns). */
 export const LABEL = 10;

@@ -8,7 +8,7 @@ import { missingText } from '../verify.ts';
 import { oneLine, wallTime, plural } from '../../terminal/words.ts';
 
 /**
- * A notice as JSON: an upload as `sync upload` prints it, everything else as `{"type":"watch"}`.
+ * Returns a notice as JSON: an upload as `sync upload` prints it, everything else as `{"type":"watch"}`.
  *
  * @param at added as `at` in ISO 8601
  */
@@ -18,7 +18,7 @@ export function watchNoticeJson(event: WatchNotice, at: Date | undefined): Recor
   return { type: 'watch', ...event, ...time };
 }
 
-/** A notice for people, on one line; undefined for one that is not shown. */
+/** Returns a notice for people, on one line; undefined for one that is not shown. */
 export function watchNoticeText(event: WatchNotice, view: ActivityView): Text | undefined {
   switch (event.event) {
     case 'started':
@@ -64,7 +64,7 @@ export function watchNoticeText(event: WatchNotice, view: ActivityView): Text | 
   }
 }
 
-/** A delivered recording for a log, which names its file; undefined for any other outcome. */
+/** Returns a delivered recording for a log, which names its file; undefined for any other outcome. */
 export function deliveredText(item: UploadItem, view: ActivityView): string | undefined {
   if (item.outcome !== 'uploaded' && item.outcome !== 'duplicate') return undefined;
   const activity = activityText(item.activity, '', view);
