@@ -34,7 +34,8 @@ export default defineConfig({
     format: 'cjs',
     cleanDir: true,
     entryFileNames: '[name].cjs',
-    chunkFileNames: '[name]-[hash].cjs',
+    // Two dots: src/system/whole-program.ts tells chunks from entry points by them.
+    chunkFileNames: '[name].[hash].cjs',
     // Small modules that every command loads: one file to find and read instead of six.
     codeSplitting: {
       groups: [

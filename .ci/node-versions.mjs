@@ -4,7 +4,14 @@
 //   node .ci/node-versions.mjs FOLDER/node_modules/athlete-sync
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  appendFileSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, join, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -20,8 +27,7 @@ const [packageDir] = process.argv.slice(2);
 if (packageDir === undefined) throw new Error('Name the installed package.');
 const program = resolve(packageDir, 'bin', 'sync.js');
 const scratch = mkdtempSync(join(tmpdir(), 'sync-node-versions-'));
-let passed = 0;
-let failed = 0;
+const counts = { passed: 0, failed: 0 };
 
 try {
   for (const version of TOO_OLD) await inHome(version, refuse);
@@ -29,8 +35,8 @@ try {
 } finally {
   rmSync(scratch, { recursive: true, force: true });
 }
-say(`${passed} passed, ${failed} failed`);
-process.exitCode = failed === 0 && passed > 0 ? 0 : 1;
+say(`${counts.passed} passed, ${counts.failed} failed`);
+process.exitCode = counts.failed === 0 && counts.passed > 0 ? 0 : 1;
 
 /** Installs a version, and gives it a home and the steps to check. */
 async function inHome(version, steps) {
@@ -54,18 +60,25 @@ async function inHome(version, steps) {
   const check = async (what, task) => {
     try {
       await task();
-      passed++;
-      say(`ok      ${name}: ${what}`);
+      count('passed');
+      say(`ok: ${name}: ${what}`);
     } catch (error) {
-      failed++;
-      say(`FAILED  ${name}: ${what}: ${error.message}`);
+      count('failed');
+      say(`FAILED: ${name}: ${what}: ${error.message}`);
     }
   };
   await steps({ version: stdout.trim().slice(1), node, home, env, sync, check });
   rmSync(folder, { recursive: true, force: true });
 }
 
-/** Returns the path of the executable. */
+/** Adds a result to those that .ci/run counts, as .ci/checks.sh does. */
+function count(outcome) {
+  counts[outcome]++;
+  const { SYNC_CHECKS } = process.env;
+  if (SYNC_CHECKS !== undefined) appendFileSync(SYNC_CHECKS, `${outcome}\n`);
+}
+
+/** Installs Node.js. Returns the path of the executable. */
 async function install(version, folder) {
   const platform = process.platform === 'win32' ? 'win' : process.platform;
   const name = `node-${platform}-${process.arch}`;

@@ -9,4 +9,5 @@ while [ -L "$self" ]; do
   esac
 done
 here=${self%/*}/..
-exec "$here/node" "$here/dist/main.cjs" "$@"
+# Hints name the program as it was typed.
+ATHLETE_SYNC_NAME=${self##*/} exec "$here/node" "$here/dist/main.cjs" "$@"

@@ -1,5 +1,5 @@
-// The main job on a platform of its own: log in, send a ride, a morning and what was eaten, and look
-// at what arrived. Everything happens in a folder that is taken away at the end, on 127.0.0.1.
+// Plays the main job on the sandbox: a login, uploads, wellness, nutrition, and a look at the result. It works
+// in a temporary folder, and on 127.0.0.1.
 import { spawn } from 'node:child_process';
 import { mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -1,10 +1,12 @@
 import { setMaxListeners } from 'node:events';
+import { basename } from 'node:path';
 import { VERSION } from './base/version.ts';
 import { buildProgram } from './cli/program.ts';
 import { systemSyncWanted } from './cli/system-sync-wanted.ts';
 import { type System, thisSystem } from './app/system.ts';
 import { ExitCode, SyncError, exitCodeOf, messageOf, worstExitCode } from './base/errors.ts';
 import { phrase, renderText, sync } from './base/phrase.ts';
+import { NAME_VARIABLE, chooseProgramName, setProgramName } from './base/program-name.ts';
 import { ignoresHangup } from './system/hangup.ts';
 import { type GlobalFlags, createOutput } from './terminal/output.ts';
 import { errorReport, errorText } from './terminal/error.ts';
@@ -20,6 +22,7 @@ export async function runProgram(args: readonly string[]): Promise<ExitCode> {
   const interruption = new AbortController();
   // Every request and every pause adds a listener: a large number is not a leak.
   setMaxListeners(0, interruption.signal);
+  setProgramName(chooseProgramName(basename(process.argv[1] ?? ''), process.env[NAME_VARIABLE]));
   let lost = false;
   const system = thisSystem(interruption.signal, (error) => {
     lost = true;

@@ -27,7 +27,8 @@ export const EXIT_MEANINGS: Readonly<Record<ExitCode, string>> = {
   [ExitCode.usage]: 'the command or the configuration is wrong; nothing was done',
   [ExitCode.invalidInput]: 'some input was invalid; the rest was done',
   [ExitCode.loginNeeded]: 'a login, or a scope, is missing',
-  [ExitCode.unavailable]: 'the service could not be reached or keeps failing; try again later',
+  [ExitCode.unavailable]:
+    'the service could not be reached or keeps failing, or a device was unplugged; try again later',
   [ExitCode.refused]:
     'the service refused something for good, or holds something that cannot be corrected; `sync verify`: one is missing',
   [ExitCode.interrupted]: 'interrupted',

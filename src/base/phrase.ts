@@ -1,3 +1,5 @@
+import { programName } from './program-name.ts';
+
 /**
  * Text for people that may name commands to type. The terminal adds the profile in use to each
  * command: `sync login` without it would replace the login of another profile.
@@ -24,7 +26,7 @@ export class CommandLine {
   render(profile: string | undefined): string {
     const flag =
       profile === undefined || this.#needsNoProfile(profile) ? [] : ['--profile', profile];
-    const words = ['sync', ...this.#args, ...flag].map(quoted);
+    const words = [programName(), ...this.#args, ...flag].map(quoted);
     return `\`${[...words, ...(this.#input === '' ? [] : [this.#input])].join(' ')}\``;
   }
 

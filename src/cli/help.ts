@@ -1,6 +1,7 @@
 import type { Argument, Help, Option } from 'commander';
 import type { CommandModule } from '../app/command.ts';
 import { documentUrl } from '../base/documents.ts';
+import { withProgramName } from '../base/program-name.ts';
 
 /** Width of the help if stdout is no terminal (columns). */
 export const DEFAULT_WIDTH = 80;
@@ -14,7 +15,7 @@ export function describeOption({
   const choices = argChoices === undefined ? '' : `: ${argChoices.join(', ')}`;
   const standard =
     defaultValueDescription === undefined ? '' : ` (default: ${defaultValueDescription})`;
-  return `${description}${choices}${standard}`;
+  return withProgramName(`${description}${choices}${standard}`);
 }
 
 /** A command line that the help shows. */
@@ -25,7 +26,7 @@ export interface Example {
 
 /** Splits `sync login --no-browser   # over SSH` into its command and its remark. */
 export function parseExample(line: string): Example {
-  const [command = '', remark] = line.split(/\s+# /);
+  const [command = '', remark] = withProgramName(line).split(/\s+# /);
   return { command, remark };
 }
 
@@ -48,7 +49,9 @@ export function helpFooter(
 
 function termLines(terms: Readonly<Record<string, string>>, help: Help): string[] {
   const width = Math.max(...Object.keys(terms).map((term) => term.length));
-  return Object.entries(terms).map(([term, about]) => help.formatItem(term, width, about, help));
+  return Object.entries(terms).map(([term, about]) =>
+    help.formatItem(term, width, withProgramName(about), help),
+  );
 }
 
 /** Puts remarks beside the commands, or above them if the terminal is too narrow. */

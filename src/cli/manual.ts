@@ -2,12 +2,13 @@ import type { Command, Option } from 'commander';
 import type { CommandModule } from '../app/command.ts';
 import { documentUrl } from '../base/documents.ts';
 import { EXIT_MEANINGS, ExitCode } from '../base/errors.ts';
+import { programName, withProgramName } from '../base/program-name.ts';
 import { findPaths, systemConfigFile } from '../config/paths.ts';
 import { presetKeys } from '../config/system-file.ts';
 import { VARIABLES } from '../config/variables.ts';
 import { type CommandDeclaration, COMMON_OPTIONS, globalFlags } from './declaration.ts';
 import { describeOption, parseExample } from './help.ts';
-import { BEGIN, type CommandNode, createTree } from './tree.ts';
+import { type CommandNode, createTree, firstSteps } from './tree.ts';
 
 /**
  * Returns the hidden command `sync manual`, which prints the manual page athlete-sync(1) as roff. The
@@ -35,9 +36,9 @@ export function manualPage(root: CommandNode, version: string): string {
     '.SH DESCRIPTION',
     text(root.command.description()),
     ...paragraph(
-      'Both names start the same program. `sync` alone, `sync FILE`, `sync -d` and `sync -f` run the sync(1) of the system.',
+      'Both names start the same program, unless only athlete-sync is installed. `sync` alone, `sync FILE`, `sync -d` and `sync -f` run the sync(1) of the system.',
     ),
-    ...paragraph(BEGIN),
+    ...paragraph(firstSteps()),
     '.SH COMMANDS',
     ...runnable.filter(({ module }) => module !== undefined).flatMap(commandSection),
     '.SH COMMON OPTIONS',
@@ -67,15 +68,17 @@ function commandSection({ path, command, module }: CommandNode): string[] {
     return argument.required ? name : `[${name}]`;
   });
   return [
-    `.SS "${escape(['sync', ...path, ...(own.length === 0 ? [] : ['[options]']), ...usage].join(' '))}"`,
+    `.SS "${escape([programName(), ...path, ...(own.length === 0 ? [] : ['[options]']), ...usage].join(' '))}"`,
     text(command.description()),
     ...command.registeredArguments.flatMap((argument) =>
-      entry(`\\fI${escape(argument.name())}\\fR`, argument.description),
+      entry(`\\fI${escape(argument.name())}\\fR`, describeOption(argument)),
     ),
     ...own.flatMap(optionEntry),
     ...(module?.sections ?? []).flatMap(({ heading, terms }) => [
       ...paragraph(heading),
-      ...Object.entries(terms).flatMap(([term, about]) => entry(bold(term), about)),
+      ...Object.entries(terms).flatMap(([term, about]) =>
+        entry(bold(term), withProgramName(about)),
+      ),
     ]),
     ...(examples.length === 0 ? [] : ['.PP', 'Examples:', '.PP', '.RS 4', '.EX']),
     ...examples.flatMap(({ command: line, remark }) => [

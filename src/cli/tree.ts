@@ -1,23 +1,27 @@
 import { Command, Help, Option } from 'commander';
 import type { CommandModule } from '../app/command.ts';
+import { phrase, sync } from '../base/phrase.ts';
+import { programName, withProgramName } from '../base/program-name.ts';
 import { type CommandDeclaration, COMMON_OPTIONS, globalFlags } from './declaration.ts';
 import { DEFAULT_WIDTH, describeOption, helpFooter } from './help.ts';
 
 /** Narrowest column in which commander wraps descriptions (columns). */
 const MIN_WRAP_WIDTH = 20;
 
-/** The first steps of a new user. */
-export const BEGIN = 'Begin with `sync login`, then `sync upload ride.fit`.';
+/** Returns the first steps of a new user. */
+export function firstSteps(): string {
+  return phrase`Begin with ${sync('login')}, then ${sync('upload', 'ride.fit')}.`.render();
+}
 
 /** Creates the program: its own flags, and the names of its commands. */
 export function createRoot(commands: readonly CommandDeclaration[], version: string): Command {
-  const root = new Command('sync')
+  const root = new Command(programName())
     .description("Moves an athlete's data into their training platform.")
     .optionsGroup(COMMON_OPTIONS)
     .version(version, '-V, --version', 'show the version')
     .addHelpOption(new Option('-h, --help', 'show help'))
     .helpCommand('help [command]', 'show help for a command')
-    .addHelpText('after', `\n${BEGIN}\n${moreHelp('COMMAND')}`)
+    .addHelpText('after', `\n${firstSteps()}\n${moreHelp('COMMAND')}`)
     .configureHelp({
       minWidthToWrap: MIN_WRAP_WIDTH,
       optionDescription: describeOption,
@@ -36,7 +40,7 @@ export async function declareCommand(
 ): Promise<CommandModule | undefined> {
   addCommands(command, subcommands);
   if (subcommands.length > 0) {
-    command.addHelpText('after', `\n${moreHelp(`${command.name()} COMMAND`)}`);
+    command.addHelpText('after', `\n${moreHelp(command.name(), 'COMMAND')}`);
   }
   const module = await load?.();
   if (module === undefined) return undefined;
@@ -87,14 +91,14 @@ function addCommands(parent: Command, declarations: readonly CommandDeclaration[
   for (const { name, summary, group, hidden = false } of declarations) {
     const command = parent
       .command(name, { hidden })
-      .summary(summary)
-      .description(sentence(summary));
+      .summary(withProgramName(summary))
+      .description(withProgramName(sentence(summary)));
     if (group !== undefined) command.helpGroup(`${group}:`);
   }
 }
 
-function moreHelp(words: string): string {
-  return `\`sync help ${words}\` shows its options and examples.`;
+function moreHelp(...words: readonly string[]): string {
+  return phrase`${sync('help', ...words)} shows its options and examples.`.render();
 }
 
 function sentence(summary: string): string {

@@ -43,7 +43,7 @@ function faultOf(error: CommanderError, words: readonly string[], names: readonl
     error.code !== 'commander.help'
       ? error.message.replace(/^error: /, '')
       : names.length > 0 && asked === undefined
-        ? `\`sync ${name}\` needs one of these: ${names.join(', ')}`
+        ? `${sync(name).render(undefined)} needs one of these: ${names.join(', ')}`
         : `unknown command '${names.length > 0 ? (asked ?? '') : name}'`;
   const [first = '', brackets = ''] = message.split('\n');
   const fault = `${first.charAt(0).toUpperCase()}${first.slice(1).replace(/\.$/, '')}`;

@@ -1,3 +1,4 @@
+import { withProgramName } from '../base/program-name.ts';
 import type { CommandModule } from '../app/command.ts';
 import { configFor, pathsFor } from '../app/config.ts';
 import type { AppContext } from '../app/context.ts';
@@ -99,7 +100,7 @@ function isKnown(config: Config, key: SettingKey): boolean {
 function line(config: Config, key: SettingKey): string {
   const origin = config.originOf(key);
   const where = origin === 'default' ? '' : `   (${originText(config, key)})`;
-  return `${key.padEnd(20)} ${valueText(config, key) || '-'}${where}\n${' '.repeat(21)}${SETTINGS[key].about}`;
+  return `${key.padEnd(20)} ${valueText(config, key) || '-'}${where}\n${' '.repeat(21)}${withProgramName(SETTINGS[key].about)}`;
 }
 
 function settingKey(key: string): SettingKey {

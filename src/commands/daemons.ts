@@ -4,6 +4,7 @@ import { openHttp } from '../api/open-http.ts';
 import { openSession } from '../auth/open-session.ts';
 import { SyncError } from '../base/errors.ts';
 import { phrase, sync } from '../base/phrase.ts';
+import { NAME_VARIABLE, programName } from '../base/program-name.ts';
 import type { Config } from '../config/config.ts';
 import { launchDaemon } from '../daemon/launch.ts';
 import { eachOnce, haveOneInCommon } from '../daemon/registration.ts';
@@ -182,7 +183,7 @@ export async function startDaemon(
     {
       paths,
       command: [process.execPath, ...args],
-      env: { ...context.env, ...absolutePlaces(context, config) },
+      env: { ...context.env, ...absolutePlaces(context, config), [NAME_VARIABLE]: programName() },
       cwd: parse(stateDir).root,
       limitMs: START_LIMIT_MS,
     },

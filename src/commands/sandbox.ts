@@ -5,6 +5,7 @@ import type { AppContext } from '../app/context.ts';
 import { wholeNumber } from '../app/flags.ts';
 import { documentUrl } from '../base/documents.ts';
 import { ExitCode, SyncError, systemCode } from '../base/errors.ts';
+import { programName } from '../base/program-name.ts';
 import { FAULT_KINDS, FAULT_PARAMS, FAULT_ROUTES, FaultSpecError } from '../sandbox/fault-spec.ts';
 import type { RequestRecord } from '../sandbox/request-log.ts';
 import type { Revision } from '../sandbox/revisions.ts';
@@ -331,7 +332,7 @@ function readyText({ url, clientId, data, athletes, faults }: SandboxReady): str
   return [
     `export SYNC_BASE_URL=${url} SYNC_CLIENT_ID=${clientId}`,
     `# The sandbox is ready; its data is ${data === null ? 'in memory' : `in ${data}`}.`,
-    '# Copy the line above into another terminal, then: sync login',
+    `# Copy the line above into another terminal, then: ${programName()} login`,
     `# Athletes: ${athletes.map(({ id, name }) => `${name} (${id})`).join(', ')}`,
     ...faults.map((fault) => `# Fault: ${fault}`),
     '# Ctrl-C stops it.',

@@ -1,6 +1,7 @@
 import { existsSync, realpathSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { AppContext } from '../app/context.ts';
+import { NAME_VARIABLE, programName } from '../base/program-name.ts';
 import type { Config } from '../config/config.ts';
 import { watcherPaths } from '../daemon/registry.ts';
 import type { ServiceDefinition, ServiceKind } from '../os-service/definition.ts';
@@ -30,7 +31,10 @@ export function defineService(
   kind: ServiceKind,
 ): { definition: ServiceDefinition; left: string[] } {
   const left: string[] = [];
-  const env: Record<string, string> = absolutePlaces(context, config);
+  const env: Record<string, string> = {
+    ...absolutePlaces(context, config),
+    [NAME_VARIABLE]: programName(),
+  };
   const carry = (name: string, value: string) => {
     if (value !== '') env[name] = value;
   };

@@ -37,13 +37,14 @@ export async function changeProfile(
   const lock = join(paths.stateDir, 'locks', `config-${name}.lock`);
   const { signal } = new AbortController();
   return await withLock(lock, { clock: systemClock, signal, patienceMs: PATIENCE_MS }, () => {
-    const { profiles } = readConfigFile(paths.configFile);
+    const { profiles, raw } = readConfigFile(paths.configFile);
     const { ofLogin } = change;
     if (ofLogin !== undefined && profiles[profile]?.loginId !== ofLogin) {
       return Promise.resolve(false);
     }
-    const entry = changed(profiles[profile], change);
-    write(paths.configFile, { ...profiles, [profile]: entry });
+    const { settings, account, loginId } = changed(profiles[profile], change);
+    // JSON omits undefined values.
+    write(paths.configFile, { ...raw, [profile]: { ...settings, account, loginId } });
     return Promise.resolve(true);
   });
 }
@@ -59,19 +60,10 @@ function changed(before: ProfileEntry | undefined, change: ProfileChange): Profi
   return { settings, account, loginId };
 }
 
-function write(path: string, profiles: Record<string, ProfileEntry>): void {
-  const content = {
-    profiles: Object.fromEntries(
-      // JSON omits undefined values.
-      Object.entries(profiles).map(([name, { settings, account, loginId }]) => [
-        name,
-        { ...settings, account, loginId },
-      ]),
-    ),
-  };
+function write(path: string, profiles: Readonly<Record<string, unknown>>): void {
   try {
     makeFolder(dirname(path), 0o700);
-    replaceFile(behindOwnLink(path), `${JSON.stringify(content, null, 2)}\n`);
+    replaceFile(behindOwnLink(path), `${JSON.stringify({ profiles }, null, 2)}\n`);
   } catch (cause) {
     const message = `${path} cannot be written: ${messageOf(cause)}`;
     throw storageError(path, cause, 'SYNC_CONFIG_DIR', { message });

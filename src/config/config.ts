@@ -64,9 +64,15 @@ export interface ProfileEntry {
   readonly loginId: string | undefined;
 }
 
-/** The configuration file, decoded. */
+/** The configuration file. */
 export interface ConfigFile {
+  /**
+   * A profile is decoded when it is read, so that a fault in one does not stop the commands of another.
+   * Reading one with a fault throws SyncError `CONFIG`.
+   */
   readonly profiles: Readonly<Record<string, ProfileEntry>>;
+  /** The profiles as the file has them. */
+  readonly raw: Readonly<Record<string, unknown>>;
 }
 
 export const DEFAULT_PROFILE = 'default';
@@ -164,13 +170,17 @@ export function accountKey(config: Config, account: Account | undefined): string
     : `${service} athlete:${account.id}`;
 }
 
-/** Reads the configuration file; a missing one has no profiles. @throws SyncError `CONFIG` */
+/**
+ * Reads the configuration file; a missing one has no profiles.
+ *
+ * @throws SyncError `CONFIG` if the file is unreadable or has a fault outside of the profiles
+ */
 export function readConfigFile(path: string): ConfigFile {
   const file = readJsonFile(
     path,
     phrase`Fix the file, or move it aside and run ${sync('login')} again.`,
   );
-  return file === undefined ? { profiles: noProfiles() } : decodeConfigFile(file.value, path);
+  return decodeConfigFile(file === undefined ? {} : file.value, path);
 }
 
 function decodeConfigFile(value: unknown, path: string): ConfigFile {
@@ -181,15 +191,16 @@ function decodeConfigFile(value: unknown, path: string): ConfigFile {
       hint: phrase`It holds {"profiles": {"default": {...}}}; see ${sync('config', 'set')}.`,
     });
   }
-  const profiles = noProfiles();
-  for (const [name, entry] of Object.entries(asObject(entries, `${path}: profiles`)))
-    profiles[name] = decodeProfile(entry, `${path}: profile "${name}"`);
-  return { profiles };
-}
-
-/** Returns an object without a prototype: a profile may be named `constructor`. */
-function noProfiles(): Record<string, ProfileEntry> {
-  return Object.create(null) as Record<string, ProfileEntry>;
+  const raw = asObject(entries, `${path}: profiles`);
+  // Without a prototype: a profile may be named `constructor`.
+  const profiles = Object.create(null) as Record<string, ProfileEntry>;
+  for (const [name, entry] of Object.entries(raw)) {
+    Object.defineProperty(profiles, name, {
+      enumerable: true,
+      get: () => decodeProfile(entry, `${path}: profile "${name}"`),
+    });
+  }
+  return { profiles, raw };
 }
 
 function decodeProfile(value: unknown, where: string): ProfileEntry {

@@ -93,13 +93,13 @@ export const SETTINGS = {
     fallback: 'auto',
   }),
   testAccount: setting<boolean>({
-    about: 'this account is for tests: sync seed may write invented data into it',
+    about: 'this account is for tests: `sync seed` may write invented data into it',
     values: BOOLEANS,
     parse: (text) => oneOf(BOOLEANS).parse(text) === 'true',
     fallback: false,
   }),
   heartbeatUrl: setting<URL | undefined>({
-    about: 'called (GET) by sync watch after each complete round of rescans, for a monitor',
+    about: 'called (GET) by `sync watch` after each complete round of rescans, for a monitor',
     parse: parseHeartbeatUrl,
     fallback: undefined,
   }),

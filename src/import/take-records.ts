@@ -1,3 +1,4 @@
+import { sync } from '../base/phrase.ts';
 import { ArchiveFault } from '../archive/fault.ts';
 import { SyncError } from '../base/errors.ts';
 import { type PreparedInputs, prepareInputs } from '../records/prepare.ts';
@@ -100,7 +101,7 @@ export class RecordStock {
           kind: 'ambiguous',
           title: `${match.source.title} or ${other.source.title}`,
           sends: false,
-          reason: `of several programs; sync push ${kind} --source NAME sends it`,
+          reason: `of several programs; ${sync('push', kind, '--source', 'NAME').render(undefined)} sends it`,
         });
       }
     }

@@ -142,7 +142,7 @@ describe('docs/ci.md', () => {
 describe('.github/workflows/ci.yml', () => {
   const workflow = readDocument('.github/workflows/ci.yml');
 
-  it('runs .ci/run, and npm test on every supported system and Node', async () => {
+  it('runs .ci/run, and npm test on three systems and lines of Node.js', async () => {
     await format(workflow, { parser: 'yaml' });
     expect(workflow).toContain('bash .ci/run');
     expect(workflow).toContain('npm audit --omit=dev');
@@ -150,8 +150,6 @@ describe('.github/workflows/ci.yml', () => {
     expect(workflow).toContain('npm test');
     expect(workflow).toMatch(/os: \[ubuntu-latest, macos-latest, windows-latest\]/);
     expect(workflow).toMatch(/node: \[20, 22, 24\]/);
-    const { engines } = JSON.parse(readDocument('package.json')) as { engines: { node: string } };
-    expect(engines.node).toMatch(/^>=20\./);
   });
 
   it('uses no secrets, has read permission only, and pins major versions of actions', () => {

@@ -106,7 +106,7 @@ describe.skipIf(why !== undefined)(`as a service of a real systemd${skipped}`, (
     const status = await sync('daemon', 'status');
     expect(status.output).toContain(`(process ${pid}, kept running by systemd)`);
     expect(status.output).toContain('Installed as a service of systemd: athlete-sync.service');
-    expect((await sync('daemon', 'logs')).output).toContain('uploaded (ride.fit)');
+    expect((await sync('daemon', 'logs')).output).toContain('/ride.fit: uploaded (');
 
     // systemd restarts the service after a crash, but not after a normal end.
     await user.run(`kill -9 ${pid}`);

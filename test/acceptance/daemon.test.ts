@@ -2,17 +2,19 @@ import { spawnSync } from 'node:child_process';
 import {
   appendFileSync,
   chmodSync,
+  cpSync,
   existsSync,
   mkdirSync,
   readFileSync,
   readdirSync,
+  rmSync,
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { RunOptions } from '../support/program.ts';
-import { type Home, ndjson } from '../support/program.ts';
+import { type Home, PROGRAM, ndjson } from '../support/program.ts';
 import {
   type World,
   type WorldOptions,
@@ -99,7 +101,7 @@ describe.skipIf(process.platform === 'win32')('sync watch --daemon', () => {
     const ride = anotherRecording();
     put(join(world.folder, 'ride.fit'), ride);
     await until(() => uploads(world) === 1);
-    await until(() => readFileSync(started.log, 'utf8').includes('uploaded (ride.fit)'));
+    await until(() => readFileSync(started.log, 'utf8').includes('/ride.fit: uploaded ('));
     expect(hashes(world)).toEqual([sha256(ride)]);
 
     expect(await daemonsOf(world)).toEqual([
@@ -136,6 +138,20 @@ describe.skipIf(process.platform === 'win32')('sync watch --daemon', () => {
     // Nothing was made below /, its working directory.
     expect(existsSync('/state')).toBe(false);
     expect((await daemonsOf(world))[0]?.running).toBe(true);
+  });
+
+  it('sends new recordings after its program was deleted, as an update does', async () => {
+    const world = await openDaemonWorld();
+    const { home, folder } = world;
+    const installed = join(home.dir, 'installed');
+    cpSync(dirname(PROGRAM), join(installed, 'dist'), { recursive: true });
+    symlinkSync(resolve('node_modules'), join(installed, 'node_modules'));
+    const args = [join(installed, 'dist', 'main.cjs'), 'watch', folder, '--daemon'];
+    const { status } = spawnSync(process.execPath, args, { env: home.env, stdio: 'ignore' });
+    expect(status).toBe(0);
+    rmSync(installed, { recursive: true });
+    put(join(folder, 'ride.fit'), anotherRecording());
+    await until(() => uploads(world) === 1);
   });
 
   it('runs once per folder: a second start reports the first and changes nothing', async () => {
@@ -229,7 +245,7 @@ describe.skipIf(process.platform === 'win32')('sync watch --daemon', () => {
     });
     put(join(folder, 'ride.fit'), anotherRecording());
     await until(() => uploads(world) === 1);
-    await until(() => readFileSync(log, 'utf8').includes('uploaded (ride.fit)'));
+    await until(() => readFileSync(log, 'utf8').includes('/ride.fit: uploaded ('));
     // Seen by others without the tokens as well.
     expect((await daemonsOf(world)).map(({ running }) => running)).toEqual([true]);
     expect(commandLine(pid)).not.toContain(token);
@@ -402,9 +418,11 @@ describe.skipIf(process.platform === 'win32')('sync daemon logs', () => {
     const world = await openDaemonWorld();
     const { log } = await startDaemon(world, [world.folder]);
     put(join(world.folder, 'one.fit'), anotherRecording());
-    await until(() => readFileSync(log, 'utf8').includes('uploaded (one.fit)'));
+    await until(() => readFileSync(log, 'utf8').includes('/one.fit: uploaded ('));
     const last = await world.sync(['daemon', 'logs', '-n', '1']);
-    expect(last.stdout).toMatch(/^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d {2}.*uploaded \(one\.fit\)\n$/);
+    expect(last.stdout).toMatch(
+      /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d {2}.*\/one\.fit: uploaded \(.*\)\n$/,
+    );
     const asked = await world.sync(['daemon', 'logs', '--json', '-n', '2']);
     expect(ndjson(asked.stdout).map(({ type, line }) => [type, typeof line])).toEqual([
       ['log', 'string'],
@@ -413,23 +431,23 @@ describe.skipIf(process.platform === 'win32')('sync daemon logs', () => {
 
     const following = world.start(['daemon', 'logs', '-f', '-n', '1']);
     // From here on it follows: it prints new lines and repeats no earlier ones.
-    await following.waitFor(/uploaded \(one\.fit\)/);
+    await following.waitFor(/\/one\.fit: uploaded/);
     put(join(world.folder, 'two.fit'), anotherRecording());
-    await following.waitFor(/uploaded \(two\.fit\)/);
+    await following.waitFor(/\/two\.fit: uploaded/);
     await world.sync(['daemon', 'stop']);
     await following.waitFor(/Stopped: 2 uploaded\./);
     // As the daemon itself does when the log has grown: the old one gets another name.
     appendFileSync(log, `${'x'.repeat(5_000_000)}\n`);
     await startDaemon(world, [world.folder]);
     put(join(world.folder, 'three.fit'), anotherRecording());
-    await following.waitFor(/uploaded \(three\.fit\)/);
+    await following.waitFor(/\/three\.fit: uploaded/);
     expect(existsSync(`${log}.1`)).toBe(true);
     following.child.kill('SIGINT');
     const { code, stdout } = await following.finished;
     expect(code).toBe(0);
-    expect(stdout.match(/uploaded \(one\.fit\)/g)).toHaveLength(1);
-    expect(stdout.match(/uploaded \(two\.fit\)/g)).toHaveLength(1);
-    expect(stdout.match(/uploaded \(three\.fit\)/g)).toHaveLength(1);
+    expect(stdout.match(/\/one\.fit: uploaded/g)).toHaveLength(1);
+    expect(stdout.match(/\/two\.fit: uploaded/g)).toHaveLength(1);
+    expect(stdout.match(/\/three\.fit: uploaded/g)).toHaveLength(1);
   });
 
   it.skipIf(process.platform === 'win32')('ends when its reader goes away', async () => {

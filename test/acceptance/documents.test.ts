@@ -56,6 +56,15 @@ describe('the documentation', () => {
     expect(named.filter((file) => !existsSync(join(ROOT, file)))).toEqual([]);
   });
 
+  it.each(['README.md', 'CONTRIBUTING.md', 'docs/install.md'])(
+    'in %s names the versions of Node.js that the package supports',
+    (path) => {
+      const { engines } = JSON.parse(readDocument('package.json')) as { engines: { node: string } };
+      expect(engines.node).toBe('^20.19.0 || >=22.3.0');
+      expect(readDocument(path).replace(/\s+/g, ' ')).toMatch(/20\.19, 22\.3 or newer \(not 21\)/);
+    },
+  );
+
   it('names existing commands and flags only', async () => {
     const home = openHome();
     const texts = documents.map(readDocument).flatMap((text) => [

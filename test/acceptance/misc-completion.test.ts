@@ -17,7 +17,8 @@ const script = async (shell: string, ...flags: string[]) => {
 function furnishedHome(): Home {
   const home = openHome();
   mkdirSync(join(home.dir, 'config'));
-  const profiles = { default: {}, work: { account: { id: '7', name: 'Ada Lindqvist' } } };
+  const work = { account: { id: '7', name: 'Ada Lindqvist' } };
+  const profiles = { default: {}, work, broken: { baseURL: 'a mistyped setting' } };
   writeFileSync(join(home.dir, 'config', 'config.json'), JSON.stringify({ profiles }));
   mkdirSync(join(home.dir, 'my rides'));
   writeFileSync(join(home.dir, 'morning ride.fit'), '');
@@ -262,7 +263,7 @@ describe('sync complete', () => {
       expect([code, stderr]).toEqual([0, '']);
       return stdout.trimEnd().split('\n');
     };
-    expect(await lines('profiles')).toEqual(['default', 'work\tAda Lindqvist']);
+    expect(await lines('profiles')).toEqual(['default', 'work\tAda Lindqvist', 'broken']);
     expect(await lines('zones')).toEqual(
       expect.arrayContaining(['UTC', 'Europe/Berlin', 'Asia/Kolkata', 'Europe/Kyiv']),
     );

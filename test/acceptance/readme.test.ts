@@ -67,7 +67,7 @@ function held(world: World) {
 
 const RELEASES = 'https://github.com/athlete-sync/athlete-sync/releases';
 
-/** Writes a release with the real install script and a program that only tells its version. */
+/** Writes a release with the real install script and a program that only prints its version. */
 function publishRelease(folder: string): string {
   const files = join(folder, 'releases/latest/download');
   const name = `athlete-sync-1.0.0-${process.platform}-${process.arch}`;

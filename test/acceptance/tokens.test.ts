@@ -22,6 +22,15 @@ import { ISO_TIME, ndjson } from '../support/program.ts';
 const MONTH = 30 * 24 * 3600;
 const ADA = { id: 'athlete-1', name: 'Ada Lindqvist', email: 'ada@sandbox.example' };
 
+const NOTHING_WAITS = { recordings: [], records: [], unusable: [], kept: 0 };
+
+/** The last 14 days of a status, without records and with this state of activities. */
+function daysWith(activity: string): unknown[] {
+  const date = expect.stringMatching(/^\d{4}-\d\d-\d\d$/) as string;
+  const day = { date, activity, wellness: 'none', nutrition: 'none' };
+  return Array.from({ length: 14 }, () => day);
+}
+
 describe('sync status', () => {
   it('exits 4 without a login, and shows the next command', async () => {
     const world = await openWorld();
@@ -41,8 +50,17 @@ describe('sync status', () => {
             message: 'Not logged in (profile "default").',
             hint: 'Run `sync login`. In CI, set SYNC_ACCESS_TOKEN or SYNC_REFRESH_TOKEN.',
           },
+          zone: {
+            name: 'Europe/Berlin',
+            from: 'machine',
+            machine: 'Europe/Berlin',
+            differs: false,
+          },
           uploads: { pending: 0, confirmed: 0, rejected: 0 },
           watching: [],
+          recent: [],
+          days: daysWith('none'),
+          waiting: NOTHING_WAITS,
         },
       ],
     });
@@ -51,7 +69,8 @@ describe('sync status', () => {
 
   it('shows account, store, lifetimes and uploads, without a request', async () => {
     const world = await openLoggedInWorld({ sandbox: { settings: { refreshTtl: MONTH } } });
-    await world.sync(['upload', world.write('ride.fit', makeRecording())]);
+    const ride = world.write('ride.fit', makeRecording());
+    await world.sync(['upload', ride]);
     world.sandbox.control.clearRequests();
     const started = Date.now();
     const { code, stdout } = await world.sync(['status', '--json']);
@@ -77,6 +96,10 @@ describe('sync status', () => {
         uploads: { pending: 0, confirmed: 1, rejected: 0 },
         lastUploadAt: expect.stringMatching(ISO_TIME) as string,
         watching: [],
+        zone: expect.objectContaining({ name: 'Europe/Berlin', differs: false }) as unknown,
+        recent: [expect.objectContaining({ path: ride }) as unknown],
+        days: daysWith('none'),
+        waiting: NOTHING_WAITS,
       },
     });
     const hours = (Date.parse(login['accessExpiresAt'] as string) - started) / 3_600_000;
@@ -89,9 +112,7 @@ describe('sync status', () => {
     const world = await openLoggedInWorld();
     for (let round = 0; round < 2; round++) {
       const { stdout } = await world.sync(['status']);
-      expect(stdout).toContain(
-        `Kept in   the file ${tokenFile(world)} (a file that only you can read, not the keychain)`,
-      );
+      expect(stdout).toContain(`Kept in   the file ${tokenFile(world)} (only you can read it)`);
     }
   });
 });

@@ -314,7 +314,7 @@ it('prints only results and errors with --quiet', async () => {
   world.write('a.fit', makeRecording({ seed: 1, sizeBytes: 2_000 }));
   const { stdout, stderr } = await world.sync(['upload', '--quiet', 'a.fit']);
   expect(stderr).toBe('');
-  expect(stdout).toContain('a.fit: uploaded');
+  expect(stdout).toMatch(/ Ride .* uploaded\n1 file: 1 uploaded/);
 });
 
 it('prints a file name on one line without control characters', async () => {
@@ -356,12 +356,16 @@ describe('Ctrl-C', () => {
         .toBe(1);
       running.child.kill(signal);
       const { code, stdout, stderr } = await running.finished;
-      expect([code, stderr]).toEqual([130, 'Interrupted.\n']);
+      const message = '0 of 1 done; run the same command to continue.';
+      expect([code, stderr]).toEqual([130, `${message}\n`]);
       expect(ndjson(json ? stdout : '')).toEqual(
-        json ? [{ type: 'error', code: 'INTERRUPTED', message: 'Interrupted.' }] : [],
+        json ? [{ type: 'error', code: 'INTERRUPTED', message }] : [],
       );
       const again = await world.sync(['upload', 'a.fit']);
-      expect([again.code, again.stdout]).toEqual([0, expect.stringContaining('a.fit: uploaded')]);
+      expect([again.code, again.stdout]).toEqual([
+        0,
+        expect.stringContaining('1 file: 1 uploaded'),
+      ]);
     },
   );
 });

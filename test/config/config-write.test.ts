@@ -72,6 +72,18 @@ it('changes the given settings, removes those set to null, and keeps the rest', 
   expect(JSON.stringify(place.read())).not.toContain('"e"');
 });
 
+it('keeps another profile that has a fault as it is, and does not change the faulty one', async () => {
+  const place = scratch();
+  const broken = { baseURL: 'x', account: { id: 'b', email: 7 } };
+  place.write(JSON.stringify({ profiles: { broken } }));
+  await changeProfile(place, 'default', { settings: { clientId: 'x' } });
+  expect(place.read()).toEqual({ profiles: { broken, default: { clientId: 'x' } } });
+  await expect(changeProfile(place, 'broken', { settings: { clientId: 'x' } })).rejects.toThrow(
+    'profile "broken": there is no setting "baseURL"',
+  );
+  expect(place.read()).toEqual({ profiles: { broken, default: { clientId: 'x' } } });
+});
+
 it('keeps a profile called __proto__ that a user wrote', async () => {
   const place = scratch();
   place.write('{"profiles": {"__proto__": {"clientId": "p"}}}');

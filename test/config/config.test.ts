@@ -183,6 +183,17 @@ describe('an invalid setting', () => {
     expect(error.message).toMatch(message);
   });
 
+  it('reports a fault in one profile to that profile alone', () => {
+    const { load, paths } = withFile({
+      profiles: { broken: { baseURL: 'x' }, work: { clientId: 'mine' } },
+    });
+    expect(load({ profile: 'work' }).get('clientId')).toBe('mine');
+    expect(load().profiles).toEqual(['broken', 'work']);
+    expect(caught(() => load({ profile: 'broken' })).message).toBe(
+      `${paths.configFile}: profile "broken": there is no setting "baseURL".`,
+    );
+  });
+
   it('rejects a folder as the file', () => {
     const { load, paths } = withFile();
     mkdirSync(paths.configFile, { recursive: true });

@@ -43,6 +43,7 @@ describe('the definition of a service', () => {
       'systemd',
     ]);
     expect(definition.env).toEqual({
+      ATHLETE_SYNC_NAME: 'sync',
       SYNC_CONFIG_DIR: '/home/ann/.config/athlete-sync',
       SYNC_STATE_DIR: '/home/ann/.local/state/athlete-sync',
     });
@@ -74,6 +75,7 @@ describe('the definition of a service', () => {
       TZ: '',
     });
     expect(definition.env).toEqual({
+      ATHLETE_SYNC_NAME: 'sync',
       SYNC_CONFIG_DIR: '/home/ann/.config/athlete-sync',
       SYNC_STATE_DIR: '/home/ann/state',
       SYNC_BASE_URL: 'https://training.example.com',

@@ -32,9 +32,15 @@ const LINES: Readonly<Record<List, (context: AppContext, before: string) => read
 
 function profileLines(context: AppContext): string[] {
   const { profiles } = readConfigFile(pathsFor(context).configFile);
-  return Object.entries(profiles).map(([name, { account }]) =>
-    [name, ...(account?.name === undefined ? [] : [account.name])].join('\t'),
-  );
+  return Object.keys(profiles).map((name) => {
+    try {
+      const athlete = profiles[name]?.account?.name;
+      return athlete === undefined ? name : `${name}\t${athlete}`;
+    } catch {
+      // It has a fault, which the command reports that uses this profile.
+      return name;
+    }
+  });
 }
 
 /** Returns the values of a setting, if it has few, or the zones. */

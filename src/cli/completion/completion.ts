@@ -1,6 +1,7 @@
 import { Argument } from 'commander';
 import { ChoiceOption, type CommandModule } from '../../app/command.ts';
 import { ExitCode } from '../../base/errors.ts';
+import { programName } from '../../base/program-name.ts';
 import type { CommandDeclaration } from '../declaration.ts';
 import { createTree } from '../tree.ts';
 import { bash } from './bash.ts';
@@ -36,7 +37,7 @@ export function completionOf(commands: readonly CommandDeclaration[]): CommandMo
     examples: [
       'eval "$(sync completion bash)"  # in ~/.bashrc',
       'eval "$(sync completion zsh)"  # in ~/.zshrc, after compinit',
-      'sync completion fish > ~/.config/fish/completions/sync.fish',
+      `sync completion fish > ~/.config/fish/completions/${programName()}.fish`,
       'sync completion powershell | Out-String | Invoke-Expression  # in $PROFILE',
     ],
 

@@ -20,7 +20,7 @@ export function foldersToWatch(cwd: string, given: readonly string[]): string[] 
 
 function refuseFile(path: string): void {
   if (statSync(path, { throwIfNoEntry: false })?.isFile() !== true) return;
-  throw new SyncError('USAGE', `${path} is a file; sync watch takes folders.`, {
+  throw new SyncError('USAGE', `${path} is a file; watch takes folders.`, {
     hint: phrase`To send it, run ${sync('upload', path)}.`,
   });
 }
