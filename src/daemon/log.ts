@@ -13,6 +13,7 @@ import { systemCode } from '../base/errors.ts';
 import type { Clock } from '../base/time.ts';
 import { makeFolder } from '../system/storage.ts';
 import type { Io } from '../terminal/io.ts';
+import { wallTime } from '../terminal/words.ts';
 
 /** Largest size of a log (bytes). A log that would exceed it is renamed to `.1`. */
 const MAX_BYTES = 5_000_000;
@@ -161,12 +162,8 @@ export function logIo(log: Log, clock: Clock, also?: (entry: string) => void): I
  * that none looks like an entry.
  */
 export function logEntry(now: number, entry: string): string {
-  const time = /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d {2}/.test(entry) ? '' : `${localTime(now)}  `;
+  const time = /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d {2}/.test(entry)
+    ? ''
+    : `${wallTime(new Date(now))}  `;
   return `${time}${entry.replace(/\r?\n/g, '\n    ')}`;
-}
-
-/** `2026-02-15 18:30:05`, in the zone of this machine. */
-function localTime(now: number): string {
-  const offset = new Date(now).getTimezoneOffset();
-  return new Date(now - offset * 60_000).toISOString().slice(0, 19).replace('T', ' ');
 }

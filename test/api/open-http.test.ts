@@ -88,9 +88,10 @@ it.each(['socks5://127.0.0.1:1080', 'http://', 'ann:s3cret@:x', 'http://ann:s3cr
   'rejects %s as a proxy, and names its variable without showing the value',
   async (value) => {
     const error = await failure(open({ https_proxy: value }));
-    expect({ code: error.code, message: error.message }).toEqual({
+    expect({ code: error.code, message: error.message, hint: error.hint }).toEqual({
       code: 'CONFIG',
       message: 'https_proxy is not the address of a proxy that can be used.',
+      hint: 'Write it as http://HOST:PORT, or unset it.',
     });
     expect(JSON.stringify([error.message, error.hint, error.details])).not.toContain('s3cret');
   },

@@ -1,6 +1,6 @@
 import { count, date, flag, text, word } from '../fields.ts';
 import type { LineKind } from '../line-kind.ts';
-import { outcomeCount } from './shared.ts';
+import { outcomeCounts, dryRunCounts } from './shared.ts';
 
 const FOUND: LineKind = {
   types: ['import-found'],
@@ -100,17 +100,18 @@ const SUMMARY: LineKind = {
   fields: {
     recordings: count('Recordings that were sent, or could not be.'),
     days: count('Days of wellness and nutrition that were sent, or could not be.'),
-    uploaded: outcomeCount('uploaded'),
-    duplicate: outcomeCount('duplicate'),
-    pushed: outcomeCount('pushed'),
-    skipped: outcomeCount('skipped'),
-    invalid: outcomeCount('invalid'),
-    rejected: outcomeCount('rejected'),
-    conflict: outcomeCount('conflict'),
-    failed: outcomeCount('failed'),
+    ...outcomeCounts(
+      'uploaded',
+      'duplicate',
+      'pushed',
+      'skipped',
+      'invalid',
+      'rejected',
+      'conflict',
+      'failed',
+    ),
     warnings: count('Warnings in all lines.'),
-    'would-upload': outcomeCount('would-upload', '`--dry-run` found one'),
-    'would-push': outcomeCount('would-push', '`--dry-run` found one'),
+    ...dryRunCounts('would-upload', 'would-push'),
   },
   examples: [
     {

@@ -11,7 +11,7 @@ import {
   word,
 } from '../fields.ts';
 import type { LineKind } from '../line-kind.ts';
-import { SHA256, activity, outcomeCount } from './shared.ts';
+import { SHA256, activity, outcomeCounts } from './shared.ts';
 
 const VERIFY: LineKind = {
   types: ['verify'],
@@ -51,9 +51,7 @@ const VERIFY_SUMMARY: LineKind = {
   commands: ['verify'],
   fields: {
     total: count('All recordings.'),
-    present: outcomeCount('present'),
-    missing: outcomeCount('missing'),
-    pending: outcomeCount('pending'),
+    ...outcomeCounts('present', 'missing', 'pending'),
   },
   examples: [{ total: 12, present: 11, missing: 0, pending: 1 }],
 };

@@ -12,7 +12,7 @@ import {
   word,
 } from '../fields.ts';
 import type { LineKind } from '../line-kind.ts';
-import { accountName, failure, outcomeCount, request } from './shared.ts';
+import { accountName, failure, outcomeCounts, dryRunCounts, request } from './shared.ts';
 
 /** The day of a record that could be read. */
 const DAY: Shape = {
@@ -236,14 +236,9 @@ const PUSH_SUMMARY: LineKind = {
   fields: {
     total: count('All days and unusable records.'),
     warnings: count('Warnings in all lines.'),
-    pushed: outcomeCount('pushed'),
-    skipped: outcomeCount('skipped'),
-    invalid: outcomeCount('invalid'),
-    rejected: outcomeCount('rejected'),
-    conflict: outcomeCount('conflict'),
-    failed: outcomeCount('failed'),
+    ...outcomeCounts('pushed', 'skipped', 'invalid', 'rejected', 'conflict', 'failed'),
     unclear: count('Of the failed: days with the code `FATE_UNKNOWN`.', 'there is one'),
-    'would-push': outcomeCount('would-push', '`--dry-run` found one'),
+    ...dryRunCounts('would-push'),
   },
   examples: [
     {

@@ -90,7 +90,18 @@ export const request: Shape = {
   body: openObject('The JSON body.', 'the request has one'),
 };
 
-/** Number of items with one outcome. */
+/** Returns a count for each outcome. */
+export function outcomeCounts(...outcomes: readonly string[]): Shape {
+  return Object.fromEntries(outcomes.map((outcome) => [outcome, outcomeCount(outcome)]));
+}
+
+/** Returns a count for each outcome of `--dry-run`. */
+export function dryRunCounts(...outcomes: readonly string[]): Shape {
+  const when = '`--dry-run` found one';
+  return Object.fromEntries(outcomes.map((outcome) => [outcome, outcomeCount(outcome, when)]));
+}
+
+/** Returns the number of items with one outcome. */
 export function outcomeCount(outcome: string, when?: string): Field {
   return count(`Items with the outcome \`${outcome}\`.`, when);
 }

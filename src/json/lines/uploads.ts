@@ -1,6 +1,14 @@
 import { type Shape, count, list, object, sha256, text, time, word } from '../fields.ts';
 import type { LineKind } from '../line-kind.ts';
-import { INVALID_REASONS, SHA256, accountName, activity, failure, outcomeCount } from './shared.ts';
+import {
+  INVALID_REASONS,
+  SHA256,
+  accountName,
+  activity,
+  failure,
+  outcomeCounts,
+  dryRunCounts,
+} from './shared.ts';
 
 const URL = 'https://training.example.com/api/workouts/upload-fit';
 
@@ -192,13 +200,8 @@ const UPLOAD_SUMMARY: LineKind = {
   commands: ['upload', 'watch --once'],
   fields: {
     total: count('All files.'),
-    uploaded: outcomeCount('uploaded'),
-    duplicate: outcomeCount('duplicate'),
-    skipped: outcomeCount('skipped'),
-    invalid: outcomeCount('invalid'),
-    rejected: outcomeCount('rejected'),
-    failed: outcomeCount('failed'),
-    'would-upload': outcomeCount('would-upload', '`--dry-run` found one'),
+    ...outcomeCounts('uploaded', 'duplicate', 'skipped', 'invalid', 'rejected', 'failed'),
+    ...dryRunCounts('would-upload'),
     gpx: count('GPX files, which are not sent.', 'a folder or an archive holds one'),
     tcx: count('TCX files, which are not sent.', 'a folder or an archive holds one'),
     zip: count('Zip archives in folders, which are not opened.', 'a folder holds one'),
