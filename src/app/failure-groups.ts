@@ -5,41 +5,48 @@ import type { UploadItem } from '../upload/report.ts';
 import type { PushItem } from './day-words.ts';
 import { oneLine, plural } from '../terminal/words.ts';
 
-/** Number of items up to which a group lists them. */
+/** Number of items up to which a group of unsent items lists them: the same command sends them. */
 const LISTED = 5;
+/** Number of refused items that a group lists. */
+const REFUSED_LISTED = 20;
+
+type Verdict = 'not sent' | 'refused by the service';
 
 interface Group {
-  readonly failure: Failure;
+  readonly verdict: Verdict;
+  readonly why: Pick<Failure, 'message' | 'hint'>;
   readonly names: string[];
   /** Number of items by their noun. */
   readonly counts: Map<string, number>;
 }
 
-/** Collects items that were not sent, to report each cause once, with the number of its items. */
+/** Collects items that did not arrive, to report each cause once, with the number of its items. */
 export class FailureGroups {
   readonly #groups = new Map<string, Group>();
 
   /**
-   * Adds an item that was not sent for now.
+   * Adds an item that was not sent for now, or that the service refused.
    *
    * @returns false for any other item, which is reported alone
    */
   add(item: UploadItem | PushItem): boolean {
-    if (item.outcome !== 'failed') return false;
-    // Only the user can find out whether that one day arrived.
-    if (item.code === 'FATE_UNKNOWN') return false;
-    if ('path' in item) this.#add('recording', item.path, item);
-    else this.#add('day', item.date, item);
+    if (item.outcome === 'failed') {
+      // Only the user can find out whether that one day arrived.
+      if (item.code === 'FATE_UNKNOWN') return false;
+    } else if (item.outcome === 'rejected') {
+      // The notes of a day may explain why the service refused it.
+      if ('warnings' in item && item.warnings.length > 0) return false;
+    } else return false;
+    const verdict = item.outcome === 'failed' ? 'not sent' : 'refused by the service';
+    if ('path' in item) this.#add(verdict, 'recording', item.path, item);
+    else this.#add(verdict, 'day', item.date, item);
     return true;
   }
 
-  #add(noun: string, name: string, failure: Failure): void {
-    const group: Group = this.#groups.get(failure.message) ?? {
-      failure,
-      names: [],
-      counts: new Map(),
-    };
-    this.#groups.set(failure.message, group);
+  #add(verdict: Verdict, noun: string, name: string, why: Group['why']): void {
+    const key = `${verdict}: ${why.message}`;
+    const group: Group = this.#groups.get(key) ?? { verdict, why, names: [], counts: new Map() };
+    this.#groups.set(key, group);
     group.names.push(name);
     group.counts.set(noun, (group.counts.get(noun) ?? 0) + 1);
   }
@@ -56,14 +63,27 @@ export class FailureGroups {
   }
 }
 
-function groupText({ failure, names, counts }: Group): Text {
-  const why = joinTexts(
-    [oneLine(failure.message), ...(failure.hint === undefined ? [] : [failure.hint])],
-    ' ',
-  );
+function groupText({ verdict, why: { message, hint }, names, counts }: Group): Text {
+  const why = joinTexts([oneLine(message), ...(hint === undefined ? [] : [hint])], ' ');
+  const isRefused = verdict === 'refused by the service';
   const [name = '', ...more] = names.map(oneLine);
-  if (more.length === 0) return phrase`${name}: not sent. ${why}`;
+  if (more.length === 0) return phrase`${name}: ${verdict}${isRefused ? ':' : '.'} ${why}`;
   const counted = [...counts].map(([noun, count]) => plural(count, noun)).join(' and ');
-  const listed = names.length > LISTED ? [] : [name, ...more].map((each) => `  ${each}`);
-  return joinTexts([phrase`${counted} were not sent: ${why}`, ...listed], '\n');
+  const listed = isRefused
+    ? firstNames([name, ...more])
+    : names.length > LISTED
+      ? []
+      : [name, ...more];
+  return joinTexts(
+    [phrase`${counted} were ${verdict}: ${why}`, ...listed.map((line) => `  ${line}`)],
+    '\n',
+  );
+}
+
+function firstNames(names: readonly string[]): string[] {
+  const more = names.length - REFUSED_LISTED;
+  return [
+    ...names.slice(0, REFUSED_LISTED),
+    ...(more > 0 ? [`and ${more} more, which --json lists`] : []),
+  ];
 }

@@ -209,7 +209,7 @@ function decodeProfile(value: unknown, where: string): ProfileEntry {
   for (const [key, setting] of Object.entries(rest)) {
     if (!isSettingKey(key)) {
       throw new SyncError('CONFIG', `${where}: there is no setting "${key}".`, {
-        hint: phrase`See ${sync('config', 'list')} for those there are.`,
+        hint: `Correct or remove it. Settings: ${Object.keys(SETTINGS).join(', ')}.`,
       });
     }
     if (typeof setting !== 'string') {

@@ -231,6 +231,9 @@ describe.skipIf(process.platform === 'win32')('sync watch --daemon', () => {
     const file = await world.sync(['watch', world.write('x.fit', 'x'), '--daemon']);
     expect(file.code).toBe(2);
     expect(file.stderr).toContain('is a file');
+    expect(file.stderr).toMatch(/To send it, run `sync upload .*x\.fit`\./);
+    const json = await world.sync(['watch', world.write('morning.json', '{}')]);
+    expect(json.stderr).toMatch(/To send it, run `sync import .*morning\.json`\./);
     expect(records(world.home).filter(({ pid }) => commandLine(pid) !== '')).toEqual([]);
   });
 

@@ -3,6 +3,7 @@ import { FailureGroups } from '../../src/app/failure-groups.ts';
 import { phrase, sync } from '../../src/base/phrase.ts';
 import { createOutput } from '../../src/terminal/output.ts';
 import type { UploadItem } from '../../src/upload/report.ts';
+import { NO_ACTIVITY } from '../support/activity.ts';
 import { plainIo } from '../support/io.ts';
 import { manualClock } from '../watch/manual-clock.ts';
 
@@ -46,6 +47,19 @@ describe('failures', () => {
     ]);
   });
 
+  it('of refused items are reported once for each reason, with the first names', () => {
+    const groups = new FailureGroups();
+    const refused = { outcome: 'rejected', message: 'Too large (413).', attempts: 1 } as const;
+    const sent = { sha256: 'a'.repeat(64), size: 1, activity: NO_ACTIVITY };
+    for (let i = 1; i <= 271; i++) groups.add({ path: `${i}.fit`, ...sent, ...refused });
+    groups.add({ path: 'b.fit', ...sent, ...refused, message: 'No time in it.' });
+    const names = Array.from({ length: 20 }, (_, i) => `  ${i + 1}.fit\n`).join('');
+    expect(printed(groups)).toEqual([
+      `271 recordings were refused by the service: Too large (413).\n${names}  and 251 more, which --json lists`,
+      'b.fit: refused by the service: No time in it.',
+    ]);
+  });
+
   it('have their own lines with --json', () => {
     const groups = new FailureGroups();
     groups.add({ path: 'a.fit', ...OUTAGE });
@@ -62,6 +76,14 @@ describe('failures', () => {
     const groups = new FailureGroups();
     expect(groups.add(item)).toBe(false);
     expect(printed(groups)).toEqual([]);
+  });
+
+  it('do not include a refused day with notes, which may explain it', () => {
+    const groups = new FailureGroups();
+    const note = { source: 'morning.json', message: 'hrv is high' };
+    const refused = { outcome: 'rejected', message: 'Too high.', attempts: 1 } as const;
+    expect(groups.add({ ...day('2026-01-10'), ...refused, warnings: [note] })).toBe(false);
+    expect(groups.add({ ...day('2026-01-10'), ...refused })).toBe(true);
   });
 
   it('do not include a day that may have arrived', () => {

@@ -109,6 +109,15 @@ describe('sync inspect', () => {
     for (const line of drawn) expect(line.length).toBeLessThanOrEqual(columns);
   });
 
+  it('keeps its picture within the terminal for a ride above 1,000 m', async () => {
+    const item = await inspectFile(file('ride.fit', ride));
+    if (item.state === 'unreadable') throw new Error(item.detail);
+    const samples = item.samples.map((sample, i) => ({ ...sample, altitude: 1000 + (i % 800) }));
+    const lines = inspectLines({ ...item, samples }, screen(80));
+    const altitude = lines.find((line) => / 1,\d{3} to 1,\d{3} m$/.test(line));
+    expect(altitude?.length).toBe(80);
+  });
+
   it('shows UTC and no part of the day if the local time is unknown', async () => {
     const path = file('utc.fit', makeRecording({ startTime: new Date('2026-02-15T07:30:00Z') }));
     const lines = inspectLines(await inspectFile(path), screen(80));

@@ -189,9 +189,10 @@ describe('an invalid setting', () => {
     });
     expect(load({ profile: 'work' }).get('clientId')).toBe('mine');
     expect(load().profiles).toEqual(['broken', 'work']);
-    expect(caught(() => load({ profile: 'broken' })).message).toBe(
-      `${paths.configFile}: profile "broken": there is no setting "baseURL".`,
-    );
+    const { message, hint } = caught(() => load({ profile: 'broken' }));
+    expect(message).toBe(`${paths.configFile}: profile "broken": there is no setting "baseURL".`);
+    // No command reads this profile, so that the hint itself names the settings.
+    expect(hint).toMatch(/^Correct or remove it\. Settings: baseUrl, clientId, /);
   });
 
   it('rejects a folder as the file', () => {

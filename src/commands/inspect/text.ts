@@ -105,8 +105,8 @@ const CHARTS = [
   { name: 'Heart rate', field: 'heartRate', unit: 'bpm', range: 20, rows: 2 },
 ] as const;
 const NAME_COLUMNS = 12;
-/** Room for a label such as " -120 to 8,848 m". */
-const RANGE_COLUMNS = 16;
+/** Room for a label such as " 1,087 to 8,848 m". */
+const RANGE_COLUMNS = 17;
 const SMALLEST_CHART = 16;
 const LARGEST_CHART = 72;
 

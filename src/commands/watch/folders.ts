@@ -1,5 +1,5 @@
 import { existsSync, statSync } from 'node:fs';
-import { resolve } from 'node:path';
+import { basename, resolve } from 'node:path';
 import type { AppContext } from '../../app/context.ts';
 import { knownAccount } from '../../app/ledger-account.ts';
 import { SyncError } from '../../base/errors.ts';
@@ -8,6 +8,7 @@ import type { Config } from '../../config/config.ts';
 import { eachOnce, haveOneInCommon } from '../../daemon/registration.ts';
 import { listWatchers } from '../../daemon/registry.ts';
 import { oneLine } from '../../terminal/words.ts';
+import { isRecordingName } from '../../upload/recording-names.ts';
 import { notThereYet } from '../../watch/missing-folder.ts';
 import { absoluteStateDir, folderNames } from '../daemons.ts';
 
@@ -20,8 +21,9 @@ export function foldersToWatch(cwd: string, given: readonly string[]): string[] 
 
 function refuseFile(path: string): void {
   if (statSync(path, { throwIfNoEntry: false })?.isFile() !== true) return;
+  const command = isRecordingName(basename(path)) ? 'upload' : 'import';
   throw new SyncError('USAGE', `${path} is a file; watch takes folders.`, {
-    hint: phrase`To send it, run ${sync('upload', path)}.`,
+    hint: phrase`To send it, run ${sync(command, path)}.`,
   });
 }
 
