@@ -174,7 +174,7 @@ sha256() {
 
 report_path() {
   case :$PATH: in
-    *":$prefix/bin:"*) echo "Begin with: athlete-sync login" ;;
+    *":$prefix/bin:"*) [ -e "$scratch/earlier" ] || echo "Begin with: athlete-sync login" ;;
     *)
       # shellcheck disable=SC2088 # It is shown, not used.
       case ${SHELL:-} in
