@@ -95,7 +95,7 @@ describe('sync inspect', () => {
   it('draws its picture with ASCII characters if the terminal has no others', async () => {
     const item = await inspectFile(file('ride.fit', ride));
     const text = inspectLines(item, screen(60, false)).join('\n');
-     
+
     expect(text).toMatch(/^[\0-\x7f]*$/);
     expect(text).toMatch(/[:'.]{2}/);
     expect(text).toMatch(/Power +[.:|# ]+\n/);
