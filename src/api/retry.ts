@@ -2,6 +2,7 @@ import { SyncError } from '../base/errors.ts';
 import type { Context } from '../base/context.ts';
 import type { HttpResponse } from './http.ts';
 import type { Secret } from '../base/secret.ts';
+import { duration } from '../terminal/words.ts';
 import { deliveryOf, withDetails } from './http-failure.ts';
 import { repeatsStatus, serviceMessage } from './service-message.ts';
 
@@ -160,12 +161,8 @@ function unavailable(
   const theirs = Date.parse(headers['date'] ?? '');
   const retryAfterMs = readRetryAfter(headers['retry-after'], Number.isNaN(theirs) ? now : theirs);
   const limited = status === 429;
-  const when =
-    retryAfterMs === undefined
-      ? limited
-        ? 'in a minute'
-        : 'later'
-      : `in ${String(Math.ceil(retryAfterMs / 1000))} s`;
+  const unknown = limited ? 'in a minute' : 'later';
+  const when = retryAfterMs ? `in ${duration(retryAfterMs)}` : unknown;
   return new SyncError(
     'SERVICE_UNAVAILABLE',
     limited

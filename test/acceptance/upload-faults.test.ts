@@ -147,7 +147,7 @@ describe('a permanent fault', () => {
         code: 'SERVICE_UNAVAILABLE',
         message:
           'The service says that it gets too many requests (429): A scripted fault of the sandbox.',
-        hint: 'Try again in 3600 s; the same command continues.',
+        hint: 'Try again in 60 minutes; the same command continues.',
       },
     ],
     [
