@@ -2,7 +2,7 @@ import { dirname, join } from 'node:path';
 import { type Config, type SettingOverrides, loadConfig } from '../config/config.ts';
 import { type Paths, findPaths } from '../config/paths.ts';
 import { readSystemFile } from '../config/system-file.ts';
-import { findDistrust, rootTrust } from '../system/folder-trust.ts';
+import { distrustMessage, findDistrust, rootTrust } from '../system/folder-trust.ts';
 import type { AppContext } from './context.ts';
 
 /** Loads the configuration of the profile in use. @throws SyncError `CONFIG` */
@@ -40,8 +40,5 @@ export function warnOfDistrust(context: AppContext, folder: string): void {
   const known = warned.get(context) ?? new Set();
   if (found === undefined || known.has(found.path)) return;
   warned.set(context, known.add(found.path));
-  context.warn(
-    `${found.path} ${found.reason}, who can so change what is in ${folder}.\n` +
-      `  Run \`${found.fix}\`.`,
-  );
+  context.warn(`${distrustMessage(found, folder)}\n  Run \`${found.fix}\`.`);
 }

@@ -12,6 +12,11 @@ export interface Distrust {
   readonly fix: string;
 }
 
+/** Says who can change the content of a folder. @param found what `findDistrust` returned for it */
+export function distrustMessage({ path, reason }: Distrust, folder: string): string {
+  return `${path} ${reason}: they can change what is in ${folder}.`;
+}
+
 /** The accounts of this machine, in the form of `/etc/passwd` and `/etc/group`. */
 export interface AccountFiles {
   readonly passwd: string;

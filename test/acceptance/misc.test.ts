@@ -124,7 +124,7 @@ describe('sync doctor', () => {
           type: 'finding',
           check: 'folders',
           state: 'odd',
-          message: `${config} can be changed by other users (mode 0777), who can so change what is in ${config}.`,
+          message: `${config} can be changed by other users (mode 0777): they can change what is in ${config}.`,
           hint: `Run \`chmod go-w '${config}'\`.`,
         },
         {

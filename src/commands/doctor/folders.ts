@@ -3,7 +3,7 @@ import { dirname } from 'node:path';
 import type { AppContext } from '../../app/context.ts';
 import type { Config } from '../../config/config.ts';
 import { hasEnvironmentTokens } from '../../credentials/environment.ts';
-import { findDistrust } from '../../system/folder-trust.ts';
+import { distrustMessage, findDistrust } from '../../system/folder-trust.ts';
 import { writeFailure } from '../../system/storage.ts';
 import { type Finding, failed } from './finding.ts';
 
@@ -38,9 +38,8 @@ export function checkFolders(_context: AppContext, config: Config): Finding[] {
   ].flatMap(({ folder, state }): Finding[] => {
     const distrust = findDistrust(folder);
     if (distrust === undefined) return [];
-    const { path, reason, fix } = distrust;
-    const message = `${path} ${reason}, who can so change what is in ${folder}.`;
-    return [{ check, state, message, hint: `Run \`${fix}\`.` }];
+    const message = distrustMessage(distrust, folder);
+    return [{ check, state, message, hint: `Run \`${distrust.fix}\`.` }];
   });
   // A folder above both has one fix, and the more severe finding comes last.
   const [first, last] = found;
