@@ -1,4 +1,4 @@
-import { VERSION } from './base/version.ts';
+import { DAMAGED, INSTALL_AGAIN, VERSION } from './base/version.ts';
 
 const args = process.argv.slice(2);
 
@@ -15,9 +15,7 @@ if (args.length === 1 && (args[0] === '--version' || args[0] === '-V')) {
     },
     (error: unknown) => {
       const [reason] = String(error).split('\n');
-      process.stderr.write(
-        `Error: This installation of sync is damaged: ${reason ?? ''}\n  Install it again.\n`,
-      );
+      process.stderr.write(`Error: ${DAMAGED}: ${reason ?? ''}\n  ${INSTALL_AGAIN}\n`);
       process.exitCode = 1;
     },
   );

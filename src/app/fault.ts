@@ -1,10 +1,10 @@
 import { readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { SyncError, isAbort, messageOf } from '../base/errors.ts';
+import { SyncError, isAbort, messageOf, systemCode } from '../base/errors.ts';
 import { phrase } from '../base/phrase.ts';
 import { sanitize } from '../base/sanitize.ts';
 import { Secret } from '../base/secret.ts';
-import { ISSUES_URL, VERSION } from '../base/version.ts';
+import { DAMAGED, INSTALL_AGAIN, ISSUES_URL, VERSION } from '../base/version.ts';
 import { findPaths } from '../config/paths.ts';
 import { makeFolder, replaceFile } from '../system/storage.ts';
 import { thisProcess } from '../system/this-process.ts';
@@ -42,6 +42,12 @@ export function failureOf(error: unknown, system: FaultSystem): SyncError {
 }
 
 function faultOf(error: unknown, system: FaultSystem): SyncError {
+  if (systemCode(error) === 'MODULE_NOT_FOUND') {
+    // The files that asked for the module follow.
+    const [reason = ''] = messageOf(error).split('\n');
+    const missing = `${DAMAGED}: ${reason}.`;
+    return new SyncError('INTERNAL', missing, { cause: error, hint: INSTALL_AGAIN });
+  }
   const what = cleaner(system)(messageOf(error)).replace(/\.$/, '');
   const message = `This is a fault of sync itself: ${what || nameOf(error)}.`;
   try {

@@ -4,3 +4,7 @@ import manifest from '../../package.json' with { type: 'json' };
 export const VERSION: string = manifest.version;
 /** Where users report a fault of the program. */
 export const ISSUES_URL: string = manifest.bugs;
+
+/** Messages about an installation that lacks a file. */
+export const DAMAGED = 'This installation of sync is damaged';
+export const INSTALL_AGAIN = 'Install it again.';
