@@ -34,7 +34,7 @@ export default defineConfig({
     format: 'cjs',
     cleanDir: true,
     entryFileNames: '[name].cjs',
-    // Two dots: src/system/whole-program.ts tells chunks from entry points by them.
+    // Two dots: src/system/load-ahead.ts tells chunks from entry points by them.
     chunkFileNames: '[name].[hash].cjs',
     // Small modules that every command loads: one file to find and read instead of six.
     codeSplitting: {

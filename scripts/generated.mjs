@@ -27,7 +27,7 @@ export function keepExactly(path, text) {
   }
 }
 
-/** Writes the part of a document between two marks, which name the source that it is written from. */
+/** Replaces the part of a document between two marks. The marks name its source. */
 export async function keepPart(path, source, part) {
   const begin = `<!-- Written by \`npm run generate-docs\` from ${source}. -->`;
   const page = read(path);

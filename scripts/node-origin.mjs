@@ -1,5 +1,5 @@
-// Checks that the Node.js in the npm packages of the standalone archives is the one that the Node.js project
-// published. `node scripts/node-origin.mjs [ADDRESS]`; the address is the one of nodejs.org's releases.
+// Compares the Node.js runtimes of the standalone archives with the releases on nodejs.org.
+// `node scripts/node-origin.mjs [ADDRESS]`; ADDRESS replaces that of the releases.
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';

@@ -177,7 +177,7 @@ export function pushSummaryText(kind: RecordKind, summary: PushSummary): string 
   return `${kind}: ${counted.join(', ')}.${noted}`;
 }
 
-/** Warns, once a run, of a zone that may not be the athlete's. */
+/** Warns once per run if the zone may not be the athlete's. */
 export function warnOfZone({ warn }: AppContext, zones: ReadZones, zoneUsed: boolean): void {
   const { name, from } = zones.zone;
   const [earlier] = zones.earlierZones;

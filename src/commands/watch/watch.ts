@@ -14,7 +14,7 @@ import { type BackgroundKind, watcherLogin, watcherPaths } from '../../daemon/re
 import { filesystemType, hasRecursiveEvents } from '../../watch/filesystem-type.ts';
 import { notify } from '../../watch/notify.ts';
 import { POLL_MS } from '../../watch/rescan.ts';
-import { loadWholeProgram } from '../../system/whole-program.ts';
+import { loadAhead } from '../../system/load-ahead.ts';
 import type { WatcherOptions } from '../../watch/watcher.ts';
 import { folderNames, startDaemon } from '../daemons.ts';
 import { uploadSummaryJson, uploadSummaryText } from '../../app/upload-words.ts';
@@ -65,7 +65,7 @@ export const watch: CommandModule = {
     requireBaseUrl(config);
     const kind = flags.background === undefined ? undefined : backgroundKind(flags.background);
     const once = flags.once || flags.dryRun;
-    if (!once && !flags.daemon) loadWholeProgram(context.programDir);
+    if (!once && !flags.daemon) loadAhead(context.programDir);
     if (kind !== undefined && !flags.daemon) {
       const watcher = { kind, folders: dirs, passOn: passedOn(flags, context) };
       return await runInBackground(context, watcher, async (inner, registration, onReady) => {

@@ -9,12 +9,12 @@ const CHUNK = /\.[\w-]+\.cjs$/;
 const NOT_NEEDED = /^(?:sandbox|seed|fit-parser|undici-http)\./;
 
 /**
- * Loads the parts of this program that are otherwise loaded on demand: a process that runs for weeks
- * works on after an update deleted the files that it began with.
+ * Loads the parts of this program that are otherwise loaded on demand: a process that runs for
+ * weeks continues after an update deleted its files.
  *
  * @param programDir the built program's folder
  */
-export function loadWholeProgram(programDir: string): void {
+export function loadAhead(programDir: string): void {
   const require = createRequire(join(programDir, 'main.cjs'));
   for (const name of readdirSync(programDir)) {
     if (CHUNK.test(name) && !NOT_NEEDED.test(name)) require(`./${name}`);
