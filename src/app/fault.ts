@@ -22,7 +22,7 @@ const MAX_LINE = 300;
 /** Longest chain of causes in a trace. */
 const MAX_CAUSES = 5;
 
-/** Variables whose values no trace repeats. */
+/** Variables with secrets, which a trace redacts. */
 const SECRET_VARIABLES = ['SYNC_ACCESS_TOKEN', 'SYNC_REFRESH_TOKEN', 'SYNC_CLIENT_SECRET'];
 
 /** Faults that were reported: one that is met twice has one trace. */

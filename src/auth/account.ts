@@ -36,8 +36,8 @@ export interface UserinfoOptions {
 }
 
 /**
- * Asks the service for the account of a token. The interface does not describe this endpoint: a
- * service without it is as good as any other.
+ * Asks the service for the account of a token. The interface does not describe this endpoint, so a
+ * service may lack it.
  *
  * @throws the signal's reason when it is aborted.
  */

@@ -148,7 +148,7 @@ function isBotWall({ status, headers }: HttpResponse): boolean {
   return status === 403 || status === 429 || BOT_WALL_HEADERS.some((name) => name in headers);
 }
 
-/** Returns the failure of an answer whose reason names nothing of the request. */
+/** Returns the failure for a response that names neither the client nor the redirect URI. */
 function pageFailure(
   { endpoint, clientId, redirectUri }: CheckedRequest,
   status: number,

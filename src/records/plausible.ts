@@ -16,7 +16,7 @@ const itemNames = new Names(ITEM_FIELDS);
 
 const SENT = 'Sent as it is';
 
-/** Says what is doubtful about a value, and the likely unit; undefined if nothing is. */
+/** Returns a doubt about a value, with the likely unit; undefined for a plausible value. */
 type Doubt = (value: number) => string | undefined;
 
 const HOUR_SECS = 3_600;

@@ -10,7 +10,7 @@ import { isRecordingName } from './recording-names.ts';
 
 /**
  * Sends the recordings in zip archives, at any depth. A file that is no zip archive despite its name is
- * sent as any other file.
+ * sent like a recording.
  *
  * @throws SyncError `STORAGE` if the ledger fails; the signal's reason if it is aborted.
  */
