@@ -300,6 +300,13 @@ describe('pauses between retries', () => {
     },
   );
 
+  it('of 0 s name no time in the hint of the last failure', async () => {
+    const given = setUp(1);
+    const { attempt } = script(answer(503, { 'retry-after': '0' }));
+    const error = await failure(withRetry(given.context, attempt, 'always', given.options));
+    expect(String(error.hint)).toBe('Try again later; the same command continues.');
+  });
+
   it.each([
     ['61', 'in 61 seconds'],
     ['Sun, 15 Feb 2026 13:00:00 GMT', 'in 60 minutes'],
