@@ -95,6 +95,6 @@ export function renderText(text: Text, profile: string | undefined): string {
 
 /** Quotes an argument for a shell, if it needs that. `...` and `~` stay readable. */
 function quoted(word: string): string {
-  if (/^[\w@%+=:,./~<>-]+$/.test(word)) return word;
+  if (/^[\w@%+=:,./~-]+$/.test(word)) return word;
   return /["$`\\!]/.test(word) ? `'${word.replaceAll("'", `'\\''`)}'` : `"${word}"`;
 }
