@@ -5,7 +5,7 @@ import { ResultTable } from './table.ts';
 
 /**
  * Prints each failed round with the command that repeats it, and the table of all kinds at the end.
- * `SYNC_TORTURE_TABLE` names a file for the table, for docs/reliability.md.
+ * `SYNC_TORTURE_TABLE` names a file for the table.
  */
 export default class TortureReporter implements Reporter {
   readonly #table = new ResultTable();
