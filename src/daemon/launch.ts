@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { closeSync, openSync, readFileSync } from 'node:fs';
 import type { Env } from '../base/env.ts';
 import { type ErrorCode, SyncError, isErrorCode, messageOf } from '../base/errors.ts';
-import { renderText } from '../base/phrase.ts';
+import { linesOf, phrase, renderText } from '../base/phrase.ts';
 import { isObject } from '../api/wire.ts';
 import { makeStateFolder } from '../system/storage.ts';
 import type { WatcherPaths } from './registry.ts';
@@ -100,11 +100,10 @@ function tooSlow(paths: WatcherPaths, limitMs: number): SyncError {
 /** The failure of a daemon that ended without a message: the runtime's output is all there is. */
 function wordlessEnd(paths: WatcherPaths, end: string): SyncError {
   const words = lastWords(paths.crashFile);
-  return new SyncError(
-    'STORAGE',
-    `The daemon ended before it was up (${end}).${words === '' ? '' : `\n${words}`}`,
-    { hint: `Its log: ${paths.logFile}`, details: { log: paths.logFile } },
-  );
+  return new SyncError('STORAGE', `The daemon ended before it was up (${end}).`, {
+    hint: phrase`${words === '' ? '' : phrase`${linesOf(words)}\n`}Its log: ${paths.logFile}`,
+    details: { log: paths.logFile },
+  });
 }
 
 /** Returns the end of the runtime's output, at most 2,000 characters. */
@@ -140,8 +139,10 @@ export function failedToStart(
 /** Rebuilds the daemon's failure, with its message, hint and exit code. */
 export function asError(message: Extract<StartMessage, { state: 'failed' }>): Error {
   const { code, hint, details } = message;
-  if (code === undefined) return new Error(`The daemon did not start.\n${message.message}`);
-  return new SyncError(code, message.message, { hint, details });
+  if (code === undefined) return new Error(`The daemon did not start. ${message.message}`);
+  // The daemon rendered its hint, which may have several lines.
+  const lines = hint === undefined ? undefined : linesOf(hint);
+  return new SyncError(code, message.message, { hint: lines, details });
 }
 
 export function readStartMessage(value: unknown): StartMessage | undefined {

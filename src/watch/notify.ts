@@ -1,7 +1,11 @@
 import { spawn } from 'node:child_process';
 import type { Env } from '../base/env.ts';
 
-/** Returns the command that shows a desktop notification; undefined without a desktop. */
+/**
+ * Returns the command that shows a desktop notification; undefined without a desktop.
+ *
+ * @param note plain texts that are safe to show
+ */
 export function notifyCommand(
   platform: NodeJS.Platform,
   env: Env,
@@ -11,7 +15,7 @@ export function notifyCommand(
     case 'linux': {
       const desktop = env['DBUS_SESSION_BUS_ADDRESS'] ?? env['DISPLAY'] ?? env['WAYLAND_DISPLAY'];
       if (desktop === undefined || desktop === '') return undefined;
-      return ['notify-send', '--app-name=sync', '--', title, text];
+      return ['notify-send', '--app-name=sync', '--', title, notifySendBody(text)];
     }
     case 'darwin':
       // The texts are arguments of the script, not parts of it.
@@ -30,6 +34,18 @@ export function notifyCommand(
     default:
       return undefined;
   }
+}
+
+/**
+ * Escapes the body for notify-send, which expands backslashes, and for the desktop, which reads markup:
+ * https://specifications.freedesktop.org/notification/latest/markup.html
+ */
+function notifySendBody(text: string): string {
+  return text
+    .replaceAll('\\', '\\\\')
+    .replaceAll('&', '&amp;')
+    .replaceAll('<', '&lt;')
+    .replaceAll('>', '&gt;');
 }
 
 /** Time limit of the command (ms). */
