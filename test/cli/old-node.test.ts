@@ -91,7 +91,7 @@ describe('a Node.js that is too old', () => {
     const [, names = ''] = /SECRET_VARIABLES = \[([^\]]*)\]/.exec(source) ?? [];
     expect(names.match(/\w+/g)).toEqual([...SECRET_VARIABLES]);
     const { home, env } = withVersion('18.20.8');
-    writeProgram(join(home.dir, 'sync'), 'env');
+    writeProgram(join(home.dir, 'sync'), '/usr/bin/env');
     const secrets = Object.fromEntries(SECRET_VARIABLES.map((name) => [name, 'hush']));
     const { stdout, status } = spawnSync(process.execPath, [PROGRAM], {
       env: { ...home.env, ...env, ...secrets, PATH: home.dir },
