@@ -1,4 +1,5 @@
 import { dirname, join } from 'node:path';
+import { phrase } from '../base/phrase.ts';
 import { type Config, type SettingOverrides, loadConfig } from '../config/config.ts';
 import { type Paths, findPaths } from '../config/paths.ts';
 import { readSystemFile } from '../config/system-file.ts';
@@ -40,5 +41,5 @@ export function warnOfDistrust(context: AppContext, folder: string): void {
   const known = warned.get(context) ?? new Set();
   if (found === undefined || known.has(found.path)) return;
   warned.set(context, known.add(found.path));
-  context.warn(`${distrustMessage(found, folder)}\n  Run \`${found.fix}\`.`);
+  context.warn(phrase`${distrustMessage(found, folder)}\n  Run \`${found.fix}\`.`);
 }

@@ -7,6 +7,7 @@ import { withLoginLock } from '../auth/login-lock.ts';
 import { revokeToken } from '../auth/token-endpoint.ts';
 import type { Http } from '../api/http.ts';
 import { ExitCode, SyncError } from '../base/errors.ts';
+import { type Text, joinTexts } from '../base/phrase.ts';
 import type { Account, Config } from '../config/config.ts';
 import { changeProfile } from '../config/config-write.ts';
 import { endpointUrl } from '../config/endpoints.ts';
@@ -197,7 +198,7 @@ async function revokeAll(
   return revocations;
 }
 
-function logoutText(report: LogoutReport, profiles: readonly string[], now: number): string {
+function logoutText(report: LogoutReport, profiles: readonly string[], now: number): Text {
   const { account, profile, revocations, store } = report;
   const isKnown = profiles.length === 0 || profiles.includes(profile);
   const known = isKnown ? '' : ` Known profiles: ${profiles.join(', ')}.`;
@@ -210,7 +211,7 @@ function logoutText(report: LogoutReport, profiles: readonly string[], now: numb
   if (report.environmentTokens) {
     lines.push('SYNC_ACCESS_TOKEN or SYNC_REFRESH_TOKEN is still set, and is still used.');
   }
-  return lines.join('\n');
+  return joinTexts(lines, '\n');
 }
 
 function revocationText({ token, outcome, message, expiresAt }: Revocation, now: number): string[] {

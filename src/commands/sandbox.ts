@@ -5,6 +5,7 @@ import type { AppContext } from '../app/context.ts';
 import { wholeNumber } from '../app/flags.ts';
 import { documentUrl } from '../base/documents.ts';
 import { ExitCode, SyncError, systemCode } from '../base/errors.ts';
+import { type Text, joinTexts } from '../base/phrase.ts';
 import { programName } from '../base/program-name.ts';
 import { FAULT_KINDS, FAULT_PARAMS, FAULT_ROUTES, FaultSpecError } from '../sandbox/fault-spec.ts';
 import type { RequestRecord } from '../sandbox/request-log.ts';
@@ -328,15 +329,16 @@ function readyJson({ url, clientId, control }: Sandbox, flags: SandboxFlags): Sa
 }
 
 /** Says how to point `sync` at the sandbox: the output can be copied, or given to `eval`. */
-function readyText({ url, clientId, data, athletes, faults }: SandboxReady): string {
-  return [
+function readyText({ url, clientId, data, athletes, faults }: SandboxReady): Text {
+  const lines = [
     `export SYNC_BASE_URL=${url} SYNC_CLIENT_ID=${clientId}`,
     `# The sandbox is ready; its data is ${data === null ? 'in memory' : `in ${data}`}.`,
     `# Copy the line above into another terminal, then: ${programName()} login`,
     `# Athletes: ${athletes.map(({ id, name }) => `${name} (${id})`).join(', ')}`,
     ...faults.map((fault) => `# Fault: ${fault}`),
     '# Ctrl-C stops it.',
-  ].join('\n');
+  ];
+  return joinTexts(lines, '\n');
 }
 
 function stoppedJson({ control }: Sandbox): SandboxStopped {

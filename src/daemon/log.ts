@@ -10,6 +10,7 @@ import {
 import { dirname } from 'node:path';
 import { StringDecoder } from 'node:string_decoder';
 import { systemCode } from '../base/errors.ts';
+import { printableLines } from '../base/printable.ts';
 import type { Clock } from '../base/time.ts';
 import { makeFolder } from '../system/storage.ts';
 import type { Io } from '../terminal/io.ts';
@@ -22,7 +23,10 @@ const FOLLOW_MS = 100;
 
 /** A log file that is appended to. */
 export interface Log {
-  /** Appends lines. Never throws: a full disk costs lines, and the log says later how many. */
+  /**
+   * Appends lines, without control sequences. Never throws: a full disk costs lines, and the log says
+   * later how many.
+   */
   write(lines: string): void;
 }
 
@@ -35,7 +39,7 @@ export function openLog(path: string, maxBytes = MAX_BYTES): Log {
   return {
     write(lines) {
       const note = lost === 0 ? '' : `(${lost} entries could not be written here)\n`;
-      const text = `${note}${lines}\n`;
+      const text = printableLines(`${note}${lines}\n`);
       try {
         const size = statSync(path, { throwIfNoEntry: false })?.size ?? 0;
         if (size > 0 && size + Buffer.byteLength(text) > maxBytes) putAside(path);

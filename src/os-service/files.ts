@@ -71,9 +71,9 @@ export function written(
 
 /** Returns the failure of a program of the system. */
 export function refused(program: string, args: readonly string[], ran: Ran): SyncError {
-  const said = (ran.stderr.trim() || ran.stdout.trim()).split('\n').slice(0, 5).join('\n');
+  const said = (ran.stderr.trim() || ran.stdout.trim()).split('\n').slice(0, 5).join(' ');
   const end = ran.code === 'missing' ? 'there is no such program' : `exit code ${ran.code}`;
-  const words = said === '' ? '' : `\n${said}`;
+  const words = said === '' ? '' : ` ${said}`;
   return new SyncError('STORAGE', `${commandText(program, args)} failed (${end}).${words}`, {
     hint: phrase`Nothing was installed. ${sync('watch', 'DIR', '--daemon')} works without it.`,
   });

@@ -1,11 +1,11 @@
-import { writeFileSync } from 'node:fs';
+import { appendFileSync, writeFileSync } from 'node:fs';
 import type { Reporter, TestCase, TestModule } from 'vitest/node';
 import { PLAN_VARIABLES } from './plan.ts';
 import { ResultTable } from './table.ts';
 
 /**
  * Prints each failed round with the command that repeats it, and the table of all kinds at the end.
- * `SYNC_TORTURE_TABLE` names a file for the table.
+ * `SYNC_TORTURE_TABLE` names a file for the table, `SYNC_CHECKS` one for the results that CI counts.
  */
 export default class TortureReporter implements Reporter {
   readonly #table = new ResultTable();
@@ -51,5 +51,7 @@ export default class TortureReporter implements Reporter {
     console.log(`\n${text}\n\nSeed ${process.env[PLAN_VARIABLES.seed] ?? ''}, ${seconds} s.`);
     const file = process.env['SYNC_TORTURE_TABLE'];
     if (file !== undefined) writeFileSync(file, `${text}\n`);
+    const checks = process.env['SYNC_CHECKS'];
+    if (checks !== undefined) appendFileSync(checks, `${this.#table.results().join('\n')}\n`);
   }
 }

@@ -24,6 +24,14 @@ export class ResultTable {
     for (const failure of failures) row.failures[failure]++;
   }
 
+  /** Returns the result of each kind, as `.ci/run` counts them. */
+  results(): ('passed' | 'failed' | 'skipped')[] {
+    return [...this.#rows.values()].map(({ missing, failures }) => {
+      if (missing !== undefined) return 'skipped';
+      return FAILURES.some((failure) => failures[failure] > 0) ? 'failed' : 'passed';
+    });
+  }
+
   render(): string {
     const rows = [...this.#rows].sort(([a], [b]) => (a < b ? -1 : 1));
     const cells = [
