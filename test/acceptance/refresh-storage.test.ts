@@ -170,7 +170,7 @@ describe('a refresh that was killed after its request left', () => {
     expect([code, stdout]).toEqual([4, '']);
     const status = await world.sync(['status']);
     expect(status.code).toBe(4);
-    expect(status.stdout).toMatch(/^Login {5}ended\. The service ended this login/m);
+    expect(status.stdout).toMatch(/^Login {5}ended\. This login has ended/m);
     const asked = requestLines(world.sandbox).length;
     expect((await world.sync(['token'])).code).toBe(4);
     expect(requestLines(world.sandbox)).toHaveLength(asked);
