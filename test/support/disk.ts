@@ -41,6 +41,15 @@ export function mountSmallDisk(
   };
 }
 
+/** Creates empty files in a folder until its disk holds no more. */
+export function fillFiles(folder: string): void {
+  try {
+    for (let n = 0; ; n++) closeSync(openSync(join(folder, `filler-${n}`), 'w'));
+  } catch (error) {
+    if (systemCode(error) !== 'ENOSPC') throw error;
+  }
+}
+
 function fillUp(path: string, bytesLeft: number): void {
   const fd = openSync(path, 'w');
   try {
