@@ -2,6 +2,7 @@ import { readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { SyncError, isAbort, messageOf, systemCode } from '../base/errors.ts';
 import { phrase } from '../base/phrase.ts';
+import { SECRET_VARIABLES } from '../base/env.ts';
 import { sanitize } from '../base/sanitize.ts';
 import { Secret } from '../base/secret.ts';
 import { DAMAGED, INSTALL_AGAIN, ISSUES_URL, VERSION } from '../base/version.ts';
@@ -21,9 +22,6 @@ const MAX_LINES = 40;
 const MAX_LINE = 300;
 /** Longest chain of causes in a trace. */
 const MAX_CAUSES = 5;
-
-/** Variables with secrets, which a trace redacts. */
-const SECRET_VARIABLES = ['SYNC_ACCESS_TOKEN', 'SYNC_REFRESH_TOKEN', 'SYNC_CLIENT_SECRET'];
 
 /** Faults that were reported: one that is met twice has one trace. */
 const reported = new WeakMap<object, SyncError>();

@@ -96,11 +96,15 @@ function claimsJson({ headers, text }: HttpResponse): boolean {
   return (headers['content-type'] ?? '').includes('json') || /^\s*\{/.test(text);
 }
 
+/** Longest identifier of an athlete in characters (OpenID Connect Core, section 2). */
+const MAX_ID = 255;
+
+/** A number that a double cannot hold exactly could name two athletes: then the account is unknown. */
 function decodeAccount(answer: unknown): Account | undefined {
   if (!isObject(answer)) return undefined;
   const { sub, name, email } = answer;
-  const id = typeof sub === 'number' ? String(sub) : sub;
-  if (typeof id !== 'string' || id === '') return undefined;
+  const id = Number.isSafeInteger(sub) ? String(sub) : sub;
+  if (typeof id !== 'string' || id === '' || id.length > MAX_ID) return undefined;
   const line = (value: unknown) =>
     typeof value === 'string' ? printable(value).trim().slice(0, 200) || undefined : undefined;
   return { id, name: line(name), email: line(email) };

@@ -77,7 +77,7 @@ function escapeUnits(text: string): string {
 
 /** Quotes a word for a shell, if it needs that: nothing in it is expanded. `...` and `~` stay readable. */
 export function shellWord(word: string): string {
-  if (/^[\w@%+=:,./~<>-]+$/.test(word)) return word;
+  if (/^[\w@%+=:,./~-]+$/.test(word)) return word;
   if (printable(word) !== word) {
     return `$'${word.toWellFormed().replace(UNSAFE_IN_SHELL, escapeForShell)}'`;
   }

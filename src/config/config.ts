@@ -1,4 +1,4 @@
-import type { Env } from '../base/env.ts';
+import type { Env, SecretVariable } from '../base/env.ts';
 import { SyncError } from '../base/errors.ts';
 import { phrase, sync } from '../base/phrase.ts';
 import type { Paths } from './paths.ts';
@@ -255,7 +255,7 @@ function flagName(key: SettingKey): string {
 }
 
 /** Reads a secret, without surrounding white space such as the line break of a file. */
-function secretFrom(env: Env, variable: string): Secret | undefined {
+function secretFrom(env: Env, variable: SecretVariable): Secret | undefined {
   const text = env[variable]?.trim() ?? '';
   if (text === '') return undefined;
   // RFC 6749 appendix A: visible characters. Others do not fit into a header. The value is not shown.

@@ -5,6 +5,7 @@ import type { Env } from '../base/env.ts';
 import { type ErrorCode, SyncError, isErrorCode, messageOf } from '../base/errors.ts';
 import { linesOf, phrase, renderText } from '../base/phrase.ts';
 import { isObject } from '../api/wire.ts';
+import { childEnv } from '../system/environment.ts';
 import { makeStateFolder, storageError } from '../system/storage.ts';
 import type { WatcherPaths } from './registry.ts';
 
@@ -43,7 +44,7 @@ export async function launchDaemon(options: LaunchOptions, signal: AbortSignal):
   const crash = openCrashFile(paths.crashFile);
   const child = spawn(program, args, {
     cwd,
-    env: { ...env },
+    env: childEnv(env, 'all'),
     detached: true,
     stdio: ['ignore', crash, crash, 'ipc'],
     windowsHide: true,

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { readFileSync, readdirSync } from 'node:fs';
+import { closeSync, fstatSync, openSync, readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { isObject } from '../api/wire.ts';
 import { SyncError, systemCode } from '../base/errors.ts';
@@ -7,6 +7,7 @@ import { type Text, phrase, sync } from '../base/phrase.ts';
 import type { Config } from '../config/config.ts';
 import { isHeld } from '../system/process-lock.ts';
 import { replaceFile, storageError } from '../system/storage.ts';
+import { thisProcess } from '../system/this-process.ts';
 import { wallTime } from '../terminal/words.ts';
 import { processStart } from './process-start.ts';
 
@@ -307,12 +308,22 @@ export function writeState(paths: WatcherPaths, state: WatcherState, durable = t
   replaceFile(paths.stateFile, `${JSON.stringify(state)}\n`, { durable });
 }
 
+/**
+ * Reads a state file of this user. Its pid and flags decide which process gets a signal and how a daemon
+ * is started again, so a file of another user counts as missing.
+ */
 function readText(file: string): string | undefined {
+  let descriptor: number | undefined;
   try {
-    return readFileSync(file, 'utf8');
+    descriptor = openSync(file, 'r');
+    const { userId } = thisProcess;
+    if (userId !== undefined && fstatSync(descriptor).uid !== userId) return undefined;
+    return readFileSync(descriptor, 'utf8');
   } catch {
     // Missing or unreadable: nothing is known, and no process is signalled.
     return undefined;
+  } finally {
+    if (descriptor !== undefined) closeSync(descriptor);
   }
 }
 

@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process';
 import type { Env } from '../base/env.ts';
+import { childEnv } from '../system/environment.ts';
 
 /**
  * Returns the command that shows a desktop notification; undefined without a desktop.
@@ -51,17 +52,6 @@ function notifySendBody(text: string): string {
 /** Time limit of the command (ms). */
 const LIMIT_MS = 10_000;
 
-/** The command's environment: no tokens. */
-const VARIABLES = [
-  'PATH',
-  'HOME',
-  'LANG',
-  'DISPLAY',
-  'WAYLAND_DISPLAY',
-  'XDG_RUNTIME_DIR',
-  'DBUS_SESSION_BUS_ADDRESS',
-];
-
 /** Shows a notification if there is a desktop. Ignores failures. */
 export function notify(
   platform: NodeJS.Platform,
@@ -71,10 +61,11 @@ export function notify(
   const command = notifyCommand(platform, env, note);
   if (command === undefined) return;
   const [file, ...args] = command;
-  const own = Object.fromEntries(
-    VARIABLES.flatMap((name) => (name in env ? [[name, env[name]]] : [])),
-  );
-  const child = spawn(file, args, { stdio: 'ignore', env: own, timeout: LIMIT_MS });
+  const child = spawn(file, args, {
+    stdio: 'ignore',
+    env: childEnv(env, 'session'),
+    timeout: LIMIT_MS,
+  });
   child.on('error', () => undefined);
   child.unref();
 }
