@@ -5,6 +5,7 @@ import type { AppContext } from '../app/context.ts';
 import { wholeNumber } from '../app/flags.ts';
 import { documentUrl } from '../base/documents.ts';
 import { ExitCode, SyncError, systemCode } from '../base/errors.ts';
+import { parseJson } from '../base/json.ts';
 import { programName } from '../base/program-name.ts';
 import { FAULT_KINDS, FAULT_PARAMS, FAULT_ROUTES, FaultSpecError } from '../sandbox/fault-spec.ts';
 import type { RequestRecord } from '../sandbox/request-log.ts';
@@ -257,7 +258,7 @@ function setting(text: string): [string, unknown] {
     });
   }
   try {
-    return [name, JSON.parse(value) as unknown];
+    return [name, parseJson(value)];
   } catch {
     return [name, value];
   }
