@@ -11,8 +11,16 @@ export function whyNoMount(): string | undefined {
   return status === 0 ? undefined : 'this user may not mount';
 }
 
+export interface DiskOptions {
+  /** Most files and folders, its own included. */
+  readonly files?: number;
+}
+
 /** Mounts a small file system in memory at `dir`, until the test ends. */
-export function mountSmallDisk(dir: string): {
+export function mountSmallDisk(
+  dir: string,
+  { files }: DiskOptions = {},
+): {
   /** Fills it up, but for a whole number of pages. */
   fill(bytesLeft: number): void;
   makeReadOnly(): void;
@@ -23,13 +31,23 @@ export function mountSmallDisk(dir: string): {
     if (status !== 0) throw new Error(`mount failed: ${stderr}`);
   };
   mkdirSync(dir, { recursive: true, mode: 0o700 });
-  mount('-t', 'tmpfs', '-o', 'size=2m,mode=0700', 'tmpfs', dir);
+  const limit = files === undefined ? '' : `,nr_inodes=${files}`;
+  mount('-t', 'tmpfs', '-o', `size=2m,mode=0700${limit}`, 'tmpfs', dir);
   onTestFinished(() => void spawnSync('umount', ['-l', dir]));
   return {
     fill: (bytesLeft) => fillUp(join(dir, 'filler'), bytesLeft),
     makeReadOnly: () => mount('-o', 'remount,ro', dir),
     makeWritable: () => mount('-o', 'remount,rw', dir),
   };
+}
+
+/** Creates empty files in a folder until its disk holds no more. */
+export function fillFiles(folder: string): void {
+  try {
+    for (let n = 0; ; n++) closeSync(openSync(join(folder, `filler-${n}`), 'w'));
+  } catch (error) {
+    if (systemCode(error) !== 'ENOSPC') throw error;
+  }
 }
 
 function fillUp(path: string, bytesLeft: number): void {
