@@ -1,5 +1,13 @@
 import { spawnSync } from 'node:child_process';
-import { closeSync, fstatSync, ftruncateSync, mkdirSync, openSync, writeSync } from 'node:fs';
+import {
+  closeSync,
+  fstatSync,
+  ftruncateSync,
+  mkdirSync,
+  openSync,
+  rmSync,
+  writeSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import { systemCode } from '../../src/base/errors.ts';
@@ -11,22 +19,38 @@ export function whyNoMount(): string | undefined {
   return status === 0 ? undefined : 'this user may not mount';
 }
 
-/** Mounts a small file system in memory at `dir`, until the test ends. */
-export function mountSmallDisk(dir: string): {
+export interface SmallDisk {
   /** Fills it up, but for a whole number of pages. */
   fill(bytesLeft: number): void;
+  /** Uses up the inodes: there is space, but no room for another file. */
+  useUpInodes(): void;
+  /** Deletes what the two above wrote. */
+  makeRoom(): void;
   makeReadOnly(): void;
   makeWritable(): void;
-} {
+}
+
+/** More files than any test keeps on a small disk. */
+const INODES = 300;
+
+/** Mounts a small file system in memory at `dir`, until the test ends. */
+export function mountSmallDisk(dir: string): SmallDisk {
   const mount = (...args: string[]) => {
     const { status, stderr } = spawnSync('mount', args, { encoding: 'utf8' });
     if (status !== 0) throw new Error(`mount failed: ${stderr}`);
   };
   mkdirSync(dir, { recursive: true, mode: 0o700 });
-  mount('-t', 'tmpfs', '-o', 'size=2m,mode=0700', 'tmpfs', dir);
+  mount('-t', 'tmpfs', '-o', `size=2m,mode=0700,nr_inodes=${INODES}`, 'tmpfs', dir);
   onTestFinished(() => void spawnSync('umount', ['-l', dir]));
+  const filler = join(dir, 'filler');
+  const files = join(dir, 'fillers');
   return {
-    fill: (bytesLeft) => fillUp(join(dir, 'filler'), bytesLeft),
+    fill: (bytesLeft) => fillUp(filler, bytesLeft),
+    useUpInodes: () => makeFiles(files),
+    makeRoom: () => {
+      rmSync(filler, { force: true });
+      rmSync(files, { recursive: true, force: true });
+    },
     makeReadOnly: () => mount('-o', 'remount,ro', dir),
     makeWritable: () => mount('-o', 'remount,rw', dir),
   };
@@ -45,5 +69,15 @@ function fillUp(path: string, bytesLeft: number): void {
     ftruncateSync(fd, fstatSync(fd).size - bytesLeft);
   } finally {
     closeSync(fd);
+  }
+}
+
+/** Makes empty files until there is no room for another one. */
+function makeFiles(folder: string): void {
+  try {
+    mkdirSync(folder);
+    for (let file = 0; ; file++) closeSync(openSync(join(folder, String(file)), 'w'));
+  } catch (error) {
+    if (systemCode(error) !== 'ENOSPC') throw error;
   }
 }
