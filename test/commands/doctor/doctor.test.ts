@@ -101,9 +101,9 @@ describe('doctor before the first login', () => {
           {
             state: 'bad',
             message: expect.stringMatching(
-              new RegExp(`^${subject}: ${homeDir}.* is on a disk that can only be read\\.$`),
+              new RegExp(`^${subject}: The disk of ${homeDir}.* is read-only\\.$`),
             ) as string,
-            hint: `Fix that, or name another folder with ${variable}.`,
+            hint: `Make it writable, or name another folder with ${variable}. Nothing is lost.`,
           },
         ]);
       }
