@@ -21,13 +21,13 @@ export function whyNoMount(): string | undefined {
 
 export interface SmallDisk {
   /** Fills it up, but for a whole number of pages. */
-  fill(bytesLeft: number): void;
+  readonly fill: (bytesLeft: number) => void;
   /** Uses up the inodes: there is space, but no room for another file. */
-  useUpInodes(): void;
+  readonly useUpInodes: () => void;
   /** Deletes what the two above wrote. */
-  makeRoom(): void;
-  makeReadOnly(): void;
-  makeWritable(): void;
+  readonly makeRoom: () => void;
+  readonly makeReadOnly: () => void;
+  readonly makeWritable: () => void;
 }
 
 /** More files than any test keeps on a small disk. */
