@@ -4,8 +4,12 @@ import type { LineFault } from './bad-line.ts';
 /** Statuses that a service, or a machine in front of it, answers with; 503 and 429 see below. */
 const STATUSES = [
   ...[300, 301, 302, 303, 304, 307, 308],
-  ...[400, 401, 402, 403, 404, 405, 406, 408, 409, 410, 411, 412, 413, 414, 415, 418, 421, 422, 423],
-  ...[425, 426, 428, 429, 431, 451, 499, 500, 501, 502, 503, 504, 505, 507, 508, 511, 520, 522, 530],
+  ...[
+    400, 401, 402, 403, 404, 405, 406, 408, 409, 410, 411, 412, 413, 414, 415, 418, 421, 422, 423,
+  ],
+  ...[
+    425, 426, 428, 429, 431, 451, 499, 500, 501, 502, 503, 504, 505, 507, 508, 511, 520, 522, 530,
+  ],
 ];
 
 /** Every kind of fault that a sandbox plays, without its route; silences have a kind of their own. */
