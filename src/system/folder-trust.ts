@@ -1,6 +1,7 @@
 import { type Stats, lstatSync, readFileSync, readlinkSync } from 'node:fs';
 import { userInfo } from 'node:os';
 import { dirname, join, resolve, sep } from 'node:path';
+import { shellWord } from '../base/printable.ts';
 
 /** Why other users could replace the content of a folder. */
 export interface Distrust {
@@ -59,7 +60,7 @@ export function findDistrust(folder: string, options = systemTrust()): Distrust 
         fix:
           uid === 0
             ? `sudo -u '#${stats.uid}' sync`
-            : `sudo chown -h ${ownName() ?? uid} '${path}'`,
+            : `sudo chown -h ${ownName() ?? uid} ${shellWord(path)}`,
       };
     }
     if (stats.isSymbolicLink()) {
@@ -77,7 +78,7 @@ export function findDistrust(folder: string, options = systemTrust()): Distrust 
       return {
         path,
         reason: `can be changed by other users (mode ${mode})`,
-        fix: `${stats.uid === uid ? '' : 'sudo '}chmod go-w '${path}'`,
+        fix: `${stats.uid === uid ? '' : 'sudo '}chmod go-w ${shellWord(path)}`,
       };
     }
     at = path;

@@ -114,7 +114,7 @@ describe('sync doctor', () => {
       chmodSync(config, 0o777);
       const warned = await world.sync(['status']);
       expect(warned.code).toBe(0);
-      expect(warned.stderr).toContain(`chmod go-w '${config}'`);
+      expect(warned.stderr).toContain(`chmod go-w ${config}`);
       chmodSync(state, 0o777);
       const { code, stdout, stderr } = await world.sync(['doctor', '--json']);
       expect([code, stderr]).toEqual([2, '']);
@@ -125,14 +125,14 @@ describe('sync doctor', () => {
           check: 'folders',
           state: 'odd',
           message: `${config} can be changed by other users (mode 0777): they can change what is in ${config}.`,
-          hint: `Run \`chmod go-w '${config}'\`.`,
+          hint: `Run \`chmod go-w ${config}\`.`,
         },
         {
           type: 'finding',
           check: 'folders',
           state: 'bad',
           message: text(`${state} can be changed by other users`),
-          hint: `Run \`chmod go-w '${state}'\`.`,
+          hint: `Run \`chmod go-w ${state}\`.`,
         },
       ]);
     },

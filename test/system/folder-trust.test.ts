@@ -29,7 +29,7 @@ describe.skipIf(me === undefined)('the trust in a folder', () => {
     expect(findDistrust(below)).toEqual({
       path: below,
       reason: `can be changed by other users (mode ${mode.toString(8).padStart(4, '0')})`,
-      fix: `chmod go-w '${below}'`,
+      fix: `chmod go-w ${below}`,
     });
   });
 
@@ -49,7 +49,7 @@ describe.skipIf(me === undefined)('the trust in a folder', () => {
   it('excludes a folder below a writable one, also if it does not exist yet', () => {
     const { above, below } = folders({ above: 0o777 });
     for (const folder of [below, join(above, 'new', 'state')]) {
-      expect(findDistrust(folder)).toMatchObject({ path: above, fix: `chmod go-w '${above}'` });
+      expect(findDistrust(folder)).toMatchObject({ path: above, fix: `chmod go-w ${above}` });
     }
   });
 
@@ -81,7 +81,7 @@ describe.skipIf(me === undefined)('the trust in a folder', () => {
       });
       expect(findDistrust(below, { uid: 4_242, accounts: NO_ACCOUNTS })).toMatchObject({
         path: below,
-        fix: expect.stringMatching(/^sudo chown -h \S+ '/) as string,
+        fix: expect.stringMatching(/^sudo chown -h \S+ \//) as string,
       });
       chownSync(below, 0, 0);
       chownSync(above, OTHER, OTHER);
