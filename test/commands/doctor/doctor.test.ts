@@ -76,7 +76,7 @@ describe('doctor before the first login', () => {
       expect(about('folders')).toMatchObject([
         {
           state: 'bad',
-          hint: expect.stringContaining(`Run \`chmod go-w '${homeDir}'\``) as string,
+          hint: expect.stringContaining(`Run \`chmod go-w ${homeDir}\``) as string,
         },
       ]);
     },
