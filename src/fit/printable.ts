@@ -1,0 +1,18 @@
+/**
+ * Returns text from a file on one line and without characters that could control a terminal; undefined
+ * if nothing is left. A device cuts a text at the size of its field, perhaps within a character.
+ */
+export function printableText(text: string | undefined): string | undefined {
+  const clean = text
+    ?.normalize('NFC')
+    .replace(/\s+/gu, ' ')
+    .replace(/[\p{Cc}\p{Cf}\p{Co}\p{Cs}\ufffd]/gu, '')
+    .trim();
+  return clean === '' ? undefined : clean;
+}
+
+/** Returns {@link printableText} if it has a letter. */
+export function printableWord(text: string | undefined): string | undefined {
+  const clean = printableText(text);
+  return clean !== undefined && /\p{L}/u.test(clean) ? clean : undefined;
+}
