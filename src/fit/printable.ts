@@ -1,12 +1,13 @@
+import { printable } from '../base/printable.ts';
+
 /**
- * Returns text from a file on one line and without characters that could control a terminal; undefined
- * if nothing is left. A device cuts a text at the size of its field, perhaps within a character.
+ * Returns text from a file on one line and without invisible characters; undefined if nothing is left. A
+ * device cuts a text at the size of its field, perhaps within a character.
  */
 export function printableText(text: string | undefined): string | undefined {
-  const clean = text
-    ?.normalize('NFC')
+  const clean = printable(text ?? '')
+    .replace(/[\p{Co}\ufffd]/gu, '')
     .replace(/\s+/gu, ' ')
-    .replace(/[\p{Cc}\p{Cf}\p{Co}\p{Cs}\ufffd]/gu, '')
     .trim();
   return clean === '' ? undefined : clean;
 }

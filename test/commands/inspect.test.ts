@@ -320,7 +320,7 @@ describe('sync inspect', () => {
     const item = inspectFile(file('evil.fit', wrapRecords(Uint8Array.from(fileId))));
     expect(item).toMatchObject({ holds: 'an activity' });
     const lines = shown({ ...item, path: 'a\u001b[2Jb.fit' }, 80);
-    expect(lines.join(' ')).toContain('?]0;owned?Edge');
+    expect(lines.join(' ')).toContain(']0;owned Edge');
     for (const line of lines) expect(line).not.toMatch(/\p{Cc}/u);
   });
 

@@ -12,14 +12,16 @@ export interface Screen {
   readonly unicode: boolean;
 }
 
+/** A file that could be read. */
+type ReadItem = Exclude<InspectItem, { state: 'unreadable' }>;
+
 /** Describes a recording in lines of text with a small picture. */
 export function inspectLines(item: InspectItem, screen: Screen): Text[] {
-  const path = printable(item.path);
-  if (item.state === 'unreadable') return [path, `  Cannot be read. ${item.detail}`];
+  if (item.state === 'unreadable') return [item.path, `  Cannot be read. ${item.detail}`];
   const span = item.recordedSecs ?? 0;
   const picture = pictureLines(item.samples, span, { ...screen, columns: screen.columns - 2 });
   const blocks = [
-    verdictLines(path, item),
+    verdictLines(item),
     item.state === 'not-fit' ? [] : activityLines(item),
     picture,
     fileLines(item),
@@ -27,12 +29,12 @@ export function inspectLines(item: InspectItem, screen: Screen): Text[] {
   const body = blocks
     .filter((block) => block.length > 0)
     .flatMap((block, i) => (i === 0 ? block : ['', ...block]));
-  return [path, ...body.map((line) => (line === '' ? '' : phrase`  ${line}`))];
+  return [item.path, ...body.map((line) => (line === '' ? '' : phrase`  ${line}`))];
 }
 
 /** Says what is wrong with a file, how much of it can be read, and whether it is sent. */
-function verdictLines(path: string, item: Findings & { state: string }): Text[] {
-  const { state, detail, isSent, holds = '' } = item;
+function verdictLines(item: ReadItem): Text[] {
+  const { path, state, detail, isSent, holds = '' } = item;
   const isDamaged = state === 'incomplete' || state === 'corrupt';
   return present([
     detail,
@@ -49,7 +51,7 @@ function verdictLines(path: string, item: Findings & { state: string }): Text[] 
   ]);
 }
 
-function readableLine(item: Findings & { state: string }): string | undefined {
+function readableLine(item: ReadItem): string | undefined {
   const { state, readableBytes, size, records, recordedSecs } = item;
   if (state === 'not-fit' || (state === 'whole' && readableBytes === undefined)) return undefined;
   const part = `${(readableBytes ?? size).toLocaleString('en-US')} of ${size.toLocaleString('en-US')} bytes`;
@@ -69,7 +71,7 @@ function activityLines(item: Findings): Text[] {
   ];
   const effort = [...averageTexts(averages), quantity(item.calories, 'kcal')];
   return present([
-    printable(title),
+    title,
     startLine(item),
     ...[course, effort].map((figures) => present(figures).join('   ')),
     contradictionLine(item),
@@ -122,12 +124,12 @@ function developerFieldsLine({ developerFields }: Findings): string | undefined 
   const names = developerFields.map(({ name, units }) =>
     units === undefined ? name : `${name} (${units})`,
   );
-  return `Developer fields: ${printable(names.join(', '))}`;
+  return `Developer fields: ${names.join(', ')}`;
 }
 
-function fileLines({ device, size, sha256, state }: Findings & { state: string }): string[] {
+function fileLines({ device, size, sha256, state }: ReadItem): string[] {
   return present([
-    device && `Device  ${printable(deviceName(device))} (${printable(device.id)})`,
+    device && `Device  ${deviceName(device)} (${device.id})`,
     `File    ${size.toLocaleString('en-US')} bytes, ${state === 'not-fit' ? 'no recording' : state === 'whole' ? 'whole' : 'not whole'}`,
     `SHA-256 ${sha256}`,
   ]);
@@ -180,9 +182,4 @@ function capitalised(text: string): string {
 
 function present<T extends Text>(parts: readonly (T | 0 | undefined)[]): T[] {
   return parts.filter((part) => part !== undefined && part !== 0 && part !== '') as T[];
-}
-
-/** Replaces control characters, which a terminal would obey. */
-function printable(text: string): string {
-  return text.replace(/\p{Cc}/gu, '?');
 }
