@@ -102,9 +102,25 @@ export default defineConfig(
           message: 'Set an exit code and let the program end.',
         },
       ],
+      'no-restricted-syntax': [
+        'error',
+        {
+          selector:
+            'CallExpression[callee.name=/^(spawn|exec|execFile|fork)(Sync)?$/]:not(:has(Property[key.name="env"] > CallExpression[callee.name="childEnv"]))',
+          message: 'A child process inherits what childEnv() gives it: `env: childEnv(...)`.',
+        },
+        {
+          selector:
+            'ImportDeclaration[source.value=/^(node:)?child_process$/] :matches(ImportDefaultSpecifier, ImportNamespaceSpecifier)',
+          message: 'Import the functions by name: a rule checks the environment of each call.',
+        },
+      ],
     },
   },
-  { files: ['src/app/system.ts', 'src/run.ts'], rules: { 'no-restricted-properties': 'off' } },
+  {
+    files: ['src/app/system.ts', 'src/run.ts', 'src/credentials/keychain-child.ts'],
+    rules: { 'no-restricted-properties': 'off' },
+  },
   {
     // `system/` and `terminal/` hold what these need of the process; the keychain child is a program.
     files: BELOW_COMMANDS.map((folder) => `src/${folder}/**/*.ts`),

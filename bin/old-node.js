@@ -34,6 +34,7 @@ var COMMANDS = [
 ];
 var SYSTEM_OPTIONS = ['-d', '--data', '-f', '--file-system'];
 var TRIED = 'ATHLETE_SYNC_TRIED';
+var SECRET_VARIABLES = ['SYNC_ACCESS_TOKEN', 'SYNC_REFRESH_TOKEN', 'SYNC_CLIENT_SECRET'];
 
 var message = 'sync needs Node.js 20.19, 22.3 or newer, not ' + process.versions.node + '.';
 // Lines that fit a narrow terminal.
@@ -74,6 +75,9 @@ function runSystemSync() {
   var done = tried.concat(realPath(process.argv[1]));
   var program = findSystemSync(done);
   if (program === undefined) return 0;
+  SECRET_VARIABLES.forEach(function (name) {
+    delete process.env[name];
+  });
   process.env[TRIED] = done.concat(realPath(program)).join(path.delimiter);
   var result = childProcess.spawnSync(program, args, { stdio: 'inherit' });
   if (result.error) throw result.error;
@@ -85,7 +89,7 @@ function findSystemSync(done) {
   if (process.platform === 'win32') return undefined;
   return (process.env.PATH || '')
     .split(path.delimiter)
-    .filter(Boolean)
+    .filter(path.isAbsolute)
     .map(function (folder) {
       return path.join(folder, 'sync');
     })

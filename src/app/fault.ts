@@ -2,11 +2,12 @@ import { readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { SyncError, isAbort, messageOf, systemCode } from '../base/errors.ts';
 import { phrase } from '../base/phrase.ts';
+import { SECRET_VARIABLES } from '../base/env.ts';
 import { sanitize } from '../base/sanitize.ts';
 import { Secret } from '../base/secret.ts';
 import { DAMAGED, INSTALL_AGAIN, ISSUES_URL, VERSION } from '../base/version.ts';
 import { findPaths } from '../config/paths.ts';
-import { makeFolder, replaceFile } from '../system/storage.ts';
+import { makeFolder, replaceFile, storageError } from '../system/storage.ts';
 import { thisProcess } from '../system/this-process.ts';
 import type { System } from './system.ts';
 
@@ -21,9 +22,6 @@ const MAX_LINES = 40;
 const MAX_LINE = 300;
 /** Longest chain of causes in a trace. */
 const MAX_CAUSES = 5;
-
-/** Variables with secrets, which a trace redacts. */
-const SECRET_VARIABLES = ['SYNC_ACCESS_TOKEN', 'SYNC_REFRESH_TOKEN', 'SYNC_CLIENT_SECRET'];
 
 /** Faults that were reported: one that is met twice has one trace. */
 const reported = new WeakMap<object, SyncError>();
@@ -60,15 +58,20 @@ function faultOf(error: unknown, system: FaultSystem): SyncError {
   } catch (failure) {
     return new SyncError('INTERNAL', message, {
       cause: error,
-      hint: phrase`Its trace could not be written: ${messageOf(failure)}. Please report it at ${ISSUES_URL}.`,
+      hint: phrase`Its trace could not be written: ${storageError(tracesOf(system), failure).message} Please report it at ${ISSUES_URL}.`,
     });
   }
 }
 
+/** Returns the folder of the traces. */
+function tracesOf({ env, platform, homeDir }: FaultSystem): string {
+  return join(findPaths(env, platform, homeDir).stateDir, 'faults');
+}
+
 /** Writes a trace that only its owner can read. @returns its path @throws what the disk throws */
 function writeTrace(error: unknown, system: FaultSystem): string {
-  const { clock, env, platform, homeDir } = system;
-  const folder = join(findPaths(env, platform, homeDir).stateDir, 'faults');
+  const { clock, platform } = system;
+  const folder = tracesOf(system);
   const time = new Date(clock.now()).toISOString();
   const path = join(folder, `${time.replaceAll(':', '-')}-${thisProcess.pid}.log`);
   const head = `sync ${VERSION}, Node.js ${thisProcess.nodeVersion}, ${platform} ${thisProcess.arch}, ${time}`;

@@ -1,6 +1,7 @@
 import { homedir, userInfo } from 'node:os';
 import { join } from 'node:path';
 import { realPath } from '../system/executables.ts';
+import { takeEnvironment } from '../system/environment.ts';
 import { terminalFeatures } from '../terminal/features.ts';
 import { type Io, systemIo } from '../terminal/io.ts';
 import { findMachineZone } from '../system/machine-zone.ts';
@@ -43,7 +44,7 @@ function homeOfUser(): string {
 
 /** @param onLost called once, if results cannot be written to stdout */
 export function thisSystem(signal: AbortSignal, onLost: (error: Error) => void): System {
-  const env = process.env;
+  const env = takeEnvironment(process.env, process.platform);
   return {
     env,
     platform: process.platform,

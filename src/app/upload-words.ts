@@ -1,7 +1,7 @@
 import { basename } from 'node:path';
 import { type Text, joinTexts, phrase, sync } from '../base/phrase.ts';
 import type { ProgressState } from '../terminal/progress-text.ts';
-import { bytes, oneLine, plural } from '../terminal/words.ts';
+import { bytes, plural } from '../terminal/words.ts';
 import type { UploadItem, UploadProgress, UploadRequest } from '../upload/report.ts';
 import type { UploadReport } from '../upload/tally.ts';
 import { type ActivityView, activityJson, activityText } from './activity-words.ts';
@@ -39,7 +39,7 @@ export function uploadSummaryJson({
  * any other by its path. Skipped files are only counted.
  */
 export function uploadItemText(item: UploadItem, view: ActivityView): Text | undefined {
-  const path = oneLine(item.path);
+  const path = item.path;
   switch (item.outcome) {
     case 'uploaded':
       return `${shownActivity(item, view)}  uploaded`;
@@ -50,9 +50,9 @@ export function uploadItemText(item: UploadItem, view: ActivityView): Text | und
     case 'invalid':
       return `${path}: not sent. ${item.detail}`;
     case 'rejected':
-      return `${path}: refused by the service: ${oneLine(item.message)}`;
+      return `${path}: refused by the service: ${item.message}`;
     case 'failed':
-      return phrase`${path}: not sent. ${oneLine(item.message)}${item.hint === undefined ? '' : phrase` ${item.hint}`}`;
+      return phrase`${path}: not sent. ${item.message}${item.hint === undefined ? '' : phrase` ${item.hint}`}`;
     case 'would-upload':
       return requestText(path, item.request);
   }
@@ -65,16 +65,17 @@ function shownActivity(
   return activityText(activity, basename(path), view);
 }
 
-function requestText(path: string, { method, url, parts }: UploadRequest): string {
-  return [
+function requestText(path: string, { method, url, parts }: UploadRequest): Text {
+  const lines = [
     `${path}: would be sent`,
     `  ${method} ${url}`,
     ...parts.map((part) =>
       'value' in part
-        ? `  ${part.name}: ${oneLine(part.value)}`
-        : `  ${part.name}: ${oneLine(part.filename)} (${bytes(part.size)}, SHA-256 ${part.sha256})`,
+        ? `  ${part.name}: ${part.value}`
+        : `  ${part.name}: ${part.filename} (${bytes(part.size)}, SHA-256 ${part.sha256})`,
     ),
-  ].join('\n');
+  ];
+  return joinTexts(lines, '\n');
 }
 
 /** Returns a sentence that says where every file is now. */
@@ -121,7 +122,7 @@ function othersText({ gpx, tcx, zip }: UploadReport['others']): string {
     ...(gpx.length > 0 ? [plural(gpx.length, 'GPX file')] : []),
     ...(tcx.length > 0 ? [plural(tcx.length, 'TCX file')] : []),
   ];
-  const named = zip.slice(0, NAMED).map(oneLine).join(', ');
+  const named = zip.slice(0, NAMED).join(', ');
   const more = zip.length > NAMED ? ` and ${zip.length - NAMED} more` : '';
   return [
     tracks.length > 0

@@ -1,5 +1,6 @@
 import { execFile } from 'node:child_process';
 import { readFile, readdir, readlink } from 'node:fs/promises';
+import { SYSTEM_PATH, childEnv } from '../system/environment.ts';
 
 export interface PortOwner {
   readonly pid: number;
@@ -11,13 +12,15 @@ const LSOF_LIMIT_MS = 2_000;
 
 /**
  * Returns the process that listens on a TCP port of this machine: on Linux from /proc, else from
- * lsof. Undefined if it cannot be found, as for a process of another user. Never throws.
+ * lsof. Undefined if it cannot be found, as for a process of another user, and on Windows. Never
+ * throws.
  */
 export async function portOwner(
   port: number,
   platform: NodeJS.Platform,
 ): Promise<PortOwner | undefined> {
   try {
+    if (platform === 'win32') return undefined;
     return (platform === 'linux' ? await fromProc(port) : undefined) ?? (await fromLsof(port));
   } catch {
     return undefined;
@@ -49,7 +52,7 @@ function fromLsof(port: number): Promise<PortOwner | undefined> {
     execFile(
       'lsof',
       ['-nP', `-iTCP:${String(port)}`, '-sTCP:LISTEN', '-Fpc'],
-      { timeout: LSOF_LIMIT_MS },
+      { env: childEnv({ PATH: SYSTEM_PATH }, 'session'), timeout: LSOF_LIMIT_MS },
       (error, stdout) => {
         const pid = /^p(\d+)$/m.exec(stdout)?.[1];
         const name = /^c(.+)$/m.exec(stdout)?.[1];

@@ -1,2 +1,10 @@
 /** The program's environment variables. */
 export type Env = Readonly<Record<string, string | undefined>>;
+
+/** The variables with secrets. */
+export const SECRET_VARIABLES = [
+  'SYNC_ACCESS_TOKEN',
+  'SYNC_REFRESH_TOKEN',
+  'SYNC_CLIENT_SECRET',
+] as const;
+export type SecretVariable = (typeof SECRET_VARIABLES)[number];

@@ -3,6 +3,7 @@ import { constants as osConstants } from 'node:os';
 import { delimiter, join } from 'node:path';
 import type { System } from '../app/system.ts';
 import { ExitCode } from '../base/errors.ts';
+import { absoluteFolders, childEnv } from '../system/environment.ts';
 import { isExecutable, isOwnLauncher, realPath } from '../system/executables.ts';
 import { type GlobalFlags, createOutput } from '../terminal/output.ts';
 import { notSent } from './not-sent.ts';
@@ -36,7 +37,7 @@ async function flush(
   if (program === undefined) return ExitCode.ok;
   // Each step adds one program, so the search ends even if a program changes the PATH.
   const env = { ...system.env, [TRIED]: [...tried, realPath(program)].join(delimiter) };
-  const child = spawn(program, args, { stdio: 'inherit', env });
+  const child = spawn(program, args, { stdio: 'inherit', env: childEnv(env, 'no-secrets') });
   return await new Promise((done, fail) => {
     child.once('error', fail);
     child.once('exit', (code, signal) => {
@@ -64,7 +65,7 @@ function findSystemSync(
   tried: ReadonlySet<string>,
 ): string | undefined {
   if (platform === 'win32') return undefined;
-  return (env['PATH'] ?? '')
+  return absoluteFolders(env['PATH'] ?? '', platform)
     .split(delimiter)
     .filter((folder) => folder !== '')
     .map((folder) => join(folder, 'sync'))

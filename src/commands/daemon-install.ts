@@ -246,7 +246,7 @@ function managerFor(context: AppContext, config: Config): ServiceManager {
     homeDir,
     stateDir,
     uid: process.getuid?.(),
-    run: systemRunner(env),
+    run: systemRunner(env, platform),
   });
 }
 

@@ -5,6 +5,7 @@ import { NAME_VARIABLE, programName } from '../base/program-name.ts';
 import type { Config } from '../config/config.ts';
 import { watcherPaths } from '../daemon/registry.ts';
 import type { ServiceDefinition, ServiceKind } from '../os-service/definition.ts';
+import { hasPassword } from '../system/environment.ts';
 import { absolutePlaces, absoluteStateDir, programFile, watchArguments } from './daemons.ts';
 
 /** Variables that a service needs to find what this shell finds. None is a secret. */
@@ -67,14 +68,6 @@ export function defineService(
     crashFile: paths.crashFile,
   };
   return { definition, left };
-}
-
-function hasPassword(address: string): boolean {
-  // Proxies are named without a scheme, too.
-  const text = address.includes('://') ? address : `http://${address}`;
-  if (!URL.canParse(text)) return address.includes('@');
-  const { username, password } = new URL(text);
-  return username !== '' || password !== '';
 }
 
 /** Folders in which an update of Node replaces `node` in place. */

@@ -7,6 +7,7 @@ import { randomBytes } from 'node:crypto';
 import { text } from 'node:stream/consumers';
 import { setTimeout as delay } from 'node:timers/promises';
 import { messageOf } from '../base/errors.ts';
+import { childEnv } from '../system/environment.ts';
 import { type Vault, deleteValue, hashOf, loadValue, saveValue } from './chunks.ts';
 import { classify } from './keychain-failure.ts';
 import type { KeychainAnswer, KeychainRequest } from './keychain-protocol.ts';
@@ -189,7 +190,11 @@ async function outputOf(program: string, args: readonly string[]): Promise<strin
     execFile(
       program,
       args,
-      { timeout: LOCK_QUERY_LIMIT_MS, killSignal: 'SIGKILL' },
+      {
+        env: childEnv(process.env, 'session'),
+        timeout: LOCK_QUERY_LIMIT_MS,
+        killSignal: 'SIGKILL',
+      },
       (error, stdout) => resolve(error?.code === 'ENOENT' ? undefined : stdout),
     );
   });

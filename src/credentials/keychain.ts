@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import type { Env } from '../base/env.ts';
 import { SyncError, messageOf } from '../base/errors.ts';
+import { childEnv } from '../system/environment.ts';
 import { thisProcess } from '../system/this-process.ts';
 import { readCredentials, writeCredentials } from './credentials-text.ts';
 import { hashOf } from './chunks.ts';
@@ -132,7 +133,7 @@ async function callChild(
 
   // In another process group: Ctrl-C at the terminal reaches only the program, which decides.
   const child = spawn(thisProcess.nodePath, [childPath], {
-    env: { ...env },
+    env: childEnv(env, 'no-passwords'),
     stdio: ['pipe', 'pipe', 'pipe'],
     detached: true,
     windowsHide: true,

@@ -1,5 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
+import { SYSTEM_PATH, childEnv } from '../system/environment.ts';
 
 /**
  * Returns when a process started, in the system's own format. Together with the pid this identifies one
@@ -24,7 +25,7 @@ export function processStart(pid: number, platform: NodeJS.Platform): string | u
         // The output must not depend on the caller's language and zone.
         const started = execFileSync('ps', ['-o', 'lstart=', '-p', String(pid)], {
           encoding: 'utf8',
-          env: { LC_ALL: 'C', TZ: 'UTC', PATH: '/bin:/usr/bin' },
+          env: childEnv({ LC_ALL: 'C', TZ: 'UTC', PATH: SYSTEM_PATH }, 'session'),
           stdio: ['ignore', 'pipe', 'ignore'],
         }).trim();
         return started === '' ? undefined : started;

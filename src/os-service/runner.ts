@@ -1,6 +1,8 @@
 import { execFile } from 'node:child_process';
+import { win32 } from 'node:path';
 import type { Env } from '../base/env.ts';
 import { systemCode } from '../base/errors.ts';
+import { childEnv } from '../system/environment.ts';
 
 /** What a program of the system answered. */
 export interface Ran {
@@ -16,16 +18,26 @@ export type Run = (program: string, args: readonly string[]) => Promise<Ran>;
 /** How long a service manager may take for an answer, in ms. */
 const LIMIT_MS = 90_000;
 
-export function systemRunner(env: Env): Run {
+export function systemRunner(env: Env, platform: NodeJS.Platform): Run {
   return (program, args) =>
     new Promise((resolve) => {
-      const options = { env: { ...env }, timeout: LIMIT_MS, windowsHide: true };
-      execFile(program, [...args], options, (error, stdout, stderr) => {
-        if (error === null) resolve({ code: 0, stdout, stderr });
-        else if (systemCode(error) === 'ENOENT') resolve({ code: 'missing', stdout, stderr });
-        else resolve({ code: typeof error.code === 'number' ? error.code : -1, stdout, stderr });
-      });
+      const file = platform === 'win32' ? inSystemFolder(program, env) : program;
+      execFile(
+        file,
+        [...args],
+        { env: childEnv(env, 'session'), timeout: LIMIT_MS, windowsHide: true },
+        (error, stdout, stderr) => {
+          if (error === null) resolve({ code: 0, stdout, stderr });
+          else if (systemCode(error) === 'ENOENT') resolve({ code: 'missing', stdout, stderr });
+          else resolve({ code: typeof error.code === 'number' ? error.code : -1, stdout, stderr });
+        },
+      );
     });
+}
+
+/** Windows would search the working directory first, which may hold another program of this name. */
+export function inSystemFolder(program: string, env: Env): string {
+  return win32.join(env['SystemRoot'] ?? 'C:\\Windows', 'System32', `${program}.exe`);
 }
 
 /** A command as a person would type it, for messages. */

@@ -1,7 +1,12 @@
 import { spawn } from 'node:child_process';
 import type { Env } from '../base/env.ts';
+import { childEnv } from '../system/environment.ts';
 
-/** Returns the command that shows a desktop notification; undefined without a desktop. */
+/**
+ * Returns the command that shows a desktop notification; undefined without a desktop.
+ *
+ * @param note plain texts that are safe to show
+ */
 export function notifyCommand(
   platform: NodeJS.Platform,
   env: Env,
@@ -11,7 +16,7 @@ export function notifyCommand(
     case 'linux': {
       const desktop = env['DBUS_SESSION_BUS_ADDRESS'] ?? env['DISPLAY'] ?? env['WAYLAND_DISPLAY'];
       if (desktop === undefined || desktop === '') return undefined;
-      return ['notify-send', '--app-name=sync', '--', title, text];
+      return ['notify-send', '--app-name=sync', '--', title, notifySendBody(text)];
     }
     case 'darwin':
       // The texts are arguments of the script, not parts of it.
@@ -32,19 +37,20 @@ export function notifyCommand(
   }
 }
 
+/**
+ * Escapes the body for notify-send, which expands backslashes, and for the desktop, which reads markup:
+ * https://specifications.freedesktop.org/notification/latest/markup.html
+ */
+function notifySendBody(text: string): string {
+  return text
+    .replaceAll('\\', '\\\\')
+    .replaceAll('&', '&amp;')
+    .replaceAll('<', '&lt;')
+    .replaceAll('>', '&gt;');
+}
+
 /** Time limit of the command (ms). */
 const LIMIT_MS = 10_000;
-
-/** The command's environment: no tokens. */
-const VARIABLES = [
-  'PATH',
-  'HOME',
-  'LANG',
-  'DISPLAY',
-  'WAYLAND_DISPLAY',
-  'XDG_RUNTIME_DIR',
-  'DBUS_SESSION_BUS_ADDRESS',
-];
 
 /** Shows a notification if there is a desktop. Ignores failures. */
 export function notify(
@@ -55,10 +61,11 @@ export function notify(
   const command = notifyCommand(platform, env, note);
   if (command === undefined) return;
   const [file, ...args] = command;
-  const own = Object.fromEntries(
-    VARIABLES.flatMap((name) => (name in env ? [[name, env[name]]] : [])),
-  );
-  const child = spawn(file, args, { stdio: 'ignore', env: own, timeout: LIMIT_MS });
+  const child = spawn(file, args, {
+    stdio: 'ignore',
+    env: childEnv(env, 'session'),
+    timeout: LIMIT_MS,
+  });
   child.on('error', () => undefined);
   child.unref();
 }

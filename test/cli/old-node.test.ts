@@ -3,9 +3,11 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import manifest from '../../package.json' with { type: 'json' };
+import { SECRET_VARIABLES } from '../../src/base/env.ts';
 import { COMMANDS } from '../../src/cli/commands.ts';
 import { wrongJsonLine } from '../support/json-lines.ts';
 import { openHome, openTerminal, terminals } from '../support/acceptance.ts';
+import { writeProgram } from '../support/shell.ts';
 
 const PROGRAM = resolve('bin/sync.js');
 
@@ -82,6 +84,22 @@ describe('a Node.js that is too old', () => {
     const source = readFileSync(resolve('bin/old-node.js'), 'utf8');
     const [, names = ''] = /COMMANDS = \[([^\]]*)\]/.exec(source) ?? [];
     expect(names.match(/\w+/g)).toHaveLength(COMMANDS.length + 1);
+  });
+
+  it("passes no secret on to the system's sync", () => {
+    const source = readFileSync(resolve('bin/old-node.js'), 'utf8');
+    const [, names = ''] = /SECRET_VARIABLES = \[([^\]]*)\]/.exec(source) ?? [];
+    expect(names.match(/\w+/g)).toEqual([...SECRET_VARIABLES]);
+    const { home, env } = withVersion('18.20.8');
+    writeProgram(join(home.dir, 'sync'), '/usr/bin/env');
+    const secrets = Object.fromEntries(SECRET_VARIABLES.map((name) => [name, 'hush']));
+    const { stdout, status } = spawnSync(process.execPath, [PROGRAM], {
+      env: { ...home.env, ...env, ...secrets, PATH: home.dir },
+      encoding: 'utf8',
+    });
+    expect(status).toBe(0);
+    expect(stdout).toContain(`HOME=${home.dir}`);
+    expect(stdout).not.toContain('hush');
   });
 
   it.runIf(terminals.present)(

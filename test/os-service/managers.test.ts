@@ -5,7 +5,7 @@ import { launchdPlist } from '../../src/os-service/launchd.ts';
 import type { ManagerOptions, ServiceManager } from '../../src/os-service/definition.ts';
 import { serviceManager, serviceSlug } from '../../src/os-service/manager.ts';
 import type { Ran } from '../../src/os-service/runner.ts';
-import { systemRunner } from '../../src/os-service/runner.ts';
+import { inSystemFolder, systemRunner } from '../../src/os-service/runner.ts';
 import { systemdUnit } from '../../src/os-service/systemd.ts';
 import { scratchDir } from '../daemon/support.ts';
 import { testContext } from '../support/context.ts';
@@ -317,7 +317,7 @@ describe('a service manager', () => {
 });
 
 describe('running a program of the system', () => {
-  const run = systemRunner(process.env);
+  const run = systemRunner(process.env, 'linux');
 
   it('returns its exit code and its output', async () => {
     const script = 'console.log("out"); console.error("err"); process.exitCode = 37';
@@ -327,6 +327,12 @@ describe('running a program of the system', () => {
       stderr: 'err\n',
     });
     expect(await run(process.execPath, ['-e', ''])).toEqual({ code: 0, stdout: '', stderr: '' });
+  });
+
+  it('takes it from the system folder on Windows, which would search the working directory first', () => {
+    const file = 'C:\\Windows\\System32\\schtasks.exe';
+    expect(inSystemFolder('schtasks', { SystemRoot: 'C:\\Windows' })).toBe(file);
+    expect(inSystemFolder('schtasks', {})).toBe(file);
   });
 
   it('distinguishes a missing program from a failed one', async () => {

@@ -3,7 +3,8 @@ import { ledgerPath } from '../../app/config.ts';
 import type { AppContext } from '../../app/context.ts';
 import type { Config } from '../../config/config.ts';
 import { openDatabase } from '../../ledger/database.ts';
-import { freeBytes, writeFailure } from '../../system/storage.ts';
+import { freeBytes } from '../../system/disk.ts';
+import { writeFailure } from '../../system/storage.ts';
 import { bytes } from '../../terminal/words.ts';
 import { type Finding, failed } from './finding.ts';
 

@@ -1,6 +1,7 @@
 import type { CommandModule } from '../../app/command.ts';
 import { namedPaths } from '../../app/named-paths.ts';
 import { ExitCode } from '../../base/errors.ts';
+import { joinTexts } from '../../base/phrase.ts';
 import { type InspectItem, inspectFile } from './findings.ts';
 import { inspectLines } from './text.ts';
 
@@ -18,7 +19,7 @@ export const inspect: CommandModule = {
       signal.throwIfAborted();
       const item = await inspectFile(file);
       if (item.state !== 'whole') exitCode = ExitCode.invalidInput;
-      output.result(inspectJson(item), inspectLines(item, screen).join('\n'));
+      output.result(inspectJson(item), joinTexts(inspectLines(item, screen), '\n'));
     }
     return exitCode;
   },
