@@ -4,7 +4,7 @@ import { type FileHandle, open, readdir, rm, unlink } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { SyncError, messageOf, systemCode } from '../base/errors.ts';
 import { phrase, sync } from '../base/phrase.ts';
-import { findDistrust } from '../system/folder-trust.ts';
+import { distrustHint, findDistrust } from '../system/folder-trust.ts';
 import { thisProcess } from '../system/this-process.ts';
 import {
   type Replacement,
@@ -174,7 +174,7 @@ function refuseUntrusted(folder: string): void {
   const found = findDistrust(folder);
   if (found === undefined) return;
   throw new SyncError('CONFIG', `Cannot keep logins in ${folder}: ${found.path} ${found.reason}.`, {
-    hint: `Run \`${found.fix}\`, or name another folder with SYNC_STATE_DIR.`,
+    hint: distrustHint(found, 'SYNC_STATE_DIR'),
     details: { path: found.path },
   });
 }

@@ -59,8 +59,9 @@ const SQLITE = { READONLY: 8, IOERR: 10, FULL: 13, CANTOPEN: 14 } as const;
 export function fileErrorCode(path: string, cause: unknown): string | undefined {
   const code = systemCode(cause);
   if (code !== 'ERR_SQLITE_ERROR') return code;
-  const { sqliteCode } = cause as { sqliteCode?: unknown };
-  switch (sqliteCode) {
+  const { errcode = 0 } = cause as { errcode?: number };
+  // The low byte is the primary code.
+  switch (errcode & 0xff) {
     case SQLITE.FULL:
       return 'ENOSPC';
     case SQLITE.READONLY:

@@ -31,29 +31,45 @@ export interface SmallDisk {
 }
 
 /** More files than any test keeps on a small disk. */
-const INODES = 300;
+const MANY_FILES = 300;
 
-/** Mounts a small file system in memory at `dir`, until the test ends. */
-export function mountSmallDisk(dir: string): SmallDisk {
+/**
+ * Mounts a small file system in memory at `dir`, until the test ends.
+ *
+ * @param files most files and folders, its own included
+ */
+export function mountSmallDisk(dir: string, { files = MANY_FILES } = {}): SmallDisk {
   const mount = (...args: string[]) => {
     const { status, stderr } = spawnSync('mount', args, { encoding: 'utf8' });
     if (status !== 0) throw new Error(`mount failed: ${stderr}`);
   };
   mkdirSync(dir, { recursive: true, mode: 0o700 });
-  mount('-t', 'tmpfs', '-o', `size=2m,mode=0700,nr_inodes=${INODES}`, 'tmpfs', dir);
+  mount('-t', 'tmpfs', '-o', `size=2m,mode=0700,nr_inodes=${files}`, 'tmpfs', dir);
   onTestFinished(() => void spawnSync('umount', ['-l', dir]));
   const filler = join(dir, 'filler');
-  const files = join(dir, 'fillers');
+  const fillers = join(dir, 'fillers');
   return {
     fill: (bytesLeft) => fillUp(filler, bytesLeft),
-    useUpInodes: () => makeFiles(files),
+    useUpInodes: () => {
+      mkdirSync(fillers);
+      fillFiles(fillers);
+    },
     makeRoom: () => {
       rmSync(filler, { force: true });
-      rmSync(files, { recursive: true, force: true });
+      rmSync(fillers, { recursive: true, force: true });
     },
     makeReadOnly: () => mount('-o', 'remount,ro', dir),
     makeWritable: () => mount('-o', 'remount,rw', dir),
   };
+}
+
+/** Creates empty files in a folder until its disk holds no more. */
+export function fillFiles(folder: string): void {
+  try {
+    for (let n = 0; ; n++) closeSync(openSync(join(folder, `filler-${n}`), 'w'));
+  } catch (error) {
+    if (systemCode(error) !== 'ENOSPC') throw error;
+  }
 }
 
 function fillUp(path: string, bytesLeft: number): void {
@@ -69,15 +85,5 @@ function fillUp(path: string, bytesLeft: number): void {
     ftruncateSync(fd, fstatSync(fd).size - bytesLeft);
   } finally {
     closeSync(fd);
-  }
-}
-
-/** Makes empty files until there is no room for another one. */
-function makeFiles(folder: string): void {
-  try {
-    mkdirSync(folder);
-    for (let file = 0; ; file++) closeSync(openSync(join(folder, String(file)), 'w'));
-  } catch (error) {
-    if (systemCode(error) !== 'ENOSPC') throw error;
   }
 }
