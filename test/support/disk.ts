@@ -30,15 +30,13 @@ export interface SmallDisk {
   readonly makeWritable: () => void;
 }
 
-/** More files than any test keeps on a small disk. */
-const MANY_FILES = 300;
+export interface DiskOptions {
+  /** Most files and folders, its own included; default: more than any test keeps there. */
+  readonly files?: number;
+}
 
-/**
- * Mounts a small file system in memory at `dir`, until the test ends.
- *
- * @param files most files and folders, its own included
- */
-export function mountSmallDisk(dir: string, { files = MANY_FILES } = {}): SmallDisk {
+/** Mounts a small file system in memory at `dir`, until the test ends. */
+export function mountSmallDisk(dir: string, { files = 300 }: DiskOptions = {}): SmallDisk {
   const mount = (...args: string[]) => {
     const { status, stderr } = spawnSync('mount', args, { encoding: 'utf8' });
     if (status !== 0) throw new Error(`mount failed: ${stderr}`);
