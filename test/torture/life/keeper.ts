@@ -54,6 +54,8 @@ export class Keeper {
     ]);
     if (ended === 'too late')
       this.#round.failed('hang', `SIGTERM did not end it: ${text(running)}`);
+    // The watchdog kills a process that does not react to a signal for seconds, as on a busy machine.
+    else if (ended?.code === null) this.#round.count('ends by the watchdog');
     else if (ended !== undefined && ended.code !== 0) {
       this.#round.failed('wrong report', `ended with ${String(ended.code)}: ${text(running)}`);
     }

@@ -302,32 +302,44 @@ export class Writer {
     const ride = this.#uncounted(20);
     switch (random.pick(OTHERS)) {
       case 'hidden':
-        return writeFileSync(hidden, ride);
+        writeFileSync(hidden, ride);
+        return;
       case 'link': {
         const target = join(this.#outside, `${id}.fit`);
         writeFileSync(target, ride);
-        return symlinkSync(target, path);
+        symlinkSync(target, path);
+        return;
       }
       case 'settings':
-        return writeFileSync(path, this.#uncounted(5, random.pick([1, 2, 5, 6, 32])));
+        writeFileSync(path, this.#uncounted(5, random.pick([1, 2, 5, 6, 32])));
+        return;
       case 'cut off':
-        return writeFileSync(path, truncated(ride, random.integer(1, ride.length)));
+        writeFileSync(path, truncated(ride, random.integer(1, ride.length)));
+        return;
       case 'unfinished':
-        return writeFileSync(path, unfinished(ride, random.pick([0, 0xffffffff])));
+        writeFileSync(path, unfinished(ride, random.pick([0, 0xffffffff])));
+        return;
       case 'companion':
-        return writeFileSync(path, appleDoubleStub());
+        writeFileSync(path, appleDoubleStub());
+        return;
       case 'empty':
-        return writeFileSync(path, '');
+        writeFileSync(path, '');
+        return;
       case 'zeroes':
-        return writeFileSync(path, Buffer.alloc(5_000));
+        writeFileSync(path, Buffer.alloc(5_000));
+        return;
       case 'gpx':
-        return writeFileSync(`${path.slice(0, 200)}.gpx`, '<gpx/>');
+        writeFileSync(`${path.slice(0, 200)}.gpx`, '<gpx/>');
+        return;
       case 'folder':
-        return void mkdirSync(path, { recursive: true });
+        mkdirSync(path, { recursive: true });
+        return;
       case 'pipe':
-        return void spawnSync('mkfifo', ['--', path]);
+        spawnSync('mkfifo', ['--', path]);
+        return;
       case 'not UTF-8':
-        return writeFileSync(Buffer.concat([Buffer.from(`${dir}/`), latin1Name(id)]), ride);
+        writeFileSync(Buffer.concat([Buffer.from(`${dir}/`), latin1Name(id)]), ride);
+        return;
     }
   }
 }
