@@ -287,6 +287,17 @@ describe('a check that fails', () => {
     expect((await failureOf(url)).message.length).toBeLessThan(260);
   });
 
+  it('searches only the beginning of each line for the reason', async () => {
+    const line = (words: number) => `${'client '.repeat(words)} not found`;
+    const page = (text: string) => respond(answering(400, `<p>${text}</p>`));
+    expect((await failureOf(await page(line(100)))).message).toContain(
+      'does not know the client ID',
+    );
+    expect((await failureOf(await page(line(10_000)))).message).toContain(
+      'refuses this login (400)',
+    );
+  });
+
   it('reports a closed port', async () => {
     expect(await failureOf(`http://127.0.0.1:${String(await closedPort())}`)).toEqual({
       code: 'NETWORK',
