@@ -22,6 +22,7 @@ var COMMANDS = [
   'verify',
   'explain',
   'inspect',
+  'repair',
   'sources',
   'doctor',
   'token',

@@ -5,7 +5,7 @@ import { basename, dirname, join } from 'node:path';
 import { SyncError, messageOf, systemCode } from '../base/errors.ts';
 import { shellWord } from '../base/printable.ts';
 import { phrase, sync } from '../base/phrase.ts';
-import { findDistrust } from '../system/folder-trust.ts';
+import { distrustHint, findDistrust } from '../system/folder-trust.ts';
 import { thisProcess } from '../system/this-process.ts';
 import {
   type Replacement,
@@ -175,7 +175,7 @@ function refuseUntrusted(folder: string): void {
   const found = findDistrust(folder);
   if (found === undefined) return;
   throw new SyncError('CONFIG', `Cannot keep logins in ${folder}: ${found.path} ${found.reason}.`, {
-    hint: `Run \`${found.fix}\`, or name another folder with SYNC_STATE_DIR.`,
+    hint: distrustHint(found, 'SYNC_STATE_DIR'),
     details: { path: found.path },
   });
 }

@@ -3,6 +3,7 @@ import { closeSync, fstatSync, openSync, readFileSync, readdirSync } from 'node:
 import { join } from 'node:path';
 import { isObject } from '../api/wire.ts';
 import { SyncError, systemCode } from '../base/errors.ts';
+import { parseJson } from '../base/json.ts';
 import { type Text, phrase, sync } from '../base/phrase.ts';
 import type { Config } from '../config/config.ts';
 import { isHeld } from '../system/process-lock.ts';
@@ -330,7 +331,7 @@ function readText(file: string): string | undefined {
 function parseState(text: string | undefined): WatcherState | undefined {
   if (text === undefined) return undefined;
   try {
-    const value: unknown = JSON.parse(text);
+    const value = parseJson(text);
     return isState(value) ? value : undefined;
   } catch {
     return undefined;

@@ -15,7 +15,8 @@ import {
   writeSync,
 } from 'node:fs';
 import { dirname, resolve } from 'node:path';
-import { SyncError, messageOf } from '../base/errors.ts';
+import { SyncError, messageOf, systemCode } from '../base/errors.ts';
+import type { Text } from '../base/phrase.ts';
 import { diskFault, exists, fileErrorCode, isFolder, nearest } from './disk.ts';
 
 /**
@@ -57,6 +58,33 @@ export function makeNamedFolder(path: string, flag: string): void {
       hint: 'Name a folder that you may write to; it need not be there yet.',
       details: { path },
     });
+  }
+}
+
+/**
+ * Writes a new file that the user names. Never changes a file that exists.
+ *
+ * @param hint how to name another file
+ * @throws SyncError `USAGE` if the file exists or cannot be written
+ */
+export function writeNewFile(path: string, content: Uint8Array, hint: Text): void {
+  let fd: number | undefined;
+  try {
+    fd = openSync(path, 'wx');
+    writeAll(fd, content);
+    fsyncSync(fd);
+  } catch (cause) {
+    if (fd !== undefined) rmSync(path, { force: true });
+    const why =
+      systemCode(cause) === 'EEXIST'
+        ? 'It exists already.'
+        : isFolder(dirname(path))
+          ? (diskFault(path, cause)?.message ?? obstacle(path, cause) ?? messageOf(cause))
+          : `There is no folder ${dirname(path)}.`;
+    const message = `${path} cannot be written. ${why}`;
+    throw new SyncError('USAGE', message, { cause, hint, details: { path } });
+  } finally {
+    if (fd !== undefined) closeSync(fd);
   }
 }
 

@@ -21,6 +21,7 @@ import { presetKeys, readSystemFile } from '../../src/config/system-file.ts';
 const TRUST = {
   uid: process.geteuid?.(),
   accounts: () => ({ passwd: '', group: '' }),
+  unmapped: () => undefined,
 };
 
 /** Writes the system's file (a string unchanged, otherwise JSON). */

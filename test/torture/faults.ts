@@ -4,8 +4,12 @@ import type { LineFault } from './bad-line.ts';
 /** Statuses that a service, or a machine in front of it, answers with; 503 and 429 see below. */
 const STATUSES = [
   ...[300, 301, 302, 303, 304, 307, 308],
-  ...[400, 401, 402, 403, 404, 405, 406, 408, 409, 410, 411, 412, 413, 414, 415, 418, 421, 422, 423],
-  ...[425, 426, 428, 429, 431, 451, 499, 500, 501, 502, 503, 504, 505, 507, 508, 511, 520, 522, 530],
+  ...[
+    400, 401, 402, 403, 404, 405, 406, 408, 409, 410, 411, 412, 413, 414, 415, 418, 421, 422, 423,
+  ],
+  ...[
+    425, 426, 428, 429, 431, 451, 499, 500, 501, 502, 503, 504, 505, 507, 508, 511, 520, 522, 530,
+  ],
 ];
 
 /** Every kind of fault that a sandbox plays, without its route; silences have a kind of their own. */
@@ -28,7 +32,7 @@ export const SERVICE_FAULTS: readonly [string, ...string[]] = [
 /** Sizes of pieces after which a line breaks: in a head, at its end, in a body. */
 const PIECES = [0, 1, 9, 60, 200, 400, 1_000, 2_500] as const;
 
-/** Bytes before an answer: of another protocol, of another answer, of nothing. */
+/** Bytes before an answer: of another protocol, of another answer, of nothing. None reports success. */
 const GARBAGE = [
   '\0',
   '\r\n\r\n',
@@ -36,8 +40,7 @@ const GARBAGE = [
   '\x16\x03\x01\x02\0\x01\0\x01\xfc\x03\x03',
   'HTTP/1.1 100 Continue\r\n\r\n',
   'HTTP/1.1 103 Early Hints\r\nLink: </x>\r\n\r\n',
-  'HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n',
-  'HTTP/1.1 204 No Content\r\n\r\n',
+  'HTTP/1.1 302 Found\r\nLocation: /\r\nContent-Length: 0\r\n\r\n',
   'HTTP/1.1 500 Internal Server Error\r\nContent-Length: 2\r\n\r\n{}',
   '<html>',
 ] as const;

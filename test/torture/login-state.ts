@@ -39,6 +39,20 @@ export function storedRefreshToken(world: World): string | undefined {
   return (JSON.parse(text) as { refreshToken?: string }).refreshToken;
 }
 
+/** Returns whether the service accepts only a refresh token that is not stored. */
+export function isLoginLost(world: World, issued: IssuedTokens): boolean {
+  const newest = issued.newest();
+  return newest !== undefined && storedRefreshToken(world) !== newest;
+}
+
+/** Returns whether the service received a request with the access token that it issued last. */
+export function wasUsed({ sandbox }: World): boolean {
+  const requests = sandbox.control.requests();
+  const issued = requests.findLastIndex(({ route, status }) => route === 'token' && status === 200);
+  const [, ...later] = requests.slice(issued);
+  return issued !== -1 && later.some(({ athlete }) => athlete !== null);
+}
+
 /** Returns the logins of an athlete that the service still accepts. */
 export function liveLogins({ sandbox }: World, athlete = 'athlete-1'): number {
   const { logins = [] } = sandbox.control.state(athlete).athletes[0] ?? {};

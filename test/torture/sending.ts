@@ -12,7 +12,7 @@ export interface Sending {
   readonly sent: Sent;
 }
 
-/** Writes the input of a command, and sends what must be there before it. */
+/** Writes the input of a command, and sends in this world what must be there before it. */
 type Prepare = (world: World, random: Random) => Promise<Sending> | Sending;
 
 /** The commands that send. Every other command sends nothing that could be lost or doubled. */
@@ -92,7 +92,7 @@ export function undisturbed({ sandbox, home }: World): World {
 }
 
 async function mustSucceed(world: World, args: readonly string[]): Promise<void> {
-  const { code, stderr } = await undisturbed(world).sync(args);
+  const { code, stderr } = await world.sync(args);
   if (code !== 0) throw new Error(`sync ${args.join(' ')} ended with ${String(code)}: ${stderr}`);
 }
 

@@ -12,7 +12,13 @@ import {
 import { type Finished, type Running, ndjson } from '../../support/program.ts';
 import { judgeOutput } from '../judge.ts';
 import { type Round, torture } from '../kind.ts';
-import { followTokens, liveLogins, storedRefreshToken } from '../login-state.ts';
+import {
+  followTokens,
+  isLoginLost,
+  liveLogins,
+  storedRefreshToken,
+  wasUsed,
+} from '../login-state.ts';
 import { type MomentProxy, MOMENTS } from '../moment-proxy.ts';
 import { openBehindProxy } from '../proxied-world.ts';
 import { undisturbed } from '../sending.ts';
@@ -50,12 +56,10 @@ async function refresh(round: Round, world: World, proxy: MomentProxy): Promise<
       ['token', /oauth\/token/],
       ['profile', /api\/profile/],
     ] as const);
-    const used = requestsWithToken(world);
     const killed = await drawKill(round, proxy, path)(world.start([command]));
     judgeKilled(round, command, killed);
-    const newest = issued.newest();
-    const isLost = newest !== undefined && storedRefreshToken(world) !== newest;
-    if (isLost && requestsWithToken(world) > used) {
+    const isLost = isLoginLost(world, issued);
+    if (isLost && wasUsed(world)) {
       round.failed('lost', 'the login: its new token was used before it was stored');
     }
     await judgeState(round, world);
@@ -71,10 +75,6 @@ async function refresh(round: Round, world: World, proxy: MomentProxy): Promise<
     const owner = await ownerOf(world.sandbox, next.stdout.trim());
     if (owner !== 'athlete-1') round.failed('wrong report', 'token printed an invalid token');
   }
-}
-
-function requestsWithToken({ sandbox }: World): number {
-  return sandbox.control.requests({ route: 'profile' }).length;
 }
 
 /** The killed logins may replace an earlier one, also that of another athlete. */

@@ -5,7 +5,7 @@ import { stream } from '../../../src/seed/random.ts';
 import { type World, openLoggedInWorld } from '../../support/acceptance.ts';
 import { type Round, torture } from '../kind.ts';
 import { judgeRun } from '../report.ts';
-import { SENDING, type Sending, type SendingName } from '../sending.ts';
+import { SENDING, type Sending, type SendingName, undisturbed } from '../sending.ts';
 import { finish } from '../until-done.ts';
 
 type Case = readonly [SendingName, Revision];
@@ -35,7 +35,7 @@ torture({
     const [name, revision] = COMMANDS[(round.number - 1) % COMMANDS.length] ?? COMMANDS[0];
     const duration = await usualDuration(name, revision);
     const world = await open(revision);
-    const sending = await SENDING[name](world, round.random);
+    const sending = await SENDING[name](undisturbed(world), round.random);
     round.note(`${name} on ${revision}`);
     const kills = round.random.integer(1, 5);
     for (let kill = 1; kill <= kills; kill++) await killOnce(round, world, sending, duration);
@@ -74,7 +74,7 @@ async function usualDuration(name: SendingName, revision: Revision): Promise<num
   const known = durations.get(name);
   if (known !== undefined) return known;
   const world = await open(revision);
-  const { args } = await SENDING[name](world, stream(1, name));
+  const { args } = await SENDING[name](undisturbed(world), stream(1, name));
   const began = performance.now();
   await world.sync(args);
   const duration = performance.now() - began;

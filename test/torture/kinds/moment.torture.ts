@@ -4,7 +4,7 @@ import { type Round, torture } from '../kind.ts';
 import { type MomentProxy, MOMENTS } from '../moment-proxy.ts';
 import { openBehindProxy } from '../proxied-world.ts';
 import { judgeRun } from '../report.ts';
-import { SENDING, type Sending, type SendingName } from '../sending.ts';
+import { SENDING, type Sending, type SendingName, undisturbed } from '../sending.ts';
 import { finish } from '../until-done.ts';
 
 type Case = readonly [SendingName, Revision];
@@ -27,7 +27,7 @@ torture({
     const [name, revision] = COMMANDS[(round.number - 1) % COMMANDS.length] ?? COMMANDS[0];
     const { world, proxy } = await openBehindProxy(revision);
     await loginWithToken(world);
-    const sending = await SENDING[name](world, round.random);
+    const sending = await SENDING[name](undisturbed(world), round.random);
     round.note(`${name} on ${revision}`);
     const kills = round.random.integer(1, 4);
     for (let kill = 1; kill <= kills; kill++) await killOnce(round, world, proxy, sending);
