@@ -28,7 +28,7 @@ function stringMessage(number: number, strings: Readonly<Record<number, string>>
 }
 
 /** Makes a recording whose names of sport, workout, devices and developer fields are hostile. */
-export function hostileRecording(seed: number): Uint8Array {
+function hostileRecording(seed: number): Uint8Array {
   const whole = Buffer.from(makeRecording({ seed, developerField: true }));
   const names = [
     stringMessage(0, { 8: HOSTILE }),
