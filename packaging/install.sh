@@ -14,6 +14,8 @@ FROM=$RELEASES/latest/download
 
 # Everything runs from here, at the last line: half of a download does nothing.
 main() {
+  # Other users may not replace the program, even with a umask of 000.
+  umask go-w
   prefix=${HOME:-}/.local
   from=$FROM
   action=install
@@ -55,6 +57,9 @@ install() {
   line=$(grep -- "-$platform\.tar\.gz\$" "$scratch/SHA256SUMS") ||
     fail 1 "$from/SHA256SUMS names no archive for $platform."
   archive=${line##* }
+  case $archive in
+    */*) fail 1 "$from/SHA256SUMS names $archive, which is not in that folder. Nothing was installed." ;;
+  esac
   echo "Downloading $from/$archive"
   download "$archive"
   found=$(sha256 "$scratch/$archive")
@@ -152,7 +157,9 @@ download() {
     file://*) cp "${from#file://}/$1" "$scratch/$1" || cannot_download "$1" ;;
     *)
       if command -v curl >/dev/null; then
-        curl -fsSL --retry 2 -o "$scratch/$1" "$from/$1" || cannot_download "$1"
+        # After https, redirects to plain http are refused.
+        case $from in https://*) redirects=https ;; *) redirects=http,https ;; esac
+        curl -fsSL --retry 2 --proto-redir "=$redirects" -o "$scratch/$1" "$from/$1" || cannot_download "$1"
       elif command -v wget >/dev/null; then
         wget -q -O "$scratch/$1" "$from/$1" || cannot_download "$1"
       else

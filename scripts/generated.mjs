@@ -27,9 +27,9 @@ export function keepExactly(path, text) {
   }
 }
 
-/** Replaces the part of a document between two marks. The marks name its source. */
-export async function keepPart(path, source, part) {
-  const begin = `<!-- Written by \`npm run generate-docs\` from ${source}. -->`;
+/** Replaces the part of a document between two marks. @param origin as in the mark: command and source */
+export async function keepPart(path, origin, part) {
+  const begin = `<!-- Written by ${origin}. -->`;
   const page = read(path);
   const from = page.indexOf(begin);
   const to = page.indexOf('<!-- End of the written part. -->');

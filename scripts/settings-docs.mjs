@@ -7,7 +7,7 @@ const { VARIABLES } = await load('src/config/variables.ts');
 
 await keepPart(
   'docs/settings.md',
-  'src/config',
+  '`npm run generate-docs` from src/config',
   [settings(), '## Only in the environment', variables()].join('\n\n'),
 );
 

@@ -6,7 +6,7 @@ const { SOURCES } = await load('src/records/sources/all.ts');
 
 await keepPart(
   'docs/sources.md',
-  'src/records/sources',
+  '`npm run generate-docs` from src/records/sources',
   [overview(), ...SOURCES.map(section)].join('\n\n'),
 );
 

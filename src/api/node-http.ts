@@ -74,6 +74,11 @@ function send(
     // Not `once`: a request can still fail after its response, if the service did not read the body.
     outgoing.on('error', course.failed);
     outgoing.once('finish', course.sent);
+    // Node would close the connection without another event.
+    outgoing.once('upgrade', (_incoming, socket) => {
+      socket.destroy();
+      course.failed(new Error('the service switched to another protocol'));
+    });
     outgoing.once('response', (incoming) => {
       readAnswer(request, incoming).then((answer) => {
         course.answered(answer);

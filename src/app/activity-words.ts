@@ -1,10 +1,11 @@
 import type { Activity } from '../fit/activity.ts';
 import { localStart } from '../records/local-day.ts';
 import { zoneRules } from '../records/zone.ts';
+import { printable } from '../base/printable.ts';
 import { isoTime } from '../base/time.ts';
 import type { Io } from '../terminal/io.ts';
 import { widthOf } from '../terminal/width.ts';
-import { clockTime, distance, oneLine, weekday } from '../terminal/words.ts';
+import { clockTime, distance, weekday } from '../terminal/words.ts';
 
 /** How activities are shown. */
 export interface ActivityView {
@@ -58,7 +59,7 @@ export function activityText(activity: Activity, fallback: string, view: Activit
   };
   const parts = [
     start === undefined ? '' : dayText(start, view),
-    fit(oneLine(name ?? fallback), NAME_WIDTH).after,
+    fit(printable(name ?? fallback), NAME_WIDTH).after,
     fit(movingSecs === undefined ? '' : clockTime(movingSecs), TIME_WIDTH).before,
     fit(distanceMeters ? distance(distanceMeters) : '', DISTANCE_WIDTH).before,
   ];

@@ -1,4 +1,5 @@
 import { dirname, join } from 'node:path';
+import { phrase } from '../base/phrase.ts';
 import { type Config, type SettingOverrides, loadConfig } from '../config/config.ts';
 import { type Paths, findPaths } from '../config/paths.ts';
 import { readSystemFile } from '../config/system-file.ts';
@@ -78,5 +79,5 @@ function warnOnce(context: AppContext, message: string, hint: string, subject = 
   const known = warned.get(context) ?? new Set();
   if (known.has(subject)) return;
   warned.set(context, known.add(subject));
-  context.warn(`${message}\n  ${hint}`);
+  context.warn(phrase`${message}\n  ${hint}`);
 }

@@ -1,11 +1,12 @@
 import { ExitCode, exitCodeOfDelivery, worstExitCode } from '../base/errors.ts';
-import { type Text, joinTexts, phrase, sync } from '../base/phrase.ts';
+import { type Text, joinTexts, linesOf, phrase, sync } from '../base/phrase.ts';
+import { toJson } from '../base/printable.ts';
 import { isUtc } from '../base/zone-name.ts';
 import type { RecordItem, RecordRequest } from '../records/deliver.ts';
 import type { UnreadableInput } from '../records/prepare.ts';
 import type { ReadZones } from '../records/read-zones.ts';
 import type { InvalidRecord, RecordKind, Zone } from '../records/types.ts';
-import { oneLine, plural } from '../terminal/words.ts';
+import { plural } from '../terminal/words.ts';
 import type { AppContext } from './context.ts';
 
 /** The outcome of a day, of a record that cannot be sent, or of an input that cannot be read. */
@@ -106,20 +107,35 @@ const SENT = { pushed: 'sent', conflict: 'not all sent' };
 /** Returns the text of a day; undefined if it is unchanged and has no notes. */
 export function pushItemText(item: PushItem, zone: string, words = SENT): Text | undefined {
   if (item.outcome === 'invalid') {
-    const problems = item.problems.map(({ field, problem }) =>
-      field === undefined ? problem : `${field}: ${problem}`,
+    const problems = firstOf(
+      item.problems.map(({ field, problem }) =>
+        field === undefined ? problem : `${field}: ${problem}`,
+      ),
     );
     // The problem of an input is a sentence with the input's name in it.
-    if ('hint' in item) return phrase`${oneLine(problems.join('; '))} ${item.hint}`;
+    if ('hint' in item) return phrase`${problems.join('; ')} ${item.hint}`;
     const line = item.line === undefined ? '' : ` (line ${item.line})`;
-    return oneLine(`${item.source}${line}: not sent. ${problems.join('; ')}`);
+    return `${item.source}${line}: not sent. ${problems.join('; ')}`;
   }
-  const notes = item.warnings.map(({ source, field, message }) => {
-    const place = oneLine([source, field].filter(Boolean).join(': '));
-    return phrase`  note: ${place}: ${typeof message === 'string' ? oneLine(message) : message}`;
-  });
+  const notes = firstOf<Text>(
+    item.warnings.map(({ source, field, message }) => {
+      const place = [source, field].filter(Boolean).join(': ');
+      return phrase`  note: ${place}: ${message}`;
+    }),
+    '  ',
+  );
   if (item.outcome === 'skipped' && notes.length === 0) return undefined;
   return joinTexts([...outcomeLines(item, zone, words), ...notes], '\n');
+}
+
+/** Problems or notes of one day that are shown. */
+const SHOWN = 10;
+
+/** Returns the first of several texts; one more gives the number of the others. */
+function firstOf<T extends Text>(texts: readonly T[], indent = ''): (T | string)[] {
+  const more = texts.length - SHOWN;
+  if (more <= 1) return [...texts];
+  return [...texts.slice(0, SHOWN), `${indent}and ${more} more, which --json lists`];
 }
 
 function outcomeLines(item: RecordItem, zone: string, words: typeof SENT): Text[] {
@@ -131,9 +147,9 @@ function outcomeLines(item: RecordItem, zone: string, words: typeof SENT): Text[
     case 'skipped':
       return [`${item.date}: unchanged`];
     case 'rejected':
-      return [phrase`${item.date}: refused by the service: ${oneLine(item.message)}${hint}`];
+      return [phrase`${item.date}: refused by the service: ${item.message}${hint}`];
     case 'conflict':
-      return [`${item.date}: ${words.conflict}. ${oneLine(`${item.message} ${item.hint}`)}`];
+      return [phrase`${item.date}: ${words.conflict}. ${item.message} ${item.hint}`];
     case 'failed': {
       const state = item.code === 'FATE_UNKNOWN' ? 'unclear' : 'not sent';
       return [phrase`${item.date}: ${state}. ${item.message}${hint}`];
@@ -155,9 +171,14 @@ function outcomeLines(item: RecordItem, zone: string, words: typeof SENT): Text[
   }
 }
 
-function requestLines({ method, url, body }: RecordRequest): string[] {
+function requestLines({ method, url, body }: RecordRequest): Text[] {
   if (body === undefined) return [`  ${method} ${url}`];
-  return [`  ${method} ${url}`, `  ${JSON.stringify(body, null, 2).replaceAll('\n', '\n  ')}`];
+  return [`  ${method} ${url}`, indentedJson(body)];
+}
+
+/** Returns a body as JSON for people, below a line that it belongs to. */
+export function indentedJson(body: unknown): Text {
+  return linesOf(toJson(body, { indent: 2 }).replace(/^/gm, '  '));
 }
 
 export function pushSummaryText(kind: RecordKind, summary: PushSummary): string {

@@ -3,7 +3,7 @@ import type { Failure } from '../api/batch-breaker.ts';
 import type { Output } from '../terminal/output.ts';
 import type { UploadItem } from '../upload/report.ts';
 import type { PushItem } from './day-words.ts';
-import { oneLine, plural } from '../terminal/words.ts';
+import { plural } from '../terminal/words.ts';
 
 /** Number of items up to which a group of unsent items lists them: the same command sends them. */
 const LISTED = 5;
@@ -64,9 +64,9 @@ export class FailureGroups {
 }
 
 function groupText({ verdict, why: { message, hint }, names, counts }: Group): Text {
-  const why = joinTexts([oneLine(message), ...(hint === undefined ? [] : [hint])], ' ');
+  const why = joinTexts([message, ...(hint === undefined ? [] : [hint])], ' ');
   const isRefused = verdict === 'refused by the service';
-  const [name = '', ...more] = names.map(oneLine);
+  const [name = '', ...more] = names;
   if (more.length === 0) return phrase`${name}: ${verdict}${isRefused ? ':' : '.'} ${why}`;
   const counted = [...counts].map(([noun, count]) => plural(count, noun)).join(' and ');
   const listed = isRefused

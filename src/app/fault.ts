@@ -7,7 +7,7 @@ import { sanitize } from '../base/sanitize.ts';
 import { Secret } from '../base/secret.ts';
 import { DAMAGED, INSTALL_AGAIN, ISSUES_URL, VERSION } from '../base/version.ts';
 import { findPaths } from '../config/paths.ts';
-import { makeFolder, replaceFile } from '../system/storage.ts';
+import { makeFolder, replaceFile, storageError } from '../system/storage.ts';
 import { thisProcess } from '../system/this-process.ts';
 import type { System } from './system.ts';
 
@@ -58,15 +58,20 @@ function faultOf(error: unknown, system: FaultSystem): SyncError {
   } catch (failure) {
     return new SyncError('INTERNAL', message, {
       cause: error,
-      hint: phrase`Its trace could not be written: ${messageOf(failure)}. Please report it at ${ISSUES_URL}.`,
+      hint: phrase`Its trace could not be written: ${storageError(tracesOf(system), failure).message} Please report it at ${ISSUES_URL}.`,
     });
   }
 }
 
+/** Returns the folder of the traces. */
+function tracesOf({ env, platform, homeDir }: FaultSystem): string {
+  return join(findPaths(env, platform, homeDir).stateDir, 'faults');
+}
+
 /** Writes a trace that only its owner can read. @returns its path @throws what the disk throws */
 function writeTrace(error: unknown, system: FaultSystem): string {
-  const { clock, env, platform, homeDir } = system;
-  const folder = join(findPaths(env, platform, homeDir).stateDir, 'faults');
+  const { clock, platform } = system;
+  const folder = tracesOf(system);
   const time = new Date(clock.now()).toISOString();
   const path = join(folder, `${time.replaceAll(':', '-')}-${thisProcess.pid}.log`);
   const head = `sync ${VERSION}, Node.js ${thisProcess.nodeVersion}, ${platform} ${thisProcess.arch}, ${time}`;

@@ -2,6 +2,8 @@ import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { Option } from 'commander';
 import { SyncError, systemCode } from '../base/errors.ts';
+import { joinTexts } from '../base/phrase.ts';
+import { listNames } from '../records/listed.ts';
 import type { RecognisedInput } from '../records/prepare.ts';
 import { SOURCES } from '../records/sources/all.ts';
 import { matchTitle } from '../records/sources/export-reader.ts';
@@ -10,7 +12,7 @@ import type { Match } from '../records/sources/recognise.ts';
 import type { Source } from '../records/sources/types.ts';
 import type { SourceOptions } from '../records/types.ts';
 import type { AppContext } from './context.ts';
-import { oneLine, plural } from '../terminal/words.ts';
+import { plural } from '../terminal/words.ts';
 import { describeFileError } from '../upload/find-files.ts';
 
 /** The flags that name the program that an export comes from. */
@@ -70,8 +72,14 @@ async function ask(
       hint: `Name the right one: --source ${names[0] ?? ''}`,
     });
   }
-  const lines = matches.map((match, index) => `  ${index + 1}  ${matchTitle(match)}`);
-  const question = `${input} may come from several programs:\n${lines.join('\n')}\nWhich one (1 to ${matches.length})? `;
+  const question = joinTexts(
+    [
+      `${input} may come from several programs:`,
+      ...matches.map((match, index) => `  ${index + 1}  ${matchTitle(match)}`),
+      `Which one (1 to ${matches.length})? `,
+    ],
+    '\n',
+  );
   for (;;) {
     const answer = (await io.ask(question, { signal })).trim();
     const chosen = matches[Number(answer) - 1] ?? matches[names.indexOf(answer)];
@@ -94,7 +102,6 @@ export function exportText(found: RecognisedInput): string {
   const { input, days, first, last, unread = [], ...match } = found;
   const range =
     first === undefined ? '' : first === last ? ` (${first})` : ` (${first} to ${last ?? ''})`;
-  const columns = unread.map((column) => JSON.stringify(column)).join(', ');
-  const left = unread.length === 0 ? '' : `; columns that are not sent: ${columns}`;
-  return oneLine(`${input}: ${matchTitle(match)}, ${plural(days, 'day')}${range}${left}`);
+  const left = unread.length === 0 ? '' : `; columns that are not sent: ${listNames(unread)}`;
+  return `${input}: ${matchTitle(match)}, ${plural(days, 'day')}${range}${left}`;
 }

@@ -1,10 +1,11 @@
 import { basename } from 'node:path';
 import { type Text, joinTexts, phrase, sync } from '../base/phrase.ts';
 import type { ProgressState } from '../terminal/progress-text.ts';
-import { bytes, oneLine, plural } from '../terminal/words.ts';
+import { bytes, plural } from '../terminal/words.ts';
 import type { UploadItem, UploadProgress, UploadRequest } from '../upload/report.ts';
 import type { UploadReport } from '../upload/tally.ts';
 import { type ActivityView, activityJson, activityText } from './activity-words.ts';
+import { invalidHint } from './invalid-hint.ts';
 
 /** Returns the progress of an upload for its line: the file in work by its name. */
 export function recordingProgress({ current, ...counts }: UploadProgress): ProgressState {
@@ -13,6 +14,9 @@ export function recordingProgress({ current, ...counts }: UploadProgress): Progr
 
 /** Returns the outcome of a recording as JSON. */
 export function uploadItemJson(item: UploadItem): Record<string, unknown> {
+  if (item.outcome === 'invalid') {
+    return { type: 'upload', ...item, hint: invalidHint(item.path, item.reason) };
+  }
   if (!('activity' in item)) return { type: 'upload', ...item };
   const { path, outcome, activity, ...rest } = item;
   const json = activityJson(activity);
@@ -39,7 +43,7 @@ export function uploadSummaryJson({
  * any other by its path. Skipped files are only counted.
  */
 export function uploadItemText(item: UploadItem, view: ActivityView): Text | undefined {
-  const path = oneLine(item.path);
+  const path = item.path;
   switch (item.outcome) {
     case 'uploaded':
       return `${shownActivity(item, view)}  uploaded`;
@@ -48,14 +52,18 @@ export function uploadItemText(item: UploadItem, view: ActivityView): Text | und
     case 'skipped':
       return undefined;
     case 'invalid':
-      return `${path}: not sent. ${item.detail}`;
+      return withHint(`${path}: not sent. ${item.detail}`, invalidHint(item.path, item.reason));
     case 'rejected':
-      return `${path}: refused by the service: ${oneLine(item.message)}`;
+      return `${path}: refused by the service: ${item.message}`;
     case 'failed':
-      return phrase`${path}: not sent. ${oneLine(item.message)}${item.hint === undefined ? '' : phrase` ${item.hint}`}`;
+      return withHint(`${path}: not sent. ${item.message}`, item.hint);
     case 'would-upload':
       return requestText(path, item.request);
   }
+}
+
+function withHint(message: string, hint: Text | undefined): Text {
+  return hint === undefined ? message : phrase`${message} ${hint}`;
 }
 
 function shownActivity(
@@ -65,16 +73,17 @@ function shownActivity(
   return activityText(activity, basename(path), view);
 }
 
-function requestText(path: string, { method, url, parts }: UploadRequest): string {
-  return [
+function requestText(path: string, { method, url, parts }: UploadRequest): Text {
+  const lines = [
     `${path}: would be sent`,
     `  ${method} ${url}`,
     ...parts.map((part) =>
       'value' in part
-        ? `  ${part.name}: ${oneLine(part.value)}`
-        : `  ${part.name}: ${oneLine(part.filename)} (${bytes(part.size)}, SHA-256 ${part.sha256})`,
+        ? `  ${part.name}: ${part.value}`
+        : `  ${part.name}: ${part.filename} (${bytes(part.size)}, SHA-256 ${part.sha256})`,
     ),
-  ].join('\n');
+  ];
+  return joinTexts(lines, '\n');
 }
 
 /** Returns a sentence that says where every file is now. */
@@ -121,7 +130,7 @@ function othersText({ gpx, tcx, zip }: UploadReport['others']): string {
     ...(gpx.length > 0 ? [plural(gpx.length, 'GPX file')] : []),
     ...(tcx.length > 0 ? [plural(tcx.length, 'TCX file')] : []),
   ];
-  const named = zip.slice(0, NAMED).map(oneLine).join(', ');
+  const named = zip.slice(0, NAMED).join(', ');
   const more = zip.length > NAMED ? ` and ${zip.length - NAMED} more` : '';
   return [
     tracks.length > 0

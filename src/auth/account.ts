@@ -1,5 +1,6 @@
 import type { Context } from '../base/context.ts';
 import { SyncError } from '../base/errors.ts';
+import { printable } from '../base/printable.ts';
 import type { Secret } from '../base/secret.ts';
 import type { Account } from '../config/config.ts';
 import type { Http, HttpResponse } from '../api/http.ts';
@@ -95,17 +96,16 @@ function claimsJson({ headers, text }: HttpResponse): boolean {
   return (headers['content-type'] ?? '').includes('json') || /^\s*\{/.test(text);
 }
 
+/** Longest identifier of an athlete in characters (OpenID Connect Core, section 2). */
+const MAX_ID = 255;
+
+/** A number that a double cannot hold exactly could name two athletes: then the account is unknown. */
 function decodeAccount(answer: unknown): Account | undefined {
   if (!isObject(answer)) return undefined;
   const { sub, name, email } = answer;
-  const id = typeof sub === 'number' ? String(sub) : sub;
-  if (typeof id !== 'string' || id === '') return undefined;
+  const id = Number.isSafeInteger(sub) ? String(sub) : sub;
+  if (typeof id !== 'string' || id === '' || id.length > MAX_ID) return undefined;
   const line = (value: unknown) =>
-    typeof value === 'string'
-      ? value
-          .replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu, ' ')
-          .trim()
-          .slice(0, 200) || undefined
-      : undefined;
+    typeof value === 'string' ? printable(value).trim().slice(0, 200) || undefined : undefined;
   return { id, name: line(name), email: line(email) };
 }

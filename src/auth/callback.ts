@@ -1,4 +1,5 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
+import { printable } from '../base/printable.ts';
 import { Secret } from '../base/secret.ts';
 
 declare const checked: unique symbol;
@@ -58,14 +59,14 @@ export function checkCallback(
   }
   const issuer = query.get('iss');
   if (issuer !== null && originOf(issuer) !== expected.origin) {
-    return mark({ kind: 'foreign', issuer: printable(issuer, 100) });
+    return mark({ kind: 'foreign', issuer: shortened(issuer, 100) });
   }
   const error = query.get('error');
   if (error !== null && error !== '') {
     return mark({
       kind: 'error',
-      error: printable(error, 60),
-      description: printable(query.get('error_description') ?? '', 200) || undefined,
+      error: shortened(error, 60),
+      description: shortened(query.get('error_description') ?? '', 200) || undefined,
     });
   }
   const code = query.get('code');
@@ -125,9 +126,6 @@ function sameText(a: string, b: string): boolean {
   return timingSafeEqual(hash(a), hash(b));
 }
 
-function printable(text: string, length: number): string {
-  return text
-    .replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu, ' ')
-    .trim()
-    .slice(0, length);
+function shortened(text: string, length: number): string {
+  return printable(text).trim().slice(0, length);
 }

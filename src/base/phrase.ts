@@ -1,8 +1,9 @@
+import { printable, shellWord } from './printable.ts';
 import { programName } from './program-name.ts';
 
 /**
- * Text for people that may name commands to type. The terminal adds the profile in use to each
- * command: `sync login` without it would replace the login of another profile.
+ * Text for people. A string is one line: it may hold a file's name or a service's message, so its line
+ * breaks are shown as spaces ({@link printable}). Only a {@link Phrase} has several lines.
  */
 export type Text = string | Phrase;
 
@@ -26,7 +27,7 @@ export class CommandLine {
   render(profile: string | undefined): string {
     const flag =
       profile === undefined || this.#needsNoProfile(profile) ? [] : ['--profile', profile];
-    const words = [programName(), ...this.#args, ...flag].map(quoted);
+    const words = [programName(), ...this.#args, ...flag].map(shellWord);
     return `\`${[...words, ...(this.#input === '' ? [] : [this.#input])].join(' ')}\``;
   }
 
@@ -42,21 +43,33 @@ export function sync(...args: readonly string[]): CommandLine {
   return new CommandLine(args);
 }
 
-/** Text with commands in it, made by the tag {@link phrase}. */
-export class Phrase {
-  readonly #parts: readonly (string | CommandLine)[];
+/** A line break of this program. */
+const LINE_BREAK = Symbol('line break');
 
-  constructor(parts: readonly (string | CommandLine)[]) {
+type Part = string | CommandLine | typeof LINE_BREAK;
+
+/**
+ * Text with commands or line breaks in it, made by the tag {@link phrase}, {@link joinTexts} or
+ * {@link linesOf}. The terminal adds the profile in use to each command: `sync login` without it would
+ * replace the login of another profile.
+ */
+export class Phrase {
+  readonly #parts: readonly Part[];
+
+  constructor(parts: readonly Part[]) {
     this.#parts = parts;
   }
 
-  get parts(): readonly (string | CommandLine)[] {
+  get parts(): readonly Part[] {
     return this.#parts;
   }
 
   render(profile?: string): string {
     return this.#parts
-      .map((part) => (typeof part === 'string' ? part : part.render(profile)))
+      .map((part) => {
+        if (part === LINE_BREAK) return '\n';
+        return typeof part === 'string' ? printable(part) : part.render(profile);
+      })
       .join('');
   }
 
@@ -66,35 +79,44 @@ export class Phrase {
   }
 }
 
-/** Template tag for text with commands: ``phrase`Run ${sync('login')}.` ``. Phrases may be nested. */
+/**
+ * Template tag for text with commands or line breaks: ``phrase`Run ${sync('login')}.` ``. Phrases may be
+ * nested. Line breaks of the template are kept, those of its strings are not.
+ */
 export function phrase(
   strings: TemplateStringsArray,
   ...values: readonly (Text | number | CommandLine)[]
 ): Phrase {
   const parts = strings.flatMap((text, index) => {
     const value = values[index] ?? '';
-    if (value instanceof Phrase) return [text, ...value.parts];
-    return [text, value instanceof CommandLine ? value : String(value)];
+    return [...ownParts(text), ...(value instanceof CommandLine ? [value] : partsOf(value))];
   });
   return new Phrase(parts);
 }
 
-/** Joins texts, e.g. the lines of a report. */
+/** Joins texts, e.g. the lines of a report. Line breaks of the separator are kept. */
 export function joinTexts(texts: readonly Text[], separator: string): Phrase {
   return new Phrase(
-    texts.flatMap((text, index) => [
-      ...(index === 0 ? [] : [separator]),
-      ...(text instanceof Phrase ? text.parts : [text]),
-    ]),
+    texts.flatMap((text, index) => [...(index === 0 ? [] : ownParts(separator)), ...partsOf(text)]),
   );
 }
 
-export function renderText(text: Text, profile: string | undefined): string {
-  return typeof text === 'string' ? text : text.render(profile);
+/** Keeps the lines of a text that this program laid out, such as indented JSON. */
+export function linesOf(text: string): Phrase {
+  return new Phrase(ownParts(text));
 }
 
-/** Quotes an argument for a shell, if it needs that. `...` and `~` stay readable. */
-function quoted(word: string): string {
-  if (/^[\w@%+=:,./~<>-]+$/.test(word)) return word;
-  return /["$`\\!]/.test(word) ? `'${word.replaceAll("'", `'\\''`)}'` : `"${word}"`;
+export function renderText(text: Text, profile: string | undefined): string {
+  return typeof text === 'string' ? printable(text) : text.render(profile);
+}
+
+function partsOf(value: Text | number): readonly Part[] {
+  return value instanceof Phrase ? value.parts : [String(value)];
+}
+
+function ownParts(text: string): Part[] {
+  return text
+    .split('\n')
+    .flatMap((line, index) => [...(index === 0 ? [] : ([LINE_BREAK] as const)), line])
+    .filter((part) => part !== '');
 }

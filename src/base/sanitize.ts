@@ -1,3 +1,4 @@
+import { printable } from './printable.ts';
 import type { Secret } from './secret.ts';
 
 /** Default length limit (characters). */
@@ -15,16 +16,15 @@ export function sanitize(
   length = MAX_LENGTH,
 ): string {
   if (typeof value !== 'string') return '';
-  const clean = secrets
+  const redacted = secrets
     .reduce(
       (text, secret) =>
         secret === undefined ? text : text.replaceAll(secret.reveal(), '[redacted]'),
       value,
     )
     // Redacts any bearer token (RFC 6750 section 2.1), but not prose such as "bearer token expired".
-    .replace(/\b(bearer)\s+(?!tokens?(?:[\s.,;:]|$))[A-Za-z0-9\-._~+/]+=*/gi, '$1 [redacted]')
-    .replace(/[\s\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu, ' ')
-    .trim();
+    .replace(/\b(bearer)\s+(?!tokens?(?:[\s.,;:]|$))[A-Za-z0-9\-._~+/]+=*/gi, '$1 [redacted]');
+  const clean = printable(redacted).replace(/\s+/g, ' ').trim();
   if (clean.length <= length) return clean;
   // Does not cut a surrogate pair.
   return `${clean.slice(0, length - 1).replace(/[\ud800-\udbff]$/, '')}…`;

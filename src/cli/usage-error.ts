@@ -58,5 +58,5 @@ function didYouMean(command: CommandLine | undefined): Text {
 /** Returns the names of the settings, for a command that lacks one. */
 function settingsHint(fault: string, [command]: readonly string[]): Text {
   const lacksKey = command === 'config' && fault.endsWith("'key'");
-  return lacksKey ? `Settings: ${Object.keys(SETTINGS).join(', ')}.\n  ` : '';
+  return lacksKey ? phrase`Settings: ${Object.keys(SETTINGS).join(', ')}.\n  ` : '';
 }

@@ -1,3 +1,4 @@
+import { type Text, phrase } from '../base/phrase.ts';
 import { withProgramName } from '../base/program-name.ts';
 import type { CommandModule } from '../app/command.ts';
 import { configFor, pathsFor } from '../app/config.ts';
@@ -97,10 +98,10 @@ function isKnown(config: Config, key: SettingKey): boolean {
   }
 }
 
-function line(config: Config, key: SettingKey): string {
+function line(config: Config, key: SettingKey): Text {
   const origin = config.originOf(key);
   const where = origin === 'default' ? '' : `   (${originText(config, key)})`;
-  return `${key.padEnd(20)} ${valueText(config, key) || '-'}${where}\n${' '.repeat(21)}${withProgramName(SETTINGS[key].about)}`;
+  return phrase`${key.padEnd(20)} ${valueText(config, key) || '-'}${where}\n${' '.repeat(21)}${withProgramName(SETTINGS[key].about)}`;
 }
 
 function settingKey(key: string): SettingKey {

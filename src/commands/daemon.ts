@@ -10,7 +10,7 @@ import { type Config, DEFAULT_PROFILE } from '../config/config.ts';
 import { lastWords } from '../daemon/launch.ts';
 import { LogReader } from '../daemon/log.ts';
 import type { WatcherPaths } from '../daemon/registry.ts';
-import { duration, oneLine, plural } from '../terminal/words.ts';
+import { duration, plural } from '../terminal/words.ts';
 import {
   type ServiceReport,
   installedService,
@@ -146,9 +146,9 @@ export const daemonLogs: CommandModule = {
     let shown: string | undefined;
     const readers = daemons.map(({ paths, state, running }) => {
       const show = (line: string) => {
-        const heading = several && shown !== paths.id ? `==> ${daemonName(state)}\n` : '';
+        const heading = several && shown !== paths.id ? phrase`==> ${daemonName(state)}\n` : '';
         shown = paths.id;
-        output.result({ type: 'log', daemon: paths.id, line }, heading + line);
+        output.result({ type: 'log', daemon: paths.id, line }, phrase`${heading}${line}`);
       };
       const reader = new LogReader(paths.logFile, clock);
       reader.last(lines).forEach(show);
@@ -242,8 +242,7 @@ function healthLines(health: NonNullable<DaemonReport['health']>, now: number): 
   const odd = folders.filter(({ state }) => state !== 'watching');
   return [
     ...odd.map(({ path, state, reason }) => {
-      const what =
-        state === 'waiting' ? `Waiting for ${oneLine(path)}` : `Polling ${oneLine(path)}`;
+      const what = state === 'waiting' ? `Waiting for ${path}` : `Polling ${path}`;
       return reason === undefined ? `${what}.` : `${what}: ${reason}`;
     }),
     [

@@ -23,7 +23,6 @@ import {
   watcherPaths,
 } from '../daemon/registry.ts';
 import { type StopOutcome, stopDaemon } from '../daemon/stop.ts';
-import { oneLine } from '../terminal/words.ts';
 
 /*
  * The daemons of a profile: what `sync daemon`, `sync daemon install` and `sync watch --daemon` share.
@@ -244,5 +243,5 @@ export const SERVICE_MANAGERS = {
 
 /** Formats folders for one line of output. */
 export function folderNames(folders: readonly string[]): string {
-  return folders.map(oneLine).join(', ');
+  return folders.join(', ');
 }

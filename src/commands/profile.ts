@@ -8,10 +8,10 @@ import type { AppContext } from '../app/context.ts';
 import { noteZoneOf, sameClocks } from '../app/platform-zone.ts';
 import { zoneShown } from '../app/zone.ts';
 import { ExitCode, SyncError } from '../base/errors.ts';
-import { joinTexts, phrase, sync } from '../base/phrase.ts';
+import { type Text, joinTexts, linesOf, phrase, sync } from '../base/phrase.ts';
+import { toJson } from '../base/printable.ts';
 import { type Config, requireBaseUrl } from '../config/config.ts';
 import { endpointUrl } from '../config/endpoints.ts';
-import { oneLine } from '../terminal/words.ts';
 
 interface ProfileFlags {
   readonly weight?: string;
@@ -334,17 +334,17 @@ function whole(watts: number): number {
   throw new SyncError('USAGE', `--ftp ${watts}: not a whole number of watts.`);
 }
 
-export function profileText(report: ProfileReport): string {
+export function profileText(report: ProfileReport): Text {
   if (report.action === 'would-update') {
     const lines = report.requests.flatMap(({ method, url, body, when }) => [
       `  ${method} ${url}${when === undefined ? '' : ` (${when})`}`,
-      ...(body === undefined ? [] : [`  ${JSON.stringify(body)}`]),
+      ...(body === undefined ? [] : [`  ${toJson(body)}`]),
     ]);
-    return ['Would be sent:', ...lines].join('\n');
+    return joinTexts(['Would be sent:', ...lines], '\n');
   }
   if (report.profile === undefined) return 'The profile is updated.';
   const head = report.action === 'updated' ? ['The profile is updated. It now says:'] : [];
-  return [...head, ...profileLines(report.profile)].join('\n');
+  return joinTexts([...head, ...profileLines(report.profile)], '\n');
 }
 
 /** Services answer with kg; `weightUnits` is only the unit on their pages. */
@@ -356,12 +356,12 @@ const UNITS: Readonly<Record<string, string>> = {
   weightUnits: "(on the service's pages)",
 };
 
-function profileLines(profile: unknown): string[] {
-  if (!isObject(profile)) return [JSON.stringify(profile, null, 2)];
+function profileLines(profile: unknown): Text[] {
+  if (!isObject(profile)) return [linesOf(toJson(profile, { indent: 2 }))];
   return Object.entries(profile)
     .filter(([, value]) => value !== null && typeof value !== 'object')
     .map(([key, value]) => {
       const unit = UNITS[key];
-      return `${key.padEnd(14)} ${oneLine(String(value))}${unit === undefined ? '' : ` ${unit}`}`;
+      return `${key.padEnd(14)} ${String(value)}${unit === undefined ? '' : ` ${unit}`}`;
     });
 }

@@ -5,6 +5,8 @@ import type { AppContext } from '../app/context.ts';
 import { wholeNumber } from '../app/flags.ts';
 import { documentUrl } from '../base/documents.ts';
 import { ExitCode, SyncError, systemCode } from '../base/errors.ts';
+import { type Text, joinTexts } from '../base/phrase.ts';
+import { parseJson } from '../base/json.ts';
 import { programName } from '../base/program-name.ts';
 import { FAULT_KINDS, FAULT_PARAMS, FAULT_ROUTES, FaultSpecError } from '../sandbox/fault-spec.ts';
 import type { RequestRecord } from '../sandbox/request-log.ts';
@@ -12,7 +14,7 @@ import type { Revision } from '../sandbox/revisions.ts';
 import { scopeWords, type Scope } from '../sandbox/scopes.ts';
 import { DEFAULT_SANDBOX_PORT, startSandbox, type Sandbox } from '../sandbox/server.ts';
 import { DEFAULT_SETTINGS, SettingError, type SandboxSettings } from '../sandbox/settings.ts';
-import { makeNamedFolder } from '../system/storage.ts';
+import { makeNamedFolder, storageError } from '../system/storage.ts';
 import { plural } from '../terminal/words.ts';
 
 /** The flags as commander parses them; an absent flag keeps the sandbox's default. */
@@ -257,7 +259,7 @@ function setting(text: string): [string, unknown] {
     });
   }
   try {
-    return [name, JSON.parse(value) as unknown];
+    return [name, parseJson(value)];
   } catch {
     return [name, value];
   }
@@ -282,9 +284,9 @@ function explained(error: unknown, port: number, data: string | undefined): unkn
   }
   if (data !== undefined) {
     const reason = error instanceof Error ? error.message : String(error);
-    return new SyncError('STORAGE', `The sandbox cannot keep its state in ${data}: ${reason}`, {
+    return storageError(data, error, undefined, {
+      message: `The sandbox cannot keep its state in ${data}: ${reason}`,
       hint: 'Name a folder that can be written with --data DIR, or leave it out to keep the state in memory.',
-      cause: error,
     });
   }
   return error;
@@ -328,15 +330,16 @@ function readyJson({ url, clientId, control }: Sandbox, flags: SandboxFlags): Sa
 }
 
 /** Says how to point `sync` at the sandbox: the output can be copied, or given to `eval`. */
-function readyText({ url, clientId, data, athletes, faults }: SandboxReady): string {
-  return [
+function readyText({ url, clientId, data, athletes, faults }: SandboxReady): Text {
+  const lines = [
     `export SYNC_BASE_URL=${url} SYNC_CLIENT_ID=${clientId}`,
     `# The sandbox is ready; its data is ${data === null ? 'in memory' : `in ${data}`}.`,
     `# Copy the line above into another terminal, then: ${programName()} login`,
     `# Athletes: ${athletes.map(({ id, name }) => `${name} (${id})`).join(', ')}`,
     ...faults.map((fault) => `# Fault: ${fault}`),
     '# Ctrl-C stops it.',
-  ].join('\n');
+  ];
+  return joinTexts(lines, '\n');
 }
 
 function stoppedJson({ control }: Sandbox): SandboxStopped {

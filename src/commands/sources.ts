@@ -1,6 +1,7 @@
 import { resolve } from 'node:path';
 import { type CommandModule, zoneFlag } from '../app/command.ts';
 import { configFor } from '../app/config.ts';
+import { indentedJson } from '../app/day-words.ts';
 import { zoneFor } from '../app/zone.ts';
 import type { AppContext } from '../app/context.ts';
 import { exportJson, exportText, mapFlag, sourcesFor } from '../app/sources.ts';
@@ -12,7 +13,6 @@ import { matchInput } from '../records/read-input.ts';
 import { SOURCES } from '../records/sources/all.ts';
 import type { Source } from '../records/sources/types.ts';
 import type { RecordKind } from '../records/types.ts';
-import { oneLine } from '../terminal/words.ts';
 
 interface SourcesFlags {
   readonly check?: string;
@@ -51,7 +51,7 @@ function sourceJson(source: Source): Record<string, unknown> {
 }
 
 function sourceText(source: Source): Text {
-  return `${source.name}: ${source.title} (${kindsOf(source).join(', ')})\n  ${source.howTo}`;
+  return phrase`${source.name}: ${source.title} (${kindsOf(source).join(', ')})\n  ${source.howTo}`;
 }
 
 /** Reads a file without sending anything, and prints what it holds. */
@@ -80,17 +80,14 @@ async function check(context: AppContext, path: string, flags: SourcesFlags): Pr
     const [first] = read.records;
     const example = first === undefined ? {} : { example: first.body };
     for (const found of read.exports) {
-      const shown =
-        first === undefined
-          ? ''
-          : `\n  ${JSON.stringify(first.body, null, 2).replaceAll('\n', '\n  ')}`;
-      output.result({ ...exportJson(found), ...example }, `${exportText(found)}${shown}`);
+      const shown = first === undefined ? '' : phrase`\n${indentedJson(first.body)}`;
+      output.result({ ...exportJson(found), ...example }, phrase`${exportText(found)}${shown}`);
     }
     for (const { source, problems } of [...read.unreadable, ...read.invalid]) {
       const said = problems.map(({ field, problem }) =>
         field === undefined ? problem : `${field}: ${problem}`,
       );
-      output.warn(oneLine(`${source}: ${said.join('; ')}`));
+      output.warn(`${source}: ${said.join('; ')}`);
       code = ExitCode.invalidInput;
     }
   }

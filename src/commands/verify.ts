@@ -10,7 +10,7 @@ import type { ConfirmedUpload } from '../ledger/uploads.ts';
 import type { Activity } from '../fit/activity.ts';
 import { localDay } from '../records/local-day.ts';
 import { type ActivityView, activityText } from '../app/activity-words.ts';
-import { duration, oneLine, plural } from '../terminal/words.ts';
+import { duration, plural } from '../terminal/words.ts';
 import { type Verified, verifyUploads } from '../upload/verify.ts';
 
 interface VerifyFlags {
@@ -93,14 +93,14 @@ function itemText(
   activity: Activity,
   view: ActivityView,
 ): Text | undefined {
-  const path = oneLine(upload.path);
+  const path = upload.path;
   const title = activityText(activity, basename(path), view);
   const ago = duration(view.now - upload.confirmedAt);
   switch (outcome) {
     case 'present':
       return undefined;
     case 'pending':
-      return `${title}\n  ${path}: not a workout yet. The service received it ${ago} ago; try again an hour after that.`;
+      return phrase`${title}\n  ${path}: not a workout yet. The service received it ${ago} ago; try again an hour after that.`;
     case 'missing':
       return phrase`${title}\n  ${missingText(path, `${ago} ago`)}`;
   }

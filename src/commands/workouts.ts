@@ -8,7 +8,8 @@ import { DATE_FORMS, dateFlag } from '../app/date-flag.ts';
 import { wholeNumber } from '../app/flags.ts';
 import { zoneFor, zoneShown } from '../app/zone.ts';
 import { ExitCode } from '../base/errors.ts';
-import { phrase, sync } from '../base/phrase.ts';
+import { type Text, linesOf, phrase, sync } from '../base/phrase.ts';
+import { toJson } from '../base/printable.ts';
 import { daysAfter } from '../base/time.ts';
 import { isInstant, localTime } from '../app/local-time.ts';
 import { zoneRules } from '../records/zone.ts';
@@ -176,15 +177,15 @@ export function workoutsText(
   list: WorkoutList,
   { zone, now }: Pick<ActivityView, 'zone' | 'now'>,
   io: Pick<Io, 'stdoutColumns' | 'unicode'>,
-): string {
-  if ('other' in list) return JSON.stringify(list.other, null, 2);
+): Text {
+  if ('other' in list) return linesOf(toJson(list.other, { indent: 2 }));
   if (list.workouts.length === 0) return 'No workouts.';
   const hasRoom = io.stdoutColumns === 0 || io.stdoutColumns >= WIDE;
   const columns = COLUMNS.filter(({ onlyWide }) => hasRoom || onlyWide !== true);
   const rows = list.workouts.map((workout) =>
     columns.map(({ show }) => show(workout, { zone, now, aligned: true })),
   );
-  return `Times in ${zone}\n\n${table(columns, rows, io)}`;
+  return phrase`Times in ${zone}\n\n${table(columns, rows, io)}`;
 }
 
 /** Formats the start of a workout; text that is no instant is returned unchanged. */

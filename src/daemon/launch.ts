@@ -3,10 +3,10 @@ import { once } from 'node:events';
 import { closeSync, openSync, readFileSync } from 'node:fs';
 import type { Env } from '../base/env.ts';
 import { type ErrorCode, SyncError, isErrorCode, messageOf } from '../base/errors.ts';
-import { renderText } from '../base/phrase.ts';
+import { linesOf, phrase, renderText } from '../base/phrase.ts';
 import { isObject } from '../api/wire.ts';
 import { childEnv } from '../system/environment.ts';
-import { makeStateFolder } from '../system/storage.ts';
+import { makeStateFolder, storageError } from '../system/storage.ts';
 import type { WatcherPaths } from './registry.ts';
 
 export interface LaunchOptions {
@@ -41,7 +41,7 @@ export async function launchDaemon(options: LaunchOptions, signal: AbortSignal):
   signal.throwIfAborted();
   makeStateFolder(paths.dir);
   // The output of a runtime that crashes; the daemon writes to its log.
-  const crash = openSync(paths.crashFile, 'a', 0o600);
+  const crash = openCrashFile(paths.crashFile);
   const child = spawn(program, args, {
     cwd,
     env: childEnv(env, 'all'),
@@ -89,6 +89,14 @@ export async function launchDaemon(options: LaunchOptions, signal: AbortSignal):
   }
 }
 
+function openCrashFile(path: string): number {
+  try {
+    return openSync(path, 'a', 0o600);
+  } catch (cause) {
+    throw storageError(path, cause, 'SYNC_STATE_DIR');
+  }
+}
+
 function tooSlow(paths: WatcherPaths, limitMs: number): SyncError {
   const seconds = Math.round(limitMs / 1000);
   return new SyncError(
@@ -101,11 +109,10 @@ function tooSlow(paths: WatcherPaths, limitMs: number): SyncError {
 /** The failure of a daemon that ended without a message: the runtime's output is all there is. */
 function wordlessEnd(paths: WatcherPaths, end: string): SyncError {
   const words = lastWords(paths.crashFile);
-  return new SyncError(
-    'STORAGE',
-    `The daemon ended before it was up (${end}).${words === '' ? '' : `\n${words}`}`,
-    { hint: `Its log: ${paths.logFile}`, details: { log: paths.logFile } },
-  );
+  return new SyncError('STORAGE', `The daemon ended before it was up (${end}).`, {
+    hint: phrase`${words === '' ? '' : phrase`${linesOf(words)}\n`}Its log: ${paths.logFile}`,
+    details: { log: paths.logFile },
+  });
 }
 
 /** Returns the end of the runtime's output, at most 2,000 characters. */
@@ -141,8 +148,10 @@ export function failedToStart(
 /** Rebuilds the daemon's failure, with its message, hint and exit code. */
 export function asError(message: Extract<StartMessage, { state: 'failed' }>): Error {
   const { code, hint, details } = message;
-  if (code === undefined) return new Error(`The daemon did not start.\n${message.message}`);
-  return new SyncError(code, message.message, { hint, details });
+  if (code === undefined) return new Error(`The daemon did not start. ${message.message}`);
+  // The daemon rendered its hint, which may have several lines.
+  const lines = hint === undefined ? undefined : linesOf(hint);
+  return new SyncError(code, message.message, { hint: lines, details });
 }
 
 export function readStartMessage(value: unknown): StartMessage | undefined {

@@ -10,8 +10,9 @@ import {
 import { dirname } from 'node:path';
 import { StringDecoder } from 'node:string_decoder';
 import { systemCode } from '../base/errors.ts';
+import { printableLines } from '../base/printable.ts';
 import type { Clock } from '../base/time.ts';
-import { makeFolder } from '../system/storage.ts';
+import { makeStateFolder, storageError } from '../system/storage.ts';
 import type { Io } from '../terminal/io.ts';
 import { wallTime } from '../terminal/words.ts';
 
@@ -22,20 +23,27 @@ const FOLLOW_MS = 100;
 
 /** A log file that is appended to. */
 export interface Log {
-  /** Appends lines. Never throws: a full disk costs lines, and the log says later how many. */
+  /**
+   * Appends lines, without control sequences. Never throws: a full disk costs lines, and the log says
+   * later how many.
+   */
   write(lines: string): void;
 }
 
-/** Opens the log at `path`; one older file is kept beside it. @throws system errors */
+/** Opens the log at `path`; one older file is kept beside it. @throws SyncError `STORAGE` */
 export function openLog(path: string, maxBytes = MAX_BYTES): Log {
-  makeFolder(dirname(path), 0o700);
   const append = (text: string) => appendFileSync(path, text, { mode: 0o600 });
-  append('');
+  makeStateFolder(dirname(path));
+  try {
+    append('');
+  } catch (cause) {
+    throw storageError(path, cause, 'SYNC_STATE_DIR');
+  }
   let lost = 0;
   return {
     write(lines) {
       const note = lost === 0 ? '' : `(${lost} entries could not be written here)\n`;
-      const text = `${note}${lines}\n`;
+      const text = printableLines(`${note}${lines}\n`);
       try {
         const size = statSync(path, { throwIfNoEntry: false })?.size ?? 0;
         if (size > 0 && size + Buffer.byteLength(text) > maxBytes) putAside(path);

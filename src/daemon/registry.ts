@@ -1,12 +1,14 @@
 import { createHash } from 'node:crypto';
-import { readFileSync, readdirSync } from 'node:fs';
+import { closeSync, fstatSync, openSync, readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { isObject } from '../api/wire.ts';
 import { SyncError, systemCode } from '../base/errors.ts';
+import { parseJson } from '../base/json.ts';
 import { type Text, phrase, sync } from '../base/phrase.ts';
 import type { Config } from '../config/config.ts';
 import { isHeld } from '../system/process-lock.ts';
 import { replaceFile, storageError } from '../system/storage.ts';
+import { thisProcess } from '../system/this-process.ts';
 import { wallTime } from '../terminal/words.ts';
 import { processStart } from './process-start.ts';
 
@@ -307,19 +309,29 @@ export function writeState(paths: WatcherPaths, state: WatcherState, durable = t
   replaceFile(paths.stateFile, `${JSON.stringify(state)}\n`, { durable });
 }
 
+/**
+ * Reads a state file of this user. Its pid and flags decide which process gets a signal and how a daemon
+ * is started again, so a file of another user counts as missing.
+ */
 function readText(file: string): string | undefined {
+  let descriptor: number | undefined;
   try {
-    return readFileSync(file, 'utf8');
+    descriptor = openSync(file, 'r');
+    const { userId } = thisProcess;
+    if (userId !== undefined && fstatSync(descriptor).uid !== userId) return undefined;
+    return readFileSync(descriptor, 'utf8');
   } catch {
     // Missing or unreadable: nothing is known, and no process is signalled.
     return undefined;
+  } finally {
+    if (descriptor !== undefined) closeSync(descriptor);
   }
 }
 
 function parseState(text: string | undefined): WatcherState | undefined {
   if (text === undefined) return undefined;
   try {
-    const value: unknown = JSON.parse(text);
+    const value = parseJson(text);
     return isState(value) ? value : undefined;
   } catch {
     return undefined;

@@ -72,6 +72,9 @@ export function handleSignals(options: SignalOptions): Signals {
     for (const name of NAMES) process.on(name, receive);
   }
 
+  // Without a listener, Node opens a debugger for this signal, which every user of the machine can reach.
+  process.on('SIGUSR1', () => undefined);
+
   if (watchdog === undefined) listen();
   else {
     watchdog.on('message', (news: WatchdogNews) => {

@@ -1,8 +1,14 @@
+import { type Text, renderText } from '../base/phrase.ts';
+import { printable } from '../base/printable.ts';
+import { withoutControls } from './colour.ts';
 import type { TerminalFeatures } from './features.ts';
 import { spinnerOn } from './spinner.ts';
 import { wrap } from './wrap.ts';
 
-/** The standard streams: stdout for results, stderr for people. */
+/**
+ * The standard streams: stdout for results, stderr for people. Whatever is written, no control sequence
+ * reaches them but those of this program's own colours, spinner and prompts.
+ */
 export interface Io {
   /** The program can ask the user: stdin and stderr are terminals. */
   readonly interactive: boolean;
@@ -35,7 +41,7 @@ export interface Io {
    * Asks the user for a line on stderr. With `hidden`, the input is not echoed. Rejects with the
    * signal's reason if it is aborted, and with an `AbortError` on Ctrl-C or at the end of stdin.
    */
-  ask(question: string, options: { hidden?: boolean; signal: AbortSignal }): Promise<string>;
+  ask(question: Text, options: { hidden?: boolean; signal: AbortSignal }): Promise<string>;
 }
 
 /** Source of the streams: `process`, which creates each stream at its first use. */
@@ -83,6 +89,7 @@ export function systemIo(
   // A terminal may not know its width: `columns` is undefined or 0 then.
   const columnsOf = (name: 'stdout' | 'stderr') =>
     isTerminal(name) ? ((open(name).columns as number | undefined) ?? 0) : 0;
+  const draw = spinnerOn(() => open('stderr'), features);
   return {
     get interactive() {
       return isTerminal('stdin') && isTerminal('stderr');
@@ -107,12 +114,12 @@ export function systemIo(
       return columnsOf('stderr');
     },
     unread: unread.signal,
-    out: (line) => void open('stdout').write(`${line}\n`),
-    err: (line) => void open('stderr').write(`${line}\n`),
-    drawLine: spinnerOn(() => open('stderr'), features),
+    out: (line) => void open('stdout').write(`${withoutControls(line)}\n`),
+    err: (line) => void open('stderr').write(`${withoutControls(line)}\n`),
+    drawLine: (text) => draw(printable(text)),
     readStdin: () => streams.stdin,
     ask: (question, { hidden = false, signal }) =>
-      ask(streams, wrap(question, columnsOf('stderr')), hidden, signal),
+      ask(streams, wrap(renderText(question, undefined), columnsOf('stderr')), hidden, signal),
   };
 }
 

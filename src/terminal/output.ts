@@ -1,7 +1,8 @@
-import { styleText } from 'node:util';
 import { Phrase, type Text, renderText } from '../base/phrase.ts';
+import { toJson } from '../base/printable.ts';
 import { JSON_VERSION } from '../json/version.ts';
 import type { Clock } from '../base/time.ts';
+import { red } from './colour.ts';
 import { inAscii } from './glyphs.ts';
 import type { Io } from './io.ts';
 import { NO_PROGRESS, type Progress, ProgressDisplay } from './progress.ts';
@@ -23,13 +24,11 @@ export interface Output {
   readonly json: boolean;
   /**
    * Prints a result: the object for programs, as src/json describes it, or the text, if any, for
-   * people. A text is wrapped in a terminal, unless it is `verbatim`, such as a script.
+   * people, which is wrapped in a terminal.
    */
-  result(
-    object: Readonly<Record<string, unknown>>,
-    text?: Text,
-    options?: { readonly verbatim?: boolean },
-  ): void;
+  result(object: Readonly<Record<string, unknown>>, text?: Text): void;
+  /** Prints a script of this program, unchanged, or an object with it. */
+  script(object: Readonly<Record<string, unknown>>, script: string): void;
   /** Prints a remark on stderr, unless `--quiet`. */
   say(text: Text): void;
   /** Prints a warning on stderr. */
@@ -44,15 +43,18 @@ export interface Output {
 export function createOutput(io: Io, flags: GlobalFlags, clock: Clock): Output {
   let shown: ProgressDisplay | undefined;
   const readable = (text: Text) => {
-    const safe = printable(renderText(text, flags.profile));
-    return io.unicode ? safe : inAscii(safe);
+    const rendered = renderText(text, flags.profile);
+    return io.unicode ? rendered : inAscii(rendered);
   };
   /** Returns a line of the schema in src/json: its kind, the schema's version, its fields. */
-  const toJson = ({ type, ...fields }: Readonly<Record<string, unknown>>) => {
+  const jsonLine = ({ type, ...fields }: Readonly<Record<string, unknown>>) => {
     // They come first, and a service's field of that name does not replace them.
     const head = { type, v: JSON_VERSION };
-    return JSON.stringify({ ...head, ...fields, ...head }, (_key, value: unknown) =>
-      value instanceof Phrase ? value.render(flags.profile) : value,
+    return toJson(
+      { ...head, ...fields, ...head },
+      {
+        replacer: (_key, value) => (value instanceof Phrase ? value.render(flags.profile) : value),
+      },
     );
   };
   /** Writes a line to the terminal that the progress line is drawn on. */
@@ -63,13 +65,16 @@ export function createOutput(io: Io, flags: GlobalFlags, clock: Clock): Output {
   const err = (text: Text) => above(() => io.err(wrap(readable(text), io.stderrColumns)));
   return {
     json: flags.json,
-    result(object, text, { verbatim = false } = {}) {
-      if (flags.json) io.out(toJson(object));
+    result(object, text) {
+      if (flags.json) io.out(jsonLine(object));
       else if (text !== undefined) {
-        const line = wrap(readable(text), verbatim ? 0 : io.stdoutColumns);
+        const line = wrap(readable(text), io.stdoutColumns);
         if (io.stdoutIsTerminal) above(() => io.out(line));
         else io.out(line);
       }
+    },
+    script(object, script) {
+      io.out(flags.json ? jsonLine(object) : script);
     },
     say(text) {
       if (!flags.quiet) err(text);
@@ -79,13 +84,9 @@ export function createOutput(io: Io, flags: GlobalFlags, clock: Clock): Output {
       if (flags.verbose) err(text);
     },
     error(object, text) {
-      if (flags.json) io.out(toJson(object));
+      if (flags.json) io.out(jsonLine(object));
       const lines = wrap(readable(text), io.stderrColumns);
-      above(() =>
-        io.err(
-          io.colour ? lines.replace(/^Error:/, styleText('red', 'Error:', NOT_BY_STDOUT)) : lines,
-        ),
-      );
+      above(() => io.err(io.colour ? lines.replace(/^Error:/, red('Error:')) : lines));
     },
     progress() {
       if (flags.quiet || flags.json || flags.verbose) return NO_PROGRESS;
@@ -95,18 +96,3 @@ export function createOutput(io: Io, flags: GlobalFlags, clock: Clock): Output {
     },
   };
 }
-
-/** `styleText` would check stdout for a line on stderr; `Io.colour` has decided already. */
-const NOT_BY_STDOUT = { validateStream: false } as const;
-
-/**
- * Removes control characters and direction marks: file names and texts of a service cannot control
- * the terminal.
- */
-function printable(text: string): string {
-  return text.replace(UNPRINTABLE, ' ');
-}
-
-const UNPRINTABLE =
-  // eslint-disable-next-line no-control-regex -- matches control characters on purpose
-  /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u2028\u2029\u202a-\u202e\u2066-\u2069]/g;

@@ -1,6 +1,7 @@
+import { printable } from '../base/printable.ts';
 import type { Glyphs } from './glyphs.ts';
 import { cutToWidth, widthOf } from './width.ts';
-import { bytes, oneLine, plural } from './words.ts';
+import { bytes, plural } from './words.ts';
 
 /** Progress of a command. */
 export interface ProgressState {
@@ -55,7 +56,7 @@ export function progressLine(
   // In order of importance.
   const chosen = new Set([count, bar, left, sent, rate].filter(fits));
   const parts = [bar, count, sent, rate, left].filter((part) => chosen.has(part));
-  const name = oneLine(current ?? '');
+  const name = printable(current ?? '');
   if (name !== '' && (room >= LEAST_NAME || parts.length === 0)) {
     parts.push(cutToWidth(name, room, glyphs.ellipsis));
   }
@@ -66,7 +67,7 @@ export function progressLine(
 export function progressText(state: ProgressState, elapsedMs: number): string {
   const { sent, rate, left } = figures(state, elapsedMs);
   const { noun, done, total, current = '' } = state;
-  if (done === undefined) return oneLine(current);
+  if (done === undefined) return printable(current);
   const count = total === undefined ? plural(done, noun) : `${done} of ${plural(total, noun)}`;
   return [count, sent, rate, left].filter((part) => part !== '').join(', ');
 }

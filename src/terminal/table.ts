@@ -1,7 +1,8 @@
+import { type Text, joinTexts } from '../base/phrase.ts';
+import { printable } from '../base/printable.ts';
 import { glyphsFor } from './glyphs.ts';
 import type { Io } from './io.ts';
 import { cutToWidth, widthOf } from './width.ts';
-import { oneLine } from './words.ts';
 
 export interface Column {
   readonly title: string;
@@ -21,9 +22,9 @@ export function table(
   columns: readonly Column[],
   rows: readonly (readonly string[])[],
   { stdoutColumns, unicode }: Pick<Io, 'stdoutColumns' | 'unicode'>,
-): string {
+): Text {
   const shown = columns
-    .map((column, index) => ({ column, cells: rows.map((row) => oneLine(row[index] ?? '')) }))
+    .map((column, index) => ({ column, cells: rows.map((row) => printable(row[index] ?? '')) }))
     .filter(({ cells }) => cells.some((cell) => cell !== ''))
     .map(({ column, cells }) => ({
       column,
@@ -32,7 +33,8 @@ export function table(
     }));
   if (stdoutColumns > 0) fit(shown, stdoutColumns);
   const { ellipsis } = glyphsFor(unicode);
-  return [-1, ...rows.keys()].map((row) => line(shown, row + 1, ellipsis)).join('\n');
+  const lines = [-1, ...rows.keys()].map((row) => line(shown, row + 1, ellipsis));
+  return joinTexts(lines, '\n');
 }
 
 interface Shown {

@@ -1,10 +1,5 @@
 /** Formats numbers and names for people. */
 
-/** Joins the lines of a text, so that untrusted text cannot imitate a line of output. */
-export function oneLine(text: string): string {
-  return text.replace(/\s*[\r\n\u2028\u2029]+\s*/g, ' ');
-}
-
 export function plural(count: number, noun: string): string {
   return `${count} ${noun}${count === 1 ? '' : 's'}`;
 }

@@ -2,7 +2,11 @@ import { spawn } from 'node:child_process';
 import type { Env } from '../base/env.ts';
 import { childEnv } from '../system/environment.ts';
 
-/** Returns the command that shows a desktop notification; undefined without a desktop. */
+/**
+ * Returns the command that shows a desktop notification; undefined without a desktop.
+ *
+ * @param note plain texts that are safe to show
+ */
 export function notifyCommand(
   platform: NodeJS.Platform,
   env: Env,
@@ -12,7 +16,7 @@ export function notifyCommand(
     case 'linux': {
       const desktop = env['DBUS_SESSION_BUS_ADDRESS'] ?? env['DISPLAY'] ?? env['WAYLAND_DISPLAY'];
       if (desktop === undefined || desktop === '') return undefined;
-      return ['notify-send', '--app-name=sync', '--', title, text];
+      return ['notify-send', '--app-name=sync', '--', title, notifySendBody(text)];
     }
     case 'darwin':
       // The texts are arguments of the script, not parts of it.
@@ -31,6 +35,18 @@ export function notifyCommand(
     default:
       return undefined;
   }
+}
+
+/**
+ * Escapes the body for notify-send, which expands backslashes, and for the desktop, which reads markup:
+ * https://specifications.freedesktop.org/notification/latest/markup.html
+ */
+function notifySendBody(text: string): string {
+  return text
+    .replaceAll('\\', '\\\\')
+    .replaceAll('&', '&amp;')
+    .replaceAll('<', '&lt;')
+    .replaceAll('>', '&gt;');
 }
 
 /** Time limit of the command (ms). */

@@ -75,6 +75,19 @@ describe('the end of a watcher', () => {
     await stop(next);
   });
 
+  it.skipIf(process.platform === 'win32')(
+    'opens no debugger port for SIGUSR1, and continues to watch',
+    async () => {
+      const watcher = world.watch();
+      await ready(watcher);
+      watcher.child.kill('SIGUSR1');
+      put(join(world.folder, 'ride.fit'), anotherRecording());
+      await until(() => world.recordings().length === 1);
+      expect(await stop(watcher)).toBe(0);
+      expect((await watcher.finished).stderr).not.toContain('Debugger');
+    },
+  );
+
   it('exits with 0 after Ctrl-C', async () => {
     const watcher = world.watch();
     await ready(watcher);

@@ -202,6 +202,10 @@ describe('a token from the environment', () => {
     ['a page', say(200, 'text/html', '<html>the app</html>')],
     ['a redirect', say(302, 'text/html', '')],
     ['no sub', say(200, 'application/json', '{"name":"x"}')],
+    // Two athletes with neighbouring numbers would be one.
+    ['a sub beyond 2^53', say(200, 'application/json', '{"sub":9007199254740993}')],
+    ['a sub that is no number', say(200, 'application/json', '{"sub":1e400}')],
+    ['a sub of 256 characters', say(200, 'application/json', `{"sub":"${'a'.repeat(256)}"}`)],
     ['a list', say(200, 'application/json', '[]')],
     ['nothing', say(200, 'text/plain', '')],
     ['204', say(204, 'text/plain', '')],

@@ -439,6 +439,18 @@ describe.each(WAYS)('a request sent %s', (_name, make) => {
       expect(server.requests).toEqual([]);
     },
   );
+
+  it('fails at once if the service switches to another protocol', async () => {
+    const { http } = await open();
+    const server = await listenRaw((socket) => {
+      socket.once('data', () => {
+        socket.write('HTTP/1.1 101 Switching Protocols\r\n');
+        socket.write('connection: upgrade\r\nupgrade: other\r\n\r\n');
+      });
+    });
+    const error = await failure(http.send(requestTo(server.url)));
+    expect(error).toMatchObject({ code: 'NETWORK', details: { delivery: 'unknown' } });
+  });
 });
 
 it('reports that nothing was sent if the host name does not exist', async () => {

@@ -5,6 +5,7 @@ import {
   uploadSummaryJson,
   uploadSummaryText,
 } from '../../src/app/upload-words.ts';
+import { renderText } from '../../src/base/phrase.ts';
 import type { UploadItem } from '../../src/upload/report.ts';
 import type { UploadReport } from '../../src/upload/tally.ts';
 import { NO_ACTIVITY } from '../support/activity.ts';
@@ -41,7 +42,7 @@ describe('the outcome of a file', () => {
     [{ path: 'r/a.fit', outcome: 'skipped', reason: 'already-uploaded' }, undefined],
     [
       { path: 'r/a.fit', outcome: 'invalid', reason: 'corrupt', detail: 'The CRC is wrong.' },
-      'r/a.fit: not sent. The CRC is wrong.',
+      'r/a.fit: not sent. The CRC is wrong. If it stays like this, `sync repair r/a.fit` saves what can be read.',
     ],
     [
       { ...sent, outcome: 'rejected', message: 'No\nr/b.fit: uploaded' },
@@ -77,7 +78,8 @@ describe('the outcome of a file', () => {
       'r/a.fit: would be sent\n  POST https://a.example/api\n  name: Ride\n  file: a.fit (273 kB, SHA-256 ffff)',
     ],
   ])('%j', (item, text) => {
-    expect(uploadItemText(item, VIEW)).toEqual(text);
+    const shown = uploadItemText(item, VIEW);
+    expect(shown && renderText(shown, undefined)).toBe(text);
   });
 
   it('has its activity as JSON, without what the recording does not state', () => {

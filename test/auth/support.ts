@@ -11,6 +11,7 @@ import type { Credentials } from '../../src/credentials/store.ts';
 import { systemClock } from '../../src/system/clock.ts';
 import { type System } from '../../src/app/system.ts';
 import { SyncError } from '../../src/base/errors.ts';
+import { renderText } from '../../src/base/phrase.ts';
 import type { Io } from '../../src/terminal/io.ts';
 import { type Sandbox, type SandboxOptions, startSandbox } from '../../src/sandbox/server.ts';
 import type { Http } from '../../src/api/http.ts';
@@ -149,7 +150,8 @@ export function testIo(
       await Promise.resolve();
       yield Buffer.from(options.stdin ?? '');
     },
-    ask(question, { hidden = false, signal }) {
+    ask(text, { hidden = false, signal }) {
+      const question = renderText(text, undefined);
       asked.push({ question, hidden });
       for (const [begin, list] of answers) {
         const next = question.startsWith(begin) ? list.shift() : undefined;

@@ -19,6 +19,11 @@ describe('phrase', () => {
     expect(text.toString()).toBe(`\`sync upload "my ride.fit"\` \`sync upload 'it'\\''s $5.fit'\``);
   });
 
+  it('quotes a file name that a shell would take for a redirection', () => {
+    const text = phrase`${sync('upload', 'ride>~/.bashrc')} ${sync('push', '<in')}`;
+    expect(text.toString()).toBe('`sync upload "ride>~/.bashrc"` `sync push "<in"`');
+  });
+
   it('puts the profile before the input of a command', () => {
     const text = phrase`Run ${sync('login', '--with-token').withInput('< tokens.json')}.`;
     expect(text.render('ada')).toBe('Run `sync login --with-token --profile ada < tokens.json`.');

@@ -280,7 +280,7 @@ describe('the text of a profile', () => {
       zones: [1],
       gone: null,
     };
-    expect(profileText({ action: 'shown', profile })).toBe(
+    expect(profileText({ action: 'shown', profile })).toEqual(
       [
         'name           Ann',
         'weight         61.5 kg',
@@ -290,11 +290,13 @@ describe('the text of a profile', () => {
     );
     expect(
       profileText({ action: 'updated', profile: { weight: 140, weightUnits: 'Pounds' } }),
-    ).toBe(
+    ).toEqual(
       "The profile is updated. It now says:\nweight         140 kg\nweightUnits    Pounds (on the service's pages)",
     );
-    expect(profileText({ action: 'updated', profile: undefined })).toBe('The profile is updated.');
-    expect(profileText({ action: 'shown', profile: [1] })).toBe('[\n  1\n]');
+    expect(profileText({ action: 'updated', profile: undefined })).toEqual(
+      'The profile is updated.',
+    );
+    expect(profileText({ action: 'shown', profile: [1] })).toEqual('[\n  1\n]');
   });
 
   it('shows the requests of a dry run', () => {
@@ -303,7 +305,7 @@ describe('the text of a profile', () => {
       { method: 'GET', url },
       { method: 'PATCH', url, body: { ftp: 1 }, when: 'if so' },
     ] as const;
-    expect(profileText({ action: 'would-update', requests })).toBe(
+    expect(profileText({ action: 'would-update', requests })).toEqual(
       `Would be sent:\n  GET ${url}\n  PATCH ${url} (if so)\n  {"ftp":1}`,
     );
   });

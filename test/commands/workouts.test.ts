@@ -150,7 +150,7 @@ describe('the table of workouts', () => {
       { date: 'yesterday' },
     ];
     const view = { zone: 'Europe/Berlin', now: Date.parse('2026-04-01T00:00:00Z') };
-    expect(workoutsText({ workouts, more: false }, view, plainIo()).split('\n')).toEqual([
+    expect(String(workoutsText({ workouts, more: false }, view, plainIo())).split('\n')).toEqual([
       'Times in Europe/Berlin',
       '',
       'Date                   Title             Sport     Time  Distance  Power  Heart rate',
@@ -176,7 +176,11 @@ describe('the table of workouts', () => {
     ];
     const view = { zone: 'Europe/Berlin', now: Date.parse('2026-04-01T00:00:00Z') };
     const io = plainIo({ stdoutColumns: 60 });
-    expect(workoutsText({ workouts, more: false }, view, io).split('\n').slice(2)).toEqual([
+    expect(
+      String(workoutsText({ workouts, more: false }, view, io))
+        .split('\n')
+        .slice(2),
+    ).toEqual([
       'Date              Title                Time  Distance  Power',
       'Sun 29 Mar 08:10  A long ride alo…  3:48:45  141.2 km  201 W',
     ]);
@@ -184,7 +188,7 @@ describe('the table of workouts', () => {
 
   it('says that there are no workouts, and shows another body as JSON', () => {
     const view = { zone: 'UTC', now: 0 };
-    expect(workoutsText({ workouts: [], more: false }, view, plainIo())).toBe('No workouts.');
-    expect(workoutsText({ other: { a: 1 } }, view, plainIo())).toBe('{\n  "a": 1\n}');
+    expect(workoutsText({ workouts: [], more: false }, view, plainIo())).toEqual('No workouts.');
+    expect(workoutsText({ other: { a: 1 } }, view, plainIo())).toEqual('{\n  "a": 1\n}');
   });
 });

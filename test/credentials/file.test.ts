@@ -59,7 +59,7 @@ describe('a token file', () => {
       const error = await failure(file.load(never));
       expect(error.code).toBe('CONFIG');
       expect(error.message).toContain(path);
-      expect(String(error.hint)).toContain(`chmod 600 '${path}'`);
+      expect(String(error.hint)).toContain(`chmod 600 ${path}`);
       expect(everythingShownOf(error)).not.toContain('hidden');
     },
   );
@@ -86,7 +86,7 @@ describe('a token file', () => {
         const error = await failure(attempt());
         expect(error.code).toBe('CONFIG');
         expect(error.message).toContain(`${folder} can be changed by other users (mode 0777)`);
-        expect(String(error.hint)).toContain(`chmod go-w '${folder}'`);
+        expect(String(error.hint)).toContain(`chmod go-w ${folder}`);
         expect(everythingShownOf(error)).not.toContain('hidden');
       }
       expect(readFileSync(path, 'utf8')).toBe(before);

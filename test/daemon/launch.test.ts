@@ -3,6 +3,7 @@ import { existsSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { SyncError } from '../../src/base/errors.ts';
+import { renderText } from '../../src/base/phrase.ts';
 import {
   type StartMessage,
   asError,
@@ -112,10 +113,14 @@ describe('starting a daemon', () => {
 
   it('shows the output of the runtime if the daemon dies without a message', async () => {
     const { launched } = launch(`throw new Error('fell over');`);
-    await expect(launched).rejects.toMatchObject({
+    const failure = await launched.then(undefined, (error: unknown) => error as SyncError);
+    expect(failure).toMatchObject({
       code: 'STORAGE',
-      message: expect.stringMatching(/exit code 1[^]*fell over/) as string,
+      message: 'The daemon ended before it was up (exit code 1).',
     });
+    expect(renderText((failure as SyncError).hint ?? '', undefined)).toMatch(
+      /fell over[^]*\nIts log: /,
+    );
     const killed = launch(`process.kill(process.pid, 'SIGKILL'); ${LIVE}`);
     await expect(killed.launched).rejects.toThrow('SIGKILL');
   });

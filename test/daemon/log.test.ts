@@ -16,6 +16,7 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vites
 import { LogReader, logEntry, logIo, openLog } from '../../src/daemon/log.ts';
 import { systemClock } from '../../src/system/clock.ts';
 import { type TestBuild, buildForTest } from '../support/build.ts';
+import { FORBIDDEN, HOSTILE_NAME } from '../support/hostile.ts';
 import { until } from '../watch/support.ts';
 import { scratchDir } from './support.ts';
 
@@ -230,6 +231,14 @@ describe('the log of a daemon', () => {
 const NOON = new Date(2026, 1, 15, 12, 0, 5).getTime();
 
 describe('the output of a background process', () => {
+  it('holds no control sequence, whatever an entry or the runtime said', () => {
+    const path = join(scratchDir(), 'daemon.log');
+    openLog(path).write(`a${HOSTILE_NAME}\n\tb`);
+    const text = readFileSync(path, 'utf8');
+    expect(text.startsWith('a ]52;')).toBe(true);
+    expect(text.replaceAll(/[\n\t]/g, '')).not.toMatch(FORBIDDEN);
+  });
+
   it('prefixes each entry with the local time and indents its further lines', () => {
     expect(logEntry(NOON, 'Error: no.\n  Do this.')).toBe(
       '2026-02-15 12:00:05  Error: no.\n      Do this.',

@@ -1,6 +1,14 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdirSync, readFileSync, rmSync, rmdirSync, writeFileSync } from 'node:fs';
+import {
+  chownSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  rmSync,
+  rmdirSync,
+  writeFileSync,
+} from 'node:fs';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { reportDaemons } from '../../src/commands/daemons.ts';
@@ -313,6 +321,30 @@ describe('stopping a daemon', () => {
     expect(kills).toEqual([]);
     expect(isAlive(child.pid ?? 0)).toBe(true);
   });
+
+  it.skipIf(process.getuid?.() !== 0)(
+    'signals no process that another user wrote into the record (run as root only)',
+    async () => {
+      const { child, paths } = await startHolder();
+      child.kill('SIGKILL');
+      await once(child, 'exit');
+      const bystander = startBystander();
+      const { pid } = bystander;
+      const state = { version: 1, ...WHO, pid, startedAt: 1 } as const;
+      const start = processStart(pid, platform);
+      writeState(paths, start === undefined ? state : { ...state, processStart: start });
+      const { kills, kill } = pretendedKills();
+      chownSync(paths.stateFile, 65_534, 65_534);
+      expect(inspectWatcher(paths)).toEqual({ paths, state: undefined, running: false });
+      expect(await stopDaemon(CONTEXT, paths, { platform, kill })).toEqual({
+        outcome: 'not-running',
+      });
+      expect(kills).toEqual([]);
+      // The same record of this user does name a daemon.
+      chownSync(paths.stateFile, 0, 0);
+      expect(inspectWatcher(paths).state?.pid).toBe(pid);
+    },
+  );
 
   it('finds the daemon that has just replaced a killed one', async () => {
     const { child, paths } = await startHolder();

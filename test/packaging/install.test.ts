@@ -9,6 +9,7 @@ import {
   readFileSync,
   readdirSync,
   readlinkSync,
+  statSync,
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
@@ -17,6 +18,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { listen, openssl, selfSigned } from '../api/support.ts';
 
 const INSTALLER = join(import.meta.dirname, '../../packaging/install.sh');
 const SHELLS = ['sh', 'dash', 'busybox'].filter((name) => findProgram(name) !== undefined);
@@ -82,17 +84,22 @@ async function openRelease(): Promise<Release> {
 interface RunOptions {
   readonly shell?: string;
   readonly path?: string;
+  readonly env?: NodeJS.ProcessEnv;
+  /** As the shell command takes it. */
+  readonly umask?: string;
 }
 
 /** A user with an empty home folder. */
 function openUser() {
   const home = mkdtempSync(join(tmpdir(), 'sync-install-'));
-  const run = async (args: readonly string[], { shell = 'sh', path }: RunOptions = {}) => {
+  const run = async (args: readonly string[], options: RunOptions = {}) => {
+    const { shell = 'sh', path, env, umask = '022' } = options;
     const program = findProgram(shell) ?? shell;
     const applet = shell === 'busybox' ? ['sh'] : [];
-    const child = spawn(program, [...applet, INSTALLER, ...args], {
+    const words = ['-c', `umask ${umask}; exec "$@"`, 'sh', program, ...applet, INSTALLER, ...args];
+    const child = spawn('/bin/sh', words, {
       cwd: home,
-      env: { HOME: home, PATH: path ?? process.env['PATH'] },
+      env: { HOME: home, PATH: path ?? process.env['PATH'], ...env },
     });
     let [stdout, stderr] = ['', ''];
     child.stdout.on('data', (part: Buffer) => (stdout += part.toString()));
@@ -166,6 +173,57 @@ describe.runIf(process.platform !== 'win32').each(SHELLS)('install.sh in %s', (s
     expect(files()).toEqual(before);
     expect(readFileSync(join(home, '.local/lib/athlete-sync/dist/main.cjs'), 'utf8')).toBe('1.0.0');
   });
+
+  it('creates nothing that other users can change, with a umask of 000', async () => {
+    const release = await openRelease();
+    const { home, run } = openUser();
+    release.publish('1.0.0');
+    expect(await run(['--from', release.address], { shell, umask: '000' })).toMatchObject({
+      code: 0,
+    });
+    const made = readdirSync(home, { recursive: true, withFileTypes: true })
+      .filter((entry) => !entry.isSymbolicLink())
+      .map((entry) => join(entry.parentPath, entry.name));
+    expect(made.length).toBeGreaterThan(8);
+    expect(made.filter((path) => (statSync(path).mode & 0o022) !== 0)).toEqual([]);
+  });
+
+  it('refuses checksums that name a file outside of the release', async () => {
+    const release = await openRelease();
+    const { run, files } = openUser();
+    release.publish('1.0.0');
+    const sums = readFileSync(join(release.folder, 'SHA256SUMS'), 'utf8');
+    put(join(release.folder, 'SHA256SUMS'), sums.replaceAll('  athlete', '  ../athlete'));
+    const refused = await run(['--from', release.address], { shell });
+    expect(refused.code).toBe(1);
+    expect(refused.stderr).toContain('which is not in that folder. Nothing was installed.');
+    expect(release.requests).toEqual(['/SHA256SUMS']);
+    expect(files()).toEqual([]);
+  });
+
+  it.runIf(openssl.present && findProgram('curl') !== undefined)(
+    `follows no redirect from https to plain http${openssl.note}`,
+    async () => {
+      const plain = await openRelease();
+      plain.publish('1.0.0');
+      const tls = selfSigned('localhost', 'IP:127.0.0.1');
+      const secure = await listen(
+        ({ url }, response) =>
+          void response.writeHead(302, { location: plain.address + url }).end(),
+        { tls },
+      );
+      const { home, run, files } = openUser();
+      const bundle = join(mkdtempSync(join(tmpdir(), 'sync-ca-')), 'ca.pem');
+      writeFileSync(bundle, tls.cert);
+      const from = secure.url.href.replace(/\/$/, '');
+      const refused = await run(['--from', from], { shell, env: { CURL_CA_BUNDLE: bundle } });
+      expect(refused.code).toBe(1);
+      expect(refused.stderr).toContain('SHA256SUMS cannot be downloaded. Nothing was installed.');
+      expect(secure.requests.length).toBeGreaterThan(0);
+      expect(plain.requests).toEqual([]);
+      expect(files(), home).toEqual([]);
+    },
+  );
 
   it('installs nothing from a missing release, or one with a program that does not run', async () => {
     const release = await openRelease();

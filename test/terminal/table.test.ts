@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { plainIo } from '../support/io.ts';
-import { table } from '../../src/terminal/table.ts';
+import { table as tableText } from '../../src/terminal/table.ts';
+
+const table = (...given: Parameters<typeof tableText>) => String(tableText(...given));
 
 describe('a table', () => {
   const columns = [

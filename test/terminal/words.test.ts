@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { bytes, duration, oneLine, plural } from '../../src/terminal/words.ts';
+import { bytes, duration, plural } from '../../src/terminal/words.ts';
 
 describe('text for people', () => {
   it.each([
@@ -39,14 +39,5 @@ describe('text for people', () => {
     [2, '2 files'],
   ])('formats %d as %s', (count, text) => {
     expect(plural(count, 'file')).toBe(text);
-  });
-
-  it.each([
-    ['ride.fit', 'ride.fit'],
-    ['a\nb.fit: uploaded', 'a b.fit: uploaded'],
-    ['a \r\n\t b', 'a b'],
-    ['a\u2028b', 'a b'],
-  ])('prints %j on one line: %j', (text, line) => {
-    expect(oneLine(text)).toBe(line);
   });
 });

@@ -12,6 +12,10 @@ it('shows a desktop notification without making its text part of a program', () 
     'sync',
     note.text,
   ]);
+  const marked = { title: 'sync', text: String.raw`<a href="x">&amp; \074b\076` };
+  expect(notifyCommand('linux', bus, marked)?.at(-1)).toBe(
+    String.raw`&lt;a href="x"&gt;&amp;amp; \\074b\\076`,
+  );
   const mac = notifyCommand('darwin', {}, note);
   expect(mac?.slice(-3)).toEqual(['--', 'sync', note.text]);
   expect(mac?.slice(0, -1).join(' ')).not.toContain('rm');

@@ -44,7 +44,7 @@ export function completionOf(commands: readonly CommandDeclaration[]): CommandMo
     async run({ output, version }, shell: Shell, { only }: CompletionFlags) {
       const names: ProgramNames = only === undefined ? ['sync', 'athlete-sync'] : [only];
       const script = GENERATORS[shell](shapesOf(await createTree(commands, version)), names);
-      output.result({ type: 'completion', shell, script }, script, { verbatim: true });
+      output.script({ type: 'completion', shell, script }, script);
       return ExitCode.ok;
     },
   };

@@ -5,7 +5,7 @@ import { type Text, joinTexts, phrase, sync } from '../../base/phrase.ts';
 import { withIsoTimes } from '../../json/time.ts';
 import type { RecordKind, RecordLedger } from '../../ledger/records.ts';
 import type { LedgerUpload } from '../../ledger/uploads.ts';
-import { duration, oneLine } from '../../terminal/words.ts';
+import { duration } from '../../terminal/words.ts';
 import { type ActivityView, activityJson, activityText } from '../../app/activity-words.ts';
 import { type UploadState, stateOf } from './upload-state.ts';
 
@@ -97,7 +97,7 @@ export function dayText(
     ...recordings.flatMap(({ upload, reason }) => [
       row('Activity', activityText(upload.activity, basename(upload.path), view)),
       row('', `${reason}${ago(upload.changedAt)}`),
-      row('', oneLine(upload.path)),
+      row('', upload.path),
     ]),
     ...(recordings.length === 0 ? [row('Activity', 'No recording was sent from here.')] : []),
     ...records.map(({ kind, reason, changedAt }) =>

@@ -2,8 +2,9 @@ import type { Finding } from '../../import/findings.ts';
 import type { Stock } from '../../import/stock.ts';
 import type { UnreadablePiece } from '../../import/walk.ts';
 import type { Io } from '../../terminal/io.ts';
+import type { Text } from '../../base/phrase.ts';
 import { table } from '../../terminal/table.ts';
-import { bytes, oneLine, plural } from '../../terminal/words.ts';
+import { bytes, plural } from '../../terminal/words.ts';
 import type { UploadReport } from '../../upload/tally.ts';
 import type { PushSummary } from '../../app/day-words.ts';
 
@@ -24,7 +25,7 @@ const MAX_NOT_UNDERSTOOD = 8;
 export function findingsText(
   findings: readonly Finding[],
   io: Pick<Io, 'stdoutColumns' | 'unicode'>,
-): string {
+): Text {
   return table(
     [
       { title: 'FOUND' },
@@ -87,7 +88,7 @@ export function unreadableJson({ path, problem, reason }: UnreadablePiece) {
 
 export function unreadableText({ path, problem }: UnreadablePiece): string {
   // A message about the content of a file begins with its path, for the line and the column.
-  return oneLine(problem.startsWith(path) ? problem : `${path}: not read. ${problem}`);
+  return problem.startsWith(path) ? problem : `${path}: not read. ${problem}`;
 }
 
 export function summaryJson(

@@ -1,6 +1,8 @@
+import { resolve } from 'node:path';
 import type { CommandModule } from '../../app/command.ts';
 import { namedPaths } from '../../app/named-paths.ts';
 import { ExitCode } from '../../base/errors.ts';
+import { joinTexts } from '../../base/phrase.ts';
 import { type InspectItem, inspectFile } from './findings.ts';
 import { inspectLines } from './text.ts';
 
@@ -16,15 +18,20 @@ export const inspect: CommandModule = {
     let exitCode: ExitCode = ExitCode.ok;
     for (const file of namedPaths(files, cwd)) {
       signal.throwIfAborted();
-      const item = await inspectFile(file);
+      const item = inspectFile(file, resolve(cwd, file));
       if (item.state !== 'whole') exitCode = ExitCode.invalidInput;
-      output.result(inspectJson(item), inspectLines(item, screen).join('\n'));
+      const text = output.json ? undefined : joinTexts(inspectLines(item, screen), '\n');
+      output.result(inspectJson(item), text);
+      // Lets a signal arrive.
+      await new Promise((done) => setImmediate(done));
     }
     return exitCode;
   },
 };
 
-/** Returns all findings but the samples. */
+/** Returns all findings but the samples and the sports' numbers. */
 function inspectJson(item: InspectItem): Record<string, unknown> {
-  return { type: 'recording', ...item, samples: undefined };
+  if (item.state === 'unreadable') return { type: 'recording', ...item };
+  const sessions = item.sessions.map((session) => ({ ...session, numbers: undefined }));
+  return { type: 'recording', ...item, samples: undefined, sessions };
 }

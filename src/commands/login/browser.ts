@@ -6,7 +6,7 @@ import type { CheckedCallback } from '../../auth/callback.ts';
 import { exchangeCode } from '../../auth/token-endpoint.ts';
 import type { Env } from '../../base/env.ts';
 import { SyncError } from '../../base/errors.ts';
-import { joinTexts, phrase, sync } from '../../base/phrase.ts';
+import { type Text, joinTexts, phrase, sync } from '../../base/phrase.ts';
 import { endpointUrl } from '../../config/endpoints.ts';
 import { duration } from '../../terminal/words.ts';
 import type { LoginAttempt } from './store.ts';
@@ -38,14 +38,17 @@ export async function waitForAnswer(
   let byHand: Promise<void>;
   if (why === undefined) {
     context.warn(
-      [
-        `Your browser opens the login page of ${new URL(url).host}: approve the login there.`,
-        'If no page opens, open this address yourself:',
-        '',
-        `  ${url}`,
-        '',
-        limit,
-      ].join('\n'),
+      joinTexts(
+        [
+          `Your browser opens the login page of ${new URL(url).host}: approve the login there.`,
+          'If no page opens, open this address yourself:',
+          '',
+          `  ${url}`,
+          '',
+          limit,
+        ],
+        '\n',
+      ),
     );
     byHand = context.openBrowser(start.address).then(
       () => new Promise<never>(() => undefined),
@@ -139,9 +142,9 @@ function byHandText(
     readonly paste: boolean;
     readonly limit: string;
   },
-): string {
+): Text {
   const { url, sshCommand, paste, limit } = options;
-  return [
+  const lines = [
     BY_HAND[why],
     '',
     `  ${url}`,
@@ -154,7 +157,8 @@ function byHandText(
       ? ['Or paste the address of the last page below, even if that page does not load.']
       : []),
     limit,
-  ].join('\n');
+  ];
+  return joinTexts(lines, '\n');
 }
 
 /**

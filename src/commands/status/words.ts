@@ -5,7 +5,7 @@ import type { RecordKind } from '../../ledger/records.ts';
 import type { SeenHealth } from '../../daemon/registry.ts';
 import type { LedgerUpload } from '../../ledger/uploads.ts';
 import type { ReportedFile } from '../../ledger/watch-marks.ts';
-import { duration, oneLine, plural } from '../../terminal/words.ts';
+import { duration, plural } from '../../terminal/words.ts';
 import type { Io } from '../../terminal/io.ts';
 import { missingText, who } from '../login/words.ts';
 import type { Checked, LoginState } from './login.ts';
@@ -248,7 +248,7 @@ function refusedLines(refused: readonly LedgerUpload[], count: number, view: Act
       .slice(0, NAMED)
       .flatMap((upload) => [
         recordingText(upload, view),
-        `  ${duration(view.now - upload.changedAt)} ago: ${oneLine(upload.message ?? 'no reason given')}`,
+        `  ${duration(view.now - upload.changedAt)} ago: ${upload.message ?? 'no reason given'}`,
       ]),
     ...andMore(count),
   ];
@@ -258,7 +258,7 @@ function unusableLines(unusable: readonly ReportedFile[]): Text[] {
   return [
     ...unusable
       .slice(0, NAMED)
-      .map(({ path, detail = 'It is incomplete.' }) => `${oneLine(path)}: ${detail}`),
+      .map(({ path, detail = 'It is incomplete.' }) => `${path}: ${detail}`),
     ...andMore(unusable.length),
   ];
 }

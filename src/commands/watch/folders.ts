@@ -7,7 +7,6 @@ import { phrase, sync } from '../../base/phrase.ts';
 import type { Config } from '../../config/config.ts';
 import { eachOnce, haveOneInCommon } from '../../daemon/registration.ts';
 import { listWatchers } from '../../daemon/registry.ts';
-import { oneLine } from '../../terminal/words.ts';
 import { isRecordingName } from '../../upload/recording-names.ts';
 import { notThereYet } from '../../watch/missing-folder.ts';
 import { absoluteStateDir, folderNames } from '../daemons.ts';
@@ -38,7 +37,7 @@ export async function warnOfMissing(
 ): Promise<readonly string[]> {
   const missing = folders.filter((folder) => !existsSync(folder));
   for (const folder of missing) {
-    output.warn(`${oneLine(folder)}: ${await notThereYet(folder)}`);
+    output.warn(`${folder}: ${await notThereYet(folder)}`);
   }
   return missing;
 }

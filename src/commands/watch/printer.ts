@@ -66,7 +66,7 @@ export class NoticePrinter {
     this.#more = 0;
     if (more === 0 || output.json) return;
     const at = this.#options.style === 'once' ? undefined : new Date(clock.now());
-    output.result({}, `${this.#prefix(at)}The same for ${plural(more, 'more recording')}.`);
+    output.result({}, phrase`${this.#prefix(at)}The same for ${plural(more, 'more recording')}.`);
   }
 
   #countLater(): void {
@@ -77,14 +77,14 @@ export class NoticePrinter {
     clock.sleep(GROUP_MS, signal).then(flush, flush);
   }
 
-  #prefix(at: Date | undefined): string {
+  #prefix(at: Date | undefined): Text {
     if (at === undefined) return '';
     const time = wallTime(at);
     if (this.#options.style === 'log') return `${time}  `;
     const day = time.slice(0, 10);
-    const heading = this.#day === undefined || this.#day === day ? '' : `${day}\n`;
+    const heading = this.#day === undefined || this.#day === day ? '' : phrase`${day}\n`;
     this.#day = day;
-    return `${heading}${time.slice(11, 16)}  `;
+    return phrase`${heading}${time.slice(11, 16)}  `;
   }
 
   /** Returns the notice as it is shown: in a terminal with paths relative to the watched folder. */

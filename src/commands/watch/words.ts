@@ -5,7 +5,7 @@ import type { WatchNotice } from '../../watch/report.ts';
 import { type ActivityView, activityText } from '../../app/activity-words.ts';
 import { uploadItemJson, uploadItemText } from '../../app/upload-words.ts';
 import { missingText } from '../verify.ts';
-import { oneLine, wallTime, plural } from '../../terminal/words.ts';
+import { wallTime, plural } from '../../terminal/words.ts';
 
 /**
  * Returns a notice as JSON: an upload as `sync upload` prints it, everything else as `{"type":"watch"}`.
@@ -50,7 +50,7 @@ export function watchNoticeText(event: WatchNotice, view: ActivityView): Text | 
     case 'login-ending':
       return phrase`The login ends in ${plural(event.daysLeft, 'day')} (${event.endsAt}): run ${sync('login')} before that.`;
     case 'missing':
-      return missingText(oneLine(event.path), `at ${wallTime(new Date(event.uploadedAt))}`);
+      return missingText(event.path, `at ${wallTime(new Date(event.uploadedAt))}`);
     case 'unverified':
       return sentences([
         `Uploads are not verified: ${event.message}`,
@@ -69,7 +69,7 @@ export function deliveredText(item: UploadItem, view: ActivityView): string | un
   if (item.outcome !== 'uploaded' && item.outcome !== 'duplicate') return undefined;
   const activity = activityText(item.activity, '', view);
   const outcome = item.outcome === 'uploaded' ? 'uploaded' : 'already at the service';
-  return `${oneLine(item.path)}: ${outcome}${activity === '' ? '' : ` (${activity})`}`;
+  return `${item.path}: ${outcome}${activity === '' ? '' : ` (${activity})`}`;
 }
 
 /** Sums up what the watcher did, and what the next start does. */

@@ -102,7 +102,7 @@ describe('doctor before the first login', () => {
       expect(about('folders')).toMatchObject([
         {
           state: 'bad',
-          hint: expect.stringContaining(`Run \`chmod go-w '${homeDir}'\``) as string,
+          hint: expect.stringContaining(`Run \`chmod go-w ${homeDir}\``) as string,
         },
       ]);
     },
@@ -130,9 +130,9 @@ describe('doctor before the first login', () => {
           {
             state: 'bad',
             message: expect.stringMatching(
-              new RegExp(`^${subject}: ${homeDir}.* is on a disk that can only be read\\.$`),
+              new RegExp(`^${subject}: The disk of ${homeDir}.* is read-only\\.$`),
             ) as string,
-            hint: `Fix that, or name another folder with ${variable}.`,
+            hint: `Make it writable, or name another folder with ${variable}. Nothing is lost.`,
           },
         ]);
       }

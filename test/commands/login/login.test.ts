@@ -633,7 +633,7 @@ describe('--no-browser', () => {
           ask: async (question, settings) => {
             const next = pasted.shift();
             if (next !== undefined) return next;
-            if (!question.startsWith('Address of the last page'))
+            if (!String(question).startsWith('Address of the last page'))
               return await io.ask(question, settings);
             const answer = await fetch(shown ?? '', { redirect: 'manual' });
             return answer.headers.get('location') ?? '';

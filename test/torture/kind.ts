@@ -1,0 +1,109 @@
+import { type TestContext, describe, it } from 'vitest';
+import { type Random, stream } from '../../src/seed/random.ts';
+import { readPlan } from './plan.ts';
+
+/** The ways in which a round can fail. A table has a column for each. */
+export const FAILURES = ['lost', 'duplicated', 'wrong report', 'hang'] as const;
+export type Failure = (typeof FAILURES)[number];
+
+/** One kind of torture: a line of the table. */
+export interface Kind {
+  /** As in `npm run torture -- --kind kill`. */
+  readonly name: string;
+  /** What happens, in a few words of the table: `kill -9 at random`. */
+  readonly title: string;
+  readonly rounds: { readonly short: number; readonly full: number };
+  /** A round that takes longer hangs (ms). Several times what a round takes on a busy machine. */
+  readonly timeoutMs: number;
+  /** Says what this machine lacks; undefined if nothing. */
+  readonly missing?: () => string | undefined;
+  readonly run: (round: Round) => Promise<void>;
+}
+
+/** What a kind's `run` gets: its random choices, and the place for what it finds. */
+export interface Round {
+  /** Counted from 1. */
+  readonly number: number;
+  /** The round's own stream: a round that is run alone makes the same choices. */
+  readonly random: Random;
+  /** Counts what was done, for the table: `count('kills', 3)`. */
+  count(what: string, by?: number): void;
+  /** Notes a failure; the round goes on to find more. @param what names the item and the evidence */
+  failed(failure: Failure, what: string): void;
+  /** Notes what happened, shown only if the round fails: the command lines, faults, outcomes. */
+  note(text: string): void;
+}
+
+/** The result of a round, in the `meta` of its test, for the reporter. */
+export interface RoundResult {
+  readonly kind: string;
+  readonly title: string;
+  readonly counts: Readonly<Record<string, number>>;
+  readonly failures: readonly Failure[];
+  readonly notes: readonly string[];
+  readonly missing?: string;
+}
+
+declare module 'vitest' {
+  interface TaskMeta {
+    torture?: RoundResult;
+  }
+}
+
+/** Registers the rounds of a kind as tests. */
+export function torture(kind: Kind): void {
+  const plan = readPlan(process.env);
+  const missing = kind.missing?.();
+  describe(kind.name, () => {
+    for (let number = 1; number <= kind.rounds[plan.form]; number++) {
+      if (plan.round !== undefined && plan.round !== number) continue;
+      it(`round ${number}`, { timeout: kind.timeoutMs }, async (context) => {
+        if (missing !== undefined) skip(context, kind, missing);
+        await runRound(context, kind, number, stream(plan.seed, kind.name, number));
+      });
+    }
+  });
+}
+
+function skip({ task, skip: skipTest }: TestContext, kind: Kind, missing: string): never {
+  task.meta.torture = { ...naming(kind), counts: {}, failures: [], notes: [], missing };
+  return skipTest(missing);
+}
+
+/** @throws Error that lists the round's failures */
+async function runRound(
+  { task, signal }: TestContext,
+  kind: Kind,
+  number: number,
+  random: Random,
+): Promise<void> {
+  const counts: Record<string, number> = {};
+  const failures: Failure[] = [];
+  const found: string[] = [];
+  const notes: string[] = [];
+  // Stays if vitest ends the round by its time limit.
+  task.meta.torture = { ...naming(kind), counts, failures: ['hang'], notes };
+  try {
+    await kind.run({
+      number,
+      random,
+      count: (what, by = 1) => (counts[what] = (counts[what] ?? 0) + by),
+      failed: (failure, what) => {
+        failures.push(failure);
+        found.push(`${failure}: ${what}`);
+      },
+      note: (text) => void notes.push(text),
+    });
+  } catch (error) {
+    // An assertion, or an unexpected answer: the product or the round itself is wrong.
+    failures.push('wrong report');
+    found.push(error instanceof Error ? (error.stack ?? error.message) : String(error));
+  }
+  if (signal.aborted) return;
+  task.meta.torture = { ...naming(kind), counts, failures, notes };
+  if (found.length > 0) throw new Error(found.join('\n'));
+}
+
+function naming({ name, title }: Kind): Pick<RoundResult, 'kind' | 'title'> {
+  return { kind: name, title };
+}
