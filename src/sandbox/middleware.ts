@@ -5,7 +5,7 @@ import { answerInstead, spoilAnswer } from './fault-answers.ts';
 import type { FaultRoute } from './fault-spec.ts';
 import { Problem } from './problem.ts';
 import { fingerprint } from './random.ts';
-import { CLOSE, decodeBody, isObject, readBytes, type RequestBody } from './request-body.ts';
+import { decodeBody, isObject, readBytes, type RequestBody } from './request-body.ts';
 import { publishExchange, type RequestRecord } from './request-log.ts';
 import { routeOf, type RouteName } from './routes.ts';
 import type { SandboxEnv, World } from './world.ts';
@@ -108,11 +108,7 @@ export function loopbackOnly(): MiddlewareHandler<SandboxEnv> {
   return async (c, next) => {
     const { hostname } = new URL(c.req.url);
     if (!['localhost', '127.0.0.1', '[::1]'].includes(hostname)) {
-      throw new Problem(
-        403,
-        `The sandbox answers on loopback names only, not on "${hostname}"`,
-        CLOSE,
-      );
+      throw new Problem(403, `The sandbox answers on loopback names only, not on "${hostname}"`);
     }
     await next();
   };
@@ -138,7 +134,7 @@ export function isFromOtherPage(c: Context<SandboxEnv>): boolean {
 }
 
 export function otherPage(): Problem {
-  return new Problem(403, 'The sandbox cannot be called by other web sites', CLOSE);
+  return new Problem(403, 'The sandbox cannot be called by other web sites');
 }
 
 function openRecord(c: Context<SandboxEnv>, world: World): RequestRecord {
@@ -165,8 +161,7 @@ async function readBody(
   const take = (count: number) => {
     taken += count;
     inFlight.bytes += count;
-    if (inFlight.bytes > MAX_IN_FLIGHT_BYTES)
-      throw new Problem(503, 'Too many large requests', CLOSE);
+    if (inFlight.bytes > MAX_IN_FLIGHT_BYTES) throw new Problem(503, 'Too many large requests');
   };
   try {
     const bytes = await readBytes(c, MAX_BODY_BYTES, take);

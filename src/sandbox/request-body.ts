@@ -34,7 +34,7 @@ export type RequestBody =
  * there is one: reading it through the Request copies it twice.
  *
  * @param onBytes called with the number of bytes that arrived; its error ends the request
- * @throws Problem 413, which closes the connection; an Error if the client disconnects before the end
+ * @throws Problem 413, after which the server closes the connection; an Error if the client disconnects before the end
  */
 export async function readBytes(
   c: Context<SandboxEnv>,
@@ -58,11 +58,8 @@ export async function readBytes(
 }
 
 function tooLarge(maxBytes: number): Problem {
-  return new Problem(413, `A request may have at most ${maxBytes} bytes`, CLOSE);
+  return new Problem(413, `A request may have at most ${maxBytes} bytes`);
 }
-
-/** For an answer before the body was read: the rest of it is not the next request. */
-export const CLOSE = { headers: { connection: 'close' } } as const;
 
 /** Decodes the bytes. Never throws: a scripted fault or a 401 may apply before the body matters. */
 export async function decodeBody(contentType: string, bytes: Buffer): Promise<RequestBody> {
