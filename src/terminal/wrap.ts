@@ -40,7 +40,8 @@ function wrapLine(line: string, columns: number): string {
 
 /** @param width a command that takes more columns is broken into its words */
 function wordsOf(line: string, width: number): { space: string; word: string }[] {
-  return [...line.matchAll(WORD)].flatMap(([whole, space = '', word = '']) =>
+  // Without a word behind them, many spaces would take quadratic time.
+  return [...line.trimEnd().matchAll(WORD)].flatMap(([whole, space = '', word = '']) =>
     widthOf(word) <= width
       ? { space, word }
       : [...whole.matchAll(/(\s*)(\S+)/g)].map(([, gap = '', part = '']) => ({

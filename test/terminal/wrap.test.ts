@@ -39,6 +39,9 @@ describe('a text in a terminal', () => {
   it('is wrapped within the time limit although it holds 200,000 spaces', () => {
     // Quadratic time would be minutes.
     expect(wrap(`one${' '.repeat(200_000)}two`, 20)).toMatch(/^one\s+two$/);
+    expect(wrap(`one two three four five${' '.repeat(200_000)}`, 20).trimEnd()).toBe(
+      'one two three four\nfive',
+    );
   });
 
   it('stays as it is without a terminal', () => {
