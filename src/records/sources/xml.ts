@@ -7,11 +7,15 @@ import type { Mapping, Path } from './types.ts';
 /** Elements of this many bytes are held at once: more would outlive the collection of young objects. */
 const PART = 16 * 1024;
 
+/** Deeper XML is refused: the parser takes more and more time. Health exports have five levels. */
+export const MAX_XML_DEPTH = 200;
+
 /**
  * Reads XML in parts: each element with the mapping's name becomes a row, its attributes the members. The parser
  * forgives, since exports of iOS 16 have a DTD that is not well-formed.
  *
- * @throws SyncError `INPUT_INVALID` if the document ends before its root element does
+ * @throws SyncError `INPUT_INVALID` if the document ends before its root element does, or is
+ *   nested too deep
  */
 export async function* readXml(
   name: string,
@@ -32,10 +36,12 @@ export async function* readXml(
     attributes = undefined;
   };
   const open = new Set([root]);
+  let depth = 0;
   const parser = new Parser(
     {
       onopentagname(tag) {
         endAttributes();
+        if (++depth > MAX_XML_DEPTH) throw tooDeep(name);
         if (tag === element) attributes = new Map();
       },
       onattribute(attribute, value) {
@@ -44,6 +50,7 @@ export async function* readXml(
       },
       onclosetag(tag, isImplied) {
         endAttributes();
+        depth--;
         if (!isImplied) open.delete(tag);
       },
     },
@@ -62,6 +69,13 @@ export async function* readXml(
   if (open.size === 0) return;
   throw new SyncError('INPUT_INVALID', `${name} is cut off: it ends before </${String(root)}>.`, {
     hint: 'Export it again, and copy or unpack it completely.',
+    details: { path: name },
+  });
+}
+
+function tooDeep(name: string): SyncError {
+  return new SyncError('INPUT_INVALID', `${name} is nested more than ${MAX_XML_DEPTH} deep.`, {
+    hint: 'No export that sync knows is.',
     details: { path: name },
   });
 }

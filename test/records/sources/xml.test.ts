@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { prepareInputs } from '../../../src/records/prepare.ts';
 import { appleHealth } from '../../../src/records/sources/apple-health.ts';
+import { MAX_XML_DEPTH } from '../../../src/records/sources/xml.ts';
 import { BERLIN } from '../support.ts';
 
 const sample = readFileSync(join(import.meta.dirname, 'samples/apple-health-export.xml'));
@@ -35,6 +36,18 @@ describe('an XML export', () => {
       expect([...invalid, ...unreadable]).toEqual([]);
     },
   );
+
+  it('is refused if it is nested too deep', async () => {
+    const head = sample.subarray(0, sample.indexOf('<HealthData') + '<HealthData>'.length);
+    const deep = Buffer.from(
+      `${head.toString().replace(/<HealthData.*/s, '<HealthData>')}${'<a>'.repeat(500_000)}`,
+    );
+    const { bodies, unreadable } = await read(deep);
+    expect(bodies).toEqual([]);
+    expect(unreadable.map(({ problems }) => problems)).toEqual([
+      [{ problem: `export.xml is nested more than ${MAX_XML_DEPTH} deep.` }],
+    ]);
+  });
 
   it('sends nothing if it is cut off, and says so', async () => {
     const { bodies, unreadable } = await read(sample.subarray(0, sample.length - 40));
