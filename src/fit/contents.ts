@@ -1,4 +1,11 @@
-import { MESSAGE, type Message, type ReadEnd, isMisread, readMessages } from './messages.ts';
+import {
+  MESSAGE,
+  type Message,
+  type ReadEnd,
+  dateOf,
+  isMisread,
+  readMessages,
+} from './messages.ts';
 import { positionOf } from './local-time.ts';
 import { printableText } from './printable.ts';
 import { type Averages, cadenceOf } from './summary.ts';
@@ -29,6 +36,8 @@ export interface DeveloperField {
 /** The records of a recording, which `sync inspect` shows. */
 export interface Contents {
   readonly samples: Samples;
+  /** Time of the first record. */
+  readonly startTime: Date | undefined;
   readonly laps: number;
   readonly means: Means;
   readonly developerFields: readonly DeveloperField[];
@@ -65,6 +74,7 @@ export function readContents(bytes: Uint8Array): Contents {
   if (!end.complete) samples.dropMisread();
   return {
     samples,
+    startTime: samples.startTime,
     laps,
     means: samples.means(),
     developerFields: [...developerFields.values()],
@@ -93,6 +103,10 @@ class SampleColumns implements Samples {
   readonly #heartRate = new Mean();
   readonly #cadence = new Mean();
   #first: number | undefined;
+
+  get startTime(): Date | undefined {
+    return dateOf(this.#first);
+  }
 
   add(message: Message): void {
     const { timestamp } = message;

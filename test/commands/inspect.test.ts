@@ -250,6 +250,12 @@ describe('sync inspect', () => {
     expect(shown(item).join('\n')).not.toContain('uploads leave it out');
   });
 
+  it('shows when the records of a recording without a session began', () => {
+    const records = [0, 1, 2].map((secs) => fitMessage('record', { timestamp: START + secs }));
+    const item = inspectFile(file('no-session.fit', fitFile(...records)));
+    expect(item).toMatchObject({ startTime: '2026-02-15T07:30:00.000Z', recordedSecs: 2 });
+  });
+
   it('reports a whole file that cannot be decoded', () => {
     const bytes = fitFile([0x0f, ...new Uint8Array(200).fill(7)]);
     const item = inspectFile(file('garbage.fit', bytes));

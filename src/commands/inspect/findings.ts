@@ -116,6 +116,7 @@ function findings(bytes: Buffer, envelope: Envelope): Findings {
   const { sessions } = summary;
   const contents = readContents(bytes);
   const { means, samples, end } = contents;
+  const startTime = summary.startTime ?? contents.startTime;
   const { shown, contradicting } = compareAverages(sessions, means);
   return {
     sha256:
@@ -129,8 +130,8 @@ function findings(bytes: Buffer, envelope: Envelope): Findings {
     isSent: identity.verdict === 'activity',
     device: fileId && deviceOf(fileId),
     name: activityName(summary),
-    startTime: summary.startTime?.toISOString(),
-    localStartTime: localStartTime(summary),
+    startTime: startTime?.toISOString(),
+    localStartTime: localStartTime(startTime, summary),
     elapsedSecs: summary.elapsedSecs,
     timerSecs: summary.timerSecs,
     distanceMeters: summary.distanceMetres,
@@ -217,7 +218,10 @@ function words(name: string | null): string | undefined {
   return name === null ? undefined : name.replaceAll('_', ' ');
 }
 
-function localStartTime({ startTime, localOffsetMinutes }: Summary): string | undefined {
+function localStartTime(
+  startTime: Date | undefined,
+  { localOffsetMinutes }: Summary,
+): string | undefined {
   if (startTime === undefined || localOffsetMinutes === undefined) return undefined;
   return isoTime(startTime.getTime(), localOffsetMinutes);
 }
