@@ -45,12 +45,10 @@ export interface Contents {
   readonly end: ReadEnd;
 }
 
-/** Means of the records, as devices compute them. */
+/** Means of the records, without and with zeroes: no pulse found, coasting, standing still. */
 export interface Means {
-  /** Heart rate and cadence without zeroes, which mean no pulse found, and standing still. */
-  readonly moving: Averages;
-  /** With zeroes. */
-  readonly all: Averages;
+  readonly withoutZeroes: Averages;
+  readonly withZeroes: Averages;
 }
 
 /** Reads the records of all segments; of a damaged file, those before the damage. */
@@ -137,12 +135,16 @@ class SampleColumns implements Samples {
   means(): Means {
     const [power, heartRate, cadence] = [this.#power, this.#heartRate, this.#cadence];
     return {
-      moving: {
-        power: power.all,
+      withoutZeroes: {
+        power: power.withoutZeroes,
         heartRate: heartRate.withoutZeroes,
         cadence: cadence.withoutZeroes,
       },
-      all: { power: power.all, heartRate: heartRate.all, cadence: cadence.all },
+      withZeroes: {
+        power: power.withZeroes,
+        heartRate: heartRate.withZeroes,
+        cadence: cadence.withZeroes,
+      },
     };
   }
 }
@@ -165,7 +167,7 @@ class Mean {
     if (value === 0) this.#zeroes++;
   }
 
-  get all(): number | undefined {
+  get withZeroes(): number | undefined {
     return this.#sum === 0 ? undefined : this.#sum / this.#count;
   }
 

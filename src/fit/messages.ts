@@ -18,7 +18,7 @@ export const MESSAGE = {
 } as const;
 
 /** The timestamp field of every message. */
-export const TIMESTAMP = 253;
+const TIMESTAMP = 253;
 
 /** The FIT epoch, 1989-12-31T00:00:00Z (ms since 1970). */
 const FIT_EPOCH_MS = 631_065_600_000;

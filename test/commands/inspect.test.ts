@@ -240,6 +240,12 @@ describe('sync inspect', () => {
     expect(text).toContain(`\`sync upload --any-type ${path}\` sends it all the same.`);
   });
 
+  it('gives a file that is no activity no name', () => {
+    const messages = [fitMessage('fileId', { type: 3 }), fitMessage('sport', { sport: 1 })];
+    const item = inspectFile(file('sport.fit', fitFile(...messages)));
+    expect(item).toMatchObject({ holds: 'sport settings', name: undefined });
+  });
+
   it('takes a file without a type for an activity if it has a session', () => {
     const bytes = fitFile(
       fitMessage('fileId', { manufacturer: 1 }),
