@@ -231,6 +231,10 @@ export function storageError(
     const { message, hint, state } = disk;
     return new SyncError('STORAGE', message, { cause, hint, details: { path, disk: state } });
   }
+  const busy = busyFile(cause);
+  if (busy !== undefined) {
+    return new SyncError('STORAGE', busy.message, { cause, hint: busy.hint, details: { path } });
+  }
   const found = obstacle(path, cause);
   const fix =
     variable === undefined ? 'Fix that.' : `Fix that, or name another folder with ${variable}.`;
@@ -263,6 +267,18 @@ export function writeFailure(
   } catch (cause) {
     return storageError(path, cause, variable);
   }
+}
+
+/** Returns what to do about a file that cannot be replaced or removed because it is in use. */
+function busyFile(cause: unknown): { message: string; hint: string } | undefined {
+  if (systemCode(cause) !== 'EBUSY') return undefined;
+  const { path = 'The file', dest = path } = cause as { path?: string; dest?: string };
+  return process.platform === 'win32'
+    ? { message: `${dest} is open in another program.`, hint: 'Close that, then try again.' }
+    : {
+        message: `${dest} cannot be replaced, because it is mounted as a single file.`,
+        hint: `Mount its folder ${dirname(dest)} instead, so that the file can be replaced as a whole.`,
+      };
 }
 
 /** Returns the fault of a path as a sentence; undefined if none is visible. */
