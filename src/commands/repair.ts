@@ -18,7 +18,7 @@ interface RepairFlags {
 interface Copy {
   readonly path: string;
   readonly copy: string;
-  /** What was wrong with the original. */
+  /** The problem of the original. */
   readonly fault: Unwhole;
   readonly repair: Repair;
 }

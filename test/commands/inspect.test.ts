@@ -240,6 +240,12 @@ describe('sync inspect', () => {
     expect(text).toContain(`\`sync upload --any-type ${path}\` sends it all the same.`);
   });
 
+  it('gives a file that is no activity no name', () => {
+    const messages = [fitMessage('fileId', { type: 3 }), fitMessage('sport', { sport: 1 })];
+    const item = inspectFile(file('sport.fit', fitFile(...messages)));
+    expect(item).toMatchObject({ holds: 'sport settings', name: undefined });
+  });
+
   it('takes a file without a type for an activity if it has a session', () => {
     const bytes = fitFile(
       fitMessage('fileId', { manufacturer: 1 }),
@@ -248,6 +254,12 @@ describe('sync inspect', () => {
     const item = inspectFile(file('typeless.fit', bytes));
     expect(item).toMatchObject({ holds: 'an activity', isSent: true, name: 'Ride' });
     expect(shown(item).join('\n')).not.toContain('uploads leave it out');
+  });
+
+  it('shows when the records of a recording without a session began', () => {
+    const records = [0, 1, 2].map((secs) => fitMessage('record', { timestamp: START + secs }));
+    const item = inspectFile(file('no-session.fit', fitFile(...records)));
+    expect(item).toMatchObject({ startTime: '2026-02-15T07:30:00.000Z', recordedSecs: 2 });
   });
 
   it('reports a whole file that cannot be decoded', () => {

@@ -53,7 +53,7 @@ async function refusal(...args: string[]): Promise<SyncError> {
 }
 
 describe('sync repair', () => {
-  it('writes a whole copy beside the original, which it leaves as it is', async () => {
+  it('writes a whole copy beside the original, which it does not change', async () => {
     const broken = unfinished(ride);
     const path = put('ride.fit', broken);
     const line = await repairJson('ride.fit');
@@ -77,7 +77,7 @@ describe('sync repair', () => {
     expect(readFileSync(path).equals(broken)).toBe(true);
   });
 
-  it('says what was kept and lost, and how to send the copy', async () => {
+  it('reports kept and lost data, and how to send the copy', async () => {
     put('ride.fit', truncated(ride, 2000));
     const { exitCode, text } = await repairText('ride.fit');
     expect(exitCode).toBe(0);
