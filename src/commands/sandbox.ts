@@ -6,6 +6,7 @@ import { wholeNumber } from '../app/flags.ts';
 import { documentUrl } from '../base/documents.ts';
 import { ExitCode, SyncError, systemCode } from '../base/errors.ts';
 import { type Text, joinTexts } from '../base/phrase.ts';
+import { parseJson } from '../base/json.ts';
 import { programName } from '../base/program-name.ts';
 import { FAULT_KINDS, FAULT_PARAMS, FAULT_ROUTES, FaultSpecError } from '../sandbox/fault-spec.ts';
 import type { RequestRecord } from '../sandbox/request-log.ts';
@@ -258,7 +259,7 @@ function setting(text: string): [string, unknown] {
     });
   }
   try {
-    return [name, JSON.parse(value) as unknown];
+    return [name, parseJson(value)];
   } catch {
     return [name, value];
   }

@@ -104,13 +104,10 @@ export function largestUnpacked(packed: number): number {
 
 /** Returns whether a file that starts with these bytes can be a FIT file. */
 export function mayBeFit(first: Uint8Array): boolean {
-  return peekHeader(first, Number.MAX_SAFE_INTEGER).state === 'possible';
+  return peekHeader(first, Number.MAX_SAFE_INTEGER).state !== 'not-fit';
 }
 
-/**
- * Unpacks a gzip file with a recording. Of another file, and of a recording without a size, it
- * unpacks the beginning only, which shows its kind.
- */
+/** Unpacks a gzip file with a recording. Of another file, it unpacks only the beginning, which shows its kind. */
 function unpack(packed: Buffer, stamp: FileStamp): FileContents | Unreadable {
   // Loaded with the first gzip file.
   const { gunzipSync, constants: zlib } = loadZlib();

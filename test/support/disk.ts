@@ -19,6 +19,11 @@ export function whyNoMount(): string | undefined {
   return status === 0 ? undefined : 'this user may not mount';
 }
 
+export interface DiskOptions {
+  /** Most files and folders, its own included. */
+  readonly files?: number;
+}
+
 export interface SmallDisk {
   /** Fills it up, but for a whole number of pages. */
   readonly fill: (bytesLeft: number) => void;
@@ -30,13 +35,11 @@ export interface SmallDisk {
   readonly makeWritable: () => void;
 }
 
-export interface DiskOptions {
-  /** Most files and folders, its own included; default: more than any test keeps there. */
-  readonly files?: number;
-}
+/** More files than a test keeps on a small disk, unless it says otherwise. */
+const INODES = 300;
 
 /** Mounts a small file system in memory at `dir`, until the test ends. */
-export function mountSmallDisk(dir: string, { files = 300 }: DiskOptions = {}): SmallDisk {
+export function mountSmallDisk(dir: string, { files = INODES }: DiskOptions = {}): SmallDisk {
   const mount = (...args: string[]) => {
     const { status, stderr } = spawnSync('mount', args, { encoding: 'utf8' });
     if (status !== 0) throw new Error(`mount failed: ${stderr}`);
@@ -48,10 +51,7 @@ export function mountSmallDisk(dir: string, { files = 300 }: DiskOptions = {}): 
   const fillers = join(dir, 'fillers');
   return {
     fill: (bytesLeft) => fillUp(filler, bytesLeft),
-    useUpInodes: () => {
-      mkdirSync(fillers);
-      fillFiles(fillers);
-    },
+    useUpInodes: () => makeFiles(fillers),
     makeRoom: () => {
       rmSync(filler, { force: true });
       rmSync(fillers, { recursive: true, force: true });
@@ -83,5 +83,15 @@ function fillUp(path: string, bytesLeft: number): void {
     ftruncateSync(fd, fstatSync(fd).size - bytesLeft);
   } finally {
     closeSync(fd);
+  }
+}
+
+/** Makes empty files until there is no room for another one. */
+function makeFiles(folder: string): void {
+  try {
+    mkdirSync(folder);
+    for (let file = 0; ; file++) closeSync(openSync(join(folder, String(file)), 'w'));
+  } catch (error) {
+    if (systemCode(error) !== 'ENOSPC') throw error;
   }
 }

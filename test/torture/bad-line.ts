@@ -37,8 +37,11 @@ export interface BadLine {
   settle(): number;
 }
 
-/** @param target URL of the sandbox */
-export async function openBadLine(target: string): Promise<BadLine> {
+/**
+ * @param target URL of the sandbox
+ * @param only a text in the first line of the requests that faults may hit; default: any request
+ */
+export async function openBadLine(target: string, only = ''): Promise<BadLine> {
   const { port: targetPort } = new URL(target);
   const script: LineFault[] = [];
   const sockets = new Set<Socket>();
@@ -51,10 +54,10 @@ export async function openBadLine(target: string): Promise<BadLine> {
       socket.on('error', () => undefined);
       socket.once('close', () => sockets.delete(socket));
     }
-    carry(client, service, () => {
-      const fault = script.shift();
-      if (fault !== undefined) hits++;
-      return fault;
+    carry(client, service, (head) => {
+      if (script.length === 0 || !head.includes(only)) return undefined;
+      hits++;
+      return script.shift();
     });
   });
   const listen = async (port: number) => {
@@ -89,8 +92,12 @@ export async function openBadLine(target: string): Promise<BadLine> {
   };
 }
 
-/** Connects two sockets. @param draw the fault of the next request on this connection, if any */
-function carry(client: Socket, service: Socket, draw: () => LineFault | undefined): void {
+/** Connects two sockets. @param draw returns the fault of a request, by its first bytes */
+function carry(
+  client: Socket,
+  service: Socket,
+  draw: (head: string) => LineFault | undefined,
+): void {
   let fault: LineFault | undefined;
   let answering = true;
   let passed = { request: 0, answer: 0 };
@@ -111,7 +118,8 @@ function carry(client: Socket, service: Socket, draw: () => LineFault | undefine
     if (answering) {
       answering = false;
       passed = { request: 0, answer: 0 };
-      fault = draw();
+      const [head = ''] = bytes.toString('latin1').split('\r\n', 1);
+      fault = draw(head);
       if (fault?.what === 'never-read') {
         client.pause();
         void after(fault.ms);

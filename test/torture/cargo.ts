@@ -13,11 +13,19 @@ export interface Cargo {
   readonly wellness: Map<string, Readonly<Record<string, number>>>;
   /** By day, then by {@link foodKey}: foods of `sync` and of the athlete. */
   readonly foods: Map<string, Map<string, Food>>;
+  /** Keys of foods that the athlete removed in the platform. */
+  readonly removed: Set<string>;
   profile: { readonly weight?: number; readonly ftp?: number };
 }
 
 export function emptyCargo(): Cargo {
-  return { recordings: new Map(), wellness: new Map(), foods: new Map(), profile: {} };
+  return {
+    recordings: new Map(),
+    wellness: new Map(),
+    foods: new Map(),
+    removed: new Set(),
+    profile: {},
+  };
 }
 
 /** Returns the foods of a day, which may be added to. */

@@ -14,35 +14,37 @@ export interface Job {
   readonly args: readonly string[];
   /** What a later run without faults is called, if it differs. */
   readonly again?: readonly string[];
-  /** The endpoints that it may call. */
+  /** The endpoints that it may call; it always calls the first. */
   readonly routes: readonly [FaultRoute, ...FaultRoute[]];
   readonly claim: Claim;
+  /** The job that it takes back: run again before this one. */
+  readonly earlier?: Job;
 }
 
 /** Prepares a job: writes its files, and runs earlier commands that it needs. */
-type Errand = (scene: Scene, random: Random) => Promise<Job>;
+type Errand = (scene: Scene, random: Random) => Job | Promise<Job>;
 
 const NOTHING: Claim = { recordings: new Map(), wellness: new Map(), foods: new Map() };
 
 const NUTRITION_ROUTES = ['nutrition', 'nutrition-list', 'nutrition-items'] as const;
 
 /** Every command that sends. */
-export const ERRANDS = {
-  upload: async (scene, random) => {
-    const [[name, bytes] = ['', new Uint8Array()]] = await newRecordings(scene, random, 1);
+const ERRANDS = {
+  upload: (scene, random) => {
+    const [[name, bytes] = ['', new Uint8Array()]] = newRecordings(scene, random, 1);
     const path = scene.world.write(`${name}.fit`, bytes);
     const claim = { ...NOTHING, recordings: new Map([[name, bytes]]) };
     return { args: ['upload', path, '--json'], routes: ['upload-fit'], claim };
   },
 
-  folder: async (scene, random) => {
-    const { dir, recordings } = await newFolder(scene, random);
+  folder: (scene, random) => {
+    const { dir, recordings } = newFolder(scene, random);
     const claim = { ...NOTHING, recordings };
     return { args: ['upload', dir, '--json'], routes: ['upload-fit'], claim };
   },
 
-  watch: async (scene, random) => {
-    const { dir, recordings } = await newFolder(scene, random);
+  watch: (scene, random) => {
+    const { dir, recordings } = newFolder(scene, random);
     return {
       args: ['watch', '--once', dir, '--json'],
       // The watcher waits before it sends again what the service refused.
@@ -52,22 +54,21 @@ export const ERRANDS = {
     };
   },
 
-  wellness: async (scene, random) => {
-    const { path, wellness } = await newWellness(scene, random);
+  wellness: (scene, random) => {
+    const { path, wellness } = newWellness(scene, random);
     const raw = random.chance(0.3) ? ['--raw'] : [];
     const args = ['push', 'wellness', path, ...raw, '--json'];
     return { args, routes: ['wellness'], claim: { ...NOTHING, wellness } };
   },
 
-  nutrition: async (scene, random) => await pushOf(scene, random, []),
-  'nutrition --replace-day': async (scene, random) =>
-    await pushOf(scene, random, ['--replace-day']),
-  'nutrition --add': async (scene, random) => await pushOf(scene, random, ['--add']),
-  'nutrition --raw': async (scene, random) => await pushOf(scene, random, ['--raw']),
+  nutrition: (scene, random) => pushOf(scene, random, []),
+  'nutrition --replace-day': (scene, random) => pushOf(scene, random, ['--replace-day']),
+  'nutrition --add': (scene, random) => pushOf(scene, random, ['--add']),
+  'nutrition --raw': (scene, random) => pushOf(scene, random, ['--raw']),
 
   /** Pushes a file again that lacks an item, has another and changed a third one. */
   'nutrition changed': async (scene, random) => {
-    const first = await pushOf(scene, random, []);
+    const first = pushOf(scene, random, []);
     await sent(scene, first);
     const path = first.args[2] ?? '';
     const foods = new Map<string, { held: Food[]; gone: string[] }>();
@@ -86,12 +87,12 @@ export const ERRANDS = {
   },
 
   undo: async (scene, random) => {
-    const first = await pushOf(scene, random, []);
+    const first = pushOf(scene, random, []);
     await sent(scene, first);
     const [date = ''] = first.claim.foods.keys();
     const foods = new Map([[date, { held: [], gone: takeSent(scene, date) }]]);
     const args = ['undo', 'nutrition', date, '--json'];
-    return { args, routes: NUTRITION_ROUTES, claim: { ...NOTHING, foods } };
+    return { args, routes: NUTRITION_ROUTES, claim: { ...NOTHING, foods }, earlier: first };
   },
 
   profile: (scene, random) => {
@@ -101,16 +102,16 @@ export const ERRANDS = {
     };
     scene.cargo.profile = profile;
     const args = ['profile', '--weight', String(profile.weight), '--ftp', String(profile.ftp)];
-    return Promise.resolve({
+    return {
       args: [...args, '--json'],
       routes: ['profile-update', 'profile'],
       claim: { ...NOTHING, profile },
-    });
+    };
   },
 
-  import: async (scene, random) => {
-    const recordings = await newRecordings(scene, random, 2);
-    const wellness = await newWellness(scene, random);
+  import: (scene, random) => {
+    const recordings = newRecordings(scene, random, 2);
+    const wellness = newWellness(scene, random);
     const foods = newFoods(scene, random);
     for (const [date, { held }] of foods) {
       for (const food of held) foodsOn(scene.cargo, date).set(foodKey(food), food);
@@ -131,8 +132,15 @@ export const ERRANDS = {
     };
   },
 
-  seed: async (scene, random) => {
-    const which = ['--days', '2', '--seed', String(random.integer(1, 99)), '--until', '2026-02-15'];
+  seed: async (scene) => {
+    const which = [
+      '--days',
+      '2',
+      '--seed',
+      String(1 + (scene.round.number % 99)),
+      '--until',
+      '2026-02-15',
+    ];
     const dir = join(scene.world.home.dir, `season-${scene.serial()}`);
     await scene.run(['seed', ...which, '--out', dir]);
     return {
@@ -146,18 +154,26 @@ export const ERRANDS = {
 export type ErrandName = keyof typeof ERRANDS;
 export const ERRAND_NAMES = Object.keys(ERRANDS) as [ErrandName, ...ErrandName[]];
 
+export async function prepare(name: ErrandName, scene: Scene, random: Random): Promise<Job> {
+  return await ERRANDS[name](scene, random);
+}
+
+/** Returns an endpoint of a job, mostly one that it surely calls. */
+export function usualRoute({ routes }: Job, random: Random): FaultRoute {
+  return random.chance(0.6) ? routes[0] : random.pick(routes);
+}
+
 /** Runs a job that nothing disturbs. */
 async function sent({ round, run }: Scene, { args }: Job): Promise<void> {
   const { code } = await run(args);
   if (code !== 0) round.failed('wrong report', `${args.join(' ')} ended with ${String(code)}`);
 }
 
-async function newRecordings(
+function newRecordings(
   { cargo, serial }: Scene,
   random: Random,
   count: number,
-): Promise<Map<string, Uint8Array>> {
-  await Promise.resolve();
+): Map<string, Uint8Array> {
   const recordings = new Map<string, Uint8Array>();
   for (let index = 0; index < count; index++) {
     const bytes = makeRecording({
@@ -172,8 +188,8 @@ async function newRecordings(
 }
 
 /** Writes a folder of recordings: as files, packed, and in an archive. */
-async function newFolder(scene: Scene, random: Random) {
-  const recordings = await newRecordings(scene, random, random.integer(2, 5));
+function newFolder(scene: Scene, random: Random) {
+  const recordings = newRecordings(scene, random, random.integer(2, 5));
   const name = `card-${scene.serial()}`;
   for (const [ride, bytes] of recordings) {
     if (random.chance(0.7)) scene.world.write(`${name}/${ride}.fit`, bytes);
@@ -182,8 +198,7 @@ async function newFolder(scene: Scene, random: Random) {
   return { dir: join(scene.world.home.dir, name), recordings };
 }
 
-async function newWellness({ cargo, world, serial }: Scene, random: Random) {
-  await Promise.resolve();
+function newWellness({ cargo, world, serial }: Scene, random: Random) {
   const wellness = new Map<string, Record<string, number>>();
   for (let index = random.integer(1, 4); index > 0; index--) {
     const date = `2026-02-${String(random.integer(1, 9)).padStart(2, '0')}`;
@@ -194,8 +209,7 @@ async function newWellness({ cargo, world, serial }: Scene, random: Random) {
   return { path: world.write(`wellness-${serial()}.json`, text), wellness, text };
 }
 
-async function pushOf(scene: Scene, random: Random, flags: readonly string[]): Promise<Job> {
-  await Promise.resolve();
+function pushOf(scene: Scene, random: Random, flags: readonly string[]): Job {
   const foods = newFoods(scene, random);
   for (const [date, { held, gone }] of foods) {
     if (flags.includes('--replace-day')) gone.push(...takeSent(scene, date));
@@ -249,7 +263,7 @@ function seasonIn({ cargo }: Scene, dir: string): Claim {
   const recordings = new Map(
     files
       .filter((name) => name.endsWith('.fit'))
-      .map((name) => [name, new Uint8Array(readFileSync(join(dir, name)))]),
+      .map((name) => [join(dir, name), new Uint8Array(readFileSync(join(dir, name)))]),
   );
   const read = (name: string) =>
     JSON.parse(readFileSync(join(dir, name), 'utf8')) as Record<string, unknown>[];

@@ -32,7 +32,7 @@ export const SERVICE_FAULTS: readonly [string, ...string[]] = [
 /** Sizes of pieces after which a line breaks: in a head, at its end, in a body. */
 const PIECES = [0, 1, 9, 60, 200, 400, 1_000, 2_500] as const;
 
-/** Bytes before an answer: of another protocol, of another answer, of nothing. */
+/** Bytes before an answer: of another protocol, of another answer, of nothing. None reports success. */
 const GARBAGE = [
   '\0',
   '\r\n\r\n',
@@ -40,8 +40,7 @@ const GARBAGE = [
   '\x16\x03\x01\x02\0\x01\0\x01\xfc\x03\x03',
   'HTTP/1.1 100 Continue\r\n\r\n',
   'HTTP/1.1 103 Early Hints\r\nLink: </x>\r\n\r\n',
-  'HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n',
-  'HTTP/1.1 204 No Content\r\n\r\n',
+  'HTTP/1.1 302 Found\r\nLocation: /\r\nContent-Length: 0\r\n\r\n',
   'HTTP/1.1 500 Internal Server Error\r\nContent-Length: 2\r\n\r\n{}',
   '<html>',
 ] as const;

@@ -2,7 +2,7 @@ import { hastyClock } from '../support/delivery.ts';
 import { type World, loginWithToken, openWorld } from '../support/acceptance.ts';
 import { runInProcess } from '../support/in-process.ts';
 import type { Finished } from '../support/program.ts';
-import type { Revision } from '../../src/sandbox/revisions.ts';
+import { REVISION_NAMES, type Revision } from '../../src/sandbox/revisions.ts';
 import type { SandboxSettings } from '../../src/sandbox/settings.ts';
 import { type Cargo, emptyCargo } from './cargo.ts';
 import { judgeOutput } from './judge.ts';
@@ -17,9 +17,12 @@ export interface Scene {
   readonly readsNutrition: boolean;
   readonly cargo: Cargo;
   /** Returns 1, 2, 3, ...: for names that are unique in the scene. */
-  serial(): number;
+  readonly serial: () => number;
   /** Runs a command line and judges what it printed. */
-  run(args: readonly string[], options?: { readonly input?: string }): Promise<Finished>;
+  readonly run: (
+    args: readonly string[],
+    options?: { readonly input?: string },
+  ) => Promise<Finished>;
 }
 
 export interface SceneOptions {
@@ -32,6 +35,9 @@ export interface SceneOptions {
   readonly through?: (url: string) => Promise<string>;
 }
 
+/** Both deployed revisions, and the third behaviour of nutrition. */
+export const REVISIONS: readonly [Revision, ...Revision[]] = REVISION_NAMES;
+
 const SCOPES = [
   'workout:write',
   'workout:read',
@@ -40,6 +46,13 @@ const SCOPES = [
   'profile:write',
   'profile:read',
 ] as const;
+
+/** Logs in again, with the scopes of the scene. */
+export async function logIn({ world, readsNutrition }: Pick<Scene, 'world' | 'readsNutrition'>) {
+  await loginWithToken(world, {
+    scopes: readsNutrition ? [...SCOPES, 'nutrition:read'] : [...SCOPES],
+  });
+}
 
 export async function openScene(round: Round, options: SceneOptions): Promise<Scene> {
   const { revision, readsNutrition = true, program = false, settings, through } = options;
@@ -50,16 +63,15 @@ export async function openScene(round: Round, options: SceneOptions): Promise<Sc
   if (through !== undefined) {
     world.home.env['SYNC_BASE_URL'] = await through(world.sandbox.url);
   }
-  await loginWithToken(world, {
-    scopes: readsNutrition ? [...SCOPES, 'nutrition:read'] : [...SCOPES],
-  });
+  await logIn({ world, readsNutrition });
   const run: Scene['run'] = async (args, { input = '' } = {}) => {
     const { home } = world;
+    const started = performance.now();
     const finished = program
       ? await world.sync(args, { input })
       : await runInProcess(args, { home, input, clock: hastyClock });
     round.count('runs');
-    round.note(described(args, finished));
+    round.note(described(args, finished, performance.now() - started));
     judgeOutput(round, args.join(' '), finished);
     return finished;
   };
@@ -71,6 +83,11 @@ export async function openScene(round: Round, options: SceneOptions): Promise<Sc
   };
 }
 
-function described(args: readonly string[], { code, stdout, stderr }: Finished): string {
-  return `$ sync ${args.join(' ')} -> ${String(code)}\n${stdout}${stderr}`;
+/** @param ms that the run took */
+function described(
+  args: readonly string[],
+  { code, stdout, stderr }: Finished,
+  ms: number,
+): string {
+  return `$ sync ${args.join(' ')} -> ${String(code)} after ${Math.round(ms)} ms\n${stdout}${stderr}`;
 }

@@ -1,0 +1,52 @@
+import type { Means } from './contents.ts';
+import type { Averages, Session } from './summary.ts';
+
+type Quantity = keyof Averages;
+
+/** The averages of a recording, and where the device contradicts its own records. */
+export interface ComparedAverages {
+  /** The device's averages. Without one, the mean of the records, without zeroes but for power. */
+  readonly shown: Averages;
+  /** Means of the records that differ from the device's average. */
+  readonly contradicting: Averages;
+}
+
+/** Largest deviation of a device's average from the mean of its records, as a share. */
+const DEVIATION = 0.3;
+
+/** Compares the device's averages with the means of the records, with and without standing still. */
+export function compareAverages(sessions: readonly Session[], means: Means): ComparedAverages {
+  const compare = (quantity: Quantity) => {
+    const own = deviceAverage(sessions, quantity);
+    const moving = means.moving[quantity];
+    const all = means.all[quantity];
+    if (own === undefined) return { shown: moving, contradicting: undefined };
+    if (moving === undefined || all === undefined) return { shown: own, contradicting: undefined };
+    const isCredible = own >= all * (1 - DEVIATION) && own <= moving * (1 + DEVIATION);
+    return { shown: own, contradicting: isCredible ? undefined : moving };
+  };
+  const power = compare('power');
+  const heartRate = compare('heartRate');
+  const cadence = compare('cadence');
+  return {
+    shown: { power: power.shown, heartRate: heartRate.shown, cadence: cadence.shown },
+    contradicting: {
+      power: power.contradicting,
+      heartRate: heartRate.contradicting,
+      cadence: cadence.contradicting,
+    },
+  };
+}
+
+/** Averages the sessions by time, without 0: devices write 0 if they have no sensor. */
+function deviceAverage(sessions: readonly Session[], quantity: Quantity): number | undefined {
+  let sum = 0;
+  let secs = 0;
+  for (const { averages, timerSecs = 0 } of sessions) {
+    const value = averages[quantity] ?? 0;
+    if (value === 0) continue;
+    sum += value * timerSecs;
+    secs += timerSecs;
+  }
+  return secs === 0 ? undefined : sum / secs;
+}
