@@ -384,7 +384,7 @@ describe.skipIf(process.platform !== 'linux')('results on a full disk', () => {
     const path = [installSync(home)];
     const upload = await runShell('sync upload ride.fit > /dev/full', { home, path });
     expect(upload.stderr).toBe(
-      'Error: The results could not be written: ENOSPC: no space left on device.\n' +
+      'Error: The results could not be written: their disk is full.\n' +
         '  The command did its work nevertheless; see `sync status`.\n',
     );
     expect(upload.code).toBe(1);
