@@ -12,6 +12,7 @@ import {
   rootTrust,
 } from '../system/folder-trust.ts';
 import type { AppContext } from './context.ts';
+import { leakingVariables } from './node-variables.ts';
 
 /**
  * Loads the configuration of the profile in use.
@@ -24,6 +25,9 @@ export function configFor(context: AppContext, overrides: SettingOverrides = {})
   refuseForeignState(stateDir);
   warnOfDistrust(context, dirname(configFile));
   warnOfDistrust(context, stateDir);
+  for (const { message, hint } of leakingVariables(context.env)) {
+    warnOnce(context, message, hint);
+  }
   return config;
 }
 
@@ -60,14 +64,20 @@ export function ledgerPath(config: Config): string {
   return join(config.paths.stateDir, 'ledger.db');
 }
 
-/** The folders about which each context has warned. */
+/** What each context has warned of. */
 const warned = new WeakMap<AppContext, Set<string>>();
 
 /** Warns, once per context, if other users can change the contents of a folder. */
 export function warnOfDistrust(context: AppContext, folder: string): void {
   const found = findDistrust(folder);
+  if (found === undefined) return;
+  warnOnce(context, distrustMessage(found, folder), `Run \`${found.fix}\`.`, found.path);
+}
+
+/** @param subject two warnings about one subject are one */
+function warnOnce(context: AppContext, message: string, hint: string, subject = message): void {
   const known = warned.get(context) ?? new Set();
-  if (found === undefined || known.has(found.path)) return;
-  warned.set(context, known.add(found.path));
-  context.warn(phrase`${distrustMessage(found, folder)}\n  Run \`${found.fix}\`.`);
+  if (known.has(subject)) return;
+  warned.set(context, known.add(subject));
+  context.warn(phrase`${message}\n  ${hint}`);
 }

@@ -58,29 +58,30 @@ function faultOf(error: unknown, system: FaultSystem): SyncError {
   } catch (failure) {
     return new SyncError('INTERNAL', message, {
       cause: error,
-      hint: phrase`Its trace could not be written: ${storageError(tracesOf(system), failure).message} Please report it at ${ISSUES_URL}.`,
+      hint: phrase`Its trace could not be written: ${messageOf(failure)} Please report it at ${ISSUES_URL}.`,
     });
   }
 }
 
-/** Returns the folder of the traces. */
-function tracesOf({ env, platform, homeDir }: FaultSystem): string {
-  return join(findPaths(env, platform, homeDir).stateDir, 'faults');
-}
-
-/** Writes a trace that only its owner can read. @returns its path @throws what the disk throws */
+/** Writes a trace that only its owner can read. @returns its path @throws SyncError */
 function writeTrace(error: unknown, system: FaultSystem): string {
-  const { clock, platform } = system;
-  const folder = tracesOf(system);
+  const { clock, env, platform, homeDir } = system;
+  const folder = join(findPaths(env, platform, homeDir).stateDir, 'faults');
   const time = new Date(clock.now()).toISOString();
   const path = join(folder, `${time.replaceAll(':', '-')}-${thisProcess.pid}.log`);
   const head = `sync ${VERSION}, Node.js ${thisProcess.nodeVersion}, ${platform} ${thisProcess.arch}, ${time}`;
   const clean = cleaner(system);
   const lines = [head, ...causesOf(error).flatMap((each) => stackOf(each, clean))];
-  makeFolder(folder, 0o700);
-  replaceFile(path, `${lines.join('\n')}\n`, { durable: false });
-  const traces = readdirSync(folder).filter((name) => name.endsWith('.log'));
-  for (const old of traces.sort().slice(0, -MAX_TRACES)) rmSync(join(folder, old), { force: true });
+  try {
+    makeFolder(folder, 0o700);
+    replaceFile(path, `${lines.join('\n')}\n`, { durable: false });
+    const traces = readdirSync(folder).filter((name) => name.endsWith('.log'));
+    for (const old of traces.sort().slice(0, -MAX_TRACES)) {
+      rmSync(join(folder, old), { force: true });
+    }
+  } catch (cause) {
+    throw storageError(folder, cause);
+  }
   return path;
 }
 

@@ -350,8 +350,8 @@ function isState(value: unknown): value is WatcherState {
     (pid as number) > 1 &&
     (start === undefined || typeof start === 'string') &&
     typeof appVersion === 'string' &&
-    typeof startedAt === 'number' &&
-    (readyAt === undefined || typeof readyAt === 'number') &&
+    isTime(startedAt) &&
+    (readyAt === undefined || isTime(readyAt)) &&
     (ended === undefined || isEnd(ended)) &&
     (health === undefined || isHealth(health))
   );
@@ -361,10 +361,15 @@ function isTexts(value: unknown): boolean {
   return Array.isArray(value) && value.every((item) => typeof item === 'string');
 }
 
+/** Returns whether a value is a time that a `Date` can hold (ms since the epoch). */
+function isTime(value: unknown): boolean {
+  return typeof value === 'number' && !Number.isNaN(new Date(value).getTime());
+}
+
 function isEnd(value: unknown): boolean {
   return (
     isObject(value) &&
-    typeof value['at'] === 'number' &&
+    isTime(value['at']) &&
     typeof value['exitCode'] === 'number' &&
     (value['message'] === undefined || typeof value['message'] === 'string')
   );

@@ -4,7 +4,7 @@ import { dirname, join, resolve } from 'node:path';
 import { systemCode } from '../base/errors.ts';
 
 /** Why a disk takes no more data, in words for people. */
-export interface DiskFault {
+interface DiskFault {
   readonly state: 'full' | 'read-only' | 'failing';
   readonly message: string;
   readonly hint: string;

@@ -2,6 +2,7 @@ import { type Stats, accessSync, constants, lstatSync, readFileSync, readlinkSyn
 import { userInfo } from 'node:os';
 import { dirname, join, resolve, sep } from 'node:path';
 import { systemCode } from '../base/errors.ts';
+import { shellWord } from '../base/printable.ts';
 
 /** Why other users could replace a file, or the content of a folder. */
 export interface Distrust {
@@ -108,7 +109,7 @@ function* distrusts(folder: string, options: TrustOptions): Generator<Distrust> 
         fix:
           uid === 0
             ? `${AS_OWNER}${stats.uid}' sync`
-            : `sudo chown -h ${ownName() ?? uid} '${path}'`,
+            : `sudo chown -h ${ownName() ?? uid} ${shellWord(path)}`,
       };
     }
     if (stats.isSymbolicLink()) {
@@ -128,7 +129,7 @@ function* distrusts(folder: string, options: TrustOptions): Generator<Distrust> 
         above,
         foreign: false,
         reason: `can be changed by other users (mode ${mode})`,
-        fix: `${stats.uid === uid ? '' : 'sudo '}chmod go-w '${path}'`,
+        fix: `${stats.uid === uid ? '' : 'sudo '}chmod go-w ${shellWord(path)}`,
       };
     }
     at = path;

@@ -15,7 +15,8 @@ import {
   writeSync,
 } from 'node:fs';
 import { dirname, resolve } from 'node:path';
-import { SyncError, messageOf } from '../base/errors.ts';
+import { SyncError, messageOf, systemCode } from '../base/errors.ts';
+import type { Text } from '../base/phrase.ts';
 import { diskFault, exists, fileErrorCode, isFolder, nearest } from './disk.ts';
 
 /**
@@ -57,6 +58,33 @@ export function makeNamedFolder(path: string, flag: string): void {
       hint: 'Name a folder that you may write to; it need not be there yet.',
       details: { path },
     });
+  }
+}
+
+/**
+ * Writes a new file that the user names. Never changes a file that exists.
+ *
+ * @param hint how to name another file
+ * @throws SyncError `USAGE` if the file exists or cannot be written
+ */
+export function writeNewFile(path: string, content: Uint8Array, hint: Text): void {
+  let fd: number | undefined;
+  try {
+    fd = openSync(path, 'wx');
+    writeAll(fd, content);
+    fsyncSync(fd);
+  } catch (cause) {
+    if (fd !== undefined) rmSync(path, { force: true });
+    const why =
+      systemCode(cause) === 'EEXIST'
+        ? 'It exists already.'
+        : isFolder(dirname(path))
+          ? (diskFault(path, cause)?.message ?? obstacle(path, cause) ?? messageOf(cause))
+          : `There is no folder ${dirname(path)}.`;
+    const message = `${path} cannot be written. ${why}`;
+    throw new SyncError('USAGE', message, { cause, hint, details: { path } });
+  } finally {
+    if (fd !== undefined) closeSync(fd);
   }
 }
 
@@ -203,6 +231,10 @@ export function storageError(
     const { message, hint, state } = disk;
     return new SyncError('STORAGE', message, { cause, hint, details: { path, disk: state } });
   }
+  const busy = busyFile(cause);
+  if (busy !== undefined) {
+    return new SyncError('STORAGE', busy.message, { cause, hint: busy.hint, details: { path } });
+  }
   const found = obstacle(path, cause);
   const fix =
     variable === undefined ? 'Fix that.' : `Fix that, or name another folder with ${variable}.`;
@@ -235,6 +267,18 @@ export function writeFailure(
   } catch (cause) {
     return storageError(path, cause, variable);
   }
+}
+
+/** Returns what to do about a file that cannot be replaced or removed because it is in use. */
+function busyFile(cause: unknown): { message: string; hint: string } | undefined {
+  if (systemCode(cause) !== 'EBUSY') return undefined;
+  const { path = 'The file', dest = path } = cause as { path?: string; dest?: string };
+  return process.platform === 'win32'
+    ? { message: `${dest} is open in another program.`, hint: 'Close that, then try again.' }
+    : {
+        message: `${dest} cannot be replaced, because it is mounted as a single file.`,
+        hint: `Mount its folder ${dirname(dest)} instead, so that the file can be replaced as a whole.`,
+      };
 }
 
 /** Returns the fault of a path as a sentence; undefined if none is visible. */

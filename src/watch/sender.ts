@@ -260,7 +260,7 @@ export class Sender {
     this.#active.delete(item);
     try {
       if ('result' in upload) this.#settle(item, upload.result, sending);
-      else if (this.#hardStop.signal.aborted) this.#stasher.stashSent(item, sending);
+      else if (this.#hardStop.signal.aborted) this.#interrupted(item, sending);
       else this.#failed(item, sending, asFailure(upload.error));
     } catch (error) {
       // The ledger or the outbox refused: the recording is sent again, and found to be a duplicate.
@@ -315,6 +315,12 @@ export class Sender {
       case 'failed':
         this.#failed(item, sending, result);
     }
+  }
+
+  /** Keeps an aborted upload for the next run, which sends it again: it counts as queued. */
+  #interrupted(item: QueueItem, sending: Sending): void {
+    this.#stasher.stashSent(item, sending);
+    this.#queue.add(item);
   }
 
   /** Removes a delivered recording from the queue and the outbox. */

@@ -277,7 +277,7 @@ describe.skipIf(process.platform === 'win32')('a file that another user may have
     expect([error.code, error.message, error.hint]).toEqual([
       'CONFIG',
       `${paths.configFile} is not used: ${path} can be changed by other users (mode 0${mode.toString(8)}).`,
-      `Run \`chmod go-w '${path}'\`, or name another folder with SYNC_CONFIG_DIR.`,
+      `Run \`chmod go-w ${path}\`, or name another folder with SYNC_CONFIG_DIR.`,
     ]);
     chmodSync(path, mode & ~0o022);
     expect(load().get('baseUrl')?.href).toBe('https://evil.example/');

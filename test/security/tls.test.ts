@@ -68,17 +68,17 @@ async function visit(way: 'directly' | 'through a proxy', tls: ServerOptions) {
     },
     { tls: tls as { key: string; cert: string } },
   );
+  const proxy =
+    way === 'directly' ? undefined : await startProxy({ names: { 'service.test': service.port } });
   const env =
-    way === 'directly'
+    proxy === undefined
       ? { SYNC_BASE_URL: service.url.origin }
-      : {
-          SYNC_BASE_URL: 'https://service.test',
-          HTTPS_PROXY: (await startProxy({ names: { 'service.test': service.port } })).url,
-        };
+      : { SYNC_BASE_URL: 'https://service.test', HTTPS_PROXY: proxy.url };
   const home = openHome({ ...env, NODE_EXTRA_CA_CERTS: join(dir, 'ca.pem') });
   const variables = { SYNC_ACCESS_TOKEN: TOKEN, SYNC_CLIENT_ID: 'c' };
   const { code, stderr } = await startSync(['workouts'], { home, env: variables }).finished;
-  return { code, stderr, bearers: service.requests.map(({ headers }) => headers.authorization) };
+  const bearers = service.requests.map(({ headers }) => headers.authorization);
+  return { code, stderr, bearers, proxy };
 }
 
 const FAULTS: readonly (readonly [string, () => ServerOptions, RegExp])[] = [
@@ -121,8 +121,11 @@ describe.runIf(openssl.present).each(['directly', 'through a proxy'] as const)(
   `a request over TLS, sent %s${openssl.note}`,
   (way) => {
     it('reaches a service whose certificate is valid, with the token', async () => {
-      const { code, bearers } = await visit(way, certificate());
+      const { code, bearers, proxy } = await visit(way, certificate());
       expect({ code, bearers }).toEqual({ code: 0, bearers: [`Bearer ${TOKEN}`] });
+      // All that a proxy can read.
+      expect(proxy?.tunnels ?? []).toEqual(way === 'directly' ? [] : ['service.test:443']);
+      expect(JSON.stringify(proxy?.headers ?? [])).not.toContain(TOKEN);
     });
 
     it.each(FAULTS)('sends nothing if %s', async (_fault, tls, message) => {

@@ -42,7 +42,7 @@ describe.skipIf(me === undefined)('the trust in a folder', () => {
       above: 0,
       foreign: false,
       reason: `can be changed by other users (mode ${mode.toString(8).padStart(4, '0')})`,
-      fix: `chmod go-w '${below}'`,
+      fix: `chmod go-w ${below}`,
     });
   });
 
@@ -63,7 +63,7 @@ describe.skipIf(me === undefined)('the trust in a folder', () => {
   it('excludes a folder below a writable one, also if it does not exist yet', () => {
     const { above, below } = folders({ above: 0o777 });
     for (const folder of [below, join(above, 'new', 'state')]) {
-      expect(findDistrust(folder)).toMatchObject({ path: above, fix: `chmod go-w '${above}'` });
+      expect(findDistrust(folder)).toMatchObject({ path: above, fix: `chmod go-w ${above}` });
     }
   });
 
@@ -95,7 +95,7 @@ describe.skipIf(me === undefined)('the trust in a folder', () => {
       });
       expect(findDistrust(below, trustOf(4_242))).toMatchObject({
         path: below,
-        fix: expect.stringMatching(/^sudo chown -h \S+ '/) as string,
+        fix: expect.stringMatching(/^sudo chown -h \S+ \//) as string,
       });
       chownSync(below, 0, 0);
       chownSync(above, OTHER, OTHER);

@@ -9,7 +9,7 @@ export interface Platform {
   readonly control: Pick<Control, 'state' | 'recordingBytes'>;
 }
 
-type Findings = Pick<Round, 'failed'>;
+export type Findings = Pick<Round, 'failed'>;
 
 /** Compares the recordings that the platform holds with those that were sent, byte by byte. */
 export function judgeRecordings(

@@ -261,6 +261,20 @@ describe.each([true, false])('a service that never answers (removable folder: %s
   });
 });
 
+describe('a watcher that is stopped during an upload', () => {
+  it('counts the recording as waiting, and stashes it for the next run', async () => {
+    sandbox.control.addFaults('upload-fit:hang-after*1');
+    const { watcher, events, end } = start();
+    await until(() => happened(events, 'ready').length === 1);
+    const ride = anotherRecording();
+    put(join(folder, 'ride.fit'), ride);
+    await until(() => held().length === 1);
+    await end();
+    expect(readdirSync(join(dir, 'state/outbox'))).toEqual([sha256(ride)]);
+    expect(watcher.picture).toMatchObject({ waiting: 1, sending: 0 });
+  });
+});
+
 describe('a clock that is set back by a day during an outage', () => {
   it('lengthens neither the pause that the service requested nor the rescan interval', async () => {
     const clock = manualClock();

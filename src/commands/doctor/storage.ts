@@ -27,7 +27,7 @@ export function checkDisk(_context: AppContext, { paths }: Config): Finding[] {
       check,
       state: free < LEAST_BYTES ? 'bad' : 'odd',
       message: `Disk: only ${bytes(free)} free for ${paths.stateDir}`,
-      hint: 'Free some room. What was sent is not lost.',
+      hint: 'Free some space there. Nothing is lost.',
     },
   ];
 }

@@ -1,3 +1,4 @@
+import { resolve } from 'node:path';
 import type { CommandModule } from '../../app/command.ts';
 import { namedPaths } from '../../app/named-paths.ts';
 import { ExitCode } from '../../base/errors.ts';
@@ -17,15 +18,20 @@ export const inspect: CommandModule = {
     let exitCode: ExitCode = ExitCode.ok;
     for (const file of namedPaths(files, cwd)) {
       signal.throwIfAborted();
-      const item = await inspectFile(file);
+      const item = inspectFile(file, resolve(cwd, file));
       if (item.state !== 'whole') exitCode = ExitCode.invalidInput;
-      output.result(inspectJson(item), joinTexts(inspectLines(item, screen), '\n'));
+      const text = output.json ? undefined : joinTexts(inspectLines(item, screen), '\n');
+      output.result(inspectJson(item), text);
+      // Lets a signal arrive.
+      await new Promise((done) => setImmediate(done));
     }
     return exitCode;
   },
 };
 
-/** Returns all findings but the samples. */
+/** Returns all findings but the samples and the sports' numbers. */
 function inspectJson(item: InspectItem): Record<string, unknown> {
-  return { type: 'recording', ...item, samples: undefined };
+  if (item.state === 'unreadable') return { type: 'recording', ...item };
+  const sessions = item.sessions.map((session) => ({ ...session, numbers: undefined }));
+  return { type: 'recording', ...item, samples: undefined, sessions };
 }

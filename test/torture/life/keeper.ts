@@ -1,0 +1,151 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Random } from '../../../src/seed/random.ts';
+import type { Running } from '../../support/program.ts';
+import type { WatchWorld } from '../../watch/support.ts';
+import { type Findings, judgeOutput } from '../judge.ts';
+import type { Round } from '../kind.ts';
+import type { Shelf } from './shelf.ts';
+
+/** Time for a watcher to start, or to end after SIGTERM, on a busy machine (ms). */
+const SOON_MS = 60_000;
+
+/** Keeps a watcher of one folder running, in its way: it also ends, kills and stops it. */
+export class Keeper {
+  readonly #world: WatchWorld;
+  readonly #shelf: Shelf;
+  readonly #flags: readonly string[];
+  readonly #round: Findings & Pick<Round, 'count'>;
+  readonly #started: Running[] = [];
+  #running: Running | undefined;
+
+  constructor(
+    world: WatchWorld,
+    shelf: Shelf,
+    flags: readonly string[],
+    round: Findings & Pick<Round, 'count'>,
+  ) {
+    this.#world = world;
+    this.#shelf = shelf;
+    this.#flags = flags;
+    this.#round = round;
+  }
+
+  async start(): Promise<void> {
+    this.#round.count('watchers');
+    const running = this.#world.run(['watch', this.#shelf.dir, '--json', ...this.#flags]);
+    // Judged at the end.
+    running.finished.catch(() => undefined);
+    this.#started.push(running);
+    this.#running = running;
+    if (!(await isReady(running)))
+      this.#round.failed('hang', `no watcher is ready: ${text(running)}`);
+    this.#shelf.watched();
+  }
+
+  /** Ends the watcher as Ctrl-C does; it has to exit with 0. */
+  async stop(): Promise<void> {
+    const running = this.#running;
+    if (running === undefined) return;
+    this.#shelf.unwatched();
+    running.child.kill('SIGTERM');
+    const ended = await Promise.race([
+      running.finished.catch(() => undefined),
+      sleep(SOON_MS, 'too late' as const),
+    ]);
+    if (ended === 'too late')
+      this.#round.failed('hang', `SIGTERM did not end it: ${text(running)}`);
+    // The watchdog kills a process that does not react to a signal for seconds, as on a busy machine.
+    else if (ended?.code === null) this.#round.count('ends by the watchdog');
+    else if (ended !== undefined && ended.code !== 0) {
+      this.#round.failed('wrong report', `ended with ${String(ended.code)}: ${text(running)}`);
+    }
+    this.#running = undefined;
+  }
+
+  async kill(): Promise<void> {
+    this.#shelf.unwatched();
+    this.#running?.child.kill('SIGKILL');
+    await this.#running?.finished.catch(() => undefined);
+    this.#running = undefined;
+    this.#round.count('kills');
+  }
+
+  /** Disturbs the watcher a few times. @param mayKill otherwise it is left in peace */
+  async disturb(random: Random, mayKill: boolean, until: () => boolean): Promise<void> {
+    while (!until()) {
+      await sleep(random.integer(1_000, 8_000));
+      const what = random.pick(['kill', 'restart', 'freeze', 'second'] as const);
+      const pauseMs = random.integer(0, 4_000);
+      if (!mayKill || until()) continue;
+      switch (what) {
+        case 'kill':
+          await this.kill();
+          await sleep(pauseMs);
+          await this.start();
+          break;
+        case 'restart':
+          await this.stop();
+          await sleep(pauseMs);
+          await this.start();
+          break;
+        case 'freeze':
+          this.#shelf.unwatched();
+          this.#running?.child.kill('SIGSTOP');
+          await sleep(pauseMs);
+          this.#running?.child.kill('SIGCONT');
+          this.#shelf.watched();
+          this.#round.count('freezes');
+          break;
+        case 'second':
+          await this.#startSecond();
+          break;
+      }
+    }
+  }
+
+  /** A second watcher of the folder is refused. */
+  async #startSecond(): Promise<void> {
+    const { code } = await this.#world.run(['watch', this.#shelf.dir]).finished;
+    if (code !== 2)
+      this.#round.failed('wrong report', `a second watcher ended with ${String(code)}`);
+  }
+
+  /** Judges all watchers' output. @returns the lines of all of them */
+  async lines(): Promise<Record<string, unknown>[]> {
+    const lines: Record<string, unknown>[] = [];
+    for (const running of this.#started) {
+      const { signalCode } = running.child;
+      try {
+        const finished = await running.finished;
+        judgeOutput(this.#round, 'watch --json', finished);
+      } catch (error) {
+        // A killed process may leave half a line.
+        if (signalCode !== 'SIGKILL') this.#round.failed('wrong report', String(error));
+      }
+      for (const line of running.stdout().split('\n').filter(Boolean)) {
+        try {
+          lines.push(JSON.parse(line) as Record<string, unknown>);
+        } catch {
+          if (signalCode !== 'SIGKILL') this.#round.failed('wrong report', `no JSON: ${line}`);
+        }
+      }
+    }
+    return lines;
+  }
+
+  log(): string {
+    return this.#started.map((running, i) => `watcher ${i}: ${text(running)}`).join('\n');
+  }
+}
+
+async function isReady(running: Running): Promise<boolean> {
+  const ready = running.waitFor(/"event":"ready"/).then(
+    () => true,
+    () => false,
+  );
+  return await Promise.race([ready, sleep(SOON_MS, false)]);
+}
+
+function text(running: Running): string {
+  return `${running.stdout()}${running.stderr()}`;
+}

@@ -1,0 +1,59 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Random } from '../../../src/seed/random.ts';
+import type { WatchWorld } from '../../watch/support.ts';
+import type { Round } from '../kind.ts';
+
+/** Faults of the service that pass: none of them is about a recording. */
+const FAULTS = [
+  'upload-fit:503*3',
+  'upload-fit:429(retry-after=2)*2',
+  'upload-fit:502*6',
+  'upload-fit:html*2',
+  'upload-fit:reset*4',
+  'upload-fit:reset-after*2',
+  'upload-fit:reset-mid',
+  'upload-fit:close-mid*2',
+  'upload-fit:truncate',
+  'upload-fit:delay=3s*4',
+  'upload-fit:delay=9s*2',
+  'upload-fit:hang*3',
+  'upload-fit:hang*9',
+  'upload-fit:hang-after*3',
+  'upload-fit:401',
+  'refresh:503*2',
+] as const;
+
+/** Lets the service fail, vanish and end the login, again and again. It leaves it in order. */
+export async function troubleService(
+  random: Random,
+  world: WatchWorld,
+  round: Pick<Round, 'count' | 'note'>,
+  until: () => boolean,
+): Promise<void> {
+  while (!until()) {
+    await sleep(random.integer(500, 8_000));
+    const what = random.pick(['fault', 'fault', 'fault', 'offline', 'login'] as const);
+    const fault = random.pick(FAULTS);
+    const pauseMs = random.integer(500, 10_000);
+    if (until()) break;
+    round.note(`service: ${what === 'fault' ? fault : what} for ${pauseMs} ms`);
+    round.count('service faults');
+    switch (what) {
+      case 'fault':
+        world.sandbox.control.addFaults(fault);
+        await sleep(pauseMs);
+        world.sandbox.control.clearFaults();
+        break;
+      case 'offline':
+        await world.stopService();
+        await sleep(pauseMs);
+        await world.startService();
+        break;
+      case 'login':
+        world.sandbox.control.revoke();
+        await sleep(pauseMs);
+        await world.login();
+        break;
+    }
+  }
+}

@@ -1,0 +1,197 @@
+import { mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type Random, stream } from '../../../src/seed/random.ts';
+import { type WatchWorld, makeWorld } from '../../watch/support.ts';
+import { judgeOutput, judgeRecordings } from '../judge.ts';
+import type { Round } from '../kind.ts';
+import { Keeper } from './keeper.ts';
+import { Mover } from './mover.ts';
+import { troubleService } from './service.ts';
+import { DUE_MS, Shelf } from './shelf.ts';
+import { Writer } from './writers.ts';
+
+/** What disturbs a session besides the life of its folders. */
+export interface Troubles {
+  readonly service: boolean;
+  readonly watchers: boolean;
+  readonly folders: boolean;
+}
+
+/** Time for the last recordings to arrive, on a busy machine (ms). */
+const LAST_MS = 45_000;
+
+/** Runs several sessions side by side: they wait most of the time. */
+export async function runSessions(round: Round, all: readonly Troubles[]): Promise<void> {
+  const seeds = all.map(() => round.random.uint32());
+  await Promise.all(
+    all.map(async (troubles, i) => {
+      const random = stream(seeds[i] ?? 0, 'life', i);
+      await runSession(
+        {
+          random,
+          number: round.number,
+          count: (what, by) => round.count(what, by),
+          failed: (failure, what) => round.failed(failure, `session ${i}: ${what}`),
+          note: (text) => round.note(`session ${i}: ${text}`),
+        },
+        troubles,
+      );
+    }),
+  );
+}
+
+async function runSession(round: Round, troubles: Troubles): Promise<void> {
+  const world = await makeWorld({ stored: true });
+  const around = mkdtempSync(join(tmpdir(), 'sync-life-'));
+  try {
+    await world.login();
+    await live(round, world, around, troubles);
+  } finally {
+    await world.close();
+    rmSync(around, { recursive: true, force: true });
+  }
+}
+
+async function live(
+  round: Round,
+  world: WatchWorld,
+  around: string,
+  troubles: Troubles,
+): Promise<void> {
+  const { random } = round;
+  const labelled = (label: string): Random => stream(random.uint32(), label);
+  const began = performance.now();
+  const note = (text: string) => round.note(`${Math.round(performance.now() - began)} ms ${text}`);
+  const outside = join(around, 'outside');
+  mkdirSync(outside);
+  const made = new Map<string, Uint8Array>();
+  const shelf = (name: string) => new Shelf(join(around, name), made);
+  const shelves = [shelf('Garmin'), shelf('Zwift')] as const;
+  for (const { dir } of shelves) mkdirSync(dir);
+  const keepers = shelves.map((each) => {
+    const flags = random.pick([[], [], ['--poll', '2'], ['--new-only']]);
+    return new Keeper(world, each, flags, round);
+  });
+  for (const keeper of keepers) await keeper.start();
+
+  let isOver = false;
+  const until = () => isOver;
+  const writer = (id: string) => new Writer(labelled(id), id, [...shelves], outside, made, note);
+  const movers = shelves.map((each, i) => {
+    const aside = join(around, `aside-${i}`);
+    mkdirSync(aside);
+    return new Mover(labelled(`mover ${i}`), each, aside, note);
+  });
+  const writing = Promise.all([
+    writer('a').write(10),
+    writer('b').write(10),
+    writer('c').writePatiently(2),
+    writer('d').writePatiently(2),
+    writer('e').writePatiently(2),
+    writer('f').writeOthers(15),
+    sleep(random.integer(1_000, 20_000)).then(() => writer('g').writeMany(random.pick([50, 200]))),
+  ]).finally(() => (isOver = true));
+  await Promise.all([
+    writing,
+    ...keepers.map((keeper, i) =>
+      keeper.disturb(labelled(`keeper ${i}`), troubles.watchers, until),
+    ),
+    ...(troubles.service ? [troubleService(labelled('service'), world, round, until)] : []),
+    ...(troubles.folders ? movers.map((mover) => mover.move(until)) : []),
+  ]);
+  for (const mover of movers) mover.restore();
+  world.sandbox.control.clearFaults();
+  await judgeLife(round, world, shelves, keepers, made, troubles);
+}
+
+async function judgeLife(
+  round: Round,
+  world: WatchWorld,
+  shelves: readonly Shelf[],
+  keepers: readonly Keeper[],
+  made: ReadonlyMap<string, Uint8Array>,
+  troubles: Troubles,
+): Promise<void> {
+  for (const each of shelves) each.look();
+  const due = new Set(shelves.flatMap((each) => [...each.due()]));
+  const stash = join(world.home.dir, 'state', 'outbox');
+  // The answer to an upload may be lost: then the platform has it, and the watcher sends it again.
+  const missing = () => {
+    const held = new Set(world.hashes());
+    return [...due].filter((hash) => !held.has(hash));
+  };
+  const isSettled = () => missing().length === 0 && namesIn(stash).length === 0;
+  if (!(await holds(isSettled))) {
+    // A request that hangs, or a change that shows with a rescan only: the next start begins anew.
+    round.note(`late: ${missing().join()}; stashed: ${namesIn(stash).join()}`);
+    round.count('last restarts', keepers.length);
+    for (const keeper of keepers) await keeper.stop();
+    for (const keeper of keepers) await keeper.start();
+    await holds(isSettled);
+  }
+  for (const keeper of keepers) await keeper.stop();
+
+  const lines = (await Promise.all(keepers.map((keeper) => keeper.lines()))).flat();
+  for (const keeper of keepers) round.note(keeper.log());
+  const held = new Set(world.hashes());
+  judgeClaims(round, lines, held, made, troubles);
+  const before = world.requests();
+  const upload = world.run(['upload', ...shelves.map(({ dir }) => dir)]);
+  const finished = await upload.finished;
+  // Its words about files that cannot be sent are its results.
+  judgeOutput(round, 'upload', { ...finished, stderr: finished.stdout + finished.stderr });
+  round.note(`upload: ${finished.stdout}${finished.stderr}`);
+  if (world.requests() > before) round.failed('duplicated', 'the watchers left something to send');
+  for (const hash of held) if (made.has(hash)) due.add(hash);
+  const wanted = [...due].map((hash) => [hash, made.get(hash) ?? new Uint8Array()] as const);
+  judgeRecordings(round, world.sandbox, new Map(wanted));
+  round.count('recordings', due.size);
+  round.count('gone before due', made.size - due.size);
+  const left = namesIn(stash);
+  if (!troubles.watchers && left.length > 0) {
+    round.failed('wrong report', `left in the stash: ${left.join()}`);
+  }
+}
+
+/** What the watchers say arrived has arrived: once each, and again only after a fault or a kill. */
+function judgeClaims(
+  round: Round,
+  lines: readonly Record<string, unknown>[],
+  held: ReadonlySet<string>,
+  made: ReadonlyMap<string, Uint8Array>,
+  { service, watchers }: Troubles,
+): void {
+  const uploaded = new Set<unknown>();
+  for (const { type, outcome, sha256: hash, path } of lines) {
+    if (type !== 'upload') continue;
+    if (outcome !== 'uploaded' && outcome !== 'duplicate') continue;
+    const what = `${JSON.stringify(path)} ${String(hash)}`;
+    if (!held.has(String(hash))) round.failed('wrong report', `${what}: said, not held`);
+    if (!made.has(String(hash))) round.failed('wrong report', `${what}: was never a recording`);
+    const isAgain = uploaded.has(hash) || outcome === 'duplicate';
+    if (isAgain && !service && !watchers) round.failed('duplicated', what);
+    if (outcome === 'uploaded') uploaded.add(hash);
+  }
+}
+
+async function holds(condition: () => boolean): Promise<boolean> {
+  const end = performance.now() + LAST_MS;
+  while (!condition()) {
+    if (performance.now() > end) return false;
+    await sleep(200);
+  }
+  return true;
+}
+
+function namesIn(folder: string): string[] {
+  try {
+    return readdirSync(folder);
+  } catch {
+    return [];
+  }
+}
+
+/** Time limit of a round (ms): the longest writer, the troubles' ends, and the last arrivals. */
+export const SESSION_MS = 8 * (DUE_MS + LAST_MS);

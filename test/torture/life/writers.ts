@@ -1,0 +1,414 @@
+import { spawnSync } from 'node:child_process';
+import {
+  closeSync,
+  copyFileSync,
+  ftruncateSync,
+  linkSync,
+  mkdirSync,
+  openSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs';
+import { dirname, join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { gzipSync } from 'node:zlib';
+import { systemCode } from '../../../src/base/errors.ts';
+import type { Random } from '../../../src/seed/random.ts';
+import { sha256 } from '../../support/acceptance.ts';
+import { appleDoubleStub, makeRecording, truncated, unfinished } from '../../support/fit-maker.ts';
+import { anyPath, hiddenPath, latin1Name } from './names.ts';
+import { DUE_MS, type Shelf } from './shelf.ts';
+
+/** Recordings that a patient writer lets lie at once. */
+const AT_ONCE = 5;
+
+/** One that writes, moves and deletes recordings in watched folders. */
+export class Writer {
+  readonly #random: Random;
+  readonly #shelves: readonly [Shelf, ...Shelf[]];
+  /** A folder beside the watched ones, on the same disk. */
+  readonly #outside: string;
+  readonly #made: Map<string, Uint8Array>;
+  readonly #id: string;
+  readonly #note: (text: string) => void;
+  #count = 0;
+
+  constructor(
+    random: Random,
+    id: string,
+    shelves: readonly [Shelf, ...Shelf[]],
+    outside: string,
+    made: Map<string, Uint8Array>,
+    note: (text: string) => void,
+  ) {
+    this.#random = random;
+    this.#shelves = shelves;
+    this.#outside = outside;
+    this.#made = made;
+    this.#id = id;
+    this.#note = note;
+  }
+
+  /** Writes this many recordings, one after another; each has a life of its own. */
+  async write(count: number): Promise<void> {
+    for (let i = 0; i < count; i++) {
+      await sleep(this.#random.integer(0, 3_000));
+      await this.#attempt(() => this.#oneLife());
+    }
+  }
+
+  /** Lets several recordings lie until they are due, and then overwrites, moves out or deletes them. */
+  async writePatiently(times: number): Promise<void> {
+    for (let i = 0; i < times; i++) {
+      const ends: (() => Promise<void>)[] = [];
+      for (let each = 0; each < AT_ONCE; each++) {
+        await this.#attempt(async () => ends.push(await this.#createForLong()));
+      }
+      await sleep(DUE_MS + 1_000);
+      for (const end of ends) await this.#attempt(end);
+    }
+  }
+
+  /** @returns what ends the recording */
+  async #createForLong(): Promise<() => Promise<void>> {
+    const random = this.#random;
+    const [shelf, path] = this.#place();
+    if (random.chance(0.3)) {
+      const size = this.#writeAlike(shelf, path);
+      return () => {
+        this.#writeAlike(shelf, path, size);
+        return Promise.resolve();
+      };
+    }
+    await this.#create(shelf, path, this.#recording());
+    return () => this.#after(shelf, path, random.pick(ENDS));
+  }
+
+  /** Writes many recordings at once. */
+  async writeMany(count: number): Promise<void> {
+    await this.#attempt(() => {
+      const shelf = this.#random.pick(this.#shelves);
+      for (let i = 0; i < count; i++) {
+        const path = join(shelf.dir, `many ${this.#id}`, `${i % 7}`, `${i}.fit`);
+        mkdirSync(dirname(path), { recursive: true });
+        writeFileSync(path, this.#recording(5));
+        shelf.arrived(path);
+      }
+      return Promise.resolve();
+    });
+  }
+
+  /** Writes what must not be sent: another kind of file, or one in a hidden place. */
+  async writeOthers(count: number): Promise<void> {
+    for (let i = 0; i < count; i++) {
+      await sleep(this.#random.integer(0, 2_000));
+      await this.#attempt(() => {
+        this.#other(this.#random.pick(this.#shelves).dir);
+        return Promise.resolve();
+      });
+    }
+  }
+
+  async #oneLife(): Promise<void> {
+    const [shelf, path] = this.#place();
+    await this.#create(shelf, path, this.#recording());
+    await sleep(this.#random.integer(0, 4_000));
+    await this.#after(shelf, path, this.#random.pick(LATER));
+  }
+
+  /** Others may move or unmount the folder meanwhile. */
+  async #attempt(task: () => Promise<unknown>): Promise<void> {
+    try {
+      await task();
+    } catch (error) {
+      if (systemCode(error) === undefined) throw error;
+      this.#note(`${this.#id}: ${String(error)}`);
+    }
+  }
+
+  #place(): [shelf: Shelf, path: string] {
+    const shelf = this.#random.pick(this.#shelves);
+    const path = join(shelf.dir, anyPath(this.#random, `${this.#id}-${this.#count++}`));
+    mkdirSync(dirname(path), { recursive: true });
+    return [shelf, path];
+  }
+
+  /** Makes a recording that is like no other, and whose arrival is counted. */
+  #recording(durationSecs = this.#random.integer(5, 120)): Uint8Array {
+    const bytes = this.#uncounted(durationSecs);
+    this.#made.set(sha256(bytes), bytes);
+    return bytes;
+  }
+
+  #uncounted(durationSecs: number, type = 4, sizeBytes?: number): Uint8Array {
+    const random = this.#random;
+    return makeRecording({
+      seed: random.uint32(),
+      durationSecs,
+      type,
+      startTime: new Date(Date.UTC(2026, 0, 1) + random.integer(0, 300 * 86_400) * 1000),
+      bigEndian: random.chance(0.2),
+      headerSize: random.pick([12, 14]),
+      compressedTimestamps: random.chance(0.2),
+      ...(sizeBytes === undefined ? {} : { sizeBytes }),
+    });
+  }
+
+  /** Writes a recording in one of many ways. */
+  async #create(shelf: Shelf, path: string, bytes: Uint8Array): Promise<void> {
+    const random = this.#random;
+    const how = random.pick(WAYS);
+    this.#note(`${this.#id}: ${how} ${JSON.stringify(path)} ${sha256(bytes)}`);
+    const temporary = join(this.#outside, `${this.#id}-${this.#count++}.fit`);
+    shelf.leaves(path);
+    switch (how) {
+      case 'at once':
+        writeFileSync(path, bytes);
+        break;
+      case 'forwards':
+        await this.#inPieces(path, bytes, (pieces) => pieces);
+        break;
+      case 'backwards':
+        await this.#inPieces(path, bytes, (pieces) => pieces.reverse());
+        break;
+      case 'header last':
+        await this.#inPieces(path, bytes, ([first, ...more]) =>
+          first === undefined ? more : [...more, first],
+        );
+        break;
+      case 'preallocated': {
+        const file = openSync(path, 'w');
+        ftruncateSync(file, bytes.length);
+        closeSync(file);
+        await this.#inPieces(path, bytes, (pieces) => pieces, 'r+');
+        break;
+      }
+      case 'unfinished first': {
+        writeFileSync(path, unfinished(bytes));
+        await sleep(random.integer(0, 3_000));
+        await this.#inPieces(path, bytes, (pieces) => pieces.reverse(), 'r+');
+        break;
+      }
+      case 'renamed in':
+        writeFileSync(temporary, bytes);
+        if (random.chance(0.3)) utimesSync(temporary, 1_600_000_000, 1_600_000_000);
+        renameSync(temporary, path);
+        break;
+      case 'renamed there': {
+        const part = `${dirname(path)}/${this.#id}-${this.#count++}.part`;
+        await this.#inPieces(part, bytes, (pieces) => pieces);
+        renameSync(part, path);
+        break;
+      }
+      case 'copied':
+        writeFileSync(temporary, bytes);
+        copyFileSync(temporary, path);
+        break;
+      case 'linked':
+        writeFileSync(temporary, bytes);
+        rmSync(path, { force: true });
+        linkSync(temporary, path);
+        break;
+      case 'packed': {
+        const packed = `${dirname(path)}/${this.#id}-${this.#count++}.fit.gz`;
+        await this.#inPieces(packed, gzipSync(bytes), (pieces) => pieces);
+        shelf.arrived(packed);
+        break;
+      }
+    }
+    shelf.arrived(path);
+  }
+
+  async #inPieces(
+    path: string,
+    bytes: Uint8Array,
+    order: (pieces: Piece[]) => Piece[],
+    flags: 'w' | 'r+' = 'w',
+  ): Promise<void> {
+    const size = Math.ceil(bytes.length / this.#random.integer(1, 8));
+    const pieces: Piece[] = [];
+    for (let at = 0; at < bytes.length; at += size) {
+      pieces.push({ at, bytes: bytes.subarray(at, at + size) });
+    }
+    const file = openSync(path, flags);
+    try {
+      for (const piece of order(pieces)) {
+        writeSync(file, piece.bytes, 0, piece.bytes.length, piece.at);
+        await sleep(this.#random.integer(0, 600));
+      }
+    } finally {
+      closeSync(file);
+    }
+  }
+
+  /** What happens to a recording later. */
+  async #after(shelf: Shelf, path: string, what: (typeof LATER)[number]): Promise<void> {
+    const random = this.#random;
+    this.#note(`${this.#id}: ${what} ${JSON.stringify(path)}`);
+    switch (what) {
+      case 'nothing':
+        return;
+      case 'delete':
+        shelf.leaves(path);
+        rmSync(path, { force: true });
+        return;
+      case 'move': {
+        const [other, to] = this.#place();
+        shelf.leaves(path);
+        renameSync(path, to);
+        other.arrived(to);
+        return;
+      }
+      case 'move out':
+        shelf.leaves(path);
+        renameSync(path, join(this.#outside, `${this.#id}-${this.#count++}.fit`));
+        return;
+      case 'copy': {
+        const [other, to] = this.#place();
+        copyFileSync(path, to);
+        other.arrived(to);
+        return;
+      }
+      case 'overwrite':
+        await this.#create(shelf, path, this.#recording());
+        return;
+      case 'same size and time': {
+        const size = this.#writeAlike(shelf, path);
+        await sleep(random.integer(0, 5_000));
+        this.#writeAlike(shelf, path, size);
+        return;
+      }
+      case 'append': {
+        // A segment more, as heart-rate downloads add it: another recording.
+        const [first, second] = [this.#recording(), this.#recording()];
+        const both = Buffer.concat([first, second]);
+        this.#made.set(sha256(both), both);
+        shelf.leaves(path);
+        writeFileSync(path, first);
+        shelf.arrived(path);
+        await sleep(random.integer(0, 2_000));
+        shelf.leaves(path);
+        // Alone, if the folder was replaced meanwhile.
+        writeFileSync(path, second, { flag: 'a' });
+        shelf.arrived(path);
+        return;
+      }
+    }
+  }
+
+  /** Writes a recording with the modification time of all others of its kind. @returns its size */
+  #writeAlike(shelf: Shelf, path: string, size = this.#random.integer(2_000, 6_000)): number {
+    const bytes = this.#uncounted(30, 4, size);
+    this.#made.set(sha256(bytes), bytes);
+    this.#note(`${this.#id}: ${size} bytes to ${JSON.stringify(path)} ${sha256(bytes)}`);
+    shelf.leaves(path);
+    writeFileSync(path, bytes);
+    utimesSync(path, 1_700_000_000, 1_700_000_000);
+    shelf.arrived(path);
+    return size;
+  }
+
+  #other(dir: string): void {
+    const random = this.#random;
+    const id = `${this.#id}-other-${this.#count++}`;
+    const path = join(dir, anyPath(random, id));
+    const hidden = join(dir, hiddenPath(random, id));
+    for (const each of [path, hidden]) mkdirSync(dirname(each), { recursive: true });
+    const ride = this.#uncounted(20);
+    switch (random.pick(OTHERS)) {
+      case 'hidden':
+        writeFileSync(hidden, ride);
+        return;
+      case 'link': {
+        const target = join(this.#outside, `${id}.fit`);
+        writeFileSync(target, ride);
+        symlinkSync(target, path);
+        return;
+      }
+      case 'settings':
+        writeFileSync(path, this.#uncounted(5, random.pick([1, 2, 5, 6, 32])));
+        return;
+      case 'cut off':
+        writeFileSync(path, truncated(ride, random.integer(1, ride.length)));
+        return;
+      case 'unfinished':
+        writeFileSync(path, unfinished(ride, random.pick([0, 0xffffffff])));
+        return;
+      case 'companion':
+        writeFileSync(path, appleDoubleStub());
+        return;
+      case 'empty':
+        writeFileSync(path, '');
+        return;
+      case 'zeroes':
+        writeFileSync(path, Buffer.alloc(5_000));
+        return;
+      case 'gpx':
+        writeFileSync(`${path.slice(0, 200)}.gpx`, '<gpx/>');
+        return;
+      case 'folder':
+        mkdirSync(path, { recursive: true });
+        return;
+      case 'pipe':
+        spawnSync('mkfifo', ['--', path]);
+        return;
+      case 'not UTF-8':
+        writeFileSync(Buffer.concat([Buffer.from(`${dir}/`), latin1Name(id)]), ride);
+        return;
+    }
+  }
+}
+
+interface Piece {
+  readonly at: number;
+  readonly bytes: Uint8Array;
+}
+
+const WAYS = [
+  'at once',
+  'forwards',
+  'backwards',
+  'header last',
+  'preallocated',
+  'unfinished first',
+  'renamed in',
+  'renamed there',
+  'copied',
+  'linked',
+  'packed',
+] as const;
+
+const LATER = [
+  'nothing',
+  'nothing',
+  'nothing',
+  'delete',
+  'move',
+  'move out',
+  'copy',
+  'overwrite',
+  'same size and time',
+  'append',
+] as const;
+
+/** Ways in which a recording ceases to exist in the watched folders. */
+const ENDS = ['delete', 'delete', 'move out', 'overwrite'] as const;
+
+const OTHERS = [
+  'hidden',
+  'link',
+  'settings',
+  'cut off',
+  'unfinished',
+  'companion',
+  'empty',
+  'zeroes',
+  'gpx',
+  'folder',
+  'pipe',
+  'not UTF-8',
+] as const;
