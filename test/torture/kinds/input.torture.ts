@@ -25,7 +25,7 @@ type Part = (round: Round, scene: Scene) => Promise<void>;
 torture({
   name: 'input',
   title: 'hostile files, names, arguments, settings and tokens',
-  rounds: { short: 20, full: 200 },
+  rounds: { short: 14, full: 120 },
   timeoutMs: 180_000,
   run: async (round) => {
     for (let index = 0; index < CASES; index++) {
