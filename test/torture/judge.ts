@@ -179,7 +179,7 @@ export function judgeOutput(
     if (text.includes(secret)) round.failed('wrong report', `${command} printed a secret`);
   }
   const killed = code === null || code > 128;
-  if (!killed && code > 0 && stderr === '' && !command.includes('--json')) {
+  if (!killed && code > 0 && text.trim() === '' && !command.includes('--json')) {
     round.failed('wrong report', `${command} ended with ${code} and no words`);
   }
 }

@@ -6,6 +6,7 @@ import type { CheckedCallback } from '../../auth/callback.ts';
 import { exchangeCode } from '../../auth/token-endpoint.ts';
 import type { Env } from '../../base/env.ts';
 import { SyncError } from '../../base/errors.ts';
+import { shellWord } from '../../base/printable.ts';
 import { type Text, joinTexts, phrase, sync } from '../../base/phrase.ts';
 import { endpointUrl } from '../../config/endpoints.ts';
 import { duration } from '../../terminal/words.ts';
@@ -131,7 +132,7 @@ export function sshForwardCommand(env: Env, hostName: string, redirectUri: strin
   const user = env['USER'] || env['LOGNAME'] || 'USER';
   const host = address || hostName;
   const portFlag = sshPort === undefined || sshPort === '22' ? '' : ` -p ${sshPort}`;
-  return `ssh -N -L ${/[[\]]/.test(forward) ? `'${forward}'` : forward}${portFlag} ${user}@${host}`;
+  return `ssh -N -L ${/[[\]]/.test(forward) ? `'${forward}'` : forward}${portFlag} ${shellWord(`${user}@${host}`)}`;
 }
 
 function byHandText(

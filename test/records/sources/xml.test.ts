@@ -45,7 +45,7 @@ describe('an XML export', () => {
   });
 
   it.each([
-    ['nests elements', '<Record>'.repeat(200_000), 'nests elements more than 100 deep'],
+    ['nests elements', '<Record>'.repeat(5_000), 'nests elements more than 100 deep'],
     ['has a value', `<Record value="${'a'.repeat(2_000_000)}"/>`, 'has a text of more than 1 MB'],
     ['has a comment', `<!-- ${'a'.repeat(2_000_000)} -->`, 'has a text of more than 1 MB'],
   ])('is refused if it %s beyond the limit', async (_what, hostile, problem) => {

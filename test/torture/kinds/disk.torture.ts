@@ -38,7 +38,7 @@ type Trouble = (typeof TROUBLES)[number];
 torture({
   name: 'disk',
   title: 'a full, read-only or failing disk',
-  rounds: { short: 14, full: 105 },
+  rounds: { short: 7, full: 77 },
   timeoutMs: 120_000,
   missing: () => whyNoMount() ?? whyNoCrashDisk(),
   run: async (round) => {

@@ -54,7 +54,7 @@ async function playStep(round: Round, scene: Scene, line: BadLine, jobs: Job[]):
   if (random.chance(0.2)) control.expire();
   round.note(`faults: ${JSON.stringify([...control.faults(), ...broken])}`);
   control.clearRequests();
-  const code = await perform(scene, job);
+  const { code } = await perform(scene, job);
   const served = control.requests().some(({ faults }) => faults.length > 0);
   if (line.settle() > 0 || served) round.count('faulted runs');
   control.clearFaults();

@@ -16,7 +16,7 @@ const SENT_MS = 60_000;
 torture({
   name: 'kill-watch',
   title: 'kill -9 of a watcher, a daemon and its starter',
-  rounds: { short: 4, full: 24 },
+  rounds: { short: 2, full: 20 },
   timeoutMs: 180_000,
   run: async (round) => {
     const world = await openLoggedInWorld();

@@ -29,7 +29,7 @@ const COMMANDS: readonly [Case, ...Case[]] = [
 torture({
   name: 'kill',
   title: 'kill -9 at random moments of a command',
-  rounds: { short: 14, full: 99 },
+  rounds: { short: 11, full: 77 },
   timeoutMs: 120_000,
   run: async (round) => {
     const [name, revision] = COMMANDS[(round.number - 1) % COMMANDS.length] ?? COMMANDS[0];

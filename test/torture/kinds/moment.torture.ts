@@ -21,7 +21,7 @@ const COMMANDS: readonly [Case, ...Case[]] = [
 torture({
   name: 'moment',
   title: 'kill -9 at chosen moments of a request',
-  rounds: { short: 14, full: 84 },
+  rounds: { short: 7, full: 70 },
   timeoutMs: 120_000,
   run: async (round) => {
     const [name, revision] = COMMANDS[(round.number - 1) % COMMANDS.length] ?? COMMANDS[0];

@@ -24,7 +24,7 @@ const COMMANDS: readonly [Case, ...Case[]] = [
 torture({
   name: 'power',
   title: 'power cuts during a command',
-  rounds: { short: 6, full: 48 },
+  rounds: { short: 6, full: 36 },
   timeoutMs: 120_000,
   missing: whyNoCrashDisk,
   run: async (round) => {
