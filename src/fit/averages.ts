@@ -14,16 +14,22 @@ export interface ComparedAverages {
 /** Largest deviation of a device's average from the mean of its records, as a share. */
 const DEVIATION = 0.3;
 
-/** Compares the device's averages with the means of the records, with and without standing still. */
+/**
+ * Compares the device's averages with the means of the records. Devices differ in whether they count
+ * zeroes, so any average between the two means is credible.
+ */
 export function compareAverages(sessions: readonly Session[], means: Means): ComparedAverages {
   const compare = (quantity: Quantity) => {
     const own = deviceAverage(sessions, quantity);
-    const moving = means.moving[quantity];
-    const all = means.all[quantity];
-    if (own === undefined) return { shown: moving, contradicting: undefined };
-    if (moving === undefined || all === undefined) return { shown: own, contradicting: undefined };
-    const isCredible = own >= all * (1 - DEVIATION) && own <= moving * (1 + DEVIATION);
-    return { shown: own, contradicting: isCredible ? undefined : moving };
+    const greatest = means.withoutZeroes[quantity];
+    const least = means.withZeroes[quantity];
+    const usual = quantity === 'power' ? least : greatest;
+    if (own === undefined) return { shown: usual, contradicting: undefined };
+    if (greatest === undefined || least === undefined) {
+      return { shown: own, contradicting: undefined };
+    }
+    const isCredible = own >= least * (1 - DEVIATION) && own <= greatest * (1 + DEVIATION);
+    return { shown: own, contradicting: isCredible ? undefined : usual };
   };
   const power = compare('power');
   const heartRate = compare('heartRate');

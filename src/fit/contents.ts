@@ -1,4 +1,11 @@
-import { MESSAGE, type Message, type ReadEnd, isMisread, readMessages } from './messages.ts';
+import {
+  MESSAGE,
+  type Message,
+  type ReadEnd,
+  dateOf,
+  isMisread,
+  readMessages,
+} from './messages.ts';
 import { positionOf } from './local-time.ts';
 import { printableText } from './printable.ts';
 import { type Averages, cadenceOf } from './summary.ts';
@@ -29,6 +36,8 @@ export interface DeveloperField {
 /** The records of a recording, which `sync inspect` shows. */
 export interface Contents {
   readonly samples: Samples;
+  /** Time of the first record. */
+  readonly startTime: Date | undefined;
   readonly laps: number;
   readonly means: Means;
   readonly developerFields: readonly DeveloperField[];
@@ -36,12 +45,10 @@ export interface Contents {
   readonly end: ReadEnd;
 }
 
-/** Means of the records, as devices compute them. */
+/** Means of the records, without and with zeroes: no pulse found, coasting, standing still. */
 export interface Means {
-  /** Heart rate and cadence without zeroes, which mean no pulse found, and standing still. */
-  readonly moving: Averages;
-  /** With zeroes. */
-  readonly all: Averages;
+  readonly withoutZeroes: Averages;
+  readonly withZeroes: Averages;
 }
 
 /** Reads the records of all segments; of a damaged file, those before the damage. */
@@ -65,6 +72,7 @@ export function readContents(bytes: Uint8Array): Contents {
   if (!end.complete) samples.dropMisread();
   return {
     samples,
+    startTime: samples.startTime,
     laps,
     means: samples.means(),
     developerFields: [...developerFields.values()],
@@ -93,6 +101,10 @@ class SampleColumns implements Samples {
   readonly #heartRate = new Mean();
   readonly #cadence = new Mean();
   #first: number | undefined;
+
+  get startTime(): Date | undefined {
+    return dateOf(this.#first);
+  }
 
   add(message: Message): void {
     const { timestamp } = message;
@@ -123,12 +135,16 @@ class SampleColumns implements Samples {
   means(): Means {
     const [power, heartRate, cadence] = [this.#power, this.#heartRate, this.#cadence];
     return {
-      moving: {
-        power: power.all,
+      withoutZeroes: {
+        power: power.withoutZeroes,
         heartRate: heartRate.withoutZeroes,
         cadence: cadence.withoutZeroes,
       },
-      all: { power: power.all, heartRate: heartRate.all, cadence: cadence.all },
+      withZeroes: {
+        power: power.withZeroes,
+        heartRate: heartRate.withZeroes,
+        cadence: cadence.withZeroes,
+      },
     };
   }
 }
@@ -151,7 +167,7 @@ class Mean {
     if (value === 0) this.#zeroes++;
   }
 
-  get all(): number | undefined {
+  get withZeroes(): number | undefined {
     return this.#sum === 0 ? undefined : this.#sum / this.#count;
   }
 

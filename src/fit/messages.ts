@@ -18,7 +18,7 @@ export const MESSAGE = {
 } as const;
 
 /** The timestamp field of every message. */
-export const TIMESTAMP = 253;
+const TIMESTAMP = 253;
 
 /** The FIT epoch, 1989-12-31T00:00:00Z (ms since 1970). */
 const FIT_EPOCH_MS = 631_065_600_000;
@@ -134,8 +134,11 @@ class SegmentReader implements Message {
   readonly #visitors: Visitors;
   /** By local message number. */
   readonly #definitions = new Array<Definition | undefined>(16).fill(undefined);
-  /** The time that a compressed time stamp counts from. */
+  /** The time that a compressed time stamp counts from, unless a message was skipped after it. */
   #clock: number | undefined;
+  /** The last skipped message with a time stamp, and the offset of its fields. */
+  #timed: Definition | undefined;
+  #timedBody = 0;
   /** The message in the visit: offset of its first field, fields, and leading bytes that it lacks. */
   #at = 0;
   #definition: Definition | undefined;
@@ -147,16 +150,17 @@ class SegmentReader implements Message {
     this.#visitors = visitors;
   }
 
-  /** @returns the offset behind the last record, or of the record whose visitor ended the reading */
+  /** @returns the offset behind the last record, or of the record at which a visitor ended the reading */
   read(from: number, end: number, lastStart: number): number {
     let at = from;
     while (at < lastStart) {
       const header = this.#bytes[at] as number;
-      const isCompressed = (header & 0x80) !== 0;
+      const definition = header < 0x40 ? this.#definitions[header & 0x0f] : undefined;
+      // Most messages have no visitor.
       const next =
-        !isCompressed && (header & 0x40) !== 0
-          ? this.#define(header, at + 1, end)
-          : this.#visit(header, isCompressed, at + 1, end);
+        definition !== undefined && definition.visitor === undefined
+          ? this.#skip(definition, at + 1, end)
+          : this.#readRecord(header, at + 1, end);
       if (next === undefined) return at;
       at = next;
     }
@@ -209,33 +213,52 @@ class SegmentReader implements Message {
     return found === undefined || found.offset < this.#absent ? undefined : found;
   }
 
+  #skip(definition: Definition, body: number, end: number): number | undefined {
+    const next = body + definition.size;
+    if (next > end) return undefined;
+    if (definition.timestampAt !== undefined) {
+      this.#timed = definition;
+      this.#timedBody = body;
+    }
+    return next;
+  }
+
   /** @returns the offset of the next record; undefined if this one is invalid or a visitor ends here */
-  #visit(header: number, isCompressed: boolean, body: number, end: number): number | undefined {
+  #readRecord(header: number, body: number, end: number): number | undefined {
+    const isCompressed = (header & 0x80) !== 0;
+    if (!isCompressed && (header & 0x40) !== 0) return this.#define(header, body, end);
     const definition = this.#definitions[isCompressed ? (header >> 5) & 3 : header & 0x0f];
     if (definition === undefined) return undefined;
     // A compressed header replaces a time stamp that is the first field.
     const absent = isCompressed && definition.timestampAt === 0 ? 4 : 0;
     const next = body + definition.size - absent;
     if (next > end) return undefined;
-    const { timestampAt, visitor } = definition;
-    let own: number | undefined;
-    if (isCompressed) own = this.#advance(header & COMPRESSED_MASK);
-    else if (timestampAt !== undefined) {
-      const stated = this.#view.getUint32(body + timestampAt, definition.littleEndian);
-      own = valid(stated, 0xffff_ffff);
-      this.#clock = own ?? this.#clock;
-    }
+    const { visitor } = definition;
+    const stated = isCompressed ? undefined : this.#statedTime(definition, body);
+    if (stated !== undefined) this.#setClock(stated);
+    this.timestamp = isCompressed ? this.#advance(header & COMPRESSED_MASK) : stated;
     if (visitor === undefined) return next;
-    this.timestamp = own;
     this.#at = body - absent;
     this.#absent = absent;
     this.#definition = definition;
     return visitor(this) === false ? undefined : next;
   }
 
+  #statedTime({ timestampAt, littleEndian }: Definition, body: number): number | undefined {
+    if (timestampAt === undefined) return undefined;
+    return valid(this.#view.getUint32(body + timestampAt, littleEndian), 0xffff_ffff);
+  }
+
+  #setClock(seconds: number): void {
+    this.#timed = undefined;
+    this.#clock = seconds;
+  }
+
   #advance(seconds: number): number | undefined {
-    if (this.#clock === undefined) return undefined;
-    this.#clock += (seconds - this.#clock) & COMPRESSED_MASK;
+    const skipped = this.#timed && this.#statedTime(this.#timed, this.#timedBody);
+    const from = skipped ?? this.#clock;
+    if (from === undefined) return undefined;
+    this.#setClock(from + ((seconds - from) & COMPRESSED_MASK));
     return this.#clock;
   }
 

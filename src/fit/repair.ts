@@ -46,7 +46,7 @@ export function repairRecording(bytes: Uint8Array): Repair | undefined {
 
 interface Segment {
   readonly bytes: Uint8Array;
-  /** Offset in the original behind what was taken from it. */
+  /** Offset in the original behind the bytes of this segment. */
   readonly next: number;
   /** Whether the original's segment has more. */
   readonly isCut: boolean;
@@ -157,5 +157,5 @@ function lostSecs(bytes: Uint8Array, { to }: Kept): number {
       ? []
       : startTime.getTime() / 1000 + elapsedSecs,
   );
-  return Math.max(0, ...ends.map((end) => end - to.getTime() / 1000));
+  return Math.round(Math.max(0, ...ends.map((end) => end - to.getTime() / 1000)));
 }

@@ -1,6 +1,6 @@
 /** The sports of the FIT profile: their names and the units that athletes use for them. */
 
-/** Global numbers of sports with rules of their own. */
+/** Numbers of the sports that have special rules. */
 export const RUNNING = 1;
 export const CYCLING = 2;
 export const TRANSITION = 3;
@@ -121,7 +121,7 @@ const TREADMILL = { name: 'Treadmill run', ...FOOT };
 const INDOOR_RIDE = { name: 'Indoor ride', ...BIKE };
 const INDOOR_ROW = { name: 'Indoor row', ...WATER, pace: PER_500_M };
 
-/** By `sub_sport`, for those that mean the same in every sport. */
+/** By `sub_sport`, if it means the same in every sport. */
 const SUB_SPORTS: Readonly<Record<number, Sport>> = {
   1: TREADMILL,
   5: INDOOR_RIDE,
@@ -182,7 +182,7 @@ const SUB_SPORTS: Readonly<Record<number, Sport>> = {
   127: { name: 'E-bike ride' },
 };
 
-/** By `sport` and `sub_sport`, for sub sports whose name depends on the sport. */
+/** By `sport` and `sub_sport`, if the name depends on the sport. */
 const SPORT_SUB_SPORTS: Readonly<Record<number, Readonly<Record<number, Sport>>>> = {
   [RUNNING]: {
     3: { name: 'Trail run' },
@@ -231,7 +231,7 @@ interface SportNumbers {
   readonly subSport: number | undefined;
 }
 
-/** Returns the sport by its number alone; undefined for one that the FIT profile does not define. */
+/** Returns the sport by its number alone; undefined if the FIT profile does not define it. */
 export function sportOf({ sport }: SportNumbers): Sport | undefined {
   return sport === undefined ? undefined : SPORTS[sport];
 }

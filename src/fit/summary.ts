@@ -114,7 +114,7 @@ function sessionOf(message: Message): Session {
   };
 }
 
-/** Adds the fraction (1/128), which devices store in a field of its own. */
+/** Adds the fraction (1/128), which devices store in another field. */
 export function cadenceOf(
   whole: number | undefined,
   fraction: number | undefined,

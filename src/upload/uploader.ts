@@ -88,19 +88,21 @@ export class Uploader {
    * Uploads one file. A delivery that fails for now is an outcome; its recording stays pending.
    *
    * @param buffers provides the buffer that the file is read into and sent from.
-   * @throws SyncError `STORAGE` if the ledger fails; the signal's reason if it is aborted.
+   * @param room as in {@link readFile}; by default, for any recording.
+   * @throws SyncError `STORAGE` if the ledger fails; NeedsRoom; the signal's reason if it is aborted.
    */
-  async upload(file: RecordingFile, buffers: BufferSource): Promise<UploadItem> {
-    return await this.#untilFree(() => this.uploadUnlessBusy(file, buffers));
+  async upload(file: RecordingFile, buffers: BufferSource, room?: number): Promise<UploadItem> {
+    return await this.#untilFree(() => this.uploadUnlessBusy(file, buffers, room));
   }
 
   /** Does the same as `upload`, but returns undefined if the recording is being sent already. */
   async uploadUnlessBusy(
     file: RecordingFile,
     buffers: BufferSource,
+    room?: number,
   ): Promise<UploadItem | undefined> {
     const { path } = file;
-    const contents = readFile(file.absolute, buffers);
+    const contents = readFile(file.absolute, buffers, room);
     if ('problem' in contents) {
       return { path, outcome: 'invalid', reason: contents.reason, detail: contents.problem };
     }

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { openLoggedInWorld, openWorld, requestCounts, sha256 } from '../support/acceptance.ts';
 import { makeRecording, unfinished } from '../support/fit-maker.ts';
+import { START, fitFile, fitMessage } from '../support/fit-messages.ts';
 import { ndjson } from '../support/program.ts';
 
 /** Peak memory of the program for a recording of 10 MB (bytes). */
@@ -64,6 +65,20 @@ describe('a recording that a device could not finish', () => {
     expect(stderr).toContain(`\`sync repair ${path} --out FILE\``);
     expect(readFileSync(copy, 'utf8')).toBe('mine');
   });
+});
+
+it('a recording without a type arrives if it has records', async () => {
+  const world = await openLoggedInWorld();
+  const bytes = fitFile(
+    fitMessage('fileId', { manufacturer: 260 }),
+    fitMessage('record', { timestamp: START, heartRate: 120 }),
+  );
+  world.write('rides/typeless.fit', bytes);
+  world.write('rides/settings.fit', fitFile(fitMessage('fileId', { type: 2 })));
+  const { code } = await world.sync(['upload', join(world.home.dir, 'rides')]);
+  expect(code).toBe(0);
+  const held = world.sandbox.control.state('athlete-1').athletes[0]?.recordings ?? [];
+  expect(held).toMatchObject([{ fileName: 'typeless.fit', sha256: sha256(bytes) }]);
 });
 
 it('a file that is no recording names the command for it', async () => {

@@ -12,7 +12,8 @@ import {
 import { inspectLines } from '../../src/commands/inspect/text.ts';
 import { joinTexts } from '../../src/base/phrase.ts';
 import { wrap } from '../../src/terminal/wrap.ts';
-import { startJsonCommand } from '../support/command.ts';
+import { testSystem } from '../auth/support.ts';
+import { startCommand, startJsonCommand } from '../support/command.ts';
 import { makeRecording, truncated, unfinished, wrapRecords } from '../support/fit-maker.ts';
 import { START, fitFile, fitMessage, makeActivity, semicircles } from '../support/fit-messages.ts';
 
@@ -240,6 +241,12 @@ describe('sync inspect', () => {
     expect(text).toContain(`\`sync upload --any-type ${path}\` sends it all the same.`);
   });
 
+  it('gives a file that is no activity no name', () => {
+    const messages = [fitMessage('fileId', { type: 3 }), fitMessage('sport', { sport: 1 })];
+    const item = inspectFile(file('sport.fit', fitFile(...messages)));
+    expect(item).toMatchObject({ holds: 'sport settings', name: undefined });
+  });
+
   it('takes a file without a type for an activity if it has a session', () => {
     const bytes = fitFile(
       fitMessage('fileId', { manufacturer: 1 }),
@@ -248,6 +255,12 @@ describe('sync inspect', () => {
     const item = inspectFile(file('typeless.fit', bytes));
     expect(item).toMatchObject({ holds: 'an activity', isSent: true, name: 'Ride' });
     expect(shown(item).join('\n')).not.toContain('uploads leave it out');
+  });
+
+  it('shows when the records of a recording without a session began', () => {
+    const records = [0, 1, 2].map((secs) => fitMessage('record', { timestamp: START + secs }));
+    const item = inspectFile(file('no-session.fit', fitFile(...records)));
+    expect(item).toMatchObject({ startTime: '2026-02-15T07:30:00.000Z', recordedSecs: 2 });
   });
 
   it('reports a whole file that cannot be decoded', () => {
@@ -322,6 +335,17 @@ describe('sync inspect', () => {
     const lines = shown({ ...item, path: 'a\u001b[2Jb.fit' }, 80);
     expect(lines.join(' ')).toContain(']0;owned Edge');
     for (const line of lines) expect(line).not.toMatch(/\p{Cc}/u);
+  });
+
+  it('separates several files by an empty line', async () => {
+    file('one.fit', ride);
+    file('two.fit', ride);
+    const system = testSystem({ homeDir: folder });
+    const { done, stdout } = startCommand(inspect, system, ['one.fit', 'two.fit']);
+    await done;
+    const [first = '', second = ''] = stdout;
+    expect(first).toMatch(/^one\.fit\n/);
+    expect(second).toMatch(/^\ntwo\.fit\n/);
   });
 
   it('stops after an interruption', async () => {

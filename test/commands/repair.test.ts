@@ -53,7 +53,7 @@ async function refusal(...args: string[]): Promise<SyncError> {
 }
 
 describe('sync repair', () => {
-  it('writes a whole copy beside the original, which it leaves as it is', async () => {
+  it('writes a whole copy beside the original, which it does not change', async () => {
     const broken = unfinished(ride);
     const path = put('ride.fit', broken);
     const line = await repairJson('ride.fit');
@@ -77,7 +77,7 @@ describe('sync repair', () => {
     expect(readFileSync(path).equals(broken)).toBe(true);
   });
 
-  it('says what was kept and lost, and how to send the copy', async () => {
+  it('reports kept and lost data, and how to send the copy', async () => {
     put('ride.fit', truncated(ride, 2000));
     const { exitCode, text } = await repairText('ride.fit');
     expect(exitCode).toBe(0);
@@ -130,6 +130,12 @@ describe('sync repair', () => {
       'ride.fit is whole: there is nothing to repair. `sync upload ride.fit` sends it.',
     ]);
     expect(readdirSync(folder)).toEqual(['ride.fit']);
+  });
+
+  it('names the command for a whole file that is no activity', async () => {
+    put('plan.fit', makeRecording({ type: 5 }));
+    const { text } = await repairText('plan.fit');
+    expect(text).toContain('there is nothing to repair. `sync inspect plan.fit` shows');
   });
 
   it.each([

@@ -50,6 +50,22 @@ describe('the average cadence', () => {
   });
 });
 
+it('the average power is that of the device with and without coasting, else with it', () => {
+  const records = [200, 0, 0, 0].map((power) => ({ power }));
+  const power = (stated: number) => {
+    const { shown, contradicting } = averages(
+      makeActivity({ session: { power: stated }, records }),
+    );
+    return [shown.power, contradicting.power];
+  };
+  expect([200, 50, 400, 0xffff].map(power)).toEqual([
+    [200, undefined],
+    [50, undefined],
+    [400, 50],
+    [50, undefined],
+  ]);
+});
+
 it('the averages of several sessions count by their time', () => {
   const bytes = makeRecording({ durationSecs: 90, furtherSports: [2, 2] });
   expect(averages(bytes)).toEqual({

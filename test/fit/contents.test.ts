@@ -56,7 +56,7 @@ describe('readContents', () => {
     expect(readContents(bytes).samples.at.length).toBeGreaterThanOrEqual(atLeast);
   });
 
-  it('drops a record whose fields are shifted by missing bytes', () => {
+  it('drops a record with fields that missing bytes shifted', () => {
     const { samples, end } = readContents(withMissingByte());
     expect([samples.at, end.complete]).toEqual([[0, 1, 2, 3], false]);
     expect(samples.power).toHaveLength(4);
@@ -94,14 +94,17 @@ describe('the means of the records', () => {
     const moving = { cadence: 90, heartRate: 140, power: 200 };
     const standing = { cadence: 0, heartRate: 0, power: 0 };
     expect(means(moving, moving, moving, standing)).toEqual({
-      moving: { cadence: 90, heartRate: 140, power: 150 },
-      all: { cadence: 67.5, heartRate: 105, power: 150 },
+      withoutZeroes: { cadence: 90, heartRate: 140, power: 200 },
+      withZeroes: { cadence: 67.5, heartRate: 105, power: 150 },
     });
   });
 
   it('are undefined for a sensor that writes only zeroes', () => {
     const none = { cadence: undefined, heartRate: undefined, power: undefined };
-    expect(means({ cadence: 0, heartRate: 0, power: 0 })).toEqual({ moving: none, all: none });
+    expect(means({ cadence: 0, heartRate: 0, power: 0 })).toEqual({
+      withoutZeroes: none,
+      withZeroes: none,
+    });
   });
 });
 

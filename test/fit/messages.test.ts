@@ -61,6 +61,14 @@ describe('a compressed time stamp', () => {
     );
   });
 
+  it('counts on from a message without a visitor', () => {
+    const lap = fitMessage('lap', { timestamp: START + 3 });
+    expect(times(full(START - 100), lap, compressed(START + 7))).toEqual([
+      [START - 100, START - 100, 120],
+      [START + 7, undefined, 121],
+    ]);
+  });
+
   it('is undefined without a time before it', () => {
     expect(times(compressed(5))).toEqual([[undefined, undefined, 121]]);
   });

@@ -85,7 +85,7 @@ describe('the repair of a recording', () => {
     expect(bytes.length).toBeLessThan(ride.length - 2990);
   });
 
-  it('leaves out a record whose fields are shifted by missing bytes', () => {
+  it('leaves out a record with fields that missing bytes shifted', () => {
     const { kept } = repaired(withMissingByte());
     expect(kept.records).toBe(4);
   });

@@ -12,15 +12,16 @@ const MOST_RUNS = 4;
 /** Requests that change something at the platform. */
 const SENDING = ['upload-fit', 'wellness', 'nutrition', 'nutrition-items', 'profile-update'];
 
-/** Runs a job and judges its report. @returns its exit code */
-export async function perform(scene: Scene, job: Job, args = job.args): Promise<number | null> {
+/** Runs a job and judges its report. @returns its exit code, and the lines that it printed */
+export async function perform(scene: Scene, job: Job, args = job.args) {
   const finished = await scene.run(args);
   judgeReport(scene, args.join(' '), finished, job.claim);
   judgeDoubles(scene.round, scene.world.sandbox, scene.cargo.foods.keys());
-  for (const line of ndjson(finished.stdout)) {
+  const lines = ndjson(finished.stdout);
+  for (const line of lines) {
     if (line['outcome'] === 'conflict') resolveConflict(scene, String(line['date']));
   }
-  return finished.code;
+  return { code: finished.code, lines };
 }
 
 /**
@@ -34,7 +35,12 @@ export async function complete(scene: Scene, jobs: readonly Job[]): Promise<void
   for (const job of jobs) {
     const args = job.again ?? job.args;
     let code: number | null = null;
-    for (let run = 0; run < MOST_RUNS && code !== 0; run++) code = await perform(scene, job, args);
+    let flags: readonly string[] = [];
+    for (let run = 0; run < MOST_RUNS && code !== 0; run++) {
+      const done = await perform(scene, job, [...args, ...flags]);
+      code = done.code;
+      flags = fateFlags(scene, done.lines);
+    }
     if (code !== 0) {
       round.failed('lost', `${args.join(' ')} ends with ${String(code)} without any fault`);
     }
@@ -55,6 +61,14 @@ function asksEachTime({ revision }: Scene, { args, claim }: Job): boolean {
   // A revision that drops fields of wellness gets them again.
   const dropsFields = command === 'seed' && revision === '2026-02';
   return claim.profile !== undefined || args.includes('--replace-day') || dropsFields;
+}
+
+/** Returns the answer to an unknown fate, as a user gives it who looks at the day in the platform. */
+function fateFlags({ world }: Scene, lines: readonly Record<string, unknown>[]): string[] {
+  const unknown = lines.find(({ code }) => code === 'FATE_UNKNOWN');
+  if (unknown === undefined) return [];
+  const arrived = foodsHeld(world.sandbox, String(unknown['date'])).length > 0;
+  return [arrived ? '--assume-arrived' : '--force'];
 }
 
 /** Does in the platform what the hint of a conflict asks for: removes what has to be gone. */

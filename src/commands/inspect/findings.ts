@@ -32,7 +32,7 @@ export interface Findings {
   readonly sha256: string;
   /** Bytes. */
   readonly size: number;
-  /** Bytes up to the first one that cannot be decoded; undefined if all can. */
+  /** Bytes before the first byte that cannot be decoded; undefined if all can. */
   readonly readableBytes: number | undefined;
   /** Why it is not whole. */
   readonly problem: string | undefined;
@@ -44,7 +44,7 @@ export interface Findings {
   /** Whether `sync upload` sends it: a whole activity. */
   readonly isSent: boolean;
   readonly device: Device | undefined;
-  /** The name for an upload. */
+  /** The name for an upload of an activity. */
   readonly name: string | undefined;
   /** ISO 8601, UTC. */
   readonly startTime: string | undefined;
@@ -116,6 +116,7 @@ function findings(bytes: Buffer, envelope: Envelope): Findings {
   const { sessions } = summary;
   const contents = readContents(bytes);
   const { means, samples, end } = contents;
+  const startTime = summary.startTime ?? contents.startTime;
   const { shown, contradicting } = compareAverages(sessions, means);
   return {
     sha256:
@@ -128,9 +129,9 @@ function findings(bytes: Buffer, envelope: Envelope): Findings {
     holds: envelope.state === 'not-fit' ? undefined : holds(bytes, fileId),
     isSent: identity.verdict === 'activity',
     device: fileId && deviceOf(fileId),
-    name: activityName(summary),
-    startTime: summary.startTime?.toISOString(),
-    localStartTime: localStartTime(summary),
+    name: isActivity(bytes, fileId) ? activityName(summary) : undefined,
+    startTime: startTime?.toISOString(),
+    localStartTime: localStartTime(startTime, summary),
     elapsedSecs: summary.elapsedSecs,
     timerSecs: summary.timerSecs,
     distanceMeters: summary.distanceMetres,
@@ -217,7 +218,10 @@ function words(name: string | null): string | undefined {
   return name === null ? undefined : name.replaceAll('_', ' ');
 }
 
-function localStartTime({ startTime, localOffsetMinutes }: Summary): string | undefined {
+function localStartTime(
+  startTime: Date | undefined,
+  { localOffsetMinutes }: Summary,
+): string | undefined {
   if (startTime === undefined || localOffsetMinutes === undefined) return undefined;
   return isoTime(startTime.getTime(), localOffsetMinutes);
 }

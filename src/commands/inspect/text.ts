@@ -32,7 +32,7 @@ export function inspectLines(item: InspectItem, screen: Screen): Text[] {
   return [item.path, ...body.map((line) => (line === '' ? '' : phrase`  ${line}`))];
 }
 
-/** Says what is wrong with a file, how much of it can be read, and whether it is sent. */
+/** Reports the problem of a file, how much of it can be read, and whether it is sent. */
 function verdictLines(item: ReadItem): Text[] {
   const { path, state, detail, isSent, holds = '' } = item;
   const isDamaged = state === 'incomplete' || state === 'corrupt';

@@ -73,7 +73,7 @@ const RECORDING: LineKind = {
           ),
           detail: text('The problem as a sentence.', '`state` is not `whole`'),
           readableBytes: count(
-            'Bytes before the first one that cannot be decoded.',
+            'Bytes before the first byte that cannot be decoded.',
             'it cannot be decoded to its end',
           ),
           segments: count('FIT segments in the file.', '`state` is `whole`'),
@@ -170,7 +170,7 @@ const REPAIR: LineKind = {
           copy: text('Path of the copy.'),
           sha256: sha256('SHA-256 of the copy.'),
           size: count('Size of the copy.', undefined, 'bytes'),
-          problem: text('What was wrong with the original: see the line `recording`.'),
+          problem: text('The problem of the original, as in the line `recording`.'),
           detail: text('The problem as a sentence.'),
           records: count('Number of samples in the copy.'),
           startTime: time('Time of the first sample.', 'it has one'),

@@ -107,7 +107,7 @@ const MappingForm = v.variant('kind', [
 const MAX_MISTAKES = 20;
 
 /** Limits a mapping file; the longest of ours has 4 kB (bytes). */
-export const MAX_MAP_BYTES = 1024 * 1024;
+const MAX_MAP_BYTES = 1024 * 1024;
 
 /**
  * Reads a mapping file as a source with one kind of file.
@@ -116,6 +116,11 @@ export const MAX_MAP_BYTES = 1024 * 1024;
  * @throws SyncError `INPUT_INVALID` if it is not JSON; `USAGE` that names the line of each mistake
  */
 export function readMapFile(name: string, bytes: Buffer): Source {
+  if (bytes.length > MAX_MAP_BYTES) {
+    throw new SyncError('INPUT_INVALID', `${name} is larger than any mapping (1 MB).`, {
+      details: { path: name },
+    });
+  }
   const { text, value } = parseDocument(name, bytes);
   const result = v.safeParse(MappingForm, value);
   if (result.success) {

@@ -8,12 +8,12 @@ import { type Round, torture } from '../kind.ts';
 import { REVISIONS, type Scene, logIn, openScene } from '../scene.ts';
 
 /** One round in this many starts the built program, with its real pauses. */
-const PROGRAM_EVERY = 10;
+const PROGRAM_EVERY = 20;
 
 torture({
   name: 'faults',
   title: 'faults in any order over commands in any order, and edits by the athlete',
-  rounds: { short: 40, full: 400 },
+  rounds: { short: 28, full: 200 },
   timeoutMs: 300_000,
   run: async (round) => {
     const { random } = round;
@@ -54,7 +54,7 @@ async function playStep(round: Round, scene: Scene, line: BadLine, jobs: Job[]):
   if (random.chance(0.2)) control.expire();
   round.note(`faults: ${JSON.stringify([...control.faults(), ...broken])}`);
   control.clearRequests();
-  const code = await perform(scene, job);
+  const { code } = await perform(scene, job);
   const served = control.requests().some(({ faults }) => faults.length > 0);
   if (line.settle() > 0 || served) round.count('faulted runs');
   control.clearFaults();

@@ -31,7 +31,7 @@ const PROCEDURES = [refresh, login, refresh, logout, refresh, configSet] as cons
 torture({
   name: 'kill-login',
   title: 'kill -9 of refresh, login, logout, config set',
-  rounds: { short: 18, full: 120 },
+  rounds: { short: 12, full: 96 },
   timeoutMs: 120_000,
   run: async (round) => {
     const procedure = PROCEDURES[(round.number - 1) % PROCEDURES.length] ?? refresh;

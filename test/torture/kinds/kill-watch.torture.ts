@@ -6,7 +6,7 @@ import { type World, openLoggedInWorld } from '../../support/acceptance.ts';
 import { ndjson } from '../../support/program.ts';
 import { judgeOutput } from '../judge.ts';
 import { type Round, torture } from '../kind.ts';
-import { judgePlatform, judgeRun } from '../report.ts';
+import { judgePlatform, judgeRun } from '../sent.ts';
 import { makeRides, undisturbed } from '../sending.ts';
 
 /** Patience until a watcher has sent everything, on a busy machine (ms). */
@@ -16,7 +16,7 @@ const SENT_MS = 60_000;
 torture({
   name: 'kill-watch',
   title: 'kill -9 of a watcher, a daemon and its starter',
-  rounds: { short: 4, full: 24 },
+  rounds: { short: 2, full: 20 },
   timeoutMs: 180_000,
   run: async (round) => {
     const world = await openLoggedInWorld();

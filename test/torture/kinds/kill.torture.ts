@@ -4,7 +4,7 @@ import type { Revision } from '../../../src/sandbox/revisions.ts';
 import { stream } from '../../../src/seed/random.ts';
 import { type World, openLoggedInWorld } from '../../support/acceptance.ts';
 import { type Round, torture } from '../kind.ts';
-import { judgeRun } from '../report.ts';
+import { judgeRun } from '../sent.ts';
 import { SENDING, type Sending, type SendingName, undisturbed } from '../sending.ts';
 import { finish } from '../until-done.ts';
 
@@ -29,7 +29,7 @@ const COMMANDS: readonly [Case, ...Case[]] = [
 torture({
   name: 'kill',
   title: 'kill -9 at random moments of a command',
-  rounds: { short: 14, full: 99 },
+  rounds: { short: 11, full: 77 },
   timeoutMs: 120_000,
   run: async (round) => {
     const [name, revision] = COMMANDS[(round.number - 1) % COMMANDS.length] ?? COMMANDS[0];

@@ -3,7 +3,7 @@ import { type World, loginWithToken } from '../../support/world.ts';
 import { type Round, torture } from '../kind.ts';
 import { type MomentProxy, MOMENTS } from '../moment-proxy.ts';
 import { openBehindProxy } from '../proxied-world.ts';
-import { judgeRun } from '../report.ts';
+import { judgeRun } from '../sent.ts';
 import { SENDING, type Sending, type SendingName, undisturbed } from '../sending.ts';
 import { finish } from '../until-done.ts';
 
@@ -21,7 +21,7 @@ const COMMANDS: readonly [Case, ...Case[]] = [
 torture({
   name: 'moment',
   title: 'kill -9 at chosen moments of a request',
-  rounds: { short: 14, full: 84 },
+  rounds: { short: 7, full: 70 },
   timeoutMs: 120_000,
   run: async (round) => {
     const [name, revision] = COMMANDS[(round.number - 1) % COMMANDS.length] ?? COMMANDS[0];

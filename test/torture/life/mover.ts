@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Random } from '../../../src/seed/random.ts';
 import { whyNoMount } from '../../support/disk.ts';
-import type { Shelf } from './shelf.ts';
+import { DUE_MS, type Shelf } from './shelf.ts';
 
 /**
  * Moves, removes, hides and locks whole watched folders, and always undoes it. Each step is synchronous,
@@ -26,11 +26,12 @@ export class Mover {
     this.#note = note;
   }
 
+  /** The first of its changes lasts long enough for recordings in the new folder to become due. */
   async move(until: () => boolean): Promise<void> {
-    while (!until()) {
-      await sleep(this.#random.integer(1_000, 12_000));
+    for (let longMs = DUE_MS + 4_000; !until(); longMs = 0) {
+      await sleep(this.#random.integer(1_000, 8_000));
       const what = this.#random.pick(MOVES);
-      const pauseMs = this.#random.integer(0, 5_000);
+      const pauseMs = longMs + this.#random.integer(0, 5_000);
       if (until()) return;
       this.#note(`${what} ${this.#shelf.dir} for ${pauseMs} ms`);
       this.#do(what);

@@ -16,8 +16,9 @@ const FAULTS = [
   'upload-fit:truncate',
   'upload-fit:delay=3s*4',
   'upload-fit:delay=9s*2',
-  'upload-fit:hang*2',
-  'upload-fit:hang-after',
+  'upload-fit:hang*3',
+  'upload-fit:hang*9',
+  'upload-fit:hang-after*3',
   'upload-fit:401',
   'refresh:503*2',
 ] as const;

@@ -23,6 +23,9 @@ import { appleDoubleStub, makeRecording, truncated, unfinished } from '../../sup
 import { anyPath, hiddenPath, latin1Name } from './names.ts';
 import { DUE_MS, type Shelf } from './shelf.ts';
 
+/** Recordings that a patient writer lets lie at once. */
+const AT_ONCE = 5;
+
 /** One that writes, moves and deletes recordings in watched folders. */
 export class Writer {
   readonly #random: Random;
@@ -58,16 +61,31 @@ export class Writer {
     }
   }
 
-  /** Lets recordings lie until they are due, and then overwrites, moves or deletes them. */
-  async writePatiently(count: number): Promise<void> {
-    for (let i = 0; i < count; i++) {
-      await this.#attempt(async () => {
-        const [shelf, path] = this.#place();
-        await this.#create(shelf, path, this.#recording());
-        await sleep(DUE_MS + 1_000);
-        await this.#after(shelf, path);
-      });
+  /** Lets several recordings lie until they are due, and then overwrites, moves out or deletes them. */
+  async writePatiently(times: number): Promise<void> {
+    for (let i = 0; i < times; i++) {
+      const ends: (() => Promise<void>)[] = [];
+      for (let each = 0; each < AT_ONCE; each++) {
+        await this.#attempt(async () => ends.push(await this.#createForLong()));
+      }
+      await sleep(DUE_MS + 1_000);
+      for (const end of ends) await this.#attempt(end);
     }
+  }
+
+  /** @returns what ends the recording */
+  async #createForLong(): Promise<() => Promise<void>> {
+    const random = this.#random;
+    const [shelf, path] = this.#place();
+    if (random.chance(0.3)) {
+      const size = this.#writeAlike(shelf, path);
+      return () => {
+        this.#writeAlike(shelf, path, size);
+        return Promise.resolve();
+      };
+    }
+    await this.#create(shelf, path, this.#recording());
+    return () => this.#after(shelf, path, random.pick(ENDS));
   }
 
   /** Writes many recordings at once. */
@@ -99,11 +117,11 @@ export class Writer {
     const [shelf, path] = this.#place();
     await this.#create(shelf, path, this.#recording());
     await sleep(this.#random.integer(0, 4_000));
-    await this.#after(shelf, path);
+    await this.#after(shelf, path, this.#random.pick(LATER));
   }
 
   /** Others may move or unmount the folder meanwhile. */
-  async #attempt(task: () => Promise<void>): Promise<void> {
+  async #attempt(task: () => Promise<unknown>): Promise<void> {
     try {
       await task();
     } catch (error) {
@@ -136,7 +154,6 @@ export class Writer {
       bigEndian: random.chance(0.2),
       headerSize: random.pick([12, 14]),
       compressedTimestamps: random.chance(0.2),
-      chained: random.chance(0.1) ? 1 : 0,
       ...(sizeBytes === undefined ? {} : { sizeBytes }),
     });
   }
@@ -193,6 +210,7 @@ export class Writer {
         break;
       case 'linked':
         writeFileSync(temporary, bytes);
+        rmSync(path, { force: true });
         linkSync(temporary, path);
         break;
       case 'packed': {
@@ -228,9 +246,8 @@ export class Writer {
   }
 
   /** What happens to a recording later. */
-  async #after(shelf: Shelf, path: string): Promise<void> {
+  async #after(shelf: Shelf, path: string, what: (typeof LATER)[number]): Promise<void> {
     const random = this.#random;
-    const what = random.pick(LATER);
     this.#note(`${this.#id}: ${what} ${JSON.stringify(path)}`);
     switch (what) {
       case 'nothing':
@@ -259,38 +276,40 @@ export class Writer {
       case 'overwrite':
         await this.#create(shelf, path, this.#recording());
         return;
-      case 'same size and time':
-        await this.#overwriteAlike(shelf, path);
+      case 'same size and time': {
+        const size = this.#writeAlike(shelf, path);
+        await sleep(random.integer(0, 5_000));
+        this.#writeAlike(shelf, path, size);
         return;
+      }
       case 'append': {
         // A segment more, as heart-rate downloads add it: another recording.
-        const first = this.#recording();
-        const both = Buffer.concat([first, this.#uncounted(5)]);
+        const [first, second] = [this.#recording(), this.#recording()];
+        const both = Buffer.concat([first, second]);
         this.#made.set(sha256(both), both);
         shelf.leaves(path);
         writeFileSync(path, first);
         shelf.arrived(path);
         await sleep(random.integer(0, 2_000));
         shelf.leaves(path);
-        writeFileSync(path, both.subarray(first.length), { flag: 'a' });
+        // Alone, if the folder was replaced meanwhile.
+        writeFileSync(path, second, { flag: 'a' });
         shelf.arrived(path);
         return;
       }
     }
   }
 
-  /** Two recordings of one size and modification time, one over the other. */
-  async #overwriteAlike(shelf: Shelf, path: string): Promise<void> {
-    const size = this.#random.integer(2_000, 6_000);
-    for (let i = 0; i < 2; i++) {
-      const bytes = this.#uncounted(30, 4, size);
-      this.#made.set(sha256(bytes), bytes);
-      shelf.leaves(path);
-      writeFileSync(path, bytes);
-      utimesSync(path, 1_700_000_000, 1_700_000_000);
-      shelf.arrived(path);
-      if (i === 0) await sleep(this.#random.integer(0, 5_000));
-    }
+  /** Writes a recording with the modification time of all others of its kind. @returns its size */
+  #writeAlike(shelf: Shelf, path: string, size = this.#random.integer(2_000, 6_000)): number {
+    const bytes = this.#uncounted(30, 4, size);
+    this.#made.set(sha256(bytes), bytes);
+    this.#note(`${this.#id}: ${size} bytes to ${JSON.stringify(path)} ${sha256(bytes)}`);
+    shelf.leaves(path);
+    writeFileSync(path, bytes);
+    utimesSync(path, 1_700_000_000, 1_700_000_000);
+    shelf.arrived(path);
+    return size;
   }
 
   #other(dir: string): void {
@@ -375,6 +394,9 @@ const LATER = [
   'same size and time',
   'append',
 ] as const;
+
+/** Ways in which a recording ceases to exist in the watched folders. */
+const ENDS = ['delete', 'delete', 'move out', 'overwrite'] as const;
 
 const OTHERS = [
   'hidden',
