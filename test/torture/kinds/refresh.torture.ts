@@ -6,7 +6,7 @@ import { SERVICE_FAULTS, lineFault } from '../faults.ts';
 import { type Round, torture } from '../kind.ts';
 import { REVISIONS, type Scene, openScene } from '../scene.ts';
 
-/** One round in this many starts several processes at once. */
+/** One round in this many starts several processes at once; the scheduler decides which one refreshes. */
 const PROCESSES_EVERY = 8;
 const PROCESSES = 3;
 const COMMANDS: readonly [ErrandName, ...ErrandName[]] = [
