@@ -69,8 +69,8 @@ async function refreshUnderFaults(
     round.count('faulted runs');
   }
   // A fault of the service may come after it acted; a fault of the line always may.
-  const acted = refreshes.filter(
-    ({ status, faults }) => status === 200 || faults.some((spec) => ACTS.test(spec)),
+  const acted = refreshes.filter(({ status, faults }) =>
+    faults.length === 0 ? status === 200 : faults.some((spec) => ACTS.test(spec)),
   ).length;
   round.count('refreshes', acted);
   if (!disturbance.spoils && acted > 1) {
