@@ -148,7 +148,7 @@ export function createServiceClient(
     mayBeEmpty: boolean,
   ): Promise<{ response: HttpResponse; attempts: number }> {
     const once = async () => {
-      const response = await http.send({ ...request, bearer: token });
+      const response = withoutSecret(await http.send({ ...request, bearer: token }), token);
       if (isSuccess(response) && !(mayBeEmpty && isEmpty(response))) jsonValue(response);
       return response;
     };
@@ -318,6 +318,11 @@ async function counting<T>(before: number, task: () => Promise<T>): Promise<T> {
     if (!(error instanceof SyncError) || typeof own !== 'number') throw error;
     throw withDetails(error, { attempts: before + own });
   }
+}
+
+/** Returns a response without the token, in case the service repeats it. */
+function withoutSecret(response: HttpResponse, token: Secret): HttpResponse {
+  return { ...response, text: response.text.replaceAll(token.reveal(), '[redacted]') };
 }
 
 function isSuccess(response: HttpResponse): boolean {

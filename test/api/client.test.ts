@@ -396,6 +396,19 @@ describe('a service that repeats the request in its answer', () => {
   });
 });
 
+it('passes on no token that the service repeats in a body that is shown unchanged', async () => {
+  const body = { message: `Bearer ${FIRST}`, name: FIRST };
+  const { client } = await open([{ body }]);
+  const query = { limit: 1, offset: 0 };
+  for (const read of [
+    client.readProfile(never()),
+    client.listWorkouts(query, never()),
+    client.userinfo(never()),
+  ]) {
+    expect(await read).toEqual({ message: 'Bearer [redacted]', name: '[redacted]' });
+  }
+});
+
 describe('an answer that is not JSON', () => {
   it.each([
     ['a page of the network', '<html>Please sign in</html>'],

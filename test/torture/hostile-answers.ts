@@ -118,24 +118,24 @@ const HEADERS: readonly [Readonly<Record<string, string>>, ...Readonly<Record<st
 export interface HostileAnswer {
   /** For the notes of a round. */
   readonly name: string;
+  /** Whether it says that the service did not act. */
+  readonly refuses: boolean;
   readonly bytes: (request: GatewayRequest, real: Buffer) => Uint8Array;
 }
 
-/**
- * Returns an answer that does not report success, unless the service acted; the random choices are
- * made now.
- */
-export function hostileAnswer(random: Random, acts: boolean): HostileAnswer {
+/** Returns an answer that does not report success. The random choices are made now. */
+export function hostileAnswer(random: Random): HostileAnswer {
   const status = random.chance(0.5) ? 200 : random.pick(STATUSES);
   const headers = random.chance(0.5) ? {} : random.pick(HEADERS);
   const drawn = bodyText(random);
   // An empty answer is a success of some services.
-  const text = acts || drawn.trim() !== '' ? drawn : 'null';
+  const text = drawn.trim() === '' ? 'null' : drawn;
   const pack = random.pick([plain, plain, plain, gzipSync, deflateSync, brotliCompressSync]);
   const repeats = random.chance(0.05) ? 500 : 0;
   const name = `${status} ${short(JSON.stringify(headers))} ${short(text)} ${pack.name} ${repeats}`;
   return {
     name,
+    refuses: (status >= 400 && status < 500) || text.includes('"success":false'),
     bytes: (request) => {
       const body = text.replaceAll(ECHO, tokenOf(request));
       const continues = Buffer.from('HTTP/1.1 100 Continue\r\n\r\n'.repeat(repeats));
@@ -160,6 +160,7 @@ export function bentAnswer(random: Random, hides: boolean): HostileAnswer {
   const pollutes = random.chance(0.2);
   return {
     name: `bent ${short(JSON.stringify(choices))}`,
+    refuses: false,
     bytes: (_request, real) => {
       const value = readJson(real);
       for (const choice of choices)

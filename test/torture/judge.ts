@@ -160,7 +160,7 @@ const FAULT_OF_THE_PROGRAM = /^\s+at .+:\d+:\d+\)?$|fault of sync itself/m;
 const RAW_CONTROL = /[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]/;
 
 /** Tokens and codes of the sandbox, which begin like nothing else. */
-export const TOKEN = /sbx_(?:at|rt|code)_\w+/;
+const TOKEN = /sbx_(?:at|rt|code)_\w+/;
 
 /** Judges what any run prints: no stack, no raw control character, no token, none of these secrets. */
 export function judgeOutput(

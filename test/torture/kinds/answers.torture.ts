@@ -58,10 +58,8 @@ async function answerStrangely(round: Round): Promise<void> {
   if (gateway === undefined) return;
   const job = await prepare(random.pick(ERRAND_NAMES), scene, random);
   const bent = random.chance(0.4);
-  const acts = bent || random.chance(0.5);
-  const answer = bent
-    ? bentAnswer(random, scene.revision !== '2026-08')
-    : hostileAnswer(random, acts);
+  const answer = bent ? bentAnswer(random, scene.revision !== '2026-08') : hostileAnswer(random);
+  const acts = bent || (!answer.refuses && random.chance(0.5));
   const which = random.chance(0.7) ? '/api' : random.pick(PATHS);
   let left = random.pick([1, 2, Infinity]);
   const skip = random.integer(0, 2);

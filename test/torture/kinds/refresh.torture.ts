@@ -6,7 +6,7 @@ import { SERVICE_FAULTS, lineFault } from '../faults.ts';
 import { type Round, torture } from '../kind.ts';
 import { REVISIONS, type Scene, openScene } from '../scene.ts';
 
-/** One round in this many starts several processes at once. */
+/** One round in this many starts several processes at once; the scheduler decides which one refreshes. */
 const PROCESSES_EVERY = 8;
 const PROCESSES = 3;
 const COMMANDS: readonly [ErrandName, ...ErrandName[]] = [
@@ -69,8 +69,8 @@ async function refreshUnderFaults(
     round.count('faulted runs');
   }
   // A fault of the service may come after it acted; a fault of the line always may.
-  const acted = refreshes.filter(
-    ({ status, faults }) => status === 200 || faults.some((spec) => ACTS.test(spec)),
+  const acted = refreshes.filter(({ status, faults }) =>
+    faults.length === 0 ? status === 200 : faults.some((spec) => ACTS.test(spec)),
   ).length;
   round.count('refreshes', acted);
   if (!disturbance.spoils && acted > 1) {
