@@ -71,7 +71,7 @@ torture({
       const json = [...sending.args, '--json'];
       const finished = await world.sync(json);
       judgeRun(round, sandbox, sending.sent, json, finished);
-      judgeWords(round, finished);
+      judgeWords(round, place === 'tmp' ? UNPACKING : DISK, finished);
       round.count(finished.code === 0 ? 'runs that ended well' : 'failed runs');
     }
     attack.stop();
@@ -135,11 +135,15 @@ function failAtAnswer(nth: number, disk: Disk): Attack {
   return { stop, hitsRefresh: () => route === 'token' };
 }
 
-/** A failed run names the disk and its state, in one wording, and does not blame the ledger. */
-function judgeWords(round: Round, { code, stdout, stderr }: Finished): void {
+/** The words for the disk of the state folder, and those for an archive that needs space to be unpacked. */
+const DISK = /The disk of \S+ (is full|is read-only|reports)/;
+const UNPACKING = /unpacked.* (Free some space, or n|N)ame another folder with TMPDIR/;
+
+/** A failed run names the disk and its state, and does not blame the ledger. */
+function judgeWords(round: Round, words: RegExp, { code, stdout, stderr }: Finished): void {
   if (code === 0) return;
   const text = stdout + stderr;
-  if (!/The disk of \S+ (is full|is read-only|reports)/.test(text)) {
+  if (!words.test(text)) {
     round.failed('wrong report', `nothing is said of the disk: ${String(code)} ${text}`);
   }
   if (/damaged|move it/i.test(text)) round.failed('wrong report', `the ledger is blamed: ${text}`);

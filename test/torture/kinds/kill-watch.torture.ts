@@ -12,6 +12,9 @@ import { makeRides, undisturbed } from '../sending.ts';
 /** Patience until a watcher has sent everything, on a busy machine (ms). */
 const SENT_MS = 60_000;
 
+/** Answers come late, so that kills find requests in flight. */
+const SLOW = 'upload-fit:delay=300ms*inf';
+
 /** The seed decides the files and the delays before kills; the system decides what they hit. */
 torture({
   name: 'kill-watch',
@@ -21,7 +24,7 @@ torture({
   run: async (round) => {
     const world = await openLoggedInWorld();
     mkdirSync(join(world.home.dir, 'card'));
-    world.sandbox.control.addFaults('any:delay=25ms*inf');
+    world.sandbox.control.addFaults(SLOW);
     await (round.number % 2 === 1 ? killWatcher : killDaemon)(round, world);
   },
 });
@@ -47,6 +50,7 @@ async function killWatcher(round: Round, world: World): Promise<void> {
     round.count(killed.code === null ? 'kills' : 'watchers that ended');
     judgeRun(round, world.sandbox, { recordings }, ['watch', '--json'], killed);
     world.sandbox.control.clearFaults();
+    world.sandbox.control.addFaults(SLOW);
   }
   for (const [name, bytes] of left) world.write(join('card', name), bytes);
   const watcher = world.start(['watch', 'card', '--json']);
