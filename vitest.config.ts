@@ -15,6 +15,7 @@ const PROGRAMS = [
   'test/credentials/keychain.test.ts',
   'test/daemon/**/*.test.ts',
   'test/sandbox/{command,consent-page,other-process}.test.ts',
+  'test/security/{planted-files,tls,what-is-sent}.test.ts',
 ];
 
 const COMMON = {

@@ -22,6 +22,7 @@ var COMMANDS = [
   'verify',
   'explain',
   'inspect',
+  'repair',
   'sources',
   'doctor',
   'token',
@@ -35,6 +36,10 @@ var COMMANDS = [
 var SYSTEM_OPTIONS = ['-d', '--data', '-f', '--file-system'];
 var TRIED = 'ATHLETE_SYNC_TRIED';
 var SECRET_VARIABLES = ['SYNC_ACCESS_TOKEN', 'SYNC_REFRESH_TOKEN', 'SYNC_CLIENT_SECRET'];
+
+var UNSAFE =
+  // eslint-disable-next-line no-control-regex -- matches control characters on purpose
+  /[\u0000-\u001f\u007f-\u009f\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]/g;
 
 var message = 'sync needs Node.js 20.19, 22.3 or newer, not ' + process.versions.node + '.';
 // Lines that fit a narrow terminal.
@@ -57,11 +62,16 @@ if (isForSystem(args)) {
 }
 
 function report() {
-  console.error('Error: ' + message + '\n  ' + hint.join('\n  '));
+  console.error('Error: ' + visible(message) + '\n  ' + hint.map(visible).join('\n  '));
   if (args.indexOf('--json') === -1) return;
   console.log(
     JSON.stringify({ type: 'error', v: 1, code: 'CONFIG', message: message, hint: hint.join(' ') })
   );
+}
+
+/** Replaces control characters and marks of direction: a path may hold them. */
+function visible(text) {
+  return text.replace(UNSAFE, '?');
 }
 
 function isForSystem(words) {

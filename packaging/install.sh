@@ -68,7 +68,7 @@ install() {
 
   mkdir "$scratch/new"
   tar -xzf "$scratch/$archive" -C "$scratch/new" || fail 1 "$archive cannot be unpacked. Nothing was installed."
-  mv "$scratch/new/"* "$scratch/folder"
+  mv "$scratch/new/"* "$scratch/folder" 2>/dev/null || fail 1 "$archive is not one folder. Nothing was installed."
   version=$("$scratch/folder/bin/athlete-sync" --version) ||
     fail 1 "Node.js of this archive does not run on this system (see above). Nothing was installed.
   It needs glibc 2.29 or newer. With your own Node.js: npm install --global athlete-sync"
@@ -158,8 +158,8 @@ download() {
     *)
       if command -v curl >/dev/null; then
         # After https, redirects to plain http are refused.
-        case $from in https://*) redirects==https ;; *) redirects==http,https ;; esac
-        curl -fsSL --retry 2 --proto-redir "$redirects" -o "$scratch/$1" "$from/$1" || cannot_download "$1"
+        case $from in https://*) redirects=https ;; *) redirects=http,https ;; esac
+        curl -fsSL --retry 2 --proto-redir "=$redirects" -o "$scratch/$1" "$from/$1" || cannot_download "$1"
       elif command -v wget >/dev/null; then
         wget -q -O "$scratch/$1" "$from/$1" || cannot_download "$1"
       else

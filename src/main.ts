@@ -14,7 +14,8 @@ if (args.length === 1 && (args[0] === '--version' || args[0] === '-V')) {
       process.exitCode = await runProgram(args);
     },
     (error: unknown) => {
-      const [reason] = String(error).split('\n');
+      // The reason names a path. `printable` may be what is missing.
+      const reason = String(error).split('\n')[0]?.replace(/\p{C}/gu, '?');
       process.stderr.write(`Error: ${DAMAGED}: ${reason ?? ''}\n  ${INSTALL_AGAIN}\n`);
       process.exitCode = 1;
     },

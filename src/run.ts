@@ -4,12 +4,20 @@ import { VERSION } from './base/version.ts';
 import { buildProgram } from './cli/program.ts';
 import { systemSyncWanted } from './cli/system-sync-wanted.ts';
 import { type System, thisSystem } from './app/system.ts';
-import { ExitCode, SyncError, exitCodeOf, messageOf, worstExitCode } from './base/errors.ts';
+import {
+  ExitCode,
+  SyncError,
+  exitCodeOf,
+  messageOf,
+  systemCode,
+  worstExitCode,
+} from './base/errors.ts';
 import { phrase, renderText, sync } from './base/phrase.ts';
 import { NAME_VARIABLE, chooseProgramName, setProgramName } from './base/program-name.ts';
 import { ignoresHangup } from './system/hangup.ts';
 import { type GlobalFlags, createOutput } from './terminal/output.ts';
 import { errorReport, errorText } from './terminal/error.ts';
+import { diskWords } from './system/disk.ts';
 import { handleSignals } from './system/signals.ts';
 
 /**
@@ -88,8 +96,10 @@ async function failureIn(error: unknown, system: System): Promise<SyncError> {
 }
 
 function resultsLost(error: Error): SyncError {
-  // "ENOSPC: no space left on device, write"
-  const why = messageOf(error).replace(/, write$/, '');
+  const words = diskWords(systemCode(error));
+  // "EBADF: bad file descriptor, write"
+  const why =
+    words === undefined ? messageOf(error).replace(/, write$/, '') : `their disk ${words}`;
   return new SyncError('STORAGE', `The results could not be written: ${why}.`, {
     hint: phrase`The command did its work nevertheless; see ${sync('status')}.`,
   });

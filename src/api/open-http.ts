@@ -5,7 +5,26 @@ import type { Http } from './http.ts';
 import { type Proxy, proxyFor, proxySettings } from './proxy.ts';
 
 /**
+ * Returns the error for every https request if Node.js checks no certificates: anyone on the way could
+ * pose as the service, and get the login.
+ */
+export function uncheckedTls(env: Env): SyncError | undefined {
+  // Node.js compares with this text alone.
+  if (env[UNCHECKED] !== '0') return undefined;
+  return new SyncError('CONFIG', `No certificate is checked, because ${UNCHECKED} is 0.`, {
+    hint:
+      `Unset ${UNCHECKED}. If the service or a proxy uses an authority of its own, name the file ` +
+      'of its certificate: NODE_EXTRA_CA_CERTS=/path/to/authority.pem.',
+    details: { variable: UNCHECKED },
+  });
+}
+
+const UNCHECKED = 'NODE_TLS_REJECT_UNAUTHORIZED';
+
+/**
  * Opens the {@link Http} for this environment. Loads an implementation when it is called first.
+ *
+ * `send` rejects https requests while certificates are not checked: {@link uncheckedTls}.
  *
  * @throws SyncError `CONFIG` that names the variable with an invalid proxy.
  */
@@ -20,6 +39,8 @@ export async function openHttp(options: {
   const { createNodeHttp } = await import('./node-http.ts');
   const direct = createNodeHttp({ userAgent, connections });
   const proxies = new Set([settings.http, settings.https].filter((one) => one !== undefined));
+  const unchecked = uncheckedTls(env);
+  if (unchecked !== undefined) return httpAlone(direct, unchecked);
   if (proxies.size === 0) return direct;
   const { createProxiedHttp } = await import('./undici-http.ts');
   const proxied = new Map<Proxy, Http>(
@@ -33,6 +54,15 @@ export async function openHttp(options: {
     async close() {
       await Promise.all([direct, ...proxied.values()].map((http) => http.close()));
     },
+  };
+}
+
+/** Sends plain http requests, which go to this machine only, and rejects the others. */
+function httpAlone(http: Http, error: SyncError): Http {
+  return {
+    send: (request) =>
+      request.url.protocol === 'http:' ? http.send(request) : Promise.reject(error),
+    close: () => http.close(),
   };
 }
 

@@ -103,9 +103,13 @@ function meaningOf(
         };
       }
       if (page) return { code: 'REJECTED', message: inFull, hint: IN_BETWEEN };
-      return ABOUT_THE_ITEM.includes(status)
+      if (!ABOUT_THE_ITEM.includes(status)) {
+        return { code: 'REJECTED', message: inFull, hint: LATER };
+      }
+      // The report of an item names the service; elsewhere, its words must not look like the program's.
+      return HAS_ITEMS.includes(name)
         ? { code: 'REJECTED' }
-        : { code: 'REJECTED', message: inFull, hint: LATER };
+        : { code: 'REJECTED', message: inFull };
   }
 }
 
@@ -136,6 +140,9 @@ export function isAboutTheItem({ code, details: { status, page } }: SyncError): 
 }
 
 const ABOUT_THE_ITEM = [400, 409, 411, 414, 415, 422];
+
+/** The endpoints that get items of a batch. */
+const HAS_ITEMS: readonly EndpointName[] = ['uploadFit', 'wellness', 'nutrition'];
 
 /**
  * Number of runs in which the service responds with 500 to one item and accepts others, after which

@@ -1,3 +1,4 @@
+import { parseJson } from '../base/json.ts';
 import { sanitize } from '../base/sanitize.ts';
 import type { Secret } from '../base/secret.ts';
 import type { HttpResponse } from './http.ts';
@@ -24,7 +25,7 @@ export function serviceMessage(
 /** Returns the service's own words in a JSON object, '' if it has none; undefined for other texts. */
 export function messageInJson(text: string): string | undefined {
   try {
-    const body: unknown = JSON.parse(text);
+    const body = parseJson(text);
     if (typeof body !== 'object' || body === null || Array.isArray(body)) return undefined;
     const fields = body as Readonly<Record<string, unknown>>;
     const { message, detail, error_description: description, statusMessage, title, error } = fields;

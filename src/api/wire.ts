@@ -1,4 +1,5 @@
 import { SyncError } from '../base/errors.ts';
+import { JsonTooDeep, MAX_DEPTH, parseJson } from '../base/json.ts';
 import type { Secret } from '../base/secret.ts';
 import { IN_BETWEEN } from './http-failure.ts';
 import type { HttpResponse } from './http.ts';
@@ -160,7 +161,7 @@ export function decodeProfileAnswer(response: HttpResponse, sent: Sent): unknown
 /** Returns whether the body is a JSON object. Gateways and captive portals send web pages. */
 export function isJsonObject({ text }: HttpResponse): boolean {
   try {
-    return isObject(JSON.parse(text));
+    return isObject(parseJson(text));
   } catch {
     return false;
   }
@@ -181,17 +182,15 @@ function jsonObject(response: HttpResponse): JsonObject {
  */
 export function jsonValue(response: HttpResponse): unknown {
   try {
-    return JSON.parse(response.text);
-  } catch {
+    return parseJson(response.text);
+  } catch (error) {
+    const found =
+      error instanceof JsonTooDeep ? TOO_DEEP : `${describeBody(response)}, not with JSON`;
     // Without the cause, whose message quotes the body.
-    throw new SyncError(
-      'NETWORK',
-      `The service answered ${response.status} with ${describeBody(response)}, not with JSON.`,
-      {
-        hint: IN_BETWEEN,
-        details: { status: response.status, delivery: 'unknown' },
-      },
-    );
+    throw new SyncError('NETWORK', `The service answered ${response.status} with ${found}.`, {
+      hint: IN_BETWEEN,
+      details: { status: response.status, delivery: 'unknown' },
+    });
   }
 }
 
@@ -207,7 +206,7 @@ export function refusalMessage(response: HttpResponse, sent: Sent): string {
 
 /** Returns the validation issues in a body, each with its path, as deployed services list them. */
 function issuesOf({ text }: HttpResponse): string {
-  const body: unknown = isJson(text) ? JSON.parse(text) : undefined;
+  const body = isJson(text) ? parseJson(text) : undefined;
   const data = isObject(body) ? body['data'] : undefined;
   const list = isObject(data) && Array.isArray(data['issues']) ? data['issues'] : data;
   if (!Array.isArray(list)) return '';
@@ -255,13 +254,20 @@ function unclear(response: HttpResponse): SyncError {
 function describeBody(response: HttpResponse): string {
   if (response.text.trim() === '') return 'nothing';
   if (/^\s*</.test(response.text)) return 'a web page';
-  if (isJson(response.text)) return 'JSON that gives no reason';
+  try {
+    parseJson(response.text);
+    return 'JSON that gives no reason';
+  } catch (error) {
+    if (error instanceof JsonTooDeep) return TOO_DEEP;
+  }
   return (response.headers['content-type'] ?? '').includes('json') ? 'broken JSON' : 'text';
 }
 
+const TOO_DEEP = `JSON that is nested more than ${MAX_DEPTH} deep`;
+
 function isJson(text: string): boolean {
   try {
-    JSON.parse(text);
+    parseJson(text);
     return true;
   } catch {
     return false;

@@ -3,19 +3,51 @@ import { phrase } from '../base/phrase.ts';
 import { type Config, type SettingOverrides, loadConfig } from '../config/config.ts';
 import { type Paths, findPaths } from '../config/paths.ts';
 import { readSystemFile } from '../config/system-file.ts';
-import { distrustMessage, findDistrust, rootTrust } from '../system/folder-trust.ts';
+import { SyncError } from '../base/errors.ts';
+import {
+  distrustHint,
+  distrustMessage,
+  findDistrust,
+  findOwnDistrust,
+  rootTrust,
+} from '../system/folder-trust.ts';
 import type { AppContext } from './context.ts';
+import { leakingVariables } from './node-variables.ts';
 
-/** Loads the configuration of the profile in use. @throws SyncError `CONFIG` */
+/**
+ * Loads the configuration of the profile in use.
+ *
+ * @throws SyncError `CONFIG`, also if another user can change the state folder
+ */
 export function configFor(context: AppContext, overrides: SettingOverrides = {}): Config {
   const config = quietConfigFor(context, overrides);
   const { configFile, stateDir } = config.paths;
+  refuseForeignState(stateDir);
   warnOfDistrust(context, dirname(configFile));
   warnOfDistrust(context, stateDir);
+  for (const { message, hint } of leakingVariables(context.env)) {
+    warnOnce(context, message, hint);
+  }
   return config;
 }
 
-/** {@link configFor} without warnings about the folders, for a command that reports them. */
+/**
+ * Refuses a state folder in which another user may have put files: its ledger says what was sent, and its
+ * records of watchers say which processes to stop.
+ *
+ * @throws SyncError `CONFIG`
+ */
+export function refuseForeignState(stateDir: string): void {
+  const found = findOwnDistrust(stateDir, 1);
+  if (found === undefined) return;
+  throw new SyncError(
+    'CONFIG',
+    `The state folder ${stateDir} is not used: ${found.path} ${found.reason}.`,
+    { hint: distrustHint(found, 'SYNC_STATE_DIR'), details: { path: found.path } },
+  );
+}
+
+/** {@link configFor} without a check of the folders, for a command that reports them. */
 export function quietConfigFor(context: AppContext, overrides: SettingOverrides = {}): Config {
   const { env, flags, systemConfigFile } = context;
   const system = readSystemFile(systemConfigFile, rootTrust());
@@ -32,14 +64,20 @@ export function ledgerPath(config: Config): string {
   return join(config.paths.stateDir, 'ledger.db');
 }
 
-/** The folders about which each context has warned. */
+/** What each context has warned of. */
 const warned = new WeakMap<AppContext, Set<string>>();
 
 /** Warns, once per context, if other users can change the contents of a folder. */
 export function warnOfDistrust(context: AppContext, folder: string): void {
   const found = findDistrust(folder);
+  if (found === undefined) return;
+  warnOnce(context, distrustMessage(found, folder), `Run \`${found.fix}\`.`, found.path);
+}
+
+/** @param subject two warnings about one subject are one */
+function warnOnce(context: AppContext, message: string, hint: string, subject = message): void {
   const known = warned.get(context) ?? new Set();
-  if (found === undefined || known.has(found.path)) return;
-  warned.set(context, known.add(found.path));
-  context.warn(phrase`${distrustMessage(found, folder)}\n  Run \`${found.fix}\`.`);
+  if (known.has(subject)) return;
+  warned.set(context, known.add(subject));
+  context.warn(phrase`${message}\n  ${hint}`);
 }

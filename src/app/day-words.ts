@@ -107,20 +107,35 @@ const SENT = { pushed: 'sent', conflict: 'not all sent' };
 /** Returns the text of a day; undefined if it is unchanged and has no notes. */
 export function pushItemText(item: PushItem, zone: string, words = SENT): Text | undefined {
   if (item.outcome === 'invalid') {
-    const problems = item.problems.map(({ field, problem }) =>
-      field === undefined ? problem : `${field}: ${problem}`,
+    const problems = firstOf(
+      item.problems.map(({ field, problem }) =>
+        field === undefined ? problem : `${field}: ${problem}`,
+      ),
     );
     // The problem of an input is a sentence with the input's name in it.
     if ('hint' in item) return phrase`${problems.join('; ')} ${item.hint}`;
     const line = item.line === undefined ? '' : ` (line ${item.line})`;
     return `${item.source}${line}: not sent. ${problems.join('; ')}`;
   }
-  const notes = item.warnings.map(({ source, field, message }) => {
-    const place = [source, field].filter(Boolean).join(': ');
-    return phrase`  note: ${place}: ${typeof message === 'string' ? message : message}`;
-  });
+  const notes = firstOf<Text>(
+    item.warnings.map(({ source, field, message }) => {
+      const place = [source, field].filter(Boolean).join(': ');
+      return phrase`  note: ${place}: ${message}`;
+    }),
+    '  ',
+  );
   if (item.outcome === 'skipped' && notes.length === 0) return undefined;
   return joinTexts([...outcomeLines(item, zone, words), ...notes], '\n');
+}
+
+/** Problems or notes of one day that are shown. */
+const SHOWN = 10;
+
+/** Returns the first of several texts; one more gives the number of the others. */
+function firstOf<T extends Text>(texts: readonly T[], indent = ''): (T | string)[] {
+  const more = texts.length - SHOWN;
+  if (more <= 1) return [...texts];
+  return [...texts.slice(0, SHOWN), `${indent}and ${more} more, which --json lists`];
 }
 
 function outcomeLines(item: RecordItem, zone: string, words: typeof SENT): Text[] {

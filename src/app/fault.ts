@@ -7,7 +7,7 @@ import { sanitize } from '../base/sanitize.ts';
 import { Secret } from '../base/secret.ts';
 import { DAMAGED, INSTALL_AGAIN, ISSUES_URL, VERSION } from '../base/version.ts';
 import { findPaths } from '../config/paths.ts';
-import { makeFolder, replaceFile } from '../system/storage.ts';
+import { makeFolder, replaceFile, storageError } from '../system/storage.ts';
 import { thisProcess } from '../system/this-process.ts';
 import type { System } from './system.ts';
 
@@ -58,12 +58,12 @@ function faultOf(error: unknown, system: FaultSystem): SyncError {
   } catch (failure) {
     return new SyncError('INTERNAL', message, {
       cause: error,
-      hint: phrase`Its trace could not be written: ${messageOf(failure)}. Please report it at ${ISSUES_URL}.`,
+      hint: phrase`Its trace could not be written: ${messageOf(failure)} Please report it at ${ISSUES_URL}.`,
     });
   }
 }
 
-/** Writes a trace that only its owner can read. @returns its path @throws what the disk throws */
+/** Writes a trace that only its owner can read. @returns its path @throws SyncError */
 function writeTrace(error: unknown, system: FaultSystem): string {
   const { clock, env, platform, homeDir } = system;
   const folder = join(findPaths(env, platform, homeDir).stateDir, 'faults');
@@ -72,10 +72,16 @@ function writeTrace(error: unknown, system: FaultSystem): string {
   const head = `sync ${VERSION}, Node.js ${thisProcess.nodeVersion}, ${platform} ${thisProcess.arch}, ${time}`;
   const clean = cleaner(system);
   const lines = [head, ...causesOf(error).flatMap((each) => stackOf(each, clean))];
-  makeFolder(folder, 0o700);
-  replaceFile(path, `${lines.join('\n')}\n`, { durable: false });
-  const traces = readdirSync(folder).filter((name) => name.endsWith('.log'));
-  for (const old of traces.sort().slice(0, -MAX_TRACES)) rmSync(join(folder, old), { force: true });
+  try {
+    makeFolder(folder, 0o700);
+    replaceFile(path, `${lines.join('\n')}\n`, { durable: false });
+    const traces = readdirSync(folder).filter((name) => name.endsWith('.log'));
+    for (const old of traces.sort().slice(0, -MAX_TRACES)) {
+      rmSync(join(folder, old), { force: true });
+    }
+  } catch (cause) {
+    throw storageError(folder, cause);
+  }
   return path;
 }
 
@@ -104,7 +110,9 @@ function cleaner({ env, homeDir }: FaultSystem): (text: string) => string {
     return value === '' ? [] : [new Secret(value)];
   });
   return (text) => {
-    const short = sanitize(text.replace(TOKEN, '[redacted]'), secrets, MAX_LINE);
+    // The search takes quadratic time.
+    const start = text.slice(0, 10 * MAX_LINE);
+    const short = sanitize(start.replace(TOKEN, '[redacted]'), secrets, MAX_LINE);
     return homeDir.length > 1 ? short.replaceAll(homeDir, '~') : short;
   };
 }

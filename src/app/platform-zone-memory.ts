@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { isObject } from '../api/wire.ts';
 import { messageOf } from '../base/errors.ts';
+import { parseJson } from '../base/json.ts';
 import { checkZone } from '../base/zone-name.ts';
 import { type Config, accountKey } from '../config/config.ts';
 import { makeFolder, replaceFile } from '../system/storage.ts';
@@ -61,7 +62,7 @@ function fileIn(stateDir: string): string {
 /** A missing or damaged file counts as empty. */
 function readAll(stateDir: string): Record<string, unknown> {
   try {
-    const all: unknown = JSON.parse(readFileSync(fileIn(stateDir), 'utf8'));
+    const all = parseJson(readFileSync(fileIn(stateDir), 'utf8'));
     return isObject(all) ? all : {};
   } catch {
     return {};

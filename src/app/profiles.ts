@@ -1,7 +1,7 @@
 import { DEFAULT_PROFILE, readConfigFile } from '../config/config.ts';
 import { storedProfiles } from '../credentials/file.ts';
 import { listWatchers } from '../daemon/registry.ts';
-import { pathsFor } from './config.ts';
+import { pathsFor, refuseForeignState } from './config.ts';
 import { type AppContext, createContext } from './context.ts';
 
 /**
@@ -13,6 +13,7 @@ import { type AppContext, createContext } from './context.ts';
  */
 export function contextOfEachProfile(context: AppContext): AppContext[] {
   const { configFile, stateDir } = pathsFor(context);
+  refuseForeignState(stateDir);
   const found = new Set([
     ...Object.keys(readConfigFile(configFile).profiles),
     ...storedProfiles(stateDir),

@@ -3,6 +3,7 @@ import { resolve } from 'node:path';
 import { Option } from 'commander';
 import { SyncError, systemCode } from '../base/errors.ts';
 import { joinTexts } from '../base/phrase.ts';
+import { listNames } from '../records/listed.ts';
 import type { RecognisedInput } from '../records/prepare.ts';
 import { SOURCES } from '../records/sources/all.ts';
 import { matchTitle } from '../records/sources/export-reader.ts';
@@ -101,7 +102,6 @@ export function exportText(found: RecognisedInput): string {
   const { input, days, first, last, unread = [], ...match } = found;
   const range =
     first === undefined ? '' : first === last ? ` (${first})` : ` (${first} to ${last ?? ''})`;
-  const columns = unread.map((column) => JSON.stringify(column)).join(', ');
-  const left = unread.length === 0 ? '' : `; columns that are not sent: ${columns}`;
+  const left = unread.length === 0 ? '' : `; columns that are not sent: ${listNames(unread)}`;
   return `${input}: ${matchTitle(match)}, ${plural(days, 'day')}${range}${left}`;
 }

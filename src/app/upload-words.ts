@@ -5,6 +5,7 @@ import { bytes, plural } from '../terminal/words.ts';
 import type { UploadItem, UploadProgress, UploadRequest } from '../upload/report.ts';
 import type { UploadReport } from '../upload/tally.ts';
 import { type ActivityView, activityJson, activityText } from './activity-words.ts';
+import { invalidHint } from './invalid-hint.ts';
 
 /** Returns the progress of an upload for its line: the file in work by its name. */
 export function recordingProgress({ current, ...counts }: UploadProgress): ProgressState {
@@ -13,6 +14,9 @@ export function recordingProgress({ current, ...counts }: UploadProgress): Progr
 
 /** Returns the outcome of a recording as JSON. */
 export function uploadItemJson(item: UploadItem): Record<string, unknown> {
+  if (item.outcome === 'invalid') {
+    return { type: 'upload', ...item, hint: invalidHint(item.path, item.reason) };
+  }
   if (!('activity' in item)) return { type: 'upload', ...item };
   const { path, outcome, activity, ...rest } = item;
   const json = activityJson(activity);
@@ -48,14 +52,18 @@ export function uploadItemText(item: UploadItem, view: ActivityView): Text | und
     case 'skipped':
       return undefined;
     case 'invalid':
-      return `${path}: not sent. ${item.detail}`;
+      return withHint(`${path}: not sent. ${item.detail}`, invalidHint(item.path, item.reason));
     case 'rejected':
       return `${path}: refused by the service: ${item.message}`;
     case 'failed':
-      return phrase`${path}: not sent. ${item.message}${item.hint === undefined ? '' : phrase` ${item.hint}`}`;
+      return withHint(`${path}: not sent. ${item.message}`, item.hint);
     case 'would-upload':
       return requestText(path, item.request);
   }
+}
+
+function withHint(message: string, hint: Text | undefined): Text {
+  return hint === undefined ? message : phrase`${message} ${hint}`;
 }
 
 function shownActivity(

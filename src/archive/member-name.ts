@@ -1,4 +1,5 @@
 import { getFileNameLowLevel, type Entry } from 'yauzl';
+import { printable } from '../base/printable.ts';
 
 /** Longest shown name of a member (characters); the end of a longer one is kept. */
 const MAX_NAME = 300;
@@ -15,7 +16,7 @@ export function memberName(entry: Entry): string | undefined {
   if (name.endsWith('/') || LITTER.test(name)) return undefined;
   const clean = name
     .split('/')
-    .map((part) => part.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, '').trim())
+    .map((part) => printable(part).trim())
     .filter((part) => part !== '' && part !== '.' && part !== '..')
     .join('/');
   return clean === '' ? '(no name)' : clean.slice(-MAX_NAME);

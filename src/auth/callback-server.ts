@@ -1,7 +1,4 @@
-import { type IncomingMessage, type Server, type ServerResponse, createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { SyncError, messageOf, systemCode } from '../base/errors.ts';
-import { joinTexts, phrase, sync } from '../base/phrase.ts';
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import {
   type CheckedCallback,
   type ExpectedAnswer,
@@ -17,17 +14,13 @@ import {
   renderPage,
   stillWorkingPage,
 } from './landing-page.ts';
-import { portOwner } from './port-owner.ts';
+import { listenOnLoopback } from './loopback-listener.ts';
 import { type StartAddress, createStartAddress } from './start-address.ts';
 
 /** Longest time that the browser waits for the outcome of the login (ms). */
 const HOLD_LIMIT_MS = 90_000;
 /** Grace period for responses in flight when the server closes (ms). */
 const CLOSE_GRACE_MS = 1_000;
-/** Time limit for receiving one request (ms). */
-const REQUEST_LIMIT_MS = 10_000;
-/** Attempts to find a port that is free on both addresses of `localhost`. */
-const FREE_PORT_ATTEMPTS = 5;
 
 export interface CallbackServerOptions {
   /** `http`, a loopback host, and the path to listen on; port 0 takes any free port. */
@@ -38,7 +31,10 @@ export interface CallbackServerOptions {
   readonly userId: number | undefined;
   /** The profile that the pages' commands name. */
   readonly profile?: string | undefined;
-  /** Called for a request that looked like the callback of another login. */
+  /**
+   * Called for a request that looked like the callback of another login: once for each reason, because
+   * any web page can send thousands.
+   */
   readonly onRefused: (why: string) => void;
 }
 
@@ -65,6 +61,8 @@ export class CallbackServer {
   /** The page that shows the outcome. */
   #outcome: LandingPage | undefined;
   #start: StartAddress | undefined;
+  /** Reasons that `onRefused` was called with. */
+  readonly #reported = new Set<string>();
   /** Responses of browsers that wait for the outcome. */
   readonly #held = new Set<ServerResponse>();
   #closed: Promise<void> | undefined;
@@ -84,7 +82,7 @@ export class CallbackServer {
    */
   static async start(options: CallbackServerOptions): Promise<CallbackServer> {
     const holder: { server?: CallbackServer } = {};
-    const { servers, port } = await listen(options, (request, response) => {
+    const { servers, port } = await listenOnLoopback(options, (request, response) => {
       if (holder.server !== undefined) holder.server.#onRequest(request, response);
       else send(response, nothingHerePage('The login has not started yet.', 503), options.profile);
     });
@@ -177,7 +175,8 @@ export class CallbackServer {
     const result = checkCallback(new URLSearchParams(query), this.#options.expected);
     if (result.kind === 'refused') {
       const why = explainRefusal(result.why);
-      this.#options.onRefused(why);
+      if (!this.#reported.has(why)) this.#options.onRefused(why);
+      this.#reported.add(why);
       this.#send(response, refusedPage(why));
       return;
     }
@@ -244,97 +243,4 @@ function send(response: ServerResponse, page: LandingPage, profile: string | und
   // One page per connection, so that none stays open when the login is over.
   response.writeHead(page.status, { ...PAGE_HEADERS, connection: 'close' });
   response.end(renderPage(page, profile));
-}
-
-/**
- * Listens on both addresses of `localhost`: the browser may use either, and another program on the
- * other address could take the code.
- *
- * @see https://www.rfc-editor.org/rfc/rfc8252#section-8.3 - `localhost` and loopback addresses
- */
-async function listen(
-  options: CallbackServerOptions,
-  onRequest: (request: IncomingMessage, response: ServerResponse) => void,
-): Promise<{ servers: Server[]; port: number }> {
-  const redirectUri = new URL(options.redirectUri);
-  const wanted = redirectUri.port === '' ? 80 : Number(redirectUri.port);
-  const hosts =
-    redirectUri.hostname === 'localhost'
-      ? ['127.0.0.1', '::1']
-      : [redirectUri.hostname.replace(/^\[(.*)\]$/, '$1')];
-  for (let attempt = 1; ; attempt++) {
-    const servers: Server[] = [];
-    let port = wanted;
-    try {
-      for (const host of hosts) {
-        const server = await listenOn(host, port, onRequest).catch((cause: unknown) => {
-          if (servers.length > 0 && hasNoAddress(cause)) return undefined;
-          throw cause;
-        });
-        if (server === undefined) continue;
-        servers.push(server);
-        port = (server.address() as AddressInfo).port;
-      }
-      return { servers, port };
-    } catch (cause) {
-      for (const server of servers) server.close();
-      const inUse = systemCode(cause) === 'EADDRINUSE';
-      if (inUse && wanted === 0 && attempt < FREE_PORT_ATTEMPTS) continue;
-      throw inUse
-        ? await portInUse(redirectUri, port, options.platform)
-        : new SyncError('CONFIG', `Cannot listen on ${options.redirectUri}: ${messageOf(cause)}.`, {
-            cause,
-            hint: phrase`Choose another port: ${sync('login', '--port', 'PORT')}.`,
-          });
-    }
-  }
-}
-
-/** Does this machine lack the address? (no IPv6) */
-function hasNoAddress(cause: unknown): boolean {
-  return ['EADDRNOTAVAIL', 'EAFNOSUPPORT'].includes(systemCode(cause) ?? '');
-}
-
-function listenOn(
-  host: string,
-  port: number,
-  onRequest: (request: IncomingMessage, response: ServerResponse) => void,
-): Promise<Server> {
-  return new Promise((resolve, reject) => {
-    const server = createServer(
-      { requestTimeout: REQUEST_LIMIT_MS, headersTimeout: REQUEST_LIMIT_MS },
-      onRequest,
-    );
-    server.maxConnections = 64;
-    server.once('error', reject);
-    server.listen({ host, port, exclusive: true }, () => {
-      server.off('error', reject);
-      resolve(server);
-    });
-  });
-}
-
-/** Default port of `sync sandbox`. */
-const SANDBOX_PORT = 8918;
-
-async function portInUse(
-  redirectUri: URL,
-  port: number,
-  platform: NodeJS.Platform,
-): Promise<SyncError> {
-  const owner = await portOwner(port, platform);
-  const byOwner = owner === undefined ? '' : ` by ${owner.name} (process ${String(owner.pid)})`;
-  const other = new URL(redirectUri);
-  const next = port < 65_535 ? port + 1 : port - 1;
-  other.port = String(next === SANDBOX_PORT ? next + 1 : next);
-  return new SyncError('PORT_IN_USE', `Port ${String(port)} is in use${byOwner}.`, {
-    hint: joinTexts(
-      [
-        phrase`End that program, or choose another port: ${sync('login', '--port', other.port)}.`,
-        `The service must know that address too: register ${other.href} as a redirect URI.`,
-      ],
-      ' ',
-    ),
-    details: { port, ...(owner === undefined ? {} : { owner: owner.name, pid: owner.pid }) },
-  });
 }

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Text, joinTexts, phrase, sync } from '../base/phrase.ts';
+import { parseJson } from '../base/json.ts';
 import { makeFolder, replaceFile } from '../system/storage.ts';
 
 /*
@@ -101,7 +102,7 @@ function agesOf(stateDir: string, service: string): ServiceAges {
 /** A missing or damaged file counts as empty: losing it costs only a warning. */
 function readAll(stateDir: string): Map<string, ServiceAges> {
   try {
-    const entries = JSON.parse(readFileSync(fileOf(stateDir), 'utf8')) as Record<string, unknown>;
+    const entries = parseJson(readFileSync(fileOf(stateDir), 'utf8')) as Record<string, unknown>;
     return new Map(
       Object.entries(entries).flatMap(([service, value]) =>
         isAges(value) ? [[service, value]] : [],

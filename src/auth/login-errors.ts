@@ -22,13 +22,13 @@ export function noSuchProfile(profile: string, profiles: readonly string[]): Syn
 }
 
 /**
- * Returns the error for a login that the service ended earlier.
+ * Returns the error for a login that ended earlier: the service ended it, or a logout was interrupted.
  *
  * @param at when this machine learned it; ms since 1970
  */
 export function endedAt(at: number): SyncError {
   const day = new Date(at).toISOString().slice(0, 16).replace('T', ' ');
-  return new SyncError('AUTH_EXPIRED', `The service ended this login (seen ${day} UTC).`, {
+  return new SyncError('AUTH_EXPIRED', `This login has ended (seen ${day} UTC).`, {
     hint: phrase`Run ${sync('login')}.`,
   });
 }

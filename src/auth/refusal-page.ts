@@ -4,6 +4,8 @@ import { sanitize } from '../base/sanitize.ts';
 
 /** Upper bound for the part of a page that is read (characters). */
 const MAX_PAGE = 100_000;
+/** Upper bound for a line of a page (characters): searching a longer one takes quadratic time. */
+const MAX_LINE = 1_000;
 
 /** Matches a reason that names the redirect URI. A page of a bot wall may say "redirected". */
 export const NAMES_REDIRECT_URI = /\b(?:redirect|redirection|callback)[ _-]?ur[il]/i;
@@ -51,5 +53,7 @@ async function linesOfPage(html: string): Promise<string[]> {
     },
   });
   parser.end(html);
-  return lines.map((line) => line.replace(/\s+/g, ' ').trim()).filter((line) => line !== '');
+  return lines
+    .map((line) => line.replace(/\s+/g, ' ').trim().slice(0, MAX_LINE))
+    .filter((line) => line !== '');
 }

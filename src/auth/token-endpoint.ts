@@ -2,6 +2,7 @@ import type { Http, HttpResponse } from '../api/http.ts';
 import { type Repeatable, type RetryPolicy, withRetry } from '../api/retry.ts';
 import type { Context } from '../base/context.ts';
 import { type ErrorCode, SyncError } from '../base/errors.ts';
+import { parseJson } from '../base/json.ts';
 import { type Text, joinTexts, phrase, sync } from '../base/phrase.ts';
 import { sanitize } from '../base/sanitize.ts';
 import type { Secret } from '../base/secret.ts';
@@ -302,7 +303,7 @@ function refusal(response: HttpResponse, url: URL, options: RefusalOptions): Syn
 
 function parseObject(text: string): Record<string, unknown> | undefined {
   try {
-    const value: unknown = JSON.parse(text);
+    const value = parseJson(text);
     return typeof value === 'object' && value !== null && !Array.isArray(value)
       ? (value as Record<string, unknown>)
       : undefined;

@@ -163,6 +163,12 @@ export const COMMANDS: readonly CommandDeclaration[] = [
     load: async () => (await import('../commands/inspect/inspect.ts')).inspect,
   },
   {
+    name: 'repair',
+    group: 'Look into',
+    summary: 'write a complete copy of a recording that was cut off',
+    load: async () => (await import('../commands/repair.ts')).repair,
+  },
+  {
     name: 'sources',
     group: 'Look into',
     summary: 'list the exports that push understands, or look into a file',

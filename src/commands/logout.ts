@@ -7,7 +7,7 @@ import { withLoginLock } from '../auth/login-lock.ts';
 import { revokeToken } from '../auth/token-endpoint.ts';
 import type { Http } from '../api/http.ts';
 import { ExitCode, SyncError } from '../base/errors.ts';
-import { type Text, joinTexts } from '../base/phrase.ts';
+import { type Text, joinTexts, phrase, sync } from '../base/phrase.ts';
 import type { Account, Config } from '../config/config.ts';
 import { changeProfile } from '../config/config-write.ts';
 import { endpointUrl } from '../config/endpoints.ts';
@@ -75,11 +75,16 @@ export const logout: CommandModule = {
 };
 
 /**
- * Revokes the login at the service, then deletes it here. A token that cannot be revoked is
- * reported, and the login is deleted all the same.
+ * Ends the login in an order that leaves no wrong state behind, however far it comes:
  *
- * @throws SyncError `KEYCHAIN_MISSING`, `KEYCHAIN_LOCKED`, `CONFIG`, `STORAGE`, `BUSY`,
- *   `INTERRUPTED`: then the login is still there.
+ * 1. Mark the stored login as ended. If the store cannot be changed, nothing else happens.
+ * 2. Revoke its tokens at the service. A token that cannot be revoked is reported.
+ * 3. Delete the login, then the account in the configuration. Deleting needs no space on a disk.
+ *
+ * After a crash in between, the store still has the tokens: the next logout revokes and deletes them.
+ *
+ * @throws SyncError `KEYCHAIN_MISSING`, `KEYCHAIN_LOCKED`, `CONFIG`, `STORAGE`, `BUSY`, `INTERRUPTED`;
+ *   its message says what was done.
  */
 async function logOut(
   context: AppContext,
@@ -91,12 +96,11 @@ async function logOut(
   const { paths, profile } = config;
   return await withLoginLock(context, { stateDir: paths.stateDir, profile }, async () => {
     const { login, isDamaged } = await loadLogin(store, context.signal);
+    if (login !== undefined && !localOnly) await markEnded(context, store, login);
     const revocations =
       login === undefined ? [] : await revokeAll(context, config, http, login, localOnly);
-    const existed = await store.delete(NEVER);
-    if (config.account !== undefined || config.loginId !== undefined) {
-      await changeProfile(paths, profile, { account: null, loginId: null });
-    }
+    const existed = await deleteLogin(store, revocations);
+    await forgetAccount(config);
     return {
       profile,
       wasLoggedIn: existed || isDamaged,
@@ -106,6 +110,61 @@ async function logOut(
       revocations,
       environmentTokens: hasEnvironmentTokens(config),
     };
+  });
+}
+
+/**
+ * Marks a login as ended, which also proves that the store can be changed.
+ *
+ * @throws SyncError if it cannot; the login stays as it is
+ */
+async function markEnded(
+  { clock, signal }: AppContext,
+  store: CredentialStore,
+  login: Credentials,
+): Promise<void> {
+  try {
+    await store.save({ ...login, endedAt: login.endedAt ?? clock.now() }, signal);
+  } catch (error) {
+    if (!(error instanceof SyncError) || error.code === 'INTERRUPTED') throw error;
+    // There is no space for the mark, but the login can be deleted.
+    if (error.details['disk'] === 'full') return;
+    throw before(error, 'Nothing was revoked: the login could not be deleted afterwards.');
+  }
+}
+
+async function deleteLogin(
+  store: CredentialStore,
+  revocations: readonly Revocation[],
+): Promise<boolean> {
+  try {
+    return await store.delete(NEVER);
+  } catch (error) {
+    const isRevoked = revocations.some(({ outcome }) => outcome === 'revoked');
+    const done = isRevoked ? 'The login was revoked, but not deleted' : 'The login was not deleted';
+    throw before(error, `${done} from ${store.describe()}.`);
+  }
+}
+
+/** Removes the account from the profile, if there is one. */
+async function forgetAccount({ account, loginId, paths, profile }: Config): Promise<void> {
+  if (account === undefined && loginId === undefined) return;
+  try {
+    await changeProfile(paths, profile, { account: null, loginId: null });
+  } catch (error) {
+    throw before(error, `The login was deleted, but ${paths.configFile} still names its account.`);
+  }
+}
+
+/** Returns an error that begins with what was done before it; other faults stay as they are. */
+function before(error: unknown, done: string): unknown {
+  if (!(error instanceof SyncError)) return error;
+  const { code, message, hint, details } = error;
+  const again = phrase`Then run ${sync('logout')} again.`;
+  return new SyncError(code, `${done} ${message}`, {
+    hint: hint === undefined ? again : phrase`${hint} ${again}`,
+    cause: error,
+    details,
   });
 }
 

@@ -6,6 +6,7 @@ import { wholeNumber } from '../app/flags.ts';
 import { documentUrl } from '../base/documents.ts';
 import { ExitCode, SyncError, systemCode } from '../base/errors.ts';
 import { type Text, joinTexts } from '../base/phrase.ts';
+import { parseJson } from '../base/json.ts';
 import { programName } from '../base/program-name.ts';
 import { FAULT_KINDS, FAULT_PARAMS, FAULT_ROUTES, FaultSpecError } from '../sandbox/fault-spec.ts';
 import type { RequestRecord } from '../sandbox/request-log.ts';
@@ -13,7 +14,7 @@ import type { Revision } from '../sandbox/revisions.ts';
 import { scopeWords, type Scope } from '../sandbox/scopes.ts';
 import { DEFAULT_SANDBOX_PORT, startSandbox, type Sandbox } from '../sandbox/server.ts';
 import { DEFAULT_SETTINGS, SettingError, type SandboxSettings } from '../sandbox/settings.ts';
-import { makeNamedFolder } from '../system/storage.ts';
+import { makeNamedFolder, storageError } from '../system/storage.ts';
 import { plural } from '../terminal/words.ts';
 
 /** The flags as commander parses them; an absent flag keeps the sandbox's default. */
@@ -258,7 +259,7 @@ function setting(text: string): [string, unknown] {
     });
   }
   try {
-    return [name, JSON.parse(value) as unknown];
+    return [name, parseJson(value)];
   } catch {
     return [name, value];
   }
@@ -283,9 +284,9 @@ function explained(error: unknown, port: number, data: string | undefined): unkn
   }
   if (data !== undefined) {
     const reason = error instanceof Error ? error.message : String(error);
-    return new SyncError('STORAGE', `The sandbox cannot keep its state in ${data}: ${reason}`, {
+    return storageError(data, error, undefined, {
+      message: `The sandbox cannot keep its state in ${data}: ${reason}`,
       hint: 'Name a folder that can be written with --data DIR, or leave it out to keep the state in memory.',
-      cause: error,
     });
   }
   return error;

@@ -17,6 +17,7 @@ import {
 import { withProgress } from '../app/with-progress.ts';
 import { zoneFor, zoneShown } from '../app/zone.ts';
 import { SyncError, messageOf } from '../base/errors.ts';
+import { parseJson } from '../base/json.ts';
 import { phrase, sync } from '../base/phrase.ts';
 import { STDIN } from '../app/record-inputs.ts';
 import { namedPaths } from '../app/named-paths.ts';
@@ -154,7 +155,7 @@ function parseMetadata(given: readonly string[]): Record<string, unknown> {
 function parseOneMetadata(text: string): Record<string, unknown> {
   if (text.trimStart().startsWith('{')) {
     try {
-      const value: unknown = JSON.parse(text);
+      const value = parseJson(text);
       if (isObject(value)) return value;
     } catch (cause) {
       throw wrongMetadata(text, messageOf(cause));

@@ -1,6 +1,7 @@
 import type { Env, SecretVariable } from '../base/env.ts';
 import { SyncError } from '../base/errors.ts';
 import { phrase, sync } from '../base/phrase.ts';
+import { distrustHint, findOwnDistrust } from '../system/folder-trust.ts';
 import type { Paths } from './paths.ts';
 import { Secret } from '../base/secret.ts';
 import type { EndpointName, Endpoints } from './endpoints.ts';
@@ -173,14 +174,26 @@ export function accountKey(config: Config, account: Account | undefined): string
 /**
  * Reads the configuration file; a missing one has no profiles.
  *
- * @throws SyncError `CONFIG` if the file is unreadable or has a fault outside of the profiles
+ * @throws SyncError `CONFIG` if the file is unreadable, has a fault outside of the profiles, or if another
+ *   user can replace it
  */
 export function readConfigFile(path: string): ConfigFile {
+  refuseForeign(path);
   const file = readJsonFile(
     path,
     phrase`Fix the file, or move it aside and run ${sync('login')} again.`,
   );
   return decodeConfigFile(file === undefined ? {} : file.value, path);
+}
+
+/** Refuses a file that another user may have written: it names the service that gets the tokens. */
+function refuseForeign(path: string): void {
+  const found = findOwnDistrust(path, 2);
+  if (found === undefined) return;
+  throw new SyncError('CONFIG', `${path} is not used: ${found.path} ${found.reason}.`, {
+    hint: distrustHint(found, 'SYNC_CONFIG_DIR'),
+    details: { path: found.path },
+  });
 }
 
 function decodeConfigFile(value: unknown, path: string): ConfigFile {

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { SyncError, messageOf, systemCode } from '../base/errors.ts';
+import { JsonTooDeep, parseJson } from '../base/json.ts';
 import type { Text } from '../base/phrase.ts';
 
 /** A JSON file that people edit. */
@@ -25,8 +26,11 @@ export function readJsonFile(path: string, hint: Text): JsonFile | undefined {
   try {
     // Editors on Windows add a byte order mark.
     text = text.replace(/^\ufeff/, '');
-    return { text, value: JSON.parse(text) as unknown };
+    return { text, value: parseJson(text) };
   } catch (cause) {
+    if (cause instanceof JsonTooDeep) {
+      throw new SyncError('CONFIG', `${path}: ${cause.message}.`, { cause, hint });
+    }
     const message = `${path} is not JSON: ${faultIn(text, cause)}`;
     throw new SyncError('CONFIG', message, { cause, hint });
   }

@@ -1,5 +1,6 @@
 import { lstatSync } from 'node:fs';
 import { SyncError } from '../base/errors.ts';
+import { shellWord } from '../base/printable.ts';
 import { type TrustOptions, findDistrust } from '../system/folder-trust.ts';
 import { asObject, readJsonFile } from './json-file.ts';
 import { SETTINGS, type SettingKey, isSettingKey, parseSetting } from './settings.ts';
@@ -38,7 +39,7 @@ function settingsIn(path: string, trust: TrustOptions): SystemFile['settings'] {
   const distrust = findDistrust(path, trust);
   if (distrust !== undefined) {
     throw new SyncError('CONFIG', `${path} is not used: ${distrust.path} ${distrust.reason}.`, {
-      hint: `Only root may change it: \`sudo chown root '${distrust.path}' && sudo chmod go-w '${distrust.path}'\`.`,
+      hint: `Only root may change it: \`sudo chown root ${shellWord(distrust.path)} && sudo chmod go-w ${shellWord(distrust.path)}\`.`,
     });
   }
   const file = readJsonFile(path, HINT);

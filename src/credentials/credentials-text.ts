@@ -1,4 +1,5 @@
 import { SyncError, messageOf } from '../base/errors.ts';
+import { JsonTooDeep, parseJson } from '../base/json.ts';
 import { phrase, sync } from '../base/phrase.ts';
 import { Secret } from '../base/secret.ts';
 import type { Credentials, TokenSet } from './store.ts';
@@ -50,8 +51,9 @@ export function readCredentials(text: string, where: string): Credentials {
     });
   let parsed: unknown;
   try {
-    parsed = JSON.parse(text);
-  } catch {
+    parsed = parseJson(text);
+  } catch (error) {
+    if (error instanceof JsonTooDeep) throw damaged(error.message);
     // The parser's message quotes the text, which contains tokens.
     throw damaged('it is not JSON');
   }

@@ -3,8 +3,9 @@ import { constants, readdirSync } from 'node:fs';
 import { type FileHandle, open, readdir, rm, unlink } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { SyncError, messageOf, systemCode } from '../base/errors.ts';
+import { shellWord } from '../base/printable.ts';
 import { phrase, sync } from '../base/phrase.ts';
-import { findDistrust } from '../system/folder-trust.ts';
+import { distrustHint, findDistrust } from '../system/folder-trust.ts';
 import { thisProcess } from '../system/this-process.ts';
 import {
   type Replacement,
@@ -138,7 +139,7 @@ function refuseIfShared(path: string, mode: number, owner: number): void {
       `${path} contains a login, and users other than its owner can open it ` +
         `(mode ${(mode & 0o777).toString(8).padStart(4, '0')}).`,
       {
-        hint: phrase`Run \`chmod 600 '${path}'\`. If others use this machine, run ${sync('login')} as well.`,
+        hint: phrase`Run \`chmod 600 ${shellWord(path)}\`. If others use this machine, run ${sync('login')} as well.`,
         details: { path },
       },
     );
@@ -174,7 +175,7 @@ function refuseUntrusted(folder: string): void {
   const found = findDistrust(folder);
   if (found === undefined) return;
   throw new SyncError('CONFIG', `Cannot keep logins in ${folder}: ${found.path} ${found.reason}.`, {
-    hint: `Run \`${found.fix}\`, or name another folder with SYNC_STATE_DIR.`,
+    hint: distrustHint(found, 'SYNC_STATE_DIR'),
     details: { path: found.path },
   });
 }

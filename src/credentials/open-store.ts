@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import { userInfo } from 'node:os';
-import { dirname, join } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import type { Env } from '../base/env.ts';
 import type { Config } from '../config/config.ts';
-import { findPaths } from '../config/paths.ts';
+import { type Paths, findPaths } from '../config/paths.ts';
 import { fileStore, tokenFilePath } from './file.ts';
 import { keychainStore } from './keychain.ts';
 import { type CredentialStore, serviceId } from './store.ts';
@@ -49,7 +49,8 @@ export function openStore(
 
 /**
  * Returns the name of a profile's entry in the keychain. All configurations of a user share one
- * keychain: the name distinguishes services, and configurations other than the user's usual one.
+ * keychain: the name distinguishes services, and other configuration and state folders than the user's
+ * usual ones. The lock on a login is in the state folder, so an entry must not have two.
  *
  * @param baseUrl undefined: no service is configured, and no login will be found
  */
@@ -59,18 +60,22 @@ export function keychainEntryName(
   platform: NodeJS.Platform,
 ): string {
   const service = baseUrl === undefined ? '' : ` at ${serviceId(baseUrl)}`;
-  if (paths.configFile === findUsualConfig(platform)) return profile + service;
-  const folder = dirname(paths.configFile);
-  const digest = createHash('sha256').update(folder).digest('hex').slice(0, 12);
+  const usual = findUsualPaths(platform);
+  // The daemon gets absolute paths, also if the command that started it had relative ones.
+  const [configFile, stateDir] = [resolve(paths.configFile), resolve(paths.stateDir)];
+  const others = [
+    configFile === usual?.configFile ? '' : dirname(configFile),
+    stateDir === usual?.stateDir ? '' : stateDir,
+  ];
+  if (others.every((folder) => folder === '')) return profile + service;
+  const digest = createHash('sha256').update(others.join('\0')).digest('hex').slice(0, 12);
   return `${profile}${service} (configuration ${digest})`;
 }
 
-/**
- * Returns the configuration in the user's own home folder, independent of HOME and other variables.
- */
-function findUsualConfig(platform: NodeJS.Platform): string | undefined {
+/** Returns the paths in the user's own home folder, independent of HOME and other variables. */
+function findUsualPaths(platform: NodeJS.Platform): Paths | undefined {
   try {
-    return findPaths({}, platform, userInfo().homedir).configFile;
+    return findPaths({}, platform, userInfo().homedir);
   } catch {
     // The system has no account for this user ID.
     return undefined;

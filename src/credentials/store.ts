@@ -36,7 +36,7 @@ export interface Credentials {
    * ms since 1970.
    */
   readonly refreshStartedAt?: number | undefined;
-  /** When this machine learned that the service ended this login; ms since 1970. */
+  /** When a logout began, or this machine learned that the service ended this login; ms since 1970. */
   readonly endedAt?: number | undefined;
   readonly tokens: TokenSet;
 }

@@ -6,7 +6,7 @@ import { type ErrorCode, SyncError, isErrorCode, messageOf } from '../base/error
 import { linesOf, phrase, renderText } from '../base/phrase.ts';
 import { isObject } from '../api/wire.ts';
 import { childEnv } from '../system/environment.ts';
-import { makeStateFolder } from '../system/storage.ts';
+import { makeStateFolder, storageError } from '../system/storage.ts';
 import type { WatcherPaths } from './registry.ts';
 
 export interface LaunchOptions {
@@ -41,7 +41,7 @@ export async function launchDaemon(options: LaunchOptions, signal: AbortSignal):
   signal.throwIfAborted();
   makeStateFolder(paths.dir);
   // The output of a runtime that crashes; the daemon writes to its log.
-  const crash = openSync(paths.crashFile, 'a', 0o600);
+  const crash = openCrashFile(paths.crashFile);
   const child = spawn(program, args, {
     cwd,
     env: childEnv(env, 'all'),
@@ -86,6 +86,14 @@ export async function launchDaemon(options: LaunchOptions, signal: AbortSignal):
     if (onAbort !== undefined) signal.removeEventListener('abort', onAbort);
     if (child.connected) child.disconnect();
     child.unref();
+  }
+}
+
+function openCrashFile(path: string): number {
+  try {
+    return openSync(path, 'a', 0o600);
+  } catch (cause) {
+    throw storageError(path, cause, 'SYNC_STATE_DIR');
   }
 }
 

@@ -12,7 +12,7 @@ import { StringDecoder } from 'node:string_decoder';
 import { systemCode } from '../base/errors.ts';
 import { printableLines } from '../base/printable.ts';
 import type { Clock } from '../base/time.ts';
-import { makeFolder } from '../system/storage.ts';
+import { makeStateFolder, storageError } from '../system/storage.ts';
 import type { Io } from '../terminal/io.ts';
 import { wallTime } from '../terminal/words.ts';
 
@@ -30,11 +30,15 @@ export interface Log {
   write(lines: string): void;
 }
 
-/** Opens the log at `path`; one older file is kept beside it. @throws system errors */
+/** Opens the log at `path`; one older file is kept beside it. @throws SyncError `STORAGE` */
 export function openLog(path: string, maxBytes = MAX_BYTES): Log {
-  makeFolder(dirname(path), 0o700);
   const append = (text: string) => appendFileSync(path, text, { mode: 0o600 });
-  append('');
+  makeStateFolder(dirname(path));
+  try {
+    append('');
+  } catch (cause) {
+    throw storageError(path, cause, 'SYNC_STATE_DIR');
+  }
   let lost = 0;
   return {
     write(lines) {

@@ -2,10 +2,10 @@ import { createHash } from 'node:crypto';
 import { realpathSync, rmSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import type { Context } from '../base/context.ts';
-import { SyncError, messageOf, systemCode } from '../base/errors.ts';
+import { systemCode } from '../base/errors.ts';
 import type { Clock } from '../base/time.ts';
 import { type Lock, tryLock } from '../system/process-lock.ts';
-import { makeStateFolder } from '../system/storage.ts';
+import { makeStateFolder, storageError } from '../system/storage.ts';
 import { thisProcess } from '../system/this-process.ts';
 import { processStart } from './process-start.ts';
 import {
@@ -60,9 +60,7 @@ export async function registerWatcher(
     writeState(paths, state);
   } catch (cause) {
     lock.release();
-    throw new SyncError('STORAGE', `Cannot write ${paths.stateFile}: ${messageOf(cause)}`, {
-      cause,
-    });
+    throw storageError(paths.stateFile, cause, 'SYNC_STATE_DIR');
   }
   return new Registration(paths, lock, state, earlier, clock);
 }

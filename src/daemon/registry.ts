@@ -3,6 +3,7 @@ import { closeSync, fstatSync, openSync, readFileSync, readdirSync } from 'node:
 import { join } from 'node:path';
 import { isObject } from '../api/wire.ts';
 import { SyncError, systemCode } from '../base/errors.ts';
+import { parseJson } from '../base/json.ts';
 import { type Text, phrase, sync } from '../base/phrase.ts';
 import type { Config } from '../config/config.ts';
 import { isHeld } from '../system/process-lock.ts';
@@ -330,7 +331,7 @@ function readText(file: string): string | undefined {
 function parseState(text: string | undefined): WatcherState | undefined {
   if (text === undefined) return undefined;
   try {
-    const value: unknown = JSON.parse(text);
+    const value = parseJson(text);
     return isState(value) ? value : undefined;
   } catch {
     return undefined;
@@ -349,8 +350,8 @@ function isState(value: unknown): value is WatcherState {
     (pid as number) > 1 &&
     (start === undefined || typeof start === 'string') &&
     typeof appVersion === 'string' &&
-    typeof startedAt === 'number' &&
-    (readyAt === undefined || typeof readyAt === 'number') &&
+    isTime(startedAt) &&
+    (readyAt === undefined || isTime(readyAt)) &&
     (ended === undefined || isEnd(ended)) &&
     (health === undefined || isHealth(health))
   );
@@ -360,10 +361,15 @@ function isTexts(value: unknown): boolean {
   return Array.isArray(value) && value.every((item) => typeof item === 'string');
 }
 
+/** Returns whether a value is a time that a `Date` can hold (ms since the epoch). */
+function isTime(value: unknown): boolean {
+  return typeof value === 'number' && !Number.isNaN(new Date(value).getTime());
+}
+
 function isEnd(value: unknown): boolean {
   return (
     isObject(value) &&
-    typeof value['at'] === 'number' &&
+    isTime(value['at']) &&
     typeof value['exitCode'] === 'number' &&
     (value['message'] === undefined || typeof value['message'] === 'string')
   );

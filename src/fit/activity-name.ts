@@ -1,26 +1,38 @@
-import { readActivityTimes, type ActivityTimes, type Session } from './summary.ts';
+import { readSummary, type Session, type Summary } from './summary.ts';
+import {
+  CYCLING,
+  MULTISPORT,
+  multisportOf,
+  namedSport,
+  RUNNING,
+  sportOf,
+  subSportOf,
+  SWIMMING,
+  TRANSITION,
+} from './sports.ts';
 
 /** Returns the {@link activityName} of a recording's bytes. Never throws, for any bytes. */
 export function defaultActivityName(recording: Uint8Array): string | undefined {
-  return activityName(readActivityTimes(recording));
+  return activityName(readSummary(recording));
 }
 
 /**
- * Returns a name like "Morning ride", "Lunch run", "Evening swim" or "Triathlon". It has a part of the
- * day only if the device recorded the local time; undefined without a known sport.
+ * Returns a name like "Morning ride", "Lunch run", "Evening swim", "Triathlon" or "Club night". It has a
+ * part of the day only if the device recorded the local time, and not if it is the device's own word;
+ * undefined without a known sport and without such a word.
  */
 export function activityName({
   sessions,
   startTime,
   localOffsetMinutes,
-}: Pick<ActivityTimes, 'sessions' | 'startTime' | 'localOffsetMinutes'>): string | undefined {
-  const multisport = multisportName(sessions);
+}: Pick<Summary, 'sessions' | 'startTime' | 'localOffsetMinutes'>): string | undefined {
+  const parts = sessions.filter((session) => !isTransition(session));
+  const multisport = multisportName(parts);
   if (multisport !== undefined) return multisport;
-  const session = sessions.find((each) => !isTransition(each) && sportWord(each) !== undefined);
-  const word = session && sportWord(session);
-  if (word === undefined) return undefined;
-  const noun = word.replace(/^[A-Z](?=[a-z-])/, (letter) => letter.toLowerCase());
-  if (startTime === undefined || localOffsetMinutes === undefined) return word;
+  const [name] = parts.flatMap((session) => sportName(session) ?? []);
+  if (name === undefined) return undefined;
+  if (startTime === undefined || localOffsetMinutes === undefined || name.isWord) return name.text;
+  const noun = name.text.replace(/^[A-Z](?=[a-z-])/, (letter) => letter.toLowerCase());
   const local = new Date(startTime.getTime() + localOffsetMinutes * 60_000);
   return `${partOfDay(local.getUTCHours())} ${noun}`;
 }
@@ -35,35 +47,34 @@ function partOfDay(hour: number): string {
   return 'Night';
 }
 
-const RUNNING = 1;
-const CYCLING = 2;
-const TRANSITION = 3;
-const SWIMMING = 5;
-const MULTISPORT = 18;
-
-/** Returns the name of a recording with several sports, which has no part of the day. */
+/**
+ * Returns the name of a recording with several sports, which has no part of the day.
+ *
+ * @param sessions without transitions
+ */
 function multisportName(sessions: readonly Session[]): string | undefined {
   for (const { subSport } of sessions) {
-    const named = subSport === undefined ? undefined : MULTISPORT_SUB_SPORTS[subSport];
+    const named = multisportOf(subSport);
     if (named !== undefined) return named;
   }
-  const sports = sessions
-    .filter((session) => !isTransition(session))
-    .flatMap(({ sport }) => sport ?? []);
+  const sports = sessions.flatMap(({ sport }) => sport ?? []);
   // Consecutive sessions of one sport count as one.
-  const order = sports.filter((sport, i) => sport !== sports[i - 1]).join();
-  if (order === [SWIMMING, CYCLING, RUNNING].join()) return 'Triathlon';
-  if (order === [RUNNING, CYCLING, RUNNING].join()) return 'Duathlon';
-  return new Set(sports).size > 1 || sports.includes(MULTISPORT) ? 'Multisport' : undefined;
+  const order = sports.filter((sport, i) => sport !== sports[i - 1]);
+  const known = SPORT_ORDERS[order.join()];
+  if (known !== undefined) return known;
+  const different = new Set(sports);
+  if (different.size === 2 && different.has(SWIMMING) && different.has(RUNNING)) return 'Swimrun';
+  if (different.size < 2 && !different.has(MULTISPORT)) return undefined;
+  const whole = sessions.find(({ sport }) => sport === MULTISPORT);
+  return usableWord(whole?.word) ?? 'Multisport';
 }
 
-const MULTISPORT_SUB_SPORTS: Readonly<Record<number, string>> = {
-  78: 'Triathlon',
-  79: 'Duathlon',
-  80: 'Brick',
-  81: 'Swimrun',
-  82: 'Adventure race',
-  126: 'Triathlon',
+/** Names by the order of the sports. */
+const SPORT_ORDERS: Readonly<Record<string, string>> = {
+  [[SWIMMING, CYCLING, RUNNING].join()]: 'Triathlon',
+  [[RUNNING, CYCLING, RUNNING].join()]: 'Duathlon',
+  [[SWIMMING, RUNNING].join()]: 'Aquathlon',
+  [[RUNNING, SWIMMING, RUNNING].join()]: 'Aquathlon',
 };
 
 /** Whether the sport is `transition`, or the sub sport a transition such as bike to run. */
@@ -71,126 +82,51 @@ function isTransition({ sport, subSport }: Session): boolean {
   return sport === TRANSITION || (subSport !== undefined && subSport >= 32 && subSport <= 34);
 }
 
-function sportWord({ sport, subSport }: Session): string | undefined {
-  if (sport === undefined) return undefined;
-  const special = subSport === undefined ? undefined : SPORT_SUB_SPORTS[sport]?.[subSport];
-  return special ?? SPORTS[sport];
+interface SportName {
+  readonly text: string;
+  /** It is the device's word, perhaps in another language: nothing is put before it. */
+  readonly isWord: boolean;
 }
 
-/** Names by `sport` and `sub_sport`, for sub sports with a different name. */
-const SPORT_SUB_SPORTS: Readonly<Record<number, Readonly<Record<number, string>>>> = {
-  1: {
-    1: 'Treadmill run',
-    3: 'Trail run',
-    4: 'Track run',
-    45: 'Indoor run',
-    58: 'Virtual run',
-    67: 'Ultra run',
-  },
-  2: {
-    5: 'Indoor ride',
-    6: 'Indoor ride',
-    8: 'Mountain bike ride',
-    9: 'Downhill ride',
-    11: 'Cyclocross ride',
-    12: 'Handcycle ride',
-    13: 'Track ride',
-    28: 'E-bike ride',
-    29: 'BMX ride',
-    46: 'Gravel ride',
-    47: 'E-bike ride',
-    48: 'Commute',
-    58: 'Virtual ride',
-    88: 'Indoor handcycle ride',
-    123: 'Enduro ride',
-    127: 'E-bike ride',
-    153: 'Mountain bike ride',
-    154: 'Downhill ride',
-  },
-  4: {
-    1: 'Treadmill run',
-    5: 'Indoor ride',
-    6: 'Indoor ride',
-    14: 'Indoor row',
-    15: 'Elliptical workout',
-    16: 'Stair climb',
-    20: 'Strength workout',
-    26: 'Cardio workout',
-    27: 'Indoor walk',
-    43: 'Yoga',
-    44: 'Pilates',
-    62: 'Breathwork',
-    70: 'HIIT workout',
-  },
-  5: { 17: 'Pool swim', 18: 'Open water swim' },
-  10: {
-    19: 'Stretching',
-    20: 'Strength workout',
-    26: 'Cardio workout',
-    43: 'Yoga',
-    44: 'Pilates',
-    62: 'Breathwork',
-    70: 'HIIT workout',
-  },
-  11: { 27: 'Indoor walk', 31: 'Speed walk' },
-  12: { 42: 'Skate ski' },
-  13: { 37: 'Backcountry ski' },
-  15: { 14: 'Indoor row', 58: 'Virtual row' },
-  31: { 68: 'Indoor climb', 69: 'Bouldering' },
-};
+/**
+ * Returns the name of a session's sport. The device's word ("Squash", "Trail Run", "Club ride") decides
+ * if it says more than the sport number. It does not if it is a label such as "INDOOR" or the name of
+ * the sport in another language: "Laufen" for a run.
+ */
+function sportName(session: Session): SportName | undefined {
+  const bySubSport = subSportOf(session)?.name;
+  if (bySubSport !== undefined) return { text: bySubSport, isWord: false };
+  const { name: bySport, isVague = false } = sportOf(session) ?? {};
+  const word = usableWord(session.word);
+  const known = word === undefined ? undefined : namedSport(word);
+  // The word "Hike" says less than "Snowshoe hike".
+  if (known !== undefined && !hasWord(bySport ?? '', known)) return { text: known, isWord: false };
+  const saysMore = bySport === undefined || isVague || hasWord(word ?? '', bySport);
+  if (word !== undefined && known === undefined && saysMore) {
+    return { text: word, isWord: true };
+  }
+  return bySport === undefined ? undefined : { text: bySport, isWord: false };
+}
 
-/** Names by `sport`. `generic` (0), `all` (254) and the others have none. */
-const SPORTS: Readonly<Record<number, string>> = {
-  1: 'Run',
-  2: 'Ride',
-  4: 'Indoor workout',
-  5: 'Swim',
-  6: 'Basketball',
-  7: 'Football',
-  8: 'Tennis',
-  9: 'Football',
-  10: 'Workout',
-  11: 'Walk',
-  12: 'Cross-country ski',
-  13: 'Ski',
-  14: 'Snowboard',
-  15: 'Row',
-  16: 'Mountaineering',
-  17: 'Hike',
-  19: 'Paddle',
-  21: 'E-bike ride',
-  22: 'Motorcycle ride',
-  25: 'Golf',
-  27: 'Horse ride',
-  30: 'Inline skate',
-  31: 'Climb',
-  32: 'Sail',
-  33: 'Ice skate',
-  35: 'Snowshoe hike',
-  37: 'Stand-up paddle',
-  38: 'Surf',
-  41: 'Kayak',
-  42: 'Rafting',
-  43: 'Windsurf',
-  44: 'Kitesurf',
-  47: 'Boxing',
-  48: 'Stair climb',
-  53: 'Dive',
-  62: 'HIIT workout',
-  64: 'Racket sports',
-  65: 'Wheelchair push',
-  66: 'Wheelchair run',
-  67: 'Meditation',
-  69: 'Disc golf',
-  71: 'Cricket',
-  72: 'Rugby',
-  73: 'Hockey',
-  74: 'Lacrosse',
-  75: 'Volleyball',
-  80: 'Martial arts',
-  82: 'Snorkel',
-  83: 'Dance',
-  84: 'Jump rope',
-  86: 'Mobility',
-  88: 'Canoe',
-};
+/** Whether a text has the words of a name, as "Club ride" has "Ride". */
+function hasWord(text: string, name: string): boolean {
+  return ` ${text.toLowerCase()} `.includes(` ${name.toLowerCase()} `);
+}
+
+/** Words that devices write for any sport. */
+const EMPTY_WORDS = new Set([
+  'activity',
+  'all',
+  'default',
+  'generic',
+  'none',
+  'other',
+  'sport',
+  'training',
+  'unknown',
+  'workout',
+]);
+
+function usableWord(word: string | undefined): string | undefined {
+  return word === undefined || EMPTY_WORDS.has(word.toLowerCase()) ? undefined : word;
+}

@@ -1,5 +1,5 @@
 import { activityName } from './activity-name.ts';
-import { type ActivityTimes, readFirstSession } from './summary.ts';
+import { type Summary, readFirstSession } from './summary.ts';
 
 /** A recording as people recognise it. Fields that the recording does not state are undefined. */
 export interface Activity {
@@ -16,13 +16,13 @@ export interface Activity {
 }
 
 /** Describes a recording for people. Without a session, start and time are those of its records. */
-export function describeActivity(bytes: Uint8Array, times: ActivityTimes): Activity {
-  const first = readFirstSession(bytes, times);
+export function describeActivity(bytes: Uint8Array, summary: Summary): Activity {
+  const first = readFirstSession(bytes, summary);
   return {
-    name: activityName(times),
+    name: activityName(summary),
     startedAt: first.startTime?.getTime(),
-    offsetMinutes: times.localOffsetMinutes,
-    movingSecs: times.timerSecs ?? first.timerSecs,
-    distanceMeters: times.distanceMetres,
+    offsetMinutes: summary.localOffsetMinutes,
+    movingSecs: summary.timerSecs ?? first.timerSecs,
+    distanceMeters: summary.distanceMetres,
   };
 }

@@ -1,5 +1,5 @@
 import { getFitManufacturerName } from 'fit-file-parser/profile';
-import type { FileId } from './summary.ts';
+import type { FileId } from './file-id.ts';
 
 /**
  * Returns the device ID for the metadata, such as `garmin-4062-3412345678`: manufacturer (its number

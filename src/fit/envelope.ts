@@ -1,18 +1,18 @@
 import { crc16 } from './crc16.ts';
 import { describeForeign, type ForeignKind } from './foreign.ts';
+import {
+  CRC_BYTES,
+  HEADER_BYTES,
+  type Header,
+  isHeaderStart,
+  isUnfinished,
+  readHeader,
+} from './header.ts';
 
 /** One FIT part of a file; most files have one, heart-rate downloads are chained from several. */
-export interface Segment {
+export interface Segment extends Header {
   /** Offset of its header in the file, bytes. */
   readonly start: number;
-  /** Bytes: 12 or 14. */
-  readonly headerSize: number;
-  /** Bytes of records between the header and the CRC. */
-  readonly dataSize: number;
-  /** As in the header: 0x20 is 2.0. */
-  readonly protocolVersion: number;
-  /** As in the header: 2132 is 21.32. */
-  readonly profileVersion: number;
 }
 
 /**
@@ -42,13 +42,6 @@ export type Unwhole =
     }
   | { readonly state: 'not-fit'; readonly problem: ForeignKind; readonly detail: string };
 
-/** Bytes of a header; a 14-byte header adds an advisory CRC of the header. */
-const HEADER_BYTES = 12;
-const CRC_BYTES = 2;
-/** ".FIT" at offset 8. */
-const SIGNATURE = [0x2e, 0x46, 0x49, 0x54];
-/** Sizes that devices state while they record. */
-const UNFINISHED_SIZES: readonly number[] = [0, 0xffffffff];
 /** First bytes kept to identify a file that is not FIT. */
 export const PEEK_BYTES = 256;
 /** Number of zeroes at the end that no recording has, since its records contain time stamps. */
@@ -118,18 +111,18 @@ export class EnvelopeChecker {
   }
 
   #beginSegment(): void {
-    const segment = readHeader(this.#header, this.#start);
-    if (segment === undefined) {
+    const header = readHeader(this.#header);
+    if (header === undefined) {
       this.#verdict = this.#start === 0 ? 'foreign' : 'trailing';
       return;
     }
-    if (UNFINISHED_SIZES.includes(segment.dataSize)) {
+    if (isUnfinished(header)) {
       this.#verdict = unfinished();
       return;
     }
-    this.#segments.push(segment);
+    this.#segments.push({ start: this.#start, ...header });
     this.#headerHave = 0;
-    this.#left = segment.headerSize - HEADER_BYTES + segment.dataSize + CRC_BYTES;
+    this.#left = header.headerSize - HEADER_BYTES + header.dataSize + CRC_BYTES;
     this.#crc = crc16(this.#header);
     this.#zeroes = 0;
   }
@@ -168,30 +161,11 @@ export function peekHeader(first: Uint8Array, fileSize: number): { state: 'possi
     if (fileSize > head.length) return { state: 'possible' };
     return head.length > 0 && isHeaderStart(head) ? headerCut(fileSize) : notFit(head);
   }
-  const segment = readHeader(head, 0);
-  if (segment === undefined) return notFit(head);
-  if (UNFINISHED_SIZES.includes(segment.dataSize)) return unfinished();
-  const stated = segment.headerSize + segment.dataSize + CRC_BYTES;
+  const header = readHeader(head);
+  if (header === undefined) return notFit(head);
+  if (isUnfinished(header)) return unfinished();
+  const stated = header.headerSize + header.dataSize + CRC_BYTES;
   return stated > fileSize ? missing(stated - fileSize, stated) : { state: 'possible' };
-}
-
-/** Reads the header at the start of `bytes`; undefined if there is none. */
-function readHeader(bytes: Uint8Array, start: number): Segment | undefined {
-  if (!isHeaderStart(bytes.subarray(0, HEADER_BYTES))) return undefined;
-  const view = new DataView(bytes.buffer, bytes.byteOffset, HEADER_BYTES);
-  return {
-    start,
-    headerSize: view.getUint8(0),
-    protocolVersion: view.getUint8(1),
-    profileVersion: view.getUint16(2, true),
-    dataSize: view.getUint32(4, true),
-  };
-}
-
-/** Whether a FIT header can start with `bytes`, which may be shorter than a header. */
-function isHeaderStart(bytes: Uint8Array): boolean {
-  if (bytes[0] !== 12 && bytes[0] !== 14) return false;
-  return SIGNATURE.every((byte, i) => i + 8 >= bytes.length || bytes[i + 8] === byte);
 }
 
 function zeroesAtEnd(bytes: Uint8Array): number {

@@ -1,10 +1,10 @@
 /** Text graphics of an activity: charts of block elements, a map of braille dots. */
 
-/** A value at a time. */
-export interface Point {
-  /** Seconds. */
-  readonly at: number;
-  readonly value: number;
+/** Values over time. A value is NaN if there is none at its time. */
+export interface Series {
+  /** Seconds, in ascending order. */
+  readonly at: ArrayLike<number>;
+  readonly values: ArrayLike<number>;
 }
 
 export interface Chart {
@@ -30,18 +30,17 @@ const ASCII_EIGHTHS = [' ', '.', '.', ':', ':', '|', '|', '#', '#'] as const;
 /**
  * Draws a filled chart over time. Each column shows the mean of its time; a pause leaves a gap.
  *
- * @param points in order of time
  * @param span seconds across the width, so that several charts can share a time scale
  * @param range smallest difference of values that fills the height, so that noise stays small
- * @returns undefined if there is nothing to draw
+ * @returns undefined if the chart would be empty or flat
  */
 export function drawChart(
-  points: readonly Point[],
+  series: Series,
   span: number,
   range: number,
   { columns, rows, ascii = false }: ChartSize,
 ): Chart | undefined {
-  const means = columnMeans(points, span, columns);
+  const means = columnMeans(series, span, columns);
   const drawn = means.filter((mean) => mean !== undefined);
   if (drawn.length === 0) return undefined;
   const least = drawn.reduce((a, b) => Math.min(a, b));
@@ -51,6 +50,7 @@ export function drawChart(
       ? 0
       : 1 + Math.round(((mean - least) / Math.max(range, greatest - least)) * (rows * 8 - 1)),
   );
+  if (levels.every((level) => level <= 1)) return undefined;
   const lines = Array.from({ length: rows }, (_, row) => {
     const below = (rows - 1 - row) * 8;
     const eighths = ascii ? ASCII_EIGHTHS : EIGHTHS;
@@ -60,15 +60,17 @@ export function drawChart(
 }
 
 function columnMeans(
-  points: readonly Point[],
+  { at, values }: Series,
   span: number,
   columns: number,
 ): (number | undefined)[] {
   const sums = new Array<number>(columns).fill(0);
   const counts = new Array<number>(columns).fill(0);
-  for (const { at, value } of points) {
-    if (!(at >= 0 && at <= span)) continue;
-    const column = span === 0 ? 0 : Math.min(columns - 1, Math.floor((at / span) * columns));
+  for (let i = 0; i < values.length; i++) {
+    const time = at[i] as number;
+    const value = values[i] as number;
+    if (!(time >= 0 && time <= span) || Number.isNaN(value)) continue;
+    const column = span === 0 ? 0 : Math.min(columns - 1, Math.floor((time / span) * columns));
     sums[column] = (sums[column] ?? 0) + value;
     counts[column] = (counts[column] ?? 0) + 1;
   }
@@ -85,14 +87,14 @@ function columnMeans(
   });
 }
 
-/** A position at a time. */
-export interface Place {
-  /** Seconds. */
-  readonly at: number;
+/** Positions over time. Both coordinates are NaN if there is no position at their time. */
+export interface Track {
+  /** Seconds, in ascending order. */
+  readonly at: ArrayLike<number>;
   /** Degrees. */
-  readonly latitude: number;
+  readonly latitude: ArrayLike<number>;
   /** Degrees. */
-  readonly longitude: number;
+  readonly longitude: ArrayLike<number>;
 }
 
 /** Positions further apart in time are not connected (s). */
@@ -110,53 +112,83 @@ const DOTS = [
 /**
  * Draws a track as a map, north up and to scale, within the given size. Returns lines of the same
  * width from top to bottom; none if the track stays in one place.
- *
- * @param places in order of time
  */
-export function drawTrack(
-  places: readonly Place[],
-  { columns, rows, ascii = false }: ChartSize,
-): string[] {
-  const metres = toMetres(places);
-  const xs = extent(metres.map(({ x }) => x));
-  const ys = extent(metres.map(({ y }) => y));
-  const larger = Math.max(xs.size, ys.size);
-  if (metres.length < 2 || larger < SMALLEST_EXTENT) return [];
+export function drawTrack(track: Track, { columns, rows, ascii = false }: ChartSize): string[] {
+  const plane = projection(track);
+  if (plane === undefined) return [];
+  const { xs, ys } = plane;
+  if (Math.max(xs.size, ys.size) < SMALLEST_EXTENT) return [];
   const dotSize = Math.max(xs.size / (columns * 2 - 1), ys.size / (rows * 4 - 1));
   const canvas = new Canvas(
     Math.floor(Math.round(xs.size / dotSize) / 2) + 1,
     Math.floor(Math.round(ys.size / dotSize) / 4) + 1,
   );
   let before: { x: number; y: number; at: number } | undefined;
-  for (const { x, y, at } of metres) {
+  eachPlace(track, (latitude, longitude, at) => {
     const dot = {
-      x: Math.round((x - xs.least) / dotSize),
-      y: Math.round((ys.greatest - y) / dotSize),
+      x: Math.round((plane.x(longitude) - xs.least) / dotSize),
+      y: Math.round((ys.greatest - plane.y(latitude)) / dotSize),
       at,
     };
     const from = before !== undefined && at - before.at <= SEPARATE_SECS ? before : dot;
     canvas.line(from.x, from.y, dot.x, dot.y);
     before = dot;
-  }
+  });
   return canvas.lines(ascii ? asciiCell : brailleCell);
 }
 
-/** Projects positions onto a plane, also across the date line. */
-function toMetres(places: readonly Place[]): { x: number; y: number; at: number }[] {
-  const [first] = places;
-  if (first === undefined) return [];
-  const middle = places.reduce((sum, { latitude }) => sum + latitude, 0) / places.length;
-  const shrink = Math.cos((middle * Math.PI) / 180);
-  return places.map(({ at, latitude, longitude }) => {
-    const east = ((longitude - first.longitude + 540) % 360) - 180;
-    return { at, x: east * shrink * METRES_PER_DEGREE, y: latitude * METRES_PER_DEGREE };
-  });
+function eachPlace(
+  { at, latitude, longitude }: Track,
+  visit: (latitude: number, longitude: number, at: number) => void,
+): void {
+  for (let i = 0; i < at.length; i++) {
+    const north = latitude[i] as number;
+    if (!Number.isNaN(north)) visit(north, longitude[i] as number, at[i] as number);
+  }
 }
 
-function extent(values: readonly number[]): { least: number; greatest: number; size: number } {
-  const least = values.reduce((a, b) => Math.min(a, b), Infinity);
-  const greatest = values.reduce((a, b) => Math.max(a, b), -Infinity);
-  return { least, greatest, size: Math.max(0, greatest - least) };
+/** A projection onto a plane (m), also across the date line, and the extent of a track on it. */
+interface Projection {
+  x(longitude: number): number;
+  y(latitude: number): number;
+  readonly xs: Extent;
+  readonly ys: Extent;
+}
+
+function projection(track: Track): Projection | undefined {
+  const latitudes = new Extent();
+  let first: number | undefined;
+  eachPlace(track, (latitude, longitude) => {
+    latitudes.add(latitude);
+    first ??= longitude;
+  });
+  if (first === undefined) return undefined;
+  const origin = first;
+  const shrink = Math.cos((((latitudes.least + latitudes.greatest) / 2) * Math.PI) / 180);
+  const x = (longitude: number) =>
+    (((longitude - origin + 540) % 360) - 180) * shrink * METRES_PER_DEGREE;
+  const y = (latitude: number) => latitude * METRES_PER_DEGREE;
+  const xs = new Extent();
+  const ys = new Extent();
+  eachPlace(track, (latitude, longitude) => {
+    xs.add(x(longitude));
+    ys.add(y(latitude));
+  });
+  return { x, y, xs, ys };
+}
+
+class Extent {
+  least = Infinity;
+  greatest = -Infinity;
+
+  get size(): number {
+    return this.greatest - this.least;
+  }
+
+  add(value: number): void {
+    if (value < this.least) this.least = value;
+    if (value > this.greatest) this.greatest = value;
+  }
 }
 
 function brailleCell(dots: number): string {

@@ -1,33 +1,37 @@
-import { walkMessages } from './records.ts';
-
-/** The `file_id` message (0). Fields that the device omitted or marked invalid are undefined. */
-export interface FileId {
-  /** 4 is an activity; see {@link describeFileType}. */
-  readonly type: number | undefined;
-  readonly manufacturer: number | undefined;
-  readonly product: number | undefined;
-  readonly productName: string | undefined;
-  readonly serial: number | undefined;
-  /** The start; on some devices, the time when the file was written. */
-  readonly timeCreated: Date | undefined;
-}
-
-export const ACTIVITY_FILE = 4;
+import { firstPosition, localOffset, type Position, positionOf } from './local-time.ts';
+import { dateOf, MESSAGE, type Message, readMessages } from './messages.ts';
+import { printableWord } from './printable.ts';
 
 /** One sport of an activity. A triathlon has several sessions, including transitions. */
 export interface Session {
   readonly sport: number | undefined;
   readonly subSport: number | undefined;
+  /** The device's own word for the sport, such as "Squash". */
+  readonly word: string | undefined;
   readonly startTime: Date | undefined;
+  /** Duration with pauses (s). */
+  readonly elapsedSecs: number | undefined;
   /** Duration without pauses (s). */
   readonly timerSecs: number | undefined;
   readonly distanceMetres: number | undefined;
+  readonly ascentMetres: number | undefined;
+  /** Energy (kcal). */
+  readonly calories: number | undefined;
+  readonly maxDepthMetres: number | undefined;
+  /** The device's averages; 0 if it has no sensor. */
+  readonly averages: Averages;
 }
 
-export interface ActivityTimes {
+/** W, bpm, and revolutions, pairs of steps or strokes per minute. */
+export type Averages = Readonly<Record<'power' | 'heartRate' | 'cadence', number | undefined>>;
+
+/** The device's summary of a recording. */
+export interface Summary {
   readonly sessions: readonly Session[];
   /** Start of the first session. */
   readonly startTime: Date | undefined;
+  /** Sum over all sessions, with pauses (s). */
+  readonly elapsedSecs: number | undefined;
   /** Sum over all sessions, without pauses (s). */
   readonly timerSecs: number | undefined;
   /** Sum over all sessions. */
@@ -36,100 +40,111 @@ export interface ActivityTimes {
   readonly localOffsetMinutes: number | undefined;
 }
 
-/** Global message numbers. */
-const FILE_ID = 0;
-const SPORT = 12;
-const SESSION = 18;
-const RECORD = 20;
-const ACTIVITY = 34;
-/** The timestamp field of every message. */
-const TIMESTAMP = 253;
-
-/**
- * Reads the `file_id` of a recording; undefined if there is none.
- *
- * @param first the beginning of the file; in practice 256 bytes are enough
- */
-export function readFileId(first: Uint8Array): FileId | undefined {
-  let fileId: FileId | undefined;
-  walkMessages(first, [FILE_ID], (message) => {
-    fileId = {
-      type: message.number(0),
-      manufacturer: message.number(1),
-      product: message.number(2),
-      productName: message.text(8),
-      serial: message.number(3),
-      timeCreated: message.date(4),
-    };
-    return false;
-  });
-  return fileId;
+/** The `sport` message, which devices write when the recording starts. */
+interface Sport {
+  readonly sport: number | undefined;
+  readonly subSport: number | undefined;
+  readonly word: string | undefined;
 }
 
-/** Returns `file_id.type` in words: "an activity", "settings". */
-export function describeFileType(type: number | undefined): string {
-  if (type === undefined) return 'data of an unknown type';
-  return FILE_TYPES[type] ?? `data of type ${type}`;
-}
-
-const FILE_TYPES: Readonly<Record<number, string>> = {
-  1: 'a device description',
-  2: 'settings',
-  3: 'sport settings',
-  4: 'an activity',
-  5: 'a workout plan',
-  6: 'a course',
-  7: 'a schedule',
-  9: 'weight measurements',
-  10: 'totals',
-  11: 'goals',
-  14: 'blood pressure measurements',
-  15: 'monitoring data',
-  20: 'an activity summary',
-  28: 'daily monitoring data',
-  32: 'monitoring data',
-  34: 'a segment',
-  35: 'a list of segments',
-  40: 'a display configuration',
-};
-
 /**
- * Reads start, duration, distance and sports of all segments from the device's summaries (`session`
- * 18, `activity` 34). Fields without a summary are undefined.
+ * Reads the device's summary of all segments (`session` 18, `activity` 34). Fields without a summary
+ * are undefined.
  */
-export function readActivityTimes(bytes: Uint8Array): ActivityTimes {
+export function readSummary(bytes: Uint8Array): Summary {
   const sessions: Session[] = [];
-  let sport: Pick<Session, 'sport' | 'subSport'> | undefined;
-  let localOffsetMinutes: number | undefined;
-  walkMessages(bytes, [SPORT, SESSION, ACTIVITY], (message) => {
-    if (message.globalNumber === SESSION) {
-      sessions.push({
-        sport: message.number(5),
-        subSport: message.number(6),
-        startTime: message.date(2),
-        timerSecs: scaled(message.number(8) ?? message.number(7), 1000),
-        distanceMetres: scaled(message.number(9), 100),
-      });
-    } else if (message.globalNumber === SPORT) {
-      sport ??= { sport: message.number(0), subSport: message.number(1) };
-    } else {
-      localOffsetMinutes ??= credibleOffset(message.number(253), message.number(5));
-    }
-    return true;
+  const sports: Sport[] = [];
+  const clocks: { readonly utc: number | undefined; readonly local: number | undefined }[] = [];
+  let manufacturer: number | undefined;
+  let position: Position | undefined;
+  readMessages(bytes, {
+    [MESSAGE.fileId]: (message) => {
+      manufacturer ??= message.number(1);
+    },
+    [MESSAGE.sport]: (message) => {
+      const word = printableWord(message.text(3));
+      sports.push({ sport: message.number(0), subSport: message.number(1), word });
+    },
+    [MESSAGE.session]: (message) => {
+      sessions.push(sessionOf(message));
+      position ??= positionOf(message.number(3), message.number(4));
+    },
+    [MESSAGE.activity]: (message) => {
+      clocks.push({ utc: message.timestamp, local: message.number(5) });
+    },
   });
-  // A device that lost power wrote the sport, but no session.
-  if (sessions.length === 0 && sport !== undefined) {
-    const unknown = { startTime: undefined, timerSecs: undefined, distanceMetres: undefined };
-    sessions.push({ ...sport, ...unknown });
-  }
+  const named = withSports(sessions, sports);
+  const startTime = earliest(named.flatMap((session) => session.startTime ?? []));
+  const offsets = clocks.map(({ utc, local }) =>
+    localOffset({
+      utc,
+      local,
+      at: startTime ?? dateOf(utc),
+      manufacturer,
+      position: () => position ?? firstPosition(bytes),
+    }),
+  );
   return {
-    sessions,
-    startTime: earliest(sessions.flatMap(({ startTime }) => startTime ?? [])),
-    timerSecs: sum(sessions.flatMap(({ timerSecs }) => timerSecs ?? [])),
-    distanceMetres: sum(sessions.flatMap(({ distanceMetres }) => distanceMetres ?? [])),
-    localOffsetMinutes,
+    sessions: named,
+    startTime,
+    elapsedSecs: sum(named.map(({ elapsedSecs }) => elapsedSecs)),
+    timerSecs: sum(named.map(({ timerSecs }) => timerSecs)),
+    distanceMetres: sum(named.map(({ distanceMetres }) => distanceMetres)),
+    localOffsetMinutes: offsets.find((offset) => offset !== undefined),
   };
 }
+
+function sessionOf(message: Message): Session {
+  return {
+    sport: message.number(5),
+    subSport: message.number(6),
+    word: printableWord(message.text(110)),
+    startTime: message.date(2),
+    elapsedSecs: scaled(message.number(7), 1000),
+    timerSecs: scaled(message.number(8) ?? message.number(7), 1000),
+    distanceMetres: scaled(message.number(9), 100),
+    ascentMetres: message.number(22),
+    calories: message.number(11),
+    maxDepthMetres: scaled(message.number(141), 1000),
+    averages: {
+      power: message.number(20),
+      heartRate: message.number(16),
+      cadence: cadenceOf(message.number(18), message.number(92)),
+    },
+  };
+}
+
+/** Adds the fraction (1/128), which devices store in another field. */
+export function cadenceOf(
+  whole: number | undefined,
+  fraction: number | undefined,
+): number | undefined {
+  return whole === undefined ? undefined : whole + (fraction ?? 0) / 128;
+}
+
+/** Adds what only the `sport` messages state. A device that lost power wrote them, but no session. */
+function withSports(sessions: readonly Session[], sports: readonly Sport[]): readonly Session[] {
+  const [sport] = sports;
+  if (sport === undefined) return sessions;
+  const [session] = sessions;
+  if (session === undefined) return [{ ...NO_SESSION, ...sport }];
+  if (sessions.length > 1) return sessions;
+  return [{ ...session, sport: session.sport ?? sport.sport, word: session.word ?? sport.word }];
+}
+
+const NO_SESSION: Session = {
+  sport: undefined,
+  subSport: undefined,
+  word: undefined,
+  startTime: undefined,
+  elapsedSecs: undefined,
+  timerSecs: undefined,
+  distanceMetres: undefined,
+  ascentMetres: undefined,
+  calories: undefined,
+  maxDepthMetres: undefined,
+  averages: { power: undefined, heartRate: undefined, cadence: undefined },
+};
 
 /**
  * Reads start and duration of a recording's first session; without a session, those of its records.
@@ -137,49 +152,33 @@ export function readActivityTimes(bytes: Uint8Array): ActivityTimes {
  */
 export function readFirstSession(
   bytes: Uint8Array,
-  { sessions }: ActivityTimes,
+  { sessions }: Summary,
 ): { readonly startTime: Date | undefined; readonly timerSecs: number | undefined } {
   const [first] = sessions;
   // Without a session message there may be a session with only a sport.
   if (first?.startTime !== undefined || first?.timerSecs !== undefined) return first;
   let from: Date | undefined;
   let to: Date | undefined;
-  walkMessages(bytes, [RECORD], (message) => {
-    const at = message.date(TIMESTAMP);
-    if (at === undefined) return true;
-    if (from === undefined || at < from) from = at;
-    if (to === undefined || at > to) to = at;
-    return true;
+  readMessages(bytes, {
+    [MESSAGE.record]: ({ timestamp }) => {
+      const at = dateOf(timestamp);
+      if (at === undefined) return;
+      if (from === undefined || at < from) from = at;
+      if (to === undefined || at > to) to = at;
+    },
   });
   if (from === undefined || to === undefined) return { startTime: undefined, timerSecs: undefined };
   return { startTime: from, timerSecs: (to.getTime() - from.getTime()) / 1000 };
-}
-
-/** Largest difference between the two time stamps beyond the offset (s). */
-const SKEW_SECS = 60;
-/** UTC offsets are multiples of a quarter of an hour, from -12 to +14 hours (s). */
-const QUARTER_SECS = 15 * 60;
-const EARLIEST_OFFSET_SECS = -12 * 3600;
-const LATEST_OFFSET_SECS = 14 * 3600;
-
-/**
- * Returns the offset between `activity.local_timestamp` and `activity.timestamp` (min), if it is
- * credible: some devices omit the local time, or write 0 or seconds since 1970.
- */
-function credibleOffset(utc: number | undefined, local: number | undefined): number | undefined {
-  if (utc === undefined || local === undefined) return undefined;
-  const secs = Math.round((local - utc) / QUARTER_SECS) * QUARTER_SECS;
-  if (Math.abs(local - utc - secs) > SKEW_SECS) return undefined;
-  if (secs < EARLIEST_OFFSET_SECS || secs > LATEST_OFFSET_SECS) return undefined;
-  return secs === 0 ? 0 : secs / 60;
 }
 
 function scaled(value: number | undefined, scale: number): number | undefined {
   return value === undefined ? undefined : value / scale;
 }
 
-function sum(values: readonly number[]): number | undefined {
-  return values.length === 0 ? undefined : Math.round(values.reduce((a, b) => a + b) * 1000) / 1000;
+/** Adds the values that there are, to a thousandth; undefined if there are none. */
+export function sum(values: readonly (number | undefined)[]): number | undefined {
+  const known = values.filter((value) => value !== undefined);
+  return known.length === 0 ? undefined : Math.round(known.reduce((a, b) => a + b) * 1000) / 1000;
 }
 
 function earliest(dates: readonly Date[]): Date | undefined {

@@ -1,7 +1,7 @@
 import type { KnownFiles } from '../ledger/known-files.ts';
 import type { UploadLedger } from '../ledger/uploads.ts';
 import { describeActivity } from '../fit/activity.ts';
-import { readActivityTimes } from '../fit/summary.ts';
+import { readSummary } from '../fit/summary.ts';
 import { localDay } from '../records/local-day.ts';
 import { type MemberRecording, unreadableItem } from '../upload/batch-sender.ts';
 import { identify } from '../upload/identify.ts';
@@ -79,7 +79,7 @@ export class RecordingStock {
   }
 
   #addActivity({ path, from }: Pick<Piece, 'path' | 'from'>, sha256: string, bytes: Buffer): void {
-    const day = localDay(describeActivity(bytes, readActivityTimes(bytes)), this.#options.zone);
+    const day = localDay(describeActivity(bytes, readSummary(bytes)), this.#options.zone);
     const days = day === undefined ? [] : [day];
     const { since } = this.#options;
     if (this.#seen.has(sha256)) {

@@ -281,6 +281,6 @@ const DAMAGED =
 function broken(path: string, cause: unknown): SyncError {
   return storageError(path, cause, 'SYNC_STATE_DIR', {
     message: `${path}: ${messageOf(cause)}`,
-    hint: `Is the disk full, or the folder not writable? If the file is damaged: ${DAMAGED}`,
+    hint: `If the file is damaged: ${DAMAGED}`,
   });
 }

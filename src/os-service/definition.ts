@@ -1,4 +1,5 @@
 import type { Env } from '../base/env.ts';
+import { sanitize } from '../base/sanitize.ts';
 import type { Run } from './runner.ts';
 
 /** A service of the operating system, for one profile. */
@@ -17,8 +18,16 @@ export interface ServiceDefinition {
 /** Marks files of this program: only such files are replaced or deleted. */
 export const MARK = 'Written by "sync daemon install"; "sync daemon uninstall" removes it.';
 
+/** Most characters of the folders in a description; managers show it on one line. */
+const DESCRIBED = 200;
+
+/**
+ * Describes a service in one line. It never ends with a folder's name: a `\` at the end of a line of a
+ * systemd unit would continue that line.
+ */
 export function describe({ profile, folders }: ServiceDefinition): string {
-  return `Uploads new recordings (sync, profile ${profile}): ${folders.join(', ')}`;
+  const shown = sanitize(folders.join(', '), [], DESCRIBED);
+  return `Uploads new recordings from ${shown} (sync, profile ${profile})`;
 }
 
 export type ServiceKind = 'systemd' | 'launchd' | 'windows-task';

@@ -2,7 +2,7 @@ import { readFileSync, rmSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { SyncError, messageOf, systemCode } from '../base/errors.ts';
 import { phrase, sync } from '../base/phrase.ts';
-import { makeFolder, replaceFile } from '../system/storage.ts';
+import { makeFolder, replaceFile, storageError } from '../system/storage.ts';
 import { MARK, type ServiceDefinition } from './definition.ts';
 import type { Ran } from './runner.ts';
 import { commandText } from './runner.ts';
@@ -23,7 +23,8 @@ export function writeOwnFile(path: string, text: string, encoding: 'utf8' | 'utf
     makeFolder(dirname(path), 0o700);
     replaceFile(path, bytes);
   } catch (cause) {
-    throw new SyncError('STORAGE', `${path} cannot be written: ${messageOf(cause)}`, { cause });
+    const message = `${path} cannot be written: ${messageOf(cause)}`;
+    throw storageError(path, cause, undefined, { message });
   }
   return () => {
     if (before === undefined) rmSync(path, { force: true });

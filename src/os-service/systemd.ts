@@ -34,8 +34,7 @@ export function systemdUnit(definition: ServiceDefinition): string {
   const lines = [
     `# ${MARK}`,
     '[Unit]',
-    // Of the whole of it, only % and control characters mean something here.
-    `Description=${quoteInside(describe(definition))}`,
+    `Description=${describe(definition).replaceAll('%', '%%')}`,
     // However often it fails: RestartSec keeps it from turning in circles.
     'StartLimitIntervalSec=0',
     '',
@@ -78,7 +77,7 @@ function quoteWord(text: string): string {
 function quoteInside(text: string): string {
   return text.replaceAll('%', '%%').replace(
     // eslint-disable-next-line no-control-regex
-    /[\x00-\x1f\x7f]/g,
-    (char) => `\\x${char.charCodeAt(0).toString(16).padStart(2, '0')}`,
+    /[\x00-\x1f\x7f-\x9f]/g,
+    (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`,
   );
 }

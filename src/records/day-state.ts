@@ -143,9 +143,8 @@ export class DayState {
     const { service } = this.target;
     const { fields } = this.content;
     const look = await service.look(this.record.date, fields, this.tally, by);
-    if (look.kind === 'unclear' || (look.kind === 'shown' && look.by === 'empty-post')) {
-      this.mayHaveChanged = true;
-    }
+    const isEmptied = look.kind === 'opaque' || (look.kind === 'shown' && look.by === 'empty-post');
+    if (look.kind === 'unclear' || isEmptied) this.mayHaveChanged = true;
     return look;
   }
 
@@ -262,14 +261,19 @@ export class DayState {
    * @returns undefined if nothing more has to be sent
    */
   async proveKind(delivered: readonly SentItem[]): Promise<DayOutcome | NextStep | undefined> {
-    const { service, moreFollow } = this.target;
+    const { service, moreFollow, ledger } = this.target;
     if (service.isConfirmed || delivered.length === 0) return undefined;
     if (service.kind !== undefined && !moreFollow) return undefined;
     if (service.isSaidToReplace) return undefined;
-    const look = await this.look('empty-post');
+    const proof = await this.look('empty-post');
     // The day may be empty now: the debt stays.
+    const look = proof.kind === 'opaque' ? await this.look(undefined) : proof;
     if (look.kind === 'failed' || look.kind === 'unclear') return this.unsettled(look.failure);
-    if (look.kind !== 'shown') return undefined;
+    if (proof.kind === 'refused') return undefined;
+    if (look.kind !== 'shown') {
+      ledger.nutrition.markUnclear(this.record.date);
+      return this.unclear(delivered);
+    }
     const isThere = delivered.some((item) =>
       look.items.some(({ body }) => holdsItem(body, item.body)),
     );

@@ -1,9 +1,11 @@
 import { SyncError } from '../base/errors.ts';
 import { elementLines } from './element-lines.ts';
-import { JsonFault, type JsonNode, examineJson, joinPointer, parseValue } from './json.ts';
+import { JsonFault, joinPointer, parseValue } from './json.ts';
+import { type Losses, type RecordList, lossesOf } from './json-losses.ts';
 import { dateName, plain } from './names.ts';
+import { listNames } from './listed.ts';
 import { decodeText, positionOf } from './text.ts';
-import type { JsonValue, RawRecord, RecordKind } from './types.ts';
+import type { JsonObject, JsonValue, RawRecord, RecordKind } from './types.ts';
 import { isObject } from './values.ts';
 
 /** More records in one input are refused; there are fewer than 50,000 dates to put them on. */
@@ -26,21 +28,27 @@ export function* readDocument(
   { name, text, value }: Document,
   kind: RecordKind,
 ): Generator<RawRecord, void, undefined> {
-  const { root, ...note } = withFaults(name, text, () => examineJson(text, value));
-  const list = findList(name, root, kind);
+  const list = findList(name, value, kind);
+  const losses = withFaults(name, text, () => lossesOf(text, value, list));
   if (list === undefined) {
-    yield { ...root.record(name), ...note };
+    yield rawRecord(name, value, losses.get(0));
     return;
   }
   let lines: number[] | undefined;
-  const lineOf = (index: number) =>
-    (lines ??= elementLines(text, Array.isArray(value) ? undefined : list.name))[index];
+  const lineOf = (index: number) => (lines ??= elementLines(text, list.member))[index];
+  const pointer = list.member === undefined ? '' : joinPointer('', list.member);
   const hasLines = text.trim().includes('\n');
-  for (const [index, node] of list.elements.entries()) {
-    const record = node.record(`${name}#/${joinPointer(list.pointer, index)}`);
+  for (const [index, element] of list.elements.entries()) {
+    const source = `${name}#/${joinPointer(pointer, index)}`;
     const line = hasLines ? { line: () => lineOf(index) } : {};
-    yield { ...record, ...(index === 0 ? note : {}), ...line };
+    yield { ...rawRecord(source, element, losses.get(index)), ...line };
   }
+}
+
+/** Makes a record of a parsed value and what its text said beyond that. */
+export function rawRecord(source: string, value: JsonValue, losses: Losses | undefined): RawRecord {
+  if (losses?.problem !== undefined) return { source, ...losses.problem };
+  return { source, value, ...(losses?.inexact && { inexact: losses.inexact }) };
 }
 
 /** @throws SyncError `INPUT_INVALID` if it is not JSON */
@@ -64,25 +72,19 @@ function withFaults<T>(name: string, text: string, parse: () => T): T {
   }
 }
 
-interface List {
-  readonly name: string;
-  readonly elements: readonly JsonNode[];
-  /** Its place, as a JSON pointer without the first slash. */
-  readonly pointer: string;
+interface List extends RecordList {
+  readonly elements: readonly JsonValue[];
 }
 
 /** Finds the list that holds the records; undefined if the document is itself a record. */
-function findList(name: string, root: JsonNode, kind: RecordKind): List | undefined {
-  const { value } = root;
+function findList(name: string, value: JsonValue, kind: RecordKind): List | undefined {
   if (!Array.isArray(value) && !isObject(value)) {
     throw new SyncError('INPUT_INVALID', `${name} holds a single value, not records.`, {
       hint: 'Give a JSON object, an array of objects, or one object a line.',
       details: { path: name },
     });
   }
-  const list = Array.isArray(value)
-    ? { name: '', elements: root.elements(), pointer: '' }
-    : chooseList(name, root, kind);
+  const list = Array.isArray(value) ? { elements: value } : chooseList(name, value, kind);
   if (list !== undefined && list.elements.length > MAX_RECORDS) {
     throw new SyncError('INPUT_INVALID', `${name} has more than ${MAX_RECORDS} records.`, {
       hint: 'Split it, for example by year.',
@@ -97,15 +99,14 @@ function findList(name: string, root: JsonNode, kind: RecordKind): List | undefi
  * only list of an object that is not itself a record: one without a date, and without the `items` of
  * a nutrition record, in any spelling.
  */
-function chooseList(name: string, root: JsonNode, kind: RecordKind): List | undefined {
-  const members = root.members();
-  const candidates = members.flatMap(([member, node]): List[] => {
-    if (!Array.isArray(node.value)) return [];
-    if (node.value.length > 0 && !node.value.some(isObject)) return [];
-    return [{ name: member, elements: node.elements(), pointer: joinPointer('', member) }];
+function chooseList(name: string, document: JsonObject, kind: RecordKind): List | undefined {
+  const candidates = Object.entries(document).flatMap(([member, elements]) => {
+    if (!Array.isArray(elements)) return [];
+    if (elements.length > 0 && !elements.some(isObject)) return [];
+    return [{ member, elements }];
   });
-  const named = candidates.filter((list) => plain(list.name) === kind);
-  const names = members.map(([member]) => member);
+  const named = candidates.filter(({ member }) => plain(member) === kind);
+  const names = Object.keys(document);
   const isRecord =
     dateName(names) !== undefined ||
     (kind === 'nutrition' && names.some((member) => plain(member) === 'items'));
@@ -113,7 +114,7 @@ function chooseList(name: string, root: JsonNode, kind: RecordKind): List | unde
   const unnamed = filled.length > 0 ? filled : candidates;
   const choice = named.length > 0 ? named : isRecord ? [] : unnamed;
   if (choice.length <= 1) return choice[0];
-  const listed = choice.map((list) => JSON.stringify(list.name)).join(', ');
+  const listed = listNames(choice.map(({ member }) => member));
   throw new SyncError('INPUT_INVALID', `${name} holds several lists: ${listed}.`, {
     hint: `Name the list of records "${kind}", or give it in a file of its own.`,
     details: { path: name },

@@ -1,3 +1,4 @@
+import { parseJson } from '../base/json.ts';
 import { type ListPlace, findList, firstElements } from './json-list.ts';
 import { LOOKED_AT } from './sources/recognise.ts';
 import { afterSpace, markLength } from './text.ts';
@@ -26,7 +27,7 @@ export interface InputHead {
 
 /**
  * Reads the first bytes of an input: of JSON until its form is known, at most {@link LARGE_BYTES}
- * and a chunk; of any other text, {@link TEXT_HEAD}.
+ * and a chunk, as of blanks; of any other text, {@link TEXT_HEAD}.
  *
  * @throws SyncError `INPUT_INVALID` if an element of a large list is not JSON
  */
@@ -43,7 +44,7 @@ export async function readHead(
       const first = firstOfLines(bytes, start);
       if (first !== undefined) return { bytes, form: { kind: 'lines', first } };
       if (bytes.length >= LARGE_BYTES) return { bytes, form: listForm(name, bytes) };
-    } else if (bytes.length >= TEXT_HEAD && start < bytes.length) break;
+    } else if (bytes.length >= (start < bytes.length ? TEXT_HEAD : LARGE_BYTES)) break;
   }
   return { bytes, form: { kind: 'other' } };
 }
@@ -53,7 +54,7 @@ function firstOfLines(bytes: Buffer, start: number): JsonValue | undefined {
   const end = bytes.indexOf(NEW_LINE, start);
   if (end === -1 || afterSpace(bytes, end) === bytes.length) return undefined;
   try {
-    const value = JSON.parse(bytes.toString('utf8', start, end)) as JsonValue;
+    const value = parseJson(bytes.toString('utf8', start, end)) as JsonValue;
     return isObject(value) ? value : undefined;
   } catch {
     return undefined;

@@ -1,6 +1,6 @@
 import { SyncError } from '../base/errors.ts';
 import { JsonFault, parseValue } from './json.ts';
-import { invalidUtf8At, markLength, positionOf } from './text.ts';
+import { SPACE, invalidUtf8At, markLength, positionOf } from './text.ts';
 import type { JsonValue } from './types.ts';
 
 /** Reads a large JSON list element by element, so that the memory is bounded by one element. */
@@ -18,7 +18,6 @@ export interface ListElement {
   readonly value: JsonValue;
 }
 
-const SPACE = new Set([0x20, 0x09, 0x0a, 0x0d]);
 const NEW_LINE = 0x0a;
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;

@@ -73,7 +73,7 @@ export class DayMerger {
     const part = this.#days.get(draft.date)?.parts[0];
     const joined = part === undefined ? [] : day.parts.splice(0);
     this.#merge(draft.date, day);
-    part?.lists.push(...joined.flatMap(({ lists }) => lists));
+    for (const { lists } of joined) part?.lists.push(...lists);
   }
 
   /** The number of days, the first and the last of them. */
@@ -121,13 +121,15 @@ export class DayMerger {
     const outdated: string[] = [];
     for (const [name, stated] of later.fields) {
       const before = day.fields.get(name);
-      const same = before === undefined || sameJson(before.value, stated.value);
+      // Layers of rawJson do not contradict each other.
+      const same =
+        before === undefined || name === 'rawJson' || sameJson(before.value, stated.value);
       day.fields.set(name, before === undefined ? stated : restate(name, before, stated, same));
-      if (same || name === 'rawJson' || this.#isSummed(name)) continue;
+      if (same || this.#isSummed(name)) continue;
       if (isOutdated(stated, before)) outdated.push(name);
       else replaced.push(name);
     }
-    day.parts.push(...later.parts);
+    for (const part of later.parts) day.parts.push(part);
     for (const raw of later.raws) day.raws.push(raw);
     day.zoneUsed ||= later.zoneUsed;
     day.mapped &&= later.mapped;
@@ -155,7 +157,7 @@ export class DayMerger {
     if (day.sources.length > 1 && !day.mapped) this.#reportMerge(date, day, parts);
     const { sources, warnings, zoneUsed } = day;
     if (day.dropped > 0) {
-      const message = `there are ${day.dropped} more warnings about ${date}`;
+      const message = `there are ${day.dropped.toLocaleString('en-US')} more warnings about ${date}`;
       warnings.push({ source: sources.at(-1) ?? '', message });
     }
     const stated = Object.fromEntries([...day.fields].map(([name, { value }]) => [name, value]));
@@ -169,7 +171,8 @@ export class DayMerger {
   #reportMerge(date: string, day: Day, parts: readonly ReadPart[]): void {
     const last = day.sources.at(-1) ?? '';
     const listed = day.sources.slice(0, 5).join(', ');
-    const more = day.sources.length > 5 ? ` and ${day.sources.length - 5} more` : '';
+    const more =
+      day.sources.length > 5 ? ` and ${(day.sources.length - 5).toLocaleString('en-US')} more` : '';
     warn(day, { source: last, message: `${date} is merged from ${listed}${more}` });
     for (const [name, { times, agreed }] of day.fields) {
       if (!this.#isSummed(name) || (agreed && times === day.sources.length)) continue;
@@ -217,7 +220,13 @@ function rawJson(raws: readonly string[]): { rawJson?: JsonObject } {
 function dayOf(draft: DayDraft, input: string): Day {
   const fields = [...draft.fields].map(([name, value]): [string, Stated] => [
     name,
-    { value, times: 1, agreed: true, latest: draft.at ?? -Infinity, timed: draft.at !== undefined },
+    {
+      value: name === 'rawJson' ? copyOf(value) : value,
+      times: 1,
+      agreed: true,
+      latest: draft.at ?? -Infinity,
+      timed: draft.at !== undefined,
+    },
   ]);
   return {
     fields: new Map(fields),
@@ -232,15 +241,29 @@ function dayOf(draft: DayDraft, input: string): Day {
 }
 
 function restate(name: string, before: Stated, later: Stated, same: boolean): Stated {
-  const [under, over] = isOutdated(later, before) ? [later, before] : [before, later];
-  const layers = name === 'rawJson' && isObject(under.value) && isObject(over.value);
+  const outdated = isOutdated(later, before);
+  const over = outdated ? before : later;
+  const layers = name === 'rawJson' && isObject(before.value) && isObject(later.value);
   return {
-    value: layers ? { ...under.value, ...over.value } : over.value,
+    value: layers ? addLayer(before.value, later.value, outdated) : over.value,
     times: before.times + later.times,
     agreed: same && before.agreed && later.agreed,
     latest: Math.max(before.latest, later.latest),
     timed: over.timed,
   };
+}
+
+/** Copies an object. The copy has no prototype, so that a member `__proto__` is one like any other. */
+function copyOf(value: JsonValue): JsonValue {
+  return isObject(value) ? addLayer(Object.create(null) as JsonObject, value, false) : value;
+}
+
+/** Adds the members of an object to another one, which it returns; `under` those that it has already. */
+function addLayer(object: JsonObject, layer: JsonObject, under: boolean): JsonObject {
+  for (const [name, value] of Object.entries(layer)) {
+    if (!under || !(name in object)) object[name] = value;
+  }
+  return object;
 }
 
 /** Checks that a value was measured before one that was read before it. */

@@ -1,6 +1,7 @@
 import { SyncError } from '../base/errors.ts';
-import { MAX_RECORDS } from './document.ts';
-import { JsonFault, parseJson } from './json.ts';
+import { MAX_RECORDS, rawRecord } from './document.ts';
+import { JsonFault, parseValue } from './json.ts';
+import { lossesOf } from './json-losses.ts';
 import { afterSpace, invalidUtf8At, markLength } from './text.ts';
 import type { RawRecord } from './types.ts';
 
@@ -97,8 +98,8 @@ function readLine(source: string, line: Buffer, offset: number): RawRecord {
   }
   const text = line.toString();
   try {
-    const { root, ...note } = parseJson(text);
-    return { ...root.record(source), ...note };
+    const value = parseValue(text);
+    return rawRecord(source, value, lossesOf(text, value).get(0));
   } catch (error) {
     if (!(error instanceof JsonFault)) throw error;
     const column = error.offset === undefined ? '' : ` (column ${error.offset + 1})`;

@@ -142,7 +142,7 @@ function readItems(
   value.forEach((raw, index) => {
     const own = new Notes(notes.source, options.strict);
     const item = readItem(raw, `${field}/${index}`, day, own, options);
-    notes.problems.push(...own.problems);
+    for (const problem of own.problems) notes.problems.push(problem);
     if (item === undefined) return;
     const { source, warnings, recurring } = own;
     items.push({ ...item, source, raw, warnings, recurring });

@@ -17,6 +17,7 @@ import type {
   ReadingOptions,
   RecordKind,
   RecordOptions,
+  Warning,
 } from './types.ts';
 import { Notes, noteUnstorable } from './values.ts';
 import { readWellness } from './wellness.ts';
@@ -97,7 +98,7 @@ export async function prepareInputs(
       exports.push({ input: input.name, ...reader.found, ...own.merger.extent });
     } else if (count === 0) empty.push(input.name);
     merger.absorb(own.merger);
-    invalid.push(...own.invalid);
+    for (const record of own.invalid) invalid.push(record);
   }
   return { records: merger.finish(), invalid, unreadable, exports, empty };
 }
@@ -156,22 +157,36 @@ function readRecord(kind: RecordKind, raw: RawRecord, options: ReadingOptions): 
     return { ok: false, problems: [field === undefined ? { problem } : { field, problem }] };
   }
   const notes = new Notes(raw.source, options.strict);
-  if (raw.note !== undefined) notes.warnings.push({ source: raw.source, message: raw.note });
   noteUnstorable(raw.value, '', notes);
-  for (const { field = '', problem } of raw.inexact ?? []) {
-    if (options.strict) notes.problem(field, problem);
-    else notes.warn(field, problem);
+  for (const inexact of raw.inexact ?? []) {
+    if (options.strict) notes.problems.push(inexact);
+    else notes.warnings.push(warningOf(raw.source, inexact));
   }
   return kind === 'wellness'
     ? readWellness(raw.value, notes, options)
     : readNutrition(raw.value, notes, options);
 }
 
+function warningOf(source: string, { field, problem }: Problem): Warning {
+  return { source, ...(field === undefined ? {} : { field }), message: problem };
+}
+
+/** Limits the problems of a record; one more gives the number of the others. */
+export const MAX_PROBLEMS = 50;
+
+function limited(problems: readonly Problem[]): readonly Problem[] {
+  const more = problems.length - MAX_PROBLEMS;
+  if (more <= 0) return problems;
+  const others = { problem: `there are ${more.toLocaleString('en-US')} more problems` };
+  return [...problems.slice(0, MAX_PROBLEMS), others];
+}
+
 function invalidRecord(
   kind: RecordKind,
   { source, line: lineOf }: RawRecord,
-  { date, problems }: Reading & { ok: false },
+  { date, problems: all }: Reading & { ok: false },
 ): InvalidRecord {
+  const problems = limited(all);
   const first: Problem = problems[0] ?? { problem: 'is not a record' };
   const dated = date === undefined ? {} : { date };
   const line = lineOf?.();

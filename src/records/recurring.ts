@@ -1,11 +1,9 @@
+import { listNames } from './listed.ts';
 import type { DayMerger } from './merge.ts';
 import type { RecurringNote } from './types.ts';
 
 /** Limits the different notes about one input; one more gives the number of the others. */
 const MAX_TOLD = 100;
-
-/** Names that are listed; one more gives the number of the others. */
-const MAX_LISTED = 5;
 
 interface Told {
   readonly date: string;
@@ -51,14 +49,12 @@ export class Recurring {
     }
     if (this.#beyond === undefined) return;
     const { date, source, times } = this.#beyond;
-    const message = `there are ${times} more such notes about fields and dates of this input`;
+    const message = `there are ${times.toLocaleString('en-US')} more such notes about fields and dates of this input`;
     merger.warn(date, { source, message });
   }
 
   #unsentMessage(): string {
-    const names = [...this.#unsent].map((name) => JSON.stringify(name));
-    const more = names.length > MAX_LISTED ? ` and ${names.length - MAX_LISTED} more` : '';
-    const listed = `${names.slice(0, MAX_LISTED).join(', ')}${more}`;
+    const listed = listNames([...this.#unsent]);
     return `not sent, since the platform does not know it: ${listed} (--unknown-fields sends it)`;
   }
 }

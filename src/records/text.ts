@@ -12,10 +12,13 @@ export function markLength(bytes: Buffer): number {
   return bytes.subarray(0, 3).equals(UTF8_MARK) ? 3 : 0;
 }
 
+/** The white space of JSON (RFC 8259 section 2). */
+export const SPACE: ReadonlySet<number> = new Set([0x20, 0x09, 0x0a, 0x0d]);
+
 /** Returns the index of the first byte that is not JSON white space, or the end. */
 export function afterSpace(bytes: Buffer, start: number): number {
   let at = start;
-  while (at < bytes.length && ' \t\r\n'.includes(String.fromCharCode(bytes[at] ?? 0))) at++;
+  while (at < bytes.length && SPACE.has(bytes[at] ?? 0)) at++;
   return at;
 }
 

@@ -34,8 +34,6 @@ export type RawRecord =
   | {
       readonly source: string;
       readonly value: JsonValue;
-      /** A warning about the whole input. */
-      readonly note?: string;
       /** Numbers that could not be kept exactly: accepted with a warning, refused if strict. */
       readonly inexact?: readonly Problem[];
       /** The record was made from an export with the mapping of its source. */

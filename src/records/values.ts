@@ -102,6 +102,9 @@ export function readFields(
 /** Limits the unknown fields that are listed of a record without any known one. */
 const MAX_LISTED = 10;
 
+/** Limits the unknown fields of one object that are compared with the known ones. */
+const MAX_COMPARED = 500;
+
 const SENT_ALONG = 'Sent as it is; platforms drop what they do not know';
 
 /**
@@ -120,14 +123,15 @@ export function noteUnknown(
   sends = false,
 ): void {
   const where = path === '' ? 'day' : 'item';
-  for (const [name] of unknown) {
+  for (const [index, [name]] of unknown.entries()) {
     const key = `${where} ${name}`;
     const field = joinPointer(path, name);
-    const found = () => unknownField(name, table, names);
+    // An object with many unknown members has data for names.
+    const near = index < MAX_COMPARED ? names.nearest(name) : undefined;
+    const found = () => unknownField(near, table);
     if (sends) notes.recur(key, field, () => saying(found(), SENT_ALONG));
-    else if (notes.isStrict || names.nearest(name) !== undefined) {
-      notes.doubt(key, field, found, 'Not sent');
-    } else notes.recurring.push({ unsent: name });
+    else if (notes.isStrict || near !== undefined) notes.doubt(key, field, found, 'Not sent');
+    else notes.recurring.push({ unsent: name });
   }
 }
 
@@ -142,13 +146,13 @@ export function noteNothingKnown(
   const problem = 'there is nothing in it that the platform takes';
   notes.problems.push(path === '' ? { problem } : { field: path, problem });
   for (const [name] of unknown.slice(0, MAX_LISTED)) {
-    notes.problem(joinPointer(path, name), unknownField(name, table, names));
+    notes.problem(joinPointer(path, name), unknownField(names.nearest(name), table));
   }
 }
 
-function unknownField(name: string, table: FieldTable, names: Names): string {
+/** @param near the field that may be meant */
+function unknownField(near: string | undefined, table: FieldTable): string {
   const found = 'not a field of the platform';
-  const near = names.nearest(name);
   if (near === undefined) return found;
   const rule = table[near];
   const unit = rule !== undefined && 'unit' in rule ? rule.unit.replace(/ \(.*$/, '') : near;

@@ -4,7 +4,7 @@ import { requireBearer, requireTrait } from './bearer.ts';
 import { Control } from './control.ts';
 import { controlRoutes } from './control-routes.ts';
 import { listNutrition, patchNutritionItems, postNutrition } from './nutrition.ts';
-import { loopbackOnly, rateLimit, recordAndAnswer } from './middleware.ts';
+import { loopbackOnly, ownPagesOnly, rateLimit, recordAndAnswer } from './middleware.ts';
 import { Problem, refusal, TokenProblem } from './problem.ts';
 import { getProfile, getUserinfo, patchProfile } from './profile.ts';
 import { methodsOf, pathOf } from './routes.ts';
@@ -34,6 +34,7 @@ export function createSandboxApp(options: WorldOptions = {}): SandboxApp {
   const app = new Hono<SandboxEnv>();
   app.use(loopbackOnly());
   app.route('/_sandbox', controlRoutes(control));
+  app.use(ownPagesOnly());
   app.use(recordAndAnswer(world));
   app.use(rateLimit(world));
   addPlatform(app, world);

@@ -79,7 +79,7 @@ export class Consent {
         'Start the login again in the application.',
       );
     }
-    if (pending.browser !== getCookie(c, BROWSER_COOKIE) || isForeign(c)) {
+    if (pending.browser !== getCookie(c, BROWSER_COOKIE)) {
       return refusePage(
         c,
         403,
@@ -213,10 +213,4 @@ function refusePage(
 ): Response | Promise<Response> {
   const nonce = randomToken('');
   return c.html(messagePage({ nonce, title, text }), status, pageHeaders(nonce, null));
-}
-
-/** Whether the form was posted from another site, by the browser's Origin header. */
-function isForeign(c: Context<SandboxEnv>): boolean {
-  const origin = c.req.header('origin');
-  return origin !== undefined && origin !== new URL(c.req.url).origin;
 }

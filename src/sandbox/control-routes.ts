@@ -3,10 +3,14 @@ import * as v from 'valibot';
 import type { AddFoodRequest, Control, ExpireRequest, MintRequest } from './control.ts';
 import { FaultSpecError } from './fault-spec.ts';
 import { Problem, refusal } from './problem.ts';
-import { decodeBody, objectOf } from './request-body.ts';
+import { isFromOtherPage, otherPage } from './middleware.ts';
+import { decodeBody, objectOf, readBytes } from './request-body.ts';
 import { SettingError, type SandboxSettings } from './settings.ts';
 import { checked } from './validate.ts';
 import type { SandboxEnv } from './world.ts';
+
+/** Largest request to a control endpoint (bytes). */
+const MAX_BODY_BYTES = 1024 * 1024;
 
 const ENDPOINTS = {
   'GET /_sandbox/state': 'all stored data (?athlete=)',
@@ -115,7 +119,7 @@ const revokeSchema = v.strictObject({ athlete: v.optional(v.string()) });
 
 /** Reads the body as a JSON object; `{}` if it is empty. */
 async function jsonOf(c: Context<SandboxEnv>): Promise<Record<string, unknown>> {
-  const bytes = Buffer.from(await c.req.arrayBuffer());
+  const bytes = await readBytes(c, MAX_BODY_BYTES);
   if (bytes.length === 0) return {};
   return objectOf(await decodeBody(c.req.header('content-type') ?? '', bytes));
 }
@@ -123,12 +127,7 @@ async function jsonOf(c: Context<SandboxEnv>): Promise<Record<string, unknown>> 
 /** Stops web pages of other origins from minting tokens and reading the request log. */
 function sameOriginOnly(): MiddlewareHandler<SandboxEnv> {
   return async (c, next) => {
-    const origin = c.req.header('origin');
-    const site = c.req.header('sec-fetch-site') ?? 'none';
-    const foreign = origin !== undefined && origin !== new URL(c.req.url).origin;
-    if (foreign || !['none', 'same-origin'].includes(site)) {
-      throw new Problem(403, 'Control endpoints cannot be called from other web sites');
-    }
+    if (isFromOtherPage(c)) throw otherPage();
     await next();
   };
 }

@@ -5,22 +5,29 @@ import { answerInstead, spoilAnswer } from './fault-answers.ts';
 import type { FaultRoute } from './fault-spec.ts';
 import { Problem } from './problem.ts';
 import { fingerprint } from './random.ts';
-import { decodeBody, isObject, type RequestBody } from './request-body.ts';
-import { publishExchange, recordBody, type RequestRecord } from './request-log.ts';
+import { decodeBody, isObject, readBytes, type RequestBody } from './request-body.ts';
+import { publishExchange, type RequestRecord } from './request-log.ts';
 import { routeOf, type RouteName } from './routes.ts';
 import type { SandboxEnv, World } from './world.ts';
 
-/** Largest accepted request (bytes): protects memory from a client's mistake. No limit is documented. */
-const MAX_BODY_BYTES = 512 * 1024 * 1024;
+/**
+ * Largest accepted request (bytes): the client's largest recording, 256 MiB, and what surrounds it. The
+ * platform documents no limit.
+ */
+const MAX_BODY_BYTES = 257 * 1024 * 1024;
+
+/** Limit on the bodies that are read at one time, by all requests (bytes). */
+const MAX_IN_FLIGHT_BYTES = 2 * MAX_BODY_BYTES;
 
 /** Logs every request to the platform, reads its whole body, applies scripted faults and answers. */
 export function recordAndAnswer(world: World): MiddlewareHandler<SandboxEnv> {
+  const inFlight = { bytes: 0 };
   return async (c, next) => {
     const started = performance.now();
     const record = openRecord(c, world);
     const token = bearerToken(c);
     if (token !== null) record.athlete = world.grants.bearer(token)?.athleteId ?? null;
-    const body = await readBody(c, record);
+    const body = await readBody(c, world, record, inFlight);
     const drawn = world.faults.draw(faultNames(record.route, body));
     record.faults = drawn.specs;
     if (drawn.delayMs > 0) {
@@ -107,6 +114,29 @@ export function loopbackOnly(): MiddlewareHandler<SandboxEnv> {
   };
 }
 
+/**
+ * Refuses requests that a web page of another origin sends, before their bodies are read or logged. A page
+ * may still lead the browser to an address with GET, as logins do.
+ */
+export function ownPagesOnly(): MiddlewareHandler<SandboxEnv> {
+  return async (c, next) => {
+    if (!['GET', 'HEAD'].includes(c.req.method) && isFromOtherPage(c)) throw otherPage();
+    await next();
+  };
+}
+
+/** Was the request sent by a page of another origin? (Fetch: `Origin`, `Sec-Fetch-Site`) */
+export function isFromOtherPage(c: Context<SandboxEnv>): boolean {
+  const origin = c.req.header('origin');
+  const site = c.req.header('sec-fetch-site') ?? 'none';
+  const foreign = origin !== undefined && origin !== new URL(c.req.url).origin;
+  return foreign || !['none', 'same-origin'].includes(site);
+}
+
+export function otherPage(): Problem {
+  return new Problem(403, 'The sandbox cannot be called by other web sites');
+}
+
 function openRecord(c: Context<SandboxEnv>, world: World): RequestRecord {
   const url = new URL(c.req.url);
   return world.requests.open({
@@ -119,27 +149,31 @@ function openRecord(c: Context<SandboxEnv>, world: World): RequestRecord {
   });
 }
 
-/** @throws Problem 413; an Error if the client disconnects before the end of its request */
-async function readBody(c: Context<SandboxEnv>, record: RequestRecord): Promise<RequestBody> {
+/** @throws Problem 413, 503; an Error if the client disconnects before the end of its request */
+async function readBody(
+  c: Context<SandboxEnv>,
+  world: World,
+  record: RequestRecord,
+  inFlight: { bytes: number },
+): Promise<RequestBody> {
   if (c.req.method === 'GET' || c.req.method === 'HEAD') return { kind: 'none' };
-  if (Number(c.req.header('content-length') ?? 0) > MAX_BODY_BYTES) {
-    record.status = 413;
-    throw new Problem(413, `A request may have at most ${MAX_BODY_BYTES} bytes`);
+  let taken = 0;
+  const take = (count: number) => {
+    taken += count;
+    inFlight.bytes += count;
+    if (inFlight.bytes > MAX_IN_FLIGHT_BYTES) throw new Problem(503, 'Too many large requests');
+  };
+  try {
+    const bytes = await readBytes(c, MAX_BODY_BYTES, take);
+    const body = await decodeBody(c.req.header('content-type') ?? '', bytes);
+    world.requests.recordBody(record, body, bytes.length);
+    return body;
+  } catch (error) {
+    if (error instanceof Problem) record.status = error.status;
+    throw error;
+  } finally {
+    inFlight.bytes -= taken;
   }
-  const bytes = await readBytes(c);
-  const body = await decodeBody(c.req.header('content-type') ?? '', bytes);
-  recordBody(record, body, bytes.length);
-  return body;
-}
-
-/** Reads the body from the socket, if there is one: reading it through the Request copies it twice. */
-async function readBytes(c: Context<SandboxEnv>): Promise<Buffer> {
-  const { incoming } = (c.env as SandboxEnv['Bindings'] | undefined) ?? {};
-  if (incoming === undefined) return Buffer.from(await c.req.arrayBuffer());
-  const chunks: Buffer[] = [];
-  for await (const chunk of incoming) chunks.push(chunk as Buffer);
-  const [only = Buffer.alloc(0)] = chunks;
-  return chunks.length > 1 ? Buffer.concat(chunks) : only;
 }
 
 /** Returns the route's name and, for a token request, its grant type's. */

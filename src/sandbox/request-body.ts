@@ -1,6 +1,11 @@
+import type { Context } from 'hono';
 import { bufferToFormData } from 'hono/utils/buffer';
 import { Problem } from './problem.ts';
 import { sha256 } from './random.ts';
+import type { SandboxEnv } from './world.ts';
+
+/** Limit on the parts of a multipart body; a client sends a few for each file. */
+const MAX_PARTS = 1_000;
 
 /** One part of a multipart/form-data body (RFC 7578). */
 export interface Part {
@@ -23,6 +28,38 @@ export type RequestBody =
   | { readonly kind: 'other'; readonly contentType: string; readonly text: string }
   /** The bytes do not match the Content-Type. */
   | { readonly kind: 'malformed'; readonly reason: string };
+
+/**
+ * Reads the body of a request up to a limit, with or without a Content-Length. Reads it from the socket, if
+ * there is one: reading it through the Request copies it twice.
+ *
+ * @param onBytes called with the number of bytes that arrived; its error ends the request
+ * @throws Problem 413, after which the server closes the connection; an Error if the client disconnects before the end
+ */
+export async function readBytes(
+  c: Context<SandboxEnv>,
+  maxBytes: number,
+  onBytes: (count: number) => void = () => undefined,
+): Promise<Buffer> {
+  if (Number(c.req.header('content-length') ?? 0) > maxBytes) throw tooLarge(maxBytes);
+  const { incoming } = (c.env as SandboxEnv['Bindings'] | undefined) ?? {};
+  if (incoming === undefined) return Buffer.from(await c.req.arrayBuffer());
+  const chunks: Buffer[] = [];
+  let size = 0;
+  // The answer needs the socket, also if the rest is not read.
+  for await (const chunk of incoming.iterator({ destroyOnReturn: false })) {
+    size += (chunk as Buffer).length;
+    if (size > maxBytes) throw tooLarge(maxBytes);
+    onBytes((chunk as Buffer).length);
+    chunks.push(chunk as Buffer);
+  }
+  const [only = Buffer.alloc(0)] = chunks;
+  return chunks.length > 1 ? Buffer.concat(chunks) : only;
+}
+
+function tooLarge(maxBytes: number): Problem {
+  return new Problem(413, `A request may have at most ${maxBytes} bytes`);
+}
 
 /** Decodes the bytes. Never throws: a scripted fault or a 401 may apply before the body matters. */
 export async function decodeBody(contentType: string, bytes: Buffer): Promise<RequestBody> {
@@ -69,6 +106,9 @@ export function valueOf(body: RequestBody): unknown {
 }
 
 async function decodeMultipart(contentType: string, bytes: Buffer): Promise<RequestBody> {
+  if (hasTooManyParts(contentType, bytes)) {
+    return { kind: 'malformed', reason: `A multipart body may have at most ${MAX_PARTS} parts` };
+  }
   let form: FormData;
   try {
     form = await bufferToFormData(new Uint8Array(bytes).buffer, contentType);
@@ -76,6 +116,17 @@ async function decodeMultipart(contentType: string, bytes: Buffer): Promise<Requ
     return { kind: 'malformed', reason: 'The multipart body is invalid' };
   }
   return { kind: 'multipart', parts: await Promise.all([...form].map(toPart)) };
+}
+
+function hasTooManyParts(contentType: string, bytes: Buffer): boolean {
+  const [, quoted, plain] = /;\s*boundary=(?:"([^"]+)"|([^\s;]+))/i.exec(contentType) ?? [];
+  const delimiter = `--${quoted ?? plain ?? ''}`;
+  let count = 0;
+  for (let at = bytes.indexOf(delimiter); at !== -1; at = bytes.indexOf(delimiter, at + 1)) {
+    // The last one ends the body.
+    if (++count > MAX_PARTS + 1) return true;
+  }
+  return false;
 }
 
 async function toPart([name, value]: readonly [string, File | string]): Promise<Part> {

@@ -52,6 +52,10 @@ export interface RequestFilter {
 
 /** Requests kept in the log; older ones are dropped, so that a sandbox can run for weeks. */
 const CAPACITY = 50_000;
+/** Limit on all that the log keeps, as JSON (bytes); older requests are dropped. */
+const MAX_BYTES = 64 * 1024 * 1024;
+/** Largest body that is kept, as JSON (bytes); of a larger one only the size is. */
+const MAX_BODY_BYTES = 8 * 1024 * 1024;
 
 const SECRET_FIELDS = new Set([
   'client_secret',
@@ -63,9 +67,16 @@ const SECRET_FIELDS = new Set([
   'request',
 ]);
 
+/** A request, and how much memory it takes: the length of its JSON. */
+interface Entry {
+  readonly record: RequestRecord;
+  bytes: number;
+}
+
 /** The requests to the platform in the order of arrival, without control requests. */
 export class RequestLog {
-  #records: RequestRecord[] = [];
+  #entries: Entry[] = [];
+  #bytes = 0;
   #lastOrdinal = 0;
 
   open(
@@ -86,9 +97,36 @@ export class RequestLog {
       faults: [],
       durationMs: null,
     };
-    this.#records.push(record);
-    if (this.#records.length > CAPACITY * 1.1) this.#records = this.#records.slice(-CAPACITY);
+    const bytes = JSON.stringify(record).length;
+    this.#entries.push({ record, bytes });
+    this.#grow(bytes);
     return record;
+  }
+
+  /** Records a body after it was read. */
+  recordBody(record: RequestRecord, body: RequestBody, size: number): void {
+    record.size = size;
+    const content = loggedContent(body);
+    const bytes = jsonLength(content);
+    if (bytes > MAX_BODY_BYTES) return;
+    Object.assign(record, content);
+    const entry = this.#entries.findLast((each) => each.record === record);
+    // The log may have dropped it meanwhile.
+    if (entry === undefined) return;
+    entry.bytes += bytes;
+    this.#grow(bytes);
+  }
+
+  /** Drops the oldest requests beyond the limits: a tenth at once, because that copies the list. */
+  #grow(bytes: number): void {
+    this.#bytes += bytes;
+    const over = this.#entries.length > CAPACITY * 1.1 || this.#bytes > MAX_BYTES * 1.1;
+    if (!over) return;
+    let first = Math.max(0, this.#entries.length - CAPACITY);
+    let kept = this.#entries.slice(first).reduce((sum, entry) => sum + entry.bytes, 0);
+    for (; kept > MAX_BYTES; first++) kept -= this.#entries[first]?.bytes ?? 0;
+    this.#entries = this.#entries.slice(first);
+    this.#bytes = kept;
   }
 
   /** Number of requests since the start. */
@@ -97,43 +135,54 @@ export class RequestLog {
   }
 
   list(filter: RequestFilter = {}): RequestRecord[] {
-    return this.#records.filter(
-      (record) =>
-        (filter.route === undefined || record.route === filter.route) &&
-        (filter.athlete === undefined || record.athlete === filter.athlete) &&
-        record.ordinal > (filter.after ?? 0),
-    );
+    return this.#entries
+      .map(({ record }) => record)
+      .filter(
+        (record) =>
+          (filter.route === undefined || record.route === filter.route) &&
+          (filter.athlete === undefined || record.athlete === filter.athlete) &&
+          record.ordinal > (filter.after ?? 0),
+      );
   }
 
   clear(): void {
-    this.#records = [];
+    this.#entries = [];
+    this.#bytes = 0;
   }
 }
 
-/** Records a body after it was read. */
-export function recordBody(record: RequestRecord, body: RequestBody, size: number): void {
-  record.size = size;
+/** Returns what the log keeps of a body. */
+function loggedContent(body: RequestBody): Pick<RequestRecord, 'body' | 'parts'> {
   switch (body.kind) {
     case 'json':
-      record.body = withoutSecrets(body.value);
-      break;
+      return { body: withoutSecrets(body.value) };
     case 'form':
-      record.body = withoutSecrets(Object.fromEntries(body.fields));
-      break;
+      return { body: withoutSecrets(Object.fromEntries(body.fields)) };
     case 'multipart':
-      record.parts = body.parts.map((part) => ({
-        name: part.name,
-        fileName: part.fileName,
-        contentType: part.contentType,
-        size: part.bytes.length,
-        sha256: part.sha256,
-        ...(part.fileName === null ? { text: part.bytes.toString('utf8') } : {}),
-      }));
-      break;
+      return {
+        parts: body.parts.map((part) => ({
+          name: part.name,
+          fileName: part.fileName,
+          contentType: part.contentType,
+          size: part.bytes.length,
+          sha256: part.sha256,
+          ...(part.fileName === null ? { text: part.bytes.toString('utf8') } : {}),
+        })),
+      };
     case 'none':
     case 'other':
     case 'malformed':
-      break;
+      return {};
+  }
+}
+
+/** Returns the length of a value as JSON; Infinity for one that is nested too deeply to be written. */
+function jsonLength(value: unknown): number {
+  try {
+    return JSON.stringify(value).length;
+  } catch (error) {
+    if (error instanceof RangeError) return Infinity;
+    throw error;
   }
 }
 

@@ -1,21 +1,41 @@
-import { type Stats, lstatSync, readFileSync, readlinkSync } from 'node:fs';
+import { type Stats, accessSync, constants, lstatSync, readFileSync, readlinkSync } from 'node:fs';
 import { userInfo } from 'node:os';
 import { dirname, join, resolve, sep } from 'node:path';
+import { systemCode } from '../base/errors.ts';
+import { shellWord } from '../base/printable.ts';
 
-/** Why other users could replace the content of a folder. */
+/** Why other users could replace a file, or the content of a folder. */
 export interface Distrust {
-  /** The faulty folder or link: the checked one, or one above it. */
+  /** The faulty file, folder or link: the checked one, or a folder above it. */
   readonly path: string;
+  /** How many folders it is above the checked one; 0 for that itself. */
+  readonly above: number;
   /** A clause that follows the path: "belongs to another user (uid 1001)". */
   readonly reason: string;
   /** The command that fixes it. */
   readonly fix: string;
+  /** Another user owns it, and may have written what is there. */
+  readonly foreign: boolean;
 }
 
 /** Says who can change the content of a folder. @param found what `findDistrust` returned for it */
 export function distrustMessage({ path, reason }: Distrust, folder: string): string {
   return `${path} ${reason}: they can change what is in ${folder}.`;
 }
+
+/** Says what to type. @param variable names another folder in place of this one */
+export function distrustHint(
+  { fix, foreign }: Distrust,
+  variable: 'SYNC_CONFIG_DIR' | 'SYNC_STATE_DIR',
+): string {
+  const other = `name another folder with ${variable}`;
+  if (!foreign) return `Run \`${fix}\`, or ${other}.`;
+  return fix.startsWith(AS_OWNER)
+    ? `Run sync as that user, \`${fix}\`, or ${other}.`
+    : `If you know what is in it and trust it, run \`${fix}\`. Otherwise ${other}.`;
+}
+
+const AS_OWNER = "sudo -u '#";
 
 /** The accounts of this machine, in the form of `/etc/passwd` and `/etc/group`. */
 export interface AccountFiles {
@@ -27,6 +47,11 @@ export interface TrustOptions {
   /** Absent on a system without user IDs: there, every folder is trusted. */
   readonly uid: number | undefined;
   readonly accounts: () => AccountFiles;
+  /**
+   * The user ID that stands for every owner outside this user namespace, such as root outside a
+   * container. Undefined outside of namespaces.
+   */
+  readonly unmapped: () => number | undefined;
 }
 
 /** A chain of links that is longer than this is a loop. */
@@ -34,15 +59,37 @@ const MAX_LINKS = 40;
 const STICKY = 0o1000;
 
 /**
- * Checks that no other user than root can replace the content of a folder: the folder, every folder above
- * it, and every link on the way belong to this user or root and are not writable by others. In a
- * sticky folder such as `/tmp`, others cannot touch a folder that is this user's own. A folder that
- * does not exist yet is judged by those above it.
+ * Checks that no other user than root can replace a file, or the content of a folder: it, every folder
+ * above it, and every link on the way belong to this user or root and are not writable by others. In a
+ * sticky folder such as `/tmp`, others cannot touch a folder that is this user's own. What does not
+ * exist yet is judged by the folders above it.
+ *
+ * @returns the fault that is nearest to the root of the file system
  */
-export function findDistrust(folder: string, options = systemTrust()): Distrust | undefined {
+export function findDistrust(path: string, options = systemTrust()): Distrust | undefined {
+  for (const found of distrusts(path, options)) return found;
+  return undefined;
+}
+
+/**
+ * Does the same as {@link findDistrust}, but disregards the folders above: an administrator may share
+ * them.
+ *
+ * @param levels how many levels count: 1 for the file or folder itself, 2 for the folder around it too
+ */
+export function findOwnDistrust(
+  path: string,
+  levels: number,
+  options = systemTrust(),
+): Distrust | undefined {
+  return [...distrusts(path, options)].find(({ above }) => above < levels);
+}
+
+function* distrusts(folder: string, options: TrustOptions): Generator<Distrust> {
   const { uid } = options;
-  if (uid === undefined) return undefined;
-  const isOurs = (stats: Stats) => stats.uid === uid || stats.uid === 0;
+  if (uid === undefined) return;
+  const isOurs = (stats: Stats) =>
+    stats.uid === uid || stats.uid === 0 || stats.uid === options.unmapped();
   let at = '/';
   let links = 0;
   const pending = resolve(folder).split(sep).filter(Boolean);
@@ -50,39 +97,53 @@ export function findDistrust(folder: string, options = systemTrust()): Distrust 
     const path = join(at, name);
     const stats = statsOf(path);
     // Not there, or not to be looked into: then nothing is read or written there either.
-    if (stats === undefined) return undefined;
+    if (stats === undefined) return;
+    const above = pending.length;
     if (!isOurs(stats)) {
-      return {
+      yield {
         path,
+        above,
+        foreign: true,
         reason: `belongs to another user (uid ${stats.uid})`,
         // Root is in a user's own folder, as with `sudo` that keeps HOME: the folder is as it should be.
         fix:
           uid === 0
-            ? `sudo -u '#${stats.uid}' sync`
-            : `sudo chown -h ${ownName() ?? uid} '${path}'`,
+            ? `${AS_OWNER}${stats.uid}' sync`
+            : `sudo chown -h ${ownName() ?? uid} ${shellWord(path)}`,
       };
     }
     if (stats.isSymbolicLink()) {
-      if (++links > MAX_LINKS) return undefined;
+      if (++links > MAX_LINKS) return;
       const target = resolve(dirname(path), readlinkSync(path));
       pending.unshift(...target.split(sep).filter(Boolean));
       at = '/';
       continue;
     }
-    const sheltered = (stats.mode & STICKY) !== 0 && pending.length > 0;
+    const sheltered = (stats.mode & STICKY) !== 0 && above > 0;
     const byGroup =
       (stats.mode & 0o020) !== 0 && !isPrivateGroup(stats.gid, uid, options.accounts());
-    if (!sheltered && ((stats.mode & 0o002) !== 0 || byGroup)) {
+    if (!sheltered && ((stats.mode & 0o002) !== 0 || byGroup) && !isReadOnly(path)) {
       const mode = (stats.mode & 0o7777).toString(8).padStart(4, '0');
-      return {
+      yield {
         path,
+        above,
+        foreign: false,
         reason: `can be changed by other users (mode ${mode})`,
-        fix: `${stats.uid === uid ? '' : 'sudo '}chmod go-w '${path}'`,
+        fix: `${stats.uid === uid ? '' : 'sudo '}chmod go-w ${shellWord(path)}`,
       };
     }
     at = path;
   }
-  return undefined;
+}
+
+/** Returns whether a file is on a file system that is mounted read-only, such as a volume of a container. */
+function isReadOnly(path: string): boolean {
+  try {
+    accessSync(path, constants.W_OK);
+    return false;
+  } catch (error) {
+    return systemCode(error) === 'EROFS';
+  }
 }
 
 /**
@@ -126,7 +187,26 @@ function systemTrust(): TrustOptions {
   return {
     uid,
     accounts: () => ({ passwd: read('/etc/passwd'), group: read('/etc/group') }),
+    unmapped: () => unmappedOwner(read('/proc/self/uid_map'), read(OVERFLOW_UID)),
   };
+}
+
+const OVERFLOW_UID = '/proc/sys/kernel/overflowuid';
+/** How many user IDs there are: the namespace of the system has them all. */
+const ALL_USERS = 4_294_967_295;
+
+/**
+ * @param map the content of `/proc/self/uid_map`: first ID inside, first ID outside, number of IDs
+ * @param overflow the content of `/proc/sys/kernel/overflowuid`
+ * @see user_namespaces(7), "Unmapped user and group IDs"
+ */
+export function unmappedOwner(map: string, overflow: string): number | undefined {
+  const counts = map
+    .split('\n')
+    .filter((line) => line.trim() !== '')
+    .map((line) => Number(line.trim().split(/\s+/)[2]));
+  const mapped = counts.reduce((sum, count) => sum + count, 0);
+  return counts.length === 0 || mapped >= ALL_USERS ? undefined : Number(overflow);
 }
 
 /** Users of a directory service are not in these files: their groups count as shared. */

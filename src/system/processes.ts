@@ -39,8 +39,8 @@ export function markProcess(stateDir: string): ProcessMark {
   const isDead = (other: string) => {
     if (isHeld(fileOf(other))) return false;
     // SQLite's journal, which a killed process leaves.
-    rmSync(`${fileOf(other)}-journal`, { force: true });
-    rmSync(fileOf(other), { force: true });
+    removeIfPossible(`${fileOf(other)}-journal`);
+    removeIfPossible(fileOf(other));
     return true;
   };
   return {
@@ -54,9 +54,18 @@ export function markProcess(stateDir: string): ProcessMark {
       if (held?.lock === undefined) return;
       held.lock.release();
       held.lock = undefined;
-      rmSync(fileOf(held.id), { force: true });
+      removeIfPossible(fileOf(held.id));
     },
   };
+}
+
+/** Removes a file whose lock is free. It stays on a disk that has become read-only, and harms nothing. */
+function removeIfPossible(path: string): void {
+  try {
+    rmSync(path, { force: true });
+  } catch {
+    // See above.
+  }
 }
 
 /** Age at which a lock file cannot belong to a process that is starting (ms). */

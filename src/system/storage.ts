@@ -12,12 +12,12 @@ import {
   realpathSync,
   renameSync,
   rmSync,
-  statSync,
-  statfsSync,
   writeSync,
 } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { SyncError, messageOf, systemCode } from '../base/errors.ts';
+import type { Text } from '../base/phrase.ts';
+import { diskFault, exists, fileErrorCode, isFolder, nearest } from './disk.ts';
 
 /**
  * Creates a folder and its missing parents. Node's `recursive` option never ends on a file system that
@@ -47,16 +47,44 @@ export function makeStateFolder(path: string): void {
   }
 }
 
-/** Creates a folder that a flag names. @throws SyncError `USAGE` */
+/** Creates a folder that a flag names. @throws SyncError `USAGE`, `STORAGE` */
 export function makeNamedFolder(path: string, flag: string): void {
   try {
     makeFolder(path);
   } catch (cause) {
+    if (diskFault(path, cause) !== undefined) throw storageError(path, cause);
     throw new SyncError('USAGE', `${flag} ${path}: ${obstacle(path, cause) ?? messageOf(cause)}`, {
       cause,
       hint: 'Name a folder that you may write to; it need not be there yet.',
       details: { path },
     });
+  }
+}
+
+/**
+ * Writes a new file that the user names. Never changes a file that exists.
+ *
+ * @param hint how to name another file
+ * @throws SyncError `USAGE` if the file exists or cannot be written
+ */
+export function writeNewFile(path: string, content: Uint8Array, hint: Text): void {
+  let fd: number | undefined;
+  try {
+    fd = openSync(path, 'wx');
+    writeAll(fd, content);
+    fsyncSync(fd);
+  } catch (cause) {
+    if (fd !== undefined) rmSync(path, { force: true });
+    const why =
+      systemCode(cause) === 'EEXIST'
+        ? 'It exists already.'
+        : isFolder(dirname(path))
+          ? (diskFault(path, cause)?.message ?? obstacle(path, cause) ?? messageOf(cause))
+          : `There is no folder ${dirname(path)}.`;
+    const message = `${path} cannot be written. ${why}`;
+    throw new SyncError('USAGE', message, { cause, hint, details: { path } });
+  } finally {
+    if (fd !== undefined) closeSync(fd);
   }
 }
 
@@ -187,19 +215,29 @@ function syncFolder(folder: string): void {
 }
 
 /**
- * Returns the error for an unusable file or folder of the program: the cause, and the variable that
- * names another folder.
+ * Returns the error for an unusable file or folder: the cause, and what to do.
  *
- * @param otherwise message and hint if the folder is not the cause
+ * @param variable names another folder for the program's files
+ * @param otherwise message and hint if neither the disk nor the folder is the cause
  */
 export function storageError(
   path: string,
   cause: unknown,
-  variable: 'SYNC_STATE_DIR' | 'SYNC_CONFIG_DIR',
+  variable?: 'SYNC_STATE_DIR' | 'SYNC_CONFIG_DIR',
   otherwise?: { readonly message?: string; readonly hint?: string },
 ): SyncError {
+  const disk = diskFault(path, cause, variable);
+  if (disk !== undefined) {
+    const { message, hint, state } = disk;
+    return new SyncError('STORAGE', message, { cause, hint, details: { path, disk: state } });
+  }
+  const busy = busyFile(cause);
+  if (busy !== undefined) {
+    return new SyncError('STORAGE', busy.message, { cause, hint: busy.hint, details: { path } });
+  }
   const found = obstacle(path, cause);
-  const fix = `Fix that, or name another folder with ${variable}.`;
+  const fix =
+    variable === undefined ? 'Fix that.' : `Fix that, or name another folder with ${variable}.`;
   return new SyncError(
     'STORAGE',
     found ?? otherwise?.message ?? `${path} cannot be used: ${messageOf(cause)}`,
@@ -231,86 +269,33 @@ export function writeFailure(
   }
 }
 
-/** Returns the free space for a file or folder (bytes); undefined if the file system does not say. */
-export function freeBytes(path: string): number | undefined {
-  try {
-    const { bavail, bsize, blocks } = statfsSync(nearest(path));
-    return blocks === 0 ? undefined : bavail * bsize;
-  } catch {
-    return undefined;
-  }
-}
-
-/** Returns the path, or the nearest folder or file above it that exists. */
-function nearest(path: string): string {
-  let at = resolve(path);
-  while (!exists(at) && dirname(at) !== at) at = dirname(at);
-  return at;
+/** Returns what to do about a file that cannot be replaced or removed because it is in use. */
+function busyFile(cause: unknown): { message: string; hint: string } | undefined {
+  if (systemCode(cause) !== 'EBUSY') return undefined;
+  const { path = 'The file', dest = path } = cause as { path?: string; dest?: string };
+  return process.platform === 'win32'
+    ? { message: `${dest} is open in another program.`, hint: 'Close that, then try again.' }
+    : {
+        message: `${dest} cannot be replaced, because it is mounted as a single file.`,
+        hint: `Mount its folder ${dirname(dest)} instead, so that the file can be replaced as a whole.`,
+      };
 }
 
 /** Returns the fault of a path as a sentence; undefined if none is visible. */
 function obstacle(path: string, cause: unknown): string | undefined {
   const at = nearest(path);
   const missing = at !== resolve(path);
-  const code = codeOf(cause, at);
+  const code = fileErrorCode(path, cause);
   if (!isFolder(at) && (missing || code === 'EEXIST' || code === 'ENOTDIR')) {
     return `${at} is not a folder.`;
   }
-  // SQLite does not say why.
-  switch (code === 'ERR_SQLITE_ERROR' ? refusalOf(missing ? at : dirname(at)) : code) {
+  switch (code) {
     case 'EACCES':
     case 'EPERM':
       return `This user may not use ${at}.`;
-    case 'EROFS':
-      return `${at} is on a disk that can only be read.`;
-    case 'ENOSPC':
-    case 'EDQUOT':
-      return `There is no room left for ${path}.`;
     case 'ENOENT':
       return `Nothing can be made in ${at}.`;
     default:
       return undefined;
-  }
-}
-
-/** SQLite names a full disk in words; beside a database that it cannot open, as a failure to write. */
-function codeOf(cause: unknown, path: string): string {
-  const code = systemCode(cause) ?? '';
-  if (code !== 'ERR_SQLITE_ERROR') return code;
-  const said = messageOf(cause);
-  const full = /disk is full/.test(said) || (/disk I\/O error/.test(said) && isDiskFull(path));
-  return full ? 'ENOSPC' : code;
-}
-
-/** SQLite needs this much beside a database to open it, in bytes. */
-const SHARED_MEMORY_BYTES = 32_768;
-
-function isDiskFull(path: string): boolean {
-  return (freeBytes(path) ?? SHARED_MEMORY_BYTES) < SHARED_MEMORY_BYTES;
-}
-
-function refusalOf(folder: string): string | undefined {
-  try {
-    accessSync(folder, constants.W_OK | constants.X_OK);
-    return undefined;
-  } catch (error) {
-    return systemCode(error);
-  }
-}
-
-function exists(path: string): boolean {
-  try {
-    lstatSync(path);
-    return true;
-  } catch {
-    return false;
-  }
-}
-
-function isFolder(path: string): boolean {
-  try {
-    return statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
-  } catch {
-    return false;
   }
 }

@@ -3,13 +3,13 @@ import type { Context } from '../base/context.ts';
 import { inParallel } from '../base/parallel.ts';
 import type { RecordingFile, UploadOptions } from './known-outcome.ts';
 import type { SenderTarget } from './pipeline.ts';
-import type { BufferSource, RecordingContents } from './read-recording.ts';
+import { type BufferSource, NeedsRoom, type RecordingContents } from './read-recording.ts';
 import type { UnreadableMember } from './read-member.ts';
 import type { UploadItem } from './report.ts';
 import { goneItem } from './searched-folder.ts';
 import { Uploader } from './uploader.ts';
 
-/** Files above this size are uploaded one at a time, which bounds the memory (bytes). */
+/** Recordings above this size are uploaded one at a time, which bounds the memory (bytes). */
 const LARGE_BYTES = 4 * 1024 * 1024;
 
 /** A recording in an archive. */
@@ -130,17 +130,24 @@ export class BatchSender {
   }
 
   async #sendFile(method: Method, file: RecordingFile, buffers: BufferSource) {
-    if (file.stamp.size <= LARGE_BYTES) return await this.#sendNow(method, file, buffers);
+    if (file.stamp.size <= LARGE_BYTES) {
+      try {
+        return await this.#sendNow(method, file, buffers, LARGE_BYTES);
+      } catch (error) {
+        if (!(error instanceof NeedsRoom)) throw error;
+      }
+    }
     const turn = this.#large.turn.then(() => this.#sendNow(method, file, this.#large.buffers));
     this.#large.turn = turn.catch(() => undefined);
     return await turn;
   }
 
-  async #sendNow(method: Method, file: RecordingFile, buffers: BufferSource) {
+  /** @throws NeedsRoom if the recording unpacks to more than `room` bytes */
+  async #sendNow(method: Method, file: RecordingFile, buffers: BufferSource, room?: number) {
     this.#context.signal.throwIfAborted();
     const given = this.#given(file.path);
     if (given !== undefined) return given;
-    const item = await this.#uploader[method](file, buffers);
+    const item = await this.#uploader[method](file, buffers, room);
     if (item === undefined) return undefined;
     if (item.outcome === 'invalid' && item.reason === 'unreadable' && file.folder !== undefined) {
       const gone = goneItem(file.path, file.folder);

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { deviceId } from '../fit/device.ts';
-import { checkEnvelope } from '../fit/envelope.ts';
-import { ACTIVITY_FILE, describeFileType, readFileId } from '../fit/summary.ts';
+import { type Envelope, checkEnvelope } from '../fit/envelope.ts';
+import { describeFileType, isActivity, readFileId } from '../fit/file-id.ts';
 import type { InvalidReason } from './report.ts';
 
 /** The result of checking a file's bytes. */
@@ -19,13 +19,12 @@ export type Identity =
     };
 
 /** Identifies a complete recording by the SHA-256 of its bytes (interface 2.1, 4.4). */
-export function identify(bytes: Buffer): Identity {
-  const envelope = checkEnvelope(bytes);
+export function identify(bytes: Buffer, envelope: Envelope = checkEnvelope(bytes)): Identity {
   if (envelope.state !== 'whole') return { verdict: envelope.state, detail: envelope.detail };
   const fileId = readFileId(bytes);
   const sha256 = createHash('sha256').update(bytes).digest('hex');
   const device = deviceId(fileId);
-  if (fileId?.type === ACTIVITY_FILE) return { verdict: 'activity', sha256, device };
+  if (isActivity(bytes, fileId)) return { verdict: 'activity', sha256, device };
   const holds = describeFileType(fileId?.type);
   return {
     verdict: 'not-an-activity',

@@ -34,6 +34,9 @@ export interface Unreadable {
   readonly reason: 'unreadable' | 'incomplete' | 'corrupt';
 }
 
+/** A gzip file that unpacks to more than the caller has room for. */
+export class NeedsRoom extends Error {}
+
 /** Returns a buffer of at least `size` bytes, valid until the next call. */
 export type BufferSource = (size: number) => Buffer;
 
@@ -43,9 +46,15 @@ const AT_ONCE = constants.O_RDONLY | ((constants.O_NONBLOCK as number | undefine
 /**
  * Reads a whole file once, and unpacks it if it is gzip.
  *
+ * @param room upper bound for what gzip unpacks to (bytes).
  * @returns the contents, or why the file cannot be read.
+ * @throws NeedsRoom if a recording may be larger than `room`, and the unpacked file is.
  */
-export function readFile(path: string, buffers: BufferSource): FileContents | Unreadable {
+export function readFile(
+  path: string,
+  buffers: BufferSource,
+  room = MAX_UNPACKED_BYTES,
+): FileContents | Unreadable {
   let descriptor: number | undefined;
   try {
     descriptor = openSync(path, AT_ONCE);
@@ -65,8 +74,9 @@ export function readFile(path: string, buffers: BufferSource): FileContents | Un
     const { mtimeMs, ctimeMs } = after;
     const stamp = { size, mtimeMs, ctimeMs };
     const bytes = buffer.subarray(HEAD_ROOM, HEAD_ROOM + size);
-    return isGzip(bytes) ? unpack(bytes, stamp) : { buffer, bytes, stamp };
+    return isGzip(bytes) ? unpack(bytes, stamp, room, buffers) : { buffer, bytes, stamp };
   } catch (error) {
+    if (error instanceof NeedsRoom) throw error;
     // Opening a socket fails.
     const none = descriptor === undefined && systemCode(error) === 'ENXIO';
     return unreadable(none ? NO_FILE : describeFileError(error));
@@ -92,39 +102,58 @@ export function isGzip(bytes: Uint8Array): boolean {
 
 /** Beginning of a gzip file that shows the kind of its content (bytes); unpacks to 1 MB at most. */
 const PEEK_PACKED_BYTES = 1024;
+/** Upper bound for a recording that is unpacked in memory: four days of a ride (bytes). */
+export const MAX_UNPACKED_BYTES = 48 * 1024 * 1024;
 /** Recordings shrink to a third, or to a tenth if the device writes many constant fields. */
 const MAX_GZIP_RATIO = 100;
 /** Every gzip file may unpack to this (bytes). */
 const SMALL_BYTES = 1024 * 1024;
 
-/** Returns the largest size of a recording in a gzip file of this size (bytes). */
+/** Returns the largest size of a recording in a gzip file or an archive, packed to this size (bytes). */
 export function largestUnpacked(packed: number): number {
-  return Math.min(MAX_RECORDING_BYTES, Math.max(SMALL_BYTES, packed * MAX_GZIP_RATIO));
+  return Math.min(MAX_UNPACKED_BYTES, Math.max(SMALL_BYTES, packed * MAX_GZIP_RATIO));
 }
 
 /** Returns whether a file that starts with these bytes can be a FIT file. */
 export function mayBeFit(first: Uint8Array): boolean {
-  return peekHeader(first, Number.MAX_SAFE_INTEGER).state === 'possible';
+  return peekHeader(first, Number.MAX_SAFE_INTEGER).state !== 'not-fit';
 }
 
 /**
  * Unpacks a gzip file with a recording. Of another file, and of a recording without a size, it
  * unpacks the beginning only, which shows its kind.
+ *
+ * @throws NeedsRoom
  */
-function unpack(packed: Buffer, stamp: FileStamp): FileContents | Unreadable {
+function unpack(
+  packed: Buffer,
+  stamp: FileStamp,
+  room: number,
+  buffers: BufferSource,
+): FileContents | Unreadable {
   // Loaded with the first gzip file.
   const { gunzipSync, constants: zlib } = loadZlib();
-  const maxOutputLength = largestUnpacked(packed.length);
+  const largest = largestUnpacked(packed.length);
+  const maxOutputLength = Math.min(largest, room);
   try {
     // A flush instead of the end of the stream: the bytes that these unpack to.
     const first = gunzipSync(packed.subarray(0, PEEK_PACKED_BYTES), {
       finishFlush: zlib.Z_SYNC_FLUSH,
     });
     if (first.length > 0 && !mayBeFit(first)) return { ...contentsOf(first), stamp };
-    return { ...contentsOf(gunzipSync(packed, { maxOutputLength })), stamp };
+    // One chunk of the stated size saves the joining of many.
+    const chunkSize = Math.max(SMALL_BYTES, Math.min(maxOutputLength, statedSize(packed) + 1));
+    const unpacked = gunzipSync(packed, { maxOutputLength, chunkSize });
+    return { ...placeIn(buffers(roomFor(unpacked)), unpacked), stamp };
   } catch (error) {
+    if (error instanceof RangeError && room < largest) throw new NeedsRoom();
     return gzipFault(error, maxOutputLength);
   }
+}
+
+/** Returns the size of the last member of a gzip file (RFC 1952 section 2.3.1); it may be a lie. */
+function statedSize(packed: Buffer): number {
+  return packed.length < 4 ? 0 : packed.readUInt32LE(packed.length - 4);
 }
 
 /** @param limit that the output exceeds if the error is a `RangeError` (bytes) */
@@ -138,8 +167,10 @@ export function gzipFault(error: unknown, limit: number): Unreadable {
 
 /** Returns why a recording of more than `limit` bytes is not read: see {@link largestUnpacked}. */
 export function overLimit(limit: number): Unreadable {
-  return unreadable(limit === MAX_RECORDING_BYTES ? tooLarge() : TOO_PACKED);
+  return unreadable(limit === MAX_UNPACKED_BYTES ? TOO_LARGE_UNPACKED : TOO_PACKED);
 }
+
+const TOO_LARGE_UNPACKED = `It unpacks to more than ${megabytes(MAX_UNPACKED_BYTES)}, as hardly any recording does. If it is one, unpack it, and upload the .fit file.`;
 
 const TOO_PACKED = `It unpacks to more than ${MAX_GZIP_RATIO} times its size, as no recording does.`;
 
@@ -149,11 +180,22 @@ function unreadable(problem: string): Unreadable {
 
 /** Copies a recording from memory into a buffer with room around it. */
 export function contentsOf(recording: Uint8Array): RecordingContents {
-  const buffer = Buffer.allocUnsafe(HEAD_ROOM + recording.length + TAIL_ROOM);
+  return placeIn(Buffer.allocUnsafe(roomFor(recording)), recording);
+}
+
+function roomFor(recording: Uint8Array): number {
+  return HEAD_ROOM + recording.length + TAIL_ROOM;
+}
+
+function placeIn(buffer: Buffer, recording: Uint8Array): RecordingContents {
   buffer.set(recording, HEAD_ROOM);
   return { buffer, bytes: buffer.subarray(HEAD_ROOM, HEAD_ROOM + recording.length) };
 }
 
 function tooLarge(): string {
-  return `It is larger than any recording (${MAX_RECORDING_BYTES / 1024 / 1024} MB).`;
+  return `It is larger than any recording (${megabytes(MAX_RECORDING_BYTES)}).`;
+}
+
+function megabytes(bytes: number): string {
+  return `${bytes / 1024 / 1024} MB`;
 }

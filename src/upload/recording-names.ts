@@ -10,9 +10,16 @@ const SCRATCH_FILES = new Set(['inprogressactivity.fit']);
 /** Folders on Garmin devices: temporary files, and files for the device to read. */
 const SCRATCH_FOLDERS = new Set(['tempfit', 'newfiles']);
 
+/** End of the name of a copy that `sync repair` wrote, which is sent only if the user names it. */
+export const REPAIRED = '.repaired.fit';
+
 export function isRecordingName(name: string): boolean {
+  const lower = name.toLowerCase();
   return (
-    /\.fit(?:\.gz)?$/i.test(name) && !name.startsWith('.') && !SCRATCH_FILES.has(name.toLowerCase())
+    /\.fit(?:\.gz)?$/.test(lower) &&
+    !name.startsWith('.') &&
+    !lower.endsWith(REPAIRED) &&
+    !SCRATCH_FILES.has(lower)
   );
 }
 

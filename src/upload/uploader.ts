@@ -3,7 +3,7 @@ import type { Context } from '../base/context.ts';
 import { SyncError, endsRun } from '../base/errors.ts';
 import { type Activity, describeActivity } from '../fit/activity.ts';
 import { activityName } from '../fit/activity-name.ts';
-import { type ActivityTimes, readActivityTimes, readFirstSession } from '../fit/summary.ts';
+import { type Summary, readFirstSession, readSummary } from '../fit/summary.ts';
 import type { FileStamp, KnownFiles } from '../ledger/known-files.ts';
 import type { UploadClaims } from '../ledger/uploads.ts';
 import type { ServiceClient } from '../api/client.ts';
@@ -88,19 +88,21 @@ export class Uploader {
    * Uploads one file. A delivery that fails for now is an outcome; its recording stays pending.
    *
    * @param buffers provides the buffer that the file is read into and sent from.
-   * @throws SyncError `STORAGE` if the ledger fails; the signal's reason if it is aborted.
+   * @param room as in {@link readFile}; by default, for any recording.
+   * @throws SyncError `STORAGE` if the ledger fails; NeedsRoom; the signal's reason if it is aborted.
    */
-  async upload(file: RecordingFile, buffers: BufferSource): Promise<UploadItem> {
-    return await this.#untilFree(() => this.uploadUnlessBusy(file, buffers));
+  async upload(file: RecordingFile, buffers: BufferSource, room?: number): Promise<UploadItem> {
+    return await this.#untilFree(() => this.uploadUnlessBusy(file, buffers, room));
   }
 
   /** Does the same as `upload`, but returns undefined if the recording is being sent already. */
   async uploadUnlessBusy(
     file: RecordingFile,
     buffers: BufferSource,
+    room?: number,
   ): Promise<UploadItem | undefined> {
     const { path } = file;
-    const contents = readFile(file.absolute, buffers);
+    const contents = readFile(file.absolute, buffers, room);
     if ('problem' in contents) {
       return { path, outcome: 'invalid', reason: contents.reason, detail: contents.problem };
     }
@@ -156,13 +158,13 @@ export class Uploader {
       return notAnActivity(path, named, identity.detail);
     }
     const { sha256 } = identity;
-    const times = readActivityTimes(contents.bytes);
-    const fields = this.#fieldsOf(origin, times, identity);
-    const activity = { ...describeActivity(contents.bytes, times), name: fields.name };
+    const summary = readSummary(contents.bytes);
+    const fields = this.#fieldsOf(origin, summary, identity);
+    const activity = { ...describeActivity(contents.bytes, summary), name: fields.name };
     if (isTooEarly?.(activity) === true) {
       return { path, outcome: 'skipped', reason: 'before-since', sha256 };
     }
-    const prepared = { sha256, fields, times, activity };
+    const prepared = { sha256, fields, summary, activity };
     if (dryRun) {
       return !force && ledger.find(sha256)?.state === 'confirmed'
         ? alreadyUploaded(path, sha256)
@@ -193,14 +195,14 @@ export class Uploader {
   async #send(
     path: string,
     contents: RecordingContents,
-    { sha256, fields, times, activity }: Prepared,
+    { sha256, fields, summary, activity }: Prepared,
   ): Promise<UploadItem> {
     const { ledger, client } = this.#target;
     const sent = { path, activity, sha256, size: contents.bytes.length };
     let isRecorded = false;
     let attempts = 0;
     try {
-      const first = readFirstSession(contents.bytes, times);
+      const first = readFirstSession(contents.bytes, summary);
       const framed = frameUpload(contents, fields);
       const answer = await (await client()).uploadRecording(framed, this.#context.signal);
       attempts = answer.attempts;
@@ -262,10 +264,10 @@ export class Uploader {
     return { path, outcome: 'would-upload', activity, sha256, size, request };
   }
 
-  #fieldsOf({ path, name }: Origin, times: ActivityTimes, { device }: Recording): UploadFields {
+  #fieldsOf({ path, name }: Origin, summary: Summary, { device }: Recording): UploadFields {
     return {
       fileName: wireFileName(path),
-      name: this.#options.name ?? name ?? activityName(times),
+      name: this.#options.name ?? name ?? activityName(summary),
       metadata: {
         app_version: this.#target.appVersion,
         ...(device === undefined ? {} : { device_id: device }),
@@ -279,7 +281,7 @@ export class Uploader {
 interface Prepared {
   readonly sha256: string;
   readonly fields: UploadFields;
-  readonly times: ActivityTimes;
+  readonly summary: Summary;
   readonly activity: Activity;
 }
 

@@ -2,7 +2,7 @@ import { closeSync, openSync, readSync } from 'node:fs';
 import type { Context } from '../base/context.ts';
 import { systemCode } from '../base/errors.ts';
 import { PEEK_BYTES, peekHeader } from '../fit/envelope.ts';
-import { readFileId } from '../fit/summary.ts';
+import { readFileId } from '../fit/file-id.ts';
 import type { FileStamp, KnownFiles } from '../ledger/known-files.ts';
 import type { WatchMarks } from '../ledger/watch-marks.ts';
 import { describeFileError } from '../upload/find-files.ts';

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { basename, join } from 'node:path';
 import { systemCode } from '../base/errors.ts';
 import type { OutboxRow, OutboxRows } from '../ledger/outbox.ts';
-import { makeFolder } from '../system/storage.ts';
+import { makeFolder, storageError } from '../system/storage.ts';
 import type { QueueItem } from './queue.ts';
 
 /** Largest total size of recordings from fixed disks (bytes). */
@@ -27,7 +27,7 @@ export interface Outbox {
   has(sha256: string): boolean;
   /** Where the bytes of a kept recording are. */
   pathOf(sha256: string, path: string): string;
-  /** @returns false if there is no room. @throws system errors */
+  /** @returns false if there is no room. @throws SyncError `STORAGE` */
   keep(recording: Keepsake): boolean;
   /** Returns whether it is kept, and this process has to send it. */
   owns(sha256: string): boolean;
@@ -75,11 +75,16 @@ export function openOutbox(stateDir: string, rows: OutboxRows, now: () => number
       if (rows.has(row.sha256)) return true;
       if (!removable && bytes.length > room) return false;
       const folder = folderOf(row.sha256);
-      makeFolder(folder, 0o700);
       const path = keptPath(row.sha256, row.path);
       const unfinished = join(folder, `.${randomUUID()}`);
-      writeFileSync(unfinished, bytes, { mode: 0o600, flush: true });
-      renameSync(unfinished, path);
+      try {
+        makeFolder(folder, 0o700);
+        writeFileSync(unfinished, bytes, { mode: 0o600, flush: true });
+        renameSync(unfinished, path);
+      } catch (cause) {
+        rmSync(unfinished, { force: true });
+        throw storageError(folder, cause, 'SYNC_STATE_DIR');
+      }
       // Another watcher may have been faster.
       if (rows.add(row)) {
         known.set(row.sha256, row);

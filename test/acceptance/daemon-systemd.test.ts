@@ -16,7 +16,7 @@ const withoutKeychain = whyNoKeychain();
 const quoted = (text: string) => `'${text.replaceAll("'", `'\\''`)}'`;
 
 /** Everything that systemd, a shell, or printf could take for its own. */
-const ODD = `ri des "q" 'x' %n %% $HOME \${x} \\n ü`;
+const ODD = `ri des "q" 'x' %n %% $HOME \${x} \\n\t\u0085 ü\\`;
 
 /** Polls until a query returns the expected text. */
 async function becomes(ask: () => Promise<string>, wanted: string): Promise<void> {

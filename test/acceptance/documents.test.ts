@@ -156,7 +156,11 @@ describe('docs/operators.md', () => {
     const path = join(folder, 'config.json');
     writeFileSync(path, example?.text ?? '', { mode: 0o644 });
     // Trusts the user who runs the tests, in place of root.
-    const trust = { uid: process.geteuid?.(), accounts: () => ({ passwd: '', group: '' }) };
+    const trust = {
+      uid: process.geteuid?.(),
+      accounts: () => ({ passwd: '', group: '' }),
+      unmapped: () => undefined,
+    };
     expect(readSystemFile(path, trust)).toEqual({
       path,
       settings: {

@@ -103,6 +103,20 @@ describe.skipIf(!terminals.present)(`a login at a terminal${terminals.note}`, ()
     expect(requestLines(world.sandbox)).toEqual(LOGIN);
   });
 
+  it('asks again after each of 30 wrong addresses, without a warning of Node.js', async () => {
+    const world = await openWorld();
+    const terminal = openTerminal(world, ['login', '--no-browser', '--port', '0']);
+    for (let each = 1; each <= 30; each++) {
+      await terminal.waitFor(/Address of the last page/);
+      terminal.type(`wrong ${each}\r`);
+      await terminal.waitFor(/That is not an address/);
+    }
+    await terminal.waitFor(/Address of the last page/);
+    expect(terminal.screen()).not.toMatch(/Warning|listeners/i);
+    terminal.type('\u0003');
+    expect((await terminal.finished).code).toBe(130);
+  });
+
   it('exits 130 on Ctrl-C at the question, and stores nothing', async () => {
     const world = await openWorld();
     const terminal = openTerminal(world, ['login', '--no-browser', '--port', '0']);

@@ -106,35 +106,59 @@ describe('sync doctor', () => {
   });
 
   it.skipIf(process.platform === 'win32')(
-    'reports folders that other users can change, and every command warns of them',
+    'refuses settings and a state folder that other users can change, and doctor names them',
     async () => {
       const world = await openLoggedInWorld();
-      const state = join(world.home.dir, 'state');
-      const config = join(world.home.dir, 'config');
-      chmodSync(config, 0o777);
-      const warned = await world.sync(['status']);
-      expect(warned.code).toBe(0);
-      expect(warned.stderr).toContain(`chmod go-w '${config}'`);
-      chmodSync(state, 0o777);
-      const { code, stdout, stderr } = await world.sync(['doctor', '--json']);
-      expect([code, stderr]).toEqual([2, '']);
-      const found = ndjson(stdout).filter(({ check }) => check === 'folders');
-      expect(found).toEqual([
+      const folder = (name: string) => join(world.home.dir, name);
+      const fault = (name: string) => `${folder(name)} can be changed by other users (mode 0777)`;
+      const doctor = async (check: string) => {
+        const { code, stdout, stderr } = await world.sync(['doctor', '--json']);
+        expect([code, stderr]).toEqual([2, '']);
+        return ndjson(stdout).filter((line) => line['check'] === check);
+      };
+      chmodSync(folder('state'), 0o777);
+      for (const args of [['status'], ['upload', world.home.dir], ['daemon', 'stop']]) {
+        const { code, stderr } = await world.sync(args);
+        expect(code).toBe(2);
+        expect(stderr).toContain(
+          `The state folder ${folder('state')} is not used: ${fault('state')}.`,
+        );
+        expect(stderr).toContain(`chmod go-w ${folder('state')}`);
+      }
+      expect(world.sandbox.control.requests()).toEqual([]);
+      const finding = { type: 'finding', state: 'bad' };
+      expect(await doctor('folders')).toEqual([
         {
-          type: 'finding',
+          ...finding,
           check: 'folders',
-          state: 'odd',
-          message: `${config} can be changed by other users (mode 0777): they can change what is in ${config}.`,
-          hint: `Run \`chmod go-w '${config}'\`.`,
-        },
-        {
-          type: 'finding',
-          check: 'folders',
-          state: 'bad',
-          message: text(`${state} can be changed by other users`),
-          hint: `Run \`chmod go-w '${state}'\`.`,
+          message: text(fault('state')),
+          hint: text(`chmod go-w ${folder('state')}`),
         },
       ]);
+      chmodSync(folder('state'), 0o700);
+      chmodSync(folder('config'), 0o777);
+      expect((await world.sync(['status'])).code).toBe(2);
+      expect(await doctor('config')).toEqual([
+        {
+          ...finding,
+          check: 'config',
+          message: text(`is not used: ${fault('config')}.`),
+          hint: text(`chmod go-w ${folder('config')}`),
+        },
+      ]);
+    },
+  );
+
+  it.skipIf(process.platform === 'win32')(
+    'warns of a folder above that other users can change, which an administrator may share',
+    async () => {
+      const world = await openWorld();
+      world.write('shared/config/config.json', '{}');
+      chmodSync(join(world.home.dir, 'shared'), 0o777);
+      const env = { SYNC_CONFIG_DIR: join(world.home.dir, 'shared', 'config') };
+      const { code, stderr } = await world.sync(['config', 'list'], { env });
+      expect(code).toBe(0);
+      expect(stderr).toContain(`chmod go-w ${join(world.home.dir, 'shared')}`);
     },
   );
 
@@ -360,7 +384,7 @@ describe.skipIf(process.platform !== 'linux')('results on a full disk', () => {
     const path = [installSync(home)];
     const upload = await runShell('sync upload ride.fit > /dev/full', { home, path });
     expect(upload.stderr).toBe(
-      'Error: The results could not be written: ENOSPC: no space left on device.\n' +
+      'Error: The results could not be written: their disk is full.\n' +
         '  The command did its work nevertheless; see `sync status`.\n',
     );
     expect(upload.code).toBe(1);

@@ -137,7 +137,7 @@ describe('the token file', () => {
             type: 'error',
             code: 'CONFIG',
             message: `${tokenFile(world)} contains a login, and users other than its owner can open it (mode ${mode}).`,
-            hint: `Run \`chmod 600 '${tokenFile(world)}'\`. If others use this machine, run \`sync login\` as well.`,
+            hint: `Run \`chmod 600 ${tokenFile(world)}\`. If others use this machine, run \`sync login\` as well.`,
             path: tokenFile(world),
           },
         ],

@@ -1,8 +1,8 @@
-import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { execFileSync, spawnSync } from 'node:child_process';
+import { mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { mountFuse, whyNoFuse } from '../support/fuse.ts';
 import { ndjson } from '../support/program.ts';
 import {
   type WatchWorld,
@@ -17,50 +17,12 @@ import {
 const SOON_MS = 15_000;
 
 let world: WatchWorld;
-let mount: FuseMount | undefined;
 beforeEach(async () => {
   world = await makeWorld();
 });
 afterEach(async () => {
-  mount?.end();
-  mount = undefined;
   await world.close();
 });
-
-/** A real file system in user space, that answers or does not. */
-interface FuseMount {
-  readonly hang: () => void;
-  readonly end: () => void;
-}
-
-/** Shows `source` under `at`. */
-async function mountFuse(source: string, at: string): Promise<FuseMount> {
-  mkdirSync(at, { recursive: true });
-  const server: ChildProcess = spawn('bindfs', ['-f', '--no-allow-other', source, at]);
-  const end = () => {
-    server.kill('SIGCONT');
-    spawnSync('fusermount3', ['-u', '-z', at]);
-    server.kill('SIGKILL');
-  };
-  mount = { hang: () => void server.kill('SIGSTOP'), end };
-  await until(() => spawnSync('mountpoint', ['-q', at]).status === 0, 'mounted');
-  return mount;
-}
-
-function canMount(): boolean {
-  if (process.platform !== 'linux') return false;
-  const [source, at] = [mkdtempSync(join(tmpdir(), 'fuse-')), mkdtempSync(join(tmpdir(), 'fuse-'))];
-  try {
-    execFileSync('bindfs', ['--no-allow-other', source, at], { stdio: 'ignore' });
-    execFileSync('fusermount3', ['-u', at]);
-    return true;
-  } catch {
-    return false;
-  } finally {
-    rmSync(source, { recursive: true });
-    rmSync(at, { recursive: true });
-  }
-}
 
 /** As `ps` shows it: D for a call that cannot be interrupted; undefined if there is no such process. */
 function stateOf(pid: number | undefined): string | undefined {
@@ -73,10 +35,10 @@ function waitsIn(pid: number | undefined): string {
   return readFileSync(`/proc/${String(pid)}/wchan`, 'latin1');
 }
 
-const fuse = canMount();
-const note = fuse ? '' : ' (skipped: no FUSE mount can be made here: bindfs, /dev/fuse)';
+const noFuse = whyNoFuse();
+const note = noFuse === undefined ? '' : ` (skipped: ${noFuse})`;
 
-describe.skipIf(!fuse)(`a watched folder whose file system hangs${note}`, () => {
+describe.skipIf(noFuse !== undefined)(`a watched folder whose file system hangs${note}`, () => {
   it.each(['SIGTERM', 'SIGINT'] as const)(
     'does not keep the watcher from ending: %s',
     async (signal) => {

@@ -199,13 +199,20 @@ describe('a token from the environment', () => {
   );
 
   it.each([
+    ['beyond 2^53', '9007199254740993'],
+    ['beyond all numbers', '1e400'],
+    ['of 256 characters', `"${'a'.repeat(256)}"`],
+  ])('shares no ledger key with the next token if its sub is %s', async (_what, sub) => {
+    const { push, requests } = await withToken(say(200, 'application/json', `{"sub":${sub}}`));
+    expect([await push('a'), await push('b')]).toEqual([0, 0]);
+    const both = ['oauth/userinfo', 'nutrition', 'oauth/userinfo', 'nutrition'];
+    expect(requests()).toEqual(both);
+  });
+
+  it.each([
     ['a page', say(200, 'text/html', '<html>the app</html>')],
     ['a redirect', say(302, 'text/html', '')],
     ['no sub', say(200, 'application/json', '{"name":"x"}')],
-    // Two athletes with neighbouring numbers would be one.
-    ['a sub beyond 2^53', say(200, 'application/json', '{"sub":9007199254740993}')],
-    ['a sub that is no number', say(200, 'application/json', '{"sub":1e400}')],
-    ['a sub of 256 characters', say(200, 'application/json', `{"sub":"${'a'.repeat(256)}"}`)],
     ['a list', say(200, 'application/json', '[]')],
     ['nothing', say(200, 'text/plain', '')],
     ['204', say(204, 'text/plain', '')],

@@ -106,3 +106,39 @@ it('connects directly if no proxy is set, in spite of other settings of the proc
   await failure(http.send(requestTo('http://service.invalid/')));
   expect(proxy.tunnels).toEqual([]);
 });
+
+it('rejects https requests while no certificate is checked, before it connects', async () => {
+  const connections: unknown[] = [];
+  const server = createServer().on('connection', (socket) => {
+    connections.push(socket);
+    socket.destroy();
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  onTestFinished(() => void server.close());
+  const { port } = server.address() as AddressInfo;
+  const proxy = await startProxy();
+  for (const proxies of [{}, { HTTPS_PROXY: proxy.url }]) {
+    const http = await open({ NODE_TLS_REJECT_UNAUTHORIZED: '0', ...proxies });
+    const error = await failure(http.send(requestTo(`https://127.0.0.1:${port}/`)));
+    expect(error).toMatchObject({
+      code: 'CONFIG',
+      message: 'No certificate is checked, because NODE_TLS_REJECT_UNAUTHORIZED is 0.',
+      hint: expect.stringMatching(/^Unset NODE_TLS_.*NODE_EXTRA_CA_CERTS=/) as string,
+    });
+  }
+  expect(connections).toEqual([]);
+  expect(proxy.tunnels).toEqual([]);
+
+  // The text that Node.js takes for "check them".
+  const http = await open({ NODE_TLS_REJECT_UNAUTHORIZED: '1' });
+  expect((await failure(http.send(requestTo(`https://127.0.0.1:${port}/`)))).code).toBe('NETWORK');
+  expect(connections).toHaveLength(1);
+});
+
+it('sends plain http to this machine while no certificate is checked', async () => {
+  const server = await listen((_request, response) => void response.end('{}'));
+  const http = await open({ NODE_TLS_REJECT_UNAUTHORIZED: '0' });
+  const answer = await http.send(requestTo(`http://127.0.0.1:${server.port}/`));
+  expect(answer.status).toBe(200);
+});

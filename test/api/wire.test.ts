@@ -32,6 +32,25 @@ const unclear = {
 const counts = { total: 1, processed: 1, duplicates: 0, failed: 0, errors: [] };
 const queued = { filename: 'a.fit', state: 'queued', fitFileId: 'f1', jobId: 'j1' };
 
+describe('an answer that is nested 200,000 deep', () => {
+  const deep = '['.repeat(200_000) + ']'.repeat(200_000);
+  const said = 'JSON that is nested more than 200 deep';
+
+  it('is one that cannot be read, and may come right with a retry', () => {
+    for (const text of [deep, `{"success": true, "data": ${deep}}`]) {
+      expect(outcomeOf(() => jsonValue(response(text)))).toEqual({
+        code: 'NETWORK',
+        message: `The service answered 200 with ${said}.`,
+      });
+    }
+  });
+
+  it('gives no reason of a refusal', () => {
+    const text = `{"message": "too bad", "data": ${deep}}`;
+    expect(refusalMessage(response(text, 400), [])).toBe(`the service answered 400 with ${said}`);
+  });
+});
+
 describe('the decoder of an upload answer', () => {
   it.each<[string, unknown, unknown]>([
     [

@@ -42,7 +42,7 @@ describe('the outcome of a file', () => {
     [{ path: 'r/a.fit', outcome: 'skipped', reason: 'already-uploaded' }, undefined],
     [
       { path: 'r/a.fit', outcome: 'invalid', reason: 'corrupt', detail: 'The CRC is wrong.' },
-      'r/a.fit: not sent. The CRC is wrong.',
+      'r/a.fit: not sent. The CRC is wrong. If it stays like this, `sync repair r/a.fit` saves what can be read.',
     ],
     [
       { ...sent, outcome: 'rejected', message: 'No\nr/b.fit: uploaded' },

@@ -287,6 +287,14 @@ describe('a check that fails', () => {
     expect((await failureOf(url)).message.length).toBeLessThan(260);
   });
 
+  it('searches only the beginning of each line for the reason', async () => {
+    const line = (words: number) => `${'client '.repeat(words)} not found`;
+    const page = (text: string) => respond(answering(400, `<p>${text}</p>`));
+    expect((await failureOf(await page(line(10)))).message).toContain('not know the client ID');
+    const { message } = await failureOf(await page(line(1_000)));
+    expect(message).toBe('HOST refuses this login (400).');
+  });
+
   it('reports a closed port', async () => {
     expect(await failureOf(`http://127.0.0.1:${String(await closedPort())}`)).toEqual({
       code: 'NETWORK',

@@ -1,6 +1,9 @@
 import { type IncomingMessage, request } from 'node:http';
 import { type Server, createServer } from 'node:net';
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { CallbackServer } from '../../src/auth/callback-server.ts';
 import { failedPage, loggedInPage } from '../../src/auth/landing-page.ts';
@@ -157,6 +160,57 @@ describe('a callback of another login', () => {
     server.finish(loggedInPage('Anna', []));
     expect((await real).status).toBe(200);
   });
+});
+
+/** Starts a process that holds half-open connections, and waits until each was open once. */
+async function holdConnections(
+  port: string,
+  count: number,
+): Promise<{ readonly ended: () => boolean }> {
+  const script = join(import.meta.dirname, 'children', 'half-open.mjs');
+  const child = spawn(process.execPath, [script, port, String(count)], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  onTestFinished(() => void child.kill('SIGKILL'));
+  const [said] = (await once(createInterface(child.stdout), 'line')) as [string];
+  expect(said).toBe('all open');
+  return { ended: () => child.exitCode !== null };
+}
+
+describe('half-open connections that are renewed for ever', () => {
+  /** Time limit for an answer while others hold connections (ms); a connection may wait for 10 s. */
+  const AT_ONCE_MS = 1_000;
+  /** Several, because this machine may be busy with something else. */
+  const TRIES = 5;
+
+  it.each([64, 500, 2_000])('do not delay the callback: %i of them', async (count) => {
+    const server = await listening();
+    const attack = await holdConnections(new URL(server.redirectUri).port, count);
+    const times: number[] = [];
+    for (let attempt = 0; attempt < TRIES; attempt++) {
+      const sent = performance.now();
+      expect((await ask(`${server.redirectUri}?code=x&state=other`)).status).toBe(400);
+      times.push(performance.now() - sent);
+    }
+    expect(Math.min(...times)).toBeLessThan(AT_ONCE_MS);
+    const real = ask(`${server.redirectUri}${good}`);
+    expect((await server.waitForCallback(never)).kind).toBe('code');
+    server.finish(loggedInPage('Anna', []));
+    expect((await real).status).toBe(200);
+    expect(attack.ended()).toBe(false);
+    // Nor do they delay the end.
+    await server.close();
+  });
+});
+
+it('reports forged callbacks once for each reason, not once for each request', async () => {
+  const server = await listening();
+  for (let each = 0; each < 100; each++) {
+    await ask(`${server.redirectUri}?code=x&state=forged-${each}`);
+    await ask(`${server.redirectUri}?code=x`);
+  }
+  expect(server.refused).toHaveLength(2);
+  expect(new Set(server.refused).size).toBe(2);
 });
 
 describe('the callback of this login', () => {

@@ -451,7 +451,7 @@ describe('refreshStartedAt in the store', () => {
     const began = clock.now();
     let commits = 0;
     let saves = 0;
-    const full = () => Promise.reject(new SyncError('STORAGE', 'There is no room left.'));
+    const full = () => Promise.reject(new SyncError('STORAGE', 'The disk of /state is full.'));
     const store: CredentialStore = {
       ...needs.store,
       prepareSave: async (marked, signal) => {

@@ -5,10 +5,17 @@ import { createHash } from 'node:crypto';
 import { gzipSync } from 'node:zlib';
 import { afterAll, describe, expect, it } from 'vitest';
 import { inspect } from '../../src/commands/inspect/inspect.ts';
-import { inspectFile } from '../../src/commands/inspect/findings.ts';
+import {
+  type InspectItem,
+  inspectFile as inspectPath,
+} from '../../src/commands/inspect/findings.ts';
 import { inspectLines } from '../../src/commands/inspect/text.ts';
-import { startJsonCommand } from '../support/command.ts';
-import { makeRecording, truncated, wrapRecords } from '../support/fit-maker.ts';
+import { joinTexts } from '../../src/base/phrase.ts';
+import { wrap } from '../../src/terminal/wrap.ts';
+import { testSystem } from '../auth/support.ts';
+import { startCommand, startJsonCommand } from '../support/command.ts';
+import { makeRecording, truncated, unfinished, wrapRecords } from '../support/fit-maker.ts';
+import { START, fitFile, fitMessage, makeActivity, semicircles } from '../support/fit-messages.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'inspect-'));
 afterAll(() => rmSync(folder, { recursive: true }));
@@ -36,6 +43,22 @@ const ride = makeRecording({
 
 const screen = (columns: number, unicode = true) => ({ columns, unicode });
 
+function inspectFile(path: string): InspectItem {
+  return inspectPath(path, path);
+}
+
+/** Returns what a terminal of this width shows, line by line. */
+function shown(item: InspectItem, columns = 80, unicode = true): string[] {
+  return wrap(
+    joinTexts(inspectLines(item, screen(columns, unicode)), '\n').render(),
+    columns,
+  ).split('\n');
+}
+
+function drawnIn(lines: readonly string[]): string[] {
+  return lines.filter((line) => /[\u2801-\u28ff▁▂▃▄▅▆▇█]/u.test(line));
+}
+
 describe('sync inspect', () => {
   it('prints the contents of a recording as JSON', async () => {
     const path = file('ride.fit', ride);
@@ -50,6 +73,7 @@ describe('sync inspect', () => {
       size: ride.length,
       segments: 1,
       holds: 'an activity',
+      isSent: true,
       device: {
         id: 'garmin-4062-3412345678',
         manufacturer: 'garmin',
@@ -59,25 +83,29 @@ describe('sync inspect', () => {
       name: 'Morning ride',
       startTime: '2026-02-15T07:30:00.000Z',
       localStartTime: '2026-02-15T08:30:00+01:00',
+      elapsedSecs: 1800,
       timerSecs: 1800,
       distanceMeters,
-      averages: { power: 205, heartRate: 142, cadence: 87 },
+      averages: { power: 205, heartRate: 142, cadence: 87, cadenceUnit: 'rpm' },
+      recordedAverages: {},
       sessions: [
         {
           sport: 'cycling',
           startTime: '2026-02-15T07:30:00.000Z',
+          elapsedSecs: 1800,
           timerSecs: 1800,
           distanceMeters,
         },
       ],
       laps: 1,
       records: 1800,
+      recordedSecs: 1799,
       developerFields: [{ name: 'core_temperature' }],
     });
   });
 
-  it('prints text with charts and a map', async () => {
-    const lines = inspectLines(await inspectFile(file('ride.fit', ride)), screen(100));
+  it('prints text with charts and a map', () => {
+    const lines = shown(inspectFile(file('ride.fit', ride)), 100);
     const text = lines.join('\n');
     expect(lines.slice(1, 5)).toEqual([
       '  Morning ride',
@@ -92,9 +120,9 @@ describe('sync inspect', () => {
     expect(text).toMatch(/[▁▂▃▄▅▆▇█]+ \d+ to \d+ W/);
   });
 
-  it('draws its picture with ASCII characters if the terminal has no others', async () => {
-    const item = await inspectFile(file('ride.fit', ride));
-    const text = inspectLines(item, screen(60, false)).join('\n');
+  it('draws its picture with ASCII characters if the terminal has no others', () => {
+    const item = inspectFile(file('ride.fit', ride));
+    const text = shown(item, 60, false).join('\n');
 
     expect(text).toMatch(/^[\0-\x7f]*$/);
     expect(text).toMatch(/[:'.]{2}/);
@@ -102,48 +130,161 @@ describe('sync inspect', () => {
     expect(text).toMatch(/[.:|#]+ \d+ to \d+ W/);
   });
 
-  it.each([40, 60, 80, 120])('keeps its picture within %d columns', async (columns) => {
-    const lines = inspectLines(await inspectFile(file('ride.fit', ride)), screen(columns));
-    const drawn = lines.filter((line) => /[\u2801-\u28ff▁▂▃▄▅▆▇█]/u.test(line));
-    expect(drawn.length).toBeGreaterThan(4);
-    for (const line of drawn) expect(line.length).toBeLessThanOrEqual(columns);
+  it.each([40, 60, 80, 120])('keeps its picture within %d columns', (columns) => {
+    const lines = shown(inspectFile(file('ride.fit', ride)), columns);
+    expect(drawnIn(lines).length).toBeGreaterThan(4);
+    for (const line of drawnIn(lines)) expect(line.length).toBeLessThanOrEqual(columns);
   });
 
-  it('keeps its picture within the terminal for a ride above 1,000 m', async () => {
-    const item = await inspectFile(file('ride.fit', ride));
-    if (item.state === 'unreadable') throw new Error(item.detail);
-    const samples = item.samples.map((sample, i) => ({ ...sample, altitude: 1000 + (i % 800) }));
-    const lines = inspectLines({ ...item, samples }, screen(80));
-    const altitude = lines.find((line) => / 1,\d{3} to 1,\d{3} m$/.test(line));
-    expect(altitude?.length).toBe(80);
+  it.each([60, 80])('keeps its picture within %d columns above 1,000 m', (columns) => {
+    const records = Array.from({ length: 800 }, (_, i) => ({
+      altitude: (1000 + i + 500) * 5,
+      heartRate: 90 + (i % 90),
+      latitude: semicircles(46 + i / 10_000),
+      longitude: semicircles(8 + i / 10_000),
+    }));
+    const lines = shown(inspectFile(file('col.fit', makeActivity({ records }))), columns);
+    const altitude = lines.filter((line) => / 1,\d{3} to 1,\d{3} m$/.test(line));
+    expect(altitude).toHaveLength(1);
+    for (const line of drawnIn(lines)) expect(line.length).toBeLessThanOrEqual(columns);
   });
 
-  it('shows UTC and no part of the day if the local time is unknown', async () => {
+  it('draws no chart of a constant value', () => {
+    const records = Array.from({ length: 60 }, (_, i) => ({ altitude: 2600, heartRate: 90 + i }));
+    const text = shown(inspectFile(file('flat.fit', makeActivity({ records })))).join('\n');
+    expect(text).not.toContain('Altitude');
+    expect(text).toContain('Heart rate');
+  });
+
+  it('shows UTC and no part of the day if the local time is unknown', () => {
     const path = file('utc.fit', makeRecording({ startTime: new Date('2026-02-15T07:30:00Z') }));
-    const lines = inspectLines(await inspectFile(path), screen(80));
+    const lines = shown(inspectFile(path));
     expect(lines.slice(1, 3)).toEqual([
       '  Ride',
       '  2026-02-15 07:30 UTC; the device does not say the local time',
     ]);
   });
 
-  it('lists the sports of a triathlon', async () => {
+  it('lists the sports of a triathlon', () => {
     const path = file('tri.fit', makeRecording({ sport: 5, furtherSports: [3, 2, 3, 1] }));
-    const text = inspectLines(await inspectFile(path), screen(80)).join('\n');
+    const text = shown(inspectFile(path)).join('\n');
     expect(text).toContain('  Triathlon\n');
     expect(text).toMatch(/1\. swimming .*\n {2}2\. transition .*\n {2}3\. cycling /);
   });
 
-  it('counts steps, and minutes a kilometre, for a run', async () => {
-    const text = inspectLines(
-      await inspectFile(file('run.fit', makeRecording({ sport: 1 }))),
-      screen(80),
-    );
-    expect(text.join('\n')).toMatch(/ \d:\d\d \/km.*\n.* 174 spm/);
+  it.each<[string, Parameters<typeof makeActivity>[0], string]>([
+    ['a ride', { session: { sport: 2, cadence: 87 } }, '36.0 km/h 87 rpm'],
+    ['a run', { session: { sport: 1, cadence: 87, fractionalCadence: 64 } }, '1:40 /km 175 spm'],
+    ['a hike', { session: { sport: 17, cadence: 55 } }, '1:40 /km 110 spm'],
+    ['a swim', { session: { sport: 5, cadence: 27 } }, '0:10 /100 m 27 strokes/min'],
+    ['a row', { session: { sport: 15, cadence: 24 } }, '0:50 /500 m 24 strokes/min'],
+    [
+      'an indoor row',
+      { session: { sport: 4, subSport: 14, cadence: 24 } },
+      '0:50 /500 m 24 strokes/min',
+    ],
+    ['a paddle', { session: { sport: 41, cadence: 60 } }, '36.0 km/h 60 strokes/min'],
+    ['a ski', { session: { sport: 13, cadence: 60 } }, '36.0 km/h'],
+  ])('shows the units of %s', (_, parts, units) => {
+    const session = { ...parts.session, distanceCm: 600_000 };
+    const lines = shown(inspectFile(file('units.fit', makeActivity({ session }))));
+    const figures = lines.slice(3, 5).join(' ').replace(/ +/g, ' ');
+    expect(
+      figures
+        .replace('10:00 6.00 km ', '')
+        .replace(/ no records.*| SHA.*/, '')
+        .trim(),
+    ).toBe(units);
   });
 
-  it('unpacks .fit.gz, and shows hash and size of the recording inside', async () => {
-    const item = await inspectFile(file('ride.fit.gz', gzipSync(ride)));
+  it('shows the depth of a dive', () => {
+    const records = Array.from({ length: 600 }, (_, i) => ({
+      depthMm: 18_300 * Math.sin((i / 600) * Math.PI),
+    }));
+    const session = { sport: 53, maxDepthMm: 18_300 };
+    const [stated, recorded] = [session, { sport: 53 }].map((each) =>
+      inspectFile(file('dive.fit', makeActivity({ session: each, records }))),
+    );
+    const text = shown(stated as InspectItem).join('\n');
+    expect(text).toContain('10:00   18.3 m deep');
+    expect(text).toMatch(/Depth +█/);
+    expect(text).toMatch(/ 0 to 18 m\n/);
+    expect(recorded).toMatchObject({ maxDepthMeters: 18.3 });
+  });
+
+  it('shows the time with pauses beside the time without', () => {
+    const session = { sport: 2, timerMs: 540_000 };
+    const text = shown(inspectFile(file('pause.fit', makeActivity({ session })))).join('\n');
+    expect(text).toContain('  9:00 (10:00 with pauses)\n');
+  });
+
+  it("shows the device's cadence, and that of its records only if it contradicts", () => {
+    const at = (cadence: number) => {
+      const records = Array.from({ length: 60 }, () => ({ cadence: 68 }));
+      const bytes = makeActivity({ session: { sport: 2, cadence }, records });
+      return shown(inspectFile(file('cadence.fit', bytes))).join('\n');
+    };
+    expect(at(131)).toMatch(/ 131 rpm\n {2}Its records average 68 rpm instead\.\n/);
+    expect(at(66)).toMatch(/ 66 rpm\n(?! {2}Its records)/);
+  });
+
+  it.each([
+    ['settings', 2, 'settings'],
+    ['fitness metrics', 44, 'fitness metrics'],
+    ['HRV status', 68, 'HRV status'],
+  ])('says that %s are not sent', (_, type, holds) => {
+    const path = file('other.fit', fitFile(fitMessage('fileId', { type, manufacturer: 1 })));
+    const item = inspectFile(path);
+    expect(item).toMatchObject({ state: 'whole', holds, isSent: false });
+    const text = shown(item).join(' ').replace(/\s+/g, ' ');
+    expect(text).toContain(`Not an activity but ${holds}, so uploads leave it out.`);
+    expect(text).toContain(`\`sync upload --any-type ${path}\` sends it all the same.`);
+  });
+
+  it('gives a file that is no activity no name', () => {
+    const messages = [fitMessage('fileId', { type: 3 }), fitMessage('sport', { sport: 1 })];
+    const item = inspectFile(file('sport.fit', fitFile(...messages)));
+    expect(item).toMatchObject({ holds: 'sport settings', name: undefined });
+  });
+
+  it('takes a file without a type for an activity if it has a session', () => {
+    const bytes = fitFile(
+      fitMessage('fileId', { manufacturer: 1 }),
+      fitMessage('session', { startTime: START, sport: 2, timerMs: 600_000 }),
+    );
+    const item = inspectFile(file('typeless.fit', bytes));
+    expect(item).toMatchObject({ holds: 'an activity', isSent: true, name: 'Ride' });
+    expect(shown(item).join('\n')).not.toContain('uploads leave it out');
+  });
+
+  it('shows when the records of a recording without a session began', () => {
+    const records = [0, 1, 2].map((secs) => fitMessage('record', { timestamp: START + secs }));
+    const item = inspectFile(file('no-session.fit', fitFile(...records)));
+    expect(item).toMatchObject({ startTime: '2026-02-15T07:30:00.000Z', recordedSecs: 2 });
+  });
+
+  it('reports a whole file that cannot be decoded', () => {
+    const bytes = fitFile([0x0f, ...new Uint8Array(200).fill(7)]);
+    const item = inspectFile(file('garbage.fit', bytes));
+    expect(item).toMatchObject({ state: 'whole', readableBytes: 14, records: 0, isSent: false });
+    const text = shown(item).join(' ').replace(/\s+/g, ' ');
+    expect(text).toContain('Its checksum is correct, but it cannot be decoded to its end');
+    expect(text).toContain('Readable: 14 of 217 bytes, no records.');
+  });
+
+  it('says how much of an unfinished recording is readable, and what to do', () => {
+    const path = file('unfinished.fit', unfinished(ride));
+    const item = inspectFile(path);
+    expect(item).toMatchObject({ state: 'incomplete', records: 1800, recordedSecs: 1799 });
+    const text = shown(item).join(' ').replace(/\s+/g, ' ');
+    const size = (ride.length - 2).toLocaleString('en-US');
+    expect(text).toContain('The device has not finished this recording');
+    expect(text).toContain(`Readable: ${size} of ${size} bytes, 1,800 records over 29:59.`);
+    expect(text).toContain(`\`sync repair ${path}\` writes a complete copy`);
+  });
+
+  it('unpacks .fit.gz, and shows hash and size of the recording inside', () => {
+    const item = inspectFile(file('ride.fit.gz', gzipSync(ride)));
     expect(item).toMatchObject({
       state: 'whole',
       size: ride.length,
@@ -172,8 +313,8 @@ describe('sync inspect', () => {
     ]);
     expect(report.exitCode).toBe(3);
     expect((await inspectAll(file('ride.fit', ride))).exitCode).toBe(0);
-    const text = async (path = '') => inspectLines(await inspectFile(path), screen(80)).join('\n');
-    const [cut, absent, page] = await Promise.all(files.slice(0, 3).map(text));
+    const text = (path: string) => shown(inspectFile(path)).join('\n');
+    const [cut, absent, page] = files.slice(0, 3).map(text);
     expect(cut).toContain('The end is missing: 100 bytes of');
     expect(cut).toMatch(/[▁▂▃▄▅▆▇█]/);
     expect(absent).toContain('Cannot be read. ');
@@ -181,7 +322,7 @@ describe('sync inspect', () => {
     expect(page).not.toContain('of an unknown type');
   });
 
-  it('replaces control characters from a file', async () => {
+  it('replaces control characters from a file', () => {
     const name = Buffer.from('\u001b]0;owned\u0007Edge\0');
     const fields = [
       [0, 1, 0x00],
@@ -189,11 +330,22 @@ describe('sync inspect', () => {
       [8, name.length, 0x07],
     ];
     const fileId = [0x40, 0, 0, 0, 0, fields.length, ...fields.flat(), 0, 4, 32, 0, ...name];
-    const item = await inspectFile(file('evil.fit', wrapRecords(Uint8Array.from(fileId))));
+    const item = inspectFile(file('evil.fit', wrapRecords(Uint8Array.from(fileId))));
     expect(item).toMatchObject({ holds: 'an activity' });
-    const lines = inspectLines({ ...item, path: 'a\u001b[2Jb.fit' }, screen(80));
-    expect(lines.join(' ')).toContain('?]0;owned?Edge');
+    const lines = shown({ ...item, path: 'a\u001b[2Jb.fit' }, 80);
+    expect(lines.join(' ')).toContain(']0;owned Edge');
     for (const line of lines) expect(line).not.toMatch(/\p{Cc}/u);
+  });
+
+  it('separates several files by an empty line', async () => {
+    file('one.fit', ride);
+    file('two.fit', ride);
+    const system = testSystem({ homeDir: folder });
+    const { done, stdout } = startCommand(inspect, system, ['one.fit', 'two.fit']);
+    await done;
+    const [first = '', second = ''] = stdout;
+    expect(first).toMatch(/^one\.fit\n/);
+    expect(second).toMatch(/^\ntwo\.fit\n/);
   });
 
   it('stops after an interruption', async () => {

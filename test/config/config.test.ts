@@ -1,4 +1,12 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  chownSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { inspect } from 'node:util';
@@ -253,6 +261,56 @@ describe('the name of a profile', () => {
     expect(Object.keys(readConfigFile(paths.configFile).profiles)).toEqual(['__proto__', 'a']);
     expect(({} as { clientId?: string }).clientId).toBeUndefined();
   });
+});
+
+describe.skipIf(process.platform === 'win32')('a file that another user may have written', () => {
+  const file = { profiles: { default: { baseUrl: 'https://evil.example' } } };
+
+  it.each([
+    ['the file', 0o666, 'config.json'],
+    ['its folder', 0o777, ''],
+  ])('is refused if others can write to %s', (_what, mode, name) => {
+    const { load, paths } = withFile(file);
+    const path = join(dirname(paths.configFile), name);
+    chmodSync(path, mode);
+    const error = caught(load);
+    expect([error.code, error.message, error.hint]).toEqual([
+      'CONFIG',
+      `${paths.configFile} is not used: ${path} can be changed by other users (mode 0${mode.toString(8)}).`,
+      `Run \`chmod go-w ${path}\`, or name another folder with SYNC_CONFIG_DIR.`,
+    ]);
+    chmodSync(path, mode & ~0o022);
+    expect(load().get('baseUrl')?.href).toBe('https://evil.example/');
+  });
+
+  it('is refused before it exists, so that no login is kept there', () => {
+    const { load, paths } = withFile();
+    mkdirSync(dirname(paths.configFile));
+    chmodSync(dirname(paths.configFile), 0o777);
+    expect(caught(load).code).toBe('CONFIG');
+    expect(existsSync(paths.configFile)).toBe(false);
+  });
+
+  it("is accepted in a sticky folder such as /tmp, if it is this user's own", () => {
+    const { load, paths } = withFile(file);
+    chmodSync(dirname(paths.configFile), 0o1777);
+    expect(load().get('baseUrl')?.href).toBe('https://evil.example/');
+  });
+
+  it.skipIf(process.geteuid?.() !== 0)(
+    "is refused if it is another user's, also for root (run as root only)",
+    () => {
+      const { load, paths } = withFile(file);
+      chownSync(paths.configFile, 1234, 1234);
+      const error = caught(load);
+      expect(error.message).toBe(
+        `${paths.configFile} is not used: ${paths.configFile} belongs to another user (uid 1234).`,
+      );
+      expect(error.hint).toBe(
+        "Run sync as that user, `sudo -u '#1234' sync`, or name another folder with SYNC_CONFIG_DIR.",
+      );
+    },
+  );
 });
 
 describe('secrets of the environment', () => {

@@ -21,6 +21,7 @@ import { presetKeys, readSystemFile } from '../../src/config/system-file.ts';
 const TRUST = {
   uid: process.geteuid?.(),
   accounts: () => ({ passwd: '', group: '' }),
+  unmapped: () => undefined,
 };
 
 /** Writes the system's file (a string unchanged, otherwise JSON). */
@@ -128,7 +129,7 @@ describe('a fault of the file for all users', () => {
       `${path} is not used: ${path} can be changed by other users (mode 0666).`,
     );
     expect(read().fault?.hint).toBe(
-      `Only root may change it: \`sudo chown root '${path}' && sudo chmod go-w '${path}'\`.`,
+      `Only root may change it: \`sudo chown root ${path} && sudo chmod go-w ${path}\`.`,
     );
     chmodSync(path, 0o644);
     expect(read().fault).toBeUndefined();

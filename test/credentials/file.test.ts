@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process';
 import {
   chmodSync,
   chownSync,
@@ -9,9 +10,10 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { fileStore, tokenFilePath } from '../../src/credentials/file.ts';
 import { everythingShownOf, failure, never, scratchDir } from '../auth/support.ts';
+import { whyNoMount } from '../support/disk.ts';
 import { plain, someCredentials } from './support.ts';
 
 const posix = process.platform !== 'win32';
@@ -59,7 +61,7 @@ describe('a token file', () => {
       const error = await failure(file.load(never));
       expect(error.code).toBe('CONFIG');
       expect(error.message).toContain(path);
-      expect(String(error.hint)).toContain(`chmod 600 '${path}'`);
+      expect(String(error.hint)).toContain(`chmod 600 ${path}`);
       expect(everythingShownOf(error)).not.toContain('hidden');
     },
   );
@@ -86,7 +88,7 @@ describe('a token file', () => {
         const error = await failure(attempt());
         expect(error.code).toBe('CONFIG');
         expect(error.message).toContain(`${folder} can be changed by other users (mode 0777)`);
-        expect(String(error.hint)).toContain(`chmod go-w '${folder}'`);
+        expect(String(error.hint)).toContain(`chmod go-w ${folder}`);
         expect(everythingShownOf(error)).not.toContain('hidden');
       }
       expect(readFileSync(path, 'utf8')).toBe(before);
@@ -175,6 +177,32 @@ describe('a token file', () => {
       expect(error).toMatchObject({ code: 'AUTH_REQUIRED', details: { damaged: true } });
       if (words !== 'service') expect(error.message).toContain(words);
       expect(everythingShownOf(error)).not.toContain('hidden');
+    },
+  );
+
+  const whyNot = whyNoMount();
+  it.skipIf(whyNot !== undefined)(
+    `names the folder to mount if the file alone is mounted, as in a container (${whyNot ?? 'mounted'})`,
+    async () => {
+      const { path, store: file } = store();
+      await file.save(someCredentials('kept'), never);
+      const before = readFileSync(path, 'utf8');
+      expect(spawnSync('mount', ['--bind', path, path]).status).toBe(0);
+      onTestFinished(() => void spawnSync('umount', ['-l', path]));
+      for (const attempt of [
+        () => file.save(someCredentials('new'), never),
+        // Before a refresh: no token is rotated that cannot be saved.
+        () => file.prepareSave(someCredentials('new'), never),
+        () => file.delete(never),
+      ]) {
+        expect(await failure(attempt())).toMatchObject({
+          code: 'STORAGE',
+          message: `${path} cannot be replaced, because it is mounted as a single file.`,
+          hint: `Mount its folder ${dirname(path)} instead, so that the file can be replaced as a whole.`,
+        });
+      }
+      expect(readFileSync(path, 'utf8')).toBe(before);
+      expect(readdirSync(dirname(path))).toEqual(['login-default.json']);
     },
   );
 

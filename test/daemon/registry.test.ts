@@ -86,6 +86,7 @@ it('ignores state files that are damaged or of another version', () => {
   for (const other of [
     '{"version":1,',
     JSON.stringify({ ...STATE, version: 2 }),
+    JSON.stringify({ ...STATE, startedAt: 1e300 }),
     JSON.stringify({ ...STATE, health: { ...HEALTH, folders: 'x' } }),
     '{"version":1}',
     'null',

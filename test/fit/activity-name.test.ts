@@ -1,17 +1,27 @@
+import { getFitSportName } from 'fit-file-parser/profile';
 import { describe, expect, it } from 'vitest';
 import { activityName } from '../../src/fit/activity-name.ts';
-import { readActivityTimes, type Session } from '../../src/fit/summary.ts';
+import { readSummary, type Session } from '../../src/fit/summary.ts';
+import { makeActivity, START } from '../support/fit-messages.ts';
 import { realRecordings } from '../support/real-recordings.ts';
 
 const startTime = new Date('2026-02-15T07:30:00Z');
 
-function sessions(...sports: readonly (readonly [number | undefined, number?])[]): Session[] {
-  return sports.map(([sport, subSport]) => ({
+function sessions(
+  ...sports: readonly (readonly [number | undefined, number?, string?])[]
+): Session[] {
+  return sports.map(([sport, subSport, word]) => ({
     sport,
     subSport,
+    word,
     startTime,
+    elapsedSecs: 600,
     timerSecs: 600,
     distanceMetres: undefined,
+    ascentMetres: undefined,
+    calories: undefined,
+    maxDepthMetres: undefined,
+    averages: { power: undefined, heartRate: undefined, cadence: undefined },
   }));
 }
 
@@ -64,10 +74,16 @@ describe('the name of an activity', () => {
     ['what calls itself multisport', sessions([18]), 'Multisport', 'Multisport'],
     ['what calls itself a triathlon', sessions([18, 78]), 'Triathlon', 'Triathlon'],
     ['two rides in one recording', sessions([2], [2]), 'Ride', 'Morning ride'],
+    ['a swim and a run', sessions([5], [3], [1]), 'Aquathlon', 'Aquathlon'],
+    ['a swimrun by its legs', sessions([1], [5], [1], [5], [1]), 'Swimrun', 'Swimrun'],
+    ['a swimrun by its sub sport', sessions([18, 81]), 'Swimrun', 'Swimrun'],
+    ['a multisport with a word', sessions([18, 0, 'Quadrathlon']), 'Quadrathlon', 'Quadrathlon'],
+    ['a hike', sessions([17]), 'Hike', 'Morning hike'],
+    ['squash by its sub sport', sessions([64, 94]), 'Squash', 'Morning squash'],
     ['no session', [], undefined, undefined],
     ['a session without a sport', sessions([undefined]), undefined, undefined],
     ['a generic sport', sessions([0]), undefined, undefined],
-    ['a sport nobody knows', sessions([200]), undefined, undefined],
+    ['an unknown sport', sessions([200]), undefined, undefined],
     ['only a transition', sessions([3]), undefined, undefined],
   ])('of %s, without and with the local time', (_, list, without, withLocalTime) => {
     const known = { sessions: list, startTime };
@@ -77,6 +93,73 @@ describe('the name of an activity', () => {
       activityName({ ...known, localOffsetMinutes: 0 }),
     ]).toEqual([without, without, withLocalTime]);
   });
+});
+
+describe("the device's word for a sport", () => {
+  const name = (...list: readonly (readonly [number, number?, string?])[]) =>
+    activityName({ sessions: sessions(...list), startTime, localOffsetMinutes: 0 });
+
+  it.each<[string, number, string, string | undefined]>([
+    ['names a generic sport', 0, 'Squash', 'Morning squash'],
+    ['names a generic sport in any case', 0, 'SQUASH', 'Morning squash'],
+    ['names an unknown sport', 200, 'Padel', 'Morning padel'],
+    ['names a sport in its own words', 0, 'Sepak takraw', 'Sepak takraw'],
+    ['names a sport in its own language', 0, '太極拳', '太極拳'],
+    ['names a workout', 10, 'Kettlebells', 'Kettlebells'],
+    ['corrects the sport', 11, 'Hike', 'Morning hike'],
+    ['says more than the sport', 1, 'Trail Run', 'Morning trail run'],
+    ['says more than the sport in its own words', 2, 'Club Ride', 'Club Ride'],
+    ['is not used if it is a label', 2, 'INDOOR', 'Morning ride'],
+    ['is not used if it is the sport in another language', 1, '跑步', 'Morning run'],
+    ['is not used if it is another word for the sport', 2, 'Bike', 'Morning ride'],
+    ['is not used if it says less than the sport', 35, 'Hike', 'Morning snowshoe hike'],
+    ['is not used if it says nothing', 0, 'Other', undefined],
+    ['is not used if it says nothing about a workout', 10, 'Workout', 'Morning workout'],
+  ])('%s', (_, sport, word, expected) => {
+    expect(name([sport, 0, word])).toBe(expected);
+  });
+
+  it('is not used beside a sub sport with a name', () => {
+    expect(name([2, 6, 'Zwift'])).toBe('Morning indoor ride');
+  });
+
+  it.each([
+    ['the session', { session: { sport: 0, name: 'Squash' } }],
+    ['the sport message', { sport: { name: 'Squash' }, session: { sport: 0 } }],
+    [
+      'the session before the sport message',
+      { sport: { name: 'Tennis' }, session: { sport: 0, name: 'Squash' } },
+    ],
+  ])('is read from %s', (_, parts) => {
+    const activity = { local: START + 600 + 3600 };
+    expect(activityName(readSummary(makeActivity({ ...parts, activity })))).toBe('Morning squash');
+  });
+
+  it.each([
+    ['control characters', '\u001b]0;Squash\u0007', ']0;Squash'],
+    ['direction marks', '\u202eSquash', 'Squash'],
+    ['line breaks', 'Squash\nclub', 'Squash club'],
+    ['a cut character', Uint8Array.of(...Buffer.from('太極拳').subarray(0, 8), 0), '太極'],
+    ['only symbols', '---', undefined],
+    ['only spaces', '   ', undefined],
+  ])('has no %s', (_, word, expected) => {
+    const { sessions } = readSummary(makeActivity({ session: { sport: 0, name: word } }));
+    expect(sessions[0]?.word).toBe(expected);
+  });
+});
+
+it('every sport of the FIT profile but generic, transition and all has a name', () => {
+  const nameless: string[] = [];
+  for (let sport = 0; sport < 255; sport++) {
+    const known = getFitSportName(sport);
+    const name = activityName({
+      sessions: sessions([sport, 0]),
+      startTime: undefined,
+      localOffsetMinutes: undefined,
+    });
+    if ((name === undefined) !== (known === null)) nameless.push(`${sport} ${known}`);
+  }
+  expect(nameless).toEqual(['0 generic', '3 transition', '254 all']);
 });
 
 it.skipIf(!realRecordings.present)(
@@ -96,10 +179,7 @@ it.skipIf(!realRecordings.present)(
     ];
     expect(
       Object.fromEntries(
-        activities.map((name) => [
-          name,
-          activityName(readActivityTimes(realRecordings.read(name))),
-        ]),
+        activities.map((name) => [name, activityName(readSummary(realRecordings.read(name)))]),
       ),
     ).toEqual({
       '2019-02-17-062644-ELEMNT-297E-195-0.fit': 'Afternoon ride',

@@ -1,12 +1,12 @@
 import { expect, it } from 'vitest';
 import { describeActivity } from '../../src/fit/activity.ts';
-import { readActivityTimes } from '../../src/fit/summary.ts';
+import { readSummary } from '../../src/fit/summary.ts';
 import { makeRecording, wrapRecords } from '../support/fit-maker.ts';
 
 const startTime = new Date('2026-02-15T06:30:00Z');
 
 function describe(bytes: Uint8Array) {
-  return describeActivity(bytes, readActivityTimes(bytes));
+  return describeActivity(bytes, readSummary(bytes));
 }
 
 it('describes a ride by name, start, moving time and distance', () => {
@@ -16,7 +16,7 @@ it('describes a ride by name, start, moving time and distance', () => {
     startedAt: startTime.getTime(),
     offsetMinutes: 60,
     movingSecs: 3600,
-    distanceMeters: readActivityTimes(ride).distanceMetres,
+    distanceMeters: readSummary(ride).distanceMetres,
   });
 });
 

@@ -206,7 +206,7 @@ it('reports an SQLite error during use as a storage failure', () => {
     }
   });
   expect(error.code).toBe('STORAGE');
-  expect(error.message).toContain('no room left');
+  expect(error.message).toBe(`The disk of ${dir} is full.`);
   // The ledger still works: no transaction is left open.
   expect(ledger.find('0')?.state).toBe('pending');
   expect(transaction(database, () => 'fine')).toBe('fine');

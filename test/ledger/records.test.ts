@@ -111,7 +111,7 @@ it('reports a full disk when a day is claimed, and works again afterwards', () =
     failure = error;
   }
   expect(failure).toBeInstanceOf(SyncError);
-  expect((failure as SyncError).message).toContain('There is no room left');
+  expect((failure as SyncError).message).toBe(`The disk of ${dir} is full.`);
   database.exec('PRAGMA max_page_count = 100000');
   expect(ledger.claim('wellness', DAY, 'd', false)).toBe('yours');
 });

@@ -126,7 +126,7 @@ describe('the service manager for systemd', () => {
     await expect(manager.install(DEFINITION)).rejects.toMatchObject({
       code: 'STORAGE',
       message:
-        'systemctl --user --no-pager restart athlete-sync.service failed (exit code 1).\nJob failed.',
+        'systemctl --user --no-pager restart athlete-sync.service failed (exit code 1). Job failed.',
     });
     expect(manager.installed()).toBe(false);
     expect(commands.slice(-2)).toEqual([

@@ -15,6 +15,7 @@ export const ODD_FOLDERS = [
   '/home/ann/Läufe 🏃 跑步',
   '/home/ann/`ls` ; # !',
   '/home/ann/-dash',
+  '/home/ann/<![CDATA[ ]]> <!-- --',
 ] as const;
 
 export function definitionOf(

@@ -42,7 +42,7 @@ describe('the systemd unit', () => {
       ),
     ).toBe(`# Written by "sync daemon install"; "sync daemon uninstall" removes it.
 [Unit]
-Description=Uploads new recordings (sync, profile default): /home/ann/Garmin, /mnt/100%% rides
+Description=Uploads new recordings from /home/ann/Garmin, /mnt/100%% rides (sync, profile default)
 StartLimitIntervalSec=0
 
 [Service]
@@ -83,9 +83,11 @@ WantedBy=default.target
   it('keeps a path with a line break on one line', () => {
     const unit = systemdUnit(definitionOf(['/a\nExecStart=/bin/false\t\u007f']));
     expect(unit.match(/^ExecStart=.*/gm)).toEqual([
-      'ExecStart="/usr/bin/node" "/opt/sync/dist/main.cjs" "watch" "/a\\x0aExecStart=/bin/false\\x09\\x7f"',
+      'ExecStart="/usr/bin/node" "/opt/sync/dist/main.cjs" "watch" "/a\\u000aExecStart=/bin/false\\u0009\\u007f"',
     ]);
-    expect(unit).toContain('/a\\x0aExecStart=/bin/false\\x09\\x7f\n');
+    expect(unit).toContain(
+      '\nDescription=Uploads new recordings from /a ExecStart=/bin/false (sync, ',
+    );
   });
 
   it.skipIf(!present('systemd-analyze'))(
@@ -98,6 +100,37 @@ WantedBy=default.target
       });
     },
   );
+
+  it.each([
+    ['a backslash', ['/rides\\']],
+    ['three backslashes', ['/rides\\\\\\']],
+    ['a backslash after another folder', ['/a', '/b\\']],
+    ['a line break', ['/rides\n']],
+    ['a backslash and a line break', ['/rides\\\n']],
+    ['a quote', ['/rides"']],
+    ["a single quote's backslash", ["/rides\\'"]],
+    ['a semicolon', ['/rides ;']],
+    ['a percent sign', ['/rides%']],
+    ['a comment', ['/rides #', '; x']],
+    ['an escape sequence', ['/rides\u001b]0;x\u0007']],
+    ['a C1 control character', ['/rides\u009b31m']],
+    ['a carriage return', ['/rides\r']],
+    ['100 long names', Array.from({ length: 100 }, (_, each) => `/${each}${'x'.repeat(250)}`)],
+  ])('has the lines of any other unit for a folder whose name ends with %s', (_what, folders) => {
+    const keys = (unit: string) => unit.split('\n').map((line) => line.replace(/=.*$/, '='));
+    const unit = systemdUnit(runnable(folders));
+    expect(keys(unit)).toEqual(keys(systemdUnit(runnable(['/rides']))));
+    expect(unit.split('\n').filter((line) => line.endsWith('\\'))).toEqual([]);
+    // eslint-disable-next-line no-control-regex
+    expect(unit).not.toMatch(/[\x00-\x09\x0b-\x1f\x7f-\x9f]/);
+    const [description = ''] = /^Description=.*$/m.exec(unit) ?? [];
+    expect(description.length).toBeLessThan(300);
+    if (!present('systemd-analyze')) return;
+    expect(verify(unit)).toEqual({ status: 0, said: '' });
+    // A line that is swallowed is one that a spelling mistake in it does not show in.
+    const misspelt = verify(unit.replace('StartLimitIntervalSec', 'StartLimitIntervalSek'));
+    expect(misspelt.said).toContain("'StartLimitIntervalSek'");
+  });
 
   it.skipIf(!present('systemd-analyze'))(
     `fails systemd-analyze verify if it is invalid${noteWithout('systemd-analyze')}`,

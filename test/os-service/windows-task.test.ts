@@ -40,7 +40,7 @@ describe('the task for Windows', () => {
       '<!-- Written by "sync daemon install"; "sync daemon uninstall" removes it. -->',
       '<Task version="1.2" xmlns="http://schemas.microsoft.com/windows/2004/02/mit/task">',
       '  <RegistrationInfo>',
-      '    <Description>Uploads new recordings (sync, profile default): C:\\Users\\Ann\\Two words</Description>',
+      '    <Description>Uploads new recordings from C:\\Users\\Ann\\Two words (sync, profile default)</Description>',
       '  </RegistrationInfo>',
       '  <Triggers>',
       '    <LogonTrigger>',

@@ -201,6 +201,26 @@ describe.runIf(process.platform !== 'win32').each(SHELLS)('install.sh in %s', (s
     expect(files()).toEqual([]);
   });
 
+  it('installs nothing from an archive with anything beside its folder', async () => {
+    const release = await openRelease();
+    const { run, files } = openUser();
+    release.publish('1.0.0');
+    const parts = join(release.folder, 'parts');
+    put(join(parts, 'beside'), 'x');
+    const sums = Object.values(PLATFORMS).map((platform) => {
+      const name = `athlete-sync-1.0.0-${platform}`;
+      const archive = join(release.folder, `${name}.tar.gz`);
+      execFileSync('tar', ['-czf', archive, '-C', parts, name, 'beside']);
+      const hash = createHash('sha256').update(readFileSync(archive)).digest('hex');
+      return `${hash}  ${name}.tar.gz\n`;
+    });
+    put(join(release.folder, 'SHA256SUMS'), sums.join(''));
+    const refused = await run(['--from', release.address], { shell });
+    expect(refused.code).toBe(1);
+    expect(refused.stderr).toMatch(/\.tar\.gz is not one folder\. Nothing was installed\.\n$/);
+    expect(files()).toEqual([]);
+  });
+
   it.runIf(openssl.present && findProgram('curl') !== undefined)(
     `follows no redirect from https to plain http${openssl.note}`,
     async () => {

@@ -1,13 +1,16 @@
 import fc from 'fast-check';
 import { isUtf8 } from 'node:buffer';
 import { describe, expect, test } from 'vitest';
-import { JsonFault, MAX_DEPTH, MAX_EXAMINED_LENGTH, parseJson } from '../../src/records/json.ts';
+import { MAX_DEPTH } from '../../src/base/json.ts';
+import { rawRecord } from '../../src/records/document.ts';
+import { JsonFault, MAX_LOCATED_LENGTH, parseValue } from '../../src/records/json.ts';
+import { MAX_INEXACT, lossesOf } from '../../src/records/json-losses.ts';
 import { invalidUtf8At, positionOf } from '../../src/records/text.ts';
 
 /** `undefined` if the text is taken, else where it breaks and why. */
 function faultIn(text: string): { offset: number | undefined; message: string } | undefined {
   try {
-    parseJson(text);
+    parseValue(text);
     return undefined;
   } catch (error) {
     if (!(error instanceof JsonFault)) throw error;
@@ -25,10 +28,11 @@ function parses(text: string): boolean {
 }
 
 function read(text: string): unknown {
-  return parseJson(text).root.record('x');
+  const value = parseValue(text);
+  return rawRecord('x', value, lossesOf(text, value).get(0));
 }
 
-describe('parseJson', () => {
+describe('parseValue', () => {
   const json = fc.json({ depthSize: 'medium' });
   /** JSON with one piece cut out, put in or exchanged: mostly broken, sometimes not. */
   const damaged = fc
@@ -118,30 +122,16 @@ describe('parseJson', () => {
     expect(faultIn(nest(200_000))?.message).toEqual(tooDeep);
     expect(faultIn(nest(200_000, 'x'))?.message).toEqual(tooDeep);
     expect(faultIn('{"a":'.repeat(200_000) + '1' + '}'.repeat(200_000))?.message).toEqual(tooDeep);
-    expect(faultIn('{"a":'.repeat(200_000))?.message).toBe('the JSON ends too early');
+    expect(faultIn('{"a":'.repeat(200_000))?.message).toEqual(tooDeep);
+    expect(faultIn(nest(MAX_DEPTH + 1))?.offset).toBe(MAX_DEPTH);
+    expect(faultIn(`"${nest(MAX_DEPTH + 1)}"`)).toBeUndefined();
+    expect(faultIn(`"\\"${'['.repeat(MAX_DEPTH + 1)}\\\\"`)).toBeUndefined();
   });
 
-  describe('parsing a text that is too large to examine', () => {
-    const filler = `"${'x'.repeat(MAX_EXAMINED_LENGTH)}"`;
-
-    test.each([
-      ['a member twice', `{"a": 1, "a": 2, "filler": ${filler}}`],
-      ['a long number', `{"a": 9007199254740993, "filler": ${filler}}`],
-    ])('notes that %s is not reported', (_, text) => {
-      const { root, note } = parseJson(text);
-      expect(note).toContain('above 20 MB');
-      expect(root.record('x')).toEqual({ source: 'x', value: JSON.parse(text) as unknown });
-    });
-
-    test('adds no note if no data is lost', () => {
-      const { note } = parseJson(`{"a": 1, "b": "9007199254740993", "filler": ${filler}}`);
-      expect(note).toBeUndefined();
-    });
-
-    test('still rejects broken JSON', () => {
-      expect(faultIn(`{"filler": ${filler}, "a": x}`)).toMatchObject({ offset: undefined });
-      expect(faultIn(`{"filler": ${filler}, "a": 1,}`)?.offset).toBeGreaterThan(20e6);
-    });
+  test('locates no unexpected token in a text above the limit', () => {
+    const filler = `"${'x'.repeat(MAX_LOCATED_LENGTH)}"`;
+    expect(faultIn(`{"filler": ${filler}, "a": x}`)).toMatchObject({ offset: undefined });
+    expect(faultIn(`{"filler": ${filler}, "a": 1,}`)?.offset).toBeGreaterThan(20e6);
   });
 });
 
@@ -161,7 +151,7 @@ describe('parsing a JSON value', () => {
     ['{"a": [{"b": {}, "b": []}]}', 'a/0/b', 'appears twice, as {} and []'],
     ['{"a/b~c": 1, "a/b~c": 2}', 'a~1b~0c', 'appears twice, as 1 and 2'],
     ['{"a": 1e400}', 'a', 'the number 1e400 is too large'],
-    [`{"a": [-${'9'.repeat(400)}]}`, 'a/0', `the number -${'9'.repeat(400)} is too large`],
+    [`{"a": [-${'9'.repeat(400)}]}`, 'a/0', `the number -${'9'.repeat(36)}... is too large`],
   ])(
     'rejects contradicting duplicates and numbers that are too large: %s',
     (text, field, problem) => {
@@ -193,10 +183,39 @@ describe('parsing a JSON value', () => {
   test('examines no numbers inside strings and no fractions', () => {
     const text =
       '{"id": "9007199254740993", "q": "\\"1e400", "hrv": 61.439999999999998, "far": 1.5e-400}';
-    expect(parseJson(text).root.record('x')).toEqual({
+    expect(read(text)).toEqual({
       source: 'x',
       value: JSON.parse(text) as unknown,
     });
+  });
+
+  test(`names ${MAX_INEXACT} numbers of a record and counts the others`, () => {
+    const text = `[${Array<string>(1_000).fill('9007199254740993').join(',')}]`;
+    const { inexact = [] } = lossesOf(text, parseValue(text)).get(0) ?? {};
+    expect(inexact).toHaveLength(MAX_INEXACT + 1);
+    expect(inexact[MAX_INEXACT - 1]?.field).toBe(String(MAX_INEXACT - 1));
+    expect(inexact.at(-1)).toEqual({ problem: '950 more numbers have too many digits, too' });
+  });
+
+  test('tells the losses of the records in a list apart', () => {
+    const records =
+      '[{"a": {"b": [1, 9007199254740993]}}, {"a": [{"a": 1}, null, true, false]}, ' +
+      '{"a": 1, "b": "x", "a": 2, "b": "y"}, 9007199254740993]';
+    const expected = new Map([
+      [0, { inexact: [expect.objectContaining({ field: 'a/b/1' })] }],
+      [2, { problem: { field: 'a', problem: 'appears twice, as 1 and 2' } }],
+      [3, { inexact: [expect.objectContaining({ field: '' })] }],
+    ]);
+    expect(lossesOf(records, parseValue(records), {})).toEqual(expected);
+    const document = `{"x": {"data": [{"a": 1, "a": 2}]}, "n": 1e999, "data": ${records}, "n": 2}`;
+    expect(lossesOf(document, parseValue(document), { member: 'data' })).toEqual(expected);
+  });
+
+  test('rejects a document whose list of records appears twice', () => {
+    const text = '{"data": [{"a": 1}], "data": [{"a": 2}]}';
+    expect(() => lossesOf(text, parseValue(text), { member: 'data' })).toThrow(
+      new JsonFault('"data" appears twice', 29),
+    );
   });
 
   test('keeps __proto__ and constructor as data without polluting objects', () => {

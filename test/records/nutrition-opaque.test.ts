@@ -43,6 +43,36 @@ async function open(answer: (request: TinyRequest, count: number) => Answer) {
   return { push, ledger, sent };
 }
 
+describe('a service that replaces days and does not show that it emptied one', () => {
+  /** A service that hides what a day without items holds, if `hides` says so. */
+  const openHiding = async (hides: (count: number) => boolean) => {
+    const held: { current: unknown[] } = { current: [] };
+    const world = await open(({ body }, count) => {
+      const { items } = body as ReturnType<typeof day>;
+      held.current = items;
+      const row = { snacks: items.map((item, index) => ({ ...item, id: `${count} ${index}` })) };
+      return [200, { success: true, ...(items.length === 0 && hides(count) ? {} : { data: row }) }];
+    });
+    return { ...world, names: () => held.current.map((item) => (item as typeof GEL).name) };
+  };
+
+  it('is looked at once more, and receives its items again', async () => {
+    // The first request looks, the second one sends, the third one shows the kind of service.
+    const { push, sent, names } = await openHiding((count) => count === 2);
+    expect(outcomesOf(await push({ 'a.json': day(GEL) }))).toEqual(['pushed']);
+    expect(sent()).toEqual([[], ['gel'], [], [], ['gel']]);
+    expect(names()).toEqual(['gel']);
+  });
+
+  it('leaves the day unclear if it never shows it', async () => {
+    const { push, names } = await openHiding((count) => count > 0);
+    expect(outcomesOf(await push({ 'a.json': day(GEL) }))).toEqual(['failed FATE_UNKNOWN']);
+    expect(names()).toEqual([]);
+    expect(outcomesOf(await push({ 'a.json': day(GEL) }, { force: true }))).toEqual(['pushed']);
+    expect(names()).toEqual(['gel']);
+  });
+});
+
 describe('a service that does not show items in its answers', () => {
   it('receives the whole day, as the interface specifies, and this is reported once', async () => {
     const { push, sent } = await open(() => TAKEN);

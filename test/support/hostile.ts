@@ -30,11 +30,39 @@ const PAYLOADS = [
   '`$(id)`"\'\\;&|<a href="http://evil.example">',
 ] as const;
 
-/** A name that holds every harmful character that a file's name can hold. */
-export const HOSTILE_NAME = PAYLOADS.join('')
-  .toWellFormed()
-  .replaceAll(/[\0/]/g, '')
-  .replaceAll('\ufffd', '');
+/** Begins each line that a text tries to forge. */
+const FORGED = /^\s*FORGED/m;
+
+/** One text with every kind of harm, short enough for a file's name. */
+export const HOSTILE = [
+  'x\u001b]52;c;eA==\u0007\u001b]0;P\u0007\u001b]8;;u\u001b\\\u001b[2J',
+  '\u009b2J\u009d0;P\u009c\b\u007f\t',
+  '\nFORGED\r\nFORGED\rFORGED\u0085FORGED\u2028FORGED',
+  '\u202e\u2066\u2069\u202c\u200e\u061c\u200b\u200d\u2060\ufeff\u{e0041}\ufff9',
+  '`$(id)`"\'\\;&|<a>',
+].join('');
+
+/** Returns a hostile name of a file. */
+export function hostileName(begin: string, end = ''): string {
+  return `${begin}${HOSTILE}${end}`;
+}
+
+/**
+ * What this program itself may write to a terminal: its red, the spinner, the cursor, line ends, and the
+ * tab between a word to complete and its meaning.
+ */
+const OWN_SEQUENCES =
+  // eslint-disable-next-line no-control-regex -- matches control characters on purpose
+  /\u001b\[(?:3[169]m|\?(?:25|2026)[hl]|[0-9]*[GKJA])|[\t\r\n]/g;
+
+/** Returns what is wrong with an output; undefined if it holds nothing hostile. */
+export function harmIn(output: string): string | undefined {
+  const forged = FORGED.exec(output.replaceAll(/\r(?!\n)|[\u0085\u2028\u2029]/g, '\n'))?.[0];
+  if (forged !== undefined) return 'a forged line';
+  const found = FORBIDDEN.exec(output.replaceAll(OWN_SEQUENCES, ''));
+  if (found === null) return undefined;
+  return `U+${found[0].codePointAt(0)?.toString(16) ?? ''} at ${found.index}`;
+}
 
 /** Any text: harmless ones, harmful ones, and mixtures. */
 export function hostileText(): fc.Arbitrary<string> {

@@ -2,6 +2,7 @@ import { dirname, join } from 'node:path';
 import { thisSystem } from '../../src/app/system.ts';
 import { failureOf } from '../../src/app/fault.ts';
 import { type ExitCode, exitCodeOf } from '../../src/base/errors.ts';
+import type { Clock } from '../../src/base/time.ts';
 import { VERSION } from '../../src/base/version.ts';
 import { buildProgram } from '../../src/cli/program.ts';
 import { findMachineZone } from '../../src/system/machine-zone.ts';
@@ -19,7 +20,7 @@ import { type Finished, PROGRAM, type RunOptions } from './program.ts';
  */
 export async function runInProcess(
   args: readonly string[],
-  { home, env = {}, cwd = home.dir, input = '' }: RunOptions,
+  { home, env = {}, cwd = home.dir, input = '', clock }: RunOptions & { readonly clock?: Clock },
 ): Promise<Finished> {
   const stdout: string[] = [];
   const stderr: string[] = [];
@@ -27,6 +28,7 @@ export async function runInProcess(
   const variables = { ...home.env, ...env };
   const system = {
     ...thisSystem(new AbortController().signal, () => undefined),
+    ...(clock === undefined ? {} : { clock }),
     env: variables,
     homeDir: home.dir,
     cwd,

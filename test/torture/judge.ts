@@ -1,6 +1,7 @@
 import type { Control } from '../../src/sandbox/control.ts';
 import type { Finished } from '../support/program.ts';
 import { foodsHeld, sha256 } from '../support/acceptance.ts';
+import { type Cargo, type Food, foodKey } from './cargo.ts';
 import type { Round } from './kind.ts';
 
 /** What a sandbox shows of an athlete's data. */
@@ -81,13 +82,87 @@ export function judgeWellness(
   }
 }
 
+/** Compares everything that the platform holds with what it has to hold. */
+export function judgeCargo(
+  round: Findings,
+  platform: { readonly control: Control },
+  cargo: Cargo,
+): void {
+  judgeRecordings(round, platform, cargo.recordings);
+  judgeWellness(round, platform, cargo.wellness);
+  const [athlete] = platform.control.state('athlete-1').athletes;
+  const days = (athlete?.nutrition ?? []).map(({ date }) => date);
+  judgeDoubles(round, platform, days);
+  for (const date of new Set([...days, ...cargo.foods.keys()])) {
+    judgeDay(round, platform, date, cargo.foods.get(date) ?? new Map<string, Food>());
+  }
+  judgeProfile(round, platform, cargo.profile);
+}
+
+function judgeDay(
+  round: Findings,
+  platform: { readonly control: Control },
+  date: string,
+  due: ReadonlyMap<string, Food>,
+): void {
+  const held = new Map(foodsHeld(platform, date).map((food) => [foodKey(food), food]));
+  for (const [key, { calories }] of due) {
+    const found = held.get(key);
+    if (found === undefined) round.failed('lost', key);
+    else if (found.calories !== calories) {
+      round.failed('lost', `${key}: ${String(found.calories)} kcal, not ${calories}`);
+    }
+  }
+  for (const key of held.keys()) {
+    if (!due.has(key)) round.failed('wrong report', `${date} holds ${key}, which has to be gone`);
+  }
+}
+
+/** Compares the profile with what was set (kg, W). The display unit of the weight stays as it was. */
+function judgeProfile(
+  round: Findings,
+  { control }: Platform,
+  { weight, ftp }: Cargo['profile'],
+): void {
+  const held = control.state('athlete-1').athletes[0]?.profile;
+  if (weight !== undefined && Math.abs((held?.weight ?? 0) - weight) > 0.01) {
+    round.failed('lost', `weight: ${String(held?.weight)} kg, not ${weight}`);
+  }
+  if (ftp !== undefined && held?.ftp !== ftp) {
+    round.failed('lost', `FTP: ${String(held?.ftp)} W, not ${ftp}`);
+  }
+  if (held?.weightUnits !== 'Kilograms') {
+    round.failed('wrong report', `the display unit became ${String(held?.weightUnits)}`);
+  }
+}
+
+/** Fails for each food that a day holds twice: no two foods of a round are the same. */
+export function judgeDoubles(
+  round: Findings,
+  platform: { readonly control: Control },
+  days: Iterable<string>,
+): void {
+  for (const date of days) {
+    const counts = new Map<string, number>();
+    for (const food of foodsHeld(platform, date)) {
+      counts.set(foodKey(food), (counts.get(foodKey(food)) ?? 0) + 1);
+    }
+    for (const [key, count] of counts) {
+      if (count > 1) round.failed('duplicated', `${key}: ${count} times`);
+    }
+  }
+}
+
 /** Texts of a fault of the program: a stack, or the message of an error that nobody expected. */
 const FAULT_OF_THE_PROGRAM = /^\s+at .+:\d+:\d+\)?$|fault of sync itself/m;
 /** Control characters that no text of a file or of the service may bring to a terminal. */
 // eslint-disable-next-line no-control-regex
 const RAW_CONTROL = /[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]/;
 
-/** Judges what any run prints: no stack, no raw control character, none of these secrets. */
+/** Tokens and codes of the sandbox, which begin like nothing else. */
+export const TOKEN = /sbx_(?:at|rt|code)_\w+/;
+
+/** Judges what any run prints: no stack, no raw control character, no token, none of these secrets. */
 export function judgeOutput(
   round: Findings,
   command: string,
@@ -99,11 +174,14 @@ export function judgeOutput(
   if (RAW_CONTROL.test(text)) {
     round.failed('wrong report', `${command} printed a control character: ${JSON.stringify(text)}`);
   }
+  // Printing one is what `sync token` is for.
+  const unasked = /^(sync )?token\b/.test(command) ? stderr : text;
+  if (TOKEN.test(unasked)) round.failed('wrong report', `${command} printed a token`);
   for (const secret of secrets) {
     if (text.includes(secret)) round.failed('wrong report', `${command} printed a secret`);
   }
   const killed = code === null || code > 128;
-  if (!killed && code > 0 && stderr === '' && !command.includes('--json')) {
+  if (!killed && code > 0 && text.trim() === '' && !command.includes('--json')) {
     round.failed('wrong report', `${command} ended with ${code} and no words`);
   }
 }

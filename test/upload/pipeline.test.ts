@@ -697,6 +697,10 @@ describe('many files', () => {
     for (let i = 0; i < 3; i++) {
       put(dir, `large/${i}.fit`, makeRecording({ seed: 50 + i, sizeBytes: 4_200_000 }));
     }
+    for (let i = 0; i < 3; i++) {
+      const recording = makeRecording({ seed: 60 + i, sizeBytes: 4_200_000 });
+      put(dir, `packed/${i}.fit.gz`, gzipSync(recording));
+    }
     sandbox.control.addFaults('upload-fit:delay=40ms*inf');
     /** Returns the largest number of requests in flight at once, from the record of the sandbox. */
     const mostAtOnce = (requests: Awaited<ReturnType<typeof run>>['requests']) => {
@@ -715,6 +719,9 @@ describe('many files', () => {
     const large = await run(['large'], { jobs: 3 });
     expect(Object.values(outcomes(large.items))).toEqual(Array(3).fill('uploaded'));
     expect(mostAtOnce(large.requests)).toBe(1);
+    const packed = await run(['packed'], { jobs: 3 });
+    expect(Object.values(outcomes(packed.items))).toEqual(Array(3).fill('uploaded'));
+    expect(mostAtOnce(packed.requests)).toBe(1);
   });
 
   it('are skipped if their activity is too early', async () => {

@@ -1,3 +1,4 @@
+import { randomFillSync } from 'node:crypto';
 import { appendFileSync, statSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
@@ -6,6 +7,8 @@ import {
   type BufferSource,
   HEAD_ROOM,
   MAX_RECORDING_BYTES,
+  MAX_UNPACKED_BYTES,
+  NeedsRoom,
   TAIL_ROOM,
   contentsOf,
   readFile,
@@ -15,6 +18,7 @@ import { makeRecording } from '../support/fit-maker.ts';
 import { put, scratchDir } from './support.ts';
 
 const fresh: BufferSource = (size) => Buffer.alloc(size);
+const LARGE = makeRecording({ seed: 3, sizeBytes: 2_000_000 });
 const BYTES = Buffer.from(Array.from({ length: 100_000 }, (_, i) => (i * 31) & 255));
 
 function read(path: string, buffers = fresh) {
@@ -165,6 +169,39 @@ describe('reading a packed file', () => {
     expect(readFile(put(scratchDir(), 'bomb.fit.gz', gzipSync(bomb)), fresh)).toEqual({
       problem: 'It unpacks to more than 100 times its size, as no recording does.',
       reason: 'unreadable',
+    });
+  });
+
+  it('unpacks at most 48 MB, and names the way to send a larger recording', () => {
+    const bomb = Buffer.alloc(MAX_UNPACKED_BYTES + 1);
+    bomb.set(RIDE.subarray(0, 14));
+    bomb.writeUInt32LE(bomb.length - 16, 4);
+    // The ratio is that of a recording.
+    randomFillSync(bomb, 100, 700_000);
+    const packed = gzipSync(bomb, { level: 1 });
+    expect(bomb.length / packed.length).toBeLessThan(100);
+    expect(readFile(put(scratchDir(), 'bomb.fit.gz', packed), fresh)).toEqual({
+      problem:
+        'It unpacks to more than 48 MB, as hardly any recording does. If it is one, unpack it, and upload the .fit file.',
+      reason: 'unreadable',
+    });
+  });
+
+  it('throws if the caller has less room than a recording may need', () => {
+    const path = put(scratchDir(), 'a.fit.gz', gzipSync(LARGE));
+    expect(() => readFile(path, fresh, LARGE.length - 1)).toThrow(NeedsRoom);
+    const contents = readFile(path, fresh, LARGE.length);
+    expect('bytes' in contents && contents.bytes.equals(LARGE)).toBe(true);
+  });
+
+  it('reads a gzip file with several members, and one whose stated size is a lie', () => {
+    const halves = [LARGE.subarray(0, 1_500_000), LARGE.subarray(1_500_000)];
+    const path = put(scratchDir(), 'a.fit.gz', Buffer.concat(halves.map((half) => gzipSync(half))));
+    expect(read(path).bytes.equals(LARGE)).toBe(true);
+    const lie = gzipSync(LARGE);
+    lie.writeUInt32LE(0xffff_ffff, lie.length - 4);
+    expect(readFile(put(scratchDir(), 'b.fit.gz', lie), fresh)).toMatchObject({
+      reason: 'corrupt',
     });
   });
 });

@@ -3,6 +3,7 @@ import type { CommandModule } from '../../app/command.ts';
 import { pathsFor } from '../../app/config.ts';
 import type { AppContext } from '../../app/context.ts';
 import { ExitCode } from '../../base/errors.ts';
+import { printable } from '../../base/printable.ts';
 import { zoneNames } from '../../base/zone-name.ts';
 import { readConfigFile } from '../../config/config.ts';
 import { SETTINGS, isSettingKey } from '../../config/settings.ts';
@@ -35,7 +36,7 @@ function profileLines(context: AppContext): string[] {
   return Object.keys(profiles).map((name) => {
     try {
       const athlete = profiles[name]?.account?.name;
-      return athlete === undefined ? name : `${name}\t${athlete}`;
+      return athlete === undefined ? name : `${name}\t${printable(athlete)}`;
     } catch {
       // It has a fault, which the command reports that uses this profile.
       return name;

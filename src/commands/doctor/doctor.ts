@@ -8,7 +8,7 @@ import type { Config } from '../../config/config.ts';
 import { type CheckName, type Finding, failed, findingText } from './finding.ts';
 import { checkFolders, checkSettings } from './folders.ts';
 import { checkKeychain, checkLogin } from './login.ts';
-import { checkName, checkNode, checkWatches } from './machine.ts';
+import { checkName, checkNode, checkNodeVariables, checkWatches } from './machine.ts';
 import { checkProxy, checkService } from './network.ts';
 import { checkDisk, checkLedger } from './storage.ts';
 import { checkPlatformZone, checkZone, checkZoneData } from './zone.ts';
@@ -40,6 +40,7 @@ const OF_PROFILE: readonly (readonly [
   ['state', checkLedger],
   ['keychain', checkKeychain],
   ['zone', checkZone],
+  ['node', checkNodeVariables],
   ['proxy', checkProxy],
 ];
 
@@ -66,7 +67,7 @@ async function examine(context: AppContext, report: (finding: Finding) => void):
   if (config !== undefined) {
     for (const [name, check] of OF_PROFILE) await run(name, () => check(context, config));
     if (config.get('baseUrl') === undefined) report(NO_ADDRESS);
-    else if (!bad.has('proxy')) {
+    else if (!bad.has('proxy') && !bad.has('node')) {
       await withUntracedHttp(context, async (http) => {
         await run('service', () => checkService(context, config, http));
         const reachable = !bad.has('service');

@@ -3,7 +3,12 @@ import { dirname } from 'node:path';
 import type { AppContext } from '../../app/context.ts';
 import type { Config } from '../../config/config.ts';
 import { hasEnvironmentTokens } from '../../credentials/environment.ts';
-import { distrustMessage, findDistrust } from '../../system/folder-trust.ts';
+import {
+  distrustHint,
+  distrustMessage,
+  findDistrust,
+  findOwnDistrust,
+} from '../../system/folder-trust.ts';
 import { writeFailure } from '../../system/storage.ts';
 import { type Finding, failed } from './finding.ts';
 
@@ -27,24 +32,31 @@ export function checkSettings(_context: AppContext, config: Config): Finding {
   return { check, state: 'good', message: `${own}${presets}` };
 }
 
-/** Finds other users who can change this program's folders. A token store refuses such a folder. */
+/**
+ * Finds other users who can change this program's folders: those above them too, which only a token store
+ * refuses.
+ */
 export function checkFolders(_context: AppContext, config: Config): Finding[] {
   const check = 'folders';
   const { configFile, stateDir } = config.paths;
   const inFile = config.get('tokenStore') === 'file' && !hasEnvironmentTokens(config);
   const found = [
-    { folder: dirname(configFile), state: 'odd' as const },
-    { folder: stateDir, state: inFile ? ('bad' as const) : ('odd' as const) },
-  ].flatMap(({ folder, state }): Finding[] => {
-    const distrust = findDistrust(folder);
+    { folder: dirname(configFile), variable: 'SYNC_CONFIG_DIR' as const, refused: false },
+    { folder: stateDir, variable: 'SYNC_STATE_DIR' as const, refused: inFile },
+  ].flatMap(({ folder, variable, refused }) => {
+    const own = findOwnDistrust(folder, 1);
+    const distrust = own ?? findDistrust(folder);
     if (distrust === undefined) return [];
+    const state = refused || own !== undefined ? ('bad' as const) : ('odd' as const);
     const message = distrustMessage(distrust, folder);
-    return [{ check, state, message, hint: `Run \`${distrust.fix}\`.` }];
+    const finding = { check, state, message, hint: distrustHint(distrust, variable) } as const;
+    return [{ path: distrust.path, finding }];
   });
   // A folder above both has one fix, and the more severe finding comes last.
   const [first, last] = found;
-  if (last !== undefined && first?.hint === last.hint) return [last];
-  if (found.length > 0) return found;
+  const findings = found.map(({ finding }) => finding);
+  if (last !== undefined && first?.path === last.path) return [last.finding];
+  if (findings.length > 0) return findings;
   const message = 'Only you can change the settings and the state folder.';
   return [{ check, state: 'good', message }];
 }

@@ -1,9 +1,12 @@
 import { readFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
+import { uncheckedTls } from '../../api/open-http.ts';
 import type { AppContext } from '../../app/context.ts';
+import { leakingVariables } from '../../app/node-variables.ts';
 import { phrase, sync } from '../../base/phrase.ts';
+import type { Config } from '../../config/config.ts';
 import { isExecutable, isOwnLauncher } from '../../system/executables.ts';
-import type { Finding } from './finding.ts';
+import { type Finding, failed } from './finding.ts';
 
 /** Enough inotify watches for large device folders and for other programs. */
 const ENOUGH_WATCHES = 8_192;
@@ -14,6 +17,15 @@ export function checkNode({ version }: AppContext): Finding {
   const zones = tz === undefined ? '' : `, with zone data ${tz}`;
   const message = `sync ${version} on Node.js ${node} (${process.execPath})${zones}.`;
   return { check: 'node', state: 'good', message };
+}
+
+/** Finds variables of Node.js that give the login away. */
+export function checkNodeVariables({ env }: AppContext, config: Config): Finding[] {
+  const check = 'node';
+  const unchecked = uncheckedTls(env);
+  const encrypted = config.get('baseUrl')?.protocol !== 'http:';
+  const leaks = leakingVariables(env).map((leak): Finding => ({ check, state: 'odd', ...leak }));
+  return unchecked !== undefined && encrypted ? [failed(check, unchecked), ...leaks] : leaks;
 }
 
 export function checkWatches({ platform }: AppContext): Finding {

@@ -3,7 +3,8 @@ import { ledgerPath } from '../../app/config.ts';
 import type { AppContext } from '../../app/context.ts';
 import type { Config } from '../../config/config.ts';
 import { openDatabase } from '../../ledger/database.ts';
-import { freeBytes, writeFailure } from '../../system/storage.ts';
+import { freeBytes } from '../../system/disk.ts';
+import { writeFailure } from '../../system/storage.ts';
 import { bytes } from '../../terminal/words.ts';
 import { type Finding, failed } from './finding.ts';
 
@@ -26,7 +27,7 @@ export function checkDisk(_context: AppContext, { paths }: Config): Finding[] {
       check,
       state: free < LEAST_BYTES ? 'bad' : 'odd',
       message: `Disk: only ${bytes(free)} free for ${paths.stateDir}`,
-      hint: 'Free some room. What was sent is not lost.',
+      hint: 'Free some space there. Nothing is lost.',
     },
   ];
 }

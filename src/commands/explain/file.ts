@@ -6,6 +6,7 @@ import { duration, plural } from '../../terminal/words.ts';
 import { identify } from '../../upload/identify.ts';
 import { readFile } from '../../upload/read-recording.ts';
 import { type ActivityView, activityJson, activityText } from '../../app/activity-words.ts';
+import { invalidHint } from '../../app/invalid-hint.ts';
 import { type UploadState, stateOf } from './upload-state.ts';
 
 export interface ExplainedFile {
@@ -21,7 +22,11 @@ export function explainFile(path: string, absolute: string, uploads: UploadLedge
   const contents = readFile(absolute, (size) => Buffer.allocUnsafe(size));
   if ('problem' in contents) return { path, state: 'not-sent', reason: contents.problem };
   const identity = identify(contents.bytes);
-  if (!('sha256' in identity)) return { path, state: 'not-sent', reason: identity.detail };
+  if (!('sha256' in identity)) {
+    const hint = invalidHint(path, identity.verdict);
+    const reason = hint === undefined ? identity.detail : phrase`${identity.detail} ${hint}`;
+    return { path, state: 'not-sent', reason };
+  }
   const { sha256 } = identity;
   const upload = uploads.find(sha256);
   if (upload !== undefined) return { path, sha256, upload, ...stateOf(upload) };

@@ -7,22 +7,19 @@ import {
 } from 'fit-file-parser/profile';
 import { isoTime } from '../../base/time.ts';
 import { activityName } from '../../fit/activity-name.ts';
+import { compareAverages } from '../../fit/averages.ts';
 import {
-  decodeContents,
-  type Averages,
+  type Contents,
   type DeveloperField,
-  type Sample,
-} from '../../fit/decode.ts';
+  type Samples,
+  readContents,
+} from '../../fit/contents.ts';
 import { deviceId } from '../../fit/device.ts';
-import { checkEnvelope, type Envelope } from '../../fit/envelope.ts';
-import {
-  describeFileType,
-  readActivityTimes,
-  readFileId,
-  type ActivityTimes,
-  type FileId,
-  type Session,
-} from '../../fit/summary.ts';
+import { type Envelope, checkEnvelope } from '../../fit/envelope.ts';
+import { type FileId, describeFileType, isActivity, readFileId } from '../../fit/file-id.ts';
+import { type CadenceUnit, TRANSITION, cadenceUnit } from '../../fit/sports.ts';
+import { type Averages, type Session, type Summary, readSummary, sum } from '../../fit/summary.ts';
+import { identify } from '../../upload/identify.ts';
 import { readFile } from '../../upload/read-recording.ts';
 
 export type InspectItem =
@@ -35,6 +32,8 @@ export interface Findings {
   readonly sha256: string;
   /** Bytes. */
   readonly size: number;
+  /** Bytes before the first byte that cannot be decoded; undefined if all can. */
+  readonly readableBytes: number | undefined;
   /** Why it is not whole. */
   readonly problem: string | undefined;
   readonly detail: string | undefined;
@@ -42,26 +41,34 @@ export interface Findings {
   readonly segments: number | undefined;
   /** "an activity", "settings", ...; undefined if it is no FIT file. */
   readonly holds: string | undefined;
+  /** Whether `sync upload` sends it: a whole activity. */
+  readonly isSent: boolean;
   readonly device: Device | undefined;
-  /** The name for an upload. */
+  /** The name for an upload of an activity. */
   readonly name: string | undefined;
   /** ISO 8601, UTC. */
   readonly startTime: string | undefined;
   /** The same instant with the athlete's offset, if the device says it. */
   readonly localStartTime: string | undefined;
+  /** Seconds, pauses counted. */
+  readonly elapsedSecs: number | undefined;
   /** Seconds, pauses not counted. */
   readonly timerSecs: number | undefined;
   readonly distanceMeters: number | undefined;
   readonly ascentMeters: number | undefined;
+  readonly maxDepthMeters: number | undefined;
   readonly calories: number | undefined;
-  /** W, bpm, revolutions a minute. */
-  readonly averages: Averages | undefined;
+  readonly averages: ShownAverages;
+  /** Means of the records that the device's averages contradict. */
+  readonly recordedAverages: ShownAverages;
   readonly sessions: readonly SessionFindings[];
   readonly laps: number;
   readonly records: number;
+  /** Seconds from the first to the last record. */
+  readonly recordedSecs: number | undefined;
   readonly developerFields: readonly DeveloperField[];
   /** For the picture. */
-  readonly samples: readonly Sample[];
+  readonly samples: Samples;
 }
 
 export interface Device {
@@ -73,49 +80,108 @@ export interface Device {
   readonly serial: number | undefined;
 }
 
+/** W, bpm, and the cadence in its unit; without cadence for a sport that has none. */
+export interface ShownAverages extends Averages {
+  readonly cadenceUnit: CadenceUnit | undefined;
+}
+
 export interface SessionFindings {
+  /** Numbers in the FIT profile. */
+  readonly numbers: Pick<Session, 'sport' | 'subSport'>;
   readonly sport: string | undefined;
   readonly subSport: string | undefined;
   readonly startTime: string | undefined;
+  readonly elapsedSecs: number | undefined;
   readonly timerSecs: number | undefined;
   readonly distanceMeters: number | undefined;
 }
 
-/** Reads one file; an unreadable one is an outcome, not an error. */
-export async function inspectFile(path: string): Promise<InspectItem> {
-  const contents = readFile(path, (size) => Buffer.allocUnsafe(size));
+/**
+ * Reads one file; an unreadable one is an outcome, not an error.
+ *
+ * @param path as the user named it
+ */
+export function inspectFile(path: string, absolute: string): InspectItem {
+  const contents = readFile(absolute, (size) => Buffer.allocUnsafe(size));
   if ('problem' in contents) return { path, state: 'unreadable', detail: contents.problem };
   const { bytes } = contents;
   const envelope = checkEnvelope(bytes);
-  return { path, state: envelope.state, ...(await findings(bytes, envelope)) };
+  return { path, state: envelope.state, ...findings(bytes, envelope) };
 }
 
-async function findings(bytes: Uint8Array, envelope: Envelope): Promise<Findings> {
+function findings(bytes: Buffer, envelope: Envelope): Findings {
   const fileId = readFileId(bytes);
-  const times = readActivityTimes(bytes);
-  const decoded = envelope.state === 'not-fit' ? undefined : await decodeContents(bytes, envelope);
+  const identity = identify(bytes, envelope);
+  const summary = readSummary(bytes);
+  const { sessions } = summary;
+  const contents = readContents(bytes);
+  const { means, samples, end } = contents;
+  const startTime = summary.startTime ?? contents.startTime;
+  const { shown, contradicting } = compareAverages(sessions, means);
   return {
-    sha256: createHash('sha256').update(bytes).digest('hex'),
+    sha256:
+      'sha256' in identity ? identity.sha256 : createHash('sha256').update(bytes).digest('hex'),
     size: bytes.length,
+    readableBytes: end.complete || envelope.state === 'not-fit' ? undefined : end.at,
     problem: envelope.state === 'whole' ? undefined : envelope.problem,
     detail: envelope.state === 'whole' ? undefined : envelope.detail,
     segments: envelope.state === 'whole' ? envelope.segments.length : undefined,
-    holds: fileId && describeFileType(fileId.type),
+    holds: envelope.state === 'not-fit' ? undefined : holds(bytes, fileId),
+    isSent: identity.verdict === 'activity',
     device: fileId && deviceOf(fileId),
-    name: activityName(times),
-    startTime: times.startTime?.toISOString(),
-    localStartTime: localStartTime(times),
-    timerSecs: times.timerSecs,
-    distanceMeters: times.distanceMetres,
-    ascentMeters: decoded?.ascent,
-    calories: decoded?.calories,
-    averages: decoded?.averages,
-    sessions: times.sessions.map(describeSession),
-    laps: decoded?.laps ?? 0,
-    records: decoded?.samples.length ?? 0,
-    developerFields: decoded?.developerFields ?? [],
-    samples: decoded?.samples ?? [],
+    name: isActivity(bytes, fileId) ? activityName(summary) : undefined,
+    startTime: startTime?.toISOString(),
+    localStartTime: localStartTime(startTime, summary),
+    elapsedSecs: summary.elapsedSecs,
+    timerSecs: summary.timerSecs,
+    distanceMeters: summary.distanceMetres,
+    ascentMeters: sum(sessions.map(({ ascentMetres }) => ascentMetres)),
+    maxDepthMeters: maxDepth(sessions, contents),
+    calories: sum(sessions.map(({ calories }) => calories)),
+    averages: inUnits(shown, sessions),
+    recordedAverages: inUnits(contradicting, sessions),
+    sessions: sessions.map(describeSession),
+    laps: contents.laps,
+    records: samples.at.length,
+    recordedSecs: spanOf(samples),
+    developerFields: contents.developerFields,
+    samples,
   };
+}
+
+function holds(bytes: Uint8Array, fileId: FileId | undefined): string {
+  return isActivity(bytes, fileId) ? 'an activity' : describeFileType(fileId?.type);
+}
+
+/** Returns the greatest depth of the dives by the device's summary, else by the records. */
+function maxDepth(sessions: readonly Session[], { samples }: Contents): number | undefined {
+  const stated = sessions.flatMap(({ maxDepthMetres }) => maxDepthMetres ?? []);
+  const depths = stated.length > 0 ? stated : samples.depth;
+  const greatest = depths.reduce((a, b) => (b > a ? b : a), 0);
+  return greatest === 0 ? undefined : greatest;
+}
+
+/** Returns the time up to the latest record; the clock of a device may be set back in between. */
+function spanOf({ at }: Samples): number | undefined {
+  return at.length === 0 ? undefined : at.reduce((a, b) => (b > a ? b : a));
+}
+
+/** Rounds the averages to a tenth. A cadence needs sessions of one sport, which has the unit. */
+function inUnits(averages: Averages, sessions: readonly Session[]): ShownAverages {
+  const { power, heartRate, cadence } = averages;
+  const parts = sessions.filter(({ sport }) => sport !== TRANSITION);
+  const units = new Set(parts.map(cadenceUnit));
+  const unit = units.size === 1 && cadence !== undefined ? [...units][0] : undefined;
+  return {
+    power: tenth(power),
+    heartRate: tenth(heartRate),
+    cadence: unit === undefined ? undefined : tenth((cadence ?? 0) * (unit === 'spm' ? 2 : 1)),
+    cadenceUnit: unit,
+  };
+}
+
+function tenth(value: number | undefined): number | undefined {
+  return value === undefined ? undefined : Math.round(value * 10) / 10;
 }
 
 const GARMIN = 1;
@@ -133,20 +199,17 @@ function deviceOf(fileId: FileId): Device | undefined {
   };
 }
 
-function describeSession({
-  sport,
-  subSport,
-  startTime,
-  timerSecs,
-  distanceMetres,
-}: Session): SessionFindings {
+function describeSession(session: Session): SessionFindings {
+  const { sport, subSport } = session;
   const subSportName = words(getFitSubSportName(subSport));
   return {
+    numbers: { sport, subSport },
     sport: words(getFitSportName(sport)),
     subSport: subSportName === 'generic' ? undefined : subSportName,
-    startTime: startTime?.toISOString(),
-    timerSecs,
-    distanceMeters: distanceMetres,
+    startTime: session.startTime?.toISOString(),
+    elapsedSecs: session.elapsedSecs,
+    timerSecs: session.timerSecs,
+    distanceMeters: session.distanceMetres,
   };
 }
 
@@ -155,7 +218,10 @@ function words(name: string | null): string | undefined {
   return name === null ? undefined : name.replaceAll('_', ' ');
 }
 
-function localStartTime({ startTime, localOffsetMinutes }: ActivityTimes): string | undefined {
+function localStartTime(
+  startTime: Date | undefined,
+  { localOffsetMinutes }: Summary,
+): string | undefined {
   if (startTime === undefined || localOffsetMinutes === undefined) return undefined;
   return isoTime(startTime.getTime(), localOffsetMinutes);
 }

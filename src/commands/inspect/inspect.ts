@@ -1,3 +1,4 @@
+import { resolve } from 'node:path';
 import type { CommandModule } from '../../app/command.ts';
 import { namedPaths } from '../../app/named-paths.ts';
 import { ExitCode } from '../../base/errors.ts';
@@ -15,17 +16,23 @@ export const inspect: CommandModule = {
   async run({ cwd, io, output, signal }, files: readonly string[]) {
     const screen = { columns: io.stdoutColumns || USUAL_COLUMNS, unicode: io.unicode };
     let exitCode: ExitCode = ExitCode.ok;
-    for (const file of namedPaths(files, cwd)) {
+    for (const [index, file] of namedPaths(files, cwd).entries()) {
       signal.throwIfAborted();
-      const item = await inspectFile(file);
+      const item = inspectFile(file, resolve(cwd, file));
       if (item.state !== 'whole') exitCode = ExitCode.invalidInput;
-      output.result(inspectJson(item), joinTexts(inspectLines(item, screen), '\n'));
+      const lines = output.json ? [] : inspectLines(item, screen);
+      const text = joinTexts(index === 0 ? lines : ['', ...lines], '\n');
+      output.result(inspectJson(item), text);
+      // Lets a signal arrive.
+      await new Promise((done) => setImmediate(done));
     }
     return exitCode;
   },
 };
 
-/** Returns all findings but the samples. */
+/** Returns all findings but the samples and the sports' numbers. */
 function inspectJson(item: InspectItem): Record<string, unknown> {
-  return { type: 'recording', ...item, samples: undefined };
+  if (item.state === 'unreadable') return { type: 'recording', ...item };
+  const sessions = item.sessions.map((session) => ({ ...session, numbers: undefined }));
+  return { type: 'recording', ...item, samples: undefined, sessions };
 }

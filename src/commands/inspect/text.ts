@@ -1,7 +1,9 @@
-import type { Sample } from '../../fit/decode.ts';
-import { drawChart, drawTrack, type Place, type Point } from '../../fit/picture.ts';
+import { type Text, phrase, sync } from '../../base/phrase.ts';
+import { TRANSITION, paceOf } from '../../fit/sports.ts';
 import { clockTime, distance, weekday } from '../../terminal/words.ts';
-import type { Device, Findings, InspectItem, SessionFindings } from './findings.ts';
+import type { Device, Findings, InspectItem, SessionFindings, ShownAverages } from './findings.ts';
+import { rounded } from './numbers.ts';
+import { pictureLines } from './picture.ts';
 
 /** The terminal that a recording is shown on. */
 export interface Screen {
@@ -10,43 +12,86 @@ export interface Screen {
   readonly unicode: boolean;
 }
 
+/** A file that could be read. */
+type ReadItem = Exclude<InspectItem, { state: 'unreadable' }>;
+
 /** Describes a recording in lines of text with a small picture. */
-export function inspectLines(item: InspectItem, screen: Screen): string[] {
-  const path = printable(item.path);
-  if (item.state === 'unreadable') return [path, `  Cannot be read. ${item.detail}`];
-  const facts = [
-    ...(item.detail === undefined ? [] : [item.detail]),
-    ...(item.state === 'not-fit' ? [] : activityLines(item)),
+export function inspectLines(item: InspectItem, screen: Screen): Text[] {
+  if (item.state === 'unreadable') return [item.path, `  Cannot be read. ${item.detail}`];
+  const span = item.recordedSecs ?? 0;
+  const picture = pictureLines(item.samples, span, { ...screen, columns: screen.columns - 2 });
+  const blocks = [
+    verdictLines(item),
+    item.state === 'not-fit' ? [] : activityLines(item),
+    picture,
+    fileLines(item),
   ];
-  const picture = pictureLines(item.samples, { ...screen, columns: screen.columns - 2 });
-  const blocks = [facts, picture, fileLines(item)].filter((block) => block.length > 0);
-  const body = blocks.flatMap((block, i) => (i === 0 ? block : ['', ...block]));
-  return [path, ...body.map((line) => (line === '' ? '' : `  ${line}`))];
+  const body = blocks
+    .filter((block) => block.length > 0)
+    .flatMap((block, i) => (i === 0 ? block : ['', ...block]));
+  return [item.path, ...body.map((line) => (line === '' ? '' : phrase`  ${line}`))];
 }
 
-function activityLines(item: Findings): string[] {
+/** Reports the problem of a file, how much of it can be read, and whether it is sent. */
+function verdictLines(item: ReadItem): Text[] {
+  const { path, state, detail, isSent, holds = '' } = item;
+  const isDamaged = state === 'incomplete' || state === 'corrupt';
+  return present([
+    detail,
+    state === 'whole' && item.readableBytes !== undefined
+      ? 'Its checksum is correct, but it cannot be decoded to its end: the device or program that wrote it made a mistake.'
+      : undefined,
+    readableLine(item),
+    isDamaged && item.records > 0
+      ? phrase`${sync('repair', path)} writes a complete copy of what can be read.`
+      : undefined,
+    state === 'whole' && !isSent
+      ? phrase`Not an activity but ${holds}, so uploads leave it out. ${sync('upload', '--any-type', path)} sends it all the same.`
+      : undefined,
+  ]);
+}
+
+function readableLine(item: ReadItem): string | undefined {
+  const { state, readableBytes, size, records, recordedSecs } = item;
+  if (state === 'not-fit' || (state === 'whole' && readableBytes === undefined)) return undefined;
+  const part = `${(readableBytes ?? size).toLocaleString('en-US')} of ${size.toLocaleString('en-US')} bytes`;
+  const time = recordedSecs === undefined ? '' : ` over ${clockTime(recordedSecs)}`;
+  return `Readable: ${part}, ${counted(records, 'record') ?? 'no records'}${time}.`;
+}
+
+function activityLines(item: Findings): Text[] {
   const { averages } = item;
   const title = item.name ?? capitalised(item.holds ?? 'data of an unknown type');
   const course = [
-    duration(item.timerSecs),
+    timeText(item),
     distanceText(item.distanceMeters),
     pace(item),
-    item.ascentMeters ? `${Math.round(item.ascentMeters)} m up` : undefined,
+    item.ascentMeters ? `${rounded(item.ascentMeters)} m up` : undefined,
+    item.maxDepthMeters && `${item.maxDepthMeters.toFixed(1)} m deep`,
   ];
-  const effort = [
-    quantity(averages?.power, 'W'),
-    quantity(averages?.heartRate, 'bpm'),
-    cadence(item),
-    quantity(item.calories, 'kcal'),
-  ];
+  const effort = [...averageTexts(averages), quantity(item.calories, 'kcal')];
   return present([
     title,
     startLine(item),
     ...[course, effort].map((figures) => present(figures).join('   ')),
+    contradictionLine(item),
     ...(item.sessions.length > 1 ? item.sessions.map(sessionLine) : []),
     countsLine(item),
     developerFieldsLine(item),
   ]);
+}
+
+function averageTexts(averages: ShownAverages): (string | undefined)[] {
+  return [
+    quantity(averages.power, 'W'),
+    quantity(averages.heartRate, 'bpm'),
+    averages.cadenceUnit && quantity(averages.cadence, averages.cadenceUnit),
+  ];
+}
+
+function contradictionLine({ recordedAverages }: Findings): string | undefined {
+  const found = present(averageTexts(recordedAverages));
+  return found.length === 0 ? undefined : `Its records average ${found.join(', ')} instead.`;
 }
 
 function startLine({ startTime, localStartTime }: Findings): string | undefined {
@@ -61,7 +106,7 @@ function startLine({ startTime, localStartTime }: Findings): string | undefined 
 
 function sessionLine(session: SessionFindings, index: number): string {
   const sport = [session.sport ?? 'unknown sport', session.subSport].filter(Boolean).join(', ');
-  const figures = present([duration(session.timerSecs), distanceText(session.distanceMeters)]);
+  const figures = present([timeText(session), distanceText(session.distanceMeters)]);
   return `${index + 1}. ${sport.padEnd(24)} ${figures.join('   ')}`.trimEnd();
 }
 
@@ -79,12 +124,12 @@ function developerFieldsLine({ developerFields }: Findings): string | undefined 
   const names = developerFields.map(({ name, units }) =>
     units === undefined ? name : `${name} (${units})`,
   );
-  return `Developer fields: ${printable(names.join(', '))}`;
+  return `Developer fields: ${names.join(', ')}`;
 }
 
-function fileLines({ device, size, sha256, state }: Findings & { state: string }): string[] {
+function fileLines({ device, size, sha256, state }: ReadItem): string[] {
   return present([
-    device && `Device  ${printable(deviceName(device))} (${printable(device.id)})`,
+    device && `Device  ${deviceName(device)} (${device.id})`,
     `File    ${size.toLocaleString('en-US')} bytes, ${state === 'not-fit' ? 'no recording' : state === 'whole' ? 'whole' : 'not whole'}`,
     `SHA-256 ${sha256}`,
   ]);
@@ -97,82 +142,26 @@ function deviceName({ manufacturer = '', product = '' }: Device): string {
   return `${maker} ${product}`.trim();
 }
 
-const MAP = { columns: 24, rows: 8 };
-/** The charts over time; `range`: least difference between top and bottom. */
-const CHARTS = [
-  { name: 'Altitude', field: 'altitude', unit: 'm', range: 30, rows: 3 },
-  { name: 'Power', field: 'power', unit: 'W', range: 50, rows: 2 },
-  { name: 'Heart rate', field: 'heartRate', unit: 'bpm', range: 20, rows: 2 },
-] as const;
-const NAME_COLUMNS = 12;
-/** Room for a label such as " 1,087 to 8,848 m". */
-const RANGE_COLUMNS = 17;
-const SMALLEST_CHART = 16;
-const LARGEST_CHART = 72;
-
-/** Draws the map on the left, the charts beside it, or below it on a narrow terminal. */
-function pictureLines(samples: readonly Sample[], { columns, unicode }: Screen): string[] {
-  const map = drawTrack(places(samples), { ...MAP, ascii: !unicode });
-  const mapColumns = map[0] === undefined ? 0 : map[0].length + 2;
-  const room = columns - NAME_COLUMNS - RANGE_COLUMNS;
-  const beside = room - mapColumns >= SMALLEST_CHART;
-  const width = Math.min(LARGEST_CHART, beside ? room - mapColumns : room);
-  const charts = width < SMALLEST_CHART ? [] : chartLines(samples, { columns: width, unicode });
-  if (map.length === 0) return charts;
-  if (!beside) return charts.length === 0 ? map : [...map, '', ...charts];
-  const blank = ' '.repeat(mapColumns);
-  return Array.from({ length: Math.max(map.length, charts.length) }, (_, i) =>
-    `${map[i]?.padEnd(mapColumns) ?? blank}${charts[i] ?? ''}`.trimEnd(),
-  );
-}
-
-function chartLines(samples: readonly Sample[], { columns, unicode }: Screen): string[] {
-  const span = samples.reduce((longest, { at }) => Math.max(longest, at), 0);
-  return CHARTS.flatMap(({ name, field, unit, range, rows }) => {
-    const points: Point[] = samples.flatMap((sample) => {
-      const value = sample[field];
-      return value === undefined ? [] : [{ at: sample.at, value }];
-    });
-    const chart = drawChart(points, span, range, { columns, rows, ascii: !unicode });
-    // Devices without a sensor write zeroes.
-    if (chart === undefined || (chart.least === 0 && chart.greatest === 0)) return [];
-    const bounds = `${rounded(chart.least)} to ${rounded(chart.greatest)} ${unit}`;
-    return chart.lines.map((line, row) => {
-      const label = (row === 0 ? name : '').padEnd(NAME_COLUMNS);
-      return `${label}${line}${row === rows - 1 ? ` ${bounds}` : ''}`;
-    });
-  });
-}
-
-function places(samples: readonly Sample[]): Place[] {
-  return samples.flatMap(({ at, latitude, longitude }) =>
-    latitude === undefined || longitude === undefined ? [] : [{ at, latitude, longitude }],
-  );
-}
-
-/** Returns steps a minute on foot (FIT counts pairs of steps), else revolutions a minute. */
-function cadence({ averages, sessions }: Findings): string | undefined {
-  if (averages?.cadence === undefined || sessions.length !== 1) return undefined;
-  return onFoot(sessions[0])
-    ? quantity(2 * averages.cadence, 'spm')
-    : quantity(averages.cadence, 'rpm');
-}
-
-function onFoot(session: SessionFindings | undefined): boolean {
-  return ['running', 'walking', 'hiking'].includes(session?.sport ?? '');
-}
-
-/** Returns minutes a kilometre on foot, minutes a hundred metres in water, else km/h. */
+/** Returns the pace or the speed of a recording with one sport. */
 function pace({ sessions, timerSecs, distanceMeters }: Findings): string | undefined {
-  if (!timerSecs || !distanceMeters || sessions.length !== 1) return undefined;
-  const secsPerKm = timerSecs / (distanceMeters / 1000);
-  if (onFoot(sessions[0])) return `${clockTime(secsPerKm)} /km`;
-  if (sessions[0]?.sport === 'swimming') return `${clockTime(secsPerKm / 10)} /100 m`;
-  return `${(3600 / secsPerKm).toFixed(1)} km/h`;
+  const parts = sessions.filter(({ numbers }) => numbers.sport !== TRANSITION);
+  const [first] = parts;
+  if (!timerSecs || !distanceMeters || first === undefined) return undefined;
+  if (parts.some(({ numbers }) => numbers.sport !== first.numbers.sport)) return undefined;
+  const by = paceOf(first.numbers);
+  return by === undefined
+    ? `${((3.6 * distanceMeters) / timerSecs).toFixed(1)} km/h`
+    : `${clockTime((timerSecs / distanceMeters) * by.meters)} ${by.unit}`;
 }
 
-function duration(secs: number | undefined): string | undefined {
-  return secs === undefined ? undefined : clockTime(secs);
+/** Returns the time without pauses, and with them if there are any: "58:52 (59:56 with pauses)". */
+function timeText({
+  timerSecs,
+  elapsedSecs,
+}: Pick<SessionFindings, 'timerSecs' | 'elapsedSecs'>): string | undefined {
+  if (timerSecs === undefined) return undefined;
+  const hasPauses = elapsedSecs !== undefined && elapsedSecs - timerSecs >= 1;
+  return `${clockTime(timerSecs)}${hasPauses ? ` (${clockTime(elapsedSecs)} with pauses)` : ''}`;
 }
 
 function distanceText(meters: number | undefined): string | undefined {
@@ -183,11 +172,6 @@ function quantity(value: number | undefined, unit: string): string | undefined {
   return value === undefined || value === 0 ? undefined : `${rounded(value)} ${unit}`;
 }
 
-/** Rounds without producing "-0". */
-function rounded(value: number): string {
-  return (Math.round(value) + 0).toLocaleString('en-US');
-}
-
 function counted(n: number, noun: string): string | undefined {
   return n === 0 ? undefined : `${n.toLocaleString('en-US')} ${noun}${n === 1 ? '' : 's'}`;
 }
@@ -196,11 +180,6 @@ function capitalised(text: string): string {
   return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
-function present(parts: readonly (string | undefined)[]): string[] {
-  return parts.filter((part) => part !== undefined && part !== '') as string[];
-}
-
-/** Replaces control characters, which a terminal would obey. */
-function printable(text: string): string {
-  return text.replace(/\p{Cc}/gu, '?');
+function present<T extends Text>(parts: readonly (T | 0 | undefined)[]): T[] {
+  return parts.filter((part) => part !== undefined && part !== 0 && part !== '') as T[];
 }

@@ -6,6 +6,7 @@ import type { CheckedCallback } from '../../auth/callback.ts';
 import { exchangeCode } from '../../auth/token-endpoint.ts';
 import type { Env } from '../../base/env.ts';
 import { SyncError } from '../../base/errors.ts';
+import { shellWord } from '../../base/printable.ts';
 import { type Text, joinTexts, phrase, sync } from '../../base/phrase.ts';
 import { endpointUrl } from '../../config/endpoints.ts';
 import { duration } from '../../terminal/words.ts';
@@ -76,12 +77,18 @@ export async function waitForAnswer(
 }
 
 /** Waits for `promise`, but not beyond the signal. */
-function settledOr(promise: Promise<void>, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve, reject) => {
-    signal.throwIfAborted();
-    signal.addEventListener('abort', () => reject(signal.reason as Error), { once: true });
-    promise.then(resolve, reject);
+async function settledOr(promise: Promise<void>, signal: AbortSignal): Promise<void> {
+  signal.throwIfAborted();
+  let onAbort: (() => void) | undefined;
+  const aborted = new Promise<never>((_resolve, reject) => {
+    onAbort = () => reject(signal.reason as Error);
+    signal.addEventListener('abort', onAbort, { once: true });
   });
+  try {
+    await Promise.race([promise, aborted]);
+  } finally {
+    if (onAbort !== undefined) signal.removeEventListener('abort', onAbort);
+  }
 }
 
 /** Why the user opens the address by hand, and where. */
@@ -125,7 +132,7 @@ export function sshForwardCommand(env: Env, hostName: string, redirectUri: strin
   const user = env['USER'] || env['LOGNAME'] || 'USER';
   const host = address || hostName;
   const portFlag = sshPort === undefined || sshPort === '22' ? '' : ` -p ${sshPort}`;
-  return `ssh -N -L ${/[[\]]/.test(forward) ? `'${forward}'` : forward}${portFlag} ${user}@${host}`;
+  return `ssh -N -L ${/[[\]]/.test(forward) ? `'${forward}'` : forward}${portFlag} ${shellWord(`${user}@${host}`)}`;
 }
 
 function byHandText(

@@ -3,6 +3,7 @@ import { PATIENT, whoAmI } from '../../auth/account.ts';
 import { refreshTokens } from '../../auth/token-endpoint.ts';
 import { decodeTokenResponse } from '../../auth/token-response.ts';
 import { SyncError } from '../../base/errors.ts';
+import { JsonTooDeep, parseJson } from '../../base/json.ts';
 import { endpointUrl } from '../../config/endpoints.ts';
 import type { NewTokens } from '../../auth/token-response.ts';
 import type { LoginAttempt } from './store.ts';
@@ -44,10 +45,11 @@ function readTokens(text: string, now: number): NewTokens {
   let parsed: unknown;
   try {
     // PowerShell writes a byte order mark before piped text.
-    parsed = JSON.parse(text.replace(/^\ufeff/, ''));
-  } catch {
+    parsed = parseJson(text.replace(/^\ufeff/, ''));
+  } catch (error) {
     // The parser's message would quote the input, which may be a token.
-    throw new SyncError('CONFIG', '--with-token: the input on stdin is not JSON.', { hint });
+    const problem = error instanceof JsonTooDeep ? error.message : 'the input on stdin is not JSON';
+    throw new SyncError('CONFIG', `--with-token: ${problem}.`, { hint });
   }
   try {
     const context = { now, askedScopes: undefined };

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import type { Config } from '../../config/config.ts';
 import type { Env } from '../../base/env.ts';
 import { SyncError, messageOf } from '../../base/errors.ts';
+import { parseJson } from '../../base/json.ts';
 import { phrase, sync } from '../../base/phrase.ts';
 import { Secret } from '../../base/secret.ts';
 import { isObject } from '../../api/wire.ts';
@@ -31,7 +32,7 @@ export const MAX_DAYS = 3660;
 export function readSeedAccounts(path: string): SeedAccount[] {
   let list: unknown;
   try {
-    list = JSON.parse(readFileSync(path, 'utf8'));
+    list = parseJson(readFileSync(path, 'utf8'));
   } catch (cause) {
     throw new SyncError('INPUT_INVALID', `${path}: ${messageOf(cause)}`, { cause, hint: FORM });
   }

@@ -1,7 +1,7 @@
 import { open, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type ExitCode, SyncError, isAbort, messageOf, worstExitCode } from '../../base/errors.ts';
-import { makeNamedFolder } from '../../system/storage.ts';
+import { makeNamedFolder, storageError } from '../../system/storage.ts';
 import { inParallel } from '../../base/parallel.ts';
 import {
   type DeliveryOptions,
@@ -218,7 +218,9 @@ export async function writeSeedFiles(
     return { dir, recordings, days: day };
   } catch (cause) {
     if (isAbort(cause) || cause instanceof SyncError) throw cause;
-    throw new SyncError('STORAGE', `${dir} cannot be written: ${messageOf(cause)}`, { cause });
+    throw storageError(dir, cause, undefined, {
+      message: `${dir} cannot be written: ${messageOf(cause)}`,
+    });
   }
 }
 

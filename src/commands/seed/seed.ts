@@ -12,7 +12,7 @@ import { withProgress } from '../../app/with-progress.ts';
 import { zoneFor } from '../../app/zone.ts';
 import { ExitCode, SyncError, exitCodeOf, worstExitCode } from '../../base/errors.ts';
 import { inParallel } from '../../base/parallel.ts';
-import { type Text, phrase, renderText, sync } from '../../base/phrase.ts';
+import { linesOf, type Text, phrase, renderText, sync } from '../../base/phrase.ts';
 import { type Config, type SettingOverrides, requireBaseUrl } from '../../config/config.ts';
 import { endpointUrl } from '../../config/endpoints.ts';
 import { errorReport, errorText } from '../../terminal/error.ts';
@@ -212,8 +212,8 @@ function contextOf(account: SeedAccount, context: AppContext): AppContext {
   const { flags, output } = context;
   const own = profile === undefined ? flags : { ...flags, profile };
   const render = (text: Text) => prefix(name) + renderText(text, own.profile);
-  const warn = (text: Text) => output.warn(withVariablesOf(account, render(text)));
-  const say = (text: Text) => output.say(render(text));
+  const warn = (text: Text) => output.warn(linesOf(withVariablesOf(account, render(text))));
+  const say = (text: Text) => output.say(linesOf(render(text)));
   return {
     ...context,
     flags: own,

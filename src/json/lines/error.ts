@@ -12,6 +12,7 @@ const FACTS = {
   proxy: text('Variable that names the proxy that failed.', KNOWN),
   retryAfterMs: count('Pause that the service asks for.', KNOWN, 'ms'),
   path: text('The file, or the path of an address.', KNOWN),
+  disk: text('`full`, `read-only` or `failing`: the state of the disk.', 'the disk is the cause'),
   line: count('Line in the file, from 1.', KNOWN),
   column: count('Column in the line, from 1.', KNOWN),
   setting: text('The setting.', KNOWN),

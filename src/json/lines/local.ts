@@ -1,7 +1,9 @@
 import {
+  type Field,
   type Shape,
   amount,
   count,
+  flag,
   list,
   nullable,
   object,
@@ -15,10 +17,29 @@ import { SHA256 } from './shared.ts';
 
 const SAYS_SO = 'the file says so';
 
+const CADENCE_UNITS = {
+  rpm: 'revolutions per minute',
+  spm: 'steps per minute',
+  'strokes/min': 'strokes per minute',
+};
+
+function averages(about: string): Field {
+  return object(
+    {
+      power: amount('W', 'Average power.', SAYS_SO),
+      heartRate: amount('bpm', 'Average heart rate.', SAYS_SO),
+      cadence: amount('in `cadenceUnit`', 'Average cadence.', 'the sport has one, and it is known'),
+      cadenceUnit: word(CADENCE_UNITS, 'Unit of the cadence.', '`cadence` is present'),
+    },
+    about,
+  );
+}
+
 const SESSION: Shape = {
   sport: text('The kind of sport.', SAYS_SO),
   subSport: text('The variety of the sport.', SAYS_SO),
   startTime: time('When it began.', SAYS_SO),
+  elapsedSecs: amount('s', 'Duration with pauses.', SAYS_SO),
   timerSecs: amount('s', 'Duration without pauses.', SAYS_SO),
   distanceMeters: amount('m', 'Distance.', SAYS_SO),
 };
@@ -51,8 +72,13 @@ const RECORDING: LineKind = {
             '`state` is not `whole`',
           ),
           detail: text('The problem as a sentence.', '`state` is not `whole`'),
+          readableBytes: count(
+            'Bytes before the first byte that cannot be decoded.',
+            'it cannot be decoded to its end',
+          ),
           segments: count('FIT segments in the file.', '`state` is `whole`'),
-          holds: text('What the file is, such as `an activity`.', SAYS_SO),
+          holds: text('What the file is, such as `an activity`.', '`state` is not `not-fit`'),
+          isSent: flag('Whether `sync upload` sends it: a whole activity.'),
           device: object(
             {
               id: text('Identifier of the device, as an upload sends it.'),
@@ -66,22 +92,22 @@ const RECORDING: LineKind = {
           name: text('The name under which it would be uploaded.', SAYS_SO),
           startTime: time('When it began.', SAYS_SO),
           localStartTime: time("The same instant with the athlete's offset.", SAYS_SO),
+          elapsedSecs: amount('s', 'Duration with pauses.', SAYS_SO),
           timerSecs: amount('s', 'Duration without pauses.', SAYS_SO),
           distanceMeters: amount('m', 'Distance.', SAYS_SO),
           ascentMeters: amount('m', 'Ascent.', SAYS_SO),
+          maxDepthMeters: amount('m', 'Greatest depth of a dive.', SAYS_SO),
           calories: amount('kcal', 'Energy.', SAYS_SO),
-          averages: object(
-            {
-              power: amount('W', 'Average power.', SAYS_SO),
-              heartRate: amount('bpm', 'Average heart rate.', SAYS_SO),
-              cadence: amount('rpm', 'Average cadence.', SAYS_SO),
-            },
-            'Averages.',
-            'its records can be read',
+          averages: averages(
+            "The device's averages. Without one, the mean of the records: of heart rate and cadence without zeroes.",
+          ),
+          recordedAverages: averages(
+            "Means of the records, each only if it contradicts the device's average.",
           ),
           sessions: list(SESSION, 'Its sessions.'),
           laps: count('Number of laps.'),
           records: count('Number of samples.'),
+          recordedSecs: amount('s', 'Time from the first to the last sample.', 'it has samples'),
           developerFields: list(
             { name: text('The name.'), units: text('The unit.', SAYS_SO) },
             'Fields that an app on the device added.',
@@ -99,26 +125,81 @@ const RECORDING: LineKind = {
       size: 273026,
       segments: 1,
       holds: 'an activity',
+      isSent: true,
       device: { id: 'garmin-4062-3400000001', manufacturer: 'garmin', product: 'Edge 840' },
       name: 'Morning Ride',
       startTime: '2026-02-15T06:10:00.000Z',
       localStartTime: '2026-02-15T07:10:00+01:00',
+      elapsedSecs: 3712,
       timerSecs: 3600,
       distanceMeters: 30120.5,
       ascentMeters: 412,
       calories: 690,
-      averages: { power: 201, heartRate: 141, cadence: 88 },
+      averages: { power: 201, heartRate: 141, cadence: 88, cadenceUnit: 'rpm' },
+      recordedAverages: {},
       sessions: [
         {
           sport: 'cycling',
           startTime: '2026-02-15T06:10:00.000Z',
+          elapsedSecs: 3712,
           timerSecs: 3600,
           distanceMeters: 30120.5,
         },
       ],
       laps: 4,
       records: 3600,
+      recordedSecs: 3712,
       developerFields: [],
+    },
+  ],
+};
+
+const REPAIR: LineKind = {
+  types: ['repair'],
+  about: 'A copy of a recording that was not whole.',
+  commands: ['repair'],
+  fields: { path: text('The file as the command line names it.') },
+  variants: {
+    by: 'outcome',
+    about: 'What was done.',
+    each: [
+      { is: { whole: 'nothing: the recording is complete' }, fields: {} },
+      {
+        is: { repaired: 'the copy is written' },
+        fields: {
+          copy: text('Path of the copy.'),
+          sha256: sha256('SHA-256 of the copy.'),
+          size: count('Size of the copy.', undefined, 'bytes'),
+          problem: text('The problem of the original, as in the line `recording`.'),
+          detail: text('The problem as a sentence.'),
+          records: count('Number of samples in the copy.'),
+          startTime: time('Time of the first sample.', 'it has one'),
+          endTime: time('Time of the last sample.', 'it has one'),
+          cutBytes: count('Bytes at the end of the original that are not in the copy.'),
+          lostSecs: amount('s', 'Time after the last sample, by the summary of the device.'),
+          hasSession: flag(
+            'Whether the copy has the summary (`session`) that the device writes at the end.',
+          ),
+        },
+      },
+    ],
+  },
+  examples: [
+    { path: 'ride.fit', outcome: 'whole' },
+    {
+      path: 'ride.fit',
+      outcome: 'repaired',
+      copy: 'ride.repaired.fit',
+      sha256: SHA256,
+      size: 151326,
+      problem: 'recording',
+      detail: 'The device has not finished this recording.',
+      records: 3535,
+      startTime: '2026-02-15T06:10:00.000Z',
+      endTime: '2026-02-15T07:09:55.000Z',
+      cutBytes: 17,
+      lostSecs: 0,
+      hasSession: false,
     },
   ],
 };
@@ -216,4 +297,4 @@ const COMPLETION: LineKind = {
   examples: [{ shell: 'bash', script: '# bash completion for sync\n...' }],
 };
 
-export const LOCAL_LINES = [RECORDING, FINDING, SETTING, PATHS, COMPLETION];
+export const LOCAL_LINES = [RECORDING, REPAIR, FINDING, SETTING, PATHS, COMPLETION];

@@ -84,6 +84,7 @@ const UPLOAD: LineKind = {
             'Why.',
           ),
           detail: text('The reason as a sentence.'),
+          hint: text('What to type next.', 'there is a command that may help'),
         },
       },
       {

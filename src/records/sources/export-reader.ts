@@ -3,6 +3,7 @@ import { SyncError } from '../../base/errors.ts';
 import { type Text, phrase, sync } from '../../base/phrase.ts';
 import type { Document } from '../document.ts';
 import { JsonFault, joinPointer, parseValue } from '../json.ts';
+import { listNames } from '../listed.ts';
 import { plain } from '../names.ts';
 import type { ListElement, ListPlace } from '../json-list.ts';
 import type { Line } from '../ndjson.ts';
@@ -248,14 +249,9 @@ function otherSource(name: string, sources: readonly Source[]): SyncError {
 }
 
 function unknownTable(name: string, { header }: TableForm): SyncError {
-  const shown = header
-    .slice(0, 6)
-    .map((cell) => JSON.stringify(cell))
-    .join(', ');
-  const more = header.length > 6 ? ` and ${header.length - 6} more` : '';
   return invalid(
     name,
-    `${name} is a table from an unknown program, with the columns ${shown}${more}`,
+    `${name} is a table from an unknown program, with the columns ${listNames(header, 6)}`,
     phrase`${sync('sources')} lists the exports that sync reads. How to describe a file of your own for --map: ${documentUrl('sources.md')}`,
   );
 }

@@ -103,6 +103,12 @@ const MappingForm = v.variant('kind', [
   }),
 ]);
 
+/** Limits the mistakes that are reported of one mapping; one more gives the number of the others. */
+const MAX_MISTAKES = 20;
+
+/** Limits a mapping file; the longest of ours has 4 kB (bytes). */
+const MAX_MAP_BYTES = 1024 * 1024;
+
 /**
  * Reads a mapping file as a source with one kind of file.
  *
@@ -110,6 +116,11 @@ const MappingForm = v.variant('kind', [
  * @throws SyncError `INPUT_INVALID` if it is not JSON; `USAGE` that names the line of each mistake
  */
 export function readMapFile(name: string, bytes: Buffer): Source {
+  if (bytes.length > MAX_MAP_BYTES) {
+    throw new SyncError('INPUT_INVALID', `${name} is larger than any mapping (1 MB).`, {
+      details: { path: name },
+    });
+  }
   const { text, value } = parseDocument(name, bytes);
   const result = v.safeParse(MappingForm, value);
   if (result.success) {
@@ -117,11 +128,13 @@ export function readMapFile(name: string, bytes: Buffer): Source {
     return { name: 'map', title: name, howTo: '', evidence: [], files: [mapping] };
   }
   const tree = parseTree(text).body;
-  const said = result.issues.map((issue) => {
+  const more = result.issues.length - MAX_MISTAKES;
+  const said = result.issues.slice(0, MAX_MISTAKES).map((issue) => {
     const keys = (issue.path ?? []).map(({ key }) => String(key));
     const { line } = positionOf(text, offsetAt(tree, keys));
     return `${name}:${line}: ${keys.join('.') || 'the mapping'} ${problemOf(issue)}`;
   });
+  if (more > 0) said.push(`${name} has ${more.toLocaleString('en-US')} more mistakes`);
   throw new SyncError('USAGE', `${said.join('\n')}.`, {
     hint: `The form of a mapping, with examples: ${documentUrl('sources.md')}`,
     details: { path: name },

@@ -23,39 +23,55 @@ export function valueAt({ value, around }: Place, path: Path): JsonValue | undef
 }
 
 /**
- * Returns the records at a path: the elements of the list it leads to, or the value itself. A document
+ * Yields the records at a path: the elements of the list it leads to, or the value itself. A document
  * without the path has none. Of several paths, the first with records counts.
  */
-export function recordsAt(document: JsonValue, paths: Paths = ''): Place[] {
-  if (typeof paths === 'string') return placesAt(document, paths);
-  for (const path of paths) {
-    const places = placesAt(document, path);
-    if (places.length > 0) return places;
+export function* recordsAt(
+  document: JsonValue,
+  paths: Paths = '',
+): Generator<Place, void, undefined> {
+  for (const path of [paths].flat()) {
+    let isFound = false;
+    for (const place of placesAt(document, path)) {
+      isFound = true;
+      yield place;
+    }
+    if (isFound) return;
   }
-  return [];
 }
 
-function placesAt(document: JsonValue, path: Path): Place[] {
-  let places: Place[] = [{ value: document, around: [], pointer: '' }];
-  for (const { name, each, ...pick } of parsePath(path).steps) {
-    places = places.flatMap((place) => {
-      const value = stepTo(place.value, { name, ...pick });
-      if (value === undefined) return [];
-      const found = { ...place, value, pointer: joinPointer(place.pointer, name) };
-      return each === true ? elementsOf(found, place.value) : [found];
-    });
-  }
-  return places.flatMap((place) => elementsOf(place, place.value));
+function* placesAt(document: JsonValue, path: Path): Generator<Place, void, undefined> {
+  const root: Place = { value: document, around: [], pointer: '' };
+  const places = parsePath(path).steps.reduce<Iterable<Place>>(placesAfter, [root]);
+  for (const place of places) yield* elementsOf(place, place.value);
 }
 
-/** Returns the elements of a list, or the value itself. @param owner the object that the list is in */
-function elementsOf({ value, around, pointer }: Place, owner: JsonValue): Place[] {
-  if (!Array.isArray(value)) return [{ value, around, pointer }];
-  return value.map((element, index) => ({
-    value: element,
-    around: [...around, owner],
-    pointer: joinPointer(pointer, index),
-  }));
+function* placesAfter(
+  places: Iterable<Place>,
+  { name, each, ...pick }: Step,
+): Generator<Place, void, undefined> {
+  for (const place of places) {
+    const value = stepTo(place.value, { name, ...pick });
+    if (value === undefined) continue;
+    const found = { ...place, value, pointer: joinPointer(place.pointer, name) };
+    if (each === true) yield* elementsOf(found, place.value);
+    else yield found;
+  }
+}
+
+/** Yields the elements of a list, or the value itself. @param owner the object that the list is in */
+function* elementsOf(
+  { value, around, pointer }: Place,
+  owner: JsonValue,
+): Generator<Place, void, undefined> {
+  if (!Array.isArray(value)) {
+    yield { value, around, pointer };
+    return;
+  }
+  const outer = [...around, owner];
+  for (const [index, element] of value.entries()) {
+    yield { value: element, around: outer, pointer: joinPointer(pointer, index) };
+  }
 }
 
 /** One name of a path. */

@@ -1,6 +1,6 @@
 import type { JsonValue } from '../types.ts';
 import { isObject } from '../values.ts';
-import { parsePath, recordsAt, valueAt } from './path.ts';
+import { type Place, parsePath, recordsAt, valueAt } from './path.ts';
 import type { Mapping, Path, Paths, Source } from './types.ts';
 
 /** Finds the sources whose files look like a given one. */
@@ -17,12 +17,21 @@ export const LOOKED_AT = 50;
 /** Returns the sources that a JSON document matches. @param name the file's */
 export function matchJson(name: string, document: JsonValue, sources: readonly Source[]): Match[] {
   return matches(name, sources, 'json', ({ records, has, hasNot = [] }) => {
-    const places = recordsAt(document, records)
-      .slice(0, LOOKED_AT)
-      .filter(({ value }) => isObject(value));
+    const places = firstObjects(recordsAt(document, records));
     const hasPath = (path: Path) => places.some((place) => valueAt(place, path) !== undefined);
     return has.every((paths) => anyOf(paths, hasPath)) && !hasNot.some(hasPath);
   });
+}
+
+/** Returns the objects among the first records. */
+function firstObjects(places: Iterable<Place>): Place[] {
+  const first: Place[] = [];
+  let count = 0;
+  for (const place of places) {
+    if (isObject(place.value)) first.push(place);
+    if (++count === LOOKED_AT) break;
+  }
+  return first;
 }
 
 /**

@@ -1,3 +1,4 @@
+import { parseJson } from '../../base/json.ts';
 import type { JsonObject, JsonValue } from '../types.ts';
 import { plain } from '../names.ts';
 import { type Place, valueAt } from './path.ts';
@@ -48,7 +49,7 @@ function memberOfCell(cells: ReadonlyMap<string, string>, path: Path): JsonValue
   const cell = column === undefined ? undefined : cells.get(plain(column));
   if (rest === undefined || cell?.startsWith('{') !== true) return undefined;
   try {
-    return valueAt({ value: JSON.parse(cell) as JsonValue, around: [], pointer: '' }, rest);
+    return valueAt({ value: parseJson(cell) as JsonValue, around: [], pointer: '' }, rest);
   } catch {
     return undefined;
   }

@@ -7,11 +7,17 @@ import type { Mapping, Path } from './types.ts';
 /** Elements of this many bytes are held at once: more would outlive the collection of young objects. */
 const PART = 16 * 1024;
 
+/** Deepest nesting of elements. The parser needs quadratic time; exports have fewer than ten levels. */
+const MAX_DEPTH = 100;
+
+/** Longest text, comment or value (bytes). The parser holds it in memory. */
+const MAX_TEXT = 1024 * 1024;
+
 /**
  * Reads XML in parts: each element with the mapping's name becomes a row, its attributes the members. The parser
  * forgives, since exports of iOS 16 have a DTD that is not well-formed.
  *
- * @throws SyncError `INPUT_INVALID` if the document ends before its root element does
+ * @throws SyncError `INPUT_INVALID` if the document ends before its root element does, or exceeds a limit
  */
 export async function* readXml(
   name: string,
@@ -32,17 +38,27 @@ export async function* readXml(
     attributes = undefined;
   };
   const open = new Set([root]);
+  let depth = 0;
+  /** Bytes since the last tag or attribute. */
+  let pending = 0;
   const parser = new Parser(
     {
       onopentagname(tag) {
+        pending = 0;
+        if (++depth > MAX_DEPTH) {
+          throw beyondLimit(name, `nests elements more than ${MAX_DEPTH} deep`);
+        }
         endAttributes();
         if (tag === element) attributes = new Map();
       },
       onattribute(attribute, value) {
+        pending = 0;
         if (attribute === filter?.name && !filter.values.has(value)) attributes = undefined;
         attributes?.set(attribute, value);
       },
       onclosetag(tag, isImplied) {
+        pending = 0;
+        depth--;
         endAttributes();
         if (!isImplied) open.delete(tag);
       },
@@ -52,7 +68,10 @@ export async function* readXml(
   const decoder = new TextDecoder();
   for await (const chunk of chunks) {
     for (let at = 0; at < chunk.length; at += PART) {
-      parser.write(decoder.decode(chunk.subarray(at, at + PART), { stream: true }));
+      const part = chunk.subarray(at, at + PART);
+      pending += part.length;
+      parser.write(decoder.decode(part, { stream: true }));
+      if (pending > MAX_TEXT) throw beyondLimit(name, 'has a text of more than 1 MB');
       yield* rows;
       rows = [];
     }
@@ -62,6 +81,13 @@ export async function* readXml(
   if (open.size === 0) return;
   throw new SyncError('INPUT_INVALID', `${name} is cut off: it ends before </${String(root)}>.`, {
     hint: 'Export it again, and copy or unpack it completely.',
+    details: { path: name },
+  });
+}
+
+function beyondLimit(name: string, excess: string): SyncError {
+  return new SyncError('INPUT_INVALID', `${name} ${excess}, which no export does.`, {
+    hint: 'Export it again.',
     details: { path: name },
   });
 }

@@ -59,6 +59,32 @@ describe('doctor before the first login', () => {
     expect(files.filter((entry) => entry.isFile())).toEqual([]);
   });
 
+  it('reports that no certificate is checked, except for plain http to this machine', async () => {
+    const unchecked = { NODE_TLS_REJECT_UNAUTHORIZED: '0' };
+    for (const env of [{}, { SYNC_BASE_URL: `https://127.0.0.1:${await closedPort()}` }]) {
+      const { code, about } = await examine({ ...unchecked, ...env });
+      expect(code).toBe(2);
+      expect(about('node')).toMatchObject([
+        { state: 'bad', hint: expect.stringContaining('NODE_EXTRA_CA_CERTS=') as string },
+        { state: 'good' },
+      ]);
+    }
+    const { url } = await sandbox();
+    const local = await examine({ ...unchecked, SYNC_BASE_URL: url });
+    expect(local.about('node')).toMatchObject([{ state: 'good' }]);
+    expect(local.about('service')).toMatchObject([{ state: 'good' }]);
+  });
+
+  it('notes variables with which Node.js gives tokens away', async () => {
+    const { code, about } = await examine({ NODE_DEBUG: 'http', NODE_OPTIONS: '--tls-keylog=/x' });
+    expect(code).toBe(0);
+    expect(about('node')).toMatchObject([
+      { state: 'odd', message: expect.stringContaining('NODE_DEBUG') as string },
+      { state: 'odd', message: expect.stringContaining('--tls-keylog') as string },
+      { state: 'good' },
+    ]);
+  });
+
   it('notes a missing keychain, which the login asks about', async () => {
     const { code, about } = await examine({ SYNC_TOKEN_STORE: 'keychain' });
     expect(code).toBe(0);
@@ -74,7 +100,10 @@ describe('doctor before the first login', () => {
       chmodSync(homeDir, 0o777);
       const { about } = await examine({}, { homeDir });
       expect(about('folders')).toMatchObject([
-        { state: 'bad', hint: `Run \`chmod go-w '${homeDir}'\`.` },
+        {
+          state: 'bad',
+          hint: expect.stringContaining(`Run \`chmod go-w ${homeDir}\``) as string,
+        },
       ]);
     },
   );
@@ -101,9 +130,9 @@ describe('doctor before the first login', () => {
           {
             state: 'bad',
             message: expect.stringMatching(
-              new RegExp(`^${subject}: ${homeDir}.* is on a disk that can only be read\\.$`),
+              new RegExp(`^${subject}: The disk of ${homeDir}.* is read-only\\.$`),
             ) as string,
-            hint: `Fix that, or name another folder with ${variable}.`,
+            hint: `Make it writable, or name another folder with ${variable}. Nothing is lost.`,
           },
         ]);
       }

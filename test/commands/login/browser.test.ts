@@ -28,6 +28,11 @@ it.each([
     'ssh -N -L 9000:localhost:9000 -p 2222 anna@fe80::2',
   ],
   [{}, 'http://[::1]:8917/callback', "ssh -N -L '[::1]:8917:[::1]:8917' USER@box"],
+  [
+    { SSH_CONNECTION: '1 2 $(reboot) 22', USER: 'ben' },
+    'http://127.0.0.1:8917/',
+    "ssh -N -L 8917:127.0.0.1:8917 'ben@$(reboot)'",
+  ],
   [{ LOGNAME: 'ben' }, 'http://127.0.0.2:8917/', 'ssh -N -L 127.0.0.2:8917:127.0.0.2:8917 ben@box'],
 ])('with %j and %s, offers the SSH command: %s', (env, redirectUri, command) => {
   expect(sshForwardCommand(env, 'box', redirectUri)).toBe(command);

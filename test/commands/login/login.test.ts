@@ -367,7 +367,7 @@ describe('a login through the browser', () => {
     await done;
     expect(requestsBefore).toEqual([]);
     expect(tokenRequests(service)).toEqual([{ status: 200 }]);
-    expect(stderr.filter((line) => line.startsWith('That answer'))).toHaveLength(3);
+    expect(stderr.filter((line) => line.startsWith('That answer'))).toHaveLength(2);
   });
 
   it('accepts the first of two callbacks, and exchanges one code', async () => {

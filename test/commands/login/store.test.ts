@@ -1,11 +1,11 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { userInfo } from 'node:os';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { readConfigFile } from '../../../src/config/config.ts';
 import { keychainEntryName } from '../../../src/credentials/open-store.ts';
 import { tokenFilePath } from '../../../src/credentials/file.ts';
-import { findPaths } from '../../../src/config/paths.ts';
+import { type Paths, findPaths } from '../../../src/config/paths.ts';
 import type { Sandbox } from '../../../src/sandbox/server.ts';
 import { failure, sandbox, scratchDir, testSystem, testIo } from '../../auth/support.ts';
 import { type TestBuild, buildForTest } from '../../support/build.ts';
@@ -145,20 +145,27 @@ describe('a token file', () => {
   );
 });
 
-it('names a keychain entry after profile, service, and an unusual configuration', () => {
-  const { homedir } = userInfo();
-  const name = (profile: string, configFile: string, url?: string) =>
-    keychainEntryName(
-      { profile, paths: { configFile, stateDir: '/state' } },
-      url === undefined ? undefined : new URL(url),
-      'linux',
-    );
-  const usual = `${homedir}/.config/athlete-sync/config.json`;
-  expect(name('default', usual, 'https://a.example/')).toBe('default at https://a.example');
-  expect(name('work', usual, 'https://a.example:8443')).toBe('work at https://a.example:8443');
-  const other = name('default', '/elsewhere/config.json', 'https://a.example');
-  expect(other).toMatch(/^default at https:\/\/a\.example \(configuration [0-9a-f]{12}\)$/);
-  expect(name('default', '/else/config.json', 'https://a.example')).not.toBe(other);
+it('names a keychain entry after profile, service, and unusual folders', () => {
+  const usual = findPaths({}, 'linux', userInfo().homedir);
+  const name = (profile: string, url: string, paths: Partial<Paths> = {}) =>
+    keychainEntryName({ profile, paths: { ...usual, ...paths } }, new URL(url), 'linux');
+  expect(name('default', 'https://a.example/')).toBe('default at https://a.example');
+  expect(name('work', 'https://a.example:8443')).toBe('work at https://a.example:8443');
+  const others = [
+    { configFile: '/elsewhere/config.json' },
+    { configFile: '/else/config.json' },
+    // Two state folders have two locks: they must not share a login.
+    { stateDir: '/elsewhere' },
+    { stateDir: '/else' },
+    { configFile: '/elsewhere/config.json', stateDir: '/elsewhere' },
+  ].map((paths) => name('default', 'https://a.example', paths));
+  for (const other of others) {
+    expect(other).toMatch(/^default at https:\/\/a\.example \(configuration [0-9a-f]{12}\)$/);
+  }
+  expect(new Set(others).size).toBe(others.length);
+  expect(name('default', 'https://a.example', { stateDir: 'state' })).toBe(
+    name('default', 'https://a.example', { stateDir: resolve('state') }),
+  );
 });
 
 describe.skipIf(unavailable !== undefined)('with a real keychain', () => {

@@ -300,7 +300,7 @@ describe('a login that the service ended', () => {
     expect(report.login).toEqual({
       state: 'ended',
       code: 'AUTH_EXPIRED',
-      message: expect.stringMatching(/^The service ended this login \(seen .* UTC\)\.$/) as string,
+      message: expect.stringMatching(/^This login has ended \(seen .* UTC\)\.$/) as string,
       hint: 'Run `sync login`.',
     });
     expect((await failure(token())).code).toBe('AUTH_EXPIRED');

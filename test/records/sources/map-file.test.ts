@@ -59,3 +59,20 @@ describe('a mapping file', () => {
     ]);
   });
 });
+
+describe('a mapping file of unusual size', () => {
+  it('has 20 mistakes reported, and a count of the others', () => {
+    const fields = Array.from({ length: 5_000 }, (_, index) => `"zz${index}": "x"`).join();
+    const text = `{"kind": "wellness", "format": "csv", ${DAY}, "fields": {${fields}}}`;
+    const lines = mistakeIn(text).split('\n');
+    expect(lines).toHaveLength(21);
+    expect(lines[0]).toBe('my.json:1: fields.zz0 is no field of the platform');
+    expect(lines.at(-1)).toBe('my.json has 4,980 more mistakes.');
+  });
+
+  it('is refused above 1 MB', () => {
+    expect(mistakeIn(' '.repeat(1024 * 1024 + 1))).toBe(
+      'my.json is larger than any mapping (1 MB).',
+    );
+  });
+});

@@ -44,6 +44,32 @@ describe('an XML export', () => {
     ]);
   });
 
+  it.each([
+    ['nests elements', '<Record>'.repeat(5_000), 'nests elements more than 100 deep'],
+    ['has a value', `<Record value="${'a'.repeat(2_000_000)}"/>`, 'has a text of more than 1 MB'],
+    ['has a comment', `<!-- ${'a'.repeat(2_000_000)} -->`, 'has a text of more than 1 MB'],
+  ])('is refused if it %s beyond the limit', async (_what, hostile, problem) => {
+    const text = sample.toString().replace('</HealthData>', `${hostile}</HealthData>`);
+    const { bodies, unreadable } = await read(Buffer.from(text));
+    expect(bodies).toEqual([]);
+    expect(unreadable.map(({ problems }) => problems[0].problem)).toEqual([
+      `export.xml ${problem}, which no export does.`,
+    ]);
+  });
+
+  it('expands no entity of its DTD', async () => {
+    const entities = '<!DOCTYPE x [<!ENTITY a "1000"><!ENTITY b SYSTEM "file:///etc/hostname">]>';
+    const record = (value: string) =>
+      `<Record type="HKQuantityTypeIdentifierStepCount" sourceName="&b;" unit="count" value="${value}" ` +
+      'startDate="2026-02-15 10:00:00 +0100" endDate="2026-02-15 10:01:00 +0100"/>';
+    const document = (value: string) =>
+      Buffer.from(`<?xml version="1.0"?>${entities}<HealthData>${record(value)}</HealthData>`);
+    expect((await read(document('500'))).bodies).toEqual([{ date: '2026-02-15', steps: 500 }]);
+    const { bodies, invalid } = await read(document('&a;'));
+    expect(bodies).toEqual([]);
+    expect(JSON.stringify(invalid)).toContain('&a;');
+  });
+
   it('is read although its DTD is not well-formed, as exports of iOS 16 have it', async () => {
     const text = sample
       .toString()

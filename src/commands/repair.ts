@@ -1,0 +1,129 @@
+import { createHash } from 'node:crypto';
+import { resolve } from 'node:path';
+import type { CommandModule } from '../app/command.ts';
+import { ExitCode, SyncError } from '../base/errors.ts';
+import { type Text, joinTexts, phrase, sync } from '../base/phrase.ts';
+import { type Unwhole, checkEnvelope } from '../fit/envelope.ts';
+import { isActivity, readFileId } from '../fit/file-id.ts';
+import { type Repair, repairRecording } from '../fit/repair.ts';
+import { writeNewFile } from '../system/storage.ts';
+import { clockTime, duration } from '../terminal/words.ts';
+import { readFile } from '../upload/read-recording.ts';
+import { REPAIRED } from '../upload/recording-names.ts';
+
+interface RepairFlags {
+  readonly out?: string;
+}
+
+/** A copy that was written. */
+interface Copy {
+  readonly path: string;
+  readonly copy: string;
+  /** The problem of the original. */
+  readonly fault: Unwhole;
+  readonly repair: Repair;
+}
+
+export const repair: CommandModule = {
+  declare: (command) =>
+    command
+      .argument('<file>', 'a recording (.fit file) that is not whole')
+      .option('--out <file>', `the copy (default: beside the original, as ride${REPAIRED})`),
+  examples: [
+    'sync repair ride.fit                       # writes ride.repaired.fit',
+    'sync repair /media/ada/GARMIN/Garmin/Activity/ride.fit --out ride.fit',
+  ],
+
+  run({ cwd, output }, path: string, { out }: RepairFlags) {
+    const contents = readFile(resolve(cwd, path), (size) => Buffer.allocUnsafe(size));
+    if ('problem' in contents) throw unusable(path, contents.problem);
+    const { bytes } = contents;
+    const fault = checkEnvelope(bytes);
+    if (fault.state === 'whole') {
+      output.result({ type: 'repair', path, outcome: 'whole' }, wholeText(path, bytes));
+      return Promise.resolve(ExitCode.ok);
+    }
+    const repaired = repairRecording(bytes);
+    if (repaired === undefined) {
+      const none = fault.state === 'not-fit' ? '' : ' No record can be read.';
+      throw unusable(path, `${fault.detail}${none}`);
+    }
+    const copy = out ?? path.replace(/(?:\.fit)?(?:\.gz)?$/i, REPAIRED);
+    const elsewhere = phrase`Name another file: ${sync('repair', path, '--out', 'FILE')}.`;
+    writeNewFile(resolve(cwd, copy), repaired.bytes, elsewhere);
+    const written = { path, copy, fault, repair: repaired };
+    output.result(copyJson(written), copyText(written));
+    return Promise.resolve(ExitCode.ok);
+  },
+};
+
+function unusable(path: string, why: string): SyncError {
+  return new SyncError('INPUT_INVALID', `${path} cannot be repaired. ${why}`);
+}
+
+function wholeText(path: string, bytes: Uint8Array): Text {
+  const next = isActivity(bytes, readFileId(bytes))
+    ? phrase`${sync('upload', path)} sends it.`
+    : phrase`${sync('inspect', path)} shows what it holds.`;
+  return phrase`${path} is whole: there is nothing to repair. ${next}`;
+}
+
+function copyJson({ path, copy, fault, repair }: Copy): Record<string, unknown> {
+  const { bytes, kept, cutBytes, lostSecs } = repair;
+  return {
+    type: 'repair',
+    path,
+    outcome: 'repaired',
+    copy,
+    sha256: createHash('sha256').update(bytes).digest('hex'),
+    size: bytes.length,
+    problem: fault.problem,
+    detail: fault.detail,
+    records: kept.records,
+    startTime: kept.from?.toISOString(),
+    endTime: kept.to?.toISOString(),
+    cutBytes,
+    lostSecs,
+    hasSession: kept.hasSession,
+  };
+}
+
+function copyText({ path, copy, fault, repair }: Copy): Text {
+  const { kept, cutBytes } = repair;
+  const { from, to } = kept;
+  const time =
+    from === undefined || to === undefined
+      ? ''
+      : ` over ${clockTime((to.getTime() - from.getTime()) / 1000)}`;
+  return joinTexts(
+    [
+      `${path}: ${fault.detail}`,
+      `  Copy     ${copy}; the original is unchanged`,
+      `  Kept     ${counted(kept.records, 'record')}${time}`,
+      `  Lost     ${lostText(repair)}`,
+      ...(fault.problem === 'crc' && cutBytes === 0 ? [`  Values   ${WRONG_VALUES}`] : []),
+      ...(kept.hasSession ? [] : [`  Summary  ${NO_SESSION}`]),
+      phrase`${sync('upload', copy)} sends the copy. Uploads of a folder, and watchers, leave it out.`,
+    ],
+    '\n',
+  );
+}
+
+/** Time after the last record that is worth a word: less than this is the end of any recording (s). */
+const SHORTEST_LOSS_SECS = 30;
+
+function lostText({ cutBytes, lostSecs }: Repair): string {
+  const time =
+    lostSecs < SHORTEST_LOSS_SECS ? '' : `, ${duration(lostSecs * 1000)} of the activity`;
+  if (cutBytes === 0) return `nothing that was in the file${time}`;
+  return `${counted(cutBytes, 'byte')} behind the last readable record${time}`;
+}
+
+function counted(n: number, noun: string): string {
+  return `${n.toLocaleString('en-US')} ${noun}${n === 1 ? '' : 's'}`;
+}
+
+const WRONG_VALUES =
+  'some may be wrong: the contents do not match the checksum, which does not show where';
+const NO_SESSION =
+  'none (no session message): the device writes it when the activity is saved. The platform may make no workout of the copy';

@@ -1,0 +1,58 @@
+import type { Means } from './contents.ts';
+import type { Averages, Session } from './summary.ts';
+
+type Quantity = keyof Averages;
+
+/** The averages of a recording, and where the device contradicts its own records. */
+export interface ComparedAverages {
+  /** The device's averages. Without one, the mean of the records, without zeroes but for power. */
+  readonly shown: Averages;
+  /** Means of the records that differ from the device's average. */
+  readonly contradicting: Averages;
+}
+
+/** Largest deviation of a device's average from the mean of its records, as a share. */
+const DEVIATION = 0.3;
+
+/**
+ * Compares the device's averages with the means of the records. Devices differ in whether they count
+ * zeroes, so any average between the two means is credible.
+ */
+export function compareAverages(sessions: readonly Session[], means: Means): ComparedAverages {
+  const compare = (quantity: Quantity) => {
+    const own = deviceAverage(sessions, quantity);
+    const greatest = means.withoutZeroes[quantity];
+    const least = means.withZeroes[quantity];
+    const usual = quantity === 'power' ? least : greatest;
+    if (own === undefined) return { shown: usual, contradicting: undefined };
+    if (greatest === undefined || least === undefined) {
+      return { shown: own, contradicting: undefined };
+    }
+    const isCredible = own >= least * (1 - DEVIATION) && own <= greatest * (1 + DEVIATION);
+    return { shown: own, contradicting: isCredible ? undefined : usual };
+  };
+  const power = compare('power');
+  const heartRate = compare('heartRate');
+  const cadence = compare('cadence');
+  return {
+    shown: { power: power.shown, heartRate: heartRate.shown, cadence: cadence.shown },
+    contradicting: {
+      power: power.contradicting,
+      heartRate: heartRate.contradicting,
+      cadence: cadence.contradicting,
+    },
+  };
+}
+
+/** Averages the sessions by time, without 0: devices write 0 if they have no sensor. */
+function deviceAverage(sessions: readonly Session[], quantity: Quantity): number | undefined {
+  let sum = 0;
+  let secs = 0;
+  for (const { averages, timerSecs = 0 } of sessions) {
+    const value = averages[quantity] ?? 0;
+    if (value === 0) continue;
+    sum += value * timerSecs;
+    secs += timerSecs;
+  }
+  return secs === 0 ? undefined : sum / secs;
+}

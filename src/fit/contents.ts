@@ -1,0 +1,177 @@
+import {
+  MESSAGE,
+  type Message,
+  type ReadEnd,
+  dateOf,
+  isMisread,
+  readMessages,
+} from './messages.ts';
+import { positionOf } from './local-time.ts';
+import { printableText } from './printable.ts';
+import { type Averages, cadenceOf } from './summary.ts';
+
+/** The records of an activity, one array for each field. A value is NaN if a record lacks it. */
+export interface Samples {
+  /** Seconds since the first record, including pauses. */
+  readonly at: readonly number[];
+  /** Degrees; both coordinates or neither. */
+  readonly latitude: readonly number[];
+  readonly longitude: readonly number[];
+  /** Metres. */
+  readonly altitude: readonly number[];
+  /** Metres below the surface. */
+  readonly depth: readonly number[];
+  /** Watts. */
+  readonly power: readonly number[];
+  /** Beats per minute. */
+  readonly heartRate: readonly number[];
+}
+
+/** A developer field, as described by an app on the device. */
+export interface DeveloperField {
+  readonly name: string;
+  readonly units: string | undefined;
+}
+
+/** The records of a recording, which `sync inspect` shows. */
+export interface Contents {
+  readonly samples: Samples;
+  /** Time of the first record. */
+  readonly startTime: Date | undefined;
+  readonly laps: number;
+  readonly means: Means;
+  readonly developerFields: readonly DeveloperField[];
+  /** Where the reading ended; incomplete if records cannot be decoded. */
+  readonly end: ReadEnd;
+}
+
+/** Means of the records, without and with zeroes: no pulse found, coasting, standing still. */
+export interface Means {
+  readonly withoutZeroes: Averages;
+  readonly withZeroes: Averages;
+}
+
+/** Reads the records of all segments; of a damaged file, those before the damage. */
+export function readContents(bytes: Uint8Array): Contents {
+  const samples = new SampleColumns();
+  const developerFields = new Map<string, DeveloperField>();
+  let laps = 0;
+  const end = readMessages(bytes, {
+    [MESSAGE.record]: (message) => {
+      samples.add(message);
+    },
+    [MESSAGE.lap]: () => {
+      laps++;
+    },
+    [MESSAGE.fieldDescription]: (message) => {
+      const name = printableText(message.text(3));
+      if (name === undefined) return;
+      developerFields.set(name, { name, units: printableText(message.text(8)) });
+    },
+  });
+  if (!end.complete) samples.dropMisread();
+  return {
+    samples,
+    startTime: samples.startTime,
+    laps,
+    means: samples.means(),
+    developerFields: [...developerFields.values()],
+    end,
+  };
+}
+
+class SampleColumns implements Samples {
+  readonly at: number[] = [];
+  readonly latitude: number[] = [];
+  readonly longitude: number[] = [];
+  readonly altitude: number[] = [];
+  readonly depth: number[] = [];
+  readonly power: number[] = [];
+  readonly heartRate: number[] = [];
+  readonly #columns = [
+    this.at,
+    this.latitude,
+    this.longitude,
+    this.altitude,
+    this.depth,
+    this.power,
+    this.heartRate,
+  ];
+  readonly #power = new Mean();
+  readonly #heartRate = new Mean();
+  readonly #cadence = new Mean();
+  #first: number | undefined;
+
+  get startTime(): Date | undefined {
+    return dateOf(this.#first);
+  }
+
+  add(message: Message): void {
+    const { timestamp } = message;
+    if (timestamp === undefined) return;
+    this.#first ??= timestamp;
+    const power = message.number(7);
+    const heartRate = message.number(3);
+    const cadence = cadenceOf(message.number(4), message.number(53));
+    const position = positionOf(message.number(0), message.number(1));
+    this.at.push(timestamp - this.#first);
+    this.latitude.push(position?.latitude ?? NaN);
+    this.longitude.push(position?.longitude ?? NaN);
+    this.altitude.push(altitudeOf(message.number(78) ?? message.number(2)));
+    this.depth.push((message.number(92) ?? NaN) / 1000);
+    this.power.push(power ?? NaN);
+    this.heartRate.push(heartRate ?? NaN);
+    this.#power.add(power);
+    this.#heartRate.add(heartRate);
+    this.#cadence.add(cadence);
+  }
+
+  /** Drops the last record if it belongs to the damage after it. */
+  dropMisread(): void {
+    if (!isMisread(this.at.at(-2), this.at.at(-1))) return;
+    for (const column of this.#columns) column.pop();
+  }
+
+  means(): Means {
+    const [power, heartRate, cadence] = [this.#power, this.#heartRate, this.#cadence];
+    return {
+      withoutZeroes: {
+        power: power.withoutZeroes,
+        heartRate: heartRate.withoutZeroes,
+        cadence: cadence.withoutZeroes,
+      },
+      withZeroes: {
+        power: power.withZeroes,
+        heartRate: heartRate.withZeroes,
+        cadence: cadence.withZeroes,
+      },
+    };
+  }
+}
+
+/** Converts an altitude from fifths of a metre above -500 m. */
+function altitudeOf(value: number | undefined): number {
+  return value === undefined ? NaN : value / 5 - 500;
+}
+
+/** Undefined if all values are 0: devices write 0 if they have no sensor. */
+class Mean {
+  #sum = 0;
+  #count = 0;
+  #zeroes = 0;
+
+  add(value: number | undefined): void {
+    if (value === undefined) return;
+    this.#sum += value;
+    this.#count++;
+    if (value === 0) this.#zeroes++;
+  }
+
+  get withZeroes(): number | undefined {
+    return this.#sum === 0 ? undefined : this.#sum / this.#count;
+  }
+
+  get withoutZeroes(): number | undefined {
+    return this.#sum === 0 ? undefined : this.#sum / (this.#count - this.#zeroes);
+  }
+}

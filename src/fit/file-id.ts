@@ -1,0 +1,114 @@
+import { MESSAGE, readMessages } from './messages.ts';
+
+/** The `file_id` message (0). Fields that the device omitted or marked invalid are undefined. */
+export interface FileId {
+  /** 4 is an activity; see {@link describeFileType}. */
+  readonly type: number | undefined;
+  readonly manufacturer: number | undefined;
+  /** Never 0: devices write that if they have no product number. */
+  readonly product: number | undefined;
+  readonly productName: string | undefined;
+  readonly serial: number | undefined;
+  /** The start; on some devices, the time when the file was written. */
+  readonly timeCreated: Date | undefined;
+}
+
+const ACTIVITY_FILE = 4;
+
+/**
+ * Reads the `file_id` of a recording; undefined if there is none.
+ *
+ * @param first the beginning of the file; in practice 256 bytes are enough
+ */
+export function readFileId(first: Uint8Array): FileId | undefined {
+  let fileId: FileId | undefined;
+  readMessages(first, {
+    [MESSAGE.fileId]: (message) => {
+      fileId = {
+        type: message.number(0),
+        manufacturer: message.number(1),
+        product: message.number(2) || undefined,
+        productName: message.text(8),
+        serial: message.number(3) || undefined,
+        timeCreated: message.date(4),
+      };
+      return false;
+    },
+  });
+  return fileId;
+}
+
+/**
+ * Returns whether a FIT file holds an activity. The stated type decides. Some programs state none: then
+ * a session or records make an activity, unless the file says that it is a course.
+ *
+ * @param bytes the whole file; read beyond the `file_id` only if that states no type
+ */
+export function isActivity(bytes: Uint8Array, fileId: FileId | undefined): boolean {
+  if (fileId?.type !== undefined) return fileId.type === ACTIVITY_FILE;
+  let found = false;
+  const isFound = (): false => {
+    found = true;
+    return false;
+  };
+  readMessages(bytes, {
+    [MESSAGE.session]: isFound,
+    [MESSAGE.record]: isFound,
+    [MESSAGE.course]: () => false,
+  });
+  return found;
+}
+
+/** Returns `file_id.type` in words: "an activity", "settings". */
+export function describeFileType(type: number | undefined): string {
+  if (type === undefined) return 'data of an unknown type';
+  return FILE_TYPES[type] ?? `data of type ${type}`;
+}
+
+/**
+ * Types of the FIT profile. The profile does not list 8, 29, 37 to 39, and 41 and above but 40: Garmin
+ * devices announce these by name when they transfer files.
+ */
+const FILE_TYPES: Readonly<Record<number, string>> = {
+  1: 'a device description',
+  2: 'settings',
+  3: 'sport settings',
+  [ACTIVITY_FILE]: 'an activity',
+  5: 'a workout plan',
+  6: 'a course',
+  7: 'a schedule',
+  8: 'saved locations',
+  9: 'weight measurements',
+  10: 'totals',
+  11: 'goals',
+  14: 'blood pressure measurements',
+  15: 'monitoring data',
+  20: 'an activity summary',
+  28: 'daily monitoring data',
+  29: 'personal records',
+  32: 'monitoring data',
+  34: 'a segment',
+  35: 'a list of segments',
+  37: 'golf clubs',
+  38: 'a golf scorecard',
+  40: 'a display configuration',
+  41: 'a log of changes',
+  44: 'fitness metrics',
+  47: 'a dive plan',
+  49: 'sleep data',
+  56: 'pace bands',
+  57: 'a backup of sport settings',
+  58: 'device data',
+  59: 'a muscle map',
+  61: 'an electrocardiogram',
+  62: 'benchmark results',
+  63: 'a power guide',
+  65: 'a calendar',
+  68: 'HRV status',
+  70: 'a health snapshot',
+  72: 'a backup of physiological data',
+  73: 'skin temperatures',
+  74: 'a backup of physiological data',
+  77: 'a schedule',
+  79: 'sleep disruptions',
+};

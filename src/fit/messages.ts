@@ -1,0 +1,303 @@
+/**
+ * Reads a FIT file message by message. Everything that this program learns from a recording comes
+ * through {@link readMessages}: it decodes only the messages that have a visitor, and keeps none of them.
+ */
+import { CRC_BYTES, isUnfinished, readHeader } from './header.ts';
+
+/** Global message numbers. */
+export const MESSAGE = {
+  fileId: 0,
+  sport: 12,
+  session: 18,
+  lap: 19,
+  record: 20,
+  course: 31,
+  activity: 34,
+  fieldDescription: 206,
+  diveSummary: 268,
+} as const;
+
+/** The timestamp field of every message. */
+const TIMESTAMP = 253;
+
+/** The FIT epoch, 1989-12-31T00:00:00Z (ms since 1970). */
+const FIT_EPOCH_MS = 631_065_600_000;
+/** Smaller time stamps are seconds since the device was switched on, not dates. */
+const FIRST_DATE = 0x1000_0000;
+
+/** A data message. Valid only during the visit. */
+export interface Message {
+  /** Its time, also of a message with a compressed time stamp (s, as in {@link dateOf}). */
+  readonly timestamp: number | undefined;
+  /** Returns an integer or float field of up to 4 bytes; undefined if absent or invalid. */
+  number(field: number): number | undefined;
+  /** Returns a string field without padding; undefined if absent or empty. */
+  text(field: number): string | undefined;
+  /** Returns a date field; undefined if absent, invalid or only seconds since power-on. */
+  date(field: number): Date | undefined;
+}
+
+/** Called for each message of a kind. Ends the reading if it returns `false`. */
+export type Visitor = (message: Message) => unknown;
+
+/** The visitors by global message number. */
+export type Visitors = Readonly<Record<number, Visitor>>;
+
+/** Where the reading of a file ended. */
+export interface ReadEnd {
+  /** Offset behind the last message that was read. */
+  readonly at: number;
+  /** Whether that is the end of the data: not if a record is invalid, or a visitor ended the reading. */
+  readonly complete: boolean;
+}
+
+/**
+ * Visits messages in file order, in all segments. `bytes` may be the beginning of a file. Never throws:
+ * the reading ends at the first invalid record.
+ */
+export function readMessages(bytes: Uint8Array, visitors: Visitors): ReadEnd {
+  for (let start = 0; ;) {
+    const header = readHeader(bytes, start);
+    if (header === undefined) return { at: start, complete: start > 0 && start === bytes.length };
+    const { headerSize, dataSize } = header;
+    const dataStart = start + headerSize;
+    const stated = dataStart + dataSize;
+    const isInside = !isUnfinished(header) && stated <= bytes.length;
+    const dataEnd = isInside ? stated : bytes.length;
+    const at = readRecords(bytes, dataStart, dataEnd, visitors);
+    if (at < dataEnd || !isInside) return { at, complete: at === dataEnd };
+    start = dataEnd + CRC_BYTES;
+  }
+}
+
+/**
+ * Returns the offset behind the last whole record between `from` and `to`, the data of one segment.
+ *
+ * @param visitors as for {@link readMessages}
+ * @param lastStart no record begins here or later
+ */
+export function readRecords(
+  bytes: Uint8Array,
+  from: number,
+  to: number,
+  visitors: Visitors,
+  lastStart = to,
+): number {
+  return new SegmentReader(bytes, visitors).read(from, to, lastStart);
+}
+
+/** Longest credible time between two records (s). */
+const LONGEST_GAP_SECS = 30 * 86_400;
+
+/**
+ * Returns whether the last record before the damage belongs to it: its time is far from that of the
+ * record before. Bytes that are missing in the middle of a file shift the fields of one record before
+ * the next record is invalid.
+ */
+export function isMisread(before: number | undefined, last: number | undefined): boolean {
+  if (before === undefined || last === undefined) return false;
+  return Math.abs(last - before) > LONGEST_GAP_SECS;
+}
+
+/** Converts seconds since the FIT epoch; undefined for seconds since the device was switched on. */
+export function dateOf(seconds: number | undefined): Date | undefined {
+  return seconds === undefined || seconds < FIRST_DATE
+    ? undefined
+    : new Date(FIT_EPOCH_MS + seconds * 1000);
+}
+
+interface Definition {
+  readonly littleEndian: boolean;
+  /** Bytes of a data message after its header, including developer fields. */
+  readonly size: number;
+  readonly visitor: Visitor | undefined;
+  /** By number; empty without a visitor. */
+  readonly fields: ReadonlyMap<number, FieldDefinition>;
+  /** Offset of the time stamp; undefined if there is none. */
+  readonly timestampAt: number | undefined;
+}
+
+interface FieldDefinition {
+  readonly offset: number;
+  readonly size: number;
+  readonly baseType: number;
+}
+
+/** Bits of a compressed time stamp: the lowest of the time in seconds. */
+const COMPRESSED_MASK = 0x1f;
+
+/** Reads the records of one segment. It is the message that a visitor sees. */
+class SegmentReader implements Message {
+  timestamp: number | undefined;
+  readonly #bytes: Uint8Array;
+  readonly #view: DataView;
+  readonly #visitors: Visitors;
+  /** By local message number. */
+  readonly #definitions = new Array<Definition | undefined>(16).fill(undefined);
+  /** The time that a compressed time stamp counts from, unless a message was skipped after it. */
+  #clock: number | undefined;
+  /** The last skipped message with a time stamp, and the offset of its fields. */
+  #timed: Definition | undefined;
+  #timedBody = 0;
+  /** The message in the visit: offset of its first field, fields, and leading bytes that it lacks. */
+  #at = 0;
+  #definition: Definition | undefined;
+  #absent = 0;
+
+  constructor(bytes: Uint8Array, visitors: Visitors) {
+    this.#bytes = bytes;
+    this.#view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+    this.#visitors = visitors;
+  }
+
+  /** @returns the offset behind the last record, or of the record at which a visitor ended the reading */
+  read(from: number, end: number, lastStart: number): number {
+    let at = from;
+    while (at < lastStart) {
+      const header = this.#bytes[at] as number;
+      const definition = header < 0x40 ? this.#definitions[header & 0x0f] : undefined;
+      // Most messages have no visitor.
+      const next =
+        definition !== undefined && definition.visitor === undefined
+          ? this.#skip(definition, at + 1, end)
+          : this.#readRecord(header, at + 1, end);
+      if (next === undefined) return at;
+      at = next;
+    }
+    return at;
+  }
+
+  number(field: number): number | undefined {
+    const found = this.#find(field);
+    if (found === undefined) return undefined;
+    const { size, baseType } = found;
+    const type = baseType & 0x1f;
+    const at = this.#at + found.offset;
+    const view = this.#view;
+    const littleEndian = this.#definition?.littleEndian === true;
+    // Base types by number: 0 enum, 1 sint8, 2 uint8, 3 sint16, 4 uint16, 5 sint32, 6 uint32,
+    // 8 float32, 10 to 12 uint8z to uint32z (invalid: 0), 13 byte.
+    if (size === 1 && (type === 0 || type === 2 || type === 10 || type === 13)) {
+      return valid(view.getUint8(at), type === 10 ? 0 : 0xff);
+    }
+    if (size === 1 && type === 1) return valid(view.getInt8(at), 0x7f);
+    if (size === 2 && type === 3) return valid(view.getInt16(at, littleEndian), 0x7fff);
+    if (size === 2 && (type === 4 || type === 11)) {
+      return valid(view.getUint16(at, littleEndian), type === 11 ? 0 : 0xffff);
+    }
+    if (size === 4 && type === 5) return valid(view.getInt32(at, littleEndian), 0x7fff_ffff);
+    if (size === 4 && (type === 6 || type === 12)) {
+      return valid(view.getUint32(at, littleEndian), type === 12 ? 0 : 0xffff_ffff);
+    }
+    if (size === 4 && type === 8) return valid(view.getFloat32(at, littleEndian), NaN);
+    return undefined;
+  }
+
+  text(field: number): string | undefined {
+    const found = this.#find(field);
+    if (found === undefined || (found.baseType & 0x1f) !== 7) return undefined;
+    const { buffer, byteOffset } = this.#view;
+    const text = Buffer.from(buffer, byteOffset + this.#at + found.offset, found.size)
+      .toString('utf8')
+      .replace(/\0.*$/s, '')
+      .trim();
+    return text === '' ? undefined : text;
+  }
+
+  date(field: number): Date | undefined {
+    return dateOf(this.number(field));
+  }
+
+  #find(field: number): FieldDefinition | undefined {
+    const found = this.#definition?.fields.get(field);
+    return found === undefined || found.offset < this.#absent ? undefined : found;
+  }
+
+  #skip(definition: Definition, body: number, end: number): number | undefined {
+    const next = body + definition.size;
+    if (next > end) return undefined;
+    if (definition.timestampAt !== undefined) {
+      this.#timed = definition;
+      this.#timedBody = body;
+    }
+    return next;
+  }
+
+  /** @returns the offset of the next record; undefined if this one is invalid or a visitor ends here */
+  #readRecord(header: number, body: number, end: number): number | undefined {
+    const isCompressed = (header & 0x80) !== 0;
+    if (!isCompressed && (header & 0x40) !== 0) return this.#define(header, body, end);
+    const definition = this.#definitions[isCompressed ? (header >> 5) & 3 : header & 0x0f];
+    if (definition === undefined) return undefined;
+    // A compressed header replaces a time stamp that is the first field.
+    const absent = isCompressed && definition.timestampAt === 0 ? 4 : 0;
+    const next = body + definition.size - absent;
+    if (next > end) return undefined;
+    const { visitor } = definition;
+    const stated = isCompressed ? undefined : this.#statedTime(definition, body);
+    if (stated !== undefined) this.#setClock(stated);
+    this.timestamp = isCompressed ? this.#advance(header & COMPRESSED_MASK) : stated;
+    if (visitor === undefined) return next;
+    this.#at = body - absent;
+    this.#absent = absent;
+    this.#definition = definition;
+    return visitor(this) === false ? undefined : next;
+  }
+
+  #statedTime({ timestampAt, littleEndian }: Definition, body: number): number | undefined {
+    if (timestampAt === undefined) return undefined;
+    return valid(this.#view.getUint32(body + timestampAt, littleEndian), 0xffff_ffff);
+  }
+
+  #setClock(seconds: number): void {
+    this.#timed = undefined;
+    this.#clock = seconds;
+  }
+
+  #advance(seconds: number): number | undefined {
+    const skipped = this.#timed && this.#statedTime(this.#timed, this.#timedBody);
+    const from = skipped ?? this.#clock;
+    if (from === undefined) return undefined;
+    this.#setClock(from + ((seconds - from) & COMPRESSED_MASK));
+    return this.#clock;
+  }
+
+  /** @returns the offset of the next record; undefined if the definition is cut */
+  #define(header: number, at: number, end: number): number | undefined {
+    if (at + 5 > end) return undefined;
+    const bytes = this.#bytes;
+    const littleEndian = bytes[at + 1] === 0;
+    const visitor = this.#visitors[this.#view.getUint16(at + 2, littleEndian)];
+    const fields = new Map<number, FieldDefinition>();
+    const count = bytes[at + 4] as number;
+    let cursor = at + 5;
+    if (cursor + 3 * count > end) return undefined;
+    let size = 0;
+    let timestampAt: number | undefined;
+    for (let i = 0; i < count; i++, cursor += 3) {
+      const number = bytes[cursor] as number;
+      const fieldSize = bytes[cursor + 1] as number;
+      if (number === TIMESTAMP && fieldSize === 4) timestampAt ??= size;
+      if (visitor !== undefined && !fields.has(number)) {
+        fields.set(number, {
+          offset: size,
+          size: fieldSize,
+          baseType: bytes[cursor + 2] as number,
+        });
+      }
+      size += fieldSize;
+    }
+    if ((header & 0x20) !== 0) {
+      if (cursor >= end) return undefined;
+      const developerFields = bytes[cursor++] as number;
+      if (cursor + 3 * developerFields > end) return undefined;
+      for (let i = 0; i < developerFields; i++, cursor += 3) size += bytes[cursor + 1] as number;
+    }
+    this.#definitions[header & 0x0f] = { littleEndian, size, visitor, fields, timestampAt };
+    return cursor;
+  }
+}
+
+function valid(value: number, invalid: number): number | undefined {
+  return Number.isNaN(value) || value === invalid ? undefined : value;
+}

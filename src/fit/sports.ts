@@ -1,0 +1,273 @@
+/** The sports of the FIT profile: their names and the units that athletes use for them. */
+
+/** Numbers of the sports that have special rules. */
+export const RUNNING = 1;
+export const CYCLING = 2;
+export const TRANSITION = 3;
+export const SWIMMING = 5;
+export const MULTISPORT = 18;
+
+export interface Sport {
+  /** Noun for the name of an activity: "Morning ride". */
+  readonly name?: string;
+  /** Whether the name covers many sports: "Workout". */
+  readonly isVague?: boolean;
+  /** Absent if the sport has none. */
+  readonly cadence?: CadenceUnit;
+  /** Absent: km/h. */
+  readonly pace?: Pace;
+}
+
+/** `spm`: steps per minute, of which FIT stores pairs. */
+export type CadenceUnit = 'rpm' | 'spm' | 'strokes/min';
+/** Time for a distance (m), instead of a speed. */
+export interface Pace {
+  readonly meters: number;
+  readonly unit: string;
+}
+
+const PER_KM: Pace = { meters: 1000, unit: '/km' };
+const PER_500_M: Pace = { meters: 500, unit: '/500 m' };
+const PER_100_M: Pace = { meters: 100, unit: '/100 m' };
+
+const FOOT = { cadence: 'spm', pace: PER_KM } as const;
+const BIKE = { cadence: 'rpm' } as const;
+const WATER = { cadence: 'strokes/min' } as const;
+
+/** By `sport`. `generic` (0) and `all` (254) have no name. */
+const SPORTS: Readonly<Record<number, Sport>> = {
+  [RUNNING]: { name: 'Run', ...FOOT },
+  [CYCLING]: { name: 'Ride', ...BIKE },
+  4: { name: 'Indoor workout', isVague: true },
+  [SWIMMING]: { name: 'Swim', ...WATER, pace: PER_100_M },
+  6: { name: 'Basketball' },
+  7: { name: 'Football' },
+  8: { name: 'Tennis' },
+  9: { name: 'American football' },
+  10: { name: 'Workout', isVague: true },
+  11: { name: 'Walk', ...FOOT },
+  12: { name: 'Cross-country ski' },
+  13: { name: 'Ski' },
+  14: { name: 'Snowboard' },
+  15: { name: 'Row', ...WATER, pace: PER_500_M },
+  16: { name: 'Mountaineering', cadence: 'spm' },
+  17: { name: 'Hike', ...FOOT },
+  [MULTISPORT]: { name: 'Multisport', isVague: true },
+  19: { name: 'Paddle', ...WATER },
+  20: { name: 'Flight' },
+  21: { name: 'E-bike ride', ...BIKE },
+  22: { name: 'Motorcycle ride' },
+  23: { name: 'Boat trip' },
+  24: { name: 'Drive' },
+  25: { name: 'Golf' },
+  26: { name: 'Hang gliding' },
+  27: { name: 'Horse ride' },
+  28: { name: 'Hunting' },
+  29: { name: 'Fishing' },
+  30: { name: 'Inline skate' },
+  31: { name: 'Climb' },
+  32: { name: 'Sail' },
+  33: { name: 'Ice skate' },
+  34: { name: 'Skydive' },
+  35: { name: 'Snowshoe hike', ...FOOT },
+  36: { name: 'Snowmobile ride' },
+  37: { name: 'Stand-up paddle', ...WATER },
+  38: { name: 'Surf' },
+  39: { name: 'Wakeboard' },
+  40: { name: 'Water ski' },
+  41: { name: 'Kayak', ...WATER },
+  42: { name: 'Rafting' },
+  43: { name: 'Windsurf' },
+  44: { name: 'Kitesurf' },
+  45: { name: 'Tactical activity', isVague: true },
+  46: { name: 'Parachute jump' },
+  47: { name: 'Boxing' },
+  48: { name: 'Stair climb', cadence: 'spm' },
+  49: { name: 'Baseball' },
+  53: { name: 'Dive' },
+  56: { name: 'Shooting' },
+  58: { name: 'Winter sport', isVague: true },
+  59: { name: 'Winch grinding' },
+  62: { name: 'HIIT workout' },
+  63: { name: 'Video game' },
+  64: { name: 'Racket sports', isVague: true },
+  65: { name: 'Wheelchair push' },
+  66: { name: 'Wheelchair run' },
+  67: { name: 'Meditation' },
+  68: { name: 'Para sport', isVague: true },
+  69: { name: 'Disc golf' },
+  70: { name: 'Team sport', isVague: true },
+  71: { name: 'Cricket' },
+  72: { name: 'Rugby' },
+  73: { name: 'Hockey' },
+  74: { name: 'Lacrosse' },
+  75: { name: 'Volleyball' },
+  76: { name: 'Water tubing' },
+  77: { name: 'Wakesurf' },
+  78: { name: 'Water sport', isVague: true },
+  79: { name: 'Archery' },
+  80: { name: 'Mixed martial arts' },
+  81: { name: 'Motor sport', isVague: true },
+  82: { name: 'Snorkel' },
+  83: { name: 'Dance' },
+  84: { name: 'Jump rope' },
+  85: { name: 'Pool freedive' },
+  86: { name: 'Mobility' },
+  87: { name: 'Geocaching' },
+  88: { name: 'Canoe', ...WATER },
+};
+
+const TREADMILL = { name: 'Treadmill run', ...FOOT };
+const INDOOR_RIDE = { name: 'Indoor ride', ...BIKE };
+const INDOOR_ROW = { name: 'Indoor row', ...WATER, pace: PER_500_M };
+
+/** By `sub_sport`, if it means the same in every sport. */
+const SUB_SPORTS: Readonly<Record<number, Sport>> = {
+  1: TREADMILL,
+  5: INDOOR_RIDE,
+  6: INDOOR_RIDE,
+  14: INDOOR_ROW,
+  15: { name: 'Elliptical workout', cadence: 'spm' },
+  16: { name: 'Stair climb', cadence: 'spm' },
+  17: { name: 'Pool swim' },
+  19: { name: 'Stretching' },
+  20: { name: 'Strength workout' },
+  21: { name: 'Warm-up' },
+  25: { name: 'Indoor ski' },
+  26: { name: 'Cardio workout' },
+  27: { name: 'Indoor walk', ...FOOT },
+  28: { name: 'E-bike ride' },
+  29: { name: 'BMX ride' },
+  31: { name: 'Speed walk' },
+  35: { name: 'ATV ride' },
+  36: { name: 'Motocross ride' },
+  39: { name: 'Drone flight' },
+  40: { name: 'Wingsuit flight' },
+  43: { name: 'Yoga' },
+  44: { name: 'Pilates' },
+  45: { name: 'Indoor run', ...FOOT },
+  46: { name: 'Gravel ride', ...BIKE },
+  47: { name: 'E-bike ride' },
+  53: { name: 'Dive' },
+  54: { name: 'Dive' },
+  55: { name: 'Dive' },
+  56: { name: 'Freedive' },
+  57: { name: 'Spearfishing' },
+  62: { name: 'Breathwork' },
+  63: { name: 'Dive' },
+  65: { name: 'Sail race' },
+  68: { name: 'Indoor climb' },
+  69: { name: 'Bouldering' },
+  70: { name: 'HIIT workout' },
+  71: { name: 'Winch grinding' },
+  72: { name: 'Hunting with dogs' },
+  73: { name: 'AMRAP workout' },
+  74: { name: 'EMOM workout' },
+  75: { name: 'Tabata workout' },
+  77: { name: 'Esport' },
+  84: { name: 'Pickleball' },
+  85: { name: 'Padel' },
+  86: { name: 'Indoor wheelchair push' },
+  87: { name: 'Indoor wheelchair run' },
+  88: { name: 'Indoor handcycle ride' },
+  93: { name: 'Platform tennis' },
+  94: { name: 'Squash' },
+  95: { name: 'Badminton' },
+  96: { name: 'Racquetball' },
+  97: { name: 'Table tennis' },
+  111: { name: 'Paraglide' },
+  112: { name: 'Paramotor flight' },
+  121: { name: 'Pool freedive' },
+  124: { name: 'Ruck', ...FOOT },
+  127: { name: 'E-bike ride' },
+};
+
+/** By `sport` and `sub_sport`, if the name depends on the sport. */
+const SPORT_SUB_SPORTS: Readonly<Record<number, Readonly<Record<number, Sport>>>> = {
+  [RUNNING]: {
+    3: { name: 'Trail run' },
+    4: { name: 'Track run' },
+    58: { name: 'Virtual run' },
+    59: { name: 'Obstacle run' },
+    67: { name: 'Ultra run' },
+  },
+  [CYCLING]: {
+    8: { name: 'Mountain bike ride' },
+    9: { name: 'Downhill ride' },
+    10: { name: 'Recumbent ride' },
+    11: { name: 'Cyclocross ride' },
+    12: { name: 'Handcycle ride' },
+    13: { name: 'Track ride' },
+    48: { name: 'Commute' },
+    58: { name: 'Virtual ride' },
+    123: { name: 'Enduro ride' },
+    153: { name: 'Mountain bike ride' },
+    154: { name: 'Downhill ride' },
+  },
+  [SWIMMING]: { 18: { name: 'Open water swim' } },
+  11: { 1: { name: 'Treadmill walk' }, 58: { name: 'Virtual walk' } },
+  12: { 42: { name: 'Skate ski' }, 37: { name: 'Backcountry ski' } },
+  13: { 37: { name: 'Backcountry ski' } },
+  14: { 37: { name: 'Backcountry snowboard' } },
+  15: { 58: { name: 'Virtual row' } },
+  41: { 41: { name: 'Whitewater kayak' } },
+  69: { 92: { name: 'Ultimate' } },
+  70: { 92: { name: 'Ultimate' } },
+  73: { 90: { name: 'Field hockey' }, 91: { name: 'Ice hockey' } },
+};
+
+/** Names of recordings with several sports, by `sub_sport`. */
+const MULTISPORTS: Readonly<Record<number, string>> = {
+  78: 'Triathlon',
+  79: 'Duathlon',
+  80: 'Brick',
+  81: 'Swimrun',
+  82: 'Adventure race',
+  126: 'Triathlon',
+};
+
+interface SportNumbers {
+  readonly sport: number | undefined;
+  readonly subSport: number | undefined;
+}
+
+/** Returns the sport by its number alone; undefined if the FIT profile does not define it. */
+export function sportOf({ sport }: SportNumbers): Sport | undefined {
+  return sport === undefined ? undefined : SPORTS[sport];
+}
+
+/** Returns the sport by its sub sport; undefined if that says no more than the sport. */
+export function subSportOf({ sport, subSport }: SportNumbers): Sport | undefined {
+  if (subSport === undefined) return undefined;
+  return SPORT_SUB_SPORTS[sport ?? 0]?.[subSport] ?? SUB_SPORTS[subSport];
+}
+
+/** Returns the unit of the cadence; undefined for a sport without one. */
+export function cadenceUnit(numbers: SportNumbers): CadenceUnit | undefined {
+  return subSportOf(numbers)?.cadence ?? sportOf(numbers)?.cadence;
+}
+
+/** Returns the pace that athletes of the sport use; undefined: speed. */
+export function paceOf(numbers: SportNumbers): Pace | undefined {
+  return subSportOf(numbers)?.pace ?? sportOf(numbers)?.pace;
+}
+
+/** Returns "Triathlon" for its `sub_sport`, and so on. */
+export function multisportOf(subSport: number | undefined): string | undefined {
+  return subSport === undefined ? undefined : MULTISPORTS[subSport];
+}
+
+/** Returns the name that equals a word but for upper and lower case. */
+export function namedSport(word: string): string | undefined {
+  names ??= new Map(allNames().map((name) => [name.toLowerCase(), name]));
+  return names.get(word.toLowerCase());
+}
+
+let names: ReadonlyMap<string, string> | undefined;
+
+/** Returns the names that say which sport it is. */
+function allNames(): string[] {
+  const tables = [SPORTS, SUB_SPORTS, ...Object.values(SPORT_SUB_SPORTS)];
+  const sports = tables.flatMap((table) => Object.values(table));
+  return sports.flatMap(({ name, isVague }) => (name === undefined || isVague ? [] : [name]));
+}

@@ -1,0 +1,17 @@
+/** Names that are listed in a message. */
+const MAX_LISTED = 5;
+
+/** Longest listed name (UTF-16 code units). */
+const MAX_NAME = 60;
+
+/** Lists the first names of the input in quotes, and gives the number of the others. */
+export function listNames(names: readonly string[], listed = MAX_LISTED): string {
+  const shown = names.slice(0, listed).map((name) => JSON.stringify(shorten(name, MAX_NAME)));
+  const more = names.length - shown.length;
+  return `${shown.join(', ')}${more > 0 ? ` and ${more.toLocaleString('en-US')} more` : ''}`;
+}
+
+/** Cuts a text of the input to at most `length` UTF-16 code units, for a message. */
+export function shorten(text: string, length: number): string {
+  return text.length <= length ? text : `${text.slice(0, length - 3)}...`;
+}

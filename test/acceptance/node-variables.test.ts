@@ -1,0 +1,45 @@
+import { expect, it } from 'vitest';
+import { closedPort } from '../api/support.ts';
+import { makeRecording } from '../support/fit-maker.ts';
+import { openLoggedInWorld, openWorld } from '../support/acceptance.ts';
+
+it('ends with 2 in every command that would talk to the service without checking its certificate', async () => {
+  const world = await openWorld();
+  const ride = world.write('ride.fit', makeRecording());
+  const day = world.write('day.ndjson', '{"date":"2026-05-01","restingHr":50}\n');
+  const env = {
+    NODE_TLS_REJECT_UNAUTHORIZED: '0',
+    SYNC_BASE_URL: `https://127.0.0.1:${await closedPort()}`,
+    SYNC_ACCESS_TOKEN: 'an-access-token',
+  };
+  for (const args of [
+    ['upload', ride],
+    ['push', 'wellness', day],
+    ['workouts'],
+    ['profile'],
+    ['verify'],
+    ['watch', '--once', world.home.dir],
+    ['watch', world.home.dir],
+    ['watch', '--daemon', world.home.dir],
+    ['doctor'],
+  ]) {
+    const { code, stdout, stderr } = await world.sync(args, { env });
+    expect([args[0], code]).toEqual([args[0], 2]);
+    expect(stdout + stderr).toContain('NODE_TLS_REJECT_UNAUTHORIZED is 0');
+    expect(stdout + stderr).toContain('NODE_EXTRA_CA_CERTS=');
+    // Node.js would print this at the first connection.
+    expect(stderr).not.toContain('makes TLS connections');
+  }
+  const login = await world.sync(['login', '--no-browser', '--port', '0'], {
+    env: { ...env, SYNC_ACCESS_TOKEN: '' },
+  });
+  expect(login.code).toBe(2);
+  expect(login.stderr).toContain('NODE_TLS_REJECT_UNAUTHORIZED is 0');
+});
+
+it('warns that NODE_DEBUG prints tokens', async () => {
+  const world = await openLoggedInWorld();
+  const { code, stderr } = await world.sync(['workouts'], { env: { NODE_DEBUG: 'http' } });
+  expect(code).toBe(0);
+  expect(stderr).toContain('NODE_DEBUG is set: Node.js prints requests to stderr');
+});

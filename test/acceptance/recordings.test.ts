@@ -1,0 +1,97 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { openLoggedInWorld, openWorld, requestCounts, sha256 } from '../support/acceptance.ts';
+import { makeRecording, unfinished } from '../support/fit-maker.ts';
+import { START, fitFile, fitMessage } from '../support/fit-messages.ts';
+import { ndjson } from '../support/program.ts';
+
+/** Peak memory of the program for a recording of 10 MB (bytes). */
+const MOST_MEMORY = 200 * 1024 * 1024;
+
+const ride = makeRecording({ durationSecs: 600, localOffsetMinutes: 60 });
+
+describe('a recording of 10 MB', () => {
+  it('is inspected in 200 MB of memory', async () => {
+    const world = await openWorld();
+    const path = world.write('long.fit', makeRecording({ sizeBytes: 10_000_000 }));
+    const usage = join(world.home.dir, 'usage.json');
+    const preload = world.write(
+      'usage.cjs',
+      `process.on('exit', () => require('node:fs').writeFileSync(${JSON.stringify(usage)}, JSON.stringify(process.resourceUsage())));`,
+    );
+    const { code, stdout } = await world.sync(['inspect', path, '--json'], {
+      env: { NODE_OPTIONS: `--require=${preload}` },
+    });
+    expect(code).toBe(0);
+    expect(ndjson(stdout)).toMatchObject([{ state: 'whole', size: 10_000_000, laps: 1 }]);
+    const { maxRSS } = JSON.parse(readFileSync(usage, 'utf8')) as { maxRSS: number };
+    expect(maxRSS * 1024).toBeLessThan(MOST_MEMORY);
+  });
+});
+
+describe('a recording that a device could not finish', () => {
+  it('arrives after sync repair, when the user asks for it', async () => {
+    const world = await openLoggedInWorld();
+    const path = world.write('rides/ride.fit', unfinished(ride));
+    const folder = join(world.home.dir, 'rides');
+
+    const refused = await world.sync(['upload', path]);
+    expect(refused.code).toBe(3);
+    expect(refused.stdout).toContain(`\`sync repair ${path}\``);
+
+    const repaired = await world.sync(['repair', path]);
+    const copy = join(folder, 'ride.repaired.fit');
+    expect(repaired).toMatchObject({ code: 0, stderr: '' });
+    expect(repaired.stdout).toContain(`\`sync upload ${copy}\` sends the copy.`);
+    expect(readFileSync(copy).equals(ride)).toBe(true);
+    expect(readFileSync(path).equals(unfinished(ride))).toBe(true);
+
+    expect((await world.sync(['upload', folder])).code).toBe(3);
+    expect(requestCounts(world.sandbox)).toEqual({});
+
+    expect((await world.sync(['upload', copy])).code).toBe(0);
+    const held = world.sandbox.control.state('athlete-1').athletes[0]?.recordings ?? [];
+    expect(held).toMatchObject([{ fileName: 'ride.repaired.fit', sha256: sha256(ride) }]);
+  });
+
+  it('is not overwritten, and neither is its copy', async () => {
+    const world = await openWorld();
+    const path = world.write('ride.fit', unfinished(ride));
+    const copy = world.write('ride.repaired.fit', Buffer.from('mine'));
+    const { code, stderr } = await world.sync(['repair', path]);
+    expect(code).toBe(2);
+    expect(stderr).toContain(`${copy} cannot be written. It exists already.`);
+    expect(stderr).toContain(`\`sync repair ${path} --out FILE\``);
+    expect(readFileSync(copy, 'utf8')).toBe('mine');
+  });
+});
+
+it('a recording without a type arrives if it has records', async () => {
+  const world = await openLoggedInWorld();
+  const bytes = fitFile(
+    fitMessage('fileId', { manufacturer: 260 }),
+    fitMessage('record', { timestamp: START, heartRate: 120 }),
+  );
+  world.write('rides/typeless.fit', bytes);
+  world.write('rides/settings.fit', fitFile(fitMessage('fileId', { type: 2 })));
+  const { code } = await world.sync(['upload', join(world.home.dir, 'rides')]);
+  expect(code).toBe(0);
+  const held = world.sandbox.control.state('athlete-1').athletes[0]?.recordings ?? [];
+  expect(held).toMatchObject([{ fileName: 'typeless.fit', sha256: sha256(bytes) }]);
+});
+
+it('a file that is no recording names the command for it', async () => {
+  const world = await openLoggedInWorld();
+  const path = world.write('wellness.json', '[{"date":"2026-02-15","hrv":60}]');
+  writeFileSync(join(world.home.dir, 'meals.csv'), 'date,item\n2026-02-15,Oats\n');
+  const json = await world.sync(['upload', path]);
+  expect(json.code).toBe(3);
+  expect(json.stdout).toContain(`\`sync push wellness ${path}\``);
+  const [line] = ndjson((await world.sync(['upload', path, '--json'])).stdout);
+  expect(line).toMatchObject({
+    outcome: 'invalid',
+    reason: 'not-fit',
+    hint: expect.stringContaining('sync push wellness') as string,
+  });
+});

@@ -1,0 +1,141 @@
+import { unfinished, wrapRecords } from './fit-maker.ts';
+
+/** FIT base types. */
+const ENUM = 0x00;
+const UINT8 = 0x02;
+const STRING = 0x07;
+const UINT16 = 0x84;
+const SINT32 = 0x85;
+const UINT32 = 0x86;
+const UINT32Z = 0x8c;
+const SIZES: Readonly<Record<number, 1 | 2 | 4>> = {
+  [ENUM]: 1,
+  [UINT8]: 1,
+  [UINT16]: 2,
+  [SINT32]: 4,
+  [UINT32]: 4,
+  [UINT32Z]: 4,
+};
+
+/** Seconds since 1989-12-31 of 2026-02-15T07:30:00Z, a Sunday. */
+export const START = 1_140_075_000;
+
+/** Global number of each message, and number and base type of its fields. */
+const MESSAGES = {
+  fileId: [0, { type: [0, ENUM], manufacturer: [1, UINT16], product: [2, UINT16] }],
+  sport: [12, { sport: [0, ENUM], subSport: [1, ENUM], name: [3, STRING] }],
+  session: [
+    18,
+    {
+      timestamp: [253, UINT32],
+      startTime: [2, UINT32],
+      latitude: [3, SINT32],
+      longitude: [4, SINT32],
+      sport: [5, ENUM],
+      subSport: [6, ENUM],
+      elapsedMs: [7, UINT32],
+      timerMs: [8, UINT32],
+      distanceCm: [9, UINT32],
+      heartRate: [16, UINT8],
+      cadence: [18, UINT8],
+      power: [20, UINT16],
+      fractionalCadence: [92, UINT8],
+      name: [110, STRING],
+      maxDepthMm: [141, UINT32],
+    },
+  ],
+  lap: [19, { timestamp: [253, UINT32] }],
+  record: [
+    20,
+    {
+      timestamp: [253, UINT32],
+      latitude: [0, SINT32],
+      longitude: [1, SINT32],
+      altitude: [2, UINT16],
+      heartRate: [3, UINT8],
+      cadence: [4, UINT8],
+      power: [7, UINT16],
+      depthMm: [92, UINT32],
+    },
+  ],
+  course: [31, { name: [5, STRING] }],
+  activity: [34, { timestamp: [253, UINT32], local: [5, UINT32] }],
+} as const;
+
+type Kind = keyof typeof MESSAGES;
+type Values<K extends Kind> = Partial<
+  Record<keyof (typeof MESSAGES)[K][1], number | string | Uint8Array>
+>;
+
+/** Returns the definition and the data of one message. Values are as FIT stores them. */
+export function fitMessage<K extends Kind>(kind: K, values: Values<K>): number[] {
+  const [globalNumber, fields] = MESSAGES[kind] as readonly [
+    number,
+    Readonly<Record<string, readonly [number, number]>>,
+  ];
+  const written = Object.entries(values as Record<string, number | string | Uint8Array>).map(
+    ([name, value]) => {
+      const [number, type] = fields[name] as readonly [number, number];
+      return { number, type, bytes: encoded(value, type) };
+    },
+  );
+  return [
+    ...[0x40, 0, 0, globalNumber & 0xff, globalNumber >> 8, written.length],
+    ...written.flatMap(({ number, type, bytes }) => [number, bytes.length, type]),
+    0,
+    ...written.flatMap(({ bytes }) => bytes),
+  ];
+}
+
+function encoded(value: number | string | Uint8Array, type: number): number[] {
+  if (typeof value === 'string') return [...Buffer.from(`${value}\0`)];
+  if (typeof value !== 'number') return [...value];
+  return [0, 8, 16, 24].slice(0, SIZES[type]).map((shift) => (value >>> shift) & 0xff);
+}
+
+/** Returns a whole FIT file of these messages. */
+export function fitFile(...messages: readonly (readonly number[])[]): Uint8Array {
+  return wrapRecords(Uint8Array.from(messages.flat()));
+}
+
+export interface ActivityParts {
+  readonly fileId?: Values<'fileId'>;
+  readonly sport?: Values<'sport'>;
+  readonly session?: Values<'session'>;
+  readonly activity?: Values<'activity'>;
+  readonly records?: readonly Values<'record'>[];
+}
+
+/** Makes a recording of an activity: 10 minutes from {@link START}, with a record each second. */
+export function makeActivity({ fileId, sport, session, activity, records = [] }: ActivityParts) {
+  const end = START + 600;
+  return fitFile(
+    fitMessage('fileId', { type: 4, manufacturer: 1, ...fileId }),
+    ...(sport === undefined ? [] : [fitMessage('sport', sport)]),
+    ...records.map((record, i) => fitMessage('record', { timestamp: START + i, ...record })),
+    fitMessage('session', {
+      timestamp: end,
+      startTime: START,
+      elapsedMs: 600_000,
+      timerMs: 600_000,
+      ...session,
+    }),
+    ...(activity === undefined ? [] : [fitMessage('activity', { timestamp: end, ...activity })]),
+  );
+}
+
+/** Converts degrees to the unit of positions in FIT. */
+export function semicircles(degrees: number): number {
+  return Math.round((degrees * 2 ** 31) / 180);
+}
+
+/** Records of a place, then the time, under one definition. The fifth lacks a byte. */
+export function withMissingByte(): Uint8Array {
+  const definition = [0x40, 0, 0, 20, 0, 2, 0, 4, 0x85, 253, 4, 0x86];
+  const records = Array.from({ length: 10 }, (_, i) => {
+    const time = START + i;
+    const bytes = [0, 8, 16, 24].map((shift) => (time >>> shift) & 0xff);
+    return [0, ...[0x7f, 0x7f, 0x7f, 0x10].slice(i === 4 ? 1 : 0), ...bytes];
+  });
+  return unfinished(wrapRecords(Uint8Array.from([definition, records].flat(2))));
+}

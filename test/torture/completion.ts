@@ -1,0 +1,83 @@
+import { foodsHeld } from '../support/acceptance.ts';
+import { ndjson } from '../support/program.ts';
+import { foodKey } from './cargo.ts';
+import type { Job } from './errands.ts';
+import { judgeCargo, judgeDoubles } from './judge.ts';
+import { judgeReport } from './reports.ts';
+import type { Scene } from './scene.ts';
+
+/** Runs of the same command until it reports completion. */
+const MOST_RUNS = 4;
+
+/** Requests that change something at the platform. */
+const SENDING = ['upload-fit', 'wellness', 'nutrition', 'nutrition-items', 'profile-update'];
+
+/** Runs a job and judges its report. @returns its exit code, and the lines that it printed */
+export async function perform(scene: Scene, job: Job, args = job.args) {
+  const finished = await scene.run(args);
+  judgeReport(scene, args.join(' '), finished, job.claim);
+  judgeDoubles(scene.round, scene.world.sandbox, scene.cargo.foods.keys());
+  const lines = ndjson(finished.stdout);
+  for (const line of lines) {
+    if (line['outcome'] === 'conflict') resolveConflict(scene, String(line['date']));
+  }
+  return { code: finished.code, lines };
+}
+
+/**
+ * Runs jobs again without faults until each reports completion, then judges what the platform holds.
+ * Then they have nothing left to send.
+ */
+export async function complete(scene: Scene, jobs: readonly Job[]): Promise<void> {
+  const { round, world, cargo } = scene;
+  const { control } = world.sandbox;
+  control.clearFaults();
+  for (const job of jobs) {
+    const args = job.again ?? job.args;
+    let code: number | null = null;
+    let flags: readonly string[] = [];
+    for (let run = 0; run < MOST_RUNS && code !== 0; run++) {
+      const done = await perform(scene, job, [...args, ...flags]);
+      code = done.code;
+      flags = fateFlags(scene, done.lines);
+    }
+    if (code !== 0) {
+      round.failed('lost', `${args.join(' ')} ends with ${String(code)} without any fault`);
+    }
+  }
+  judgeCargo(round, world.sandbox, cargo);
+  const [last] = jobs.slice(-1);
+  if (last === undefined || asksEachTime(scene, last)) return;
+  control.clearRequests();
+  await perform(scene, last, last.again);
+  for (const { route } of control.requests()) {
+    if (SENDING.includes(route ?? '')) round.failed('duplicated', `${String(route)} sent again`);
+  }
+}
+
+/** Returns whether a command sends although nothing has changed. */
+function asksEachTime({ revision }: Scene, { args, claim }: Job): boolean {
+  const [command] = args;
+  // A revision that drops fields of wellness gets them again.
+  const dropsFields = command === 'seed' && revision === '2026-02';
+  return claim.profile !== undefined || args.includes('--replace-day') || dropsFields;
+}
+
+/** Returns the answer to an unknown fate, as a user gives it who looks at the day in the platform. */
+function fateFlags({ world }: Scene, lines: readonly Record<string, unknown>[]): string[] {
+  const unknown = lines.find(({ code }) => code === 'FATE_UNKNOWN');
+  if (unknown === undefined) return [];
+  const arrived = foodsHeld(world.sandbox, String(unknown['date'])).length > 0;
+  return [arrived ? '--assume-arrived' : '--force'];
+}
+
+/** Does in the platform what the hint of a conflict asks for: removes what has to be gone. */
+function resolveConflict({ world, cargo, round }: Scene, date: string): void {
+  const due = cargo.foods.get(date);
+  for (const food of foodsHeld(world.sandbox, date)) {
+    const meant = due?.get(foodKey(food));
+    if (meant !== undefined && meant.calories === food.calories) continue;
+    world.sandbox.control.editFood(food.id, null);
+    round.count('conflicts');
+  }
+}

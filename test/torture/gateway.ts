@@ -1,0 +1,123 @@
+import { once } from 'node:events';
+import { type IncomingMessage, createServer, request as startRequest } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { buffer } from 'node:stream/consumers';
+import { onTestFinished } from 'vitest';
+
+/** A request that reached a gateway. */
+export interface GatewayRequest {
+  readonly method: string;
+  /** Without the query. */
+  readonly path: string;
+  readonly headers: IncomingMessage['headers'];
+  readonly body: Buffer;
+}
+
+/** An answer in place of the service's. */
+export interface Substitute {
+  /** Whether the service gets the request, and acts on it. */
+  readonly acts: boolean;
+  /** Returns all bytes of the answer. @param real body of the service's answer, if it acted */
+  readonly answer: (request: GatewayRequest, real: Buffer) => Uint8Array;
+}
+
+/** An HTTP proxy to the sandbox that puts other answers in place of the service's. */
+export interface Gateway {
+  readonly url: string;
+  /** Sets what decides about each request; undefined passes the service's answer. */
+  replace(choose: ((request: GatewayRequest) => Substitute | undefined) | undefined): void;
+  /** Returns the number of substituted answers since the last call. */
+  settle(): number;
+}
+
+/** @param target URL of the sandbox */
+export async function openGateway(target: string): Promise<Gateway> {
+  let choose: ((request: GatewayRequest) => Substitute | undefined) | undefined;
+  let hits = 0;
+  const server = createServer((incoming, outgoing) => {
+    void (async () => {
+      const body = await buffer(incoming);
+      const url = new URL(incoming.url ?? '/', target);
+      const { method = 'GET', headers } = incoming;
+      const received = { method, path: url.pathname, headers, body };
+      const substitute = choose?.(received);
+      if (substitute === undefined) {
+        const { status, headers: answered, body: real } = await pass(url, received);
+        outgoing.writeHead(status, answered).end(real);
+        return;
+      }
+      hits++;
+      const real = substitute.acts ? (await pass(url, received)).body : Buffer.alloc(0);
+      incoming.socket.end(substitute.answer(received, real));
+    })().catch(() => incoming.socket.destroy());
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  onTestFinished(() => {
+    server.close();
+    server.closeAllConnections();
+  });
+  const { port } = server.address() as AddressInfo;
+  return {
+    url: `http://127.0.0.1:${port}`,
+    replace: (next) => void (choose = next),
+    settle: () => {
+      const settled = hits;
+      hits = 0;
+      return settled;
+    },
+  };
+}
+
+async function pass(url: URL, { method, headers, body }: GatewayRequest) {
+  const passed = startRequest(url, { method, headers });
+  passed.end(body);
+  const [answer] = (await once(passed, 'response')) as [IncomingMessage];
+  return {
+    status: answer.statusCode ?? 502,
+    headers: answer.headers,
+    body: await buffer(answer),
+  };
+}
+
+/** Returns the bytes of an answer with a body of known length, unless `headers` say otherwise. */
+export function answerBytes(
+  status: number,
+  headers: Readonly<Record<string, string>>,
+  body: Uint8Array | string = '',
+): Uint8Array {
+  const bytes = Buffer.from(body);
+  const all = {
+    'Content-Type': 'application/json',
+    'Content-Length': String(bytes.length),
+    Connection: 'close',
+    ...headers,
+  };
+  const lines = Object.entries(all).map(([name, value]) => `${name}: ${value}\r\n`);
+  const head = `HTTP/1.1 ${status} Answer\r\n${lines.join('')}\r\n`;
+  return new Uint8Array(Buffer.concat([Buffer.from(head, 'latin1'), bytes]));
+}
+
+/** A server of another origin that nothing may speak to. */
+export interface Stranger {
+  readonly port: number;
+  /** Returns the requests that it received, with their headers and bodies. */
+  heard(): readonly string[];
+}
+
+export async function openStranger(): Promise<Stranger> {
+  const heard: string[] = [];
+  const server = createServer((incoming, outgoing) => {
+    void buffer(incoming).then((body) => {
+      heard.push(`${incoming.method ?? ''} ${JSON.stringify(incoming.headers)} ${body.toString()}`);
+      outgoing.end('{}');
+    });
+  });
+  server.listen(0);
+  await once(server, 'listening');
+  onTestFinished(() => {
+    server.close();
+    server.closeAllConnections();
+  });
+  return { port: (server.address() as AddressInfo).port, heard: () => heard };
+}

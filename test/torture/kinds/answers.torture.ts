@@ -1,0 +1,93 @@
+import { complete, perform } from '../completion.ts';
+import { ERRAND_NAMES, prepare } from '../errands.ts';
+import { type Gateway, openGateway } from '../gateway.ts';
+import { bentAnswer, hostileAnswer } from '../hostile-answers.ts';
+import { type Round, torture } from '../kind.ts';
+import { REVISIONS, type Scene, logIn, openScene } from '../scene.ts';
+
+const SCENES = 4;
+
+/** Commands that only read, and the ones about the login. */
+const READERS: readonly [readonly string[], ...(readonly string[])[]] = [
+  ['profile'],
+  ['profile', '--json'],
+  ['workouts'],
+  ['workouts', '--json'],
+  ['verify'],
+  ['status', '--check'],
+  ['status', '--check', '--json'],
+  ['doctor'],
+];
+
+const PATHS = [
+  '/api',
+  '/api/oauth',
+  '/api/oauth/userinfo',
+  '/api/profile',
+  '/api/nutrition',
+] as const;
+
+torture({
+  name: 'answers',
+  title: 'hostile answers of the service, on every endpoint',
+  rounds: { short: 16, full: 130 },
+  timeoutMs: 180_000,
+  run: async (round) => {
+    for (let scene = 0; scene < SCENES; scene++) await answerStrangely(round);
+    const polluted = Object.keys(Object.prototype);
+    if (polluted.length > 0)
+      round.failed('wrong report', `Object.prototype has ${polluted.join()}`);
+  },
+});
+
+async function answerStrangely(round: Round): Promise<void> {
+  const { random } = round;
+  const gateways: Gateway[] = [];
+  const scene = await openScene(round, {
+    revision: random.pick(REVISIONS),
+    readsNutrition: random.chance(0.5),
+    // The kind `refresh` judges lost answers after a rotation.
+    settings: { refreshToken: 'keep' },
+    through: async (url) => {
+      const opened = await openGateway(url);
+      gateways.push(opened);
+      return opened.url;
+    },
+  });
+  const [gateway] = gateways;
+  if (gateway === undefined) return;
+  const job = await prepare(random.pick(ERRAND_NAMES), scene, random);
+  const bent = random.chance(0.4);
+  const acts = bent || random.chance(0.5);
+  const answer = bent
+    ? bentAnswer(random, scene.revision !== '2026-08')
+    : hostileAnswer(random, acts);
+  const which = random.chance(0.7) ? '/api' : random.pick(PATHS);
+  let left = random.pick([1, 2, Infinity]);
+  const skip = random.integer(0, 2);
+  if (random.chance(0.3)) scene.world.sandbox.control.expire();
+  round.note(
+    `${which} ${answer.name}, ${left} times after ${skip}, ${acts ? 'acts' : 'does not act'}`,
+  );
+  let seen = 0;
+  gateway.replace(({ path }) => {
+    if (!path.startsWith(which) || seen++ < skip || left <= 0) return undefined;
+    left--;
+    return { acts, answer: answer.bytes };
+  });
+  await perform(scene, job);
+  left = Infinity;
+  await scene.run(random.pick(READERS));
+  if (gateway.settle() > 0) round.count('faulted runs');
+  gateway.replace(undefined);
+  await relogIfEnded(scene);
+  await complete(scene, [job]);
+}
+
+/** Logs in again if the service said that the login has ended. */
+async function relogIfEnded(scene: Scene): Promise<void> {
+  const { code } = await scene.run(['profile']);
+  if (code !== 4) return;
+  scene.round.count('logins lost');
+  await logIn(scene);
+}

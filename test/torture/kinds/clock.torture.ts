@@ -1,0 +1,221 @@
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { vi } from 'vitest';
+import { type Exchange, EXCHANGES } from '../../../src/sandbox/request-log.ts';
+import type { Random } from '../../../src/seed/random.ts';
+import { type World, expireAccess, openLoggedInWorld } from '../../support/acceptance.ts';
+import { type FakeClock, makeFakeClock, whyNoFakeClock } from '../../support/fake-clock.ts';
+import { type Round, torture } from '../kind.ts';
+import { liveLogins } from '../login-state.ts';
+import { judgeOwners } from '../racers.ts';
+import { judgePlatform, judgeRun } from '../sent.ts';
+import { SENDING, type Sending, makeFoods, makeRides, nutritionRecords } from '../sending.ts';
+import { finish } from '../until-done.ts';
+
+const HOUR = 3_600;
+const DAY = 24 * HOUR;
+const STEPS = [60, HOUR, 2 * HOUR, DAY, 40 * DAY, 366 * DAY, 3_650 * DAY] as const;
+
+/** Patience until a watcher has sent everything, on a busy machine (ms). */
+const WATCHER_MS = 90_000;
+
+const ROUNDS = [wrongClocks, watcherUnderSteps, commandUnderSteps, localDates, twoClocks];
+
+/** Steps are relative to the real time: the same seed makes other times on another day. */
+torture({
+  name: 'clock',
+  title: 'wrong clocks, and steps while a command or watcher runs',
+  rounds: { short: 5, full: 30 },
+  timeoutMs: 240_000,
+  missing: whyNoFakeClock,
+  run: async (round) => {
+    const runRound = ROUNDS[(round.number - 1) % ROUNDS.length] ?? wrongClocks;
+    const world = await openLoggedInWorld({
+      revision: round.random.pick(['2026-08', '2026-02']),
+      sandbox: { settings: { refreshTtl: 30 * DAY, announceRefreshTtl: round.random.chance(0.5) } },
+    });
+    round.note(runRound.name);
+    await runRound(round, world);
+    if (liveLogins(world) !== 1) round.failed('lost', 'the login');
+    judgeOwners(round, world);
+  },
+});
+
+function drawOffset(random: Random): number {
+  return random.pick(STEPS) * random.pick([1, -1]);
+}
+
+/** Each command sees another time. Tokens end for the service, or for the clock, or for neither. */
+async function wrongClocks(round: Round, world: World): Promise<void> {
+  const { random } = round;
+  const clock = makeFakeClock(world.home);
+  const rides = [...makeRides(random, 3)];
+  const foods = makeFoods(random, 3);
+  const dates = [...new Set(foods.map(({ date }) => date))];
+  for (let step = 1; step <= 3; step++) {
+    clock.set(drawOffset(random));
+    if (random.chance(0.3)) world.sandbox.control.expire();
+    if (random.chance(0.3)) expireAccess(world);
+    const recordings = new Map(rides.slice(0, step));
+    for (const [name, bytes] of recordings) world.write(join('card', name), bytes);
+    await runWrong(round, world, clock, { args: ['upload', 'card'], sent: { recordings } });
+    const eaten = foods.filter(({ date }) => dates.slice(0, step).includes(date));
+    const file = world.write('food.json', JSON.stringify(nutritionRecords(eaten)));
+    clock.set(drawOffset(random));
+    await runWrong(round, world, clock, {
+      args: ['push', 'nutrition', file],
+      sent: { foods: eaten },
+    });
+  }
+  const sent = { recordings: new Map(rides), foods };
+  judgePlatform(round, world.sandbox, sent);
+  await finish(round, world, { args: ['upload', 'card'], sent });
+}
+
+async function runWrong(
+  round: Round,
+  world: World,
+  { env }: FakeClock,
+  { args, sent }: Sending,
+): Promise<void> {
+  world.sandbox.control.clearRequests();
+  const json = [...args, '--json'];
+  const run = await world.sync(json, { env });
+  judgeRun(round, world.sandbox, sent, json, run);
+  round.count('runs with a wrong clock');
+  if (run.code !== 0) {
+    round.failed('wrong report', `${args.join(' ')}: ${String(run.code)} ${run.stdout}`);
+  }
+  judgeRefreshes(round, world, 1);
+}
+
+function judgeRefreshes(round: Round, { sandbox }: World, most: number): void {
+  const refreshes = sandbox.control.requests({ route: 'token' }).length;
+  if (refreshes > most) round.failed('wrong report', `${refreshes} refreshes, ${most} at most`);
+}
+
+/** Counts the refreshes that steps may cause: one for each time that is later than all before it. */
+function countSteps(clock: FakeClock): { to: (offset: number) => void; most: () => number } {
+  let latest = 0;
+  let most = 1;
+  return {
+    to(offset) {
+      clock.set(offset);
+      if (offset <= latest) return;
+      latest = offset;
+      most += 1;
+    },
+    most: () => most,
+  };
+}
+
+/** The clock steps while files arrive. The service is away for some steps, so that retries are due. */
+async function watcherUnderSteps(round: Round, world: World): Promise<void> {
+  const { random } = round;
+  const { control } = world.sandbox;
+  const recordings = makeRides(random, 8);
+  const clock = makeFakeClock(world.home);
+  const steps = countSteps(clock);
+  if (random.chance(0.5)) steps.to(drawOffset(random));
+  mkdirSync(join(world.home.dir, 'card'));
+  const watcher = world.start(['watch', 'card', '--json'], { env: clock.env });
+  await watcher.waitFor(/"event":"ready"/);
+  for (const [name, bytes] of recordings) {
+    const isAway = random.chance(0.5);
+    if (isAway) control.addFaults('upload-fit:503*inf');
+    world.write(join('card', name), bytes);
+    await sleep(random.between(100, 1_500));
+    const offset = random.chance(0.3) ? 0 : drawOffset(random);
+    steps.to(offset);
+    round.note(`${name}${isAway ? ' without the service' : ''}, step to ${offset} s`);
+    round.count('steps under a watcher');
+    if (isAway) await sleep(random.between(0, 500));
+    control.clearFaults();
+  }
+  const held = () => control.state('athlete-1').athletes[0]?.recordings.length ?? 0;
+  await vi.waitUntil(() => held() === recordings.size, WATCHER_MS).catch(() => undefined);
+  judgePlatform(round, world.sandbox, { recordings });
+  judgeRefreshes(round, world, steps.most());
+  watcher.child.kill('SIGTERM');
+  const ended = await watcher.finished;
+  judgeRun(round, world.sandbox, { recordings }, ['watch', '--json'], ended);
+}
+
+/** The clock steps while requests are in flight. */
+async function commandUnderSteps(round: Round, world: World): Promise<void> {
+  const { random } = round;
+  world.sandbox.control.addFaults('any:delay=60ms*inf');
+  const name = random.pick(['upload', 'push nutrition', 'push wellness', 'import'] as const);
+  const sending = await SENDING[name](world, random);
+  const clock = makeFakeClock(world.home);
+  const steps = countSteps(clock);
+  const json = [...sending.args, '--json'];
+  const running = world.start(json, { env: clock.env });
+  const onExchange = (message: unknown) => {
+    // A token that is issued during a step back would end too early.
+    if ((message as Exchange).record.route === 'token') return;
+    steps.to(drawOffset(random));
+    round.count('steps under a command');
+  };
+  subscribe(EXCHANGES, onExchange);
+  const run = await running.finished;
+  unsubscribe(EXCHANGES, onExchange);
+  judgeRun(round, world.sandbox, sending.sent, json, run);
+  if (run.code !== 0) round.failed('wrong report', `${name}: ${String(run.code)} ${run.stdout}`);
+  judgeRefreshes(round, world, steps.most());
+  await finish(round, world, sending);
+}
+
+/** The days of records near midnight and changes to daylight saving time, by Node's own zone data. */
+async function localDates(round: Round, world: World): Promise<void> {
+  const { random } = round;
+  const zone = random.pick([
+    'Europe/Berlin',
+    'America/New_York',
+    'Asia/Kolkata',
+    'Pacific/Auckland',
+  ]);
+  const clock = makeFakeClock(world.home);
+  clock.set(drawOffset(random));
+  const local = new Intl.DateTimeFormat('en-CA', { timeZone: zone });
+  const wellness = new Map<string, { hrv: number }>();
+  const records: object[] = [];
+  const changes = [Date.UTC(2026, 2, 8), Date.UTC(2026, 2, 29), Date.UTC(2026, 9, 25)] as const;
+  for (let record = 0; record < 30; record++) {
+    // Never midnight in UTC, which is read as a date.
+    const quarters = random.integer(-3 * 96, 3 * 96);
+    const instant = new Date(random.pick(changes) + quarters * 900_000 + 420_000);
+    const date = local.format(instant);
+    if (wellness.has(date)) continue;
+    const hrv = random.integer(30, 120);
+    wellness.set(date, { hrv });
+    records.push({ date: instant.toISOString(), hrv });
+  }
+  const file = world.write('wellness.json', JSON.stringify(records));
+  const args = ['push', 'wellness', file, '--tz', zone];
+  await runWrong(round, world, clock, { args, sent: { wellness } });
+  judgePlatform(round, world.sandbox, { wellness });
+}
+
+/** Two processes with different clocks have the same files: neither takes what the other sends. */
+async function twoClocks(round: Round, world: World): Promise<void> {
+  const { random } = round;
+  world.sandbox.control.addFaults('upload-fit:delay=700ms*4', 'upload-fit:delay=50ms*inf');
+  const recordings = makeRides(random, 8);
+  for (const [name, bytes] of recordings) world.write(join('card', name), bytes);
+  const args = ['upload', 'card', '--json'];
+  await Promise.all(
+    ['first', 'second', 'third'].map(async (name) => {
+      const clock = makeFakeClock(world.home, name);
+      clock.set(drawOffset(random));
+      const run = await world.sync(args, { env: clock.env });
+      judgeRun(round, world.sandbox, { recordings }, args, run);
+      round.count('runs with a wrong clock');
+      if (run.code !== 0) round.failed('wrong report', `upload: ${String(run.code)} ${run.stdout}`);
+    }),
+  );
+  judgePlatform(round, world.sandbox, { recordings });
+  judgeRefreshes(round, world, 3);
+}

@@ -1,0 +1,167 @@
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import { EXCHANGES } from '../../../src/sandbox/request-log.ts';
+import { REVISION_NAMES } from '../../../src/sandbox/revisions.ts';
+import type { Random } from '../../../src/seed/random.ts';
+import {
+  type World,
+  expireAccess,
+  loginWithToken,
+  openLoggedInWorld,
+} from '../../support/acceptance.ts';
+import type { Finished } from '../../support/program.ts';
+import { judgeOutput } from '../judge.ts';
+import { type Round, torture } from '../kind.ts';
+import { SENDING, undisturbed } from '../sending.ts';
+import { finish } from '../until-done.ts';
+
+/** Files of the state folder and the configuration that a crash may leave damaged. */
+const FILES = [
+  'state/ledger.db',
+  'state/ledger.db-wal',
+  'state/logins/login-default.json',
+  'config/config.json',
+  'state/ledger.db',
+  'state/login-ages.json',
+  'state/platform-zones.json',
+] as const;
+
+const DAMAGES = {
+  emptied: () => Buffer.alloc(0),
+  shortened: (bytes, random) => bytes.subarray(0, random.integer(1, Math.max(1, bytes.length - 1))),
+  zeroed: (bytes, random) => overwrite(bytes, random, () => 0),
+  garbled: (bytes, random) => overwrite(bytes, random, () => random.integer(0, 255)),
+} as const satisfies Readonly<Record<string, (bytes: Buffer, random: Random) => Buffer>>;
+type Damage = keyof typeof DAMAGES | 'older' | 'gone';
+const ALL_DAMAGES = [
+  ...(Object.keys(DAMAGES) as (keyof typeof DAMAGES)[]),
+  'older',
+  'gone',
+] as unknown as readonly [Damage, ...Damage[]];
+
+const READING = [
+  ['status', '--json'],
+  ['explain', '2026-02-02'],
+  ['config', 'list'],
+  ['doctor', '--json'],
+] as const;
+
+torture({
+  name: 'damage',
+  title: 'damaged files, and what the hints say',
+  rounds: { short: 7, full: 49 },
+  timeoutMs: 120_000,
+  run: async (round) => {
+    const { random } = round;
+    const file = FILES[(round.number - 1) % FILES.length] ?? FILES[0];
+    const world = await openLoggedInWorld({ revision: random.pick(REVISION_NAMES) });
+    // Without the ledger, an earlier version of an item cannot be told from an edit in the platform.
+    const command = random.pick(['import', 'import', 'upload', 'push wellness'] as const);
+    // Processes: what this one opens would hide the damage.
+    const snapshot = join(world.home.dir, 'snapshot');
+    const sending = SENDING[command](world, random);
+    keepCopies(world, snapshot);
+    // A refresh writes the file of login ages.
+    expireAccess(world);
+    await runAndKill(world, sending.args, random.integer(2, 6));
+
+    const damage = random.pick(ALL_DAMAGES);
+    const hasChanged = applyDamage(join(world.home.dir, file), snapshot, damage, random);
+    round.note(`${command}: ${file} ${damage}`);
+    round.count(hasChanged ? 'damaged files' : 'files that were not there');
+    const quick = undisturbed(world);
+    for (const args of READING) judge(round, args, file, await quick.sync(args));
+    const json = [...sending.args, '--json'];
+    const run = await quick.sync(json);
+    judge(round, json, file, run);
+    if (run.code !== 0) await followHint(round, world, run);
+    await finish(round, quick, sending);
+  },
+});
+
+/** Only a process that ended at once leaves a write-ahead log behind. */
+async function runAndKill(world: World, args: readonly string[], answers: number): Promise<void> {
+  const running = world.start(args);
+  let seen = 0;
+  const onExchange = () => {
+    if (++seen === answers) setTimeout(() => running.child.kill('SIGKILL'), 20);
+  };
+  subscribe(EXCHANGES, onExchange);
+  await running.finished;
+  unsubscribe(EXCHANGES, onExchange);
+}
+
+function overwrite(bytes: Buffer, random: Random, value: () => number): Buffer {
+  const copy = Buffer.from(bytes);
+  const from = random.chance(0.5) ? 0 : random.integer(0, Math.max(0, copy.length - 1));
+  const to = Math.min(copy.length, from + random.pick([16, 512, 4_096, 100_000]));
+  for (let at = from; at < to; at++) copy[at] = value();
+  return copy;
+}
+
+function keepCopies({ home }: World, folder: string): void {
+  mkdirSync(folder);
+  for (const file of FILES) {
+    const path = join(home.dir, file);
+    if (existsSync(path)) copyFileSync(path, join(folder, basename(file)));
+  }
+}
+
+/** Returns whether there was such a file. */
+function applyDamage(path: string, snapshot: string, damage: Damage, random: Random): boolean {
+  if (!existsSync(path)) return false;
+  if (damage === 'gone') {
+    rmSync(path);
+  } else if (damage === 'older') {
+    const copy = join(snapshot, basename(path));
+    if (!existsSync(copy)) return false;
+    copyFileSync(copy, path);
+  } else {
+    writeFileSync(path, DAMAGES[damage](readFileSync(path), random));
+  }
+  return true;
+}
+
+/** A run works, or it names the file or its remedy. */
+function judge(round: Round, args: readonly string[], file: string, run: Finished): void {
+  const command = args.join(' ');
+  round.note(`${command}: ${String(run.code)}\n${run.stdout}${run.stderr}`);
+  judgeOutput(round, command, run);
+  if (run.code === 0) return;
+  const text = run.stdout + run.stderr;
+  const name = basename(file).replace(/-wal$/, '');
+  const isNamed = text.includes(name) || text.includes('sync login');
+  if (!isNamed) round.failed('wrong report', `${command}: neither the file nor a remedy: ${text}`);
+}
+
+/** Does what the message says: moves the named ledger away, logs in, removes the configuration. */
+async function followHint(round: Round, world: World, run: Finished): Promise<void> {
+  const text = run.stdout + run.stderr;
+  const { dir } = world.home;
+  if (/move the file away/i.test(text)) {
+    const ledger = join(dir, 'state', 'ledger.db');
+    for (const name of readdirSync(dirname(ledger))) {
+      if (!name.startsWith('ledger.db')) continue;
+      renameSync(join(dirname(ledger), name), join(dir, `aside-${name}`));
+    }
+  } else if (text.includes('config.json')) {
+    rmSync(join(dir, 'config', 'config.json'));
+    // The profile's settings were there.
+    await loginWithToken(world);
+  } else if (text.includes('sync login')) {
+    await loginWithToken(world);
+  } else {
+    round.failed('wrong report', `no hint: ${text}`);
+  }
+  round.count('hints that were followed');
+}

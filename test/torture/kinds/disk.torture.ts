@@ -1,0 +1,146 @@
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { onTestFinished } from 'vitest';
+import { type Exchange, EXCHANGES } from '../../../src/sandbox/request-log.ts';
+import type { Revision } from '../../../src/sandbox/revisions.ts';
+import {
+  expireAccess,
+  loginWithToken,
+  openHome,
+  openSandbox,
+  worldOf,
+} from '../../support/acceptance.ts';
+import { mountCrashDisk, whyNoCrashDisk } from '../../support/crash-disk.ts';
+import { type SmallDisk, mountSmallDisk, whyNoMount } from '../../support/disk.ts';
+import type { Finished } from '../../support/program.ts';
+import { type Round, torture } from '../kind.ts';
+import { followTokens, isLoginLost } from '../login-state.ts';
+import { judgeRun } from '../sent.ts';
+import { SENDING, type SendingName } from '../sending.ts';
+import { finish } from '../until-done.ts';
+
+type Case = readonly [SendingName, Revision];
+const COMMANDS: readonly [Case, ...Case[]] = [
+  ['push nutrition', '2026-08'],
+  ['upload', '2026-02'],
+  ['import', '2026-08'],
+  ['push wellness', '2026-02'],
+  ['push nutrition', '2026-02'],
+  ['undo nutrition', '2026-08'],
+  ['profile', '2026-02'],
+];
+
+/** How a disk fails: before the command, or at the nth answer of the service. */
+const TROUBLES = ['full', 'almost full', 'no inodes', 'read-only', 'fails'] as const;
+type Trouble = (typeof TROUBLES)[number];
+
+torture({
+  name: 'disk',
+  title: 'a full, read-only or failing disk',
+  rounds: { short: 7, full: 77 },
+  timeoutMs: 120_000,
+  missing: () => whyNoMount() ?? whyNoCrashDisk(),
+  run: async (round) => {
+    const { random } = round;
+    const [name, revision] = COMMANDS[(round.number - 1) % COMMANDS.length] ?? COMMANDS[0];
+    const trouble = random.pick(TROUBLES);
+    // Only an import writes temporary files.
+    const place =
+      name === 'import' && trouble !== 'fails' ? random.pick(['state', 'tmp']) : 'state';
+    const sandbox = await openSandbox({}, revision);
+    const home = openHome({
+      SYNC_BASE_URL: sandbox.url,
+      SYNC_CLIENT_ID: sandbox.clientId,
+      SYNC_TOKEN_STORE: 'file',
+    });
+    home.env['TMPDIR'] = join(home.dir, 'tmp');
+    mkdirSync(home.env['TMPDIR']);
+    const world = worldOf(sandbox, home);
+    const disk = openDisk(join(home.dir, place), trouble);
+    await loginWithToken(world);
+    const issued = followTokens();
+    // A process: what this one opens would keep a failed disk from being unmounted.
+    const sending = await SENDING[name](world, random);
+    if (random.chance(0.5)) expireAccess(world);
+
+    const nth = random.integer(0, 4);
+    const attack = nth === 0 || trouble === 'read-only' ? failNow(disk) : failAtAnswer(nth, disk);
+    round.note(`${name} on ${revision}: ${place} ${trouble} at answer ${nth}`);
+    for (let run = 1; run <= 2; run++) {
+      const json = [...sending.args, '--json'];
+      const finished = await world.sync(json);
+      judgeRun(round, sandbox, sending.sent, json, finished);
+      judgeWords(round, finished);
+      round.count(finished.code === 0 ? 'runs that ended well' : 'failed runs');
+    }
+    attack.stop();
+    disk.repair();
+    if (isLoginLost(world, issued)) {
+      // Space is reserved before a refresh. A disk that fails during it takes the new tokens with it.
+      if (trouble !== 'fails' || !attack.hitsRefresh()) round.failed('lost', 'the login');
+      round.count('logins lost with an answer');
+      await loginWithToken(world);
+    }
+    await finish(round, world, sending);
+  },
+});
+
+interface Disk {
+  readonly fail: () => void;
+  readonly repair: () => void;
+}
+
+function openDisk(dir: string, trouble: Trouble): Disk {
+  if (trouble === 'fails') {
+    const disk = mountCrashDisk(dir);
+    return { fail: () => disk.failReadOnly(), repair: () => disk.restart() };
+  }
+  const disk = mountSmallDisk(dir);
+  const fail: Readonly<Record<typeof trouble, (disk: SmallDisk) => void>> = {
+    full: ({ fill }) => fill(0),
+    'almost full': ({ fill }) => fill(4_096),
+    'no inodes': ({ useUpInodes }) => useUpInodes(),
+    'read-only': ({ makeReadOnly }) => makeReadOnly(),
+  };
+  return {
+    fail: () => fail[trouble](disk),
+    repair: () => (trouble === 'read-only' ? disk.makeWritable() : disk.makeRoom()),
+  };
+}
+
+interface Attack {
+  readonly stop: () => void;
+  /** The disk failed while the service answered a refresh. */
+  readonly hitsRefresh: () => boolean;
+}
+
+function failNow(disk: Disk): Attack {
+  disk.fail();
+  return { stop: () => undefined, hitsRefresh: () => false };
+}
+
+/** Fails the disk while the service sends its nth answer. */
+function failAtAnswer(nth: number, disk: Disk): Attack {
+  let answers = 0;
+  let route: string | null = null;
+  const onExchange = (message: unknown) => {
+    if (++answers !== nth) return;
+    ({ route } = (message as Exchange).record);
+    disk.fail();
+  };
+  subscribe(EXCHANGES, onExchange);
+  const stop = () => void unsubscribe(EXCHANGES, onExchange);
+  onTestFinished(stop);
+  return { stop, hitsRefresh: () => route === 'token' };
+}
+
+/** A failed run names the disk and its state, in one wording, and does not blame the ledger. */
+function judgeWords(round: Round, { code, stdout, stderr }: Finished): void {
+  if (code === 0) return;
+  const text = stdout + stderr;
+  if (!/The disk of \S+ (is full|is read-only|reports)/.test(text)) {
+    round.failed('wrong report', `nothing is said of the disk: ${String(code)} ${text}`);
+  }
+  if (/damaged|move it/i.test(text)) round.failed('wrong report', `the ledger is blamed: ${text}`);
+}

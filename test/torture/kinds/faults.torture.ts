@@ -1,0 +1,87 @@
+import type { Random } from '../../../src/seed/random.ts';
+import { enterFood, removeFood } from '../athlete.ts';
+import { type BadLine, openBadLine } from '../bad-line.ts';
+import { complete, perform } from '../completion.ts';
+import { ERRAND_NAMES, type Job, prepare, usualRoute } from '../errands.ts';
+import { SERVICE_FAULTS, lineFault } from '../faults.ts';
+import { type Round, torture } from '../kind.ts';
+import { REVISIONS, type Scene, logIn, openScene } from '../scene.ts';
+
+/** One round in this many starts the built program, with its real pauses. */
+const PROGRAM_EVERY = 20;
+
+torture({
+  name: 'faults',
+  title: 'faults in any order over commands in any order, and edits by the athlete',
+  rounds: { short: 28, full: 200 },
+  timeoutMs: 300_000,
+  run: async (round) => {
+    const { random } = round;
+    const lines: BadLine[] = [];
+    const scene = await openScene(round, {
+      revision: random.pick(REVISIONS),
+      readsNutrition: random.chance(0.5),
+      program: round.number % PROGRAM_EVERY === 0,
+      through: async (url) => {
+        const opened = await openBadLine(url);
+        lines.push(opened);
+        return opened.url;
+      },
+    });
+    const [line] = lines;
+    if (line === undefined) return;
+    round.note(`${scene.revision}, ${scene.readsNutrition ? 'reads' : 'does not read'} nutrition`);
+    const jobs: Job[] = [];
+    for (let step = random.integer(2, 5); step > 0; step--) {
+      await playStep(round, scene, line, jobs);
+    }
+    await relogIfEnded(scene);
+    // In their order, since a command may take back what an earlier one sent.
+    await complete(scene, jobs);
+  },
+});
+
+/** Runs any command under any faults, and adds its job to the jobs so far. */
+async function playStep(round: Round, scene: Scene, line: BadLine, jobs: Job[]): Promise<void> {
+  const { random } = round;
+  const { control } = scene.world.sandbox;
+  const job = await prepare(random.pick(ERRAND_NAMES), scene, random);
+  jobs.push(...(job.earlier === undefined ? [] : [job.earlier]), job);
+  for (let count = random.integer(0, 3); count > 0; count--)
+    control.addFaults(anyFault(job, random));
+  const broken = Array.from({ length: random.integer(0, 2) }, () => lineFault(random));
+  line.script(broken);
+  if (random.chance(0.2)) control.expire();
+  round.note(`faults: ${JSON.stringify([...control.faults(), ...broken])}`);
+  control.clearRequests();
+  const { code } = await perform(scene, job);
+  const served = control.requests().some(({ faults }) => faults.length > 0);
+  if (line.settle() > 0 || served) round.count('faulted runs');
+  control.clearFaults();
+  for (const date of job.claim.foods.keys()) {
+    if (random.chance(0.3)) enterFood(scene, random, date);
+    // Only what sync knows to be there can be known to be removed.
+    const mayRemove = code === 0 && !jobs.some((each) => restores(each, date));
+    if (mayRemove && random.chance(0.3)) removeFood(scene, random, date);
+  }
+  await relogIfEnded(scene);
+}
+
+/** Returns whether a job, if it runs again, lets `sync` send again what the athlete removed. */
+function restores({ args, claim }: Job, date: string): boolean {
+  return (args.includes('--replace-day') || args.includes('undo')) && claim.foods.has(date);
+}
+
+function anyFault(job: Job, random: Random): string {
+  const route = random.chance(0.2) ? 'any' : usualRoute(job, random);
+  const times = random.pick(['', '', '*2', '*5', '*inf']);
+  return `${route}:${random.pick(SERVICE_FAULTS)}${times}+${random.integer(0, 2)}`;
+}
+
+/** Logs in again if the login ended: the kind `refresh` judges if it had to. */
+async function relogIfEnded(scene: Scene): Promise<void> {
+  const { code } = await scene.run(['profile']);
+  if (code !== 4) return;
+  scene.round.count('logins lost');
+  await logIn(scene);
+}

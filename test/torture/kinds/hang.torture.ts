@@ -1,0 +1,131 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { vi } from 'vitest';
+import { type World, openLoggedInWorld } from '../../support/acceptance.ts';
+import { type FuseMount, mountFuse, whyNoFuse } from '../../support/fuse.ts';
+import { type Running, ndjson } from '../../support/program.ts';
+import { type Round, torture } from '../kind.ts';
+import { judgePlatform, judgeRun } from '../sent.ts';
+import { makeRides } from '../sending.ts';
+import { finish } from '../until-done.ts';
+
+/** The program promises 5 s; a busy machine takes longer (ms). */
+const END_MS = 30_000;
+/** Patience until a watcher has sent everything, on a busy machine (ms). */
+const SENT_MS = 60_000;
+
+const ROUNDS = [watcher, upload, daemon];
+
+/** The seed decides when the file system hangs, and for how long. */
+torture({
+  name: 'hang',
+  title: 'a folder on a file system that hangs',
+  rounds: { short: 2, full: 15 },
+  timeoutMs: 240_000,
+  missing: whyNoFuse,
+  run: async (round) => {
+    const world = await openLoggedInWorld();
+    const source = join(world.home.dir, 'source');
+    mkdirSync(source);
+    const mount = await mountFuse(source, join(world.home.dir, 'card'));
+    const recordings = makeRides(round.random, 8);
+    await (ROUNDS[(round.number - 1) % ROUNDS.length] ?? watcher)(round, world, mount, recordings);
+    mount.answer();
+    for (const [name, bytes] of recordings) writeFileSync(join(source, name), bytes);
+    await finish(round, world, { args: ['upload', 'card'], sent: { recordings } });
+  },
+});
+
+type Recordings = ReadonlyMap<string, Uint8Array>;
+
+/** Files arrive before and during the hang. The watcher goes on, or ends when it is told to. */
+async function watcher(round: Round, world: World, mount: FuseMount, recordings: Recordings) {
+  const { random } = round;
+  const running = world.start(['watch', 'card', '--json', '--poll', '1']);
+  await running.waitFor(/"event":"ready"/);
+  for (const [name, bytes] of recordings) {
+    writeFileSync(join(world.home.dir, 'source', name), bytes);
+    if (!random.chance(0.4)) continue;
+    mount.hang();
+    round.count('hangs');
+    await sleep(random.between(0, 4_000));
+    await readsInTime(round, world);
+    if (random.chance(0.3)) {
+      await endsInTime(round, running);
+      return;
+    }
+    mount.answer();
+  }
+  const held = () => world.sandbox.control.state('athlete-1').athletes[0]?.recordings.length;
+  await vi.waitUntil(() => held() === recordings.size, SENT_MS).catch(() => undefined);
+  judgePlatform(round, world.sandbox, { recordings });
+  await endsInTime(round, running);
+  judgeRun(round, world.sandbox, { recordings }, ['watch', '--json'], await running.finished);
+}
+
+/** The folder hangs while it is searched, or read. */
+async function upload(round: Round, world: World, mount: FuseMount, recordings: Recordings) {
+  const { random } = round;
+  for (const [name, bytes] of recordings)
+    writeFileSync(join(world.home.dir, 'source', name), bytes);
+  world.sandbox.control.addFaults('upload-fit:delay=100ms*inf');
+  const args = ['upload', 'card', '--json', '--jobs', '1'];
+  const running = world.start(args);
+  await Promise.race([sleep(random.between(0, 900)), running.finished]);
+  mount.hang();
+  round.count('hangs');
+  await sleep(random.between(0, 2_000));
+  await readsInTime(round, world);
+  if (random.chance(0.5)) await endsInTime(round, running);
+  mount.answer();
+  judgeRun(round, world.sandbox, { recordings }, args, await running.finished);
+  world.sandbox.control.clearFaults();
+}
+
+/** `daemon stop` reports only what is true of the process. */
+async function daemon(round: Round, world: World, mount: FuseMount, recordings: Recordings) {
+  const { random } = round;
+  for (const [name, bytes] of recordings)
+    writeFileSync(join(world.home.dir, 'source', name), bytes);
+  const { stdout } = await world.sync(['watch', 'card', '--daemon', '--json', '--poll', '1']);
+  const pid = Number(ndjson(stdout).find(({ type }) => type === 'daemon-started')?.['pid']);
+  await sleep(random.between(0, 1_000));
+  mount.hang();
+  round.count('hangs');
+  await sleep(random.between(0, 6_000));
+  await readsInTime(round, world);
+  const stop = await world.sync(['daemon', 'stop', '--json']);
+  round.note(`daemon stop: ${String(stop.code)} ${stop.stdout}`);
+  const [outcome] = ndjson(stop.stdout);
+  const isStopped = outcome?.['outcome'] === 'stopped';
+  if (isStopped === isAlive(pid)) round.failed('wrong report', `process ${pid}: ${stop.stdout}`);
+  if (isAlive(pid)) process.kill(pid, 'SIGKILL');
+}
+
+/** Commands that do not need the folder answer while it hangs. */
+async function readsInTime(round: Round, world: World): Promise<void> {
+  for (const args of [
+    ['status', '--json'],
+    ['daemon', 'status', '--json'],
+  ]) {
+    const running = world.start(args);
+    const run = await Promise.race([running.finished, sleep(END_MS)]);
+    if (run === undefined) round.failed('hang', `sync ${args.join(' ')}`);
+    else if (run.code !== 0) round.failed('wrong report', `${args.join(' ')}: ${run.stdout}`);
+  }
+}
+
+async function endsInTime(round: Round, running: Running): Promise<void> {
+  running.child.kill('SIGTERM');
+  const ended = await Promise.race([running.finished, sleep(END_MS)]);
+  if (ended === undefined) round.failed('hang', 'the process after SIGTERM');
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,216 @@
+import { existsSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
+import {
+  type World,
+  expireAccess,
+  loginWithToken,
+  ownerOf,
+  startLogin,
+  tokenFile,
+  visit,
+} from '../../support/acceptance.ts';
+import { type Finished, type Running, ndjson } from '../../support/program.ts';
+import { judgeOutput } from '../judge.ts';
+import { type Round, torture } from '../kind.ts';
+import {
+  followTokens,
+  isLoginLost,
+  liveLogins,
+  storedRefreshToken,
+  wasUsed,
+} from '../login-state.ts';
+import { type MomentProxy, MOMENTS } from '../moment-proxy.ts';
+import { openBehindProxy } from '../proxied-world.ts';
+import { undisturbed } from '../sending.ts';
+
+/** Kills a running command; resolves when it has ended. */
+type Kill = (running: Running) => Promise<Finished>;
+
+const PROCEDURES = [refresh, login, refresh, logout, refresh, configSet] as const;
+
+torture({
+  name: 'kill-login',
+  title: 'kill -9 of refresh, login, logout, config set',
+  rounds: { short: 12, full: 96 },
+  timeoutMs: 120_000,
+  run: async (round) => {
+    const procedure = PROCEDURES[(round.number - 1) % PROCEDURES.length] ?? refresh;
+    const { world, proxy } = await openBehindProxy(
+      round.random.pick(['2026-02', '2026-02', '2026-08']),
+      { reuseRevokesFamily: round.random.chance(0.5) },
+    );
+    round.note(`${procedure.name} on ${world.sandbox.control.settings().revision}`);
+    await procedure(round, world, proxy);
+  },
+});
+
+/** The service may rotate the refresh token: if its answer was not stored, the loss is unavoidable. */
+async function refresh(round: Round, world: World, proxy: MomentProxy): Promise<void> {
+  await loginWithToken(world);
+  const issued = followTokens();
+  const kills = round.random.integer(1, 4);
+  for (let kill = 1; kill <= kills; kill++) {
+    expireAccess(world);
+    const [command, path] = round.random.pick([
+      ['token', /oauth\/token/],
+      ['token', /oauth\/token/],
+      ['profile', /api\/profile/],
+    ] as const);
+    const killed = await drawKill(round, proxy, path)(world.start([command]));
+    judgeKilled(round, command, killed);
+    const isLost = isLoginLost(world, issued);
+    if (isLost && wasUsed(world)) {
+      round.failed('lost', 'the login: its new token was used before it was stored');
+    }
+    await judgeState(round, world);
+    const next = await run(round, world, ['token']);
+    if (isLost) {
+      round.count('logins lost with an answer');
+      if (next.code !== 4 || !next.stderr.includes('sync login')) {
+        round.failed('wrong report', `token of an ended login: ${next.code} ${next.stderr}`);
+      }
+      return;
+    }
+    if (next.code !== 0) round.failed('lost', `the login: ${next.stderr}`);
+    const owner = await ownerOf(world.sandbox, next.stdout.trim());
+    if (owner !== 'athlete-1') round.failed('wrong report', 'token printed an invalid token');
+  }
+}
+
+/** The killed logins may replace an earlier one, also that of another athlete. */
+async function login(round: Round, world: World, proxy: MomentProxy): Promise<void> {
+  const before = round.random.pick([undefined, 'athlete-1', 'athlete-2']);
+  if (before !== undefined) await loginWithToken(world, { athlete: before });
+  const issued = followTokens();
+  const kills = round.random.integer(1, 3);
+  for (let kill = 1; kill <= kills; kill++) {
+    const path = round.random.pick([/oauth\/token/, /userinfo/, /revoke/]);
+    const strike = drawKill(round, proxy, path);
+    const { running, authorizeUrl } = await startLogin(world);
+    const ended = strike(running);
+    // The killed program does not answer the browser.
+    await visit(authorizeUrl).catch(() => undefined);
+    judgeKilled(round, 'login', await ended);
+    await judgeState(round, world);
+    if (before === undefined && storedRefreshToken(world) === undefined) continue;
+    const next = await run(round, world, ['token']);
+    if (next.code === 4 && before === 'athlete-2') continue;
+    if (next.code !== 0) round.failed('lost', `the login before: ${next.stderr}`);
+  }
+  await completeLogin(round, world);
+  // A login that was killed with its tokens in memory stays at the service.
+  const allowed = 1 + issued.count();
+  if (liveLogins(world) > allowed) {
+    round.failed('wrong report', `${liveLogins(world)} logins live at the service`);
+  }
+}
+
+async function completeLogin(round: Round, world: World): Promise<void> {
+  const { running, authorizeUrl } = await startLogin(world);
+  await visit(authorizeUrl);
+  const { code, stderr } = await running.finished;
+  if (code !== 0) round.failed('wrong report', `login: ${String(code)} ${stderr}`);
+  const { stdout } = await run(round, world, ['token']);
+  const owner = await ownerOf(world.sandbox, stdout.trim());
+  if (owner !== 'athlete-1') round.failed('lost', `the new login: ${String(owner)}`);
+}
+
+async function logout(round: Round, world: World, proxy: MomentProxy): Promise<void> {
+  await loginWithToken(world);
+  const kills = round.random.integer(1, 3);
+  for (let kill = 1; kill <= kills; kill++) {
+    judgeKilled(round, 'logout', await drawKill(round, proxy, /revoke/)(world.start(['logout'])));
+    await judgeState(round, world);
+  }
+  const last = await run(round, world, ['logout']);
+  if (last.code !== 0) round.failed('wrong report', `logout: ${String(last.code)} ${last.stderr}`);
+  if (liveLogins(world) > 0) round.failed('wrong report', 'the login lives at the service');
+  if (existsSync(tokenFile(world))) round.failed('wrong report', 'the token file is there');
+}
+
+const KEPT = { nutritionDelivery: 'append', redirectPort: '9001' };
+const ZONES = ['Europe/Berlin', 'Asia/Tokyo', 'America/New_York', 'Africa/Cairo', 'UTC'] as const;
+
+async function configSet(round: Round, world: World): Promise<void> {
+  for (const [key, value] of Object.entries({ ...KEPT, timezone: ZONES[0] })) {
+    await run(round, world, ['config', 'set', key, value]);
+  }
+  for (let kill = 1; kill < ZONES.length; kill++) {
+    const before = await setting(world, 'timezone');
+    const after = ZONES[kill] ?? ZONES[0];
+    const running = world.start(['config', 'set', 'timezone', after]);
+    judgeKilled(round, 'config set', await killWithin(round, 300)(running));
+    const now = await setting(world, 'timezone');
+    if (now !== before && now !== after) round.failed('lost', `timezone: "${now}"`);
+    for (const [key, value] of Object.entries(KEPT)) {
+      const kept = await setting(world, key);
+      if (kept !== value) round.failed('lost', `${key}: "${kept}" instead of "${value}"`);
+    }
+  }
+  const last = await run(round, world, ['config', 'set', 'timezone', 'Asia/Tokyo']);
+  if (last.code !== 0 || (await setting(world, 'timezone')) !== 'Asia/Tokyo') {
+    round.failed('wrong report', `config set: ${String(last.code)} ${last.stderr}`);
+  }
+}
+
+async function setting(world: World, key: string): Promise<string> {
+  return (await undisturbed(world).sync(['config', 'get', key])).stdout.trim();
+}
+
+/** Draws a kill: at a moment of a request to `path`, or at any time. */
+function drawKill(round: Round, proxy: MomentProxy, path: RegExp): Kill {
+  const { random } = round;
+  if (random.chance(0.3)) return killWithin(round, 450);
+  const moment = random.pick(MOMENTS);
+  const delayMs = moment === 'after the answer' ? random.integer(0, 40) : 0;
+  round.note(`kill ${moment} to ${path.source}, ${delayMs} ms later`);
+  return async (running) => {
+    const hit = () => void running.child.kill('SIGKILL');
+    proxy.arm({ moment, path, nth: 0, delayMs, hit });
+    const finished = await running.finished;
+    proxy.disarm();
+    round.count(finished.code === null ? 'kills' : 'runs without that request');
+    return finished;
+  };
+}
+
+/** Kills at a random moment. @param ms about the duration of the command */
+function killWithin(round: Round, ms: number): Kill {
+  const delay = round.random.between(0.2, 1) * ms;
+  round.note(`kill after ${Math.round(delay)} ms`);
+  return async (running) => {
+    await Promise.race([sleep(delay), running.finished]);
+    running.child.kill('SIGKILL');
+    const finished = await running.finished;
+    round.count(finished.code === null ? 'kills' : 'kills that came too late');
+    return finished;
+  };
+}
+
+async function run(round: Round, world: World, args: readonly string[]): Promise<Finished> {
+  const finished = await undisturbed(world).sync(args);
+  round.note(`${args.join(' ')}: ${String(finished.code)}\n${finished.stderr}`);
+  judgeOutput(round, args.join(' '), finished);
+  return finished;
+}
+
+function judgeKilled(round: Round, command: string, finished: Finished): void {
+  round.note(`${command}: ${String(finished.code)}\n${finished.stderr}`);
+  judgeOutput(round, command, finished);
+}
+
+/** After any kill, `status` can be read, and names the athlete of the stored login. */
+async function judgeState(round: Round, world: World): Promise<void> {
+  const status = await run(round, world, ['status', '--json']);
+  if (![0, 4, 5].includes(status.code ?? -1)) {
+    round.failed('wrong report', `status: ${String(status.code)} ${status.stdout}`);
+    return;
+  }
+  const [line] = ndjson(status.stdout) as { account?: { id: string } }[];
+  const token = await run(round, world, ['token']);
+  if (token.code !== 0) return;
+  const owner = await ownerOf(world.sandbox, token.stdout.trim());
+  if (line?.account !== undefined && owner !== undefined && line.account.id !== owner) {
+    round.failed('wrong report', `status names ${line.account.id}, the login is of ${owner}`);
+  }
+}

@@ -1,0 +1,140 @@
+import { existsSync, mkdirSync, readFileSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { onTestFinished, vi } from 'vitest';
+import { type World, openLoggedInWorld } from '../../support/acceptance.ts';
+import { ndjson } from '../../support/program.ts';
+import { judgeOutput } from '../judge.ts';
+import { type Round, torture } from '../kind.ts';
+import { judgePlatform, judgeRun } from '../sent.ts';
+import { makeRides, undisturbed } from '../sending.ts';
+
+/** Patience until a watcher has sent everything, on a busy machine (ms). */
+const SENT_MS = 60_000;
+
+/** The seed decides the files and the delays before kills; the system decides what they hit. */
+torture({
+  name: 'kill-watch',
+  title: 'kill -9 of a watcher, a daemon and its starter',
+  rounds: { short: 2, full: 20 },
+  timeoutMs: 180_000,
+  run: async (round) => {
+    const world = await openLoggedInWorld();
+    mkdirSync(join(world.home.dir, 'card'));
+    world.sandbox.control.addFaults('any:delay=25ms*inf');
+    await (round.number % 2 === 1 ? killWatcher : killDaemon)(round, world);
+  },
+});
+
+/** Files arrive while the watcher is killed again and again; the service is away for some of that. */
+async function killWatcher(round: Round, world: World): Promise<void> {
+  const { random } = round;
+  const recordings = makeRides(random, random.integer(6, 12));
+  const left = [...recordings];
+  const kills = random.integer(1, 5);
+  for (let kill = 1; kill <= kills; kill++) {
+    const isAway = random.chance(0.4);
+    if (isAway) world.sandbox.control.addFaults('upload-fit:503*inf');
+    const watcher = world.start(['watch', 'card', '--json']);
+    for (const [name, bytes] of left.splice(0, random.integer(1, 3))) {
+      world.write(join('card', name), bytes);
+    }
+    const delay = random.between(200, 2_500);
+    await Promise.race([sleep(delay), watcher.finished]);
+    watcher.child.kill('SIGKILL');
+    const killed = await watcher.finished;
+    round.note(`kill after ${Math.round(delay)} ms${isAway ? ' without the service' : ''}`);
+    round.count(killed.code === null ? 'kills' : 'watchers that ended');
+    judgeRun(round, world.sandbox, { recordings }, ['watch', '--json'], killed);
+    world.sandbox.control.clearFaults();
+  }
+  for (const [name, bytes] of left) world.write(join('card', name), bytes);
+  const watcher = world.start(['watch', 'card', '--json']);
+  await untilSent(world, recordings.size);
+  watcher.child.kill('SIGTERM');
+  const last = await watcher.finished;
+  judgeRun(round, world.sandbox, { recordings }, ['watch', '--json'], last);
+  if (last.code !== 0) round.failed('wrong report', `watch ended with ${String(last.code)}`);
+  await judgeEnd(round, world, recordings);
+}
+
+/** The daemon, or the command that starts it, is killed. */
+async function killDaemon(round: Round, world: World): Promise<void> {
+  const { random } = round;
+  onTestFinished(() => endDaemons(world));
+  const recordings = makeRides(random, random.integer(6, 12));
+  const left = [...recordings];
+  const kills = random.integer(1, 4);
+  for (let kill = 1; kill <= kills; kill++) {
+    for (const [name, bytes] of left.splice(0, 2)) world.write(join('card', name), bytes);
+    const starter = world.start(['watch', 'card', '--daemon', '--json']);
+    const killsStarter = random.chance(0.4);
+    const delay = random.between(100, 1_500);
+    if (killsStarter) {
+      await Promise.race([sleep(delay), starter.finished]);
+      starter.child.kill('SIGKILL');
+    }
+    judgeOutput(round, 'watch --daemon', await starter.finished);
+    if (!killsStarter) {
+      await sleep(delay);
+      endDaemons(world);
+    }
+    round.note(`${killsStarter ? 'starter' : 'daemon'} killed after ${Math.round(delay)} ms`);
+    round.count('kills');
+  }
+  for (const [name, bytes] of left) world.write(join('card', name), bytes);
+  const last = await world.sync(['watch', 'card', '--daemon', '--json']);
+  round.note(`watch --daemon: ${String(last.code)} ${last.stdout}${last.stderr}`);
+  // The daemon of a killed starter may run.
+  const isRunning = last.code === 2 && last.stdout.includes('"BUSY"');
+  if (last.code !== 0 && !isRunning) round.failed('wrong report', 'the daemon did not start');
+  await untilSent(world, recordings.size);
+  const stop = await world.sync(['daemon', 'stop', '--json']);
+  const stopped = ndjson(stop.stdout).filter(({ outcome }) => outcome === 'stopped');
+  if (stop.code !== 0 || stopped.length !== 1) {
+    round.failed('wrong report', `daemon stop: ${String(stop.code)} ${stop.stdout}`);
+  }
+  if (daemons(world).length > 0) round.failed('wrong report', 'a daemon runs after daemon stop');
+  await judgeEnd(round, world, recordings);
+}
+
+async function untilSent({ sandbox }: World, count: number): Promise<void> {
+  const held = () => sandbox.control.state('athlete-1').athletes[0]?.recordings.length ?? 0;
+  // The judge reports what is missing.
+  await vi.waitUntil(() => held() === count, SENT_MS).catch(() => undefined);
+}
+
+async function judgeEnd(
+  round: Round,
+  world: World,
+  recordings: ReadonlyMap<string, Uint8Array>,
+): Promise<void> {
+  judgePlatform(round, world.sandbox, { recordings });
+  const args = ['upload', 'card', '--json'];
+  const before = world.sandbox.control.requestCount();
+  const again = await undisturbed(world).sync(args);
+  judgeRun(round, world.sandbox, { recordings }, args, again);
+  const requests = world.sandbox.control.requestCount() - before;
+  if (requests > 0) round.failed('wrong report', `${requests} requests for what was sent`);
+}
+
+/** Returns the processes of daemons of this home. */
+function daemons({ home }: World): number[] {
+  const dir = join(home.dir, 'state', 'watch');
+  if (!existsSync(dir)) return [];
+  return readdirSync(dir).flatMap((id) => {
+    try {
+      const file = join(dir, id, 'watcher.json');
+      const { pid } = JSON.parse(readFileSync(file, 'utf8')) as { pid: number };
+      const isOurs = readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes(home.dir);
+      return isOurs ? [pid] : [];
+    } catch {
+      // It has not written its state, or it has ended.
+      return [];
+    }
+  });
+}
+
+function endDaemons(world: World): void {
+  for (const pid of daemons(world)) process.kill(pid, 'SIGKILL');
+}

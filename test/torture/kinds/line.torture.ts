@@ -1,0 +1,55 @@
+import { type BadLine, openBadLine } from '../bad-line.ts';
+import { complete, perform } from '../completion.ts';
+import { ERRAND_NAMES, prepare } from '../errands.ts';
+import { lineFault } from '../faults.ts';
+import { type Round, torture } from '../kind.ts';
+import { REVISIONS, openScene } from '../scene.ts';
+
+const SCENES = 8;
+/** More requests than any command here makes. */
+const FOR_EVER = 200;
+
+torture({
+  name: 'line',
+  title: 'a line that breaks at any byte, on each sending command',
+  rounds: { short: 16, full: 120 },
+  timeoutMs: 120_000,
+  run: async (round) => {
+    for (let index = 0; index < SCENES; index++) {
+      await playCommand(round, (round.number - 1) * SCENES + index);
+    }
+  },
+});
+
+async function playCommand(round: Round, number: number): Promise<void> {
+  const { random } = round;
+  const errand = ERRAND_NAMES[number % ERRAND_NAMES.length] ?? 'upload';
+  const lines: BadLine[] = [];
+  const scene = await openScene(round, {
+    revision: random.pick(REVISIONS),
+    readsNutrition: random.chance(0.5),
+    through: async (url) => {
+      const line = await openBadLine(url);
+      lines.push(line);
+      return line.url;
+    },
+  });
+  const [line] = lines;
+  if (line === undefined) return;
+  const job = await prepare(errand, scene, random);
+  if (random.chance(0.1)) {
+    round.note(`${errand} ${scene.revision} refused`);
+    await line.refuse();
+    await perform(scene, job);
+    round.count('faulted runs');
+    await line.accept();
+  } else {
+    const fault = lineFault(random);
+    const times = random.pick([1, 2, FOR_EVER]);
+    round.note(`${errand} ${scene.revision} ${JSON.stringify(fault)} ${times} times`);
+    line.script(Array.from({ length: times }, () => fault));
+    await perform(scene, job);
+    if (line.settle() > 0) round.count('faulted runs');
+  }
+  await complete(scene, [job]);
+}

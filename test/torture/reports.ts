@@ -1,0 +1,139 @@
+import { foodsHeld, sha256 } from '../support/acceptance.ts';
+import { type Finished, ndjson } from '../support/program.ts';
+import { type Food, foodKey } from './cargo.ts';
+import type { Scene } from './scene.ts';
+
+/** What a command claims if it reports its delivery. */
+export interface Claim {
+  readonly recordings: ReadonlyMap<string, Uint8Array>;
+  readonly wellness: ReadonlyMap<string, Readonly<Record<string, number>>>;
+  /** By day: foods that the day then holds, and keys of those that it then lacks. */
+  readonly foods: ReadonlyMap<
+    string,
+    { readonly held: readonly Food[]; readonly gone: readonly string[] }
+  >;
+  readonly profile?: { readonly weight: number; readonly ftp: number };
+}
+
+type Line = Readonly<Record<string, unknown>>;
+
+const DELIVERED: readonly unknown[] = ['uploaded', 'duplicate', 'pushed', 'skipped'];
+const FATES = [...DELIVERED, 'invalid', 'rejected', 'conflict', 'failed'];
+
+/** Exit codes by the code of a failure. */
+const EXIT_CODES: Readonly<Record<string, number>> = {
+  USAGE: 2,
+  CONFIG: 2,
+  INPUT_INVALID: 3,
+  AUTH_REQUIRED: 4,
+  AUTH_EXPIRED: 4,
+  AUTH_REFUSED: 4,
+  SCOPE_MISSING: 4,
+  NETWORK: 5,
+  SERVICE_UNAVAILABLE: 5,
+  SERVICE_ANSWER: 6,
+  FATE_UNKNOWN: 5,
+  BUSY: 5,
+  FOLDER_GONE: 5,
+  KEYCHAIN_LOCKED: 5,
+  REJECTED: 6,
+};
+/** An item that failed may arrive later: what the service answers ends by 5 then. */
+const LATER: readonly unknown[] = ['SERVICE_ANSWER', 'REJECTED'];
+const PRECEDENCE = [130, 1, 2, 4, 5, 6, 3, 0];
+
+/** Compares what a run with `--json` says with what the platform holds, and with its exit code. */
+export function judgeReport(
+  { round, world, cargo }: Scene,
+  label: string,
+  { code, stdout }: Finished,
+  claim: Claim,
+): void {
+  const wrong = (what: string) => round.failed('wrong report', `${label}: ${what}`);
+  const { control } = world.sandbox;
+  const lines = ndjson(stdout);
+  const codes = lines.flatMap((line) => exitCodesOf(line, wrong));
+  const expected = PRECEDENCE.find((each) => codes.includes(each)) ?? 0;
+  if (code !== expected) {
+    wrong(`exit ${String(code)}, not ${expected}, for ${stdout}`);
+  }
+  judgeSummary(lines, wrong);
+  const held = control.state('athlete-1').athletes[0];
+  for (const line of lines.filter(isDelivery)) {
+    const { type, date, reason, sha256: hash } = line;
+    if (type === 'upload' && (reason === undefined || reason === 'already-uploaded')) {
+      if (control.recordingBytes(String(hash)) === null) wrong(`${shown(line)} is not there`);
+    }
+    if (type === 'wellness') {
+      const day = held?.wellness.find((each) => each.date === date)?.record;
+      for (const [name, value] of Object.entries(claim.wellness.get(String(date)) ?? {})) {
+        if (day?.[name] !== value) wrong(`${shown(line)}: ${name} is ${String(day?.[name])}`);
+      }
+    }
+    if (type === 'nutrition') {
+      const keys = foodsHeld(world.sandbox, String(date)).map(foodKey);
+      const { held: due = [], gone = [] } = claim.foods.get(String(date)) ?? {};
+      for (const key of due.map(foodKey)) {
+        if (cargo.removed.has(key)) continue;
+        if (!keys.includes(key)) wrong(`${shown(line)}: ${key} is not there`);
+      }
+      for (const key of gone) {
+        if (keys.includes(key)) wrong(`${shown(line)}: ${key} is still there`);
+      }
+    }
+  }
+  if (code !== 0) return;
+  for (const [name, bytes] of claim.recordings) {
+    if (control.recordingBytes(sha256(bytes)) === null) wrong(`exit 0, but ${name} is not there`);
+  }
+  for (const date of claim.wellness.keys()) {
+    if (!held?.wellness.some((day) => day.date === date)) wrong(`exit 0, but not ${date}`);
+  }
+  if (claim.profile !== undefined) {
+    const { weight = 0, ftp } = held?.profile ?? {};
+    if (Math.abs(weight - claim.profile.weight) > 0.01 || ftp !== claim.profile.ftp) {
+      wrong(`exit 0, but the profile has ${weight} kg and ${String(ftp)} W`);
+    }
+  }
+}
+
+/** Returns the exit codes that a line stands for. */
+function exitCodesOf(line: Line, wrong: (what: string) => void): number[] {
+  const { type, outcome, code, message, hint } = line;
+  const failed = type === 'error' || outcome === 'failed';
+  if (failed || outcome === 'rejected' || outcome === 'conflict') {
+    if (typeof message !== 'string' || message === '') wrong(`no message: ${shown(line)}`);
+    // A refusal is final: its message says it all.
+    const needsHint = failed && code !== 'REJECTED';
+    if (needsHint && (typeof hint !== 'string' || hint === '')) wrong(`no hint: ${shown(line)}`);
+  }
+  if (failed) {
+    const exit = type !== 'error' && LATER.includes(code) ? 5 : EXIT_CODES[String(code)];
+    if (exit === undefined) wrong(`unexpected code: ${shown(line)}`);
+    return [exit ?? 1];
+  }
+  if (outcome === 'rejected' || outcome === 'conflict') return [6];
+  if (outcome === 'invalid' || type === 'import-unreadable') return [3];
+  return outcome === undefined || DELIVERED.includes(outcome) ? [] : [1];
+}
+
+/** Compares the counts of the summary with the lines. */
+function judgeSummary(lines: readonly Line[], wrong: (what: string) => void): void {
+  const summary = lines.find(({ type }) => type === 'summary');
+  if (summary === undefined) return;
+  for (const fate of FATES) {
+    const stated = summary[String(fate)];
+    const counted = lines.filter((line) => line['outcome'] === fate).length;
+    // Recordings of folders that were sent before have no lines of their own.
+    if (typeof stated !== 'number' || stated === counted || fate === 'skipped') continue;
+    wrong(`the summary counts ${stated} ${String(fate)}, not ${counted}`);
+  }
+}
+
+function isDelivery({ outcome }: Line): boolean {
+  return DELIVERED.includes(outcome);
+}
+
+function shown(line: Line): string {
+  return JSON.stringify(line).slice(0, 500);
+}

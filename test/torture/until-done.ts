@@ -1,0 +1,39 @@
+import type { World } from '../support/world.ts';
+import type { Round } from './kind.ts';
+import { judgePlatform, judgeRun } from './sent.ts';
+import { type Sending, undisturbed } from './sending.ts';
+
+/** Runs of the same command that may be necessary after a disturbance. */
+const RUNS = 4;
+
+/**
+ * Runs a command until it reports that all is done, then compares the platform with what was sent. The
+ * command once more must then send nothing.
+ */
+export async function finish(round: Round, world: World, sending: Sending): Promise<void> {
+  const { args, sent } = sending;
+  const json = [...args, '--json'];
+  let code: number | null = null;
+  for (let run = 1; run <= RUNS && code !== 0; run++) {
+    const finished = await world.sync(json);
+    judgeRun(round, world.sandbox, sent, json, finished);
+    code = finished.code;
+  }
+  if (code !== 0) round.failed('wrong report', `${args.join(' ')} never ended with 0`);
+  judgePlatform(round, world.sandbox, sent);
+  await expectNothingToSend(round, world, sending);
+}
+
+async function expectNothingToSend(round: Round, world: World, { args, sent }: Sending) {
+  // An update of the profile is sent again; it has no ledger.
+  if (sent.profile !== undefined) return;
+  const { control } = world.sandbox;
+  const before = control.requestCount();
+  const again = await undisturbed(world).sync([...args, '--json']);
+  judgeRun(round, world.sandbox, sent, args, again);
+  const requests = control.requestCount() - before;
+  if (again.code !== 0 || requests > 0) {
+    const what = `again: exit code ${String(again.code)}, ${requests} requests`;
+    round.failed('wrong report', `${args.join(' ')} ${what}`);
+  }
+}
