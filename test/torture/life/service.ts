@@ -23,6 +23,9 @@ const FAULTS = [
   'refresh:503*2',
 ] as const;
 
+/** Faults that occupy both uploads of a watcher for a minute, while recordings come and go. */
+const HANGS = ['upload-fit:hang*9', 'upload-fit:hang-after*9'] as const;
+
 /** Lets the service fail, vanish and end the login, again and again. It leaves it in order. */
 export async function troubleService(
   random: Random,
@@ -30,11 +33,12 @@ export async function troubleService(
   round: Pick<Round, 'count' | 'note'>,
   until: () => boolean,
 ): Promise<void> {
-  while (!until()) {
+  for (let isFirst = true; !until(); isFirst = false) {
     await sleep(random.integer(500, 8_000));
-    const what = random.pick(['fault', 'fault', 'fault', 'offline', 'login'] as const);
-    const fault = random.pick(FAULTS);
-    const pauseMs = random.integer(500, 10_000);
+    const kind = random.pick(['fault', 'fault', 'fault', 'offline', 'login'] as const);
+    const what = isFirst ? 'fault' : kind;
+    const fault = random.pick(isFirst ? HANGS : FAULTS);
+    const pauseMs = random.integer(500, 10_000) + (isFirst ? 5_000 : 0);
     if (until()) break;
     round.note(`service: ${what === 'fault' ? fault : what} for ${pauseMs} ms`);
     round.count('service faults');
