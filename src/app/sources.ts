@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { Option } from 'commander';
 import { SyncError, systemCode } from '../base/errors.ts';
@@ -11,6 +10,7 @@ import { readMapFile } from '../records/sources/map-file.ts';
 import type { Match } from '../records/sources/recognise.ts';
 import type { Source } from '../records/sources/types.ts';
 import type { SourceOptions } from '../records/types.ts';
+import { readPlainFile } from '../system/plain-file.ts';
 import type { AppContext } from './context.ts';
 import { plural } from '../terminal/words.ts';
 import { describeFileError } from '../upload/find-files.ts';
@@ -52,7 +52,7 @@ export function sourcesFor(context: AppContext, { source, map }: SourceFlags): S
 function mapAt(path: string, cwd: string): Source {
   let bytes: Buffer;
   try {
-    bytes = readFileSync(resolve(cwd, path));
+    bytes = readPlainFile(resolve(cwd, path));
   } catch (error) {
     if (systemCode(error) === undefined) throw error;
     throw new SyncError('USAGE', `--map ${path}: ${describeFileError(error)}`, { cause: error });

@@ -8,7 +8,7 @@ import { exportJson, exportText, mapFlag, sourcesFor } from '../app/sources.ts';
 import { ExitCode, SyncError } from '../base/errors.ts';
 import { type Text, phrase, sync } from '../base/phrase.ts';
 import { prepareInputs } from '../records/prepare.ts';
-import { fileInput } from '../records/input.ts';
+import { plainFileInput } from '../records/input.ts';
 import { matchInput } from '../records/read-input.ts';
 import { SOURCES } from '../records/sources/all.ts';
 import type { Source } from '../records/sources/types.ts';
@@ -59,7 +59,7 @@ async function check(context: AppContext, path: string, flags: SourcesFlags): Pr
   const { clock, cwd, output, signal } = context;
   const config = configFor(context, flags.tz === undefined ? {} : { timezone: flags.tz });
   const list = sourcesFor(context, flags);
-  const input = () => ({ ...fileInput(resolve(cwd, path)), name: path });
+  const input = () => ({ ...plainFileInput(resolve(cwd, path)), name: path });
   const matches = await matchInput(input(), list.list);
   if (matches.length === 0) {
     throw new SyncError('INPUT_INVALID', `${path} matches no source.`, {

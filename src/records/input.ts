@@ -1,6 +1,7 @@
 import { createReadStream } from 'node:fs';
 import { resolve } from 'node:path';
 import { messageOf, SyncError, systemCode } from '../base/errors.ts';
+import { openPlainFile } from '../system/plain-file.ts';
 
 /** Limits an input; records of many years stay far below it. */
 export const MAX_INPUT_BYTES = 100 * 1024 * 1024;
@@ -14,13 +15,24 @@ export interface Input {
   readonly chunks: AsyncIterable<Uint8Array>;
 }
 
-/** Makes an input of a file, which is opened when it is read. */
+/** Makes an input of a file or a FIFO, which is opened when it is read. */
 export function fileInput(path: string): Input {
   return { name: path, origin: resolve(path), chunks: chunksOf(path) };
 }
 
-async function* chunksOf(path: string): AsyncGenerator<Uint8Array, void, undefined> {
-  yield* createReadStream(path, { highWaterMark: 256 * 1024 }) as AsyncIterable<Buffer>;
+/** Makes an input of a file that is read more than once, so it cannot be a FIFO. */
+export function plainFileInput(path: string): Input {
+  const open = () => openPlainFile(path).descriptor;
+  return { name: path, origin: resolve(path), chunks: chunksOf(path, open) };
+}
+
+async function* chunksOf(
+  path: string,
+  open?: () => number,
+): AsyncGenerator<Uint8Array, void, undefined> {
+  const from = open === undefined ? {} : { fd: open() };
+  const options = { highWaterMark: 256 * 1024, ...from };
+  yield* createReadStream(path, options) as AsyncIterable<Buffer>;
 }
 
 /**
@@ -67,6 +79,8 @@ function reasonOf(error: unknown): string {
     case 'EACCES':
     case 'EPERM':
       return 'permission denied';
+    case 'ENXIO':
+      return 'it is a pipe or a device, not a file';
     default:
       return messageOf(error);
   }

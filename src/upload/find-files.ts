@@ -1,6 +1,7 @@
 import { type Dirent, type Stats, lstatSync, readdirSync, statSync } from 'node:fs';
 import { basename, dirname, resolve, sep } from 'node:path';
 import { messageOf, systemCode } from '../base/errors.ts';
+import { NotPlainFile } from '../system/plain-file.ts';
 import type { RecordingFile } from './known-outcome.ts';
 import { ODD_NAME, isRecordingName, isSearchedFolder, oddNames } from './recording-names.ts';
 import type { SearchedFolder } from './searched-folder.ts';
@@ -72,7 +73,7 @@ export function* searchPaths(
       continue;
     }
     if (!stats.value.isDirectory() && !stats.value.isFile()) {
-      yield { path, problem: NO_FILE };
+      yield { path, problem: new NotPlainFile().message };
       continue;
     }
     const { dev: device } = stats.value;
@@ -141,11 +142,9 @@ function attempt<T>(task: () => T): { value: T } | { problem: string } {
   }
 }
 
-/** Reason to skip FIFOs, sockets and devices, which may never end. */
-export const NO_FILE = 'It is a pipe or a device, not a file: save it as one first.';
-
 /** Returns why a file or folder cannot be read, as a sentence. */
 export function describeFileError(error: unknown): string {
+  if (error instanceof NotPlainFile) return error.message;
   switch (systemCode(error)) {
     case 'ENOENT':
     case 'ENOTDIR':

@@ -1,9 +1,10 @@
-import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs';
+import { closeSync, fstatSync, readSync } from 'node:fs';
 import { systemCode } from '../base/errors.ts';
 import { peekHeader } from '../fit/envelope.ts';
+import { openPlainFile } from '../system/plain-file.ts';
 import { loadZlib } from '../system/this-process.ts';
 import type { FileStamp } from '../ledger/known-files.ts';
-import { NO_FILE, describeFileError } from './find-files.ts';
+import { describeFileError } from './find-files.ts';
 
 /** Upper bound for a recording; a 24-hour ride has about 10 MB (bytes). */
 export const MAX_RECORDING_BYTES = 256 * 1024 * 1024;
@@ -40,9 +41,6 @@ export class NeedsRoom extends Error {}
 /** Returns a buffer of at least `size` bytes, valid until the next call. */
 export type BufferSource = (size: number) => Buffer;
 
-/** Without O_NONBLOCK (absent on Windows), opening a FIFO blocks, and signals do not interrupt it. */
-const AT_ONCE = constants.O_RDONLY | ((constants.O_NONBLOCK as number | undefined) ?? 0);
-
 /**
  * Reads a whole file once, and unpacks it if it is gzip.
  *
@@ -57,10 +55,10 @@ export function readFile(
 ): FileContents | Unreadable {
   let descriptor: number | undefined;
   try {
-    descriptor = openSync(path, AT_ONCE);
-    const before = fstatSync(descriptor);
+    const opened = openPlainFile(path);
+    descriptor = opened.descriptor;
+    const before = opened.stats;
     if (before.isDirectory()) return unreadable('It is a folder.');
-    if (!before.isFile()) return unreadable(NO_FILE);
     if (before.size > MAX_RECORDING_BYTES) return unreadable(tooLarge());
     const buffer = buffers(HEAD_ROOM + before.size + TAIL_ROOM);
     const size = fill(descriptor, buffer, before.size);
@@ -77,9 +75,7 @@ export function readFile(
     return isGzip(bytes) ? unpack(bytes, stamp, room, buffers) : { buffer, bytes, stamp };
   } catch (error) {
     if (error instanceof NeedsRoom) throw error;
-    // Opening a socket fails.
-    const none = descriptor === undefined && systemCode(error) === 'ENXIO';
-    return unreadable(none ? NO_FILE : describeFileError(error));
+    return unreadable(describeFileError(error));
   } finally {
     if (descriptor !== undefined) closeSync(descriptor);
   }

@@ -1,10 +1,11 @@
-import { closeSync, openSync, readSync } from 'node:fs';
+import { closeSync, readSync } from 'node:fs';
 import type { Context } from '../base/context.ts';
 import { systemCode } from '../base/errors.ts';
 import { PEEK_BYTES, peekHeader } from '../fit/envelope.ts';
 import { readFileId } from '../fit/file-id.ts';
 import type { FileStamp, KnownFiles } from '../ledger/known-files.ts';
 import type { WatchMarks } from '../ledger/watch-marks.ts';
+import { openPlainFile } from '../system/plain-file.ts';
 import { describeFileError } from '../upload/find-files.ts';
 import { alreadyUploaded, notAnActivity, refusedBefore } from '../upload/known-outcome.ts';
 import type { InvalidReason, UploadItem } from '../upload/report.ts';
@@ -127,7 +128,7 @@ function peekAt(path: string, stamp: FileStamp, now: number): Peek {
   if (/\.gz$/i.test(path)) return { peek: 'possible', recordedAt };
   let descriptor: number | undefined;
   try {
-    descriptor = openSync(path, 'r');
+    ({ descriptor } = openPlainFile(path));
     const size = readSync(descriptor, first, 0, PEEK_BYTES, 0);
     const head = first.subarray(0, size);
     const header = peekHeader(head, Math.max(size, stamp.size));

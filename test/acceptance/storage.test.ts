@@ -1,8 +1,11 @@
 import { execFileSync } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdirSync } from 'node:fs';
+import { writeFile } from 'node:fs/promises';
+import { createServer } from 'node:net';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
-import { openLoggedInWorld, openWorld } from '../support/acceptance.ts';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { openLoggedInWorld, openWorld, requestLines } from '../support/acceptance.ts';
 import { ndjson } from '../support/program.ts';
 
 const MEND = 'Fix that, or name another folder with SYNC_STATE_DIR.';
@@ -79,5 +82,46 @@ describe.skipIf(process.platform === 'win32')('a pipe instead of a recording', (
     }
     const device = await world.sync(['inspect', '/dev/zero']);
     expect(device.code).toBe(3);
+  });
+});
+
+describe.skipIf(process.platform === 'win32')('a pipe, a device or a socket', () => {
+  const NOT_A_FILE = /it is a pipe or a device, not a file/i;
+
+  it('is refused without waiting in place of a mapping, a list of accounts or an export', async () => {
+    const world = await openLoggedInWorld();
+    const records = world.write('records.json', '{"date":"2026-02-16","hrv":61}');
+    const pipe = join(world.home.dir, 'pipe');
+    execFileSync('mkfifo', [pipe]);
+    const socket = join(world.home.dir, 'socket');
+    const server = createServer().listen(socket);
+    onTestFinished(() => void server.close());
+    await once(server, 'listening');
+    for (const path of [pipe, socket, '/dev/zero']) {
+      for (const command of [
+        ['push', 'wellness', records, '--map', path],
+        ['seed', '--accounts', path],
+        ['sources', '--check', path],
+        ['repair', path],
+      ]) {
+        const { code, stderr } = await world.sync(command);
+        expect([command, code]).toEqual([command, command[0] === 'push' ? 2 : 3]);
+        expect(stderr).toMatch(NOT_A_FILE);
+      }
+    }
+    const push = await world.sync(['push', 'wellness', socket]);
+    expect([push.code, push.stderr + push.stdout]).toEqual([3, expect.stringMatching(NOT_A_FILE)]);
+    expect(requestLines(world.sandbox).filter((line) => line.includes('wellness'))).toEqual([]);
+  });
+
+  it('is read to its end as the input of push, as process substitution passes it', async () => {
+    const world = await openLoggedInWorld();
+    const pipe = join(world.home.dir, 'pipe');
+    execFileSync('mkfifo', [pipe]);
+    const push = world.sync(['push', 'wellness', pipe, '--json']);
+    await writeFile(pipe, '{"date":"2026-02-16","hrv":61}');
+    const { code, stdout } = await push;
+    expect(code).toBe(0);
+    expect(ndjson(stdout)[0]).toMatchObject({ outcome: 'pushed', date: '2026-02-16' });
   });
 });

@@ -1,12 +1,13 @@
-import { readFileSync } from 'node:fs';
 import type { Config } from '../../config/config.ts';
 import type { Env } from '../../base/env.ts';
-import { SyncError, messageOf } from '../../base/errors.ts';
+import { SyncError, messageOf, systemCode } from '../../base/errors.ts';
 import { parseJson } from '../../base/json.ts';
 import { phrase, sync } from '../../base/phrase.ts';
 import { Secret } from '../../base/secret.ts';
 import { isObject } from '../../api/wire.ts';
 import { isLoopback } from '../../config/settings.ts';
+import { readPlainFile } from '../../system/plain-file.ts';
+import { describeFileError } from '../../upload/find-files.ts';
 
 /** One account to fill: a profile with its stored login, or a name with a token from a variable. */
 export interface SeedAccount {
@@ -32,9 +33,10 @@ export const MAX_DAYS = 3660;
 export function readSeedAccounts(path: string): SeedAccount[] {
   let list: unknown;
   try {
-    list = parseJson(readFileSync(path, 'utf8'));
+    list = parseJson(readPlainFile(path).toString());
   } catch (cause) {
-    throw new SyncError('INPUT_INVALID', `${path}: ${messageOf(cause)}`, { cause, hint: FORM });
+    const why = systemCode(cause) === undefined ? messageOf(cause) : describeFileError(cause);
+    throw new SyncError('INPUT_INVALID', `${path}: ${why}`, { cause, hint: FORM });
   }
   if (!Array.isArray(list) || list.length === 0) {
     throw new SyncError('INPUT_INVALID', `${path}: is not a list of accounts.`, { hint: FORM });

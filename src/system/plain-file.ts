@@ -1,0 +1,55 @@
+import { closeSync, constants, fstatSync, openSync, readFileSync } from 'node:fs';
+import type { Stats } from 'node:fs';
+import { systemCode } from '../base/errors.ts';
+
+/** A FIFO, a socket or a device in place of a file: it may never end. */
+export class NotPlainFile extends Error {
+  readonly code = 'ENXIO';
+
+  constructor() {
+    super('It is a pipe or a device, not a file: save it as one first.');
+  }
+}
+
+export interface PlainFile {
+  /** The caller closes it. */
+  readonly descriptor: number;
+  readonly stats: Stats;
+}
+
+/** Without O_NONBLOCK (absent on Windows), opening a FIFO blocks, and signals do not interrupt it. */
+const AT_ONCE = constants.O_RDONLY | ((constants.O_NONBLOCK as number | undefined) ?? 0);
+
+/**
+ * Opens a file for reading, or a folder, which cannot be read.
+ *
+ * @throws NotPlainFile, or the system's error
+ */
+export function openPlainFile(path: string): PlainFile {
+  let descriptor: number | undefined;
+  try {
+    descriptor = openSync(path, AT_ONCE);
+    const stats = fstatSync(descriptor);
+    if (stats.isFile() || stats.isDirectory()) return { descriptor, stats };
+    throw new NotPlainFile();
+  } catch (error) {
+    if (descriptor !== undefined) closeSync(descriptor);
+    // Opening a socket fails.
+    const isSocket = descriptor === undefined && systemCode(error) === 'ENXIO';
+    throw isSocket ? new NotPlainFile() : error;
+  }
+}
+
+/**
+ * Reads a whole file.
+ *
+ * @throws NotPlainFile, or the system's error
+ */
+export function readPlainFile(path: string): Buffer {
+  const { descriptor } = openPlainFile(path);
+  try {
+    return readFileSync(descriptor);
+  } finally {
+    closeSync(descriptor);
+  }
+}
