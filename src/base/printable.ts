@@ -26,7 +26,8 @@ const SELECTOR =
 const IGNORABLE = '\\p{Default_Ignorable_Code_Point}\\ufff9-\\ufffb';
 const CONTROL = '\\p{Cc}\\p{Zl}\\p{Zp}';
 
-const LINE_BREAK = /\s*[\n\v\f\r\u0085\u2028\u2029]+\s*/g;
+/** Begins only where a run of white space begins: searching inside of a long run takes quadratic time. */
+const LINE_BREAK = /(?<!\s)\s*[\n\v\f\r\u0085\u2028\u2029]+\s*/g;
 const CONTROLS = new RegExp(`[${CONTROL}]`, 'gu');
 const CONTROLS_IN_LINES = new RegExp(`(?![\\n\\t])[${CONTROL}]`, 'gu');
 const INVISIBLE = new RegExp(`(?!${WORD_JOINER}|${EMOJI_JOINER}|${SELECTOR})[${IGNORABLE}]`, 'gu');

@@ -4,6 +4,7 @@ import type { CommandModule } from '../app/command.ts';
 import { ExitCode, SyncError } from '../base/errors.ts';
 import { type Text, joinTexts, phrase, sync } from '../base/phrase.ts';
 import { type Unwhole, checkEnvelope } from '../fit/envelope.ts';
+import { isActivity, readFileId } from '../fit/file-id.ts';
 import { type Repair, repairRecording } from '../fit/repair.ts';
 import { writeNewFile } from '../system/storage.ts';
 import { clockTime, duration } from '../terminal/words.ts';
@@ -39,11 +40,14 @@ export const repair: CommandModule = {
     const { bytes } = contents;
     const fault = checkEnvelope(bytes);
     if (fault.state === 'whole') {
-      output.result({ type: 'repair', path, outcome: 'whole' }, wholeText(path));
+      output.result({ type: 'repair', path, outcome: 'whole' }, wholeText(path, bytes));
       return Promise.resolve(ExitCode.ok);
     }
     const repaired = repairRecording(bytes);
-    if (repaired === undefined) throw unusable(path, `${fault.detail} No record can be read.`);
+    if (repaired === undefined) {
+      const none = fault.state === 'not-fit' ? '' : ' No record can be read.';
+      throw unusable(path, `${fault.detail}${none}`);
+    }
     const copy = out ?? path.replace(/(?:\.fit)?(?:\.gz)?$/i, REPAIRED);
     const elsewhere = phrase`Name another file: ${sync('repair', path, '--out', 'FILE')}.`;
     writeNewFile(resolve(cwd, copy), repaired.bytes, elsewhere);
@@ -57,8 +61,11 @@ function unusable(path: string, why: string): SyncError {
   return new SyncError('INPUT_INVALID', `${path} cannot be repaired. ${why}`);
 }
 
-function wholeText(path: string): Text {
-  return phrase`${path} is whole: there is nothing to repair. ${sync('upload', path)} sends it.`;
+function wholeText(path: string, bytes: Uint8Array): Text {
+  const next = isActivity(bytes, readFileId(bytes))
+    ? phrase`${sync('upload', path)} sends it.`
+    : phrase`${sync('inspect', path)} shows what it holds.`;
+  return phrase`${path} is whole: there is nothing to repair. ${next}`;
 }
 
 function copyJson({ path, copy, fault, repair }: Copy): Record<string, unknown> {

@@ -79,8 +79,8 @@ function nearestOffset(secs: number): number {
 }
 
 /**
- * Makers whose recordings were seen with a local time that differs from UTC, and never with one that
- * is wrongly equal: Garmin, Dynastream (Garmin), Peaksware (TrainingPeaks Virtual), Wahoo, Bryton.
+ * Makers that write the athlete's local time, by their recordings: Garmin, Dynastream (Garmin),
+ * Peaksware (TrainingPeaks Virtual), Wahoo, Bryton. COROS is not among them: some of its devices write UTC.
  */
 const WRITES_LOCAL_TIME = new Set([1, 15, 28, 32, 267]);
 

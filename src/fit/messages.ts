@@ -150,7 +150,7 @@ class SegmentReader implements Message {
     this.#visitors = visitors;
   }
 
-  /** @returns the offset behind the last record, or of the record whose visitor ended the reading */
+  /** @returns the offset behind the last record, or of the record at which a visitor ended the reading */
   read(from: number, end: number, lastStart: number): number {
     let at = from;
     while (at < lastStart) {

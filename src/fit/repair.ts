@@ -157,5 +157,5 @@ function lostSecs(bytes: Uint8Array, { to }: Kept): number {
       ? []
       : startTime.getTime() / 1000 + elapsedSecs,
   );
-  return Math.max(0, ...ends.map((end) => end - to.getTime() / 1000));
+  return Math.round(Math.max(0, ...ends.map((end) => end - to.getTime() / 1000)));
 }

@@ -34,7 +34,7 @@ function wrapLine(line: string, columns: number): string {
     }
   }
   // The space after a question.
-  const [trailing = ''] = /\s*$/.exec(line) ?? [];
+  const trailing = line.slice(line.trimEnd().length);
   return [...lines, current + trailing].join('\n');
 }
 

@@ -62,6 +62,19 @@ describe('a text from outside', () => {
     );
   });
 
+  it.each([
+    ['spaces', ' '],
+    ['no-break spaces', '\u00a0'],
+    ['line breaks', '\n'],
+    ['joiners', '\u200d'],
+    ['selectors', '\ufe0f'],
+  ])('is shown within the time limit although it holds 200,000 %s', (_what, character) => {
+    const text = `é${character.repeat(200_000)}é`;
+    // Quadratic time would be minutes.
+    expect(printable(text)).toMatch(/^é[\ufe0f\s]*é$/u);
+    expect(printableLines(text)).toMatch(/^é[\ufe0f\s]*é$/u);
+  });
+
   it('adds no line to any phrase', () => {
     fc.assert(
       fc.property(hostileText(), hostileText(), (one, two) => {

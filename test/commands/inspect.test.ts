@@ -12,7 +12,8 @@ import {
 import { inspectLines } from '../../src/commands/inspect/text.ts';
 import { joinTexts } from '../../src/base/phrase.ts';
 import { wrap } from '../../src/terminal/wrap.ts';
-import { startJsonCommand } from '../support/command.ts';
+import { testSystem } from '../auth/support.ts';
+import { startCommand, startJsonCommand } from '../support/command.ts';
 import { makeRecording, truncated, unfinished, wrapRecords } from '../support/fit-maker.ts';
 import { START, fitFile, fitMessage, makeActivity, semicircles } from '../support/fit-messages.ts';
 
@@ -334,6 +335,17 @@ describe('sync inspect', () => {
     const lines = shown({ ...item, path: 'a\u001b[2Jb.fit' }, 80);
     expect(lines.join(' ')).toContain(']0;owned Edge');
     for (const line of lines) expect(line).not.toMatch(/\p{Cc}/u);
+  });
+
+  it('separates several files by an empty line', async () => {
+    file('one.fit', ride);
+    file('two.fit', ride);
+    const system = testSystem({ homeDir: folder });
+    const { done, stdout } = startCommand(inspect, system, ['one.fit', 'two.fit']);
+    await done;
+    const [first = '', second = ''] = stdout;
+    expect(first).toMatch(/^one\.fit\n/);
+    expect(second).toMatch(/^\ntwo\.fit\n/);
   });
 
   it('stops after an interruption', async () => {

@@ -132,6 +132,12 @@ describe('sync repair', () => {
     expect(readdirSync(folder)).toEqual(['ride.fit']);
   });
 
+  it('names the command for a whole file that is no activity', async () => {
+    put('plan.fit', makeRecording({ type: 5 }));
+    const { text } = await repairText('plan.fit');
+    expect(text).toContain('there is nothing to repair. `sync inspect plan.fit` shows');
+  });
+
   it.each([
     ['the original', 'ride.fit'],
     ['another file', 'other.fit'],

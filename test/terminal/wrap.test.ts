@@ -36,6 +36,11 @@ describe('a text in a terminal', () => {
     expect(wrap(text, 20).split('\n')).toEqual(lines);
   });
 
+  it('is wrapped within the time limit although it holds 200,000 spaces', () => {
+    // Quadratic time would be minutes.
+    expect(wrap(`one${' '.repeat(200_000)}two`, 20)).toMatch(/^one\s+two$/);
+  });
+
   it('stays as it is without a terminal', () => {
     const text = 'a line that is longer than every terminal '.repeat(20);
     expect(wrap(text, 0)).toBe(text);

@@ -16,7 +16,8 @@ const STATUSES = [
 export const SERVICE_FAULTS: readonly [string, ...string[]] = [
   'success-false',
   ...STATUSES.map(String),
-  ...[401, 403, 404, 408, 409, 413, 429, 500, 502, 503, 504].map((status) => `${status}(after)`),
+  // 401 and 429 are absent: by them, a service says that it did not act.
+  ...[403, 404, 408, 409, 413, 500, 502, 503, 504].map((status) => `${status}(after)`),
   ...['invalid_grant', 'invalid_token', 'server_error'].map((error) => `400(error=${error})`),
   '401(error=invalid_token)',
   ...['0', '1', '7', '61', '3600', '99999999999'].map((after) => `503(retry-after=${after})`),

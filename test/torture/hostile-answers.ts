@@ -164,7 +164,7 @@ export function bentAnswer(random: Random, hides: boolean): HostileAnswer {
       const value = readJson(real);
       for (const choice of choices)
         bend(value, choice.at, choice.value, hides ? TELLING : [...TELLING, 'data']);
-      const text = JSON.stringify(value) ?? 'null';
+      const text = JSON.stringify(value);
       const extra = '"__proto__":{"polluted":1},"constructor":{"prototype":{"polluted":1}},';
       return answerBytes(200, {}, pollutes ? text.replace('{', `{${extra}`) : text);
     },
@@ -182,7 +182,7 @@ function bodyText(random: Random): string {
     random.pick<unknown>([
       { success: false, message: text },
       { success: false, results: { failed: 1, errors: [text, strange, { message: text }] } },
-      { success: true, results: { total: 1, processed: 0, failed: 1, errors: [text] } },
+      { results: { total: 1, processed: 0, failed: 1, errors: [text] } },
       { error: text, error_description: text },
       { error: true, statusCode: strange, statusMessage: text, message: strange },
       {

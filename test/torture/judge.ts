@@ -174,7 +174,9 @@ export function judgeOutput(
   if (RAW_CONTROL.test(text)) {
     round.failed('wrong report', `${command} printed a control character: ${JSON.stringify(text)}`);
   }
-  if (TOKEN.test(text)) round.failed('wrong report', `${command} printed a token`);
+  // Printing one is what `sync token` is for.
+  const unasked = /^(sync )?token\b/.test(command) ? stderr : text;
+  if (TOKEN.test(unasked)) round.failed('wrong report', `${command} printed a token`);
   for (const secret of secrets) {
     if (text.includes(secret)) round.failed('wrong report', `${command} printed a secret`);
   }

@@ -2,7 +2,7 @@ import type { Random } from '../../src/seed/random.ts';
 import type { Finished } from '../support/program.ts';
 import type { World } from '../support/world.ts';
 import type { Round } from './kind.ts';
-import { type Sent, judgeRun } from './report.ts';
+import { type Sent, judgeRun } from './sent.ts';
 
 /** One process of a race. */
 export interface Racer {

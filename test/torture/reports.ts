@@ -103,7 +103,9 @@ function exitCodesOf(line: Line, wrong: (what: string) => void): number[] {
   const failed = type === 'error' || outcome === 'failed';
   if (failed || outcome === 'rejected' || outcome === 'conflict') {
     if (typeof message !== 'string' || message === '') wrong(`no message: ${shown(line)}`);
-    if (failed && (typeof hint !== 'string' || hint === '')) wrong(`no hint: ${shown(line)}`);
+    // A refusal is final: its message says it all.
+    const needsHint = failed && code !== 'REJECTED';
+    if (needsHint && (typeof hint !== 'string' || hint === '')) wrong(`no hint: ${shown(line)}`);
   }
   if (failed) {
     const exit = type !== 'error' && LATER.includes(code) ? 5 : EXIT_CODES[String(code)];

@@ -3,7 +3,7 @@ import type { Random } from '../../src/seed/random.ts';
 import { type World, worldOf } from '../support/world.ts';
 import { makeRecording } from '../support/fit-maker.ts';
 import { makeZip } from '../support/zip-maker.ts';
-import type { Food, Sent } from './report.ts';
+import type { Food, Sent } from './sent.ts';
 
 /** A command that sends, and what the platform holds after it. */
 export interface Sending {

@@ -1,6 +1,6 @@
 import type { World } from '../support/world.ts';
 import type { Round } from './kind.ts';
-import { judgePlatform, judgeRun } from './report.ts';
+import { judgePlatform, judgeRun } from './sent.ts';
 import { type Sending, undisturbed } from './sending.ts';
 
 /** Runs of the same command that may be necessary after a disturbance. */

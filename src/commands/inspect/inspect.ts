@@ -16,11 +16,12 @@ export const inspect: CommandModule = {
   async run({ cwd, io, output, signal }, files: readonly string[]) {
     const screen = { columns: io.stdoutColumns || USUAL_COLUMNS, unicode: io.unicode };
     let exitCode: ExitCode = ExitCode.ok;
-    for (const file of namedPaths(files, cwd)) {
+    for (const [index, file] of namedPaths(files, cwd).entries()) {
       signal.throwIfAborted();
       const item = inspectFile(file, resolve(cwd, file));
       if (item.state !== 'whole') exitCode = ExitCode.invalidInput;
-      const text = output.json ? undefined : joinTexts(inspectLines(item, screen), '\n');
+      const lines = output.json ? [] : inspectLines(item, screen);
+      const text = joinTexts(index === 0 ? lines : ['', ...lines], '\n');
       output.result(inspectJson(item), text);
       // Lets a signal arrive.
       await new Promise((done) => setImmediate(done));

@@ -10,7 +10,7 @@ import { type FakeClock, makeFakeClock, whyNoFakeClock } from '../../support/fak
 import { type Round, torture } from '../kind.ts';
 import { liveLogins } from '../login-state.ts';
 import { judgeOwners } from '../racers.ts';
-import { judgePlatform, judgeRun } from '../report.ts';
+import { judgePlatform, judgeRun } from '../sent.ts';
 import { SENDING, type Sending, makeFoods, makeRides, nutritionRecords } from '../sending.ts';
 import { finish } from '../until-done.ts';
 

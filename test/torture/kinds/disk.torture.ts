@@ -16,7 +16,7 @@ import { type SmallDisk, mountSmallDisk, whyNoMount } from '../../support/disk.t
 import type { Finished } from '../../support/program.ts';
 import { type Round, torture } from '../kind.ts';
 import { followTokens, isLoginLost } from '../login-state.ts';
-import { judgeRun } from '../report.ts';
+import { judgeRun } from '../sent.ts';
 import { SENDING, type SendingName } from '../sending.ts';
 import { finish } from '../until-done.ts';
 

@@ -8,12 +8,12 @@ import { type Round, torture } from '../kind.ts';
 import { REVISIONS, type Scene, logIn, openScene } from '../scene.ts';
 
 /** One round in this many starts the built program, with its real pauses. */
-const PROGRAM_EVERY = 10;
+const PROGRAM_EVERY = 20;
 
 torture({
   name: 'faults',
   title: 'faults in any order over commands in any order, and edits by the athlete',
-  rounds: { short: 40, full: 400 },
+  rounds: { short: 28, full: 200 },
   timeoutMs: 300_000,
   run: async (round) => {
     const { random } = round;

@@ -6,7 +6,7 @@ import { type World, openLoggedInWorld } from '../../support/acceptance.ts';
 import { type FuseMount, mountFuse, whyNoFuse } from '../../support/fuse.ts';
 import { type Running, ndjson } from '../../support/program.ts';
 import { type Round, torture } from '../kind.ts';
-import { judgePlatform, judgeRun } from '../report.ts';
+import { judgePlatform, judgeRun } from '../sent.ts';
 import { makeRides } from '../sending.ts';
 import { finish } from '../until-done.ts';
 

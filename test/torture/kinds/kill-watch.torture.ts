@@ -6,7 +6,7 @@ import { type World, openLoggedInWorld } from '../../support/acceptance.ts';
 import { ndjson } from '../../support/program.ts';
 import { judgeOutput } from '../judge.ts';
 import { type Round, torture } from '../kind.ts';
-import { judgePlatform, judgeRun } from '../report.ts';
+import { judgePlatform, judgeRun } from '../sent.ts';
 import { makeRides, undisturbed } from '../sending.ts';
 
 /** Patience until a watcher has sent everything, on a busy machine (ms). */

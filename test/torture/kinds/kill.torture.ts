@@ -4,7 +4,7 @@ import type { Revision } from '../../../src/sandbox/revisions.ts';
 import { stream } from '../../../src/seed/random.ts';
 import { type World, openLoggedInWorld } from '../../support/acceptance.ts';
 import { type Round, torture } from '../kind.ts';
-import { judgeRun } from '../report.ts';
+import { judgeRun } from '../sent.ts';
 import { SENDING, type Sending, type SendingName, undisturbed } from '../sending.ts';
 import { finish } from '../until-done.ts';
 

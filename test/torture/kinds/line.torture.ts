@@ -12,7 +12,7 @@ const FOR_EVER = 200;
 torture({
   name: 'line',
   title: 'a line that breaks at any byte, on each sending command',
-  rounds: { short: 20, full: 140 },
+  rounds: { short: 16, full: 120 },
   timeoutMs: 120_000,
   run: async (round) => {
     for (let index = 0; index < SCENES; index++) {

@@ -3,7 +3,7 @@ import { type World, loginWithToken } from '../../support/world.ts';
 import { type Round, torture } from '../kind.ts';
 import { type MomentProxy, MOMENTS } from '../moment-proxy.ts';
 import { openBehindProxy } from '../proxied-world.ts';
-import { judgeRun } from '../report.ts';
+import { judgeRun } from '../sent.ts';
 import { SENDING, type Sending, type SendingName, undisturbed } from '../sending.ts';
 import { finish } from '../until-done.ts';
 

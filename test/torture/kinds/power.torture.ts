@@ -6,7 +6,7 @@ import { type Round, torture } from '../kind.ts';
 import { followTokens, isLoginLost, wasUsed } from '../login-state.ts';
 import { type MomentProxy, MOMENTS } from '../moment-proxy.ts';
 import { openBehindProxy } from '../proxied-world.ts';
-import { judgeRun } from '../report.ts';
+import { judgeRun } from '../sent.ts';
 import { SENDING, type Sending, type SendingName } from '../sending.ts';
 import { finish } from '../until-done.ts';
 

@@ -17,7 +17,7 @@ import { type Round, torture } from '../kind.ts';
 import { readPlan } from '../plan.ts';
 import { liveLogins } from '../login-state.ts';
 import { type Racer, judgeOwners, race, readers } from '../racers.ts';
-import { judgePlatform } from '../report.ts';
+import { judgePlatform } from '../sent.ts';
 import { makeRides, undisturbed } from '../sending.ts';
 
 const RACES = [expiredTokens, logoutAndUploads, settings, loginAndRefreshes, twoProfiles];

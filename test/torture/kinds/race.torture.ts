@@ -8,7 +8,7 @@ import { makeZip } from '../../support/zip-maker.ts';
 import { type Round, torture } from '../kind.ts';
 import { readPlan } from '../plan.ts';
 import { type Racer, judgeOwners, race, readers } from '../racers.ts';
-import { type Food, type Sent, judgePlatform } from '../report.ts';
+import { type Food, type Sent, judgePlatform } from '../sent.ts';
 import { makeFoods, makeRides, nutritionRecords, undisturbed } from '../sending.ts';
 
 const RACES = [appendingPushes, overlappingUploads, importAndPush, uploadsAndWatcher, daemons];

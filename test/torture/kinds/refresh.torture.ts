@@ -19,7 +19,7 @@ const COMMANDS: readonly [ErrandName, ...ErrandName[]] = [
 torture({
   name: 'refresh',
   title: 'expired access tokens, and faults of the refresh',
-  rounds: { short: 40, full: 400 },
+  rounds: { short: 30, full: 240 },
   timeoutMs: 300_000,
   run: async (round) => {
     const { random } = round;

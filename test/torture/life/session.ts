@@ -19,8 +19,9 @@ export interface Troubles {
   readonly folders: boolean;
 }
 
-/** Time for the last recordings to arrive, on a busy machine (ms). */
-const LAST_MS = 45_000;
+/** Time for the last recordings to arrive; and again after a restart, on a busy machine (ms). */
+const LAST_MS = 15_000;
+const LATEST_MS = 90_000;
 
 /** Runs several sessions side by side: they wait most of the time. */
 export async function runSessions(round: Round, all: readonly Troubles[]): Promise<void> {
@@ -123,13 +124,13 @@ async function judgeLife(
     return [...due].filter((hash) => !held.has(hash));
   };
   const isSettled = () => missing().length === 0 && namesIn(stash).length === 0;
-  if (!(await holds(isSettled))) {
+  if (!(await holds(isSettled, LAST_MS))) {
     // A request that hangs, or a change that shows with a rescan only: the next start begins anew.
     round.note(`late: ${missing().join()}; stashed: ${namesIn(stash).join()}`);
     round.count('last restarts', keepers.length);
     for (const keeper of keepers) await keeper.stop();
     for (const keeper of keepers) await keeper.start();
-    await holds(isSettled);
+    await holds(isSettled, LATEST_MS);
   }
   for (const keeper of keepers) await keeper.stop();
 
@@ -176,8 +177,8 @@ function judgeClaims(
   }
 }
 
-async function holds(condition: () => boolean): Promise<boolean> {
-  const end = performance.now() + LAST_MS;
+async function holds(condition: () => boolean, withinMs: number): Promise<boolean> {
+  const end = performance.now() + withinMs;
   while (!condition()) {
     if (performance.now() > end) return false;
     await sleep(200);
@@ -194,4 +195,4 @@ function namesIn(folder: string): string[] {
 }
 
 /** Time limit of a round (ms): the longest writer, the troubles' ends, and the last arrivals. */
-export const SESSION_MS = 8 * (DUE_MS + LAST_MS);
+export const SESSION_MS = 8 * DUE_MS + 4 * LATEST_MS;
