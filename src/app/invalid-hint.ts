@@ -3,10 +3,10 @@ import type { InvalidReason } from '../upload/report.ts';
 
 /**
  * Returns the command that may help with a file that cannot be uploaded; undefined if there is none, as
- * for a member of an archive.
+ * for an archive and its members.
  */
 export function invalidHint(path: string, reason: InvalidReason): Text | undefined {
-  if (/\.zip[/\\]/i.test(path)) return undefined;
+  if (/\.zip(?:[/\\]|$)/i.test(path)) return undefined;
   switch (reason) {
     case 'incomplete':
     case 'corrupt':

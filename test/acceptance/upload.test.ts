@@ -69,6 +69,11 @@ const WHOLE: Readonly<Record<string, Uint8Array>> = {
   'deep/er/down.fit': makeRecording({ seed: 10, sizeBytes: 300_000 }),
 };
 
+/** Returns the hint for a damaged recording. */
+function repairHint(name: string): string {
+  return `If it stays like this, \`sync repair card/${name}\` saves what can be read.`;
+}
+
 const plain = makeRecording({ seed: 20 });
 
 /** What else lies about in such a folder, and why it is not sent. */
@@ -141,6 +146,7 @@ describe('sync upload of a folder', () => {
           outcome,
           reason,
           detail: expect.stringMatching(/\w\./) as string,
+          ...(reason === 'incomplete' || reason === 'corrupt' ? { hint: repairHint(name) } : {}),
         })),
       ].sort(byPath);
       expect(first.items).toEqual(expected);

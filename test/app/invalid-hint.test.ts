@@ -14,6 +14,7 @@ describe('the command for a file that cannot be uploaded', () => {
 
   it.each([
     ['incomplete', 'a.zip/b/ride.fit'],
+    ['incomplete', 'rides.ZIP'],
     ['corrupt', 'ride.fit.gz'],
     ['not-fit', 'page.html'],
     ['not-fit', 'ride.fit'],

@@ -2,6 +2,7 @@ import { type ValueNode, parse as parseTree } from '@humanwhocodes/momoa';
 import * as v from 'valibot';
 import { documentUrl } from '../../base/documents.ts';
 import { SyncError } from '../../base/errors.ts';
+import { joinTexts } from '../../base/phrase.ts';
 import { type FieldTable, ITEM_FIELDS, NUTRITION_FIELDS, WELLNESS_FIELDS } from '../fields.ts';
 import { parseDocument } from '../document.ts';
 import { Names } from '../names.ts';
@@ -134,11 +135,15 @@ export function readMapFile(name: string, bytes: Buffer): Source {
     const { line } = positionOf(text, offsetAt(tree, keys));
     return `${name}:${line}: ${keys.join('.') || 'the mapping'} ${problemOf(issue)}`;
   });
-  if (more > 0) said.push(`${name} has ${more.toLocaleString('en-US')} more mistakes`);
-  throw new SyncError('USAGE', `${said.join('\n')}.`, {
-    hint: `The form of a mapping, with examples: ${documentUrl('sources.md')}`,
-    details: { path: name },
-  });
+  if (more > 0) said.push(`and ${more.toLocaleString('en-US')} more`);
+  const form = `The form of a mapping, with examples: ${documentUrl('sources.md')}`;
+  const count = result.issues.length.toLocaleString('en-US');
+  throw said.length === 1
+    ? new SyncError('USAGE', `${said.join()}.`, { hint: form, details: { path: name } })
+    : new SyncError('USAGE', `${name} has ${count} mistakes.`, {
+        hint: joinTexts([...said, form], '\n  '),
+        details: { path: name },
+      });
 }
 
 /** Returns where a member begins, or the innermost of the objects that should have it. */

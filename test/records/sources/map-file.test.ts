@@ -1,15 +1,26 @@
 import { describe, expect, it } from 'vitest';
 import { SyncError } from '../../../src/base/errors.ts';
+import { renderText } from '../../../src/base/phrase.ts';
 import { readMapFile } from '../../../src/records/sources/map-file.ts';
+import { errorText } from '../../../src/terminal/error.ts';
 
-function mistakeIn(text: string): string {
+function errorOf(text: string): SyncError {
   try {
     readMapFile('my.json', Buffer.from(text));
   } catch (error) {
-    if (error instanceof SyncError) return error.message;
+    if (error instanceof SyncError) return error;
     throw error;
   }
   throw new Error('The mapping was accepted');
+}
+
+function mistakeIn(text: string): string {
+  return errorOf(text).message;
+}
+
+/** Returns what a person sees. */
+function linesOfMistakes(text: string): string[] {
+  return renderText(errorText(errorOf(text), { verbose: false }), undefined).split('\n');
 }
 
 const DAY = '"day": { "from": "Day" }';
@@ -51,11 +62,13 @@ describe('a mapping file', () => {
     expect(mistakeIn(text)).toContain(message);
   });
 
-  it('is refused with every mistake in it', () => {
+  it('is refused with every mistake in it, one on a line', () => {
     const text = `{ "kind": "wellness", "format": "csv", ${DAY},\n"fields": { "hrw": "a",\n"weihgt": "b" } }`;
-    expect(mistakeIn(text).split('\n')).toEqual([
-      expect.stringMatching(/^my\.json:2: fields\.hrw /),
-      expect.stringMatching(/^my\.json:3: fields\.weihgt /),
+    expect(linesOfMistakes(text)).toEqual([
+      'Error: my.json has 2 mistakes.',
+      expect.stringMatching(/^ {2}my\.json:2: fields\.hrw /),
+      expect.stringMatching(/^ {2}my\.json:3: fields\.weihgt /),
+      expect.stringMatching(/^ {2}The form of a mapping, with examples: https:/),
     ]);
   });
 });
@@ -64,10 +77,11 @@ describe('a mapping file of unusual size', () => {
   it('has 20 mistakes reported, and a count of the others', () => {
     const fields = Array.from({ length: 5_000 }, (_, index) => `"zz${index}": "x"`).join();
     const text = `{"kind": "wellness", "format": "csv", ${DAY}, "fields": {${fields}}}`;
-    const lines = mistakeIn(text).split('\n');
-    expect(lines).toHaveLength(21);
-    expect(lines[0]).toBe('my.json:1: fields.zz0 is no field of the platform');
-    expect(lines.at(-1)).toBe('my.json has 4,980 more mistakes.');
+    const lines = linesOfMistakes(text);
+    expect(lines).toHaveLength(23);
+    expect(lines[0]).toBe('Error: my.json has 5,000 mistakes.');
+    expect(lines[1]).toBe('  my.json:1: fields.zz0 is no field of the platform');
+    expect(lines[21]).toBe('  and 4,980 more');
   });
 
   it('is refused above 1 MB', () => {
