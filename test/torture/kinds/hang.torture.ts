@@ -1,4 +1,4 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { vi } from 'vitest';
@@ -122,9 +122,11 @@ async function endsInTime(round: Round, running: Running): Promise<void> {
   if (ended === undefined) round.failed('hang', 'the process after SIGTERM');
 }
 
+/** A process that ended and was not reaped yet is a zombie, and not alive. */
 function isAlive(pid: number): boolean {
   try {
-    return process.kill(pid, 0);
+    const stat = readFileSync(`/proc/${String(pid)}/stat`, 'latin1');
+    return !/^[ZX]/.test(stat.slice(stat.lastIndexOf(')') + 2));
   } catch {
     return false;
   }
