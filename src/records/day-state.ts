@@ -1,3 +1,4 @@
+import type { Text } from '../base/phrase.ts';
 import type { SyncError } from '../base/errors.ts';
 import type { NutritionItemRef } from '../api/client.ts';
 import {
@@ -37,7 +38,7 @@ export type DayOutcome =
       /** Items that it should hold instead. */
       readonly intended: readonly JsonObject[];
       readonly message: string;
-      readonly hint: string;
+      readonly hint: Text;
       readonly attempts: number;
     }
   /** The network or the service failed; the debt stays in the ledger. */

@@ -3,7 +3,7 @@ import { SyncError, endsRun } from '../base/errors.ts';
 import { EMPTY_DAY } from '../ledger/nutrition.ts';
 import type { RecordLedger } from '../ledger/records.ts';
 import { inParallel } from '../base/parallel.ts';
-import type { Text } from '../base/phrase.ts';
+import { type Text, phrase } from '../base/phrase.ts';
 import {
   type NutritionItemRef,
   type ServiceClient,
@@ -16,6 +16,7 @@ import type { MergeMode } from './day-plan.ts';
 import { emptyDay, nutritionBody } from './merge.ts';
 import type { DayOutcome } from './day-state.ts';
 import { deliverDay } from './nutrition-delivery.ts';
+import { pushAgain } from './nutrition-words.ts';
 import type { NutritionRecord } from './nutrition-plan.ts';
 import { type NutritionMode, NutritionService } from './nutrition-service.ts';
 import type { JsonObject, PreparedRecord, RecordKind, Warning } from './types.ts';
@@ -351,7 +352,7 @@ function arrivalUnknown(date: string, count: number): Failure & { readonly outco
     outcome: 'failed',
     code: 'FATE_UNKNOWN',
     message: `No answer came after ${items} sent, and this service does not show what a day holds.`,
-    hint: `Look at ${date} in the platform. If the items are there, run the same command with --assume-arrived; if not, with --force.`,
+    hint: phrase`Look at ${date} in the platform. If the items are there, run ${pushAgain('--assume-arrived')} with the same file; if not, with --force.`,
   };
 }
 

@@ -1,4 +1,4 @@
-import { type Text, joinTexts, phrase, sync } from '../base/phrase.ts';
+import { type CommandLine, type Text, joinTexts, phrase, sync } from '../base/phrase.ts';
 import { itemList } from './day-plan.ts';
 import type { Edited, Outdated, ShownItem } from './day-match.ts';
 import { itemText } from './items.ts';
@@ -31,6 +31,11 @@ export function editedNote(about: About, items: readonly Edited[]): Warning {
     'items',
     `changed in the platform, so left as it is there: ${there} (--force overwrites it)`,
   );
+}
+
+/** Names the command that has these flags: `sync import` sends days, too. */
+export function pushAgain(flag: '--force' | '--assume-arrived'): CommandLine {
+  return sync('push', 'nutrition', 'FILE', flag);
 }
 
 export function removedNote(about: About, items: readonly SentItem[]): Warning {
@@ -121,14 +126,14 @@ export interface Conflicts {
 export function conflictText(
   date: string,
   { stuck, foreign, extra }: Conflicts,
-): { readonly message: string; readonly hint: string } {
+): { readonly message: string; readonly hint: Text } {
   const shown = (items: readonly Outdated[], most?: number) =>
     itemList(
       items.map((item) => item.shown.body),
       most,
     );
   const said: string[] = [];
-  const hints: string[] = [];
+  const hints: Text[] = [];
   if (stuck.length > 0) {
     said.push(`The platform holds ${shown(stuck)}, and offers no way to correct that from here.`);
     hints.push(
@@ -137,15 +142,15 @@ export function conflictText(
   }
   if (foreign.length > 0) {
     said.push(`The platform holds another version of an item: ${shown(foreign)}.`);
-    hints.push('To replace it, run the same command with --force.');
+    hints.push(phrase`To replace it, run ${pushAgain('--force')}.`);
   }
   if (extra.length > 0) {
     said.push(
       `The platform holds an item more than once: ${itemList(extra.map(({ body }) => body))}.`,
     );
     hints.push(
-      `Another device may have sent ${date} at the same moment. To remove the copies, run the same command with --force.`,
+      phrase`Another device may have sent ${date} at the same moment. To remove the copies, run ${pushAgain('--force')}.`,
     );
   }
-  return { message: said.join(' '), hint: hints.join(' ') };
+  return { message: said.join(' '), hint: joinTexts(hints, ' ') };
 }

@@ -37,6 +37,11 @@ export async function complete(scene: Scene, jobs: readonly Job[]): Promise<void
     let code: number | null = null;
     let flags: readonly string[] = [];
     for (let run = 0; run < MOST_RUNS && code !== 0; run++) {
+      // As the hint says: `sync import` lacks the flags.
+      if (flags.length > 0 && args[0] === 'import') {
+        await perform(scene, job, ['push', 'nutrition', ...args.slice(1, 2), '--json', ...flags]);
+        flags = [];
+      }
       const done = await perform(scene, job, [...args, ...flags]);
       code = done.code;
       flags = fateFlags(scene, done.lines);
