@@ -276,7 +276,13 @@ export function createServiceClient(
       const request = { method: 'PATCH', ...json(body), url, signal } as const;
       const response = await callOptional('nutrition', request, [409]);
       if (response === undefined) return 'no-route';
-      return response.status === 409 ? 'changed' : 'removed';
+      if (response.status === 409) return 'changed';
+      const answer = decodePushAnswer(response, []);
+      if (answer.outcome === 'pushed') return 'removed';
+      throw new SyncError('SERVICE_ANSWER', `The service did not remove it: ${answer.message}`, {
+        hint: 'The same command again continues.',
+        details: { status: response.status },
+      });
     },
     async listWorkouts({ limit, offset, startDate, endDate, includeDuplicates = false }, signal) {
       const query = new URLSearchParams({ limit: String(limit), offset: String(offset) });

@@ -1,5 +1,6 @@
 import http from 'node:http';
 import https from 'node:https';
+import { createAgents } from './agents.ts';
 import { CONNECT_TIMEOUT_MS, SILENCE_TIMEOUT_MS, exchange } from './exchange.ts';
 import {
   MAX_ANSWER_BYTES,
@@ -18,11 +19,7 @@ import { answerTooLarge, timeoutCause } from './http-failure.ts';
  * @param connections limit on requests in flight per host.
  */
 export function createNodeHttp(options: { userAgent: string; connections: number }): Http {
-  const agentOptions = { keepAlive: true, maxSockets: options.connections };
-  const agents = {
-    'http:': new http.Agent(agentOptions),
-    'https:': new https.Agent(agentOptions),
-  };
+  const agents = createAgents(options.connections);
   return {
     send: (request) => {
       const secure = request.url.protocol === 'https:';

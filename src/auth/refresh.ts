@@ -144,7 +144,7 @@ export async function saveRefreshed(
   prepared?: PreparedSave,
 ): Promise<Exclude<RefreshOutcome, { kind: 'refused' }>> {
   const began = clock.monotonic();
-  const isRotated = credentials.tokens.refreshToken?.equals(replaced) !== true;
+  const rotated = isRotated(credentials, replaced);
   for (let attempt = 1; ; attempt++) {
     try {
       if (attempt === 1 && prepared !== undefined) await prepared.commit(credentials);
@@ -152,12 +152,17 @@ export async function saveRefreshed(
       return { kind: 'saved', credentials };
     } catch (error) {
       const inTime = clock.monotonic() - began < SAVE_LIMIT_MS;
-      if (!inTime || (!isRotated && attempt >= SAVE_ATTEMPTS)) {
+      if (!inTime || (!rotated && attempt >= SAVE_ATTEMPTS)) {
         return { kind: 'unsaved', credentials, replaced, error: notSaved(error) };
       }
       await clock.sleep(SAVE_PAUSE_MS);
     }
   }
+}
+
+/** Returns whether refreshed tokens hold another refresh token than the one they replace. */
+export function isRotated({ tokens }: Credentials, replaced: Secret): boolean {
+  return tokens.refreshToken?.equals(replaced) !== true;
 }
 
 /** Records that the service ended a login: in the store for this login, and for later ones. */

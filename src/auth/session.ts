@@ -9,6 +9,7 @@ import { withLoginLock } from './login-lock.ts';
 import {
   type RefreshOptions,
   type Unsaved,
+  isRotated,
   recordEndedLogin,
   refreshLogin,
   saveRefreshed,
@@ -121,10 +122,17 @@ export class Session implements TokenSource {
     return this.#state.name === 'usable' ? this.#state.credentials : await this.#load(signal);
   }
 
-  /** Stops, without interrupting a refresh halfway. May be called twice. */
+  /**
+   * Stops, without interrupting a refresh halfway, and warns of tokens that were never saved: another
+   * failure of the run may hide the one of the refresh. May be called twice.
+   */
   async close(): Promise<void> {
     this.#closing.abort(new SyncError('INTERRUPTED', 'The session was closed.'));
     await this.#task?.stop(this.#closing.signal.reason);
+    if (this.#state.name !== 'unsaved') return;
+    const { credentials, replaced } = this.#state.unsaved;
+    this.#state = { name: 'unread' };
+    if (isRotated(credentials, replaced)) this.#context.warn(LOGIN_AT_RISK);
   }
 
   /**
@@ -274,6 +282,8 @@ export class Session implements TokenSource {
     return this.#context.clock.now() >= accessExpiresAt - skew;
   };
 }
+
+const LOGIN_AT_RISK = phrase`The service renewed the login, but the new tokens could not be stored. The old ones may no longer work: if the next command says that the login has ended, run ${sync('login')}.`;
 
 function tokenOf({ tokens }: Credentials): Secret {
   if (tokens.accessToken === undefined) throw new Error('a login in use without an access token');

@@ -1,5 +1,6 @@
 import type { DayContent, SentItem } from '../ledger/nutrition.ts';
-import { holdsItem, itemIdentity, sameInput } from './items.ts';
+import { holdsItem, itemIdentity, itemKey, sameInput } from './items.ts';
+import { KeyIndex } from './key-index.ts';
 import type { JsonObject } from './types.ts';
 
 /** Compares what a service shows of a day with what the day should hold. */
@@ -79,21 +80,26 @@ export function compareDay(
     item.source === undefined ||
     (source === undefined ? item.source.startsWith('oauth:') : item.source === source);
   const free = new Set(shown.filter(isOurs));
+  const freeById = new KeyIndex(free, ({ id }) => id);
+  const freeByIdentity = new KeyIndex(free, ({ body }) => itemIdentity(body));
   const knowsIds = shown.some(({ id }) => id !== undefined && storedById.has(id));
-  const take = (test: (item: ShownItem) => boolean): ShownItem | undefined => {
-    const found = [...free].find(test);
+  const take = (found: ShownItem | undefined): ShownItem | undefined => {
     if (found !== undefined) free.delete(found);
     return found;
   };
+  const takeId = (id: string) => take(freeById.first(id));
+  const takeVersionOf = ({ body }: SentItem, test?: (item: ShownItem) => boolean) =>
+    take(freeByIdentity.first(itemIdentity(body), test));
+  const isUnknown = ({ id }: ShownItem) => id === undefined || !storedById.has(id);
   const present: SentItem[] = [];
-  const missing: SentItem[] = [];
+  const missing = new Set<SentItem>();
   const outdated: Outdated[] = [];
   const edited: Edited[] = [];
   const removed: SentItem[] = [];
 
   const byId = new Map<SentItem, ShownItem>();
   for (const item of wanted) {
-    const found = item.id === undefined ? undefined : take(({ id }) => id === item.id);
+    const found = item.id === undefined ? undefined : takeId(item.id);
     if (found !== undefined) byId.set(item, found);
   }
   // Items that are there already are never sent again, with any id.
@@ -104,36 +110,31 @@ export function compareDay(
       present.push(withId(item, known));
       continue;
     }
-    const equal = take(({ id, body }) => !isStoredId(id) && holdsItem(body, item.body));
+    const equal = takeVersionOf(
+      item,
+      (shown) => isUnknown(shown) && holdsItem(shown.body, item.body),
+    );
     if (equal !== undefined && known !== undefined) outdated.push({ shown: known });
     if (equal === undefined) lacking.push(item);
     else present.push(withId(item, equal));
-  }
-  function isStoredId(id: string | undefined): boolean {
-    return id !== undefined && storedById.has(id);
-  }
-  /** Another version of an item, of our source, that this ledger does not know. */
-  function takeVersionOf({ body }: SentItem): ShownItem | undefined {
-    const identity = itemIdentity(body);
-    return take((shown) => !isStoredId(shown.id) && itemIdentity(shown.body) === identity);
   }
   for (const item of lacking) {
     const known = byId.get(item);
     const before = item.id === undefined ? undefined : storedById.get(item.id);
     const changed = before === undefined || !sameInput(before.body, item.body);
-    const version = known === undefined && !changed ? takeVersionOf(item) : undefined;
+    const version = known === undefined && !changed ? takeVersionOf(item, isUnknown) : undefined;
     if (known !== undefined) {
       const asSent = before !== undefined && holdsItem(known.body, before.body);
       if (asSent || force) {
         const next = withoutId(item);
-        missing.push(next);
+        missing.add(next);
         outdated.push({ shown: known, next });
       } else {
         edited.push({ item, shown: known });
       }
     } else if (version !== undefined && force) {
       const next = withoutId(item);
-      missing.push(next);
+      missing.add(next);
       outdated.push({ shown: version, next });
     } else if (version !== undefined) {
       edited.push({ item: withId(item, version), shown: version });
@@ -142,48 +143,49 @@ export function compareDay(
     } else if (before !== undefined && !changed && knowsIds) {
       removed.push({ ...item, removed: true });
     } else {
-      missing.push(withoutId(item));
+      missing.add(withoutId(item));
     }
   }
 
+  const replacing = new Set(outdated.map(({ next }) => next));
+  const additional = new Set([...missing].filter((item) => !replacing.has(item)));
+  const identityOf = ({ body }: SentItem) => itemIdentity(body);
+  const missingByIdentity = new KeyIndex(missing, identityOf);
+  const additionalByIdentity = new KeyIndex(additional, identityOf);
   const kept = new Set(wanted.map(({ id }) => id));
   for (const item of stored.items) {
     if (item.id === undefined || kept.has(item.id)) continue;
-    const found = take(({ id }) => id === item.id);
+    const found = takeId(item.id);
     if (found === undefined) continue;
     if (holdsItem(found.body, item.body) || force) {
       outdate(found, item);
       continue;
     }
     // No other version is sent beside what the athlete edited.
-    const identity = itemIdentity(item.body);
-    const other = missing.findIndex(({ body }) => itemIdentity(body) === identity);
-    const [next = item] = other === -1 ? [] : missing.splice(other, 1);
+    const next = missingByIdentity.first(identityOf(item)) ?? item;
+    missing.delete(next);
+    additional.delete(next);
     edited.push({ item: withId(next, found), shown: found });
   }
 
+  const wantedKeys = new Set(wanted.map(({ body }) => itemKey(body)));
   for (const item of maybe) {
-    if (wanted.some(({ body }) => sameInput(body, item.body))) continue;
-    const found = take(({ body }) => holdsItem(body, item.body));
+    if (wantedKeys.has(itemKey(item.body))) continue;
+    const found = takeVersionOf(item, ({ body }) => holdsItem(body, item.body));
     if (found === undefined) continue;
     outdate(found, item);
   }
   /** Marks an item for removal; its new version, if there is one, is sent after that. */
-  function outdate(shown: ShownItem, { body }: SentItem): void {
-    const identity = itemIdentity(body);
-    const next = missing.find(
-      (item) =>
-        itemIdentity(item.body) === identity && !outdated.some((other) => other.next === item),
-    );
+  function outdate(shown: ShownItem, item: SentItem): void {
+    const next = additionalByIdentity.first(identityOf(item));
+    if (next !== undefined) additional.delete(next);
     outdated.push({ shown, ...(next === undefined ? {} : { next }) });
   }
 
   const foreign: Outdated[] = [];
   const toSend: SentItem[] = [];
   for (const item of missing) {
-    const identity = itemIdentity(item.body);
-    const isReplaced = outdated.some(({ next }) => next === item);
-    const other = isReplaced ? undefined : take(({ body }) => itemIdentity(body) === identity);
+    const other = additional.has(item) ? takeVersionOf(item) : undefined;
     if (other === undefined) toSend.push(item);
     else if (force) {
       toSend.push(item);
@@ -192,7 +194,10 @@ export function compareDay(
   }
   const extra: ShownItem[] = [];
   for (const item of present) {
-    for (let found; (found = take(({ body }) => holdsItem(body, item.body))) !== undefined;) {
+    for (
+      let found;
+      (found = takeVersionOf(item, ({ body }) => holdsItem(body, item.body))) !== undefined;
+    ) {
       extra.push(found);
     }
   }

@@ -409,6 +409,16 @@ it('passes on no token that the service repeats in a body that is shown unchange
   }
 });
 
+it.each([{ token: 'a' }, { success: false, message: 'Busy' }, []])(
+  'counts an item as removed only if the answer says so: %j',
+  async (body) => {
+    const item = { date: '2026-02-15', meal: 'lunch', id: '1' };
+    const { client } = await open([{ body }, { body: { success: true } }]);
+    expect((await failure(client.removeNutritionItem(item, never()))).code).toBe('SERVICE_ANSWER');
+    expect(await client.removeNutritionItem(item, never())).toBe('removed');
+  },
+);
+
 describe('an answer that is not JSON', () => {
   it.each([
     ['a page of the network', '<html>Please sign in</html>'],

@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+import type { Socket } from 'node:net';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { Secret } from '../../src/base/secret.ts';
 import { type Http, MAX_ANSWER_BYTES } from '../../src/api/http.ts';
@@ -408,6 +410,24 @@ describe.each(WAYS)('a request sent %s', (_name, make) => {
     expect(most).toBe(3);
     expect(server.connections()).toBe(3);
     if (proxy !== undefined) expect(proxy.tunnels).toHaveLength(3);
+  });
+
+  it('takes no data that the service sent before the request for its answer', async () => {
+    const { http } = await open(1);
+    const answer = (text: string) =>
+      `HTTP/1.1 200 OK\r\ncontent-length: ${text.length}\r\n\r\n${text}`;
+    const sockets: Socket[] = [];
+    const server = await listenRaw((socket) => {
+      sockets.push(socket);
+      socket.once('data', () => socket.write(answer('its own')));
+    });
+    expect((await http.send(requestTo(server.url))).text).toBe('its own');
+    const [socket] = sockets;
+    const closed = socket && once(socket, 'close');
+    socket?.write(answer('not asked for'));
+    await closed;
+    expect((await http.send(requestTo(server.url))).text).toBe('its own');
+    expect(server.connections()).toBe(2);
   });
 
   it('closes all connections, and close() may be called twice', async () => {

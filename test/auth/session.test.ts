@@ -5,6 +5,7 @@ import { fileStore, tokenFilePath } from '../../src/credentials/file.ts';
 import type { CredentialStore, Credentials } from '../../src/credentials/store.ts';
 import { systemClock } from '../../src/system/clock.ts';
 import { SyncError } from '../../src/base/errors.ts';
+import { type Text, renderText } from '../../src/base/phrase.ts';
 import type { Sandbox } from '../../src/sandbox/server.ts';
 import { Secret } from '../../src/base/secret.ts';
 import type { Clock } from '../../src/base/time.ts';
@@ -381,21 +382,27 @@ describe('failures that keep the login', () => {
     expect((await failure(session.accessToken(never))).code).toBe(code);
   });
 
-  it('does not use unsaved tokens, and saves them at the next call', async () => {
-    const { service, clock, needs, credentials } = await loggedIn();
-    clock.advance(HOUR);
-    let locked = true;
+  /** Returns a store that is locked whenever tokens are saved after a refresh, while `isLocked`. */
+  function lockedStore(over: CredentialStore, isLocked: () => boolean): CredentialStore {
     const save: CredentialStore['save'] = (next, signal) =>
-      locked
+      isLocked()
         ? Promise.reject(new SyncError('KEYCHAIN_LOCKED', 'The keychain is locked.'))
-        : needs.store.save(next, signal);
-    const store: CredentialStore = {
-      ...needs.store,
+        : over.save(next, signal);
+    return {
+      ...over,
       save,
       prepareSave: () =>
         Promise.resolve({ commit: (next) => save(next, never), discard: () => undefined }),
     };
-    const session = openTestSession({ ...needs, store });
+  }
+
+  it('does not use unsaved tokens, and saves them at the next call', async () => {
+    const { service, clock, needs, credentials } = await loggedIn();
+    clock.advance(HOUR);
+    let locked = true;
+    const warnings: Text[] = [];
+    const store = lockedStore(needs.store, () => locked);
+    const session = openTestSession({ ...needs, store }, warnings);
     const error = await failure(session.accessToken(never));
     expect(error.code).toBe('KEYCHAIN_LOCKED');
     expect(error.message).toContain('could not be stored');
@@ -405,7 +412,35 @@ describe('failures that keep the login', () => {
     expect(token.reveal()).toBe(access(await stored(needs.store)));
     // The second one did not cost another refresh, which would have been refused.
     expect(tokenRequests(service)).toEqual([{ status: 200 }]);
+    await session.close();
+    expect(warnings).toEqual([]);
   });
+
+  it.each([
+    ['warns once of', 'rotate', 1],
+    ['does not warn of a kept refresh token and', 'keep', 0],
+  ] as const)(
+    '%s tokens that are still unsaved at the end of the run',
+    async (_what, refreshToken, count) => {
+      const { clock, needs } = await loggedIn({ settings: { refreshToken } });
+      clock.advance(HOUR);
+      const warnings: Text[] = [];
+      const store = lockedStore(needs.store, () => true);
+      // The minute of attempts to save is over after a few.
+      let ms = 0;
+      const monotonic = () => (ms += 20_000);
+      const quick: Clock = { ...needs.clock, monotonic };
+      const session = openTestSession({ ...needs, clock: quick, store }, warnings);
+      await failure(session.accessToken(never));
+      await session.close();
+      await session.close();
+      expect(warnings).toHaveLength(count);
+      for (const warning of warnings) {
+        expect(renderText(warning, undefined)).toContain('The service renewed the login');
+        expect(renderText(warning, undefined)).toContain('sync login');
+      }
+    },
+  );
 });
 
 describe('refreshStartedAt in the store', () => {

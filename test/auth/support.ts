@@ -11,7 +11,7 @@ import type { Credentials } from '../../src/credentials/store.ts';
 import { systemClock } from '../../src/system/clock.ts';
 import { type System } from '../../src/app/system.ts';
 import { SyncError } from '../../src/base/errors.ts';
-import { renderText } from '../../src/base/phrase.ts';
+import { type Text, renderText } from '../../src/base/phrase.ts';
 import type { Io } from '../../src/terminal/io.ts';
 import { type Sandbox, type SandboxOptions, startSandbox } from '../../src/sandbox/server.ts';
 import type { Http } from '../../src/api/http.ts';
@@ -97,8 +97,13 @@ export function sessionOptions(
   };
 }
 
-export function openTestSession({ clock, ...options }: TestSessionOptions): Session {
-  const session = new Session(testContext({ clock }), options);
+/** @param warnings collects the warnings of the session */
+export function openTestSession(
+  { clock, ...options }: TestSessionOptions,
+  warnings: Text[] = [],
+): Session {
+  const warn = (text: Text) => void warnings.push(text);
+  const session = new Session(testContext({ clock, warn }), options);
   onTestFinished(() => session.close());
   return session;
 }

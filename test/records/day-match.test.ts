@@ -288,6 +288,30 @@ test.each<[what: string, day: Case, expected: Record<string, readonly string[]>]
   expect(compare(day)).toEqual(expected);
 });
 
+test('compares 20,000 items in a few seconds, sent before, changed, and of another device', () => {
+  const ids = Array.from({ length: 20_000 }, (_, index) => String(index));
+  const there = ids.map((id) => shown(`gel${id} 25#${id}`)).reverse();
+  const items = ids.map((id) => sent(`gel${id} 25#${id}`));
+  const changed = ids.map((id) => sent(`gel${id} 30#${id}`));
+  const fresh = ids.map((id) => sent(`gel${id} 25`));
+  const stored = { items, fields: {} };
+  const nothing = { items: [], fields: {} };
+  const began = performance.now();
+  const same = compareDay(there, items, { stored, maybe: fresh, source: OURS, force: false });
+  const other = compareDay(there, changed, { stored, maybe: fresh, source: OURS, force: true });
+  const unknown = compareDay(there, fresh, {
+    stored: nothing,
+    maybe: fresh,
+    source: OURS,
+    force: false,
+  });
+  // A search of all items for each item took 8 s for 1,000.
+  expect(performance.now() - began).toBeLessThan(30_000);
+  expect(same.present).toHaveLength(ids.length);
+  expect(other.outdated).toHaveLength(ids.length);
+  expect(unknown.present).toHaveLength(ids.length);
+});
+
 test.each([
   ['an id that this ledger knows', ['gel 25#1'], true],
   ['another id', ['gel 25#9'], false],
