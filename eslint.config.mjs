@@ -66,6 +66,44 @@ const arrows = FOLDERS.map((folder) => {
   };
 });
 
+/** The rules of `no-restricted-syntax` for the program. */
+const SYNTAX = [
+  {
+    selector:
+      'CallExpression[callee.name=/^(spawn|exec|execFile|fork)(Sync)?$/]:not(:has(Property[key.name="env"] > CallExpression[callee.name="childEnv"]))',
+    message: 'A child process inherits what childEnv() gives it: `env: childEnv(...)`.',
+  },
+  {
+    selector:
+      'ImportDeclaration[source.value=/^(node:)?child_process$/] :matches(ImportDefaultSpecifier, ImportNamespaceSpecifier)',
+    message: 'Import the functions by name: a rule checks the environment of each call.',
+  },
+];
+/** Text from outside may be nested deeper than the stack. */
+const NO_JSON_PARSE = {
+  selector: 'MemberExpression[object.name="JSON"][property.name="parse"]',
+  message: 'Use parseJson() of base/json.ts, which limits the depth.',
+};
+/** Files that parse text which this program wrote, or text of limited depth. */
+const PARSES_OWN_JSON = [
+  'src/base/json.ts',
+  // Rows of the ledger.
+  'src/ledger/nutrition.ts',
+  'src/ledger/upload-rows.ts',
+  // Messages between this program and its keychain child.
+  'src/credentials/keychain-child.ts',
+  'src/credentials/keychain-protocol.ts',
+  // Strings and records that parseJson() read before.
+  'src/records/element-lines.ts',
+  'src/records/json-list.ts',
+  'src/records/json-losses.ts',
+  'src/records/merge.ts',
+  // Finds the kind of a fault, after parseJson() checked the depth.
+  'src/records/json.ts',
+  // The sandbox shares nothing with the client.
+  'src/sandbox/**',
+];
+
 export default defineConfig(
   { ignores: ['dist/', 'release/', 'node_modules/', 'coverage/'] },
   eslint.configs.recommended,
@@ -102,20 +140,12 @@ export default defineConfig(
           message: 'Set an exit code and let the program end.',
         },
       ],
-      'no-restricted-syntax': [
-        'error',
-        {
-          selector:
-            'CallExpression[callee.name=/^(spawn|exec|execFile|fork)(Sync)?$/]:not(:has(Property[key.name="env"] > CallExpression[callee.name="childEnv"]))',
-          message: 'A child process inherits what childEnv() gives it: `env: childEnv(...)`.',
-        },
-        {
-          selector:
-            'ImportDeclaration[source.value=/^(node:)?child_process$/] :matches(ImportDefaultSpecifier, ImportNamespaceSpecifier)',
-          message: 'Import the functions by name: a rule checks the environment of each call.',
-        },
-      ],
+      'no-restricted-syntax': ['error', ...SYNTAX, NO_JSON_PARSE],
     },
+  },
+  {
+    files: PARSES_OWN_JSON,
+    rules: { 'no-restricted-syntax': ['error', ...SYNTAX] },
   },
   {
     files: ['src/app/system.ts', 'src/run.ts', 'src/credentials/keychain-child.ts'],

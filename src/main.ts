@@ -14,7 +14,7 @@ if (args.length === 1 && (args[0] === '--version' || args[0] === '-V')) {
       process.exitCode = await runProgram(args);
     },
     (error: unknown) => {
-      // The reason names a path. `printable` may be what is missing.
+      // The reason names a path. The missing file may be that of `printable`.
       const reason = String(error).split('\n')[0]?.replace(/\p{C}/gu, '?');
       process.stderr.write(`Error: ${DAMAGED}: ${reason ?? ''}\n  ${INSTALL_AGAIN}\n`);
       process.exitCode = 1;

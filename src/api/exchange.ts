@@ -8,8 +8,8 @@ import { networkError, timeoutCause, withDetails } from './http-failure.ts';
  */
 
 /**
- * Wait for a free connection. The requests before it have limits of their own; a large recording on
- * a slow line takes minutes.
+ * Wait for a free connection. Each request before it has its own limit; a large recording on a slow
+ * line takes minutes.
  */
 export const TURN_TIMEOUT_MS = 600_000;
 /** Connecting, TLS included. */

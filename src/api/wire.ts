@@ -186,7 +186,7 @@ export function jsonValue(response: HttpResponse): unknown {
   } catch (error) {
     const found =
       error instanceof JsonTooDeep ? TOO_DEEP : `${describeBody(response)}, not with JSON`;
-    // Without the cause, whose message quotes the body.
+    // Without the cause: its message quotes the body.
     throw new SyncError('NETWORK', `The service answered ${response.status} with ${found}.`, {
       hint: IN_BETWEEN,
       details: { status: response.status, delivery: 'unknown' },

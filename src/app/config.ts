@@ -32,8 +32,8 @@ export function configFor(context: AppContext, overrides: SettingOverrides = {})
 }
 
 /**
- * Refuses a state folder in which another user may have put files: its ledger says what was sent, and its
- * records of watchers say which processes to stop.
+ * Refuses a state folder in which another user may have put files: its ledger lists the deliveries, and its
+ * records of watchers name the processes to stop.
  *
  * @throws SyncError `CONFIG`
  */

@@ -23,7 +23,7 @@ const MAX_LINE = 300;
 /** Longest chain of causes in a trace. */
 const MAX_CAUSES = 5;
 
-/** Faults that were reported: one that is met twice has one trace. */
+/** Faults that were reported: a repeated fault has one trace. */
 const reported = new WeakMap<object, SyncError>();
 
 /**

@@ -2,8 +2,8 @@ import { existsSync, readdirSync } from 'node:fs';
 import { join, parse, resolve } from 'node:path';
 
 /**
- * Replaces patterns such as `rides/*.fit` by the matching names: cmd.exe and PowerShell pass patterns on
- * as they were typed. `*` and `?` are special in the last part of a path alone. A path that exists, or a
+ * Replaces patterns such as `rides/*.fit` by the matching names: cmd.exe and PowerShell do not
+ * expand patterns. `*` and `?` are special in the last part of a path alone. A path that exists, or a
  * pattern without a match, is returned unchanged.
  */
 export function namedPaths(paths: readonly string[], cwd: string): string[] {

@@ -7,7 +7,7 @@ interface Leak {
 }
 
 /**
- * Flags in `NODE_OPTIONS` with which Node.js writes down what it encrypts, writes its memory to a file, or
+ * Flags in `NODE_OPTIONS` with which Node.js writes session keys or its memory to a file, or
  * lets every program of this machine attach a debugger.
  */
 const LEAKING_FLAGS = /--(tls-keylog|heapsnapshot-[a-z-]+|inspect(-brk|-wait)?)(?=[=\s]|$)/g;

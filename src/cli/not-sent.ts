@@ -14,7 +14,7 @@ const MAX_DEPTH = 3;
 const MAX_PATHS = 3;
 
 const EXPORT = /\.(?:zip|(?:json|ndjson|jsonl|csv|tsv|xml)(?:\.gz)?)$/i;
-/** The folder of recordings on a device, and the one that it is in. */
+/** The folder of recordings on a device, and its parent folder. */
 const DEVICE_FOLDER = /^activit(?:y|ies)$/i;
 const DEVICE = /^garmin$/i;
 

@@ -84,7 +84,7 @@ export const logout: CommandModule = {
  * After a crash in between, the store still has the tokens: the next logout revokes and deletes them.
  *
  * @throws SyncError `KEYCHAIN_MISSING`, `KEYCHAIN_LOCKED`, `CONFIG`, `STORAGE`, `BUSY`, `INTERRUPTED`;
- *   its message says what was done.
+ *   its message names the completed steps.
  */
 async function logOut(
   context: AppContext,
@@ -116,7 +116,7 @@ async function logOut(
 /**
  * Marks a login as ended, which also proves that the store can be changed.
  *
- * @throws SyncError if it cannot; the login stays as it is
+ * @throws SyncError if it cannot; the login stays unchanged
  */
 async function markEnded(
   { clock, signal }: AppContext,
@@ -156,7 +156,7 @@ async function forgetAccount({ account, loginId, paths, profile }: Config): Prom
   }
 }
 
-/** Returns an error that begins with what was done before it; other faults stay as they are. */
+/** Returns an error that begins with the completed steps; returns other faults unchanged. */
 function before(error: unknown, done: string): unknown {
   if (!(error instanceof SyncError)) return error;
   const { code, message, hint, details } = error;

@@ -54,7 +54,7 @@ function sourceText(source: Source): Text {
   return phrase`${source.name}: ${source.title} (${kindsOf(source).join(', ')})\n  ${source.howTo}`;
 }
 
-/** Reads a file without sending anything, and prints what it holds. */
+/** Reads a file without sending anything, and prints its contents. */
 async function check(context: AppContext, path: string, flags: SourcesFlags): Promise<ExitCode> {
   const { clock, cwd, output, signal } = context;
   const config = configFor(context, flags.tz === undefined ? {} : { timezone: flags.tz });

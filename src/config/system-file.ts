@@ -19,8 +19,8 @@ const HINT = 'Ask the administrator of this machine to fix it.';
 const SECRET = /secret|password|token$/i;
 
 /**
- * Reads the system's configuration file. A missing one is empty. One that is damaged, or that another
- * user than root can change, has a `fault` and no settings: the commands that need none still run.
+ * Reads the system's configuration file. A missing file is empty. If it is damaged, or if another user than
+ * root can change it, it has a `fault` and no settings: the commands that need none still run.
  *
  * @param trust says who may change the file
  */

@@ -129,7 +129,7 @@ export type StartMessage =
   | { readonly state: 'watching'; readonly pid: number }
   | {
       readonly state: 'failed';
-      /** Absent if another version of the program sent one that this version does not know. */
+      /** Absent if another version of the program sent a value that this version does not know. */
       readonly code?: ErrorCode;
       readonly message: string;
       readonly hint?: string;

@@ -50,7 +50,7 @@ export interface WatcherState {
   /** Absolute paths, as the user gave them. */
   readonly folders: readonly string[];
   readonly kind: WatcherKind;
-  /** Flags of `sync watch` for starting it again as it was. */
+  /** Flags of `sync watch` for the same watcher, to start it again. */
   readonly passOn?: readonly string[];
   readonly pid: number;
   /** `processStart` of the pid; tells this process from a later one with the same number. */
@@ -196,7 +196,7 @@ export function listWatchers(stateDir: string): FoundWatcher[] {
   try {
     return (
       readdirSync(folder)
-        // File managers leave files of their own.
+        // File managers leave their files there.
         .filter((name) => /^[0-9a-f]{16}$/.test(name))
         .sort()
         .map((id) => inspectWatcher(pathsOf(stateDir, id)))

@@ -34,7 +34,7 @@ const SETTLE_MS = 2_000;
 
 /**
  * Asks a daemon to end, kills it if it does not, and waits until its process is gone. Signals only a
- * process whose pid and start time match the state file: pids are reused. A process that released the
+ * process if its pid and start time match the state file: pids are reused. A process that released the
  * lock and hangs is still that daemon.
  *
  * @throws SyncError `STORAGE`, and `INTERRUPTED` when the signal is aborted

@@ -13,7 +13,7 @@ export function rememberTokenAccount(database: Database, token: string, account:
   database.prepare('INSERT OR REPLACE INTO token_accounts VALUES (?, ?)').run(token, account);
 }
 
-/** Checks if the ledger holds anything of an account whose key begins with `prefix`. */
+/** Checks if the ledger holds rows of an account with a key that begins with `prefix`. */
 export function hasAccountLike(database: Database, prefix: string): boolean {
   const tables = ['uploads', 'records'].map(
     (table) => `SELECT 1 FROM ${table} WHERE account >= ?1 AND account < ?1 || char(0x10ffff)`,

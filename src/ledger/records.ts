@@ -5,7 +5,7 @@ import type { ProcessMark } from '../system/processes.ts';
 
 export type RecordKind = 'wellness' | 'nutrition';
 
-/** `pending`: it may have been sent. `confirmed`: the service has it as it was sent. */
+/** `pending`: it may have been sent. `confirmed`: the service holds the sent values. */
 export type DayState = 'pending' | 'confirmed';
 
 /**
@@ -88,7 +88,7 @@ export class RecordLedger {
     );
   }
 
-  /** Returns the days that the service has not confirmed as they were sent, by date. */
+  /** Returns the days that the service has not confirmed, by date. */
   pendingDays(kind: RecordKind): readonly string[] {
     const rows = this.#selectPending.all(this.#account, kind);
     return (rows as { date: string }[]).map(({ date }) => date);

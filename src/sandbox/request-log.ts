@@ -176,7 +176,7 @@ function loggedContent(body: RequestBody): Pick<RequestRecord, 'body' | 'parts'>
   }
 }
 
-/** Returns the length of a value as JSON; Infinity for one that is nested too deeply to be written. */
+/** Returns the length of a value as JSON; Infinity if it is nested too deeply. */
 function jsonLength(value: unknown): number {
   try {
     return JSON.stringify(value).length;

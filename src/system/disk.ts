@@ -36,7 +36,8 @@ export function diskFault(path: string, cause: unknown, variable?: string): Disk
   if (found === undefined) return undefined;
   const lacksFiles = found.words === 'is full' && hasNoFileLeft(folder);
   const words = lacksFiles ? 'is full: it cannot hold more files' : found.words;
-  const elsewhere = variable === undefined ? '' : `, or name another folder with ${variable}`;
+  const elsewhere =
+    variable === undefined ? '' : `; if it never is, name another folder with ${variable}`;
   const hints = {
     full: `${lacksFiles ? 'Delete some files' : 'Free some space'} there. Nothing is lost: the next run continues.`,
     'read-only': `Make it writable${elsewhere}. Nothing is lost.`,

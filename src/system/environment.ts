@@ -84,5 +84,5 @@ export function hasPassword(address: string): boolean {
   return username !== '' || password !== '';
 }
 
-/** The `PATH` of tools that every system has, whatever the user's is. */
+/** The `PATH` of tools that every system has, independent of the user's `PATH`. */
 export const SYSTEM_PATH = '/usr/bin:/bin:/usr/sbin:/sbin';

@@ -14,7 +14,7 @@ export interface Distrust {
   readonly reason: string;
   /** The command that fixes it. */
   readonly fix: string;
-  /** Another user owns it, and may have written what is there. */
+  /** Another user owns it, and may have written its contents. */
   readonly foreign: boolean;
 }
 

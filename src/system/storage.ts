@@ -246,7 +246,7 @@ export function storageError(
 }
 
 /**
- * Returns why a file cannot be written; undefined if it can, as far as the folder shows. Writes nothing.
+ * Returns why a file cannot be written; undefined if its folder accepts it. Writes nothing.
  *
  * @param variable names another folder for it
  */

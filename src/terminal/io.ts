@@ -6,8 +6,8 @@ import { spinnerOn } from './spinner.ts';
 import { wrap } from './wrap.ts';
 
 /**
- * The standard streams: stdout for results, stderr for people. Whatever is written, no control sequence
- * reaches them but those of this program's own colours, spinner and prompts.
+ * The standard streams: stdout for results, stderr for people. The only control sequences that
+ * reach them are those of this program's colours, spinner and prompts.
  */
 export interface Io {
   /** The program can ask the user: stdin and stderr are terminals. */
@@ -145,7 +145,7 @@ async function ask(
     if (!hidden) reader.setPrompt(question);
     const cancel = (reason: unknown) => {
       settle();
-      // What follows starts on a line of its own.
+      // The next output starts on a new line.
       if (!hidden) stderr.write('\n');
       reject(reason instanceof Error ? reason : new DOMException('Cancelled', 'AbortError'));
     };

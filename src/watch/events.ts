@@ -30,7 +30,7 @@ export type WatchEvent =
 export type TimerEvent =
   /** Check the watched folders, the network, and whether the machine slept. */
   | 'check-due'
-  /** Rescan the folders whose interval is over. */
+  /** Rescan the folders that are due. */
   | 'rescan-due'
   /** Check incomplete files again, and report long-incomplete ones. */
   | 'incomplete-due'

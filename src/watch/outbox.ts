@@ -36,7 +36,7 @@ export interface Outbox {
   /**
    * Adopts recordings that no living process owns. Drops rows without bytes.
    *
-   * @returns all recordings that this process has to send, and those that others sent or dropped
+   * @returns all recordings that this process has to send, and recordings that others sent or dropped
    */
   review(): { readonly items: readonly QueueItem[]; readonly gone: readonly string[] };
   /** How many recordings this process keeps. */

@@ -91,7 +91,7 @@ export function restingLedger(
   };
 }
 
-/** For stashed copies, whose paths are not remembered. */
+/** For stashed copies: their paths are not remembered. */
 export const REMEMBERS_NOTHING: KnownFiles = {
   find: () => undefined,
   remember: () => undefined,

@@ -58,7 +58,7 @@ export type WatchNotice =
   | { readonly event: 'unverified'; readonly message: string; readonly hint?: Text }
   /** A problem that stops nothing, such as an unreadable folder. */
   | { readonly event: 'problem'; readonly message: string; readonly path?: string }
-  /** The watcher ended: what it did, and how many recordings the next start sends. */
+  /** The watcher ended: its counts, and how many recordings the next start sends. */
   | {
       readonly event: 'stopped';
       readonly uploaded: number;

@@ -174,8 +174,8 @@ export class Sender {
   }
 
   /**
-   * {@link Sender.step} for `--once`: stashes only what has waited, since the run ends soon, and gives
-   * up what cannot be sent.
+   * {@link Sender.step} for `--once`: stashes only recordings that waited, since the run ends soon, and gives
+   * up recordings that cannot be sent.
    */
   stepOnce(): number {
     const { breaker } = this.#target;

@@ -109,7 +109,7 @@ function keyOf({ sha256, confirmedAt }: ConfirmedUpload): string {
   return `${sha256} ${confirmedAt}`;
 }
 
-/** Recordings from about the same time, by two devices perhaps: each has a workout of its own. */
+/** Recordings from about the same time, by two devices perhaps: each has its own workout. */
 function alongside(
   due: readonly ConfirmedUpload[],
   all: readonly ConfirmedUpload[],

@@ -59,7 +59,7 @@ export class WatchedFolder {
 
   /**
    * Looks whether the folder exists, and whether it is the same: another one may be mounted. An
-   * unreadable folder counts as missing. {@link WatchedFolder.apply} takes over what it found.
+   * unreadable folder counts as missing. {@link WatchedFolder.apply} takes over the findings.
    *
    * @returns undefined while an earlier look has not returned: its file system hangs
    */
@@ -76,7 +76,7 @@ export class WatchedFolder {
     }
   }
 
-  /** Looks at the folder, and takes over what it finds. */
+  /** Looks at the folder, and takes over the findings. */
   async check(): Promise<void> {
     const found = await this.look();
     if (found !== undefined) this.apply(found);

@@ -73,7 +73,8 @@ describe.skipIf(noMount !== undefined)(`a disk that takes no data${note}`, () =>
       const fix = (variable: string | undefined) => {
         if (trouble === 'full') return FREE_SPACE;
         if (trouble === 'without room for a file') return DELETE_FILES;
-        const elsewhere = variable === undefined ? '' : `, or name another folder with ${variable}`;
+        const elsewhere =
+          variable === undefined ? '' : `; if it never is, name another folder with ${variable}`;
         return `Make it writable${elsewhere}. Nothing is lost.`;
       };
       const commands: readonly (readonly [string, ...string[]])[] = [

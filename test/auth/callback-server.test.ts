@@ -1,5 +1,5 @@
 import { type IncomingMessage, request } from 'node:http';
-import { type Server, createServer } from 'node:net';
+import { type Server, connect, createServer } from 'node:net';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
@@ -203,6 +203,37 @@ describe('half-open connections that are renewed for ever', () => {
   });
 });
 
+describe('a connection without a whole request', () => {
+  const silent = async (port: number) => {
+    const socket = connect(port, '127.0.0.1');
+    onTestFinished(() => void socket.destroy());
+    socket.on('error', () => undefined);
+    socket.resume();
+    await once(socket, 'connect');
+    return socket;
+  };
+
+  it('is closed after 10 s', async () => {
+    const server = await listening();
+    const socket = await silent(Number(new URL(server.redirectUri).port));
+    socket.write('GET /callback?code=');
+    const opened = performance.now();
+    await once(socket, 'close');
+    expect(performance.now() - opened).toBeLessThan(30_000);
+  });
+
+  it('is closed if there are a thousand newer ones, the oldest first', async () => {
+    const server = await listening();
+    const port = Number(new URL(server.redirectUri).port);
+    const oldest = await silent(port);
+    const closed = once(oldest, 'close');
+    const second = await silent(port);
+    for (let count = 2; count <= 1_000; count++) await silent(port);
+    await closed;
+    expect(second.closed).toBe(false);
+  });
+});
+
 it('reports forged callbacks once for each reason, not once for each request', async () => {
   const server = await listening();
   for (let each = 0; each < 100; each++) {
@@ -392,7 +423,6 @@ describe('listening', () => {
 
   it('closes although a silent connection is open', async () => {
     const server = await listening();
-    const { connect } = await import('node:net');
     const silent = connect(Number(new URL(server.redirectUri).port), '127.0.0.1');
     await once(silent, 'connect');
     const ended = once(silent, 'close');

@@ -149,6 +149,7 @@ describe('an invalid setting', () => {
   it.each<[string, unknown, RegExp]>([
     ['no JSON', '{"profiles": ', / is not JSON: /],
     ['an empty file', '', / is not JSON: /],
+    ['nested too deep', '['.repeat(200_000), /: the JSON is nested more than 200 deep\.$/],
     ['a list', [], / is not an object\.$/],
     ['null', 'null', / is not an object\.$/],
     ['profiles that are a list', { profiles: [] }, /: profiles is not an object\.$/],

@@ -159,6 +159,7 @@ describe('a token file', () => {
 
   it.each([
     ['not JSON', '{"accessToken": "hidden', 'it is not JSON'],
+    ['nested too deep', `{"hidden":${'['.repeat(200_000)}`, 'nested more than 200 deep'],
     ['a list', '[]', 'service'],
     ['another version', '{"version":2}', 'it was written by another version of this program'],
     [

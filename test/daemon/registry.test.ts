@@ -89,6 +89,8 @@ it('ignores state files that are damaged or of another version', () => {
     JSON.stringify({ ...STATE, startedAt: 1e300 }),
     JSON.stringify({ ...STATE, health: { ...HEALTH, folders: 'x' } }),
     '{"version":1}',
+    `{"version":1,"health":${'['.repeat(200_000)}`,
+    `{"version":1,"health":${'['.repeat(200_000)}${']'.repeat(200_000)}}`,
     'null',
     '"x"',
     '[1]',

@@ -25,6 +25,14 @@ const runnable = (folders: readonly string[]) =>
   definitionOf(folders, { command: [process.execPath, '/opt/x.cjs', 'watch', ...folders] });
 
 describe('the systemd unit', () => {
+  it('keeps a dollar sign and a percent sign of an argument', () => {
+    const unit = systemdUnit(
+      definitionOf(['/x'], { command: ['/opt/$1/node', 'watch', '/mnt/${HOME} $USER 5%'] }),
+    );
+    // A program's own path knows no variables.
+    expect(unit).toContain('ExecStart="/opt/$1/node" "watch" "/mnt/$${HOME} $$USER 5%%"\n');
+  });
+
   it('has the expected text', () => {
     expect(
       systemdUnit(

@@ -34,7 +34,7 @@ it.each([
   [
     'EROFS',
     'is read-only',
-    'Make it writable, or name another folder with SYNC_STATE_DIR. Nothing is lost.',
+    'Make it writable; if it never is, name another folder with SYNC_STATE_DIR. Nothing is lost.',
   ],
   ['EIO', 'reports an input/output error', `Check the disk. ${LOST_NOTHING}`],
 ])('describes %s in one sentence, with the folder and the fix', (code, words, hint) => {

@@ -2,7 +2,7 @@ import { PassThrough } from 'node:stream';
 import { describe, expect, it } from 'vitest';
 import { red } from '../../src/terminal/colour.ts';
 import { type IoStreams, systemIo } from '../../src/terminal/io.ts';
-import { FORBIDDEN, HOSTILE } from '../support/hostile.ts';
+import { FORBIDDEN, HOSTILE, harmIn } from '../support/hostile.ts';
 
 const FEATURES = { unicode: true, colour: true, redraws: true };
 
@@ -40,6 +40,20 @@ it('writes no control sequence but its own colour', async () => {
   expect(shown.err.startsWith('\u001b[31mError:\u001b[39m ax ')).toBe(true);
   const rest = shown.out + shown.err.replace(red('Error:'), '');
   expect(rest.replaceAll(/[\n\t]/g, '')).not.toMatch(FORBIDDEN);
+});
+
+it('draws and asks without a control sequence of others', async () => {
+  const { io, shown, streams } = open({ stderr: true });
+  const done = () => true;
+  Object.assign(streams.stderr, { cursorTo: done, clearLine: done, moveCursor: done });
+  io.drawLine(`a${HOSTILE}`);
+  await expect.poll(() => shown.err).toContain('ax ');
+  io.drawLine('');
+  const answer = io.ask(`b${HOSTILE}`, { signal: never() });
+  streams.stdin.write('yes\n');
+  expect(await answer).toBe('yes');
+  expect(shown.err).toContain('bx ');
+  expect(harmIn(shown.err)).toBeUndefined();
 });
 
 it('opens no stream before its first use, because creating stdin is slow', () => {

@@ -77,7 +77,7 @@ function argumentSpec(argument: ArgumentShape, index: number): string {
 
 /**
  * Returns what zsh offers: `:dir:_files -/`. A space before a function's name keeps `_arguments` from
- * passing it options of its own.
+ * adding options to the call.
  */
 function action({ name, values }: ValueShape): string {
   const { words, paths, list } = values;

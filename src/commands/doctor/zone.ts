@@ -22,7 +22,7 @@ export async function checkZone(context: AppContext, config: Config): Promise<Fi
   };
 }
 
-/** Compares the platform's zone with the one that decides about days. */
+/** Compares the platform's zone with the zone that days are counted in. */
 export async function checkPlatformZone(context: AppContext, config: Config): Promise<Finding[]> {
   const theirs = await platformZone(context, config);
   if (theirs === undefined) return [];

@@ -204,7 +204,7 @@ function refuseContradictions(flags: LoginFlags, config: Config): void {
 
 /**
  * The redirect URI of this login: `--port` overrides a registered URI from the configuration, and the
- * profile's port one that is preset for all users.
+ * profile's port overrides a URI that is preset for all users.
  */
 function redirectUriOf(config: Config): string {
   const registered = config.get('redirectUri');

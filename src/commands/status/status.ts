@@ -12,7 +12,7 @@ interface StatusFlags {
   readonly allProfiles?: boolean;
 }
 
-/** Shows the login, the watchers, what was sent and what is waiting; sends no request by itself. */
+/** Shows the login, the watchers, deliveries and waiting files. Sends no request without `--check`. */
 export const status: CommandModule = {
   declare: (command) =>
     command

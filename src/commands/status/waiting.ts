@@ -16,7 +16,7 @@ export interface Waiting {
   readonly unusable: readonly ReportedFile[];
 }
 
-/** A day that the service does not hold as it was sent. */
+/** A day that the service has not confirmed with the sent values. */
 export interface WaitingRecord {
   readonly kind: RecordKind;
   /** `YYYY-MM-DD` */

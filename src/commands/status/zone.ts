@@ -14,7 +14,7 @@ export interface ZoneFacts {
   readonly machine: string | undefined;
   /** The zone that the platform last named for the athlete. */
   readonly platform: PlatformZone | undefined;
-  /** The platform's clocks differ from those that decide about days. */
+  /** The platform's clocks differ from the clocks that days are counted by. */
   readonly differs: boolean;
   /** Why no zone decides about days. */
   readonly problem?: Failure;

@@ -41,7 +41,7 @@ export interface WatchSetup {
   /** The kernel watches a whole tree with one handle. */
   readonly recursiveEvents: boolean;
   /**
-   * Opens the login and its ledger, from the configuration as it is now. `offline`: without a request,
+   * Opens the login and its ledger, from the current configuration. `offline`: without a request,
    * and with a placeholder for an account that only a request could tell.
    */
   readonly open: (how: 'online' | 'offline') => Promise<OpenLogin>;

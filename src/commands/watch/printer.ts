@@ -87,7 +87,7 @@ export class NoticePrinter {
     return phrase`${heading}${time.slice(11, 16)}  `;
   }
 
-  /** Returns the notice as it is shown: in a terminal with paths relative to the watched folder. */
+  /** Returns the text of the notice: in a terminal, with paths relative to the watched folder. */
   #shown(notice: WatchNotice): WatchNotice {
     if (this.#options.style !== 'terminal') return notice;
     if (notice.event === 'upload') {

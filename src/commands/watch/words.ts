@@ -18,7 +18,7 @@ export function watchNoticeJson(event: WatchNotice, at: Date | undefined): Recor
   return { type: 'watch', ...event, ...time };
 }
 
-/** Returns a notice for people, on one line; undefined for one that is not shown. */
+/** Returns a notice for people, on one line; undefined if it is not shown. */
 export function watchNoticeText(event: WatchNotice, view: ActivityView): Text | undefined {
   switch (event.event) {
     case 'started':

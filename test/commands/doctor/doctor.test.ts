@@ -132,7 +132,7 @@ describe('doctor before the first login', () => {
             message: expect.stringMatching(
               new RegExp(`^${subject}: The disk of ${homeDir}.* is read-only\\.$`),
             ) as string,
-            hint: `Make it writable, or name another folder with ${variable}. Nothing is lost.`,
+            hint: `Make it writable; if it never is, name another folder with ${variable}. Nothing is lost.`,
           },
         ]);
       }

@@ -890,6 +890,11 @@ describe('--with-token', () => {
   it.each([
     ['nothing', '', 'is not JSON'],
     ['half a response', '{"access_token": "sbx_at_half', 'is not JSON'],
+    [
+      'a response nested too deep',
+      `{"access_token": "sbx_at_deep", "x":${'['.repeat(200_000)}${']'.repeat(200_000)}}`,
+      'nested more than 200 deep',
+    ],
     ['no access token', '{"token_type":"Bearer"}', 'access_token is missing'],
     [
       'another kind of token',
