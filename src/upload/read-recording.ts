@@ -137,8 +137,8 @@ function unpack(
       finishFlush: zlib.Z_SYNC_FLUSH,
     });
     if (first.length > 0 && !mayBeFit(first)) return { ...contentsOf(first), stamp };
-    // One chunk of the stated size saves the joining of many.
-    const chunkSize = Math.max(SMALL_BYTES, Math.min(maxOutputLength, statedSize(packed) + 1));
+    // One chunk of the stated size saves the joining of many, and the one byte more a second chunk.
+    const chunkSize = Math.max(SMALL_BYTES, Math.min(maxOutputLength, statedSize(packed)) + 1);
     const unpacked = gunzipSync(packed, { maxOutputLength, chunkSize });
     return { ...placeIn(buffers(roomFor(unpacked)), unpacked), stamp };
   } catch (error) {

@@ -267,6 +267,7 @@ export class Sender {
       this.#failed(item, sending, asFailure(error));
     } finally {
       this.#readBuffers.giveBack(sending.readBuffer);
+      if (this.#queue.size + this.#active.size === 0) this.#readBuffers.trim();
       this.#target.onChange();
       this.#target.onWork();
     }

@@ -10,7 +10,7 @@ import { isAtRest } from './refusal-backoff.ts';
 import type { Outbox } from './outbox.ts';
 import type { QueueItem } from './queue.ts';
 
-/** Largest buffer that is kept for the next recording (bytes). */
+/** Largest buffer that is kept while there is nothing to read (bytes). */
 const REUSED_BYTES = 1024 * 1024;
 
 /** The buffer that one recording is read into and sent from. */
@@ -29,8 +29,14 @@ export class ReadBuffers {
   }
 
   giveBack(readBuffer: ReadBuffer): void {
-    if (readBuffer.buffer.length > REUSED_BYTES) readBuffer.buffer = Buffer.alloc(0);
     this.#free.push(readBuffer);
+  }
+
+  /** Frees large buffers. While recordings are queued, reuse takes less memory than new ones. */
+  trim(): void {
+    for (const readBuffer of this.#free) {
+      if (readBuffer.buffer.length > REUSED_BYTES) readBuffer.buffer = Buffer.alloc(0);
+    }
   }
 }
 

@@ -183,6 +183,7 @@ export class Stasher {
       return false;
     } finally {
       this.#target.readBuffers.giveBack(readBuffer);
+      this.#target.readBuffers.trim();
     }
   }
 
