@@ -101,7 +101,7 @@ describe.each([
         outcome: 'conflict',
         stored: [{ name: 'gel', carbs: 25 }],
         intended: [{ name: 'gel', carbs: 30 }],
-        hint: expect.stringContaining('--force') as string,
+        hint: 'To replace it, run `sync push nutrition FILE --force`.',
       },
     ]);
     expect(held()).toEqual(['bar 40', 'gel 25', 'rice 90']);
