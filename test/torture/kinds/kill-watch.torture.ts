@@ -54,6 +54,8 @@ async function killWatcher(round: Round, world: World): Promise<void> {
   }
   for (const [name, bytes] of left) world.write(join('card', name), bytes);
   const watcher = world.start(['watch', 'card', '--json']);
+  // Before that, a signal may come while Node.js starts, which it ends.
+  await watcher.waitFor(/"event":"started"/);
   await untilSent(world, recordings.size);
   watcher.child.kill('SIGTERM');
   const last = await watcher.finished;
