@@ -2,6 +2,7 @@ import type { Context } from '../base/context.ts';
 import type { KnownFiles } from '../ledger/known-files.ts';
 import type { WatchMarks } from '../ledger/watch-marks.ts';
 import type { Classifier, FoundFile } from './classify.ts';
+import { cpuTimeMs } from '../system/this-process.ts';
 import type { WatchNotice } from './report.ts';
 import { type Found, inSlices, walk } from './walk.ts';
 import type { WatchedFolder } from './watched-folder.ts';
@@ -57,14 +58,17 @@ export class Rescanner {
    * @throws the signal's reason when it is aborted; ledger errors
    */
   async rescan(folder: WatchedFolder): Promise<number> {
-    const started = performance.now();
+    const { clock } = this.#context;
+    const started = { at: clock.monotonic(), cpuMs: cpuTimeMs() };
     try {
       return folder.state === 'waiting' ? 0 : await this.#rescan(folder);
     } finally {
       const { state } = folder;
       const interval = state === 'polling' ? (this.#options.pollMs ?? POLL_MS) : RESCAN_MS;
-      const costMs = performance.now() - started;
-      folder.rescanAt = this.#context.clock.monotonic() + Math.max(interval, costMs / SHARE[state]);
+      // Not the time that passed: a file system that hung for a minute would stay unread for hours.
+      const costMs = cpuTimeMs() - started.cpuMs;
+      const now = clock.monotonic();
+      folder.rescanAt = now + Math.max(interval, costMs / SHARE[state], now - started.at);
       folder.rescanCostMs = costMs;
     }
   }

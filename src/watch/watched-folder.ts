@@ -35,7 +35,7 @@ export class WatchedFolder {
   removable = false;
   /** The next rescan (ms of the monotonic clock). */
   rescanAt = -Infinity;
-  /** Duration of the last rescan (ms). */
+  /** CPU time of the last rescan (ms). */
   rescanCostMs = 0;
   #identity: string | undefined;
   /** Why it is missing, if the system does not say so. */

@@ -22,14 +22,17 @@ function open() {
     put(join(path, name), 'x');
     utimesSync(join(path, name), at / 1000, at / 1000);
   };
+  let pauseMs = 0;
   /** @param killedAfter number of files after which the process dies */
-  const rescan = async (now: number, killedAfter = Infinity) => {
+  const rescan = async (now: number, killedAfter = Infinity, hangMs = 0) => {
     const database = openIn(dir);
     const found: string[] = [];
     let looked = 0;
     const classifier = {
       isOpen({ path: file, stamp }) {
         if (++looked > killedAfter) throw new Error('killed');
+        // Waits without CPU time, as on a file system that does not answer.
+        Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, hangMs);
         return !marks.isSeen(file, stamp);
       },
       examine: ({ path: file }) => void found.push(file.slice(path.length + 1)),
@@ -58,10 +61,11 @@ function open() {
     });
     await folder.check();
     await rescanner.rescan(folder).catch((error: unknown) => found.push(String(error)));
+    pauseMs = folder.rescanAt - now;
     folder.close();
     return found.sort();
   };
-  return { record, rescan };
+  return { record, rescan, pauseMs: () => pauseMs };
 }
 
 it('reports the files that appeared after the first scan as new', async () => {
@@ -81,4 +85,12 @@ it('reports files recorded since the first start as new, if the first scan was k
   // Killed once more: the first start counts.
   expect(await rescan(FIRST_START + 2 * HOUR, 0)).toEqual(['Error: killed']);
   expect(await rescan(FIRST_START + 3 * HOUR)).toEqual(['new.fit']);
+});
+
+it('pauses for the CPU time of a rescan, not for the time that a file system took', async () => {
+  const { record, rescan, pauseMs } = open();
+  record('old.fit', FIRST_START - HOUR);
+  await rescan(FIRST_START, Infinity, 3_000);
+  // By the time that passed, it would be 60 s.
+  expect(pauseMs()).toBeLessThan(30_000);
 });
