@@ -11,7 +11,6 @@ import {
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { readHealth } from '../../src/daemon/registry.ts';
 import { ndjson } from '../support/program.ts';
 import { installSync, missingTools, runShell, skipNote } from '../support/shell.ts';
 import {
@@ -81,9 +80,17 @@ describe('a folder that comes and goes', () => {
       const waiting = ['waiting', 'It may not be read by this user.'];
       await until(() => said('ready').length === 1);
       expect(states()).toEqual([waiting]);
-      const [health] = readHealth(join(home.dir, 'state'), Date.now());
-      expect(health?.folders).toEqual([{ path: folder, state: waiting[0], reason: waiting[1] }]);
-      const { stdout } = await world.run(['status']).finished;
+      // As the watcher's user: the records of other users count for nothing.
+      const sync = (command: string) =>
+        runShell(`exec ${drop} sync ${command}`, { ...{ home, path, env } });
+      const status = await sync('status --json');
+      const { watching } = JSON.parse(status.stdout) as {
+        watching: { pid: number; folders: unknown }[];
+      };
+      expect(watching[0]?.folders).toEqual([
+        { path: folder, state: waiting[0], reason: waiting[1] },
+      ]);
+      const { stdout } = await sync('status');
       expect(stdout).toContain(`${folder}: It may not be read by this user.`);
 
       const ride = anotherRecording();
@@ -93,7 +100,7 @@ describe('a folder that comes and goes', () => {
       chmodSync(folder, 0o311);
       await until(() => states().length === 3);
       expect(states()).toEqual([waiting, ['watching', undefined], waiting]);
-      process.kill(health?.pid ?? NaN, 'SIGTERM');
+      process.kill(watching[0]?.pid ?? NaN, 'SIGTERM');
       await shell;
     },
   );
