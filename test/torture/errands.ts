@@ -279,7 +279,10 @@ function seasonIn({ cargo }: Scene, dir: string): Claim {
   for (const [name, bytes] of recordings) cargo.recordings.set(name, bytes);
   for (const [date, fields] of wellness) cargo.wellness.set(date, fields);
   for (const [date, { held }] of foods) {
-    for (const food of held) foodsOn(cargo, date).set(foodKey(food), food);
+    for (const food of held) {
+      // `sync` leaves out what the athlete removed, also if a season is sent again.
+      if (!cargo.removed.has(foodKey(food))) foodsOn(cargo, date).set(foodKey(food), food);
+    }
   }
   return { recordings, wellness, foods };
 }
