@@ -1,7 +1,7 @@
 import { execFileSync, spawnSync } from 'node:child_process';
 import { mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { mountFuse, whyNoFuse } from '../support/fuse.ts';
 import { ndjson } from '../support/program.ts';
 import {
@@ -19,9 +19,8 @@ const SOON_MS = 15_000;
 let world: WatchWorld;
 beforeEach(async () => {
   world = await makeWorld();
-});
-afterEach(async () => {
-  await world.close();
+  // After the file system is unmounted: deleting its folder would wait for it for ever.
+  onTestFinished(() => world.close());
 });
 
 /** As `ps` shows it: D for a call that cannot be interrupted; undefined if there is no such process. */
