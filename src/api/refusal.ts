@@ -99,7 +99,7 @@ function meaningOf(
           code: 'SERVICE_ANSWER',
           message: `The service sends ${path} elsewhere (${status}); a login never follows.`,
           hint: phrase`Put the address that it moved to into the base URL: ${sync('config', 'set', 'baseUrl', 'URL')}.`,
-          details: { delivery: 'not-sent' },
+          details: { delivery: MAY_HAVE_ACTED.includes(status) ? 'unknown' : 'not-sent' },
         };
       }
       if (page) return { code: 'REJECTED', message: inFull, hint: IN_BETWEEN };
@@ -138,6 +138,13 @@ export function isAboutTheItem({ code, details: { status, page } }: SyncError): 
   // A proxy's size limit counts as well.
   return status === 413 || (page !== true && ABOUT_THE_ITEM.includes(status));
 }
+
+/**
+ * Redirects that a service may answer after it acted: 303 by definition, 302 by custom.
+ *
+ * @see https://www.rfc-editor.org/rfc/rfc9110#section-15.4
+ */
+const MAY_HAVE_ACTED = [302, 303];
 
 const ABOUT_THE_ITEM = [400, 409, 411, 414, 415, 422];
 
