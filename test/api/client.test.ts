@@ -152,6 +152,19 @@ describe.each(METHODS)('%s', (_name, line, call) => {
     expect(other.requests).toEqual([]);
   });
 
+  it.each([
+    [301, 'not-sent'],
+    [302, 'unknown'],
+    [303, 'unknown'],
+    [307, 'not-sent'],
+  ] as const)(
+    'reports if the service may have acted before it redirects (%i)',
+    async (status, is) => {
+      const { client } = await open([{ status, headers: { location: '/x' } }]);
+      expect((await failure(call(client))).details['delivery']).toBe(is);
+    },
+  );
+
   it('names the address of a 404 and how to change it', async () => {
     const { client } = await open([{ status: 404, body: '<html>nginx</html>' }], { base: '/x' });
     const error = await failure(call(client));
