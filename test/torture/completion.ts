@@ -1,7 +1,7 @@
 import { foodsHeld } from '../support/acceptance.ts';
 import { ndjson } from '../support/program.ts';
 import { foodKey } from './cargo.ts';
-import type { Job } from './errands.ts';
+import { type Job, OWN } from './errands.ts';
 import { judgeCargo, judgeDoubles } from './judge.ts';
 import { judgeReport } from './reports.ts';
 import type { Scene } from './scene.ts';
@@ -19,7 +19,7 @@ export async function perform(scene: Scene, job: Job, args = job.args) {
   judgeDoubles(scene.round, scene.world.sandbox, scene.cargo.foods.keys());
   const lines = ndjson(finished.stdout);
   for (const line of lines) {
-    if (line['outcome'] === 'conflict') resolveConflict(scene, String(line['date']));
+    if (line['outcome'] === 'conflict') resolveConflict(scene, job, String(line['date']));
   }
   return { code: finished.code, lines };
 }
@@ -76,12 +76,16 @@ function fateFlags({ world }: Scene, lines: readonly Record<string, unknown>[]):
   return [arrived ? '--assume-arrived' : '--force'];
 }
 
-/** Does in the platform what the hint of a conflict asks for: removes what has to be gone. */
-function resolveConflict({ world, cargo, round }: Scene, date: string): void {
+/**
+ * Does in the platform what the hint of a conflict asks for: removes what has to be gone. `undo` wants
+ * all gone that `sync` sent, also what a later job sends again.
+ */
+function resolveConflict({ world, cargo, round }: Scene, { args }: Job, date: string): void {
   const due = cargo.foods.get(date);
   for (const food of foodsHeld(world.sandbox, date)) {
-    const meant = due?.get(foodKey(food));
-    if (meant !== undefined && meant.calories === food.calories) continue;
+    const key = foodKey(food);
+    const isWanted = !args.includes('undo') || key.startsWith(OWN);
+    if (isWanted && due?.get(key)?.calories === food.calories) continue;
     world.sandbox.control.editFood(food.id, null);
     round.count('conflicts');
   }
