@@ -83,16 +83,21 @@ function fileId(random: Random): Buffer {
 /** The base types of the specification. */
 const TYPES = [0, 1, 2, 7, 10, 13, 0x83, 0x84, 0x85, 0x86, 0x88, 0x89, 0x8b, 0x8c, 0x8e] as const;
 
+/**
+ * Fields of a definition have numbers below this. It is the number of the time stamp: with that in the
+ * message, a compressed header is ambiguous.
+ */
+const FIELD_NUMBERS = 253;
+
 function anyDefinition(random: Random, local: number): { bytes: Buffer; size: number } {
   const isBig = random.chance(0.5);
   const global = random.pick(GLOBALS);
   const numbers = new Set<number>();
   // Rarely, as many and as long fields as a definition can have.
-  const most = random.chance(0.03) ? 255 : 12;
+  const most = random.chance(0.03) ? FIELD_NUMBERS : 12;
   const longest = random.chance(0.1) ? 255 : 8;
   const count = random.integer(0, most);
-  // 253 is the time stamp: with it in the message, a compressed header is ambiguous.
-  while (numbers.size < count) numbers.add(random.integer(0, 252));
+  while (numbers.size < count) numbers.add(random.integer(0, FIELD_NUMBERS - 1));
   const fields = [...numbers].map((number) => [
     number,
     random.chance(0.7) ? random.pick([1, 2, 4]) : random.integer(0, longest),

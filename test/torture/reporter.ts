@@ -1,7 +1,14 @@
+import { spawnSync } from 'node:child_process';
 import { appendFileSync, writeFileSync } from 'node:fs';
 import type { Reporter, TestCase, TestModule } from 'vitest/node';
-import { PLAN_VARIABLES } from './plan.ts';
+import { PLAN_VARIABLES, readPlan } from './plan.ts';
 import { ResultTable } from './table.ts';
+
+/**
+ * Longest time of a run, several times what it takes (ms). A round that never yields cannot be ended
+ * by its own time limit.
+ */
+const LIMIT_MS = { short: 12 * 60_000, full: 60 * 60_000 };
 
 /**
  * Prints each failed round with the command that repeats it, and the table of all kinds at the end.
@@ -10,9 +17,20 @@ import { ResultTable } from './table.ts';
 export default class TortureReporter implements Reporter {
   readonly #table = new ResultTable();
   readonly #started = Date.now();
+  readonly #running = new Map<string, string>();
   #done = 0;
 
+  onTestRunStart(): void {
+    const { form } = readPlan(process.env);
+    setTimeout(() => this.#giveUp(), LIMIT_MS[form]).unref();
+  }
+
+  onTestCaseReady(test: TestCase): void {
+    this.#running.set(test.id, test.fullName);
+  }
+
   onTestCaseResult(test: TestCase): void {
+    this.#running.delete(test.id);
     const result = test.meta().torture;
     if (result === undefined) return;
     const { errors = [], state } = test.result();
@@ -53,5 +71,16 @@ export default class TortureReporter implements Reporter {
     if (file !== undefined) writeFileSync(file, `${text}\n`);
     const checks = process.env['SYNC_CHECKS'];
     if (checks !== undefined) appendFileSync(checks, `${this.#table.results().join('\n')}\n`);
+  }
+
+  /** Ends the run, with the names of the rounds that do not end. */
+  #giveUp(): void {
+    const names = [...this.#running.values()];
+    console.log(`\nFAILED: a run that does not end. Still running: ${names.join(', ')}.`);
+    const checks = process.env['SYNC_CHECKS'];
+    if (checks !== undefined) appendFileSync(checks, 'failed\n');
+    // A worker in an endless loop does not notice that this process ends.
+    spawnSync('pkill', ['-KILL', '-P', String(process.pid)]);
+    process.exit(1);
   }
 }
