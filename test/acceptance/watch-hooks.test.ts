@@ -1,7 +1,8 @@
-import { existsSync, mkdirSync, readFileSync, readdirSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, readdirSync, utimesSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { wrongJsonLine } from '../support/json-lines.ts';
+import { truncated } from '../support/fit-maker.ts';
 import { type Running, ndjson } from '../support/program.ts';
 import { writeProgram } from '../support/shell.ts';
 import {
@@ -71,12 +72,7 @@ describe.skipIf(process.platform !== 'linux')('desktop notifications', () => {
     await stop(watcher);
     expect(world.recordings()).toHaveLength(7);
     expect(notes()).toEqual([
-      [
-        '--app-name=sync',
-        '--',
-        'sync',
-        expect.stringMatching(/^[A-Z][a-z]+ ride, [\d.]+ k?m: uploaded$/),
-      ],
+      ['--app-name=sync', '--', 'sync', expect.stringMatching(/^Ride, \d+ m: uploaded$/)],
       ['--app-name=sync', '--', 'sync', '6 recordings uploaded'],
     ]);
   });
@@ -90,18 +86,33 @@ describe.skipIf(process.platform !== 'linux')('desktop notifications', () => {
     await until(() => notes().length === 1);
   });
 
-  it('show the name of a refused file and the words of the service as plain text', async () => {
+  it('show the name of a damaged file as plain text, never as an option or markup', async () => {
+    const path = join(world.folder, HOSTILE);
+    put(path, truncated(anotherRecording(), 100));
+    const yesterday = Date.now() / 1000 - 86_400;
+    utimesSync(path, yesterday, yesterday);
+    const watcher = watchAtDesktop();
+    await until(() => notes().length === 1);
+    await stop(watcher);
+    const [[, dashes, title, text = '', ...more] = []] = notes();
+    expect([dashes, title, more]).toEqual(['--', 'sync: damaged or incomplete recording', []]);
+    const name = String.raw`--hint=int:x:1 &lt;img src="file:x"&gt; $(touch pwned) \\074b\\076.fit: `;
+    expect(text.slice(0, name.length)).toBe(name);
+    expect(text.slice(name.length)).not.toMatch(/[<>]/);
+    expect(readdirSync(world.home.dir)).not.toContain('pwned');
+  });
+
+  it('name a recording that the service refused', async () => {
     world.sandbox.control.addFaults('upload-fit:422*1');
     const watcher = watchAtDesktop();
     await ready(watcher);
-    put(join(world.folder, HOSTILE), anotherRecording());
-    await until(() => events(watcher, 'upload').length === 1);
+    put(join(world.folder, 'one.fit'), anotherRecording({ sport: 2 }));
     await until(() => notes().length === 1);
     await stop(watcher);
-    const [note = []] = notes();
-    expect(note.slice(0, 3)).toEqual(['--app-name=sync', '--', 'sync: refused by the service']);
-    expect(note).toHaveLength(4);
-    expect(note[3]).not.toMatch(/[<>]|&(?!amp;|lt;|gt;)/);
+    expect(notes()[0]?.slice(2)).toEqual([
+      'sync: refused by the service',
+      expect.stringMatching(/^Ride, \d+ m: A scripted fault of the sandbox$/),
+    ]);
   });
 
   it.each([
