@@ -14,7 +14,7 @@ const LAYERS = [
   ['archive'],
   ['config'],
   ['ledger', 'credentials', 'api'],
-  ['auth', 'upload', 'records', 'seed'],
+  ['auth', 'upload', 'records', 'seed', 'devices'],
   ['import', 'daemon', 'os-service'],
   ['watch'],
   ['app'],
