@@ -47,6 +47,8 @@ export class EventCommand {
   #closed = false;
   /** The last run failed, and that was reported. */
   #failing = false;
+  /** The output of the last run, if that failed. */
+  #complaint: string | undefined;
   /** Events were left out since the queue was empty, and that was reported. */
   #overflowed = false;
 
@@ -137,9 +139,14 @@ export class EventCommand {
     await Promise.race([closed, this.#sleep(OUTPUT_MS)]);
     for (const stream of [child.stdin, child.stdout, child.stderr]) stream?.destroy();
     child.unref();
-    const text = output();
-    if (text !== '') this.#options.onOutput(text);
+    this.#log(output(), failure !== undefined);
     return failure;
+  }
+
+  /** Logs the output of a run, unless it failed with the same words as the run before it. */
+  #log(text: string, failed: boolean): void {
+    if (text !== '' && text !== this.#complaint) this.#options.onOutput(text);
+    this.#complaint = failed ? text : undefined;
   }
 
   /** Ends a process and those that it started. */

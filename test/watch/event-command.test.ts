@@ -124,6 +124,13 @@ describe.skipIf(process.platform === 'win32')('the command of onEvent', () => {
     expect(failures).toEqual([message, message]);
   });
 
+  it('has its words logged once while it fails in the same way', async () => {
+    const { events, output } = open('read -r word; echo "$word" >&2; [ "$word" = good ]');
+    for (const word of ['bad', 'bad', 'worse', 'good', 'good', 'bad']) events.pass(word);
+    await events.close();
+    expect(output).toEqual(['bad', 'worse', 'good', 'good', 'bad']);
+  });
+
   it('is reported if its folder is gone', async () => {
     const { events, failures } = open('cat');
     rmSync(dir, { recursive: true });
