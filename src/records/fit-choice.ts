@@ -30,8 +30,10 @@ export interface Dated {
 export interface FitChoice {
   /** At most one of each field and day. */
   readonly chosen: readonly Dated[];
-  /** What was left out, and why. */
+  /** What is to be known about them. */
   readonly notes: readonly Text[];
+  /** What was left out although it should not be there. */
+  readonly warnings: readonly Text[];
 }
 
 /** Time by which the clock of a device may be ahead (ms). */
@@ -53,13 +55,8 @@ export function chooseSamples(files: Iterable<FitFile>, options: Options): FitCh
   const chosen = chooseLatest(own);
   return {
     chosen,
-    notes: [
-      ...openNote(open),
-      ...aheadNote(early),
-      ...userNote(others, users, options.user),
-      ...sportNote(chosen),
-      ...zoneNote(chosen, zone),
-    ],
+    notes: [...openNote(open), ...sportNote(chosen), ...zoneNote(chosen, zone)],
+    warnings: [...aheadWarning(early), ...userWarning(others, users, options.user)],
   };
 }
 
@@ -143,7 +140,7 @@ function openNote(open: readonly Dated[]): Text[] {
     : [`The resting heart rate of ${days.join(', ')} is not sent before the day is over.`];
 }
 
-function aheadNote(early: readonly Dated[]): Text[] {
+function aheadWarning(early: readonly Dated[]): Text[] {
   const [first] = early;
   if (first === undefined) return [];
   const what = early.length === 1 ? 'a measurement' : `${early.length} measurements`;
@@ -151,7 +148,7 @@ function aheadNote(early: readonly Dated[]): Text[] {
   return [`${first.file.name}: ${where} not sent: the device's clock is in the future.`];
 }
 
-function userNote(
+function userWarning(
   others: readonly Dated[],
   users: ReadonlySet<number | undefined>,
   wanted: number | undefined,
@@ -160,7 +157,8 @@ function userNote(
   const known = [...users].filter((user) => user !== undefined).sort((a, b) => a - b);
   const names = known.map((user) => `user ${user}`);
   const all = (users.has(undefined) ? [...names, 'an unknown user'] : names).join(', ');
-  if (wanted !== undefined) return [`No weight is of user ${wanted}: the files have those of ${all}.`];
+  if (wanted !== undefined)
+    return [`No weight is of user ${wanted}: the files have those of ${all}.`];
   const command = sync('push', 'wellness', '--user', String(known[0] ?? 0));
   return [
     phrase`No weight is sent: the files have those of ${all}. ${command} with these files sends those of one.`,
@@ -176,7 +174,9 @@ function sportNote(chosen: readonly Dated[]): Text[] {
     days.set(sport, (days.get(sport) ?? 0) + 1);
   }
   if (days.size < 2) return [];
-  const parts = [...days].map(([sport, count]) => `${sport} (${count} ${count === 1 ? 'day' : 'days'})`);
+  const parts = [...days].map(
+    ([sport, count]) => `${sport} (${count} ${count === 1 ? 'day' : 'days'})`,
+  );
   return [`The VO2max is from ${parts.join(' and ')}, which a device measures separately.`];
 }
 

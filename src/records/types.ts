@@ -98,6 +98,13 @@ export interface NutritionPart {
   readonly items?: readonly JsonObject[] | undefined;
 }
 
+export interface PreparedRecords {
+  /** One a date, by date. */
+  readonly records: PreparedRecord[];
+  /** In the order of reading. */
+  readonly invalid: InvalidRecord[];
+}
+
 /** A note that may apply to many records of an input, and is reported once: see `Recurring`. */
 export type RecurringNote =
   | {
