@@ -143,11 +143,14 @@ function openNote(open: readonly Dated[]): Text[] {
 function aheadWarning(early: readonly Dated[]): Text[] {
   const [first] = early;
   if (first === undefined) return [];
-  const what = early.length === 1 ? 'a measurement' : `${early.length} measurements`;
-  const where = `${what} of ${first.date}${early.length === 1 ? '' : ' and other days'}`;
-  return [`${first.file.name}: ${where} not sent: the device's clock is in the future.`];
+  const what =
+    early.length === 1
+      ? `a measurement of ${first.date} is`
+      : `measurements of ${first.date} and ${early.length - 1} more are`;
+  return [`${first.file.name}: ${what} not sent: the device's clock was in the future.`];
 }
 
+/** @param others weights that are not sent */
 function userWarning(
   others: readonly Dated[],
   users: ReadonlySet<number | undefined>,
