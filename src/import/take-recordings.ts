@@ -9,6 +9,7 @@ import { identify } from '../upload/identify.ts';
 import type { RecordingFile } from '../upload/known-outcome.ts';
 import { type UnreadableMember, readMember } from '../upload/read-member.ts';
 import { type RecordingContents, readFile } from '../upload/read-recording.ts';
+import { REPAIRED } from '../upload/recording-names.ts';
 import type { UploadItem } from '../upload/report.ts';
 import type { Findings } from './findings.ts';
 import type { RecordStock } from './take-records.ts';
@@ -38,6 +39,8 @@ export class RecordingStock {
   readonly #report: (item: UploadItem) => void;
   readonly #wellness: Pick<RecordStock, 'addFit'>;
   readonly #seen = new Set<string>();
+  /** Paths of whole recordings, without their endings. */
+  readonly #whole = new Set<string>();
   readonly #buffer = new PieceBuffer();
 
   /**
@@ -67,6 +70,7 @@ export class RecordingStock {
       return;
     }
     if ('file' in from && this.#isKnown(from.file)) {
+      this.#whole.add(stemOf(path));
       this.#findings.add(UPLOADED_BEFORE);
       this.#takeWellness(piece, contents.bytes);
       return;
@@ -86,7 +90,25 @@ export class RecordingStock {
         sends: false,
         reason: 'settings, courses, monitoring and the like',
       });
-    } else this.#addActivity({ path, from }, identity.sha256, contents.bytes);
+    } else {
+      this.#whole.add(stemOf(path));
+      this.#addActivity({ path, from }, identity.sha256, contents.bytes);
+    }
+  }
+
+  /**
+   * Adds a copy that `sync repair` wrote, unless the original is whole by now: both would be the same
+   * activity. All originals must be added before.
+   *
+   * @throws the signal's reason if it is aborted
+   */
+  async addRepaired(piece: Piece): Promise<void> {
+    if (!this.#whole.has(piece.path.slice(0, -REPAIRED.length))) {
+      await this.add(piece);
+      return;
+    }
+    const reason = 'the originals are whole';
+    this.#findings.add({ kind: 'copies', title: 'Repaired copies', sends: false, reason });
   }
 
   /** Returns whether there is wellness in a whole FIT file. */
@@ -156,6 +178,10 @@ export class PieceBuffer {
     if (this.#buffer.length < size) this.#buffer = Buffer.allocUnsafeSlow(size);
     return this.#buffer;
   }
+}
+
+function stemOf(path: string): string {
+  return path.replace(/\.fit(?:\.gz)?$/i, '');
 }
 
 const UPLOADED_BEFORE = {
