@@ -72,6 +72,8 @@ interface Prepared {
   readonly body: JsonObject;
   /** Every input record that is in the body, in the order they were read. */
   readonly sources: readonly string[];
+  /** The inputs over all runs: absolute paths, paths in archives, or `stdin`. */
+  readonly files: readonly string[];
   readonly warnings: readonly Warning[];
   /** The zone decided about the date or about an offset in the body. */
   readonly zoneUsed: boolean;
