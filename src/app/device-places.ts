@@ -4,7 +4,7 @@ import type { Places } from '../devices/types.ts';
 import type { System } from './system.ts';
 
 /** Folders in which devices are mounted, in place of the usual ones; separated as in `PATH`. */
-const DEVICE_FOLDERS = 'SYNC_DEVICE_FOLDERS';
+export const DEVICE_FOLDERS = 'SYNC_DEVICE_FOLDERS';
 
 /**
  * Returns where devices and apps are searched.
