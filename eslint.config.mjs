@@ -192,6 +192,19 @@ export default defineConfig(
     },
   },
   {
+    // The script of the sandbox's page runs in browsers.
+    files: ['src/sandbox/page/page.js'],
+    languageOptions: {
+      globals: Object.fromEntries(
+        [
+          ...['document', 'window', 'location', 'history', 'navigator', 'fetch', 'FormData'],
+          ...['EventSource', 'URLSearchParams', 'XMLHttpRequest'],
+          ...['setTimeout', 'clearTimeout', 'setInterval'],
+        ].map((name) => [name, 'readonly']),
+      ),
+    },
+  },
+  {
     // A version of Node.js that is too old for the program reads these, to say so.
     files: ['bin/*.js'],
     languageOptions: { ecmaVersion: 5, sourceType: 'script' },
