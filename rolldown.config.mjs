@@ -1,3 +1,4 @@
+import { rawText } from './scripts/raw-text.mjs';
 import { thirdPartyNotices } from './scripts/third-party-notices.mjs';
 import { zoneData } from './scripts/zone-data.mjs';
 import { defineConfig } from 'rolldown';
@@ -24,11 +25,12 @@ export const program = defineConfig({
   input: {
     main: 'src/main.ts',
     'keychain-child': 'src/credentials/keychain-child.ts',
+    'device-child': 'src/devices/device-child.ts',
     'signal-watchdog': 'src/system/signal-watchdog.ts',
   },
   platform: 'node',
   external,
-  plugins: [withoutExecutableSubcommands(), zoneData(), thirdPartyNotices()],
+  plugins: [withoutExecutableSubcommands(), zoneData(), rawText(), thirdPartyNotices()],
   output: {
     dir: 'dist',
     format: 'cjs',
@@ -55,7 +57,7 @@ export const library = defineConfig({
   input: { index: 'src/library/index.ts', sandbox: 'src/library/sandbox.ts' },
   platform: 'node',
   external,
-  plugins: [zoneData()],
+  plugins: [zoneData(), rawText()],
   output: {
     dir: 'dist/library',
     format: 'esm',
