@@ -24,6 +24,7 @@ export default defineConfig({
   input: {
     main: 'src/main.ts',
     'keychain-child': 'src/credentials/keychain-child.ts',
+    'mtp-child': 'src/devices/mtp/mtp-child.ts',
     'signal-watchdog': 'src/system/signal-watchdog.ts',
   },
   platform: 'node',
