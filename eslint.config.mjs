@@ -15,6 +15,7 @@ const LAYERS = [
   ['config'],
   ['ledger', 'credentials', 'api'],
   ['auth', 'upload', 'records', 'seed'],
+  ['devices'],
   ['import', 'daemon', 'os-service'],
   ['watch'],
   ['app'],
