@@ -1,5 +1,8 @@
+import { dirname } from 'node:path';
 import type { Context } from '../base/context.ts';
-import { MtpError, type MtpReaders } from '../devices/mtp/reader.ts';
+import { MtpError } from '../devices/mtp/protocol.ts';
+import type { MtpReaders } from '../devices/mtp/reader.ts';
+import type { KnownFiles } from '../ledger/known-files.ts';
 import type { WatchMarks } from '../ledger/watch-marks.ts';
 import { mtpMountOf } from '../system/mtp-path.ts';
 import { describeFileError } from '../upload/find-files.ts';
@@ -33,6 +36,7 @@ export interface MtpRescan {
 /** The readers of the devices, the ledger, and the calls that the rescans make. */
 export interface MtpFoldersTarget {
   readonly readers: MtpReaders;
+  readonly known: KnownFiles;
   readonly marks: WatchMarks;
   readonly classifier: Classifier;
   readonly incomplete: IncompleteFiles;
@@ -110,6 +114,7 @@ export class MtpFolders {
     let files = 0;
     try {
       const found = await this.#list(path, state);
+      state.wasThere = true;
       files = found.length;
       await this.#readOpen(path, state, found);
       state.failures = 0;
@@ -163,7 +168,7 @@ export class MtpFolders {
   }
 
   async #readOpen(path: string, state: FolderState, found: readonly FoundFile[]): Promise<void> {
-    const { marks, classifier } = this.#target;
+    const { known, marks, classifier } = this.#target;
     const { newOnly, dryRun } = this.#options;
     const firstLook = newOnly ? marks.newOnly(path) : undefined;
     if (!dryRun) firstLook?.begin();
@@ -180,6 +185,8 @@ export class MtpFolders {
     let failures = 0;
     for (const file of open) {
       const failure = await this.#read(file, state, isOld);
+      // Reading it again would take longer than this.
+      if (!dryRun) known.flush();
       if (failure === 'no-room') return;
       failures = failure === undefined ? 0 : failures + 1;
       if (failure !== undefined && failures >= ENOUGH_FAILURES) throw failure;
@@ -208,6 +215,9 @@ export class MtpFolders {
       if (stamp.size > 0 && bytes.length !== stamp.size) throw partial(bytes.length, stamp.size);
     } catch (error) {
       if (!(error instanceof MtpError) || isAboutDevice(error)) throw error;
+      // If the device was unplugged, its folder is gone too.
+      const [folder] = await readers.of(path).stat([dirname(path)], signal);
+      if (folder === undefined) throw new MtpError('ENOENT', error.message);
       if (error.code === 'ENOENT') return undefined;
       classifier.noteIncomplete(file, 'unreadable', describeFileError(error));
       return error;

@@ -1,5 +1,5 @@
-import { type MtpReader, MtpError } from '../devices/mtp/reader.ts';
-import type { MtpStat } from '../devices/mtp/protocol.ts';
+import { MtpError, type MtpStat } from '../devices/mtp/protocol.ts';
+import type { MtpReader } from '../devices/mtp/reader.ts';
 import { isRecordingName, isSearchedFolder } from '../upload/recording-names.ts';
 import type { FoundFile } from './classify.ts';
 

@@ -173,12 +173,7 @@ export class Stasher {
   /** Copies a recording whose file was read before. @returns false if the outbox cannot take it */
   stashBytes(item: QueueItem, bytes: Buffer): boolean {
     return this.#stash(item, ({ buffers }) =>
-      stashContents(
-        this.#context,
-        item,
-        unpackFile(bytes, item.stamp, buffers),
-        this.#target,
-      ),
+      stashContents(this.#context, item, unpackFile(bytes, item.stamp, buffers), this.#target),
     );
   }
 

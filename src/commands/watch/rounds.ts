@@ -316,9 +316,9 @@ export function watcherTarget(
   outbox: Outbox,
 ) {
   const { ledger, marks, delivers, client, uploadUrl } = opened;
-  const { appVersion, filesystemType, recursiveEvents } = setup;
+  const { appVersion, filesystemType, recursiveEvents, mtp } = setup;
   return {
-    ...{ appVersion, filesystemType, recursiveEvents },
+    ...{ appVersion, filesystemType, recursiveEvents, mtp },
     ...{ marks, outbox, delivers, client, uploadUrl },
     ledger: ledger.uploads,
     known: ledger.known,

@@ -4,7 +4,7 @@
  */
 import { closeSync, constants, lstatSync, openSync, readSync, readdirSync } from 'node:fs';
 import { messageOf, systemCode } from '../../base/errors.ts';
-import type { MtpAnswer, MtpRequest, MtpStat } from './protocol.ts';
+import { type MtpAnswer, MtpError, type MtpRequest, type MtpStat } from './protocol.ts';
 
 /** Size of a read (bytes): the kernel asks FUSE for at most this much at once. */
 const CHUNK_BYTES = 128 * 1024;
@@ -32,7 +32,7 @@ async function perform(request: MtpRequest): Promise<void> {
       for (const path of request.paths) await send({ answer: 'stat', stat: statOf(path) });
       return;
     case 'read':
-      await read(request.path);
+      await read(request.path, request.limit);
   }
 }
 
@@ -44,13 +44,16 @@ function statOf(path: string): MtpStat | undefined {
 }
 
 /** Reads a file once, from its start to its end. */
-async function read(path: string): Promise<void> {
+async function read(path: string, limit: number): Promise<void> {
   const descriptor = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
   try {
+    let total = 0;
     for (;;) {
       const bytes = Buffer.allocUnsafe(CHUNK_BYTES);
       const size = readSync(descriptor, bytes);
       if (size === 0) return;
+      total += size;
+      if (total > limit) throw new MtpError('EFBIG', `it has more than ${limit} bytes`);
       await send({ answer: 'bytes', bytes: bytes.subarray(0, size) });
     }
   } finally {

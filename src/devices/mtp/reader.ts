@@ -3,7 +3,7 @@ import type { Env } from '../../base/env.ts';
 import { childEnv } from '../../system/environment.ts';
 import { mtpMountOf } from '../../system/mtp-path.ts';
 import { thisProcess } from '../../system/this-process.ts';
-import type { MtpAnswer, MtpRequest, MtpStat } from './protocol.ts';
+import { type MtpAnswer, MtpError, type MtpRequest, type MtpStat } from './protocol.ts';
 
 /** The built file of the child process that makes the calls. */
 export const MTP_CHILD = 'mtp-child.cjs';
@@ -24,16 +24,6 @@ export interface MtpReaderOptions {
   readonly env: Env;
   /** Longest silence of the child (ms); absent: as long as GVfs waits. */
   readonly silenceMs?: number | undefined;
-}
-
-/** A call on a mount that failed. `code` is the system's, or `ETIMEDOUT` if there was no answer in time. */
-export class MtpError extends Error {
-  readonly code: string;
-
-  constructor(code: string, message: string) {
-    super(message);
-    this.code = code;
-  }
 }
 
 /** Reads one device over MTP, through a child process, and one call at a time. */
@@ -74,15 +64,11 @@ export class MtpReader {
     return stats;
   }
 
-  /** Reads a file once. @param limit upper bound for its size (bytes) @throws MtpError also above it */
+  /** Reads a file once. @param limit upper bound for its size (bytes) */
   async read(path: string, limit: number, signal: AbortSignal): Promise<Buffer> {
     const chunks: Uint8Array[] = [];
-    let size = 0;
-    await this.#ask({ do: 'read', path }, signal, (answer) => {
-      if (answer.answer !== 'bytes') return;
-      chunks.push(answer.bytes);
-      size += answer.bytes.length;
-      if (size > limit) throw new MtpError('EFBIG', 'It is larger than any recording.');
+    await this.#ask({ do: 'read', path, limit }, signal, (answer) => {
+      if (answer.answer === 'bytes') chunks.push(answer.bytes);
     });
     return Buffer.concat(chunks);
   }
@@ -114,48 +100,49 @@ export class MtpReader {
     const child = this.#child ?? this.#start();
     child.ref();
     child.channel?.ref();
+    const seen = { done: false };
+    const listening = new AbortController();
     let silence: NodeJS.Timeout | undefined;
-    let isDone = false;
-    const listeners = new AbortController();
     try {
       await new Promise<void>((resolve, reject) => {
+        const fail = (code: string, message: string) => reject(new MtpError(code, message));
         const expectAnswer = () => {
           clearTimeout(silence);
-          const late = new MtpError('ETIMEDOUT', 'the device does not answer');
-          silence = setTimeout(() => reject(late), this.#options.silenceMs ?? SILENCE_MS);
+          const { silenceMs = SILENCE_MS } = this.#options;
+          silence = setTimeout(() => fail('ETIMEDOUT', 'the device does not answer'), silenceMs);
         };
-        const onMessage = (answer: MtpAnswer) => {
+        const onAnswer = (answer: MtpAnswer) => {
           expectAnswer();
-          try {
-            if (answer.answer === 'done' || answer.answer === 'failed') isDone = true;
-            if (answer.answer === 'done') resolve();
-            else if (answer.answer === 'failed') {
-              reject(new MtpError(answer.code ?? 'EIO', answer.message));
-            } else take(answer);
-          } catch (error) {
-            reject(error as Error);
+          switch (answer.answer) {
+            case 'done':
+              seen.done = true;
+              resolve();
+              return;
+            case 'failed':
+              seen.done = true;
+              fail(answer.code ?? 'EIO', answer.message);
+              return;
+            default:
+              take(answer);
           }
         };
-        const onExit = () => reject(new MtpError('EIO', 'the child process ended'));
-        child.on('message', onMessage);
-        child.once('exit', onExit);
-        child.once('error', reject);
-        listeners.signal.addEventListener('abort', () => {
-          child.off('message', onMessage).off('exit', onExit).off('error', reject);
+        const onExit = () => fail('EIO', 'the child process ended');
+        const onError = (error: Error) => fail('EIO', error.message);
+        child.on('message', onAnswer).once('exit', onExit).once('error', onError);
+        listening.signal.addEventListener('abort', () => {
+          child.off('message', onAnswer).off('exit', onExit).off('error', onError);
         });
-        signal.addEventListener('abort', () => reject(signal.reason as Error), {
-          once: true,
-          signal: listeners.signal,
-        });
+        const onAbort = () => reject(signal.reason as Error);
+        signal.addEventListener('abort', onAbort, { signal: listening.signal });
         expectAnswer();
         child.send(request, (error) => {
-          if (error !== null) reject(new MtpError('EIO', error.message));
+          if (error !== null) onError(error);
         });
       });
     } finally {
       clearTimeout(silence);
-      listeners.abort();
-      if (isDone) this.#rest(child);
+      listening.abort();
+      if (seen.done) this.#rest(child);
       else this.#abandon(child);
     }
   }
