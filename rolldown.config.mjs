@@ -1,3 +1,4 @@
+import { rawText } from './scripts/raw-text.mjs';
 import { thirdPartyNotices } from './scripts/third-party-notices.mjs';
 import { zoneData } from './scripts/zone-data.mjs';
 import { defineConfig } from 'rolldown';
@@ -24,12 +25,13 @@ export default defineConfig({
   input: {
     main: 'src/main.ts',
     'keychain-child': 'src/credentials/keychain-child.ts',
+    'device-child': 'src/devices/device-child.ts',
     'mtp-child': 'src/devices/mtp/mtp-child.ts',
     'signal-watchdog': 'src/system/signal-watchdog.ts',
   },
   platform: 'node',
   external: ['@napi-rs/keyring', '@photostructure/sqlite'],
-  plugins: [withoutExecutableSubcommands(), zoneData(), thirdPartyNotices()],
+  plugins: [withoutExecutableSubcommands(), zoneData(), rawText(), thirdPartyNotices()],
   output: {
     dir: 'dist',
     format: 'cjs',
