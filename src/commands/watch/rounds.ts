@@ -309,7 +309,7 @@ class Round {
 
 /** Returns a login and its ledger as a watcher takes them. */
 export function watcherTarget(
-  setup: Pick<WatchSetup, 'appVersion' | 'filesystemType' | 'recursiveEvents'>,
+  setup: Pick<WatchSetup, 'appVersion' | 'filesystemType' | 'recursiveEvents' | 'mtp'>,
   opened: OpenLogin,
   outbox: Outbox,
 ) {
