@@ -162,6 +162,7 @@ export default defineConfig(
       'src/app/system.ts',
       'src/credentials/keychain-child.ts',
       'src/devices/device-child.ts',
+      'src/devices/mtp/mtp-child.ts',
     ],
     rules: {
       'no-restricted-globals': [

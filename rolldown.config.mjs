@@ -26,6 +26,7 @@ export const program = defineConfig({
     main: 'src/main.ts',
     'keychain-child': 'src/credentials/keychain-child.ts',
     'device-child': 'src/devices/device-child.ts',
+    'mtp-child': 'src/devices/mtp/mtp-child.ts',
     'signal-watchdog': 'src/system/signal-watchdog.ts',
   },
   platform: 'node',
