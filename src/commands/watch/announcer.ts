@@ -1,6 +1,7 @@
 import type { Context } from '../../base/context.ts';
 import type { ErrorCode } from '../../base/errors.ts';
 import { type Text, phrase, sync } from '../../base/phrase.ts';
+import type { WatchScope } from '../../daemon/registry.ts';
 import type { WatchNotice } from '../../watch/report.ts';
 import type { UploadItem } from '../../upload/report.ts';
 
@@ -34,8 +35,9 @@ export class Announcer {
     return this.#loginNeeded !== undefined;
   }
 
-  started(folders: readonly string[]): void {
-    if (!this.#started) this.#options.report({ event: 'started', folders });
+  started({ folders, devices }: WatchScope): void {
+    const scope = { folders, ...(devices === true ? { devices } : {}) };
+    if (!this.#started) this.#options.report({ event: 'started', ...scope });
     this.#started = true;
   }
 
