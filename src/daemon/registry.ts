@@ -209,9 +209,12 @@ function pathsOf(stateDir: string, id: string): WatcherPaths {
   };
 }
 
+/** Names all devices that a watcher may find. */
+export const ANY_DEVICE = 'any known device';
+
 /** Names what a watcher watches, on one line. */
 export function scopeNames({ folders, devices }: WatchScope): string {
-  return [...(devices === true ? ['any known device'] : []), ...folders].join(', ');
+  return [...(devices === true ? [ANY_DEVICE] : []), ...folders].join(', ');
 }
 
 /**

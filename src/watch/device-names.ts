@@ -5,7 +5,7 @@ import type { WatchMarks } from '../ledger/watch-marks.ts';
 import { isBelow } from './below.ts';
 
 /** Stands for all devices in the ledger, for `--new-only`: files recorded since then are new. */
-export const ANY_DEVICE = 'any device';
+export const ALL_DEVICES = 'all devices';
 
 /**
  * Names the files on devices for the ledger, independently of the mount point: `serial:garmin:42/Garmin/
@@ -62,6 +62,6 @@ export function marksByName(marks: WatchMarks, names: DeviceNames): WatchMarks {
     markSeen: (files) =>
       marks.markSeen(files.map(({ path, stamp }) => ({ path: names.of(path), stamp }))),
     newOnly: (folder) =>
-      marks.newOnly(names.of(folder), names.isOnDevice(folder) ? ANY_DEVICE : undefined),
+      marks.newOnly(names.of(folder), names.isOnDevice(folder) ? ALL_DEVICES : undefined),
   };
 }

@@ -9,7 +9,7 @@ import type { UploadItem } from '../upload/report.ts';
 import { CircuitBreaker, type Failure } from './circuit-breaker.ts';
 import { Classifier } from './classify.ts';
 import { DeviceFolders, type DeviceTarget } from './device-folders.ts';
-import { ANY_DEVICE, DeviceNames, knownByName, marksByName } from './device-names.ts';
+import { ALL_DEVICES, DeviceNames, knownByName, marksByName } from './device-names.ts';
 import { EventHandler } from './event-handler.ts';
 import { EventQueue, type WatchEvent } from './events.ts';
 import type { FilesystemType } from './filesystem-type.ts';
@@ -399,7 +399,7 @@ export class Watcher {
   async #findDevices(): Promise<void> {
     const { devices } = this.#target;
     if (devices === undefined || this.#devices === undefined) return;
-    this.#rescanner.expect(ANY_DEVICE);
+    this.#rescanner.expect(ALL_DEVICES);
     this.#devices.update(devices.source.devices);
     await this.#devices.settled();
     this.#handleQueued();
