@@ -1,4 +1,3 @@
-import { isAbsolute } from 'node:path';
 import { SyncError, messageOf } from '../base/errors.ts';
 import { DEFAULT_SCOPES } from './scopes.ts';
 import { checkZone } from '../base/zone-name.ts';
@@ -27,6 +26,14 @@ export const TOKEN_STORES = {
 };
 
 const BOOLEANS = { true: 'yes', false: 'no' };
+
+/** Which desktop notifications a watcher shows. */
+export const NOTIFICATIONS = {
+  on: 'all',
+  needed: 'only if you have to act',
+  off: 'none',
+};
+export type NotificationMode = keyof typeof NOTIFICATIONS;
 
 /** Default port of the login's listener, which is part of the registered redirect URI. */
 const DEFAULT_REDIRECT_PORT = 8917;
@@ -104,11 +111,21 @@ export const SETTINGS = {
     parse: parseHeartbeatUrl,
     fallback: undefined,
   }),
-  watch: setting<readonly string[]>({
+  watch: setting<readonly string[] | undefined>({
     about:
       'what `sync watch` watches if no folder is named: devices, and folders, separated by commas',
     parse: parseWatched,
-    fallback: [],
+    fallback: undefined,
+  }),
+  notifications: setting<NotificationMode>({
+    about: 'desktop notifications of `sync watch`: on, needed (only if you have to act) or off',
+    ...oneOf(NOTIFICATIONS),
+    fallback: 'on',
+  }),
+  onEvent: setting<string | undefined>({
+    about: 'shell command that `sync watch` runs for each event, with a line of JSON on stdin',
+    parse: parseCommand,
+    fallback: undefined,
   }),
   ...endpointSettings(),
 } as const;
@@ -161,6 +178,12 @@ function parseText(text: string): string {
   return trimmed;
 }
 
+function parseCommand(text: string): string {
+  // An argument of a process ends there.
+  if (text.includes('\0')) throw new Error('holds a NUL character');
+  return parseText(text);
+}
+
 /** Returns the values and the parser of a setting that is one of a few words. */
 function oneOf<T extends string>(values: Readonly<Record<T, string>>) {
   const allowed = Object.keys(values) as T[];
@@ -193,15 +216,15 @@ function parsePath(text: string): string {
 /** The word for every known device in the setting `watch`. */
 export const DEVICES_WORD = 'devices';
 
+/** The beginning of a full path, on any system. */
+const FULL_PATH = String.raw`/|[a-z]:[\\/]|\\\\`;
 /** A comma may be part of a folder's name: the next entry begins after it if it looks like one. */
-const NEXT_WATCHED = new RegExp(
-  String.raw`,\s*(?=${DEVICES_WORD}\s*(?:,|$)|/|[a-z]:[\\/]|\\\\)`,
-  'i',
-);
+const NEXT_WATCHED = new RegExp(`,\\s*(?=${DEVICES_WORD}\\s*(?:,|$)|${FULL_PATH})`, 'i');
 
 function parseWatched(text: string): readonly string[] {
   const entries = text.split(NEXT_WATCHED).map((entry) => entry.trim());
-  const odd = entries.find((entry) => entry !== DEVICES_WORD && !isAbsolute(entry));
+  const isKnown = new RegExp(`^(?:${DEVICES_WORD}$|${FULL_PATH})`, 'i');
+  const odd = entries.find((entry) => !isKnown.test(entry));
   if (odd !== undefined) {
     throw new Error(`"${odd}" is neither the word ${DEVICES_WORD} nor a folder with its full path`);
   }

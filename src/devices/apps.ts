@@ -72,7 +72,10 @@ export const APPS: readonly App[] = [
       darwin: ['~/Library/GoldenCheetah/*/imports', '~/Library/GoldenCheetah/*/downloads'],
       win32: ['%LOCALAPPDATA%/GoldenCheetah/*/imports', '%LOCALAPPDATA%/GoldenCheetah/*/downloads'],
     },
-    evidence: ['https://github.com/GoldenCheetah/GoldenCheetah/wiki/FAQ-DATA'],
+    evidence: [
+      'https://github.com/GoldenCheetah/GoldenCheetah/wiki/FAQ-DATA',
+      'GoldenCheetah/GoldenCheetah src/Core/Athlete.cpp',
+    ],
     confirmed: true,
   },
   {

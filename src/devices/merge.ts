@@ -3,8 +3,8 @@ import type { MountReader } from './mount-reader.ts';
 import type { Device } from './types.ts';
 
 /**
- * Returns each device once, in the order of their folders. A folder inside of a device is a part of it.
- * A device with two storages has the folders of both. One that is mounted twice has those of one mount:
+ * Returns each device once, in the order of their folders. `GARMIN/Garmin`, which has a folder `Activity`
+ * too, is no other device than `GARMIN`. A device with two storages has the folders of both. One that is mounted twice has those of one mount:
  * of the disk, if it is both a disk and an MTP device.
  *
  * @throws NoAnswer
@@ -13,7 +13,7 @@ export async function mergeDevices(
   reader: MountReader,
   devices: readonly Device[],
 ): Promise<readonly Device[]> {
-  const outer = devices.filter(({ root }) => !devices.some((other) => isInside(root, other.root)));
+  const outer = devices.filter((device) => !devices.some((other) => isPartOf(device, other)));
   const merged = new Map<string, Device>();
   for (const device of outer.toSorted(disksFirst)) {
     const same = merged.get(device.key);
@@ -22,8 +22,10 @@ export async function mergeDevices(
   return [...merged.values()].sort(byRoot);
 }
 
-function isInside(root: string, other: string): boolean {
-  return root !== other && root.startsWith(other.endsWith(sep) ? other : other + sep);
+function isPartOf(device: Device, other: Device): boolean {
+  const isInside = device.root.startsWith(other.root.endsWith(sep) ? other.root : other.root + sep);
+  const folders = new Set([...other.recordings, ...other.wellness]);
+  return isInside && [...device.recordings, ...device.wellness].every((each) => folders.has(each));
 }
 
 function disksFirst(a: Device, b: Device): number {

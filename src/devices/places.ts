@@ -26,11 +26,8 @@ export function usualMounts(
         { root: '/mnt', below: ['*'] },
         // gvfs: host, then storage (`Internal Storage`).
         { root: join(session, 'gvfs'), below: ['mtp:host=*', '*'] },
-        // KDE: mount, protocol, device, storage. Older versions of gvfs used the home folder.
+        // kio-fuse of KDE: mount, protocol, device, storage.
         { root: session, below: ['kio-fuse-*', 'mtp', '*', '*'] },
-        ...(env['HOME'] === undefined
-          ? []
-          : [{ root: join(env['HOME'], '.gvfs'), below: ['mtp:host=*', '*'] }]),
       ];
     }
   }

@@ -28,17 +28,9 @@ export async function recognise(
     const found = await foldersOf(reader, root, maker);
     if (found.recordings.length + found.wellness.length > 0) return { maker, ...found };
   }
-  const recordings = await withRecordings(reader, root, [...ANY_FOLDERS]);
+  const recordings = await withRecordings(reader, root, USUAL_FOLDERS);
   return recordings.length === 0 ? undefined : { maker: undefined, recordings, wellness: [] };
 }
-
-/** Folders that are searched on volumes with any name. */
-const ANY_FOLDERS = new Set([
-  ...USUAL_FOLDERS,
-  ...MAKERS.filter(({ knownBy }) => knownBy === 'volume')
-    .flatMap(({ recordings }) => recordings)
-    .filter((path) => path !== '.'),
-]);
 
 async function foldersOf(
   reader: MountReader,

@@ -143,6 +143,23 @@ describe('findDevices', () => {
     ]);
   });
 
+  it('finds several devices in one folder, whatever their volumes are named', async () => {
+    const media = scratchDir();
+    const volumes = [
+      'COROS/Activity',
+      'iGPSPORT/Activities',
+      'Garmin/Activity',
+      'exports/Activity',
+    ];
+    for (const [index, volume] of volumes.entries()) {
+      writeRecording(join(media, volume, 'a.fit'), { serial: index + 1 });
+    }
+    const { devices } = await surveyIn(media);
+    expect(devices.flatMap(({ recordings }) => recordings).sort()).toEqual(
+      volumes.map((volume) => join(media, volume)).sort(),
+    );
+  });
+
   it('takes a folder inside of a device as a part of it', async () => {
     const media = scratchDir();
     writeRecording(join(media, 'GARMIN/Garmin/Activity/a.fit'), { serial: 5 });
@@ -172,7 +189,7 @@ describe('findDevices', () => {
     const titles = Object.fromEntries(devices.map(({ root, title }) => [root, title]));
     expect(Object.keys(titles)).toHaveLength(7);
     expect(titles[join(media, 'huge')]).toBe('Garmin');
-    expect(titles[join(media, 'escapes')]).not.toMatch(/[\u0000-\u001f]/);
+    expect(titles[join(media, 'escapes')]).toMatch(/^Garmin Edge [ -~]*$/);
     expect(titles[join(media, 'entities')]?.length).toBeLessThan(80);
     expect(devices.map(({ serial }) => serial).filter(Boolean)).toEqual(['12']);
   });

@@ -7,7 +7,7 @@ import { type UploadReport, UploadTally } from '../../upload/tally.ts';
 import type { DeviceSource } from '../../watch/device-folders.ts';
 import { openOutbox } from '../../watch/outbox.ts';
 import { Watcher, type WatcherOptions } from '../../watch/watcher.ts';
-import type { WatchSetup } from './login.ts';
+import type { OnceSetup } from './login.ts';
 import { watcherTarget } from './rounds.ts';
 
 /**
@@ -18,7 +18,7 @@ import { watcherTarget } from './rounds.ts';
  */
 export async function runWatchOnce(
   options: WatcherOptions,
-  setup: Omit<WatchSetup, 'registration'>,
+  setup: OnceSetup,
 ): Promise<UploadReport> {
   const { context, stateDir, profile } = setup;
   const { clock, signal } = context;

@@ -35,12 +35,9 @@ export async function runWatch(options: WatcherOptions, setup: WatchSetup): Prom
   const { clock, signal } = setup.context;
   const health = new HealthReporter(setup.registration, options, clock);
   const tally = new UploadTally();
-  const announcer = new Announcer(setup.context, {
-    ...setup,
-    report(notice) {
-      if (notice.event === 'upload') tally.add(notice.item);
-      setup.report(notice);
-    },
+  const announcer = new Announcer(setup.context, (notice) => {
+    if (notice.event === 'upload') tally.add(notice.item);
+    setup.report(notice, health.waiting);
   });
   let monitor: DeviceMonitor | undefined;
   try {
@@ -59,7 +56,8 @@ export async function runWatch(options: WatcherOptions, setup: WatchSetup): Prom
     monitor?.close();
   }
   const { uploaded, duplicate, rejected } = tally.report.summary;
-  setup.report({ event: 'stopped', uploaded, duplicate, rejected, queued: health.waiting });
+  const queued = health.waiting;
+  setup.report({ event: 'stopped', uploaded, duplicate, rejected, queued }, queued);
 }
 
 /** What all rounds share. */
@@ -334,7 +332,7 @@ class Round {
 
 /** Returns a login and its ledger as a watcher takes them. */
 export function watcherTarget(
-  setup: Omit<WatchSetup, 'registration'>,
+  setup: Pick<WatchSetup, 'appVersion' | 'filesystemType' | 'recursiveEvents'>,
   opened: OpenLogin,
   outbox: Outbox,
 ) {

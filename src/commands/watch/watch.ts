@@ -7,7 +7,7 @@ import { wholeNumber } from '../../app/flags.ts';
 import { devicePlaces } from '../../app/device-places.ts';
 import { zoneShown } from '../../app/zone.ts';
 import { ExitCode, SyncError, exitCodeOf, messageOf } from '../../base/errors.ts';
-import { joinTexts, phrase, renderText, sync } from '../../base/phrase.ts';
+import { joinTexts, phrase, sync } from '../../base/phrase.ts';
 import { type Config, requireBaseUrl } from '../../config/config.ts';
 import { hasEnvironmentTokens } from '../../credentials/environment.ts';
 import { type Registration, registerWatcher } from '../../daemon/registration.ts';
@@ -15,7 +15,6 @@ import { type WatchScope, scopeNames, watcherLogin, watcherPaths } from '../../d
 import { findDevices } from '../../devices/find.ts';
 import { MONITOR_CHILD, type MonitorOptions } from '../../devices/monitor.ts';
 import { filesystemType, hasRecursiveEvents } from '../../watch/filesystem-type.ts';
-import { notify } from '../../watch/notify.ts';
 import { POLL_MS } from '../../watch/rescan.ts';
 import { loadAhead } from '../../system/load-ahead.ts';
 import type { WatcherOptions } from '../../watch/watcher.ts';
@@ -23,7 +22,8 @@ import { type DaemonStartOptions, startDaemon } from '../daemons.ts';
 import { uploadSummaryJson, uploadSummaryText } from '../../app/upload-words.ts';
 import { backgroundKind, runInBackground } from './background.ts';
 import { foldersToWatch, warnOfMissing, warnOfOtherAthletes } from './folders.ts';
-import { type WatchSetup, markOf, openLogin, sendHeartbeat } from './login.ts';
+import { openHooks } from './hooks.ts';
+import { type OnceSetup, markOf, openLogin, sendHeartbeat } from './login.ts';
 import { NoticePrinter, type NoticeStyle } from './printer.ts';
 import { runWatchOnce } from './once.ts';
 import { runWatch } from './rounds.ts';
@@ -81,7 +81,7 @@ export const watch: CommandModule = {
         const options = optionsOf({ folders: foldersToWatch(inner.cwd, dirs), devices }, flags);
         const printer = await makePrinter(inner, config, options.folders, 'log');
         const setup = setupOf(inner, config, { once, devices }, printer, onReady);
-        await runWatch(options, { ...setup, registration });
+        await watchWithHooks(inner, config, options, setup, registration);
         return ExitCode.ok;
       });
     }
@@ -118,7 +118,7 @@ async function watchAtTerminal(
   context: AppContext,
   config: Config,
   options: WatcherOptions,
-  setup: Omit<WatchSetup, 'registration'>,
+  setup: OnceSetup,
 ): Promise<ExitCode> {
   const { folders, devices = false } = options;
   const scope = { folders, ...(devices ? { devices } : {}) };
@@ -129,13 +129,36 @@ async function watchAtTerminal(
     { profile: config.profile, ...scope, kind: 'terminal', appVersion: context.version },
   );
   try {
-    await runWatch(options, { ...setup, registration });
+    await watchWithHooks(context, config, options, setup, registration);
     registration.end(ExitCode.ok);
     return ExitCode.ok;
   } catch (error) {
     const code = error instanceof SyncError ? exitCodeOf(error.code) : ExitCode.internal;
     registration.end(code, messageOf(error));
     throw error;
+  }
+}
+
+/** Watches, and passes each notice on to the desktop and to the user's command. */
+async function watchWithHooks(
+  context: AppContext,
+  config: Config,
+  options: WatcherOptions,
+  setup: OnceSetup,
+  registration: Registration,
+): Promise<void> {
+  const hooks = openHooks(context, config, setup.report);
+  try {
+    await runWatch(options, {
+      ...setup,
+      registration,
+      report(notice, waiting) {
+        setup.report(notice);
+        hooks.report(notice, waiting);
+      },
+    });
+  } finally {
+    await hooks.close();
   }
 }
 
@@ -198,8 +221,8 @@ function setupOf(
   { once, devices }: { readonly once: boolean; readonly devices: boolean },
   printer: NoticePrinter,
   onReady: () => void = () => undefined,
-): Omit<WatchSetup, 'registration'> {
-  const { cwd, env, platform } = context;
+): OnceSetup {
+  const { cwd, platform } = context;
   const { profile, paths } = config;
   const heartbeatUrl = config.get('heartbeatUrl');
   return {
@@ -218,7 +241,6 @@ function setupOf(
       if (notice.event === 'ready') onReady();
     },
     monitor: devices ? monitorOf(context) : undefined,
-    notify: ({ title, text }) => notify(platform, env, { title, text: renderText(text, profile) }),
     heartbeat:
       heartbeatUrl === undefined
         ? undefined
