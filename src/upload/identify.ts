@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { deviceId } from '../fit/device.ts';
 import { type Envelope, checkEnvelope } from '../fit/envelope.ts';
 import { describeFileType, isActivity, readFileId } from '../fit/file-id.ts';
+import { readFitWellness } from '../fit/wellness.ts';
 import type { InvalidReason } from './report.ts';
 
 /** The result of checking a file's bytes. */
@@ -12,6 +13,8 @@ export type Identity =
       readonly sha256: string;
       readonly device: string | undefined;
       readonly detail: string;
+      /** It holds wellness, which `sync push wellness` sends. */
+      readonly wellness: boolean;
     }
   | {
       readonly verdict: Exclude<InvalidReason, 'not-an-activity' | 'unreadable'>;
@@ -30,6 +33,7 @@ export function identify(bytes: Buffer, envelope: Envelope = checkEnvelope(bytes
     verdict: 'not-an-activity',
     sha256,
     device,
+    wellness: readFitWellness(bytes).length > 0,
     detail: `What it holds is not an activity (${holds}). --any-type sends it all the same.`,
   };
 }

@@ -139,6 +139,7 @@ export class Uploader {
       sha256: 'sha256' in identity ? identity.sha256 : undefined,
       verdict: identity.verdict,
       detail: 'detail' in identity ? identity.detail : '',
+      wellness: 'wellness' in identity && identity.wellness,
     });
   }
 
@@ -155,7 +156,7 @@ export class Uploader {
       return { path, outcome: 'invalid', reason: identity.verdict, detail: identity.detail };
     }
     if (identity.verdict === 'not-an-activity' && !anyType) {
-      return notAnActivity(path, named, identity.detail);
+      return notAnActivity(path, named, identity);
     }
     const { sha256 } = identity;
     const summary = readSummary(contents.bytes);

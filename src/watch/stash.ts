@@ -99,6 +99,7 @@ export function stashFile(
     sha256: 'sha256' in identity ? identity.sha256 : undefined,
     verdict: identity.verdict,
     detail: 'detail' in identity ? identity.detail : '',
+    wellness: 'wellness' in identity && identity.wellness,
   });
   if (!('sha256' in identity)) {
     return { stash: 'incomplete', reason: identity.verdict, detail: identity.detail };

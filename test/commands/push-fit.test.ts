@@ -281,3 +281,28 @@ describe('sync import of FIT files', () => {
     ]);
   });
 });
+
+describe('sync upload of a FIT file with wellness', () => {
+  const command = (path: string) => `\`sync push wellness ${path}\` sends its wellness.`;
+
+  it('skips it in a folder, with one sentence about all of them, also when it is known', async () => {
+    const world = await open();
+    const device = writeDevice(world);
+    const first = await world.sync(['upload', device]);
+    expect(first.stdout).toContain(
+      '5 without an activity (settings, courses and the like). 4 of them have wellness data: `sync push wellness` with the same folder sends it.',
+    );
+    const again = ndjson((await world.sync(['upload', device, '--json'])).stdout);
+    expect(again.filter(({ wellness }) => wellness === true)).toHaveLength(4);
+  });
+
+  it('names the command that sends it if the file is named', async () => {
+    const world = await open();
+    const file = world.write('m.fit', monitoring([DAY, 53]));
+    const run = await world.sync(['upload', file]);
+    expect(run.code).toBe(3);
+    expect(run.stdout).toContain(command(file));
+    const explained = await world.sync(['explain', file]);
+    expect(explained.stdout).toContain(command(file));
+  });
+});
