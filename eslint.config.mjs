@@ -19,7 +19,7 @@ const LAYERS = [
   ['import', 'daemon', 'os-service'],
   ['watch'],
   ['app'],
-  ['commands', 'sandbox'],
+  ['commands', 'library', 'sandbox'],
   ['cli'],
 ];
 const FOLDERS = LAYERS.flat();
@@ -35,7 +35,7 @@ function allowedIn(folder) {
     0,
     LAYERS.findIndex((layer) => layer.includes(folder)),
   ).flat();
-  return folder === 'commands' ? [...lower, 'sandbox'] : lower;
+  return ['commands', 'library'].includes(folder) ? [...lower, 'sandbox'] : lower;
 }
 
 const arrows = FOLDERS.map((folder) => {
@@ -94,6 +94,9 @@ const PARSES_OWN_JSON = [
   // Messages between this program and its keychain child.
   'src/credentials/keychain-child.ts',
   'src/credentials/keychain-protocol.ts',
+  // Messages between this program and its device child.
+  'src/devices/device-child.ts',
+  'src/devices/find.ts',
   // Strings and records that parseJson() read before.
   'src/records/element-lines.ts',
   'src/records/json-list.ts',
@@ -153,9 +156,14 @@ export default defineConfig(
     rules: { 'no-restricted-properties': 'off' },
   },
   {
-    // `system/` and `terminal/` hold what these need of the process; the keychain child is a program.
+    // `system/` and `terminal/` hold what these need of the process; the children are programs.
     files: BELOW_COMMANDS.map((folder) => `src/${folder}/**/*.ts`),
-    ignores: ['src/app/system.ts', 'src/credentials/keychain-child.ts'],
+    ignores: [
+      'src/app/system.ts',
+      'src/credentials/keychain-child.ts',
+      'src/devices/device-child.ts',
+      'src/devices/mtp/mtp-child.ts',
+    ],
     rules: {
       'no-restricted-globals': [
         'error',
@@ -182,6 +190,19 @@ export default defineConfig(
         setTimeout: 'readonly',
         module: 'writable',
       },
+    },
+  },
+  {
+    // The script of the sandbox's page runs in browsers.
+    files: ['src/sandbox/page/page.js'],
+    languageOptions: {
+      globals: Object.fromEntries(
+        [
+          ...['document', 'window', 'location', 'history', 'navigator', 'fetch', 'FormData'],
+          ...['EventSource', 'URLSearchParams', 'XMLHttpRequest'],
+          ...['setTimeout', 'clearTimeout', 'setInterval'],
+        ].map((name) => [name, 'readonly']),
+      ),
     },
   },
   {

@@ -3,6 +3,7 @@ import { deviceId } from '../fit/device.ts';
 import { type Envelope, checkEnvelope } from '../fit/envelope.ts';
 import { describeFileType, isActivity, readFileId } from '../fit/file-id.ts';
 import { readFitWellness } from '../fit/wellness.ts';
+import type { KnownFile } from '../ledger/known-files.ts';
 import type { InvalidReason } from './report.ts';
 
 /** The result of checking a file's bytes. */
@@ -35,5 +36,15 @@ export function identify(bytes: Buffer, envelope: Envelope = checkEnvelope(bytes
     device,
     wellness: readFitWellness(bytes).length > 0,
     detail: `What it holds is not an activity (${holds}). --any-type sends it all the same.`,
+  };
+}
+
+/** Returns what the ledger remembers of a file. */
+export function knownFileOf(identity: Identity): KnownFile {
+  return {
+    sha256: 'sha256' in identity ? identity.sha256 : undefined,
+    verdict: identity.verdict,
+    detail: 'detail' in identity ? identity.detail : '',
+    wellness: 'wellness' in identity && identity.wellness,
   };
 }
