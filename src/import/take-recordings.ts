@@ -8,6 +8,7 @@ import { identify } from '../upload/identify.ts';
 import type { RecordingFile } from '../upload/known-outcome.ts';
 import { readMember } from '../upload/read-member.ts';
 import { readFile } from '../upload/read-recording.ts';
+import { REPAIRED } from '../upload/recording-names.ts';
 import type { UploadItem } from '../upload/report.ts';
 import type { Findings } from './findings.ts';
 import type { Piece } from './walk.ts';
@@ -35,6 +36,8 @@ export class RecordingStock {
   readonly #known: KnownRecordings | undefined;
   readonly #report: (item: UploadItem) => void;
   readonly #seen = new Set<string>();
+  /** Paths of whole recordings, without their endings. */
+  readonly #whole = new Set<string>();
   #buffer = Buffer.alloc(0);
 
   /** @param report is called for each recording that cannot be used */
@@ -53,6 +56,7 @@ export class RecordingStock {
   /** @throws the signal's reason if it is aborted */
   async add({ path, from }: Piece): Promise<void> {
     if ('file' in from && this.#isKnown(from.file)) {
+      this.#whole.add(stemOf(path));
       this.#findings.add(UPLOADED_BEFORE);
       return;
     }
@@ -75,7 +79,25 @@ export class RecordingStock {
         sends: false,
         reason: 'settings, courses, monitoring and the like',
       });
-    } else this.#addActivity({ path, from }, identity.sha256, contents.bytes);
+    } else {
+      this.#whole.add(stemOf(path));
+      this.#addActivity({ path, from }, identity.sha256, contents.bytes);
+    }
+  }
+
+  /**
+   * Adds a copy that `sync repair` wrote, unless the original is whole by now: both would be the same
+   * activity. All originals must be added before.
+   *
+   * @throws the signal's reason if it is aborted
+   */
+  async addRepaired(piece: Piece): Promise<void> {
+    if (!this.#whole.has(piece.path.slice(0, -REPAIRED.length))) {
+      await this.add(piece);
+      return;
+    }
+    const reason = 'the originals are whole';
+    this.#findings.add({ kind: 'copies', title: 'Repaired copies', sends: false, reason });
   }
 
   #addActivity({ path, from }: Pick<Piece, 'path' | 'from'>, sha256: string, bytes: Buffer): void {
@@ -126,6 +148,10 @@ export class RecordingStock {
     if (this.#buffer.length < size) this.#buffer = Buffer.allocUnsafeSlow(size);
     return this.#buffer;
   }
+}
+
+function stemOf(path: string): string {
+  return path.replace(/\.fit(?:\.gz)?$/i, '');
 }
 
 const UPLOADED_BEFORE = {

@@ -556,6 +556,16 @@ describe('a missing or foreign login', () => {
     expect((await failure(session.accessToken(never))).code).toBe('AUTH_REQUIRED');
   });
 
+  it('refuses a login whose athlete the configuration does not name, and says so', async () => {
+    const { needs, credentials } = await loggedIn();
+    await needs.store.save({ ...credentials, accountId: 'anna' }, never);
+    const session = openTestSession({ ...needs, accountId: undefined, loginId: undefined });
+    expect(await failure(session.accessToken(never))).toMatchObject({
+      code: 'AUTH_REQUIRED',
+      message: 'The configuration does not name the athlete of the login of profile "default".',
+    });
+  });
+
   it('throws AUTH_REQUIRED for a damaged login, without quoting it', async () => {
     const { stateDir, needs, credentials } = await loggedIn();
     const path = tokenFilePath(stateDir, 'default');
