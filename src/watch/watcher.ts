@@ -19,6 +19,8 @@ import { type RescanOptions, Rescanner } from './rescan.ts';
 import { Sender } from './sender.ts';
 import { Verifier } from './verifier.ts';
 import { type Appearance, WatchedFolder } from './watched-folder.ts';
+import { WellnessSender, type WellnessTarget } from './wellness.ts';
+import { wellnessFolders } from './wellness-folders.ts';
 
 /** Interval of checks while a folder or the service is missing (ms). */
 const CHECK_MS = 2_000;
@@ -28,6 +30,8 @@ const QUIET_CHECK_MS = 10_000;
 const SLEPT_MS = 30_000;
 /** Interval of checks for uploads that are due to be verified (ms). */
 const VERIFY_MS = 60_000;
+/** Interval of checks for days that are due (ms). */
+const WELLNESS_MS = 60_000;
 /** Longest wait for the first check of the folders: a hanging file system is checked later (ms). */
 const FIRST_CHECK_MS = 1_000;
 /**
@@ -55,6 +59,8 @@ export interface WatcherTarget {
   readonly delivers: boolean;
   readonly client: () => Promise<ServiceClient>;
   readonly uploadUrl: () => URL;
+  /** Absent: wellness is not sent. */
+  readonly wellness?: WellnessTarget | undefined;
   readonly report: (notice: WatchNotice) => void;
   /** Called after a change of {@link Watcher.picture}. */
   readonly onChange: () => void;
@@ -86,6 +92,7 @@ export class Watcher {
   readonly #rescanner: Rescanner;
   readonly #eventHandler: EventHandler;
   readonly #verifier: Verifier;
+  readonly #wellness: WellnessSender | undefined;
   /** Rescans and verifications that run beside the loop. */
   readonly #tasks = new Set<Promise<void>>();
   readonly #ended = new AbortController();
@@ -96,6 +103,7 @@ export class Watcher {
   #changed = true;
   #isRescanning = false;
   #isReady = false;
+  #isSendingDays = false;
   #lastRescanAt: number | undefined;
   /** The last check: both clocks, the interval after it, and the network addresses (if offline). */
   #lastCheck: { wall: number; monotonic: number; intervalMs: number; addresses?: string };
@@ -139,6 +147,14 @@ export class Watcher {
     this.#sender = sender;
     this.#rescanner = rescanner;
     this.#verifier = new Verifier({ clock, random, signal }, { ...target, breaker });
+    this.#wellness =
+      target.wellness &&
+      new WellnessSender({ clock, random, signal }, options, {
+        ...target,
+        ...target.wellness,
+        breaker,
+        folders: () => this.#wellnessFolders(),
+      });
     this.#eventHandler = new EventHandler({
       ...{ classifier, incomplete, rescanner },
       // One write fires several events: they are handled together.
@@ -173,6 +189,7 @@ export class Watcher {
       unfinished: this.#incomplete.size,
       lastSuccessAt: this.#sender.lastSuccessAt,
       lastRescanAt: this.#lastRescanAt,
+      days: this.#wellness && { sent: this.#wellness.sent, waiting: this.#wellness.waiting },
     };
   }
 
@@ -249,6 +266,7 @@ export class Watcher {
       for (const { path, reason, detail } of this.#incomplete.all()) {
         onItem({ path, outcome: 'invalid', reason, detail });
       }
+      await this.#wellness?.check();
       if (!this.#options.dryRun) await this.#verifier.check();
       signal.throwIfAborted();
     } finally {
@@ -297,6 +315,14 @@ export class Watcher {
         return;
       case 'verified':
         this.#events.setTimer('verify-due', VERIFY_MS);
+        return;
+      case 'days-due':
+        this.#startDays();
+        return;
+      case 'days-checked':
+        this.#isSendingDays = false;
+        this.#events.setTimer('days-due', this.#wellness?.isReadDue === true ? 0 : WELLNESS_MS);
+        this.#noteChange();
         return;
       case 'stop-requested':
         // `#finish` has set how the watcher ends; the event only wakes the loop.
@@ -378,7 +404,8 @@ export class Watcher {
     const passedMs = Math.max(Math.abs(wall - before.wall), monotonic - before.monotonic);
     if (passedMs > before.intervalMs + SLEPT_MS) this.#onWakeFromSleep();
     for (const folder of this.#folders) void this.#checkFolder(folder);
-    const addresses = this.breaker.state.state === 'open' ? addressesNow() : undefined;
+    const isHindered = this.breaker.state.state === 'open' || this.#wellness?.isHindered === true;
+    const addresses = isHindered ? addressesNow() : undefined;
     const hadOthers = before.addresses !== undefined && before.addresses !== addresses;
     if (addresses !== undefined && hadOthers) this.#retryNow();
     const intervalMs = this.#isQuiet() ? QUIET_CHECK_MS : CHECK_MS;
@@ -412,7 +439,10 @@ export class Watcher {
     if (appearance === 'same') return;
     this.#rescanner.forgetProblems();
     if (appearance === 'gone') this.#events.setTimer('check-due', CHECK_MS);
-    else this.#rescanIn(folder, 0);
+    else {
+      this.#wellness?.readSoon();
+      this.#rescanIn(folder, 0);
+    }
   }
 
   /** Forgets the files in a folder that disappeared. @returns how many recordings are not sent */
@@ -431,6 +461,7 @@ export class Watcher {
 
   #retryNow(): void {
     this.breaker.tryNow();
+    this.#wellness?.tryNow();
     this.#events.post({ type: 'sender-work' });
   }
 
@@ -464,6 +495,7 @@ export class Watcher {
     const { clock } = this.#context;
     const { report, onRescanned } = this.#target;
     this.#isRescanning = false;
+    this.#events.setTimer('days-due', 0);
     if (complete) {
       this.#lastRescanAt = clock.now();
       this.#sender.adopt();
@@ -503,6 +535,34 @@ export class Watcher {
       }
       this.#events.post({ type: 'verified' });
     });
+  }
+
+  /** Reads wellness files and sends days, after the recordings. */
+  #startDays(): void {
+    const wellness = this.#wellness;
+    if (wellness === undefined || this.#isSendingDays) return;
+    // While nothing can be sent, the files are read before their device leaves.
+    const canSend = this.#target.delivers && this.breaker.state.state === 'closed';
+    if (canSend && this.#sender.waiting > 0) {
+      this.#events.setTimer('days-due', CHECK_MS);
+      return;
+    }
+    this.#isSendingDays = true;
+    this.#runBeside(async () => {
+      try {
+        await wellness.check();
+      } catch (error) {
+        if (!(error instanceof SyncError)) throw error;
+        this.#sender.hinder(error);
+      }
+      this.#events.post({ type: 'days-checked' });
+    });
+  }
+
+  /** Returns the wellness folders that are there now. */
+  #wellnessFolders(): readonly string[] {
+    const there = this.#folders.filter(({ state }) => state !== 'waiting');
+    return [...new Set(there.flatMap(({ path }) => wellnessFolders(path)))];
   }
 
   #guarded(task: () => void): void {

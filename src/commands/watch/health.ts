@@ -43,13 +43,15 @@ export class HealthReporter {
    * @param force writes it at once, instead of once a second at most
    */
   update(watcher: Watcher, kept: number, force: boolean): void {
-    const { folders, waiting, sending, unfinished, lastSuccessAt, lastRescanAt } = watcher.picture;
+    const { folders, waiting, sending, unfinished, days, lastSuccessAt, lastRescanAt } =
+      watcher.picture;
     const { refreshEndsAt, ...facts } = this.#facts;
     this.#health = {
       ...this.#health,
       ...facts,
       folders,
       queue: { waiting, sending, kept, unfinished },
+      ...(days === undefined ? {} : { days }),
       connection: this.#connection(watcher.breaker.state),
       login: {
         ...loginOf(watcher.breaker.state),

@@ -1,4 +1,5 @@
-import { ExitCode } from '../../base/errors.ts';
+import { exitCodeOfPush } from '../../app/day-words.ts';
+import { ExitCode, exitCodeOfDelivery } from '../../base/errors.ts';
 import { lockFolders } from '../../daemon/registration.ts';
 import type { Lock } from '../../system/process-lock.ts';
 import type { UploadItem } from '../../upload/report.ts';
@@ -43,6 +44,12 @@ export async function runWatchOnce(
           setup.report(event);
         } else if (event.event === 'missing') {
           tally.addTrouble('REJECTED');
+          setup.report(event);
+        } else if (event.event === 'day') {
+          tally.addExitCode(exitCodeOfPush(event.item));
+          setup.report(event);
+        } else if (event.event === 'days-waiting') {
+          tally.addExitCode(exitCodeOfDelivery(event.code));
           setup.report(event);
         } else if (event.event === 'unverified') setup.report(event);
       },

@@ -33,10 +33,12 @@ export async function runWatch(options: WatcherOptions, setup: WatchSetup): Prom
   const { clock, signal } = setup.context;
   const health = new HealthReporter(setup.registration, options.folders, clock);
   const tally = new UploadTally();
+  let days = setup.wellness ? 0 : undefined;
   const announcer = new Announcer(setup.context, {
     ...setup,
     report(notice) {
       if (notice.event === 'upload') tally.add(notice.item);
+      if (notice.event === 'day' && notice.item.outcome === 'pushed') days = (days ?? 0) + 1;
       setup.report(notice);
     },
   });
@@ -50,7 +52,11 @@ export async function runWatch(options: WatcherOptions, setup: WatchSetup): Prom
     if (!signal.aborted || !isAbort(error)) throw error;
   }
   const { uploaded, duplicate, rejected } = tally.report.summary;
-  setup.report({ event: 'stopped', uploaded, duplicate, rejected, queued: health.waiting });
+  setup.report({
+    ...{ event: 'stopped', uploaded, duplicate, rejected },
+    ...(days === undefined ? {} : { days }),
+    queued: health.waiting,
+  });
 }
 
 /** Opens the first login. If that fails for now, recordings are found and kept until it works. */
@@ -315,13 +321,15 @@ export function watcherTarget(
   opened: OpenLogin,
   outbox: Outbox,
 ) {
-  const { ledger, marks, delivers, client, uploadUrl } = opened;
+  const { ledger, marks, delivers, client, uploadUrl, zone, wellnessUrl } = opened;
   const { appVersion, filesystemType, recursiveEvents } = setup;
+  const wellness = { records: ledger.records, zone, url: wellnessUrl };
   return {
     ...{ appVersion, filesystemType, recursiveEvents },
     ...{ marks, outbox, delivers, client, uploadUrl },
     ledger: ledger.uploads,
     known: ledger.known,
+    wellness: setup.wellness ? wellness : undefined,
   } satisfies Partial<WatcherTarget>;
 }
 
@@ -329,6 +337,7 @@ function errorFact(notice: WatchNotice, now: number): HealthFacts {
   switch (notice.event) {
     case 'obstacle':
     case 'login-needed':
+    case 'days-waiting':
     case 'problem':
       return { lastError: { at: isoTime(now), message: notice.message } };
     default:

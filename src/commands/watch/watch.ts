@@ -22,6 +22,7 @@ import { backgroundKind, runInBackground } from './background.ts';
 import { foldersToWatch, warnOfMissing, warnOfOtherAthletes } from './folders.ts';
 import { type WatchSetup, markOf, openLogin, sendHeartbeat } from './login.ts';
 import { NoticePrinter, type NoticeStyle } from './printer.ts';
+import { hintAtWellness, offerWellness } from './offer-wellness.ts';
 import { runWatchOnce } from './once.ts';
 import { runWatch } from './rounds.ts';
 
@@ -32,6 +33,7 @@ interface WatchFlags {
   /** `--poll [SECONDS]`: true if no number was given. */
   readonly poll?: string | boolean;
   readonly dryRun: boolean;
+  readonly wellness?: boolean;
   /** Hidden: this process is a daemon, and who keeps it running. */
   readonly background?: string;
 }
@@ -50,11 +52,13 @@ export const watch: CommandModule = {
         '--poll [seconds]',
         `rescan at an interval instead of waiting for file events (default: ${POLL_MS / 1000} s)`,
       )
+      .option('--wellness', 'send completed days from the wellness files of devices, too')
       .addOption(new Option('--background <kind>', 'this process is a daemon').hideHelp())
       .addOption(dryRun()),
   examples: [
     'sync watch ~/Garmin',
     'sync watch ~/Garmin --daemon',
+    'sync watch ~/Garmin --wellness   # resting heart rate, HRV, VO2max and weight, too',
     'sync watch --once ~/Garmin       # for cron',
     'sync watch --poll 60 /mnt/nas/rides',
   ],
@@ -72,12 +76,17 @@ export const watch: CommandModule = {
         const config = configFor(inner);
         const options = optionsOf(inner, dirs, flags);
         const printer = await makePrinter(inner, config, options.folders, 'log');
-        const setup = setupOf(inner, config, once, printer, onReady);
+        const wellness = flags.wellness ?? config.get('wellness');
+        const setup = setupOf(inner, config, { once, wellness }, printer, onReady);
         await runWatch(options, { ...setup, registration });
         return ExitCode.ok;
       });
     }
     const options = optionsOf(context, dirs, flags);
+    const wellness =
+      flags.wellness ??
+      config.get('wellness') ??
+      (flags.dryRun ? false : await offerWellness(context, config, options.folders));
     if (flags.daemon) {
       if (once) throw new SyncError('USAGE', '--daemon does not go with --once or --dry-run.');
       const passOn = passedOn(flags, context);
@@ -85,7 +94,7 @@ export const watch: CommandModule = {
     }
     const style = once ? 'once' : context.io.stdoutIsTerminal ? 'terminal' : 'log';
     const printer = await makePrinter(context, config, options.folders, style);
-    const setup = setupOf(context, config, once, printer);
+    const setup = setupOf(context, config, { once, wellness }, printer);
     if (!once) return await watchAtTerminal(context, config, options, setup);
     const report = await runWatchOnce(options, setup);
     printer.flush();
@@ -161,10 +170,11 @@ async function startInBackground(
 }
 
 /** Returns the flags that a daemon is started with again. */
-function passedOn({ newOnly, poll }: WatchFlags, { flags }: AppContext): string[] {
+function passedOn({ newOnly, poll, wellness }: WatchFlags, { flags }: AppContext): string[] {
   return [
     ...(flags.verbose ? ['--verbose'] : []),
     ...(newOnly ? ['--new-only'] : []),
+    ...(wellness === true ? ['--wellness'] : []),
     ...(poll === undefined || poll === false ? [] : ['--poll', ...(poll === true ? [] : [poll])]),
   ];
 }
@@ -179,11 +189,14 @@ async function makePrinter(
   return new NoticePrinter(context, { folders, style, zone });
 }
 
-/** @param onReady called when the first rescan is complete */
+/**
+ * @param mode `wellness`: undefined if the user has not decided yet
+ * @param onReady called when the first rescan is complete
+ */
 function setupOf(
   context: AppContext,
   config: Config,
-  once: boolean,
+  { once, wellness }: { readonly once: boolean; readonly wellness: boolean | undefined },
   printer: NoticePrinter,
   onReady: () => void = () => undefined,
 ): Omit<WatchSetup, 'registration'> {
@@ -200,10 +213,14 @@ function setupOf(
     loginMarker: () => markOf(paths.configFile),
     filesystemType: (folder) => filesystemType(folder, platform),
     recursiveEvents: hasRecursiveEvents(platform),
+    wellness: wellness ?? false,
     open: (how) => openLogin(context, once, how),
     report: (notice) => {
       printer.print(notice);
       if (notice.event === 'ready') onReady();
+      if (wellness === undefined && notice.event === 'folder' && notice.state !== 'waiting') {
+        hintAtWellness(context, config, notice.folder);
+      }
     },
     notify: ({ title, text }) => notify(platform, env, { title, text: renderText(text, profile) }),
     heartbeat:

@@ -1,0 +1,51 @@
+import { existsSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { AppContext } from '../../app/context.ts';
+import { phrase, sync } from '../../base/phrase.ts';
+import type { Config } from '../../config/config.ts';
+import { changeProfile } from '../../config/config-write.ts';
+import { makeStateFolder } from '../../system/storage.ts';
+import { wellnessFolders } from '../../watch/wellness-folders.ts';
+import { absoluteStateDir } from '../daemons.ts';
+
+/**
+ * Offers to send wellness, if one of the folders belongs to a device that records it. Asks at a terminal,
+ * and records the answer in the settings; prints a hint elsewhere.
+ *
+ * @returns undefined if nothing was decided: a device with wellness may appear later
+ */
+export async function offerWellness(
+  context: AppContext,
+  config: Config,
+  folders: readonly string[],
+): Promise<boolean | undefined> {
+  const { io, output, signal } = context;
+  const folder = folders.find((each) => wellnessFolders(each).length > 0);
+  if (folder === undefined) return undefined;
+  if (!io.interactive || output.json) {
+    hintAtWellness(context, config, folder);
+    return false;
+  }
+  output.say(aboutWellness(folder));
+  const answer = await io.ask('Send completed days, too? [y/N] ', { signal });
+  const isWanted = /^y(es)?$/i.test(answer.trim());
+  await changeProfile(config.paths, config.profile, { settings: { wellness: String(isWanted) } });
+  output.say(phrase`To change that: ${sync('config', 'set', 'wellness', String(!isWanted))}.`);
+  return isWanted;
+}
+
+/** Prints, once a profile, that the folder's device records wellness that is not sent. */
+export function hintAtWellness(context: AppContext, config: Config, folder: string): void {
+  const offers = join(absoluteStateDir(context, config), 'offers');
+  const mark = join(offers, `wellness-${config.profile}`);
+  if (existsSync(mark) || wellnessFolders(folder).length === 0) return;
+  makeStateFolder(offers);
+  writeFileSync(mark, '', { mode: 0o600 });
+  context.warn(
+    phrase`${aboutWellness(folder)} ${sync('config', 'set', 'wellness', 'true')} lets the next start send it, too.`,
+  );
+}
+
+function aboutWellness(folder: string): string {
+  return `The device of ${folder} also records wellness: resting heart rate, HRV, VO2max or weight.`;
+}
