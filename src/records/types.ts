@@ -132,6 +132,8 @@ export interface RecordOptions {
    * records of any year.
    */
   readonly now?: number;
+  /** FIT files: the user of a scale whose weights count, if there are several. */
+  readonly user?: number | undefined;
 }
 
 /** Which exports are recognised. */

@@ -1,4 +1,5 @@
-import { type PreparedRecords, addRecord, readingOf } from '../../src/records/prepare.ts';
+import { addRecord, readingOf } from '../../src/records/add-record.ts';
+import type { PreparedRecords } from '../../src/records/prepare.ts';
 import type {
   RawRecord,
   ReadingOptions,
