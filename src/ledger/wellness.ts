@@ -46,6 +46,7 @@ export class WellnessLedger {
   readonly #putSample: Statement;
   readonly #selectOpen: Statement;
   readonly #selectSamples: Statement;
+  readonly #selectUsers: Statement;
   readonly #selectDay: Statement;
   readonly #putSent: Statement;
   readonly #putWatched: Statement;
@@ -79,6 +80,10 @@ export class WellnessLedger {
     this.#selectSamples = database.prepare(
       `SELECT path, at, sample FROM wellness_samples
        WHERE account = ? AND at BETWEEN ? AND ? ORDER BY path, number`,
+    );
+    this.#selectUsers = database.prepare(
+      `SELECT DISTINCT json_extract(sample, '$.user') AS user FROM wellness_samples
+       WHERE account = ? AND json_extract(sample, '$.field') = 'weight'`,
     );
     this.#selectDay = database.prepare(
       `SELECT sent, watched, refused, refusals, refused_at FROM wellness_days
@@ -141,6 +146,18 @@ export class WellnessLedger {
       samples.push({ ...(JSON.parse(sample) as Omit<FitSample, 'at'>), at });
     }
     return [...files].map(([path, samples]) => ({ path, samples }));
+  }
+
+  /** Returns the users of scales, also those in `fresh` files; undefined is a user without a number. */
+  scaleUsers(fresh: readonly MeasuredFile[]): ReadonlySet<number | undefined> {
+    const rows = this.#selectUsers.all(this.#account) as { user: number | null }[];
+    const weights = fresh.flatMap(({ samples }) =>
+      samples.filter(({ field }) => field === 'weight'),
+    );
+    return new Set([
+      ...rows.map(({ user }) => user ?? undefined),
+      ...weights.map(({ user }) => user),
+    ]);
   }
 
   /** Records that every day of these files is finished. */

@@ -71,7 +71,7 @@ function split<T>(all: readonly T[], test: (one: T) => boolean): [T[], T[]] {
 }
 
 /** Returns the local day of a measurement. `--tz` overrides the device's local time. */
-function dayOf({ at, offset }: FitSample, zone: Zone): string {
+export function dayOf({ at, offset }: FitSample, zone: Zone): string {
   return zone.from === 'flag' || offset === undefined
     ? dateAt(at * 1000, zone)
     : dateByOffset(at, offset);
@@ -160,7 +160,8 @@ function userNote(
   const known = [...users].filter((user) => user !== undefined).sort((a, b) => a - b);
   const names = known.map((user) => `user ${user}`);
   const all = (users.has(undefined) ? [...names, 'an unknown user'] : names).join(', ');
-  if (wanted !== undefined) return [`No weight is of user ${wanted}: the files have those of ${all}.`];
+  if (wanted !== undefined)
+    return [`No weight is of user ${wanted}: the files have those of ${all}.`];
   const command = sync('push', 'wellness', '--user', String(known[0] ?? 0));
   return [
     phrase`No weight is sent: the files have those of ${all}. ${command} with these files sends those of one.`,
@@ -176,7 +177,9 @@ function sportNote(chosen: readonly Dated[]): Text[] {
     days.set(sport, (days.get(sport) ?? 0) + 1);
   }
   if (days.size < 2) return [];
-  const parts = [...days].map(([sport, count]) => `${sport} (${count} ${count === 1 ? 'day' : 'days'})`);
+  const parts = [...days].map(
+    ([sport, count]) => `${sport} (${count} ${count === 1 ? 'day' : 'days'})`,
+  );
   return [`The VO2max is from ${parts.join(' and ')}, which a device measures separately.`];
 }
 

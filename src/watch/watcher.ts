@@ -309,6 +309,7 @@ export class Watcher {
         return;
       case 'upload-finished':
         this.#sender.settle(event.upload);
+        if (this.#sender.waiting === 0) this.#events.setTimer('days-due', 0);
         return;
       case 'verify-due':
         this.#startVerification();

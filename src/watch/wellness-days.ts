@@ -1,7 +1,9 @@
+import type { FitSample } from '../fit/wellness.ts';
 import type { RecordLedger } from '../ledger/records.ts';
 import type { MeasuredFile, SentField } from '../ledger/wellness.ts';
 import { recordDigest } from '../records/digest.ts';
-import { type FitFile, prepareFitDays } from '../records/fit-days.ts';
+import { type FitFile, dayOf } from '../records/fit-choice.ts';
+import { prepareFitDays } from '../records/fit-days.ts';
 import { dateAt } from '../records/local-date.ts';
 import type { JsonObject, PreparedRecord, Zone } from '../records/types.ts';
 import { isAtRest, isGivenUp } from './refusal-backoff.ts';
@@ -13,6 +15,8 @@ const OPEN_SECS = 48 * 3_600;
 export interface WellnessPlan {
   /** The records to send now, by date. */
   readonly due: readonly PreparedRecord[];
+  /** Weights of several users were left out. */
+  readonly isScaleShared: boolean;
   /** Records the files whose days are all finished. @param left days that were not sent */
   readonly settle: (left: ReadonlySet<string>) => void;
 }
@@ -31,21 +35,22 @@ export async function planDays(
 ): Promise<WellnessPlan> {
   const { wellness } = ledger;
   const open = [...wellness.openFiles(), ...fresh.flatMap(extentOf)];
-  if (open.length === 0) return { due: [], settle: () => undefined };
+  if (open.length === 0) return { due: [], isScaleShared: false, settle: () => undefined };
   const first = Math.min(...open.map((file) => file.first));
   const last = Math.max(...open.map((file) => file.last));
   // The days of a file have measurements in others, too.
   const kept = wellness.measured(first - OPEN_SECS, last + OPEN_SECS);
   const { zone, now } = when;
   const today = dateAt(now, zone);
-  const isPast = (sample: Sample) => dayOf(sample, zone) < today;
-  const past = layered(kept, fresh).map(
-    ({ path, samples }): FitFile => ({
-      name: path,
-      origin: path,
-      samples: samples.filter(isPast),
-    }),
-  );
+  // A scale does not tell which of its users is the athlete.
+  const isShared = wellness.scaleUsers(fresh).size > 1;
+  const isUsable = (sample: FitSample) =>
+    dayOf(sample, zone) < today && !(isShared && sample.field === 'weight');
+  const past = layered(kept, fresh).map(({ path, samples }): FitFile => ({
+    name: path,
+    origin: path,
+    samples: samples.filter(isUsable),
+  }));
   const { records } = await prepareFitDays(past, { zone, now, strict: false, raw: false });
   const openPaths = new Set(open.map(({ path }) => path));
   const daysOf = new Map(
@@ -75,6 +80,7 @@ export async function planDays(
   }
   return {
     due,
+    isScaleShared: isShared,
     settle(left) {
       const isFinished = (day: string) => !left.has(day) && !resting.has(day);
       const finished = open.filter(
@@ -84,14 +90,6 @@ export async function planDays(
       wellness.settleFiles(finished.map(({ path }) => path));
     },
   };
-}
-
-type Sample = MeasuredFile['samples'][number];
-
-/** Returns the local day of a measurement. */
-function dayOf({ at, offset }: Sample, zone: Zone): string {
-  if (offset === undefined) return dateAt(at * 1000, zone);
-  return new Date((at + offset) * 1000).toISOString().slice(0, 10);
 }
 
 /** Returns the times of a file's first and last measurement. */
@@ -122,7 +120,8 @@ function ownPart(
   const isOthers = ([name, value]: [string, unknown]) =>
     sent[name]?.origin === 'other' && sent[name].value !== value;
   const fields = Object.entries(body).filter((field) => !isOthers(field));
-  if (fields.every(([name, value]) => name === 'date' || sent[name]?.value === value)) return undefined;
+  if (fields.every(([name, value]) => name === 'date' || sent[name]?.value === value))
+    return undefined;
   if (fields.length === Object.keys(body).length) return record;
   const own: JsonObject = Object.fromEntries(fields);
   const left = Object.entries(body).filter(isOthers);

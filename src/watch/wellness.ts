@@ -17,6 +17,9 @@ const SERVICE_PAUSE_MS = 60_000;
 /** In-flight days at once. */
 const AT_ONCE = 2;
 
+const SHARED_SCALE =
+  'The weights on the device are of several users, and it does not tell which of them is you: no weight is sent.';
+
 /** The account that days are sent to, and the settings that decide about days. */
 export interface WellnessTarget {
   readonly records: RecordLedger;
@@ -48,6 +51,7 @@ export class WellnessSender {
   readonly #files: WellnessFiles;
   readonly #backOff: CircuitBreaker;
   #readAt = -Infinity;
+  #saidScale = false;
   /** Days that were sent. */
   sent = 0;
   /** Days that wait since the last attempt. */
@@ -62,7 +66,10 @@ export class WellnessSender {
     this.#context = context;
     this.#target = target;
     this.#dryRun = options.dryRun;
-    this.#files = new WellnessFiles(context, options, { ...target, ledger: target.records.wellness });
+    this.#files = new WellnessFiles(context, options, {
+      ...target,
+      ledger: target.records.wellness,
+    });
     this.#backOff = new CircuitBreaker(() => clock.monotonic(), random);
   }
 
@@ -112,7 +119,9 @@ export class WellnessSender {
     const maySend = delivers && breaker.state.state === 'closed' && this.#backOff.mayStart(0, 1);
     if (!maySend) return;
     if (fresh.length === 0 && records.wellness.openFiles().length === 0) return;
-    const { due, settle } = await planDays(records, fresh, { zone: await zone(), now: clock.now() });
+    const when = { zone: await zone(), now: clock.now() };
+    const { due, isScaleShared, settle } = await planDays(records, fresh, when);
+    if (isScaleShared) this.#reportScale();
     const left = new Set(due.map(({ date }) => date));
     this.waiting = left.size;
     let failure: Failure | undefined;
@@ -145,6 +154,13 @@ export class WellnessSender {
     if (!this.#dryRun) settle(left);
     if (failure === undefined) this.#backOff.succeeded();
     else this.#hinder(failure, retryAfterMs);
+  }
+
+  #reportScale(): void {
+    if (this.#saidScale) return;
+    this.#saidScale = true;
+    const { report } = this.#target;
+    report({ event: 'problem', message: SHARED_SCALE });
   }
 
   #settleDay(item: RecordItem, { digest, body }: PreparedRecord): void {

@@ -1,6 +1,7 @@
 import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { AppContext } from '../../app/context.ts';
+import { SyncError, isAbort } from '../../base/errors.ts';
 import { phrase, sync } from '../../base/phrase.ts';
 import type { Config } from '../../config/config.ts';
 import { changeProfile } from '../../config/config-write.ts';
@@ -27,7 +28,13 @@ export async function offerWellness(
     return false;
   }
   output.say(aboutWellness(folder));
-  const answer = await io.ask('Send completed days, too? [y/N] ', { signal });
+  const answer = await io
+    .ask('Send completed days, too? [y/N] ', { signal })
+    .catch((error: unknown) => {
+      signal.throwIfAborted();
+      if (!isAbort(error)) throw error;
+      throw new SyncError('INTERRUPTED', 'Nothing was started.', { cause: error });
+    });
   const isWanted = /^y(es)?$/i.test(answer.trim());
   await changeProfile(config.paths, config.profile, { settings: { wellness: String(isWanted) } });
   output.say(phrase`To change that: ${sync('config', 'set', 'wellness', String(!isWanted))}.`);

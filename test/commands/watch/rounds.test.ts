@@ -48,6 +48,8 @@ function openAs(athlete: string, given: Pick<OpenLogin, 'loginEndsAt'>): OpenLog
     outboxRows: outboxRows(database, athlete, mark, now),
     client: dead,
     uploadUrl: () => new URL('http://127.0.0.1:9'),
+    wellnessUrl: () => new URL('http://127.0.0.1:9'),
+    zone: () => Promise.resolve({ name: 'UTC', from: 'machine' }),
     useLogin: dead,
     adopt: () => undefined,
     close: () => {
@@ -95,6 +97,7 @@ it('does not overwrite the health of the next login with a late answer for the l
     loginMarker: () => (check.asked && health()?.login.state === 'needed' ? 'later' : 'before'),
     filesystemType: () => ({ noEvents: undefined, removable: false }),
     recursiveEvents: false,
+    wellness: false,
     registration,
     context: { clock, random: () => 0.5, signal: stop.signal },
     open: () => {
