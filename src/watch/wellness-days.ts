@@ -5,7 +5,8 @@ import { recordDigest } from '../records/digest.ts';
 import { type FitFile, dayOf } from '../records/fit-choice.ts';
 import { prepareFitDays } from '../records/fit-days.ts';
 import { dateAt } from '../records/local-date.ts';
-import type { JsonObject, PreparedRecord, Zone } from '../records/types.ts';
+import type { JsonObject, JsonValue, PreparedRecord, Zone } from '../records/types.ts';
+import { show } from '../records/values.ts';
 import { isAtRest, isGivenUp } from './refusal-backoff.ts';
 
 /** A file is finished this long after its last measurement (s): the day is over in every zone. */
@@ -117,7 +118,7 @@ function ownPart(
   sent: Readonly<Record<string, SentField>>,
 ): PreparedRecord | undefined {
   const { body, date } = record;
-  const isOthers = ([name, value]: [string, unknown]) =>
+  const isOthers = ([name, value]: [string, JsonValue]) =>
     sent[name]?.origin === 'other' && sent[name].value !== value;
   const fields = Object.entries(body).filter((field) => !isOthers(field));
   if (fields.every(([name, value]) => name === 'date' || sent[name]?.value === value))
@@ -128,7 +129,7 @@ function ownPart(
   const notes = left.map(([field, value]) => ({
     source: record.sources[0] ?? '',
     field,
-    message: `${String(value)} is not sent, since ${String(sent[field]?.value)} was sent from another source`,
+    message: `${show(value)} is not sent: ${show(sent[field]?.value ?? null)} was sent from another source`,
   }));
   return {
     ...{ kind: 'wellness', outcome: 'ready', date, body: own, digest: recordDigest(own) },

@@ -1,33 +1,14 @@
-import { fitFile, fitMessage } from './fit-messages.ts';
+import { fitFile, fitMessage, message, u32 } from './fit-messages.ts';
 
 /** FIT base types. */
 const ENUM = 0x00;
 const UINT8 = 0x02;
 const UINT16 = 0x84;
 const UINT32 = 0x86;
-const SIZES: Readonly<Record<number, 1 | 2 | 4>> = {
-  [ENUM]: 1,
-  [UINT8]: 1,
-  [UINT16]: 2,
-  [UINT32]: 4,
-};
 
 const FIT_EPOCH_MS = 631_065_600_000;
 
-/** Returns the definition and the data of a message. */
-function message(
-  globalNumber: number,
-  fields: readonly (readonly [number: number, type: number, value: number])[],
-): number[] {
-  return [
-    ...[0x40, 0, 0, globalNumber & 0xff, globalNumber >> 8, fields.length],
-    ...fields.flatMap(([number, type]) => [number, SIZES[type] ?? 1, type]),
-    0,
-    ...fields.flatMap(([, type, value]) =>
-      [0, 8, 16, 24].slice(0, SIZES[type]).map((shift) => (value >>> shift) & 0xff),
-    ),
-  ];
-}
+const u16 = (value: number) => u32(value).slice(0, 2);
 
 /** Returns a time as FIT counts it. @param local such as `2026-02-15T07:00:00` @param offset hours */
 function fitTime(local: string, offset: number): number {
@@ -61,33 +42,33 @@ export function wellnessFile(parts: WellnessParts): Uint8Array {
   return fitFile(
     fitMessage('fileId', { type: 32, manufacturer: 1 }),
     message(103, [
-      [253, UINT32, at],
-      [0, UINT32, at + offset * 3600],
+      [253, UINT32, u32(at)],
+      [0, UINT32, u32(at + offset * 3600)],
     ]),
     ...of(restingHr, (time, value) =>
       message(211, [
-        [253, UINT32, time],
-        [1, UINT8, value],
+        [253, UINT32, u32(time)],
+        [1, UINT8, [value]],
       ]),
     ),
     ...of(vo2max, (time, value) =>
       message(229, [
-        [0, UINT32, time],
-        [2, UINT16, Math.round(value * 10)],
-        [5, ENUM, 2],
+        [0, UINT32, u32(time)],
+        [2, UINT16, u16(Math.round(value * 10))],
+        [5, ENUM, [2]],
       ]),
     ),
     ...of(hrv, (time, value) =>
       message(370, [
-        [253, UINT32, time],
-        [1, UINT16, Math.round(value * 128)],
+        [253, UINT32, u32(time)],
+        [1, UINT16, u16(Math.round(value * 128))],
       ]),
     ),
     ...of(weight, (time, value) =>
       message(30, [
-        [253, UINT32, time],
-        [0, UINT16, Math.round(value * 100)],
-        ...(user === undefined ? [] : [[12, UINT16, user] as const]),
+        [253, UINT32, u32(time)],
+        [0, UINT16, u16(Math.round(value * 100))],
+        ...(user === undefined ? [] : [[12, UINT16, u16(user)] as const]),
       ]),
     ),
   );
