@@ -95,6 +95,9 @@ const PARSES_OWN_JSON = [
   // Messages between this program and its keychain child.
   'src/credentials/keychain-child.ts',
   'src/credentials/keychain-protocol.ts',
+  // Messages between this program and its device child.
+  'src/devices/device-child.ts',
+  'src/devices/find.ts',
   // Strings and records that parseJson() read before.
   'src/records/element-lines.ts',
   'src/records/json-list.ts',
@@ -154,9 +157,13 @@ export default defineConfig(
     rules: { 'no-restricted-properties': 'off' },
   },
   {
-    // `system/` and `terminal/` hold what these need of the process; the keychain child is a program.
+    // `system/` and `terminal/` hold what these need of the process; the children are programs.
     files: BELOW_COMMANDS.map((folder) => `src/${folder}/**/*.ts`),
-    ignores: ['src/app/system.ts', 'src/credentials/keychain-child.ts'],
+    ignores: [
+      'src/app/system.ts',
+      'src/credentials/keychain-child.ts',
+      'src/devices/device-child.ts',
+    ],
     rules: {
       'no-restricted-globals': [
         'error',

@@ -24,6 +24,7 @@ export default defineConfig({
   input: {
     main: 'src/main.ts',
     'keychain-child': 'src/credentials/keychain-child.ts',
+    'device-child': 'src/devices/device-child.ts',
     'signal-watchdog': 'src/system/signal-watchdog.ts',
   },
   platform: 'node',

@@ -35,7 +35,7 @@ export const APPS: readonly App[] = [
       darwin: ['~/Documents/Zwift/Activities'],
       win32: ['~/Documents/Zwift/Activities', '%OneDrive%/Documents/Zwift/Activities'],
     },
-    evidence: [FAKER, 'netbrain/zwift docs/configuration/options.md'],
+    evidence: [FAKER],
     confirmed: true,
   },
   {
@@ -54,11 +54,11 @@ export const APPS: readonly App[] = [
   },
   {
     name: 'tpvirtual',
-    title: 'TrainingPeaks Virtual (indieVelo)',
+    title: 'TrainingPeaks Virtual',
     folders: {
-      linux: ['~/TPVirtual/*/FITFiles', '~/Documents/TPVirtual/*/FITFiles'],
-      darwin: ['~/TPVirtual/*/FITFiles', '~/indieVelo/*/FITFiles'],
-      win32: ['~/Documents/TPVirtual/*/FITFiles', '~/Documents/indieVelo/*/FITFiles'],
+      linux: ['~/Documents/TPVirtual/*/FITFiles'],
+      darwin: ['~/TPVirtual/*/FITFiles'],
+      win32: ['~/Documents/TPVirtual/*/FITFiles'],
     },
     evidence: [FAKER, 'jat255/Fit-File-Faker README.md'],
     confirmed: true,
@@ -70,12 +70,12 @@ export const APPS: readonly App[] = [
     folders: {
       linux: ['~/.goldencheetah/*/imports', '~/.goldencheetah/*/downloads'],
       darwin: ['~/Library/GoldenCheetah/*/imports', '~/Library/GoldenCheetah/*/downloads'],
-      win32: [
-        '%LOCALAPPDATA%/GoldenCheetah/*/imports',
-        '%LOCALAPPDATA%/GoldenCheetah/*/downloads',
-      ],
+      win32: ['%LOCALAPPDATA%/GoldenCheetah/*/imports', '%LOCALAPPDATA%/GoldenCheetah/*/downloads'],
     },
-    evidence: ['https://github.com/GoldenCheetah/GoldenCheetah/wiki/FAQ-DATA'],
+    evidence: [
+      'https://github.com/GoldenCheetah/GoldenCheetah/wiki/FAQ-DATA',
+      'GoldenCheetah/GoldenCheetah src/Core/Athlete.cpp',
+    ],
     confirmed: true,
   },
   {
@@ -98,17 +98,24 @@ export const APPS: readonly App[] = [
       darwin: ['~/Documents/TrainerRoad'],
       win32: ['~/Documents/TrainerRoad'],
     },
-    evidence: [],
+    evidence: ['https://github.com/johnazariah/fitwatch'],
     confirmed: false,
   },
-  {
-    name: 'rouvy',
-    title: 'ROUVY',
-    folders: {
-      darwin: ['~/Documents/ROUVY'],
-      win32: ['~/Documents/ROUVY'],
-    },
-    evidence: [],
-    confirmed: false,
-  },
+  ...withoutFolder([
+    ['rouvy', 'ROUVY'],
+    ['systm', 'Wahoo SYSTM'],
+    ['tacx', 'Tacx Training'],
+    ['ictrainer', 'icTrainer'],
+  ]),
 ];
+
+/** Apps of which no public page says that they keep recordings on this machine. */
+function withoutFolder(apps: readonly (readonly [name: string, title: string])[]): App[] {
+  return apps.map(([name, title]) => ({
+    name,
+    title,
+    folders: {},
+    evidence: [],
+    confirmed: false,
+  }));
+}

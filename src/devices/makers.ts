@@ -21,8 +21,8 @@ export interface Maker {
   readonly knownBy: 'folder' | 'volume';
   /** Parts of the names of its volumes, in upper case. */
   readonly volumes?: readonly string[];
-  /** How to connect it, as a sentence. */
-  readonly connect: string;
+  /** Systems on which its files show, for the documentation. */
+  readonly systems: string;
   readonly evidence: readonly string[];
   /** False if the evidence is no page of the maker and no program that its users rely on. */
   readonly confirmed: boolean;
@@ -44,8 +44,7 @@ export const MAKERS: readonly Maker[] = [
       'Garmin/Weight',
     ],
     knownBy: 'folder',
-    connect:
-      'Connect it by USB, and unlock it if it asks for its code. Newer watches have a setting for USB: choose MTP, or Mass Storage on macOS if there is one.',
+    systems: 'Linux (disk, MTP), macOS and Windows (disk)',
     evidence: [
       'simontom/GarminMtpDataBackupper README.md',
       'kyessenov/dotfiles scripts/garmin.sh',
@@ -60,7 +59,7 @@ export const MAKERS: readonly Maker[] = [
     fit: 'igpsport',
     recordings: ['iGPSPORT/Activities'],
     knownBy: 'folder',
-    connect: 'Connect it by USB: it shows as a disk.',
+    systems: 'Linux, macOS, Windows (disk)',
     evidence: [],
     confirmed: false,
   },
@@ -70,7 +69,7 @@ export const MAKERS: readonly Maker[] = [
     fit: 'hammerhead',
     recordings: ['FitFiles'],
     knownBy: 'folder',
-    connect: 'Connect it by USB, and allow the transfer of files (MTP) on its screen.',
+    systems: 'Linux (MTP)',
     evidence: ['lockevod/KGhost README.md'],
     confirmed: true,
   },
@@ -81,8 +80,7 @@ export const MAKERS: readonly Maker[] = [
     recordings: ['exports'],
     knownBy: 'volume',
     volumes: ['ELEMNT', 'WAHOO', 'BOLT', 'ROAM'],
-    connect:
-      'In the Wahoo app, allow USB access and FIT file access (ACE, BOLT 3, ROAM 3). Turn the device on, then connect it by USB: it uses MTP.',
+    systems: 'Linux (MTP)',
     evidence: [
       'https://support.wahoofitness.com/hc/en-us/articles/28544587410450-Connect-an-ACE-BOLT-3-or-ROAM-3-to-a-desktop-laptop-computer',
       'TylerBestRepo/DFYCyclingShapeFile README.md',
@@ -96,7 +94,7 @@ export const MAKERS: readonly Maker[] = [
     recordings: ['Activities', '.'],
     knownBy: 'volume',
     volumes: ['BRYTON'],
-    connect: 'Connect it by USB: it shows as a disk.',
+    systems: 'Linux, macOS, Windows (disk)',
     evidence: [],
     confirmed: false,
   },
@@ -107,7 +105,7 @@ export const MAKERS: readonly Maker[] = [
     recordings: ['Activities', '.'],
     knownBy: 'volume',
     volumes: ['LEZYNE'],
-    connect: 'Connect it by USB: it shows as a disk.',
+    systems: 'Linux, macOS, Windows (disk)',
     evidence: [],
     confirmed: false,
   },
@@ -118,7 +116,7 @@ export const MAKERS: readonly Maker[] = [
     recordings: ['COROS/Activity', 'Activity'],
     knownBy: 'volume',
     volumes: ['COROS', 'DURA'],
-    connect: 'Connect it by USB: some models show as a disk.',
+    systems: 'Linux, macOS, Windows (disk)',
     evidence: ['stacksjs/ts-watches packages/ts-watches/src/drivers/coros.ts'],
     confirmed: false,
   },
@@ -136,10 +134,10 @@ export const MAKERS: readonly Maker[] = [
   ]),
 ];
 
-/** Folders with recordings on devices that no entry of {@link MAKERS} knows. */
-export const USUAL_FOLDERS = ['Activities', 'Activity'];
+/** Folders that are searched on volumes with any name: the recordings in them name the maker. */
+export const USUAL_FOLDERS = ['Activities', 'Activity', 'exports'];
 
-/** Makers without known folders: their recordings in a usual folder are found, and name them. */
+/** Makers whose folders are not known: their recordings in a usual folder are found, and name them. */
 function others(
   makers: readonly (readonly [
     name: string,
@@ -155,7 +153,7 @@ function others(
     recordings: ['Activities', 'Activity', '.'],
     knownBy: 'volume',
     volumes: [volume],
-    connect: 'If it shows as a disk, its recordings are found in one of these folders.',
+    systems: 'Linux, macOS, Windows (disk)',
     evidence: [],
     confirmed: false,
   }));

@@ -1,4 +1,4 @@
-import type { Places, SurveyedDevice } from './types.ts';
+import type { Device, Places, SurveyedDevice } from './types.ts';
 
 /** Time limit for one call to a mount (ms). Listing a large folder over MTP takes seconds. */
 export const CALL_LIMIT_MS = 10_000;
@@ -12,7 +12,7 @@ export interface SearchRequest extends Omit<Places, 'childPath' | 'limitMs'> {
 
 /** A line of the child process on its stdout, as JSON. */
 export type SearchAnswer =
-  | { readonly state: 'found'; readonly device: SurveyedDevice }
+  | { readonly state: 'found'; readonly device: Device | SurveyedDevice }
   | { readonly state: 'silent'; readonly folder: string }
   | { readonly state: 'failed'; readonly message: string }
   /** Every mount answered, or exceeded its time limit. */

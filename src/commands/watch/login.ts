@@ -9,7 +9,7 @@ import { withUntracedHttp } from '../../app/with-http.ts';
 import { zoneFor } from '../../app/zone.ts';
 import type { Context } from '../../base/context.ts';
 import { SyncError } from '../../base/errors.ts';
-import { type Text, phrase, sync } from '../../base/phrase.ts';
+import { phrase, sync } from '../../base/phrase.ts';
 import { type Config, requireBaseUrl } from '../../config/config.ts';
 import { endpointUrl } from '../../config/endpoints.ts';
 import { hasEnvironmentTokens } from '../../credentials/environment.ts';
@@ -49,12 +49,16 @@ export interface WatchSetup {
    * and with a placeholder for an account that only a request could tell.
    */
   readonly open: (how: 'online' | 'offline') => Promise<OpenLogin>;
-  readonly report: (notice: WatchNotice) => void;
-  /** Shows a desktop notification, if there is a desktop. */
-  readonly notify: (note: { readonly title: string; readonly text: Text }) => void;
+  /** @param waiting recordings that are still to be sent */
+  readonly report: (notice: WatchNotice, waiting: number) => void;
   /** Calls the monitor's address. @throws if that fails */
   readonly heartbeat: ((signal: AbortSignal) => Promise<void>) | undefined;
 }
+
+/** What `--once` needs: it is in no registry. */
+export type OnceSetup = Omit<WatchSetup, 'registration' | 'report'> & {
+  readonly report: (notice: WatchNotice) => void;
+};
 
 /** An open login, with the ledger of its account. */
 export interface OpenLogin {

@@ -34,13 +34,10 @@ export async function runWatch(options: WatcherOptions, setup: WatchSetup): Prom
   const health = new HealthReporter(setup.registration, options.folders, clock);
   const tally = new UploadTally();
   let days = setup.wellness ? 0 : undefined;
-  const announcer = new Announcer(setup.context, {
-    ...setup,
-    report(notice) {
-      if (notice.event === 'upload') tally.add(notice.item);
-      if (notice.event === 'day' && notice.item.outcome === 'pushed') days = (days ?? 0) + 1;
-      setup.report(notice);
-    },
+  const announcer = new Announcer(setup.context, (notice) => {
+    if (notice.event === 'upload') tally.add(notice.item);
+    if (notice.event === 'day' && notice.item.outcome === 'pushed') days = (days ?? 0) + 1;
+    setup.report(notice, health.waiting);
   });
   try {
     let login: Login | undefined = await firstLogin(options, setup);
@@ -52,11 +49,9 @@ export async function runWatch(options: WatcherOptions, setup: WatchSetup): Prom
     if (!signal.aborted || !isAbort(error)) throw error;
   }
   const { uploaded, duplicate, rejected } = tally.report.summary;
-  setup.report({
-    ...{ event: 'stopped', uploaded, duplicate, rejected },
-    ...(days === undefined ? {} : { days }),
-    queued: health.waiting,
-  });
+  const queued = health.waiting;
+  const counts = { uploaded, duplicate, rejected, ...(days === undefined ? {} : { days }), queued };
+  setup.report({ event: 'stopped', ...counts }, queued);
 }
 
 /** Opens the first login. If that fails for now, recordings are found and kept until it works. */
@@ -317,7 +312,7 @@ class Round {
 
 /** Returns a login and its ledger as a watcher takes them. */
 export function watcherTarget(
-  setup: Omit<WatchSetup, 'registration'>,
+  setup: Pick<WatchSetup, 'appVersion' | 'filesystemType' | 'recursiveEvents' | 'wellness'>,
   opened: OpenLogin,
   outbox: Outbox,
 ) {

@@ -109,7 +109,6 @@ it('does not overwrite the health of the next login with a late answer for the l
       );
     },
     report: (event) => events.push(event),
-    notify: () => undefined,
     heartbeat: undefined,
   };
   const running = runWatch(
